@@ -1,0 +1,36 @@
+# make run plays the embedded recording; make test passes the tests. Both need Go and nothing else.
+
+RECORDINGS ?= ../shared/recordings
+# A cluster's own recordings are large: tests that read them run only where there are some.
+export SCHEDQ_RECORDINGS ?= $(wildcard $(abspath $(RECORDINGS)))
+
+.PHONY: run build test lint bench fuzz recordings docs clean
+
+run: build
+	@./bin/schedq
+
+build:
+	@go build -o bin/schedq ./cmd/schedq
+
+test:
+	go test -race ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt would change these: run gofmt -w .'; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+# FUZZTIME each, one after the other.
+FUZZTIME ?= 20s
+fuzz:
+	@for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; \
+	done
+
+clean:
+	rm -rf bin

@@ -1,0 +1,48 @@
+package queue
+
+import (
+	"math"
+	"time"
+)
+
+// expiry returns when e's backoff ends. It must have been worked out by backingOff; without a backoff
+// it is before every time.
+func (e *entry) expiry() int64 { return e.backoffExpiry }
+
+// backingOff reports whether e must still wait. With PopFromBackoffQ it is true to the end of the second
+// in which the backoff expires. It works out the expiry if that is not known yet. (backoff_queue.go,
+// isEntityBackingoff and getBackoffTime.)
+func (q *Queue) backingOff(now int64, e *entry) bool {
+	count := e.unschedulableCount
+	if e.errorsCount > 0 {
+		count = e.errorsCount
+	}
+	if q.opts.PodMaxBackoff == 0 || count == 0 {
+		return false
+	}
+	if e.backoffExpiry == unset {
+		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.Backoff(int(count))))
+	}
+	return e.backoffExpiry >= q.alignToWindow(now)
+}
+
+// alignToWindow cuts t to a whole second if backoffQ is ordered in windows.
+func (q *Queue) alignToWindow(t int64) int64 {
+	if !q.opts.PopFromBackoffQ {
+		return t
+	}
+	return toTime(t).Truncate(BackoffFlushInterval).UnixNano()
+}
+
+// Backoff returns how long a pod backs off after its count-th failure: PodInitialBackoff, doubled with
+// each further one, at most PodMaxBackoff. (backoff_queue.go, calculateBackoffDuration.)
+func (o Options) Backoff(count int) time.Duration {
+	if count <= 0 {
+		return 0
+	}
+	shift := min(count-1, math.MaxInt16)
+	if o.PodInitialBackoff > o.PodMaxBackoff>>shift {
+		return o.PodMaxBackoff
+	}
+	return o.PodInitialBackoff << shift
+}

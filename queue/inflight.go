@@ -1,0 +1,83 @@
+package queue
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// inFlight holds the popped pods, in the order of their popping, and the events that came while any of
+// them was being scheduled. (active_queue.go, inFlightPods and inFlightEvents.)
+type inFlight struct {
+	byUID       map[types.UID]int32
+	first, last int32
+	events      []clusterEvent
+	dropped     int64 // events that were let go before events[0]
+}
+
+type clusterEvent struct {
+	event          fwk.ClusterEvent
+	oldObj, newObj any
+}
+
+func newInFlight() inFlight {
+	return inFlight{byUID: map[types.UID]int32{}, first: none, last: none}
+}
+
+func (f *inFlight) push(entries []entry, i int32) {
+	e := &entries[i]
+	e.prev, e.next = f.last, none
+	e.eventsFrom = f.dropped + int64(len(f.events))
+	if f.last == none {
+		f.first = i
+	} else {
+		entries[f.last].next = i
+	}
+	f.last = i
+	f.byUID[e.pod.UID] = i
+}
+
+// remove ends the attempt of entry i and lets go of the events that no attempt can ask for any more.
+func (f *inFlight) remove(entries []entry, i int32) {
+	e := &entries[i]
+	delete(f.byUID, e.pod.UID)
+	if e.prev == none {
+		f.first = e.next
+	} else {
+		entries[e.prev].next = e.next
+	}
+	if e.next == none {
+		f.last = e.prev
+	} else {
+		entries[e.next].prev = e.prev
+	}
+	e.prev, e.next, e.tier = none, none, None
+
+	if f.first == none {
+		f.dropped += int64(len(f.events))
+		clear(f.events)
+		f.events = f.events[:0]
+		return
+	}
+	if n := entries[f.first].eventsFrom - f.dropped; n > 0 {
+		f.dropped += n
+		f.events = slices.Delete(f.events, 0, int(n))
+	}
+}
+
+// record keeps event for the pods in flight.
+func (f *inFlight) record(event fwk.ClusterEvent, oldObj, newObj any) {
+	f.events = append(f.events, clusterEvent{event, oldObj, newObj})
+}
+
+// since returns the events from number from on.
+func (f *inFlight) since(from int64) []clusterEvent { return f.events[from-f.dropped:] }
+
+func (f *inFlight) clone() inFlight {
+	c := *f
+	c.byUID = maps.Clone(f.byUID)
+	c.events = slices.Clone(f.events)
+	return c
+}

@@ -1,0 +1,137 @@
+package queue
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// Observation is a move that was seen in the real scheduler.
+type Observation struct {
+	// Pod is the pod's object. Where a source knows only the name, whoever observes makes up a UID.
+	Pod *v1.Pod
+	To  Tier
+	// Event is upstream's label of the cause. ScheduleAttemptFailure means that an attempt ended.
+	Event string
+	// UnschedulablePlugins rejected the attempt that ended. None: an error, or no nodes.
+	UnschedulablePlugins []string
+	// GatingPlugin keeps the pod gated. Only if To is Gated.
+	GatingPlugin string
+	// Restated means that the scheduler said again where the pod is, and nothing moved.
+	Restated bool
+}
+
+// Observe makes the queue follow what the real scheduler did, whether the model would have done it or
+// not. Attempts, backoff and counts are kept as if it had. No hint and no plugin is asked.
+func (q *Queue) Observe(now time.Time, o Observation) {
+	t := now.UnixNano()
+	if o.Restated {
+		q.restate(now, o)
+		return
+	}
+	i, from := q.take(t, o)
+	e := &q.entries[i]
+	switch o.To {
+	case InFlight:
+		e.attempts++
+		q.inFlight.push(q.entries, i)
+		e.tier = InFlight
+		q.schedulingCycle++
+		if from == Backoff {
+			q.count(Active, PopFromBackoffQ)
+		}
+	case Scheduled, Deleted:
+		q.nominated.delete(e.pod.UID)
+	default:
+		if o.Event == ScheduleAttemptFailure {
+			q.fail(t, i, Rejection{UnschedulablePlugins: o.UnschedulablePlugins})
+		}
+		q.settle(t, i, o)
+	}
+	q.tell(t, i, Transition{From: from, To: o.To, Event: o.Event, Observed: true})
+	if o.To == Scheduled || o.To == Deleted {
+		q.release(i)
+	}
+}
+
+// take finds the entry that o speaks of and takes it out of its tier; a pod that is not known gets one.
+func (q *Queue) take(now int64, o Observation) (int32, Tier) {
+	name, namespace := o.Pod.Name, o.Pod.Namespace
+	queued, flying := q.byName.get(q.entries, namespace, name), q.inFlightNamed(namespace, name)
+	endsAttempt := o.Event == ScheduleAttemptFailure || o.To == Scheduled
+	var i int32
+	var from Tier
+	switch {
+	case flying != none && (queued == none || endsAttempt) && o.Event != unscheduledPodAdd:
+		i, from = flying, InFlight
+		q.inFlight.remove(q.entries, i)
+	case queued != none:
+		i, from = queued, q.detach(queued)
+		q.byName.remove(q.entries, namespace, name)
+	default:
+		i, from = q.newEntry(now, o.Pod), None
+	}
+	if o.Event == unscheduledPodAdd && from != None {
+		q.release(i) // a new pod of the same name
+		i = q.newEntry(now, o.Pod)
+	}
+	q.setPod(i, o.Pod)
+	if old, ok := q.inFlight.byUID[o.Pod.UID]; ok && o.To == InFlight {
+		q.inFlight.remove(q.entries, old) // its end was not seen
+		q.release(old)
+	}
+	return i, from
+}
+
+// settle puts the taken entry i into the queued tier that o names.
+func (q *Queue) settle(now int64, i int32, o Observation) {
+	if old := q.byName.get(q.entries, o.Pod.Namespace, o.Pod.Name); old != none {
+		q.detach(old)
+		q.byName.remove(q.entries, o.Pod.Namespace, o.Pod.Name)
+		q.release(old)
+	}
+	e := &q.entries[i]
+	e.gatingPlugin = 0
+	if o.To == Gated && o.GatingPlugin != "" {
+		e.gatingPlugin = q.sets.of(o.GatingPlugin)
+		e.unschedulablePlugins = q.sets.with(e.unschedulablePlugins, o.GatingPlugin)
+	}
+	if o.To == Active && e.initialAttempt == unset {
+		e.initialAttempt = now
+	}
+	q.backingOff(now, e) // works out the expiry
+	q.attach(i, o.To)
+	q.count(min(o.To, Unschedulable), o.Event)
+}
+
+// restate passes on a move that the scheduler reported twice.
+func (q *Queue) restate(now time.Time, o Observation) {
+	t := Transition{From: o.To, To: o.To, Event: o.Event, Observed: true}
+	if i := q.byName.get(q.entries, o.Pod.Namespace, o.Pod.Name); i != none {
+		q.tell(now.UnixNano(), i, t)
+		return
+	}
+	t.Pod, t.Time = o.Pod, now
+	q.observer.Moved(t)
+}
+
+// Refresh replaces the object of a pod wherever it is, without asking what the change means. It reports
+// whether the queue knows the pod.
+func (q *Queue) Refresh(pod *v1.Pod) bool {
+	if i := q.byName.get(q.entries, pod.Namespace, pod.Name); i != none {
+		q.nominated.update(q.entries[i].pod, pod)
+		q.setPod(i, pod)
+		if e := &q.entries[i]; e.tier == Active || e.tier == Backoff {
+			q.heapOf(e).fix(q.entries, int(e.pos))
+		}
+		return true
+	}
+	if i := q.inFlightNamed(pod.Namespace, pod.Name); i != none {
+		q.nominated.update(q.entries[i].pod, pod)
+		delete(q.inFlight.byUID, q.entries[i].pod.UID)
+		q.setPod(i, pod)
+		q.inFlight.byUID[pod.UID] = i
+		return true
+	}
+	return false
+}

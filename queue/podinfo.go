@@ -1,0 +1,111 @@
+package queue
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// PodInfo is all that the queue knows of a pod: upstream's QueuedPodInfo. It is a copy.
+type PodInfo struct {
+	Pod  *v1.Pod
+	Tier Tier
+	// Attempts counts the times the pod was popped.
+	Attempts int
+	// UnschedulableCount counts the attempts in which plugins rejected it; ConsecutiveErrorsCount the
+	// errors since the last of those. The backoff is worked out from the second, or from the first if
+	// the second is 0.
+	UnschedulableCount     int
+	ConsecutiveErrorsCount int
+	// Timestamp is when the pod was added or last failed: what activeQ sorts by after the priority, and
+	// what the backoff and the leftover flush count from.
+	Timestamp time.Time
+	// InitialAttemptTimestamp is when it first entered activeQ.
+	InitialAttemptTimestamp time.Time
+	// BackoffExpiry is when its backoff ends. Zero if it has none.
+	BackoffExpiry time.Time
+	// FlushTimestamp is when the leftover flush last took it.
+	FlushTimestamp       time.Time
+	UnschedulablePlugins []string
+	PendingPlugins       []string
+	GatingPlugin         string
+	// NominatedNode is where the scheduler means to run it once the node has room.
+	NominatedNode string
+}
+
+func (q *Queue) info(i int32) PodInfo {
+	e := &q.entries[i]
+	return PodInfo{
+		Pod: e.pod, Tier: e.tier,
+		Attempts:               int(e.attempts),
+		UnschedulableCount:     int(e.unschedulableCount),
+		ConsecutiveErrorsCount: int(e.errorsCount),
+
+		Timestamp:               toTime(e.timestamp),
+		InitialAttemptTimestamp: toTime(e.initialAttempt),
+		BackoffExpiry:           toTime(e.backoffExpiry),
+		FlushTimestamp:          toTime(e.flushed),
+
+		UnschedulablePlugins: q.sets.members[e.unschedulablePlugins],
+		PendingPlugins:       q.sets.members[e.pendingPlugins],
+		GatingPlugin:         q.sets.name(e.gatingPlugin),
+		NominatedNode:        q.nominated.nodes[e.pod.UID],
+	}
+}
+
+// Get returns what the queue knows of the named pod. If one of that name is queued while an older one
+// is in flight, it is the queued one.
+func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
+	if i := q.byName.get(q.entries, namespace, name); i != none {
+		return q.info(i), true
+	}
+	if i := q.inFlightNamed(namespace, name); i != none {
+		return q.info(i), true
+	}
+	return PodInfo{}, false
+}
+
+// inFlightNamed finds a pod in flight by its name, of which there are seldom more than a few.
+func (q *Queue) inFlightNamed(namespace, name string) int32 {
+	for i := q.inFlight.first; i != none; i = q.entries[i].next {
+		if p := q.entries[i].pod; p.Name == name && p.Namespace == namespace {
+			return i
+		}
+	}
+	return none
+}
+
+// InFlight yields the pods in flight in the order of their popping.
+func (q *Queue) InFlight() iter.Seq[PodInfo] {
+	return func(yield func(PodInfo) bool) {
+		for i := q.inFlight.first; i != none; i = q.entries[i].next {
+			if !yield(q.info(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Clone returns a copy that shares nothing mutable with q and reports to observer. Its cost is that of a
+// few large copies.
+func (q *Queue) Clone(observer Observer) *Queue {
+	if observer == nil {
+		observer = discard{}
+	}
+	c := *q
+	c.observer = observer
+	c.entries = slices.Clone(q.entries)
+	c.free = slices.Clone(q.free)
+	c.byName = q.byName.clone()
+	c.sets = q.sets.clone()
+	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
+	c.unschedulable = slices.Clone(q.unschedulable)
+	c.scratch = nil
+	c.inFlight = q.inFlight.clone()
+	c.nominated = q.nominated.clone()
+	c.incoming = maps.Clone(q.incoming)
+	return &c
+}

@@ -1,0 +1,141 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// strategy is where a hint sends a pod: upstream's queueingStrategy.
+type strategy uint8
+
+const (
+	queueSkip         strategy = iota // it stays
+	queueAfterBackoff                 // to backoffQ, or to activeQ if its backoff is over
+	queueImmediately                  // to activeQ
+)
+
+// MoveAllToActiveOrBackoffQueue is a move request: event happened, and every unschedulable or gated pod
+// that it may help moves to activeQ or, while it backs off, to backoffQ. oldObj and newObj are the object
+// before and after, for the hints. preCheck, unless nil, leaves pods out. Pods in flight are checked
+// against the event when their attempt fails.
+func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEvent, oldObj, newObj any, preCheck func(*v1.Pod) bool) {
+	if !q.interested(event) {
+		return
+	}
+	candidates := q.scratch[:0]
+	for _, i := range q.unschedulable {
+		if preCheck == nil || preCheck(q.entries[i].pod) {
+			candidates = append(candidates, i)
+		}
+	}
+	q.scratch = candidates
+	q.moveAll(now.UnixNano(), candidates, event, oldObj, newObj)
+}
+
+// interested models isEventOfInterest.
+func (q *Queue) interested(event fwk.ClusterEvent) bool {
+	return isWildCard(event) || q.plugins.Interested(event)
+}
+
+// moveAll models moveEntitiesToActiveOrBackoffQueue.
+func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, oldObj, newObj any) {
+	label := event.Label()
+	for _, i := range candidates {
+		e := &q.entries[i]
+		// A gated pod is spared the events that its gating plugin does not wait for.
+		if e.tier == Gated && !isWildCard(event) && !q.plugins.Registered(q.sets.name(e.gatingPlugin), event) {
+			continue
+		}
+		hint := q.worthRequeuing(i, event, oldObj, newObj)
+		if hint == queueSkip {
+			continue
+		}
+		from := q.detach(i)
+		q.requeue(now, i, from, hint, label)
+	}
+	if len(q.inFlight.byUID) > 0 {
+		q.inFlight.record(event, oldObj, newObj)
+	}
+}
+
+// requeue sends entry i where hint says; event is the label of the cause. (scheduling_queue.go,
+// requeueEntityWithQueueingStrategy.)
+func (q *Queue) requeue(now int64, i int32, from Tier, hint strategy, event string) {
+	e := &q.entries[i]
+	switch {
+	case hint == queueSkip:
+		if e.tier == None || e.tier == InFlight {
+			q.attach(i, Unschedulable)
+			q.count(Unschedulable, event)
+			q.backingOff(now, e) // for the expiry that the observer is told
+			q.moved(now, i, from, Unschedulable, event)
+		}
+	case hint == queueAfterBackoff && q.backingOff(now, e):
+		q.moveToBackoffQ(now, i, from, event)
+	default:
+		q.moveToActiveQ(now, i, from, event)
+	}
+}
+
+// worthRequeuing asks the hints of the plugins that rejected entry i, and only those, whether event may
+// help it. (scheduling_queue.go, isPodWorthRequeuing.)
+func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
+	e := &q.entries[i]
+	if !e.rejected() {
+		return queueAfterBackoff
+	}
+	if isWildCard(event) {
+		// With a pod as its object, a wildcard event is for that pod alone.
+		if newObj != nil {
+			if pod, ok := newObj.(*v1.Pod); !ok || pod.UID != e.pod.UID {
+				return queueSkip
+			}
+		}
+		return queueAfterBackoff
+	}
+	for _, plugin := range q.sets.members[e.pendingPlugins] {
+		if q.hinted(plugin, e.pod, event, oldObj, newObj) {
+			return queueImmediately
+		}
+	}
+	for _, plugin := range q.sets.members[e.unschedulablePlugins] {
+		if q.hinted(plugin, e.pod, event, oldObj, newObj) {
+			return queueAfterBackoff
+		}
+	}
+	return queueSkip
+}
+
+func (q *Queue) hinted(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldObj, newObj any) bool {
+	hint, err := q.plugins.Hint(plugin, pod, event, oldObj, newObj)
+	if err != nil {
+		q.observer.Failed(fmt.Errorf("the queueing hint of %s failed for pod %s/%s and event %s, so the pod is queued: %w",
+			plugin, pod.Namespace, pod.Name, event.Label(), err))
+		return true
+	}
+	return hint == fwk.Queue
+}
+
+// hintForInFlight replays the events of entry i's attempt through the hints of the plugins that now
+// rejected it. (scheduling_queue.go, determineSchedulingHintForInFlightPod.)
+func (q *Queue) hintForInFlight(i int32, popped bool) strategy {
+	e := &q.entries[i]
+	if !e.rejected() {
+		return queueAfterBackoff
+	}
+	if !popped {
+		q.observer.Failed(fmt.Errorf("pod %s/%s failed an attempt but was never popped", e.pod.Namespace, e.pod.Name))
+		return queueAfterBackoff
+	}
+	best := queueSkip
+	for _, ev := range q.inFlight.since(e.eventsFrom) {
+		best = max(best, q.worthRequeuing(i, ev.event, ev.oldObj, ev.newObj))
+		if best == queueImmediately || best == queueAfterBackoff && e.pendingPlugins == 0 {
+			break
+		}
+	}
+	return best
+}

@@ -1,0 +1,91 @@
+package session
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// The commands of a person. Each returns at once; what it did shows in a later frame, and Sync waits
+// for that one. Those that inject something fork the session first, unless it is a fork already.
+
+// Play lets time pass. At the end of the recording it does nothing.
+func (s *Session) Play() { s.do((*owner).play) }
+
+// Pause stops time.
+func (s *Session) Pause() { s.do((*owner).pause) }
+
+// TogglePlay plays if time stands still, and pauses if it passes.
+func (s *Session) TogglePlay() { s.do((*owner).togglePlay) }
+
+// SetSpeed sets how many model seconds pass in a second, within MinSpeed and MaxSpeed.
+func (s *Session) SetSpeed(x float64) { s.do(func(o *owner) { o.setSpeed(x) }) }
+
+// ToggleSqueeze says whether quiet time is skipped while playing.
+func (s *Session) ToggleSqueeze() { s.do((*owner).toggleSqueeze) }
+
+// Step pauses and goes n moves forward, or back if n is negative.
+func (s *Session) Step(n int) { s.do(func(o *owner) { o.step(n) }) }
+
+// Seek goes to a moment, forward or back. Whether time passes stays as it is.
+func (s *Session) Seek(t time.Time) { s.do(func(o *owner) { o.seek(t) }) }
+
+// SeekStart goes to the start of the recording, SeekEnd to its end; of a fork, to where it left the
+// recording and to as far as it was played.
+func (s *Session) SeekStart() { s.do((*owner).seekStart) }
+
+// SeekEnd goes to the end: see SeekStart.
+func (s *Session) SeekEnd() { s.do((*owner).seekEnd) }
+
+// SetFilter shows only the pods that match text: see ParseFilter.
+func (s *Session) SetFilter(text string) { s.do(func(o *owner) { o.setFilter(text) }) }
+
+// Fork leaves the recording at the moment shown: from here on nothing of it is played, and the person
+// decides about each pod. LeaveFork returns to the recording, to the moment where it was left.
+func (s *Session) Fork() { s.do((*owner).forkHere) }
+
+// LeaveFork returns to the recording: see Fork.
+func (s *Session) LeaveFork() { s.do((*owner).leaveFork) }
+
+// MoveAll injects a move request for all unschedulable and gated pods, whatever rejected them.
+func (s *Session) MoveAll() { s.do((*owner).moveAll) }
+
+// InjectEvent injects a cluster event by its label, one of ClusterEvents.
+func (s *Session) InjectEvent(label string) { s.do(func(o *owner) { o.injectEvent(label) }) }
+
+// Activate injects an Activate of the pod: it goes to activeQ at once.
+func (s *Session) Activate(pod types.NamespacedName) { s.do(func(o *owner) { o.activate(pod) }) }
+
+// NewPod is a pod that a person adds.
+type NewPod struct {
+	Key      types.NamespacedName
+	Priority int32
+	// Gated gives the pod a scheduling gate.
+	Gated bool
+}
+
+// AddPod injects a new pod.
+func (s *Session) AddPod(p NewPod) { s.do(func(o *owner) { o.addPod(p) }) }
+
+// DeletePod injects the deletion of the pod.
+func (s *Session) DeletePod(pod types.NamespacedName) { s.do(func(o *owner) { o.deletePod(pod) }) }
+
+// OpenGate injects an update of the pod that removes all its scheduling gates.
+func (s *Session) OpenGate(pod types.NamespacedName) { s.do(func(o *owner) { o.openGate(pod) }) }
+
+// FlushBackoff injects a flush of backoffQ: pods whose backoff is over go to activeQ.
+func (s *Session) FlushBackoff() { s.do((*owner).flushBackoff) }
+
+// FlushLeftover injects a leftover flush: pods that were unschedulable for too long are tried again.
+func (s *Session) FlushLeftover() { s.do((*owner).flushLeftover) }
+
+// Pop pops the next pod, as the scheduling loop does: it is in flight until the person decides.
+func (s *Session) Pop() { s.do((*owner).pop) }
+
+// Fits decides that the pod in flight fits: it is bound and leaves the queue.
+func (s *Session) Fits(pod types.NamespacedName) { s.do(func(o *owner) { o.fits(pod) }) }
+
+// Reject decides that plugins reject the pod in flight. Without plugins the attempt failed by an error.
+func (s *Session) Reject(pod types.NamespacedName, plugins ...string) {
+	s.do(func(o *owner) { o.reject(pod, plugins) })
+}

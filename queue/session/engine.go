@@ -1,0 +1,253 @@
+package session
+
+import (
+	"maps"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// unknownPlugin stands for the plugins that rejected a pod where the source tells only that some did.
+const unknownPlugin = "(unknown plugin)"
+
+// change is what happened to one pod: it moved, or its details did.
+type change struct {
+	at            time.Time
+	before, after *Pod
+	move          *Transition // nil if only details changed
+}
+
+// engine feeds events to a queue and turns what the queue tells into changes. It is at one moment, and
+// only goes forward.
+type engine struct {
+	queue   *queue.Queue
+	objects map[types.NamespacedName]*v1.Pod
+	// exact is true if the source tells the scheduler's own moves; if not, what the API shows is all
+	// there is to go by.
+	exact bool
+	ticks ticks
+	// board is where every pod is. The engine reads it, and emit changes it.
+	board *Board
+	emit  func(change)
+	// moves and changes count what was emitted.
+	moves, changes int
+
+	told []queue.Transition // by the queue, during the present call
+}
+
+func newEngine(opts queue.Options, exact bool, start time.Time) *engine {
+	e := &engine{
+		objects: map[types.NamespacedName]*v1.Pod{},
+		exact:   exact,
+		ticks:   newTicks(opts, start),
+	}
+	e.queue = queue.New(opts, queue.EveryEvent{}, e)
+	return e
+}
+
+// clone returns an engine that goes on from here on its own. Its board and emit are not set.
+func (e *engine) clone() *engine {
+	c := &engine{objects: maps.Clone(e.objects), exact: e.exact, ticks: e.ticks, moves: e.moves, changes: e.changes}
+	c.queue = e.queue.Clone(c)
+	return c
+}
+
+// Moved implements queue.Observer.
+func (e *engine) Moved(t queue.Transition) { e.told = append(e.told, t) }
+
+// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
+func (e *engine) Failed(error) {}
+
+// apply carries out one event of the source.
+func (e *engine) apply(ev sources.Event) {
+	switch f := ev.Fact.(type) {
+	case *sources.Move:
+		e.observe(ev.Time, f)
+	case *sources.ObjectChange:
+		if pod, ok := f.Object.(*v1.Pod); ok {
+			e.podChanged(ev.Time, f.Verb, pod)
+		}
+	case *sources.SchedulerStarted:
+		e.ticks = newTicks(e.queue.Options(), ev.Time)
+	}
+}
+
+// observe carries out a move that the scheduler reported.
+func (e *engine) observe(now time.Time, m *sources.Move) {
+	to, err := queue.ParseTier(string(m.To))
+	if err != nil {
+		return // readers let no other tier through
+	}
+	pod := e.objects[m.Pod]
+	if pod == nil {
+		pod = placeholder(m.Pod)
+	}
+	if m.Event == queue.BackoffComplete && !e.queue.Options().PopFromBackoffQ {
+		e.ticks.backoff = now // without windows, only such a move tells when the flush runs
+	}
+	e.queue.Observe(now, queue.Observation{
+		Pod: pod, To: to, Event: m.Event,
+		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin, Restated: m.Restated,
+	})
+	e.settle(now, func(p *Pod) {
+		if m.Message != "" {
+			p.Message = m.Message
+		}
+		if m.Node != "" && to == queue.Scheduled {
+			p.Node = m.Node
+		}
+	})
+}
+
+// podChanged takes in a change of a pod's object.
+func (e *engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
+	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	old := e.objects[key]
+	if verb == sources.Deleted {
+		delete(e.objects, key)
+	} else {
+		e.objects[key] = pod
+	}
+	if !e.exact {
+		e.inferMoves(now, verb, old, pod)
+	} else if verb != sources.Deleted {
+		e.queue.Refresh(pod)
+	}
+	e.settle(now, nil)
+	e.refresh(now, key, pod)
+}
+
+// inferMoves works out what a pod's object tells of its way through the queue. This is all that can be
+// known without the scheduler's log: a failed attempt shows in the pod's condition, if it changes it.
+func (e *engine) inferMoves(now time.Time, verb sources.Verb, old, pod *v1.Pod) {
+	assigned := func(p *v1.Pod) bool { return p != nil && p.Spec.NodeName != "" }
+	switch {
+	case verb == sources.Deleted:
+		if !assigned(old) {
+			e.queue.Delete(now, pod)
+		}
+	case assigned(pod):
+		if old != nil && !assigned(old) {
+			e.popped(now, pod)
+			e.queue.Observe(now, queue.Observation{Pod: pod, To: queue.Scheduled})
+		}
+	case old == nil:
+		e.queue.Add(now, pod)
+	case len(old.Spec.SchedulingGates) > 0 && len(pod.Spec.SchedulingGates) == 0:
+		e.queue.Update(now, old, pod, []fwk.ClusterEvent{gatesEliminated})
+	default:
+		e.queue.Refresh(pod)
+		if c := unscheduled(pod); c != nil && (unscheduled(old) == nil || *unscheduled(old) != *c) {
+			e.popped(now, pod)
+			why := queue.Observation{Pod: pod, To: queue.Unschedulable, Event: queue.ScheduleAttemptFailure, UnschedulablePlugins: []string{unknownPlugin}}
+			if c.Reason == v1.PodReasonSchedulerError {
+				why.To, why.UnschedulablePlugins = queue.Backoff, nil
+			}
+			e.queue.Observe(now, why)
+		}
+	}
+}
+
+// popped says that an attempt of pod was seen to end, so that it must have begun.
+func (e *engine) popped(now time.Time, pod *v1.Pod) {
+	if info, ok := e.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
+		e.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight})
+	}
+}
+
+// unscheduled returns the condition with which the scheduler says that pod could not be scheduled, or
+// nil.
+func unscheduled(pod *v1.Pod) *v1.PodCondition {
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason != v1.PodReasonSchedulingGated {
+			return c
+		}
+	}
+	return nil
+}
+
+// tick runs the flushes that are due at now.
+func (e *engine) tick(now time.Time, backoff, leftover bool) {
+	if backoff {
+		e.queue.FlushBackoffCompleted(now)
+	}
+	if leftover {
+		e.queue.FlushUnschedulableLeftover(now)
+	}
+	e.settle(now, nil)
+}
+
+// settle turns what the queue told during a call into changes. with, unless nil, adds details.
+func (e *engine) settle(now time.Time, with func(*Pod)) {
+	for _, t := range e.told {
+		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
+		before := e.board.Get(key)
+		move := &Transition{Transition: t, Seq: e.moves}
+		e.moves++
+		after := e.view(key, before)
+		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
+			after.Tier, after.Since, after.Observed = t.To, t.Time, t.Observed
+		}
+		if t.Event == unscheduledPodAdd {
+			after.Message, after.Node = "", ""
+		}
+		if with != nil {
+			with(after)
+		}
+		if before != nil {
+			move.Prev = before.Last
+		}
+		move.Pod, after.Last = after, move
+		e.changed(change{at: now, before: before, after: after, move: move})
+	}
+	e.told = e.told[:0]
+}
+
+func (e *engine) changed(c change) {
+	e.changes++
+	e.emit(c)
+}
+
+// refresh shows the details that a pod's object brings, if they differ from those shown.
+func (e *engine) refresh(now time.Time, key types.NamespacedName, pod *v1.Pod) {
+	before := e.board.Get(key)
+	if before == nil {
+		return
+	}
+	after := e.view(key, before)
+	after.PodInfo.Pod = pod
+	if c := unscheduled(pod); c != nil && after.Tier.Queued() {
+		after.Message = sources.Sanitize(c.Message)
+	}
+	if pod.Spec.NodeName != "" {
+		after.Node = pod.Spec.NodeName
+	}
+	e.changed(change{at: now, before: before, after: after})
+}
+
+// view is the named pod as the queue now has it. What the queue does not keep is taken from before; a
+// pod that left the queue stays as it was.
+func (e *engine) view(key types.NamespacedName, before *Pod) *Pod {
+	p := &Pod{Key: key}
+	if before != nil {
+		*p = *before
+	}
+	if info, ok := e.queue.Get(key.Namespace, key.Name); ok {
+		p.PodInfo = info
+		if before != nil {
+			p.Tier = before.Tier
+		}
+	} else if p.PodInfo.Pod == nil {
+		p.PodInfo.Pod = placeholder(key)
+	}
+	if prio := p.PodInfo.Pod.Spec.Priority; prio != nil {
+		p.Priority = *prio
+	}
+	return p
+}

@@ -1,0 +1,107 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// Frame is all that a screen shows, at one moment. It is never modified, and holds no more than what
+// changed since the frame before: its cost does not depend on the number of pods.
+type Frame struct {
+	// Version grows with every frame. Two frames of one version are the same.
+	Version uint64
+
+	// Name, Formats and Notices describe the source.
+	Name    sources.SafeText
+	Formats []string
+	Notices []string
+	// Scheduler is what is known of the scheduler that was recorded.
+	Scheduler sources.SchedulerStarted
+	// Options are the settings that the local queue runs with.
+	Options queue.Options
+
+	// Now is the time shown; Start and End are the recording's.
+	Now, Start, End time.Time
+	// Playing is true while time passes, at Speed model seconds a second (0.1 to 1000).
+	Playing bool
+	Speed   float64
+	// AtEnd is true if nothing is left to play.
+	AtEnd bool
+	// Squeeze is true if quiet time is skipped while playing. Skipped is the last stretch that was, and
+	// SkippedAt the time shown at which it ended; all zero if none was, or if it is long past.
+	Squeeze bool
+	Skipped Gap
+
+	// Fork is nil while the recording is shown, and otherwise says what the what-if is.
+	Fork *Fork
+
+	// Board is every pod in its tier.
+	Board *Board
+	// Log are the moves up to Now, oldest first. Known counts the moves that have been worked out so
+	// far, also those after Now.
+	Log   Log
+	Known int
+	// SchedulerCounts are the scheduler's own numbers at SchedulerCountsAt, or nil if the recording has
+	// none up to Now.
+	SchedulerCounts   *sources.Counts
+	SchedulerCountsAt time.Time
+	// Mark is the last named moment, at MarkAt.
+	Mark   sources.SafeText
+	MarkAt time.Time
+
+	// Said is the answer to the person's last command, if it had one.
+	Said Said
+
+	ticks ticks
+}
+
+// Gap is a stretch of quiet time that was skipped.
+type Gap struct{ From, To time.Time }
+
+// Empty reports whether nothing was skipped.
+func (g Gap) Empty() bool { return g.To.IsZero() }
+
+// Fork is a what-if: a simulated future that a person made, in which that person is the scheduler.
+type Fork struct {
+	// From is where it left the recording.
+	From time.Time
+	// Injected counts what the person did in it.
+	Injected int
+	// Hints says in a few words how the fork decides which pods an event moves.
+	Hints string
+}
+
+// Said is an answer to a person.
+type Said struct {
+	// Number tells answers apart: it grows with each.
+	Number uint64
+	Text   string
+	// Refused is true if the command could not be carried out; Text says why.
+	Refused bool
+}
+
+// Log is a history of moves up to some moment.
+type Log struct{ all []*Transition }
+
+// Len returns the number of moves.
+func (l Log) Len() int { return len(l.all) }
+
+// At returns the i-th move, from the oldest.
+func (l Log) At(i int) *Transition { return l.all[i] }
+
+// Gates returns the feature gates that the scheduler was started with, as "Name=false", sorted.
+func (f *Frame) Gates() []string {
+	var gates []string
+	for name, on := range f.Scheduler.Gates {
+		if on {
+			gates = append(gates, name+"=true")
+		} else {
+			gates = append(gates, name+"=false")
+		}
+	}
+	slices.Sort(gates)
+	return gates
+}

@@ -1,0 +1,255 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// The commands of the person who is the scheduler in a fork. Each is kept as a function of the engine,
+// so that the fork can be run again.
+
+func (o *owner) forkHere() {
+	if o.fork != nil {
+		o.refuse("this is a what-if already")
+		return
+	}
+	o.left = o.now
+	o.fork = o.recording.fork(o.now)
+	o.skipped = Gap{}
+	o.say("what-if from %s on: you are the scheduler", clock(o.now))
+}
+
+func (o *owner) leaveFork() {
+	if o.fork == nil {
+		o.refuse("this is the recording")
+		return
+	}
+	filter := o.fork.shown.filter
+	o.fork, o.playing = nil, false
+	o.seek(o.left)
+	o.setFilter(filter.String())
+	o.say("back in the recording at %s", clock(o.now))
+}
+
+// inject carries out a person's deed in a fork, made now unless there is one, and says what moved.
+func (o *owner) inject(what string, do func(e *engine, now time.Time)) {
+	if o.fork == nil {
+		o.forkHere()
+	}
+	now, moved := o.now, len(o.fork.moves)
+	if o.fork.moved < moved {
+		moved = o.fork.moved // its future is dropped
+	}
+	o.fork.inject(now, func(e *engine) {
+		do(e, now)
+		e.settle(now, nil)
+	})
+	o.say("%s: %s", what, summary(o.fork.moves[moved:]))
+}
+
+// summary says where pods went: "9 pods moved: 6 to backoff, 3 to active".
+func summary(moves []*Transition) string {
+	switch len(moves) {
+	case 0:
+		return "nothing moved"
+	case 1:
+		m := moves[0]
+		if m.From == queue.None {
+			return fmt.Sprintf("%s → %s", m.Pod.Key, m.To)
+		}
+		return fmt.Sprintf("%s %s → %s", m.Pod.Key, m.From, m.To)
+	}
+	var to []string
+	for _, t := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight, queue.Scheduled, queue.Deleted} {
+		if n := countTo(moves, t); n > 0 {
+			to = append(to, fmt.Sprintf("%d to %s", n, t))
+		}
+	}
+	return fmt.Sprintf("%d pods moved: %s", len(moves), strings.Join(to, ", "))
+}
+
+func countTo(moves []*Transition, t queue.Tier) (n int) {
+	for _, m := range moves {
+		if m.To == t {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *owner) moveAll() {
+	o.inject("move request for all", func(e *engine, now time.Time) {
+		e.queue.MoveAllToActiveOrBackoffQueue(now, moveAllEvent, nil, nil, nil)
+	})
+}
+
+func (o *owner) injectEvent(label string) {
+	events := clusterEvents()
+	i := slices.IndexFunc(events, func(ev fwk.ClusterEvent) bool { return ev.Label() == label })
+	if i < 0 {
+		o.refuse("there is no cluster event %s", label)
+		return
+	}
+	o.inject(label, func(e *engine, now time.Time) {
+		e.queue.MoveAllToActiveOrBackoffQueue(now, events[i], nil, nil, nil)
+	})
+}
+
+func (o *owner) flushBackoff() {
+	o.inject("flush of backoffQ", func(e *engine, now time.Time) { e.queue.FlushBackoffCompleted(now) })
+	if first := o.fork.shown.tiers[queue.Backoff]; o.saidNothingMoved() && first.Len() > 0 {
+		p, _ := first.Min()
+		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", clock(p.BackoffExpiry))
+	}
+}
+
+func (o *owner) flushLeftover() {
+	o.inject("leftover flush", func(e *engine, now time.Time) { e.queue.FlushUnschedulableLeftover(now) })
+	if o.saidNothingMoved() {
+		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", short(o.opts.PodMaxInUnschedulablePods))
+	}
+}
+
+func (o *owner) saidNothingMoved() bool { return strings.HasSuffix(o.said.Text, "nothing moved") }
+
+// inTier returns the named pod as it is shown if it is in one of tiers, and otherwise refuses.
+func (o *owner) inTier(key types.NamespacedName, deed string, tiers ...queue.Tier) *Pod {
+	p := o.shownLine().shown.Get(key)
+	if p == nil {
+		o.refuse("can't %s: there is no pod %s", deed, key)
+		return nil
+	}
+	if !slices.Contains(tiers, p.Tier) {
+		o.refuse("can't %s: %s is %s", deed, key, p.Tier)
+		return nil
+	}
+	return p
+}
+
+func (o *owner) activate(key types.NamespacedName) {
+	p := o.inTier(key, "activate", queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight)
+	if p == nil {
+		return
+	}
+	o.inject("Activate "+key.String(), func(e *engine, now time.Time) { e.queue.Activate(now, e.pod(key)) })
+	switch {
+	case !o.saidNothingMoved():
+	case p.Tier == queue.Gated:
+		o.say("Activate %s: nothing moved, %s still gates it", key, p.GatingPlugin)
+	case p.Tier == queue.InFlight:
+		o.say("Activate %s: it is in flight; if its attempt fails it is tried again at once or after its backoff", key)
+	}
+}
+
+func (o *owner) addPod(n NewPod) {
+	if problems := validation.IsDNS1123Subdomain(n.Key.Name); len(problems) > 0 {
+		o.refuse("can't add a pod: %q is no pod name, use a-z, 0-9, - and .", n.Key.Name)
+		return
+	}
+	if problems := validation.IsDNS1123Label(n.Key.Namespace); len(problems) > 0 {
+		o.refuse("can't add a pod: %q is no namespace, use a-z, 0-9 and -", n.Key.Namespace)
+		return
+	}
+	if p := o.shownLine().shown.Get(n.Key); p != nil && p.Tier != queue.Scheduled && p.Tier != queue.Deleted {
+		o.refuse("can't add %s: a pod of that name is %s", n.Key, p.Tier)
+		return
+	}
+	pod := placeholder(n.Key)
+	pod.Spec.Priority = &n.Priority
+	if n.Gated {
+		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "schedq/what-if"}}
+	}
+	o.inject("new pod "+n.Key.String(), func(e *engine, now time.Time) {
+		e.objects[n.Key] = pod
+		e.queue.Add(now, pod)
+	})
+}
+
+func (o *owner) deletePod(key types.NamespacedName) {
+	if o.inTier(key, "delete", queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight) == nil {
+		return
+	}
+	o.inject("delete "+key.String(), func(e *engine, now time.Time) {
+		pod := e.pod(key)
+		delete(e.objects, key)
+		if info, ok := e.queue.Get(key.Namespace, key.Name); ok && info.Tier == queue.InFlight {
+			e.queue.Done(now, pod.UID)
+			return
+		}
+		e.queue.Delete(now, pod)
+	})
+}
+
+func (o *owner) openGate(key types.NamespacedName) {
+	p := o.inTier(key, "open its gate", queue.Gated)
+	if p == nil {
+		return
+	}
+	if p.GatingPlugin != "" && p.GatingPlugin != queue.SchedulingGates {
+		o.refuse("can't open its gate: %s is held by %s, not by a scheduling gate", key, p.GatingPlugin)
+		return
+	}
+	o.inject("gate of "+key.String()+" opened", func(e *engine, now time.Time) {
+		gated := e.pod(key)
+		free := gated.DeepCopy()
+		free.Spec.SchedulingGates = nil
+		e.objects[key] = free
+		e.queue.Update(now, gated, free, []fwk.ClusterEvent{gatesEliminated})
+	})
+}
+
+func (o *owner) pop() {
+	t := o.shownLine().shown
+	early := o.opts.PopFromBackoffQ
+	if t.Total(queue.Active) == 0 && (!early || t.Total(queue.Backoff) == 0) {
+		if early {
+			o.refuse("can't pop: activeQ and backoffQ are empty")
+		} else {
+			o.refuse("can't pop: activeQ is empty")
+		}
+		return
+	}
+	o.inject("pop", func(e *engine, now time.Time) { e.queue.Pop(now) })
+	if o.saidNothingMoved() {
+		o.say("pop: nothing to take, backoffQ holds only pods that failed by an error, and those wait out their backoff")
+	}
+}
+
+func (o *owner) fits(key types.NamespacedName) {
+	if o.inTier(key, "bind", queue.InFlight) == nil {
+		return
+	}
+	o.inject("it fits", func(e *engine, now time.Time) { e.queue.Bound(now, e.pod(key).UID) })
+}
+
+func (o *owner) reject(key types.NamespacedName, plugins []string) {
+	if o.inTier(key, "reject", queue.InFlight) == nil {
+		return
+	}
+	what := "rejected by " + strings.Join(plugins, ", ")
+	if len(plugins) == 0 {
+		what = "failed by an error"
+	}
+	plugins = slices.Clone(plugins)
+	o.inject(what, func(e *engine, now time.Time) {
+		// It can only fail if the pod is queued, and then it is not in flight.
+		_ = e.queue.AddUnschedulableIfNotPresent(now, e.pod(key), queue.Rejection{UnschedulablePlugins: plugins})
+	})
+}
+
+// pod returns the object of a pod that the engine's queue knows, by which the queue finds it again.
+func (e *engine) pod(key types.NamespacedName) *v1.Pod {
+	if info, ok := e.queue.Get(key.Namespace, key.Name); ok {
+		return info.Pod
+	}
+	return placeholder(key)
+}

@@ -1,0 +1,221 @@
+package session
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// owner is everything that changes in a session. Only Run's goroutine touches it.
+type owner struct {
+	rec       *sources.Recording
+	opts      queue.Options
+	scheduler *sources.SchedulerStarted // nil if the recording tells nothing of it
+	counts    []sources.Event           // of the recording, those that hold *sources.Counts
+	marks     []sources.Event           // and *sources.Mark
+
+	recording *timeline
+	fork      *timeline // nil while the recording is shown
+	left      time.Time // the moment shown when the fork began
+
+	now     time.Time
+	playing bool
+	speed   float64
+
+	squeeze bool
+	skipped Gap
+	quiet   time.Duration // how long nothing has moved while playing, in real time
+
+	said    Said
+	version uint64
+	changed bool // since the last frame
+}
+
+func newOwner(rec *sources.Recording, opts Options) *owner {
+	o := &owner{
+		rec: rec, opts: queue.Defaults(), speed: 1, squeeze: true, playing: !opts.Paused, changed: true,
+	}
+	for _, ev := range rec.Events {
+		switch f := ev.Fact.(type) {
+		case *sources.SchedulerStarted:
+			o.scheduler = f
+		case *sources.Counts:
+			o.counts = append(o.counts, ev)
+		case *sources.Mark:
+			o.marks = append(o.marks, ev)
+		}
+	}
+	o.opts = RecordedOptions(o.scheduler)
+	if opts.Queue != nil {
+		o.opts = *opts.Queue
+	}
+	if opts.Speed != 0 {
+		o.speed = opts.Speed
+	}
+	o.recording = newTimeline(rec, o.opts)
+	o.now = o.recording.start
+	o.recording.goTo(o.now)
+	return o
+}
+
+// RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source
+// does not tell has its default.
+func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
+	opts := queue.Defaults()
+	if s == nil {
+		return opts
+	}
+	if on, ok := s.Gates["SchedulerPopFromBackoffQ"]; ok {
+		opts.PopFromBackoffQ = on
+	}
+	if s.PodInitialBackoff >= 0 {
+		opts.PodInitialBackoff = s.PodInitialBackoff
+	}
+	if s.PodMaxBackoff >= 0 {
+		opts.PodMaxBackoff = s.PodMaxBackoff
+	}
+	if s.PodMaxInUnschedulablePods >= 0 {
+		opts.PodMaxInUnschedulablePods = s.PodMaxInUnschedulablePods
+	}
+	return opts
+}
+
+// shownLine is the timeline that the person sees.
+func (o *owner) shownLine() *timeline {
+	if o.fork != nil {
+		return o.fork
+	}
+	return o.recording
+}
+
+// frame makes the frame of what is now.
+func (o *owner) frame() *Frame {
+	o.version++
+	o.changed = false
+	t := o.shownLine()
+	f := &Frame{
+		Version: o.version,
+		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.rec.Notices,
+		Options: o.opts,
+		Now:     o.now, Start: o.recording.start, End: o.recording.end,
+		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
+		Squeeze: o.squeeze, Skipped: o.skipped,
+		Board: t.shown.copy(),
+		Log:   Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
+		Said:  o.said,
+		ticks: t.engine.ticks,
+	}
+	if o.scheduler != nil {
+		f.Scheduler = *o.scheduler
+	}
+	if ev, ok := before(o.marks, o.now); ok {
+		f.Mark, f.MarkAt = ev.Fact.(*sources.Mark).Text, ev.Time
+	}
+	if o.fork != nil {
+		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Hints: "no queueing hints: any event may help any rejected pod"}
+	} else if ev, ok := before(o.counts, o.now); ok {
+		f.SchedulerCounts, f.SchedulerCountsAt = ev.Fact.(*sources.Counts), ev.Time
+	}
+	return f
+}
+
+// before returns the last of events that is not after t.
+func before(events []sources.Event, t time.Time) (sources.Event, bool) {
+	i := sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) })
+	if i == 0 {
+		return sources.Event{}, false
+	}
+	return events[i-1], true
+}
+
+func (o *owner) atEnd() bool { return o.fork == nil && !o.now.Before(o.recording.end) }
+
+// Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than
+// squeezeLeast, up to squeezeLead before the next move. All are real time.
+const (
+	squeezeAfter = 2 * time.Second
+	squeezeLeast = 3 * time.Second
+	squeezeLead  = time.Second
+)
+
+// shownPrecision is how exactly the time shown is drawn: time that passes makes no more frames.
+const shownPrecision = 100 * time.Millisecond
+
+// advance lets d of real time pass.
+func (o *owner) advance(d time.Duration) {
+	if !o.playing || d <= 0 {
+		return
+	}
+	t := o.shownLine()
+	cursor, was := t.cursor, o.now
+	o.now = o.now.Add(o.model(d))
+	o.skipQuiet(t)
+	o.show(o.now)
+	if t.cursor != cursor {
+		o.quiet = 0
+		o.changed = true
+	} else {
+		o.quiet += d
+	}
+	if !o.now.Truncate(shownPrecision).Equal(was.Truncate(shownPrecision)) {
+		o.changed = true
+	}
+	if o.atEnd() {
+		o.playing = false
+		o.changed = true
+	}
+}
+
+// model returns the model time that passes in d of real time.
+func (o *owner) model(d time.Duration) time.Duration { return time.Duration(float64(d) * o.speed) }
+
+// skipQuiet jumps over time in which nothing moves.
+func (o *owner) skipQuiet(t *timeline) {
+	if !o.squeeze || o.quiet < squeezeAfter {
+		return
+	}
+	next, ok := t.nextMove()
+	if !ok {
+		if o.fork != nil {
+			return // anything may come of a fork
+		}
+		next = t.end.Add(o.model(squeezeLead))
+	}
+	if to := next.Add(-o.model(squeezeLead)); to.Sub(o.now) > o.model(squeezeLeast) {
+		o.skipped = Gap{From: o.now, To: to}
+		o.now = to
+		o.quiet = 0
+		o.changed = true
+	}
+}
+
+// show goes to the moment at of the timeline shown, and keeps now within its bounds.
+func (o *owner) show(at time.Time) {
+	t := o.shownLine()
+	if at.Before(t.start) {
+		at = t.start
+	}
+	if o.fork == nil && at.After(t.end) {
+		at = t.end
+	}
+	o.now = at
+	t.goTo(at)
+	if !o.skipped.Empty() && (o.now.Before(o.skipped.From) || o.now.Sub(o.skipped.To) > o.model(5*time.Second)) {
+		o.skipped = Gap{}
+	}
+}
+
+// say answers the person.
+func (o *owner) say(format string, args ...any) {
+	o.said = Said{Number: o.said.Number + 1, Text: fmt.Sprintf(format, args...)}
+	o.changed = true
+}
+
+// refuse answers the person that a command can't be carried out.
+func (o *owner) refuse(format string, args ...any) {
+	o.say(format, args...)
+	o.said.Refused = true
+}

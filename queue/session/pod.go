@@ -1,0 +1,66 @@
+package session
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// Pod is a pod as a person sees it: what the queue knows of it and what the source told about it, at
+// one moment. It is never modified.
+type Pod struct {
+	queue.PodInfo
+	Key types.NamespacedName
+	// Priority is what activeQ sorts by first.
+	Priority int32
+	// Since is when the pod entered its tier.
+	Since time.Time
+	// Observed is true if the pod is where the real scheduler was seen to have it, false if the model
+	// put it there.
+	Observed bool
+	// Message is the scheduler's explanation of the last failed attempt.
+	Message sources.SafeText
+	// Node is where the pod was bound. Empty before.
+	Node string
+	// Last is the move that brought the pod here, and the end of the chain of all its moves.
+	Last *Transition
+}
+
+// Transition is one move in a session's history.
+type Transition struct {
+	queue.Transition
+	// Seq is its number in the history, from 0.
+	Seq int
+	// Pod is the pod right after the move. Its Last is this transition.
+	Pod *Pod
+	// Prev is the same pod's move before this one, or nil.
+	Prev *Transition
+
+	change int // its place among the history's changes
+}
+
+// Restated reports whether the scheduler said a second time where the pod is, and nothing moved.
+func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.To != queue.Gated }
+
+// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind.
+func (p *Pod) RejectorPlugins() []string {
+	if len(p.PendingPlugins) == 0 {
+		return p.UnschedulablePlugins
+	}
+	return append(append([]string{}, p.UnschedulablePlugins...), p.PendingPlugins...)
+}
+
+// Labels returns the pod's labels, which must not be modified.
+func (p *Pod) Labels() map[string]string { return p.PodInfo.Pod.Labels }
+
+// placeholder is the object of a pod of which only the name is known. Its UID is its name, so that the
+// queue can tell pods in flight apart.
+func placeholder(key types.NamespacedName) *v1.Pod {
+	pod := &v1.Pod{}
+	pod.Namespace, pod.Name, pod.UID = key.Namespace, key.Name, types.UID(key.String())
+	return pod
+}

@@ -1,0 +1,131 @@
+// Package session runs a queue from a source: it owns the queue, the clock and the history, and hands
+// out immutable frames of them.
+//
+// One goroutine owns everything that changes. In go the source's events and the person's commands; out
+// comes a Frame at most 20 times a second, and only when something changed.
+package session
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// MinSpeed and MaxSpeed bound the speed of playing, in model seconds a second.
+const (
+	MinSpeed = 0.1
+	MaxSpeed = 1000
+)
+
+// FrameInterval is the shortest time between two frames.
+const FrameInterval = 50 * time.Millisecond
+
+// Options say how a session begins.
+type Options struct {
+	// Queue overrides the settings that the recording tells.
+	Queue *queue.Options
+	// Paused leaves time standing until Play.
+	Paused bool
+	// Speed is the speed of playing. 0 is 1.
+	Speed float64
+}
+
+// Session plays a recording. Its methods may be called from any goroutine.
+type Session struct {
+	commands chan func(*owner)
+	frames   chan *Frame
+	newest   atomic.Pointer[Frame]
+	done     chan struct{}
+	owner    *owner
+}
+
+// New returns a session at the start of rec. It does nothing until Run.
+func New(rec *sources.Recording, opts Options) *Session {
+	s := &Session{
+		commands: make(chan func(*owner), 64),
+		frames:   make(chan *Frame, 1),
+		done:     make(chan struct{}),
+	}
+	s.owner = newOwner(rec, opts)
+	s.newest.Store(s.owner.frame())
+	return s
+}
+
+// Frame returns the newest frame. It is never nil.
+func (s *Session) Frame() *Frame { return s.newest.Load() }
+
+// Frames hands out frames as they are made. A reader that is slow misses some and gets the newest. It
+// is closed when Run returns.
+func (s *Session) Frames() <-chan *Frame { return s.frames }
+
+// Sync waits until the commands given before it are carried out, and returns the frame after them.
+func (s *Session) Sync() *Frame {
+	ready := make(chan *Frame, 1)
+	s.do(func(o *owner) { ready <- s.publish() })
+	select {
+	case f := <-ready:
+		return f
+	case <-s.done:
+		return s.Frame()
+	}
+}
+
+// do has the owner carry out command.
+func (s *Session) do(command func(*owner)) {
+	select {
+	case s.commands <- command:
+	case <-s.done:
+	}
+}
+
+// Run is the owner's loop. It returns when ctx ends.
+func (s *Session) Run(ctx context.Context) {
+	defer close(s.frames)
+	defer close(s.done)
+	s.publish()
+	ticker := time.NewTicker(FrameInterval)
+	defer ticker.Stop()
+	last := time.Now()
+	for {
+		var tick <-chan time.Time
+		if s.owner.playing {
+			tick = ticker.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case command := <-s.commands:
+			was := s.owner.playing
+			command(s.owner)
+			if !was {
+				last = time.Now()
+			}
+			if len(s.commands) == 0 {
+				s.publish()
+			}
+		case <-tick:
+			now := time.Now()
+			s.owner.advance(now.Sub(last))
+			last = now
+			s.publish()
+		}
+	}
+}
+
+// publish makes a frame of what changed, if anything did, and returns the newest.
+func (s *Session) publish() *Frame {
+	if !s.owner.changed {
+		return s.Frame()
+	}
+	f := s.owner.frame()
+	s.newest.Store(f)
+	select {
+	case <-s.frames: // an older one that nobody took
+	default:
+	}
+	s.frames <- f
+	return f
+}

@@ -1,0 +1,252 @@
+package session
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// checkpointEvery is how many events of a recording lie between two checkpoints.
+const checkpointEvery = 10_000
+
+// timeline is one run of the queue through time: a recording, or a fork of one. Its history reaches
+// from the start to the moment up to which it was executed; its cursor is at the moment shown.
+type timeline struct {
+	*history
+	engine *engine
+	// executed is the moment up to which everything has happened.
+	executed time.Time
+	// start and end bound the moments that can be shown. A fork has no end but the one it was played to.
+	start, end time.Time
+
+	// Of a recording: its events, how many are executed, and engines to fork from.
+	events      []sources.Event
+	next        int
+	checkpoints []checkpoint
+
+	// Of a fork: how it began, and what the person did.
+	forked   *forkStart
+	injected []injection
+}
+
+// checkpoint is an engine as it was after some events. It is only cloned, never run.
+type checkpoint struct {
+	engine *engine
+	board  *Board
+	events int
+}
+
+// forkStart is where a fork left the recording.
+type forkStart struct {
+	engine  *engine // only cloned
+	history *history
+}
+
+// injection is something that a person did in a fork, to be done again when the fork is run again.
+type injection struct {
+	at     time.Time
+	do     func(*engine)
+	change int // how many changes there were before it
+}
+
+func newTimeline(rec *sources.Recording, opts queue.Options) *timeline {
+	t := &timeline{history: newHistory(), events: rec.Events}
+	t.start, t.end = span(rec.Events)
+	exact := false
+	for _, ev := range rec.Events {
+		if _, ok := ev.Fact.(*sources.Move); ok {
+			exact = true
+			break
+		}
+	}
+	t.run(newEngine(opts, exact, t.start))
+	return t
+}
+
+// span returns when a recording begins to be worth showing, a second before the first pod moves, and
+// when it ends.
+func span(events []sources.Event) (start, end time.Time) {
+	if len(events) == 0 {
+		return
+	}
+	start, end = events[0].Time, events[len(events)-1].Time
+	for _, ev := range events {
+		if _, ok := ev.Fact.(*sources.Move); ok {
+			if first := ev.Time.Add(-time.Second); first.After(start) {
+				start = first
+			}
+			break
+		}
+	}
+	return start, end
+}
+
+// run makes e the engine that writes t's history.
+func (t *timeline) run(e *engine) {
+	e.board, e.emit = t.head, t.append
+	t.engine = e
+}
+
+// goTo shows the moment at, executing what has not happened yet.
+func (t *timeline) goTo(at time.Time) {
+	if t.forked == nil && at.After(t.end) {
+		at = t.end
+	}
+	if at.Before(t.start) {
+		at = t.start
+	}
+	if at.After(t.executed) {
+		t.execute(at)
+	}
+	t.show(t.at(at))
+}
+
+// execute lets everything happen up to at.
+func (t *timeline) execute(at time.Time) {
+	if t.forked == nil {
+		for t.next < len(t.events) && !t.events[t.next].Time.After(at) {
+			t.executeNext()
+		}
+	} else {
+		for {
+			tick, backoff, leftover := t.engine.ticks.next(t.executed)
+			if tick.After(at) {
+				break
+			}
+			t.engine.tick(tick, backoff, leftover)
+			t.executed = tick
+		}
+	}
+	t.executed = at
+}
+
+// executeNext carries out the recording's next event.
+func (t *timeline) executeNext() {
+	if t.next%checkpointEvery == 0 {
+		t.checkpoints = append(t.checkpoints, checkpoint{t.engine.clone(), t.head.copy(), t.next})
+	}
+	t.engine.apply(t.events[t.next])
+	t.executed = t.events[t.next].Time
+	t.next++
+}
+
+// forward goes to the next move and returns its time, or false if there is none to come. In a fork, in
+// which time itself makes the moves, it looks no further than limit.
+func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
+	want := t.moved
+	until := t.executed.Add(limit)
+	for len(t.moves) <= want {
+		switch {
+		case t.forked == nil && t.next < len(t.events):
+			t.executeNext()
+		case t.forked != nil && t.executed.Before(until):
+			tick, backoff, leftover := t.engine.ticks.next(t.executed)
+			t.engine.tick(tick, backoff, leftover)
+			t.executed = tick
+		default:
+			return time.Time{}, false
+		}
+	}
+	t.show(t.moves[want].change + 1)
+	return t.moves[want].Time, true
+}
+
+// back goes to before the last move, and returns the time of the one before that: false if there is none.
+func (t *timeline) back() (time.Time, bool) {
+	floor := 0
+	if t.forked != nil {
+		floor = t.forked.history.moved
+	}
+	if t.moved <= floor {
+		return time.Time{}, false
+	}
+	t.show(t.moves[t.moved-1].change)
+	if t.moved == 0 || t.moved == floor {
+		return t.start, true
+	}
+	return t.moves[t.moved-1].Time, true
+}
+
+// nextMove returns the time of the first move after the moment shown, as far as that can be said without
+// executing anything.
+func (t *timeline) nextMove() (time.Time, bool) {
+	if t.moved < len(t.moves) {
+		return t.moves[t.moved].Time, true
+	}
+	for _, ev := range t.events[t.next:] {
+		switch f := ev.Fact.(type) {
+		case *sources.Move:
+			return ev.Time, true
+		case *sources.ObjectChange:
+			if _, ok := f.Object.(*v1.Pod); ok && !t.engine.exact {
+				return ev.Time, true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// fork returns a timeline that leaves the recording t at the moment shown, now.
+func (t *timeline) fork(now time.Time) *timeline {
+	e := t.engineShown()
+	f := &timeline{executed: now, start: now, forked: &forkStart{engine: e, history: t.history.fork()}}
+	f.history = t.history.fork()
+	f.run(e.clone())
+	return f
+}
+
+// engineShown returns the engine as it was at the moment shown, to be cloned. If t has gone on since, it
+// is worked out again from the checkpoint before; the same events give the same engine.
+func (t *timeline) engineShown() *engine {
+	if t.cursor == len(t.changes) {
+		return t.engine.clone()
+	}
+	i := len(t.checkpoints) - 1
+	for i > 0 && t.checkpoints[i].engine.changes > t.cursor {
+		i--
+	}
+	from := t.checkpoints[i]
+	e := from.engine.clone()
+	h := &history{head: from.board.copy()}
+	e.board, e.emit = h.head, h.append
+	for _, ev := range t.events[from.events:] {
+		if e.changes >= t.cursor {
+			break
+		}
+		e.apply(ev)
+	}
+	t.show(e.changes) // an event's changes belong together
+	return e
+}
+
+// inject carries out what a person did in a fork, at now, the moment shown. What the fork's future was is
+// gone.
+func (t *timeline) inject(now time.Time, do func(*engine)) {
+	if t.cursor < len(t.changes) || now.Before(t.executed) {
+		t.rewind(now)
+	}
+	t.execute(now)
+	t.injected = append(t.injected, injection{at: now, do: do, change: len(t.changes)})
+	do(t.engine)
+	t.show(len(t.changes))
+}
+
+// rewind takes a fork back to the moment shown by doing again what the person did in it up to then.
+func (t *timeline) rewind(now time.Time) {
+	shown, injected := t.cursor, t.injected
+	t.history, t.injected = t.forked.history.fork(), nil
+	t.executed = t.start
+	t.run(t.forked.engine.clone())
+	for _, in := range injected {
+		if in.change >= shown && !in.at.Before(now) {
+			break
+		}
+		t.execute(in.at)
+		in.change = len(t.changes)
+		t.injected = append(t.injected, in)
+		in.do(t.engine)
+	}
+}

@@ -1,0 +1,126 @@
+package queue
+
+// Putting entries into tiers and taking them out. A queued entry is in exactly one place: a heap, or
+// the slice of unschedulable pods.
+
+// heapOf returns the heap that the active or backing-off entry e is in.
+func (q *Queue) heapOf(e *entry) *heap {
+	switch {
+	case e.tier == Active:
+		return &q.activeQ
+	case e.inErrors:
+		return &q.errorBackoffQ
+	default:
+		return &q.backoffQ
+	}
+}
+
+// detach takes entry i out of its tier and returns that. The entry stays findable by its name.
+func (q *Queue) detach(i int32) Tier {
+	e := &q.entries[i]
+	from := e.tier
+	switch from {
+	case Active, Backoff:
+		q.heapOf(e).remove(q.entries, int(e.pos))
+	case Unschedulable, Gated:
+		last := q.unschedulable[len(q.unschedulable)-1]
+		q.unschedulable[e.pos] = last
+		q.entries[last].pos = e.pos
+		q.unschedulable = q.unschedulable[:len(q.unschedulable)-1]
+		if from == Gated {
+			q.gated--
+		}
+	}
+	e.tier = None
+	return from
+}
+
+// attach puts the detached entry i into tier.
+func (q *Queue) attach(i int32, tier Tier) {
+	e := &q.entries[i]
+	e.tier = tier
+	q.byName.put(q.entries, i)
+	switch tier {
+	case Active:
+		q.activeQ.push(q.entries, i)
+	case Backoff:
+		e.inErrors = !e.rejected()
+		q.heapOf(e).push(q.entries, i)
+	case Unschedulable, Gated:
+		e.pos = int32(len(q.unschedulable))
+		q.unschedulable = append(q.unschedulable, i)
+		if tier == Gated {
+			q.gated++
+		}
+	}
+}
+
+// runPreEnqueue asks the PreEnqueue plugins about entry i. The plugin that gates it becomes one of its
+// rejectors, so that the plugin's events reach the pod.
+func (q *Queue) runPreEnqueue(i int32) {
+	e := &q.entries[i]
+	plugin := q.plugins.PreEnqueue(e.pod, q.sets.name(e.gatingPlugin))
+	if plugin == "" {
+		e.gatingPlugin = 0
+		return
+	}
+	e.gatingPlugin = q.sets.of(plugin)
+	e.unschedulablePlugins = q.sets.with(e.unschedulablePlugins, plugin)
+}
+
+// moveToActiveQ puts entry i into activeQ, or among the gated pods if a PreEnqueue plugin keeps it out,
+// and returns where it went. from is where it comes from. An entry out of backoffQ must be detached; one
+// out of the unschedulable pods may be. (scheduling_queue.go, moveToActiveQ.)
+func (q *Queue) moveToActiveQ(now int64, i int32, from Tier, event string) Tier {
+	// With PopFromBackoffQ, PreEnqueue ran when the pod entered backoffQ.
+	if !q.opts.PopFromBackoffQ || from != Backoff {
+		q.runPreEnqueue(i)
+	}
+	e := &q.entries[i]
+	if e.gatingPlugin != 0 {
+		q.gate(now, i, from, event)
+		return Gated
+	}
+	if e.initialAttempt == unset {
+		e.initialAttempt = now
+	}
+	q.detach(i)
+	q.attach(i, Active)
+	q.count(Active, event)
+	q.moved(now, i, from, Active, event)
+	return Active
+}
+
+// moveToBackoffQ puts entry i into backoffQ; with PopFromBackoffQ it may be gated instead.
+// (scheduling_queue.go, moveToBackoffQ.)
+func (q *Queue) moveToBackoffQ(now int64, i int32, from Tier, event string) Tier {
+	if q.opts.PopFromBackoffQ {
+		q.runPreEnqueue(i)
+		if q.entries[i].gatingPlugin != 0 {
+			q.gate(now, i, from, event)
+			return Gated
+		}
+	}
+	q.detach(i)
+	q.attach(i, Backoff)
+	q.count(Backoff, event)
+	q.moved(now, i, from, Backoff, event)
+	return Backoff
+}
+
+// gate keeps entry i out of activeQ. A pod that was gated and was not taken out has not moved.
+func (q *Queue) gate(now int64, i int32, from Tier, event string) {
+	e := &q.entries[i]
+	// Clearing it is the business of a failed attempt, which a gated pod never has.
+	e.wasFlushed = false
+	stayed := e.tier == Unschedulable || e.tier == Gated
+	if stayed && e.tier == Gated {
+		return
+	}
+	q.detach(i)
+	q.attach(i, Gated)
+	if !stayed {
+		q.count(Unschedulable, event)
+	}
+	q.moved(now, i, from, Gated, event)
+}

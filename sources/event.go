@@ -1,0 +1,129 @@
+// Package sources says what a source of scheduling events is: something that yields, in the order of
+// time, what it saw of a cluster and of its kube-scheduler.
+//
+// One folder below this one is one kind of source. A source knows nothing of queues, clocks or screens;
+// it only reads, sanitises, bounds and trims what it hands on.
+package sources
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Event is one fact and the time at which it became true.
+type Event struct {
+	Time time.Time
+	Fact Fact
+}
+
+// Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *Move, *Counts and *Mark.
+type Fact interface{ fact() }
+
+func (*SchedulerStarted) fact() {}
+func (*ObjectChange) fact()     {}
+func (*Move) fact()             {}
+func (*Counts) fact()           {}
+func (*Mark) fact()             {}
+
+// SchedulerStarted says that a kube-scheduler began to run, and with which settings.
+type SchedulerStarted struct {
+	// Release is the scheduler's version, "v1.37.1". Empty if the source does not know it.
+	Release SafeText
+	// ReleaseInferred is true if Release was deduced from the wording of a log and not stated by it.
+	ReleaseInferred bool
+	// Gates are the feature gates given on the command line or in the configuration. A gate that is
+	// not here has its release's default.
+	Gates map[string]bool
+	// PodInitialBackoff, PodMaxBackoff and PodMaxInUnschedulablePods are the scheduler's settings of
+	// those names. Negative where the source does not know them; 0 is a value (no backoff).
+	PodInitialBackoff         time.Duration
+	PodMaxBackoff             time.Duration
+	PodMaxInUnschedulablePods time.Duration
+}
+
+// Verb says how an object changed.
+type Verb string
+
+// The three ways in which an object changes.
+const (
+	Added   Verb = "added"
+	Updated Verb = "updated"
+	Deleted Verb = "deleted"
+)
+
+// ObjectChange is an API object that came, changed or went. The object is trimmed to what scheduling
+// needs (see Trim) and must not be modified.
+type ObjectChange struct {
+	Verb Verb
+	// Object is a typed object: *v1.Pod, *v1.Node, *v1.PersistentVolumeClaim and so on, its Kind set.
+	// For Deleted it is the last known state, or an object with only its name and UID.
+	Object runtime.Object
+}
+
+// Tier names a place a pod can be in, as recordings and JSON output spell it.
+type Tier string
+
+// The tiers. A pod that was bound or removed is in none of the queue's own; Scheduled and Gone say so.
+const (
+	TierActive        Tier = "active"
+	TierBackoff       Tier = "backoff"
+	TierUnschedulable Tier = "unschedulable"
+	TierGated         Tier = "gated"
+	TierInFlight      Tier = "inflight"
+	TierScheduled     Tier = "scheduled"
+	TierDeleted       Tier = "deleted"
+)
+
+// Known reports whether t is one of the tiers above.
+func (t Tier) Known() bool {
+	switch t {
+	case TierActive, TierBackoff, TierUnschedulable, TierGated, TierInFlight, TierScheduled, TierDeleted:
+		return true
+	}
+	return false
+}
+
+// Move is a pod's change of tier, seen in the scheduler's own words.
+type Move struct {
+	Pod types.NamespacedName
+	To  Tier
+	// Event is upstream's label of what caused the move: "AssignedPodDelete", "BackoffComplete",
+	// "ScheduleAttemptFailure". Empty for inflight, scheduled and deleted.
+	Event string
+	// Restated is true if the scheduler said a second time that the pod is in To, and nothing moved.
+	Restated bool
+	// Plugins are, after a failed attempt, the plugins that rejected the pod, sorted. Nil and Event
+	// "ScheduleAttemptFailure" means that no plugin did: an error, or a cluster without nodes.
+	Plugins []string
+	// GatingPlugin is the PreEnqueue plugin that gates the pod. Only with To gated.
+	GatingPlugin string
+	// Message is the scheduler's explanation of a failed attempt.
+	Message SafeText
+	// Node is where the pod was bound (To scheduled) or nominated (after a failed attempt).
+	Node string
+}
+
+// Counts are the scheduler's own numbers: the gauge scheduler_pending_pods by its label queue.
+type Counts struct {
+	Active, Backoff, Unschedulable, Gated int
+}
+
+// Mark is a named moment, set by a person or by the program that drove the cluster.
+type Mark struct {
+	Text SafeText
+}
+
+// Recording is a finished source, read whole: what replay plays.
+type Recording struct {
+	// Name is what to call it: a file's base name, or the name of an embedded recording.
+	Name SafeText
+	// Formats names the formats of the files it was read from: "audit", "schedlog", "trace".
+	Formats []string
+	// Events are all events in the order of time; of equal times, in the order of their sources.
+	Events []Event
+	// Notices are sentences for the person: where a cut-off file ended, how many lines were not
+	// understood.
+	Notices []string
+}
