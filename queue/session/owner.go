@@ -36,22 +36,18 @@ type owner struct {
 
 func newOwner(rec *sources.Recording, opts Options) *owner {
 	o := &owner{
-		rec: rec, opts: queue.Defaults(), speed: 1, squeeze: true, playing: !opts.Paused, changed: true,
+		rec: rec, speed: 1, squeeze: true, playing: !opts.Paused, changed: true,
 	}
 	for _, ev := range rec.Events {
-		switch f := ev.Fact.(type) {
-		case *sources.SchedulerStarted:
-			o.scheduler = f
+		switch ev.Fact.(type) {
 		case *sources.Counts:
 			o.counts = append(o.counts, ev)
 		case *sources.Mark:
 			o.marks = append(o.marks, ev)
 		}
 	}
-	o.opts = RecordedOptions(o.scheduler)
-	if opts.Queue != nil {
-		o.opts = *opts.Queue
-	}
+	o.scheduler = scheduler(rec)
+	o.opts = opts.queue(rec)
 	if opts.Speed != 0 {
 		o.speed = opts.Speed
 	}
@@ -59,6 +55,24 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 	o.now = o.recording.start
 	o.recording.goTo(o.now)
 	return o
+}
+
+// scheduler returns what rec tells of the scheduler, or nil.
+func scheduler(rec *sources.Recording) *sources.SchedulerStarted {
+	for _, ev := range rec.Events {
+		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
+			return s
+		}
+	}
+	return nil
+}
+
+// queue returns the settings that the local queue runs with.
+func (opts Options) queue(rec *sources.Recording) queue.Options {
+	if opts.Queue != nil {
+		return *opts.Queue
+	}
+	return RecordedOptions(scheduler(rec))
 }
 
 // RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -55,15 +56,16 @@ type injection struct {
 func newTimeline(rec *sources.Recording, opts queue.Options) *timeline {
 	t := &timeline{history: newHistory(), events: rec.Events}
 	t.start, t.end = span(rec.Events)
-	exact := false
-	for _, ev := range rec.Events {
-		if _, ok := ev.Fact.(*sources.Move); ok {
-			exact = true
-			break
-		}
-	}
-	t.run(newEngine(opts, exact, t.start))
+	t.run(newEngine(opts, tellsMoves(rec.Events), t.start))
 	return t
+}
+
+// tellsMoves reports whether events hold the scheduler's own moves.
+func tellsMoves(events []sources.Event) bool {
+	return slices.ContainsFunc(events, func(ev sources.Event) bool {
+		_, ok := ev.Fact.(*sources.Move)
+		return ok
+	})
 }
 
 // span returns when a recording begins to be worth showing, a second before the first pod moves, and

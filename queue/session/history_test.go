@@ -1,0 +1,291 @@
+package session
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// at is a moment after noon.
+func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
+
+func key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "default", Name: name}
+}
+
+// recordings draws recordings: pods that move about as a scheduler's log would tell it, with objects that
+// change, counts and marks between.
+func recordings(events int) *rapid.Generator[*sources.Recording] {
+	return rapid.Custom(func(t *rapid.T) *sources.Recording {
+		rec := &sources.Recording{Name: "drawn"}
+		now := noon
+		for range rapid.IntRange(1, events).Draw(t, "events") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 1500).Draw(t, "ms")) * time.Millisecond)
+			rec.Events = append(rec.Events, sources.Event{Time: now, Fact: facts(now).Draw(t, "fact")})
+		}
+		return rec
+	})
+}
+
+func facts(now time.Time) *rapid.Generator[sources.Fact] {
+	name := rapid.Map(rapid.IntRange(1, 6), func(i int) string { return fmt.Sprint("p-", i) })
+	move := func(to sources.Tier, event string, plugins ...string) *rapid.Generator[sources.Fact] {
+		return rapid.Map(name, func(n string) sources.Fact {
+			return &sources.Move{Pod: key(n), To: to, Event: event, Plugins: plugins}
+		})
+	}
+	return rapid.OneOf(
+		move(sources.TierActive, "UnscheduledPodAdd"),
+		move(sources.TierInFlight, ""),
+		move(sources.TierInFlight, ""),
+		move(sources.TierUnschedulable, queue.ScheduleAttemptFailure, "NodeResourcesFit"),
+		move(sources.TierBackoff, queue.ScheduleAttemptFailure),
+		move(sources.TierBackoff, "NodeAdd"),
+		move(sources.TierActive, queue.BackoffComplete),
+		move(sources.TierGated, "UnscheduledPodAdd"),
+		move(sources.TierScheduled, ""),
+		move(sources.TierDeleted, ""),
+		rapid.Map(name, func(n string) sources.Fact {
+			pod := placeholder(key(n))
+			pod.UID = types.UID("real-" + n)
+			prio := int32(now.Second())
+			pod.Spec.Priority = &prio
+			pod.Labels = map[string]string{"second": fmt.Sprint(now.Second())}
+			return &sources.ObjectChange{Verb: sources.Updated, Object: pod}
+		}),
+		rapid.Just[sources.Fact](&sources.Mark{Text: "a mark"}),
+	)
+}
+
+// picture is a board in words.
+func picture(b *Board) string {
+	var s strings.Builder
+	for _, tier := range shown {
+		for i := range b.Len(tier) {
+			p := b.At(tier, i)
+			fmt.Fprintf(&s, "%s %s attempts=%d prio=%d expiry=%s since=%s labels=%v\n", tier, p.Key.Name, p.Attempts, p.Priority, p.BackoffExpiry, p.Since, p.Labels())
+			if got := b.Index(p); got != i {
+				fmt.Fprintf(&s, "but Index says %d, not %d\n", got, i)
+			}
+		}
+	}
+	return s.String()
+}
+
+// TestSeekIsReplay: wherever one goes and by whatever way, the board is the one of playing there from
+// the start.
+func TestSeekIsReplay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := recordings(80).Draw(t, "recording")
+		line := newTimeline(rec, queue.Defaults())
+		length := line.end.Sub(line.start)
+		for range rapid.IntRange(1, 12).Draw(t, "seeks") {
+			var now time.Time
+			switch rapid.IntRange(0, 2).Draw(t, "how") {
+			case 0:
+				now = line.start.Add(time.Duration(rapid.Int64Range(0, int64(length)).Draw(t, "to")))
+				line.goTo(now)
+			case 1:
+				line.forward(0)
+			case 2:
+				line.back()
+			}
+			fresh := newTimeline(rec, queue.Defaults())
+			fresh.goTo(fresh.end)
+			fresh.show(line.cursor)
+			again := newHistory()
+			for _, c := range fresh.changes[:line.cursor] {
+				again.append(c)
+			}
+			if got, want := picture(line.shown), picture(again.head); got != want {
+				t.Fatalf("at change %d:\n%s\nbut replayed:\n%s", line.cursor, got, want)
+			}
+			if line.moved != again.moved {
+				t.Fatalf("%d moves are in the past, replayed %d", line.moved, again.moved)
+			}
+		}
+	})
+}
+
+// TestForkIsRerun: a fork from the past is the fork that one would have made then.
+func TestForkIsRerun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := recordings(80).Draw(t, "recording")
+		cut := rapid.IntRange(0, len(rec.Events)-1).Draw(t, "cut")
+		now := rec.Events[cut].Time
+
+		then := newTimeline(rec, queue.Defaults())
+		then.goTo(now)
+		early := then.fork(now)
+
+		later := newTimeline(rec, queue.Defaults())
+		later.goTo(later.end)
+		later.goTo(now)
+		late := later.fork(now)
+
+		for _, f := range []*timeline{early, late} {
+			f.inject(now, func(e *engine) {
+				e.queue.MoveAllToActiveOrBackoffQueue(now, moveAllEvent, nil, nil, nil)
+				e.settle(now, nil)
+			})
+			f.goTo(now.Add(20 * time.Second))
+			f.inject(now.Add(20*time.Second), func(e *engine) {
+				e.queue.Pop(now.Add(20 * time.Second))
+				e.settle(now.Add(20*time.Second), nil)
+			})
+		}
+		if got, want := picture(late.shown), picture(early.shown); got != want {
+			t.Fatalf("forked from the past:\n%s\nforked then:\n%s", got, want)
+		}
+		if got, want := words(late.moves), words(early.moves); !reflect.DeepEqual(got, want) {
+			t.Fatalf("moves of the fork from the past: %v\nof the one made then: %v", got, want)
+		}
+	})
+}
+
+// TestForkRewinds: what a person does in a fork's past undoes its future and keeps what was before.
+func TestForkRewinds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := recordings(60).Draw(t, "recording")
+		line := newTimeline(rec, queue.Defaults())
+		line.goTo(line.end)
+		start := line.end
+		add := func(f *timeline, now time.Time, name string) {
+			pod := placeholder(key(name))
+			f.goTo(now)
+			f.inject(now, func(e *engine) { e.queue.Add(now, pod); e.settle(now, nil) })
+		}
+		rewound, straight := line.fork(start), line.fork(start)
+		for _, f := range []*timeline{rewound, straight} {
+			add(f, start.Add(time.Second), "first")
+		}
+		add(rewound, start.Add(4*time.Second), "undone")
+		for _, f := range []*timeline{rewound, straight} {
+			add(f, start.Add(2*time.Second), "second")
+			f.goTo(start.Add(time.Minute))
+		}
+		if got, want := picture(rewound.shown), picture(straight.shown); got != want {
+			t.Fatalf("rewound:\n%s\nstraight:\n%s", got, want)
+		}
+	})
+}
+
+func words(moves []*Transition) []string {
+	var s []string
+	for _, m := range moves {
+		s = append(s, m.String())
+	}
+	return s
+}
+
+// TestFilter: a board with a filter shows what matches, wherever one goes.
+func TestFilter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := recordings(60).Draw(t, "recording")
+		line := newTimeline(rec, queue.Defaults())
+		f := ParseFilter(rapid.SampledFrom([]string{"p-1", "!p-1", "fit", "second=7", "p- !fit"}).Draw(t, "filter"))
+		length := line.end.Sub(line.start)
+		for i := range 6 {
+			line.goTo(line.start.Add(time.Duration(rapid.Int64Range(0, int64(length)).Draw(t, "to"))))
+			if i == 1 {
+				line.shown.setFilter(f)
+			}
+			if i < 1 {
+				continue
+			}
+			for _, tier := range shown {
+				n := 0
+				line.shown.tiers[tier].Scan(func(p *Pod) bool {
+					if f.Match(p) {
+						if got := line.shown.At(tier, n); got != p {
+							t.Fatalf("%s %d is %v, not %s", tier, n, got, p.Key)
+						}
+						n++
+					}
+					return true
+				})
+				if got := line.shown.Len(tier); got != n {
+					t.Fatalf("%d %s pods are shown, and %d match", got, tier, n)
+				}
+			}
+		}
+	})
+}
+
+func TestFilterWords(t *testing.T) {
+	p := &Pod{Key: key("web-1")}
+	p.UnschedulablePlugins = []string{"NodeResourcesFit"}
+	p.PodInfo.Pod = &v1.Pod{}
+	p.PodInfo.Pod.Labels = map[string]string{"app": "shop"}
+	for filter, want := range map[string]bool{
+		"":                 true,
+		"  ":               true,
+		"web":              true,
+		"WEB":              true,
+		"default/web":      true,
+		"!web":             false,
+		"resources":        true,
+		"app=shop":         true,
+		"web !shop":        false,
+		"web resources":    true,
+		"web taint":        false,
+		"!taint":           true,
+		"\x1b[31m":         false,
+		"!":                true,
+		"web\tdefault !db": true,
+	} {
+		if got := ParseFilter(filter).Match(p); got != want {
+			t.Errorf("%q matches: %v, want %v", filter, got, want)
+		}
+	}
+}
+
+// TestLongHistory seeks and forks in a history of many keyframes and checkpoints.
+func TestLongHistory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rec := &sources.Recording{}
+	for i := range 3*checkpointEvery + 17 {
+		m := &sources.Move{Pod: key(fmt.Sprint("p-", rng.IntN(50))), To: sources.TierInFlight}
+		switch rng.IntN(4) {
+		case 0:
+			m.To, m.Event = sources.TierActive, "UnscheduledPodAdd"
+		case 1:
+			m.To, m.Event, m.Plugins = sources.TierUnschedulable, queue.ScheduleAttemptFailure, []string{"NodeAffinity"}
+		case 2:
+			m.To, m.Event = sources.TierBackoff, "NodeAdd"
+		}
+		rec.Events = append(rec.Events, sources.Event{Time: at(float64(i) / 100), Fact: m})
+	}
+	pictures := map[int]string{}
+	straight := newTimeline(rec, queue.Defaults())
+	for i := 0; straight.next < len(rec.Events); i++ {
+		straight.executeNext()
+		if i%1500 == 0 {
+			pictures[straight.cursor] = picture(straight.shown)
+		}
+	}
+	line := newTimeline(rec, queue.Defaults())
+	line.goTo(line.end)
+	for cursor, want := range pictures { // in the map's order: to and fro
+		line.show(cursor)
+		if got := picture(line.shown); got != want {
+			t.Fatalf("at change %d:\n%s\nwant:\n%s", cursor, got, want)
+		}
+		if e := line.engineShown(); e.changes != cursor || e.queue.PendingPods(queue.Active) != line.shown.Len(queue.Active) {
+			t.Fatalf("the engine of change %d has %d changes and %d active pods; %d are shown",
+				cursor, e.changes, e.queue.PendingPods(queue.Active), line.shown.Len(queue.Active))
+		}
+	}
+}

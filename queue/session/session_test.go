@@ -1,0 +1,285 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// A recording in which batch-1 does not fit, is woken by a node and backs off, and web-1 is bound. Nothing
+// happens for four minutes before late-1 comes.
+func smallRecording() *sources.Recording {
+	move := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) sources.Event {
+		return sources.Event{Time: at(seconds), Fact: &sources.Move{Pod: key(pod), To: to, Event: event, Plugins: plugins}}
+	}
+	return &sources.Recording{Name: "small", Formats: []string{"schedlog"}, Events: []sources.Event{
+		{Time: at(0), Fact: &sources.SchedulerStarted{
+			Release: "v1.37.1", Gates: map[string]bool{"SchedulerPopFromBackoffQ": false},
+			PodInitialBackoff: time.Second, PodMaxBackoff: 10 * time.Second, PodMaxInUnschedulablePods: 5 * time.Minute,
+		}},
+		move(10, "batch-1", "active", "UnscheduledPodAdd"),
+		move(10.1, "batch-1", "inflight", ""),
+		move(10.7, "batch-1", "unschedulable", "ScheduleAttemptFailure", "NodeResourcesFit"),
+		{Time: at(11), Fact: &sources.Counts{Unschedulable: 1}},
+		move(11.2, "batch-1", "backoff", "NodeAdd"),
+		{Time: at(11.5), Fact: &sources.Mark{Text: "a node came"}},
+		move(12, "web-1", "active", "UnscheduledPodAdd"),
+		move(12, "web-1", "inflight", ""),
+		move(12.1, "web-1", "scheduled", ""),
+		move(12.3, "batch-1", "active", "BackoffComplete"),
+		move(250, "late-1", "active", "UnscheduledPodAdd"),
+	}}
+}
+
+// start runs a session of rec in a bubble of virtual time.
+func start(t *testing.T, rec *sources.Recording, opts Options) *Session {
+	t.Helper()
+	s := New(rec, opts)
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() { cancel(); synctest.Wait() })
+	go s.Run(ctx)
+	return s
+}
+
+func tierOf(f *Frame, pod string) string {
+	p := f.Board.Get(key(pod))
+	if p == nil {
+		return ""
+	}
+	return p.Tier.String()
+}
+
+func TestPlayback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		f := s.Sync()
+		if want := at(9); !f.Now.Equal(want) || f.Playing {
+			t.Errorf("it begins at %s (playing: %v), want a second before the first move, %s, paused", f.Now, f.Playing, want)
+		}
+		if got := f.Gates(); !slices.Equal(got, []string{"SchedulerPopFromBackoffQ=false"}) || f.Options.PopFromBackoffQ {
+			t.Errorf("gates %v, options %+v", got, f.Options)
+		}
+
+		// The same moves by playing and by stepping.
+		s.Play()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if f = s.Frame(); tierOf(f, "batch-1") != "unschedulable" || f.Now.Before(at(10.9)) || f.Now.After(at(11.1)) {
+			t.Errorf("after 2 s of playing it is %s and batch-1 is %s", f.Now, tierOf(f, "batch-1"))
+		}
+		s.Step(1)
+		if f = s.Sync(); f.Playing || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(at(11.2)) {
+			t.Errorf("one step on: playing %v, batch-1 is %s at %s", f.Playing, tierOf(f, "batch-1"), f.Now)
+		}
+		if f.SchedulerCounts == nil || f.SchedulerCounts.Unschedulable != 1 || !f.SchedulerCountsAt.Equal(at(11)) {
+			t.Errorf("the scheduler's own counts: %+v", f.SchedulerCounts)
+		}
+		s.Step(-2)
+		if f = s.Sync(); tierOf(f, "batch-1") != "inflight" || !f.Now.Equal(at(10.1)) {
+			t.Errorf("two steps back: batch-1 is %s at %s", tierOf(f, "batch-1"), f.Now)
+		}
+		s.Seek(at(12.2))
+		if f = s.Sync(); tierOf(f, "web-1") != "scheduled" || f.Log.Len() != 7 || f.Mark != "a node came" {
+			t.Errorf("at 12.2 s: web-1 is %s, %d moves, mark %q", tierOf(f, "web-1"), f.Log.Len(), f.Mark)
+		}
+		s.SeekEnd()
+		if f = s.Sync(); !f.AtEnd || tierOf(f, "late-1") != "active" || f.Log.Len() != f.Known {
+			t.Errorf("at the end: %v, late-1 is %s, %d of %d moves", f.AtEnd, tierOf(f, "late-1"), f.Log.Len(), f.Known)
+		}
+		s.Play()
+		if f = s.Sync(); !f.Said.Refused {
+			t.Error("play at the end is not refused")
+		}
+		s.SeekStart()
+		s.Step(-1)
+		if f = s.Sync(); !f.Said.Refused || !f.Now.Equal(at(9)) {
+			t.Errorf("a step back from the start: %+v at %s", f.Said, f.Now)
+		}
+	})
+}
+
+func TestQuietTimeIsSqueezed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Seek(at(12.5))
+		s.Play()
+		time.Sleep(2500 * time.Millisecond)
+		synctest.Wait()
+		f := s.Frame()
+		if f.Skipped.Empty() || f.Now.Before(at(249)) {
+			t.Errorf("after 2.5 s of quiet it is %s; skipped %v", f.Now, f.Skipped)
+		}
+		s.ToggleSqueeze()
+		s.Seek(at(12.5))
+		s.Play()
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if f := s.Frame(); f.Now.After(at(18)) || !f.Skipped.Empty() {
+			t.Errorf("unsqueezed, after 5 s it is %s", f.Now)
+		}
+	})
+}
+
+// TestFramesAreFew: at most 20 a second come, and none if nothing changes.
+func TestFramesAreFew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := &sources.Recording{}
+		for i := range 5000 {
+			rec.Events = append(rec.Events, sources.Event{Time: at(float64(i) / 1000), Fact: &sources.Move{Pod: key("p"), To: "active", Event: "UnscheduledPodAdd"}})
+		}
+		s := start(t, rec, Options{Paused: true})
+		first := s.Sync().Version
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if v := s.Frame().Version; v != first {
+			t.Errorf("%d frames in a minute of standing still", v-first)
+		}
+		s.Play()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if n := s.Frame().Version - first; n > 42 {
+			t.Errorf("%d frames in 2 s", n)
+		}
+	})
+}
+
+func TestBeingTheScheduler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Seek(at(11))
+		said := func(what string) *Frame {
+			t.Helper()
+			f := s.Sync()
+			if !strings.Contains(f.Said.Text, what) {
+				t.Errorf("it says %q, want %q", f.Said.Text, what)
+			}
+			return f
+		}
+
+		s.InjectEvent("NodeAdd")
+		f := said("NodeAdd: default/batch-1 unschedulable → backoff")
+		if f.Fork == nil || !f.Fork.From.Equal(at(11)) || f.SchedulerCounts != nil {
+			t.Errorf("fork %+v, counts %v", f.Fork, f.SchedulerCounts)
+		}
+		s.AddPod(NewPod{Key: key("mine"), Priority: 7})
+		said("new pod default/mine: default/mine → active")
+		s.AddPod(NewPod{Key: key("mine")})
+		if f := said("a pod of that name is active"); !f.Said.Refused {
+			t.Error("a second pod of that name is not refused")
+		}
+		s.AddPod(NewPod{Key: key("no/name")})
+		said("is no pod name")
+		s.Pop()
+		said("pop: default/mine active → inflight")
+		s.Reject(key("mine"), "TaintToleration")
+		f = said("rejected by TaintToleration: default/mine inflight → unschedulable")
+		if p := f.Board.Get(key("mine")); !slices.Equal(p.UnschedulablePlugins, []string{"TaintToleration"}) || p.Attempts != 1 || p.Priority != 7 || p.Observed {
+			t.Errorf("mine is %+v", p)
+		}
+		s.MoveAll()
+		said("move request for all: default/mine unschedulable → backoff")
+		s.FlushBackoff()
+		said("no backoff is over")
+		s.Activate(key("mine"))
+		said("Activate default/mine: default/mine backoff → active")
+		s.Pop()
+		s.Reject(key("mine"))
+		said("failed by an error: default/mine inflight → backoff")
+		s.Pop()
+		said("can't pop: activeQ is empty")
+		s.AddPod(NewPod{Key: key("gated"), Gated: true})
+		said("→ gated")
+		s.Activate(key("gated"))
+		said("SchedulingGates still gates it")
+		s.MoveAll()
+		said("gated → gated")
+		s.OpenGate(key("gated"))
+		said("gated → active")
+		s.Pop()
+		s.Fits(key("gated"))
+		said("it fits: default/gated inflight → scheduled")
+		s.DeletePod(key("gated"))
+		said("is scheduled")
+		s.InjectEvent("NoSuchEvent")
+		said("there is no cluster event")
+		s.FlushLeftover()
+		said("no pod has been unschedulable for more than 5 min")
+
+		// Time makes the flushes run; batch-1's backoff ends at 11.7 s.
+		s.Play()
+		time.Sleep(2 * time.Second)
+		s.Pause()
+		if f := s.Sync(); tierOf(f, "batch-1") != "active" || f.Board.Get(key("batch-1")).Last.Event != queue.BackoffComplete {
+			t.Errorf("2 s later batch-1 is %s", tierOf(f, "batch-1"))
+		}
+		s.LeaveFork()
+		if f := said("back in the recording"); f.Fork != nil || !f.Now.Equal(at(11)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "unschedulable" {
+			t.Errorf("fork %+v at %s, mine is %q", f.Fork, f.Now, tierOf(f, "mine"))
+		}
+		s.LeaveFork()
+		if f := s.Sync(); !f.Said.Refused {
+			t.Error("leaving the recording is not refused")
+		}
+	})
+}
+
+func TestExplain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := smallRecording()
+		s := start(t, rec, Options{Paused: true})
+		explains := func(seconds float64, pod string, want ...string) {
+			t.Helper()
+			s.Seek(at(seconds))
+			f := s.Sync()
+			got := strings.Join(f.Explain(f.Board.Get(key(pod))), " ")
+			for _, w := range want {
+				if !strings.Contains(got, w) {
+					t.Errorf("at %g s, %s: %q\nwant %q", seconds, pod, got, w)
+				}
+			}
+		}
+		explains(10, "batch-1", "Next to be popped")
+		explains(10.2, "batch-1", "attempt 1 is under way")
+		explains(11, "batch-1", "Rejected by NodeResourcesFit at 12:00:10.7", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
+			"Woken before then, it goes to backoffQ first", "after 5 min, at the 12:05:30 sweep")
+		explains(11.3, "batch-1", "Leaves for activeQ at the 12:00:12 tick; not earlier, because PopFromBackoffQ is off.")
+		explains(12.2, "web-1", "Bound at 12:00:12.1 after 1 attempt")
+
+		withPop := rec
+		withPop.Events[0].Fact.(*sources.SchedulerStarted).Gates = nil
+		s = start(t, withPop, Options{Paused: true})
+		explains(11.3, "batch-1", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11 (cut to the whole second).",
+			"Leaves for activeQ at the 12:00:12 tick, or earlier if activeQ is empty")
+	})
+}
+
+func TestSummarize(t *testing.T) {
+	r, err := Summarize(smallRecording(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Pods != 3 || r.Moves != 9 || r.Modelled != 0 {
+		t.Errorf("%d pods, %d moves, %d modelled", r.Pods, r.Moves, r.Modelled)
+	}
+	if a := r.Attempts; a != (AttemptReport{Total: 2, Rejected: 1, Bound: 1, Median: 1, Max: 1}) {
+		t.Errorf("attempts %+v", a)
+	}
+	want := []PluginReport{{Plugin: "NodeResourcesFit", Attempts: 1, Pods: 1, Waited: Seconds(1600 * time.Millisecond)}}
+	if !slices.Equal(r.Plugins, want) {
+		t.Errorf("plugins %+v, want %+v", r.Plugins, want)
+	}
+	for _, tier := range r.Tiers {
+		if tier.Tier == "backoff" && (tier.Stays != 1 || tier.Median != Seconds(1100*time.Millisecond)) {
+			t.Errorf("backoff %+v", tier)
+		}
+	}
+	if len(r.Wakes) != 2 || r.Wakes[1] != (WakeReport{Event: "NodeAdd", ToBackoff: 1}) {
+		t.Errorf("wakes %+v", r.Wakes)
+	}
+}
