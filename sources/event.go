@@ -99,7 +99,7 @@ type Move struct {
 	Plugins []string
 	// GatingPlugin is the PreEnqueue plugin that gates the pod. Only with To gated.
 	GatingPlugin string
-	// Message is the scheduler's explanation of a failed attempt.
+	// Message is the scheduler's explanation of a failed attempt, or of what gates the pod.
 	Message SafeText
 	// Node is where the pod was bound (To scheduled) or nominated (after a failed attempt).
 	Node string

@@ -1,0 +1,262 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/jsonscan"
+)
+
+// append adds the changes that the event made: none, one, or for deletecollection many.
+func (e *event) append(to []entry, d *sources.Decoder) ([]entry, error) {
+	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
+	if err != nil {
+		return nil, fmt.Errorf("the stageTimestamp is not a time: \"%s\"", sources.Sanitize(string(e.stamp)))
+	}
+	if err := sources.CheckTime(at); err != nil {
+		return nil, err
+	}
+	base := entry{kind: e.kind, key: types.NamespacedName{Namespace: e.namespace, Name: e.name}, uid: e.uid, time: at.UTC()}
+	request, err := options(e.requestObject)
+	if err != nil {
+		return nil, err
+	}
+	if request.dryRun {
+		return to, nil
+	}
+	switch {
+	case e.kind == podKind && (e.subresource == "binding" || e.resource == "bindings"):
+		base.op, base.node = bind, request.target
+		if base.key.Name == "" {
+			base.key.Name = request.name
+		}
+		if err := sources.CheckName(base.node); err != nil {
+			return nil, fmt.Errorf("in the binding of a pod, %w", err)
+		}
+		return e.appendNamed(to, base)
+	case e.subresource == "eviction":
+		base.op = terminate
+		return e.appendNamed(to, base)
+	case string(e.verb) == "deletecollection":
+		return e.appendAll(to, base, request)
+	}
+	return e.appendAnswer(to, base, d)
+}
+
+// appendNamed adds an entry that is known by its name alone.
+func (e *event) appendNamed(to []entry, n entry) ([]entry, error) {
+	if err := sources.CheckName(n.key.Name); err != nil {
+		return nil, err
+	}
+	if n.key.Namespace != "" {
+		if err := sources.CheckName(n.key.Namespace); err != nil {
+			return nil, err
+		}
+	}
+	n.uid = types.UID(sources.Sanitize(string(n.uid)))
+	return append(to, n), nil
+}
+
+// appendAnswer adds what the response object tells.
+func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, error) {
+	answer, err := look(e.responseObject)
+	if err != nil {
+		return nil, err
+	}
+	deletes := string(e.verb) == "delete"
+	switch answer.kind {
+	case e.kind.name:
+	case "Status":
+		if !deletes {
+			return to, nil
+		}
+		n.op = remove
+		if n.uid == "" {
+			n.uid = answer.uid
+		}
+		return e.appendNamed(to, n)
+	case "PartialObjectMetadata":
+		return e.appendMeta(to, n, answer, deletes)
+	default:
+		return to, nil // a Table, or an older version
+	}
+	if n.object, err = d.Decode(e.responseObject); err != nil {
+		return nil, err
+	}
+	if n.object == nil {
+		return to, nil
+	}
+	m := n.object.(metav1.Object)
+	n.key, n.uid = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
+	n.revision, _ = strconv.ParseUint(m.GetResourceVersion(), 10, 64)
+	n.op = put
+	if answer.gone(deletes) {
+		n.op = remove
+		if !deletes {
+			// The update that took the last finalizer is answered with the object as it was sent.
+			n.revision = 0
+		}
+	}
+	return append(to, n), nil
+}
+
+// appendMeta adds the answer to a client that asked for metadata only, as the garbage collector does.
+func (e *event) appendMeta(to []entry, n entry, answer *answer, deletes bool) ([]entry, error) {
+	n.meta = &metav1.ObjectMeta{}
+	if err := json.Unmarshal(answer.metadata, n.meta); err != nil {
+		return nil, fmt.Errorf("the metadata cannot be decoded: %s", sources.Sanitize(err.Error()))
+	}
+	n.op = patchMeta
+	if answer.gone(deletes) {
+		n.op = remove
+	}
+	n.key = types.NamespacedName{Namespace: n.meta.Namespace, Name: n.meta.Name}
+	n.uid = n.meta.UID
+	n.revision, _ = strconv.ParseUint(n.meta.ResourceVersion, 10, 64)
+	return e.appendNamed(to, n)
+}
+
+// appendAll adds the objects that a deletecollection answers with. They are as they were before.
+func (e *event) appendAll(to []entry, n entry, request deletion) ([]entry, error) {
+	var items []byte
+	if err := jsonscan.Members(e.responseObject, func(name, value []byte) bool {
+		if string(name) == "items" {
+			items = value
+		}
+		return true
+	}); err != nil || items == nil {
+		return to, err
+	}
+	err := jsonscan.Elements(items, func(raw []byte) error {
+		answer, err := look(raw)
+		if err != nil {
+			return err
+		}
+		item := n
+		item.op = terminate
+		if e.kind != podKind || request.now {
+			item.op = remove
+		}
+		if answer.finalizers {
+			return nil // the update that removes the last finalizer will tell
+		}
+		var m struct {
+			Name, Namespace string
+			UID             types.UID
+		}
+		if err := json.Unmarshal(answer.metadata, &m); err != nil {
+			return fmt.Errorf("the metadata cannot be decoded: %s", sources.Sanitize(err.Error()))
+		}
+		item.key, item.uid = types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, m.UID
+		to, err = e.appendNamed(to, item)
+		return err
+	})
+	return to, err
+}
+
+// deletion is what the request object says that matters here: of DeleteOptions and of a Binding.
+type deletion struct {
+	dryRun, now  bool
+	target, name string
+}
+
+func options(raw []byte) (deletion, error) {
+	var d deletion
+	if raw == nil || string(raw) == "null" {
+		return d, nil
+	}
+	err := jsonscan.Members(raw, func(name, value []byte) bool {
+		switch string(name) {
+		case "dryRun":
+			d.dryRun = len(value) > len("[]") && value[0] == '['
+		case "gracePeriodSeconds":
+			d.now = string(value) == "0"
+		case "target":
+			d.target = nameIn(value)
+		case "metadata":
+			d.name = nameIn(value)
+		}
+		return true
+	})
+	if raw[0] == '[' {
+		err = nil // a JSON patch
+	}
+	return d, err
+}
+
+func nameIn(raw []byte) (s string) {
+	_ = jsonscan.Members(raw, func(name, value []byte) bool {
+		if string(name) == "name" {
+			s = string(jsonscan.Text(value))
+		}
+		return true
+	})
+	return s
+}
+
+// answer is the envelope of a response object.
+type answer struct {
+	kind        string
+	metadata    []byte
+	uid         types.UID // of a Status: whom it is about
+	terminating bool      // has a deletionTimestamp
+	lingers     bool      // has a grace period above 0
+	finalizers  bool
+}
+
+func look(raw []byte) (*answer, error) {
+	a := &answer{}
+	err := jsonscan.Members(raw, func(name, value []byte) bool {
+		switch string(name) {
+		case "kind":
+			a.kind = string(jsonscan.Text(value))
+		case "metadata":
+			a.metadata = value
+		case "spec":
+			// A namespace has a second list of finalizers.
+			_ = jsonscan.Members(value, func(name, value []byte) bool {
+				a.finalizers = a.finalizers || string(name) == "finalizers" && len(value) > len("[]") && value[0] == '['
+				return true
+			})
+		case "details":
+			_ = jsonscan.Members(value, func(name, value []byte) bool {
+				if string(name) == "uid" {
+					a.uid = types.UID(jsonscan.Text(value))
+				}
+				return true
+			})
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if a.metadata == nil {
+		return a, nil
+	}
+	return a, jsonscan.Members(a.metadata, func(name, value []byte) bool {
+		switch string(name) {
+		case "deletionTimestamp":
+			a.terminating = string(value) != "null"
+		case "deletionGracePeriodSeconds":
+			a.lingers = strings.Trim(string(value), "0") != "" && string(value) != "null"
+		case "finalizers":
+			a.finalizers = a.finalizers || len(value) > len("[]") && value[0] == '['
+		}
+		return true
+	})
+}
+
+// gone reports whether the object is no more after the request: it lingers as long as it has a
+// finalizer, and a pod on a node until its kubelet deletes it with a grace period of 0
+// (k8s.io/apiserver v0.37, registry/generic/registry/store.go).
+func (a *answer) gone(deletes bool) bool {
+	return (deletes || a.terminating) && !a.lingers && !a.finalizers
+}

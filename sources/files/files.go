@@ -1,0 +1,220 @@
+// Package files opens recordings: one file or several of the same run, of any format that schedq reads.
+// Formats are detected from what is in a file, never from its name.
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/marks"
+	"github.com/schedq/schedq/sources/metrics"
+	"github.com/schedq/schedq/sources/schedlog"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// Options are what Open needs of the world. The zero value will do.
+type Options struct {
+	// Stdin is read for the path "-". Nil means os.Stdin.
+	Stdin io.Reader
+	// Now is the latest that a scheduler's log, whose times have no year, can have been written when
+	// nothing else tells. Zero means now.
+	Now time.Time
+}
+
+// Open reads the files, all to their ends and at the same time, and merges them. An error is one
+// sentence that names the file, the line and the cause. Events of equal times are in the order audit,
+// trace, schedlog, metrics, marks.
+func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no file is given")
+	}
+	for i, p := range paths {
+		if slices.Contains(paths[:i], p) {
+			return nil, fmt.Errorf("%s is given twice", sources.Sanitize(p))
+		}
+	}
+	if opts.Stdin == nil {
+		opts.Stdin = os.Stdin
+	}
+	if opts.Now.IsZero() {
+		opts.Now = time.Now()
+	}
+	files, err := detectAll(ctx, paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := readAll(ctx, files); err != nil {
+		return nil, err
+	}
+	return assemble(name(paths), files)
+}
+
+// Read reads a recording from r, as Open does from one file. The name is what the recording is called.
+func Read(ctx context.Context, name string, r io.Reader) (*sources.Recording, error) {
+	safe := string(sources.Sanitize(name))
+	lr, err := lines.New(ctx, safe, time.Time{}, io.NopCloser(r))
+	if err != nil {
+		return nil, err
+	}
+	f := &file{reader: lr}
+	defer lr.Close()
+	if err := f.detect(); err != nil {
+		return nil, err
+	}
+	f.year.NotAfter = time.Now()
+	if err := f.read(); err != nil {
+		return nil, err
+	}
+	return assemble(sources.SafeText(safe), []*file{f})
+}
+
+// name is what to call a recording of these files.
+func name(paths []string) sources.SafeText {
+	first := filepath.Base(paths[0])
+	if paths[0] == "-" {
+		first = "standard input"
+	}
+	switch n := len(paths) - 1; n {
+	case 0:
+	case 1:
+		first += " and 1 other"
+	default:
+		first += fmt.Sprintf(" and %d others", n)
+	}
+	return sources.Sanitize(first)
+}
+
+// file is one of the files being read.
+type file struct {
+	reader *lines.Reader
+	format string
+	hint   time.Time // a time from its first line
+	year   schedlog.Year
+
+	part *sources.Part
+	log  *audit.Log // instead of part, until all audit logs are put in order
+}
+
+// detectAll opens the files and finds out what they are.
+func detectAll(ctx context.Context, paths []string, opts Options) (files []*file, err error) {
+	defer func() {
+		if err != nil {
+			closeAll(files)
+		}
+	}()
+	var near time.Time
+	for _, p := range paths {
+		r, err := lines.Open(ctx, p, opts.Stdin)
+		if err != nil {
+			return files, err
+		}
+		f := &file{reader: r}
+		files = append(files, f)
+		if err := f.detect(); err != nil {
+			return files, err
+		}
+		if near.IsZero() {
+			near = f.hint
+		}
+	}
+	for _, f := range files {
+		f.year = schedlog.Year{Near: near, NotAfter: f.reader.ModTime()}
+		if f.year.NotAfter.IsZero() || f.year.NotAfter.After(opts.Now) {
+			f.year.NotAfter = opts.Now
+		}
+	}
+	return files, nil
+}
+
+func closeAll(files []*file) {
+	for _, f := range files {
+		f.reader.Close()
+	}
+}
+
+// detect finds the format.
+func (f *file) detect() error {
+	head := f.reader.Head()
+	for _, known := range []struct {
+		format string
+		sniff  func([]byte) (time.Time, bool)
+	}{
+		{trace.Format, trace.Sniff},
+		{audit.Format, audit.Sniff},
+		{metrics.Format, metrics.Sniff},
+		{marks.Format, marks.Sniff},
+	} {
+		if at, ok := known.sniff(head); ok {
+			f.format, f.hint = known.format, at
+			return nil
+		}
+	}
+	if schedlog.Sniff(head) {
+		f.format = schedlog.Format
+		return nil
+	}
+	name := f.reader.Name()
+	line, err := f.reader.Next() // a line that is too long or binary says so itself
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"ts":`)) && bytes.Contains(line, []byte(`"msg":`)) {
+		return fmt.Errorf("%s: this log is in klog's JSON format, and schedq reads the text format: "+
+			"run kube-scheduler with --logging-format=text", name)
+	}
+	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
+		"kube-scheduler, a trace, counts or marks): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
+}
+
+// readAll reads all files, each in a goroutine of its own.
+func readAll(ctx context.Context, files []*file) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer closeAll(files)
+	errs := make([]error, len(files))
+	var wg sync.WaitGroup
+	for i, f := range files {
+		wg.Go(func() {
+			if errs[i] = f.read(); errs[i] != nil {
+				cancel(errs[i])
+			}
+		})
+	}
+	go func() {
+		<-ctx.Done()
+		closeAll(files) // nobody needs the others any more
+	}()
+	wg.Wait()
+	// The first failure is the cause; the others only say that they were stopped.
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (f *file) read() (err error) {
+	switch f.format {
+	case audit.Format:
+		f.log, err = audit.Read(f.reader)
+	case trace.Format:
+		f.part, err = trace.Read(f.reader)
+	case schedlog.Format:
+		f.part, err = schedlog.Read(f.reader, f.year)
+	case metrics.Format:
+		f.part, err = metrics.Read(f.reader)
+	case marks.Format:
+		f.part, err = marks.Read(f.reader)
+	}
+	return err
+}

@@ -1,0 +1,264 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// A tiny run: one pod comes and is scheduled. The API server finishes its answer about the pod after the
+// scheduler has heard of it.
+const (
+	auditLog = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/default/pods","verb":"create","objectRef":{"resource":"pods","namespace":"default","apiVersion":"v1"},"responseStatus":{"code":201},"responseObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-1","namespace":"default","uid":"u1","resourceVersion":"10"},"spec":{"containers":[{"name":"c","env":[{"name":"A","value":"hunter2"}]}]}},"requestReceivedTimestamp":"2026-11-21T10:00:01.000000Z","stageTimestamp":"2026-11-21T10:00:01.004000Z"}
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/default/pods/web-1/binding","verb":"create","objectRef":{"resource":"pods","namespace":"default","name":"web-1","uid":"u1","apiVersion":"v1","subresource":"binding"},"responseStatus":{"code":201},"requestObject":{"target":{"name":"node-a"}},"responseObject":{"kind":"Status"},"requestReceivedTimestamp":"2026-11-21T10:00:01.005000Z","stageTimestamp":"2026-11-21T10:00:01.006000Z"}
+`
+	schedLog = `I1121 10:00:00.500000       1 server.go:187] "Starting Kubernetes Scheduler" version="v1.37.1"
+I1121 10:00:01.002000       1 active_queue.go:414] "Entity moved to an internal scheduling queue" type="pod" entity="default/web-1" event="UnscheduledPodAdd" queue="Active"
+I1121 10:00:01.003000       1 schedule_one.go:158] "Attempting to schedule pod" pod="default/web-1"
+I1121 10:00:01.006000       1 schedule_one.go:483] "Successfully bound pod to node" pod="default/web-1" node="node-a"
+`
+	counts = `{"time":"2026-11-21T10:00:01.006Z","active":0,"backoff":0,"unschedulable":0,"gated":0}
+`
+	driverLog = `2026/11/21 10:00:01    0.0s a pod
+`
+	traceFile = `{"schedq":"trace","version":1}
+{"time":"2026-11-21T10:00:00Z","mark":{"text":"x"}}
+`
+)
+
+// in writes files into a fresh folder and returns their paths, in the order given.
+func in(t testing.TB, nameAndText ...string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for i := 0; i < len(nameAndText); i += 2 {
+		path := filepath.Join(dir, nameAndText[i])
+		if err := os.WriteFile(path, []byte(nameAndText[i+1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+func packed(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func show(events []sources.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "%s ", e.Time.Format("05.000"))
+		switch f := e.Fact.(type) {
+		case *sources.SchedulerStarted:
+			fmt.Fprintf(&b, "start %s\n", f.Release)
+		case *sources.ObjectChange:
+			fmt.Fprintf(&b, "%s\n", f.Verb)
+		case *sources.Move:
+			fmt.Fprintf(&b, "to %s\n", f.To)
+		case *sources.Counts:
+			fmt.Fprintf(&b, "counts\n")
+		case *sources.Mark:
+			fmt.Fprintf(&b, "mark %s\n", f.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestMerge(t *testing.T) {
+	zs, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Names say nothing, and the order in which files are given does not matter.
+	paths := in(t, "a.gz", driverLog, "b.txt", counts, "c", string(zs.EncodeAll([]byte(schedLog), nil)), "d.zst", packed(t, auditLog))
+	rec, err := Open(context.Background(), paths, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `00.500 start v1.37.1
+01.000 mark a pod
+01.002 added
+01.002 to active
+01.003 to inflight
+01.006 updated
+01.006 to scheduled
+01.006 counts
+`
+	if got := show(rec.Events); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if rec.Name != "a.gz and 3 others" || strings.Join(rec.Formats, " ") != "marks metrics schedlog audit" || len(rec.Notices) != 0 {
+		t.Errorf("%q, %v, %q", rec.Name, rec.Formats, rec.Notices)
+	}
+}
+
+func TestStandardInput(t *testing.T) {
+	rec, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(packed(t, schedLog)),
+		Now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
+	if err != nil || rec.Name != "standard input" || len(rec.Events) != 4 || rec.Events[0].Time.Year() != 2026 {
+		t.Fatalf("%v %+v", err, rec)
+	}
+}
+
+// TestYearOfTheAuditLog reads a scheduler's log whose file is years younger than the run.
+func TestYearOfTheAuditLog(t *testing.T) {
+	paths := in(t, "sched.log", strings.ReplaceAll(schedLog, "I1121", "I1121"), "audit.log", strings.ReplaceAll(auditLog, "2026-", "2019-"))
+	rec, err := Open(context.Background(), paths, Options{})
+	if err != nil || rec.Events[0].Time.Year() != 2019 {
+		t.Errorf("%v %+v", err, rec)
+	}
+}
+
+// TestBadInput is the list of what people get wrong: each gives one clear sentence that names the file,
+// the line and the cause.
+func TestBadInput(t *testing.T) {
+	long := auditLog + `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"` + strings.Repeat("a", 100<<20)
+	klog := func(text string) string { return schedLog + "I1121 10:00:02.000000       1 a.go:1] " + text + "\n" }
+	later := strings.NewReplacer("10:00:", "11:30:").Replace
+	for _, c := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"empty", []string{"a", ""}, "DIR/a is empty"},
+		{"gzip cut off half-way", []string{"a", packed(t, strings.Repeat(auditLog, 9))[:300]}, "DIR/a: the gzip data is cut off after line 0: unexpected EOF"},
+		{"a line of binary", []string{"a", auditLog + "\x00\x01\xff\n" + auditLog}, "DIR/a:3: the line is binary, not text"},
+		{"binary from the start", []string{"a", "\x7fELF\x02\x01\x00"}, "DIR/a:1: the line is binary, not text"},
+		{"a line of 100 MB", []string{"a", long}, "DIR/a:3: the line is longer than 16 MiB"},
+		{"a first line of 100 MB", []string{"a", long[len(auditLog)+60:]}, "DIR/a:1: the line is longer than 16 MiB"},
+		{"a klog of another program", []string{"a", "I1121 10:00:02.000000       1 kubelet.go:1] \"Starting kubelet\"\n"},
+			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes"},
+		{"a log of another program", []string{"a", "\x1b[32mINFO\x1b[0m listening on :8080\n"},
+			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, counts or marks): its first line is "␛[32mINFO␛[0m listening on :8080"`},
+		{"klog's JSON", []string{"a", `{"ts":1763722576372.925,"caller":"a.go:1","msg":"Attempting to schedule pod","v":3}` + "\n"},
+			"DIR/a: this log is in klog's JSON format, and schedq reads the text format: run kube-scheduler with --logging-format=text"},
+		{"an unknown trace version", []string{"a", `{"schedq":"trace","version":7}` + "\n"},
+			"DIR/a:1: the trace has version 7, and this schedq reads version 1: use a newer schedq"},
+		{"a pod name full of escape codes", []string{"a", klog("\"Attempting to schedule pod\" pod=\"default/\x1b]0;gotcha\x07\u202e\"")},
+			`DIR/a:5: "␛]0;gotcha␇<U+202E>" is not a Kubernetes object name`},
+		{"and in an audit log", []string{"a", strings.ReplaceAll(auditLog, `"name":"web-1","namespace"`, `"name":"\u001b[2J","namespace"`)},
+			`DIR/a:1: in a Pod, "␛[2J" is not a Kubernetes object name`},
+		{"different runs", []string{"a", auditLog, "b", later(schedLog)},
+			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:01 to 10:00:01, the latter 2026-11-21 11:30:00 to 11:30:01"},
+		{"different runs at the same time", []string{"a", auditLog, "b", strings.ReplaceAll(schedLog, "web-1", "other")},
+			"DIR/b and DIR/a are of different runs: none of the 1 pods in the former, such as default/other, is in the latter"},
+		{"two schedulers", []string{"a", schedLog + strings.ReplaceAll(klog(`"x"`), "10:00:0", "10:00:3"), "b", strings.ReplaceAll(schedLog, "10:00:0", "10:00:1")},
+			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:00 to 10:00:32, the latter 2026-11-21 10:00:10 to 10:00:11, and the logs of one cluster's schedulers do not overlap"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			paths := in(t, c.files...)
+			_, err := Open(context.Background(), paths, Options{})
+			if err == nil {
+				t.Fatal("it was taken")
+			}
+			if got := strings.ReplaceAll(err.Error(), filepath.Dir(paths[0]), "DIR"); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestBadPaths(t *testing.T) {
+	dir := t.TempDir()
+	paths := in(t, "a", auditLog)
+	for _, c := range []struct {
+		paths []string
+		want  string
+	}{
+		{nil, "no file is given"},
+		{[]string{filepath.Join(dir, "none")}, "none: no such file or directory"},
+		{[]string{paths[0], filepath.Join(dir, "none")}, "none: no such file or directory"},
+		{[]string{dir}, " is a directory: name the files in it"},
+		{[]string{"-", "-"}, "- is given twice"},
+		{[]string{"-"}, "standard input is empty"},
+	} {
+		_, err := Open(context.Background(), c.paths, Options{Stdin: strings.NewReader("")})
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want %s", c.paths, err, c.want)
+		}
+	}
+}
+
+// TestCutOff: a last line that is cut off is no error, and what is before it plays.
+func TestCutOff(t *testing.T) {
+	paths := in(t, "audit.log", auditLog[:len(auditLog)-30], "sched.log.gz", packed(t, schedLog[:len(schedLog)-30]))
+	rec, err := Open(context.Background(), paths, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(strings.Join(rec.Notices, "\n"), filepath.Dir(paths[0])+"/", "")
+	if got != `audit.log: line 2 is cut off; the recording ends at 2026-11-21 10:00:01.004 UTC
+sched.log.gz: line 4 is cut off; the recording ends at 2026-11-21 10:00:01.003 UTC` {
+		t.Error(got)
+	}
+	if len(rec.Events) != 4 {
+		t.Errorf("%s", show(rec.Events))
+	}
+}
+
+// TestSequel: rotated logs, and a scheduler that was restarted, are one run.
+func TestSequel(t *testing.T) {
+	later := strings.NewReplacer("10:00:0", "10:00:3", "web-1", "web-2", "u1", "u2").Replace
+	rec, err := Open(context.Background(), in(t, "b", later(auditLog), "a", auditLog, "y", later(schedLog), "x", schedLog), Options{})
+	if err != nil || len(rec.Events) != 12 || show(rec.Events[:1]) != "00.500 start v1.37.1\n" {
+		t.Errorf("%v %+v", err, rec)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Open(ctx, in(t, "a", auditLog, "b", schedLog), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestOneBadFile checks that the first cause is told, not that the others were stopped.
+func TestOneBadFile(t *testing.T) {
+	paths := in(t, "a", strings.Repeat(auditLog, 20_000), "b", traceFile+"rubbish\n")
+	if _, err := Open(context.Background(), paths, Options{}); err == nil || !strings.HasSuffix(err.Error(), "b:3: the line is not a JSON object") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	for _, seed := range []string{auditLog, schedLog, counts, driverLog, traceFile} {
+		f.Add([]byte(seed), []byte(driverLog))
+		f.Add([]byte(packed(f, seed)), []byte(auditLog))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		rec, err := Open(context.Background(), in(t, "a", string(a), "b", string(b)), Options{})
+		if err != nil {
+			if len(err.Error()) > 2000 || string(sources.Sanitize(err.Error())) != err.Error() {
+				t.Fatalf("%q", err)
+			}
+			return
+		}
+		for i, e := range rec.Events {
+			if i > 0 && e.Time.Before(rec.Events[i-1].Time) {
+				t.Fatalf("event %d goes back in time", i)
+			}
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package files
+
+import (
+	"slices"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/marks"
+	"github.com/schedq/schedq/sources/metrics"
+	"github.com/schedq/schedq/sources/schedlog"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// assemble makes one recording of the files that were read.
+func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) {
+	if err := sameRun(files); err != nil {
+		return nil, err
+	}
+	rec := &sources.Recording{Name: name}
+	var logs []*audit.Log
+	parts := map[string][][]sources.Event{}
+	for _, f := range files {
+		if !slices.Contains(rec.Formats, f.format) {
+			rec.Formats = append(rec.Formats, f.format)
+		}
+		if f.log != nil {
+			logs = append(logs, f.log)
+			rec.Notices = append(rec.Notices, f.log.Notices...)
+			continue
+		}
+		parts[f.format] = append(parts[f.format], f.part.Events)
+		rec.Notices = append(rec.Notices, f.part.Notices...)
+	}
+	if len(logs) > 0 {
+		changes := audit.Order(logs...)
+		for _, moves := range parts[schedlog.Format] {
+			precede(changes, moves)
+		}
+		parts[audit.Format] = [][]sources.Event{changes}
+	}
+	var all [][]sources.Event
+	for _, format := range []string{audit.Format, trace.Format, schedlog.Format, metrics.Format, marks.Format} {
+		all = append(all, parts[format]...)
+	}
+	rec.Events = merge(all)
+	return rec, nil
+}
+
+// merge merges lists that are each in the order of time, or nearly. Of equal times the earlier list's
+// event comes first.
+func merge(lists [][]sources.Event) []sources.Event {
+	total := 0
+	byTime := func(a, b sources.Event) int { return a.Time.Compare(b.Time) }
+	for _, l := range lists {
+		total += len(l)
+		if !slices.IsSortedFunc(l, byTime) {
+			slices.SortStableFunc(l, byTime)
+		}
+	}
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	out := make([]sources.Event, 0, total)
+	for len(out) < total {
+		first := -1
+		for i, l := range lists {
+			if len(l) > 0 && (first < 0 || l[0].Time.Before(lists[first][0].Time)) {
+				first = i
+			}
+		}
+		out = append(out, lists[first][0])
+		lists[first] = lists[first][1:]
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package files
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/schedlog"
+)
+
+// maxGap is how much time may be missing between the files of one run. While a cluster runs, its audit
+// log is never silent for that long: schedulers and controllers renew their leases every few seconds.
+const maxGap = time.Minute
+
+// span is the time that a file covers.
+type span struct {
+	name        string
+	first, last time.Time
+}
+
+func (f *file) span() span {
+	if f.log != nil {
+		return span{f.log.Name, f.log.First, f.log.Last}
+	}
+	return span{f.reader.Name(), f.part.First, f.part.Last}
+}
+
+// sameRun returns an error unless the files can be of one run of one cluster: together they cover one
+// stretch of time without a gap, scheduler logs do not overlap (two schedulers of one cluster take
+// turns), and the scheduler's pods are pods of the audit log.
+func sameRun(files []*file) error {
+	var spans, schedulers []span
+	for _, f := range files {
+		s := f.span()
+		if s.first.IsZero() {
+			continue // no times, no claim
+		}
+		spans = append(spans, s)
+		if f.format == schedlog.Format && len(podsOf(f.part)) > 0 {
+			schedulers = append(schedulers, s)
+		}
+	}
+	byFirst := func(a, b span) int { return a.first.Compare(b.first) }
+	slices.SortStableFunc(spans, byFirst)
+	for i, covered := 1, 0; i < len(spans); i++ {
+		if spans[i].first.Sub(spans[covered].last) > maxGap {
+			return different(spans[covered], spans[i])
+		}
+		if spans[i].last.After(spans[covered].last) {
+			covered = i
+		}
+	}
+	slices.SortStableFunc(schedulers, byFirst)
+	for i := 1; i < len(schedulers); i++ {
+		if schedulers[i-1].last.Sub(schedulers[i].first) > time.Second {
+			return fmt.Errorf("%w, and the logs of one cluster's schedulers do not overlap", different(schedulers[i-1], schedulers[i]))
+		}
+	}
+	return samePods(files)
+}
+
+func different(a, b span) error {
+	return fmt.Errorf("%s and %s are of different runs: the former covers %s, the latter %s", a.name, b.name, a.text(), b.text())
+}
+
+func (s span) text() string {
+	to := "15:04:05"
+	if s.first.YearDay() != s.last.YearDay() || s.first.Year() != s.last.Year() {
+		to = "2006-01-02 15:04:05"
+	}
+	return s.first.UTC().Format("2006-01-02 15:04:05") + " to " + s.last.UTC().Format(to)
+}
+
+// samePods returns an error if a scheduler's log names pods and not one of them is in the audit logs.
+func samePods(files []*file) error {
+	known, from := map[types.NamespacedName]bool{}, ""
+	for _, f := range files {
+		if f.log != nil {
+			for pod := range f.log.Pods() {
+				known[pod] = true
+			}
+			from = f.log.Name
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	for _, f := range files {
+		if f.format != schedlog.Format {
+			continue
+		}
+		pods := podsOf(f.part)
+		if len(pods) == 0 || slices.ContainsFunc(pods, func(p types.NamespacedName) bool { return known[p] }) {
+			continue
+		}
+		return fmt.Errorf("%s and %s are of different runs: none of the %d pods in the former, such as %s, is in the latter",
+			f.reader.Name(), from, len(pods), pods[0])
+	}
+	return nil
+}
+
+// podsOf returns the pods that a part's moves name, each once.
+func podsOf(part *sources.Part) []types.NamespacedName {
+	var pods []types.NamespacedName
+	seen := map[types.NamespacedName]bool{}
+	for _, e := range part.Events {
+		if m, ok := e.Fact.(*sources.Move); ok && !seen[m.Pod] {
+			seen[m.Pod] = true
+			pods = append(pods, m.Pod)
+		}
+	}
+	return pods
+}

@@ -1,0 +1,157 @@
+// Package jsonscan finds the parts of JSON text without decoding them, which is several times faster than
+// decoding when only a few parts matter. It checks no more than it has to in order to find where values
+// end: what is used of a value has to be decoded, and is checked then. There is no recursion, so nesting
+// costs nothing.
+package jsonscan
+
+import (
+	"bytes"
+	"errors"
+)
+
+// ErrNotJSON is about text that no JSON encoder writes.
+var ErrNotJSON = errors.New("the line is not a JSON object")
+
+// Members calls visit with the name and the value of each member of the JSON object raw, until visit
+// returns false. Names are not unescaped. Both are parts of raw. The error is ErrNotJSON.
+func Members(raw []byte, visit func(name, value []byte) bool) error {
+	i := space(raw, 0)
+	if i >= len(raw) || raw[i] != '{' {
+		return ErrNotJSON
+	}
+	i = space(raw, i+1)
+	for i < len(raw) && raw[i] != '}' {
+		if raw[i] != '"' {
+			return ErrNotJSON
+		}
+		end := stringEnd(raw, i)
+		if end < 0 {
+			return ErrNotJSON
+		}
+		name := raw[i+1 : end-1]
+		i = space(raw, end)
+		if i >= len(raw) || raw[i] != ':' {
+			return ErrNotJSON
+		}
+		i = space(raw, i+1)
+		end = valueEnd(raw, i)
+		if end < 0 {
+			return ErrNotJSON
+		}
+		if !visit(name, raw[i:end]) {
+			return nil
+		}
+		i = space(raw, end)
+		if i < len(raw) && raw[i] == ',' {
+			i = space(raw, i+1)
+		} else if i >= len(raw) || raw[i] != '}' {
+			return ErrNotJSON
+		}
+	}
+	if i >= len(raw) {
+		return ErrNotJSON
+	}
+	return nil
+}
+
+// Elements calls visit with each element of the JSON array raw until it returns an error. The error is
+// that one or ErrNotJSON.
+func Elements(raw []byte, visit func(value []byte) error) error {
+	i := space(raw, 0)
+	if i >= len(raw) || raw[i] != '[' {
+		return ErrNotJSON
+	}
+	i = space(raw, i+1)
+	for i < len(raw) && raw[i] != ']' {
+		end := valueEnd(raw, i)
+		if end < 0 {
+			return ErrNotJSON
+		}
+		if err := visit(raw[i:end]); err != nil {
+			return err
+		}
+		i = space(raw, end)
+		if i < len(raw) && raw[i] == ',' {
+			i = space(raw, i+1)
+		} else if i >= len(raw) || raw[i] != ']' {
+			return ErrNotJSON
+		}
+	}
+	if i >= len(raw) {
+		return ErrNotJSON
+	}
+	return nil
+}
+
+// Text returns what is between the quotes of the JSON string raw, or nil if raw is no string. Escapes are
+// left as they are.
+func Text(raw []byte) []byte {
+	if len(raw) < 2 || raw[0] != '"' {
+		return nil
+	}
+	return raw[1 : len(raw)-1]
+}
+
+func space(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\t' || raw[i] == '\n' || raw[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the index after the string that begins at i, or -1.
+func stringEnd(raw []byte, i int) int {
+	for from := i + 1; ; {
+		n := bytes.IndexByte(raw[from:], '"')
+		if n < 0 {
+			return -1
+		}
+		end := from + n
+		backslashes := 0
+		for raw[end-1-backslashes] == '\\' { // ends at the opening quote at the latest
+			backslashes++
+		}
+		if backslashes%2 == 0 {
+			return end + 1
+		}
+		from = end + 1
+	}
+}
+
+// valueEnd returns the index after the value that begins at i, or -1.
+func valueEnd(raw []byte, i int) int {
+	if i >= len(raw) {
+		return -1
+	}
+	switch raw[i] {
+	case '"':
+		return stringEnd(raw, i)
+	case '{', '[':
+		depth := 0
+		for i < len(raw) {
+			switch raw[i] {
+			case '"':
+				if i = stringEnd(raw, i); i < 0 {
+					return -1
+				}
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+		return -1
+	}
+	from := i
+	for i < len(raw) && raw[i] != ',' && raw[i] != '}' && raw[i] != ']' && raw[i] != ' ' {
+		i++
+	}
+	if i == from {
+		return -1
+	}
+	return i
+}

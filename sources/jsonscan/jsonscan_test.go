@@ -1,0 +1,68 @@
+package jsonscan
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestMembers(t *testing.T) {
+	in := ` {"a":"x\"}\\","b" : [1,{"c":"]"}] , "d":{"e":null},"f":-1.5e3,"g":true}`
+	want := `a="x\"}\\" b=[1,{"c":"]"}] d={"e":null} f=-1.5e3 g=true `
+	got := ""
+	if err := Members([]byte(in), func(name, value []byte) bool {
+		got += string(name) + "=" + string(value) + " "
+		return true
+	}); err != nil || got != want {
+		t.Errorf("%v\n%s\n%s", err, got, want)
+	}
+}
+
+func TestElements(t *testing.T) {
+	got := ""
+	if err := Elements([]byte(`[ 1, "a,]" ,{"b":[2]} ]`), func(value []byte) error {
+		got += string(value) + ";"
+		return nil
+	}); err != nil || got != `1;"a,]";{"b":[2]};` {
+		t.Errorf("%v %s", err, got)
+	}
+}
+
+func TestNotJSON(t *testing.T) {
+	for _, in := range []string{"", " ", "a", `"a"`, "[]", "{", `{"a`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":"b`, `{"a":"\`,
+		`{"a":[`, `{"a":{"b":1}`, `{a:1}`, `{"a" 1}`, `{"a":1 "b":2}`, strings.Repeat(`{"a":`, 1<<20)} {
+		if err := Members([]byte(in), func(_, _ []byte) bool { return true }); err != ErrNotJSON {
+			t.Errorf("%.20q: %v", in, err)
+		}
+	}
+	for _, in := range []string{"", "{}", "[", "[1", "[1,", "[1 2]"} {
+		if err := Elements([]byte(in), func([]byte) error { return nil }); err != ErrNotJSON {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}
+
+// FuzzMembers checks that whatever is JSON is taken apart as encoding/json does it.
+func FuzzMembers(f *testing.F) {
+	f.Add(`{"a":"x\"}\\","b":[1,{"c":"]"}],"d":{}}`)
+	f.Add(`{"a":"\\\"`)
+	f.Fuzz(func(t *testing.T, in string) {
+		got := map[string]string{}
+		err := Members([]byte(in), func(name, value []byte) bool {
+			got[string(name)] = string(value)
+			return true
+		})
+		var want map[string]json.RawMessage
+		if json.Unmarshal([]byte(in), &want) != nil || want == nil || strings.Contains(in, `\`) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q: %v", in, err)
+		}
+		for name, value := range want {
+			if strings.ToValidUTF8(name, "") == name && got[name] != strings.TrimSpace(string(value)) {
+				t.Fatalf("%q: %q is %q, want %q", in, name, got[name], value)
+			}
+		}
+	})
+}

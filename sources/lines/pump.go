@@ -1,0 +1,140 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	blockSize = 512 << 10
+	blocks    = 4 // in flight between the pump and its reader
+)
+
+// pump reads and decompresses in a goroutine of its own, so that a file's decompression and the
+// understanding of its lines use two cores. Blocks are used over and over.
+type pump struct {
+	packing string // "gzip", "zstd" or "" for plain
+
+	full    chan []byte
+	free    chan []byte
+	quit    chan struct{}
+	once    sync.Once
+	current []byte
+	err     error // set before full is closed
+}
+
+// startPump looks at the first bytes of r and begins to read. It returns the time in a gzip header.
+func startPump(ctx context.Context, r io.ReadCloser) (*pump, time.Time, error) {
+	p := &pump{full: make(chan []byte, blocks), free: make(chan []byte, blocks), quit: make(chan struct{})}
+	in, modTime, closer, err := p.unpack(r)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	for range blocks {
+		p.free <- nil
+	}
+	go func() {
+		defer r.Close()
+		defer closer()
+		defer close(p.full)
+		p.err = p.run(ctx, in)
+	}()
+	return p, modTime, nil
+}
+
+// unpack chooses the decompressor by the magic numbers (RFC 1952, RFC 8878).
+func (p *pump) unpack(r io.Reader) (io.Reader, time.Time, func(), error) {
+	br := bufio.NewReaderSize(r, 64<<10)
+	magic, err := br.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, time.Time{}, nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		p.packing = "gzip"
+		z, err := gzip.NewReader(br)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil, time.Time{}, nil, fmt.Errorf("the gzip data is cut off in its header: %w", io.ErrUnexpectedEOF)
+		}
+		if err != nil {
+			return nil, time.Time{}, nil, fmt.Errorf("the gzip data is damaged: %w", err)
+		}
+		return z, z.ModTime, func() { z.Close() }, nil
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		p.packing = "zstd"
+		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20),
+			zstd.WithDecoderMaxMemory(maxTotal))
+		if err != nil {
+			return nil, time.Time{}, nil, fmt.Errorf("the zstd data is damaged: %w", err)
+		}
+		return z, time.Time{}, z.Close, nil
+	}
+	return br, time.Time{}, func() {}, nil
+}
+
+func (p *pump) run(ctx context.Context, in io.Reader) error {
+	var total int64
+	for {
+		var block []byte
+		select {
+		case block = <-p.free:
+		case <-p.quit:
+			return io.ErrClosedPipe
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if block == nil {
+			block = make([]byte, blockSize)
+		}
+		n, err := readFull(ctx, in, block)
+		total += int64(n)
+		if total > maxTotal {
+			return fmt.Errorf("more than %d GiB of text", maxTotal>>30)
+		}
+		if n > 0 {
+			p.full <- block[:n] // never waits: there are as many blocks as room for them
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readFull fills block as far as the input goes. Unlike io.ReadFull it leaves it to the decompressor to
+// say that data is cut off.
+func readFull(ctx context.Context, in io.Reader, block []byte) (n int, err error) {
+	for n < len(block) && err == nil {
+		var m int
+		m, err = in.Read(block[n:])
+		n += m
+		if err == nil {
+			err = ctx.Err()
+		}
+	}
+	return n, err
+}
+
+// next hands back the block before and returns the next one, or the reason that there is none.
+func (p *pump) next() ([]byte, error) {
+	if p.current != nil {
+		p.free <- p.current[:cap(p.current)]
+		p.current = nil
+	}
+	block, ok := <-p.full
+	if !ok {
+		return nil, p.err
+	}
+	p.current = block
+	return block, nil
+}
+
+// stop ends the goroutine at its next step.
+func (p *pump) stop() { p.once.Do(func() { close(p.quit) }) }

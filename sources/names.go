@@ -1,0 +1,57 @@
+package sources
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// maxName is the longest name of an object, in bytes (a DNS subdomain).
+const maxName = 253
+
+// CheckName returns an error, one sentence that quotes the name made safe, unless name is a Kubernetes
+// object name: lower-case letters, digits, '-' and '.', at most 253 bytes, beginning and ending with a
+// letter or a digit.
+func CheckName(name string) error {
+	if name == "" {
+		return fmt.Errorf("an object's name is empty")
+	}
+	if !validName(name) {
+		if len(name) > 80 {
+			name = name[:80] + "..."
+		}
+		return fmt.Errorf("\"%s\" is not a Kubernetes object name", Sanitize(name))
+	}
+	return nil
+}
+
+// ParsePod parses "namespace/name", as logs and JSON output spell a pod, and checks both names.
+func ParsePod(s string) (types.NamespacedName, error) {
+	namespace, name, ok := strings.Cut(s, "/")
+	if !ok {
+		return types.NamespacedName{}, fmt.Errorf("\"%s\" is not a pod's namespace/name", Sanitize(s))
+	}
+	if err := CheckName(namespace); err != nil {
+		return types.NamespacedName{}, err
+	}
+	if err := CheckName(name); err != nil {
+		return types.NamespacedName{}, err
+	}
+	return types.NamespacedName{Namespace: namespace, Name: name}, nil
+}
+
+func validName(s string) bool {
+	if len(s) == 0 || len(s) > maxName {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+		case (c == '-' || c == '.') && i > 0 && i < len(s)-1:
+		default:
+			return false
+		}
+	}
+	return true
+}

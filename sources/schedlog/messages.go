@@ -1,0 +1,292 @@
+package schedlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+const (
+	// maxPods bounds what is remembered of pods between lines. Beyond it the parser forgets, and moves
+	// lose their plugins and messages, not more.
+	maxPods = 200_000
+	// maxPlugins is how many plugins of one failure are kept.
+	maxPlugins = 200
+
+	failure = "ScheduleAttemptFailure"
+	noNodes = "no nodes are registered to the cluster"
+)
+
+// pod is what earlier lines said of a pod.
+type pod struct {
+	name     types.NamespacedName
+	plugins  []string         // that rejected it in the attempt under way
+	message  sources.SafeText // of the attempt under way
+	gatedBy  string           // the PreEnqueue plugin that just said no
+	gateText sources.SafeText
+	failed   *sources.Move // the attempt's outcome, once it was told
+}
+
+// message reads a structured line. known is true if only kube-scheduler writes such a line.
+func (p *parser) message(h *header) (known bool, err error) {
+	rest := h.rest[1:]
+	if len(rest) == 0 {
+		return false, nil
+	}
+	var handle func(*pod, []byte)
+	key := ` pod="`
+	switch rest[0] {
+	case 'A':
+		if after, ok := bytes.CutPrefix(rest, []byte(`Attempting to schedule pod"`)); ok {
+			rest, handle = after, p.attempting
+		}
+	case 'C':
+		if after, ok := bytes.CutPrefix(rest, []byte(`Checking events for in-flight pod"`)); ok {
+			rest, handle = after, p.checking
+		}
+	case 'D':
+		if after, ok := bytes.CutPrefix(rest, []byte(`Delete event for unscheduled pod"`)); ok {
+			rest, handle = after, p.deleted
+		}
+	case 'E':
+		if after, ok := bytes.CutPrefix(rest, []byte(`Entity moved to an internal scheduling queue`)); ok {
+			p.entity = true
+			if !bytes.Contains(after, []byte(` type="pod"`)) {
+				return true, nil // a pod group
+			}
+			rest, handle, key = after, p.moved, ` entity="`
+		} else if after, ok := bytes.CutPrefix(rest, []byte(`Error scheduling pod; retrying"`)); ok {
+			rest, handle = after, p.unable
+		}
+	case 'P':
+		if after, ok := bytes.CutPrefix(rest, []byte(`Pod moved to an internal scheduling queue`)); ok {
+			rest, handle = after, p.moved
+		}
+	case 'S':
+		if after, ok := bytes.CutPrefix(rest, []byte(`Successfully bound pod to node"`)); ok {
+			rest, handle = after, p.bound
+		} else if after, ok := bytes.CutPrefix(rest, []byte(`Status after running PreEnqueue plugin"`)); ok {
+			rest, handle = after, p.gating
+		} else if after, ok := bytes.CutPrefix(rest, []byte(`Starting Kubernetes Scheduler"`)); ok {
+			p.now = p.clock.time(h)
+			p.start(after)
+			return true, nil
+		}
+	case 'U':
+		if after, ok := bytes.CutPrefix(rest, []byte(`Unable to schedule pod; `)); ok {
+			rest, handle = after, p.unable
+		} else if after, ok := bytes.CutPrefix(rest, []byte(`Updating pod condition`)); ok {
+			rest, handle = after, p.condition
+		} else if bytes.HasPrefix(rest, []byte(`Using component config"`)) {
+			p.block = p.settings.config
+		}
+	}
+	if handle == nil {
+		return false, nil
+	}
+	name := value(rest, key)
+	if name == nil {
+		return false, nil
+	}
+	pod, err := p.pod(name)
+	if err != nil {
+		return true, p.lines.Errorf("%w", err)
+	}
+	p.now = p.clock.time(h)
+	handle(pod, rest)
+	return true, nil
+}
+
+// pod returns what is known of the pod, checking a name that is seen for the first time.
+func (p *parser) pod(name []byte) (*pod, error) {
+	if known := p.pods[string(name)]; known != nil {
+		return known, nil
+	}
+	parsed, err := sources.ParsePod(string(name))
+	if err != nil {
+		return nil, err
+	}
+	if len(p.pods) >= maxPods {
+		clear(p.pods)
+	}
+	known := &pod{name: parsed}
+	p.pods[string(name)] = known
+	return known, nil
+}
+
+// move emits a move of the pod.
+func (p *parser) move(pod *pod, m *sources.Move) {
+	m.Pod = pod.name
+	p.moves++
+	p.emit(m)
+}
+
+// reset forgets: a scheduler that starts has an empty queue.
+func (p *parser) reset() {
+	p.pods = map[string]*pod{}
+	p.settings = newSettings()
+}
+
+func (p *parser) start(rest []byte) {
+	fact := p.settings.fact(string(value(rest, ` version="`)))
+	p.started = append(p.started, fact)
+	p.reset()
+	p.emit(fact)
+}
+
+func (p *parser) attempting(pod *pod, _ []byte) {
+	pod.plugins, pod.message, pod.failed = nil, "", nil
+	p.move(pod, &sources.Move{To: sources.TierInFlight})
+}
+
+func (p *parser) checking(pod *pod, rest []byte) {
+	pod.plugins = p.plugins(rest, ` unschedulablePlugins={`)
+}
+
+// unable takes the explanation of a failure, which klog breaks over several lines if it has any.
+func (p *parser) unable(pod *pod, rest []byte) {
+	if bytes.HasPrefix(rest, []byte(noNodes)) {
+		pod.message = noNodes // such a line has no err
+		return
+	}
+	if !bytes.Contains(rest, []byte(` err=<`)) {
+		if text := value(rest, ` err="`); string(pod.message) != string(text) {
+			pod.message = sources.Sanitize(string(text))
+		}
+		return
+	}
+	var all []byte
+	p.block = func(line []byte) {
+		if len(all) < sources.MaxText && !bytes.Equal(bytes.TrimSpace(line), []byte(">")) {
+			all = append(bytes.TrimSpace(append(all, ' ')), bytes.TrimSpace(line)...)
+			pod.message = sources.Sanitize(string(all))
+		}
+	}
+}
+
+func (p *parser) gating(pod *pod, rest []byte) {
+	pod.gatedBy = p.names.of(value(rest, ` plugin="`))
+	pod.gateText = sources.Sanitize(string(value(rest, ` status="`)))
+}
+
+func (p *parser) bound(pod *pod, rest []byte) {
+	node := value(rest, ` node="`)
+	p.move(pod, &sources.Move{To: sources.TierScheduled, Node: p.names.of(node)})
+	delete(p.pods, pod.name.String())
+}
+
+// deleted is also told of a pod that was bound: it is no longer unscheduled.
+func (p *parser) deleted(pod *pod, _ []byte) {
+	p.move(pod, &sources.Move{To: sources.TierDeleted})
+	delete(p.pods, pod.name.String())
+}
+
+// condition comes after the move, and says where a preemptor was nominated.
+func (p *parser) condition(pod *pod, rest []byte) {
+	node := value(rest, ` nominatedNodeName="`)
+	if len(node) > 0 && pod.failed != nil && sources.CheckName(string(node)) == nil {
+		pod.failed.Node = p.names.of(node)
+	}
+}
+
+// moved reads the two messages that say "moved to an internal scheduling queue", with what follows.
+func (p *parser) moved(pod *pod, rest []byte) {
+	suffix, rest, _ := bytes.Cut(rest, []byte(`"`))
+	to := tier(value(rest, ` queue="`))
+	if to == "" {
+		return
+	}
+	m := &sources.Move{To: to, Event: p.names.of(value(rest, ` event="`))}
+	switch {
+	case bytes.Contains(suffix, []byte("gated")):
+		m.To, m.GatingPlugin, m.Message = sources.TierGated, pod.gatedBy, pod.gateText
+		pod.gatedBy, pod.gateText = "", ""
+	case bytes.Contains(suffix, []byte("updated")):
+		m.Restated = true
+	}
+	if m.Event == failure {
+		// With -v=5 and more a pod that goes to backoffQ or is gated has its own line before the one
+		// that every failure has; with -v=3 only the latter comes.
+		if pod.failed != nil {
+			return
+		}
+		if plugins := p.plugins(rest, ` unschedulable plugins={`); plugins != nil {
+			pod.plugins = plugins
+		}
+		m.Plugins = pod.plugins
+		if m.To != sources.TierGated || m.Message == "" {
+			m.Message = pod.message
+		}
+		pod.failed = m
+	}
+	p.move(pod, m)
+}
+
+func tier(queue []byte) sources.Tier {
+	switch {
+	case bytes.HasPrefix(queue, []byte("Active")):
+		return sources.TierActive
+	case bytes.HasPrefix(queue, []byte("Backoff")):
+		return sources.TierBackoff
+	case bytes.HasPrefix(queue, []byte("Unschedulable")):
+		return sources.TierUnschedulable
+	}
+	return ""
+}
+
+// plugins reads a set as klog prints it, {"A":{},"B":{}}, and returns it sorted.
+func (p *parser) plugins(rest []byte, key string) []string {
+	raw := value(rest, key)
+	if len(raw) <= len("{}") {
+		return nil
+	}
+	if known, ok := p.names.sets[string(raw)]; ok {
+		return known
+	}
+	var set map[string]struct{}
+	if json.Unmarshal(raw, &set) != nil {
+		return nil
+	}
+	var out []string
+	for name := range set {
+		out = append(out, string(sources.Sanitize(name)))
+	}
+	slices.Sort(out)
+	out = out[:min(len(out), maxPlugins)]
+	if len(p.names.sets) < maxInterned {
+		if p.names.sets == nil {
+			p.names.sets = map[string][]string{}
+		}
+		p.names.sets[string(raw)] = out
+	}
+	return out
+}
+
+// maxInterned bounds what interned remembers.
+const maxInterned = 100_000
+
+// interned keeps one copy of the few strings that a log repeats thousands of times.
+type interned struct {
+	strings map[string]string
+	sets    map[string][]string
+}
+
+// of returns b as a string that is safe to show.
+func (n *interned) of(b []byte) string {
+	if s, ok := n.strings[string(b)]; ok {
+		return s
+	}
+	s := strings.Clone(string(sources.Sanitize(string(b))))
+	if len(n.strings) < maxInterned {
+		if n.strings == nil {
+			n.strings = map[string]string{}
+		}
+		n.strings[string(b)] = s
+	}
+	return s
+}

@@ -1,0 +1,103 @@
+package schedlog
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// maxGates is how many feature gates are kept; v1.37 knows about 200.
+const maxGates = 1000
+
+// settings gathers what the scheduler prints before it starts: its flags, and its configuration as YAML.
+type settings struct {
+	gates                      map[string]bool
+	initialBackoff, maxBackoff time.Duration
+	maxInUnschedulable         time.Duration
+}
+
+func newSettings() *settings {
+	return &settings{initialBackoff: -1, maxBackoff: -1, maxInUnschedulable: -1}
+}
+
+// flag takes one of the lines that k8s.io/component-base/cli/flag.PrintFlags writes: name="value".
+func (s *settings) flag(line []byte) {
+	name, quoted, _ := bytes.Cut(line, []byte("="))
+	v, err := strconv.Unquote(string(quoted))
+	if err != nil {
+		return
+	}
+	switch string(name) {
+	case "feature-gates":
+		s.featureGates(v)
+	case "pod-max-in-unschedulable-pods-duration":
+		if d, err := time.ParseDuration(v); err == nil && d >= 0 {
+			s.maxInUnschedulable = d
+		}
+	}
+}
+
+// featureGates reads "Gate=bool,..."; since v1.31 each may have a component before it, "kube:Gate=bool"
+// or ":Gate=bool".
+func (s *settings) featureGates(v string) {
+	for _, item := range strings.Split(v, ",") {
+		name, value, ok := strings.Cut(strings.Trim(item, " []"), "=")
+		on, err := strconv.ParseBool(strings.TrimSpace(value))
+		if !ok || err != nil || len(s.gates) >= maxGates {
+			continue
+		}
+		if s.gates == nil {
+			s.gates = map[string]bool{}
+		}
+		s.gates[string(sources.Sanitize(name[strings.LastIndexByte(name, ':')+1:]))] = on
+	}
+}
+
+// config takes a line of the printed KubeSchedulerConfiguration.
+func (s *settings) config(line []byte) {
+	key, v, ok := strings.Cut(strings.TrimSpace(string(line[:min(len(line), 200)])), ": ")
+	if !ok {
+		return
+	}
+	seconds, err := strconv.ParseInt(v, 10, 32)
+	if err != nil || seconds < 0 {
+		return
+	}
+	switch key {
+	case "podInitialBackoffSeconds":
+		s.initialBackoff = time.Duration(seconds) * time.Second
+	case "podMaxBackoffSeconds":
+		s.maxBackoff = time.Duration(seconds) * time.Second
+	}
+}
+
+func (s *settings) fact(release string) *sources.SchedulerStarted {
+	if strings.HasPrefix(release, "v0.0.0") {
+		release = "" // built without a version
+	}
+	return &sources.SchedulerStarted{
+		Release:                   sources.Sanitize(release),
+		Gates:                     s.gates,
+		PodInitialBackoff:         s.initialBackoff,
+		PodMaxBackoff:             s.maxBackoff,
+		PodMaxInUnschedulablePods: s.maxInUnschedulable,
+	}
+}
+
+// complete adds what only the rest of the log tells: the release, from the wording, and a start for a
+// log that begins in the middle.
+func (p *parser) complete() {
+	if len(p.started) == 0 {
+		fact := p.settings.fact("")
+		p.part.Events = append([]sources.Event{{Time: p.part.First, Fact: fact}}, p.part.Events...)
+		p.started = append(p.started, fact)
+	}
+	for _, fact := range p.started {
+		if fact.Release == "" && p.entity {
+			fact.Release, fact.ReleaseInferred = "v1.37", true
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Version is the version of the format that is written, and the newest that is read.
+const Version = 1
+
+// header is the first line.
+type header struct {
+	Schedq  string `json:"schedq"` // always "trace"
+	Version int    `json:"version"`
+}
+
+// record is every other line: a time and one fact.
+type record struct {
+	Time      time.Time         `json:"time"`
+	Scheduler *scheduler        `json:"scheduler,omitempty"`
+	Verb      sources.Verb      `json:"verb,omitempty"`
+	Object    json.RawMessage   `json:"object,omitempty"`
+	Notes     map[string]string `json:"notes,omitempty"`
+	Move      *move             `json:"move,omitempty"`
+	Counts    *counts           `json:"counts,omitempty"`
+	Mark      *mark             `json:"mark,omitempty"`
+}
+
+type scheduler struct {
+	Release                   string          `json:"release,omitempty"`
+	ReleaseInferred           bool            `json:"releaseInferred,omitempty"`
+	Gates                     map[string]bool `json:"gates,omitempty"`
+	PodInitialBackoff         duration        `json:"podInitialBackoff,omitempty"`
+	PodMaxBackoff             duration        `json:"podMaxBackoff,omitempty"`
+	PodMaxInUnschedulablePods duration        `json:"podMaxInUnschedulablePods,omitempty"`
+}
+
+type move struct {
+	Pod          string       `json:"pod"`
+	To           sources.Tier `json:"to"`
+	Event        string       `json:"event,omitempty"`
+	Restated     bool         `json:"restated,omitempty"`
+	Plugins      []string     `json:"plugins,omitempty"`
+	GatingPlugin string       `json:"gatingPlugin,omitempty"`
+	Message      string       `json:"message,omitempty"`
+	Node         string       `json:"node,omitempty"`
+}
+
+type counts struct {
+	Active        int `json:"active"`
+	Backoff       int `json:"backoff"`
+	Unschedulable int `json:"unschedulable"`
+	Gated         int `json:"gated"`
+}
+
+type mark struct {
+	Text string `json:"text"`
+}
+
+// duration is a time.Duration as Go writes it, "1m30s"; empty if not known.
+type duration string
+
+func newDuration(d time.Duration) duration {
+	if d < 0 {
+		return ""
+	}
+	return duration(d.String())
+}
+
+func (d duration) parse() (time.Duration, error) {
+	if d == "" {
+		return -1, nil
+	}
+	out, err := time.ParseDuration(string(d))
+	if err != nil || out < 0 {
+		return 0, fmt.Errorf("\"%.40s\" is not a duration", sources.Sanitize(string(d)))
+	}
+	return out, nil
+}
+
+// encode makes an event's record. Objects are trimmed once more: nothing that is not trimmed gets into
+// a trace.
+func encode(e sources.Event) (*record, error) {
+	r := &record{Time: e.Time.UTC()}
+	switch f := e.Fact.(type) {
+	case *sources.SchedulerStarted:
+		r.Scheduler = &scheduler{Release: string(f.Release), ReleaseInferred: f.ReleaseInferred, Gates: f.Gates,
+			PodInitialBackoff: newDuration(f.PodInitialBackoff), PodMaxBackoff: newDuration(f.PodMaxBackoff),
+			PodMaxInUnschedulablePods: newDuration(f.PodMaxInUnschedulablePods)}
+	case *sources.ObjectChange:
+		obj, err := sources.Trim(f.Object)
+		if err != nil {
+			return nil, err
+		}
+		if m := obj.(metav1.Object); len(m.GetAnnotations()) > 0 {
+			r.Notes = m.GetAnnotations()
+			obj = obj.DeepCopyObject()
+			obj.(metav1.Object).SetAnnotations(nil)
+		}
+		r.Verb = f.Verb
+		if r.Object, err = json.Marshal(obj); err != nil {
+			return nil, err
+		}
+	case *sources.Move:
+		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
+			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
+	case *sources.Counts:
+		r.Counts = &counts{f.Active, f.Backoff, f.Unschedulable, f.Gated}
+	case *sources.Mark:
+		r.Mark = &mark{string(f.Text)}
+	default:
+		return nil, fmt.Errorf("a trace has no record for %T", f)
+	}
+	return r, nil
+}
+
+func (s *scheduler) fact() (sources.Fact, error) {
+	f := &sources.SchedulerStarted{Release: sources.Sanitize(s.Release), ReleaseInferred: s.ReleaseInferred}
+	for name, on := range s.Gates {
+		if f.Gates == nil {
+			f.Gates = map[string]bool{}
+		}
+		f.Gates[safe(name)] = on
+	}
+	var err error
+	if f.PodInitialBackoff, err = s.PodInitialBackoff.parse(); err != nil {
+		return nil, err
+	}
+	if f.PodMaxBackoff, err = s.PodMaxBackoff.parse(); err != nil {
+		return nil, err
+	}
+	f.PodMaxInUnschedulablePods, err = s.PodMaxInUnschedulablePods.parse()
+	return f, err
+}
+
+func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) {
+	pod, ok := pods[m.Pod]
+	if !ok {
+		var err error
+		if pod, err = sources.ParsePod(m.Pod); err != nil {
+			return nil, err
+		}
+		pods[m.Pod] = pod
+	}
+	f := &sources.Move{Pod: pod, To: m.To, Event: safe(m.Event), Restated: m.Restated,
+		GatingPlugin: safe(m.GatingPlugin), Message: sources.Sanitize(m.Message), Node: safe(m.Node)}
+	if len(m.Plugins) > 0 {
+		f.Plugins = make([]string, len(m.Plugins))
+		for i, p := range m.Plugins {
+			f.Plugins[i] = safe(p)
+		}
+		slices.Sort(f.Plugins)
+	}
+	return f, nil
+}
+
+func (c *counts) fact() (sources.Fact, error) {
+	if c.Active < 0 || c.Backoff < 0 || c.Unschedulable < 0 || c.Gated < 0 {
+		return nil, fmt.Errorf("a count is negative")
+	}
+	return &sources.Counts{Active: c.Active, Backoff: c.Backoff, Unschedulable: c.Unschedulable, Gated: c.Gated}, nil
+}
+
+func safe(s string) string { return string(sources.Sanitize(s)) }
