@@ -4,7 +4,7 @@ RECORDINGS ?= ../shared/recordings
 # A cluster's own recordings are large: tests that read them run only where there are some.
 export SCHEDQ_RECORDINGS ?= $(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz recordings docs clean
+.PHONY: run build test lint bench fuzz embedded clean
 
 run: build
 	@./bin/schedq
@@ -30,6 +30,14 @@ fuzz:
 	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 	  done; \
+	done
+
+# The embedded recordings. The scheduler's marks are worth showing where a script set them.
+embedded: build
+	@for n in lively-nopop workshop-nopop workshop; do \
+	  d=$(RECORDINGS)/$$n; marks=; case $$n in workshop*) marks=$$d/driver.log;; esac; \
+	  ./bin/schedq convert $$d/audit.log.gz $$d/sched.log.gz $$d/metrics.jsonl.gz $$marks \
+	    --release v1.37.1 -o sources/embedded/$$n.jsonl.zst || exit 1; \
 	done
 
 clean:

@@ -188,6 +188,9 @@ func (e *engine) settle(now time.Time, with func(*Pod)) {
 	for _, t := range e.told {
 		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
 		before := e.board.Get(key)
+		if t.From == queue.None && before != nil && t.Event != unscheduledPodAdd {
+			t.From = before.Tier // gone from the queue, but not forgotten here
+		}
 		move := &Transition{Transition: t, Seq: e.moves}
 		e.moves++
 		after := e.view(key, before)
@@ -222,11 +225,9 @@ func (e *engine) refresh(now time.Time, key types.NamespacedName, pod *v1.Pod) {
 	}
 	after := e.view(key, before)
 	after.PodInfo.Pod = pod
+	after.readObject()
 	if c := unscheduled(pod); c != nil && after.Tier.Queued() {
 		after.Message = sources.Sanitize(c.Message)
-	}
-	if pod.Spec.NodeName != "" {
-		after.Node = pod.Spec.NodeName
 	}
 	e.changed(change{at: now, before: before, after: after})
 }
@@ -246,8 +247,17 @@ func (e *engine) view(key types.NamespacedName, before *Pod) *Pod {
 	} else if p.PodInfo.Pod == nil {
 		p.PodInfo.Pod = placeholder(key)
 	}
-	if prio := p.PodInfo.Pod.Spec.Priority; prio != nil {
-		p.Priority = *prio
-	}
+	p.readObject()
 	return p
+}
+
+// readObject takes over what p's object says of it.
+func (p *Pod) readObject() {
+	spec := p.PodInfo.Pod.Spec
+	if spec.Priority != nil {
+		p.Priority = *spec.Priority
+	}
+	if spec.NodeName != "" {
+		p.Node = spec.NodeName
+	}
 }

@@ -52,8 +52,7 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 		o.speed = opts.Speed
 	}
 	o.recording = newTimeline(rec, o.opts)
-	o.now = o.recording.start
-	o.recording.goTo(o.now)
+	o.show(o.recording.start.Add(opts.Opens))
 	return o
 }
 

@@ -31,6 +31,8 @@ type Options struct {
 	Paused bool
 	// Speed is the speed of playing. 0 is 1.
 	Speed float64
+	// Opens is how far after its start the recording is opened.
+	Opens time.Duration
 }
 
 // Session plays a recording. Its methods may be called from any goroutine.

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+func newConvert() *cobra.Command {
+	var out, release string
+	cmd := &cobra.Command{
+		Use:   "convert FILE... -o OUT",
+		Short: "Turn recordings of any format into one trace",
+		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
+no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst.`,
+		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst",
+		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usageError{errors.New("convert needs -o OUT, the trace to write")}
+			}
+			for _, in := range args {
+				if same(in, out) {
+					return usageError{fmt.Errorf("convert would overwrite its input %s", in)}
+				}
+			}
+			rec, err := openFiles(cmd, args)
+			if err != nil {
+				return err
+			}
+			if release != "" {
+				setRelease(rec, release)
+			}
+			return writeTrace(out, rec)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
+	cmd.Flags().StringVar(&release, "release", "", "the scheduler's release, such as v1.37.1, where the log does not state it")
+	return cmd
+}
+
+// same reports whether two paths name one file.
+func same(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}
+
+// setRelease notes the release that a person states.
+func setRelease(rec *sources.Recording, release string) {
+	for _, ev := range rec.Events {
+		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
+			s.Release, s.ReleaseInferred = sources.Sanitize(release), false
+		}
+	}
+}
+
+// writeTrace writes rec to a file that is there whole or not at all.
+func writeTrace(path string, rec *sources.Recording) error {
+	part := filepath.Join(filepath.Dir(path), ".part-"+filepath.Base(path))
+	w, err := trace.Create(part)
+	if err != nil {
+		return err
+	}
+	for _, ev := range rec.Events {
+		if err := w.Write(ev); err != nil {
+			return errors.Join(err, w.Close(), os.Remove(part))
+		}
+	}
+	if err := w.Close(); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	if err := os.Rename(part, path); err != nil {
+		return errors.Join(fmt.Errorf("%s can't be written: %w", sources.Sanitize(path), errors.Unwrap(err)), os.Remove(part))
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/embedded"
+	"github.com/schedq/schedq/sources/files"
+)
+
+// openFiles reads files of one run. It says on standard error what a person should know of them.
+func openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
+	rec, err := files.Open(cmd.Context(), paths, files.Options{Stdin: cmd.InOrStdin()})
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range rec.Notices {
+		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
+	}
+	return rec, nil
+}
+
+// openEmbedded opens the embedded recording of that name.
+func openEmbedded(cmd *cobra.Command, name string) (*sources.Recording, error) {
+	if !slices.Contains(embeddedNames(), name) {
+		return nil, usageError{fmt.Errorf("there is no embedded recording %q; there are %s", name, strings.Join(embeddedNames(), ", "))}
+	}
+	return embedded.Open(cmd.Context(), name)
+}
+
+func embeddedNames() []string {
+	var names []string
+	for _, e := range embedded.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// sourceFlags name a source for the commands without a screen: files, or an embedded recording.
+type sourceFlags struct{ recording string }
+
+func (f *sourceFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.recording, "recording", "", "an embedded recording instead of files: "+strings.Join(embeddedNames(), ", "))
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		switch {
+		case f.recording == "" && len(args) == 0:
+			return usageError{fmt.Errorf("%s needs a file to read, or - for standard input, or --recording NAME", cmd.Name())}
+		case f.recording != "" && len(args) > 0:
+			return usageError{fmt.Errorf("%s reads files or an embedded recording, not both", cmd.Name())}
+		}
+		return nil
+	}
+}
+
+func (f *sourceFlags) open(cmd *cobra.Command, args []string) (*sources.Recording, error) {
+	if f.recording != "" {
+		return openEmbedded(cmd, f.recording)
+	}
+	return openFiles(cmd, args)
+}

@@ -1,0 +1,90 @@
+// Command schedq shows the queue inside kube-scheduler, pod by pod.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/sources/embedded"
+)
+
+// Exit codes: what was asked for failed, or it was asked for in the wrong way.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run carries out a command line and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	cmd := newRoot()
+	cmd.SetArgs(args)
+	cmd.SetIn(stdin)
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	err := cmd.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		return exitFailed // the person stopped it and knows
+	}
+	fmt.Fprintf(stderr, "schedq: %v\n", err)
+	var usage usageError
+	// What cobra itself finds wrong, it does not type.
+	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+		fmt.Fprintln(stderr, "See schedq --help.")
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// newRoot returns the command line. Without a subcommand it plays an embedded recording.
+func newRoot() *cobra.Command {
+	var screen screenFlags
+	var name string
+	root := &cobra.Command{
+		Use:   "schedq",
+		Short: "Show the queue inside kube-scheduler, pod by pod",
+		Long: `schedq shows the queue inside kube-scheduler: activeQ, backoffQ and unschedulable pods, with a
+countdown on every pod. Without a command it plays an embedded recording of a real cluster.
+Press ? in it for the keys.`,
+		Args:          usageArgs(cobra.NoArgs),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return screen.showEmbedded(cmd, name)
+		},
+	}
+	screen.register(root)
+	root.Flags().StringVar(&name, "recording", embedded.All()[0].Name, "the embedded recording to play: "+strings.Join(embeddedNames(), ", "))
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(newReplay(), newWatch(), newReport(), newConvert())
+	return root
+}
+
+// usageArgs makes what check finds wrong a mistake in the command line.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}

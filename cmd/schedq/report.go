@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/queue/session"
+)
+
+func newReport() *cobra.Command {
+	var source sourceFlags
+	var output outputFlag
+	cmd := &cobra.Command{
+		Use:   "report FILE...",
+		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asJSON, err := output.json()
+			if err != nil {
+				return err
+			}
+			rec, err := source.open(cmd, args)
+			if err != nil {
+				return err
+			}
+			report, err := session.Summarize(rec, session.Options{})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				encoder := json.NewEncoder(cmd.OutOrStdout())
+				encoder.SetIndent("", "  ")
+				return encoder.Encode(report)
+			}
+			return writeReport(cmd.OutOrStdout(), report)
+		},
+	}
+	source.register(cmd)
+	output.register(cmd)
+	return cmd
+}
+
+func writeReport(w io.Writer, r *session.Report) error {
+	fmt.Fprintf(w, "%s: %s to %s (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
+	fmt.Fprintf(w, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
+	a := r.Attempts
+	fmt.Fprintf(w, "%d attempts: %d rejected, %d failed by an error, %d pods bound (median %d attempts, at most %d)\n",
+		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)
+
+	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}
+	for _, t := range r.Tiers {
+		tiers = append(tiers, []string{t.Tier, strconv.Itoa(t.Stays), brief(t.Median), brief(t.P90), brief(t.Max), brief(t.Total), strconv.Itoa(t.Left)})
+	}
+	wakes := [][]string{{"woken by", "pods", "to active", "to backoff", "still gated", "then bound"}}
+	for _, e := range r.Wakes {
+		wakes = append(wakes, []string{e.Event, strconv.Itoa(e.Total()), strconv.Itoa(e.ToActive), strconv.Itoa(e.ToBackoff), strconv.Itoa(e.ToGated), strconv.Itoa(e.Helped)})
+	}
+	plugins := [][]string{{"rejected by", "attempts", "pods", "waited in all"}}
+	for _, p := range r.Plugins {
+		plugins = append(plugins, []string{p.Plugin, strconv.Itoa(p.Attempts), strconv.Itoa(p.Pods), brief(p.Waited)})
+	}
+	for _, table := range [][][]string{tiers, wakes, plugins} {
+		if err := writeTable(w, table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable writes rows below an empty line: the first column to the left, the others to the right.
+func writeTable(w io.Writer, rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for i, row := range rows {
+		line := fmt.Sprintf("%-*s", widths[0], row[0])
+		for c, cell := range row[1:] {
+			line += fmt.Sprintf("  %*s", widths[c+1], cell)
+		}
+		if i == 0 {
+			line = "\n" + line
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return fmt.Errorf("can't write to standard output: %w", err)
+		}
+	}
+	return nil
+}
+
+// brief writes a duration with three figures or so.
+func brief(s session.Seconds) string {
+	d := time.Duration(s)
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(100 * time.Microsecond).String()
+	default:
+		return d.Round(time.Microsecond).String()
+	}
+}

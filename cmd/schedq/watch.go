@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/queue/session"
+)
+
+// outputFlag is -o of the commands without a screen.
+type outputFlag struct{ format string }
+
+func (f *outputFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.format, "output", "o", "text", "text or json")
+}
+
+// json reports whether JSON is asked for.
+func (f *outputFlag) json() (bool, error) {
+	switch f.format {
+	case "json":
+		return true, nil
+	case "text":
+		return false, nil
+	}
+	return false, usageError{fmt.Errorf("-o %s: the outputs are text and json", f.format)}
+}
+
+func newWatch() *cobra.Command {
+	var source sourceFlags
+	var output outputFlag
+	cmd := &cobra.Command{
+		Use:     "watch FILE...",
+		Short:   "Print one line for every move of a pod",
+		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asJSON, err := output.json()
+			if err != nil {
+				return err
+			}
+			rec, err := source.open(cmd, args)
+			if err != nil {
+				return err
+			}
+			out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
+			encoder := json.NewEncoder(out)
+			encoder.SetEscapeHTML(false)
+			err = session.Replay(rec, session.Options{}, func(t *session.Transition) error {
+				if err := cmd.Context().Err(); err != nil {
+					return err
+				}
+				if asJSON {
+					return encoder.Encode(t)
+				}
+				_, err := fmt.Fprintln(out, t)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if err := out.Flush(); err != nil {
+				return fmt.Errorf("can't write to standard output: %w", err)
+			}
+			return nil
+		},
+	}
+	source.register(cmd)
+	output.register(cmd)
+	return cmd
+}
