@@ -1,0 +1,198 @@
+package keymap
+
+// The actions of the board.
+const (
+	Play         ID = "play"
+	StepForward  ID = "step-forward"
+	StepBack     ID = "step-back"
+	LeapForward  ID = "leap-forward"
+	LeapBack     ID = "leap-back"
+	Faster       ID = "faster"
+	Slower       ID = "slower"
+	Seek         ID = "seek"
+	SeekStart    ID = "seek-start"
+	SeekEnd      ID = "seek-end"
+	Squeeze      ID = "squeeze"
+	FocusActive  ID = "focus-active"
+	FocusBackoff ID = "focus-backoff"
+	FocusUnsched ID = "focus-unschedulable"
+	FocusFlight  ID = "focus-in-flight"
+	FocusLog     ID = "focus-log"
+	NextPane     ID = "next-pane"
+	PreviousPane ID = "previous-pane"
+	RowDown      ID = "row-down"
+	RowUp        ID = "row-up"
+	PageDown     ID = "page-down"
+	PageUp       ID = "page-up"
+	FirstRow     ID = "first-row"
+	LastRow      ID = "last-row"
+	Open         ID = "open"
+	Zoom         ID = "zoom"
+	Filter       ID = "filter"
+	Copy         ID = "copy"
+	Back         ID = "back"
+	MoveAll      ID = "move-all"
+	Activate     ID = "activate"
+	InjectEvent  ID = "inject-event"
+	AddPod       ID = "add-pod"
+	DeletePod    ID = "delete-pod"
+	OpenGate     ID = "open-gate"
+	FlushBackoff ID = "flush-backoff"
+	FlushLeft    ID = "flush-leftover"
+	WhatIf       ID = "what-if"
+	LeaveWhatIf  ID = "leave-what-if"
+	Pop          ID = "pop"
+	Fits         ID = "fits"
+	Reject       ID = "reject"
+	Recordings   ID = "recordings"
+	Mouse        ID = "mouse"
+	Help         ID = "help"
+	Quit         ID = "quit"
+)
+
+// The actions of a list.
+const (
+	ListDown     ID = "list-down"
+	ListUp       ID = "list-up"
+	ListPageDown ID = "list-page-down"
+	ListPageUp   ID = "list-page-up"
+	ListMark     ID = "list-mark"
+	ListChoose   ID = "list-choose"
+	ListErase    ID = "list-erase"
+	ListClose    ID = "list-close"
+)
+
+// The actions of a prompt.
+const (
+	PromptAccept ID = "prompt-accept"
+	PromptCancel ID = "prompt-cancel"
+)
+
+// Default returns the built-in bindings, in the order in which help, bar and docs show them.
+func Default() []Binding {
+	var all []Binding
+	add := func(context Context, group Group, bindings ...Binding) {
+		for _, b := range bindings {
+			b.Context, b.Group = context, group
+			all = append(all, b)
+		}
+	}
+	add(Board, Time,
+		Binding{ID: Play, Keys: []string{"space"}, Name: "play/pause", Bar: 4,
+			Description: "Let time pass, or stop it."},
+		Binding{ID: StepForward, Keys: []string{".", "right"}, Name: "step", Bar: 5,
+			Description: "Pause and go one move forward."},
+		Binding{ID: StepBack, Keys: []string{",", "left"}, Name: "back", Bar: 6,
+			Description: "Pause and go one move back."},
+		Binding{ID: LeapForward, Keys: []string{">", "shift+right"}, Name: "10 moves on",
+			Description: "Pause and go ten moves forward."},
+		Binding{ID: LeapBack, Keys: []string{"<", "shift+left"}, Name: "10 moves back",
+			Description: "Pause and go ten moves back."},
+		Binding{ID: Faster, Keys: []string{"]"}, Name: "faster",
+			Description: "Play faster: 1, 2, 5, 10 times and so on."},
+		Binding{ID: Slower, Keys: []string{"["}, Name: "slower",
+			Description: "Play slower."},
+		Binding{ID: Seek, Keys: []string{"t"}, Name: "go to time", Bar: 12,
+			Description: "Go to a time: hh:mm:ss (UTC), +30s, -1m, start or end."},
+		Binding{ID: SeekStart, Keys: []string{"{"}, Name: "to the start",
+			Description: "Go to the start; in a what-if, to where it left the recording."},
+		Binding{ID: SeekEnd, Keys: []string{"}"}, Name: "to the end",
+			Description: "Go to the end; in a what-if, to as far as it was played."},
+		Binding{ID: Squeeze, Keys: []string{"z"}, Name: "squeeze quiet",
+			Description: "Skip quiet time while playing, or stop skipping it. What was skipped is shown."},
+	)
+	add(Board, Look,
+		Binding{ID: FocusActive, Keys: []string{"1"}, Name: "activeQ",
+			Description: "Go to activeQ: pods ready to be popped."},
+		Binding{ID: FocusBackoff, Keys: []string{"2"}, Name: "backoffQ",
+			Description: "Go to backoffQ: pods that wait until their backoff is over."},
+		Binding{ID: FocusUnsched, Keys: []string{"3"}, Name: "unschedulable",
+			Description: "Go to the unschedulable pods, and below them the gated ones."},
+		Binding{ID: FocusFlight, Keys: []string{"4"}, Name: "in-flight",
+			Description: "Go to the pods in flight: popped, being scheduled or bound."},
+		Binding{ID: FocusLog, Keys: []string{"5"}, Name: "log",
+			Description: "Go to the log of moves."},
+		Binding{ID: NextPane, Keys: []string{"tab"}, Name: "next pane", Bar: 10,
+			Description: "Go to the next pane."},
+		Binding{ID: PreviousPane, Keys: []string{"shift+tab"}, Name: "previous pane",
+			Description: "Go to the pane before."},
+		Binding{ID: RowDown, Keys: []string{"j", "down"}, Name: "select", Bar: 7,
+			Description: "Select the next pod or move; scroll down where text fills the screen."},
+		Binding{ID: RowUp, Keys: []string{"k", "up"}, Name: "select up",
+			Description: "Select the pod or move before; scroll up."},
+		Binding{ID: PageDown, Keys: []string{"pgdown", "ctrl+d"}, Name: "page down",
+			Description: "Go down by what fits on the screen."},
+		Binding{ID: PageUp, Keys: []string{"pgup", "ctrl+u"}, Name: "page up",
+			Description: "Go up by what fits on the screen."},
+		Binding{ID: FirstRow, Keys: []string{"g", "home"}, Name: "first row",
+			Description: "Select the first pod or move."},
+		Binding{ID: LastRow, Keys: []string{"G", "end"}, Name: "last row",
+			Description: "Select the last one; in the log, follow it again."},
+		Binding{ID: Open, Keys: []string{"enter"}, Name: "why?", Bar: 7,
+			Description: "Say all about the selected pod: why it waits, until when, and its moves. In the log: go to the moment of the selected move."},
+		Binding{ID: Zoom, Keys: []string{"+", "="}, Name: "zoom pane",
+			Description: "Give the whole screen to the pane, or give it back."},
+		Binding{ID: Filter, Keys: []string{"/"}, Name: "filter", Bar: 8,
+			Description: "Show only pods that match all words: name, plugin or label=value; !word excludes."},
+		Binding{ID: Copy, Keys: []string{"c"}, Name: "copy name",
+			Description: "Copy the selected pod's namespace/name to the clipboard (OSC 52)."},
+		Binding{ID: Back, Keys: []string{"esc"}, Name: "close", Bar: 13,
+			Description: "Close what is open; without any, drop the filter."},
+	)
+	add(Board, Inject,
+		Binding{ID: WhatIf, Keys: []string{"w"}, Name: "what-if", Bar: 9,
+			Description: "Fork here: nothing more of the recording is played, you are the scheduler. In a what-if: back to the recording."},
+		Binding{ID: LeaveWhatIf, Keys: []string{"backspace"}, Name: "leave what-if",
+			Description: "Go back to the recording, to the moment where it was left."},
+		Binding{ID: MoveAll, Keys: []string{"m"}, Name: "move request",
+			Description: "Inject a move request for all unschedulable and gated pods, whatever rejected them."},
+		Binding{ID: InjectEvent, Keys: []string{"e"}, Name: "event",
+			Description: "Inject a cluster event, chosen by its label."},
+		Binding{ID: Activate, Keys: []string{"a"}, Name: "activate",
+			Description: "Activate the selected pod: it goes to activeQ at once."},
+		Binding{ID: AddPod, Keys: []string{"n"}, Name: "new pod",
+			Description: "Add a pod: name, then a priority and the word gated if you like."},
+		Binding{ID: DeletePod, Keys: []string{"d"}, Name: "delete pod",
+			Description: "Delete the selected pod."},
+		Binding{ID: OpenGate, Keys: []string{"o"}, Name: "open gate",
+			Description: "Remove the scheduling gates of the selected pod."},
+		Binding{ID: FlushBackoff, Keys: []string{"b"}, Name: "flush backoffQ",
+			Description: "Flush backoffQ: pods whose backoff is over go to activeQ."},
+		Binding{ID: FlushLeft, Keys: []string{"u"}, Name: "flush leftover",
+			Description: "Flush leftovers: pods unschedulable for too long are tried again."},
+	)
+	add(Board, Scheduler,
+		Binding{ID: Pop, Keys: []string{"p"}, Name: "pop", Bar: 1,
+			Description: "Pop the next pod, as the scheduling loop does. It is in flight until you decide."},
+		Binding{ID: Fits, Keys: []string{"f"}, Name: "it fits", Bar: 2,
+			Description: "Decide that the pod in flight fits: it is bound and leaves the queue."},
+		Binding{ID: Reject, Keys: []string{"x"}, Name: "reject", Bar: 3,
+			Description: "Decide that it does not fit: choose the plugins that reject it, or an error."},
+	)
+	add(Board, Program,
+		Binding{ID: Recordings, Keys: []string{"r"}, Name: "recordings", Bar: 11,
+			Description: "Choose another of the recordings inside this program."},
+		Binding{ID: Mouse, Keys: []string{"M"}, Name: "mouse on/off",
+			Description: "Take the mouse (click selects, wheel scrolls), or leave it to the terminal for selecting text."},
+		Binding{ID: Help, Keys: []string{"?"}, Name: "help", Bar: 90,
+			Description: "Show every key and what the glyphs mean; type to search, enter does it."},
+		Binding{ID: Quit, Keys: []string{"q", "ctrl+c"}, Name: "quit", Bar: 91,
+			Description: "Leave the program."},
+	)
+	add(List, InList,
+		Binding{ID: ListDown, Keys: []string{"down", "ctrl+n"}, Name: "down", Bar: 4, Description: "Go to the next entry."},
+		Binding{ID: ListUp, Keys: []string{"up", "ctrl+p"}, Name: "up", Bar: 5, Description: "Go to the entry before."},
+		Binding{ID: ListPageDown, Keys: []string{"pgdown"}, Name: "page down", Description: "Go down by a page."},
+		Binding{ID: ListPageUp, Keys: []string{"pgup"}, Name: "page up", Description: "Go up by a page."},
+		Binding{ID: ListMark, Keys: []string{"space", "tab"}, Name: "mark", Bar: 2,
+			Description: "Mark the entry, where several can be chosen."},
+		Binding{ID: ListChoose, Keys: []string{"enter"}, Name: "choose", Bar: 1, Description: "Choose the entry, or those that are marked."},
+		Binding{ID: ListErase, Keys: []string{"backspace"}, Name: "erase", Bar: 6, Description: "Erase the last letter of the search. Any letter adds to it."},
+		Binding{ID: ListClose, Keys: []string{"esc", "ctrl+c"}, Name: "close", Bar: 3, Description: "Close the list and do nothing."},
+	)
+	add(Prompt, InPrompt,
+		Binding{ID: PromptAccept, Keys: []string{"enter"}, Name: "accept", Bar: 1, Description: "Take what was typed."},
+		Binding{ID: PromptCancel, Keys: []string{"esc", "ctrl+c"}, Name: "cancel", Bar: 2, Description: "Forget what was typed."},
+	)
+	return all
+}

@@ -1,0 +1,77 @@
+package keymap_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/schedq/schedq/keymap"
+)
+
+var update = flag.Bool("update", false, "write docs/keys.md")
+
+func TestNoKeyHasTwoMeaningsInOneContext(t *testing.T) {
+	type place struct {
+		context keymap.Context
+		key     string
+	}
+	owner := make(map[place]keymap.ID)
+	for _, b := range keymap.Default() {
+		for _, key := range b.Keys {
+			at := place{b.Context, key}
+			if other, taken := owner[at]; taken {
+				t.Errorf("%q is bound to %s and to %s (%s)", key, other, b.ID, b.Context)
+			}
+			owner[at] = b.ID
+		}
+	}
+}
+
+func TestBindingsAreComplete(t *testing.T) {
+	listed := make(map[keymap.Group]bool)
+	for _, g := range keymap.Groups() {
+		listed[g] = true
+	}
+	ids := make(map[keymap.ID]bool)
+	for _, b := range keymap.Default() {
+		switch {
+		case ids[b.ID]:
+			t.Errorf("%s is there twice", b.ID)
+		case len(b.Keys) == 0, b.Name == "", b.Description == "", b.Context == "":
+			t.Errorf("%s lacks keys, name, description or context: %+v", b.ID, b)
+		case !listed[b.Group]:
+			t.Errorf("%s is in group %q, which Groups leaves out", b.ID, b.Group)
+		}
+		ids[b.ID] = true
+	}
+}
+
+func TestLookup(t *testing.T) {
+	m := keymap.New(keymap.Default())
+	if b, ok := m.Lookup(keymap.Board, "backspace"); !ok || b.ID != keymap.LeaveWhatIf {
+		t.Errorf("backspace on the board is %q, %t", b.ID, ok)
+	}
+	if b, ok := m.Lookup(keymap.List, "backspace"); !ok || b.ID != keymap.ListErase {
+		t.Errorf("backspace in a list is %q, %t", b.ID, ok)
+	}
+	if b, ok := m.Lookup(keymap.Prompt, "q"); ok {
+		t.Errorf("q in a prompt is %q: it must be typed", b.ID)
+	}
+}
+
+func TestDocsAreUpToDate(t *testing.T) {
+	const path = "../docs/keys.md"
+	want := keymap.New(keymap.Default()).Markdown()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is stale: run go test ./keymap -update", path)
+	}
+}

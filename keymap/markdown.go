@@ -1,0 +1,23 @@
+package keymap
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown returns docs/keys.md: every binding, by group.
+func (m *Map) Markdown() string {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nMade from `keymap/bindings.go`: change it there, then run `go test ./keymap -update`.\n")
+	for _, group := range Groups() {
+		fmt.Fprintf(&b, "\n## %s\n\n| Keys | Name | What it does |\n|---|---|---|\n", group)
+		for _, binding := range m.In(group) {
+			var keys []string
+			for _, key := range binding.Keys {
+				keys = append(keys, "`"+Display(key)+"`")
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(keys, " "), binding.Name, binding.Description)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,105 @@
+package canvas
+
+import (
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Area is a rectangle of a canvas with coordinates of its own. Nothing is drawn outside of it.
+type Area struct {
+	canvas *Canvas
+	x, y   int
+	// W and H are its size.
+	W, H int
+}
+
+// Sub returns the part of a that begins at x, y and is at most w by h.
+func (a Area) Sub(x, y, w, h int) Area {
+	x, y = min(max(x, 0), a.W), min(max(y, 0), a.H)
+	return Area{canvas: a.canvas, x: a.x + x, y: a.y + y, W: min(max(w, 0), a.W-x), H: min(max(h, 0), a.H-y)}
+}
+
+// Row returns row y of a.
+func (a Area) Row(y int) Area { return a.Sub(0, y, a.W, 1) }
+
+// Empty reports whether a has no cells.
+func (a Area) Empty() bool { return a.W <= 0 || a.H <= 0 }
+
+// Text draws s from x on in row y, up to the right border of a, and returns where it ended.
+func (a Area) Text(x, y int, style Style, s string) int {
+	if y < 0 || y >= a.H || x < 0 {
+		return x
+	}
+	row := a.canvas.cells[(a.y+y)*a.canvas.w+a.x:][:a.W]
+	for len(s) > 0 && x < a.W {
+		cluster, width := next(s)
+		s = s[len(cluster):]
+		if width == 0 {
+			cluster, width = "\uFFFD", 1
+		}
+		if x+width > a.W {
+			cluster, width = " ", 1
+		}
+		row[x] = cell{cluster, style}
+		if width == 2 {
+			row[x+1] = cell{"", style}
+		}
+		x += width
+	}
+	return x
+}
+
+// Right draws s so that it ends before x, and returns where it begins.
+func (a Area) Right(x, y int, style Style, s string) int {
+	start := x - Width(s)
+	a.Text(start, y, style, s)
+	return start
+}
+
+// Fill draws the one-cell text s in every cell of a.
+func (a Area) Fill(style Style, s string) {
+	for y := range a.H {
+		row := a.canvas.cells[(a.y+y)*a.canvas.w+a.x:][:a.W]
+		for x := range row {
+			row[x] = cell{s, style}
+		}
+	}
+}
+
+// Restyle gives all cells of a one style, whatever is drawn in them.
+func (a Area) Restyle(style Style) {
+	for y := range a.H {
+		row := a.canvas.cells[(a.y+y)*a.canvas.w+a.x:][:a.W]
+		for x := range row {
+			row[x].style = style
+		}
+	}
+}
+
+// Width returns how many cells s takes.
+func Width(s string) int {
+	n := 0
+	for len(s) > 0 {
+		cluster, width := next(s)
+		n += max(width, 1)
+		s = s[len(cluster):]
+	}
+	return n
+}
+
+// next returns the first grapheme cluster of s and its width: 1 or 2, or 0 if terminals do not agree
+// about it: controls, marks without a letter before them, emoji made of several.
+func next(s string) (cluster string, width int) {
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		if s[0] < ' ' || s[0] == 0x7f {
+			return s[:1], 0
+		}
+		return s[:1], 1
+	}
+	cluster, width = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	if width < 1 || width > 2 || len(cluster) > 16 || !utf8.ValidString(cluster) || ansi.StringWidthWc(cluster) != width {
+		width = 0
+	}
+	return cluster, width
+}

@@ -1,0 +1,35 @@
+package canvas
+
+import (
+	"image/color"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Palette holds the escape sequence that begins each Style.
+type Palette [1 << 8]string
+
+// NewPalette returns a palette of the given colours. Colour 0 is the terminal's own, and so is any
+// that is nil.
+func NewPalette(colors [Colors]color.Color) *Palette {
+	var p Palette
+	for i := range p {
+		s, style := ansi.Style{}, Style(i)
+		if c := colors[i%Colors]; c != nil {
+			s = s.ForegroundColor(c)
+		}
+		if style&Bold != 0 {
+			s = s.Bold()
+		}
+		if style&Underline != 0 {
+			s = s.Underline(true)
+		}
+		if style&Reverse != 0 {
+			s = s.Reverse(true)
+		}
+		if len(s) > 0 {
+			p[i] = s.String()
+		}
+	}
+	return &p
+}

@@ -1,0 +1,80 @@
+package canvas
+
+// Truncate shortens s to at most width cells, the end replaced by an ellipsis.
+func Truncate(s string, width int) string {
+	if fits(s, width) {
+		return s
+	}
+	return head(s, width-1) + ellipsis(width)
+}
+
+// Middle shortens s to at most width cells by leaving out its middle. Names made by controllers differ
+// at their end and belong together by their beginning, so both stay.
+func Middle(s string, width int) string {
+	if fits(s, width) {
+		return s
+	}
+	tail := (width - 1) / 2
+	return head(s, width-1-tail) + ellipsis(width) + tailOf(s, tail)
+}
+
+// Wrap cuts s into lines of at most width cells, at blanks where it can.
+func Wrap(s string, width int) []string {
+	if width <= 0 {
+		return nil
+	}
+	var lines []string
+	for len(s) > 0 {
+		line := head(s, width)
+		if len(line) == 0 { // a wide letter in a column of one
+			break
+		}
+		if len(line) < len(s) && s[len(line)] != ' ' {
+			for i := len(line) - 1; i > 0; i-- {
+				if s[i] == ' ' {
+					line = s[:i]
+					break
+				}
+			}
+		}
+		s = s[len(line):]
+		for len(s) > 0 && s[0] == ' ' {
+			s = s[1:]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func fits(s string, width int) bool { return len(s) <= width || Width(s) <= width }
+
+func ellipsis(width int) string {
+	if width < 1 {
+		return ""
+	}
+	return "…"
+}
+
+// head returns as much of the beginning of s as fits into width cells.
+func head(s string, width int) string {
+	i, n := 0, 0
+	for i < len(s) {
+		cluster, w := next(s[i:])
+		if n += max(w, 1); n > width {
+			break
+		}
+		i += len(cluster)
+	}
+	return s[:i]
+}
+
+// tailOf returns as much of the end of s as fits into width cells.
+func tailOf(s string, width int) string {
+	left := Width(s)
+	for left > width {
+		cluster, w := next(s)
+		left -= max(w, 1)
+		s = s[len(cluster):]
+	}
+	return s
+}

@@ -1,0 +1,165 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+)
+
+// maxMoves bounds how many of a pod's moves the zoomed detail lists.
+const maxMoves = 500
+
+// messageLines is how much of the scheduler's message a detail shows that is not zoomed.
+const messageLines = 2
+
+// detail says all about one pod.
+type detail struct {
+	frame    *session.Frame
+	selected selection
+	// zoomed is true if the detail has the screen to itself; offset is how far it is scrolled then.
+	zoomed bool
+	offset int
+}
+
+// line is one line of a detail: a text, or a move.
+type line struct {
+	style canvas.Style
+	text  string
+	move  *session.Transition
+}
+
+// Draw draws as much of the text as fits.
+func (d detail) Draw(a canvas.Area) {
+	if a.Empty() {
+		return
+	}
+	title := a.Row(0)
+	title.Fill(dim, "─")
+	title.Text(1, 0, canvas.Bold, " why? ")
+	body := a.Sub(1, 1, a.W-2, a.H-1)
+	lines := d.lines(body.W, body.H)
+	offset := min(d.offset, max(0, len(lines)-body.H))
+	for y := range min(body.H, len(lines)-offset) {
+		l := lines[offset+y]
+		if l.move == nil {
+			body.Text(0, y, l.style, l.text)
+			continue
+		}
+		x := body.Text(0, y, dim, moveTime(l.move, body.W < longMove))
+		x = body.Text(x+1, y, tierStyle(l.move.To), provenance(l.move.Observed)) + 1
+		drawMove(body.Sub(x, y, body.W-x, 1), l.move)
+	}
+	if d.zoomed {
+		end := " esc: back "
+		if len(lines) > body.H {
+			end = fmt.Sprintf(" %d–%d of %d · j/k scroll · esc: back ", offset+1, min(offset+body.H, len(lines)), len(lines))
+		}
+		title.Right(title.W-1, 0, dim, end)
+	}
+}
+
+// last returns the greatest useful offset for a body of w by h.
+func (d detail) last(w, h int) int { return max(0, len(d.lines(w, h))-h) }
+
+// lines returns the text, wrapped to w cells. If it is not zoomed it has at most h lines: the moves take
+// what the rest leaves, the newest last.
+func (d detail) lines(w, h int) []line {
+	if !d.selected.any {
+		return wrap(nil, w, dim, "No pod is selected. j and k select one, tab goes to the next pane; here it says why the pod waits and when it moves.")
+	}
+	p := d.selected.pod(d.frame)
+	if p == nil {
+		lines := []line{{style: canvas.Bold, text: canvas.Truncate(safe(d.selected.key.String()), w)}}
+		return wrap(lines, w, dim, "The queue does not know this pod at the time shown: it is not there yet, or it is long gone.")
+	}
+	lines := d.facts(p, w)
+	room := maxMoves
+	if !d.zoomed {
+		room = h - len(lines) - 1
+	}
+	if room < 1 {
+		return lines
+	}
+	var moves []line
+	for t, n := p.Last, 0; t != nil && len(moves) < room && n < maxMoves; t, n = t.Prev, n+1 {
+		if !t.Restated() {
+			moves = append(moves, line{move: t})
+		}
+	}
+	if len(moves) == 0 {
+		return lines
+	}
+	slices.Reverse(moves)
+	return append(append(lines, line{style: dim, text: "its last moves"}), moves...)
+}
+
+// facts is what is known of p, the most asked for first.
+func (d detail) facts(p *session.Pod, w int) []line {
+	name := canvas.Middle(safe(p.Key.String()), w)
+	lines := []line{{style: canvas.Bold, text: name}}
+	where := fmt.Sprintf("%s since %s", tierName(p.Tier), clockTime(p.Since))
+	if p.Observed {
+		where += ", " + glyphObserved + " observed"
+	} else {
+		where += ", " + glyphModelled + " modelled"
+	}
+	lines = wrap(lines, w, tierStyle(p.Tier), where)
+
+	for _, sentence := range d.frame.Explain(p) {
+		lines = wrap(lines, w, plain, safe(sentence))
+	}
+	if p.Message != "" && p.Tier != queue.Scheduled {
+		message := wrap(nil, w, dim, "The scheduler said: "+safe(string(p.Message)))
+		if !d.zoomed && len(message) > messageLines {
+			message = message[:messageLines]
+			message[messageLines-1].text = canvas.Truncate(message[messageLines-1].text+" …", w)
+		}
+		lines = append(lines, message...)
+	}
+	counts := []string{fmt.Sprintf("priority %d", p.Priority), plural(p.Attempts, "attempt")}
+	if p.UnschedulableCount > 0 {
+		counts = append(counts, fmt.Sprintf("%d unschedulable", p.UnschedulableCount))
+	}
+	if p.ConsecutiveErrorsCount > 0 {
+		counts = append(counts, plural(p.ConsecutiveErrorsCount, "error")+" in a row")
+	}
+	if p.NominatedNode != "" {
+		counts = append(counts, "nominated to "+safe(p.NominatedNode))
+	}
+	if p.Node != "" {
+		counts = append(counts, "on "+safe(p.Node))
+	}
+	if plugins := p.RejectorPlugins(); len(plugins) > 0 && p.Tier != queue.Unschedulable {
+		counts = append(counts, "last rejected by "+safeList(plugins, ", "))
+	}
+	lines = wrap(lines, w, plain, strings.Join(counts, " · "))
+	if labels := labelText(p.Labels()); labels != "" {
+		lines = wrap(lines, w, dim, "labels "+labels)
+	}
+	return lines
+}
+
+// wrap appends text to lines, cut to w cells; the second line and those after it are indented.
+func wrap(lines []line, w int, style canvas.Style, text string) []line {
+	for i, part := range canvas.Wrap(text, w-2) {
+		if i > 0 {
+			part = "  " + part
+		}
+		lines = append(lines, line{style: style, text: part})
+	}
+	return lines
+}
+
+// labelText writes labels in the order of their keys.
+func labelText(labels map[string]string) string {
+	pairs := make([]string, 0, len(labels))
+	for k, v := range labels {
+		pairs = append(pairs, k+"="+v)
+	}
+	slices.Sort(pairs)
+	return safeList(pairs, " ")
+}

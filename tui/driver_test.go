@@ -1,0 +1,256 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/vt"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+)
+
+// person sits in front of a terminal in which the real program runs, on virtual time. It presses keys by
+// the names of their bindings, and each press returns when the program is idle again.
+type person struct {
+	t        *testing.T
+	program  *tea.Program
+	terminal *vt.Emulator
+	model    *model
+	// written is all that the program wrote to the terminal.
+	written strings.Builder
+	over    chan error
+}
+
+// sit starts the program in a terminal of w by h cells. It must be called in a synctest bubble.
+func sit(t *testing.T, w, h int, s *session.Session, o Options) *person {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &person{t: t, terminal: vt.NewEmulator(w, h), over: make(chan error, 1)}
+	p.model = newModel(ctx, s, o)
+	profile := colorprofile.TrueColor
+	if o.NoColor {
+		profile = colorprofile.Ascii
+	}
+	p.program = newProgram(ctx, p.model,
+		tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithOutput(p),
+		tea.WithWindowSize(w, h), tea.WithColorProfile(profile), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+
+	go func() { // what a terminal answers, nobody reads here
+		_, _ = io.Copy(io.Discard, p.terminal)
+	}()
+	go func() {
+		_, err := p.program.Run()
+		p.over <- err
+	}()
+	t.Cleanup(func() {
+		p.program.Quit()
+		cancel()
+		time.Sleep(2 * noticeTime) // timers under way end
+		synctest.Wait()
+		_ = p.terminal.InputPipe().(io.Closer).Close()
+	})
+	p.idle()
+	return p
+}
+
+// Write is the line discipline of a terminal that was not put into raw mode, since no input is read: the
+// program counts on it to make a carriage return of its own out of each newline.
+func (p *person) Write(b []byte) (int, error) {
+	p.written.Write(b)
+	if _, err := p.terminal.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// idle waits until nothing is left to do and the screen shows it.
+func (p *person) idle() {
+	synctest.Wait()
+	time.Sleep(2 * time.Second / frameRate)
+	synctest.Wait()
+}
+
+// wait lets time pass.
+func (p *person) wait(d time.Duration) {
+	time.Sleep(d)
+	p.idle()
+}
+
+// do presses the first key of each action.
+func (p *person) do(ids ...keymap.ID) *person {
+	p.t.Helper()
+	for _, id := range ids {
+		b, ok := p.model.keys.ByID(id)
+		if !ok {
+			p.t.Fatalf("no binding is called %s", id)
+		}
+		p.press(b.Keys[0])
+	}
+	return p
+}
+
+// keyCodes are the keys that are no text.
+var keyCodes = map[string]tea.Key{
+	"space": {Code: tea.KeySpace, Text: " "}, "tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter},
+	"esc": {Code: tea.KeyEscape}, "backspace": {Code: tea.KeyBackspace}, "up": {Code: tea.KeyUp},
+	"down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+}
+
+func (p *person) press(key string) {
+	p.t.Helper()
+	k, named := keyCodes[key]
+	if !named {
+		if len(key) != 1 {
+			p.t.Fatalf("the driver cannot press %q", key)
+		}
+		k = tea.Key{Code: rune(key[0]), Text: key}
+	}
+	if got := k.String(); got != key {
+		p.t.Fatalf("pressing %q, the program sees %q", key, got)
+	}
+	p.program.Send(tea.KeyPressMsg(k))
+	p.idle()
+}
+
+// enter types text and accepts it.
+func (p *person) enter(text string) *person {
+	p.t.Helper()
+	for _, r := range text {
+		key := string(r)
+		if key == " " {
+			key = "space"
+		}
+		p.press(key)
+	}
+	p.press("enter")
+	return p
+}
+
+// paste pastes text.
+func (p *person) paste(text string) *person {
+	p.program.Send(tea.PasteMsg{Content: text})
+	p.idle()
+	return p
+}
+
+// goTo goes to a time.
+func (p *person) goTo(when string) *person {
+	p.t.Helper()
+	return p.do(keymap.Seek).enter(when)
+}
+
+// resize makes the terminal another size.
+func (p *person) resize(w, h int) {
+	p.terminal.Resize(w, h)
+	p.program.Send(tea.WindowSizeMsg{Width: w, Height: h})
+	p.idle()
+}
+
+// screen returns what the terminal shows, row by row, without blanks at the ends.
+func (p *person) screen() string {
+	var b strings.Builder
+	for y := range p.terminal.Height() {
+		b.WriteString(p.row(y))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (p *person) row(y int) string {
+	var b strings.Builder
+	for x := range p.terminal.Width() {
+		if c := p.terminal.CellAt(x, y); c != nil && c.Width > 0 {
+			b.WriteString(c.Content)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// styles returns a letter for each cell's style: its colour's, large if it is bold, # if it is reversed
+// and _ if it is underlined. A dot is plain text.
+func (p *person) styles() string {
+	letters := map[string]byte{}
+	palette := newPalette(true)
+	for style, letter := range map[canvas.Style]byte{
+		dim: 'd', accent: 'c', active: 'a', backoff: 'b', unschedulable: 'u', gated: 'g', inFlight: 'f', whatIf: 'w', alarm: 'x',
+	} {
+		letters[palette[style]] = letter
+	}
+	var b strings.Builder
+	for y := range p.terminal.Height() {
+		row := make([]byte, p.terminal.Width())
+		for x := range row {
+			row[x] = letterOf(p.terminal, x, y, letters)
+		}
+		b.WriteString(strings.TrimRight(string(row), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func letterOf(terminal *vt.Emulator, x, y int, letters map[string]byte) byte {
+	const bold, reverse = 1 << 0, 1 << 5 // ultraviolet's attributes
+	c := terminal.CellAt(x, y)
+	switch {
+	case c == nil:
+		return ' '
+	case c.Style.Attrs&reverse != 0:
+		return '#'
+	case c.Style.Underline != 0:
+		return '_'
+	case c.Style.Fg == nil && c.Content == " ":
+		return ' '
+	}
+	letter := byte('.')
+	if c.Style.Fg != nil {
+		letter = letters[foreground(c.Style.Fg)]
+	}
+	if c.Style.Attrs&bold != 0 {
+		if letter == '.' {
+			return 'B'
+		}
+		return letter - 'a' + 'A'
+	}
+	return letter
+}
+
+func foreground(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("\x1b[38;2;%d;%d;%dm", r>>8, g>>8, b>>8)
+}
+
+// sees fails the test unless every text is on the screen.
+func (p *person) sees(texts ...string) *person {
+	p.t.Helper()
+	screen := p.screen()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			p.t.Errorf("%q is not on the screen:\n%s", text, screen)
+		}
+	}
+	return p
+}
+
+// seesNot fails the test if text is on the screen.
+func (p *person) seesNot(text string) *person {
+	p.t.Helper()
+	if screen := p.screen(); strings.Contains(screen, text) {
+		p.t.Errorf("%q is on the screen:\n%s", text, screen)
+	}
+	return p
+}
+
+// answer returns the status line.
+func (p *person) answer() string { return strings.TrimSpace(p.row(p.terminal.Height() - 2)) }

@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"strconv"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+)
+
+// flight draws the pods in flight in one line.
+type flight struct {
+	frame    *session.Frame
+	rows     *rows
+	selected selection
+	focused  bool
+}
+
+// flightRows is how many pods of a strip of width w are taken to be in sight.
+func flightRows(w int) int { return max(1, w/40) }
+
+// Draw draws as many pods as there is room for, from the oldest in sight on.
+func (s flight) Draw(a canvas.Area) {
+	if a.Empty() {
+		return
+	}
+	b := s.frame.Board
+	n := s.rows.len(b)
+	x := rule(a, flightPane, s.focused, " "+number(b.Total(queue.InFlight)))
+	if n == 0 {
+		text := " no attempt is under way "
+		if s.frame.Fork != nil {
+			text = " p pops the next pod, then you decide: f it fits, x reject "
+		}
+		a.Text(x, 0, dim, text)
+		return
+	}
+	target := flightTarget(s.frame, s.selected)
+	for i := s.rows.top; i < n && x < a.W-20; i++ {
+		pod := s.rows.at(b, i)
+		if pod == nil {
+			break
+		}
+		x = s.pod(a.Sub(x, 0, a.W-x, 1), pod, pod == target) + x
+	}
+}
+
+func (s flight) pod(a canvas.Area, pod *session.Pod, target bool) int {
+	marker, name := " ", plain
+	if target && (s.frame.Fork != nil || s.selected.is(pod)) {
+		marker = glyphSelected
+	}
+	if s.selected.is(pod) {
+		name |= canvas.Bold
+		if s.focused {
+			name |= canvas.Reverse
+		}
+	}
+	x := a.Text(1, 0, canvas.Bold, marker)
+	x = a.Text(x, 0, inFlight, provenance(pod.Observed)+" ")
+	room := max(12, min(40, a.W-28))
+	x = a.Text(x, 0, name, canvas.Middle(podName(pod.Key, room), room))
+	x = a.Text(x, 0, plain, " attempt "+strconv.Itoa(pod.Attempts))
+	return a.Text(x, 0, dim, " "+countdown(s.frame.Now.Sub(pod.Since))+" ")
+}
+
+// flightTarget is the pod in flight that a verdict is about: the selected one if it is in flight, and
+// otherwise the one that was popped last. It is nil if none is.
+func flightTarget(f *session.Frame, selected selection) *session.Pod {
+	if p := selected.pod(f); p != nil && p.Tier == queue.InFlight {
+		return p
+	}
+	return f.Board.At(queue.InFlight, f.Board.Len(queue.InFlight)-1)
+}

@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// safe makes text from outside fit to be shown. It costs nothing for text that is.
+func safe(s string) string { return string(sources.Sanitize(s)) }
+
+// safeList joins names from outside.
+func safeList(names []string, separator string) string {
+	return safe(strings.Join(names, separator))
+}
+
+// podName writes a pod's name: with its namespace if that is not "default" and both fit into width.
+func podName(key types.NamespacedName, width int) string {
+	if key.Namespace == "default" || key.Namespace == "" || len(key.Namespace)+1+len(key.Name) > width {
+		return safe(key.Name)
+	}
+	return safe(key.Namespace + "/" + key.Name)
+}
+
+// countdown writes what is left of a wait in at most 5 letters: 4.2s, 37s, 4:12, 2h05m, 3d.
+func countdown(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + "s"
+	case d < time.Hour:
+		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 10*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + "h"
+	default:
+		return strconv.Itoa(int(d.Hours()/24)) + "d"
+	}
+}
+
+// span writes a stretch of time as a player does: 0:07, 3:12, 1:04:14.
+func span(d time.Duration) string {
+	d = max(d, 0)
+	if d < time.Hour {
+		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+// clockTime writes a time of day to the millisecond. All times are UTC, as in the scheduler's log.
+func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.000") }
+
+// secondTime writes a time of day to the second.
+func secondTime(t time.Time) string { return t.UTC().Format("15:04:05") }
+
+// number writes a count with a comma between thousands.
+func number(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	digits := strconv.AppendInt(nil, int64(n), 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = slices.Insert(digits, i, ',')
+	}
+	return string(digits)
+}
+
+// plural writes n and the word for that many things.
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return number(n) + " " + word + "s"
+}
+
+// level draws share, between 0 and 1, in one cell.
+func level(share float64) string {
+	levels := [...]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+	return levels[min(max(int(share*8), 0), 7)]
+}
+
+// bar draws share, between 0 and 1, as a line of width cells of which the first are heavy.
+func bar(share float64, width int) (heavy, light string) {
+	const heavyCells, lightCells = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━", "────────────────────────────────────────"
+	const bytes = len("━")
+	width = min(width, len(lightCells)/bytes)
+	halves := int(min(max(share, 0), 1)*float64(2*width) + 0.5)
+	heavy = heavyCells[:halves/2*bytes]
+	if halves%2 == 1 {
+		heavy += "╸"
+	}
+	return heavy, lightCells[:(width-(halves+1)/2)*bytes]
+}

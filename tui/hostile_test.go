@@ -1,0 +1,157 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// hostile are texts that do something to a terminal, or that terminals do not agree about.
+var hostile = []string{
+	"\x1b]52;c;ZXZpbA==\a",                    // OSC 52: writes the clipboard
+	"\x1b]0;title",                            // an OSC without an end swallows the rows after it
+	"\x1b[2J\x1b[31mred",                      // CSI
+	"\x1bP1$qm\x1b\\",                         // DCS
+	"\u009b31mred",                            // CSI as a C1 character
+	"\x9b31m\xff\xc3\x28",                     // and as bytes that are no UTF-8
+	"a\rb\nc\td\x00e\x7f",                     // C0
+	"\u202etxt.exe",                           // right to left
+	"zero\u200bwidth\ufeff",                   // format characters
+	"line\u2028and\u2029paragraph",            // separators
+	"日本語のポッド",                                 // two cells each
+	"👨\u200d👩\u200d👧👍🏽🇩🇪",                     // emoji made of several
+	"a" + strings.Repeat("\u0301", 100),       // a letter with a hundred accents
+	strings.Repeat("long", 2000),              // longer than any row
+	"\x1b]8;;http://evil/\x1b\\click\a",       // a link
+	"",                                        // nothing
+	strings.Repeat("\U000E0001\U0001F3F4", 9), // tags
+}
+
+// hostileRecording says each hostile text in every place in which a recording has text.
+func hostileRecording() *sources.Recording {
+	rec := &sources.Recording{Name: sources.Sanitize(strings.Join(hostile, "")), Formats: hostile, Notices: hostile}
+	at := zero
+	add := func(fact sources.Fact) {
+		at = at.Add(10 * time.Millisecond)
+		rec.Events = append(rec.Events, sources.Event{Time: at, Fact: fact})
+	}
+	gates := make(map[string]bool)
+	for _, text := range hostile {
+		gates[text] = true
+	}
+	add(&sources.SchedulerStarted{Release: sources.Sanitize(hostile[0]), Gates: gates, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+	for i, text := range hostile {
+		key := types.NamespacedName{Namespace: text, Name: text}
+		message := sources.Sanitize(text + " " + text)
+		add(&sources.ObjectChange{Verb: sources.Added, Object: &v1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: text, Name: text, UID: types.UID(string(rune('a' + i))), Labels: map[string]string{text: text},
+		}}})
+		add(&sources.Mark{Text: message})
+		add(&sources.Move{Pod: key, To: sources.TierActive, Event: text})
+		switch i % 5 {
+		case 1, 2:
+			add(&sources.Move{Pod: key, To: sources.TierInFlight})
+			add(&sources.Move{Pod: key, To: sources.TierUnschedulable, Event: "ScheduleAttemptFailure", Plugins: []string{text, text + "2"}, Message: message, Node: text})
+		case 3:
+			add(&sources.Move{Pod: key, To: sources.TierGated, Event: text, GatingPlugin: text, Message: message})
+		case 4:
+			add(&sources.Move{Pod: key, To: sources.TierInFlight})
+		}
+	}
+	return rec
+}
+
+// allowed reports whether the screen may show r: text that no terminal takes for an order.
+func allowed(r rune) bool {
+	return r == unicode.ReplacementChar || unicode.IsGraphic(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+func onlyAllowed(t *testing.T, screen string) {
+	t.Helper()
+	for _, r := range screen {
+		if r != '\n' && !allowed(r) {
+			t.Fatalf("%U is on the screen:\n%s", r, screen)
+		}
+	}
+}
+
+func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
+	for _, size := range sizes[:3] { // the largest has the same parts as the third
+		synctest.Test(t, func(t *testing.T) {
+			p := sit(t, size[0], size[1], session.New(hostileRecording(), session.Options{Paused: true}), Options{})
+			p.goTo("end")
+			stands := func() {
+				t.Helper()
+				onlyAllowed(t, p.screen())
+				if !strings.Contains(p.row(size[1]-1), "quit") {
+					t.Fatalf("the bar is gone:\n%s", p.screen())
+				}
+			}
+			panesStand := func() {
+				t.Helper()
+				p.sees("1 activeQ", "2 backoffQ", "3 unschedulable", "─ 4 in-flight", "─ 5 log")
+				if size[0] < 80 {
+					return
+				}
+				for _, x := range []int{p.model.layout.panes[backoffPane].x - 1, p.model.layout.panes[unschedulablePane].x - 1} {
+					for y := p.model.layout.flight.y - 1; y > len(p.model.layout.header); y-- {
+						if c := p.terminal.CellAt(x, y); c.Content != "│" {
+							t.Fatalf("the line between the panes is broken at %d, %d:\n%s", x, y, p.screen())
+						}
+					}
+				}
+			}
+			stands()
+			panesStand()
+			for _, pane := range []keymap.ID{keymap.FocusActive, keymap.FocusUnsched, keymap.FocusFlight, keymap.FocusLog} {
+				p.do(pane)
+				for range hostile {
+					p.do(keymap.RowDown)
+					stands()
+				}
+				panesStand()
+			}
+			p.do(keymap.FocusUnsched, keymap.FirstRow)
+			for range hostile { // each one's detail
+				p.do(keymap.Open)
+				stands()
+				p.do(keymap.Open, keymap.RowDown)
+			}
+			p.do(keymap.Help)
+			onlyAllowed(t, p.screen())
+			p.press("esc")
+			for _, order := range []string{"\x1b]52;", "\x1b]0;", "\x1b]2;", "\x1b]8;", "\x1bP", "\u009b", "\u202e", "\u200b"} {
+				if strings.Contains(p.written.String(), order) {
+					t.Errorf("%q was written to the terminal", order)
+				}
+			}
+		})
+	}
+}
+
+func TestHostileTypingAndPasting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		for _, open := range []keymap.ID{keymap.Filter, keymap.Seek, keymap.AddPod, keymap.InjectEvent, keymap.Help} {
+			for _, text := range hostile {
+				p.do(open).paste(text)
+				onlyAllowed(t, p.screen())
+				if bar := p.row(23); !strings.Contains(bar, "esc ") {
+					t.Fatalf("%q breaks the screen:\n%s", text, p.screen())
+				}
+				p.press("enter")
+				p.press("esc")
+			}
+		}
+	})
+}

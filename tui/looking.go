@@ -1,0 +1,233 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+)
+
+func (m *model) addLooking(all map[keymap.ID]action) {
+	for id, pane := range map[keymap.ID]paneID{
+		keymap.FocusActive: activePane, keymap.FocusBackoff: backoffPane, keymap.FocusUnsched: unschedulablePane,
+		keymap.FocusFlight: flightPane, keymap.FocusLog: logPane,
+	} {
+		all[id] = command(func() { m.setFocus(pane) })
+	}
+	all[keymap.NextPane] = command(func() { m.setFocus((m.focus + 1) % paneCount) })
+	all[keymap.PreviousPane] = command(func() { m.setFocus((m.focus + paneCount - 1) % paneCount) })
+	const far = 1 << 30
+	all[keymap.RowDown] = command(func() { m.move(1) })
+	all[keymap.RowUp] = command(func() { m.move(-1) })
+	all[keymap.PageDown] = command(func() { m.move(m.page()) })
+	all[keymap.PageUp] = command(func() { m.move(-m.page()) })
+	all[keymap.FirstRow] = command(func() { m.move(-far) })
+	all[keymap.LastRow] = command(func() { m.move(far) })
+
+	open := command(m.open).unless(func() string {
+		switch {
+		case m.zoom == zoomDetail:
+			return ""
+		case m.focus == logPane && m.log.cursor >= m.frame.Log.Len():
+			return "no pod has moved yet"
+		case m.focus != logPane && !m.selected.any:
+			return nothingSelected
+		}
+		return ""
+	})
+	open.name = func() string {
+		switch {
+		case m.zoom == zoomDetail:
+			return "close"
+		case m.focus == logPane:
+			return "go there"
+		default:
+			return "why?"
+		}
+	}
+	all[keymap.Open] = open
+	all[keymap.Zoom] = command(func() {
+		if m.zoom == zoomNone {
+			m.zoom = zoomPane
+		} else {
+			m.zoom = zoomNone
+		}
+	})
+	all[keymap.Filter] = action{do: m.askFilter}
+	all[keymap.Copy] = action{do: func() tea.Cmd {
+		name := safe(m.selected.key.String())
+		return tea.Batch(tea.SetClipboard(name), m.tell(notice{text: "copied " + name}))
+	}, cannot: func() string {
+		if !m.selected.any {
+			return nothingSelected
+		}
+		return ""
+	}}
+	all[keymap.Back] = command(m.back).unless(func() string {
+		if m.zoom == zoomNone && m.filter == "" {
+			return "nothing is open and no filter is set"
+		}
+		return ""
+	})
+}
+
+// setFocus goes to a pane. A zoomed detail closes, so that the pane can be seen.
+func (m *model) setFocus(p paneID) {
+	m.focus = p
+	if p <= unschedulablePane {
+		m.tab = p
+	}
+	if m.zoom == zoomDetail {
+		m.zoom = zoomNone
+	}
+}
+
+// open says all about the selected pod; in the log it goes to the moment of the selected move.
+func (m *model) open() {
+	switch {
+	case m.zoom == zoomDetail:
+		m.zoom = zoomNone
+	case m.focus == logPane:
+		t := m.frame.Log.At(m.log.cursor)
+		m.selected = selection{t.Pod.Key, true}
+		m.session.Pause()
+		m.session.Seek(t.Time)
+		m.log.scrolled = false
+	default:
+		m.zoom, m.offset = zoomDetail, 0
+	}
+}
+
+// back closes what is open, or drops the filter.
+func (m *model) back() {
+	if m.zoom != zoomNone {
+		m.zoom = zoomNone
+		return
+	}
+	m.setFilter("")
+}
+
+func (m *model) setFilter(text string) {
+	m.filter = safe(text)
+	m.session.SetFilter(text)
+}
+
+// move moves the cursor of the pane in focus, or scrolls the zoomed detail.
+func (m *model) move(n int) {
+	switch {
+	case m.zoom == zoomDetail:
+		m.offset = max(0, m.offset+n)
+	case m.focus == logPane:
+		m.moveInLog(n)
+	default:
+		r := &m.panes[m.focus]
+		m.selectRow(r, m.startOf(r, n)+n)
+	}
+}
+
+// startOf is the row to count from. Without a selection in the pane, the first key selects the row at the
+// cursor, so that no pod is passed over.
+func (m *model) startOf(r *rows, n int) int {
+	p := r.at(m.frame.Board, r.cursor)
+	if p == nil || m.selected.is(p) || n != 1 {
+		return r.cursor
+	}
+	return r.cursor - 1
+}
+
+// selectRow selects the i-th pod of r, or the nearest.
+func (m *model) selectRow(r *rows, i int) {
+	r.cursor = min(max(i, 0), max(r.len(m.frame.Board)-1, 0))
+	r.loose = false
+	if p := r.at(m.frame.Board, r.cursor); p != nil {
+		m.selected = selection{p.Key, true}
+	}
+}
+
+// maxLogSteps bounds how far one key goes in the log, where moves are counted one by one.
+const maxLogSteps = 200
+
+func (m *model) moveInLog(n int) {
+	log := m.frame.Log
+	switch {
+	case log.Len() == 0:
+		return
+	case n > maxLogSteps:
+		m.log = logRows{cursor: log.Len() - 1}
+	case n < -maxLogSteps:
+		m.log = logRows{scrolled: true, cursor: max(behind(log, -1), 0)}
+	default:
+		m.log.move(log, n)
+	}
+	m.selected = selection{log.At(m.log.cursor).Pod.Key, true}
+}
+
+// page is how many rows the pane in focus shows.
+func (m *model) page() int {
+	switch {
+	case m.zoom == zoomDetail:
+		return max(1, m.layout.detail.h-2)
+	case m.focus == logPane:
+		return max(1, m.layout.log.h-2)
+	case m.focus == flightPane:
+		return flightRows(m.layout.flight.w)
+	default:
+		return max(1, paneRows(m.layout.panes[m.focus].h)-1)
+	}
+}
+
+// podAt returns the row list and the row at a place on the screen.
+func (m *model) podAt(x, y int) (paneID, int, bool) {
+	for i, r := range m.layout.panes {
+		if r.contains(x, y) {
+			row := y - r.y - (r.h - paneRows(r.h))
+			return paneID(i), m.panes[i].top + row, row >= 0
+		}
+	}
+	return 0, 0, false
+}
+
+// click goes to the pane below the mouse and selects the pod there.
+func (m *model) click(mouse tea.Mouse) {
+	switch id, row, onRow := m.podAt(mouse.X, mouse.Y); {
+	case m.list != nil || m.prompt != nil || mouse.Button != tea.MouseLeft:
+	case onRow:
+		m.setFocus(id)
+		if row < m.panes[id].len(m.frame.Board) {
+			m.selectRow(&m.panes[id], row)
+		}
+	case m.layout.flight.contains(mouse.X, mouse.Y):
+		m.setFocus(flightPane)
+	case m.layout.log.contains(mouse.X, mouse.Y):
+		m.setFocus(logPane)
+	case m.layout.tabTitles.contains(mouse.X, mouse.Y):
+		m.setFocus((m.tab + 1) % (unschedulablePane + 1))
+	}
+}
+
+// wheelRows is how far one click of the wheel scrolls.
+const wheelRows = 3
+
+// wheel scrolls what is below the mouse. The selection stays.
+func (m *model) wheel(mouse tea.Mouse) {
+	n := wheelRows
+	switch mouse.Button {
+	case tea.MouseWheelUp:
+		n = -wheelRows
+	case tea.MouseWheelDown:
+	default:
+		return
+	}
+	switch {
+	case m.list != nil:
+		m.list.move(n)
+	case m.prompt != nil:
+	case m.zoom == zoomDetail:
+		m.move(n)
+	case m.layout.log.contains(mouse.X, mouse.Y):
+		m.log.move(m.frame.Log, n)
+	default:
+		if id, _, ok := m.podAt(mouse.X, mouse.Y); ok {
+			m.panes[id].top, m.panes[id].loose = m.panes[id].top+n, true
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"image/color"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+func TestTooSmallATerminalSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 50, 12, paused(t, sample), Options{})
+		p.sees("schedq needs a terminal of 60×20.", "50×12")
+		p.do(keymap.Play, keymap.Help) // keys do nothing that cannot be seen
+		p.resize(80, 24)
+		p.sees("‖ paused", "1 activeQ").seesNot("type to search")
+		p.resize(20, 3)
+		p.sees("schedq needs")
+		p.do(keymap.Quit)
+		if err := <-p.over; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestResizeKeepsWhatIsSelectedInSight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 200, 60, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.LastRow, keymap.Help)
+		for _, size := range [][2]int{{60, 20}, {300, 20}, {60, 100}, {10, 5}, {1, 1}, {80, 24}, {120, 40}} {
+			p.resize(size[0], size[1])
+			if got := strings.Count(p.screen(), "\n"); got != size[1] {
+				t.Errorf("at %v there are %d rows", size, got)
+			}
+		}
+		p.press("esc")
+		p.sees("▸● held-1")
+	})
+}
+
+func TestLeavingRestoresTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		if !p.terminal.IsAltScreen() {
+			t.Error("the program does not use the alternate screen")
+		}
+		p.do(keymap.Quit)
+		if err := <-p.over; err != nil || p.terminal.IsAltScreen() {
+			t.Errorf("after quitting: %v, alternate screen: %t", err, p.terminal.IsAltScreen())
+		}
+		if strings.Contains(p.written.String(), "\x1b]2;") {
+			t.Error("the window's title was set")
+		}
+	})
+}
+
+func TestMouseCanBeLeftToTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const on, off = "\x1b[?1002h", "\x1b[?1002l"
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		if !strings.Contains(p.written.String(), on) || strings.Contains(p.written.String(), off) {
+			t.Error("the mouse is not on from the start")
+		}
+		if p.do(keymap.Mouse); !strings.Contains(p.written.String(), off) {
+			t.Error("M does not switch the mouse off")
+		}
+	})
+}
+
+func TestSwitchingRecordings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := Options{Recordings: []Recording{
+			{Name: "quiet", Title: "Nothing happens", Description: "One pod comes and stays.", Open: func() (*session.Session, error) {
+				rec := tell(t, "1 lonely active UnscheduledPodAdd")
+				rec.Name = sources.Sanitize("quiet")
+				return session.New(rec, session.Options{Paused: true}), nil
+			}},
+			{Name: "broken", Title: "Cannot be read", Open: func() (*session.Session, error) {
+				return nil, errors.New("line 3 is no JSON")
+			}},
+		}}
+		p := sit(t, 80, 24, paused(t, sample), options)
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Recordings)
+		p.sees("quiet", "Nothing happens", "One pod comes and stays.", "broken")
+
+		p.enter("broken").sees("can't: open broken: line 3 is no JSON", "sample")
+		p.do(keymap.Recordings).enter("quiet")
+		p.sees(" quiet  kube-scheduler").seesNot("sample")
+		p.do(keymap.StepForward).sees("● lonely")
+	})
+}
+
+// A mistake in a goroutine ends the program in order: the terminal is restored before it is told.
+func TestPanicRestoresTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := Options{Recordings: []Recording{{Name: "bad", Open: func() (*session.Session, error) { panic("boom") }}}}
+		p := sit(t, 80, 24, paused(t, sample), options)
+		p.do(keymap.Recordings).press("enter")
+		if err := <-p.over; err != nil || p.terminal.IsAltScreen() {
+			t.Errorf("after the panic: %v, alternate screen: %t", err, p.terminal.IsAltScreen())
+		}
+		if p.model.crash == nil || !strings.Contains(p.model.crash.Error(), "boom") || !strings.Contains(p.model.crash.Error(), "terminal_test.go") {
+			t.Errorf("the panic is told as %v", p.model.crash)
+		}
+	})
+}
+
+func TestCopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.FocusActive, keymap.RowDown, keymap.Copy)
+		p.sees("copied default/urgent-1")
+		if !strings.Contains(p.written.String(), "\x1b]52;c;ZGVmYXVsdC91cmdlbnQtMQ==") {
+			t.Error("no OSC 52 was written")
+		}
+	})
+}
+
+func TestLightBackgroundHasItsOwnColors(t *testing.T) {
+	if *newPalette(true) == *newPalette(false) {
+		t.Error("dark and light are the same")
+	}
+	m := newModel(context.Background(), paused(t, sample), Options{})
+	m.Update(tea.BackgroundColorMsg{Color: color.White})
+	if *m.palette == *newPalette(true) {
+		t.Error("the answer of the terminal changes nothing")
+	}
+}
+
+func TestWithoutATerminalRunRefuses(t *testing.T) {
+	if err := Run(t.Context(), paused(t, sample), Options{}); !errors.Is(err, ErrNoTerminal) {
+		t.Errorf("Run says %v", err)
+	}
+}

@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+)
+
+func TestThePersonIsTheScheduler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.WhatIf)
+		p.sees("WHAT-IF since 10:36:06 — you are the scheduler — w: back to the recording")
+
+		p.do(keymap.Pop) // what was popped is selected: the detail tells about it
+		p.sees("▸○ urgent-1 attempt 1", "default/urgent-1", "Popped at 10:36:06.5")
+		p.do(keymap.Fits)
+		p.sees("in-flight→scheduled")
+
+		p.do(keymap.Pop, keymap.Reject) // web-2, by two plugins
+		p.sees("what rejects web-2?", "[ ] NodeResourcesFit")
+		p.press("space")
+		p.press("space")
+		p.sees("[x] NodeResourcesFit", "[x] TaintToleration").press("enter")
+		p.sees("▸○ web-2", "NodeResourcesFit+1", "Rejected by NodeResourcesFit, TaintToleration at")
+
+		p.do(keymap.Play).wait(2e9) // time passes, and nobody but the person schedules
+		p.sees("+0:02 in the what-if", "○ batch-1")
+
+		p.do(keymap.LeaveWhatIf)
+		p.seesNot("WHAT-IF").sees("10:36:06.500", "● urgent-1", "▸● web-2")
+	})
+}
+
+func TestAnErrorIsAVerdictOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.WhatIf, keymap.Pop, keymap.Reject)
+		p.press("space")
+		p.do(keymap.FirstRow) // in a list every letter searches: this is a g
+		p.sees("search: g")
+		p.press("backspace")
+		p.press("up")
+		p.press("space")
+		p.press("enter")
+		p.sees("can't: an attempt fails by an error or by plugins, not by both")
+
+		p.do(keymap.Reject)
+		p.enter("error").sees("in-flight→backoff   error, no plugin", "earlier, because it failed by an error")
+	})
+}
+
+func TestInjectingForks(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(p *person)
+		sees string
+	}{
+		{"move request", func(p *person) { p.do(keymap.MoveAll) }, "move request for all: "},
+		{"event", func(p *person) { p.do(keymap.InjectEvent).enter("nodeadd") }, "NodeAdd: "},
+		{"new pod", func(p *person) { p.do(keymap.AddPod).enter("mine 50") }, "new pod default/mine: default/mine → active"},
+		{"gated pod", func(p *person) { p.do(keymap.AddPod).enter("team-a/mine gated") }, "new pod team-a/mine: team-a/mine → gated"},
+		{"activate", func(p *person) { p.do(keymap.Activate) }, "Activate default/train-0: default/train-0 unschedulable → active"},
+		{"delete", func(p *person) { p.do(keymap.DeletePod) }, "delete default/train-0: default/train-0 unschedulable → deleted"},
+		{"flush of backoffQ", func(p *person) { p.do(keymap.FlushBackoff) }, "flush of backoffQ: "},
+		{"leftover flush", func(p *person) { p.do(keymap.FlushLeft) }, "leftover flush: "},
+		{"open gate", func(p *person) { p.do(keymap.LastRow, keymap.OpenGate) }, "gate of default/held-1 opened: default/held-1 gated → active"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := sit(t, 120, 40, paused(t, sample), Options{})
+				p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
+				test.do(p)
+				p.sees("WHAT-IF since 10:36:06", test.sees)
+			})
+		})
+	}
+}
+
+func TestPromptsSayWhatIsWrong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo("noon").sees("not a time").press("esc")
+		p.goTo("12:00:00").sees("the recording is from 10:36:00 to 10:36:08").press("esc")
+		p.do(keymap.AddPod).enter("").sees("a pod needs a name").press("esc")
+		p.do(keymap.AddPod).enter("Web_1").sees("small letters").press("esc")
+		p.do(keymap.AddPod).enter("web-1 high").sees("not a priority: high").press("esc")
+		p.seesNot("WHAT-IF")
+	})
+}
