@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
@@ -26,25 +25,22 @@ func (s status) Draw(a canvas.Area) {
 	f := s.frame
 	switch {
 	case s.notice.text != "" && s.notice.refused:
-		text := safe(s.notice.text)
-		if !strings.HasPrefix(text, "can't") {
-			text = "can't: " + text
-		}
+		text := "can't: " + safe(s.notice.text)
 		a.Text(1, 0, alarm|canvas.Bold, canvas.Truncate(text, a.W-2))
 	case s.notice.text != "":
 		a.Text(1, 0, accent, canvas.Truncate(safe(s.notice.text), a.W-2))
 	case !f.Skipped.Empty():
 		a.Text(1, 0, dim, fmt.Sprintf("skipped %s of quiet (%s → %s), z plays it",
 			f.Skipped.To.Sub(f.Skipped.From).Round(1e9), secondTime(f.Skipped.From), secondTime(f.Skipped.To)))
-	case f.Mark != "":
-		text := "» " + secondTime(f.MarkAt) + " " + safe(string(f.Mark))
-		a.Text(1, 0, accent, canvas.Truncate(text, a.W-2))
-	case len(f.Notices) > 0:
+	case f.AtEnd && len(f.Notices) > 0, f.Mark == "" && len(f.Notices) > 0:
 		text := safe(f.Notices[0])
 		if more := len(f.Notices) - 1; more > 0 {
 			text += fmt.Sprintf(" (and %s: ?)", plural(more, "more notice"))
 		}
 		a.Text(1, 0, dim, canvas.Truncate(text, a.W-2))
+	case f.Mark != "":
+		text := "» " + secondTime(f.MarkAt) + " " + safe(string(f.Mark))
+		a.Text(1, 0, accent, canvas.Truncate(text, a.W-2))
 	}
 }
 

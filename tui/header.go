@@ -39,9 +39,7 @@ func headerLines(h int, fork bool) []headerLine {
 // header is what is shown, how it was made, and where in time it is.
 type header struct {
 	frame *session.Frame
-	// filter is the text of the filter, or empty.
-	filter string
-	lines  []headerLine
+	lines []headerLine
 }
 
 // Draw draws the lines, one below the other.
@@ -77,8 +75,8 @@ func (h header) banner(a canvas.Area) {
 // title names the recording and the scheduler that was recorded.
 func (h header) title(a canvas.Area) {
 	right := a.W
-	if h.filter != "" {
-		right = a.Right(right, 0, accent|canvas.Reverse, " / "+canvas.Truncate(h.filter, a.W/3)+" ") - 1
+	if filter := h.frame.Filter; filter != "" {
+		right = a.Right(right, 0, accent|canvas.Reverse, " / "+canvas.Truncate(filter, a.W/3)+" ") - 1
 	}
 	left := a.Sub(0, 0, right-1, 1)
 	x := left.Text(1, 0, accent|canvas.Bold, safe(string(h.frame.Name)))
@@ -176,22 +174,27 @@ func (h header) counts(a canvas.Area) {
 // roomy is the width from which on the header has room for the local counts and the scheduler's.
 const roomy = 120
 
-// schedulerCounts draws the scheduler's own numbers and marks those that differ. They were measured a
-// moment before, so they may differ by the moves since.
+// schedulerCounts draws the scheduler's own numbers and marks those that differ from what the local queue
+// had when they were measured.
 func (h header) schedulerCounts(a canvas.Area, x int) {
-	f, says := h.frame, h.frame.SchedulerCounts
+	f, says, local := h.frame, h.frame.SchedulerCounts, h.frame.LocalCounts
 	x = a.Text(x, 0, dim, "scheduler says ")
 	for i, pair := range [...]struct {
-		tier queue.Tier
-		says int
-	}{{queue.Active, says.Active}, {queue.Backoff, says.Backoff}, {queue.Unschedulable, says.Unschedulable}, {queue.Gated, says.Gated}} {
+		tier        queue.Tier
+		says, local int
+	}{
+		{queue.Active, says.Active, local.Active},
+		{queue.Backoff, says.Backoff, local.Backoff},
+		{queue.Unschedulable, says.Unschedulable, local.Unschedulable},
+		{queue.Gated, says.Gated, local.Gated},
+	} {
 		if i > 0 {
 			x = a.Text(x, 0, dim, " · ")
 		}
 		if a.W < roomy {
 			x = a.Text(x, 0, tierStyle(pair.tier), tierName(pair.tier)+" ")
 		}
-		if pair.says == f.Board.Total(pair.tier) {
+		if pair.says == pair.local {
 			x = a.Text(x, 0, plain, number(pair.says))
 		} else {
 			x = a.Text(x, 0, backoff|canvas.Bold, "≠"+number(pair.says))

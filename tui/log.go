@@ -203,6 +203,8 @@ func cause(t *session.Transition, width int) string {
 		return "popped, attempt " + strconv.Itoa(t.Attempts)
 	case t.To == queue.Scheduled && t.Pod.Node != "":
 		return "bound to " + safe(t.Pod.Node)
+	case t.To == queue.Deleted && t.Pod.Node != "":
+		return "its binding was seen"
 	case t.To == queue.Gated && t.GatingPlugin != "":
 		return strings.TrimSpace(safe(t.Event) + " " + glyphGated + " " + safe(t.GatingPlugin))
 	default:

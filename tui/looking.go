@@ -63,7 +63,7 @@ func (m *model) addLooking(all map[keymap.ID]action) {
 		return ""
 	}}
 	all[keymap.Back] = command(m.back).unless(func() string {
-		if m.zoom == zoomNone && m.filter == "" {
+		if m.zoom == zoomNone && m.frame.Filter == "" {
 			return "nothing is open and no filter is set"
 		}
 		return ""
@@ -103,12 +103,7 @@ func (m *model) back() {
 		m.zoom = zoomNone
 		return
 	}
-	m.setFilter("")
-}
-
-func (m *model) setFilter(text string) {
-	m.filter = safe(text)
-	m.session.SetFilter(text)
+	m.session.SetFilter("")
 }
 
 // move moves the cursor of the pane in focus, or scrolls the zoomed detail.

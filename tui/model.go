@@ -31,7 +31,6 @@ type model struct {
 	panes         [4]rows
 	log           logRows
 	selected      selection
-	filter        string
 	popping       bool // until the answer to a pop tells which pod it was
 	mouse         bool
 
@@ -76,7 +75,20 @@ func (m *model) show(s *session.Session) {
 		unschedulablePane: {tiers: []queue.Tier{queue.Unschedulable, queue.Gated}},
 		flightPane:        {tiers: []queue.Tier{queue.InFlight}},
 	}
-	m.log, m.selected, m.filter, m.zoom, m.said = logRows{}, selection{}, "", zoomNone, m.frame.Said.Number
+	m.log, m.selected, m.zoom, m.said = logRows{}, selection{}, zoomNone, m.frame.Said.Number
+	m.setFocus(m.firstWithPods())
+}
+
+// firstWithPods is the first pane in which a pod can be selected, or activeQ if there is none.
+func (m *model) firstWithPods() paneID {
+	for _, p := range []paneID{activePane, backoffPane, unschedulablePane} {
+		for _, tier := range m.panes[p].tiers {
+			if m.frame.Board.Total(tier) > 0 {
+				return p
+			}
+		}
+	}
+	return activePane
 }
 
 // start runs the session and waits for its first frame.

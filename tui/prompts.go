@@ -66,14 +66,14 @@ func parseTime(text string, f *session.Frame) (time.Time, error) {
 
 // askFilter asks for a filter, which shows its effect with every letter.
 func (m *model) askFilter() tea.Cmd {
-	old := m.filter
+	old := m.frame.Filter
 	m.ask(prompt{
 		title:     "filter",
 		hint:      "name, plugin or label=value; !word excludes",
-		changed:   m.setFilter,
-		cancelled: func() { m.setFilter(old) },
+		changed:   m.session.SetFilter,
+		cancelled: func() { m.session.SetFilter(old) },
 		accept: func(text string) string {
-			m.setFilter(strings.TrimSpace(text))
+			m.session.SetFilter(text)
 			return ""
 		},
 	}, old)

@@ -36,7 +36,7 @@ func (m *model) draw() string {
 	}
 	part := func(r rect) canvas.Area { return all.Sub(r.x, r.y, r.w, r.h) }
 
-	header{m.frame, m.filter, l.header}.Draw(all.Sub(0, 0, all.W, len(l.header)))
+	header{m.frame, l.header}.Draw(all.Sub(0, 0, all.W, len(l.header)))
 	m.drawTabs(part(l.tabTitles))
 	for i, r := range l.panes {
 		m.pane(paneID(i)).Draw(part(r))

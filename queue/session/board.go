@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
 )
 
 // shown are the tiers that a board keeps in order.
@@ -43,6 +44,14 @@ func (b *Board) Len(tier queue.Tier) int { return b.tree(tier).Len() }
 
 // Total returns how many pods are in tier.
 func (b *Board) Total(tier queue.Tier) int { return b.tiers[tier].Len() }
+
+// counts returns the numbers that the scheduler itself exposes.
+func (b *Board) counts() *sources.Counts {
+	return &sources.Counts{
+		Active: b.Total(queue.Active), Backoff: b.Total(queue.Backoff),
+		Unschedulable: b.Total(queue.Unschedulable), Gated: b.Total(queue.Gated),
+	}
+}
 
 // At returns the i-th pod in tier that matches the filter, in the order in which the queue would take
 // them: activeQ by priority and time, backoffQ by expiry, unschedulable and gated pods by the time of

@@ -6,15 +6,15 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Filter selects pods by words. A pod matches if it matches every word: its namespace/name, one of its
-// rejector plugins, its gating plugin or one of its labels (as key=value) contains the word, without
-// regard to case. A word after ! must not match.
+// Filter selects pods by words. A pod matches if it matches every term: its namespace/name, one of its
+// rejector plugins, its gating plugin or one of its labels (as key=value) contains the term, without
+// regard to case. A term after ! must not match.
 type Filter struct {
 	text  sources.SafeText
-	words []word
+	terms []term
 }
 
-type word struct {
+type term struct {
 	text string
 	not  bool
 }
@@ -26,21 +26,21 @@ func ParseFilter(text string) Filter {
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
 		rest, not := strings.CutPrefix(w, "!")
 		if rest != "" {
-			f.words = append(f.words, word{rest, not})
+			f.terms = append(f.terms, term{rest, not})
 		}
 	}
 	return f
 }
 
 // Empty reports whether f matches every pod.
-func (f Filter) Empty() bool { return len(f.words) == 0 }
+func (f Filter) Empty() bool { return len(f.terms) == 0 }
 
 // String returns the text that f was made from, safe to show.
 func (f Filter) String() string { return string(f.text) }
 
 // Match reports whether f selects p.
 func (f Filter) Match(p *Pod) bool {
-	for _, w := range f.words {
+	for _, w := range f.terms {
 		if w.in(p) == w.not {
 			return false
 		}
@@ -48,7 +48,7 @@ func (f Filter) Match(p *Pod) bool {
 	return true
 }
 
-func (w word) in(p *Pod) bool {
+func (w term) in(p *Pod) bool {
 	contains := func(s string) bool { return strings.Contains(strings.ToLower(s), w.text) }
 	if contains(p.Key.Namespace+"/"+p.Key.Name) || contains(p.GatingPlugin) {
 		return true

@@ -38,16 +38,17 @@ type Frame struct {
 	// Fork is nil while the recording is shown, and otherwise says what the what-if is.
 	Fork *Fork
 
-	// Board is every pod in its tier.
-	Board *Board
+	// Board is every pod in its tier. Filter is the text of the filter that it is seen through.
+	Board  *Board
+	Filter string
 	// Log are the moves up to Now, oldest first. Known counts the moves that have been worked out so
 	// far, also those after Now.
 	Log   Log
 	Known int
-	// SchedulerCounts are the scheduler's own numbers at SchedulerCountsAt, or nil if the recording has
-	// none up to Now.
-	SchedulerCounts   *sources.Counts
-	SchedulerCountsAt time.Time
+	// SchedulerCounts are the scheduler's own numbers at SchedulerCountsAt, and LocalCounts those of the
+	// local queue at that moment. All unset if the recording has none up to Now.
+	SchedulerCounts, LocalCounts *sources.Counts
+	SchedulerCountsAt            time.Time
 	// Mark is the last named moment, at MarkAt.
 	Mark   sources.SafeText
 	MarkAt time.Time
@@ -79,7 +80,8 @@ type Said struct {
 	// Number tells answers apart: it grows with each.
 	Number uint64
 	Text   string
-	// Refused is true if the command could not be carried out; Text says why.
+	// Refused is true if the command could not be carried out. Text then says what and why, to be read
+	// after "can't:".
 	Refused bool
 }
 

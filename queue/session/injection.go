@@ -64,17 +64,25 @@ func summary(moves []*Transition) string {
 	case 1:
 		m := moves[0]
 		if m.From == queue.None {
-			return fmt.Sprintf("%s → %s", m.Pod.Key, m.To)
+			return fmt.Sprintf("%s → %s", m.Pod.Key, tierWord(m.To))
 		}
-		return fmt.Sprintf("%s %s → %s", m.Pod.Key, m.From, m.To)
+		return fmt.Sprintf("%s %s → %s", m.Pod.Key, tierWord(m.From), tierWord(m.To))
 	}
 	var to []string
 	for _, t := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight, queue.Scheduled, queue.Deleted} {
 		if n := countTo(moves, t); n > 0 {
-			to = append(to, fmt.Sprintf("%d to %s", n, t))
+			to = append(to, fmt.Sprintf("%d to %s", n, tierWord(t)))
 		}
 	}
 	return fmt.Sprintf("%d pods moved: %s", len(moves), strings.Join(to, ", "))
+}
+
+// tierWord is a tier's name in a sentence.
+func tierWord(t queue.Tier) string {
+	if t == queue.InFlight {
+		return "in-flight"
+	}
+	return t.String()
 }
 
 func countTo(moves []*Transition, t queue.Tier) (n int) {
@@ -125,11 +133,11 @@ func (o *owner) saidNothingMoved() bool { return strings.HasSuffix(o.said.Text, 
 func (o *owner) inTier(key types.NamespacedName, deed string, tiers ...queue.Tier) *Pod {
 	p := o.shownLine().shown.Get(key)
 	if p == nil {
-		o.refuse("can't %s: there is no pod %s", deed, key)
+		o.refuse("%s %s: there is no such pod", deed, key)
 		return nil
 	}
 	if !slices.Contains(tiers, p.Tier) {
-		o.refuse("can't %s: %s is %s", deed, key, p.Tier)
+		o.refuse("%s %s: it is %s", deed, key, tierWord(p.Tier))
 		return nil
 	}
 	return p
@@ -152,15 +160,15 @@ func (o *owner) activate(key types.NamespacedName) {
 
 func (o *owner) addPod(n NewPod) {
 	if problems := validation.IsDNS1123Subdomain(n.Key.Name); len(problems) > 0 {
-		o.refuse("can't add a pod: %q is no pod name, use a-z, 0-9, - and .", n.Key.Name)
+		o.refuse("add a pod: %q is no pod name, use a-z, 0-9, - and .", n.Key.Name)
 		return
 	}
 	if problems := validation.IsDNS1123Label(n.Key.Namespace); len(problems) > 0 {
-		o.refuse("can't add a pod: %q is no namespace, use a-z, 0-9 and -", n.Key.Namespace)
+		o.refuse("add a pod: %q is no namespace, use a-z, 0-9 and -", n.Key.Namespace)
 		return
 	}
 	if p := o.shownLine().shown.Get(n.Key); p != nil && p.Tier != queue.Scheduled && p.Tier != queue.Deleted {
-		o.refuse("can't add %s: a pod of that name is %s", n.Key, p.Tier)
+		o.refuse("add %s: a pod of that name is %s", n.Key, tierWord(p.Tier))
 		return
 	}
 	pod := placeholder(n.Key)
@@ -190,12 +198,12 @@ func (o *owner) deletePod(key types.NamespacedName) {
 }
 
 func (o *owner) openGate(key types.NamespacedName) {
-	p := o.inTier(key, "open its gate", queue.Gated)
+	p := o.inTier(key, "open the gate of", queue.Gated)
 	if p == nil {
 		return
 	}
 	if p.GatingPlugin != "" && p.GatingPlugin != queue.SchedulingGates {
-		o.refuse("can't open its gate: %s is held by %s, not by a scheduling gate", key, p.GatingPlugin)
+		o.refuse("open the gate of %s: %s holds it, not a scheduling gate", key, p.GatingPlugin)
 		return
 	}
 	o.inject("gate of "+key.String()+" opened", func(e *engine, now time.Time) {
@@ -212,9 +220,9 @@ func (o *owner) pop() {
 	early := o.opts.PopFromBackoffQ
 	if t.Total(queue.Active) == 0 && (!early || t.Total(queue.Backoff) == 0) {
 		if early {
-			o.refuse("can't pop: activeQ and backoffQ are empty")
+			o.refuse("pop: activeQ and backoffQ are empty")
 		} else {
-			o.refuse("can't pop: activeQ is empty")
+			o.refuse("pop: activeQ is empty")
 		}
 		return
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 type owner struct {
 	rec       *sources.Recording
 	opts      queue.Options
+	notices   []string
 	scheduler *sources.SchedulerStarted // nil if the recording tells nothing of it
 	counts    []sources.Event           // of the recording, those that hold *sources.Counts
 	marks     []sources.Event           // and *sources.Mark
@@ -52,6 +54,10 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 		o.speed = opts.Speed
 	}
 	o.recording = newTimeline(rec, o.opts)
+	o.notices = rec.Notices
+	if !o.recording.engine.exact {
+		o.notices = append(slices.Clip(rec.Notices), "No scheduler's log is in this recording: only what the API shows of the queue is known.")
+	}
 	o.show(o.recording.start.Add(opts.Opens))
 	return o
 }
@@ -111,37 +117,34 @@ func (o *owner) frame() *Frame {
 	t := o.shownLine()
 	f := &Frame{
 		Version: o.version,
-		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.rec.Notices,
+		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.notices,
 		Options: o.opts,
 		Now:     o.now, Start: o.recording.start, End: o.recording.end,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
-		Board: t.shown.copy(),
-		Log:   Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
+		Board: t.shown.copy(), Filter: t.shown.filter.String(),
+		Log: Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
 		Said:  o.said,
 		ticks: t.engine.ticks,
 	}
 	if o.scheduler != nil {
 		f.Scheduler = *o.scheduler
 	}
-	if ev, ok := before(o.marks, o.now); ok {
-		f.Mark, f.MarkAt = ev.Fact.(*sources.Mark).Text, ev.Time
+	if i := before(o.marks, o.now); i >= 0 {
+		f.Mark, f.MarkAt = o.marks[i].Fact.(*sources.Mark).Text, o.marks[i].Time
 	}
 	if o.fork != nil {
 		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Hints: "no queueing hints: any event may help any rejected pod"}
-	} else if ev, ok := before(o.counts, o.now); ok {
-		f.SchedulerCounts, f.SchedulerCountsAt = ev.Fact.(*sources.Counts), ev.Time
+	} else if i := before(o.counts, o.now); i >= 0 {
+		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.counts[i]
+		f.SchedulerCountsAt = o.counts[i].Time
 	}
 	return f
 }
 
-// before returns the last of events that is not after t.
-func before(events []sources.Event, t time.Time) (sources.Event, bool) {
-	i := sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) })
-	if i == 0 {
-		return sources.Event{}, false
-	}
-	return events[i-1], true
+// before returns the index of the last of events that is not after t, or -1.
+func before(events []sources.Event, t time.Time) int {
+	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
 }
 
 func (o *owner) atEnd() bool { return o.fork == nil && !o.now.Before(o.recording.end) }

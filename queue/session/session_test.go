@@ -77,7 +77,7 @@ func TestPlayback(t *testing.T) {
 		if f = s.Sync(); f.Playing || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(at(11.2)) {
 			t.Errorf("one step on: playing %v, batch-1 is %s at %s", f.Playing, tierOf(f, "batch-1"), f.Now)
 		}
-		if f.SchedulerCounts == nil || f.SchedulerCounts.Unschedulable != 1 || !f.SchedulerCountsAt.Equal(at(11)) {
+		if f.SchedulerCounts == nil || f.SchedulerCounts.Unschedulable != 1 || *f.LocalCounts != *f.SchedulerCounts || !f.SchedulerCountsAt.Equal(at(11)) {
 			t.Errorf("the scheduler's own counts: %+v", f.SchedulerCounts)
 		}
 		s.Step(-2)
@@ -176,9 +176,9 @@ func TestBeingTheScheduler(t *testing.T) {
 		s.AddPod(NewPod{Key: key("no/name")})
 		said("is no pod name")
 		s.Pop()
-		said("pop: default/mine active → inflight")
+		said("pop: default/mine active → in-flight")
 		s.Reject(key("mine"), "TaintToleration")
-		f = said("rejected by TaintToleration: default/mine inflight → unschedulable")
+		f = said("rejected by TaintToleration: default/mine in-flight → unschedulable")
 		if p := f.Board.Get(key("mine")); !slices.Equal(p.UnschedulablePlugins, []string{"TaintToleration"}) || p.Attempts != 1 || p.Priority != 7 || p.Observed {
 			t.Errorf("mine is %+v", p)
 		}
@@ -190,9 +190,9 @@ func TestBeingTheScheduler(t *testing.T) {
 		said("Activate default/mine: default/mine backoff → active")
 		s.Pop()
 		s.Reject(key("mine"))
-		said("failed by an error: default/mine inflight → backoff")
+		said("failed by an error: default/mine in-flight → backoff")
 		s.Pop()
-		said("can't pop: activeQ is empty")
+		said("pop: activeQ is empty")
 		s.AddPod(NewPod{Key: key("gated"), Gated: true})
 		said("→ gated")
 		s.Activate(key("gated"))
@@ -203,7 +203,7 @@ func TestBeingTheScheduler(t *testing.T) {
 		said("gated → active")
 		s.Pop()
 		s.Fits(key("gated"))
-		said("it fits: default/gated inflight → scheduled")
+		said("it fits: default/gated in-flight → scheduled")
 		s.DeletePod(key("gated"))
 		said("is scheduled")
 		s.InjectEvent("NoSuchEvent")

@@ -27,6 +27,8 @@ type timeline struct {
 	events      []sources.Event
 	next        int
 	checkpoints []checkpoint
+	// counts are the local counts at each of the recording's *sources.Counts that is executed.
+	counts []*sources.Counts
 
 	// Of a fork: how it began, and what the person did.
 	forked   *forkStart
@@ -131,6 +133,9 @@ func (t *timeline) executeNext() {
 		t.checkpoints = append(t.checkpoints, checkpoint{t.engine.clone(), t.head.copy(), t.next})
 	}
 	t.engine.apply(t.events[t.next])
+	if _, ok := t.events[t.next].Fact.(*sources.Counts); ok {
+		t.counts = append(t.counts, t.head.counts())
+	}
 	t.executed = t.events[t.next].Time
 	t.next++
 }
