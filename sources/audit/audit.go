@@ -151,7 +151,7 @@ type event struct {
 	level, stage, verb, uri       []byte
 	objectRef, status             []byte
 	requestObject, responseObject []byte
-	received, stamp               []byte
+	stamp                         []byte
 	kind                          kind
 	group, resource, subresource  string
 	namespace, name               string
