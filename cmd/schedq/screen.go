@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
@@ -30,8 +31,14 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 
 // show takes the screen and shows rec on it, from opens after its start.
 func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens time.Duration) error {
-	s := session.New(rec, f.options(opens))
-	err := tui.Run(cmd.Context(), s, tui.Options{Recordings: f.recordings(cmd.Context()), NoColor: f.noColor})
+	plugins, err := cycle.InTree()
+	if err != nil {
+		return err
+	}
+	options := session.Options{Plugins: plugins, Paused: f.paused, Speed: f.speed, Opens: opens}
+	err = tui.Run(cmd.Context(), session.New(rec, options), tui.Options{
+		Recordings: recordings(cmd.Context(), options), NoColor: f.noColor,
+	})
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
 	}
@@ -72,12 +79,8 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	return f.show(cmd, rec, 0)
 }
 
-func (f *screenFlags) options(opens time.Duration) session.Options {
-	return session.Options{Paused: f.paused, Speed: f.speed, Opens: opens}
-}
-
 // recordings are the embedded recordings, for the list on the screen.
-func (f *screenFlags) recordings(ctx context.Context) []tui.Recording {
+func recordings(ctx context.Context, options session.Options) []tui.Recording {
 	var list []tui.Recording
 	for _, e := range embedded.All() {
 		list = append(list, tui.Recording{
@@ -87,7 +90,9 @@ func (f *screenFlags) recordings(ctx context.Context) []tui.Recording {
 				if err != nil {
 					return nil, err
 				}
-				return session.New(rec, f.options(e.Opens)), nil
+				options := options
+				options.Opens = e.Opens
+				return session.New(rec, options), nil
 			},
 		})
 	}

@@ -40,13 +40,13 @@ type engine struct {
 	told []queue.Transition // by the queue, during the present call
 }
 
-func newEngine(opts queue.Options, exact bool, start time.Time) *engine {
+func newEngine(opts queue.Options, plugins queue.Plugins, exact bool, start time.Time) *engine {
 	e := &engine{
 		objects: map[types.NamespacedName]*v1.Pod{},
 		exact:   exact,
 		ticks:   newTicks(opts, start),
 	}
-	e.queue = queue.New(opts, queue.EveryEvent{}, e)
+	e.queue = queue.New(opts, plugins, e)
 	return e
 }
 

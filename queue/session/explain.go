@@ -137,7 +137,7 @@ func (f *Frame) arithmetic(p *Pod) string {
 func (f *Frame) explainUnschedulable(p *Pod) []string {
 	var lines []string
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
-		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. It waits for an event that one of them registered for.", strings.Join(plugins, ", "), clock(p.Timestamp)))
+		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), clock(p.Timestamp), f.wakes.of(plugins)))
 	} else {
 		lines = append(lines, "No rejector plugin is known: any event wakes it.")
 	}

@@ -57,6 +57,7 @@ type Frame struct {
 	Said Said
 
 	ticks ticks
+	wakes wakes
 }
 
 // Gap is a stretch of quiet time that was skipped.

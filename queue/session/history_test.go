@@ -89,7 +89,7 @@ func picture(b *Board) string {
 func TestSeekIsReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := recordings(80).Draw(t, "recording")
-		line := newTimeline(rec, queue.Defaults())
+		line := newTimeline(rec, queue.Defaults(), nil)
 		length := line.end.Sub(line.start)
 		for range rapid.IntRange(1, 12).Draw(t, "seeks") {
 			var now time.Time
@@ -102,7 +102,7 @@ func TestSeekIsReplay(t *testing.T) {
 			case 2:
 				line.back()
 			}
-			fresh := newTimeline(rec, queue.Defaults())
+			fresh := newTimeline(rec, queue.Defaults(), nil)
 			fresh.goTo(fresh.end)
 			fresh.show(line.cursor)
 			again := newHistory()
@@ -126,11 +126,11 @@ func TestForkIsRerun(t *testing.T) {
 		cut := rapid.IntRange(0, len(rec.Events)-1).Draw(t, "cut")
 		now := rec.Events[cut].Time
 
-		then := newTimeline(rec, queue.Defaults())
+		then := newTimeline(rec, queue.Defaults(), nil)
 		then.goTo(now)
 		early := then.fork(now)
 
-		later := newTimeline(rec, queue.Defaults())
+		later := newTimeline(rec, queue.Defaults(), nil)
 		later.goTo(later.end)
 		later.goTo(now)
 		late := later.fork(now)
@@ -159,7 +159,7 @@ func TestForkIsRerun(t *testing.T) {
 func TestForkRewinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := recordings(60).Draw(t, "recording")
-		line := newTimeline(rec, queue.Defaults())
+		line := newTimeline(rec, queue.Defaults(), nil)
 		line.goTo(line.end)
 		start := line.end
 		add := func(f *timeline, now time.Time, name string) {
@@ -194,7 +194,7 @@ func words(moves []*Transition) []string {
 func TestFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := recordings(60).Draw(t, "recording")
-		line := newTimeline(rec, queue.Defaults())
+		line := newTimeline(rec, queue.Defaults(), nil)
 		f := ParseFilter(rapid.SampledFrom([]string{"p-1", "!p-1", "fit", "second=7", "p- !fit"}).Draw(t, "filter"))
 		length := line.end.Sub(line.start)
 		for i := range 6 {
@@ -269,14 +269,14 @@ func TestLongHistory(t *testing.T) {
 		rec.Events = append(rec.Events, sources.Event{Time: at(float64(i) / 100), Fact: m})
 	}
 	pictures := map[int]string{}
-	straight := newTimeline(rec, queue.Defaults())
+	straight := newTimeline(rec, queue.Defaults(), nil)
 	for i := 0; straight.next < len(rec.Events); i++ {
 		straight.executeNext()
 		if i%1500 == 0 {
 			pictures[straight.cursor] = picture(straight.shown)
 		}
 	}
-	line := newTimeline(rec, queue.Defaults())
+	line := newTimeline(rec, queue.Defaults(), nil)
 	line.goTo(line.end)
 	for cursor, want := range pictures { // in the map's order: to and fro
 		line.show(cursor)

@@ -15,6 +15,7 @@ type owner struct {
 	rec       *sources.Recording
 	opts      queue.Options
 	notices   []string
+	wakes     wakes
 	scheduler *sources.SchedulerStarted // nil if the recording tells nothing of it
 	counts    []sources.Event           // of the recording, those that hold *sources.Counts
 	marks     []sources.Event           // and *sources.Mark
@@ -53,7 +54,8 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 	if opts.Speed != 0 {
 		o.speed = opts.Speed
 	}
-	o.recording = newTimeline(rec, o.opts)
+	o.wakes = newWakes(opts.Plugins)
+	o.recording = newTimeline(rec, o.opts, opts.Plugins)
 	o.notices = rec.Notices
 	if !o.recording.engine.exact {
 		o.notices = append(slices.Clip(rec.Notices), "No scheduler's log is in this recording: only what the API shows of the queue is known.")
@@ -125,7 +127,7 @@ func (o *owner) frame() *Frame {
 		Board: t.shown.copy(), Filter: t.shown.filter.String(),
 		Log: Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
 		Said:  o.said,
-		ticks: t.engine.ticks,
+		ticks: t.engine.ticks, wakes: o.wakes,
 	}
 	if o.scheduler != nil {
 		f.Scheduler = *o.scheduler
@@ -134,7 +136,7 @@ func (o *owner) frame() *Frame {
 		f.Mark, f.MarkAt = o.marks[i].Fact.(*sources.Mark).Text, o.marks[i].Time
 	}
 	if o.fork != nil {
-		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Hints: "no queueing hints: any event may help any rejected pod"}
+		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Hints: o.wakes.String()}
 	} else if i := before(o.counts, o.now); i >= 0 {
 		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.counts[i]
 		f.SchedulerCountsAt = o.counts[i].Time

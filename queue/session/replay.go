@@ -15,7 +15,7 @@ import (
 func Replay(rec *sources.Recording, opts Options, each func(*Transition) error) error {
 	board := newBoard()
 	start, _ := span(rec.Events)
-	e := newEngine(opts.queue(rec), tellsMoves(rec.Events), start)
+	e := newEngine(opts.queue(rec), opts.Plugins, tellsMoves(rec.Events), start)
 	e.board = board
 	var failed error
 	e.emit = func(c change) {

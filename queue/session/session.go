@@ -27,6 +27,8 @@ const FrameInterval = 50 * time.Millisecond
 type Options struct {
 	// Queue overrides the settings that the recording tells.
 	Queue *queue.Options
+	// Plugins answer the queue of a what-if. Nil is queue.EveryEvent.
+	Plugins queue.Plugins
 	// Paused leaves time standing until Play.
 	Paused bool
 	// Speed is the speed of playing. 0 is 1.

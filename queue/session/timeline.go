@@ -55,10 +55,10 @@ type injection struct {
 	change int // how many changes there were before it
 }
 
-func newTimeline(rec *sources.Recording, opts queue.Options) *timeline {
+func newTimeline(rec *sources.Recording, opts queue.Options, plugins queue.Plugins) *timeline {
 	t := &timeline{history: newHistory(), events: rec.Events}
 	t.start, t.end = span(rec.Events)
-	t.run(newEngine(opts, tellsMoves(rec.Events), t.start))
+	t.run(newEngine(opts, plugins, tellsMoves(rec.Events), t.start))
 	return t
 }
 
