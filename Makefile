@@ -4,7 +4,7 @@ RECORDINGS ?= ../shared/recordings
 # A cluster's own recordings are large: tests that read them run only where there are some.
 export SCHEDQ_RECORDINGS ?= $(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz embedded clean
+.PHONY: run build test lint bench fuzz conformance embedded clean
 
 run: build
 	@./bin/schedq
@@ -22,6 +22,11 @@ lint:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# The queue against kube-scheduler's own, operation by operation, with each gate.
+OPERATIONS ?= 1000000
+conformance:
+	go test ./queue/conformance -v -timeout 1h -operations $(OPERATIONS)
 
 # FUZZTIME each, one after the other.
 FUZZTIME ?= 20s
