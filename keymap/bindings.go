@@ -47,6 +47,7 @@ const (
 	Recordings   ID = "recordings"
 	Mouse        ID = "mouse"
 	Help         ID = "help"
+	Suspend      ID = "suspend"
 	Quit         ID = "quit"
 )
 
@@ -176,6 +177,8 @@ func Default() []Binding {
 			Description: "Take the mouse (click selects, wheel scrolls), or leave it to the terminal for selecting text."},
 		Binding{ID: Help, Keys: []string{"?"}, Name: "help", Bar: 90,
 			Description: "Show every key and what the glyphs mean; type to search, enter does it."},
+		Binding{ID: Suspend, Keys: []string{"ctrl+z"}, Name: "suspend",
+			Description: "Go back to the shell for a while; fg returns."},
 		Binding{ID: Quit, Keys: []string{"q", "ctrl+c"}, Name: "quit", Bar: 91,
 			Description: "Leave the program."},
 	)

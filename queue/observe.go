@@ -17,6 +17,8 @@ type Observation struct {
 	UnschedulablePlugins []string
 	// GatingPlugin keeps the pod gated. Only if To is Gated.
 	GatingPlugin string
+	// Inferred means that the move itself was not seen, but something that follows from it.
+	Inferred bool
 	// Restated means that the scheduler said again where the pod is, and nothing moved.
 	Restated bool
 }
@@ -48,7 +50,7 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 		}
 		q.settle(t, i, o)
 	}
-	q.tell(t, i, Transition{From: from, To: o.To, Event: o.Event, Observed: true})
+	q.tell(t, i, Transition{From: from, To: o.To, Event: o.Event, Observed: !o.Inferred})
 	if o.To == Scheduled || o.To == Deleted {
 		q.release(i)
 	}
@@ -95,6 +97,9 @@ func (q *Queue) settle(now int64, i int32, o Observation) {
 	if o.To == Gated && o.GatingPlugin != "" {
 		e.gatingPlugin = q.sets.of(o.GatingPlugin)
 		e.unschedulablePlugins = q.sets.with(e.unschedulablePlugins, o.GatingPlugin)
+	}
+	if o.Event == UnschedulableTimeout {
+		e.flushed = now
 	}
 	if o.To == Active && e.initialAttempt == unset {
 		e.initialAttempt = now

@@ -59,6 +59,7 @@ func (m *model) allActions() map[keymap.ID]action {
 		return m.tell(notice{text: "the mouse is the terminal's: select text with it; M takes it back"})
 	}}
 	all[keymap.Quit] = action{do: func() tea.Cmd { return tea.Quit }}
+	all[keymap.Suspend] = action{do: func() tea.Cmd { return tea.Suspend }}
 	return all
 }
 
@@ -139,7 +140,7 @@ func (m *model) addInjecting(all map[keymap.ID]action) {
 		}
 		return ""
 	})
-	all[keymap.MoveAll] = command(func() { m.session.MoveAll() }).unless(m.noneUnschedulable)
+	all[keymap.MoveAll] = command(func() { m.session.MoveAll() }).unless(m.noneToMove)
 	all[keymap.InjectEvent] = action{do: m.chooseEvent}
 	all[keymap.AddPod] = action{do: m.askPod}
 	all[keymap.Activate] = command(func() { m.session.Activate(m.selected.key) }).unless(m.notWaiting)
@@ -186,6 +187,14 @@ func (m *model) noneToJudge() string {
 		return "no pod is in flight: p pops one"
 	}
 	return ""
+}
+
+// noneToMove is why a move request would be of no use: pods in flight have it replayed.
+func (m *model) noneToMove() string {
+	if m.frame.Board.Total(queue.InFlight) > 0 {
+		return ""
+	}
+	return m.noneUnschedulable()
 }
 
 func (m *model) noneUnschedulable() string {

@@ -120,7 +120,10 @@ func (d detail) facts(p *session.Pod, w int) []line {
 		}
 		lines = append(lines, message...)
 	}
-	counts := []string{fmt.Sprintf("priority %d", p.Priority), plural(p.Attempts, "attempt")}
+	counts := []string{"priority unknown", plural(p.Attempts, "attempt")}
+	if p.PriorityKnown() {
+		counts[0] = fmt.Sprintf("priority %d", p.Priority)
+	}
 	if p.UnschedulableCount > 0 {
 		counts = append(counts, fmt.Sprintf("%d unschedulable", p.UnschedulableCount))
 	}
@@ -133,7 +136,7 @@ func (d detail) facts(p *session.Pod, w int) []line {
 	if p.Node != "" {
 		counts = append(counts, "on "+safe(p.Node))
 	}
-	if plugins := p.RejectorPlugins(); len(plugins) > 0 && p.Tier != queue.Unschedulable {
+	if plugins := p.RejectorPlugins(); len(plugins) > 0 && p.UnschedulableCount > 0 && p.Tier != queue.Unschedulable {
 		counts = append(counts, "last rejected by "+safeList(plugins, ", "))
 	}
 	lines = wrap(lines, w, plain, strings.Join(counts, " · "))

@@ -70,5 +70,11 @@ func flightTarget(f *session.Frame, selected selection) *session.Pod {
 	if p := selected.pod(f); p != nil && p.Tier == queue.InFlight {
 		return p
 	}
-	return f.Board.At(queue.InFlight, f.Board.Len(queue.InFlight)-1)
+	return lastPopped(f)
+}
+
+// lastPopped is the pod that was popped last of those in flight, whatever the filter, or nil.
+func lastPopped(f *session.Frame) *session.Pod {
+	all := f.Board.Unfiltered()
+	return all.At(queue.InFlight, all.Len(queue.InFlight)-1)
 }

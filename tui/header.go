@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/queue"
@@ -123,7 +124,10 @@ func (h header) time(a canvas.Area) {
 	right := a.Right(a.W-1, 0, plain, h.moves()) - 2
 	if f.Fork != nil {
 		left := a.Sub(0, 0, right, 1)
-		left.Text(x+2, 0, whatIf, "+"+span(f.Now.Sub(f.Fork.From))+" in the what-if")
+		x = left.Text(x+2, 0, whatIf, "+"+span(f.Now.Sub(f.Fork.From))+" in the what-if")
+		if f.Filter != "" && !slices.Contains(h.lines, lineTitle) {
+			left.Text(x+2, 0, accent|canvas.Reverse, " / "+f.Filter+" ")
+		}
 		return
 	}
 	x = a.Text(x+2, 0, plain, span(f.Now.Sub(f.Start))+"/"+span(f.End.Sub(f.Start))) + 1

@@ -204,7 +204,7 @@ func (m *model) hear(said session.Said) tea.Cmd {
 		return nil
 	}
 	m.said = said.Number
-	if p := m.frame.Board.At(queue.InFlight, m.frame.Board.Len(queue.InFlight)-1); m.popping && p != nil && !said.Refused {
+	if p := lastPopped(m.frame); m.popping && p != nil && !said.Refused {
 		m.selected = selection{p.Key, true} // the pod to decide about
 	}
 	m.popping = false

@@ -18,6 +18,14 @@ func (m *model) askTime() tea.Cmd {
 		title: "go to",
 		hint:  "hh:mm:ss (UTC)  +30s  -1m  start  end",
 		accept: func(text string) string {
+			switch strings.TrimSpace(text) {
+			case "start":
+				m.session.SeekStart()
+				return ""
+			case "end":
+				m.session.SeekEnd()
+				return ""
+			}
 			t, err := parseTime(text, m.frame)
 			if err != nil {
 				return err.Error()
@@ -30,15 +38,9 @@ func (m *model) askTime() tea.Cmd {
 }
 
 // parseTime reads a moment of f's recording: a time of day, a distance from the moment shown (+30s, -1m),
-// the time since the start (2m10s), "start" or "end".
+// or the time since the start (2m10s).
 func parseTime(text string, f *session.Frame) (time.Time, error) {
 	text = strings.TrimSpace(text)
-	switch text {
-	case "start":
-		return f.Start, nil
-	case "end":
-		return f.End, nil
-	}
 	if d, err := time.ParseDuration(text); err == nil {
 		if strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") {
 			return f.Now.Add(d), nil
@@ -57,7 +59,11 @@ func parseTime(text string, f *session.Frame) (time.Time, error) {
 			at = at.Add(24 * time.Hour)
 		}
 		if at.After(f.End.Add(time.Second)) {
-			return time.Time{}, errors.New("the recording is from " + secondTime(f.Start) + " to " + secondTime(f.End))
+			what := "the recording is"
+			if f.Fork != nil {
+				what = "the what-if can be shown"
+			}
+			return time.Time{}, errors.New(what + " from " + secondTime(f.Start) + " to " + secondTime(f.End))
 		}
 		return at, nil
 	}

@@ -83,9 +83,20 @@ func TestPromptsSayWhatIsWrong(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo("noon").sees("not a time").press("esc")
 		p.goTo("12:00:00").sees("the recording is from 10:36:00 to 10:36:08").press("esc")
+		p.goTo("end").sees("at the end").goTo("start").sees("0:00/0:08")
 		p.do(keymap.AddPod).enter("").sees("a pod needs a name").press("esc")
 		p.do(keymap.AddPod).enter("Web_1").sees("small letters").press("esc")
 		p.do(keymap.AddPod).enter("web-1 high").sees("not a priority: high").press("esc")
 		p.seesNot("WHAT-IF")
+	})
+}
+
+// TestFilteredVerdict: a filter hides the pod in flight, and the person still decides about it.
+func TestFilteredVerdict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.WhatIf).do(keymap.AddPod).enter("mine 2000")
+		p.do(keymap.Filter).enter("zz").sees("/ zz")
+		p.do(keymap.Pop).sees("mine active → in-flight").do(keymap.Fits).sees("mine in-flight → scheduled")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ func newConvert() *cobra.Command {
 		Use:   "convert FILE... -o OUT",
 		Short: "Turn recordings of any format into one trace",
 		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
-no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst.`,
+no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.`,
 		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,12 +31,22 @@ no args, no secrets, no annotations). OUT is compressed if its name ends in .gz 
 					return usageError{fmt.Errorf("convert would overwrite its input %s", in)}
 				}
 			}
+			if info, err := os.Stat(out); err == nil && info.IsDir() {
+				return fmt.Errorf("%s is a directory: name the trace to write in it", sources.Sanitize(out))
+			}
 			rec, err := openFiles(cmd, args)
 			if err != nil {
 				return err
 			}
 			if release != "" {
 				setRelease(rec, release)
+			}
+			if out == "-" {
+				w, err := trace.NewWriter(cmd.OutOrStdout())
+				if err != nil {
+					return err
+				}
+				return errors.Join(writeEvents(w, rec), w.Close())
 			}
 			return writeTrace(out, rec)
 		},
@@ -55,13 +66,29 @@ func same(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b)
 }
 
-// setRelease notes the release that a person states.
+// setRelease notes the release that a person states, also where nothing else is known of the scheduler.
 func setRelease(rec *sources.Recording, release string) {
+	known := false
 	for _, ev := range rec.Events {
 		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
 			s.Release, s.ReleaseInferred = sources.Sanitize(release), false
+			known = true
 		}
 	}
+	if !known && len(rec.Events) > 0 {
+		rec.Events = slices.Insert(rec.Events, 0, sources.Event{Time: rec.Events[0].Time, Fact: &sources.SchedulerStarted{
+			Release: sources.Sanitize(release), PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
+		}})
+	}
+}
+
+func writeEvents(w *trace.Writer, rec *sources.Recording) error {
+	for _, ev := range rec.Events {
+		if err := w.Write(ev); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeTrace writes rec to a file that is there whole or not at all.
@@ -71,12 +98,7 @@ func writeTrace(path string, rec *sources.Recording) error {
 	if err != nil {
 		return err
 	}
-	for _, ev := range rec.Events {
-		if err := w.Write(ev); err != nil {
-			return errors.Join(err, w.Close(), os.Remove(part))
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(writeEvents(w, rec), w.Close()); err != nil {
 		return errors.Join(err, os.Remove(part))
 	}
 	if err := os.Rename(part, path); err != nil {

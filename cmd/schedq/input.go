@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
 	"github.com/schedq/schedq/sources/files"
@@ -18,7 +19,7 @@ func openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range rec.Notices {
+	for _, n := range session.Notices(rec) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 	}
 	return rec, nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -26,7 +27,7 @@ const (
 type usageError struct{ error }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -47,8 +48,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintf(stderr, "schedq: %v\n", err)
 	var usage usageError
-	// What cobra itself finds wrong, it does not type.
-	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+	if errors.As(err, &usage) {
 		fmt.Fprintln(stderr, "See schedq --help.")
 		return exitUsage
 	}
@@ -65,7 +65,8 @@ func newRoot() *cobra.Command {
 		Long: `schedq shows the queue inside kube-scheduler: activeQ, backoffQ and unschedulable pods, with a
 countdown on every pod. Without a command it plays an embedded recording of a real cluster.
 Press ? in it for the keys.`,
-		Args:          usageArgs(cobra.NoArgs),
+		Args:          noFiles,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,6 +78,25 @@ Press ? in it for the keys.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(newReplay(), newWatch(), newReport(), newConvert())
 	return root
+}
+
+// version is the module's version as Go built it in: a release, or a commit's.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// noFiles finds that no argument is left, and what a person may have meant by one.
+func noFiles(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		return usageError{fmt.Errorf("to play a file: schedq replay %s", args[0])}
+	}
+	return usageError{fmt.Errorf("there is no command %q", args[0])}
 }
 
 // usageArgs makes what check finds wrong a mistake in the command line.

@@ -56,7 +56,7 @@ func writeReport(w io.Writer, r *session.Report) error {
 	for _, t := range r.Tiers {
 		tiers = append(tiers, []string{t.Tier, strconv.Itoa(t.Stays), brief(t.Median), brief(t.P90), brief(t.Max), brief(t.Total), strconv.Itoa(t.Left)})
 	}
-	wakes := [][]string{{"woken by", "pods", "to active", "to backoff", "still gated", "then bound"}}
+	wakes := [][]string{{"woken by", "moves", "to active", "to backoff", "to gated", "then bound"}}
 	for _, e := range r.Wakes {
 		wakes = append(wakes, []string{e.Event, strconv.Itoa(e.Total()), strconv.Itoa(e.ToActive), strconv.Itoa(e.ToBackoff), strconv.Itoa(e.ToGated), strconv.Itoa(e.Helped)})
 	}

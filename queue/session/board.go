@@ -61,6 +61,13 @@ func (b *Board) At(tier queue.Tier, i int) *Pod {
 	return p
 }
 
+// Unfiltered returns the board as it is without its filter.
+func (b *Board) Unfiltered() *Board {
+	all := *b
+	all.filter, all.matched = Filter{}, nil
+	return &all
+}
+
 // Get returns the named pod, in the queue or lately gone from it, or nil.
 func (b *Board) Get(key types.NamespacedName) *Pod {
 	p, _ := b.pods.Get(&Pod{Key: key})

@@ -118,7 +118,7 @@ func (e *engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
 	} else if verb != sources.Deleted {
 		e.queue.Refresh(pod)
 	}
-	e.settle(now, nil)
+	e.settle(now, func(p *Pod) { p.readObject(pod) })
 	e.refresh(now, key, pod)
 }
 
@@ -156,7 +156,8 @@ func (e *engine) inferMoves(now time.Time, verb sources.Verb, old, pod *v1.Pod) 
 // popped says that an attempt of pod was seen to end, so that it must have begun.
 func (e *engine) popped(now time.Time, pod *v1.Pod) {
 	if info, ok := e.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
-		e.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight})
+		e.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		e.settle(now, nil)
 	}
 }
 
@@ -195,10 +196,16 @@ func (e *engine) settle(now time.Time, with func(*Pod)) {
 		e.moves++
 		after := e.view(key, before)
 		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
-			after.Tier, after.Since, after.Observed = t.To, t.Time, t.Observed
+			after.Tier, after.Observed = t.To, t.Observed
+			if t.From != t.To {
+				after.Since = t.Time
+			}
 		}
 		if t.Event == unscheduledPodAdd {
 			after.Message, after.Node = "", ""
+		}
+		if t.From == queue.Gated && t.To != queue.Gated {
+			after.Message = "" // it spoke of the gate
 		}
 		if with != nil {
 			with(after)
@@ -224,8 +231,7 @@ func (e *engine) refresh(now time.Time, key types.NamespacedName, pod *v1.Pod) {
 		return
 	}
 	after := e.view(key, before)
-	after.PodInfo.Pod = pod
-	after.readObject()
+	after.readObject(pod)
 	if c := unscheduled(pod); c != nil && after.Tier.Queued() {
 		after.Message = sources.Sanitize(c.Message)
 	}
@@ -247,17 +253,17 @@ func (e *engine) view(key types.NamespacedName, before *Pod) *Pod {
 	} else if p.PodInfo.Pod == nil {
 		p.PodInfo.Pod = placeholder(key)
 	}
-	p.readObject()
+	p.readObject(p.PodInfo.Pod)
 	return p
 }
 
-// readObject takes over what p's object says of it.
-func (p *Pod) readObject() {
-	spec := p.PodInfo.Pod.Spec
-	if spec.Priority != nil {
-		p.Priority = *spec.Priority
+// readObject makes pod p's object, and takes over what it says.
+func (p *Pod) readObject(pod *v1.Pod) {
+	p.PodInfo.Pod = pod
+	if pod.Spec.Priority != nil {
+		p.Priority = *pod.Spec.Priority
 	}
-	if spec.NodeName != "" {
-		p.Node = spec.NodeName
+	if pod.Spec.NodeName != "" {
+		p.Node = pod.Spec.NodeName
 	}
 }

@@ -95,7 +95,7 @@ func (f *Frame) Explain(p *Pod) []string {
 }
 
 func (f *Frame) explainActive(p *Pod) []string {
-	ahead := f.Board.ahead(p)
+	ahead := f.Board.Unfiltered().Index(p)
 	if ahead == 0 {
 		return []string{fmt.Sprintf("Next to be popped: the first of %s by priority (%d), then by time.", times(f.Board.Total(queue.Active), "pod"), p.Priority)}
 	}
@@ -117,6 +117,7 @@ func (f *Frame) explainBackoff(p *Pod) []string {
 	default:
 		leaves += "; not earlier, because PopFromBackoffQ is off."
 	}
+	leaves += f.overdue(f.backoffTick(p))
 	return append(lines, leaves)
 }
 
@@ -142,13 +143,18 @@ func (f *Frame) explainUnschedulable(p *Pod) []string {
 		lines = append(lines, "No rejector plugin is known: any event wakes it.")
 	}
 	if !p.BackoffExpiry.IsZero() {
-		if f.Now.Before(f.backoffTick(p)) {
-			lines = append(lines, f.arithmetic(p)+" Woken before then, it goes to backoffQ first.")
+		until := p.BackoffExpiry // from which on it does not back off any more
+		if f.Options.PopFromBackoffQ {
+			until = until.Add(queue.BackoffFlushInterval)
+		}
+		if f.Now.Before(until) {
+			lines = append(lines, f.arithmetic(p)+fmt.Sprintf(" Woken before %s, it goes to backoffQ first.", clock(until)))
 		} else {
 			lines = append(lines, fmt.Sprintf("Its backoff ended at %s: woken now, it goes straight to activeQ.", clock(p.BackoffExpiry)))
 		}
 	}
-	return append(lines, f.leftover(p))
+	return append(lines, fmt.Sprintf("Without any event: the leftover flush tries it after %s, at the %s sweep.%s",
+		short(f.Options.PodMaxInUnschedulablePods), clock(f.leftoverTick(p)), f.overdue(f.leftoverTick(p))))
 }
 
 func (f *Frame) explainGated(p *Pod) []string {
@@ -158,20 +164,17 @@ func (f *Frame) explainGated(p *Pod) []string {
 	}
 	return []string{
 		fmt.Sprintf("Kept out of activeQ by %s since %s: it takes no attempt and no backoff.", plugin, clock(p.Since)),
-		f.leftover(p),
+		fmt.Sprintf("Without any event: the leftover flush has the gate asked again after %s, at the %s sweep; while it holds, the pod stays.%s",
+			short(f.Options.PodMaxInUnschedulablePods), clock(f.leftoverTick(p)), f.overdue(f.leftoverTick(p))),
 	}
 }
 
-func (f *Frame) leftover(p *Pod) string {
-	return fmt.Sprintf("Without any event: the leftover flush tries it after %s, at the %s sweep.",
-		short(f.Options.PodMaxInUnschedulablePods), clock(f.leftoverTick(p)))
-}
-
-// ahead returns how many pods in p's tier are before it, whatever the filter.
-func (b *Board) ahead(p *Pod) int {
-	all := *b
-	all.matched = nil
-	return all.Index(p)
+// overdue adds to a sentence that what it foretells should have happened by now.
+func (f *Frame) overdue(at time.Time) string {
+	if f.Now.Sub(at) > time.Second {
+		return " That is past, and was not seen."
+	}
+	return ""
 }
 
 // clock writes a time of day: 12:00:10.7, and 12:00:14 if it is a whole second.

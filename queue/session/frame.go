@@ -23,7 +23,8 @@ type Frame struct {
 	// Options are the settings that the local queue runs with.
 	Options queue.Options
 
-	// Now is the time shown; Start and End are the recording's.
+	// Now is the time shown, Start and End are what it can be set to: those of the recording; in a fork,
+	// where it left the recording, and some hours on.
 	Now, Start, End time.Time
 	// Playing is true while time passes, at Speed model seconds a second (0.1 to 1000).
 	Playing bool

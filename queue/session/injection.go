@@ -45,15 +45,12 @@ func (o *owner) inject(what string, do func(e *engine, now time.Time)) {
 	if o.fork == nil {
 		o.forkHere()
 	}
-	now, moved := o.now, len(o.fork.moves)
-	if o.fork.moved < moved {
-		moved = o.fork.moved // its future is dropped
-	}
-	o.fork.inject(now, func(e *engine) {
+	now := o.now
+	moves := o.fork.inject(now, func(e *engine) {
 		do(e, now)
 		e.settle(now, nil)
 	})
-	o.say("%s: %s", what, summary(o.fork.moves[moved:]))
+	o.say("%s: %s", what, summary(moves))
 }
 
 // summary says where pods went: "9 pods moved: 6 to backoff, 3 to active".
@@ -63,18 +60,38 @@ func summary(moves []*Transition) string {
 		return "nothing moved"
 	case 1:
 		m := moves[0]
+		if m.From == m.To {
+			return fmt.Sprintf("%s stays %s", m.Pod.Key, tierWord(m.To))
+		}
 		if m.From == queue.None {
 			return fmt.Sprintf("%s → %s", m.Pod.Key, tierWord(m.To))
 		}
 		return fmt.Sprintf("%s %s → %s", m.Pod.Key, tierWord(m.From), tierWord(m.To))
 	}
 	var to []string
-	for _, t := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight, queue.Scheduled, queue.Deleted} {
-		if n := countTo(moves, t); n > 0 {
+	stayed := 0
+	for t := queue.Active; t <= queue.Deleted; t++ {
+		n := 0
+		for _, m := range moves {
+			switch {
+			case m.To != t:
+			case m.From == m.To:
+				stayed++
+			default:
+				n++
+			}
+		}
+		if n > 0 {
 			to = append(to, fmt.Sprintf("%d to %s", n, tierWord(t)))
 		}
 	}
-	return fmt.Sprintf("%d pods moved: %s", len(moves), strings.Join(to, ", "))
+	if stayed > 0 {
+		to = append(to, times(stayed, "pod")+" stayed gated")
+	}
+	if stayed == len(moves) {
+		return "nothing moved, " + to[0]
+	}
+	return fmt.Sprintf("%s moved: %s", times(len(moves)-stayed, "pod"), strings.Join(to, ", "))
 }
 
 // tierWord is a tier's name in a sentence.
@@ -83,15 +100,6 @@ func tierWord(t queue.Tier) string {
 		return "in-flight"
 	}
 	return t.String()
-}
-
-func countTo(moves []*Transition, t queue.Tier) (n int) {
-	for _, m := range moves {
-		if m.To == t {
-			n++
-		}
-	}
-	return n
 }
 
 func (o *owner) moveAll() {
@@ -127,7 +135,7 @@ func (o *owner) flushLeftover() {
 	}
 }
 
-func (o *owner) saidNothingMoved() bool { return strings.HasSuffix(o.said.Text, "nothing moved") }
+func (o *owner) saidNothingMoved() bool { return strings.HasSuffix(o.said.Text, ": nothing moved") }
 
 // inTier returns the named pod as it is shown if it is in one of tiers, and otherwise refuses.
 func (o *owner) inTier(key types.NamespacedName, deed string, tiers ...queue.Tier) *Pod {

@@ -56,12 +56,24 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 	}
 	o.wakes = newWakes(opts.Plugins)
 	o.recording = newTimeline(rec, o.opts, opts.Plugins)
-	o.notices = rec.Notices
-	if !o.recording.engine.exact {
-		o.notices = append(slices.Clip(rec.Notices), "No scheduler's log is in this recording: only what the API shows of the queue is known.")
-	}
+	o.notices = Notices(rec)
 	o.show(o.recording.start.Add(opts.Opens))
 	return o
+}
+
+// Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
+func Notices(rec *sources.Recording) []string {
+	notices := slices.Clip(rec.Notices)
+	moves, pods := tellsMoves(rec.Events), slices.ContainsFunc(rec.Events, isPod)
+	switch {
+	case len(rec.Events) == 0:
+		return append(notices, "The recording is empty.")
+	case !moves && pods:
+		return append(notices, "No scheduler's log is in this recording: attempts that the API does not show are missing, so attempts and backoffs are at least what is said.")
+	case moves && !pods:
+		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")
+	}
+	return notices
 }
 
 // scheduler returns what rec tells of the scheduler, or nil.
@@ -132,12 +144,17 @@ func (o *owner) frame() *Frame {
 	if o.scheduler != nil {
 		f.Scheduler = *o.scheduler
 	}
-	if i := before(o.marks, o.now); i >= 0 {
+	marked := o.now
+	if o.fork != nil {
+		marked = o.left // what came later in the recording does not in its fork
+	}
+	if i := before(o.marks, marked); i >= 0 {
 		f.Mark, f.MarkAt = o.marks[i].Fact.(*sources.Mark).Text, o.marks[i].Time
 	}
 	if o.fork != nil {
+		f.Start, f.End = o.fork.start, o.now.Add(seekLimit)
 		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Hints: o.wakes.String()}
-	} else if i := before(o.counts, o.now); i >= 0 {
+	} else if i := min(before(o.counts, o.now), len(t.counts)-1); i >= 0 {
 		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.counts[i]
 		f.SchedulerCountsAt = o.counts[i].Time
 	}

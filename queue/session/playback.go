@@ -57,12 +57,22 @@ func (o *owner) step(n int) {
 	}
 }
 
+// seekLimit is how far a what-if can be taken at once: its every second has to be worked out.
+const seekLimit = 24 * time.Hour
+
 func (o *owner) seek(at time.Time) {
+	if o.fork != nil && at.Sub(o.fork.executed) > seekLimit {
+		o.refuse("a what-if goes on for %s at most at once", seekLimit)
+		return
+	}
 	o.skipped, o.quiet, o.changed = Gap{}, 0, true
 	o.show(at)
 }
 
-func (o *owner) seekStart() { o.seek(o.shownLine().start) }
+func (o *owner) seekStart() {
+	o.seek(o.shownLine().start)
+	o.shownLine().goToStart()
+}
 
 func (o *owner) seekEnd() {
 	if o.fork != nil {

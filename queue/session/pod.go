@@ -54,6 +54,9 @@ func (p *Pod) RejectorPlugins() []string {
 	return append(append([]string{}, p.UnschedulablePlugins...), p.PendingPlugins...)
 }
 
+// PriorityKnown reports whether Priority is the pod's, and not 0 for want of its object.
+func (p *Pod) PriorityKnown() bool { return p.PodInfo.Pod.Spec.Priority != nil }
+
 // Labels returns the pod's labels, which must not be modified.
 func (p *Pod) Labels() map[string]string { return p.PodInfo.Pod.Labels }
 

@@ -32,7 +32,8 @@ type Report struct {
 	Plugins  []PluginReport `json:"plugins"`
 }
 
-// TierReport is about the stays of pods in one tier that ended. Left is how many had not at the end.
+// TierReport is about the stays of pods in one tier. Left is how many of them had not ended when the
+// recording did; they count up to there.
 type TierReport struct {
 	Tier   string  `json:"tier"`
 	Stays  int     `json:"stays"`
@@ -54,8 +55,8 @@ type AttemptReport struct {
 	Max    int `json:"maxPerBoundPod"`
 }
 
-// WakeReport is about the pods that an event moved out of the unschedulable or gated pods, or that left
-// backoffQ by it.
+// WakeReport counts the moves that an event made out of the unschedulable or gated pods, or out of
+// backoffQ.
 type WakeReport struct {
 	Event     string `json:"event"`
 	ToActive  int    `json:"toActive"`
@@ -65,7 +66,7 @@ type WakeReport struct {
 	Helped int `json:"helped"`
 }
 
-// Total is how many pods the event moved.
+// Total is how many moves the event made.
 func (w WakeReport) Total() int { return w.ToActive + w.ToBackoff + w.ToGated }
 
 // PluginReport is about the attempts that a plugin rejected, alone or with others.
@@ -73,8 +74,8 @@ type PluginReport struct {
 	Plugin   string `json:"plugin"`
 	Attempts int    `json:"attempts"`
 	Pods     int    `json:"pods"`
-	// Waited is the time that pods then spent until they were in activeQ again or left. Stays that had
-	// not ended are not counted.
+	// Waited is the time that pods then spent until they were in activeQ again or left, or the recording
+	// ended.
 	Waited Seconds `json:"waitedSeconds"`
 }
 
@@ -131,13 +132,29 @@ func (r *reporter) add(t *Transition) error {
 	if p == nil {
 		p = &podReport{}
 		r.pods[t.Pod.Key] = p
-	} else if p.tier.Queued() || p.tier == queue.InFlight {
-		r.stays[p.tier] = append(r.stays[p.tier], t.Time.Sub(p.since))
 	}
 	r.wake(p, t)
 	r.attempt(p, t)
-	p.tier, p.since = t.To, t.Time
+	if p.tier != t.To { // a gated pod that is gated again has not moved
+		r.stay(p, t.Time)
+		p.tier, p.since = t.To, t.Time
+	}
 	return nil
+}
+
+// stay ends p's stay where it is.
+func (r *reporter) stay(p *podReport, at time.Time) {
+	if p.tier.Queued() || p.tier == queue.InFlight {
+		r.stays[p.tier] = append(r.stays[p.tier], at.Sub(p.since))
+	}
+}
+
+// waited ends what p waits for because of the plugins that rejected it.
+func (r *reporter) waited(p *podReport, at time.Time) {
+	for _, name := range p.plugins {
+		r.plugins[name].Waited += Seconds(at.Sub(p.failedAt))
+	}
+	p.plugins = nil
 }
 
 // wake counts a move that an event made.
@@ -172,7 +189,8 @@ func (r *reporter) attempt(p *podReport, t *Transition) {
 		a.Total++
 	case t.Event == queue.ScheduleAttemptFailure:
 		p.wokenBy = ""
-		p.plugins, p.failedAt = t.Pod.RejectorPlugins(), t.Time
+		p.failedAt = t.Time
+		p.plugins = slices.DeleteFunc(slices.Clone(t.Pod.RejectorPlugins()), func(name string) bool { return name == t.GatingPlugin })
 		if len(p.plugins) == 0 {
 			a.Errors++
 		} else {
@@ -195,10 +213,7 @@ func (r *reporter) attempt(p *podReport, t *Transition) {
 		p.wokenBy = ""
 	}
 	if t.To == queue.Active || t.To == queue.InFlight || t.To == queue.Deleted {
-		for _, name := range p.plugins {
-			r.plugins[name].Waited += Seconds(t.Time.Sub(p.failedAt))
-		}
-		p.plugins = nil
+		r.waited(p, t.Time)
 	}
 }
 
@@ -208,6 +223,8 @@ func (r *reporter) finish() *Report {
 	left := map[queue.Tier]int{}
 	for _, p := range r.pods {
 		left[p.tier]++
+		r.stay(p, rep.End)
+		r.waited(p, rep.End)
 	}
 	for _, tier := range shown {
 		stays := r.stays[tier]

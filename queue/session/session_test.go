@@ -198,7 +198,7 @@ func TestBeingTheScheduler(t *testing.T) {
 		s.Activate(key("gated"))
 		said("SchedulingGates still gates it")
 		s.MoveAll()
-		said("gated → gated")
+		said("default/gated stays gated")
 		s.OpenGate(key("gated"))
 		said("gated → active")
 		s.Pop()
@@ -247,7 +247,7 @@ func TestExplain(t *testing.T) {
 		explains(10, "batch-1", "Next to be popped")
 		explains(10.2, "batch-1", "attempt 1 is under way")
 		explains(11, "batch-1", "Rejected by NodeResourcesFit at 12:00:10.7", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
-			"Woken before then, it goes to backoffQ first", "after 5 min, at the 12:05:30 sweep")
+			"Woken before 12:00:11.7, it goes to backoffQ first", "after 5 min, at the 12:05:30 sweep")
 		explains(11.3, "batch-1", "Leaves for activeQ at the 12:00:12 tick; not earlier, because PopFromBackoffQ is off.")
 		explains(12.2, "web-1", "Bound at 12:00:12.1 after 1 attempt")
 

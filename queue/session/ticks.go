@@ -26,12 +26,12 @@ func newTicks(opts queue.Options, start time.Time) ticks {
 
 // after returns the first moment later than t that is a whole number of intervals from base.
 func after(base time.Time, interval time.Duration, t time.Time) time.Time {
-	n := t.Sub(base) / interval
-	next := base.Add(n * interval)
-	for !next.After(t) {
-		next = next.Add(interval)
+	past := t.UnixNano() - base.UnixNano()
+	n := past / int64(interval)
+	if past < 0 && past%int64(interval) != 0 {
+		n-- // round down
 	}
-	return next
+	return base.Add(time.Duration(n+1) * interval)
 }
 
 // next returns the first moment later than t at which either flush runs.

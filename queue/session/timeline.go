@@ -50,9 +50,9 @@ type forkStart struct {
 
 // injection is something that a person did in a fork, to be done again when the fork is run again.
 type injection struct {
-	at     time.Time
-	do     func(*engine)
-	change int // how many changes there were before it
+	at      time.Time
+	do      func(*engine)
+	changes int // how many there were after it
 }
 
 func newTimeline(rec *sources.Recording, opts queue.Options, plugins queue.Plugins) *timeline {
@@ -70,11 +70,21 @@ func tellsMoves(events []sources.Event) bool {
 	})
 }
 
+// isPod reports whether ev is about a pod's object.
+func isPod(ev sources.Event) bool {
+	c, ok := ev.Fact.(*sources.ObjectChange)
+	if !ok {
+		return false
+	}
+	_, ok = c.Object.(*v1.Pod)
+	return ok
+}
+
 // span returns when a recording begins to be worth showing, a second before the first pod moves, and
 // when it ends.
 func span(events []sources.Event) (start, end time.Time) {
 	if len(events) == 0 {
-		return
+		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
 	}
 	start, end = events[0].Time, events[len(events)-1].Time
 	for _, ev := range events {
@@ -102,10 +112,18 @@ func (t *timeline) goTo(at time.Time) {
 	if at.Before(t.start) {
 		at = t.start
 	}
-	if at.After(t.executed) {
+	if !at.Before(t.executed) { // of the events of one time, some may be left
 		t.execute(at)
 	}
 	t.show(t.at(at))
+}
+
+// goToStart shows the first moment; of a fork, the one before anything was done in it.
+func (t *timeline) goToStart() {
+	t.goTo(t.start)
+	if t.forked != nil {
+		t.show(len(t.forked.history.changes))
+	}
 }
 
 // execute lets everything happen up to at.
@@ -184,11 +202,11 @@ func (t *timeline) nextMove() (time.Time, bool) {
 		return t.moves[t.moved].Time, true
 	}
 	for _, ev := range t.events[t.next:] {
-		switch f := ev.Fact.(type) {
+		switch ev.Fact.(type) {
 		case *sources.Move:
 			return ev.Time, true
 		case *sources.ObjectChange:
-			if _, ok := f.Object.(*v1.Pod); ok && !t.engine.exact {
+			if isPod(ev) && !t.engine.exact {
 				return ev.Time, true
 			}
 		}
@@ -229,31 +247,39 @@ func (t *timeline) engineShown() *engine {
 	return e
 }
 
-// inject carries out what a person did in a fork, at now, the moment shown. What the fork's future was is
-// gone.
-func (t *timeline) inject(now time.Time, do func(*engine)) {
+// inject carries out what a person did in a fork, at now, the moment shown, and returns the moves that it
+// caused. What the fork's future was is gone.
+func (t *timeline) inject(now time.Time, do func(*engine)) []*Transition {
 	if t.cursor < len(t.changes) || now.Before(t.executed) {
 		t.rewind(now)
 	}
 	t.execute(now)
-	t.injected = append(t.injected, injection{at: now, do: do, change: len(t.changes)})
-	do(t.engine)
+	before := len(t.moves)
+	t.do(injection{at: now, do: do})
 	t.show(len(t.changes))
+	return t.moves[before:]
+}
+
+// do carries out in and remembers it.
+func (t *timeline) do(in injection) {
+	in.do(t.engine)
+	in.changes = len(t.changes)
+	t.injected = append(t.injected, in)
 }
 
 // rewind takes a fork back to the moment shown by doing again what the person did in it up to then.
 func (t *timeline) rewind(now time.Time) {
-	shown, injected := t.cursor, t.injected
+	shown, injected, filter := t.cursor, t.injected, t.shown.filter
 	t.history, t.injected = t.forked.history.fork(), nil
+	t.shown.setFilter(filter)
 	t.executed = t.start
 	t.run(t.forked.engine.clone())
 	for _, in := range injected {
-		if in.change >= shown && !in.at.Before(now) {
+		// One that changed nothing counts as done if all that was done before it is.
+		if in.changes > shown || in.at.After(now) {
 			break
 		}
 		t.execute(in.at)
-		in.change = len(t.changes)
-		t.injected = append(t.injected, in)
-		in.do(t.engine)
+		t.do(in)
 	}
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"slices"
+	"time"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
@@ -19,7 +20,11 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 	rec := &sources.Recording{Name: name}
 	var logs []*audit.Log
 	parts := map[string][][]sources.Event{}
+	var logged time.Time // up to when the scheduler's log tells what it did
 	for _, f := range files {
+		if f.format == schedlog.Format && f.part.Last.After(logged) {
+			logged = f.part.Last
+		}
 		if !slices.Contains(rec.Formats, f.format) {
 			rec.Formats = append(rec.Formats, f.format)
 		}
@@ -38,12 +43,23 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 		}
 		parts[audit.Format] = [][]sources.Event{changes}
 	}
+	if !logged.IsZero() {
+		for i, counts := range parts[metrics.Format] {
+			parts[metrics.Format][i] = until(counts, logged)
+		}
+	}
 	var all [][]sources.Event
 	for _, format := range []string{audit.Format, trace.Format, schedlog.Format, metrics.Format, marks.Format} {
 		all = append(all, parts[format]...)
 	}
 	rec.Events = merge(all)
 	return rec, nil
+}
+
+// until returns the events that are not after last. Counts from after the scheduler's log ended are of a
+// scheduler that has stopped, or of which nothing else is known.
+func until(events []sources.Event, last time.Time) []sources.Event {
+	return slices.DeleteFunc(events, func(e sources.Event) bool { return e.Time.After(last) })
 }
 
 // merge merges lists that are each in the order of time, or nearly. Of equal times the earlier list's

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestCountsAtTheTimeOfAMove: stepping to a move shows the counts measured before it.
+func TestCountsAtTheTimeOfAMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		counts := func(active int) sources.Event {
+			return sources.Event{Time: at(1), Fact: &sources.Counts{Active: active}}
+		}
+		move := sources.Event{Time: at(1), Fact: &sources.Move{Pod: key("p"), To: "active", Event: "UnscheduledPodAdd"}}
+		s := start(t, &sources.Recording{Events: []sources.Event{{Time: at(0), Fact: &sources.Mark{}}, move, counts(1), counts(2)}}, Options{Paused: true})
+		s.Step(1)
+		if f := s.Sync(); f.SchedulerCounts != nil {
+			t.Errorf("counts that are not executed yet are shown: %+v", f.SchedulerCounts)
+		}
+		s.SeekEnd()
+		if f := s.Sync(); f.SchedulerCounts == nil || f.SchedulerCounts.Active != 2 || f.LocalCounts.Active != 1 {
+			t.Errorf("the last counts are %+v, local %+v", f.SchedulerCounts, f.LocalCounts)
+		}
+	})
+}
+
+func TestEmptyRecording(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, &sources.Recording{Name: "empty"}, Options{Paused: true})
+		if f := s.Sync(); len(f.Notices) != 1 || !strings.Contains(f.Notices[0], "empty") || !f.AtEnd {
+			t.Errorf("notices %q, at the end: %v", f.Notices, f.AtEnd)
+		}
+		s.AddPod(NewPod{Key: key("p")})
+		s.Pop()
+		s.Reject(key("p"), "NodeName")
+		s.MoveAll()
+		s.Step(1)
+		if f := s.Sync(); tierOf(f, "p") != "active" {
+			t.Errorf("p is %s, want it back in activeQ", tierOf(f, "p"))
+		}
+	})
+}
+
+// TestInFlightEventSurvivesAStepBack: what was done before the undone step stays done, though it moved
+// nothing.
+func TestInFlightEventSurvivesAStepBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Seek(at(9))
+		s.AddPod(NewPod{Key: key("p"), Priority: 9})
+		s.Pop()
+		s.InjectEvent("NodeAdd")
+		if f := s.Sync(); !strings.HasSuffix(f.Said.Text, "nothing moved") {
+			t.Fatalf("it says %q", f.Said.Text)
+		}
+		for range 2 {
+			s.Reject(key("p"), "NodeName")
+			if f := s.Sync(); tierOf(f, "p") != "backoff" {
+				t.Fatalf("p is %s, want it in backoff for the event in its flight", tierOf(f, "p"))
+			}
+			s.Step(-1)
+		}
+		s.SeekStart()
+		if f := s.Sync(); tierOf(f, "p") != "" || !f.Now.Equal(at(9)) {
+			t.Errorf("at the start of the fork p is %q", tierOf(f, "p"))
+		}
+	})
+}
+
+// TestAnswerAfterStepIntoAFlush: the answer to an injection tells of its own moves alone, and the filter
+// stays.
+func TestAnswerAfterStepIntoAFlush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Seek(at(9))
+		for _, name := range []string{"a", "b", "c"} {
+			s.AddPod(NewPod{Key: key(name)})
+			s.Pop()
+			s.Reject(key(name), "NodeName")
+		}
+		s.MoveAll()
+		s.SetFilter("/a")
+		s.Step(3) // the first moves of one flush
+		s.Step(-1)
+		s.AddPod(NewPod{Key: key("new")})
+		f := s.Sync()
+		if f.Said.Text != "new pod default/new: default/new → active" {
+			t.Errorf("it says %q", f.Said.Text)
+		}
+		if f.Filter != "/a" || f.Board.Len(queue.Active) == f.Board.Unfiltered().Len(queue.Active) {
+			t.Errorf("the filter is %q, %d of %d pods are shown", f.Filter, f.Board.Len(queue.Active), f.Board.Unfiltered().Len(queue.Active))
+		}
+	})
+}
+
+func TestLongSeekInAForkIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Fork()
+		s.Seek(at(9).Add(2_000_000 * time.Hour))
+		if f := s.Sync(); !f.Said.Refused || !f.Now.Equal(at(9)) {
+			t.Errorf("it is %s, and it says %q", f.Now, f.Said.Text)
+		}
+	})
+}
+
+// TestObjectsAlone: without a scheduler's log, attempts are inferred from what the API shows.
+func TestObjectsAlone(t *testing.T) {
+	pod := placeholder(key("web-1"))
+	failed := pod.DeepCopy()
+	failed.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: "0/1 nodes are available"}}
+	bound := failed.DeepCopy()
+	bound.Spec.NodeName = "node-a"
+	change := func(seconds float64, verb sources.Verb, p *v1.Pod) sources.Event {
+		return sources.Event{Time: at(seconds), Fact: &sources.ObjectChange{Verb: verb, Object: p}}
+	}
+	rec := &sources.Recording{Events: []sources.Event{
+		change(1, sources.Added, pod), change(2, sources.Updated, failed), change(3, sources.Updated, bound), change(4, sources.Deleted, bound),
+	}}
+	var last *Transition
+	var got []string
+	if err := Replay(rec, Options{}, func(m *Transition) error {
+		last = m
+		got = append(got, m.From.String()+">"+m.To.String()+" "+m.Provenance())
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := ">active modelled, active>inflight modelled, inflight>unschedulable observed, unschedulable>inflight modelled, inflight>scheduled observed"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("moves %s\nwant %s", strings.Join(got, ", "), want)
+	}
+	if last.Pod.Attempts != 2 || last.Pod.Node != "node-a" {
+		t.Errorf("bound to %q after %d attempts, want node-a after 2", last.Pod.Node, last.Pod.Attempts)
+	}
+}
+
+// TestRegatedPodHasNotMoved: a gated pod that an event reaches, and that is gated again, goes on waiting.
+func TestRegatedPodHasNotMoved(t *testing.T) {
+	gated := func(seconds float64, event string) sources.Event {
+		return sources.Event{Time: at(seconds), Fact: &sources.Move{Pod: key("p"), To: "gated", Event: event, GatingPlugin: "SchedulingGates"}}
+	}
+	rec := &sources.Recording{Events: []sources.Event{
+		gated(10, "UnscheduledPodAdd"), gated(20, "AssignedPodDelete"),
+		{Time: at(30), Fact: &sources.Move{Pod: key("p"), To: "active", Event: "TargetPodUpdatePodSchedulingGatesEliminated"}},
+	}}
+	line := newTimeline(rec, queue.Defaults(), nil)
+	line.goTo(at(25))
+	if p := line.shown.Get(key("p")); !p.Since.Equal(at(10)) {
+		t.Errorf("gated since %s, want since the first time", p.Since)
+	}
+	r, err := Summarize(rec, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tier := range r.Tiers {
+		if tier.Tier == "gated" && (tier.Stays != 1 || tier.Max != Seconds(20*time.Second)) {
+			t.Errorf("gated: %+v, want one stay of 20 s", tier)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct{ base, t, want float64 }{
+		{0, 0, 30}, {0, 29.9, 30}, {0, 30, 60}, {10, 0, 10}, {10, 9.9, 10}, {10, -25, -20}, {10, -20, 10},
+	} {
+		if got := after(at(c.base), 30*time.Second, at(c.t)); !got.Equal(at(c.want)) {
+			t.Errorf("the tick after %g s from %g s is %s, want %g s", c.t, c.base, got.Sub(noon), c.want)
+		}
+	}
+}
