@@ -34,8 +34,7 @@ func (o *owner) leaveFork() {
 		return
 	}
 	filter := o.fork.shown.filter
-	o.fork, o.playing = nil, false
-	o.seek(o.left)
+	o.fork, o.playing, o.now, o.skipped = nil, false, o.left, Gap{} // the recording stands where it was left
 	o.setFilter(filter.String())
 	o.say("back in the recording at %s", clock(o.now))
 }

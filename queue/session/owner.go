@@ -166,7 +166,11 @@ func before(events []sources.Event, t time.Time) int {
 	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
 }
 
-func (o *owner) atEnd() bool { return o.fork == nil && !o.now.Before(o.recording.end) }
+// atEnd reports whether nothing is left to play.
+func (o *owner) atEnd() bool {
+	t := o.recording
+	return o.fork == nil && !o.now.Before(t.end) && t.next == len(t.events) && t.cursor == len(t.changes)
+}
 
 // Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than
 // squeezeLeast, up to squeezeLead before the next move. All are real time.

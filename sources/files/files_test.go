@@ -113,6 +113,20 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestCountsAfterTheLog: what was measured after the scheduler's log ended says nothing of the recording.
+func TestCountsAfterTheLog(t *testing.T) {
+	late := strings.ReplaceAll(counts, "10:00:01.006", "10:00:09.000")
+	for content, want := range map[string]int{counts: 1, late: 0} {
+		rec, err := Open(context.Background(), in(t, "sched.log", schedLog, "counts", content), Options{Now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(show(rec.Events), "counts"); got != want {
+			t.Errorf("%d counts of %s, want %d", got, content, want)
+		}
+	}
+}
+
 func TestStandardInput(t *testing.T) {
 	rec, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(packed(t, schedLog)),
 		Now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
