@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,11 +65,18 @@ func number(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
 	}
-	digits := strconv.AppendInt(nil, int64(n), 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = slices.Insert(digits, i, ',')
+	var text [26]byte // an int64 with its commas
+	at := len(text)
+	for digits := 0; n > 0; digits++ {
+		if digits > 0 && digits%3 == 0 {
+			at--
+			text[at] = ','
+		}
+		at--
+		text[at] = byte('0' + n%10)
+		n /= 10
 	}
-	return string(digits)
+	return string(text[at:])
 }
 
 // plural writes n and the word for that many things.
