@@ -92,75 +92,97 @@ func (q *Queue) setPod(i int32, pod *v1.Pod) {
 // indices, which a fork copies as one slice.
 type index struct {
 	seed  maphash.Seed
-	slots []int32 // none, or an entry's index
+	slots []slot
 	used  int
+}
+
+// slot holds an entry's index, or none, and the hash of its pod's name, so that most entries need not be
+// looked at.
+type slot struct {
+	hash  uint32
+	entry int32
 }
 
 const minSlots = 16
 
 func newIndex() index {
-	return index{seed: maphash.MakeSeed(), slots: slices.Repeat([]int32{none}, minSlots)}
+	return index{seed: maphash.MakeSeed(), slots: slices.Repeat([]slot{{entry: none}}, minSlots)}
 }
 
-func (x *index) hash(namespace, name string) int {
+func (x *index) hash(namespace, name string) uint32 {
 	h := maphash.String(x.seed, namespace)*0x9e3779b97f4a7c15 ^ maphash.String(x.seed, name)
-	return int(h & uint64(len(x.slots)-1))
+	return uint32(h)
 }
 
-// find returns the slot that holds the named pod, or the free one where it would go.
-func (x *index) find(entries []entry, namespace, name string) int {
-	for s := x.hash(namespace, name); ; s = (s + 1) & (len(x.slots) - 1) {
-		i := x.slots[s]
-		if i == none {
-			return s
+// find returns the place that holds the named pod, or the free one where it would go.
+func (x *index) find(entries []entry, hash uint32, namespace, name string) int {
+	mask := len(x.slots) - 1
+	for at := int(hash) & mask; ; at = (at + 1) & mask {
+		s := x.slots[at]
+		if s.entry == none {
+			return at
 		}
-		if p := entries[i].pod; p.Name == name && p.Namespace == namespace {
-			return s
+		if s.hash == hash {
+			if p := entries[s.entry].pod; p.Name == name && p.Namespace == namespace {
+				return at
+			}
 		}
 	}
 }
 
 func (x *index) get(entries []entry, namespace, name string) int32 {
-	return x.slots[x.find(entries, namespace, name)]
+	return x.slots[x.find(entries, x.hash(namespace, name), namespace, name)].entry
 }
 
 func (x *index) put(entries []entry, i int32) {
 	if (x.used+1)*2 > len(x.slots) {
-		old := x.slots
-		x.slots = slices.Repeat([]int32{none}, len(old)*2)
-		for _, j := range old {
-			if j != none {
-				x.slots[x.find(entries, entries[j].pod.Namespace, entries[j].pod.Name)] = j
-			}
-		}
+		x.grow()
 	}
-	s := x.find(entries, entries[i].pod.Namespace, entries[i].pod.Name)
-	if x.slots[s] == none {
+	p := entries[i].pod
+	hash := x.hash(p.Namespace, p.Name)
+	at := x.find(entries, hash, p.Namespace, p.Name)
+	if x.slots[at].entry == none {
 		x.used++
 	}
-	x.slots[s] = i
+	x.slots[at] = slot{hash, i}
+}
+
+func (x *index) grow() {
+	old := x.slots
+	x.slots = slices.Repeat([]slot{{entry: none}}, len(old)*2)
+	mask := len(x.slots) - 1
+	for _, s := range old {
+		if s.entry == none {
+			continue
+		}
+		at := int(s.hash) & mask
+		for x.slots[at].entry != none {
+			at = (at + 1) & mask
+		}
+		x.slots[at] = s
+	}
 }
 
 // remove takes the named pod out and closes the gap behind it.
 func (x *index) remove(entries []entry, namespace, name string) {
-	s := x.find(entries, namespace, name)
-	if x.slots[s] == none {
+	hole := x.find(entries, x.hash(namespace, name), namespace, name)
+	if x.slots[hole].entry == none {
 		return
 	}
 	x.used--
 	mask := len(x.slots) - 1
-	for hole := s; ; {
-		x.slots[hole] = none
-		for s = (hole + 1) & mask; ; s = (s + 1) & mask {
-			i := x.slots[s]
-			if i == none {
+	for at := hole; ; {
+		x.slots[hole].entry = none
+		for {
+			at = (at + 1) & mask
+			s := x.slots[at]
+			if s.entry == none {
 				return
 			}
-			// An entry may fill the hole if that is not before the slot it hashes to.
-			home := x.hash(entries[i].pod.Namespace, entries[i].pod.Name)
-			if (s-home)&mask >= (s-hole)&mask {
-				x.slots[hole] = i
-				hole = s
+			// An entry may fill the hole if that is not before the place it hashes to.
+			if home := int(s.hash) & mask; (at-home)&mask >= (at-hole)&mask {
+				x.slots[hole] = s
+				hole = at
 				break
 			}
 		}
