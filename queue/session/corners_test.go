@@ -176,3 +176,23 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// TestNominationOutOfTheLog: a failed attempt that preempts says where the pod is meant to go.
+func TestNominationOutOfTheLog(t *testing.T) {
+	move := func(seconds float64, to sources.Tier, event, node string) sources.Event {
+		return sources.Event{Time: at(seconds), Fact: &sources.Move{Pod: key("p"), To: to, Event: event, Node: node, Plugins: []string{"NodeResourcesFit"}}}
+	}
+	rec := &sources.Recording{Events: []sources.Event{
+		move(1, "active", "UnscheduledPodAdd", ""), move(2, "inflight", "", ""),
+		move(3, "unschedulable", queue.ScheduleAttemptFailure, "node-a"), move(4, "inflight", "", ""), move(5, "scheduled", "", "node-a"),
+	}}
+	line := newTimeline(rec, queue.Defaults(), nil)
+	line.goTo(at(3))
+	if got := line.shown.Get(key("p")).NominatedNode; got != "node-a" {
+		t.Errorf("nominated to %q, want node-a", got)
+	}
+	line.goTo(at(5))
+	if got := line.engine.queue.NominatedPodsForNode("node-a"); len(got) != 0 {
+		t.Errorf("%d pods are still nominated to node-a", len(got))
+	}
+}

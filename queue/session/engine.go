@@ -94,6 +94,9 @@ func (e *engine) observe(now time.Time, m *sources.Move) {
 		Pod: pod, To: to, Event: m.Event,
 		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin, Restated: m.Restated,
 	})
+	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
+		e.queue.AddNominatedPod(pod, m.Node)
+	}
 	e.settle(now, func(p *Pod) {
 		if m.Message != "" {
 			p.Message = m.Message
