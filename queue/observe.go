@@ -60,11 +60,16 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 func (q *Queue) take(now int64, o Observation) (int32, Tier) {
 	name, namespace := o.Pod.Name, o.Pod.Namespace
 	queued, flying := q.byName.get(q.entries, namespace, name), q.inFlightNamed(namespace, name)
+	if flying != none && o.Event == unscheduledPodAdd {
+		q.inFlight.remove(q.entries, flying) // a new pod of the same name: the old one's end was not seen
+		q.release(flying)
+		flying = none
+	}
 	endsAttempt := o.Event == ScheduleAttemptFailure || o.To == Scheduled
 	var i int32
 	var from Tier
 	switch {
-	case flying != none && (queued == none || endsAttempt) && o.Event != unscheduledPodAdd:
+	case flying != none && (queued == none || endsAttempt):
 		i, from = flying, InFlight
 		q.inFlight.remove(q.entries, i)
 	case queued != none:
@@ -74,7 +79,7 @@ func (q *Queue) take(now int64, o Observation) (int32, Tier) {
 		i, from = q.newEntry(now, o.Pod), None
 	}
 	if o.Event == unscheduledPodAdd && from != None {
-		q.release(i) // a new pod of the same name
+		q.release(i) // this too is a new pod of the same name
 		i = q.newEntry(now, o.Pod)
 	}
 	q.setPod(i, o.Pod)

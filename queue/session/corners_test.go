@@ -1,12 +1,15 @@
 package session
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
@@ -195,4 +198,40 @@ func TestNominationOutOfTheLog(t *testing.T) {
 	if got := line.engine.queue.NominatedPodsForNode("node-a"); len(got) != 0 {
 		t.Errorf("%d pods are still nominated to node-a", len(got))
 	}
+}
+
+// TestAnyObjects: whatever order objects change in, the board agrees with the queue, and a fork can be
+// made at the end.
+func TestAnyObjects(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := &sources.Recording{}
+		for i := range rapid.IntRange(1, 60).Draw(t, "changes") {
+			pod := placeholder(key(fmt.Sprint("p-", rapid.IntRange(1, 4).Draw(t, "pod"))))
+			pod.UID = types.UID(fmt.Sprint(pod.Name, rapid.IntRange(1, 2).Draw(t, "incarnation")))
+			if rapid.Bool().Draw(t, "gated") {
+				pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}}
+			}
+			if rapid.IntRange(0, 3).Draw(t, "assigned") == 0 {
+				pod.Spec.NodeName = "node-a"
+			}
+			if reason := rapid.SampledFrom([]string{"", v1.PodReasonUnschedulable, v1.PodReasonSchedulerError, v1.PodReasonSchedulingGated}).Draw(t, "reason"); reason != "" {
+				pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: reason, Message: fmt.Sprint(i % 3)}}
+			}
+			verb := rapid.SampledFrom([]sources.Verb{sources.Added, sources.Updated, sources.Updated, sources.Deleted}).Draw(t, "verb")
+			rec.Events = append(rec.Events, sources.Event{Time: at(float64(i)), Fact: &sources.ObjectChange{Verb: verb, Object: pod}})
+		}
+		line := newTimeline(rec, queue.Defaults(), nil)
+		line.goTo(line.end)
+		for _, tier := range shown {
+			if board, inQueue := line.shown.Total(tier), line.engine.queue.PendingPods(tier); board != inQueue {
+				t.Fatalf("%d pods are shown %s, and %d are", board, tier, inQueue)
+			}
+		}
+		fork := line.fork(line.end)
+		fork.inject(line.end, func(e *engine) {
+			e.queue.MoveAllToActiveOrBackoffQueue(line.end, moveAllEvent, nil, nil, nil)
+			e.settle(line.end, nil)
+		})
+		fork.goTo(line.end.Add(time.Hour))
+	})
 }

@@ -112,6 +112,11 @@ func TestSeekIsReplay(t *testing.T) {
 			if got, want := picture(line.shown), picture(again.head); got != want {
 				t.Fatalf("at change %d:\n%s\nbut replayed:\n%s", line.cursor, got, want)
 			}
+			for _, tier := range shown {
+				if board, inQueue := line.head.Total(tier), line.engine.queue.PendingPods(tier); board != inQueue {
+					t.Fatalf("%d pods are on the board as %s, and %d in the queue", board, tier, inQueue)
+				}
+			}
 			if line.moved != again.moved {
 				t.Fatalf("%d moves are in the past, replayed %d", line.moved, again.moved)
 			}
