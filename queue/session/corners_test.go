@@ -235,3 +235,50 @@ func TestAnyObjects(t *testing.T) {
 		fork.goTo(line.end.Add(time.Hour))
 	})
 }
+
+// TestInjectFromTheMiddle: going on from the middle of what an injection moved keeps all of it.
+func TestInjectFromTheMiddle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Seek(at(9))
+		for _, name := range []string{"a", "b"} {
+			s.AddPod(NewPod{Key: key(name)})
+			s.Pop()
+			s.Reject(key(name), "NodeName")
+		}
+		s.MoveAll()
+		s.Step(-1)
+		s.AddPod(NewPod{Key: key("c")})
+		f := s.Sync()
+		if tierOf(f, "a") != "backoff" || tierOf(f, "b") != "backoff" || tierOf(f, "c") != "active" {
+			t.Errorf("a is %s, b is %s, c is %s", tierOf(f, "a"), tierOf(f, "b"), tierOf(f, "c"))
+		}
+	})
+}
+
+// TestVainStepsDoNotMoveTheEnd: a step that finds no move leaves a what-if as far as it was played.
+func TestVainStepsDoNotMoveTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Fork()
+		s.Step(1)
+		s.SeekEnd()
+		if f := s.Sync(); !f.Now.Equal(at(9)) {
+			t.Errorf("the what-if was never played, and its end is %s", f.Now)
+		}
+	})
+}
+
+// TestLeavingReturnsToTheMove: also if several moves have one time.
+func TestLeavingReturnsToTheMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Seek(at(11.9))
+		s.Step(1) // web-1 comes at 12 s, and is popped at 12 s
+		s.Fork()
+		s.LeaveFork()
+		if f := s.Sync(); tierOf(f, "web-1") != "active" || f.Log.Len() != 5 {
+			t.Errorf("web-1 is %s after %d moves", tierOf(f, "web-1"), f.Log.Len())
+		}
+	})
+}

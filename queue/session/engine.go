@@ -131,7 +131,7 @@ func (e *engine) inferMoves(now time.Time, verb sources.Verb, old, pod *v1.Pod) 
 	assigned := func(p *v1.Pod) bool { return p != nil && p.Spec.NodeName != "" }
 	switch {
 	case verb == sources.Deleted:
-		if !assigned(old) {
+		if !assigned(old) && !assigned(pod) {
 			e.queue.Delete(now, pod)
 		}
 	case assigned(pod):

@@ -91,16 +91,24 @@ func TestSeekIsReplay(t *testing.T) {
 		rec := recordings(80).Draw(t, "recording")
 		line := newTimeline(rec, queue.Defaults(), nil)
 		length := line.end.Sub(line.start)
+		now := line.start
+		line.goTo(now)
 		for range rapid.IntRange(1, 12).Draw(t, "seeks") {
-			var now time.Time
+			at, ok := now, true
 			switch rapid.IntRange(0, 2).Draw(t, "how") {
 			case 0:
-				now = line.start.Add(time.Duration(rapid.Int64Range(0, int64(length)).Draw(t, "to")))
-				line.goTo(now)
+				at = line.start.Add(time.Duration(rapid.Int64Range(0, int64(length)).Draw(t, "to")))
+				line.goTo(at)
 			case 1:
-				line.forward(0)
+				at, ok = line.forward(0)
 			case 2:
-				line.back()
+				at, ok = line.back()
+			}
+			if ok {
+				now = at
+			}
+			if line.cursor > 0 && line.changes[line.cursor-1].at.After(now) {
+				t.Fatalf("at %s a change of %s is shown", now, line.changes[line.cursor-1].at)
 			}
 			fresh := newTimeline(rec, queue.Defaults(), nil)
 			fresh.goTo(fresh.end)

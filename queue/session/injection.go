@@ -22,7 +22,7 @@ func (o *owner) forkHere() {
 		o.refuse("this is a what-if already")
 		return
 	}
-	o.left = o.now
+	o.left, o.leftAt = o.now, o.recording.cursor
 	o.fork = o.recording.fork(o.now)
 	o.skipped = Gap{}
 	o.say("what-if from %s on: you are the scheduler", clock(o.now))
@@ -35,6 +35,7 @@ func (o *owner) leaveFork() {
 	}
 	filter := o.fork.shown.filter
 	o.fork, o.playing, o.now, o.skipped = nil, false, o.left, Gap{} // the recording stands where it was left
+	o.recording.show(o.leftAt)
 	o.setFilter(filter.String())
 	o.say("back in the recording at %s", clock(o.now))
 }

@@ -23,6 +23,7 @@ type owner struct {
 	recording *timeline
 	fork      *timeline // nil while the recording is shown
 	left      time.Time // the moment shown when the fork began
+	leftAt    int       // and the recording's cursor
 
 	now     time.Time
 	playing bool

@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
 
 // The commands that move through time.
 
@@ -32,15 +36,17 @@ func (o *owner) toggleSqueeze() {
 	o.changed = true
 }
 
-// stepLimit is how far a step in a fork looks for a next move: beyond the leftover flush nothing new
-// comes by itself.
-const stepLimit = 10 * time.Minute
+// stepLimit is how far a step in a fork looks for a next move: beyond the leftover flush and a backoff
+// nothing new comes by itself.
+func (o *owner) stepLimit() time.Duration {
+	return o.opts.PodMaxInUnschedulablePods + o.opts.PodMaxBackoff + 2*queue.LeftoverFlushInterval
+}
 
 func (o *owner) step(n int) {
 	o.playing, o.skipped, o.changed = false, Gap{}, true
 	t := o.shownLine()
 	for ; n > 0; n-- {
-		at, ok := t.forward(stepLimit)
+		at, ok := t.forward(o.stepLimit())
 		if !ok {
 			o.refuse("no move comes after this one")
 			break

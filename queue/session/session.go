@@ -23,6 +23,10 @@ const (
 // FrameInterval is the shortest time between two frames.
 const FrameInterval = 50 * time.Millisecond
 
+// longestAdvance is how much time passes at once at the most: a program that was suspended goes on where
+// it was.
+const longestAdvance = time.Second
+
 // Options say how a session begins.
 type Options struct {
 	// Queue overrides the settings that the recording tells.
@@ -112,7 +116,7 @@ func (s *Session) Run(ctx context.Context) {
 			}
 		case <-tick:
 			now := time.Now()
-			s.owner.advance(now.Sub(last))
+			s.owner.advance(min(now.Sub(last), longestAdvance))
 			last = now
 			s.publish()
 		}

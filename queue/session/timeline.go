@@ -50,9 +50,9 @@ type forkStart struct {
 
 // injection is something that a person did in a fork, to be done again when the fork is run again.
 type injection struct {
-	at      time.Time
-	do      func(*engine)
-	changes int // how many there were after it
+	at            time.Time
+	do            func(*engine)
+	before, after int // how many changes there were
 }
 
 func newTimeline(rec *sources.Recording, opts queue.Options, plugins queue.Plugins) *timeline {
@@ -161,8 +161,8 @@ func (t *timeline) executeNext() {
 // forward goes to the next move and returns its time, or false if there is none to come. In a fork, in
 // which time itself makes the moves, it looks no further than limit.
 func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
-	want := t.moved
-	until := t.executed.Add(limit)
+	want, executed := t.moved, t.executed
+	until := executed.Add(limit)
 	for len(t.moves) <= want {
 		switch {
 		case t.forked == nil && t.next < len(t.events):
@@ -172,6 +172,9 @@ func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
 			t.engine.tick(tick, backoff, leftover)
 			t.executed = tick
 		default:
+			if t.forked != nil {
+				t.executed = executed // the flushes that moved nothing can run again
+			}
 			return time.Time{}, false
 		}
 	}
@@ -179,20 +182,26 @@ func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
 	return t.moves[want].Time, true
 }
 
-// back goes to before the last move, and returns the time of the one before that: false if there is none.
+// back goes to the move before the last one shown, as it was right after it, and returns its time. Before
+// the first move it goes to the start; there it returns false.
 func (t *timeline) back() (time.Time, bool) {
-	floor := 0
+	first := 0
 	if t.forked != nil {
-		floor = t.forked.history.moved
+		first = t.forked.history.moved
 	}
-	if t.moved <= floor {
+	switch {
+	case t.moved <= first:
 		return time.Time{}, false
-	}
-	t.show(t.moves[t.moved-1].change)
-	if t.moved == 0 || t.moved == floor {
+	case t.moved == first+1 && t.forked != nil:
+		t.goToStart()
+		return t.start, true
+	case t.moved == first+1:
+		t.show(min(t.at(t.start), t.moves[0].change))
 		return t.start, true
 	}
-	return t.moves[t.moved-1].Time, true
+	last := t.moves[t.moved-2]
+	t.show(last.change + 1)
+	return last.Time, true
 }
 
 // nextMove returns the time of the first move after the moment shown, as far as that can be said without
@@ -262,8 +271,9 @@ func (t *timeline) inject(now time.Time, do func(*engine)) []*Transition {
 
 // do carries out in and remembers it.
 func (t *timeline) do(in injection) {
+	in.before = len(t.changes)
 	in.do(t.engine)
-	in.changes = len(t.changes)
+	in.after = len(t.changes)
 	t.injected = append(t.injected, in)
 }
 
@@ -275,8 +285,8 @@ func (t *timeline) rewind(now time.Time) {
 	t.executed = t.start
 	t.run(t.forked.engine.clone())
 	for _, in := range injected {
-		// One that changed nothing counts as done if all that was done before it is.
-		if in.changes > shown || in.at.After(now) {
+		// One counts as done if any of its changes is shown, or if it made none and all before it are.
+		if done := in.before < shown || in.after <= shown; !done || in.at.After(now) {
 			break
 		}
 		t.execute(in.at)
