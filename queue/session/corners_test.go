@@ -31,6 +31,10 @@ func TestCountsAtTheTimeOfAMove(t *testing.T) {
 		if f := s.Sync(); f.SchedulerCounts == nil || f.SchedulerCounts.Active != 2 || f.LocalCounts.Active != 1 {
 			t.Errorf("the last counts are %+v, local %+v", f.SchedulerCounts, f.LocalCounts)
 		}
+		s.Step(-1)
+		if f := s.Sync(); f.SchedulerCounts != nil {
+			t.Errorf("stepped back, counts of later are shown: %+v", f.SchedulerCounts)
+		}
 	})
 }
 

@@ -155,8 +155,14 @@ func (o *owner) frame() *Frame {
 	if o.fork != nil {
 		f.Start, f.End = o.fork.start, o.now.Add(seekLimit)
 		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Hints: o.wakes.String()}
-	} else if i := min(before(o.counts, o.now), len(t.counts)-1); i >= 0 {
-		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.counts[i]
+		return f
+	}
+	i := min(before(o.counts, o.now), len(t.counts)-1)
+	for i >= 0 && t.counts[i].changes > t.cursor {
+		i-- // of this very moment, but after what is shown
+	}
+	if i >= 0 {
+		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.counts[i].counts
 		f.SchedulerCountsAt = o.counts[i].Time
 	}
 	return f

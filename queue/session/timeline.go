@@ -28,11 +28,17 @@ type timeline struct {
 	next        int
 	checkpoints []checkpoint
 	// counts are the local counts at each of the recording's *sources.Counts that is executed.
-	counts []*sources.Counts
+	counts []localCounts
 
 	// Of a fork: how it began, and what the person did.
 	forked   *forkStart
 	injected []injection
+}
+
+// localCounts are what the local queue had after some changes.
+type localCounts struct {
+	counts  *sources.Counts
+	changes int
 }
 
 // checkpoint is an engine as it was after some events. It is only cloned, never run.
@@ -152,7 +158,7 @@ func (t *timeline) executeNext() {
 	}
 	t.engine.apply(t.events[t.next])
 	if _, ok := t.events[t.next].Fact.(*sources.Counts); ok {
-		t.counts = append(t.counts, t.head.counts())
+		t.counts = append(t.counts, localCounts{t.head.counts(), len(t.changes)})
 	}
 	t.executed = t.events[t.next].Time
 	t.next++
