@@ -167,7 +167,7 @@ func (t *timeline) executeNext() {
 // forward goes to the next move and returns its time, or false if there is none to come. In a fork, in
 // which time itself makes the moves, it looks no further than limit.
 func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
-	want, executed := t.moved, t.executed
+	want, cursor, executed := t.moved, t.cursor, t.executed
 	until := executed.Add(limit)
 	for len(t.moves) <= want {
 		switch {
@@ -181,6 +181,7 @@ func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
 			if t.forked != nil {
 				t.executed = executed // the flushes that moved nothing can run again
 			}
+			t.show(cursor)
 			return time.Time{}, false
 		}
 	}
