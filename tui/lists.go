@@ -104,7 +104,7 @@ func glyphItems() []item {
 		{key: "att", text: "attempts", note: "How often the pod was popped, the present attempt included."},
 		{key: "left", text: "backoff left", note: "Until the flush that takes the pod out of backoffQ. With " + glyphEarly + " in front it may leave earlier, when activeQ is empty."},
 		{key: "flush", text: "leftover flush", note: "Until the pod is tried again without any event: at the first 30 s sweep after the scheduler's limit, 5 minutes by default, counted from its last failure."},
-		{key: "≠", text: "differs", note: "The scheduler's own count is another than the local queue's. It was measured a moment before."},
+		{key: "≠", text: "differs", note: "The scheduler's own count is another than the local queue's was when it was measured."},
 	}
 }
 

@@ -11,38 +11,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
 )
 
 func newReport() *cobra.Command {
-	var source sourceFlags
-	var output outputFlag
-	cmd := &cobra.Command{
+	return headless(&cobra.Command{
 		Use:   "report FILE...",
 		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := output.json()
-			if err != nil {
-				return err
-			}
-			rec, err := source.open(cmd, args)
-			if err != nil {
-				return err
-			}
-			report, err := session.Summarize(rec, session.Options{})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				encoder := json.NewEncoder(cmd.OutOrStdout())
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(report)
-			}
-			return writeReport(cmd.OutOrStdout(), report)
-		},
-	}
-	source.register(cmd)
-	output.register(cmd)
-	return cmd
+	}, func(cmd *cobra.Command, rec *sources.Recording, asJSON bool) error {
+		report, err := session.Summarize(rec, session.Options{})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			encoder := json.NewEncoder(cmd.OutOrStdout())
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(report)
+		}
+		return writeReport(cmd.OutOrStdout(), report)
+	})
 }
 
 func writeReport(w io.Writer, r *session.Report) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
 )
 
 // outputFlag is -o of the commands without a screen.
@@ -28,45 +29,51 @@ func (f *outputFlag) json() (bool, error) {
 	return false, usageError{fmt.Errorf("-o %s: the outputs are text and json", f.format)}
 }
 
-func newWatch() *cobra.Command {
+// headless makes cmd a command without a screen: it reads a source and has write print it.
+func headless(cmd *cobra.Command, write func(cmd *cobra.Command, rec *sources.Recording, asJSON bool) error) *cobra.Command {
 	var source sourceFlags
 	var output outputFlag
-	cmd := &cobra.Command{
-		Use:     "watch FILE...",
-		Short:   "Print one line for every move of a pod",
-		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := output.json()
-			if err != nil {
-				return err
-			}
-			rec, err := source.open(cmd, args)
-			if err != nil {
-				return err
-			}
-			out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
-			encoder := json.NewEncoder(out)
-			encoder.SetEscapeHTML(false)
-			err = session.Replay(rec, session.Options{}, func(t *session.Transition) error {
-				if err := cmd.Context().Err(); err != nil {
-					return err
-				}
-				if asJSON {
-					return encoder.Encode(t)
-				}
-				_, err := fmt.Fprintln(out, t)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if err := out.Flush(); err != nil {
-				return fmt.Errorf("can't write to standard output: %w", err)
-			}
-			return nil
-		},
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		asJSON, err := output.json()
+		if err != nil {
+			return err
+		}
+		rec, err := source.open(cmd, args)
+		if err != nil {
+			return err
+		}
+		return write(cmd, rec, asJSON)
 	}
 	source.register(cmd)
 	output.register(cmd)
 	return cmd
+}
+
+func newWatch() *cobra.Command {
+	return headless(&cobra.Command{
+		Use:     "watch FILE...",
+		Short:   "Print one line for every move of a pod",
+		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'",
+	}, func(cmd *cobra.Command, rec *sources.Recording, asJSON bool) error {
+		out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		err := session.Replay(rec, session.Options{}, func(t *session.Transition) error {
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
+			if asJSON {
+				return encoder.Encode(t)
+			}
+			_, err := fmt.Fprintln(out, t)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return fmt.Errorf("can't write to standard output: %w", err)
+		}
+		return nil
+	})
 }
