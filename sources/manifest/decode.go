@@ -1,0 +1,176 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// newObject returns an empty object of a kind that a scheduler watches or sees the consequences of.
+func newObject(apiVersion, kind string) runtime.Object {
+	switch apiVersion + " " + kind {
+	case "apps/v1 Deployment":
+		return &appsv1.Deployment{}
+	case "apps/v1 DaemonSet":
+		return &appsv1.DaemonSet{}
+	case "batch/v1 Job":
+		return &batchv1.Job{}
+	case "batch/v1 CronJob":
+		return &batchv1.CronJob{}
+	case "resource.k8s.io/v1 ResourceClaimTemplate", "resource.k8s.io/v1beta2 ResourceClaimTemplate":
+		return &resourcev1.ResourceClaimTemplate{}
+	}
+	return sources.NewObject(apiVersion, kind)
+}
+
+// strict decodes as the API server does under `kubectl apply --validate=strict`. It knows no types, so
+// that it decodes into whatever it is given.
+var strict = serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, runtime.NewScheme(), runtime.NewScheme(),
+	serializer.SerializerOptions{Strict: true})
+
+// decode returns the object, or nil if a scheduler sees nothing of its kind.
+func (d *document) decode() (runtime.Object, error) {
+	gv, err := schema.ParseGroupVersion(d.apiVersion)
+	if err != nil {
+		return nil, d.errorf("apiVersion", "%s is not an apiVersion", quote(d.apiVersion))
+	}
+	obj := newObject(d.apiVersion, d.kind)
+	if obj == nil {
+		return nil, d.unread(gv.WithKind(d.kind))
+	}
+	if err := d.checkNumbers(); err != nil {
+		return nil, err
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	if _, _, err := strict.Decode(d.json, nil, obj); err != nil {
+		return nil, d.decodingError(err)
+	}
+	if gvk.Kind == "" {
+		gvk = gv.WithKind(d.kind)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	return obj, nil
+}
+
+// unread returns an error unless the kind is one that can be skipped: a typo in it must not go unseen.
+func (d *document) unread(gvk schema.GroupVersionKind) error {
+	if !scheme.Scheme.IsGroupRegistered(gvk.Group) && gvk.Group != "extensions" {
+		return nil // somebody's own
+	}
+	for _, v := range append(scheme.Scheme.PrioritizedVersionsForGroup(gvk.Group), appsv1.SchemeGroupVersion) {
+		if newObject(v.String(), gvk.Kind) != nil {
+			return d.errorf("apiVersion", "%s has the apiVersion %s: only %s is read", d.title(), quote(d.apiVersion), v)
+		}
+	}
+	if !scheme.Scheme.Recognizes(gvk) {
+		return d.errorf("kind", "Kubernetes has no kind %s in %s", quote(d.kind), quote(d.apiVersion))
+	}
+	return nil
+}
+
+func quote(s string) string { return `"` + short(s) + `"` }
+
+// quantities are what holds quantities by name, and sizes what is one.
+var (
+	quantities = []string{"requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead"}
+	sizes      = []string{"sizeLimit", "divisor"}
+)
+
+// maxQuantity is beyond every real amount. The API server's code, which runs before sources.Trim, would
+// calculate with 1e99999999 for ever.
+const maxQuantity = 1e30
+
+// hugeNumber is what resource.ParseQuantity would take minutes over: 1e-99999999, or a million digits.
+var hugeNumber = regexp.MustCompile(`^[-+]?[0-9.]*(?:[0-9.]{100}|[eE]-[0-9]{3,})[a-zA-Z]*$`)
+
+// checkNumbers returns an error about a number that must not be parsed, or a quantity that is none:
+// the decoder does not say which.
+func (d *document) checkNumbers() (err error) {
+	walk(d.json, func(path []string, tok json.Token, _ int) bool {
+		text, isText := tok.(string)
+		if n, ok := tok.(json.Number); ok {
+			text = n.String()
+		} else if !isText {
+			return true
+		}
+		n := len(path)
+		isQuantity := n > 1 && slices.Contains(quantities, path[n-2]) || n > 0 && slices.Contains(sizes, path[n-1])
+		outOfRange := hugeNumber.MatchString(text)
+		if isQuantity && !outOfRange {
+			q, bad := resource.ParseQuantity(text)
+			if bad != nil {
+				err = d.errorAt(d.lineOf(path), "%s of %s is not a quantity like 500m or 2Gi: %s", join(path), d.title(), quote(text))
+				return false
+			}
+			f := q.AsApproximateFloat64()
+			outOfRange = math.IsNaN(f) || math.Abs(f) > maxQuantity
+		}
+		if outOfRange {
+			err = d.errorAt(d.lineOf(path), "%s of %s is a number out of range: %s", join(path), d.title(), quote(text))
+		}
+		return !outOfRange
+	})
+	return err
+}
+
+// decodingError says what is wrong first, and where.
+func (d *document) decodingError(err error) error {
+	if s, ok := runtime.AsStrictDecodingError(err); ok {
+		first := s.Errors()[0]
+		var field interface{ FieldPath() string }
+		if errors.As(first, &field) {
+			path := field.FieldPath()
+			what := "has no field"
+			if strings.HasPrefix(first.Error(), "duplicate") {
+				what = "has twice the field"
+			}
+			return d.errorf(path, "%s %s %s", d.title(), what, quote(path))
+		}
+		return d.errorf("", "%s cannot be decoded: %s", d.title(), short(first.Error()))
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		at := steps(wrong.Field)
+		// The decoder leaves out elements of lists and names in maps, but tells where in the JSON.
+		walk(d.json, func(path []string, _ json.Token, end int) bool {
+			if int64(end) == wrong.Offset {
+				at = slices.Clone(path)
+			}
+			return int64(end) < wrong.Offset
+		})
+		return d.errorAt(d.lineOf(at), "%s of %s must be %s and is %s", join(at), d.title(), sort(wrong.Type), short(wrong.Value))
+	}
+	return d.errorf("", "%s cannot be decoded: %s", d.title(), short(err.Error()))
+}
+
+// sort says what a person calls a type.
+func sort(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string (in quotes)"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	}
+	return short(t.String())
+}

@@ -1,0 +1,74 @@
+package manifest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/fnv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+	hashutil "k8s.io/kubernetes/pkg/util/hash"
+)
+
+// maxGenerated is where the API server cuts what it appends a suffix to (apiserver v0.37,
+// storage/names), so that it stays a DNS label.
+const maxGenerated = 58
+
+// generate completes a generateName as the API server does, but by a hash in place of a random number:
+// the same file gives the same names. i tells objects of one prefix apart.
+func (r *reader) generate(kind, namespace, prefix string, i int) string {
+	for try := 0; ; try++ {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%s/%s/%s/%d/%d", kind, namespace, prefix, i, try)
+		name := prefix[:min(len(prefix), maxGenerated)] + suffix(h.Sum64())
+		if r.seen[object{kind, namespace, name}] == 0 {
+			return name
+		}
+	}
+}
+
+// suffix is five letters and digits of those that the API server uses.
+func suffix(n uint64) string {
+	const letters = "bcdfghjklmnpqrstvwxz2456789"
+	var s [5]byte
+	for i := range s {
+		s[i] = letters[n%uint64(len(letters))]
+		n /= uint64(len(letters))
+	}
+	return string(s[:])
+}
+
+// templateHash is the label pod-template-hash as the Deployment controller computes it (kubernetes
+// v1.37, pkg/controller).
+func templateHash(template any) string {
+	h := fnv.New32a()
+	hashutil.DeepHashObject(h, template)
+	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+}
+
+// uid is the same for the same object in every file.
+func uid(kind, namespace, name string) types.UID {
+	b := sha256.Sum256([]byte(kind + "/" + namespace + "/" + name))
+	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16]))
+}
+
+// clean makes metadata what it is when the API server has created the object: with a name and a uid,
+// without what only later requests give. A uid that the file gives is kept, as others may refer to it.
+func (r *reader) clean(kind string, namespaced bool, m *metav1.ObjectMeta) {
+	switch {
+	case !namespaced:
+		m.Namespace = ""
+	case m.Namespace == "":
+		m.Namespace = metav1.NamespaceDefault
+	}
+	if m.Name == "" && m.GenerateName != "" {
+		r.generated++
+		m.Name = r.generate(kind, m.Namespace, m.GenerateName, r.generated)
+	}
+	if m.UID == "" {
+		m.UID = uid(kind, m.Namespace, m.Name)
+	}
+	m.ResourceVersion, m.Generation = "", 0
+	m.CreationTimestamp, m.DeletionTimestamp = metav1.Time{}, nil
+}
