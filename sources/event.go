@@ -18,11 +18,12 @@ type Event struct {
 	Fact Fact
 }
 
-// Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *Move, *Counts and *Mark.
+// Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *Attempted, *Move, *Counts and *Mark.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
 func (*ObjectChange) fact()     {}
+func (*Attempted) fact()        {}
 func (*Move) fact()             {}
 func (*Counts) fact()           {}
 func (*Mark) fact()             {}
@@ -60,6 +61,14 @@ type ObjectChange struct {
 	// Object is a typed object: *v1.Pod, *v1.Node, *v1.PersistentVolumeClaim and so on, its Kind set.
 	// For Deleted it is the last known state, or an object with only its name and UID.
 	Object runtime.Object
+}
+
+// Attempted says that kube-scheduler wrote the outcome of a failed attempt into a pod's status, whether
+// that changed the pod or not. Its event's time is when the scheduler had the API server's answer; until
+// then it does not begin another attempt.
+type Attempted struct {
+	Pod types.NamespacedName
+	UID types.UID
 }
 
 // Tier names a place a pod can be in, as recordings and JSON output spell it.
@@ -123,6 +132,8 @@ type Recording struct {
 	Formats []string
 	// Events are all events in the order of time; of equal times, in the order of their sources.
 	Events []Event
+	// End is the last time that any of its files tells, also without an event. Zero if not known.
+	End time.Time
 	// Notices are sentences for the person: where a cut-off file ended, how many lines were not
 	// understood.
 	Notices []string

@@ -55,6 +55,7 @@ type Log struct {
 	Notices []string
 
 	entries []entry
+	starts  starts
 }
 
 // op is what a request did.
@@ -79,6 +80,8 @@ type entry struct {
 	object   runtime.Object
 	meta     *metav1.ObjectMeta // for patchMeta
 	node     string             // for bind
+	// attempted is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
+	attempted time.Time
 }
 
 // Read reads a log to its end. An error names the file, the line and the cause.
@@ -107,6 +110,9 @@ func Read(r *lines.Reader) (*Log, error) {
 			return nil, r.Errorf("%w", err)
 		}
 		span.add(line)
+		if e.startsWatch() {
+			l.starts.add(e)
+		}
 		if !e.changes() {
 			continue
 		}
@@ -149,6 +155,7 @@ func whole(line []byte) bool {
 // event is an audit event (k8s.io/apiserver/pkg/apis/audit/v1.Event), its parts not yet decoded.
 type event struct {
 	level, stage, verb, uri       []byte
+	userAgent                     []byte
 	objectRef, status             []byte
 	requestObject, responseObject []byte
 	stamp                         []byte
@@ -171,6 +178,8 @@ func split(line []byte) (*event, error) {
 			e.uri = value
 		case "verb":
 			e.verb = jsonscan.Text(value)
+		case "userAgent":
+			e.userAgent = jsonscan.Text(value)
 		case "objectRef":
 			e.objectRef = value
 		case "responseStatus":
@@ -194,9 +203,11 @@ func split(line []byte) (*event, error) {
 func (e *event) maybe(member string) bool {
 	switch member {
 	case "stage":
-		return string(e.stage) == "ResponseComplete"
+		return string(e.stage) == "ResponseComplete" || string(e.stage) == "ResponseStarted"
 	case "verb":
-		return e.writes()
+		return e.writes() && string(e.stage) == "ResponseComplete" || e.reads()
+	case "userAgent":
+		return !e.reads() || bytes.HasPrefix(e.userAgent, []byte(schedulerAgent))
 	case "objectRef":
 		_ = jsonscan.Members(e.objectRef, func(name, value []byte) bool {
 			switch string(name) {

@@ -1,12 +1,14 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -97,6 +99,9 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, 
 	n.key, n.uid = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
 	n.revision, _ = strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 	n.op = put
+	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && bytes.HasPrefix(e.userAgent, []byte(schedulerAgent)) && pod.Spec.NodeName == "" {
+		n.attempted = n.time
+	}
 	if answer.gone(deletes) {
 		n.op = remove
 		if !deletes {

@@ -15,7 +15,7 @@ import (
 )
 
 // Order returns the changes in all the logs as *sources.ObjectChange, in the order in which they were
-// made. The logs are used up.
+// made, and between them the starts of kube-schedulers. The logs are used up.
 //
 // A line's time is when its request was answered, and requests overlap, so times do not tell the order.
 // Revisions do: etcd counts all changes of the cluster. A change happened before its own answer and
@@ -24,6 +24,7 @@ import (
 // what is known to precede them: a pod's creation, a node's last update.
 func Order(logs ...*Log) []sources.Event {
 	var known, unknown []entry
+	var begun starts
 	written := map[types.UID]uint64{} // an object's last revision but for its deletion
 	for _, l := range logs {
 		for i := range l.entries {
@@ -33,6 +34,7 @@ func Order(logs ...*Log) []sources.Event {
 		}
 	}
 	for _, l := range logs {
+		begun = append(begun, l.starts...)
 		for _, e := range l.entries {
 			if e.op == remove && e.revision <= written[e.uid] {
 				e.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
@@ -56,7 +58,10 @@ func Order(logs ...*Log) []sources.Event {
 			known[i].time = known[i+1].time
 		}
 	}
-	return (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}}).play(weave(known, unknown))
+	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}}).play(weave(known, unknown))
+	changes = append(begun.schedulers(), changes...)
+	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return changes
 }
 
 // weave puts the entries without a revision between those with one.
@@ -152,6 +157,9 @@ func (h *history) step(e *entry) {
 	switch e.op {
 	case put:
 		h.put(e, id, old, e.object)
+		if !e.attempted.IsZero() {
+			h.events = append(h.events, sources.Event{Time: e.attempted, Fact: &sources.Attempted{Pod: e.key, UID: e.uid}})
+		}
 	case remove:
 		last := e.object
 		if last == nil {

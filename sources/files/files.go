@@ -30,6 +30,9 @@ type Options struct {
 	// Now is the latest that a scheduler's log, whose times have no year, can have been written when
 	// nothing else tells. Zero means now.
 	Now time.Time
+	// Beside is a recording of the same run that was read before, or nil. It tells a scheduler's log its
+	// year, and files that can't be of its run are an error.
+	Beside *sources.Recording
 }
 
 // Open reads the files, all to their ends and at the same time, and merges them. An error is one
@@ -56,6 +59,11 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	}
 	if err := readAll(ctx, files); err != nil {
 		return nil, err
+	}
+	if opts.Beside != nil {
+		if err := sameRunAs(opts.Beside, files); err != nil {
+			return nil, err
+		}
 	}
 	return assemble(name(paths), files)
 }
@@ -127,6 +135,9 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if near.IsZero() {
 			near = f.hint
 		}
+	}
+	if near.IsZero() && opts.Beside != nil && len(opts.Beside.Events) > 0 {
+		near = opts.Beside.Events[0].Time
 	}
 	for _, f := range files {
 		f.year = schedlog.Year{Near: near, NotAfter: f.reader.ModTime()}

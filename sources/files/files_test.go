@@ -144,6 +144,34 @@ func TestYearOfTheAuditLog(t *testing.T) {
 	}
 }
 
+// TestBeside opens a file that is compared with a recording of the same run, and not merged with it.
+func TestBeside(t *testing.T) {
+	past := strings.NewReplacer("2026-", "2019-").Replace
+	other := strings.NewReplacer("web-1", "other").Replace
+	later := strings.NewReplacer("10:00:", "11:30:").Replace
+	rec, err := Open(context.Background(), in(t, "audit.log", past(auditLog)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ log, want string }{
+		{schedLog, ""},
+		{other(schedLog), "DIR/a and audit.log are of different runs: none of the 1 pods in the former, such as default/other, is in the latter"},
+		{later(schedLog), "audit.log and DIR/a are of different runs: the former covers 2019-11-21 10:00:01 to 10:00:01, the latter 2019-11-21 11:30:00 to 11:30:01"},
+		{later(past(auditLog)), "audit.log and DIR/a are of different runs: the former covers 2019-11-21 10:00:01 to 10:00:01, the latter 2019-11-21 11:30:01 to 11:30:01"},
+	} {
+		paths, said := in(t, "a", c.log), ""
+		truth, err := Open(context.Background(), paths, Options{Beside: rec})
+		if err != nil {
+			said = strings.ReplaceAll(err.Error(), filepath.Dir(paths[0]), "DIR")
+		} else if len(truth.Events) != 4 || truth.Events[0].Time.Year() != 2019 {
+			t.Errorf("%+v", truth)
+		}
+		if said != c.want {
+			t.Errorf("got  %s\nwant %s", said, c.want)
+		}
+	}
+}
+
 // TestBadInput is the list of what people get wrong: each gives one clear sentence that names the file,
 // the line and the cause.
 func TestBadInput(t *testing.T) {

@@ -28,6 +28,9 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 		if !slices.Contains(rec.Formats, f.format) {
 			rec.Formats = append(rec.Formats, f.format)
 		}
+		if last := f.last(); last.After(rec.End) {
+			rec.End = last
+		}
 		if f.log != nil {
 			logs = append(logs, f.log)
 			rec.Notices = append(rec.Notices, f.log.Notices...)
@@ -38,6 +41,12 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 	}
 	if len(logs) > 0 {
 		changes := audit.Order(logs...)
+		if len(parts[schedlog.Format]) > 0 { // it tells what the scheduler did more exactly
+			changes = slices.DeleteFunc(changes, func(e sources.Event) bool {
+				_, isObject := e.Fact.(*sources.ObjectChange)
+				return !isObject
+			})
+		}
 		for _, moves := range parts[schedlog.Format] {
 			precede(changes, moves)
 		}
@@ -54,6 +63,14 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 	}
 	rec.Events = merge(all)
 	return rec, nil
+}
+
+// last is the last time in a file.
+func (f *file) last() time.Time {
+	if f.log != nil {
+		return f.log.Last
+	}
+	return f.part.Last
 }
 
 // until returns the events that are not after last. Counts from after the scheduler's log ended are of a

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
@@ -92,14 +93,54 @@ func samePods(files []*file) error {
 		if f.format != schedlog.Format {
 			continue
 		}
-		pods := podsOf(f.part)
-		if len(pods) == 0 || slices.ContainsFunc(pods, func(p types.NamespacedName) bool { return known[p] }) {
-			continue
+		if err := namesOneOf(known, from, f); err != nil {
+			return err
 		}
-		return fmt.Errorf("%s and %s are of different runs: none of the %d pods in the former, such as %s, is in the latter",
-			f.reader.Name(), from, len(pods), pods[0])
 	}
 	return nil
+}
+
+// sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of
+// about the same time, and if its moves name pods, of the same pods.
+func sameRunAs(rec *sources.Recording, files []*file) error {
+	if len(rec.Events) == 0 {
+		return nil
+	}
+	before := span{string(rec.Name), rec.Events[0].Time, rec.Events[len(rec.Events)-1].Time}
+	known := map[types.NamespacedName]bool{}
+	for _, e := range rec.Events {
+		switch fact := e.Fact.(type) {
+		case *sources.Move:
+			known[fact.Pod] = true
+		case *sources.ObjectChange:
+			if pod, ok := fact.Object.(*corev1.Pod); ok {
+				known[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}] = true
+			}
+		}
+	}
+	for _, f := range files {
+		s := f.span()
+		if !s.first.IsZero() && (s.first.Sub(before.last) > maxGap || before.first.Sub(s.last) > maxGap) {
+			return different(before, s)
+		}
+		if f.part == nil || len(known) == 0 {
+			continue
+		}
+		if err := namesOneOf(known, before.name, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namesOneOf returns an error if f's moves name pods and none of them is known from the file from.
+func namesOneOf(known map[types.NamespacedName]bool, from string, f *file) error {
+	pods := podsOf(f.part)
+	if len(pods) == 0 || slices.ContainsFunc(pods, func(p types.NamespacedName) bool { return known[p] }) {
+		return nil
+	}
+	return fmt.Errorf("%s and %s are of different runs: none of the %d pods in the former, such as %s, is in the latter",
+		f.reader.Name(), from, len(pods), pods[0])
 }
 
 // podsOf returns the pods that a part's moves name, each once.

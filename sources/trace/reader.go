@@ -138,6 +138,11 @@ func (t *reader) read(line []byte) error {
 				"podMaxInUnschedulablePods"); err == nil {
 				fact, err = s.fact()
 			}
+		case "attempted":
+			a := &attempted{}
+			if err = t.decode(value, a, "pod", "uid"); err == nil {
+				fact, err = a.fact()
+			}
 		case "move":
 			m := &move{}
 			if err = t.decode(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",

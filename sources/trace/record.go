@@ -28,6 +28,7 @@ type record struct {
 	Verb      sources.Verb      `json:"verb,omitempty"`
 	Object    json.RawMessage   `json:"object,omitempty"`
 	Notes     map[string]string `json:"notes,omitempty"`
+	Attempted *attempted        `json:"attempted,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
 	Mark      *mark             `json:"mark,omitempty"`
@@ -40,6 +41,11 @@ type scheduler struct {
 	PodInitialBackoff         duration        `json:"podInitialBackoff,omitempty"`
 	PodMaxBackoff             duration        `json:"podMaxBackoff,omitempty"`
 	PodMaxInUnschedulablePods duration        `json:"podMaxInUnschedulablePods,omitempty"`
+}
+
+type attempted struct {
+	Pod string `json:"pod"`
+	UID string `json:"uid,omitempty"`
 }
 
 type move struct {
@@ -108,6 +114,8 @@ func encode(e sources.Event) (*record, error) {
 		if r.Object, err = json.Marshal(obj); err != nil {
 			return nil, err
 		}
+	case *sources.Attempted:
+		r.Attempted = &attempted{f.Pod.String(), string(f.UID)}
 	case *sources.Move:
 		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
 			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
@@ -138,6 +146,14 @@ func (s *scheduler) fact() (sources.Fact, error) {
 	}
 	f.PodMaxInUnschedulablePods, err = s.PodMaxInUnschedulablePods.parse()
 	return f, err
+}
+
+func (a *attempted) fact() (sources.Fact, error) {
+	pod, err := sources.ParsePod(a.Pod)
+	if err != nil {
+		return nil, err
+	}
+	return &sources.Attempted{Pod: pod, UID: types.UID(safe(a.UID))}, nil
 }
 
 func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) {

@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// starts are the kinds that a kube-scheduler began to read from their beginning, and when. A scheduler
+// that starts reads all kinds within a moment; one that lost a single watch reads that kind again.
+type starts []start
+
+type start struct {
+	resource string
+	at       time.Time
+}
+
+// A start of the scheduler: so many kinds within such a time.
+const (
+	startKinds  = 5
+	startWithin = 10 * time.Second
+)
+
+// schedulerAgent begins the name by which kube-scheduler calls itself.
+const schedulerAgent = "kube-scheduler/"
+
+// reads reports whether the event is a watch or a list.
+func (e *event) reads() bool { return string(e.verb) == "watch" || string(e.verb) == "list" }
+
+// startsWatch reports whether with the event a kube-scheduler began to read a kind from its beginning: a
+// watch that sends what there is first, or as older clients do, a list.
+func (e *event) startsWatch() bool {
+	if e.kind.name == "" || e.namespace != "" || !e.reads() || !bytes.HasPrefix(e.userAgent, []byte(schedulerAgent)) {
+		return false
+	}
+	if string(e.verb) == "list" {
+		return string(e.stage) == "ResponseComplete"
+	}
+	return string(e.stage) == "ResponseStarted" && bytes.Contains(e.uri, []byte("sendInitialEvents=true"))
+}
+
+func (s *starts) add(e *event) {
+	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
+	if err == nil && sources.CheckTime(at) == nil && len(*s) < maxEntries {
+		*s = append(*s, start{e.resource, at.UTC()})
+	}
+}
+
+// schedulers returns when kube-schedulers started.
+func (s starts) schedulers() []sources.Event {
+	slices.SortStableFunc(s, func(a, b start) int { return a.at.Compare(b.at) })
+	var found []sources.Event
+	for len(s) > 0 {
+		n := 1
+		kinds := map[string]bool{s[0].resource: true}
+		for n < len(s) && s[n].at.Sub(s[0].at) < startWithin {
+			kinds[s[n].resource] = true
+			n++
+		}
+		if len(kinds) >= startKinds {
+			found = append(found, sources.Event{Time: s[n-1].at, Fact: &sources.SchedulerStarted{
+				PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
+			}})
+			s = s[n:]
+		} else {
+			s = s[1:]
+		}
+	}
+	return found
+}
