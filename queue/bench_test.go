@@ -48,7 +48,7 @@ func BenchmarkFork(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				q.Clone(nil)
+				q.Clone(nil, nil)
 			}
 		})
 	}

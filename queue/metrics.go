@@ -33,3 +33,8 @@ func (q *Queue) PendingPods(tier Tier) int {
 	}
 	return 0
 }
+
+// CanPop reports whether Pop would find a pod to take.
+func (q *Queue) CanPop() bool {
+	return len(q.activeQ.items) > 0 || q.opts.PopFromBackoffQ && len(q.backoffQ.items) > 0
+}

@@ -89,14 +89,17 @@ func (q *Queue) InFlight() iter.Seq[PodInfo] {
 	}
 }
 
-// Clone returns a copy that shares nothing mutable with q and reports to observer. Its cost is that of a
-// few large copies.
-func (q *Queue) Clone(observer Observer) *Queue {
+// Clone returns a copy that shares nothing mutable with q, asks plugins and reports to observer, which
+// are as for New. Its cost is that of a few large copies.
+func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
+	if plugins == nil {
+		plugins = EveryEvent{}
+	}
 	if observer == nil {
 		observer = discard{}
 	}
 	c := *q
-	c.observer = observer
+	c.plugins, c.observer = plugins, observer
 	c.entries = slices.Clone(q.entries)
 	c.free = slices.Clone(q.free)
 	c.byName = q.byName.clone()

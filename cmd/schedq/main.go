@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
 	"github.com/schedq/schedq/sources/embedded"
 )
@@ -29,6 +30,8 @@ type usageError struct{ error }
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// Upstream's code would note on standard error what it makes of gates, plugins and failures.
+	klog.SetLogger(klog.Logger{})
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -76,7 +79,7 @@ Press ? in it for the keys.`,
 	screen.register(root)
 	root.Flags().StringVar(&name, "recording", embedded.All()[0].Name, "the embedded recording to play: "+strings.Join(embeddedNames(), ", "))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newReplay(), newWatch(), newReport(), newConvert())
+	root.AddCommand(newReplay(), newWatch(), newReport(), newVerify(), newConvert())
 	return root
 }
 

@@ -18,8 +18,8 @@ func newReport() *cobra.Command {
 	return headless(&cobra.Command{
 		Use:   "report FILE...",
 		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
-	}, func(cmd *cobra.Command, rec *sources.Recording, asJSON bool) error {
-		report, err := session.Summarize(rec, session.Options{})
+	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		report, err := session.Summarize(cmd.Context(), rec, opts)
 		if err != nil {
 			return err
 		}

@@ -30,11 +30,16 @@ func (f *outputFlag) json() (bool, error) {
 }
 
 // headless makes cmd a command without a screen: it reads a source and has write print it.
-func headless(cmd *cobra.Command, write func(cmd *cobra.Command, rec *sources.Recording, asJSON bool) error) *cobra.Command {
+func headless(cmd *cobra.Command, write func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error) *cobra.Command {
 	var source sourceFlags
+	var model modelFlags
 	var output outputFlag
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		asJSON, err := output.json()
+		if err != nil {
+			return err
+		}
+		opts, err := model.options()
 		if err != nil {
 			return err
 		}
@@ -42,9 +47,10 @@ func headless(cmd *cobra.Command, write func(cmd *cobra.Command, rec *sources.Re
 		if err != nil {
 			return err
 		}
-		return write(cmd, rec, asJSON)
+		return write(cmd, rec, opts, asJSON)
 	}
 	source.register(cmd)
+	model.register(cmd)
 	output.register(cmd)
 	return cmd
 }
@@ -54,14 +60,11 @@ func newWatch() *cobra.Command {
 		Use:     "watch FILE...",
 		Short:   "Print one line for every move of a pod",
 		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'",
-	}, func(cmd *cobra.Command, rec *sources.Recording, asJSON bool) error {
+	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
 		out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
 		encoder := json.NewEncoder(out)
 		encoder.SetEscapeHTML(false)
-		err := session.Replay(rec, session.Options{}, func(t *session.Transition) error {
-			if err := cmd.Context().Err(); err != nil {
-				return err
-			}
+		err := session.Replay(cmd.Context(), rec, opts, func(t *session.Transition) error {
 			if asJSON {
 				return encoder.Encode(t)
 			}

@@ -1,4 +1,3 @@
-// Package cycle asks kube-scheduler's own plugins, v1.37.1, what the queue wants to know.
 package cycle
 
 import (
@@ -8,23 +7,25 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"github.com/schedq/schedq/queue"
 )
 
-// Plugins answers the queue by what upstream's plugins registered: each plugin's EventsToRegister and the
-// queueing hint functions in it, of the default profile with the default feature gates. It is never
-// modified. Gates are those of queue.EveryEvent.
+// Plugins answers the queue by what upstream's plugins say: their PreEnqueue checks, the events that they
+// registered for, and their queueing hint functions, of each profile. It is never modified.
 type Plugins struct {
-	queue.EveryEvent
+	profiles map[string]*profilePlugins // by scheduler name
+	first    *profilePlugins            // for pods of a scheduler that is not here
+	events   []fwk.ClusterEvent         // that any plugin registered for
+}
+
+// profilePlugins are one profile's.
+type profilePlugins struct {
+	preEnqueue []fwk.PreEnqueuePlugin // by name: upstream's order is that of a map
 	registered map[string][]registration
 }
 
@@ -34,73 +35,95 @@ type registration struct {
 	hint  fwk.QueueingHintFn
 }
 
-// InTree returns the plugins of kube-scheduler's default profile. It contacts nobody.
-func InTree() (*Plugins, error) {
-	// The client is never used: no informer is started.
-	client, err := kubernetes.NewForConfig(&rest.Config{})
-	if err != nil {
-		return nil, fmt.Errorf("can't set kube-scheduler's plugins up: %w", err)
-	}
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{}))
-	defer cancel()
-	recorder := func(string) events.EventRecorderLogger { return nil }
-	sched, err := scheduler.New(ctx, client, informers.NewSharedInformerFactory(client, 0), nil, recorder)
-	if err != nil {
-		return nil, fmt.Errorf("can't set kube-scheduler's plugins up: %w", err)
-	}
-	p := &Plugins{registered: map[string][]registration{}}
-	for _, profile := range sched.Profiles {
-		for _, plugin := range profile.EnqueueExtensions() {
+// newPlugins collects what the profiles' plugins registered. first is the first profile's scheduler name.
+func newPlugins(ctx context.Context, profiles profile.Map, first string) (*Plugins, error) {
+	p := &Plugins{profiles: map[string]*profilePlugins{}}
+	for name, f := range profiles {
+		pp := &profilePlugins{preEnqueue: slices.Clone(f.PreEnqueuePlugins()), registered: map[string][]registration{}}
+		slices.SortFunc(pp.preEnqueue, func(a, b fwk.PreEnqueuePlugin) int {
+			if a.Name() < b.Name() {
+				return -1
+			}
+			return 1
+		})
+		for _, plugin := range f.EnqueueExtensions() {
 			registered, err := plugin.EventsToRegister(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("can't ask %s for its events: %w", plugin.Name(), err)
 			}
 			for _, r := range registered {
-				p.add(plugin.Name(), r)
+				p.add(pp, plugin.Name(), r)
 			}
 		}
+		p.profiles[name] = pp
 	}
+	p.first = p.profiles[first]
 	return p, nil
 }
 
 // add models buildQueueingHintMap of pkg/scheduler/scheduler.go: events of any pod become those of
 // assigned, unscheduled and target pods.
-func (p *Plugins) add(plugin string, r fwk.ClusterEventWithHint) {
+func (p *Plugins) add(pp *profilePlugins, plugin string, r fwk.ClusterEventWithHint) {
 	unrolled := []fwk.ClusterEvent{r.Event}
 	if r.Event.Resource == fwk.Pod {
 		unrolled = framework.UnrollPodEvent(r.Event)
 	}
 	for _, event := range unrolled {
-		p.registered[plugin] = append(p.registered[plugin], registration{event, r.QueueingHintFn})
+		pp.registered[plugin] = append(pp.registered[plugin], registration{event, r.QueueingHintFn})
+		if !slices.Contains(p.events, event) {
+			p.events = append(p.events, event)
+		}
 	}
+}
+
+// of returns the plugins of pod's profile.
+func (p *Plugins) of(pod *v1.Pod) *profilePlugins {
+	if pp, ok := p.profiles[pod.Spec.SchedulerName]; ok {
+		return pp
+	}
+	return p.first
+}
+
+// PreEnqueue implements queue.Plugins.
+func (p *Plugins) PreEnqueue(pod *v1.Pod, gating string) string {
+	ctx := quiet(context.Background())
+	plugins := p.of(pod).preEnqueue
+	if i := slices.IndexFunc(plugins, func(pl fwk.PreEnqueuePlugin) bool { return pl.Name() == gating }); i >= 0 {
+		if !plugins[i].PreEnqueue(ctx, pod).IsSuccess() {
+			return gating
+		}
+	}
+	for _, pl := range plugins {
+		if pl.Name() != gating && !pl.PreEnqueue(ctx, pod).IsSuccess() {
+			return pl.Name()
+		}
+	}
+	return ""
 }
 
 // Interested implements queue.Plugins.
 func (p *Plugins) Interested(event fwk.ClusterEvent) bool {
-	for plugin := range p.registered {
-		if p.Registered(plugin, event) {
+	return slices.ContainsFunc(p.events, func(e fwk.ClusterEvent) bool { return framework.MatchClusterEvents(e, event) })
+}
+
+// Registered implements queue.Plugins. A plugin that no profile has may have registered for anything.
+func (p *Plugins) Registered(plugin string, event fwk.ClusterEvent) bool {
+	known := false
+	for _, pp := range p.profiles {
+		registered, ok := pp.registered[plugin]
+		known = known || ok
+		if slices.ContainsFunc(registered, func(r registration) bool { return framework.MatchClusterEvents(r.event, event) }) {
 			return true
 		}
 	}
-	return false
-}
-
-// Registered implements queue.Plugins. A plugin that is not in-tree may have registered for anything.
-func (p *Plugins) Registered(plugin string, event fwk.ClusterEvent) bool {
-	registered, inTree := p.registered[plugin]
-	return !inTree || slices.ContainsFunc(registered, func(r registration) bool {
-		return framework.MatchClusterEvents(r.event, event)
-	})
+	return !known
 }
 
 // Hint implements queue.Plugins. An event without any object, as a person injects it, may help every pod
 // whose rejector plugins registered for it: there is nothing for a hint function to look at.
 func (p *Plugins) Hint(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldObj, newObj any) (fwk.QueueingHint, error) {
-	if !p.Registered(plugin, event) {
-		return fwk.QueueSkip, nil
-	}
-	registered, inTree := p.registered[plugin]
-	if !inTree || oldObj == nil && newObj == nil {
+	registered, known := p.of(pod).registered[plugin]
+	if !known {
 		return fwk.Queue, nil
 	}
 	var failed error
@@ -108,7 +131,7 @@ func (p *Plugins) Hint(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldOb
 		if !framework.MatchClusterEvents(r.event, event) {
 			continue
 		}
-		if r.hint == nil {
+		if r.hint == nil || oldObj == nil && newObj == nil {
 			return fwk.Queue, nil
 		}
 		hint, err := r.hint(klog.Logger{}, pod, oldObj, newObj)
@@ -118,4 +141,23 @@ func (p *Plugins) Hint(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldOb
 		failed = errors.Join(failed, err)
 	}
 	return fwk.QueueSkip, failed
+}
+
+var _ queue.Plugins = (*Plugins)(nil)
+
+// quiet returns ctx with a logger that says nothing: upstream logs what the model tells by other means.
+func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
+
+// InTree returns the plugins of kube-scheduler's default profiles over an empty cluster.
+func InTree() (*Plugins, error) {
+	cfg, err := DefaultConfig()
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(cfg, 0)
+	if err != nil {
+		return nil, err
+	}
+	s.Close()
+	return s.plugins, nil
 }

@@ -118,37 +118,6 @@ func TestLongSeekInAForkIsRefused(t *testing.T) {
 	})
 }
 
-// TestObjectsAlone: without a scheduler's log, attempts are inferred from what the API shows.
-func TestObjectsAlone(t *testing.T) {
-	pod := placeholder(key("web-1"))
-	failed := pod.DeepCopy()
-	failed.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: "0/1 nodes are available"}}
-	bound := failed.DeepCopy()
-	bound.Spec.NodeName = "node-a"
-	change := func(seconds float64, verb sources.Verb, p *v1.Pod) sources.Event {
-		return sources.Event{Time: at(seconds), Fact: &sources.ObjectChange{Verb: verb, Object: p}}
-	}
-	rec := &sources.Recording{Events: []sources.Event{
-		change(1, sources.Added, pod), change(2, sources.Updated, failed), change(3, sources.Updated, bound), change(4, sources.Deleted, bound),
-	}}
-	var last *Transition
-	var got []string
-	if err := Replay(rec, Options{}, func(m *Transition) error {
-		last = m
-		got = append(got, m.From.String()+">"+m.To.String()+" "+m.Provenance())
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	want := ">active modelled, active>inflight modelled, inflight>unschedulable observed, unschedulable>inflight modelled, inflight>scheduled observed"
-	if strings.Join(got, ", ") != want {
-		t.Errorf("moves %s\nwant %s", strings.Join(got, ", "), want)
-	}
-	if last.Pod.Attempts != 2 || last.Pod.Node != "node-a" {
-		t.Errorf("bound to %q after %d attempts, want node-a after 2", last.Pod.Node, last.Pod.Attempts)
-	}
-}
-
 // TestRegatedPodHasNotMoved: a gated pod that an event reaches, and that is gated again, goes on waiting.
 func TestRegatedPodHasNotMoved(t *testing.T) {
 	gated := func(seconds float64, event string) sources.Event {
@@ -158,12 +127,12 @@ func TestRegatedPodHasNotMoved(t *testing.T) {
 		gated(10, "UnscheduledPodAdd"), gated(20, "AssignedPodDelete"),
 		{Time: at(30), Fact: &sources.Move{Pod: key("p"), To: "active", Event: "TargetPodUpdatePodSchedulingGatesEliminated"}},
 	}}
-	line := newTimeline(rec, queue.Defaults(), nil)
+	line := newTimeline(rec, defaults(t), nil)
 	line.goTo(at(25))
 	if p := line.shown.Get(key("p")); !p.Since.Equal(at(10)) {
 		t.Errorf("gated since %s, want since the first time", p.Since)
 	}
-	r, err := Summarize(rec, Options{})
+	r, err := Summarize(t.Context(), rec, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +162,7 @@ func TestNominationOutOfTheLog(t *testing.T) {
 		move(1, "active", "UnscheduledPodAdd", ""), move(2, "inflight", "", ""),
 		move(3, "unschedulable", queue.ScheduleAttemptFailure, "node-a"), move(4, "inflight", "", ""), move(5, "scheduled", "", "node-a"),
 	}}
-	line := newTimeline(rec, queue.Defaults(), nil)
+	line := newTimeline(rec, defaults(t), nil)
 	line.goTo(at(3))
 	if got := line.shown.Get(key("p")).NominatedNode; got != "node-a" {
 		t.Errorf("nominated to %q, want node-a", got)
@@ -224,7 +193,7 @@ func TestAnyObjects(t *testing.T) {
 			verb := rapid.SampledFrom([]sources.Verb{sources.Added, sources.Updated, sources.Updated, sources.Deleted}).Draw(t, "verb")
 			rec.Events = append(rec.Events, sources.Event{Time: at(float64(i)), Fact: &sources.ObjectChange{Verb: verb, Object: pod}})
 		}
-		line := newTimeline(rec, queue.Defaults(), nil)
+		line := newTimeline(rec, defaults(t), nil)
 		line.goTo(line.end)
 		for _, tier := range shown {
 			if board, inQueue := line.shown.Total(tier), line.engine.queue.PendingPods(tier); board != inQueue {

@@ -1,19 +1,14 @@
 package session
 
 import (
-	"maps"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
-
-// unknownPlugin stands for the plugins that rejected a pod where the source tells only that some did.
-const unknownPlugin = "(unknown plugin)"
 
 // change is what happened to one pod: it moved, or its details did.
 type change struct {
@@ -26,11 +21,9 @@ type change struct {
 // only goes forward.
 type engine struct {
 	queue   *queue.Queue
-	objects map[types.NamespacedName]*v1.Pod
-	// exact is true if the source tells the scheduler's own moves; if not, what the API shows is all
-	// there is to go by.
-	exact bool
-	ticks ticks
+	plugins queue.Plugins
+	objects objects
+	ticks   ticks
 	// board is where every pod is. The engine reads it, and emit changes it.
 	board *Board
 	emit  func(change)
@@ -40,20 +33,16 @@ type engine struct {
 	told []queue.Transition // by the queue, during the present call
 }
 
-func newEngine(opts queue.Options, plugins queue.Plugins, exact bool, start time.Time) *engine {
-	e := &engine{
-		objects: map[types.NamespacedName]*v1.Pod{},
-		exact:   exact,
-		ticks:   newTicks(opts, start),
-	}
+func newEngine(opts queue.Options, plugins queue.Plugins, start time.Time) *engine {
+	e := &engine{plugins: plugins, objects: newObjects(), ticks: newTicks(opts, start)}
 	e.queue = queue.New(opts, plugins, e)
 	return e
 }
 
 // clone returns an engine that goes on from here on its own. Its board and emit are not set.
 func (e *engine) clone() *engine {
-	c := &engine{objects: maps.Clone(e.objects), exact: e.exact, ticks: e.ticks, moves: e.moves, changes: e.changes}
-	c.queue = e.queue.Clone(c)
+	c := &engine{plugins: e.plugins, objects: e.objects.copy(), ticks: e.ticks, moves: e.moves, changes: e.changes}
+	c.queue = e.queue.Clone(c.plugins, c)
 	return c
 }
 
@@ -67,8 +56,15 @@ func (e *engine) Failed(error) {}
 func (e *engine) apply(ev sources.Event) {
 	switch f := ev.Fact.(type) {
 	case *sources.Move:
-		e.observe(ev.Time, f)
+		e.observe(ev.Time, f, nil)
+	case *modelledMove:
+		e.observe(ev.Time, f.Move, f)
 	case *sources.ObjectChange:
+		if f.Verb == sources.Deleted {
+			e.objects.remove(f.Object)
+		} else {
+			e.objects.put(f.Object)
+		}
 		if pod, ok := f.Object.(*v1.Pod); ok {
 			e.podChanged(ev.Time, f.Verb, pod)
 		}
@@ -77,13 +73,13 @@ func (e *engine) apply(ev sources.Event) {
 	}
 }
 
-// observe carries out a move that the scheduler reported.
-func (e *engine) observe(now time.Time, m *sources.Move) {
+// observe carries out a move that the scheduler reported, or that modelled worked out.
+func (e *engine) observe(now time.Time, m *sources.Move, modelled *modelledMove) {
 	to, err := queue.ParseTier(string(m.To))
 	if err != nil {
 		return // readers let no other tier through
 	}
-	pod := e.objects[m.Pod]
+	pod := e.objects.pod(m.Pod)
 	if pod == nil {
 		pod = placeholder(m.Pod)
 	}
@@ -93,6 +89,7 @@ func (e *engine) observe(now time.Time, m *sources.Move) {
 	e.queue.Observe(now, queue.Observation{
 		Pod: pod, To: to, Event: m.Event,
 		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin, Restated: m.Restated,
+		Inferred: modelled != nil && !modelled.observed,
 	})
 	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
 		e.queue.AddNominatedPod(pod, m.Node)
@@ -100,6 +97,9 @@ func (e *engine) observe(now time.Time, m *sources.Move) {
 	e.settle(now, func(p *Pod) {
 		if m.Message != "" {
 			p.Message = m.Message
+		}
+		if modelled != nil && modelled.verdict != nil {
+			p.Verdict = modelled.verdict
 		}
 		if m.Node != "" && to == queue.Scheduled {
 			p.Node = m.Node
@@ -109,59 +109,11 @@ func (e *engine) observe(now time.Time, m *sources.Move) {
 
 // podChanged takes in a change of a pod's object.
 func (e *engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
-	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-	old := e.objects[key]
-	if verb == sources.Deleted {
-		delete(e.objects, key)
-	} else {
-		e.objects[key] = pod
-	}
-	if !e.exact {
-		e.inferMoves(now, verb, old, pod)
-	} else if verb != sources.Deleted {
+	if verb != sources.Deleted {
 		e.queue.Refresh(pod)
 	}
 	e.settle(now, func(p *Pod) { p.readObject(pod) })
-	e.refresh(now, key, pod)
-}
-
-// inferMoves works out what a pod's object tells of its way through the queue. This is all that can be
-// known without the scheduler's log: a failed attempt shows in the pod's condition, if it changes it.
-func (e *engine) inferMoves(now time.Time, verb sources.Verb, old, pod *v1.Pod) {
-	assigned := func(p *v1.Pod) bool { return p != nil && p.Spec.NodeName != "" }
-	switch {
-	case verb == sources.Deleted:
-		if !assigned(old) && !assigned(pod) {
-			e.queue.Delete(now, pod)
-		}
-	case assigned(pod):
-		if old != nil && !assigned(old) {
-			e.popped(now, pod)
-			e.queue.Observe(now, queue.Observation{Pod: pod, To: queue.Scheduled})
-		}
-	case old == nil:
-		e.queue.Add(now, pod)
-	case len(old.Spec.SchedulingGates) > 0 && len(pod.Spec.SchedulingGates) == 0:
-		e.queue.Update(now, old, pod, []fwk.ClusterEvent{gatesEliminated})
-	default:
-		e.queue.Refresh(pod)
-		if c := unscheduled(pod); c != nil && (unscheduled(old) == nil || *unscheduled(old) != *c) {
-			e.popped(now, pod)
-			why := queue.Observation{Pod: pod, To: queue.Unschedulable, Event: queue.ScheduleAttemptFailure, UnschedulablePlugins: []string{unknownPlugin}}
-			if c.Reason == v1.PodReasonSchedulerError {
-				why.To, why.UnschedulablePlugins = queue.Backoff, nil
-			}
-			e.queue.Observe(now, why)
-		}
-	}
-}
-
-// popped says that an attempt of pod was seen to end, so that it must have begun.
-func (e *engine) popped(now time.Time, pod *v1.Pod) {
-	if info, ok := e.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
-		e.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
-		e.settle(now, nil)
-	}
+	e.refresh(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
 }
 
 // unscheduled returns the condition with which the scheduler says that pod could not be scheduled, or

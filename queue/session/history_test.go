@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -89,7 +90,7 @@ func picture(b *Board) string {
 func TestSeekIsReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := recordings(80).Draw(t, "recording")
-		line := newTimeline(rec, queue.Defaults(), nil)
+		line := newTimeline(rec, defaults(t), nil)
 		length := line.end.Sub(line.start)
 		now := line.start
 		line.goTo(now)
@@ -110,7 +111,7 @@ func TestSeekIsReplay(t *testing.T) {
 			if line.cursor > 0 && line.changes[line.cursor-1].at.After(now) {
 				t.Fatalf("at %s a change of %s is shown", now, line.changes[line.cursor-1].at)
 			}
-			fresh := newTimeline(rec, queue.Defaults(), nil)
+			fresh := newTimeline(rec, defaults(t), nil)
 			fresh.goTo(fresh.end)
 			fresh.show(line.cursor)
 			again := newHistory()
@@ -139,11 +140,11 @@ func TestForkIsRerun(t *testing.T) {
 		cut := rapid.IntRange(0, len(rec.Events)-1).Draw(t, "cut")
 		now := rec.Events[cut].Time
 
-		then := newTimeline(rec, queue.Defaults(), nil)
+		then := newTimeline(rec, defaults(t), nil)
 		then.goTo(now)
 		early := then.fork(now)
 
-		later := newTimeline(rec, queue.Defaults(), nil)
+		later := newTimeline(rec, defaults(t), nil)
 		later.goTo(later.end)
 		later.goTo(now)
 		late := later.fork(now)
@@ -172,7 +173,7 @@ func TestForkIsRerun(t *testing.T) {
 func TestForkRewinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := recordings(60).Draw(t, "recording")
-		line := newTimeline(rec, queue.Defaults(), nil)
+		line := newTimeline(rec, defaults(t), nil)
 		line.goTo(line.end)
 		start := line.end
 		add := func(f *timeline, now time.Time, name string) {
@@ -207,7 +208,7 @@ func words(moves []*Transition) []string {
 func TestFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := recordings(60).Draw(t, "recording")
-		line := newTimeline(rec, queue.Defaults(), nil)
+		line := newTimeline(rec, defaults(t), nil)
 		f := ParseFilter(rapid.SampledFrom([]string{"p-1", "!p-1", "fit", "second=7", "p- !fit"}).Draw(t, "filter"))
 		length := line.end.Sub(line.start)
 		for i := range 6 {
@@ -282,14 +283,14 @@ func TestLongHistory(t *testing.T) {
 		rec.Events = append(rec.Events, sources.Event{Time: at(float64(i) / 100), Fact: m})
 	}
 	pictures := map[int]string{}
-	straight := newTimeline(rec, queue.Defaults(), nil)
+	straight := newTimeline(rec, defaults(t), nil)
 	for i := 0; straight.next < len(rec.Events); i++ {
 		straight.executeNext()
 		if i%1500 == 0 {
 			pictures[straight.cursor] = picture(straight.shown)
 		}
 	}
-	line := newTimeline(rec, queue.Defaults(), nil)
+	line := newTimeline(rec, defaults(t), nil)
 	line.goTo(line.end)
 	for cursor, want := range pictures { // in the map's order: to and fro
 		line.show(cursor)
@@ -301,4 +302,13 @@ func TestLongHistory(t *testing.T) {
 				cursor, e.changes, e.queue.PendingPods(queue.Active), line.shown.Len(queue.Active))
 		}
 	}
+}
+
+// defaults is the configuration of a kube-scheduler without a file.
+func defaults(t interface{ Fatal(...any) }) *cycle.Config {
+	cfg, err := cycle.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
 }

@@ -185,7 +185,7 @@ func (o *owner) addPod(n NewPod) {
 		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "schedq/what-if"}}
 	}
 	o.inject("new pod "+n.Key.String(), func(e *engine, now time.Time) {
-		e.objects[n.Key] = pod
+		e.objects.put(pod)
 		e.queue.Add(now, pod)
 	})
 }
@@ -196,7 +196,7 @@ func (o *owner) deletePod(key types.NamespacedName) {
 	}
 	o.inject("delete "+key.String(), func(e *engine, now time.Time) {
 		pod := e.pod(key)
-		delete(e.objects, key)
+		e.objects.remove(pod)
 		if info, ok := e.queue.Get(key.Namespace, key.Name); ok && info.Tier == queue.InFlight {
 			e.queue.Done(now, pod.UID)
 			return
@@ -218,7 +218,7 @@ func (o *owner) openGate(key types.NamespacedName) {
 		gated := e.pod(key)
 		free := gated.DeepCopy()
 		free.Spec.SchedulingGates = nil
-		e.objects[key] = free
+		e.objects.put(free)
 		e.queue.Update(now, gated, free, []fwk.ClusterEvent{gatesEliminated})
 	})
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
 )
 
 // owner is everything that changes in a session. Only Run's goroutine touches it.
 type owner struct {
 	rec       *sources.Recording
+	cfg       *cycle.Config
 	opts      queue.Options
 	notices   []string
 	wakes     wakes
@@ -51,12 +53,16 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 		}
 	}
 	o.scheduler = scheduler(rec)
-	o.opts = opts.queue(rec)
+	var err error
+	if o.cfg, err = opts.scheduler(rec); err != nil {
+		o.refuse("%s", err)
+	}
+	o.opts = o.cfg.Queue
 	if opts.Speed != 0 {
 		o.speed = opts.Speed
 	}
 	o.wakes = newWakes(opts.Plugins)
-	o.recording = newTimeline(rec, o.opts, opts.Plugins)
+	o.recording = newTimeline(rec, o.cfg, opts.Plugins)
 	o.notices = Notices(rec)
 	o.show(o.recording.start.Add(opts.Opens))
 	return o
@@ -65,12 +71,12 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
 func Notices(rec *sources.Recording) []string {
 	notices := slices.Clip(rec.Notices)
-	moves, pods := tellsMoves(rec.Events), slices.ContainsFunc(rec.Events, isPod)
+	moves, pods := tells[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, isPod)
 	switch {
 	case len(rec.Events) == 0:
 		return append(notices, "The recording is empty.")
 	case !moves && pods:
-		return append(notices, "No scheduler's log is in this recording: attempts that the API does not show are missing, so attempts and backoffs are at least what is said.")
+		return append(notices, "No scheduler's log is in this recording: the moves are modelled, by kube-scheduler's own plugins, and corrected by what the API shows.")
 	case moves && !pods:
 		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")
 	}
@@ -87,12 +93,21 @@ func scheduler(rec *sources.Recording) *sources.SchedulerStarted {
 	return nil
 }
 
-// queue returns the settings that the local queue runs with.
-func (opts Options) queue(rec *sources.Recording) queue.Options {
-	if opts.Queue != nil {
-		return *opts.Queue
+// scheduler returns the configuration of the local scheduler: what the person gave, or what the recording
+// tells. It is never nil.
+func (opts Options) scheduler(rec *sources.Recording) (*cycle.Config, error) {
+	if opts.Scheduler != nil {
+		return opts.Scheduler, nil
 	}
-	return RecordedOptions(scheduler(rec))
+	cfg, err := cycle.DefaultConfig()
+	if err != nil {
+		return &cycle.Config{Queue: queue.Defaults()}, err
+	}
+	cfg.Queue = RecordedOptions(scheduler(rec))
+	if opts.Queue != nil {
+		cfg.Queue = *opts.Queue
+	}
+	return cfg, nil
 }
 
 // RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source
@@ -176,7 +191,7 @@ func before(events []sources.Event, t time.Time) int {
 // atEnd reports whether nothing is left to play.
 func (o *owner) atEnd() bool {
 	t := o.recording
-	return o.fork == nil && !o.now.Before(t.end) && t.next == len(t.events) && t.cursor == len(t.changes)
+	return o.fork == nil && !o.now.Before(t.end) && !t.feed.has(t.next) && t.cursor == len(t.changes)
 }
 
 // Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than

@@ -24,6 +24,8 @@ type Pod struct {
 	Observed bool
 	// Message is the scheduler's explanation of the last failed attempt.
 	Message sources.SafeText
+	// Verdict is what the last failed attempt came to in the model. Nil if there was none.
+	Verdict *Verdict
 	// Node is where the pod was bound. Empty before.
 	Node string
 	// Last is the move that brought the pod here, and the end of the chain of all its moves.

@@ -42,7 +42,7 @@ func TestRecordings(t *testing.T) {
 			read := time.Since(began)
 			got := map[string][]step{}
 			n := 0
-			err = session.Replay(rec, session.Options{}, func(tr *session.Transition) error {
+			err = session.Replay(t.Context(), rec, session.Options{}, func(tr *session.Transition) error {
 				pod := tr.Pod.Key.String()
 				got[pod] = append(got[pod], step{tr.To.String(), tr.Event})
 				n++

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -11,11 +12,15 @@ import (
 
 // Replay runs rec from its first event to its last, at once and without a screen, and hands each move to
 // each, in order. It is what a session does when it is played to the end. It stops at each's first error
-// and returns that.
-func Replay(rec *sources.Recording, opts Options, each func(*Transition) error) error {
+// and returns that, or when ctx is done.
+func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*Transition) error) error {
 	board := newBoard()
-	start, _ := span(rec.Events)
-	e := newEngine(opts.queue(rec), opts.Plugins, tellsMoves(rec.Events), start)
+	start, _ := span(rec)
+	cfg, err := opts.scheduler(rec)
+	if err != nil {
+		return err
+	}
+	e := newEngine(cfg.Queue, nil, start)
 	e.board = board
 	var failed error
 	e.emit = func(c change) {
@@ -24,12 +29,17 @@ func Replay(rec *sources.Recording, opts Options, each func(*Transition) error) 
 			failed = each(c.move)
 		}
 	}
-	for _, ev := range rec.Events {
-		if e.apply(ev); failed != nil {
+	f := newFeed(rec, cfg)
+	defer f.close()
+	for i := 0; f.has(i); i++ {
+		if i%1000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e.apply(f.events[i]); failed != nil {
 			return failed
 		}
 	}
-	return nil
+	return f.failed
 }
 
 // MarshalJSON writes the move as one line of "watch -o json": see docs/watch.md.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -106,15 +107,15 @@ type podReport struct {
 }
 
 // Summarize replays rec and reports on it.
-func Summarize(rec *sources.Recording, opts Options) (*Report, error) {
+func Summarize(ctx context.Context, rec *sources.Recording, opts Options) (*Report, error) {
 	r := &reporter{
 		stays: map[queue.Tier][]time.Duration{}, pods: map[types.NamespacedName]*podReport{},
 		wakes: map[string]*WakeReport{}, plugins: map[string]*PluginReport{},
 		rejected: map[string]sets.Set[types.NamespacedName]{},
 	}
 	r.report.Source = rec.Name
-	r.report.Start, r.report.End = span(rec.Events)
-	if err := Replay(rec, opts, r.add); err != nil {
+	r.report.Start, r.report.End = span(rec)
+	if err := Replay(ctx, rec, opts, r.add); err != nil {
 		return nil, err
 	}
 	return r.finish(), nil

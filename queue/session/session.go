@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -29,7 +30,10 @@ const longestAdvance = time.Second
 
 // Options say how a session begins.
 type Options struct {
-	// Queue overrides the settings that the recording tells.
+	// Scheduler configures the local scheduler. Nil is kube-scheduler's defaults, with the settings that
+	// the recording tells.
+	Scheduler *cycle.Config
+	// Queue overrides the settings that the recording tells. Scheduler overrides it.
 	Queue *queue.Options
 	// Plugins answer the queue of a what-if. Nil is queue.EveryEvent.
 	Plugins queue.Plugins

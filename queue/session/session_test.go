@@ -260,7 +260,7 @@ func TestExplain(t *testing.T) {
 }
 
 func TestSummarize(t *testing.T) {
-	r, err := Summarize(smallRecording(), Options{})
+	r, err := Summarize(t.Context(), smallRecording(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,12 @@
 package session
 
 import (
-	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -24,7 +24,7 @@ type timeline struct {
 	start, end time.Time
 
 	// Of a recording: its events, how many are executed, and engines to fork from.
-	events      []sources.Event
+	feed        *feed
 	next        int
 	checkpoints []checkpoint
 	// counts are the local counts at each of the recording's *sources.Counts that is executed.
@@ -61,19 +61,11 @@ type injection struct {
 	before, after int // how many changes there were
 }
 
-func newTimeline(rec *sources.Recording, opts queue.Options, plugins queue.Plugins) *timeline {
-	t := &timeline{history: newHistory(), events: rec.Events}
-	t.start, t.end = span(rec.Events)
-	t.run(newEngine(opts, plugins, tellsMoves(rec.Events), t.start))
+func newTimeline(rec *sources.Recording, cfg *cycle.Config, plugins queue.Plugins) *timeline {
+	t := &timeline{history: newHistory(), feed: newFeed(rec, cfg)}
+	t.start, t.end = span(rec)
+	t.run(newEngine(cfg.Queue, plugins, t.start))
 	return t
-}
-
-// tellsMoves reports whether events hold the scheduler's own moves.
-func tellsMoves(events []sources.Event) bool {
-	return slices.ContainsFunc(events, func(ev sources.Event) bool {
-		_, ok := ev.Fact.(*sources.Move)
-		return ok
-	})
 }
 
 // isPod reports whether ev is about a pod's object.
@@ -88,7 +80,8 @@ func isPod(ev sources.Event) bool {
 
 // span returns when a recording begins to be worth showing, a second before the first pod moves, and
 // when it ends.
-func span(events []sources.Event) (start, end time.Time) {
+func span(rec *sources.Recording) (start, end time.Time) {
+	events := rec.Events
 	if len(events) == 0 {
 		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
 	}
@@ -100,6 +93,9 @@ func span(events []sources.Event) (start, end time.Time) {
 			}
 			break
 		}
+	}
+	if rec.End.After(end) {
+		end = rec.End
 	}
 	return start, end
 }
@@ -135,7 +131,7 @@ func (t *timeline) goToStart() {
 // execute lets everything happen up to at.
 func (t *timeline) execute(at time.Time) {
 	if t.forked == nil {
-		for t.next < len(t.events) && !t.events[t.next].Time.After(at) {
+		for t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at) {
 			t.executeNext()
 		}
 	} else {
@@ -156,11 +152,12 @@ func (t *timeline) executeNext() {
 	if t.next%checkpointEvery == 0 {
 		t.checkpoints = append(t.checkpoints, checkpoint{t.engine.clone(), t.head.copy(), t.next})
 	}
-	t.engine.apply(t.events[t.next])
-	if _, ok := t.events[t.next].Fact.(*sources.Counts); ok {
+	ev := t.feed.events[t.next]
+	t.engine.apply(ev)
+	if _, ok := ev.Fact.(*sources.Counts); ok {
 		t.counts = append(t.counts, localCounts{t.head.counts(), len(t.changes)})
 	}
-	t.executed = t.events[t.next].Time
+	t.executed = ev.Time
 	t.next++
 }
 
@@ -171,7 +168,7 @@ func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
 	until := executed.Add(limit)
 	for len(t.moves) <= want {
 		switch {
-		case t.forked == nil && t.next < len(t.events):
+		case t.forked == nil && t.feed.has(t.next):
 			t.executeNext()
 		case t.forked != nil && t.executed.Before(until):
 			tick, backoff, leftover := t.engine.ticks.next(t.executed)
@@ -217,14 +214,10 @@ func (t *timeline) nextMove() (time.Time, bool) {
 	if t.moved < len(t.moves) {
 		return t.moves[t.moved].Time, true
 	}
-	for _, ev := range t.events[t.next:] {
-		switch ev.Fact.(type) {
-		case *sources.Move:
+	for i := t.next; t.forked == nil && t.feed.has(i); i++ {
+		switch ev := t.feed.events[i]; ev.Fact.(type) {
+		case *sources.Move, *modelledMove:
 			return ev.Time, true
-		case *sources.ObjectChange:
-			if isPod(ev) && !t.engine.exact {
-				return ev.Time, true
-			}
 		}
 	}
 	return time.Time{}, false
@@ -253,7 +246,7 @@ func (t *timeline) engineShown() *engine {
 	e := from.engine.clone()
 	h := &history{head: from.board.copy()}
 	e.board, e.emit = h.head, h.append
-	for _, ev := range t.events[from.events:] {
+	for _, ev := range t.feed.events[from.events:] {
 		if e.changes >= t.cursor {
 			break
 		}

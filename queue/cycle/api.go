@@ -1,0 +1,206 @@
+package cycle
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// Write is something that the scheduler or one of its plugins asked the API server for.
+type Write struct {
+	// Object is what the object would become, with the server's answer taken for granted.
+	Object runtime.Object
+	// Status is true if only the object's status was written.
+	Status bool
+	// New is true if the object was created.
+	New bool
+}
+
+// api stands where the API server would: whatever the scheduler and its plugins write comes here and
+// goes nowhere else. It answers every request from the model's own objects and keeps the writes for the
+// Scheduler's owner. It is an http.RoundTripper.
+type api struct {
+	watches *watches // for reading; set once
+
+	mu     sync.Mutex // upstream's goroutines write too
+	writes []Write
+}
+
+// client returns a client whose requests all end in a.
+func (a *api) client() (kubernetes.Interface, error) {
+	return kubernetes.NewForConfig(&rest.Config{Host: "http://model.invalid", Transport: a, QPS: -1})
+}
+
+// take returns the writes since the last call.
+func (a *api) take() []Write {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.writes
+	a.writes = nil
+	return w
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *api) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body []byte
+	if req.Body != nil {
+		defer req.Body.Close()
+		var err error
+		if body, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
+	}
+	answer, code := a.serve(req.Method, target(req.URL.Path), req.Header.Get("Content-Type"), body)
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)), Request: req,
+	}, nil
+}
+
+// resource is what a request's path names.
+type resource struct{ kind, namespace, name, subresource string }
+
+// target reads /api/v1/namespaces/NS/pods/NAME/status and its like.
+func target(path string) resource {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if len(parts) > 0 && parts[0] == "api" {
+		parts = parts[min(2, len(parts)):]
+	} else {
+		parts = parts[min(3, len(parts)):]
+	}
+	var r resource
+	if len(parts) > 2 && parts[0] == "namespaces" {
+		r.namespace, parts = parts[1], parts[2:]
+	}
+	for i, to := range []*string{&r.kind, &r.name, &r.subresource} {
+		if i < len(parts) {
+			*to = parts[i]
+		}
+	}
+	return r
+}
+
+// example returns an empty object of the resource's kind, or nil if no plugin writes such objects.
+func (r resource) example() runtime.Object {
+	switch r.kind {
+	case "pods":
+		return &v1.Pod{}
+	case "persistentvolumeclaims":
+		return &v1.PersistentVolumeClaim{}
+	case "persistentvolumes":
+		return &v1.PersistentVolume{}
+	case "resourceclaims":
+		return &resourcev1.ResourceClaim{}
+	}
+	return nil
+}
+
+func (a *api) serve(method string, r resource, contentType string, body []byte) (any, int) {
+	example := r.example()
+	if example == nil {
+		return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the model has no %s to write to", r.kind)
+	}
+	if method == http.MethodPost && r.subresource == "" {
+		return a.create(example, r, body)
+	}
+	stored := a.watches.get(example, r.namespace, r.name)
+	if stored == nil {
+		return refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "%s %q not found", r.kind, r.name)
+	}
+	switch method {
+	case http.MethodGet:
+		return stored, http.StatusOK
+	case http.MethodPost:
+		return a.bind(stored, body)
+	case http.MethodPut:
+		return a.replace(example, r, body)
+	case http.MethodPatch:
+		return a.patch(stored, example, r, contentType, body)
+	}
+	return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the model does not take %s", method)
+}
+
+func (a *api) create(obj runtime.Object, r resource, body []byte) (any, int) {
+	if err := json.Unmarshal(body, obj); err != nil {
+		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+	}
+	m := obj.(metav1.Object)
+	m.SetNamespace(r.namespace)
+	if m.GetName() == "" {
+		m.SetName(m.GetGenerateName() + "model")
+	}
+	m.SetUID(uid(r.kind, r.namespace, m.GetName()))
+	m.SetResourceVersion("1")
+	return a.wrote(Write{Object: obj, New: true}), http.StatusCreated
+}
+
+func (a *api) bind(stored runtime.Object, body []byte) (any, int) {
+	pod, ok := stored.(*v1.Pod)
+	var binding v1.Binding
+	if err := json.Unmarshal(body, &binding); err != nil || !ok {
+		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "this is no binding: %v", err)
+	}
+	if pod.Spec.NodeName != "" {
+		return refusal(http.StatusConflict, metav1.StatusReasonConflict, "pod %s is already assigned to node %q", pod.Name, pod.Spec.NodeName)
+	}
+	bound := pod.DeepCopy()
+	bound.Spec.NodeName = binding.Target.Name
+	a.wrote(Write{Object: bound})
+	return &metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}, http.StatusCreated
+}
+
+func (a *api) replace(obj runtime.Object, r resource, body []byte) (any, int) {
+	if err := json.Unmarshal(body, obj); err != nil {
+		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+	}
+	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
+}
+
+func (a *api) patch(stored, obj runtime.Object, r resource, contentType string, patch []byte) (any, int) {
+	before, err := json.Marshal(stored)
+	if err == nil && !strings.HasPrefix(contentType, "application/strategic-merge-patch+json") {
+		err = fmt.Errorf("the model does not take patches of type %s", contentType)
+	}
+	if err == nil {
+		var after []byte
+		if after, err = strategicpatch.StrategicMergePatch(before, patch, obj); err == nil {
+			err = json.Unmarshal(after, obj)
+		}
+	}
+	if err != nil {
+		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+	}
+	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
+}
+
+// wrote keeps w and returns its object.
+func (a *api) wrote(w Write) runtime.Object {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.writes = append(a.writes, w)
+	return w.Object
+}
+
+func refusal(code int, reason metav1.StatusReason, format string, args ...any) (any, int) {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: fmt.Sprintf(format, args...),
+	}, code
+}

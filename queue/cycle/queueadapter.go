@@ -1,0 +1,149 @@
+package cycle
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// queueAdapter is our queue as upstream's event handlers, plugins and failure handling see it: an
+// internalqueue.SchedulingQueue. It runs on the Scheduler's goroutine, or on one of upstream's that the
+// Scheduler waits for.
+type queueAdapter struct{ *Scheduler }
+
+// Add implements SchedulingQueue.
+func (a queueAdapter) Add(_ context.Context, pod *v1.Pod) {
+	if !a.loading {
+		a.queue.Add(a.now, pod)
+	}
+}
+
+// Update implements SchedulingQueue.
+func (a queueAdapter) Update(_ context.Context, oldPod, newPod *v1.Pod) {
+	if !a.loading {
+		a.queue.Update(a.now, oldPod, newPod, framework.PodSchedulingPropertiesChange(newPod, oldPod, true))
+	}
+}
+
+// Delete implements SchedulingQueue.
+func (a queueAdapter) Delete(_ klog.Logger, pod *v1.Pod) {
+	if !a.loading {
+		a.queue.Delete(a.now, pod)
+	}
+}
+
+// MoveAllToActiveOrBackoffQueue implements SchedulingQueue.
+func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.ClusterEvent, oldObj, newObj any, preCheck internalqueue.PreEnqueueCheck) {
+	if !a.loading {
+		a.queue.MoveAllToActiveOrBackoffQueue(a.now, event, oldObj, newObj, preCheck)
+	}
+}
+
+// Activate implements SchedulingQueue and fwk.PodActivator.
+func (a queueAdapter) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
+	if a.closed.Load() {
+		return // a goroutine of a preemption that was given up
+	}
+	for _, key := range sets.List(sets.KeySet(pods)) {
+		a.queue.Activate(a.now, pods[key])
+	}
+}
+
+// AddUnschedulablePodIfNotPresent implements SchedulingQueue.
+func (a queueAdapter) AddUnschedulablePodIfNotPresent(_ klog.Logger, p *framework.QueuedPodInfo, _ int64) error {
+	return a.queue.AddUnschedulableIfNotPresent(a.now, p.Pod, queue.Rejection{
+		UnschedulablePlugins: sets.List(p.UnschedulablePlugins),
+		PendingPlugins:       sets.List(p.PendingPlugins),
+	})
+}
+
+// Done implements SchedulingQueue.
+func (a queueAdapter) Done(uid types.UID) { a.queue.Done(a.now, uid) }
+
+// SchedulingCycle implements SchedulingQueue.
+func (a queueAdapter) SchedulingCycle() int64 { return a.queue.SchedulingCycle() }
+
+// AddNominatedPod implements fwk.PodNominator, as nominator.go does: without nominating info, what the
+// pod's status says counts.
+func (a queueAdapter) AddNominatedPod(_ klog.Logger, p fwk.PodInfo, info *fwk.NominatingInfo) {
+	pod := p.GetPod()
+	node := pod.Status.NominatedNodeName
+	if info.Mode() == fwk.ModeOverride {
+		node = info.NominatedNodeName
+	}
+	// A pod that is gone or assigned is not nominated any more.
+	if stored, ok := a.watches.get(pod, pod.Namespace, pod.Name).(*v1.Pod); !ok || stored.Spec.NodeName != "" {
+		node = ""
+	}
+	a.queue.AddNominatedPod(pod, node)
+}
+
+// DeleteNominatedPodIfExists implements fwk.PodNominator.
+func (a queueAdapter) DeleteNominatedPodIfExists(pod *v1.Pod) {
+	a.queue.DeleteNominatedPodIfExists(pod)
+}
+
+// UpdateNominatedPod implements fwk.PodNominator; our queue's Update does it by itself.
+func (a queueAdapter) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo) {}
+
+// NominatedPodsForNode implements fwk.PodNominator.
+func (a queueAdapter) NominatedPodsForNode(node string) []fwk.PodInfo {
+	var infos []fwk.PodInfo
+	for _, pod := range a.queue.NominatedPodsForNode(node) {
+		if info, err := framework.NewPodInfo(pod); err == nil {
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}
+
+// GetPod implements SchedulingQueue.
+func (a queueAdapter) GetPod(name, namespace string, _ *v1.PodSchedulingGroup) (*framework.QueuedPodInfo, bool) {
+	info, ok := a.queue.Get(namespace, name)
+	if !ok {
+		return nil, false
+	}
+	p, err := queuedPodInfo(&info)
+	return p, err == nil
+}
+
+// What follows is for debugging, for running as a server, or for pod groups, whose feature gate is off:
+// nobody calls it.
+
+func (queueAdapter) AddAttemptedPodGroupIfNeeded(klog.Logger, *framework.QueuedPodGroupInfo, int64, *fwk.Status) error {
+	return nil
+}
+func (queueAdapter) Pop(klog.Logger) (framework.QueuedEntityInfo, error)                     { return nil, nil }
+func (queueAdapter) AddPodGroup(klog.Logger, *schedulingv1beta1.PodGroup)                    {}
+func (queueAdapter) UpdatePodGroup(klog.Logger, *schedulingv1beta1.PodGroup)                 {}
+func (queueAdapter) DeletePodGroup(klog.Logger, *schedulingv1beta1.PodGroup)                 {}
+func (queueAdapter) Close()                                                                  {}
+func (queueAdapter) Run(klog.Logger)                                                         {}
+func (queueAdapter) PendingPods() ([]*v1.Pod, string)                                        { return nil, "" }
+func (queueAdapter) InFlightPods() []*v1.Pod                                                 { return nil }
+func (queueAdapter) PodsInActiveQ() []*v1.Pod                                                { return nil }
+func (queueAdapter) PodsInBackoffQ() []*v1.Pod                                               { return nil }
+func (queueAdapter) UnschedulablePods() []*v1.Pod                                            { return nil }
+func (queueAdapter) PendingPodGroupPods() []*v1.Pod                                          { return nil }
+func (queueAdapter) IncompletePodGroupPodsPods() []*v1.Pod                                   { return nil }
+func (queueAdapter) AddCompositePodGroup(klog.Logger, *schedulingv1alpha3.CompositePodGroup) {}
+func (queueAdapter) UpdateCompositePodGroup(klog.Logger, *schedulingv1alpha3.CompositePodGroup) {
+}
+func (queueAdapter) DeleteCompositePodGroup(klog.Logger, *schedulingv1alpha3.CompositePodGroup) {
+}
+func (queueAdapter) PatchPodStatus(*v1.Pod, []*v1.PodCondition, *fwk.NominatingInfo) (<-chan error, error) {
+	return nil, nil
+}
+func (queueAdapter) GetPodGroup(string, string, fwk.EntityKeyType) (*framework.QueuedPodGroupInfo, bool) {
+	return nil, false
+}

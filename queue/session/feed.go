@@ -1,0 +1,77 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// feed is what an engine follows: a source's events, and where the source does not tell the scheduler's
+// moves, those of a shadow between them. What was handed out stays as it is.
+type feed struct {
+	events []sources.Event
+
+	source []sources.Event // what the shadow has not taken in yet
+	end    time.Time
+	shadow *shadow // nil if the source tells the moves itself
+	failed error   // why there is no shadow
+}
+
+// newFeed returns the feed of a recording. cfg is the modelled scheduler's.
+func newFeed(rec *sources.Recording, cfg *cycle.Config) *feed {
+	events := rec.Events
+	if tells[*sources.Move](events) || len(events) == 0 {
+		return &feed{events: events}
+	}
+	f := &feed{source: events, end: rec.End}
+	f.shadow, f.failed = newShadow(cfg, events[0].Time, tells[*sources.SchedulerStarted](events), tells[*sources.Attempted](events), func(ev sources.Event) {
+		f.events = append(f.events, ev)
+	})
+	if f.failed != nil {
+		f.events, f.source = events, nil // it is shown without any queue
+	}
+	return f
+}
+
+// tells reports whether any of events holds a fact of type F.
+func tells[F sources.Fact](events []sources.Event) bool {
+	return slices.ContainsFunc(events, func(ev sources.Event) bool {
+		_, ok := ev.Fact.(F)
+		return ok
+	})
+}
+
+// more makes more events from the source, if there are any left.
+func (f *feed) more() bool {
+	if len(f.source) == 0 {
+		return false
+	}
+	if err := f.shadow.apply(f.source[0]); err != nil {
+		f.failed = err
+	}
+	if f.source = f.source[1:]; len(f.source) == 0 {
+		f.shadow.advance(f.end)
+		f.close()
+	}
+	return true
+}
+
+// close ends the shadow. What was made stays.
+func (f *feed) close() {
+	f.source = nil
+	if f.shadow != nil {
+		f.shadow.close()
+	}
+}
+
+// has reports whether there is an event with that index, making it if need be.
+func (f *feed) has(i int) bool {
+	for i >= len(f.events) {
+		if !f.more() {
+			return false
+		}
+	}
+	return true
+}

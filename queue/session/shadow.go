@@ -1,0 +1,417 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// unknownPlugin stands for the plugins that rejected a pod where the source tells only that some did.
+const unknownPlugin = "(unknown plugin)"
+
+// modelledMove is a move that no source told: a shadow worked it out.
+type modelledMove struct {
+	*sources.Move
+	// observed is true if the source showed at least that this happened: a binding, a condition.
+	observed bool
+	// verdict is what an attempt came to that is behind the move, or nil.
+	verdict *Verdict
+}
+
+// shadow works out the scheduler's moves where a source tells only API objects. It runs a local
+// kube-scheduler over them as the real one would, and what the API shows of the real one's doing corrects
+// it: a binding, a pod's condition, the deletion of a victim. The causes of moves are upstream's code;
+// what is guessed is only when things took how long.
+type shadow struct {
+	cfg     *cycle.Config
+	seed    uint64
+	driver  *driver
+	objects objects
+	emit    func(sources.Event)
+
+	heard   []heard            // what the scheduler has yet to hear, in order
+	told    []queue.Transition // by the queue, since the last settled
+	tried   map[types.UID]tried
+	plugins map[string]string // by the text of a reason, as far as any attempt gave it
+	failed  error             // the first object that the scheduler could not take
+	// tells is true if the source tells the scheduler's own requests: then a pod's condition need not be
+	// taken for one.
+	tells bool
+	stats map[string]int
+}
+
+// heard is a change of an object on its way to the scheduler.
+type heard struct {
+	at     time.Time
+	change *sources.ObjectChange
+}
+
+// How long after the API server's answer the scheduler hears of a change by its watch, and how long after
+// the answer to its own request it goes on: medians in the recordings.
+const (
+	watchDelay  = time.Millisecond
+	answerDelay = 400 * time.Microsecond
+)
+
+// tried is the last attempt of a pod.
+type tried struct {
+	at time.Time
+	// seen is true if the source showed it.
+	seen bool
+}
+
+// attemptWindow is for how long after a modelled attempt a pod's changed condition is taken to be its
+// outcome.
+const attemptWindow = 2 * time.Second
+
+// newShadow returns a shadow that hands the source's events, and between them its own, to emit. With
+// waits, the scheduler has yet to start; it does when the source says so. With tells, the source tells
+// the scheduler's own writes of a pod's condition.
+func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(sources.Event)) (*shadow, error) {
+	s := &shadow{cfg: cfg, tells: tells, objects: newObjects(), emit: emit, tried: map[types.UID]tried{}, plugins: map[string]string{}, stats: map[string]int{}}
+	if waits {
+		return s, nil
+	}
+	return s, s.start(start)
+}
+
+// start begins with a scheduler that knows the objects there are and nothing else.
+func (s *shadow) start(now time.Time) error {
+	s.close()
+	s.heard = nil
+	sched, err := cycle.New(s.cfg, s.seed)
+	if err != nil {
+		return err
+	}
+	s.objects.each("", func(obj runtime.Object) bool {
+		err = sched.Load(obj)
+		return err == nil
+	})
+	if err != nil {
+		sched.Close()
+		return err
+	}
+	q := queue.New(s.cfg.Queue, sched.Plugins(), s)
+	s.driver = newDriver(s.cfg, sched, q, newTicks(s.cfg.Queue, now), now, s)
+	s.driver.shadow = true
+	clear(s.tried)
+	s.objects.each("Pod", func(obj runtime.Object) bool {
+		if pod := obj.(*v1.Pod); waiting(pod) && sched.Responsible(pod) {
+			q.Add(now, pod)
+		}
+		return true
+	})
+	s.settled(now, nil)
+	return nil
+}
+
+// close ends the scheduler, if there is one.
+func (s *shadow) close() {
+	if s.driver != nil {
+		s.driver.sched.Close()
+		s.driver = nil
+	}
+}
+
+// waiting reports whether pod is one for a scheduler to place.
+func waiting(pod *v1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed
+}
+
+// Moved implements queue.Observer.
+func (s *shadow) Moved(t queue.Transition) { s.told = append(s.told, t) }
+
+// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
+func (s *shadow) Failed(error) {}
+
+// apply lets time pass up to ev, and takes it in. It fails if no scheduler can be set up.
+func (s *shadow) apply(ev sources.Event) error {
+	s.advance(ev.Time)
+	s.emit(ev)
+	switch f := ev.Fact.(type) {
+	case *sources.SchedulerStarted:
+		return s.start(ev.Time)
+	case *sources.ObjectChange:
+		s.changed(ev.Time, f)
+	case *sources.Attempted:
+		if pod := s.objects.pod(f.Pod); pod != nil && s.driver != nil && waiting(pod) {
+			s.rejected(ev.Time, pod)
+		}
+	}
+	return nil
+}
+
+// advance lets the scheduler run and hear up to and at to.
+func (s *shadow) advance(to time.Time) {
+	for s.driver != nil && len(s.heard) > 0 && !s.heard[0].at.After(to) {
+		h := s.heard[0]
+		s.heard = s.heard[1:]
+		s.driver.advance(h.at)
+		s.hear(h.at, h.change)
+	}
+	if s.driver != nil {
+		s.driver.advance(to)
+	}
+}
+
+// changed takes in a change of an object.
+func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
+	old := s.objects.get(c.Object)
+	if c.Verb == sources.Deleted {
+		s.objects.remove(c.Object)
+	} else {
+		s.objects.put(c.Object)
+	}
+	if s.driver == nil {
+		return // the scheduler has yet to start, and will know it then
+	}
+	pod, isPod := c.Object.(*v1.Pod)
+	if isPod && c.Verb != sources.Deleted && s.driver.sched.Responsible(pod) {
+		before, _ := old.(*v1.Pod)
+		s.correct(now, before, pod)
+	}
+	s.heard = append(s.heard, heard{now.Add(watchDelay), c})
+}
+
+// hear lets the scheduler hear of a change. An object that it can't take is left out.
+func (s *shadow) hear(now time.Time, c *sources.ObjectChange) {
+	var err error
+	if c.Verb == sources.Deleted {
+		err = s.driver.sched.Remove(now, c.Object)
+	} else {
+		err = s.driver.sched.Put(now, c.Object)
+	}
+	s.settled(now, nil)
+	if pod, ok := c.Object.(*v1.Pod); ok {
+		s.leaves(now, c.Verb, pod)
+	}
+	if err != nil && s.failed == nil {
+		s.failed = err
+	}
+}
+
+// leaves ends what waited for pod to go.
+func (s *shadow) leaves(now time.Time, verb sources.Verb, pod *v1.Pod) {
+	d := s.driver
+	if verb != sources.Deleted && pod.DeletionTimestamp == nil {
+		return
+	}
+	for _, e := range slices.Clone(d.evicting) {
+		if e.Victim.UID == pod.UID {
+			d.evicted(e)
+			s.settled(now, nil)
+		}
+	}
+	if verb != sources.Deleted {
+		return
+	}
+	delete(s.tried, pod.UID)
+	if b := d.placed(pod.UID); b != nil {
+		d.drop(b)
+		d.sched.Fail(now, b.Binding, errNotSeen)
+		_ = d.sched.Writes()
+		s.settled(now, nil)
+	}
+	if d.awaits != nil && d.awaits.uid == pod.UID {
+		d.awaits, d.free = nil, now
+	}
+}
+
+// correct makes the model follow what the change of a pod shows of the real scheduler.
+func (s *shadow) correct(now time.Time, old, pod *v1.Pod) {
+	switch {
+	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
+	case pod.Spec.NodeName != "":
+		s.bound(now, old, pod)
+	case !s.tells && attemptShows(old, pod):
+		s.rejected(now, pod)
+	}
+}
+
+// attemptShows reports whether the change from old to pod shows the end of a failed attempt.
+func attemptShows(old, pod *v1.Pod) bool {
+	c, before := unscheduled(pod), unscheduled(old)
+	if c == nil {
+		return false
+	}
+	return before == nil || before.Message != c.Message || before.Reason != c.Reason
+}
+
+// bound takes in that pod was bound.
+func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
+	d := s.driver
+	b := d.placed(pod.UID)
+	if b == nil {
+		s.catchUp(now, pod)
+		if b = d.placed(pod.UID); b == nil {
+			s.stats["bound, not placed"]++
+		}
+	}
+	if b != nil {
+		d.drop(b)
+		if b.Node != pod.Spec.NodeName {
+			d.sched.Forget(b.Binding)
+		}
+	}
+	s.popped(now, old)
+	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
+	s.settled(now, nil)
+	s.goesOn(now, pod.UID)
+}
+
+// rejected takes in that an attempt of pod failed, as its condition says.
+func (s *shadow) rejected(now time.Time, pod *v1.Pod) {
+	d := s.driver
+	t, ok := s.tried[pod.UID]
+	seen := ok && !t.seen && now.Sub(t.at) < attemptWindow
+	if !seen {
+		seen = s.catchUp(now, pod)
+	}
+	if b := d.placed(pod.UID); b != nil {
+		s.stats["rejected, but placed"]++
+		d.drop(b)
+		d.sched.Forget(b.Binding)
+		seen = false
+	}
+	if !seen {
+		s.stats["rejected, not tried"]++
+		s.popped(now, pod)
+		s.reject(now, pod, unscheduled(pod))
+	}
+	s.tried[pod.UID] = tried{at: now, seen: true}
+	if node := pod.Status.NominatedNodeName; node != "" && node != d.queue.NominatedNode(pod.UID) {
+		d.sched.Renominate(now, pod, node)
+		d.collectEvictions()
+	}
+	s.goesOn(now, pod.UID)
+}
+
+// reject ends an attempt as the condition says.
+func (s *shadow) reject(now time.Time, pod *v1.Pod, c *v1.PodCondition) {
+	var why queue.Rejection
+	if c != nil && c.Reason != v1.PodReasonSchedulerError {
+		why.UnschedulablePlugins = s.rejectors(c.Message)
+	}
+	_ = s.driver.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
+	s.settled(now, nil)
+}
+
+// rejectors returns the plugins whose reasons a condition's message names.
+func (s *shadow) rejectors(message string) []string {
+	var plugins []string
+	for text, plugin := range s.plugins {
+		if strings.Contains(message, text) && !slices.Contains(plugins, plugin) {
+			plugins = append(plugins, plugin)
+		}
+	}
+	if len(plugins) == 0 && !strings.HasPrefix(message, noNodes) {
+		plugins = []string{unknownPlugin}
+	}
+	slices.Sort(plugins)
+	return plugins
+}
+
+// noNodes is upstream's ErrNoNodesAvailable: no plugin is to blame.
+const noNodes = "no nodes available"
+
+// popped makes pod in flight if it is not.
+func (s *shadow) popped(now time.Time, pod *v1.Pod) {
+	if a := s.driver.trying; a != nil && a.Pod.UID == pod.UID {
+		s.driver.conclude(now)
+	}
+	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
+		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		s.settled(now, nil)
+	}
+}
+
+// catchUpLimit is how many pods the real loop may be ahead of the model's.
+const catchUpLimit = 100
+
+// catchUp lets the loop run until it took pod, because the real one did. It reports whether it could: the
+// pod may wait where no loop takes it from.
+func (s *shadow) catchUp(now time.Time, pod *v1.Pod) bool {
+	d := s.driver
+	for range catchUpLimit {
+		if d.trying != nil {
+			a := d.trying
+			if d.conclude(now); a.Pod.UID == pod.UID {
+				return true
+			}
+		}
+		info, ok := d.queue.Get(pod.Namespace, pod.Name)
+		if !ok || info.Tier != queue.Active && (info.Tier != queue.Backoff || !s.cfg.Queue.PopFromBackoffQ) {
+			return false
+		}
+		if d.attempt(now) == nil {
+			return false
+		}
+	}
+	return false
+}
+
+// goesOn ends the loop's wait: the real loop was seen to be at that pod, or past it.
+func (s *shadow) goesOn(now time.Time, uid types.UID) {
+	d := s.driver
+	if d.awaits == nil {
+		return
+	}
+	if d.awaits.uid == uid {
+		d.awaits, d.free = nil, now.Add(answerDelay)
+	}
+}
+
+// settled implements driven: it hands on what the queue told as events.
+func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
+	if a != nil {
+		s.tried[a.Pod.UID] = tried{at: now}
+		for _, r := range a.Reasons {
+			if r.Plugin != "" {
+				s.plugins[r.Text] = r.Plugin
+			}
+		}
+	}
+	for _, t := range s.told {
+		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
+		m := &modelledMove{observed: t.Observed, Move: &sources.Move{
+			Pod: key, To: sources.Tier(t.To.String()), Event: t.Event, GatingPlugin: t.GatingPlugin,
+		}}
+		if t.Event == queue.ScheduleAttemptFailure {
+			m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
+			if a != nil && a.Pod.UID == t.Pod.UID {
+				m.verdict = newVerdict(now, a)
+				m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
+			}
+		}
+		if t.To == queue.Scheduled {
+			if pod := s.objects.pod(key); pod != nil {
+				m.Node = pod.Spec.NodeName
+			}
+		}
+		s.emit(sources.Event{Time: t.Time, Fact: m})
+		if strings.HasPrefix(t.Event, targetPod) && (t.To == queue.Active || t.To == queue.Backoff) {
+			again := *m.Move
+			again.Restated = true
+			s.emit(sources.Event{Time: t.Time, Fact: &modelledMove{Move: &again}})
+		}
+	}
+	s.told = s.told[:0]
+}
+
+// targetPod begins the labels of events by which a pod's own update moves it. Upstream logs such a move
+// twice (scheduling_queue.go, Update), and so does the model.
+const targetPod = "TargetPod"
+
+// wrote implements driven: what a shadow's scheduler writes, the real one wrote.
+func (s *shadow) wrote(time.Time, runtime.Object) {}
+
+// gone implements driven.
+func (s *shadow) gone(time.Time, *v1.Pod) {}
