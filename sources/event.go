@@ -18,12 +18,14 @@ type Event struct {
 	Fact Fact
 }
 
-// Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *Attempted, *Move, *Counts and *Mark.
+// Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
+// *StatusPatched, *Move, *Counts and *Mark.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
 func (*ObjectChange) fact()     {}
-func (*Attempted) fact()        {}
+func (*FailedAttempt) fact()    {}
+func (*StatusPatched) fact()    {}
 func (*Move) fact()             {}
 func (*Counts) fact()           {}
 func (*Mark) fact()             {}
@@ -63,10 +65,19 @@ type ObjectChange struct {
 	Object runtime.Object
 }
 
-// Attempted says that kube-scheduler wrote the outcome of a failed attempt into a pod's status, whether
+// FailedAttempt says that an attempt of a pod failed, by the FailedScheduling event that kube-scheduler
+// made the moment it did. It does not make one for every attempt.
+type FailedAttempt struct {
+	Pod types.NamespacedName
+	UID types.UID
+	// Message is the scheduler's explanation.
+	Message SafeText
+}
+
+// StatusPatched says that kube-scheduler wrote the outcome of a failed attempt into a pod's status, whether
 // that changed the pod or not. Its event's time is when the scheduler had the API server's answer; until
 // then it does not begin another attempt.
-type Attempted struct {
+type StatusPatched struct {
 	Pod types.NamespacedName
 	UID types.UID
 }

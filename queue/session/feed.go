@@ -26,7 +26,7 @@ func newFeed(rec *sources.Recording, cfg *cycle.Config) *feed {
 		return &feed{events: events}
 	}
 	f := &feed{source: events, end: rec.End}
-	f.shadow, f.failed = newShadow(cfg, events[0].Time, tells[*sources.SchedulerStarted](events), tells[*sources.Attempted](events), func(ev sources.Event) {
+	f.shadow, f.failed = newShadow(cfg, events[0].Time, tells[*sources.SchedulerStarted](events), tells[*sources.StatusPatched](events), func(ev sources.Event) {
 		f.events = append(f.events, ev)
 	})
 	if f.failed != nil {
@@ -48,6 +48,7 @@ func (f *feed) more() bool {
 	if len(f.source) == 0 {
 		return false
 	}
+	f.shadow.ahead = f.source[1:]
 	if err := f.shadow.apply(f.source[0]); err != nil {
 		f.failed = err
 	}

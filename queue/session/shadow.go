@@ -37,8 +37,10 @@ type shadow struct {
 	objects objects
 	emit    func(sources.Event)
 
-	heard   []heard            // what the scheduler has yet to hear, in order
-	told    []queue.Transition // by the queue, since the last settled
+	ahead   []sources.Event       // what the source tells next
+	pulled  map[sources.Fact]bool // those of ahead that were taken in already
+	heard   []heard               // what the scheduler has yet to hear, in order
+	told    []queue.Transition    // by the queue, since the last settled
 	tried   map[types.UID]tried
 	plugins map[string]string // by the text of a reason, as far as any attempt gave it
 	failed  error             // the first object that the scheduler could not take
@@ -76,7 +78,7 @@ const attemptWindow = 2 * time.Second
 // waits, the scheduler has yet to start; it does when the source says so. With tells, the source tells
 // the scheduler's own writes of a pod's condition.
 func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(sources.Event)) (*shadow, error) {
-	s := &shadow{cfg: cfg, tells: tells, objects: newObjects(), emit: emit, tried: map[types.UID]tried{}, plugins: map[string]string{}, stats: map[string]int{}}
+	s := &shadow{cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, tried: map[types.UID]tried{}, plugins: map[string]string{}, stats: map[string]int{}}
 	if waits {
 		return s, nil
 	}
@@ -135,15 +137,27 @@ func (s *shadow) Failed(error) {}
 // apply lets time pass up to ev, and takes it in. It fails if no scheduler can be set up.
 func (s *shadow) apply(ev sources.Event) error {
 	s.advance(ev.Time)
+	if s.pulled[ev.Fact] {
+		delete(s.pulled, ev.Fact)
+		return nil
+	}
 	s.emit(ev)
 	switch f := ev.Fact.(type) {
 	case *sources.SchedulerStarted:
 		return s.start(ev.Time)
 	case *sources.ObjectChange:
 		s.changed(ev.Time, f)
-	case *sources.Attempted:
-		if pod := s.objects.pod(f.Pod); pod != nil && s.driver != nil && waiting(pod) {
-			s.rejected(ev.Time, pod)
+	case *sources.FailedAttempt:
+		if s.driver == nil {
+			return nil
+		}
+		s.hearOf(ev.Time, f.Pod, f.UID)
+		if pod := s.objects.pod(f.Pod); pod != nil && waiting(pod) && pod.UID == f.UID {
+			s.rejected(ev.Time, pod, f.Message)
+		}
+	case *sources.StatusPatched:
+		if pod := s.objects.pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
+			s.patched(ev.Time, pod)
 		}
 	}
 	return nil
@@ -189,6 +203,7 @@ func (s *shadow) hear(now time.Time, c *sources.ObjectChange) {
 	} else {
 		err = s.driver.sched.Put(now, c.Object)
 	}
+	s.driver.delay(now, time.Duration(len(s.told))*moveTime)
 	s.settled(now, nil)
 	if pod, ok := c.Object.(*v1.Pod); ok {
 		s.leaves(now, c.Verb, pod)
@@ -232,7 +247,7 @@ func (s *shadow) correct(now time.Time, old, pod *v1.Pod) {
 	case pod.Spec.NodeName != "":
 		s.bound(now, old, pod)
 	case !s.tells && attemptShows(old, pod):
-		s.rejected(now, pod)
+		s.patched(now, pod)
 	}
 }
 
@@ -267,8 +282,65 @@ func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
 	s.goesOn(now, pod.UID)
 }
 
-// rejected takes in that an attempt of pod failed, as its condition says.
-func (s *shadow) rejected(now time.Time, pod *v1.Pod) {
+// patched takes in that the scheduler wrote pod's condition, and that the loop goes on.
+func (s *shadow) patched(now time.Time, pod *v1.Pod) {
+	if t, ok := s.tried[pod.UID]; waiting(pod) && !(ok && t.seen && now.Sub(t.at) < attemptWindow) {
+		message := ""
+		if c := unscheduled(pod); c != nil {
+			message = c.Message
+		}
+		s.rejected(now, pod, sources.SafeText(message))
+	}
+	d := s.driver
+	if node := pod.Status.NominatedNodeName; waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
+		d.sched.Renominate(now, pod, node)
+		d.collectEvictions()
+	}
+	s.goesOn(now, pod.UID)
+}
+
+// hearsBefore is how long before the API server's answer a change can have been heard of by the watch.
+const hearsBefore = 10 * time.Millisecond
+
+// hearOf lets the scheduler hear of changes earlier than the model would have had it, until they put the
+// named pod where the loop takes it from: an attempt of the pod was seen, so its cause was heard of.
+func (s *shadow) hearOf(now time.Time, key types.NamespacedName, uid types.UID) {
+	if t, ok := s.tried[uid]; ok && !t.seen && now.Sub(t.at) < attemptWindow {
+		return
+	}
+	ready := func() bool {
+		info, ok := s.driver.queue.Get(key.Namespace, key.Name)
+		return ok && (info.Tier == queue.InFlight || s.poppable(info.Tier))
+	}
+	for len(s.heard) > 0 && !ready() {
+		h := s.heard[0]
+		s.heard = s.heard[1:]
+		s.hear(now, h.change)
+	}
+	for _, ev := range s.ahead {
+		if ready() || ev.Time.Sub(now) > hearsBefore {
+			return
+		}
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok && !s.pulled[c] {
+			s.pulled[c] = true
+			s.emit(sources.Event{Time: now, Fact: c})
+			s.changed(now, c)
+			for len(s.heard) > 0 {
+				h := s.heard[0]
+				s.heard = s.heard[1:]
+				s.hear(now, h.change)
+			}
+		}
+	}
+}
+
+// poppable reports whether the loop takes pods from tier.
+func (s *shadow) poppable(tier queue.Tier) bool {
+	return tier == queue.Active || tier == queue.Backoff && s.cfg.Queue.PopFromBackoffQ
+}
+
+// rejected takes in that an attempt of pod failed, and why.
+func (s *shadow) rejected(now time.Time, pod *v1.Pod, message sources.SafeText) {
 	d := s.driver
 	t, ok := s.tried[pod.UID]
 	seen := ok && !t.seen && now.Sub(t.at) < attemptWindow
@@ -284,22 +356,14 @@ func (s *shadow) rejected(now time.Time, pod *v1.Pod) {
 	if !seen {
 		s.stats["rejected, not tried"]++
 		s.popped(now, pod)
-		s.reject(now, pod, unscheduled(pod))
+		s.reject(now, pod, string(message))
 	}
 	s.tried[pod.UID] = tried{at: now, seen: true}
-	if node := pod.Status.NominatedNodeName; node != "" && node != d.queue.NominatedNode(pod.UID) {
-		d.sched.Renominate(now, pod, node)
-		d.collectEvictions()
-	}
-	s.goesOn(now, pod.UID)
 }
 
-// reject ends an attempt as the condition says.
-func (s *shadow) reject(now time.Time, pod *v1.Pod, c *v1.PodCondition) {
-	var why queue.Rejection
-	if c != nil && c.Reason != v1.PodReasonSchedulerError {
-		why.UnschedulablePlugins = s.rejectors(c.Message)
-	}
+// reject ends an attempt as the scheduler's message says.
+func (s *shadow) reject(now time.Time, pod *v1.Pod, message string) {
+	why := queue.Rejection{UnschedulablePlugins: s.rejectors(message)}
 	_ = s.driver.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
 	s.settled(now, nil)
 }
@@ -312,15 +376,16 @@ func (s *shadow) rejectors(message string) []string {
 			plugins = append(plugins, plugin)
 		}
 	}
-	if len(plugins) == 0 && !strings.HasPrefix(message, noNodes) {
+	if len(plugins) == 0 && strings.HasPrefix(message, doesNotFit) {
 		plugins = []string{unknownPlugin}
 	}
 	slices.Sort(plugins)
 	return plugins
 }
 
-// noNodes is upstream's ErrNoNodesAvailable: no plugin is to blame.
-const noNodes = "no nodes available"
+// doesNotFit begins the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Others
+// are errors, and of a cluster without nodes: no plugin is to blame.
+const doesNotFit = "0/"
 
 // popped makes pod in flight if it is not.
 func (s *shadow) popped(now time.Time, pod *v1.Pod) {
@@ -348,7 +413,7 @@ func (s *shadow) catchUp(now time.Time, pod *v1.Pod) bool {
 			}
 		}
 		info, ok := d.queue.Get(pod.Namespace, pod.Name)
-		if !ok || info.Tier != queue.Active && (info.Tier != queue.Backoff || !s.cfg.Queue.PopFromBackoffQ) {
+		if !ok || !s.poppable(info.Tier) {
 			return false
 		}
 		if d.attempt(now) == nil {
@@ -415,3 +480,19 @@ func (s *shadow) wrote(time.Time, runtime.Object) {}
 
 // gone implements driven.
 func (s *shadow) gone(time.Time, *v1.Pod) {}
+
+// lookahead is how long an attempt may have taken longer than the model's would.
+const lookahead = 15 * time.Millisecond
+
+// endsAt implements driven: when the attempt of pod that begins now was seen to fail.
+func (s *shadow) endsAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > lookahead {
+			break
+		}
+		if f, ok := ev.Fact.(*sources.FailedAttempt); ok && f.UID == pod.UID && !ev.Time.Before(now) {
+			return ev.Time, true
+		}
+	}
+	return time.Time{}, false
+}

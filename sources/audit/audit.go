@@ -56,6 +56,7 @@ type Log struct {
 
 	entries []entry
 	starts  starts
+	failed  []sources.Event
 }
 
 // op is what a request did.
@@ -80,8 +81,8 @@ type entry struct {
 	object   runtime.Object
 	meta     *metav1.ObjectMeta // for patchMeta
 	node     string             // for bind
-	// attempted is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
-	attempted time.Time
+	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
+	patched time.Time
 }
 
 // Read reads a log to its end. An error names the file, the line and the cause.
@@ -112,6 +113,12 @@ func Read(r *lines.Reader) (*Log, error) {
 		span.add(line)
 		if e.startsWatch() {
 			l.starts.add(e)
+		}
+		if e.failedScheduling() {
+			if f, ok := e.failedAttempt(); ok && len(l.failed) < maxEntries {
+				l.failed = append(l.failed, f)
+			}
+			continue
 		}
 		if !e.changes() {
 			continue
@@ -227,7 +234,7 @@ func (e *event) maybe(member string) bool {
 			return true
 		})
 		e.kind = kindOf(e.group, e.resource)
-		return e.kind.name != ""
+		return e.kind.name != "" || e.resource == "events" && bytes.HasPrefix(e.userAgent, []byte(schedulerAgent))
 	}
 	return true
 }

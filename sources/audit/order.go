@@ -15,7 +15,7 @@ import (
 )
 
 // Order returns the changes in all the logs as *sources.ObjectChange, in the order in which they were
-// made, and between them the starts of kube-schedulers. The logs are used up.
+// made, and between them what they tell of kube-schedulers: their starts and failed attempts. The logs are used up.
 //
 // A line's time is when its request was answered, and requests overlap, so times do not tell the order.
 // Revisions do: etcd counts all changes of the cluster. A change happened before its own answer and
@@ -25,6 +25,7 @@ import (
 func Order(logs ...*Log) []sources.Event {
 	var known, unknown []entry
 	var begun starts
+	var failed []sources.Event
 	written := map[types.UID]uint64{} // an object's last revision but for its deletion
 	for _, l := range logs {
 		for i := range l.entries {
@@ -35,6 +36,7 @@ func Order(logs ...*Log) []sources.Event {
 	}
 	for _, l := range logs {
 		begun = append(begun, l.starts...)
+		failed = append(failed, l.failed...)
 		for _, e := range l.entries {
 			if e.op == remove && e.revision <= written[e.uid] {
 				e.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
@@ -59,7 +61,7 @@ func Order(logs ...*Log) []sources.Event {
 		}
 	}
 	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}}).play(weave(known, unknown))
-	changes = append(begun.schedulers(), changes...)
+	changes = slices.Concat(begun.schedulers(), failed, changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return changes
 }
@@ -157,8 +159,8 @@ func (h *history) step(e *entry) {
 	switch e.op {
 	case put:
 		h.put(e, id, old, e.object)
-		if !e.attempted.IsZero() {
-			h.events = append(h.events, sources.Event{Time: e.attempted, Fact: &sources.Attempted{Pod: e.key, UID: e.uid}})
+		if !e.patched.IsZero() {
+			h.events = append(h.events, sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid}})
 		}
 	case remove:
 		last := e.object

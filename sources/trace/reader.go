@@ -138,10 +138,15 @@ func (t *reader) read(line []byte) error {
 				"podMaxInUnschedulablePods"); err == nil {
 				fact, err = s.fact()
 			}
-		case "attempted":
-			a := &attempted{}
+		case "failed":
+			a := &attempt{}
+			if err = t.decode(value, a, "pod", "uid", "message"); err == nil {
+				fact, err = a.failed()
+			}
+		case "patched":
+			a := &attempt{}
 			if err = t.decode(value, a, "pod", "uid"); err == nil {
-				fact, err = a.fact()
+				fact, err = a.patched()
 			}
 		case "move":
 			m := &move{}

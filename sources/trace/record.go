@@ -28,7 +28,8 @@ type record struct {
 	Verb      sources.Verb      `json:"verb,omitempty"`
 	Object    json.RawMessage   `json:"object,omitempty"`
 	Notes     map[string]string `json:"notes,omitempty"`
-	Attempted *attempted        `json:"attempted,omitempty"`
+	Failed    *attempt          `json:"failed,omitempty"`
+	Patched   *attempt          `json:"patched,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
 	Mark      *mark             `json:"mark,omitempty"`
@@ -43,9 +44,11 @@ type scheduler struct {
 	PodMaxInUnschedulablePods duration        `json:"podMaxInUnschedulablePods,omitempty"`
 }
 
-type attempted struct {
-	Pod string `json:"pod"`
-	UID string `json:"uid,omitempty"`
+// attempt is a failed attempt, or what was written of it.
+type attempt struct {
+	Pod     string `json:"pod"`
+	UID     string `json:"uid,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 type move struct {
@@ -114,8 +117,10 @@ func encode(e sources.Event) (*record, error) {
 		if r.Object, err = json.Marshal(obj); err != nil {
 			return nil, err
 		}
-	case *sources.Attempted:
-		r.Attempted = &attempted{f.Pod.String(), string(f.UID)}
+	case *sources.FailedAttempt:
+		r.Failed = &attempt{f.Pod.String(), string(f.UID), string(f.Message)}
+	case *sources.StatusPatched:
+		r.Patched = &attempt{f.Pod.String(), string(f.UID), ""}
 	case *sources.Move:
 		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
 			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
@@ -148,12 +153,20 @@ func (s *scheduler) fact() (sources.Fact, error) {
 	return f, err
 }
 
-func (a *attempted) fact() (sources.Fact, error) {
+func (a *attempt) failed() (sources.Fact, error) {
 	pod, err := sources.ParsePod(a.Pod)
 	if err != nil {
 		return nil, err
 	}
-	return &sources.Attempted{Pod: pod, UID: types.UID(safe(a.UID))}, nil
+	return &sources.FailedAttempt{Pod: pod, UID: types.UID(safe(a.UID)), Message: sources.Sanitize(a.Message)}, nil
+}
+
+func (a *attempt) patched() (sources.Fact, error) {
+	pod, err := sources.ParsePod(a.Pod)
+	if err != nil {
+		return nil, err
+	}
+	return &sources.StatusPatched{Pod: pod, UID: types.UID(safe(a.UID))}, nil
 }
 
 func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) {
