@@ -80,6 +80,8 @@ type FailedAttempt struct {
 type StatusPatched struct {
 	Pod types.NamespacedName
 	UID types.UID
+	// Sent is when the API server had the request. The attempt ended before. Zero if not known.
+	Sent time.Time
 }
 
 // Tier names a place a pod can be in, as recordings and JSON output spell it.

@@ -83,6 +83,7 @@ type entry struct {
 	node     string             // for bind
 	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
 	patched time.Time
+	sent    time.Time
 }
 
 // Read reads a log to its end. An error names the file, the line and the cause.
@@ -165,7 +166,7 @@ type event struct {
 	userAgent                     []byte
 	objectRef, status             []byte
 	requestObject, responseObject []byte
-	stamp                         []byte
+	stamp, received               []byte
 	kind                          kind
 	group, resource, subresource  string
 	namespace, name               string
@@ -197,6 +198,8 @@ func split(line []byte) (*event, error) {
 			e.responseObject = value
 		case "stageTimestamp":
 			e.stamp = jsonscan.Text(value)
+		case "requestReceivedTimestamp":
+			e.received = jsonscan.Text(value)
 		default:
 			return true
 		}

@@ -100,7 +100,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, 
 	n.revision, _ = strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 	n.op = put
 	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && bytes.HasPrefix(e.userAgent, []byte(schedulerAgent)) && pod.Spec.NodeName == "" {
-		n.patched = n.time
+		n.patched, n.sent = n.time, parse(string(e.received))
 	}
 	if answer.gone(deletes) {
 		n.op = remove

@@ -160,7 +160,7 @@ func (h *history) step(e *entry) {
 	case put:
 		h.put(e, id, old, e.object)
 		if !e.patched.IsZero() {
-			h.events = append(h.events, sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid}})
+			h.events = append(h.events, sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent}})
 		}
 	case remove:
 		last := e.object

@@ -145,7 +145,7 @@ func (t *reader) read(line []byte) error {
 			}
 		case "patched":
 			a := &attempt{}
-			if err = t.decode(value, a, "pod", "uid"); err == nil {
+			if err = t.decode(value, a, "pod", "uid", "sent"); err == nil {
 				fact, err = a.patched()
 			}
 		case "move":

@@ -46,9 +46,10 @@ type scheduler struct {
 
 // attempt is a failed attempt, or what was written of it.
 type attempt struct {
-	Pod     string `json:"pod"`
-	UID     string `json:"uid,omitempty"`
-	Message string `json:"message,omitempty"`
+	Pod     string     `json:"pod"`
+	UID     string     `json:"uid,omitempty"`
+	Message string     `json:"message,omitempty"`
+	Sent    *time.Time `json:"sent,omitempty"`
 }
 
 type move struct {
@@ -118,9 +119,13 @@ func encode(e sources.Event) (*record, error) {
 			return nil, err
 		}
 	case *sources.FailedAttempt:
-		r.Failed = &attempt{f.Pod.String(), string(f.UID), string(f.Message)}
+		r.Failed = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Message: string(f.Message)}
 	case *sources.StatusPatched:
-		r.Patched = &attempt{f.Pod.String(), string(f.UID), ""}
+		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID)}
+		if !f.Sent.IsZero() {
+			sent := f.Sent.UTC()
+			r.Patched.Sent = &sent
+		}
 	case *sources.Move:
 		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
 			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
@@ -166,7 +171,14 @@ func (a *attempt) patched() (sources.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sources.StatusPatched{Pod: pod, UID: types.UID(safe(a.UID))}, nil
+	f := &sources.StatusPatched{Pod: pod, UID: types.UID(safe(a.UID))}
+	if a.Sent != nil {
+		if err := sources.CheckTime(*a.Sent); err != nil {
+			return nil, err
+		}
+		f.Sent = a.Sent.UTC()
+	}
+	return f, nil
 }
 
 func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) {
