@@ -6,16 +6,21 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"k8s.io/kubernetes/pkg/features"
 )
 
 // Write is something that the scheduler or one of its plugins asked the API server for.
@@ -32,15 +37,20 @@ type Write struct {
 // goes nowhere else. It answers every request from the model's own objects and keeps the writes for the
 // Scheduler's owner. It is an http.RoundTripper.
 type api struct {
-	watches *watches // for reading; set once
+	watches *watches   // for reading; set once
+	now     *time.Time // the Scheduler's
 
-	mu     sync.Mutex // upstream's goroutines write too
-	writes []Write
+	mu       sync.Mutex // upstream's goroutines write too
+	writes   []Write
+	revision uint64 // the last resourceVersion that was given out
 }
 
 // client returns a client whose requests all end in a.
 func (a *api) client() (kubernetes.Interface, error) {
-	return kubernetes.NewForConfig(&rest.Config{Host: "http://model.invalid", Transport: a, QPS: -1})
+	return kubernetes.NewForConfig(&rest.Config{
+		Host: "http://model.invalid", Transport: a, QPS: -1,
+		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}, // not protobuf, the default of some calls
+	})
 }
 
 // take returns the writes since the last call.
@@ -74,18 +84,18 @@ func (a *api) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// resource is what a request's path names.
-type resource struct{ kind, namespace, name, subresource string }
+// requested is what a request's path names.
+type requested struct{ kind, namespace, name, subresource string }
 
 // target reads /api/v1/namespaces/NS/pods/NAME/status and its like.
-func target(path string) resource {
+func target(path string) requested {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if len(parts) > 0 && parts[0] == "api" {
 		parts = parts[min(2, len(parts)):]
 	} else {
 		parts = parts[min(3, len(parts)):]
 	}
-	var r resource
+	var r requested
 	if len(parts) > 2 && parts[0] == "namespaces" {
 		r.namespace, parts = parts[1], parts[2:]
 	}
@@ -98,7 +108,7 @@ func target(path string) resource {
 }
 
 // example returns an empty object of the resource's kind, or nil if no plugin writes such objects.
-func (r resource) example() runtime.Object {
+func (r requested) example() runtime.Object {
 	switch r.kind {
 	case "pods":
 		return &v1.Pod{}
@@ -112,7 +122,7 @@ func (r resource) example() runtime.Object {
 	return nil
 }
 
-func (a *api) serve(method string, r resource, contentType string, body []byte) (any, int) {
+func (a *api) serve(method string, r requested, contentType string, body []byte) (any, int) {
 	example := r.example()
 	if example == nil {
 		return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the model has no %s to write to", r.kind)
@@ -137,7 +147,7 @@ func (a *api) serve(method string, r resource, contentType string, body []byte) 
 	return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the model does not take %s", method)
 }
 
-func (a *api) create(obj runtime.Object, r resource, body []byte) (any, int) {
+func (a *api) create(obj runtime.Object, r requested, body []byte) (any, int) {
 	if err := json.Unmarshal(body, obj); err != nil {
 		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
@@ -147,33 +157,48 @@ func (a *api) create(obj runtime.Object, r resource, body []byte) (any, int) {
 		m.SetName(m.GetGenerateName() + "model")
 	}
 	m.SetUID(uid(r.kind, r.namespace, m.GetName()))
-	m.SetResourceVersion("1")
 	return a.wrote(Write{Object: obj, New: true}), http.StatusCreated
 }
 
+// bind models setPodNodeAndMetadata of pkg/registry/core/pod/storage/storage.go.
 func (a *api) bind(stored runtime.Object, body []byte) (any, int) {
 	pod, ok := stored.(*v1.Pod)
 	var binding v1.Binding
 	if err := json.Unmarshal(body, &binding); err != nil || !ok {
 		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "this is no binding: %v", err)
 	}
-	if pod.Spec.NodeName != "" {
-		return refusal(http.StatusConflict, metav1.StatusReasonConflict, "pod %s is already assigned to node %q", pod.Name, pod.Spec.NodeName)
+	conflict := func(format string, args ...any) (any, int) {
+		return refusal(http.StatusConflict, metav1.StatusReasonConflict, format, args...)
+	}
+	switch {
+	case binding.UID != "" && binding.UID != pod.UID:
+		return conflict("pod %s has UID %s, not %s", pod.Name, pod.UID, binding.UID)
+	case pod.DeletionTimestamp != nil:
+		return conflict("pod %s is being deleted, cannot be assigned to a host", pod.Name)
+	case pod.Spec.NodeName != "":
+		return conflict("pod %s is already assigned to node %q", pod.Name, pod.Spec.NodeName)
+	case len(pod.Spec.SchedulingGates) != 0:
+		return conflict("pod %s has non-empty .spec.schedulingGates", pod.Name)
 	}
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = binding.Target.Name
+	if utilfeature.DefaultFeatureGate.Enabled(features.ClearingNominatedNodeNameAfterBinding) {
+		bound.Status.NominatedNodeName = ""
+	}
+	podutil.UpdatePodCondition(&bound.Status, &v1.PodCondition{Type: v1.PodScheduled, Status: v1.ConditionTrue})
+	a.stamp(pod, bound)
 	a.wrote(Write{Object: bound})
 	return &metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}, http.StatusCreated
 }
 
-func (a *api) replace(obj runtime.Object, r resource, body []byte) (any, int) {
+func (a *api) replace(obj runtime.Object, r requested, body []byte) (any, int) {
 	if err := json.Unmarshal(body, obj); err != nil {
 		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
 	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
 }
 
-func (a *api) patch(stored, obj runtime.Object, r resource, contentType string, patch []byte) (any, int) {
+func (a *api) patch(stored, obj runtime.Object, r requested, contentType string, patch []byte) (any, int) {
 	before, err := json.Marshal(stored)
 	if err == nil && !strings.HasPrefix(contentType, "application/strategic-merge-patch+json") {
 		err = fmt.Errorf("the model does not take patches of type %s", contentType)
@@ -187,13 +212,32 @@ func (a *api) patch(stored, obj runtime.Object, r resource, contentType string, 
 	if err != nil {
 		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
+	if pod, ok := obj.(*v1.Pod); ok {
+		a.stamp(stored.(*v1.Pod), pod)
+	}
 	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
 }
 
-// wrote keeps w and returns its object.
+// stamp gives the conditions that are new in pod the model's time: upstream took the wall clock's.
+func (a *api) stamp(old, pod *v1.Pod) {
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		_, before := podutil.GetPodCondition(&old.Status, c.Type)
+		if before == nil || !before.LastTransitionTime.Equal(&c.LastTransitionTime) {
+			c.LastTransitionTime = metav1.NewTime(*a.now)
+		}
+	}
+}
+
+// wrote keeps w and returns its object. It gets a newer resourceVersion than it had: upstream takes no
+// notice of an object that has the version of the one before.
 func (a *api) wrote(w Write) runtime.Object {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	m := w.Object.(metav1.Object)
+	had, _ := strconv.ParseUint(m.GetResourceVersion(), 10, 64) // a new object has none
+	a.revision = max(a.revision, had) + 1
+	m.SetResourceVersion(strconv.FormatUint(a.revision, 10))
 	a.writes = append(a.writes, w)
 	return w.Object
 }

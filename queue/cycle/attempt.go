@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,23 +84,36 @@ func (s *Scheduler) Schedule(now time.Time) (*Attempt, bool) {
 	if !ok {
 		return nil, false
 	}
+	return s.attempt(now, &info), true
+}
+
+// Resume is Schedule for a pod that is in flight already. It returns false if the pod is not.
+func (s *Scheduler) Resume(now time.Time, pod *v1.Pod) (*Attempt, bool) {
+	s.now = now
+	info, ok := s.queue.Get(pod.Namespace, pod.Name)
+	if !ok || info.Tier != queue.InFlight {
+		return nil, false
+	}
+	return s.attempt(now, &info), true
+}
+
+// attempt tries to place the popped pod.
+func (s *Scheduler) attempt(now time.Time, info *queue.PodInfo) *Attempt {
 	a := &Attempt{Pod: info.Pod}
 	profile, known := s.profiles[info.Pod.Spec.SchedulerName]
-	p, err := queuedPodInfo(&info)
-	switch {
-	case err != nil:
-		a.Message = err.Error()
-	case !known:
+	// A term of its affinity that can't be read is InterPodAffinity's to reject.
+	p, _ := queuedPodInfo(info)
+	if !known {
 		a.Message = fmt.Sprintf("profile not found for scheduler name %q", info.Pod.Spec.SchedulerName)
 	}
 	assumed, err := s.upstream.Cache.IsAssumedPod(info.Pod)
 	if a.Message != "" || info.Pod.DeletionTimestamp != nil || err == nil && assumed {
 		a.Skipped = true
 		s.queue.Done(now, info.Pod.UID)
-		return a, true
+		return a
 	}
 	s.try(a, profile, p)
-	return a, true
+	return a
 }
 
 // try runs the scheduling cycle of schedule_one.go.
@@ -108,21 +122,21 @@ func (s *Scheduler) try(a *Attempt, profile framework.Framework, p *framework.Qu
 	state := framework.NewCycleState()
 	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
-		a.failed(profile, p, fwk.AsStatus(err), clearNominatedNode())
+		s.failed(a, profile, p, fwk.AsStatus(err), clearNominatedNode())
 		return
 	}
 	a.Nodes = s.snapshot.NumNodesInPlacement()
 	result, err := s.upstream.SchedulePod(ctx, profile, state, p)
 	if err != nil {
 		status, nominating := s.postFilter(ctx, a, profile, state, p, err)
-		a.failed(profile, p, status, nominating)
+		s.failed(a, profile, p, status, nominating)
 		return
 	}
 	a.Evaluated, a.Feasible = result.EvaluatedNodes, result.FeasibleNodes
 	b := &Binding{Node: result.SuggestedHost, profile: profile, state: state, info: p.DeepCopy()}
 	b.Pod = b.info.Pod
 	if status := s.assume(ctx, b); !status.IsSuccess() {
-		a.failed(profile, b.info, status, clearNominatedNode())
+		s.failed(a, profile, b.info, status, clearNominatedNode())
 		return
 	}
 	a.Node, a.Binding = b.Node, b
@@ -138,8 +152,7 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 	if !ok {
 		return fwk.AsStatus(err), clearNominatedNode()
 	}
-	a.Evaluated = fit.NumAllNodes
-	a.Reasons = s.reasons(fit)
+	a.Evaluated = fit.Diagnosis.NodeToStatus.Len() // none if a PreFilter plugin rejected the pod
 	unschedulable := fwk.NewStatus(fwk.Unschedulable).WithError(fit)
 	if !profile.HasPostFilterPlugins() {
 		return unschedulable, clearNominatedNode()
@@ -182,9 +195,21 @@ func (s *Scheduler) assume(ctx context.Context, b *Binding) *fwk.Status {
 	return fwk.NewStatus(status.Code()).WithError(fit)
 }
 
-func (a *Attempt) failed(profile framework.Framework, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
+func (s *Scheduler) failed(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
 	a.Message = status.Message()
+	if fit, ok := status.AsError().(*framework.FitError); ok {
+		a.Reasons = s.reasons(fit)
+	}
 	a.rejected = &rejected{profile, p, status, nominating}
+}
+
+// Undo takes attempt a back: what it assumed, and the preemption that it began. The pod stays in flight.
+func (s *Scheduler) Undo(a *Attempt) {
+	if a.Binding != nil {
+		s.Forget(a.Binding)
+	}
+	s.giveUp(a.Pod.UID)
+	a.Binding, a.rejected = nil, nil
 }
 
 // Conclude ends at now an attempt that did not place its pod: upstream's failure handling returns the pod
@@ -215,47 +240,53 @@ func (s *Scheduler) Bind(now time.Time, b *Binding) error {
 		b.profile.RunPostBindPlugins(ctx, b.state, b.Pod, b.Node)
 		return nil
 	}
-	err := status.AsError()
-	s.Fail(now, b, err)
-	return err
+	s.fail(now, b, status)
+	return status.AsError()
 }
 
 // Fail says that b's binding failed at now: its node is free again, which may help others, and the pod
 // goes back to the queue as after an error. (schedule_one.go, handleBindingCycleError.)
-func (s *Scheduler) Fail(now time.Time, b *Binding, err error) {
+func (s *Scheduler) Fail(now time.Time, b *Binding, err error) { s.fail(now, b, fwk.AsStatus(err)) }
+
+func (s *Scheduler) fail(now time.Time, b *Binding, status *fwk.Status) {
 	s.now = now
 	ctx := quiet(context.Background())
-	s.unreserve(ctx, b)
-	s.queue.MoveAllToActiveOrBackoffQueue(now, framework.EventAssignedPodDelete, b.Pod, nil, nil)
-	s.upstream.FailureHandler(ctx, b.profile, b.info, fwk.AsStatus(err), clearNominatedNode(), time.Now())
+	free := s.unreserve(ctx, b)
+	if free && !status.IsRejected() {
+		s.queue.MoveAllToActiveOrBackoffQueue(now, framework.EventAssignedPodDelete, b.Pod, nil, nil)
+	}
+	s.upstream.FailureHandler(ctx, b.profile, b.info, status, clearNominatedNode(), time.Now())
+	if free && status.IsRejected() { // then the room that it leaves is no reason for the pod itself
+		others := func(pod *v1.Pod) bool { return pod.UID != b.Pod.UID }
+		s.queue.MoveAllToActiveOrBackoffQueue(now, framework.EventAssignedPodDelete, b.Pod, nil, others)
+	}
 }
 
 // Forget takes back that b's pod is assumed, without a word to the queue: it was seen elsewhere.
 func (s *Scheduler) Forget(b *Binding) { s.unreserve(quiet(context.Background()), b) }
 
-func (s *Scheduler) unreserve(ctx context.Context, b *Binding) {
+// unreserve reports whether b's node is free of its pod: someone else may have bound it meanwhile.
+func (s *Scheduler) unreserve(ctx context.Context, b *Binding) bool {
 	b.profile.RunReservePluginsUnreserve(ctx, b.state, b.Pod, b.Node)
-	// The only error is that the pod is not assumed any more, and then there is nothing to forget.
-	_ = s.upstream.Cache.ForgetPod(klog.Logger{}, b.Pod)
+	return s.upstream.Cache.ForgetPod(klog.Logger{}, b.Pod) == nil
 }
 
 // reasons counts the nodes of a diagnosis.
 func (s *Scheduler) reasons(fit *framework.FitError) []Reason {
 	counts := map[Reason]int{}
-	count := func(status *fwk.Status, nodes int) {
+	count := func(status *fwk.Status, plugin string, nodes int) {
 		for _, text := range status.Reasons() {
-			counts[Reason{Plugin: status.Plugin(), Text: text, Final: status.Code() == fwk.UnschedulableAndUnresolvable}] += nodes
+			counts[Reason{Plugin: plugin, Text: text, Final: status.Code() == fwk.UnschedulableAndUnresolvable}] += nodes
 		}
 	}
 	d := &fit.Diagnosis
-	d.NodeToStatus.ForEachExplicitNode(func(_ string, status *fwk.Status) { count(status, 1) })
+	d.NodeToStatus.ForEachExplicitNode(func(_ string, status *fwk.Status) {
+		// Upstream does not say who spoke if it was an extender.
+		count(status, cmp.Or(status.Plugin(), framework.ExtenderName), 1)
+	})
 	if absent := fit.NumAllNodes - d.NodeToStatus.Len(); absent > 0 {
 		status := d.NodeToStatus.AbsentNodesStatus()
-		if status.Plugin() == "" && d.UnschedulablePlugins.Len() == 1 {
-			status = status.Clone()
-			status.SetPlugin(sets.List(d.UnschedulablePlugins)[0])
-		}
-		count(status, absent)
+		count(status, cmp.Or(status.Plugin(), narrower(d, status)), absent)
 	}
 	reasons := make([]Reason, 0, len(counts))
 	for r, n := range counts {
@@ -268,19 +299,34 @@ func (s *Scheduler) reasons(fit *framework.FitError) []Reason {
 			return b.Nodes - a.Nodes
 		case a.Plugin != b.Plugin:
 			return strings.Compare(a.Plugin, b.Plugin)
+		case a.Text != b.Text:
+			return strings.Compare(a.Text, b.Text)
+		case a.Final:
+			return 1
 		}
-		return strings.Compare(a.Text, b.Text)
+		return -1
 	})
 	return reasons
 }
 
+// narrower names the PreFilter plugin that left only some nodes to look at, of which upstream tells in
+// words alone. Several plugins have no name. (schedule_one.go, findNodesThatFitPod.)
+func narrower(d *framework.Diagnosis, absent *fwk.Status) string {
+	for plugin := range d.UnschedulablePlugins {
+		if strings.Contains(absent.Message(), fmt.Sprint([]string{plugin})) {
+			return plugin
+		}
+	}
+	return ""
+}
+
 // queuedPodInfo is what upstream's plugins and failure handling know of a popped pod. It has no
 // signature: upstream reuses the verdict on an alike pod for half a second by the wall clock, which would
-// make runs differ.
+// make runs differ. An error is a term of the pod's affinity that is left out.
 func queuedPodInfo(info *queue.PodInfo) (*framework.QueuedPodInfo, error) {
 	p, err := framework.NewPodInfo(info.Pod)
 	if err != nil {
-		return nil, fmt.Errorf("pod %s/%s: %w", info.Pod.Namespace, info.Pod.Name, err)
+		err = fmt.Errorf("pod %s/%s: %w", info.Pod.Namespace, info.Pod.Name, err)
 	}
 	q := &framework.QueuedPodInfo{PodInfo: p, QueueingParams: framework.QueueingParams{
 		Timestamp:              info.Timestamp,
@@ -295,5 +341,5 @@ func queuedPodInfo(info *queue.PodInfo) (*framework.QueuedPodInfo, error) {
 	if t := info.InitialAttemptTimestamp; !t.IsZero() {
 		q.InitialAttemptTimestamp = &t
 	}
-	return q, nil
+	return q, err
 }

@@ -24,7 +24,7 @@ func kinds() []runtime.Object {
 		&v1.Namespace{}, &storagev1.StorageClass{}, &storagev1.CSIDriver{}, &storagev1.CSINode{},
 		&storagev1.CSIStorageCapacity{}, &storagev1.VolumeAttachment{}, &v1.PersistentVolume{},
 		&v1.PersistentVolumeClaim{}, &resourcev1.DeviceClass{}, &resourcev1.ResourceSlice{},
-		&resourcev1.ResourceClaim{}, &policyv1.PodDisruptionBudget{}, &v1.Service{},
+		&resourcev1.DeviceTaintRule{}, &resourcev1.ResourceClaim{}, &policyv1.PodDisruptionBudget{}, &v1.Service{},
 		&appsv1.ReplicaSet{}, &appsv1.StatefulSet{}, &v1.ReplicationController{}, &v1.Node{}, &v1.Pod{},
 	}
 }

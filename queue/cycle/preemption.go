@@ -2,64 +2,87 @@ package cycle
 
 import (
 	"context"
-	"errors"
-	"runtime"
 	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-var errClosed = errors.New("the model was closed")
-
 // Eviction is a victim that a preemptor wants deleted. Upstream deletes victims in a goroutine of the
 // preemptor, one after the other; that goroutine waits here until the victim is dealt with, and until the
-// last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.)
+// last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.) Without the feature gate
+// SchedulerAsyncPreemption, victims are deleted at once, and nobody waits.
 type Eviction struct {
 	Victim *v1.Pod
 
 	preemptor types.UID
-	running   func(types.UID) bool
 	left      int // victims after this one
-	done      chan error
+	done      chan struct{}
+	ended     <-chan struct{} // of the goroutine, after the last victim
 }
 
 // takePreemption makes the profile's DefaultPreemption plugin ask here instead of the API server, and
-// search from where the seed says.
+// leaves nothing to chance.
 func (s *Scheduler) takePreemption(f framework.Framework, seed uint64) {
-	for _, p := range f.PreEnqueuePlugins() {
-		plugin, ok := p.(*defaultpreemption.DefaultPreemption)
-		if !ok {
-			continue
+	plugin := preemptionOf(f)
+	if plugin == nil {
+		return
+	}
+	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	plugin.Executor = preemption.NewExecutor(searching{f, &search{workers: 1}}, gates) // victims in their order
+	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, _ string) (bool, error) {
+		e := &Eviction{Victim: victim, preemptor: preemptor.UID(), done: make(chan struct{}, 1), ended: ctx.Done()}
+		if !gates.EnableAsyncPreemption {
+			s.underway = append(s.underway, e)
+			return false, nil
 		}
-		plugin.Evaluator.Interface = seededPreemption{plugin.Evaluator.Interface, seed}
-		executor := plugin.Executor
-		executor.PreemptPod = func(_ context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, _ string) (bool, error) {
-			if s.closed.Load() {
-				return false, errClosed
-			}
-			e := &Eviction{Victim: victim, preemptor: preemptor.UID(), running: executor.IsPodRunningPreemption, done: make(chan error, 1)}
-			victims := slices.DeleteFunc(slices.Clone(c.Victims().Pods), func(p *v1.Pod) bool { return p.DeletionTimestamp != nil })
-			e.left = len(victims) - 1 - slices.IndexFunc(victims, func(p *v1.Pod) bool { return p.UID == victim.UID })
-			s.evictions <- e
-			return false, <-e.done
+		victims := slices.DeleteFunc(slices.Clone(c.Victims().Pods), func(p *v1.Pod) bool { return p.DeletionTimestamp != nil })
+		e.left = len(victims) - 1 - slices.IndexFunc(victims, func(p *v1.Pod) bool { return p.UID == victim.UID })
+		s.wait(e)
+		return false, nil // an error would make upstream try the preemptor again
+	}
+	plugin.MoreImportantVictim = s.moreImportantVictim
+	candidates := &search{workers: workers()}
+	chosen := seededPreemption{plugin, s, seed, candidates}
+	plugin.Evaluator = preemption.NewEvaluator(defaultpreemption.Name, searching{f, candidates}, chosen, plugin.Executor)
+}
+
+// preemptionOf returns the profile's DefaultPreemption plugin, or nil.
+func preemptionOf(f framework.Framework) *defaultpreemption.DefaultPreemption {
+	for _, p := range f.EnqueueExtensions() { // all plugins that register for events, whatever they are enabled for
+		if plugin, ok := p.(*defaultpreemption.DefaultPreemption); ok {
+			return plugin
 		}
+	}
+	return nil
+}
+
+// wait lets upstream's goroutine wait until e is dealt with, or the Scheduler is closed.
+func (s *Scheduler) wait(e *Eviction) {
+	select {
+	case s.evictions <- e:
+	case <-s.stopped:
+		return
+	}
+	select {
+	case <-e.done:
+	case <-s.stopped:
 	}
 }
 
 // preemptionStarted waits, if pod's attempt began a preemption, until its first eviction is here.
 func (s *Scheduler) preemptionStarted(f framework.Framework, uid types.UID) {
-	for _, p := range f.PreEnqueuePlugins() {
-		if plugin, ok := p.(*defaultpreemption.DefaultPreemption); ok && plugin.Executor.IsPodRunningPreemption(uid) &&
-			!slices.ContainsFunc(s.underway, func(e *Eviction) bool { return e.preemptor == uid }) {
-			s.underway = append(s.underway, <-s.evictions)
-		}
+	mine := func(e *Eviction) bool { return e.preemptor == uid }
+	if plugin := preemptionOf(f); plugin != nil && plugin.Executor.IsPodRunningPreemption(uid) && !slices.ContainsFunc(s.underway, mine) {
+		s.underway = append(s.underway, <-s.evictions)
 	}
 }
 
@@ -74,14 +97,12 @@ func (s *Scheduler) Evicted(e *Eviction) {
 		return
 	}
 	s.underway = slices.Delete(s.underway, i, i+1)
-	e.done <- nil
+	e.done <- struct{}{}
 	if e.left > 0 {
 		s.underway = append(s.underway, <-s.evictions)
 		return
 	}
-	for e.running(e.preemptor) {
-		runtime.Gosched() // upstream's goroutine has one line left
-	}
+	<-e.ended
 }
 
 // Renominate makes the preemption of pod, which an attempt nominated to another of several nodes that
@@ -89,11 +110,7 @@ func (s *Scheduler) Evicted(e *Eviction) {
 // asked for. Upstream picks among equal nodes by chance.
 func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 	s.now = now
-	for _, e := range s.Evictions() {
-		for e.preemptor == pod.UID && slices.Contains(s.underway, e) {
-			s.Evicted(e)
-		}
-	}
+	s.giveUp(pod.UID)
 	s.queue.AddNominatedPod(pod, node)
 	profile, ok := s.profiles[pod.Spec.SchedulerName]
 	if !ok {
@@ -111,6 +128,14 @@ func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 	only.Set(node, fwk.NewStatus(fwk.Unschedulable))
 	profile.RunPostFilterPlugins(ctx, state, pod, only)
 	s.preemptionStarted(profile, pod.UID)
+}
+
+// giveUp lets go of the evictions that a preemptor has asked for.
+func (s *Scheduler) giveUp(preemptor types.UID) {
+	mine := func(e *Eviction) bool { return e.preemptor == preemptor }
+	for i := slices.IndexFunc(s.underway, mine); i >= 0; i = slices.IndexFunc(s.underway, mine) {
+		s.Evicted(s.underway[i]) // the next victim's follows
+	}
 }
 
 // Ending reports whether pod is gone or is being deleted.

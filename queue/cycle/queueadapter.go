@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"context"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
@@ -49,11 +50,15 @@ func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.Clu
 	}
 }
 
-// Activate implements SchedulingQueue and fwk.PodActivator.
+// inactive is a fwk.PodActivator. Only upstream's goroutine of a preemption would activate a pod, after
+// the API server's error; ours makes none that matters, and the queue is not that goroutine's to touch.
+type inactive struct{}
+
+// Activate implements fwk.PodActivator.
+func (inactive) Activate(klog.Logger, map[string]*v1.Pod) {}
+
+// Activate implements SchedulingQueue.
 func (a queueAdapter) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
-	if a.closed.Load() {
-		return // a goroutine of a preemption that was given up
-	}
 	for _, key := range sets.List(sets.KeySet(pods)) {
 		a.queue.Activate(a.now, pods[key])
 	}
@@ -96,15 +101,38 @@ func (a queueAdapter) DeleteNominatedPodIfExists(pod *v1.Pod) {
 // UpdateNominatedPod implements fwk.PodNominator; our queue's Update does it by itself.
 func (a queueAdapter) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo) {}
 
-// NominatedPodsForNode implements fwk.PodNominator.
+// NominatedPodsForNode implements fwk.PodNominator. Upstream asks of every node in every attempt, several at
+// a time.
 func (a queueAdapter) NominatedPodsForNode(node string) []fwk.PodInfo {
 	var infos []fwk.PodInfo
 	for _, pod := range a.queue.NominatedPodsForNode(node) {
-		if info, err := framework.NewPodInfo(pod); err == nil {
-			infos = append(infos, info)
-		}
+		infos = append(infos, a.nominees.info(pod))
 	}
 	return infos
+}
+
+// nominees are what plugins know of nominated pods. It costs more to make than most plugins take for a node.
+type nominees struct {
+	mu    sync.Mutex
+	infos map[types.UID]*framework.PodInfo
+}
+
+// maxNominees is when the pods that were nominated once are forgotten.
+const maxNominees = 10_000
+
+func (n *nominees) info(pod *v1.Pod) *framework.PodInfo {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if info, ok := n.infos[pod.UID]; ok && info.Pod == pod {
+		return info
+	}
+	if n.infos == nil || len(n.infos) >= maxNominees {
+		n.infos = map[types.UID]*framework.PodInfo{}
+	}
+	info, _ := framework.NewPodInfo(pod) // upstream too ignores what it can't read of the affinity
+	info.CalculateResource()             // which it remembers, and from then on is never modified
+	n.infos[pod.UID] = info
+	return info
 }
 
 // GetPod implements SchedulingQueue.
@@ -113,8 +141,8 @@ func (a queueAdapter) GetPod(name, namespace string, _ *v1.PodSchedulingGroup) (
 	if !ok {
 		return nil, false
 	}
-	p, err := queuedPodInfo(&info)
-	return p, err == nil
+	p, _ := queuedPodInfo(&info)
+	return p, true
 }
 
 // What follows is for debugging, for running as a server, or for pod groups, whose feature gate is off:

@@ -7,7 +7,6 @@ package cycle
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -36,9 +35,14 @@ type Scheduler struct {
 	loading  bool
 
 	stop      context.CancelFunc
-	closed    atomic.Bool
-	evictions chan *Eviction // from upstream's goroutines
-	underway  []*Eviction
+	stopped   <-chan struct{}
+	preemptor types.UID // of the preemption that is being worked out
+	least     map[string]least
+	nominees  nominees
+	// percentage of nodes to score, unless a profile has its own
+	percentage int32
+	evictions  chan *Eviction // from upstream's goroutines
+	underway   []*Eviction
 }
 
 // New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the
@@ -55,6 +59,11 @@ func New(cfg *Config, seed uint64) (*Scheduler, error) {
 	s := &Scheduler{
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction),
+		stopped: ctx.Done(), least: map[string]least{},
+	}
+	a.now = &s.now
+	if p := cfg.PercentageOfNodesToScore; p != nil {
+		s.percentage = *p
 	}
 	extenders := scaledExtenders(cfg.Extenders)
 	s.upstream, err = scheduler.New(ctx, client, a.watches.factory, nil,
@@ -62,7 +71,7 @@ func New(cfg *Config, seed uint64) (*Scheduler, error) {
 		scheduler.WithProfiles(modelledProfiles(cfg.Profiles)...),
 		scheduler.WithExtenders(extenders...),
 		scheduler.WithPercentageOfNodesToScore(cfg.PercentageOfNodesToScore),
-		scheduler.WithParallelism(1), // with more, which nodes a large cluster's search finds first is chance
+		scheduler.WithParallelism(int32(workers())),
 		scheduler.WithNodeInfoSnapshot(s.snapshot),
 	)
 	if err != nil {
@@ -76,9 +85,9 @@ func New(cfg *Config, seed uint64) (*Scheduler, error) {
 	s.upstream.SchedulingQueue = queueAdapter{s}
 	for name, f := range s.upstream.Profiles {
 		f.SetPodNominator(queueAdapter{s})
-		f.SetPodActivator(queueAdapter{s})
+		f.SetPodActivator(inactive{})
 		s.takePreemption(f, seed)
-		s.profiles[name] = seeded{f, seed}
+		s.profiles[name] = seeded{f, s, seed, &search{workers: workers()}}
 	}
 	return s, nil
 }
@@ -91,12 +100,8 @@ func (s *Scheduler) Drive(q *queue.Queue) { s.queue = q }
 
 // Close ends the scheduler. It must not be used any more.
 func (s *Scheduler) Close() {
-	s.closed.Store(true)
-	for _, e := range s.underway {
-		e.done <- errClosed
-	}
+	s.stop() // which ends upstream's goroutines, those of preemptions too
 	s.underway = nil
-	s.stop()
 }
 
 // Load puts an object into the scheduler's caches as one that was there before. The queue is left alone.

@@ -9,11 +9,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
-	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
 // Upstream breaks ties between nodes of the same score by chance. Here a seed does, so that a run can be
@@ -24,7 +25,59 @@ const tieScale = 1 << 20 // more than a cluster has nodes
 // seeded is a profile's framework that breaks ties by a seed.
 type seeded struct {
 	framework.Framework
-	seed uint64
+	scheduler *Scheduler
+	seed      uint64
+	feasible  *search
+}
+
+// Parallelizer implements fwk.Handle: upstream's search for feasible nodes asks for it.
+func (f seeded) Parallelizer() fwk.Parallelizer { return f }
+
+// Until implements fwk.Parallelizer.
+func (f seeded) Until(ctx context.Context, nodes int, look workqueue.DoWorkPieceFunc, operation string) {
+	f.feasible.need = f.scheduler.nodesToFind(f, nodes)
+	f.feasible.Until(ctx, nodes, look, operation)
+}
+
+// RunFilterPluginsWithNominatedPods implements framework.Framework.
+func (f seeded) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	var status *fwk.Status
+	if len(f.scheduler.queue.NominatedPodsForNode(node.Node().Name)) > 0 {
+		status = f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
+	} else {
+		status = f.RunFilterPlugins(ctx, state, pod, node) // what it comes to then
+	}
+	if status.IsSuccess() {
+		f.feasible.found.Add(1)
+	}
+	return status
+}
+
+// nodesToFind models numFeasibleNodesToFind and its caller, findNodesThatPassFilters, of schedule_one.go.
+func (s *Scheduler) nodesToFind(f framework.Framework, nodes int) int {
+	const least, leastPercentage = 100, 5
+	percentage := s.percentage
+	if p := f.PercentageOfNodesToScore(); p != nil {
+		percentage = *p
+	}
+	switch {
+	case len(s.upstream.Extenders) > 0:
+		return 1 // it would matter to them who comes first
+	case !f.HasScorePlugins():
+		return 1
+	case nodes < least:
+		return nodes
+	case percentage == 0:
+		percentage = max(leastPercentage, 50-int32(nodes)/125)
+	}
+	return max(least, nodes*int(percentage)/100)
+}
+
+// RunPostFilterPlugins implements framework.Framework.
+func (f seeded) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	f.scheduler.giveUp(pod.UID) // one that is tried although its victims live asks anew
+	f.scheduler.preemptor = pod.UID
+	return f.Framework.RunPostFilterPlugins(ctx, &sparing{state}, pod, dryRun{nodes, f.scheduler, corev1helpers.PodPriority(pod)})
 }
 
 // RunScorePlugins implements framework.Framework.
@@ -77,18 +130,6 @@ func modelledProfiles(profiles []schedulerapi.KubeSchedulerProfile) []schedulera
 		modelled[i] = *p
 	}
 	return modelled
-}
-
-// seededPreemption begins the search for victims at a node that the seed gives, not chance.
-type seededPreemption struct {
-	preemption.Interface
-	seed uint64
-}
-
-// GetOffsetAndNumCandidates implements preemption.Interface.
-func (p seededPreemption) GetOffsetAndNumCandidates(nodes int32) (offset, candidates int32) {
-	_, candidates = p.Interface.GetOffsetAndNumCandidates(nodes)
-	return int32(p.seed % uint64(max(1, nodes))), candidates
 }
 
 func hash(seed uint64, texts ...string) uint64 {

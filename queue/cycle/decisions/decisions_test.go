@@ -1,0 +1,137 @@
+package decisions
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/files"
+)
+
+// TestDecisions asks the model for its verdict at every attempt of the recordings' schedulers, over the
+// objects as the real one knew them. A difference must have one of the causes that docs/decisions.md
+// lists. SCHEDQ_RECORDINGS is a folder of recordings, each a folder with audit.log.gz and sched.log.gz.
+func TestDecisions(t *testing.T) {
+	listed, err := os.ReadFile("../../../docs/decisions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, math.MaxInt64, func(t *testing.T, events []sources.Event, log []line) {
+		s := summarize(t, events, log, timing{claims: true, delay: watchDelay})
+		t.Log(s)
+		if s.compared == 0 && s.attempts > 0 {
+			t.Error("no attempt could be compared")
+		}
+		for cause := range s.causes {
+			if !strings.Contains(string(listed), cause) {
+				t.Errorf("docs/decisions.md does not list the cause %q", cause)
+			}
+		}
+	})
+}
+
+// TestCauses makes differences by hearing of claims too late or too early, and wants all of them
+// explained by that.
+func TestCauses(t *testing.T) {
+	asked, found := 0, 0
+	each(t, 1<<20, func(t *testing.T, events []sources.Event, log []line) { // the shorter ones will do
+		for _, how := range []timing{{delay: watchDelay}, {delay: -20 * watchDelay}} {
+			s := summarize(t, events, log, how)
+			t.Log(s)
+			asked++
+			found += s.causes[causeUntold]
+			if s.compared-s.equal != s.causes[causeUntold] {
+				t.Errorf("heard %s after their answers: %s", how.delay, s)
+			}
+		}
+	})
+	if asked > 0 && found == 0 {
+		t.Error("no difference was made")
+	}
+}
+
+// each calls test with every recording whose scheduler's log is not larger than largest bytes.
+func each(t *testing.T, largest int64, test func(*testing.T, []sources.Event, []line)) {
+	root := os.Getenv("SCHEDQ_RECORDINGS")
+	if root == "" {
+		t.Skip("SCHEDQ_RECORDINGS names no folder of recordings")
+	}
+	logs, err := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
+	if err != nil || len(logs) == 0 {
+		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
+	}
+	for _, file := range logs {
+		if info, err := os.Stat(file); err != nil || info.Size() > largest {
+			continue
+		}
+		dir := filepath.Dir(file)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			rec, err := files.Open(t.Context(), []string{filepath.Join(dir, "audit.log.gz")}, files.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, rec.Events, readLog(t, file, rec.Events[0].Time))
+		})
+	}
+}
+
+// summary is how the model's verdicts compare with a log.
+type summary struct {
+	changes, told int // of the changes heard, those that the log tells
+	attempts      int
+	compared      int // those whose objects are known and whose outcome is told
+	failed        int // of the compared: the real scheduler found no node
+	equal         int
+	words         int // of the failed: the message is the same, too
+	placed        int // of the others: the node that the real scheduler chose fits
+	causes        map[string]int
+}
+
+func (s *summary) String() string {
+	return fmt.Sprintf("%d changes, %d by their own lines; %d attempts, %d compared: %d equal, causes of the others %v; %d failed, %d in the same words; %d on a node that fits",
+		s.changes, s.told, s.attempts, s.compared, s.equal, s.causes, s.failed, s.words, s.placed)
+}
+
+// summarize replays a log. A difference without a known cause is an error.
+func summarize(t *testing.T, events []sources.Event, log []line, how timing) *summary {
+	heard, unknown := hearings(events, log, how)
+	s := &summary{changes: len(heard), causes: map[string]int{}}
+	for _, h := range heard {
+		if h.told {
+			s.told++
+		}
+	}
+	for _, l := range log {
+		if l.says == attempting {
+			s.attempts++
+		}
+	}
+	for _, a := range replay(t, heard, log) {
+		if slices.ContainsFunc(unknown, func(u span) bool { return u.from <= a.line && a.line < u.to }) {
+			continue
+		}
+		s.compared++
+		if a.real.Node == "" {
+			s.failed++
+			if a.ours.Node == "" && strings.HasPrefix(a.real.Message, a.ours.Message) { // preemption's part follows
+				s.words++
+			}
+		} else if a.misplaced == nil {
+			s.placed++
+		}
+		switch {
+		case a.same(a.ours):
+			s.equal++
+		case a.cause != "":
+			s.causes[a.cause]++
+		default:
+			t.Errorf("%s %s:\nreal %+v\nours %+v", log[a.line].at, nameOf(a.pod), a.real.Verdict, a.ours)
+		}
+	}
+	return s
+}
