@@ -129,6 +129,22 @@ func (q *Queue) pop(now int64, i int32) bool {
 	return true
 }
 
+// Unpop takes the last Pop of the pod in flight with that UID back, as if it had not been: the pod is in
+// tier again, where it was popped from. The Observer is not told. Unknown UIDs are ignored.
+func (q *Queue) Unpop(uid types.UID, tier Tier) {
+	i, ok := q.inFlight.byUID[uid]
+	if !ok || tier != Active && tier != Backoff {
+		return
+	}
+	q.inFlight.remove(q.entries, i)
+	q.entries[i].attempts--
+	q.schedulingCycle--
+	if tier == Backoff {
+		q.incoming[Incoming{Active, PopFromBackoffQ}]--
+	}
+	q.attach(i, tier)
+}
+
 // Done ends the attempt of the pod in flight with that UID without putting the pod back. Unknown UIDs
 // are ignored.
 func (q *Queue) Done(now time.Time, uid types.UID) { q.leave(now, uid, Deleted) }

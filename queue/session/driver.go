@@ -58,6 +58,19 @@ type driven interface {
 	settled(now time.Time, attempt *cycle.Attempt)
 	// endsAt tells when the attempt of pod that begins now ends, if that is known.
 	endsAt(now time.Time, pod *v1.Pod) (time.Time, bool)
+	// takes tells which pod the loop takes now, out of its turn, if that is known; or until when it takes
+	// none.
+	takes(now time.Time) (pod *v1.Pod, until time.Time)
+	// doubts tells which pod the loop takes now in place of a's. If there is none, a stands; if there is
+	// one, a was taken back.
+	doubts(now time.Time, a *cycle.Attempt) *v1.Pod
+	// ends tells whether victim will be seen to end, as far as that is known.
+	ends(now time.Time, victim *v1.Pod) bool
+	// binds tells whether a's pod will be seen bound or gone, as far as that is known.
+	binds(now time.Time, a *cycle.Attempt) bool
+	// patchedAt tells when the patch of pod's status that is made now was answered. If nobody knows, that
+	// is until; if it is known that none was made, it is now.
+	patchedAt(now time.Time, pod *v1.Pod, until time.Time) time.Time
 	// wrote is called in a what-if when a write of the scheduler is done.
 	wrote(now time.Time, obj runtime.Object)
 	// gone is called in a what-if when a victim has ended.
@@ -186,14 +199,44 @@ func (d *driver) flush(now time.Time, backoff, leftover bool) {
 
 // attempt lets the loop take one pod. Its attempt takes a while; then comes conclude.
 func (d *driver) attempt(now time.Time) *cycle.Attempt {
+	pod, until := d.owner.takes(now)
+	switch {
+	case pod != nil:
+		return d.attemptOf(now, pod)
+	case until.After(now):
+		d.free = until
+		return nil
+	}
 	a, ok := d.sched.Schedule(now)
 	if !ok {
 		return nil
 	}
+	if pod := d.owner.doubts(now, a); pod != nil {
+		return d.attemptOf(now, pod)
+	}
+	return d.try(now, a)
+}
+
+// attemptOf lets the loop take that pod, whether it is its turn or not. In flight it may be already.
+func (d *driver) attemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
+	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
+		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+	}
+	a, ok := d.sched.Resume(now, pod)
+	if !ok {
+		return nil
+	}
+	return d.try(now, a)
+}
+
+func (d *driver) try(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	d.trying = a
 	d.free = now.Add(attemptTime + time.Duration(a.Evaluated)*attemptTimePerNode)
 	if at, ok := d.owner.endsAt(now, a.Pod); ok && a.Binding == nil && !a.Skipped {
 		d.free = at
+	}
+	if !d.free.After(now) {
+		d.free = now.Add(time.Microsecond) // whatever else is wrong, time goes on
 	}
 	d.collectEvictions()
 	d.owner.settled(now, nil)
@@ -209,7 +252,7 @@ func (d *driver) conclude(now time.Time) {
 		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {
 			until := d.request(now)
 			if d.shadow {
-				until = until.Add(patchPatience)
+				until = d.owner.patchedAt(now, pod, until.Add(patchPatience))
 			}
 			d.awaits = &statusPatch{uid: pod.UID, until: until, object: w.Object}
 		} else if !d.shadow {
@@ -218,7 +261,7 @@ func (d *driver) conclude(now time.Time) {
 	}
 	if a.Binding != nil {
 		until := d.request(now)
-		if d.shadow {
+		if d.shadow && d.owner.binds(now, a) {
 			until = until.Add(writePatience)
 		}
 		d.bindings = append(d.bindings, &binding{Binding: a.Binding, since: now, until: until})
@@ -232,6 +275,10 @@ func (d *driver) request(now time.Time) time.Time {
 	return now.Add(d.limiter.ReserveN(now, 1).DelayFrom(now) + requestTime)
 }
 
+// saturated reports whether the client's rate limit keeps requests waiting: then the loop spends its time
+// waiting too.
+func (d *driver) saturated(now time.Time) bool { return d.limiter.TokensAt(now) < 1 }
+
 // collectEvictions takes over the victims whose deletion is asked for, and lets go of those given up.
 func (d *driver) collectEvictions() {
 	d.evicting = slices.DeleteFunc(d.evicting, func(e *eviction) bool { return !slices.Contains(d.sched.Evictions(), e.Eviction) })
@@ -241,8 +288,9 @@ func (d *driver) collectEvictions() {
 		if slices.ContainsFunc(d.evicting, func(have *eviction) bool { return have.Eviction == e }) {
 			continue
 		}
-		if d.shadow && d.sched.Ending(e.Victim) {
-			d.sched.Evicted(e) // the real scheduler deletes all victims but the last at the same time
+		if d.shadow && (d.sched.Ending(e.Victim) || !d.owner.ends(d.now, e.Victim)) {
+			// The real scheduler deletes all victims but the last at the same time, or had other victims.
+			d.sched.Evicted(e)
 			evictions = d.sched.Evictions()
 			continue
 		}
@@ -281,9 +329,7 @@ func (d *driver) finishBindings(now time.Time) {
 	d.bindings = left
 	for _, b := range done {
 		if d.shadow {
-			d.sched.Fail(now, b.Binding, errNotSeen)
-			_ = d.sched.Writes()
-			d.owner.settled(now, nil)
+			d.takeBack(now, b)
 			continue
 		}
 		// A binding that fails is told by the pod's way back into the queue.
@@ -333,6 +379,21 @@ func grace(victim *v1.Pod) time.Duration {
 		return min(terminationTime, time.Duration(*s)*time.Second)
 	}
 	return terminationTime
+}
+
+// takeBack has it that b's pod was rejected: the real scheduler did not bind it. By which plugins is not
+// known; those of the time before are the likeliest.
+func (d *driver) takeBack(now time.Time, b *binding) {
+	d.sched.Forget(b.Binding)
+	if info, ok := d.queue.Get(b.Pod.Namespace, b.Pod.Name); ok && info.Tier == queue.InFlight {
+		plugins := info.UnschedulablePlugins
+		if len(plugins) == 0 {
+			plugins = []string{unknownPlugin}
+		}
+		// It is in flight, so nothing else of its name is queued.
+		_ = d.queue.AddUnschedulableIfNotPresent(now, info.Pod, queue.Rejection{UnschedulablePlugins: plugins})
+	}
+	d.owner.settled(now, nil)
 }
 
 // placed returns the binding of the pod with that UID, or nil.

@@ -48,8 +48,7 @@ func (f *feed) more() bool {
 	if len(f.source) == 0 {
 		return false
 	}
-	f.shadow.ahead = f.source[1:]
-	if err := f.shadow.apply(f.source[0]); err != nil {
+	if err := f.shadow.apply(f.source); err != nil {
 		f.failed = err
 	}
 	if f.source = f.source[1:]; len(f.source) == 0 {

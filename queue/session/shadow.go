@@ -37,10 +37,12 @@ type shadow struct {
 	objects objects
 	emit    func(sources.Event)
 
-	ahead   []sources.Event       // what the source tells next
-	pulled  map[sources.Fact]bool // those of ahead that were taken in already
-	heard   []heard               // what the scheduler has yet to hear, in order
-	told    []queue.Transition    // by the queue, since the last settled
+	ahead   []sources.Event                 // what the source tells next
+	pulled  map[sources.Fact]bool           // those of ahead that were taken in already
+	ended   map[*sources.FailedAttempt]bool // those of ahead that the model has an attempt for
+	claimed map[*sources.StatusPatched]bool // and those of ahead that an attempt of the model awaits
+	heard   []heard                         // what the scheduler has yet to hear, in order
+	told    []queue.Transition              // by the queue, since the last settled
 	tried   map[types.UID]tried
 	plugins map[string]string // by the text of a reason, as far as any attempt gave it
 	failed  error             // the first object that the scheduler could not take
@@ -78,7 +80,7 @@ const attemptWindow = 2 * time.Second
 // waits, the scheduler has yet to start; it does when the source says so. With tells, the source tells
 // the scheduler's own writes of a pod's condition.
 func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(sources.Event)) (*shadow, error) {
-	s := &shadow{cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, tried: map[types.UID]tried{}, plugins: map[string]string{}, stats: map[string]int{}}
+	s := &shadow{cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, tried: map[types.UID]tried{}, plugins: map[string]string{}, stats: map[string]int{}}
 	if waits {
 		return s, nil
 	}
@@ -134,9 +136,12 @@ func (s *shadow) Moved(t queue.Transition) { s.told = append(s.told, t) }
 // Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
 func (s *shadow) Failed(error) {}
 
-// apply lets time pass up to ev, and takes it in. It fails if no scheduler can be set up.
-func (s *shadow) apply(ev sources.Event) error {
+// apply lets time pass up to the first of events, and takes it in; the others come next. It fails if no scheduler can be set up.
+func (s *shadow) apply(events []sources.Event) error {
+	ev := events[0]
+	s.ahead = events
 	s.advance(ev.Time)
+	s.ahead = events[1:]
 	if s.pulled[ev.Fact] {
 		delete(s.pulled, ev.Fact)
 		return nil
@@ -148,6 +153,7 @@ func (s *shadow) apply(ev sources.Event) error {
 	case *sources.ObjectChange:
 		s.changed(ev.Time, f)
 	case *sources.FailedAttempt:
+		delete(s.ended, f)
 		if s.driver == nil {
 			return nil
 		}
@@ -157,8 +163,9 @@ func (s *shadow) apply(ev sources.Event) error {
 		}
 	case *sources.StatusPatched:
 		if pod := s.objects.pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
-			s.patched(ev.Time, pod)
+			s.patched(ev.Time, pod, s.claimed[f])
 		}
+		delete(s.claimed, f)
 	}
 	return nil
 }
@@ -192,6 +199,9 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 		before, _ := old.(*v1.Pod)
 		s.correct(now, before, pod)
 	}
+	if isPod && (c.Verb == sources.Deleted || pod.DeletionTimestamp != nil) {
+		s.evicted(now, pod.UID) // the preemptor knows by the answer to its request
+	}
 	s.heard = append(s.heard, heard{now.Add(watchDelay), c})
 }
 
@@ -213,18 +223,19 @@ func (s *shadow) hear(now time.Time, c *sources.ObjectChange) {
 	}
 }
 
-// leaves ends what waited for pod to go.
-func (s *shadow) leaves(now time.Time, verb sources.Verb, pod *v1.Pod) {
-	d := s.driver
-	if verb != sources.Deleted && pod.DeletionTimestamp == nil {
-		return
-	}
-	for _, e := range slices.Clone(d.evicting) {
-		if e.Victim.UID == pod.UID {
-			d.evicted(e)
+// evicted ends the evictions of the victim with that UID.
+func (s *shadow) evicted(now time.Time, uid types.UID) {
+	for _, e := range slices.Clone(s.driver.evicting) {
+		if e.Victim.UID == uid {
+			s.driver.evicted(e)
 			s.settled(now, nil)
 		}
 	}
+}
+
+// leaves ends what waited for pod to go.
+func (s *shadow) leaves(now time.Time, verb sources.Verb, pod *v1.Pod) {
+	d := s.driver
 	if verb != sources.Deleted {
 		return
 	}
@@ -247,7 +258,7 @@ func (s *shadow) correct(now time.Time, old, pod *v1.Pod) {
 	case pod.Spec.NodeName != "":
 		s.bound(now, old, pod)
 	case !s.tells && attemptShows(old, pod):
-		s.patched(now, pod)
+		s.patched(now, pod, false)
 	}
 }
 
@@ -282,9 +293,12 @@ func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
 	s.goesOn(now, pod.UID)
 }
 
+// patchWindow is for how long after an attempt a patch that the model had not expected is taken to be its.
+const patchWindow = 50 * time.Millisecond
+
 // patched takes in that the scheduler wrote pod's condition, and that the loop goes on.
-func (s *shadow) patched(now time.Time, pod *v1.Pod) {
-	if t, ok := s.tried[pod.UID]; waiting(pod) && !(ok && t.seen && now.Sub(t.at) < attemptWindow) {
+func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
+	if t, ok := s.tried[pod.UID]; waiting(pod) && !expected && !(ok && now.Sub(t.at) < patchWindow) {
 		message := ""
 		if c := unscheduled(pod); c != nil {
 			message = c.Message
@@ -359,6 +373,12 @@ func (s *shadow) rejected(now time.Time, pod *v1.Pod, message sources.SafeText) 
 		s.reject(now, pod, string(message))
 	}
 	s.tried[pod.UID] = tried{at: now, seen: true}
+	if c := unscheduled(pod); c != nil && sources.Sanitize(c.Message) == message {
+		return // the condition stays as it is, and nothing is written
+	}
+	if at := s.patchedAt(now, pod, now); at.After(now) && (d.awaits == nil || d.awaits.uid != pod.UID) {
+		d.awaits = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
+	}
 }
 
 // reject ends an attempt as the scheduler's message says.
@@ -401,11 +421,15 @@ func (s *shadow) popped(now time.Time, pod *v1.Pod) {
 // catchUpLimit is how many pods the real loop may be ahead of the model's.
 const catchUpLimit = 100
 
-// catchUp lets the loop run until it took pod, because the real one did. It reports whether it could: the
-// pod may wait where no loop takes it from.
+// catchUp lets the loop take pod, because the real one did, after those before it that it had time for. It
+// reports whether it could: the pod may wait where no loop takes it from.
 func (s *shadow) catchUp(now time.Time, pod *v1.Pod) bool {
 	d := s.driver
-	for range catchUpLimit {
+	at := d.free
+	if longest := now.Add(-catchUpLimit * attemptTime); at.Before(longest) {
+		at = longest
+	}
+	for ; ; at = at.Add(attemptTime) {
 		if d.trying != nil {
 			a := d.trying
 			if d.conclude(now); a.Pod.UID == pod.UID {
@@ -416,8 +440,134 @@ func (s *shadow) catchUp(now time.Time, pod *v1.Pod) bool {
 		if !ok || !s.poppable(info.Tier) {
 			return false
 		}
+		if now.Sub(at) < 2*attemptTime {
+			return d.attemptOf(now, pod) != nil && s.concluded(now)
+		}
 		if d.attempt(now) == nil {
 			return false
+		}
+	}
+}
+
+// concluded ends the attempt under way.
+func (s *shadow) concluded(now time.Time) bool {
+	if s.driver.trying != nil {
+		s.driver.conclude(now)
+	}
+	return true
+}
+
+// visible is an attempt that the source shows to fail.
+type visible struct {
+	pod *v1.Pod
+	// by is when it was over, at the latest.
+	by time.Time
+	// patched is true if only the patch shows it, for which the client's rate limit may have kept it
+	// waiting.
+	patched bool
+}
+
+// next returns the first attempt that ended from now to now and within. Its pod is nil if the loop could
+// not take it.
+func (s *shadow) next(now time.Time, within time.Duration) (visible, bool) {
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > within {
+			break
+		}
+		var key types.NamespacedName
+		var uid types.UID
+		by, silent := ev.Time, false
+		switch f := ev.Fact.(type) {
+		case *sources.FailedAttempt:
+			if s.ended[f] {
+				continue
+			}
+			key, uid = f.Pod, f.UID
+		case *sources.StatusPatched:
+			if s.claimed[f] {
+				continue // its attempt is over, and this only its patch
+			}
+			key, uid, silent = f.Pod, f.UID, true
+			if !f.Sent.IsZero() {
+				by = f.Sent
+			}
+		default:
+			continue
+		}
+		if by.Before(now) {
+			continue
+		}
+		info, ok := s.driver.queue.Get(key.Namespace, key.Name)
+		if !ok || info.Pod.UID != uid || !s.poppable(info.Tier) {
+			return visible{nil, by, silent}, true
+		}
+		return visible{info.Pod, by, silent}, true
+	}
+	return visible{}, false
+}
+
+// takes implements driven: an attempt that was seen to fail so soon is the next one. If the model has its
+// pod elsewhere, the loop had no time for others all the same.
+func (s *shadow) takes(now time.Time) (*v1.Pod, time.Time) {
+	v, ok := s.next(now, crowding)
+	switch left := v.by.Sub(now); {
+	case !ok:
+	case v.pod == nil && (left < lookahead/3 || left < crowding && s.driver.saturated(now)):
+		return nil, v.by
+	case v.pod != nil && (v.patched && s.driver.saturated(now) || left <= 2*attemptTime):
+		return v.pod, time.Time{}
+	}
+	return nil, time.Time{}
+}
+
+// Where attempts follow each other so closely that the next one seen is this near, each of them shows but
+// those that write nothing.
+const crowding = 60 * time.Millisecond
+
+// doubts implements driven. Under load the model's order of pods comes to differ from the real one's. An
+// attempt that would have shown, by a patch or a binding, and does not, is taken back in favour of the
+// next one that shows.
+func (s *shadow) doubts(now time.Time, a *cycle.Attempt) *v1.Pod {
+	if a.Skipped || !s.tells {
+		return nil
+	}
+	v, ok := s.next(now, crowding)
+	if !ok || v.pod == nil || v.pod.UID == a.Pod.UID || s.shows(now, a) {
+		return nil
+	}
+	d := s.driver
+	d.sched.Undo(a)
+	from := s.told[len(s.told)-1].From // of the pop
+	s.told = s.told[:len(s.told)-1]
+	d.queue.Unpop(a.Pod.UID, from)
+	return v.pod
+}
+
+// shows reports whether attempt a agrees with what the source shows.
+func (s *shadow) shows(now time.Time, a *cycle.Attempt) bool {
+	if a.Binding == nil {
+		c := unscheduled(a.Pod)
+		if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
+			return true // nothing is written
+		}
+		return s.patchOf(now, a.Pod) != nil
+	}
+	return s.binds(now, a)
+}
+
+// binds implements driven.
+func (s *shadow) binds(now time.Time, a *cycle.Attempt) bool {
+	if !s.tells {
+		return true
+	}
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > writePatience {
+			return false
+		}
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok {
+			if pod, ok := c.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID && (pod.Spec.NodeName != "" || c.Verb == sources.Deleted) {
+				return true
+			}
 		}
 	}
 	return false
@@ -490,9 +640,62 @@ func (s *shadow) endsAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
 		if ev.Time.Sub(now) > lookahead {
 			break
 		}
-		if f, ok := ev.Fact.(*sources.FailedAttempt); ok && f.UID == pod.UID && !ev.Time.Before(now) {
+		if f, ok := ev.Fact.(*sources.FailedAttempt); ok && f.UID == pod.UID && !ev.Time.Before(now) && !s.ended[f] {
+			s.ended[f] = true
 			return ev.Time, true
 		}
 	}
 	return time.Time{}, false
+}
+
+// patchedAt implements driven.
+func (s *shadow) patchedAt(now time.Time, pod *v1.Pod, until time.Time) time.Time {
+	if !s.tells {
+		return until
+	}
+	if i := s.patchOf(now, pod); i != nil {
+		s.claimed[i.Fact.(*sources.StatusPatched)] = true
+		return i.Time
+	}
+	return now
+}
+
+// patchOf returns the first patch of the pod's status before its next failed attempt that no attempt has
+// claimed yet, or nil.
+func (s *shadow) patchOf(now time.Time, pod *v1.Pod) *sources.Event {
+	for i := range s.ahead {
+		ev := &s.ahead[i]
+		if ev.Time.Sub(now) > writePatience {
+			break
+		}
+		switch f := ev.Fact.(type) {
+		case *sources.StatusPatched:
+			if f.UID == pod.UID && !s.claimed[f] {
+				return ev
+			}
+		case *sources.FailedAttempt:
+			if f.UID == pod.UID && ev.Time.After(now) && !s.ended[f] {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// ends implements driven.
+func (s *shadow) ends(now time.Time, victim *v1.Pod) bool {
+	if !s.tells {
+		return true
+	}
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > writePatience {
+			break
+		}
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok {
+			if pod, ok := c.Object.(*v1.Pod); ok && pod.UID == victim.UID && (pod.DeletionTimestamp != nil || c.Verb == sources.Deleted) {
+				return true
+			}
+		}
+	}
+	return false
 }
