@@ -27,6 +27,7 @@ const (
 	FirstRow     ID = "first-row"
 	LastRow      ID = "last-row"
 	Open         ID = "open"
+	Needs        ID = "needs"
 	Zoom         ID = "zoom"
 	Filter       ID = "filter"
 	Copy         ID = "copy"
@@ -131,6 +132,8 @@ func Default() []Binding {
 			Description: "Select the last one; in the log, follow it again."},
 		Binding{ID: Open, Keys: []string{"enter"}, Name: "why?", Bar: 7,
 			Description: "Say all about the selected pod: why it waits, until when, and its moves. In the log: go to the moment of the selected move."},
+		Binding{ID: Needs, Keys: []string{"N"}, Name: "nearest nodes",
+			Description: "Say where the selected pod would fit at the moment shown, and what it lacks on the nearest nodes. enter does so, too, unless the cluster is large."},
 		Binding{ID: Zoom, Keys: []string{"+", "="}, Name: "zoom pane",
 			Description: "Give the whole screen to the pane, or give it back."},
 		Binding{ID: Filter, Keys: []string{"/"}, Name: "filter", Bar: 8,

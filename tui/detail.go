@@ -16,6 +16,9 @@ const maxMoves = 500
 // messageLines is how much of the scheduler's message a detail shows that is not zoomed.
 const messageLines = 2
 
+// verdictLines is how many reasons it tells of an attempt.
+const verdictLines = 3
+
 // detail says all about one pod.
 type detail struct {
 	frame    *session.Frame
@@ -112,13 +115,9 @@ func (d detail) facts(p *session.Pod, w int) []line {
 	for _, sentence := range d.frame.Explain(p) {
 		lines = wrap(lines, w, plain, safe(sentence))
 	}
-	if p.Message != "" && p.Tier != queue.Scheduled {
-		message := wrap(nil, w, dim, "The scheduler said: "+safe(string(p.Message)))
-		if !d.zoomed && len(message) > messageLines {
-			message = message[:messageLines]
-			message[messageLines-1].text = canvas.Truncate(message[messageLines-1].text+" …", w)
-		}
-		lines = append(lines, message...)
+	lines = d.verdict(lines, p, w)
+	if d.zoomed {
+		lines = d.needs(lines, p, w)
 	}
 	counts := []string{"priority unknown", plural(p.Attempts, "attempt")}
 	if p.PriorityKnown() {
@@ -142,6 +141,69 @@ func (d detail) facts(p *session.Pod, w int) []line {
 	lines = wrap(lines, w, plain, strings.Join(counts, " · "))
 	if labels := labelText(p.Labels()); labels != "" {
 		lines = wrap(lines, w, dim, "labels "+labels)
+	}
+	return lines
+}
+
+// verdict appends what the last attempt came to: the nodes by plugin, or else the scheduler's own words.
+func (d detail) verdict(lines []line, p *session.Pod, w int) []line {
+	if p.Message == "" || p.Tier == queue.Scheduled {
+		return lines
+	}
+	v, modelled := p.LastVerdict()
+	if v == nil || len(v.Reasons) == 0 {
+		message := wrap(nil, w, dim, "The scheduler said: "+safe(string(p.Message)))
+		if !d.zoomed && len(message) > messageLines {
+			message = message[:messageLines]
+			message[messageLines-1].text = canvas.Truncate(message[messageLines-1].text+" …", w)
+		}
+		return append(lines, message...)
+	}
+	lines = wrap(lines, w, dim, fmt.Sprintf("%s Its last attempt: none of %s fits.", provenance(!modelled), plural(v.Nodes, "node")))
+	reasons := v.ByPlugin()
+	for i, r := range reasons {
+		text := fmt.Sprintf("  %s %s", number(r.Nodes), safe(string(r.Text)))
+		if r.Plugin != "" {
+			text += " (" + safe(r.Plugin) + ")"
+		}
+		if d.zoomed {
+			lines = wrap(lines, w, plain, text)
+			continue
+		}
+		if left := len(reasons) - i; i == verdictLines-1 && left > 1 {
+			text = fmt.Sprintf("  and %d other reasons", left)
+			lines = append(lines, line{style: plain, text: text})
+			break
+		}
+		lines = append(lines, line{style: plain, text: canvas.Truncate(text, w)})
+	}
+	if rest := v.Rest(); d.zoomed && rest != "" {
+		lines = wrap(lines, w, dim, "  "+safe(rest))
+	}
+	return lines
+}
+
+// needs appends where p fits and what it lacks on the nearest nodes, if that was asked.
+func (d detail) needs(lines []line, p *session.Pod, w int) []line {
+	n := d.frame.Needs
+	if n == nil || n.Pod != p.Key {
+		return lines
+	}
+	when := ""
+	if !n.At.Equal(d.frame.Now) {
+		when = fmt.Sprintf(" (at %s, N: now)", clockTime(n.At))
+	}
+	for i, sentence := range n.Sentences() {
+		if i == 0 {
+			sentence += when
+		}
+		lines = wrap(lines, w, plain, safe(sentence))
+	}
+	if len(n.Nearest) > 0 {
+		lines = wrap(lines, w, dim, "Nearest, and what they lack:")
+	}
+	for _, node := range n.Nearest {
+		lines = wrap(lines, w, plain, "  "+string(node.Node)+"  "+safe(node.String()))
 	}
 	return lines
 }

@@ -45,6 +45,12 @@ func (m *model) addLooking(all map[keymap.ID]action) {
 		}
 	}
 	all[keymap.Open] = open
+	all[keymap.Needs] = command(func() {
+		if m.zoom != zoomDetail {
+			m.zoom, m.offset = zoomDetail, 0
+		}
+		m.session.Diagnose(m.selected.key)
+	}).unless(m.notThere)
 	all[keymap.Zoom] = command(func() {
 		if m.zoom == zoomNone {
 			m.zoom = zoomPane
@@ -94,6 +100,7 @@ func (m *model) open() {
 		m.log.scrolled = false
 	default:
 		m.zoom, m.offset = zoomDetail, 0
+		m.session.DiagnoseIfQuick(m.selected.key)
 	}
 }
 

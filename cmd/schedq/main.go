@@ -79,7 +79,7 @@ Press ? in it for the keys.`,
 	screen.register(root)
 	root.Flags().StringVar(&name, "recording", embedded.All()[0].Name, "the embedded recording to play: "+strings.Join(embeddedNames(), ", "))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newReplay(), newWatch(), newReport(), newVerify(), newConvert())
+	root.AddCommand(newReplay(), newWatch(), newExplain(), newReport(), newVerify(), newConvert())
 	return root
 }
 

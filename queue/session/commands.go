@@ -40,6 +40,14 @@ func (s *Session) SeekEnd() { s.do((*owner).seekEnd) }
 // SetFilter shows only the pods that match text: see ParseFilter.
 func (s *Session) SetFilter(text string) { s.do(func(o *owner) { o.setFilter(text) }) }
 
+// Diagnose works out what the pod needs at the moment shown: see Frame.Needs.
+func (s *Session) Diagnose(pod types.NamespacedName) { s.do(func(o *owner) { o.diagnose(pod, false) }) }
+
+// DiagnoseIfQuick does the same unless the cluster is so large that time would stand still for it.
+func (s *Session) DiagnoseIfQuick(pod types.NamespacedName) {
+	s.do(func(o *owner) { o.diagnose(pod, true) })
+}
+
 // Fork leaves the recording at the moment shown: from here on nothing of it is played, and the person
 // decides about each pod. LeaveFork returns to the recording, to the moment where it was left.
 func (s *Session) Fork() { s.do((*owner).forkHere) }

@@ -142,19 +142,59 @@ func (f *Frame) explainUnschedulable(p *Pod) []string {
 	} else {
 		lines = append(lines, "No rejector plugin is known: any event wakes it.")
 	}
-	if !p.BackoffExpiry.IsZero() {
-		until := p.BackoffExpiry // from which on it does not back off any more
-		if f.Options.PopFromBackoffQ {
-			until = until.Add(queue.BackoffFlushInterval)
-		}
-		if f.Now.Before(until) {
-			lines = append(lines, f.arithmetic(p)+fmt.Sprintf(" Woken before %s, it goes to backoffQ first.", clock(until)))
-		} else {
-			lines = append(lines, fmt.Sprintf("Its backoff ended at %s: woken now, it goes straight to activeQ.", clock(p.BackoffExpiry)))
-		}
+	if sentence := f.explainWoken(p); sentence != "" {
+		lines = append(lines, sentence)
 	}
 	return append(lines, fmt.Sprintf("Without any event: the leftover flush tries it after %s, at the %s sweep.%s",
 		short(f.Options.PodMaxInUnschedulablePods), clock(f.leftoverTick(p)), f.overdue(f.leftoverTick(p))))
+}
+
+// Woken is where a pod would go that an event wakes.
+type Woken struct {
+	Tier queue.Tier
+	// Until is when it would leave backoffQ at the latest, and then also from when on it would go straight
+	// to activeQ.
+	Until time.Time
+	// Pending are the plugins, if Tier is Backoff, whose events take it to activeQ all the same.
+	Pending []string
+}
+
+// IfWoken returns where p would go if an event woke it now, and false if it does not wait for one.
+func (f *Frame) IfWoken(p *Pod) (Woken, bool) {
+	if p.Tier != queue.Unschedulable && p.Tier != queue.Gated {
+		return Woken{}, false
+	}
+	if ends := f.backoffEnds(p); f.Now.Before(ends) {
+		return Woken{Tier: queue.Backoff, Until: ends, Pending: p.PendingPlugins}, true
+	}
+	return Woken{Tier: queue.Active}, true
+}
+
+// backoffEnds is from when on p does not back off any more. Zero if it has no backoff.
+func (f *Frame) backoffEnds(p *Pod) time.Time {
+	switch {
+	case p.BackoffExpiry.IsZero():
+		return time.Time{}
+	case f.Options.PopFromBackoffQ:
+		return p.BackoffExpiry.Add(queue.BackoffFlushInterval)
+	}
+	return p.BackoffExpiry
+}
+
+// explainWoken says where p would go if an event woke it, or nothing if its backoff is not known.
+func (f *Frame) explainWoken(p *Pod) string {
+	w, waits := f.IfWoken(p)
+	switch {
+	case !waits || p.BackoffExpiry.IsZero():
+		return ""
+	case w.Tier == queue.Active:
+		return fmt.Sprintf("Its backoff ended at %s: woken now, it goes straight to activeQ.", clock(p.BackoffExpiry))
+	}
+	s := f.arithmetic(p) + fmt.Sprintf(" Woken before %s, it goes to backoffQ first", clock(w.Until))
+	if len(w.Pending) > 0 {
+		s += fmt.Sprintf(", unless by an event for %s: then straight to activeQ", strings.Join(w.Pending, ", "))
+	}
+	return s + "."
 }
 
 func (f *Frame) explainGated(p *Pod) []string {

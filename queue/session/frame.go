@@ -56,6 +56,8 @@ type Frame struct {
 
 	// Said is the answer to the person's last command, if it had one.
 	Said Said
+	// Needs are what Diagnose found last on the timeline shown, at its own moment. Nil if it was not asked.
+	Needs *Needs
 
 	ticks ticks
 	wakes wakes

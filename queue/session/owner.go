@@ -36,6 +36,8 @@ type owner struct {
 	quiet   time.Duration // how long nothing has moved while playing, in real time
 
 	said    Said
+	needs   *Needs    // that a person asked for
+	needsOf *timeline // on which
 	version uint64
 	changed bool // since the last frame
 }
@@ -159,6 +161,9 @@ func (o *owner) frame() *Frame {
 	}
 	if o.scheduler != nil {
 		f.Scheduler = *o.scheduler
+	}
+	if o.needsOf == t {
+		f.Needs = o.needs
 	}
 	marked := o.now
 	if o.fork != nil {

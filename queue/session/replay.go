@@ -76,8 +76,10 @@ func (t *Transition) MarshalJSON() ([]byte, error) {
 }
 
 // Provenance is "observed" for a move seen in the real scheduler, "modelled" for one of the model.
-func (t *Transition) Provenance() string {
-	if t.Observed {
+func (t *Transition) Provenance() string { return provenance(t.Observed) }
+
+func provenance(observed bool) string {
+	if observed {
 		return "observed"
 	}
 	return "modelled"

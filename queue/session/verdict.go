@@ -1,6 +1,9 @@
 package session
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle"
@@ -38,4 +41,75 @@ func newVerdict(at time.Time, a *cycle.Attempt) *Verdict {
 		v.Reasons = append(v.Reasons, Reason{Plugin: r.Plugin, Text: sources.Sanitize(r.Text), Nodes: r.Nodes, Final: r.Final})
 	}
 	return v
+}
+
+// LastVerdict returns what p's last failed attempt came to: of the model's attempt if that says what the
+// scheduler said, and otherwise what the scheduler's message tells. modelled is true of the first. It is nil
+// if no attempt is known to have failed.
+func (p *Pod) LastVerdict() (v *Verdict, modelled bool) {
+	switch {
+	case p.Message == "" || p.UnschedulableCount+p.ConsecutiveErrorsCount == 0:
+		return nil, false
+	case p.Verdict != nil && p.Verdict.Message == p.Message:
+		return p.Verdict, true
+	}
+	v = &Verdict{At: p.Timestamp, Message: p.Message}
+	v.Nodes, v.Reasons, _ = readMessage(string(p.Message))
+	plugins := p.RejectorPlugins()
+	for i := range v.Reasons {
+		r := &v.Reasons[i]
+		if r.Plugin = cycle.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != unknownPlugin {
+			r.Plugin = plugins[0]
+		}
+	}
+	return v, false
+}
+
+// Rest returns what the message says besides the reasons: of preemption. All of it if it is no count of
+// nodes.
+func (v *Verdict) Rest() string {
+	_, _, rest := readMessage(string(v.Message))
+	return rest
+}
+
+// ByPlugin returns the reasons with one count for each plugin and text, whether preemption can help or not.
+func (v *Verdict) ByPlugin() []Reason {
+	var merged []Reason
+	for _, r := range v.Reasons {
+		r.Final = false
+		i := slices.IndexFunc(merged, func(m Reason) bool { return m.Plugin == r.Plugin && m.Text == r.Text })
+		if i < 0 {
+			merged = append(merged, r)
+		} else {
+			merged[i].Nodes += r.Nodes
+		}
+	}
+	slices.SortStableFunc(merged, func(a, b Reason) int { return b.Nodes - a.Nodes })
+	return merged
+}
+
+// readMessage reads upstream's "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.
+// preemption: ...". A reason that PreFilter gave has no count: it is about all nodes. (framework/types.go,
+// FitError.)
+func readMessage(message string) (nodes int, reasons []Reason, rest string) {
+	count, said, ok := strings.Cut(message, " nodes are available: ")
+	count, none := strings.CutPrefix(count, "0/")
+	nodes, err := strconv.Atoi(count)
+	if !ok || !none || err != nil {
+		return 0, nil, message
+	}
+	said, rest, _ = strings.Cut(said, ". ")
+	for _, part := range strings.Split(strings.TrimSuffix(said, "."), ", ") {
+		number, text, _ := strings.Cut(part, " ")
+		n, err := strconv.Atoi(number)
+		switch {
+		case err == nil && text != "":
+			reasons = append(reasons, Reason{Text: sources.SafeText(text), Nodes: n})
+		case len(reasons) > 0: // a comma in a reason
+			reasons[len(reasons)-1].Text += sources.SafeText(", " + part)
+		default:
+			reasons = append(reasons, Reason{Text: sources.SafeText(part), Nodes: nodes})
+		}
+	}
+	return nodes, reasons, rest
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
 	"github.com/schedq/schedq/queue"
 )
 
@@ -11,6 +14,7 @@ import (
 type wakes struct {
 	events  []string            // all labels, in the order of ClusterEvents
 	plugins map[string][]string // labels by in-tree plugin; nil if the plugins are not known
+	own     map[string][]string // labels of updates of the waiting pod itself, by in-tree plugin
 }
 
 func newWakes(plugins queue.Plugins) wakes {
@@ -18,15 +22,55 @@ func newWakes(plugins queue.Plugins) wakes {
 	if plugins == nil {
 		return w
 	}
-	w.plugins = map[string][]string{}
-	for _, name := range RejectorPlugins() {
+	w.plugins, w.own = map[string][]string{}, map[string][]string{}
+	for _, name := range append(RejectorPlugins(), queue.SchedulingGates, names.DefaultPreemption) {
 		for i, event := range clusterEvents() {
 			if plugins.Registered(name, event) {
 				w.plugins[name] = append(w.plugins[name], w.events[i])
 			}
 		}
+		for _, action := range ownUpdates {
+			if event := (fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: action}); plugins.Registered(name, event) {
+				w.own[name] = append(w.own[name], event.Label())
+			}
+		}
 	}
 	return w
+}
+
+// ownUpdates are the updates of a waiting pod that may help it.
+var ownUpdates = []fwk.ActionType{
+	fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration,
+	fwk.UpdatePodSchedulingGatesEliminated, fwk.UpdatePodGeneratedResourceClaim,
+}
+
+// PluginWakes are the events that a plugin registered for: the plugin's hint function then decides
+// whether one helps the pod.
+type PluginWakes struct {
+	Plugin string `json:"plugin"`
+	// Events are empty if what the plugin registered for is not known: any event may wake the pod then.
+	Events []string `json:"events"`
+}
+
+// Wakes returns what may wake p, by the plugins that hold it: those that rejected its last attempt, or the
+// one that gates it. Pods that are not held have none.
+func (f *Frame) Wakes(p *Pod) []PluginWakes {
+	plugins := p.RejectorPlugins()
+	switch p.Tier {
+	case queue.Unschedulable:
+	case queue.Gated:
+		plugins = nil
+		if p.GatingPlugin != "" {
+			plugins = []string{p.GatingPlugin}
+		}
+	default:
+		return nil
+	}
+	var all []PluginWakes
+	for _, name := range plugins {
+		all = append(all, PluginWakes{name, append(append([]string{}, f.wakes.plugins[name]...), f.wakes.own[name]...)})
+	}
+	return all
 }
 
 // String says in a few words which pods an event moves in a what-if.

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+func newExplain() *cobra.Command {
+	var name, when string
+	cmd := headless(&cobra.Command{
+		Use:   "explain POD FILE... [--at TIME]",
+		Short: "Explain a pod: where it is and why, when it is tried next, what wakes it, what it needs",
+		Long: `explain says all about one pod at one moment: its tier and since when, what its last attempt came
+to, when it is tried next at the latest, which events may wake it, and what it lacks on the nearest
+nodes. POD is NAME, or NAMESPACE/NAME.`,
+		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10",
+	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		key, err := session.FindPod(rec, name)
+		if err != nil {
+			return err
+		}
+		at, err := moment(rec, when)
+		if err != nil {
+			return err
+		}
+		x, err := session.ExplainPod(cmd.Context(), rec, opts, key, at)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			encoder := json.NewEncoder(cmd.OutOrStdout())
+			encoder.SetEscapeHTML(false)
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(x)
+		}
+		return writeExplanation(cmd.OutOrStdout(), x)
+	})
+	cmd.Flags().StringVar(&when, "at", "", "the moment: 12:03:10 (UTC), +1m30s from the start, or RFC 3339; the end if there is none")
+
+	// The first argument is the pod, the others are the source's.
+	files, read := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError{fmt.Errorf("explain needs a pod, NAME or NAMESPACE/NAME, and a file to read")}
+		}
+		return files(cmd, args[1:])
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name = args[0]
+		return read(cmd, args[1:])
+	}
+	return cmd
+}
+
+// moment reads --at: a time of day on the first day of the recording on which it comes, a distance from
+// the recording's start, or a full time. Without, it is the end.
+func moment(rec *sources.Recording, when string) (time.Time, error) {
+	start, end := session.Span(rec)
+	if when == "" {
+		return end, nil
+	}
+	var at time.Time
+	if d, err := time.ParseDuration(strings.TrimPrefix(when, "+")); err == nil && strings.HasPrefix(when, "+") {
+		at = start.Add(d)
+	} else if at, err = time.Parse(time.RFC3339, when); err != nil {
+		clock, err := time.Parse("15:04:05", when)
+		if err != nil {
+			return time.Time{}, usageError{fmt.Errorf("--at %s is not a time: 12:03:10, +1m30s from the start, or 2026-11-21T12:03:10Z", when)}
+		}
+		day := start.UTC().Truncate(24 * time.Hour)
+		at = day.Add(clock.Sub(clock.Truncate(24 * time.Hour)))
+		if at.Before(start.Truncate(time.Second)) {
+			at = at.Add(24 * time.Hour)
+		}
+	}
+	if at.Before(start.Truncate(time.Second)) || at.After(end) {
+		const format = "2006-01-02 15:04:05.000"
+		return time.Time{}, usageError{fmt.Errorf("--at %s is not within the recording: it is from %s to %s UTC",
+			when, start.UTC().Format(format), end.UTC().Format(format))}
+	}
+	return at, nil
+}
+
+// writeExplanation writes x for a person.
+func writeExplanation(w io.Writer, x *session.Explanation) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s at %s UTC\n\n", x.Pod, x.Time.Format("2006-01-02 15:04:05.000"))
+	fmt.Fprintln(&b, strings.Join(facts(x), " · "))
+	for _, sentence := range x.Why {
+		fmt.Fprintf(&b, "  %s\n", sentence)
+	}
+	if a := x.LastAttempt; a != nil {
+		fmt.Fprintf(&b, "\nlast attempt, failed %s, %s\n", x.LastAttempt.Time.Format("15:04:05.000"), a.Provenance)
+		var rows [][]string
+		for _, r := range a.Reasons {
+			plugin := r.Plugin
+			if plugin == "" {
+				plugin = "(plugin not told)"
+			}
+			rows = append(rows, []string{fmt.Sprintf("%d of %s", r.Nodes, plural(a.Nodes, "node")), plugin, string(r.Reason)})
+		}
+		writeColumns(&b, rows)
+		rest := a.Rest
+		if len(a.Reasons) > 0 && rest != "" && !strings.HasPrefix(rest, "preemption:") {
+			rest = "PostFilter: " + rest
+		}
+		if rest != "" {
+			fmt.Fprintf(&b, "  %s\n", rest)
+		}
+	}
+	if len(x.WokenBy) > 0 {
+		fmt.Fprintln(&b, "\nmay be woken by, if the plugin's queueing hint agrees")
+		var rows [][]string
+		for _, p := range x.WokenBy {
+			events := "any event: what it registered for is not known"
+			if len(p.Events) > 0 {
+				events = strings.Join(p.Events, ", ")
+			}
+			rows = append(rows, []string{p.Plugin, events})
+		}
+		writeColumns(&b, rows)
+	}
+	if x.Needs != nil {
+		writeNeeds(&b, x.Needs)
+	}
+	if len(x.Notes) > 0 {
+		fmt.Fprintln(&b)
+	}
+	for _, n := range x.Notes {
+		fmt.Fprintf(&b, "Note: %s\n", n)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("can't write to standard output: %w", err)
+	}
+	return nil
+}
+
+// facts are where the pod is, and its numbers.
+func facts(x *session.Explanation) []string {
+	all := []string{
+		fmt.Sprintf("%s since %s, %s", x.Tier, x.Since.Format("15:04:05.000"), x.Provenance),
+		plural(x.Attempts, "attempt"),
+		"priority unknown",
+	}
+	if x.Priority != nil {
+		all[2] = "priority " + strconv.Itoa(int(*x.Priority))
+	}
+	if x.NominatedNode != "" {
+		all = append(all, "nominated to "+string(x.NominatedNode))
+	}
+	return all
+}
+
+// writeNeeds writes where the pod fits, and what it lacks on the nearest of the other nodes.
+func writeNeeds(b *strings.Builder, n *session.Needs) {
+	fmt.Fprintln(b, "\nneeds")
+	for _, sentence := range n.Sentences() {
+		fmt.Fprintf(b, "  %s\n", sentence)
+	}
+	var rows [][]string
+	for _, node := range n.Nearest {
+		name := string(node.Node)
+		for _, l := range node.Lacks {
+			rows = append(rows, []string{name, l.Plugin, l.String()})
+			name = "" // told once
+		}
+		if len(node.Lacks) == 0 {
+			rows = append(rows, []string{name, "nothing else", ""})
+		}
+	}
+	writeColumns(b, rows)
+}
+
+// writeColumns writes rows of cells below each other, all to the left.
+func writeColumns(b *strings.Builder, rows [][]string) {
+	widths := make([]int, 8)
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	for _, row := range rows {
+		line := " "
+		for i, cell := range row {
+			line += fmt.Sprintf(" %-*s ", widths[i], cell)
+		}
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// TestExplain: what a person reads of a pod of the embedded recording.
+func TestExplain(t *testing.T) {
+	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00")
+	const want = `default/store-0 at 2026-11-21 10:57:00.000 UTC
+
+unschedulable since 10:56:55.401, observed · 4 attempts · priority 0
+  Rejected by VolumeBinding at 10:56:55.4. An event that one of them registered for wakes it.
+  Failed 10:56:55.4, 4th time → 8 s → expiry 10:57:03 (cut to the whole second). Woken before 10:57:04, it goes to backoffQ first.
+  Without any event: the leftover flush tries it after 5 min, at the 11:02:16.5 sweep.
+
+last attempt, failed 10:56:55.401, observed
+  3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims
+  PostFilter: not found
+
+may be woken by, if the plugin's queueing hint agrees
+  VolumeBinding  NodeAdd, NodeUpdateNodeLabel, PersistentVolumeClaimAdd, PersistentVolumeClaimUpdate, PersistentVolumeAdd, PersistentVolumeUpdate, storage.k8s.io/StorageClassAdd, storage.k8s.io/StorageClassUpdate, storage.k8s.io/CSINodeAdd, storage.k8s.io/CSINodeUpdate, storage.k8s.io/CSIDriverUpdate, storage.k8s.io/CSIStorageCapacityAdd, storage.k8s.io/CSIStorageCapacityUpdate
+
+needs
+  It fits on none of 3 nodes.
+  On any node, VolumeBinding: pod has unbound immediate PersistentVolumeClaims.
+  On any node, VolumeZone: PersistentVolume had no name.
+  node-a  nothing else
+  node-b  NodeResourcesFit  needs 500m cpu, free 0 of 4: lacks 500m
+  node-c  TaintToleration   node(s) had untolerated taint(s) (taint dedicated=gpu:NoSchedule)
+
+Note: What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are placed, but not bound yet, take no room.
+`
+	if code != 0 || stderr != "" || out != want {
+		t.Errorf("exit %d, %q, it says\n%s", code, stderr, out)
+	}
+}
+
+func TestExplainJSON(t *testing.T) {
+	trace := filepath.Join("..", "..", "sources", "embedded", "workshop.jsonl.zst")
+	code, out, stderr := schedq(t, "", "explain", "default/huge-0", trace, "--at", "2026-11-21T11:00:30Z", "-o", "json")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	var x struct {
+		Pod, Tier, Provenance string
+		Time                  time.Time
+		NextTry               struct{ Latest time.Time }
+		Needs                 struct {
+			Nearest []struct {
+				Node  string
+				Lacks []struct{ Resources []map[string]string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &x); err != nil {
+		t.Fatal(err)
+	}
+	if x.Pod != "default/huge-0" || x.Tier != "unschedulable" || x.Provenance != "observed" || x.Time != time.Date(2026, 11, 21, 11, 0, 30, 0, time.UTC) ||
+		x.NextTry.Latest.Format(time.TimeOnly) != "11:05:46" {
+		t.Errorf("it says %s", out)
+	}
+	if len(x.Needs.Nearest) != 3 || x.Needs.Nearest[0].Node != "node-c" || x.Needs.Nearest[0].Lacks[0].Resources[0]["lacks"] != "59800m" {
+		t.Errorf("it needs %+v", x.Needs)
+	}
+}
+
+// TestExplainConfigured: the scheduler's own settings count.
+func TestExplainConfigured(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	settings := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npodInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 4\n"
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := schedq(t, "", "explain", "store-0", "--recording", "workshop", "--at", "10:57:00", "--scheduler-config", config)
+	if code != 0 || !strings.Contains(out, "Its backoff ended at 10:56:59: woken now, it goes straight to activeQ.") {
+		t.Errorf("exit %d, %s, it says\n%s", code, stderr, out)
+	}
+}
+
+func TestExplainMistakes(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"", 2, "explain needs a pod"},
+		{"store-0", 2, "explain needs a file to read"},
+		{"store-0 --recording workshop --at noon", 2, "--at noon is not a time"},
+		{"store-0 --recording workshop --at 23:00:00", 2, "--at 23:00:00 is not within the recording: it is from 2026-11-21 10:56:21.400 to 2026-11-21 11:05:11.536 UTC"},
+		{"store-0 --recording workshop --at +1h", 2, "is not within the recording"},
+		{"store-9 --recording workshop", 1, "no pod store-9 is in workshop; near are default/store-0"},
+		{"store-0 --recording workshop --at 10:56:21.5", 1, "the queue did not know default/store-0 at 10:56:21.5: it came at 10:56:37.3"},
+	} {
+		code, out, stderr := schedq(t, "", append([]string{"explain"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(stderr, c.says) || out != "" {
+			t.Errorf("schedq explain %s: exit %d, %q, want exit %d and %q", c.args, code, stderr, c.code, c.says)
+		}
+	}
+}
+
+// TestMoment: each way to say when, also past midnight.
+func TestMoment(t *testing.T) {
+	start := time.Date(2026, 11, 21, 23, 59, 0, 500, time.UTC)
+	end := start.Add(2 * time.Minute)
+	rec := &sources.Recording{Events: []sources.Event{{Time: start, Fact: &sources.Mark{}}, {Time: end, Fact: &sources.Mark{}}}}
+	for when, want := range map[string]time.Time{
+		"":                               end,
+		"+30s":                           start.Add(30 * time.Second),
+		"23:59:00":                       start.Truncate(time.Second), // the second in which it begins
+		"23:59:30.25":                    time.Date(2026, 11, 21, 23, 59, 30, 25e7, time.UTC),
+		"00:00:30":                       time.Date(2026, 11, 22, 0, 0, 30, 0, time.UTC),
+		"2026-11-22T01:00:30+01:00":      time.Date(2026, 11, 22, 0, 0, 30, 0, time.UTC),
+		"2026-11-21T23:59:30.123456789Z": time.Date(2026, 11, 21, 23, 59, 30, 123456789, time.UTC),
+		"-30s":                           {},
+		"30s":                            {},
+		"+3m":                            {},
+		"23:58:59":                       {},
+		"2026-11-20T23:59:30Z":           {},
+	} {
+		at, err := moment(rec, when)
+		if (err != nil) != want.IsZero() || !at.Equal(want) {
+			t.Errorf("--at %q is %s, %v, want %s", when, at, err, want)
+		}
+	}
+}

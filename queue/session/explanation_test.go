@@ -1,0 +1,402 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// waiting2 has web wait for 2 CPUs at noon, on a node with 1 that is tainted and one of 4 with 500m left.
+func waiting2(c *cluster) {
+	happens(c, 1, sources.Added, node("tainted", "1"), func(n *v1.Node) {
+		n.Spec.Taints = []v1.Taint{{Key: "dedicated", Value: "infra", Effect: v1.TaintEffectNoSchedule}}
+	})
+	happens(c, 1.1, sources.Added, node("full", "4"), nil)
+	happens(c, 1.2, sources.Added, wants("big", "3500m"), func(p *v1.Pod) { p.Spec.NodeName = "full" })
+	happens(c, 2, sources.Added, wants("web", "2"), nil)
+}
+
+func explained(t *testing.T, rec *sources.Recording, name string, when float64) *Explanation {
+	t.Helper()
+	x, err := ExplainPod(t.Context(), rec, Options{}, key(name), at(when))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestExplainPodJSON: all that there is to tell of a pod whose moves are modelled.
+func TestExplainPodJSON(t *testing.T) {
+	var c cluster
+	waiting2(&c)
+	x := explained(t, c.recording(20), "web", 2.5)
+	got, err := json.MarshalIndent(x, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+ "source": "made",
+ "time": "2026-11-21T12:00:02.5Z",
+ "pod": "default/web",
+ "tier": "unschedulable",
+ "since": "SINCE",
+ "provenance": "modelled",
+ "attempts": 1,
+ "unschedulablePlugins": [
+  "NodeResourcesFit",
+  "TaintToleration"
+ ],
+ "why": [
+  "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. An event that one of them registered for wakes it.",
+  "Failed 12:00:02, 1st time → 1 s → expiry 12:00:03 (cut to the whole second). Woken before 12:00:04, it goes to backoffQ first.",
+  "Without any event: the leftover flush tries it after 5 min, at the 12:05:31 sweep."
+ ],
+ "lastAttempt": {
+  "time": "SINCE",
+  "provenance": "modelled",
+  "nodes": 2,
+  "reasons": [
+   {
+    "plugin": "NodeResourcesFit",
+    "reason": "Insufficient cpu",
+    "nodes": 1
+   },
+   {
+    "plugin": "TaintToleration",
+    "reason": "node(s) had untolerated taint(s)",
+    "nodes": 1
+   }
+  ],
+  "message": "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
+ },
+ "nextTry": {
+  "latest": "2026-11-21T12:05:31Z",
+  "by": "UnschedulableTimeout",
+  "mayBeEarlier": true
+ },
+ "ifWokenNow": {
+  "tier": "backoff",
+  "until": "2026-11-21T12:00:04Z"
+ },
+ "wokenBy": [
+  {
+   "plugin": "NodeResourcesFit",
+   "events": [
+    "NodeAdd",
+    "NodeUpdateNodeAllocatable",
+    "AssignedPodDelete",
+    "AssignedPodUpdatePodScaleDown",
+    "resource.k8s.io/DeviceClassAdd",
+    "resource.k8s.io/DeviceClassUpdate",
+    "TargetPodUpdatePodScaleDown"
+   ]
+  },
+  {
+   "plugin": "TaintToleration",
+   "events": [
+    "NodeAdd",
+    "NodeUpdateNodeTaint",
+    "TargetPodUpdatePodToleration"
+   ]
+  }
+ ],
+ "needs": {
+  "nodes": 2,
+  "fits": [],
+  "nearest": [
+   {
+    "node": "full",
+    "lacks": [
+     {
+      "plugin": "NodeResourcesFit",
+      "reasons": [
+       "Insufficient cpu"
+      ],
+      "resources": [
+       {
+        "resource": "cpu",
+        "needs": "2",
+        "free": "500m",
+        "allocatable": "4",
+        "lacks": "1500m"
+       }
+      ]
+     }
+    ]
+   },
+   {
+    "node": "tainted",
+    "lacks": [
+     {
+      "plugin": "TaintToleration",
+      "reasons": [
+       "node(s) had untolerated taint(s)"
+      ],
+      "details": [
+       "taint dedicated=infra:NoSchedule"
+      ],
+      "final": true
+     },
+     {
+      "plugin": "NodeResourcesFit",
+      "reasons": [
+       "Insufficient cpu"
+      ],
+      "final": true,
+      "resources": [
+       {
+        "resource": "cpu",
+        "needs": "2",
+        "free": "1",
+        "allocatable": "1",
+        "lacks": "1"
+       }
+      ]
+     }
+    ]
+   }
+  ]
+ },
+ "notes": [
+  "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.",
+  "The last attempt is a modelled one.",
+  "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are placed, but not bound yet, take no room."
+ ]
+}`
+	since, _ := json.Marshal(x.Since) // when the modelled attempt ended is a matter of measuring, not of this
+	told := strings.ReplaceAll(string(got), string(since), `"SINCE"`)
+	if told != want {
+		t.Errorf("it says\n%s", told)
+	}
+	if late := x.Since.Sub(at(2)); late <= 0 || late > 100*time.Millisecond {
+		t.Errorf("it failed %s after it came", late)
+	}
+	var sentences []string
+	sentences = append(sentences, x.Needs.Sentences()...)
+	for _, n := range x.Needs.Nearest {
+		sentences = append(sentences, string(n.Node)+" "+n.String())
+	}
+	if want := []string{
+		"It fits on none of 2 nodes.",
+		"full NodeResourcesFit: needs 2 cpu, free 500m of 4: lacks 1500m",
+		"tainted TaintToleration: node(s) had untolerated taint(s) (taint dedicated=infra:NoSchedule); " +
+			"NodeResourcesFit: needs 2 cpu, free 1 of 1: lacks 1, too small even when empty",
+	}; !slices.Equal(sentences, want) {
+		t.Errorf("it says\n  %s\nwant\n  %s", strings.Join(sentences, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// TestExplainPodAtMoments: one pod through its life.
+func TestExplainPodAtMoments(t *testing.T) {
+	var c cluster
+	waiting2(&c)
+	happens(&c, 10, sources.Added, node("new", "4"), nil)
+	happens(&c, 10.05, sources.Updated, wants("web", "2"), func(p *v1.Pod) { p.Spec.NodeName = "new" })
+	rec := c.recording(20)
+
+	x := explained(t, rec, "web", 5)
+	if x.IfWoken == nil || x.IfWoken.Tier != "active" || x.IfWoken.Until != nil {
+		t.Errorf("after its backoff, woken it goes to %+v", x.IfWoken)
+	}
+	x = explained(t, rec, "web", 10.0001) // the node is there, and the scheduler has not heard of it
+	if x.Tier != "unschedulable" || !slices.Equal(x.Needs.Fits, []sources.SafeText{"new"}) || x.Needs.Sentences()[0] != "It fits on 1 of 3 nodes: new." {
+		t.Errorf("with the new node it is %s and fits on %v", x.Tier, x.Needs.Fits)
+	}
+	x = explained(t, rec, "web", 20)
+	if (x.Tier != "scheduled" && x.Tier != "deleted") || x.Node != "new" || x.Needs != nil || x.NextTry != nil || x.LastAttempt != nil {
+		t.Errorf("when it is bound it is said to be %+v", x)
+	}
+	if want := "It has left the queue. It last waited, unschedulable, until 12:00:10.001: ask for a moment before that."; !slices.Contains(x.Notes, want) {
+		t.Errorf("it notes %q, want %q", x.Notes, want)
+	}
+}
+
+// TestExplainPodOfLog: from the scheduler's log alone, all but the nodes.
+func TestExplainPodOfLog(t *testing.T) {
+	rec := smallRecording()
+	rec.Events[3].Fact.(*sources.Move).Message = "0/3 nodes are available: 1 something new, 2 Insufficient cpu. no luck"
+	x := explained(t, rec, "batch-1", 11)
+	if x.Tier != "unschedulable" || x.Provenance != "observed" || x.Priority != nil || x.Needs != nil {
+		t.Errorf("it says %+v", x)
+	}
+	if want := []string{"What it needs is not known: no node is in this recording; an audit log would tell."}; !slices.Equal(x.Notes, want) {
+		t.Errorf("it notes %q, want %q", x.Notes, want)
+	}
+	a := x.LastAttempt
+	if a == nil || a.Provenance != "observed" || a.Nodes != 3 || a.Rest != "no luck" || !a.Time.Equal(at(10.7)) ||
+		!slices.Equal(a.Reasons, []PluginReason{{"NodeResourcesFit", "Insufficient cpu", 2}, {"NodeResourcesFit", "something new", 1}}) {
+		t.Errorf("its last attempt is %+v", a)
+	}
+	if len(x.WokenBy) != 1 || x.WokenBy[0].Plugin != "NodeResourcesFit" || !slices.Contains(x.WokenBy[0].Events, "AssignedPodDelete") {
+		t.Errorf("it is woken by %+v", x.WokenBy)
+	}
+	if x = explained(t, rec, "batch-1", 11.4); x.NextTry == nil || !x.NextTry.Latest.Equal(at(12)) || x.NextTry.By != "BackoffComplete" || x.NextTry.Early || x.WokenBy != nil || x.IfWoken != nil {
+		t.Errorf("in backoffQ it says %+v", x)
+	}
+}
+
+// TestExplainPodUnknown: each reason why the queue does not know a pod.
+func TestExplainPodUnknown(t *testing.T) {
+	var c cluster
+	waiting2(&c)
+	happens(&c, 3, sources.Added, wants("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
+	happens(&c, 15, sources.Added, wants("late", "1"), nil)
+	rec := c.recording(20)
+	for name, want := range map[string]string{
+		"big":    "default/big was not in the queue up to 12:00:05: it runs on full",
+		"theirs": "default/theirs was not in the queue up to 12:00:05: its scheduler is other, its phase Pending",
+		"late":   "the queue did not know default/late at 12:00:05: it came at 12:00:15",
+		"nobody": "the queue did not know default/nobody at 12:00:05",
+	} {
+		if x, err := ExplainPod(t.Context(), rec, Options{}, key(name), at(5)); err == nil || err.Error() != want {
+			t.Errorf("of %s it says %+v, %v, want %s", name, x, err, want)
+		}
+	}
+}
+
+func TestFindPod(t *testing.T) {
+	var c cluster
+	for _, name := range []string{"web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "train-0"} {
+		happens(&c, 1, sources.Added, wants(name, "1"), nil)
+	}
+	happens(&c, 1, sources.Added, wants("web-1", "1"), func(p *v1.Pod) { p.Namespace = "team" })
+	rec := c.recording(2)
+	for name, want := range map[string]string{
+		"train-0":       "default/train-0",
+		"default/web-1": "default/web-1",
+		"team/web-1":    "team/web-1",
+		"web-1":         "there are 2 pods web-1: default/web-1, team/web-1",
+		"web":           "no pod web is in made; near are default/web-1, default/web-2, default/web-3, default/web-4, default/web-5 and 2 more",
+		"trian-0":       "no pod trian-0 is in made; near are default/train-0",
+		"team/train-0":  "no pod team/train-0 is in made; near are default/train-0",
+		"zzz":           "no pod zzz is in made, nor one of a like name among its 8 pods",
+		"":              "no pod  is in made, nor one of a like name among its 8 pods",
+	} {
+		got, err := FindPod(rec, name)
+		if said := got.String(); err == nil && said != want || err != nil && err.Error() != want {
+			t.Errorf("%q is %s, %v, want %s", name, said, err, want)
+		}
+	}
+	if _, err := FindPod(&sources.Recording{Name: "made"}, "web"); err == nil || err.Error() != "no pod is in made" {
+		t.Errorf("of an empty recording it says %v", err)
+	}
+}
+
+func TestReadMessage(t *testing.T) {
+	for message, want := range map[string]struct {
+		nodes   int
+		reasons []Reason
+		rest    string
+	}{
+		"0/3 nodes are available: 3 Insufficient cpu.": {3, []Reason{{Text: "Insufficient cpu", Nodes: 3}}, ""},
+		"0/3 nodes are available: 1 a, b, 2 c. preemption: 0/3 nodes are available: 3 d.": {
+			3, []Reason{{Text: "a, b", Nodes: 1}, {Text: "c", Nodes: 2}}, "preemption: 0/3 nodes are available: 3 d."},
+		`0/2 nodes are available: persistentvolumeclaim "my.data" not found. not found`: {
+			2, []Reason{{Text: `persistentvolumeclaim "my.data" not found`, Nodes: 2}}, "not found"},
+		"no nodes available to schedule pods": {0, nil, "no nodes available to schedule pods"},
+		"1/3 nodes are available: 2 a.":       {0, nil, "1/3 nodes are available: 2 a."},
+		"0/x nodes are available: 2 a.":       {0, nil, "0/x nodes are available: 2 a."},
+		"":                                    {0, nil, ""},
+	} {
+		nodes, reasons, rest := readMessage(message)
+		if nodes != want.nodes || rest != want.rest || !slices.Equal(reasons, want.reasons) {
+			t.Errorf("%q is read as %d, %+v, %q", message, nodes, reasons, rest)
+		}
+	}
+}
+
+// TestLastVerdict: the model's count is told only of what the scheduler said itself.
+func TestLastVerdict(t *testing.T) {
+	const said = "0/2 nodes are available: 2 Insufficient cpu."
+	p := &Pod{Message: said, Verdict: &Verdict{Message: said, Reasons: []Reason{
+		{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 1},
+		{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 1, Final: true},
+	}}}
+	if v, _ := p.LastVerdict(); v != nil {
+		t.Errorf("without a failure, its verdict is %+v", v)
+	}
+	p.UnschedulableCount = 1
+	v, modelled := p.LastVerdict()
+	if want := []Reason{{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 2}}; !modelled || !slices.Equal(v.ByPlugin(), want) {
+		t.Errorf("modelled %v, %+v", modelled, v.ByPlugin())
+	}
+	p.Message = "0/2 nodes are available: 2 node(s) were unschedulable."
+	if v, modelled = p.LastVerdict(); modelled || len(v.Reasons) != 1 || v.Reasons[0].Plugin != "NodeUnschedulable" {
+		t.Errorf("modelled %v, %+v, though the scheduler said something else", modelled, v)
+	}
+}
+
+// TestIfWoken: a pending plugin's event needs no backoff.
+func TestIfWoken(t *testing.T) {
+	f := &Frame{Now: at(11.5), Options: queue.Defaults()}
+	p := &Pod{PodInfo: queue.PodInfo{
+		Tier: queue.Unschedulable, Timestamp: at(10.7), UnschedulableCount: 1, BackoffExpiry: at(11), PendingPlugins: []string{"DynamicResources"},
+	}}
+	f.Options.PopFromBackoffQ = true
+	want := "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11 (cut to the whole second). " +
+		"Woken before 12:00:12, it goes to backoffQ first, unless by an event for DynamicResources: then straight to activeQ."
+	if got := f.explainWoken(p); got != want {
+		t.Errorf("it says %s\nwant    %s", got, want)
+	}
+	f.Now = at(12)
+	if w, ok := f.IfWoken(p); !ok || w.Tier != queue.Active {
+		t.Errorf("after its backoff it goes to %+v, %v", w, ok)
+	}
+	p.Tier = queue.Backoff
+	if _, ok := f.IfWoken(p); ok {
+		t.Error("a pod in backoffQ is said to wait for an event")
+	}
+}
+
+// TestDiagnose: on the screen, the needs are those of the moment at which they were asked.
+func TestDiagnose(t *testing.T) {
+	var c cluster
+	waiting2(&c)
+	happens(&c, 10, sources.Added, node("new", "4"), nil)
+	s := New(c.recording(20), Options{Paused: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { s.Run(ctx); close(ended) }()
+	defer func() { cancel(); <-ended }()
+
+	s.Seek(at(12))
+	s.Sync()
+	s.Seek(at(5))
+	s.Diagnose(key("web"))
+	f := s.Sync()
+	if n := f.Needs; n == nil || n.Pod != key("web") || !n.At.Equal(at(5)) || n.Nodes != 2 || len(n.Fits) != 0 || tierOf(f, "web") != "unschedulable" {
+		t.Errorf("at a moment gone by, %+v", f.Needs)
+	}
+	s.Step(1)
+	if f = s.Sync(); f.Needs == nil || !f.Needs.At.Equal(at(5)) {
+		t.Errorf("a step on, %+v", f.Needs)
+	}
+	s.Fork()
+	s.AddPod(NewPod{Key: key("one")})
+	s.AddPod(NewPod{Key: key("two")})
+	if f = s.Sync(); f.Fork == nil || f.Needs != nil {
+		t.Errorf("in a what-if, what was asked of the recording: %+v", f.Needs)
+	}
+	s.Diagnose(key("web"))
+	if f = s.Sync(); f.Needs == nil || f.Needs.Nodes == 0 {
+		t.Errorf("in a what-if, %+v", f.Needs)
+	}
+	s.Step(-1)
+	s.Diagnose(key("web"))
+	if f = s.Sync(); f.Needs == nil || f.Needs.Sentences()[0] != "What it needs is not known: "+errGoneBy.Error()+"." {
+		t.Errorf("back in a what-if, %+v", f.Needs)
+	}
+	s.Diagnose(types.NamespacedName{Namespace: "default", Name: "nobody"})
+	if f = s.Sync(); f.Needs != nil {
+		t.Errorf("of no pod, %+v", f.Needs)
+	}
+}
