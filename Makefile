@@ -4,7 +4,7 @@ RECORDINGS ?= ../shared/recordings
 # A cluster's own recordings are large: tests that read them run only where there are some.
 export SCHEDQ_RECORDINGS ?= $(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz conformance embedded clean
+.PHONY: run build test lint bench fuzz conformance verify decisions embedded clean
 
 run: build
 	@./bin/schedq
@@ -27,6 +27,14 @@ bench:
 OPERATIONS ?= 1000000
 conformance:
 	go test ./queue/conformance -v -timeout 1h -operations $(OPERATIONS)
+
+# The model against the scheduler's own logs of RECORDINGS. Both take long, so make test skips them: verify
+# compares the moves that it makes of an audit log alone, decisions its verdicts at each attempt.
+verify:
+	SCHEDQ_VERIFY=1 go test ./queue/session -run '^TestShadowRecordings$$' -v -count 1
+
+decisions:
+	SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1
 
 # FUZZTIME each, one after the other.
 FUZZTIME ?= 20s

@@ -42,6 +42,12 @@ const (
 	FlushLeft    ID = "flush-leftover"
 	WhatIf       ID = "what-if"
 	LeaveWhatIf  ID = "leave-what-if"
+	RunScheduler ID = "run-scheduler"
+	AddNode      ID = "add-node"
+	EditNode     ID = "edit-node"
+	Apply        ID = "apply"
+	BindClaim    ID = "bind-claim"
+	Delete       ID = "delete"
 	Pop          ID = "pop"
 	Fits         ID = "fits"
 	Reject       ID = "reject"
@@ -164,6 +170,20 @@ func Default() []Binding {
 			Description: "Flush backoffQ: pods whose backoff is over go to activeQ."},
 		Binding{ID: FlushLeft, Keys: []string{"u"}, Name: "flush leftover",
 			Description: "Flush leftovers: pods unschedulable for too long are tried again."},
+	)
+	add(Board, Ask,
+		Binding{ID: RunScheduler, Keys: []string{"s"}, Name: "scheduler",
+			Description: "Have a local kube-scheduler decide in the what-if, by its own plugins; again: you decide."},
+		Binding{ID: AddNode, Keys: []string{"L"}, Name: "node like",
+			Description: "Add a node like one that is there, and see which pods it takes."},
+		Binding{ID: EditNode, Keys: []string{"E"}, Name: "edit node",
+			Description: "Change a node's taints and labels in kubectl's words, cordon or uncordon it, and see what moves."},
+		Binding{ID: Apply, Keys: []string{"A"}, Name: "apply",
+			Description: "Apply a manifest, as kubectl apply -f would; workloads become their pods. See which get placed."},
+		Binding{ID: BindClaim, Keys: []string{"B"}, Name: "bind claim",
+			Description: "Bind a volume claim to a free volume or a new one, and see which pods it lets go on."},
+		Binding{ID: Delete, Keys: []string{"D"}, Name: "delete",
+			Description: "Delete a pod, in the queue or running, or a node, and see which pods that helps."},
 	)
 	add(Board, Scheduler,
 		Binding{ID: Pop, Keys: []string{"p"}, Name: "pop", Bar: 1,

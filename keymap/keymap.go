@@ -32,6 +32,7 @@ const (
 	Time      Group = "Time"
 	Look      Group = "Looking"
 	Inject    Group = "Injecting (forks a what-if)"
+	Ask       Group = "Asking the real scheduler (in a what-if)"
 	Scheduler Group = "Being the scheduler"
 	Program   Group = "The program"
 	InList    Group = "Lists"
@@ -40,7 +41,7 @@ const (
 
 // Groups returns all groups in their order.
 func Groups() []Group {
-	return []Group{Time, Look, Inject, Scheduler, Program, InList, InPrompt}
+	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InList, InPrompt}
 }
 
 // Binding is one action and the keys that do it.

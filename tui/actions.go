@@ -44,6 +44,7 @@ func (m *model) allActions() map[keymap.ID]action {
 	m.addLooking(all)
 	m.addInjecting(all)
 	m.addScheduling(all)
+	m.addAsking(all)
 	all[keymap.Recordings] = action{do: m.chooseRecording, cannot: func() string {
 		if len(m.options.Recordings) == 0 {
 			return "there are no other recordings to choose from"
@@ -163,6 +164,8 @@ func (m *model) addScheduling(all map[keymap.ID]action) {
 		switch b := m.frame.Board; {
 		case m.frame.Fork == nil:
 			return onlyInWhatIf
+		case m.frame.Fork.Scheduling:
+			return schedulerDecides
 		case b.Total(queue.Active) > 0:
 			return ""
 		case !m.frame.Options.PopFromBackoffQ:
@@ -176,6 +179,8 @@ func (m *model) addScheduling(all map[keymap.ID]action) {
 	all[keymap.Reject] = action{do: m.choosePlugins}.unless(m.noneToJudge)
 }
 
+const schedulerDecides = "the local scheduler decides: s takes its place"
+
 const onlyInWhatIf = "only in a what-if, where you are the scheduler: press w"
 
 // noneToJudge is why no verdict can be given.
@@ -183,6 +188,8 @@ func (m *model) noneToJudge() string {
 	switch {
 	case m.frame.Fork == nil:
 		return onlyInWhatIf
+	case m.frame.Fork.Scheduling:
+		return schedulerDecides
 	case flightTarget(m.frame, m.selected) == nil:
 		return "no pod is in flight: p pops one"
 	}

@@ -29,7 +29,7 @@ func (s flight) Draw(a canvas.Area) {
 	x := rule(a, flightPane, s.focused, " "+number(b.Total(queue.InFlight)))
 	if n == 0 {
 		text := " no attempt is under way "
-		if s.frame.Fork != nil {
+		if s.frame.Fork != nil && !s.frame.Fork.Scheduling {
 			text = " p pops the next pod, then you decide: f it fits, x reject "
 		}
 		a.Text(x, 0, dim, text)

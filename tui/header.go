@@ -66,9 +66,13 @@ func (h header) Draw(a canvas.Area) {
 // banner says that this is no recording, so that nobody can miss it.
 func (h header) banner(a canvas.Area) {
 	a.Fill(whatIf|canvas.Reverse|canvas.Bold, " ")
-	text := fmt.Sprintf("WHAT-IF since %s — you are the scheduler — w: back to the recording", secondTime(h.frame.Fork.From))
+	who := "you are the scheduler"
+	if h.frame.Fork.Scheduling {
+		who = "a local scheduler decides"
+	}
+	text := fmt.Sprintf("WHAT-IF since %s — %s — w: back to the recording", secondTime(h.frame.Fork.From), who)
 	if canvas.Width(text) > a.W-2 {
-		text = fmt.Sprintf("WHAT-IF since %s — you are the scheduler — w: back", secondTime(h.frame.Fork.From))
+		text = fmt.Sprintf("WHAT-IF since %s — %s — w: back", secondTime(h.frame.Fork.From), who)
 	}
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, whatIf|canvas.Reverse|canvas.Bold, text)
 }

@@ -37,6 +37,8 @@ type model struct {
 	// At most one of these is open. It gets the keys.
 	list   *list
 	prompt *prompt
+	// pending is what is left to do outside of Update once the prompt is accepted, or nil.
+	pending tea.Cmd
 
 	notice  notice
 	notices int    // how many there were
@@ -135,6 +137,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.stale = true
 		m.wheel(msg.Mouse())
+	case manifestRead:
+		m.stale = true
+		return m.applied(msg)
 	case openedMsg:
 		m.stale = true
 		return m.opened(msg)

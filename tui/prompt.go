@@ -46,7 +46,9 @@ func (p *prompt) key(m *model, msg tea.KeyPressMsg) tea.Cmd {
 		if p.mistake = p.accept(p.input.Value()); p.mistake == "" {
 			m.prompt = nil
 		}
-		return nil
+		cmd := m.pending
+		m.pending = nil
+		return cmd
 	}
 	return p.update(m, msg)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -96,4 +97,35 @@ func (s *Session) Fits(pod types.NamespacedName) { s.do(func(o *owner) { o.fits(
 // Reject decides that plugins reject the pod in flight. Without plugins the attempt failed by an error.
 func (s *Session) Reject(pod types.NamespacedName, plugins ...string) {
 	s.do(func(o *owner) { o.reject(pod, plugins) })
+}
+
+// ToggleScheduler has a local kube-scheduler take the person's place in the what-if, or gives it back.
+func (s *Session) ToggleScheduler() { s.do((*owner).toggleScheduler) }
+
+// AddNodeLike injects a node like the one named: see Nodes. An empty name takes the next free one. This
+// and what follows have a local scheduler take over, and let it work until nothing is under way.
+func (s *Session) AddNodeLike(like, name string) {
+	s.do(func(o *owner) { o.addNodeLike(like, name) })
+}
+
+// EditNode injects changes of a node, in kubectl's words: KEY=VALUE:NoSchedule, KEY=VALUE, KEY-, cordon,
+// uncordon.
+func (s *Session) EditNode(name string, edits []string) {
+	s.do(func(o *owner) { o.editNode(name, edits) })
+}
+
+// DeleteObject injects the deletion of a pod, in the queue or running, or of a node (kind "node", without
+// a namespace).
+func (s *Session) DeleteObject(kind string, key types.NamespacedName) {
+	s.do(func(o *owner) { o.deleteObject(kind, key) })
+}
+
+// BindClaim injects the binding of a claim to a free volume, or to a new one.
+func (s *Session) BindClaim(claim types.NamespacedName) {
+	s.do(func(o *owner) { o.bindClaim(claim) })
+}
+
+// Apply injects objects, read from the manifest of that name.
+func (s *Session) Apply(name string, objects []runtime.Object) {
+	s.do(func(o *owner) { o.apply(name, objects) })
 }

@@ -43,6 +43,7 @@ type driver struct {
 	owner driven
 
 	now      time.Time
+	began    time.Time      // when the last attempt began
 	free     time.Time      // the scheduling loop is busy until then
 	trying   *cycle.Attempt // under way until free
 	awaits   *statusPatch   // what the loop waits for
@@ -230,7 +231,7 @@ func (d *driver) attemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 }
 
 func (d *driver) try(now time.Time, a *cycle.Attempt) *cycle.Attempt {
-	d.trying = a
+	d.trying, d.began = a, now
 	d.free = now.Add(attemptTime + time.Duration(a.Evaluated)*attemptTimePerNode)
 	if at, ok := d.owner.endsAt(now, a.Pod); ok && a.Binding == nil && !a.Skipped {
 		d.free = at
@@ -334,7 +335,7 @@ func (d *driver) finishBindings(now time.Time) {
 		}
 		// A binding that fails is told by the pod's way back into the queue.
 		_ = d.sched.Bind(now, b.Binding)
-		d.owner.settled(now, nil)
+		d.owner.settled(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
 		for _, w := range d.sched.Writes() {
 			d.owner.wrote(now, w.Object)
 			d.owner.settled(now, nil)

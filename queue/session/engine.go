@@ -31,6 +31,10 @@ type engine struct {
 	moves, changes int
 
 	told []queue.Transition // by the queue, during the present call
+
+	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
+	driver  *driver
+	version int64
 }
 
 func newEngine(opts queue.Options, plugins queue.Plugins, start time.Time) *engine {

@@ -82,7 +82,7 @@ func (f *Frame) Explain(p *Pod) []string {
 	case queue.Gated:
 		return f.explainGated(p)
 	case queue.InFlight:
-		return []string{fmt.Sprintf("Popped at %s: attempt %d is under way. Events that come now are replayed if it fails.", clock(p.Since), p.Attempts)}
+		return f.explainInFlight(p)
 	case queue.Scheduled:
 		if p.Node != "" {
 			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, clock(p.Since), times(p.Attempts, "attempt"))}
@@ -93,6 +93,24 @@ func (f *Frame) Explain(p *Pod) []string {
 	}
 	return []string{"The queue does not know this pod."}
 }
+
+func (f *Frame) explainInFlight(p *Pod) []string {
+	lines := []string{fmt.Sprintf("Popped at %s: attempt %d is under way. Events that come now are replayed if it fails.", clock(p.Since), p.Attempts)}
+	for _, s := range f.Stages {
+		if s.Pod != p.Key {
+			continue
+		}
+		said := fmt.Sprintf("Stage %s since %s, for %s in the model.", s.Name, precise(s.Since), s.Until.Sub(s.Since).Round(10*time.Microsecond))
+		if s.Node != "" {
+			said += " Placed on " + s.Node + "."
+		}
+		lines = append(lines, said)
+	}
+	return lines
+}
+
+// precise writes a time of day with milliseconds.
+func precise(t time.Time) string { return t.UTC().Format("15:04:05.000") }
 
 func (f *Frame) explainActive(p *Pod) []string {
 	ahead := f.Board.Unfiltered().Index(p)

@@ -60,6 +60,9 @@ type Frame struct {
 	Needs *Needs
 
 	ticks ticks
+	// Stages are those of the pods in flight, in a what-if with a local scheduler.
+	Stages []Stage
+
 	wakes wakes
 }
 
@@ -75,6 +78,8 @@ type Fork struct {
 	From time.Time
 	// Injected counts what the person did in it.
 	Injected int
+	// Scheduling is true if a local scheduler decides, false if a person does.
+	Scheduling bool
 	// Hints says in a few words how the fork decides which pods an event moves.
 	Hints string
 }

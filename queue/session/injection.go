@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -34,6 +35,7 @@ func (o *owner) leaveFork() {
 		return
 	}
 	filter := o.fork.shown.filter
+	o.fork.close()
 	o.fork, o.playing, o.now, o.skipped = nil, false, o.left, Gap{} // the recording stands where it was left
 	o.recording.show(o.leftAt)
 	o.setFilter(filter.String())
@@ -185,6 +187,10 @@ func (o *owner) addPod(n NewPod) {
 		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "schedq/what-if"}}
 	}
 	o.inject("new pod "+n.Key.String(), func(e *engine, now time.Time) {
+		if e.driver != nil {
+			e.become(now, placed(pod, now))
+			return
+		}
 		e.objects.put(pod)
 		e.queue.Add(now, pod)
 	})
@@ -196,6 +202,10 @@ func (o *owner) deletePod(key types.NamespacedName) {
 	}
 	o.inject("delete "+key.String(), func(e *engine, now time.Time) {
 		pod := e.pod(key)
+		if e.driver != nil {
+			e.vanish(now, pod)
+			return
+		}
 		e.objects.remove(pod)
 		if info, ok := e.queue.Get(key.Namespace, key.Name); ok && info.Tier == queue.InFlight {
 			e.queue.Done(now, pod.UID)
@@ -218,12 +228,20 @@ func (o *owner) openGate(key types.NamespacedName) {
 		gated := e.pod(key)
 		free := gated.DeepCopy()
 		free.Spec.SchedulingGates = nil
+		if e.driver != nil {
+			e.become(now, free)
+			return
+		}
 		e.objects.put(free)
 		e.queue.Update(now, gated, free, []fwk.ClusterEvent{gatesEliminated})
 	})
 }
 
 func (o *owner) pop() {
+	if o.scheduling() {
+		o.refuse("the local scheduler decides: take its place first")
+		return
+	}
 	t := o.shownLine().shown
 	early := o.opts.PopFromBackoffQ
 	if t.Total(queue.Active) == 0 && (!early || t.Total(queue.Backoff) == 0) {
@@ -241,6 +259,10 @@ func (o *owner) pop() {
 }
 
 func (o *owner) fits(key types.NamespacedName) {
+	if o.scheduling() {
+		o.refuse("the local scheduler decides: take its place first")
+		return
+	}
 	if o.inTier(key, "bind", queue.InFlight) == nil {
 		return
 	}
@@ -248,6 +270,10 @@ func (o *owner) fits(key types.NamespacedName) {
 }
 
 func (o *owner) reject(key types.NamespacedName, plugins []string) {
+	if o.scheduling() {
+		o.refuse("the local scheduler decides: take its place first")
+		return
+	}
 	if o.inTier(key, "reject", queue.InFlight) == nil {
 		return
 	}
@@ -268,4 +294,20 @@ func (e *engine) pod(key types.NamespacedName) *v1.Pod {
 		return info.Pod
 	}
 	return placeholder(key)
+}
+
+// scheduling reports whether a local scheduler runs in the what-if that is shown.
+func (o *owner) scheduling() bool { return o.fork != nil && o.fork.engine.driver != nil }
+
+// placed is a pod that a person made up, as the API server would hand it out at now.
+func placed(pod *v1.Pod, now time.Time) *v1.Pod {
+	pod = pod.DeepCopy()
+	pod.CreationTimestamp = metav1.NewTime(now)
+	if pod.Spec.SchedulerName == "" {
+		pod.Spec.SchedulerName = v1.DefaultSchedulerName
+	}
+	if pod.Status.Phase == "" {
+		pod.Status.Phase = v1.PodPending
+	}
+	return pod
 }

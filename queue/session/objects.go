@@ -88,3 +88,10 @@ func (o objects) node(name string) *v1.Node {
 }
 
 func (o objects) copy() objects { return objects{o.tree.Copy()} }
+
+// count returns how many objects of a kind there are.
+func (o objects) count(kind string) int {
+	n := 0
+	o.each(kind, func(runtime.Object) bool { n++; return true })
+	return n
+}

@@ -173,8 +173,9 @@ func (o *owner) frame() *Frame {
 		f.Mark, f.MarkAt = o.marks[i].Fact.(*sources.Mark).Text, o.marks[i].Time
 	}
 	if o.fork != nil {
+		f.Stages = o.fork.engine.stages()
 		f.Start, f.End = o.fork.start, o.now.Add(seekLimit)
-		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Hints: o.wakes.String()}
+		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Scheduling: o.scheduling(), Hints: o.wakes.String()}
 		return f
 	}
 	i := min(before(o.counts, o.now), len(t.counts)-1)

@@ -602,7 +602,7 @@ func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
 		if t.Event == queue.ScheduleAttemptFailure {
 			m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
 			if a != nil && a.Pod.UID == t.Pod.UID {
-				m.verdict = newVerdict(now, a)
+				m.verdict = newVerdict(s.driver.began, now, a)
 				m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
 			}
 		}

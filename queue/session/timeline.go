@@ -134,6 +134,8 @@ func (t *timeline) execute(at time.Time) {
 		for t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at) {
 			t.executeNext()
 		}
+	} else if d := t.engine.driver; d != nil {
+		d.advance(at)
 	} else {
 		for {
 			tick, backoff, leftover := t.engine.ticks.next(t.executed)
@@ -170,6 +172,9 @@ func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
 		switch {
 		case t.forked == nil && t.feed.has(t.next):
 			t.executeNext()
+		case t.forked != nil && t.engine.driver != nil && t.executed.Before(until):
+			t.executed = t.engine.driver.due()
+			t.engine.driver.advance(t.executed)
 		case t.forked != nil && t.executed.Before(until):
 			tick, backoff, leftover := t.engine.ticks.next(t.executed)
 			t.engine.tick(tick, backoff, leftover)
@@ -269,6 +274,19 @@ func (t *timeline) inject(now time.Time, do func(*engine)) []*Transition {
 	return t.moves[before:]
 }
 
+// calmDown lets time pass in a fork until nothing is under way any more, or for limit at the most.
+func (t *timeline) calmDown(limit time.Duration) time.Time {
+	for until := t.executed.Add(limit); t.engine.busy() && t.executed.Before(until); {
+		t.executed = t.engine.driver.due()
+		t.engine.driver.advance(t.executed)
+	}
+	t.show(len(t.changes))
+	return t.executed
+}
+
+// close ends what a fork's scheduler has running.
+func (t *timeline) close() { t.engine.stopScheduler() }
+
 // do carries out in and remembers it.
 func (t *timeline) do(in injection) {
 	in.before = len(t.changes)
@@ -283,6 +301,7 @@ func (t *timeline) rewind(now time.Time) {
 	t.history, t.injected = t.forked.history.fork(), nil
 	t.shown.setFilter(filter)
 	t.executed = t.start
+	t.close()
 	t.run(t.forked.engine.clone())
 	for _, in := range injected {
 		// One counts as done if any of its changes is shown, or if it made none and all before it are.

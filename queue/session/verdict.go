@@ -13,6 +13,8 @@ import (
 // Verdict is what an attempt came to in the model.
 type Verdict struct {
 	At time.Time
+	// Took is how long the scheduling cycle took in the model.
+	Took time.Duration
 	// Message is upstream's sentence. Empty if the pod was placed.
 	Message sources.SafeText
 	// Reasons count the nodes by plugin and reason, most nodes first.
@@ -32,9 +34,9 @@ type Reason struct {
 	Final bool
 }
 
-func newVerdict(at time.Time, a *cycle.Attempt) *Verdict {
+func newVerdict(began, at time.Time, a *cycle.Attempt) *Verdict {
 	v := &Verdict{
-		At: at, Message: sources.Sanitize(a.Message), Nodes: a.Nodes, Evaluated: a.Evaluated, Feasible: a.Feasible,
+		At: at, Took: at.Sub(began), Message: sources.Sanitize(a.Message), Nodes: a.Nodes, Evaluated: a.Evaluated, Feasible: a.Feasible,
 		Nominated: a.Nominated, Placed: a.Node,
 	}
 	for _, r := range a.Reasons {

@@ -348,34 +348,3 @@ func TestSniff(t *testing.T) {
 		}
 	}
 }
-
-func FuzzAudit(f *testing.F) {
-	f.Add(req{verb: "create", resource: "pods", response: pod("a", 10)}.line())
-	f.Add(req{verb: "create", resource: "pods", sub: "binding", name: "a", ns: "default", body: `{"target":{"name":"n"}}`, response: success}.line())
-	f.Add(req{verb: "delete", resource: "nodes", name: "node-a", response: deletedNode}.line())
-	f.Add(req{verb: "deletecollection", resource: "pods", response: `{"items":[` + pod("a", 1) + `]}`}.line())
-	f.Fuzz(func(t *testing.T, text string) {
-		r, err := lines.New(context.Background(), "f", time.Time{}, io.NopCloser(strings.NewReader(text)))
-		if err != nil {
-			return
-		}
-		defer r.Close()
-		log, err := Read(r)
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") || len(err.Error()) > 1500 {
-				t.Fatalf("%q", err)
-			}
-			return
-		}
-		last := time.Time{}
-		for i, e := range Order(log) {
-			if i > 0 && e.Time.Before(last) {
-				t.Fatalf("back in time: %v, %v", last, e.Time)
-			}
-			last = e.Time
-			if name := e.Fact.(*sources.ObjectChange).Object.(metav1.Object).GetName(); sources.CheckName(name) != nil {
-				t.Fatalf("%q", name)
-			}
-		}
-	})
-}

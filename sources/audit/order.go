@@ -61,7 +61,7 @@ func Order(logs ...*Log) []sources.Event {
 		}
 	}
 	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}}).play(weave(known, unknown))
-	changes = slices.Concat(begun.schedulers(), failed, changes)
+	changes = slices.Concat(begun.schedulers(), once(failed), changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return changes
 }

@@ -28,6 +28,10 @@ I1121 10:00:01.002000       1 active_queue.go:414] "Entity moved to an internal 
 I1121 10:00:01.003000       1 schedule_one.go:158] "Attempting to schedule pod" pod="default/web-1"
 I1121 10:00:01.006000       1 schedule_one.go:483] "Successfully bound pod to node" pod="default/web-1" node="node-a"
 `
+	// What the API server was told by the scheduler when its attempt of another pod failed, and when it began.
+	factsLog = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/apis/events.k8s.io/v1/namespaces/default/events","verb":"create","userAgent":"kube-scheduler/v1.37.1","objectRef":{"resource":"events","namespace":"default","apiGroup":"events.k8s.io"},"responseStatus":{"code":201},"responseObject":{"kind":"Event","apiVersion":"events.k8s.io/v1","eventTime":"2026-11-21T10:00:01.007000Z","reason":"FailedScheduling","regarding":{"kind":"Pod","namespace":"default","name":"web-2","uid":"u2"},"note":"no"},"stageTimestamp":"2026-11-21T10:00:01.009000Z"}
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/default/pods/web-2/status","verb":"patch","userAgent":"kube-scheduler/v1.37.1","objectRef":{"resource":"pods","namespace":"default","name":"web-2","uid":"u2","apiVersion":"v1","subresource":"status"},"responseStatus":{"code":200},"responseObject":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-2","namespace":"default","uid":"u2","resourceVersion":"12"},"spec":{"containers":[{"name":"c"}]}},"requestReceivedTimestamp":"2026-11-21T10:00:01.007500Z","stageTimestamp":"2026-11-21T10:00:01.008000Z"}
+`
 	counts = `{"time":"2026-11-21T10:00:01.006Z","active":0,"backoff":0,"unschedulable":0,"gated":0}
 `
 	driverLog = `2026/11/21 10:00:01    0.0s a pod
@@ -80,6 +84,10 @@ func show(events []sources.Event) string {
 			fmt.Fprintf(&b, "counts\n")
 		case *sources.Mark:
 			fmt.Fprintf(&b, "mark %s\n", f.Text)
+		case *sources.FailedAttempt:
+			fmt.Fprintf(&b, "failed %s\n", f.Pod)
+		case *sources.StatusPatched:
+			fmt.Fprintf(&b, "patched %s\n", f.Pod)
 		}
 	}
 	return b.String()
@@ -110,6 +118,47 @@ func TestMerge(t *testing.T) {
 	}
 	if rec.Name != "a.gz and 3 others" || strings.Join(rec.Formats, " ") != "marks metrics schedlog audit" || len(rec.Notices) != 0 {
 		t.Errorf("%q, %v, %q", rec.Name, rec.Formats, rec.Notices)
+	}
+}
+
+// startLog is a scheduler's start as the API server sees it.
+func startLog() string {
+	text := ""
+	for _, r := range []string{"pods", "nodes", "services", "persistentvolumes", "persistentvolumeclaims"} {
+		text += fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseStarted","requestURI":"/api/v1/%s?sendInitialEvents=true","verb":"watch",`+
+			`"userAgent":"kube-scheduler/v1.37.1","objectRef":{"resource":%q},"stageTimestamp":"2026-11-21T10:00:00.600000Z"}`+"\n", r, r)
+	}
+	return text
+}
+
+// TestFacts: what an audit log tells of the scheduler counts as long as the scheduler's own log is not there.
+func TestFacts(t *testing.T) {
+	audit := startLog() + auditLog + factsLog
+	rec, err := Open(context.Background(), in(t, "audit.log", audit), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := show(rec.Events), `00.600 start 
+01.004 added
+01.006 updated
+01.007 failed default/web-2
+01.008 added
+01.008 patched default/web-2
+`; got != want {
+		t.Errorf("alone it gives\n%s\nwant\n%s", got, want)
+	}
+	if rec, err = Open(context.Background(), in(t, "audit.log", audit, "sched.log", schedLog), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := show(rec.Events), `00.500 start v1.37.1
+01.002 added
+01.002 to active
+01.003 to inflight
+01.006 updated
+01.006 to scheduled
+01.008 added
+`; got != want {
+		t.Errorf("beside the scheduler's log it gives\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -285,7 +334,7 @@ func TestOneBadFile(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	for _, seed := range []string{auditLog, schedLog, counts, driverLog, traceFile} {
+	for _, seed := range []string{auditLog, startLog() + factsLog, schedLog, counts, driverLog, traceFile} {
 		f.Add([]byte(seed), []byte(driverLog))
 		f.Add([]byte(packed(f, seed)), []byte(auditLog))
 	}

@@ -77,6 +77,9 @@ func example(t testing.TB) []sources.Event {
 			Message: "0/3 nodes <are> available", Node: "n"}},
 		{Time: at(5), Fact: &sources.Move{Pod: name, To: sources.TierGated, Event: "X", Restated: true, GatingPlugin: "SchedulingGates"}},
 		{Time: at(6), Fact: &sources.Counts{Active: 1, Gated: 2}},
+		{Time: at(7), Fact: &sources.FailedAttempt{Pod: name, UID: "u1", Message: "0/3 nodes <are> available"}},
+		{Time: at(8), Fact: &sources.StatusPatched{Pod: name, UID: "u1", Sent: at(7)}},
+		{Time: at(9), Fact: &sources.StatusPatched{Pod: name}},
 	}
 }
 
@@ -94,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 	if bytes.Contains(data, []byte("annotations")) || !bytes.Contains(data, []byte(`"notes":{"pv.kubernetes.io/bind-completed":"yes"}`)) {
 		t.Errorf("%s", data)
 	}
-	if !part.First.Equal(start) || !part.Last.Equal(start.Add(6*time.Second)) {
+	if !part.First.Equal(start) || !part.Last.Equal(start.Add(9*time.Second)) {
 		t.Errorf("covers %v to %v", part.First, part.Last)
 	}
 }
@@ -162,7 +165,7 @@ func TestRoundTripProperty(t *testing.T) {
 		return out
 	})
 	fact := rapid.Custom(func(t *rapid.T) sources.Fact {
-		switch rapid.IntRange(0, 4).Draw(t, "fact") {
+		switch rapid.IntRange(0, 6).Draw(t, "fact") {
 		case 0:
 			gates := rapid.MapOfN(text, rapid.Bool(), 0, 3).Draw(t, "gates")
 			if len(gates) == 0 {
@@ -185,6 +188,16 @@ func TestRoundTripProperty(t *testing.T) {
 		case 3:
 			n := rapid.IntRange(0, 1<<40)
 			return &sources.Counts{Active: n.Draw(t, "a"), Backoff: n.Draw(t, "b"), Unschedulable: n.Draw(t, "u"), Gated: n.Draw(t, "g")}
+		case 4:
+			return &sources.FailedAttempt{Pod: types.NamespacedName{Namespace: name.Draw(t, "namespace"), Name: name.Draw(t, "name")},
+				UID: types.UID(text.Draw(t, "uid")), Message: sources.SafeText(text.Draw(t, "message"))}
+		case 5:
+			f := &sources.StatusPatched{Pod: types.NamespacedName{Namespace: name.Draw(t, "namespace"), Name: name.Draw(t, "name")},
+				UID: types.UID(text.Draw(t, "uid"))}
+			if rapid.Bool().Draw(t, "sent") {
+				f.Sent = start.Add(limit.Draw(t, "before"))
+			}
+			return f
 		}
 		return &sources.Mark{Text: sources.SafeText(text.Draw(t, "text"))}
 	})
@@ -251,11 +264,13 @@ func TestUnknownIsLeftOut(t *testing.T) {
 {"time":"2026-11-21T10:00:00Z","verb":"added","object":{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}}
 
 {"time":"2026-11-21T10:00:00Z","move":{"pod":"default/a","to":"active","mood":"good"},"extra":1}
+{"time":"2026-11-21T10:00:00Z","failed":{"pod":"default/a","times":2,"sent":"2026-11-21T10:00:00Z"}}
+{"time":"2026-11-21T10:00:00Z","patched":{"pod":"default/a","message":"x"}}
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(part.Events) != 1 || len(part.Notices) != 1 || !strings.HasPrefix(part.Notices[0], "f: 7 parts of this trace are unknown") {
+	if len(part.Events) != 3 || len(part.Notices) != 1 || !strings.HasPrefix(part.Notices[0], "f: 10 parts of this trace are unknown") {
 		t.Errorf("%d events, %q", len(part.Events), part.Notices)
 	}
 }
@@ -275,6 +290,11 @@ func TestErrors(t *testing.T) {
 		{"bad time", header + `{"time":"soon","mark":{"text":"x"}}` + "\n", "f:2: the record has no valid time"},
 		{"ancient", header + `{"time":"0000-01-01T00:00:00+23:00","mark":{"text":"x"}}` + "\n", "f:2: a time is out of range"},
 		{"wrong type", header + at + `"mark":7}` + "\n", "f:2: the record cannot be decoded"},
+		{"a failed attempt of no pod", header + at + `"failed":{"uid":"u"}}` + "\n", `f:2: "" is not a pod's namespace/name`},
+		{"and of one with a bad name", header + at + `"failed":{"pod":"default/\u001b[31m"}}` + "\n", `f:2: "␛[31m" is not a Kubernetes object name`},
+		{"a patch of no pod", header + at + `"patched":{"pod":"a"}}` + "\n", `f:2: "a" is not a pod's namespace/name`},
+		{"sent at no time", header + at + `"patched":{"pod":"default/a","sent":"soon"}}` + "\n", "f:2: the record cannot be decoded"},
+		{"sent in another age", header + at + `"patched":{"pod":"default/a","sent":"3026-11-21T10:00:00Z"}}` + "\n", "f:2: a time is out of range"},
 		{"negative count", header + at + `"counts":{"active":-1}}` + "\n", "f:2: a count is negative"},
 		{"bad duration", header + at + `"scheduler":{"podMaxBackoff":"-1s"}}` + "\n", `f:2: "-1s" is not a duration`},
 		{"not JSON", header + "hello\n" + header, "f:2: the line is not a JSON object"},

@@ -57,6 +57,9 @@ func TestCauses(t *testing.T) {
 
 // each calls test with every recording whose scheduler's log is not larger than largest bytes.
 func each(t *testing.T, largest int64, test func(*testing.T, []sources.Event, []line)) {
+	if os.Getenv("SCHEDQ_DECISIONS") == "" {
+		t.Skip("make decisions runs this: it takes minutes with -race")
+	}
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if root == "" {
 		t.Skip("SCHEDQ_RECORDINGS names no folder of recordings")

@@ -1,0 +1,255 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources/manifest"
+)
+
+// What a person changes in a what-if's cluster, to see what a real scheduler would make of it. Each has a
+// local scheduler take over, lets it work until nothing is under way, and says what came of it.
+
+// calmLimit is for how long such a change is followed: the longest backoff and some more.
+const calmLimit = time.Minute
+
+// errNothingKnown is why no scheduler can take over.
+var errNothingKnown = errors.New("no nodes are known: an audit log or a trace of one tells them, a scheduler's log alone does not")
+
+// toggleScheduler has a local scheduler take the person's place in the what-if, or gives it back.
+func (o *owner) toggleScheduler() {
+	if o.scheduling() {
+		o.inject("you are the scheduler again", func(e *engine, _ time.Time) { e.stopScheduler() })
+		return
+	}
+	o.ask("a local scheduler takes over", func(*engine, time.Time) error { return nil })
+}
+
+// ask carries out a change in a what-if with a scheduler running, follows it, and says what came of it.
+func (o *owner) ask(what string, do func(e *engine, now time.Time) error) {
+	if o.shownLine().engine.objects.count("Node") == 0 {
+		o.refuse("%s: %s", what, errNothingKnown)
+		return
+	}
+	if o.fork == nil {
+		o.forkHere()
+	}
+	now, cfg := o.now, o.cfg
+	if !o.scheduling() {
+		if err := o.try(now, func(e *engine) error { return e.startScheduler(now, cfg) }); err != nil {
+			o.refuse("%s: %s", what, err)
+			return
+		}
+	}
+	before := len(o.fork.moves)
+	if err := o.try(now, func(e *engine) error { return do(e, now) }); err != nil {
+		o.refuse("%s: %s", what, err)
+		return
+	}
+	o.now = o.fork.calmDown(calmLimit)
+	o.playing = false
+	o.say("%s: %s", what, o.outcome(o.fork.moves[min(before, len(o.fork.moves)):], o.now.Sub(now)))
+}
+
+// try injects what may fail. What failed is not remembered: nothing came of it.
+func (o *owner) try(now time.Time, do func(e *engine) error) error {
+	var failed error
+	o.fork.inject(now, func(e *engine) {
+		failed = do(e)
+		e.settle(now, nil)
+	})
+	if failed != nil {
+		o.fork.injected = o.fork.injected[:len(o.fork.injected)-1]
+	}
+	return failed
+}
+
+// outcome says which pods got placed, where, and which still wait and why.
+func (o *owner) outcome(moves []*Transition, took time.Duration) string {
+	byNode := map[string][]string{}
+	placed := 0
+	for _, m := range moves {
+		if m.To == queue.Scheduled {
+			placed++
+			byNode[m.Pod.Node] = append(byNode[m.Pod.Node], m.Pod.Key.Name)
+		}
+	}
+	said := "nothing placed"
+	if placed > 0 {
+		var where []string
+		for _, node := range slices.Sorted(maps.Keys(byNode)) {
+			pods := byNode[node]
+			names := strings.Join(pods[:min(2, len(pods))], ", ")
+			if more := len(pods) - 2; more > 0 {
+				names += fmt.Sprintf(" and %d more", more)
+			}
+			where = append(where, names+" on "+node)
+		}
+		said = fmt.Sprintf("%d placed (%s", placed, strings.Join(where[:min(3, len(where))], "; "))
+		if len(where) > 3 {
+			said += fmt.Sprintf("; on %d more nodes", len(where)-3)
+		}
+		said += ")"
+	}
+	if took >= time.Second {
+		said += fmt.Sprintf(" within %s", took.Round(time.Second))
+	}
+	return said + ", " + o.stillWaiting()
+}
+
+// stillWaiting counts the pods that wait in the what-if, by the plugins that rejected them.
+func (o *owner) stillWaiting() string {
+	board := o.fork.shown.Unfiltered()
+	counts := map[string]int{}
+	total := 0
+	for _, tier := range []queue.Tier{queue.Unschedulable, queue.Gated, queue.Backoff, queue.Active} {
+		for i := range board.Len(tier) {
+			total++
+			plugins := board.At(tier, i).RejectorPlugins()
+			if len(plugins) == 0 {
+				plugins = []string{"no plugin"}
+			}
+			for _, p := range plugins {
+				counts[p]++
+			}
+		}
+	}
+	if total == 0 {
+		return "none waits"
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var why []string
+	for _, p := range names[:min(3, len(names))] {
+		why = append(why, fmt.Sprintf("%d %s", counts[p], p))
+	}
+	if total == 1 {
+		return "1 waits: " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%d wait: %s", total, strings.Join(why, ", "))
+}
+
+// addNodeLike adds a node like one that is there. An empty name takes the next free one.
+func (o *owner) addNodeLike(like, name string) {
+	if name != "" {
+		if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+			o.refuse("add a node: %q is no node name, use a-z, 0-9, - and .", name)
+			return
+		}
+	}
+	what := "a node like " + like
+	if name != "" {
+		what = "node " + name + " like " + like
+	}
+	o.ask(what, func(e *engine, now time.Time) error {
+		n := e.objects.node(like)
+		if n == nil {
+			return fmt.Errorf("there is no node %s", like)
+		}
+		to := name
+		for i := 2; to == ""; i++ {
+			if free := fmt.Sprintf("%s-%d", like, i); e.objects.node(free) == nil {
+				to = free
+			}
+		}
+		if e.objects.node(to) != nil {
+			return fmt.Errorf("there is a node %s already", to)
+		}
+		added := manifest.LikeNode(n, to)
+		added.CreationTimestamp = metav1.NewTime(now)
+		e.become(now, added)
+		return nil
+	})
+}
+
+// editNode changes a node as kubectl label, taint, cordon and uncordon would.
+func (o *owner) editNode(name string, edits []string) {
+	o.ask(fmt.Sprintf("node %s %s", name, strings.Join(edits, " ")), func(e *engine, now time.Time) error {
+		n := e.objects.node(name)
+		if n == nil {
+			return fmt.Errorf("there is no node %s", name)
+		}
+		n = n.DeepCopy()
+		for _, edit := range edits {
+			if err := editNode(n, edit); err != nil {
+				return err
+			}
+		}
+		e.become(now, n)
+		return nil
+	})
+}
+
+// deleteObject deletes a pod, of the queue or running, or a node.
+func (o *owner) deleteObject(kind string, key types.NamespacedName) {
+	o.ask(fmt.Sprintf("delete %s %s", kind, strings.TrimPrefix(key.String(), "/")), func(e *engine, now time.Time) error {
+		var obj runtime.Object
+		if kind == "node" {
+			if n := e.objects.node(key.Name); n != nil {
+				obj = n
+			}
+		} else if p := e.objects.pod(key); p != nil {
+			obj = p
+		}
+		if obj == nil {
+			return fmt.Errorf("there is no such %s", kind)
+		}
+		e.vanish(now, obj)
+		return nil
+	})
+}
+
+// apply adds or changes objects as kubectl apply would, read from the file of that name.
+func (o *owner) apply(name string, objs []runtime.Object) {
+	o.ask("apply "+name, func(e *engine, now time.Time) error {
+		for _, obj := range objs {
+			obj = obj.DeepCopyObject()
+			m := obj.(metav1.Object)
+			if pod, ok := obj.(*v1.Pod); ok {
+				if old := e.objects.pod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}); old != nil {
+					return fmt.Errorf("there is a pod %s/%s already, and a pod's specification can't be changed", pod.Namespace, pod.Name)
+				}
+				if err := manifest.ResolvePriority(pod, e.priorityClass, e.defaultPriorityClass); err != nil {
+					return err
+				}
+			}
+			if created := m.GetCreationTimestamp(); created.IsZero() {
+				m.SetCreationTimestamp(metav1.NewTime(now))
+			}
+			e.become(now, obj)
+		}
+		return nil
+	})
+}
+
+func (e *engine) priorityClass(name string) (*schedulingv1.PriorityClass, bool) {
+	class, ok := e.objects.get(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}}).(*schedulingv1.PriorityClass)
+	return class, ok
+}
+
+func (e *engine) defaultPriorityClass() *schedulingv1.PriorityClass {
+	var class *schedulingv1.PriorityClass
+	e.objects.each("PriorityClass", func(obj runtime.Object) bool {
+		if c := obj.(*schedulingv1.PriorityClass); c.GlobalDefault {
+			class = c
+		}
+		return class == nil
+	})
+	return class
+}

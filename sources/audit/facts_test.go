@@ -1,0 +1,230 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/sources"
+)
+
+const scheduler = "kube-scheduler/v1.37.1 (linux/amd64) kubernetes/abc/scheduler"
+
+// by is the requests as lines, made by a client of that name.
+func by(agent string, reqs ...req) string {
+	var b strings.Builder
+	for _, r := range reqs {
+		b.WriteString(strings.Replace(r.line(), `"objectRef"`, fmt.Sprintf(`"userAgent":%q,"objectRef"`, agent), 1))
+	}
+	return b.String()
+}
+
+// failed is a FailedScheduling Event as kube-scheduler writes it.
+const failed = `{"kind":"Event","apiVersion":"events.k8s.io/v1","metadata":{"name":"a.18ea0a2c321af28f","namespace":"default"},` +
+	`"eventTime":"2026-11-21T10:00:01.002003Z","reportingController":"default-scheduler","action":"Scheduling","reason":"FailedScheduling",` +
+	`"regarding":{"kind":"Pod","namespace":"default","name":"a","uid":"a"},"note":"0/1 nodes are available","type":"Warning"}`
+
+// series is failed, once it has been seen again.
+var series = strings.Replace(failed, `"reporting`, `"series":{"count":2,"lastObservedTime":"2026-11-21T10:00:03.004005Z"},"reporting`, 1)
+
+func failedScheduling(at float64, verb, response string) req {
+	return req{at: at, verb: verb, resource: "events.k8s.io/events", ns: "default", name: "a.18ea0a2c321af28f", response: response}
+}
+
+// status is a patch of a pod's status.
+func status(at float64, name string, rv int, more ...string) req {
+	return req{at: at, verb: "patch", resource: "pods", sub: "status", ns: "default", name: name, response: pod(name, rv, more...)}
+}
+
+// facts reads a log and prints what it tells but for objects, one a line.
+func facts(t testing.TB, text string) string {
+	t.Helper()
+	log, err := read(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := Order(log)
+	if !slices.IsSortedFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) }) {
+		t.Error("not in the order of time")
+	}
+	var b strings.Builder
+	for _, e := range events {
+		at := e.Time.Format("05.000000")
+		switch f := e.Fact.(type) {
+		case *sources.SchedulerStarted:
+			fmt.Fprintf(&b, "%s start\n", at)
+			if f.Release != "" || f.Gates != nil || f.PodInitialBackoff >= 0 || f.PodMaxBackoff >= 0 || f.PodMaxInUnschedulablePods >= 0 {
+				t.Errorf("the log does not tell that: %+v", f)
+			}
+		case *sources.FailedAttempt:
+			fmt.Fprintf(&b, "%s failed %s (%s): %s\n", at, f.Pod, f.UID, f.Message)
+		case *sources.StatusPatched:
+			fmt.Fprintf(&b, "%s patched %s (%s) sent %s\n", at, f.Pod, f.UID, f.Sent.Format("05.000000"))
+		}
+	}
+	return b.String()
+}
+
+func TestFailedAttempts(t *testing.T) {
+	with := func(old, now string) string {
+		if !strings.Contains(failed, old) {
+			t.Fatalf("there is no %s", old)
+		}
+		return strings.Replace(failed, old, now, 1)
+	}
+	core := strings.NewReplacer("events.k8s.io/v1", "v1", "regarding", "involvedObject", `"note"`, `"message"`, "reportingController", "reportingComponent")
+	const once, again = "01.002003 failed default/a (a): 0/1 nodes are available\n", "03.004005 failed default/a (a): 0/1 nodes are available\n"
+	for _, c := range []struct{ name, log, want string }{
+		{"created", by(scheduler, failedScheduling(1.009, "create", failed)), once},
+		{"and seen again", by(scheduler, failedScheduling(1.009, "create", failed), failedScheduling(3.009, "patch", series)), once + again},
+		{"and written once more when the series ends", by(scheduler, failedScheduling(1.009, "create", failed),
+			failedScheduling(3.009, "patch", series), failedScheduling(59, "patch", series)), once + again},
+		{"two pods at once", by(scheduler, failedScheduling(1.009, "create", failed), failedScheduling(1.009, "create", with(`"name":"a","uid":"a"`, `"name":"b","uid":"b"`))),
+			once + strings.NewReplacer("default/a (a)", "default/b (b)").Replace(once)},
+		{"first seen as a series", by(scheduler, failedScheduling(3.009, "patch", series)), again},
+		{"a series that begins is not one seen again", by(scheduler, failedScheduling(1.009, "create", series)), once},
+		{"a series from before", by(scheduler, failedScheduling(4, "patch", strings.Replace(series, "10:00:03.004005", "09:00:00.000000", 1))), once},
+		{"written later than others", by(scheduler, failedScheduling(3.009, "patch", series), failedScheduling(4, "create", failed)), once + again},
+		{"core/v1", by(scheduler, req{at: 1.009, verb: "create", resource: "events", ns: "default", response: core.Replace(failed)}), once},
+		{"core/v1 again", by(scheduler, req{at: 3.009, verb: "patch", resource: "events", ns: "default", response: core.Replace(series)}), again},
+		{"no time of the attempt", by(scheduler, failedScheduling(1, "create", with(`"2026-11-21T10:00:01.002003Z"`, "null"))), ""},
+		{"another reason", by(scheduler, failedScheduling(1, "create", with(`"reason":"FailedScheduling"`, `"reason":"Scheduled"`))), ""},
+		{"another reason that speaks of it", by(scheduler, failedScheduling(1, "create", with(`"reason":"FailedScheduling"`, `"reason":"Preempted","a":"FailedScheduling"`))), ""},
+		{"another component", by("kubelet/v1.37.1 (linux/amd64) kubernetes/abc", failedScheduling(1, "create", failed)), ""},
+		{"one of a like name", by("kube-scheduler-simulator/v1", failedScheduling(1, "create", failed)), ""},
+		{"nobody", failedScheduling(1, "create", failed).line(), ""},
+		{"read, not written", by(scheduler, failedScheduling(1, "get", failed)), ""},
+		{"refused", by(scheduler, failedScheduling(1, "create", `{"kind":"Status","reason":"Forbidden","message":"FailedScheduling"}`)), ""},
+		{"not answered yet", by(scheduler, req{at: 1, verb: "create", resource: "events.k8s.io/events", stage: "ResponseStarted", response: failed}), ""},
+		{"without the object", by(scheduler, failedScheduling(1, "create", "")), ""},
+		{"of a node", by(scheduler, failedScheduling(1, "create", with(`"kind":"Pod"`, `"kind":"Node"`))), ""},
+		{"a time that is none", by(scheduler, failedScheduling(1, "create", with("2026-11-21T10:00:01.002003Z", "yesterday"))), ""},
+		{"a time out of range", by(scheduler, failedScheduling(1, "create", with("2026-11", "3026-11"))), ""},
+		{"a huge name", by(scheduler, failedScheduling(1, "create", with(`"name":"a","uid"`, `"name":"`+strings.Repeat("a", 10_000)+`","uid"`))), ""},
+		{"a namespace of escape codes", by(scheduler, failedScheduling(1, "create", with(`"namespace":"default","name":"a","uid"`, `"namespace":"\u001b[2J","name":"a","uid"`))), ""},
+		{"no name", by(scheduler, failedScheduling(1, "create", with(`"name":"a","uid"`, `"uid"`))), ""},
+		{"escape codes in the note", by(scheduler, failedScheduling(1, "create", with("0/1 nodes", `\u001b[2J`))), strings.Replace(once, "0/1 nodes", "␛[2J", 1)},
+		{"and in the UID", by(scheduler, failedScheduling(1, "create", with(`"uid":"a"`, `"uid":"\u0007"`))), strings.Replace(once, "(a)", "(␇)", 1)},
+		{"a type that is wrong", by(scheduler, failedScheduling(1, "create", with(`"note":"0/1 nodes are available"`, `"note":7`))), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := facts(t, c.log); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLongNote: a note is cut to what is shown.
+func TestLongNote(t *testing.T) {
+	got := facts(t, by(scheduler, failedScheduling(1, "create", strings.Replace(failed, "0/1 nodes", strings.Repeat("long ", 10_000), 1))))
+	if len(got) > sources.MaxText+100 || !strings.HasSuffix(got, "…\n") {
+		t.Errorf("%d bytes: %.80s", len(got), got)
+	}
+}
+
+// reads is the beginning of a watch that sends what there is first, or another request that reads.
+func reads(at float64, verb, resource string) req {
+	r := req{at: at, verb: verb, resource: resource, level: "Metadata"}
+	if verb == "watch" {
+		r.stage, r.uri = "ResponseStarted", "/api/v1/"+resource+"?allowWatchBookmarks=true&sendInitialEvents=true&watch=true"
+	}
+	return r
+}
+
+// starting is a scheduler's watches of these kinds, a tenth of a second apart.
+func starting(at float64, resources ...string) string {
+	text := ""
+	for i, r := range resources {
+		text += by(scheduler, reads(at+float64(i)/10, "watch", r))
+	}
+	return text
+}
+
+func TestStarts(t *testing.T) {
+	five := []string{"pods", "nodes", "services", "storage.k8s.io/csinodes", "apps/replicasets"}
+	each := func(change func(*req)) string {
+		text := ""
+		for _, r := range five {
+			q := reads(1, "watch", r)
+			change(&q)
+			text += by(scheduler, q)
+		}
+		return text
+	}
+	one := starting(1, "pods", "nodes", "services", "replicationcontrollers")
+	for _, c := range []struct{ name, log, want string }{
+		{"five kinds", starting(1, five...), "01.400000 start\n"},
+		{"ten are one start", starting(1, append(five, "namespaces", "persistentvolumes", "persistentvolumeclaims", "apps/statefulsets", "replicationcontrollers")...),
+			"01.900000 start\n"},
+		{"four", one, ""},
+		{"one kind that is read again and again", starting(1, "pods", "pods", "pods", "pods", "pods", "pods"), ""},
+		{"the fifth within ten seconds", one + starting(10.9, "namespaces"), "10.900000 start\n"},
+		{"and after them", one + starting(11, "namespaces"), ""},
+		{"one kind long before", starting(1, "pods") + starting(15, five...), "15.400000 start\n"},
+		{"twice", starting(1, five...) + starting(20, "pods") + starting(40, five...), "01.400000 start\n40.400000 start\n"},
+		{"in another order", starting(40, five...) + starting(1, five...), "01.400000 start\n40.400000 start\n"},
+		{"lists, of older clients", each(func(r *req) { r.verb, r.stage, r.uri = "list", "", "/api/v1/x?limit=500" }), "01.000000 start\n"},
+		{"lists not answered", each(func(r *req) { r.verb, r.uri = "list", "" }), ""},
+		{"watches that go on", each(func(r *req) { r.uri = "/api/v1/x?resourceVersion=7&watch=true" }), ""},
+		{"watches that end", each(func(r *req) { r.stage = "ResponseComplete" }), ""},
+		{"watches of one namespace", each(func(r *req) { r.ns = "kube-system" }), ""},
+		{"kinds that schedulers do not place by", starting(1, "configmaps", "secrets", "endpoints", "leases", "events"), ""},
+		{"another component", strings.ReplaceAll(starting(1, five...), scheduler, "kube-controller-manager/v1.37.1"), ""},
+		{"a bad time", strings.ReplaceAll(starting(1, five...), "2026-11-21", "3026-11-21"), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := facts(t, c.log); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestStatusPatched(t *testing.T) {
+	created := req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()
+	received := func(text, stamp string) string {
+		_, after, _ := strings.Cut(text, `"requestReceivedTimestamp":"`)
+		old, _, _ := strings.Cut(after, `"`)
+		return strings.Replace(text, `"requestReceivedTimestamp":"`+old, `"requestReceivedTimestamp":"`+stamp, 1)
+	}
+	const want = "02.000000 patched default/a (a) sent 01.990000\n"
+	patched := func(rv int, more ...string) string {
+		return received(by(scheduler, status(2, "a", rv, more...)), "2026-11-21T10:00:01.990000Z")
+	}
+	refused := status(2, "a", 11)
+	refused.code = 409
+	for _, c := range []struct{ name, log, want string }{
+		{"a change", created + patched(11), want},
+		{"no change", created + patched(10), want},
+		{"it is not known when it was sent", created + received(patched(11), ""), strings.Replace(want, "01.99", "00.00", 1)},
+		{"a pod on a node", created + patched(11, onNode), ""},
+		{"another component", created + strings.ReplaceAll(patched(11), scheduler, "kubelet/v1.37.1"), ""},
+		{"not of the status", created + by(scheduler, req{at: 2, verb: "patch", resource: "pods", ns: "default", name: "a", response: pod("a", 11)}), ""},
+		{"answered after the pod's deletion", created + req{at: 1.5, verb: "delete", resource: "pods", ns: "default", name: "a", response: pod("a", 12, killed)}.line() + patched(11), want},
+		{"refused", created + by(scheduler, refused), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := facts(t, c.log); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestFactsAmongChanges: what the log tells of attempts is in its place among the changes.
+func TestFactsAmongChanges(t *testing.T) {
+	log, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+
+		by(scheduler, status(1.008, "a", 11), failedScheduling(1.012, "create", failed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, e := range Order(log) {
+		got += fmt.Sprintf("%s %T\n", e.Time.Format("05.000000"), e.Fact)
+	}
+	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
