@@ -21,21 +21,26 @@ type screenFlags struct {
 	paused  bool
 	speed   float64
 	noColor bool
+	model   modelFlags
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.paused, "paused", false, "begin with time standing still")
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("model seconds a second, %g to %d", session.MinSpeed, session.MaxSpeed))
+	f.model.register(cmd)
 	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "draw without colours; NO_COLOR does the same")
 }
 
 // show takes the screen and shows rec on it, from opens after its start.
 func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens time.Duration) error {
-	plugins, err := cycle.InTree()
+	options, err := f.model.options()
 	if err != nil {
 		return err
 	}
-	options := session.Options{Plugins: plugins, Paused: f.paused, Speed: f.speed, Opens: opens}
+	if options.Plugins, err = cycle.InTree(); err != nil {
+		return err
+	}
+	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
 	err = tui.Run(cmd.Context(), session.New(rec, options), tui.Options{
 		Recordings: recordings(cmd.Context(), options), NoColor: f.noColor,
 	})
