@@ -276,10 +276,6 @@ func (d *driver) request(now time.Time) time.Time {
 	return now.Add(d.limiter.ReserveN(now, 1).DelayFrom(now) + requestTime)
 }
 
-// saturated reports whether the client's rate limit keeps requests waiting: then the loop spends its time
-// waiting too.
-func (d *driver) saturated(now time.Time) bool { return d.limiter.TokensAt(now) < 1 }
-
 // collectEvictions takes over the victims whose deletion is asked for, and lets go of those given up.
 func (d *driver) collectEvictions() {
 	d.evicting = slices.DeleteFunc(d.evicting, func(e *eviction) bool { return !slices.Contains(d.sched.Evictions(), e.Eviction) })

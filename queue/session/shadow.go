@@ -37,15 +37,16 @@ type shadow struct {
 	objects objects
 	emit    func(sources.Event)
 
-	ahead   []sources.Event                 // what the source tells next
-	pulled  map[sources.Fact]bool           // those of ahead that were taken in already
-	ended   map[*sources.FailedAttempt]bool // those of ahead that the model has an attempt for
-	claimed map[*sources.StatusPatched]bool // and those of ahead that an attempt of the model awaits
-	heard   []heard                         // what the scheduler has yet to hear, in order
-	told    []queue.Transition              // by the queue, since the last settled
-	tried   map[types.UID]tried
-	plugins map[string]string // by the text of a reason, as far as any attempt gave it
-	failed  error             // the first object that the scheduler could not take
+	ahead    []sources.Event                 // what the source tells next
+	requests []time.Time                     // of the real scheduler, in the last second
+	pulled   map[sources.Fact]bool           // those of ahead that were taken in already
+	ended    map[*sources.FailedAttempt]bool // those of ahead that the model has an attempt for
+	claimed  map[*sources.StatusPatched]bool // and those of ahead that an attempt of the model awaits
+	heard    []heard                         // what the scheduler has yet to hear, in order
+	told     []queue.Transition              // by the queue, since the last settled
+	tried    map[types.UID]tried
+	plugins  map[string]string // by the text of a reason, as far as any attempt gave it
+	failed   error             // the first object that the scheduler could not take
 	// tells is true if the source tells the scheduler's own requests: then a pod's condition need not be
 	// taken for one.
 	tells bool
@@ -162,6 +163,7 @@ func (s *shadow) apply(events []sources.Event) error {
 			s.rejected(ev.Time, pod, f.Message)
 		}
 	case *sources.StatusPatched:
+		s.requested(ev.Time)
 		if pod := s.objects.pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
 			s.patched(ev.Time, pod, s.claimed[f])
 		}
@@ -273,6 +275,7 @@ func attemptShows(old, pod *v1.Pod) bool {
 
 // bound takes in that pod was bound.
 func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
+	s.requested(now)
 	d := s.driver
 	b := d.placed(pod.UID)
 	if b == nil {
@@ -457,6 +460,27 @@ func (s *shadow) concluded(now time.Time) bool {
 	return true
 }
 
+// requested notes a request of the real scheduler.
+func (s *shadow) requested(now time.Time) {
+	i := 0
+	for i < len(s.requests) && now.Sub(s.requests[i]) > time.Second {
+		i++
+	}
+	s.requests = append(s.requests[i:], now)
+}
+
+// saturated reports whether the real scheduler made nearly as many requests in the last second as its
+// client's rate limit lets it: then they wait for each other, and with them the loop.
+func (s *shadow) saturated(now time.Time) bool {
+	n := 0
+	for _, at := range s.requests {
+		if now.Sub(at) <= time.Second {
+			n++
+		}
+	}
+	return s.cfg.ClientQPS > 0 && float32(n) >= 0.8*s.cfg.ClientQPS
+}
+
 // visible is an attempt that the source shows to fail.
 type visible struct {
 	pod *v1.Pod
@@ -512,9 +536,9 @@ func (s *shadow) takes(now time.Time) (*v1.Pod, time.Time) {
 	v, ok := s.next(now, crowding)
 	switch left := v.by.Sub(now); {
 	case !ok:
-	case v.pod == nil && (left < lookahead/3 || left < crowding && s.driver.saturated(now)):
+	case v.pod == nil && (left < lookahead/3 || left < crowding && s.saturated(now)):
 		return nil, v.by
-	case v.pod != nil && (v.patched && s.driver.saturated(now) || left <= 2*attemptTime):
+	case v.pod != nil && (v.patched && s.saturated(now) || left <= 2*attemptTime):
 		return v.pod, time.Time{}
 	}
 	return nil, time.Time{}
