@@ -555,16 +555,42 @@ func (s *shadow) doubts(now time.Time, a *cycle.Attempt) *v1.Pod {
 	if a.Skipped || !s.tells {
 		return nil
 	}
-	v, ok := s.next(now, crowding)
-	if !ok || v.pod == nil || v.pod.UID == a.Pod.UID || s.shows(now, a) {
-		return nil
+	instead := s.bindsNext(now)
+	if a.Binding == nil || instead == nil || instead.UID == a.Pod.UID || s.binds(now, a) {
+		v, ok := s.next(now, crowding)
+		if !ok || v.pod == nil || v.pod.UID == a.Pod.UID || s.shows(now, a) {
+			return nil
+		}
+		instead = v.pod
 	}
 	d := s.driver
 	d.sched.Undo(a)
 	from := s.told[len(s.told)-1].From // of the pop
 	s.told = s.told[:len(s.told)-1]
 	d.queue.Unpop(a.Pod.UID, from)
-	return v.pod
+	return instead
+}
+
+// bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can
+// take it.
+func (s *shadow) bindsNext(now time.Time) *v1.Pod {
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > crowding {
+			break
+		}
+		c, ok := ev.Fact.(*sources.ObjectChange)
+		if !ok {
+			continue
+		}
+		pod, ok := c.Object.(*v1.Pod)
+		if !ok || pod.Spec.NodeName == "" {
+			continue
+		}
+		if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && s.poppable(info.Tier) {
+			return info.Pod
+		}
+	}
+	return nil
 }
 
 // shows reports whether attempt a agrees with what the source shows.
