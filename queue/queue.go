@@ -140,7 +140,10 @@ func (q *Queue) Unpop(uid types.UID, tier Tier) {
 	q.entries[i].attempts--
 	q.schedulingCycle--
 	if tier == Backoff {
-		q.incoming[Incoming{Active, PopFromBackoffQ}]--
+		popped := Incoming{Active, PopFromBackoffQ}
+		if q.incoming[popped]--; q.incoming[popped] == 0 {
+			delete(q.incoming, popped)
+		}
 	}
 	q.attach(i, tier)
 }

@@ -73,11 +73,21 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "add":
 		s.queue.Add(s.now, s.pod(t, d))
 	case "pop":
+		can := s.queue.CanPop()
 		info, ok := s.queue.Pop(s.now)
+		if can != ok {
+			t.Errorf("%s: CanPop is %v, but Pop is %v", d.Pos, can, ok)
+		}
 		if !ok {
 			return "nothing to pop\n"
 		}
 		fmt.Fprintf(&s.out, "popped %s, attempt %d, scheduling cycle %d\n", info.Pod.Name, info.Attempts, s.queue.SchedulingCycle())
+	case "unpop":
+		to, err := queue.ParseTier(arg(d, "to", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.queue.Unpop(s.named(d).UID, to)
 	case "fail":
 		why := queue.Rejection{UnschedulablePlugins: list(d, "by"), PendingPlugins: list(d, "pending")}
 		if err := s.queue.AddUnschedulableIfNotPresent(s.now, s.named(d), why); err != nil {

@@ -96,20 +96,24 @@ func (s *shadow) start(now time.Time) error {
 	if err != nil {
 		return err
 	}
+	left := map[*v1.Pod]bool{} // out, as those that come later are
 	s.objects.each("", func(obj runtime.Object) bool {
-		err = sched.Load(obj)
-		return err == nil
+		if err := sched.Load(obj); err != nil {
+			if pod, ok := obj.(*v1.Pod); ok {
+				left[pod] = true
+			}
+			if s.failed == nil {
+				s.failed = err
+			}
+		}
+		return true
 	})
-	if err != nil {
-		sched.Close()
-		return err
-	}
 	q := queue.New(s.cfg.Queue, sched.Plugins(), s)
 	s.driver = newDriver(s.cfg, sched, q, newTicks(s.cfg.Queue, now), now, s)
 	s.driver.shadow = true
 	clear(s.tried)
 	s.objects.each("Pod", func(obj runtime.Object) bool {
-		if pod := obj.(*v1.Pod); waiting(pod) && sched.Responsible(pod) {
+		if pod := obj.(*v1.Pod); waiting(pod) && sched.Responsible(pod) && !left[pod] {
 			q.Add(now, pod)
 		}
 		return true
@@ -301,14 +305,19 @@ const patchWindow = 50 * time.Millisecond
 
 // patched takes in that the scheduler wrote pod's condition, and that the loop goes on.
 func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
-	if t, ok := s.tried[pod.UID]; waiting(pod) && !expected && !(ok && now.Sub(t.at) < patchWindow) {
+	d, c := s.driver, unscheduled(pod)
+	t, ok := s.tried[pod.UID]
+	recent := ok && now.Sub(t.at) < patchWindow
+	if b := d.placed(pod.UID); b != nil && c != nil && !(s.tells && s.binds(now, &cycle.Attempt{Pod: pod})) {
+		recent = false // that attempt was another: the model placed the pod
+	}
+	if waiting(pod) && !expected && !recent {
 		message := ""
-		if c := unscheduled(pod); c != nil {
+		if c != nil {
 			message = c.Message
 		}
-		s.rejected(now, pod, sources.SafeText(message))
+		s.rejected(now, pod, sources.Sanitize(message))
 	}
-	d := s.driver
 	if node := pod.Status.NominatedNodeName; waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.sched.Renominate(now, pod, node)
 		d.collectEvictions()

@@ -42,6 +42,9 @@ func (e *event) failedAttempt() (sources.Event, bool) {
 	if o.Series != nil && o.Series.LastObservedTime.After(at) && string(e.verb) != "create" {
 		at = o.Series.LastObservedTime
 	}
+	if at.Sub(parse(string(e.stamp))) > time.Minute {
+		return sources.Event{}, false // no clock is so far ahead of the API server's
+	}
 	if at.IsZero() || about.Kind != "Pod" || sources.CheckTime(at) != nil || sources.CheckName(about.Name) != nil || sources.CheckName(about.Namespace) != nil {
 		return sources.Event{}, false
 	}

@@ -1,0 +1,250 @@
+package session
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// failed has a FailedScheduling event told of an attempt that ended at seconds.
+func (c *cluster) failed(seconds float64, pod *v1.Pod, message string) {
+	c.add(seconds, &sources.FailedAttempt{Pod: key(pod.Name), UID: pod.UID, Message: sources.SafeText(message)})
+}
+
+// patched has the scheduler write pod's condition. It tells the change, and that it was the scheduler's.
+func (c *cluster) patched(seconds float64, pod *v1.Pod, message, nominated string) *v1.Pod {
+	pod = happens(c, seconds, sources.Updated, pod, func(p *v1.Pod) { reject(p, message, nominated) })
+	c.add(seconds, &sources.StatusPatched{Pod: key(pod.Name), UID: pod.UID, Sent: at(seconds - 0.003)})
+	return pod
+}
+
+// reject gives p the condition of a failed attempt.
+func reject(p *v1.Pod, message, nominated string) {
+	p.Status.NominatedNodeName = nominated
+	p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: message}}
+}
+
+// bound has pod bound.
+func (c *cluster) bound(seconds float64, pod *v1.Pod, node string) *v1.Pod {
+	return happens(c, seconds, sources.Updated, pod, func(p *v1.Pod) { p.Spec.NodeName = node })
+}
+
+func cpu(n *v1.Node, cpu string) { n.Status.Allocatable[v1.ResourceCPU] = resource.MustParse(cpu) }
+
+const tooSmall = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+
+// The moves of a pod that is placed and bound in one second.
+func boundAt(second string) []string {
+	return []string{
+		second + " >active UnscheduledPodAdd modelled",
+		second + " active>inflight modelled",
+		second + " inflight>scheduled observed",
+		second + " scheduled>deleted modelled", // it is no pod of the queue any more
+	}
+}
+
+// TestBoundElsewhere: of two equal nodes, the real scheduler may choose the other. From then on the pod
+// takes its room there, and not where the model had it.
+func TestBoundElsewhere(t *testing.T) {
+	for _, c := range []struct{ node, room string }{{"node-a", "node-b"}, {"node-b", "node-a"}} {
+		t.Run(c.node, func(t *testing.T) {
+			var r cluster
+			happens(&r, 1, sources.Added, node("node-a", "2"), nil)
+			happens(&r, 1, sources.Added, node("node-b", "2"), nil)
+			web := happens(&r, 2, sources.Added, wants("web", "2"), nil)
+			r.bound(2.01, web, c.node)
+			db := happens(&r, 3, sources.Added, wants("db", "2"), nil) // fits on the other node
+			r.bound(3.01, db, c.room)
+			happens(&r, 4, sources.Added, wants("late", "1"), nil) // and now nothing fits
+			rec := r.recording(4.5)
+			compare(t, moves(t, rec, "web"), boundAt("2"))
+			compare(t, moves(t, rec, "db"), boundAt("3"))
+			compare(t, moves(t, rec, "late"), []string{
+				"4 >active UnscheduledPodAdd modelled",
+				"4 active>inflight modelled",
+				"4 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+			})
+			if on := boundTo(t, rec, "web"); on != c.node {
+				t.Errorf("it is shown to go to %s, not to %s", on, c.node)
+			}
+		})
+	}
+}
+
+// boundTo returns the node to which a pod is shown to be bound.
+func boundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
+	t.Helper()
+	if err := Replay(t.Context(), rec, Options{}, func(m *Transition) error {
+		if m.Pod.Key.Name == pod && m.To == queue.Scheduled {
+			node = m.Pod.Node
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return node
+}
+
+// TestBoundAlthough: the real scheduler bound a pod that the model finds no room for. It was tried again,
+// then, and takes its room.
+func TestBoundAlthough(t *testing.T) {
+	var c cluster
+	happens(&c, 1, sources.Added, node("node-a", "1"), nil)
+	web := happens(&c, 2, sources.Added, wants("web", "2"), nil)
+	c.bound(2.5, web, "node-a")
+	happens(&c, 3, sources.Added, wants("late", "1"), nil)
+	rec := c.recording(3.5)
+	compare(t, moves(t, rec, "web"), []string{
+		"2 >active UnscheduledPodAdd modelled",
+		"2 active>inflight modelled",
+		"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+		"2 unschedulable>inflight NodeResourcesFit modelled",
+		"2 inflight>scheduled NodeResourcesFit observed",
+		"2 scheduled>deleted modelled",
+	})
+	compare(t, moves(t, rec, "late")[2:], []string{"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled"})
+}
+
+// TestRejectedAlthough: the real scheduler rejected a pod that the model had placed. The pod is where it
+// is told to be, by the plugins that the message names, and the room that the model had taken is free.
+func TestRejectedAlthough(t *testing.T) {
+	const message = "0/1 nodes are available: 1 Insufficient cpu."
+	for name, rejected := range map[string]func(*cluster, *v1.Pod){
+		"by an event": func(c *cluster, p *v1.Pod) { c.failed(3.002, p, message) },
+		"by a patch":  func(c *cluster, p *v1.Pod) { c.patched(3.005, p, message, "") },
+		"by both":     func(c *cluster, p *v1.Pod) { c.failed(3.002, p, message); c.patched(3.005, p, message, "") },
+		"by a condition": func(c *cluster, p *v1.Pod) {
+			happens(c, 3.2, sources.Updated, p, func(p *v1.Pod) { reject(p, message, "") })
+		},
+		"by a late event": func(c *cluster, p *v1.Pod) { c.failed(3.9, p, message) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c cluster
+			happens(&c, 1, sources.Added, node("node-a", "4"), nil)
+			happens(&c, 2, sources.Added, wants("large", "5"), nil) // from this one the model learns whose reason that is
+			web := happens(&c, 3, sources.Added, wants("web", "3"), nil)
+			rejected(&c, web)
+			db := happens(&c, 4, sources.Added, wants("db", "4"), nil)
+			c.bound(4.01, db, "node-a")
+			rec := c.recording(4.5)
+			compare(t, moves(t, rec, "web"), []string{
+				"3 >active UnscheduledPodAdd modelled",
+				"3 active>inflight modelled",
+				"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+			})
+			compare(t, moves(t, rec, "db"), boundAt("4"))
+		})
+	}
+}
+
+// TestRejectedForUnknown: a message may give a reason that no attempt of the model had, or none of a plugin.
+func TestRejectedForUnknown(t *testing.T) {
+	for message, want := range map[string]string{
+		"0/1 nodes are available: 1 node(s) had something new.": "3 inflight>unschedulable ScheduleAttemptFailure (unknown plugin) modelled",
+		"running Reserve plugin: the API server is away":        "3 inflight>backoff ScheduleAttemptFailure modelled",
+	} {
+		var c cluster
+		happens(&c, 1, sources.Added, node("node-a", "4"), nil)
+		web := happens(&c, 3, sources.Added, wants("web", "3"), nil)
+		c.failed(3.002, web, message)
+		compare(t, moves(t, c.recording(3.5), "web")[2:3], []string{want})
+	}
+}
+
+// TestBindingNotSeen: a binding that is not seen was none. The pod waits, and its room is free.
+func TestBindingNotSeen(t *testing.T) {
+	var c cluster
+	happens(&c, 1, sources.Added, node("node-a", "4"), nil)
+	happens(&c, 2, sources.Added, wants("web", "3"), nil)
+	db := happens(&c, 6, sources.Added, wants("db", "4"), nil)
+	c.bound(6.01, db, "node-a")
+	rec := c.recording(6.5)
+	compare(t, moves(t, rec, "web")[:3], []string{
+		"2 >active UnscheduledPodAdd modelled",
+		"2 active>inflight modelled",
+		"4 inflight>unschedulable ScheduleAttemptFailure (unknown plugin) modelled",
+	})
+	compare(t, moves(t, rec, "db"), boundAt("6"))
+}
+
+// TestHeardBefore: that an attempt failed is told before the change that led to it, or before the model
+// would have had the scheduler hear of it. The change comes first all the same, and the pod is tried once.
+func TestHeardBefore(t *testing.T) {
+	const tainted = "0/1 nodes are available: 1 node(s) had untolerated taint(s)."
+	change := func(n *v1.Node) {
+		cpu(n, "4")
+		n.Spec.Taints = []v1.Taint{{Key: "busy", Effect: v1.TaintEffectNoSchedule}}
+	}
+	for name, told := range map[string]func(c *cluster, grown *v1.Node, web *v1.Pod){
+		"not heard of yet": func(c *cluster, n *v1.Node, web *v1.Pod) {
+			happens(c, 10, sources.Updated, n, change)
+			c.failed(10.0005, web, tainted)
+		},
+		"told later": func(c *cluster, n *v1.Node, web *v1.Pod) {
+			c.failed(10, web, tainted)
+			happens(c, 10.005, sources.Updated, n, change)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c cluster
+			n := happens(&c, 1, sources.Added, node("node-a", "1"), nil)
+			web := happens(&c, 2, sources.Added, wants("web", "3"), nil)
+			c.failed(2.002, web, tooSmall)
+			told(&c, n, web)
+			compare(t, moves(t, c.recording(20), "web"), []string{
+				"2 >active UnscheduledPodAdd modelled",
+				"2 active>inflight modelled",
+				"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+				"10 unschedulable>active NodeUpdateNodeAllocatable NodeResourcesFit modelled",
+				"10 active>inflight NodeResourcesFit modelled",
+				"10 inflight>unschedulable ScheduleAttemptFailure TaintToleration modelled",
+			})
+		})
+	}
+}
+
+// TestDeletedWhileAssumed: a pod that goes between its attempt and its binding leaves its room.
+func TestDeletedWhileAssumed(t *testing.T) {
+	var c cluster
+	happens(&c, 1, sources.Added, node("node-a", "4"), nil)
+	web := happens(&c, 2, sources.Added, wants("web", "3"), nil)
+	happens(&c, 2.5, sources.Deleted, web, nil)
+	db := happens(&c, 3, sources.Added, wants("db", "4"), nil)
+	c.bound(3.01, db, "node-a")
+	rec := c.recording(8)
+	compare(t, moves(t, rec, "web"), []string{
+		"2 >active UnscheduledPodAdd modelled",
+		"2 active>inflight modelled",
+		"2 inflight>deleted modelled",
+	})
+	compare(t, moves(t, rec, "db"), boundAt("3"))
+}
+
+// TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
+func TestFreedIsRestated(t *testing.T) {
+	var c cluster
+	web := happens(&c, 2, sources.Added, wants("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
+	happens(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	var told []string
+	if err := Replay(t.Context(), c.recording(5.5), Options{}, func(m *Transition) error {
+		text := m.From.String() + ">" + m.To.String() + " " + m.Event
+		if m.Restated() {
+			text += " restated"
+		}
+		told = append(told, text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, told, []string{
+		">gated UnscheduledPodAdd",
+		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
+		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",
+		"active>inflight ",
+		"inflight>backoff ScheduleAttemptFailure",
+	})
+}
