@@ -1,0 +1,245 @@
+package session
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// What a shadow makes of what the source tells next.
+
+// requested notes a request of the real scheduler.
+func (s *shadow) requested(now time.Time) {
+	i := 0
+	for i < len(s.requests) && now.Sub(s.requests[i]) > time.Second {
+		i++
+	}
+	s.requests = append(s.requests[i:], now)
+}
+
+// saturated reports whether the real scheduler made nearly as many requests in the last second as its
+// client's rate limit lets it: then they wait for each other, and with them the loop.
+func (s *shadow) saturated(now time.Time) bool {
+	n := 0
+	for _, at := range s.requests {
+		if now.Sub(at) <= time.Second {
+			n++
+		}
+	}
+	return s.cfg.ClientQPS > 0 && float32(n) >= 0.8*s.cfg.ClientQPS
+}
+
+// visible is an attempt that the source shows to fail.
+type visible struct {
+	pod *v1.Pod
+	// by is when it was over, at the latest.
+	by time.Time
+	// patched is true if only the patch shows it, for which the client's rate limit may have kept it
+	// waiting.
+	patched bool
+}
+
+// next returns the first attempt that ended from now to now and within. Its pod is nil if the loop could
+// not take it.
+func (s *shadow) next(now time.Time, within time.Duration) (visible, bool) {
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > within {
+			break
+		}
+		var key types.NamespacedName
+		var uid types.UID
+		by, silent := ev.Time, false
+		switch f := ev.Fact.(type) {
+		case *sources.FailedAttempt:
+			if s.ended[f] {
+				continue
+			}
+			key, uid = f.Pod, f.UID
+		case *sources.StatusPatched:
+			if s.claimed[f] {
+				continue // its attempt is over, and this only its patch
+			}
+			key, uid, silent = f.Pod, f.UID, true
+			if !f.Sent.IsZero() {
+				by = f.Sent
+			}
+		default:
+			continue
+		}
+		if by.Before(now) {
+			continue
+		}
+		info, ok := s.driver.queue.Get(key.Namespace, key.Name)
+		if !ok || info.Pod.UID != uid || !s.poppable(info.Tier) {
+			return visible{nil, by, silent}, true
+		}
+		return visible{info.Pod, by, silent}, true
+	}
+	return visible{}, false
+}
+
+// takes implements driven: an attempt that was seen to fail so soon is the next one. If the model has its
+// pod elsewhere, the loop had no time for others all the same.
+func (s *shadow) takes(now time.Time) (*v1.Pod, time.Time) {
+	v, ok := s.next(now, crowding)
+	switch left := v.by.Sub(now); {
+	case !ok:
+	case v.pod == nil && (left < lookahead/3 || left < crowding && s.saturated(now)):
+		return nil, v.by
+	case v.pod != nil && (v.patched && s.saturated(now) || left <= 2*attemptTime):
+		return v.pod, time.Time{}
+	}
+	return nil, time.Time{}
+}
+
+// Where attempts follow each other so closely that the next one seen is this near, each of them shows but
+// those that write nothing.
+const crowding = 60 * time.Millisecond
+
+// doubts implements driven. Under load the model's order of pods comes to differ from the real one's. An
+// attempt that would have shown, by a patch or a binding, and does not, is taken back in favour of the
+// next one that shows.
+func (s *shadow) doubts(now time.Time, a *cycle.Attempt) *v1.Pod {
+	if a.Skipped || !s.tells {
+		return nil
+	}
+	instead := s.bindsNext(now)
+	if a.Binding == nil || instead == nil || instead.UID == a.Pod.UID || s.binds(now, a) {
+		v, ok := s.next(now, crowding)
+		if !ok || v.pod == nil || v.pod.UID == a.Pod.UID || s.shows(now, a) {
+			return nil
+		}
+		instead = v.pod
+	}
+	d := s.driver
+	d.sched.Undo(a)
+	from := s.told[len(s.told)-1].From // of the pop
+	s.told = s.told[:len(s.told)-1]
+	d.queue.Unpop(a.Pod.UID, from)
+	return instead
+}
+
+// bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can
+// take it.
+func (s *shadow) bindsNext(now time.Time) *v1.Pod {
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > crowding {
+			break
+		}
+		c, ok := ev.Fact.(*sources.ObjectChange)
+		if !ok {
+			continue
+		}
+		pod, ok := c.Object.(*v1.Pod)
+		if !ok || pod.Spec.NodeName == "" {
+			continue
+		}
+		if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && s.poppable(info.Tier) {
+			return info.Pod
+		}
+	}
+	return nil
+}
+
+// shows reports whether attempt a agrees with what the source shows.
+func (s *shadow) shows(now time.Time, a *cycle.Attempt) bool {
+	if a.Binding == nil {
+		c := unscheduled(a.Pod)
+		if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
+			return true // nothing is written
+		}
+		return s.patchOf(now, a.Pod) != nil
+	}
+	return s.binds(now, a)
+}
+
+// binds implements driven.
+func (s *shadow) binds(now time.Time, a *cycle.Attempt) bool {
+	if !s.tells {
+		return true
+	}
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > writePatience {
+			return false
+		}
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok {
+			if pod, ok := c.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID && (pod.Spec.NodeName != "" || c.Verb == sources.Deleted) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lookahead is how long an attempt may have taken longer than the model's would.
+const lookahead = 15 * time.Millisecond
+
+// endsAt implements driven: when the attempt of pod that begins now was seen to fail.
+func (s *shadow) endsAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > lookahead {
+			break
+		}
+		if f, ok := ev.Fact.(*sources.FailedAttempt); ok && f.UID == pod.UID && !ev.Time.Before(now) && !s.ended[f] {
+			s.ended[f] = true
+			return ev.Time, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// patchedAt implements driven.
+func (s *shadow) patchedAt(now time.Time, pod *v1.Pod, until time.Time) time.Time {
+	if !s.tells {
+		return until
+	}
+	if i := s.patchOf(now, pod); i != nil {
+		s.claimed[i.Fact.(*sources.StatusPatched)] = true
+		return i.Time
+	}
+	return now
+}
+
+// patchOf returns the first patch of the pod's status before its next failed attempt that no attempt has
+// claimed yet, or nil.
+func (s *shadow) patchOf(now time.Time, pod *v1.Pod) *sources.Event {
+	for i := range s.ahead {
+		ev := &s.ahead[i]
+		if ev.Time.Sub(now) > writePatience {
+			break
+		}
+		switch f := ev.Fact.(type) {
+		case *sources.StatusPatched:
+			if f.UID == pod.UID && !s.claimed[f] {
+				return ev
+			}
+		case *sources.FailedAttempt:
+			if f.UID == pod.UID && ev.Time.After(now) && !s.ended[f] {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// ends implements driven.
+func (s *shadow) ends(now time.Time, victim *v1.Pod) bool {
+	if !s.tells {
+		return true
+	}
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > writePatience {
+			break
+		}
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok {
+			if pod, ok := c.Object.(*v1.Pod); ok && pod.UID == victim.UID && (pod.DeletionTimestamp != nil || c.Verb == sources.Deleted) {
+				return true
+			}
+		}
+	}
+	return false
+}
