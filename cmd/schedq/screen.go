@@ -37,7 +37,12 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	if err != nil {
 		return err
 	}
-	if options.Plugins, err = cycle.InTree(); err != nil {
+	if options.Scheduler != nil {
+		options.Plugins, err = cycle.PluginsOf(options.Scheduler)
+	} else {
+		options.Plugins, err = cycle.InTree()
+	}
+	if err != nil {
 		return err
 	}
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens

@@ -154,6 +154,11 @@ func InTree() (*Plugins, error) {
 	if err != nil {
 		return nil, err
 	}
+	return PluginsOf(cfg)
+}
+
+// PluginsOf returns the plugins of a scheduler with that configuration over an empty cluster.
+func PluginsOf(cfg *Config) (*Plugins, error) {
 	s, err := New(cfg, 0)
 	if err != nil {
 		return nil, err

@@ -42,9 +42,7 @@ func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
 	b := d.placed(pod.UID)
 	if b == nil {
 		s.catchUp(now, pod)
-		if b = d.placed(pod.UID); b == nil {
-			s.stats["bound, not placed"]++
-		}
+		b = d.placed(pod.UID)
 	}
 	if b != nil {
 		d.drop(b)
@@ -97,9 +95,7 @@ func (s *shadow) hearOf(now time.Time, key types.NamespacedName, uid types.UID) 
 		return ok && (info.Tier == queue.InFlight || s.poppable(info.Tier))
 	}
 	for len(s.heard) > 0 && !ready() {
-		h := s.heard[0]
-		s.heard = s.heard[1:]
-		s.hear(now, h.change)
+		s.hearNext(now)
 	}
 	for _, ev := range s.ahead {
 		if ready() || ev.Time.Sub(now) > hearsBefore {
@@ -110,9 +106,7 @@ func (s *shadow) hearOf(now time.Time, key types.NamespacedName, uid types.UID) 
 			s.emit(sources.Event{Time: now, Fact: c})
 			s.changed(now, c)
 			for len(s.heard) > 0 {
-				h := s.heard[0]
-				s.heard = s.heard[1:]
-				s.hear(now, h.change)
+				s.hearNext(now)
 			}
 		}
 	}
@@ -132,13 +126,11 @@ func (s *shadow) rejected(now time.Time, pod *v1.Pod, message sources.SafeText) 
 		seen = s.catchUp(now, pod)
 	}
 	if b := d.placed(pod.UID); b != nil {
-		s.stats["rejected, but placed"]++
 		d.drop(b)
 		d.sched.Forget(b.Binding)
 		seen = false
 	}
 	if !seen {
-		s.stats["rejected, not tried"]++
 		s.popped(now, pod)
 		s.reject(now, pod, string(message))
 	}

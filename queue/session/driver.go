@@ -39,9 +39,7 @@ type driver struct {
 	queue  *queue.Queue
 	ticks  ticks
 	shadow bool
-	// idle is true if nobody schedules, or a person does.
-	idle  bool
-	owner driven
+	owner  driven
 
 	now      time.Time
 	began    time.Time      // when the last attempt began
@@ -159,7 +157,7 @@ func (d *driver) due() time.Time {
 }
 
 // ready reports whether the loop has a pod to take.
-func (d *driver) ready() bool { return !d.idle && d.queue.CanPop() }
+func (d *driver) ready() bool { return d.queue.CanPop() }
 
 // longestGap is how much quiet time is played second by second. In a longer one nothing is left to happen
 // but flushes of the same pods.
@@ -244,6 +242,7 @@ func (d *driver) try(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	if a.Evaluated == 0 {
 		d.free = now.Add(preFilterTime)
 	}
+	// A failed attempt that is seen where the model places the pod is this one all the same.
 	if at, ok := d.owner.endsAt(now, a.Pod); ok && a.Binding == nil && !a.Skipped {
 		d.free = at
 	}
@@ -419,7 +418,7 @@ func (d *driver) drop(b *binding) {
 	d.bindings = slices.DeleteFunc(d.bindings, func(other *binding) bool { return other == b })
 }
 
-// delay keeps the loop from going on for d from now.
+// delay keeps the loop from going on for so long from now, or from when it is free.
 func (d *driver) delay(now time.Time, by time.Duration) {
 	if d.free.Before(now) {
 		d.free = now

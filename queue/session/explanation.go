@@ -90,7 +90,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key t
 	if err != nil {
 		return nil, err
 	}
-	plugins, err := pluginsOf(cfg)
+	plugins, err := cycle.PluginsOf(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -118,16 +118,6 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key t
 	f.wakes = newWakes(plugins)
 	x.WokenBy = f.Wakes(p)
 	return x, nil
-}
-
-// pluginsOf returns the plugins of a scheduler with that configuration.
-func pluginsOf(cfg *cycle.Config) (*cycle.Plugins, error) {
-	sched, err := cycle.New(cfg, 0)
-	if err != nil {
-		return nil, err
-	}
-	sched.Close()
-	return sched.Plugins(), nil
 }
 
 // explanation is what f itself tells of p.

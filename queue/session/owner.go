@@ -70,6 +70,14 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 	return o
 }
 
+// close ends the schedulers that run for the recording and for a what-if.
+func (o *owner) close() {
+	o.recording.feed.close()
+	if o.fork != nil {
+		o.fork.close()
+	}
+}
+
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
 func Notices(rec *sources.Recording) []string {
 	notices := slices.Clip(rec.Notices)

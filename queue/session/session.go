@@ -97,6 +97,7 @@ func (s *Session) do(command func(*owner)) {
 func (s *Session) Run(ctx context.Context) {
 	defer close(s.frames)
 	defer close(s.done)
+	defer s.owner.close()
 	s.publish()
 	ticker := time.NewTicker(FrameInterval)
 	defer ticker.Stop()

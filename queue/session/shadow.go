@@ -32,7 +32,6 @@ type modelledMove struct {
 // what is guessed is only when things took how long.
 type shadow struct {
 	cfg     *cycle.Config
-	seed    uint64
 	driver  *driver
 	objects objects
 	emit    func(sources.Event)
@@ -50,7 +49,6 @@ type shadow struct {
 	// tells is true if the source tells the scheduler's own requests: then a pod's condition need not be
 	// taken for one.
 	tells bool
-	stats map[string]int
 }
 
 // heard is a change of an object on its way to the scheduler.
@@ -81,7 +79,9 @@ const attemptWindow = 2 * time.Second
 // waits, the scheduler has yet to start; it does when the source says so. With tells, the source tells
 // the scheduler's own writes of a pod's condition.
 func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(sources.Event)) (*shadow, error) {
-	s := &shadow{cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, tried: map[types.UID]tried{}, plugins: map[string]string{}, stats: map[string]int{}}
+	s := &shadow{
+		cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, tried: map[types.UID]tried{}, plugins: map[string]string{},
+	}
 	if waits {
 		return s, nil
 	}
@@ -92,7 +92,7 @@ func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(
 func (s *shadow) start(now time.Time) error {
 	s.close()
 	s.heard = nil
-	sched, err := cycle.New(s.cfg, s.seed)
+	sched, err := cycle.New(s.cfg, 0)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,8 @@ func (s *shadow) Moved(t queue.Transition) { s.told = append(s.told, t) }
 // Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
 func (s *shadow) Failed(error) {}
 
-// apply lets time pass up to the first of events, and takes it in; the others come next. It fails if no scheduler can be set up.
+// apply lets time pass up to the first of events, and takes it in; the others come next. It fails if no
+// scheduler can be set up.
 func (s *shadow) apply(events []sources.Event) error {
 	ev := events[0]
 	s.ahead = events
@@ -179,10 +180,9 @@ func (s *shadow) apply(events []sources.Event) error {
 // advance lets the scheduler run and hear up to and at to.
 func (s *shadow) advance(to time.Time) {
 	for s.driver != nil && len(s.heard) > 0 && !s.heard[0].at.After(to) {
-		h := s.heard[0]
-		s.heard = s.heard[1:]
-		s.driver.advance(h.at)
-		s.hear(h.at, h.change)
+		at := s.heard[0].at
+		s.driver.advance(at)
+		s.hearNext(at)
 	}
 	if s.driver != nil {
 		s.driver.advance(to)
@@ -209,6 +209,13 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 		s.evicted(now, pod.UID) // the preemptor knows by the answer to its request
 	}
 	s.heard = append(s.heard, heard{now.Add(watchDelay), c})
+}
+
+// hearNext lets the scheduler hear of the first change on its way.
+func (s *shadow) hearNext(now time.Time) {
+	h := s.heard[0]
+	s.heard = s.heard[1:]
+	s.hear(now, h.change)
 }
 
 // hear lets the scheduler hear of a change. An object that it can't take is left out.
