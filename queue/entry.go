@@ -9,7 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// The queue keeps its pods in one slice of entries and refers to them by index, so that a fork copies
+// The queue keeps its pods in a pool of entries and refers to them by index, so that a fork copies
 // a few slices and not one object a pod, and a pod costs little beyond itself.
 
 // none is the index of no entry.
@@ -41,6 +41,7 @@ type entry struct {
 	prev, next int32 // in flight: its neighbours in the order of popping
 
 	tier       Tier
+	indexed    bool // findable by its pod's name
 	inErrors   bool // in backoffQ's heap for errors
 	wasFlushed bool // woken by the leftover flush, and not attempted since
 }
@@ -67,25 +68,14 @@ func (q *Queue) newEntry(now int64, pod *v1.Pod) int32 {
 		timestamp: now, initialAttempt: unset, backoffExpiry: unset, flushed: unset,
 		prev: none, next: none,
 	}
-	if n := len(q.free); n > 0 {
-		i := q.free[n-1]
-		q.free = q.free[:n-1]
-		q.entries[i] = e
-		return i
-	}
-	q.entries = append(q.entries, e)
-	return int32(len(q.entries) - 1)
-}
-
-// release gives entry i back. It must be in no tier.
-func (q *Queue) release(i int32) {
-	q.entries[i] = entry{}
-	q.free = append(q.free, i)
+	i := q.entries.take()
+	*q.entries.at(i) = e
+	return i
 }
 
 func (q *Queue) setPod(i int32, pod *v1.Pod) {
-	q.entries[i].pod = pod
-	q.entries[i].priority = priorityOf(pod)
+	q.entries.at(i).pod = pod
+	q.entries.at(i).priority = priorityOf(pod)
 }
 
 // index finds entries by their pod's namespace and name: an open-addressing hash table of entry
@@ -115,7 +105,7 @@ func (x *index) hash(namespace, name string) uint32 {
 }
 
 // find returns the place that holds the named pod, or the free one where it would go.
-func (x *index) find(entries []entry, hash uint32, namespace, name string) int {
+func (x *index) find(entries *pool, hash uint32, namespace, name string) int {
 	mask := len(x.slots) - 1
 	for at := int(hash) & mask; ; at = (at + 1) & mask {
 		s := x.slots[at]
@@ -123,28 +113,29 @@ func (x *index) find(entries []entry, hash uint32, namespace, name string) int {
 			return at
 		}
 		if s.hash == hash {
-			if p := entries[s.entry].pod; p.Name == name && p.Namespace == namespace {
+			if p := entries.at(s.entry).pod; p.Name == name && p.Namespace == namespace {
 				return at
 			}
 		}
 	}
 }
 
-func (x *index) get(entries []entry, namespace, name string) int32 {
+func (x *index) get(entries *pool, namespace, name string) int32 {
 	return x.slots[x.find(entries, x.hash(namespace, name), namespace, name)].entry
 }
 
-func (x *index) put(entries []entry, i int32) {
+func (x *index) put(entries *pool, i int32) {
 	if (x.used+1)*2 > len(x.slots) {
 		x.grow()
 	}
-	p := entries[i].pod
+	p := entries.at(i).pod
 	hash := x.hash(p.Namespace, p.Name)
 	at := x.find(entries, hash, p.Namespace, p.Name)
 	if x.slots[at].entry == none {
 		x.used++
 	}
 	x.slots[at] = slot{hash, i}
+	entries.at(i).indexed = true
 }
 
 func (x *index) grow() {
@@ -164,11 +155,12 @@ func (x *index) grow() {
 }
 
 // remove takes the named pod out and closes the gap behind it.
-func (x *index) remove(entries []entry, namespace, name string) {
+func (x *index) remove(entries *pool, namespace, name string) {
 	hole := x.find(entries, x.hash(namespace, name), namespace, name)
 	if x.slots[hole].entry == none {
 		return
 	}
+	entries.at(x.slots[hole].entry).indexed = false
 	x.used--
 	mask := len(x.slots) - 1
 	for at := hole; ; {

@@ -12,7 +12,7 @@ import (
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newIndex()
-		var entries []entry
+		var entries pool
 		want := map[string]int32{}
 		for range rapid.IntRange(1, 400).Draw(t, "operations") {
 			namespace := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "namespace")
@@ -21,11 +21,12 @@ func TestIndex(t *testing.T) {
 			if rapid.Bool().Draw(t, "put") {
 				pod := &v1.Pod{}
 				pod.Namespace, pod.Name = namespace, name
-				entries = append(entries, entry{pod: pod})
-				want[key] = int32(len(entries) - 1)
-				x.put(entries, want[key])
+				i := entries.take()
+				entries.at(i).pod = pod
+				want[key] = i
+				x.put(&entries, want[key])
 			} else {
-				x.remove(entries, namespace, name)
+				x.remove(&entries, namespace, name)
 				delete(want, key)
 			}
 			if x.used != len(want) {
@@ -37,7 +38,7 @@ func TestIndex(t *testing.T) {
 					if !ok {
 						w = none
 					}
-					if got := x.get(entries, ns, fmt.Sprint(i)); got != w {
+					if got := x.get(&entries, ns, fmt.Sprint(i)); got != w {
 						t.Fatalf("%s/%d is at %d, want %d", ns, i, got, w)
 					}
 				}

@@ -8,9 +8,9 @@ func (q *Queue) FlushBackoffCompleted(now time.Time) {
 	t := now.UnixNano()
 	completed := q.scratch[:0]
 	for _, h := range []*heap{&q.backoffQ, &q.errorBackoffQ} {
-		for len(h.items) > 0 && !q.backingOff(t, &q.entries[h.items[0]]) {
-			i := h.pop(q.entries)
-			q.entries[i].tier = None
+		for len(h.items) > 0 && !q.backingOff(t, q.entries.at(h.items[0].entry)) {
+			i := h.pop(&q.entries)
+			q.entries.at(i).tier = None
 			completed = append(completed, i)
 		}
 	}
@@ -27,7 +27,7 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 	t := now.UnixNano()
 	left := q.scratch[:0]
 	for _, i := range q.unschedulable {
-		e := &q.entries[i]
+		e := q.entries.at(i)
 		if t-max(e.timestamp, e.flushed) > int64(q.opts.PodMaxInUnschedulablePods) {
 			e.wasFlushed = true
 			e.flushed = t

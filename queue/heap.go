@@ -2,88 +2,103 @@ package queue
 
 import "slices"
 
-// heap is a binary heap of entry indices. It sifts exactly as container/heap does, on which upstream's
-// heap is built, so that pods which compare equal leave in upstream's order.
+// heap is a binary heap of entries. It sifts exactly as container/heap does, on which upstream's heap is
+// built, so that pods which compare equal leave in upstream's order.
 type heap struct {
-	items []int32
-	less  func(a, b *entry) bool
+	items []item
+	less  func(a, b *item) bool
 }
 
-func (h *heap) push(entries []entry, i int32) {
-	h.items = append(h.items, i)
+// item is an entry in a heap, with all that its order depends on: to sift is to look at neighbours in one
+// slice, and not at entries all over the memory.
+type item struct {
+	expiry, timestamp int64
+	priority          int32
+	entry             int32
+}
+
+func itemOf(entries *pool, i int32) item {
+	e := entries.at(i)
+	return item{e.expiry(), e.timestamp, e.priority, i}
+}
+
+func (h *heap) push(entries *pool, i int32) {
+	h.items = append(h.items, itemOf(entries, i))
 	h.up(entries, len(h.items)-1)
 }
 
 // pop removes and returns the head. The heap must not be empty.
-func (h *heap) pop(entries []entry) int32 {
-	n := len(h.items) - 1
-	h.swap(entries, 0, n)
-	h.down(entries, 0, n)
-	i := h.items[n]
-	h.items = h.items[:n]
+func (h *heap) pop(entries *pool) int32 {
+	i := h.items[0].entry
+	h.remove(entries, 0)
 	return i
 }
 
-func (h *heap) remove(entries []entry, pos int) {
+func (h *heap) remove(entries *pool, pos int) {
 	n := len(h.items) - 1
-	if n != pos {
-		h.swap(entries, pos, n)
-		if !h.down(entries, pos, n) {
-			h.up(entries, pos)
-		}
-	}
+	last := h.items[n]
 	h.items = h.items[:n]
-}
-
-// fix restores the order after the entry at pos changed.
-func (h *heap) fix(entries []entry, pos int) {
-	if !h.down(entries, pos, len(h.items)) {
+	if n == pos {
+		return
+	}
+	h.items[pos] = last
+	if !h.down(entries, pos) {
 		h.up(entries, pos)
 	}
 }
 
-func (h *heap) swap(entries []entry, a, b int) {
-	h.items[a], h.items[b] = h.items[b], h.items[a]
-	entries[h.items[a]].pos = int32(a)
-	entries[h.items[b]].pos = int32(b)
-}
-
-func (h *heap) up(entries []entry, j int) {
-	entries[h.items[j]].pos = int32(j)
-	for j > 0 {
-		parent := (j - 1) / 2
-		if !h.less(&entries[h.items[j]], &entries[h.items[parent]]) {
-			return
-		}
-		h.swap(entries, parent, j)
-		j = parent
+// fix restores the order after the entry at pos changed.
+func (h *heap) fix(entries *pool, pos int) {
+	h.items[pos] = itemOf(entries, h.items[pos].entry)
+	if !h.down(entries, pos) {
+		h.up(entries, pos)
 	}
 }
 
-func (h *heap) down(entries []entry, start, n int) bool {
-	i := start
-	for {
-		left := 2*i + 1
-		if left >= n {
+// put lays x at pos.
+func (h *heap) put(entries *pool, pos int, x item) {
+	h.items[pos] = x
+	entries.at(x.entry).pos = int32(pos)
+}
+
+func (h *heap) up(entries *pool, pos int) {
+	x := h.items[pos]
+	for pos > 0 {
+		parent := (pos - 1) / 2
+		if !h.less(&x, &h.items[parent]) {
 			break
 		}
-		child := left
-		if right := left + 1; right < n && h.less(&entries[h.items[right]], &entries[h.items[left]]) {
+		h.put(entries, pos, h.items[parent])
+		pos = parent
+	}
+	h.put(entries, pos, x)
+}
+
+func (h *heap) down(entries *pool, start int) bool {
+	pos, n := start, len(h.items)
+	x := h.items[pos]
+	for {
+		child := 2*pos + 1
+		if child >= n {
+			break
+		}
+		if right := child + 1; right < n && h.less(&h.items[right], &h.items[child]) {
 			child = right
 		}
-		if !h.less(&entries[h.items[child]], &entries[h.items[i]]) {
+		if !h.less(&h.items[child], &x) {
 			break
 		}
-		h.swap(entries, i, child)
-		i = child
+		h.put(entries, pos, h.items[child])
+		pos = child
 	}
-	return i > start
+	h.put(entries, pos, x)
+	return pos > start
 }
 
 func (h *heap) clone() heap { return heap{items: slices.Clone(h.items), less: h.less} }
 
 // byPriority is the order of activeQ: PrioritySort, queuesort/priority_sort.go.
-func byPriority(a, b *entry) bool {
+func byPriority(a, b *item) bool {
 	if a.priority != b.priority {
 		return a.priority > b.priority
 	}
@@ -91,13 +106,13 @@ func byPriority(a, b *entry) bool {
 }
 
 // byExpiry models lessBackoffCompleted.
-func byExpiry(a, b *entry) bool { return a.expiry() < b.expiry() }
+func byExpiry(a, b *item) bool { return a.expiry < b.expiry }
 
 // byExpiryThenPriority models lessBackoffCompletedWithPriority: expiries are whole seconds, and within
 // one the order is activeQ's.
-func byExpiryThenPriority(a, b *entry) bool {
-	if ea, eb := a.expiry(), b.expiry(); ea != eb {
-		return ea < eb
+func byExpiryThenPriority(a, b *item) bool {
+	if a.expiry != b.expiry {
+		return a.expiry < b.expiry
 	}
 	return byPriority(a, b)
 }

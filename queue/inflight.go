@@ -26,32 +26,32 @@ func newInFlight() inFlight {
 	return inFlight{byUID: map[types.UID]int32{}, first: none, last: none}
 }
 
-func (f *inFlight) push(entries []entry, i int32) {
-	e := &entries[i]
+func (f *inFlight) push(entries *pool, i int32) {
+	e := entries.at(i)
 	e.prev, e.next = f.last, none
 	e.eventsFrom = f.dropped + int64(len(f.events))
 	if f.last == none {
 		f.first = i
 	} else {
-		entries[f.last].next = i
+		entries.at(f.last).next = i
 	}
 	f.last = i
 	f.byUID[e.pod.UID] = i
 }
 
 // remove ends the attempt of entry i and lets go of the events that no attempt can ask for any more.
-func (f *inFlight) remove(entries []entry, i int32) {
-	e := &entries[i]
+func (f *inFlight) remove(entries *pool, i int32) {
+	e := entries.at(i)
 	delete(f.byUID, e.pod.UID)
 	if e.prev == none {
 		f.first = e.next
 	} else {
-		entries[e.prev].next = e.next
+		entries.at(e.prev).next = e.next
 	}
 	if e.next == none {
 		f.last = e.prev
 	} else {
-		entries[e.next].prev = e.prev
+		entries.at(e.next).prev = e.prev
 	}
 	e.prev, e.next, e.tier = none, none, None
 
@@ -61,7 +61,7 @@ func (f *inFlight) remove(entries []entry, i int32) {
 		f.events = f.events[:0]
 		return
 	}
-	if n := entries[f.first].eventsFrom - f.dropped; n > 0 {
+	if n := entries.at(f.first).eventsFrom - f.dropped; n > 0 {
 		f.dropped += n
 		f.events = slices.Delete(f.events, 0, int(n))
 	}

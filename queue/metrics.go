@@ -1,7 +1,5 @@
 package queue
 
-import "maps"
-
 // Incoming is a pair of labels of the counter scheduler_queue_incoming_pods_total. Queue is Active,
 // Backoff or Unschedulable; gated pods count as unschedulable there.
 type Incoming struct {
@@ -9,11 +7,46 @@ type Incoming struct {
 	Event string
 }
 
+// incoming counts by labels. The labels of one count are mostly those of the count before.
+type incoming struct {
+	counts map[Incoming]*int64
+	last   Incoming
+	of     *int64 // counts[last]
+}
+
+func newIncoming() incoming { return incoming{counts: map[Incoming]*int64{}} }
+
+func (c *incoming) add(labels Incoming, n int64) {
+	if c.of == nil || labels != c.last {
+		if c.counts[labels] == nil {
+			c.counts[labels] = new(int64)
+		}
+		c.last, c.of = labels, c.counts[labels]
+	}
+	*c.of += n
+}
+
+func (c *incoming) clone() incoming {
+	copied := newIncoming()
+	for labels, n := range c.counts {
+		copied.add(labels, *n)
+	}
+	return copied
+}
+
 // IncomingPodsTotal returns scheduler_queue_incoming_pods_total: how many pods entered each queue, by
 // the event that sent them.
-func (q *Queue) IncomingPodsTotal() map[Incoming]int64 { return maps.Clone(q.incoming) }
+func (q *Queue) IncomingPodsTotal() map[Incoming]int64 {
+	totals := make(map[Incoming]int64, len(q.incoming.counts))
+	for labels, n := range q.incoming.counts {
+		if *n != 0 {
+			totals[labels] = *n
+		}
+	}
+	return totals
+}
 
-func (q *Queue) count(queue Tier, event string) { q.incoming[Incoming{queue, event}]++ }
+func (q *Queue) count(queue Tier, event string) { q.incoming.add(Incoming{queue, event}, 1) }
 
 // PendingPods returns scheduler_pending_pods for a value of its label queue: Active, Backoff,
 // Unschedulable (without the gated pods) or Gated; for InFlight the number of pods in flight. It is 0

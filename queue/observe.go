@@ -32,11 +32,11 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 		return
 	}
 	i, from := q.take(t, o)
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	switch o.To {
 	case InFlight:
 		e.attempts++
-		q.inFlight.push(q.entries, i)
+		q.inFlight.push(&q.entries, i)
 		e.tier = InFlight
 		q.schedulingCycle++
 		if from == Backoff {
@@ -52,17 +52,17 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 	}
 	q.tell(t, i, Transition{From: from, To: o.To, Event: o.Event, Observed: !o.Inferred})
 	if o.To == Scheduled || o.To == Deleted {
-		q.release(i)
+		q.entries.release(i)
 	}
 }
 
 // take finds the entry that o speaks of and takes it out of its tier; a pod that is not known gets one.
 func (q *Queue) take(now int64, o Observation) (int32, Tier) {
 	name, namespace := o.Pod.Name, o.Pod.Namespace
-	queued, flying := q.byName.get(q.entries, namespace, name), q.inFlightNamed(namespace, name)
+	queued, flying := q.byName.get(&q.entries, namespace, name), q.inFlightNamed(namespace, name)
 	if flying != none && o.Event == unscheduledPodAdd {
-		q.inFlight.remove(q.entries, flying) // a new pod of the same name: the old one's end was not seen
-		q.release(flying)
+		q.inFlight.remove(&q.entries, flying) // a new pod of the same name: the old one's end was not seen
+		q.entries.release(flying)
 		flying = none
 	}
 	endsAttempt := o.Event == ScheduleAttemptFailure || o.To == Scheduled
@@ -71,33 +71,33 @@ func (q *Queue) take(now int64, o Observation) (int32, Tier) {
 	switch {
 	case flying != none && (queued == none || endsAttempt):
 		i, from = flying, InFlight
-		q.inFlight.remove(q.entries, i)
+		q.inFlight.remove(&q.entries, i)
 	case queued != none:
 		i, from = queued, q.detach(queued)
-		q.byName.remove(q.entries, namespace, name)
+		q.byName.remove(&q.entries, namespace, name)
 	default:
 		i, from = q.newEntry(now, o.Pod), None
 	}
 	if o.Event == unscheduledPodAdd && from != None {
-		q.release(i) // this too is a new pod of the same name
+		q.entries.release(i) // this too is a new pod of the same name
 		i = q.newEntry(now, o.Pod)
 	}
 	q.setPod(i, o.Pod)
 	if old, ok := q.inFlight.byUID[o.Pod.UID]; ok && o.To == InFlight {
-		q.inFlight.remove(q.entries, old) // its end was not seen
-		q.release(old)
+		q.inFlight.remove(&q.entries, old) // its end was not seen
+		q.entries.release(old)
 	}
 	return i, from
 }
 
 // settle puts the taken entry i into the queued tier that o names.
 func (q *Queue) settle(now int64, i int32, o Observation) {
-	if old := q.byName.get(q.entries, o.Pod.Namespace, o.Pod.Name); old != none {
+	if old := q.byName.get(&q.entries, o.Pod.Namespace, o.Pod.Name); old != none {
 		q.detach(old)
-		q.byName.remove(q.entries, o.Pod.Namespace, o.Pod.Name)
-		q.release(old)
+		q.byName.remove(&q.entries, o.Pod.Namespace, o.Pod.Name)
+		q.entries.release(old)
 	}
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	e.gatingPlugin = 0
 	if o.To == Gated && o.GatingPlugin != "" {
 		e.gatingPlugin = q.sets.of(o.GatingPlugin)
@@ -117,7 +117,7 @@ func (q *Queue) settle(now int64, i int32, o Observation) {
 // restate passes on a move that the scheduler reported twice.
 func (q *Queue) restate(now time.Time, o Observation) {
 	t := Transition{From: o.To, To: o.To, Event: o.Event, Observed: true}
-	if i := q.byName.get(q.entries, o.Pod.Namespace, o.Pod.Name); i != none {
+	if i := q.byName.get(&q.entries, o.Pod.Namespace, o.Pod.Name); i != none {
 		q.tell(now.UnixNano(), i, t)
 		return
 	}
@@ -128,17 +128,17 @@ func (q *Queue) restate(now time.Time, o Observation) {
 // Refresh replaces the object of a pod wherever it is, without asking what the change means. It reports
 // whether the queue knows the pod.
 func (q *Queue) Refresh(pod *v1.Pod) bool {
-	if i := q.byName.get(q.entries, pod.Namespace, pod.Name); i != none {
-		q.nominated.update(q.entries[i].pod, pod)
+	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none {
+		q.nominated.update(q.entries.at(i).pod, pod)
 		q.setPod(i, pod)
-		if e := &q.entries[i]; e.tier == Active || e.tier == Backoff {
-			q.heapOf(e).fix(q.entries, int(e.pos))
+		if e := q.entries.at(i); e.tier == Active || e.tier == Backoff {
+			q.heapOf(e).fix(&q.entries, int(e.pos))
 		}
 		return true
 	}
 	if i := q.inFlightNamed(pod.Namespace, pod.Name); i != none {
-		q.nominated.update(q.entries[i].pod, pod)
-		delete(q.inFlight.byUID, q.entries[i].pod.UID)
+		q.nominated.update(q.entries.at(i).pod, pod)
+		delete(q.inFlight.byUID, q.entries.at(i).pod.UID)
 		q.setPod(i, pod)
 		q.inFlight.byUID[pod.UID] = i
 		return true

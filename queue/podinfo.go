@@ -2,7 +2,6 @@ package queue
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"time"
 
@@ -37,7 +36,7 @@ type PodInfo struct {
 }
 
 func (q *Queue) info(i int32) PodInfo {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	return PodInfo{
 		Pod: e.pod, Tier: e.tier,
 		Attempts:               int(e.attempts),
@@ -59,7 +58,7 @@ func (q *Queue) info(i int32) PodInfo {
 // Get returns what the queue knows of the named pod. If one of that name is queued while an older one
 // is in flight, it is the queued one.
 func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
-	if i := q.byName.get(q.entries, namespace, name); i != none {
+	if i := q.byName.get(&q.entries, namespace, name); i != none {
 		return q.info(i), true
 	}
 	if i := q.inFlightNamed(namespace, name); i != none {
@@ -70,8 +69,8 @@ func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
 
 // inFlightNamed finds a pod in flight by its name, of which there are seldom more than a few.
 func (q *Queue) inFlightNamed(namespace, name string) int32 {
-	for i := q.inFlight.first; i != none; i = q.entries[i].next {
-		if p := q.entries[i].pod; p.Name == name && p.Namespace == namespace {
+	for i := q.inFlight.first; i != none; i = q.entries.at(i).next {
+		if p := q.entries.at(i).pod; p.Name == name && p.Namespace == namespace {
 			return i
 		}
 	}
@@ -81,7 +80,7 @@ func (q *Queue) inFlightNamed(namespace, name string) int32 {
 // InFlight yields the pods in flight in the order of their popping.
 func (q *Queue) InFlight() iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
-		for i := q.inFlight.first; i != none; i = q.entries[i].next {
+		for i := q.inFlight.first; i != none; i = q.entries.at(i).next {
 			if !yield(q.info(i)) {
 				return
 			}
@@ -100,8 +99,7 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	}
 	c := *q
 	c.plugins, c.observer = plugins, observer
-	c.entries = slices.Clone(q.entries)
-	c.free = slices.Clone(q.free)
+	c.entries = q.entries.clone()
 	c.byName = q.byName.clone()
 	c.sets = q.sets.clone()
 	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
@@ -109,6 +107,6 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	c.scratch = nil
 	c.inFlight = q.inFlight.clone()
 	c.nominated = q.nominated.clone()
-	c.incoming = maps.Clone(q.incoming)
+	c.incoming = q.incoming.clone()
 	return &c
 }

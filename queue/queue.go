@@ -21,8 +21,7 @@ type Queue struct {
 	plugins  Plugins
 	observer Observer
 
-	entries []entry
-	free    []int32
+	entries pool
 	byName  index // pods in a tier of the queue
 	sets    pluginSets
 
@@ -36,7 +35,7 @@ type Queue struct {
 	inFlight        inFlight
 	schedulingCycle int64
 	nominated       nominator
-	incoming        map[Incoming]int64
+	incoming        incoming
 }
 
 // New returns an empty queue. A nil plugins is EveryEvent; a nil observer does not look.
@@ -45,7 +44,7 @@ func New(opts Options, plugins Plugins, observer Observer) *Queue {
 		opts: opts, plugins: plugins, observer: observer,
 		byName: newIndex(), sets: newPluginSets(),
 		inFlight: newInFlight(), nominated: newNominator(),
-		incoming: map[Incoming]int64{},
+		incoming: newIncoming(),
 	}
 	if plugins == nil {
 		q.plugins = EveryEvent{}
@@ -77,10 +76,10 @@ func (q *Queue) Add(now time.Time, pod *v1.Pod) {
 
 func (q *Queue) add(now int64, pod *v1.Pod) {
 	from := None
-	if old := q.byName.get(q.entries, pod.Namespace, pod.Name); old != none {
+	if old := q.byName.get(&q.entries, pod.Namespace, pod.Name); old != none {
 		from = q.detach(old)
-		q.byName.remove(q.entries, pod.Namespace, pod.Name)
-		q.release(old)
+		q.byName.remove(&q.entries, pod.Namespace, pod.Name)
+		q.entries.release(old)
 	}
 	i := q.newEntry(now, pod)
 	q.moveToActiveQ(now, i, from, unscheduledPodAdd)
@@ -96,9 +95,9 @@ func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 		var i int32
 		switch {
 		case len(q.activeQ.items) > 0:
-			i = q.activeQ.items[0]
+			i = q.activeQ.items[0].entry
 		case q.opts.PopFromBackoffQ && len(q.backoffQ.items) > 0:
-			i = q.backoffQ.items[0]
+			i = q.backoffQ.items[0].entry
 			q.count(Active, PopFromBackoffQ)
 		default:
 			return PodInfo{}, false
@@ -112,17 +111,17 @@ func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 // pop makes the queued entry i in flight. It returns false if a pod of the same UID already is: then
 // the entry is dropped, as upstream's unlockedMoveEntityToInFlight does.
 func (q *Queue) pop(now int64, i int32) bool {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	from := q.detach(i)
-	q.byName.remove(q.entries, e.pod.Namespace, e.pod.Name)
+	q.byName.remove(&q.entries, e.pod.Namespace, e.pod.Name)
 	e.attempts++
 	if _, ok := q.inFlight.byUID[e.pod.UID]; ok {
 		q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
 		q.moved(now, i, from, Deleted, "")
-		q.release(i)
+		q.entries.release(i)
 		return false
 	}
-	q.inFlight.push(q.entries, i)
+	q.inFlight.push(&q.entries, i)
 	e.tier = InFlight
 	q.schedulingCycle++
 	q.moved(now, i, from, InFlight, "")
@@ -136,14 +135,11 @@ func (q *Queue) Unpop(uid types.UID, tier Tier) {
 	if !ok || tier != Active && tier != Backoff {
 		return
 	}
-	q.inFlight.remove(q.entries, i)
-	q.entries[i].attempts--
+	q.inFlight.remove(&q.entries, i)
+	q.entries.at(i).attempts--
 	q.schedulingCycle--
 	if tier == Backoff {
-		popped := Incoming{Active, PopFromBackoffQ}
-		if q.incoming[popped]--; q.incoming[popped] == 0 {
-			delete(q.incoming, popped)
-		}
+		q.incoming.add(Incoming{Active, PopFromBackoffQ}, -1)
 	}
 	q.attach(i, tier)
 }
@@ -160,9 +156,9 @@ func (q *Queue) leave(now time.Time, uid types.UID, to Tier) {
 	if !ok {
 		return
 	}
-	q.inFlight.remove(q.entries, i)
+	q.inFlight.remove(&q.entries, i)
 	q.moved(now.UnixNano(), i, InFlight, to, "")
-	q.release(i)
+	q.entries.release(i)
 }
 
 // Rejection says why an attempt failed. Without any plugin it was an error, or the cluster had no nodes:
@@ -181,9 +177,9 @@ type Rejection struct {
 func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rejection) error {
 	t := now.UnixNano()
 	i, popped := q.inFlight.byUID[pod.UID]
-	if old := q.byName.get(q.entries, pod.Namespace, pod.Name); old != none {
+	if old := q.byName.get(&q.entries, pod.Namespace, pod.Name); old != none {
 		q.Done(now, pod.UID)
-		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries[old].tier)
+		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.at(old).tier)
 	}
 	if !popped {
 		i = q.newEntry(t, pod)
@@ -195,7 +191,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 	from := None
 	if popped {
 		from = InFlight
-		q.inFlight.remove(q.entries, i)
+		q.inFlight.remove(&q.entries, i)
 	}
 	q.requeue(t, i, from, hint, ScheduleAttemptFailure)
 	return nil
@@ -203,7 +199,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 
 // fail counts a failed attempt of entry i and forgets what belonged to the one before.
 func (q *Queue) fail(now int64, i int32, why Rejection) {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	e.unschedulablePlugins = q.sets.of(why.UnschedulablePlugins...)
 	e.pendingPlugins = q.sets.of(why.PendingPlugins...)
 	if e.rejected() {
@@ -226,11 +222,11 @@ func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendin
 func (q *Queue) Delete(now time.Time, pod *v1.Pod) {
 	q.nominated.delete(pod.UID)
 	t := now.UnixNano()
-	if i := q.byName.get(q.entries, pod.Namespace, pod.Name); i != none {
+	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none {
 		from := q.detach(i)
-		q.byName.remove(q.entries, pod.Namespace, pod.Name)
+		q.byName.remove(&q.entries, pod.Namespace, pod.Name)
 		q.moved(t, i, from, Deleted, "")
-		q.release(i)
+		q.entries.release(i)
 		return
 	}
 	if i, ok := q.inFlight.byUID[pod.UID]; ok {
@@ -252,17 +248,17 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 		}
 		return
 	}
-	i := q.byName.get(q.entries, oldPod.Namespace, oldPod.Name)
+	i := q.byName.get(&q.entries, oldPod.Namespace, oldPod.Name)
 	if i == none {
 		q.Add(now, newPod)
 		return
 	}
 	q.setPod(i, newPod)
 	q.nominated.update(oldPod, newPod)
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	switch e.tier {
 	case Active, Backoff:
-		q.heapOf(e).fix(q.entries, int(e.pos))
+		q.heapOf(e).fix(&q.entries, int(e.pos))
 	case Unschedulable, Gated:
 		for _, ev := range events {
 			hint := q.worthRequeuing(i, ev, oldPod, newPod)
@@ -276,9 +272,9 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 // Activate moves a pod to activeQ at once, whatever its backoff. A pod in flight returns to activeQ or
 // backoffQ if its attempt fails. Any other pod is ignored. It reports whether the pod entered activeQ.
 func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
-	i := q.byName.get(q.entries, pod.Namespace, pod.Name)
-	if i != none && q.entries[i].tier != Active {
-		from := q.entries[i].tier
+	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
+	if i != none && q.entries.at(i).tier != Active {
+		from := q.entries.at(i).tier
 		if from == Backoff {
 			q.detach(i)
 		}
@@ -296,7 +292,7 @@ func (q *Queue) moved(now int64, i int32, from, to Tier, event string) {
 }
 
 func (q *Queue) tell(now int64, i int32, t Transition) {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	t.Pod, t.Time, t.Attempts = e.pod, toTime(now), int(e.attempts)
 	t.BackoffExpiry = toTime(e.backoffExpiry)
 	t.UnschedulablePlugins = q.sets.members[e.unschedulablePlugins]

@@ -27,7 +27,7 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	}
 	candidates := q.scratch[:0]
 	for _, i := range q.unschedulable {
-		if preCheck == nil || preCheck(q.entries[i].pod) {
+		if preCheck == nil || preCheck(q.entries.at(i).pod) {
 			candidates = append(candidates, i)
 		}
 	}
@@ -44,7 +44,7 @@ func (q *Queue) interested(event fwk.ClusterEvent) bool {
 func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, oldObj, newObj any) {
 	label := event.Label()
 	for _, i := range candidates {
-		e := &q.entries[i]
+		e := q.entries.at(i)
 		// A gated pod is spared the events that its gating plugin does not wait for.
 		if e.tier == Gated && !isWildCard(event) && !q.plugins.Registered(q.sets.name(e.gatingPlugin), event) {
 			continue
@@ -64,7 +64,7 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 // requeue sends entry i where hint says; event is the label of the cause. (scheduling_queue.go,
 // requeueEntityWithQueueingStrategy.)
 func (q *Queue) requeue(now int64, i int32, from Tier, hint strategy, event string) {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	switch {
 	case hint == queueSkip:
 		if e.tier == None || e.tier == InFlight {
@@ -83,7 +83,7 @@ func (q *Queue) requeue(now int64, i int32, from Tier, hint strategy, event stri
 // worthRequeuing asks the hints of the plugins that rejected entry i, and only those, whether event may
 // help it. (scheduling_queue.go, isPodWorthRequeuing.)
 func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	if !e.rejected() {
 		return queueAfterBackoff
 	}
@@ -122,7 +122,7 @@ func (q *Queue) hinted(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldOb
 // hintForInFlight replays the events of entry i's attempt through the hints of the plugins that now
 // rejected it. (scheduling_queue.go, determineSchedulingHintForInFlightPod.)
 func (q *Queue) hintForInFlight(i int32, popped bool) strategy {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	if !e.rejected() {
 		return queueAfterBackoff
 	}

@@ -17,15 +17,15 @@ func (q *Queue) heapOf(e *entry) *heap {
 
 // detach takes entry i out of its tier and returns that. The entry stays findable by its name.
 func (q *Queue) detach(i int32) Tier {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	from := e.tier
 	switch from {
 	case Active, Backoff:
-		q.heapOf(e).remove(q.entries, int(e.pos))
+		q.heapOf(e).remove(&q.entries, int(e.pos))
 	case Unschedulable, Gated:
 		last := q.unschedulable[len(q.unschedulable)-1]
 		q.unschedulable[e.pos] = last
-		q.entries[last].pos = e.pos
+		q.entries.at(last).pos = e.pos
 		q.unschedulable = q.unschedulable[:len(q.unschedulable)-1]
 		if from == Gated {
 			q.gated--
@@ -37,15 +37,17 @@ func (q *Queue) detach(i int32) Tier {
 
 // attach puts the detached entry i into tier.
 func (q *Queue) attach(i int32, tier Tier) {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	e.tier = tier
-	q.byName.put(q.entries, i)
+	if !e.indexed {
+		q.byName.put(&q.entries, i)
+	}
 	switch tier {
 	case Active:
-		q.activeQ.push(q.entries, i)
+		q.activeQ.push(&q.entries, i)
 	case Backoff:
 		e.inErrors = !e.rejected()
-		q.heapOf(e).push(q.entries, i)
+		q.heapOf(e).push(&q.entries, i)
 	case Unschedulable, Gated:
 		e.pos = int32(len(q.unschedulable))
 		q.unschedulable = append(q.unschedulable, i)
@@ -58,7 +60,7 @@ func (q *Queue) attach(i int32, tier Tier) {
 // runPreEnqueue asks the PreEnqueue plugins about entry i. The plugin that gates it becomes one of its
 // rejectors, so that the plugin's events reach the pod.
 func (q *Queue) runPreEnqueue(i int32) {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	plugin := q.plugins.PreEnqueue(e.pod, q.sets.name(e.gatingPlugin))
 	if plugin == "" {
 		e.gatingPlugin = 0
@@ -76,7 +78,7 @@ func (q *Queue) moveToActiveQ(now int64, i int32, from Tier, event string) Tier 
 	if !q.opts.PopFromBackoffQ || from != Backoff {
 		q.runPreEnqueue(i)
 	}
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	if e.gatingPlugin != 0 {
 		q.gate(now, i, from, event)
 		return Gated
@@ -96,7 +98,7 @@ func (q *Queue) moveToActiveQ(now int64, i int32, from Tier, event string) Tier 
 func (q *Queue) moveToBackoffQ(now int64, i int32, from Tier, event string) Tier {
 	if q.opts.PopFromBackoffQ {
 		q.runPreEnqueue(i)
-		if q.entries[i].gatingPlugin != 0 {
+		if q.entries.at(i).gatingPlugin != 0 {
 			q.gate(now, i, from, event)
 			return Gated
 		}
@@ -110,7 +112,7 @@ func (q *Queue) moveToBackoffQ(now int64, i int32, from Tier, event string) Tier
 
 // gate keeps entry i out of activeQ. A pod that was gated and was not taken out has not moved.
 func (q *Queue) gate(now int64, i int32, from Tier, event string) {
-	e := &q.entries[i]
+	e := q.entries.at(i)
 	// Clearing it is the business of a failed attempt, which a gated pod never has.
 	e.wasFlushed = false
 	stayed := e.tier == Unschedulable || e.tier == Gated
