@@ -13,17 +13,42 @@ func (e *entry) expiry() int64 { return e.backoffExpiry }
 // in which the backoff expires. It works out the expiry if that is not known yet. (backoff_queue.go,
 // isEntityBackingoff and getBackoffTime.)
 func (q *Queue) backingOff(now int64, e *entry) bool {
-	count := e.unschedulableCount
-	if e.errorsCount > 0 {
-		count = e.errorsCount
-	}
+	count := q.failures(e)
 	if q.opts.PodMaxBackoff == 0 || count == 0 {
 		return false
 	}
 	if e.backoffExpiry == unset {
 		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.Backoff(int(count))))
 	}
+	if q.opts.Rules.OverAtExpiry {
+		return e.backoffExpiry > now
+	}
 	return e.backoffExpiry >= q.alignToWindow(now)
+}
+
+// failures is what e's backoff is worked out from.
+func (q *Queue) failures(e *entry) int32 {
+	switch {
+	case q.opts.Rules.BackoffByAttempts && !q.opts.Rules.ForgetsBackoff:
+		return e.attempts
+	case e.errorsCount > 0:
+		return e.errorsCount
+	}
+	return e.unschedulableCount
+}
+
+// backOff counts a failure of e as v1.16 did: not during a backoff, and anew when the last one was long ago.
+// (pod_backoff.go; scheduling_queue.go, backoffPod.)
+func (q *Queue) backOff(now int64, e *entry) {
+	count, expiry := e.unschedulableCount, e.backoffExpiry
+	if count > 0 && expiry-int64(q.opts.Backoff(int(count)))+2*int64(q.opts.PodMaxBackoff) < now {
+		count = 0
+	}
+	if count > 0 && expiry >= now {
+		return
+	}
+	count++
+	e.unschedulableCount, e.backoffExpiry = count, now+int64(q.opts.Backoff(int(count)))
 }
 
 // alignToWindow cuts t to a whole second if backoffQ is ordered in windows.

@@ -27,6 +27,7 @@ type entry struct {
 	backoffExpiry  int64 // cached; unset until it is first asked for
 	flushed        int64 // when the leftover flush last took it
 	eventsFrom     int64 // in flight: the first in-flight event after its pop
+	cycle          int64 // the scheduling cycle of its last attempt
 
 	unschedulablePlugins setID
 	pendingPlugins       setID

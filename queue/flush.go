@@ -28,7 +28,11 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 	left := q.scratch[:0]
 	for _, i := range q.unschedulable {
 		e := q.entries.at(i)
-		if t-max(e.timestamp, e.flushed) > int64(q.opts.PodMaxInUnschedulablePods) {
+		since := e.timestamp
+		if q.opts.Rules.Gating == GatingEventsAndFlush {
+			since = max(since, e.flushed)
+		}
+		if t-since > int64(q.opts.PodMaxInUnschedulablePods) {
 			e.wasFlushed = true
 			e.flushed = t
 			left = append(left, i)

@@ -39,6 +39,7 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 		q.inFlight.push(&q.entries, i)
 		e.tier = InFlight
 		q.schedulingCycle++
+		e.cycle = q.schedulingCycle
 		if from == Backoff {
 			q.count(Active, PopFromBackoffQ)
 		}

@@ -19,6 +19,8 @@ type Options struct {
 	// PopFromBackoffQ is the feature gate SchedulerPopFromBackoffQ: an empty activeQ is filled from
 	// backoffQ before its time, and backoff expiries are cut to whole seconds. On by default since 1.33.
 	PopFromBackoffQ bool
+	// Rules are what an older release did otherwise.
+	Rules Rules
 }
 
 // Defaults returns the options of kube-scheduler v1.37 without any configuration.

@@ -32,10 +32,11 @@ type Queue struct {
 	gated         int
 	scratch       []int32 // candidates of the present move request
 
-	inFlight        inFlight
-	schedulingCycle int64
-	nominated       nominator
-	incoming        incoming
+	inFlight         inFlight
+	schedulingCycle  int64
+	moveRequestCycle int64 // the scheduling cycle of the last move request, or -1
+	nominated        nominator
+	incoming         incoming
 }
 
 // New returns an empty queue. A nil plugins is EveryEvent; a nil observer does not look.
@@ -58,6 +59,7 @@ func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	if opts.PopFromBackoffQ {
 		q.backoffQ.less = byExpiryThenPriority
 	}
+	q.moveRequestCycle = -1
 	return q
 }
 
@@ -124,6 +126,7 @@ func (q *Queue) pop(now int64, i int32) bool {
 	q.inFlight.push(&q.entries, i)
 	e.tier = InFlight
 	q.schedulingCycle++
+	e.cycle = q.schedulingCycle
 	q.moved(now, i, from, InFlight, "")
 	return true
 }
@@ -193,6 +196,11 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 		from = InFlight
 		q.inFlight.remove(&q.entries, i)
 	}
+	if q.opts.Rules.MoveRequestCycle && hint != queueSkip {
+		q.backingOff(t, q.entries.at(i)) // for the expiry that the observer is told
+		q.moveToBackoffQ(t, i, from, ScheduleAttemptFailure)
+		return nil
+	}
 	q.requeue(t, i, from, hint, ScheduleAttemptFailure)
 	return nil
 }
@@ -202,14 +210,18 @@ func (q *Queue) fail(now int64, i int32, why Rejection) {
 	e := q.entries.at(i)
 	e.unschedulablePlugins = q.sets.of(why.UnschedulablePlugins...)
 	e.pendingPlugins = q.sets.of(why.PendingPlugins...)
-	if e.rejected() {
+	e.timestamp = now
+	switch {
+	case q.opts.Rules.ForgetsBackoff:
+		q.backOff(now, e)
+	case e.rejected():
 		e.unschedulableCount++
 		e.errorsCount = 0
-	} else {
+		e.backoffExpiry = unset
+	default:
 		e.errorsCount++
+		e.backoffExpiry = unset
 	}
-	e.timestamp = now
-	e.backoffExpiry = unset
 	e.wasFlushed = false
 	e.flushed = unset
 }
@@ -242,7 +254,7 @@ func (q *Queue) Delete(now time.Time, pod *v1.Pod) {
 // moves if a hint says so. A pod that the queue does not know is added.
 func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
 	t := now.UnixNano()
-	if _, ok := q.inFlight.byUID[newPod.UID]; ok {
+	if _, ok := q.inFlight.byUID[newPod.UID]; ok && !q.opts.Rules.MoveRequestCycle {
 		for _, ev := range events {
 			q.inFlight.record(ev, oldPod, newPod)
 		}
@@ -256,17 +268,34 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 	q.setPod(i, newPod)
 	q.nominated.update(oldPod, newPod)
 	e := q.entries.at(i)
-	switch e.tier {
-	case Active, Backoff:
+	switch {
+	case e.tier == Backoff && q.opts.Rules.Updating == UpdateActivates:
+		q.moveToActiveQ(t, i, Backoff, unscheduledPodUpdate)
+	case e.tier == Active || e.tier == Backoff:
 		q.heapOf(e).fix(&q.entries, int(e.pos))
-	case Unschedulable, Gated:
+	case q.opts.Rules.Updating == UpdateAsksHints:
 		for _, ev := range events {
 			hint := q.worthRequeuing(i, ev, oldPod, newPod)
 			if q.requeue(t, i, e.tier, hint, ev.Label()); e.tier == Active || e.tier == Backoff {
 				return
 			}
 		}
+	case podUpdated(oldPod, newPod):
+		q.requeueUpdated(t, i)
 	}
+}
+
+// requeueUpdated requeues the unschedulable entry i because its pod changed, as releases without hints do.
+func (q *Queue) requeueUpdated(now int64, i int32) {
+	e := q.entries.at(i)
+	hint := queueAfterBackoff
+	if q.opts.Rules.Updating == UpdateActivates {
+		hint = queueImmediately
+	}
+	if q.opts.Rules.ForgetsBackoff {
+		e.unschedulableCount, e.backoffExpiry = 0, unset
+	}
+	q.requeue(now, i, e.tier, hint, unscheduledPodUpdate)
 }
 
 // Activate moves a pod to activeQ at once, whatever its backoff. A pod in flight returns to activeQ or

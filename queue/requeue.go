@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -35,9 +36,9 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	q.moveAll(now.UnixNano(), candidates, event, oldObj, newObj)
 }
 
-// interested models isEventOfInterest.
+// interested models isEventOfInterest, which releases with a moveRequestCycle do not ask.
 func (q *Queue) interested(event fwk.ClusterEvent) bool {
-	return isWildCard(event) || q.plugins.Interested(event)
+	return q.opts.Rules.MoveRequestCycle || isWildCard(event) || q.plugins.Interested(event)
 }
 
 // moveAll models moveEntitiesToActiveOrBackoffQueue.
@@ -45,8 +46,7 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 	label := event.Label()
 	for _, i := range candidates {
 		e := q.entries.at(i)
-		// A gated pod is spared the events that its gating plugin does not wait for.
-		if e.tier == Gated && !isWildCard(event) && !q.plugins.Registered(q.sets.name(e.gatingPlugin), event) {
+		if e.tier == Gated && q.spared(e, event) {
 			continue
 		}
 		hint := q.worthRequeuing(i, event, oldObj, newObj)
@@ -56,9 +56,21 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 		from := q.detach(i)
 		q.requeue(now, i, from, hint, label)
 	}
-	if len(q.inFlight.byUID) > 0 {
+	q.moveRequestCycle = q.schedulingCycle
+	if len(q.inFlight.byUID) > 0 && !q.opts.Rules.MoveRequestCycle {
 		q.inFlight.record(event, oldObj, newObj)
 	}
+}
+
+// spared reports whether the gated entry e is not asked about event.
+func (q *Queue) spared(e *entry, event fwk.ClusterEvent) bool {
+	if q.opts.Rules.Gating == NotBySchedulingGates {
+		return slices.Contains(q.sets.members[e.unschedulablePlugins], SchedulingGates)
+	}
+	if isWildCard(event) && q.opts.Rules.Gating == GatingEventsAndFlush {
+		return false
+	}
+	return !q.plugins.Registered(q.sets.name(e.gatingPlugin), event)
 }
 
 // requeue sends entry i where hint says; event is the label of the cause. (scheduling_queue.go,
@@ -84,7 +96,7 @@ func (q *Queue) requeue(now int64, i int32, from Tier, hint strategy, event stri
 // help it. (scheduling_queue.go, isPodWorthRequeuing.)
 func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
 	e := q.entries.at(i)
-	if !e.rejected() {
+	if !e.rejected() || q.opts.Rules.Waking == ByEveryEvent {
 		return queueAfterBackoff
 	}
 	if isWildCard(event) {
@@ -96,6 +108,9 @@ func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj a
 		}
 		return queueAfterBackoff
 	}
+	if q.opts.Rules.Waking == ByRegisteredEvents {
+		return q.registered(e, event)
+	}
 	for _, plugin := range q.sets.members[e.pendingPlugins] {
 		if q.hinted(plugin, e.pod, event, oldObj, newObj) {
 			return queueImmediately
@@ -104,6 +119,18 @@ func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj a
 	for _, plugin := range q.sets.members[e.unschedulablePlugins] {
 		if q.hinted(plugin, e.pod, event, oldObj, newObj) {
 			return queueAfterBackoff
+		}
+	}
+	return queueSkip
+}
+
+// registered models podMatchesEvent: any plugin that rejected e registered for event.
+func (q *Queue) registered(e *entry, event fwk.ClusterEvent) strategy {
+	for _, id := range []setID{e.pendingPlugins, e.unschedulablePlugins} {
+		for _, plugin := range q.sets.members[id] {
+			if q.plugins.Registered(plugin, event) {
+				return queueAfterBackoff
+			}
 		}
 	}
 	return queueSkip
@@ -123,6 +150,12 @@ func (q *Queue) hinted(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldOb
 // rejected it. (scheduling_queue.go, determineSchedulingHintForInFlightPod.)
 func (q *Queue) hintForInFlight(i int32, popped bool) strategy {
 	e := q.entries.at(i)
+	if q.opts.Rules.MoveRequestCycle {
+		if q.moveRequestCycle >= e.cycle {
+			return queueAfterBackoff
+		}
+		return queueSkip
+	}
 	if !e.rejected() {
 		return queueAfterBackoff
 	}

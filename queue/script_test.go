@@ -287,6 +287,9 @@ func (s *script) changed(t *testing.T, d *datadriven.TestData, pod *v1.Pod) *v1.
 			pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, v1.PodSchedulingGate{Name: g})
 		}
 	}
+	if l := arg(d, "label", ""); l != "" {
+		pod.Labels = map[string]string{l: ""}
+	}
 	if d.HasArg("nominated") {
 		pod.Status.NominatedNodeName = arg(d, "nominated", "")
 	}
@@ -317,6 +320,11 @@ func options(t *testing.T, d *datadriven.TestData) queue.Options {
 			return v
 		}
 		switch a.Key {
+		case "release":
+			var err error
+			if opts, err = queue.ForRelease(a.Vals[0]); err != nil {
+				t.Fatal(err)
+			}
 		case "PopFromBackoffQ":
 			opts.PopFromBackoffQ = a.Vals[0] == "true"
 		case "PodInitialBackoff":

@@ -46,7 +46,7 @@ func (q *Queue) attach(i int32, tier Tier) {
 	case Active:
 		q.activeQ.push(&q.entries, i)
 	case Backoff:
-		e.inErrors = !e.rejected()
+		e.inErrors = !e.rejected() && !q.opts.Rules.OneBackoffQ
 		q.heapOf(e).push(&q.entries, i)
 	case Unschedulable, Gated:
 		e.pos = int32(len(q.unschedulable))
@@ -61,6 +61,9 @@ func (q *Queue) attach(i int32, tier Tier) {
 // rejectors, so that the plugin's events reach the pod.
 func (q *Queue) runPreEnqueue(i int32) {
 	e := q.entries.at(i)
+	if q.opts.Rules.NoPreEnqueue {
+		return
+	}
 	plugin := q.plugins.PreEnqueue(e.pod, q.sets.name(e.gatingPlugin))
 	if plugin == "" {
 		e.gatingPlugin = 0

@@ -16,11 +16,12 @@ const (
 	UnschedulableTimeout   = "UnschedulableTimeout"
 )
 
-// Events that the queue makes itself, and the label of a new pod.
+// Events that the queue makes itself, and the labels of a new pod and of a changed one.
 var (
 	eventUnschedulableTimeout = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: UnschedulableTimeout}
 	eventForceActivate        = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: ForceActivate}
 	unscheduledPodAdd         = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add}.Label()
+	unscheduledPodUpdate      = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Update}.Label()
 )
 
 // Transition is one pod's move, with what the queue knew of the pod right after it.

@@ -1,0 +1,133 @@
+package queue
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// Rules are how the queues of older releases differ from that of v1.37, whose rules are the zero value.
+type Rules struct {
+	// Waking says which move requests wake an unschedulable pod.
+	Waking Waking
+	// MoveRequestCycle sends a pod whose attempt failed to backoffQ if any move request came after it was
+	// popped, and to the unschedulable pods if none did. Since v1.32 the events that came are replayed
+	// through the pod's hints instead. A queue with this rule does not know which pods are in flight, so the
+	// update of one is taken for a new pod.
+	MoveRequestCycle bool
+	// Updating says what the update of a waiting pod does.
+	Updating Updating
+	// BackoffByAttempts doubles the backoff with every attempt. Since v1.34 only those count in which plugins
+	// rejected the pod or, after an error, the errors in a row.
+	BackoffByAttempts bool
+	// ForgetsBackoff keeps the backoff apart from the pod, in a map that forgets it when the pod has not
+	// failed for twice PodMaxBackoff, and does not count a failure during the backoff (v1.16, pod_backoff.go).
+	ForgetsBackoff bool
+	// OneBackoffQ lets pods that failed by an error back off among the others. Since v1.33 they have a heap of
+	// their own.
+	OneBackoffQ bool
+	// OverAtExpiry ends a backoff at the moment of its expiry, and not after it.
+	OverAtExpiry bool
+	// NoPreEnqueue keeps nobody out of activeQ: scheduling gates are of v1.26.
+	NoPreEnqueue bool
+	// Gating says what a gated pod is spared.
+	Gating Gating
+}
+
+// Waking is which move requests wake an unschedulable pod.
+type Waking uint8
+
+const (
+	// ByHints asks the queueing hints of the plugins that rejected the pod, since v1.32.
+	ByHints Waking = iota
+	// ByRegisteredEvents takes every event that one of these plugins registered for, since v1.22.
+	ByRegisteredEvents
+	// ByEveryEvent takes every event.
+	ByEveryEvent
+)
+
+// Updating is what the update of a waiting pod does.
+type Updating uint8
+
+const (
+	// UpdateAsksHints replaces the pod, and asks an unschedulable pod's hints about the events that the
+	// update is, since v1.32.
+	UpdateAsksHints Updating = iota
+	// UpdateRequeues requeues an unschedulable pod of which more than the status changed.
+	UpdateRequeues
+	// UpdateActivates sends such a pod, and every updated pod that backs off, to activeQ at once.
+	UpdateActivates
+)
+
+// Gating is which events reach a gated pod.
+type Gating uint8
+
+const (
+	// GatingEventsAndFlush lets the events of the gating plugin through, and those that are for every pod.
+	GatingEventsAndFlush Gating = iota
+	// GatingEvents lets only the events of the gating plugin through, since v1.34; the leftover flush counts
+	// from the last failure, as in all releases before.
+	GatingEvents
+	// NotBySchedulingGates lets all events through, but none to a pod with scheduling gates.
+	NotBySchedulingGates
+)
+
+// release is a release and what sets its queue apart from that of the next one.
+type release struct {
+	name  string
+	apart func(*Options)
+}
+
+// releases are the presets, newest first. Each is read in the last patch of its minor release, and differs
+// from the one above by what its function does.
+var releases = [...]release{
+	{"v1.37", func(*Options) {}},
+	{"v1.35", func(o *Options) { o.Rules.Gating = GatingEvents }},
+	{"v1.33", func(o *Options) { o.Rules.BackoffByAttempts, o.Rules.Gating = true, NotBySchedulingGates }},
+	{"v1.32", func(o *Options) { o.PopFromBackoffQ, o.Rules.OneBackoffQ, o.Rules.OverAtExpiry = false, true, true }},
+	{"v1.28", func(o *Options) {
+		o.Rules.Waking, o.Rules.MoveRequestCycle, o.Rules.Updating = ByRegisteredEvents, true, UpdateRequeues
+	}},
+	{"v1.24", func(o *Options) { o.Rules.NoPreEnqueue = true }},
+	{"v1.19", func(o *Options) {
+		o.PodMaxInUnschedulablePods = time.Minute
+		o.Rules.Waking, o.Rules.Updating = ByEveryEvent, UpdateActivates
+	}},
+	{"v1.16", func(o *Options) { o.Rules.ForgetsBackoff = true }},
+}
+
+// Releases returns the names that ForRelease knows, newest first.
+func Releases() []string {
+	names := make([]string, len(releases))
+	for i, r := range releases {
+		names[i] = r.name
+	}
+	return names
+}
+
+// ForRelease returns the options of kube-scheduler in that release without any configuration, such as
+// v1.24. docs/releases.md tells what each changes.
+func ForRelease(name string) (Options, error) {
+	o := Defaults()
+	for _, r := range releases {
+		if r.apart(&o); r.name == name {
+			return o, nil
+		}
+	}
+	return Options{}, fmt.Errorf("there is no release %q here: choose one of %s", name, strings.Join(Releases(), ", "))
+}
+
+// podUpdated models isPodUpdated of the releases without hints: whether more changed than the status and
+// what the API server keeps for itself.
+func podUpdated(oldPod, newPod *v1.Pod) bool {
+	strip := func(pod *v1.Pod) *v1.Pod {
+		p := *pod
+		p.ResourceVersion, p.Generation, p.ManagedFields, p.Finalizers = "", 0, nil, nil
+		p.Status = v1.PodStatus{ResourceClaimStatuses: pod.Status.ResourceClaimStatuses}
+		return &p
+	}
+	return !reflect.DeepEqual(strip(oldPod), strip(newPod))
+}
