@@ -77,6 +77,18 @@ func (q *Queue) inFlightNamed(namespace, name string) int32 {
 	return none
 }
 
+// Queued yields the pods in a tier of the queue, in no particular order. The queue must not be changed
+// meanwhile.
+func (q *Queue) Queued() iter.Seq[PodInfo] {
+	return func(yield func(PodInfo) bool) {
+		for i := range q.entries.used {
+			if e := q.entries.at(i); e.tier.Queued() && !yield(q.info(i)) {
+				return
+			}
+		}
+	}
+}
+
 // InFlight yields the pods in flight in the order of their popping.
 func (q *Queue) InFlight() iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {

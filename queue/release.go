@@ -2,11 +2,11 @@ package queue
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // Rules are how the queues of older releases differ from that of v1.37, whose rules are the zero value.
@@ -120,6 +120,21 @@ func ForRelease(name string) (Options, error) {
 	return Options{}, fmt.Errorf("there is no release %q here: choose one of %s", name, strings.Join(Releases(), ", "))
 }
 
+// In returns o, the options of a v1.37 scheduler with some configuration, as that release would have them:
+// with its rules and its defaults, but what is configured otherwise than by default stays.
+func (o Options) In(release string) (Options, error) {
+	r, err := ForRelease(release)
+	if err != nil {
+		return o, err
+	}
+	r.PodInitialBackoff, r.PodMaxBackoff = o.PodInitialBackoff, o.PodMaxBackoff
+	if o.PodMaxInUnschedulablePods != Defaults().PodMaxInUnschedulablePods {
+		r.PodMaxInUnschedulablePods = o.PodMaxInUnschedulablePods
+	}
+	r.PopFromBackoffQ = r.PopFromBackoffQ && o.PopFromBackoffQ
+	return r, nil
+}
+
 // podUpdated models isPodUpdated of the releases without hints: whether more changed than the status and
 // what the API server keeps for itself.
 func podUpdated(oldPod, newPod *v1.Pod) bool {
@@ -129,5 +144,5 @@ func podUpdated(oldPod, newPod *v1.Pod) bool {
 		p.Status = v1.PodStatus{ResourceClaimStatuses: pod.Status.ResourceClaimStatuses}
 		return &p
 	}
-	return !reflect.DeepEqual(strip(oldPod), strip(newPod))
+	return !equality.Semantic.DeepEqual(strip(oldPod), strip(newPod)) // two spellings of a quantity are one
 }

@@ -26,9 +26,10 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	if !q.interested(event) {
 		return
 	}
-	candidates := q.scratch[:0]
+	candidates, near := q.scratch[:0], q.near(event, newObj)
 	for _, i := range q.unschedulable {
-		if preCheck == nil || preCheck(q.entries.at(i).pod) {
+		pod := q.entries.at(i).pod
+		if (preCheck == nil || preCheck(pod)) && (near == nil || near(pod)) {
 			candidates = append(candidates, i)
 		}
 	}
