@@ -18,7 +18,7 @@ func (q *Queue) backingOff(now int64, e *entry) bool {
 		return false
 	}
 	if e.backoffExpiry == unset {
-		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.Backoff(int(count))))
+		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.BackoffOf(int(count), q.size(e))))
 	}
 	if q.opts.Rules.OverAtExpiry {
 		return e.backoffExpiry > now
@@ -61,13 +61,20 @@ func (q *Queue) alignToWindow(t int64) int64 {
 
 // Backoff returns how long a pod backs off after its count-th failure: PodInitialBackoff, doubled with
 // each further one, at most PodMaxBackoff. (backoff_queue.go, calculateBackoffDuration.)
-func (o Options) Backoff(count int) time.Duration {
+func (o Options) Backoff(count int) time.Duration { return o.BackoffOf(count, 1) }
+
+// BackoffOf is Backoff for a pod group of so many pods: its maximum is longer by their square root.
+func (o Options) BackoffOf(count, pods int) time.Duration {
 	if count <= 0 {
 		return 0
 	}
+	longest := o.PodMaxBackoff
+	if pods > 1 {
+		longest = time.Duration(float64(longest) * math.Sqrt(float64(pods)))
+	}
 	shift := min(count-1, math.MaxInt16)
-	if o.PodInitialBackoff > o.PodMaxBackoff>>shift {
-		return o.PodMaxBackoff
+	if o.PodInitialBackoff > longest>>shift {
+		return longest
 	}
 	return o.PodInitialBackoff << shift
 }

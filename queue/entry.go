@@ -40,6 +40,7 @@ type entry struct {
 
 	pos        int32 // its place in the tier's heap or slice
 	prev, next int32 // in flight: its neighbours in the order of popping
+	group      int32 // 1 more than the index of its pod group, or 0; without a pod it is the group's entity
 
 	tier       Tier
 	indexed    bool // findable by its pod's name

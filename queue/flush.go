@@ -9,8 +9,8 @@ func (q *Queue) FlushBackoffCompleted(now time.Time) {
 	completed := q.scratch[:0]
 	for _, h := range []*heap{&q.backoffQ, &q.errorBackoffQ} {
 		for len(h.items) > 0 && !q.backingOff(t, q.entries.at(h.items[0].entry)) {
-			i := h.pop(&q.entries)
-			q.entries.at(i).tier = None
+			i := h.items[0].entry
+			q.detach(i)
 			completed = append(completed, i)
 		}
 	}
@@ -33,7 +33,7 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 			since = max(since, e.flushed)
 		}
 		if t-since > int64(q.opts.PodMaxInUnschedulablePods) {
-			e.wasFlushed = true
+			q.each(i, func(e *entry) { e.wasFlushed = true })
 			e.flushed = t
 			left = append(left, i)
 		}

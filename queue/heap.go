@@ -27,13 +27,6 @@ func (h *heap) push(entries *pool, i int32) {
 	h.up(entries, len(h.items)-1)
 }
 
-// pop removes and returns the head. The heap must not be empty.
-func (h *heap) pop(entries *pool) int32 {
-	i := h.items[0].entry
-	h.remove(entries, 0)
-	return i
-}
-
 func (h *heap) remove(entries *pool, pos int) {
 	n := len(h.items) - 1
 	last := h.items[n]

@@ -46,25 +46,31 @@ func (q *Queue) IncomingPodsTotal() map[Incoming]int64 {
 	return totals
 }
 
-func (q *Queue) count(queue Tier, event string) { q.incoming.add(Incoming{queue, event}, 1) }
+func (q *Queue) count(e *entry, queue Tier, event string) {
+	q.incoming.add(Incoming{queue, event}, int64(q.size(e)))
+}
 
 // PendingPods returns scheduler_pending_pods for a value of its label queue: Active, Backoff,
-// Unschedulable (without the gated pods) or Gated; for InFlight the number of pods in flight. It is 0
-// for any other tier.
+// Unschedulable (without the gated pods) or Gated; for InFlight the number of pods in flight; for Incomplete
+// and Pending those that wait for their pod group. It is 0 for any other tier.
 func (q *Queue) PendingPods(tier Tier) int {
-	switch tier {
-	case Active:
-		return len(q.activeQ.items)
-	case Backoff:
-		return len(q.backoffQ.items) + len(q.errorBackoffQ.items)
-	case Unschedulable:
-		return len(q.unschedulable) - q.gated
-	case Gated:
-		return q.gated
-	case InFlight:
+	switch {
+	case tier.Queued():
+		return q.pods[tier]
+	case tier == InFlight:
 		return len(q.inFlight.byUID)
+	case tier != Incomplete && tier != Pending:
+		return 0
 	}
-	return 0
+	n := 0
+	for i := range q.groups {
+		if tier == Incomplete {
+			n += len(q.groups[i].incomplete)
+		} else {
+			n += len(q.groups[i].pending)
+		}
+	}
+	return n
 }
 
 // CanPop reports whether Pop would find a pod to take.

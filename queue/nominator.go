@@ -68,9 +68,10 @@ func (q *Queue) AddNominatedPod(pod *v1.Pod, node string) { q.nominated.add(pod,
 // DeleteNominatedPodIfExists ends the nomination of pod.
 func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) { q.nominated.delete(pod.UID) }
 
-// NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination.
+// NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination. The slice
+// stays as it is, and must.
 func (q *Queue) NominatedPodsForNode(node string) []*v1.Pod {
-	return slices.Clone(q.nominated.pods[node])
+	return slices.Clip(q.nominated.pods[node])
 }
 
 // NominatedNode returns the node that the pod with that UID is nominated to run on, or "".

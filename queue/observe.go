@@ -41,7 +41,7 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 		q.schedulingCycle++
 		e.cycle = q.schedulingCycle
 		if from == Backoff {
-			q.count(Active, PopFromBackoffQ)
+			q.count(e, Active, PopFromBackoffQ)
 		}
 	case Scheduled, Deleted:
 		q.nominated.delete(e.pod.UID)
@@ -72,7 +72,13 @@ func (q *Queue) take(now int64, o Observation) (int32, Tier) {
 	switch {
 	case flying != none && (queued == none || endsAttempt):
 		i, from = flying, InFlight
+		if q.entries.at(i).group != 0 {
+			q.standAlone(i)
+		}
 		q.inFlight.remove(&q.entries, i)
+	case queued != none && q.entries.at(queued).group != 0:
+		i, from = queued, q.standAlone(queued)
+		q.byName.remove(&q.entries, namespace, name)
 	case queued != none:
 		i, from = queued, q.detach(queued)
 		q.byName.remove(&q.entries, namespace, name)
@@ -94,6 +100,9 @@ func (q *Queue) take(now int64, o Observation) (int32, Tier) {
 // settle puts the taken entry i into the queued tier that o names.
 func (q *Queue) settle(now int64, i int32, o Observation) {
 	if old := q.byName.get(&q.entries, o.Pod.Namespace, o.Pod.Name); old != none {
+		if q.entries.at(old).group != 0 {
+			q.standAlone(old)
+		}
 		q.detach(old)
 		q.byName.remove(&q.entries, o.Pod.Namespace, o.Pod.Name)
 		q.entries.release(old)
@@ -112,7 +121,7 @@ func (q *Queue) settle(now int64, i int32, o Observation) {
 	}
 	q.backingOff(now, e) // works out the expiry
 	q.attach(i, o.To)
-	q.count(min(o.To, Unschedulable), o.Event)
+	q.count(e, min(o.To, Unschedulable), o.Event)
 }
 
 // restate passes on a move that the scheduler reported twice.
@@ -132,7 +141,7 @@ func (q *Queue) Refresh(pod *v1.Pod) bool {
 	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none {
 		q.nominated.update(q.entries.at(i).pod, pod)
 		q.setPod(i, pod)
-		if e := q.entries.at(i); e.tier == Active || e.tier == Backoff {
+		if e := q.entries.at(i); e.group == 0 && (e.tier == Active || e.tier == Backoff) {
 			q.heapOf(e).fix(&q.entries, int(e.pos))
 		}
 		return true

@@ -19,6 +19,9 @@ type Options struct {
 	// PopFromBackoffQ is the feature gate SchedulerPopFromBackoffQ: an empty activeQ is filled from
 	// backoffQ before its time, and backoff expiries are cut to whole seconds. On by default since 1.33.
 	PopFromBackoffQ bool
+	// GenericWorkload is the feature gate of that name: the pods of a pod group are queued as one. Off by
+	// default.
+	GenericWorkload bool
 	// Rules are what an older release did otherwise.
 	Rules Rules
 }

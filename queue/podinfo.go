@@ -2,6 +2,7 @@ package queue
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -45,8 +46,8 @@ func (q *Queue) info(i int32) PodInfo {
 
 		Timestamp:               toTime(e.timestamp),
 		InitialAttemptTimestamp: toTime(e.initialAttempt),
-		BackoffExpiry:           toTime(e.backoffExpiry),
-		FlushTimestamp:          toTime(e.flushed),
+		BackoffExpiry:           toTime(q.rootOf(e).backoffExpiry),
+		FlushTimestamp:          toTime(q.rootOf(e).flushed),
 
 		UnschedulablePlugins: q.sets.members[e.unschedulablePlugins],
 		PendingPlugins:       q.sets.members[e.pendingPlugins],
@@ -82,7 +83,7 @@ func (q *Queue) inFlightNamed(namespace, name string) int32 {
 func (q *Queue) Queued() iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
 		for i := range q.entries.used {
-			if e := q.entries.at(i); e.tier.Queued() && !yield(q.info(i)) {
+			if e := q.entries.at(i); e.tier.Queued() && !e.isGroup() && !yield(q.info(i)) {
 				return
 			}
 		}
@@ -116,6 +117,10 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	c.sets = q.sets.clone()
 	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
 	c.unschedulable = slices.Clone(q.unschedulable)
+	c.groups, c.byGroup = make([]group, len(q.groups)), maps.Clone(q.byGroup)
+	for i := range q.groups {
+		c.groups[i] = q.groups[i].clone()
+	}
 	c.scratch = nil
 	c.inFlight = q.inFlight.clone()
 	c.nominated = q.nominated.clone()

@@ -28,9 +28,13 @@ type Queue struct {
 	activeQ       heap
 	backoffQ      heap
 	errorBackoffQ heap
-	unschedulable []int32 // gated pods too
-	gated         int
-	scratch       []int32 // candidates of the present move request
+	unschedulable []int32       // gated pods too
+	pods          [InFlight]int // by tier, those of groups too
+	scratch       []int32       // candidates of the present move request
+
+	groups  []group
+	byGroup map[types.NamespacedName]int32
+	popped  int32 // 1 more than the index of the group that was popped last, or 0 if it was a pod
 
 	inFlight         inFlight
 	schedulingCycle  int64
@@ -47,6 +51,7 @@ func New(opts Options, plugins Plugins, observer Observer) *Queue {
 		inFlight: newInFlight(), nominated: newNominator(),
 		incoming: newIncoming(),
 	}
+	q.byGroup = map[types.NamespacedName]int32{}
 	if plugins == nil {
 		q.plugins = EveryEvent{}
 	}
@@ -78,7 +83,15 @@ func (q *Queue) Add(now time.Time, pod *v1.Pod) {
 
 func (q *Queue) add(now int64, pod *v1.Pod) {
 	from := None
-	if old := q.byName.get(&q.entries, pod.Namespace, pod.Name); old != none {
+	old := q.byName.get(&q.entries, pod.Namespace, pod.Name)
+	if g := q.groupOf(pod); g != nil {
+		if old != none {
+			q.deleteMember(now, old, g, pod)
+		}
+		q.addMember(now, q.newMember(now, pod, g), g, unscheduledPodAdd)
+		return
+	}
+	if old != none {
 		from = q.detach(old)
 		q.byName.remove(&q.entries, pod.Namespace, pod.Name)
 		q.entries.release(old)
@@ -87,12 +100,50 @@ func (q *Queue) add(now int64, pod *v1.Pod) {
 	q.moveToActiveQ(now, i, from, unscheduledPodAdd)
 }
 
-// Pop takes the pod at the head of activeQ and makes it in flight; with PopFromBackoffQ, and if activeQ
+// Entity is what is popped: a pod, or a pod group if Group is not nil.
+type Entity struct {
+	Pod   PodInfo
+	Group *GroupInfo
+}
+
+// Pop is PopEntity for a queue without pod groups. If it pops a group, all its pods are in flight, and the
+// first of them is returned.
+func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
+	i, ok := q.popHead(now)
+	if !ok {
+		return PodInfo{}, false
+	}
+	if e := q.entries.at(i); e.isGroup() {
+		return q.info(q.inFlight.byUID[q.of(e).flown[0]]), true
+	}
+	return q.info(i), true
+}
+
+// PopEntity takes the pod or pod group and makes it in flight; with PopFromBackoffQ, and if activeQ
 // is empty, the head of backoffQ, whether its backoff is over or not. Pods that back off after an error
 // are never taken early. It returns false if there is no pod to take.
 //
-// A popped pod stays in flight until Done, Bound or AddUnschedulableIfNotPresent.
-func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
+// A popped pod stays in flight until Done, Bound or AddUnschedulableIfNotPresent; a pod group's attempt
+// ends with AddAttemptedPodGroupIfNeeded, which must come before the next pop.
+func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
+	i, ok := q.popHead(now)
+	if !ok {
+		return Entity{}, false
+	}
+	e := q.entries.at(i)
+	if !e.isGroup() {
+		return Entity{Pod: q.info(i)}, true
+	}
+	g := q.of(e)
+	info, _ := q.Group(g.key)
+	for _, uid := range g.flown {
+		info.Members = append(info.Members, q.info(q.inFlight.byUID[uid]))
+	}
+	return Entity{Group: &info}, true
+}
+
+// popHead pops an entity and returns its entry.
+func (q *Queue) popHead(now time.Time) (int32, bool) {
 	for {
 		var i int32
 		switch {
@@ -100,12 +151,12 @@ func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 			i = q.activeQ.items[0].entry
 		case q.opts.PopFromBackoffQ && len(q.backoffQ.items) > 0:
 			i = q.backoffQ.items[0].entry
-			q.count(Active, PopFromBackoffQ)
+			q.count(q.entries.at(i), Active, PopFromBackoffQ)
 		default:
-			return PodInfo{}, false
+			return none, false
 		}
 		if q.pop(now.UnixNano(), i) {
-			return q.info(i), true
+			return i, true
 		}
 	}
 }
@@ -115,6 +166,14 @@ func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 func (q *Queue) pop(now int64, i int32) bool {
 	e := q.entries.at(i)
 	from := q.detach(i)
+	if e.isGroup() {
+		group := e.group
+		if !q.popGroup(now, q.of(e)) {
+			return false
+		}
+		q.popped = group
+		return true
+	}
 	q.byName.remove(&q.entries, e.pod.Namespace, e.pod.Name)
 	e.attempts++
 	if _, ok := q.inFlight.byUID[e.pod.UID]; ok {
@@ -127,6 +186,7 @@ func (q *Queue) pop(now int64, i int32) bool {
 	e.tier = InFlight
 	q.schedulingCycle++
 	e.cycle = q.schedulingCycle
+	q.popped = 0
 	q.moved(now, i, from, InFlight, "")
 	return true
 }
@@ -135,7 +195,7 @@ func (q *Queue) pop(now int64, i int32) bool {
 // tier again, where it was popped from. The Observer is not told. Unknown UIDs are ignored.
 func (q *Queue) Unpop(uid types.UID, tier Tier) {
 	i, ok := q.inFlight.byUID[uid]
-	if !ok || tier != Active && tier != Backoff {
+	if !ok || tier != Active && tier != Backoff || q.entries.at(i).group != 0 {
 		return
 	}
 	q.inFlight.remove(&q.entries, i)
@@ -184,6 +244,11 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 		q.Done(now, pod.UID)
 		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.at(old).tier)
 	}
+	if g := q.groupOf(pod); g != nil {
+		q.failMember(t, pod, g, why)
+		return nil
+	}
+	q.popped = 0
 	if !popped {
 		i = q.newEntry(t, pod)
 	}
@@ -234,18 +299,31 @@ func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendin
 func (q *Queue) Delete(now time.Time, pod *v1.Pod) {
 	q.nominated.delete(pod.UID)
 	t := now.UnixNano()
-	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none {
-		from := q.detach(i)
-		q.byName.remove(&q.entries, pod.Namespace, pod.Name)
-		q.moved(t, i, from, Deleted, "")
-		q.entries.release(i)
+	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
+	if g := q.groupOf(pod); g != nil && (i == none || q.entries.at(i).group != 0) {
+		q.deleteMember(t, i, g, pod)
 		return
 	}
+	if i == none {
+		q.deletedElsewhere(t, pod)
+		return
+	}
+	from := q.detach(i)
+	q.byName.remove(&q.entries, pod.Namespace, pod.Name)
+	q.moved(t, i, from, Deleted, "")
+	q.entries.release(i)
+}
+
+// deletedElsewhere tells of the deletion of a pod that waits nowhere.
+func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
+	t := Transition{To: Deleted}
 	if i, ok := q.inFlight.byUID[pod.UID]; ok {
-		q.moved(t, i, InFlight, Deleted, "")
+		t.From = InFlight
+		q.tell(now, i, t)
 		return
 	}
-	q.observer.Moved(Transition{Pod: pod, To: Deleted, Time: now})
+	t.Pod, t.Time = pod, toTime(now)
+	q.observer.Moved(t)
 }
 
 // Update tells the queue that a pod changed. events are what the change means to plugins: the result of
@@ -254,13 +332,19 @@ func (q *Queue) Delete(now time.Time, pod *v1.Pod) {
 // moves if a hint says so. A pod that the queue does not know is added.
 func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
 	t := now.UnixNano()
+	i := q.byName.get(&q.entries, oldPod.Namespace, oldPod.Name)
+	if g := q.groupOf(oldPod); g != nil && (i == none || q.entries.at(i).group != 0) {
+		if !q.updateMember(t, i, g, oldPod, newPod, events) {
+			q.Add(now, newPod)
+		}
+		return
+	}
 	if _, ok := q.inFlight.byUID[newPod.UID]; ok && !q.opts.Rules.MoveRequestCycle {
 		for _, ev := range events {
 			q.inFlight.record(ev, oldPod, newPod)
 		}
 		return
 	}
-	i := q.byName.get(&q.entries, oldPod.Namespace, oldPod.Name)
 	if i == none {
 		q.Add(now, newPod)
 		return
@@ -302,6 +386,9 @@ func (q *Queue) requeueUpdated(now int64, i int32) {
 // backoffQ if its attempt fails. Any other pod is ignored. It reports whether the pod entered activeQ.
 func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
+	if g := q.groupOf(pod); g != nil && (i == none || q.entries.at(i).group != 0) {
+		return q.activateMember(now.UnixNano(), g, pod)
+	}
 	if i != none && q.entries.at(i).tier != Active {
 		from := q.entries.at(i).tier
 		if from == Backoff {
@@ -317,15 +404,29 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 
 // moved tells the observer that entry i went from one tier to another.
 func (q *Queue) moved(now int64, i int32, from, to Tier, event string) {
+	if e := q.entries.at(i); e.isGroup() {
+		q.groupMoved(now, q.of(e), to, event)
+		return
+	}
 	q.tell(now, i, Transition{From: from, To: to, Event: event})
 }
 
 func (q *Queue) tell(now int64, i int32, t Transition) {
 	e := q.entries.at(i)
 	t.Pod, t.Time, t.Attempts = e.pod, toTime(now), int(e.attempts)
-	t.BackoffExpiry = toTime(e.backoffExpiry)
+	t.BackoffExpiry = toTime(q.rootOf(e).backoffExpiry)
 	t.UnschedulablePlugins = q.sets.members[e.unschedulablePlugins]
 	t.PendingPlugins = q.sets.members[e.pendingPlugins]
 	t.GatingPlugin = q.sets.name(e.gatingPlugin)
 	q.observer.Moved(t)
+}
+
+// rootOf returns the entry whose backoff and flushes are e's: its group's, if it is queued with one.
+func (q *Queue) rootOf(e *entry) *entry {
+	if e.group != 0 && e.tier.Queued() {
+		if entity := q.groups[e.group-1].entity; entity != none {
+			return q.entries.at(entity)
+		}
+	}
+	return e
 }

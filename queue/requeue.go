@@ -28,8 +28,8 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	}
 	candidates, near := q.scratch[:0], q.near(event, newObj)
 	for _, i := range q.unschedulable {
-		pod := q.entries.at(i).pod
-		if (preCheck == nil || preCheck(pod)) && (near == nil || near(pod)) {
+		e := q.entries.at(i)
+		if (preCheck == nil || q.preChecked(e, preCheck)) && (near == nil || near(e.pod)) {
 			candidates = append(candidates, i)
 		}
 	}
@@ -81,10 +81,14 @@ func (q *Queue) requeue(now int64, i int32, from Tier, hint strategy, event stri
 	switch {
 	case hint == queueSkip:
 		if e.tier == None || e.tier == InFlight {
-			q.attach(i, Unschedulable)
-			q.count(Unschedulable, event)
+			to := Unschedulable
+			if e.gatingPlugin != 0 {
+				to = Gated
+			}
+			q.attach(i, to)
+			q.count(e, Unschedulable, event)
 			q.backingOff(now, e) // for the expiry that the observer is told
-			q.moved(now, i, from, Unschedulable, event)
+			q.moved(now, i, from, to, event)
 		}
 	case hint == queueAfterBackoff && q.backingOff(now, e):
 		q.moveToBackoffQ(now, i, from, event)
@@ -97,6 +101,9 @@ func (q *Queue) requeue(now int64, i int32, from Tier, hint strategy, event stri
 // help it. (scheduling_queue.go, isPodWorthRequeuing.)
 func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
 	e := q.entries.at(i)
+	if e.isGroup() {
+		return q.groupWorthRequeuing(q.of(e), event, oldObj, newObj)
+	}
 	if !e.rejected() || q.opts.Rules.Waking == ByEveryEvent {
 		return queueAfterBackoff
 	}

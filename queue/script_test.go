@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -74,14 +75,34 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		s.queue.Add(s.now, s.pod(t, d))
 	case "pop":
 		can := s.queue.CanPop()
-		info, ok := s.queue.Pop(s.now)
+		popped, ok := s.queue.PopEntity(s.now)
 		if can != ok {
-			t.Errorf("%s: CanPop is %v, but Pop is %v", d.Pos, can, ok)
+			t.Errorf("%s: CanPop is %v, but PopEntity is %v", d.Pos, can, ok)
 		}
 		if !ok {
 			return "nothing to pop\n"
 		}
-		fmt.Fprintf(&s.out, "popped %s, attempt %d, scheduling cycle %d\n", info.Pod.Name, info.Attempts, s.queue.SchedulingCycle())
+		name, attempts := "", popped.Pod.Attempts
+		if g := popped.Group; g != nil {
+			name, attempts = "group "+g.Name.Name, g.Attempts
+		} else {
+			name = popped.Pod.Pod.Name
+		}
+		fmt.Fprintf(&s.out, "popped %s, attempt %d, scheduling cycle %d\n", name, attempts, s.queue.SchedulingCycle())
+	case "group":
+		s.queue.AddPodGroup(s.now, s.group(t, d))
+	case "regroup":
+		s.queue.UpdatePodGroup(s.group(t, d))
+	case "ungroup":
+		s.queue.DeletePodGroup(s.now, s.group(t, d))
+	case "attempted":
+		outcome, ok := map[string]queue.GroupOutcome{"scheduled": queue.GroupScheduled, "rejected": queue.GroupRejected, "failed": queue.GroupFailed}[d.CmdArgs[1].Key]
+		if !ok {
+			t.Fatalf("%s: no outcome %s", d.Pos, d.CmdArgs[1].Key)
+		}
+		if err := s.queue.AddAttemptedPodGroupIfNeeded(s.now, types.NamespacedName{Namespace: "default", Name: d.CmdArgs[0].Key}, outcome); err != nil {
+			fmt.Fprintf(&s.out, "error: %v\n", err)
+		}
 	case "unpop":
 		to, err := queue.ParseTier(arg(d, "to", ""))
 		if err != nil {
@@ -181,7 +202,7 @@ func (s *script) tiers() {
 		}
 		byTier[info.Tier] = append(byTier[info.Tier], line)
 	}
-	for tier := queue.Active; tier <= queue.InFlight; tier++ {
+	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight, queue.Incomplete, queue.Pending} {
 		if n := s.queue.PendingPods(tier); n != len(byTier[tier]) {
 			fmt.Fprintf(&s.out, "PendingPods(%s) is %d, but these are there:\n", tier, n)
 		}
@@ -270,6 +291,21 @@ func (s *script) pod(t *testing.T, d *datadriven.TestData) *v1.Pod {
 	return s.changed(t, d, pod)
 }
 
+// group returns the PodGroup of the command's first argument.
+func (s *script) group(t *testing.T, d *datadriven.TestData) *schedulingv1beta1.PodGroup {
+	g := &schedulingv1beta1.PodGroup{}
+	g.Namespace, g.Name = "default", d.CmdArgs[0].Key
+	if p := arg(d, "priority", ""); p != "" {
+		n, err := strconv.ParseInt(p, 10, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prio := int32(n)
+		g.Spec.Priority = &prio
+	}
+	return g
+}
+
 // changed returns pod with what the command's arguments say of it.
 func (s *script) changed(t *testing.T, d *datadriven.TestData, pod *v1.Pod) *v1.Pod {
 	pod = pod.DeepCopy()
@@ -286,6 +322,9 @@ func (s *script) changed(t *testing.T, d *datadriven.TestData, pod *v1.Pod) *v1.
 		for _, g := range list(d, "gates") {
 			pod.Spec.SchedulingGates = append(pod.Spec.SchedulingGates, v1.PodSchedulingGate{Name: g})
 		}
+	}
+	if g := arg(d, "group", ""); g != "" {
+		pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &g}
 	}
 	if l := arg(d, "label", ""); l != "" {
 		pod.Labels = map[string]string{l: ""}
@@ -327,6 +366,8 @@ func options(t *testing.T, d *datadriven.TestData) queue.Options {
 			}
 		case "PopFromBackoffQ":
 			opts.PopFromBackoffQ = a.Vals[0] == "true"
+		case "GenericWorkload":
+			opts.GenericWorkload = a.Vals[0] == "true"
 		case "PodInitialBackoff":
 			opts.PodInitialBackoff = duration()
 		case "PodMaxBackoff":

@@ -3,7 +3,7 @@ package queue
 import "fmt"
 
 // Tier is the place a pod is in. The first five are the queue's own; Scheduled and Deleted are where a
-// pod goes when it leaves.
+// pod goes when it leaves; in the last two it waits for its pod group.
 type Tier uint8
 
 const (
@@ -25,11 +25,15 @@ const (
 	// Deleted: taken out of the queue by the delete handler, which upstream also calls when it sees a
 	// pod's binding.
 	Deleted
+	// Incomplete: a pod whose PodGroup was not observed yet. Only with GenericWorkload.
+	Incomplete
+	// Pending: a pod whose pod group is being scheduled without it, and is then requeued with it.
+	Pending
 
 	tierCount
 )
 
-var tierNames = [tierCount]string{"", "active", "backoff", "unschedulable", "gated", "inflight", "scheduled", "deleted"}
+var tierNames = [tierCount]string{"", "active", "backoff", "unschedulable", "gated", "inflight", "scheduled", "deleted", "incomplete", "pending"}
 
 // String returns the tier's name in JSON: "active", "inflight". None is the empty string.
 func (t Tier) String() string {

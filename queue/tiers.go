@@ -19,6 +19,9 @@ func (q *Queue) heapOf(e *entry) *heap {
 func (q *Queue) detach(i int32) Tier {
 	e := q.entries.at(i)
 	from := e.tier
+	if from.Queued() {
+		q.pods[from] -= q.size(e)
+	}
 	switch from {
 	case Active, Backoff:
 		q.heapOf(e).remove(&q.entries, int(e.pos))
@@ -27,9 +30,6 @@ func (q *Queue) detach(i int32) Tier {
 		q.unschedulable[e.pos] = last
 		q.entries.at(last).pos = e.pos
 		q.unschedulable = q.unschedulable[:len(q.unschedulable)-1]
-		if from == Gated {
-			q.gated--
-		}
 	}
 	e.tier = None
 	return from
@@ -39,7 +39,10 @@ func (q *Queue) detach(i int32) Tier {
 func (q *Queue) attach(i int32, tier Tier) {
 	e := q.entries.at(i)
 	e.tier = tier
-	if !e.indexed {
+	if tier.Queued() {
+		q.pods[tier] += q.size(e)
+	}
+	if !e.indexed && !e.isGroup() {
 		q.byName.put(&q.entries, i)
 	}
 	switch tier {
@@ -51,8 +54,16 @@ func (q *Queue) attach(i int32, tier Tier) {
 	case Unschedulable, Gated:
 		e.pos = int32(len(q.unschedulable))
 		q.unschedulable = append(q.unschedulable, i)
-		if tier == Gated {
-			q.gated++
+	}
+}
+
+// each calls do with the entity i and, if it is a group, with each of its pods.
+func (q *Queue) each(i int32, do func(*entry)) {
+	e := q.entries.at(i)
+	do(e)
+	if e.isGroup() {
+		for _, member := range q.of(e).members {
+			do(q.entries.at(member))
 		}
 	}
 }
@@ -61,6 +72,10 @@ func (q *Queue) attach(i int32, tier Tier) {
 // rejectors, so that the plugin's events reach the pod.
 func (q *Queue) runPreEnqueue(i int32) {
 	e := q.entries.at(i)
+	if e.isGroup() {
+		q.runGroupPreEnqueue(e)
+		return
+	}
 	if q.opts.Rules.NoPreEnqueue {
 		return
 	}
@@ -86,12 +101,14 @@ func (q *Queue) moveToActiveQ(now int64, i int32, from Tier, event string) Tier 
 		q.gate(now, i, from, event)
 		return Gated
 	}
-	if e.initialAttempt == unset {
-		e.initialAttempt = now
-	}
+	q.each(i, func(e *entry) {
+		if e.initialAttempt == unset {
+			e.initialAttempt = now
+		}
+	})
 	q.detach(i)
 	q.attach(i, Active)
-	q.count(Active, event)
+	q.count(e, Active, event)
 	q.moved(now, i, from, Active, event)
 	return Active
 }
@@ -108,7 +125,7 @@ func (q *Queue) moveToBackoffQ(now int64, i int32, from Tier, event string) Tier
 	}
 	q.detach(i)
 	q.attach(i, Backoff)
-	q.count(Backoff, event)
+	q.count(q.entries.at(i), Backoff, event)
 	q.moved(now, i, from, Backoff, event)
 	return Backoff
 }
@@ -117,7 +134,7 @@ func (q *Queue) moveToBackoffQ(now int64, i int32, from Tier, event string) Tier
 func (q *Queue) gate(now int64, i int32, from Tier, event string) {
 	e := q.entries.at(i)
 	// Clearing it is the business of a failed attempt, which a gated pod never has.
-	e.wasFlushed = false
+	q.each(i, func(e *entry) { e.wasFlushed = false })
 	stayed := e.tier == Unschedulable || e.tier == Gated
 	if stayed && e.tier == Gated {
 		return
@@ -125,7 +142,7 @@ func (q *Queue) gate(now int64, i int32, from Tier, event string) {
 	q.detach(i)
 	q.attach(i, Gated)
 	if !stayed {
-		q.count(Unschedulable, event)
+		q.count(e, Unschedulable, event)
 	}
 	q.moved(now, i, from, Gated, event)
 }

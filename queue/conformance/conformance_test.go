@@ -55,15 +55,15 @@ func TestConformance(t *testing.T) {
 	if err := flag.Set("rapid.checks", fmt.Sprint(*operations/usual)); err != nil {
 		t.Fatal(err)
 	}
-	for _, pop := range []bool{true, false} {
-		name := fmt.Sprintf("SchedulerPopFromBackoffQ=%v", pop)
+	for _, gates := range []struct{ pop, groups bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
+		name := fmt.Sprintf("SchedulerPopFromBackoffQ=%v,GenericWorkload=%v", gates.pop, gates.groups)
 		t.Run(name, func(t *testing.T) {
 			if err := utilfeature.DefaultMutableFeatureGate.Set(name); err != nil {
 				t.Fatal(err)
 			}
 			done := 0
 			rapid.Check(t, func(t *rapid.T) {
-				p := newPair(t, pop)
+				p := newPair(t, gates.pop, gates.groups)
 				for range rapid.IntRange(1, longest).Draw(t, "operations") {
 					p.step()
 					p.compare()
@@ -95,9 +95,10 @@ type pair struct {
 	names    []string
 	uids     int
 	script   strings.Builder
+	groups   groups
 }
 
-func newPair(t *rapid.T, pop bool) *pair {
+func newPair(t *rapid.T, pop, groups bool) *pair {
 	metrics.SchedulerQueueIncomingPods.Reset()
 	p := &pair{
 		T: t, ctx: context.Background(), clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)),
@@ -107,7 +108,7 @@ func newPair(t *rapid.T, pop bool) *pair {
 	}
 	p.logger = klog.FromContext(p.ctx)
 	opts := queue.Defaults()
-	opts.PopFromBackoffQ = pop
+	opts.PopFromBackoffQ, opts.GenericWorkload = pop, groups
 	opts.PodMaxBackoff = rapid.SampledFrom([]time.Duration{10 * time.Second, 10 * time.Second, 3 * time.Second, 0}).Draw(t, "max backoff")
 	p.ours = queue.New(opts, p.plugins, nil)
 
@@ -126,7 +127,10 @@ func newPair(t *rapid.T, pop bool) *pair {
 		upstream.WithPodLister(factory.Core().V1().Pods().Lister()),
 		upstream.WithQueueingHintMapPerProfile(p.plugins.hintMap()), upstream.WithPreEnqueuePluginMap(p.plugins.preEnqueue()),
 		upstream.WithMetricsRecorder(metrics.NewMetricsAsyncRecorder(1000, time.Second, make(chan struct{}))))
-	fmt.Fprintf(&p.script, "options PopFromBackoffQ=%v PodMaxBackoff=%s\n----\n\n%s", pop, opts.PodMaxBackoff, p.plugins.script())
+	if groups {
+		p.groups = newGroups()
+	}
+	fmt.Fprintf(&p.script, "options PopFromBackoffQ=%v GenericWorkload=%v PodMaxBackoff=%s\n----\n\n%s", pop, groups, opts.PodMaxBackoff, p.plugins.script())
 	return p
 }
 
@@ -150,8 +154,12 @@ func (p *pair) step() {
 	now := p.clock.Now()
 	name := rapid.SampledFrom(p.names).Draw(p.T, "pod")
 	pod := p.pods[name]
-	op := rapid.SampledFrom([]string{"add", "add", "pop", "pop", "pop", "end", "end", "end", "end", "update", "delete",
-		"activate", "event", "event", "event", "flush", "flush", "gate", "nominate"}).Draw(p.T, "operation")
+	ops := []string{"add", "add", "pop", "pop", "pop", "end", "end", "end", "end", "update", "delete",
+		"activate", "event", "event", "event", "flush", "flush", "gate", "nominate"}
+	if p.groups.of != nil {
+		ops = append(ops, "group", "group", "members", "attempted", "attempted")
+	}
+	op := rapid.SampledFrom(ops).Draw(p.T, "operation")
 	if pod == nil && (op == "update" || op == "delete" || op == "activate" || op == "nominate") {
 		return
 	}
@@ -160,6 +168,12 @@ func (p *pair) step() {
 		if pod == nil {
 			p.add(now, name)
 		}
+	case "group":
+		p.changeGroup(now)
+	case "members":
+		p.addMembers(now)
+	case "attempted":
+		p.attempted(now)
 	case "pop":
 		p.pop(now)
 	case "end":
@@ -211,12 +225,13 @@ func (p *pair) add(now time.Time, name string) {
 	pod.Namespace, pod.Name, pod.UID = "default", name, types.UID(fmt.Sprint("uid-", p.uids))
 	prio := rapid.SampledFrom([]int32{0, 0, 1, -1, 2_000_000_000}).Draw(p.T, "priority")
 	pod.Spec.Priority = &prio
+	group := p.groups.join(pod)
 	gates := ""
 	if !p.plugins.closed[name] && rapid.IntRange(0, 4).Draw(p.T, "gated") == 0 {
 		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
 		gates = " gates=quota"
 	}
-	p.say("add %s priority=%d%s", name, prio, gates)
+	p.say("add %s priority=%d%s%s", name, prio, gates, group)
 	p.pods[name] = pod
 	p.check(p.informer.Add(pod))
 	p.upstream.Add(p.ctx, pod)
@@ -224,16 +239,23 @@ func (p *pair) add(now time.Time, name string) {
 }
 
 func (p *pair) pop(now time.Time) {
-	info, ok := p.ours.Pop(now)
+	if p.groups.attempting != nil {
+		return // upstream's loop ends a group's attempt before it pops
+	}
+	ours, ok := p.ours.PopEntity(now)
 	if !ok {
 		return // upstream's would block; that it has no pod either, compare sees
 	}
 	p.say("pop")
 	entity, err := p.upstream.Pop(p.logger)
 	p.check(err)
+	if theirs, ok := entity.(*framework.QueuedPodGroupInfo); ok {
+		p.popGroup(ours, theirs)
+		return
+	}
 	theirs := entity.(*framework.QueuedPodInfo)
-	if theirs.Pod.Name != info.Pod.Name {
-		p.differ("popped %s, upstream %s", info.Pod.Name, theirs.Pod.Name)
+	if ours.Group != nil || theirs.Pod.Name != ours.Pod.Pod.Name {
+		p.differ("popped %+v, upstream %s", ours, theirs.Pod.Name)
 	}
 	p.inFlight[theirs.Pod.UID] = theirs
 }
@@ -245,6 +267,9 @@ func (p *pair) end(now time.Time) {
 	}
 	uid := rapid.SampledFrom(slices.Sorted(maps.Keys(p.inFlight))).Draw(p.T, "attempt")
 	info := p.inFlight[uid]
+	if p.groups.interrupts(info.Pod) {
+		return
+	}
 	delete(p.inFlight, uid)
 	pod := p.pods[info.Pod.Name]
 	if gone := pod == nil || pod.UID != uid; gone || rapid.IntRange(0, 5).Draw(p.T, "fits") == 0 {
@@ -344,7 +369,7 @@ func (p *pair) compare() {
 			continue
 		}
 		counts[info.Tier]++
-		theirs := p.upstreamState(name, tiers[name])
+		theirs := p.upstreamState(info.Pod, tiers[name])
 		ours := state{
 			info.Tier.String(), info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,
 			info.Timestamp, info.InitialAttemptTimestamp, info.BackoffExpiry, info.FlushTimestamp,
@@ -353,16 +378,20 @@ func (p *pair) compare() {
 		if theirs.expiry.IsZero() {
 			ours.expiry = time.Time{} // upstream works it out when it is first asked for
 		}
+		if info.Pod.Spec.SchedulingGroup != nil {
+			ours.flushed = time.Time{} // its group's
+		}
 		if ours != theirs {
 			p.differ("%s: %+v\nupstream: %+v", name, ours, theirs)
 		}
 	}
-	for tier := queue.Active; tier <= queue.Gated; tier++ {
+	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.Incomplete, queue.Pending} {
 		if n := p.ours.PendingPods(tier); n != counts[tier] {
 			p.differ("PendingPods(%s) is %d, want %d", tier, n, counts[tier])
 		}
 	}
 	p.compareInFlight()
+	p.compareGroups()
 	for _, node := range []string{"n-1", "n-2"} {
 		if ours, theirs := names(p.ours.NominatedPodsForNode(node)), infoNames(p.upstream.NominatedPodsForNode(node)); !slices.Equal(ours, theirs) {
 			p.differ("%v are nominated for %s, upstream %v", ours, node, theirs)
@@ -396,6 +425,7 @@ func (p *pair) upstreamTiers() map[string]string {
 	tiers := map[string]string{}
 	for tier, pods := range map[queue.Tier][]*v1.Pod{
 		queue.Active: p.upstream.PodsInActiveQ(), queue.Backoff: p.upstream.PodsInBackoffQ(), queue.Unschedulable: p.upstream.UnschedulablePods(),
+		queue.Incomplete: p.upstream.IncompletePodGroupPodsPods(), queue.Pending: p.upstream.PendingPodGroupPods(),
 	} {
 		for _, pod := range pods {
 			tiers[pod.Name] += tier.String()
@@ -404,12 +434,18 @@ func (p *pair) upstreamTiers() map[string]string {
 	return tiers
 }
 
-func (p *pair) upstreamState(name, tier string) state {
-	info, ok := p.upstream.GetPod(name, "default", nil)
+func (p *pair) upstreamState(pod *v1.Pod, tier string) state {
+	info, ok := p.upstream.GetPod(pod.Name, "default", pod.Spec.SchedulingGroup)
 	if !ok {
 		return state{}
 	}
-	if tier == queue.Unschedulable.String() && info.Gated() {
+	gated := info.Gated()
+	if pod.Spec.SchedulingGroup != nil && tier == queue.Unschedulable.String() {
+		if group, ok := p.upstream.GetPodGroup(*pod.Spec.SchedulingGroup.PodGroupName, "default", fwk.PodGroupKeyType); ok {
+			gated = group.Gated()
+		}
+	}
+	if tier == queue.Unschedulable.String() && gated {
 		tier = queue.Gated.String()
 	}
 	s := state{
