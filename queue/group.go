@@ -92,6 +92,9 @@ func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 	if !e.indexed {
 		q.byName.put(&q.entries, i)
 	}
+	if e.tier == InFlight && g.object != nil { // what follows is the group's doing
+		q.memberMoved(now, i, Pending, event)
+	}
 	switch {
 	case g.object == nil:
 		g.incomplete = append(g.incomplete, i)
@@ -102,7 +105,9 @@ func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 		q.requeue(now, g.entity, None, hint, unscheduledPodAdd)
 	case q.popped == e.group:
 		g.pending = append(g.pending, i)
-		q.memberMoved(now, i, Pending, event)
+		if e.tier != Pending {
+			q.memberMoved(now, i, Pending, event)
+		}
 	default:
 		entity := q.newGroupEntity(g)
 		root := q.entries.at(entity)

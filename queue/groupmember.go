@@ -16,6 +16,7 @@ func (q *Queue) failMember(now int64, pod *v1.Pod, g *group, why Rejection) {
 	if !popped {
 		i = q.newMember(now, pod, g)
 	}
+	q.entries.at(i).group = q.byGroup[g.key] + 1
 	q.setPod(i, pod)
 	q.fail(now, i, why)
 	if popped {

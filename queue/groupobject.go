@@ -71,6 +71,51 @@ func (q *Queue) DeletePodGroup(now time.Time, object *schedulingv1beta1.PodGroup
 	}
 }
 
+// Regroup puts pods that were followed one by one, by Observe, together with their pod groups, of which
+// objects are the PodGroups. Each group is then where the first of its queued pods is. The Observer is not
+// told.
+func (q *Queue) Regroup(objects []*schedulingv1beta1.PodGroup) {
+	for _, object := range objects {
+		q.groups[q.groupNamed(nameOf(object))].object = object
+	}
+	for i := range q.entries.used {
+		e := q.entries.at(i)
+		if e.pod == nil || e.group != 0 || e.tier == InFlight {
+			continue
+		}
+		if g := q.groupOf(e.pod); g != nil {
+			q.regroup(i, g)
+		}
+	}
+}
+
+// regroup puts the pod i with g.
+func (q *Queue) regroup(i int32, g *group) {
+	e := q.entries.at(i)
+	tier := q.detach(i)
+	e.group = q.byGroup[g.key] + 1
+	switch {
+	case g.object == nil || !tier.Queued():
+		e.tier = Incomplete
+		g.incomplete = append(g.incomplete, i)
+		return
+	case g.entity == none:
+		g.entity = q.newGroupEntity(g)
+		root := q.entries.at(g.entity)
+		root.timestamp, root.initialAttempt, root.attempts = e.timestamp, e.initialAttempt, e.attempts
+		root.unschedulableCount, root.errorsCount = e.unschedulableCount, e.errorsCount
+		root.backoffExpiry, root.gatingPlugin = e.backoffExpiry, e.gatingPlugin
+	default:
+		tier = q.detach(g.entity)
+	}
+	e.backoffExpiry = unset
+	q.join(g, i)
+	q.attach(g.entity, tier)
+	for _, member := range g.members {
+		q.entries.at(member).tier = tier
+	}
+}
+
 // GroupInfo is all that the queue knows of a pod group: upstream's QueuedPodGroupInfo. It is a copy.
 type GroupInfo struct {
 	Name   types.NamespacedName

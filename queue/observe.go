@@ -17,6 +17,9 @@ type Observation struct {
 	UnschedulablePlugins []string
 	// GatingPlugin keeps the pod gated. Only if To is Gated.
 	GatingPlugin string
+	// BackoffExpiry is when the backoff ends, if that is known otherwise than by the pod's own failures: a pod
+	// group's pods back off together.
+	BackoffExpiry time.Time
 	// Inferred means that the move itself was not seen, but something that follows from it.
 	Inferred bool
 	// Restated means that the scheduler said again where the pod is, and nothing moved.
@@ -46,7 +49,7 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 	case Scheduled, Deleted:
 		q.nominated.delete(e.pod.UID)
 	default:
-		if o.Event == ScheduleAttemptFailure {
+		if o.Event == ScheduleAttemptFailure && from != Pending { // its group's attempt ended, and its own before
 			q.fail(t, i, Rejection{UnschedulablePlugins: o.UnschedulablePlugins})
 		}
 		q.settle(t, i, o)
@@ -85,7 +88,7 @@ func (q *Queue) take(now int64, o Observation) (int32, Tier) {
 	default:
 		i, from = q.newEntry(now, o.Pod), None
 	}
-	if o.Event == unscheduledPodAdd && from != None {
+	if o.Event == unscheduledPodAdd && from != None && from != Incomplete && from != Pending {
 		q.entries.release(i) // this too is a new pod of the same name
 		i = q.newEntry(now, o.Pod)
 	}
@@ -120,8 +123,13 @@ func (q *Queue) settle(now int64, i int32, o Observation) {
 		e.initialAttempt = now
 	}
 	q.backingOff(now, e) // works out the expiry
+	if !o.BackoffExpiry.IsZero() {
+		e.backoffExpiry = o.BackoffExpiry.UnixNano()
+	}
 	q.attach(i, o.To)
-	q.count(e, min(o.To, Unschedulable), o.Event)
+	if o.To.Queued() {
+		q.count(e, min(o.To, Unschedulable), o.Event)
+	}
 }
 
 // restate passes on a move that the scheduler reported twice.

@@ -36,7 +36,7 @@ func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) error {
 func (q *Queue) NominatedPodsForNode(node string) []*v1.Pod {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.machine.NominatedPodsForNode(node)
+	return slices.Clone(q.machine.NominatedPodsForNode(node))
 }
 
 // Get returns what the queue knows of the named pod, whether it waits or is in flight. The slices in it are

@@ -109,7 +109,7 @@ func newPair(t *rapid.T, pop, groups bool) *pair {
 	p.logger = klog.FromContext(p.ctx)
 	opts := queue.Defaults()
 	opts.PopFromBackoffQ, opts.GenericWorkload = pop, groups
-	opts.PodMaxBackoff = rapid.SampledFrom([]time.Duration{10 * time.Second, 10 * time.Second, 3 * time.Second, 0}).Draw(t, "max backoff")
+	opts.PodMaxBackoff = rapid.SampledFrom([]time.Duration{10 * time.Second, 10 * time.Second, 3 * time.Second, time.Second, 0}).Draw(t, "max backoff")
 	p.ours = queue.New(opts, p.plugins, nil)
 
 	client, err := kubernetes.NewForConfig(&rest.Config{}) // never used

@@ -38,6 +38,10 @@ type Attempt struct {
 	Nominated string
 	// Binding is what is left to do for a pod that was placed.
 	Binding *Binding
+	// Group is the pod group that was popped, if it was one; Pod is then its first pod. Its cycle runs in
+	// Conclude, which tells in Bindings what is left to do for each pod that was placed.
+	Group    *queue.GroupInfo
+	Bindings []*Binding
 
 	rejected *rejected // unless the pod was placed or skipped
 }
@@ -80,11 +84,14 @@ func clearNominatedNode() *fwk.NominatingInfo {
 // (schedule_one.go, scheduleOnePod.)
 func (s *Scheduler) Schedule(now time.Time) (*Attempt, bool) {
 	s.now = now
-	info, ok := s.queue.Pop(now)
+	popped, ok := s.queue.PopEntity(now)
 	if !ok {
 		return nil, false
 	}
-	return s.attempt(now, &info), true
+	if g := popped.Group; g != nil {
+		return &Attempt{Pod: g.Members[0].Pod, Group: g, Evaluated: len(g.Members) * s.upstream.Cache.NodeCount()}, true
+	}
+	return s.attempt(now, &popped.Pod), true
 }
 
 // Resume is Schedule for a pod that is in flight already. It returns false if the pod is not.
@@ -213,8 +220,13 @@ func (s *Scheduler) Undo(a *Attempt) {
 }
 
 // Conclude ends at now an attempt that did not place its pod: upstream's failure handling returns the pod
-// to the queue, nominates it and writes its condition. It does nothing for other attempts.
+// to the queue, nominates it and writes its condition. It does nothing for attempts that did, and runs those
+// of pod groups.
 func (s *Scheduler) Conclude(now time.Time, a *Attempt) {
+	if a.Group != nil {
+		s.concludeGroup(now, a)
+		return
+	}
 	r := a.rejected
 	if r == nil {
 		return

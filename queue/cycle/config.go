@@ -82,6 +82,7 @@ func newConfig(cfg *schedulerapi.KubeSchedulerConfiguration) *Config {
 	options.PodInitialBackoff = time.Duration(cfg.PodInitialBackoffSeconds) * time.Second
 	options.PodMaxBackoff = time.Duration(cfg.PodMaxBackoffSeconds) * time.Second
 	options.PopFromBackoffQ = utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPopFromBackoffQ)
+	options.GenericWorkload = utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload)
 	return &Config{
 		Queue:                    options,
 		Profiles:                 cfg.Profiles,

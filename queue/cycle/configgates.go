@@ -10,11 +10,10 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// unmodelled are the feature gates that change what waits in the queue or how the queue is asked: pods
-// wait in groups, or again after they are bound; hints are asked before hints; API calls wait too. All
+// unmodelled are the feature gates that change what waits in the queue or how the queue is asked: groups of
+// groups wait, or pods again after they are bound; hints are asked before hints; API calls wait too. All
 // are off by default.
 var unmodelled = []featuregate.Feature{
-	features.GenericWorkload,
 	features.CompositePodGroup,
 	features.SchedulerPreQueueingHints,
 	features.SchedulerAsyncAPICalls,

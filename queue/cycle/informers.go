@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,7 +26,8 @@ func kinds() []runtime.Object {
 		&storagev1.CSIStorageCapacity{}, &storagev1.VolumeAttachment{}, &v1.PersistentVolume{},
 		&v1.PersistentVolumeClaim{}, &resourcev1.DeviceClass{}, &resourcev1.ResourceSlice{},
 		&resourcev1.DeviceTaintRule{}, &resourcev1.ResourceClaim{}, &policyv1.PodDisruptionBudget{}, &v1.Service{},
-		&appsv1.ReplicaSet{}, &appsv1.StatefulSet{}, &v1.ReplicationController{}, &v1.Node{}, &v1.Pod{},
+		&appsv1.ReplicaSet{}, &appsv1.StatefulSet{}, &v1.ReplicationController{}, &v1.Node{}, &schedulingv1beta1.PodGroup{},
+		&v1.Pod{},
 	}
 }
 

@@ -145,16 +145,36 @@ func (a queueAdapter) GetPod(name, namespace string, _ *v1.PodSchedulingGroup) (
 	return p, true
 }
 
-// What follows is for debugging, for running as a server, or for pod groups, whose feature gate is off:
-// nobody calls it.
-
-func (queueAdapter) AddAttemptedPodGroupIfNeeded(klog.Logger, *framework.QueuedPodGroupInfo, int64, *fwk.Status) error {
-	return nil
+// AddPodGroup implements SchedulingQueue.
+func (a queueAdapter) AddPodGroup(_ klog.Logger, object *schedulingv1beta1.PodGroup) {
+	if !a.loading {
+		a.queue.AddPodGroup(a.now, object)
+	}
 }
+
+// UpdatePodGroup implements SchedulingQueue.
+func (a queueAdapter) UpdatePodGroup(_ klog.Logger, object *schedulingv1beta1.PodGroup) {
+	if !a.loading {
+		a.queue.UpdatePodGroup(object)
+	}
+}
+
+// DeletePodGroup implements SchedulingQueue.
+func (a queueAdapter) DeletePodGroup(_ klog.Logger, object *schedulingv1beta1.PodGroup) {
+	if !a.loading {
+		a.queue.DeletePodGroup(a.now, object)
+	}
+}
+
+// AddAttemptedPodGroupIfNeeded implements SchedulingQueue.
+func (a queueAdapter) AddAttemptedPodGroupIfNeeded(_ klog.Logger, g *framework.QueuedPodGroupInfo, _ int64, status *fwk.Status) error {
+	return a.queue.AddAttemptedPodGroupIfNeeded(a.now, types.NamespacedName{Namespace: g.Namespace, Name: g.Name}, outcome(status))
+}
+
+// What follows is for debugging, for running as a server, or for composite pod groups, whose feature gate is
+// off: nobody calls it.
+
 func (queueAdapter) Pop(klog.Logger) (framework.QueuedEntityInfo, error)                     { return nil, nil }
-func (queueAdapter) AddPodGroup(klog.Logger, *schedulingv1beta1.PodGroup)                    {}
-func (queueAdapter) UpdatePodGroup(klog.Logger, *schedulingv1beta1.PodGroup)                 {}
-func (queueAdapter) DeletePodGroup(klog.Logger, *schedulingv1beta1.PodGroup)                 {}
 func (queueAdapter) Close()                                                                  {}
 func (queueAdapter) Run(klog.Logger)                                                         {}
 func (queueAdapter) PendingPods() ([]*v1.Pod, string)                                        { return nil, "" }
