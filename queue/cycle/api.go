@@ -13,6 +13,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -118,6 +119,8 @@ func (r requested) example() runtime.Object {
 		return &v1.PersistentVolume{}
 	case "resourceclaims":
 		return &resourcev1.ResourceClaim{}
+	case "podgroups":
+		return &schedulingv1beta1.PodGroup{}
 	}
 	return nil
 }
@@ -199,23 +202,52 @@ func (a *api) replace(obj runtime.Object, r requested, body []byte) (any, int) {
 }
 
 func (a *api) patch(stored, obj runtime.Object, r requested, contentType string, patch []byte) (any, int) {
-	before, err := json.Marshal(stored)
-	if err == nil && !strings.HasPrefix(contentType, "application/strategic-merge-patch+json") {
-		err = fmt.Errorf("the model does not take patches of type %s", contentType)
+	if !strings.HasPrefix(contentType, "application/strategic-merge-patch+json") {
+		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "the model does not take patches of type %s", contentType)
 	}
-	if err == nil {
-		var after []byte
-		if after, err = strategicpatch.StrategicMergePatch(before, patch, obj); err == nil {
-			err = json.Unmarshal(after, obj)
-		}
+	if pod, ok := stored.(*v1.Pod); ok && r.subresource == "status" {
+		return a.patchStatus(pod, patch)
 	}
-	if err != nil {
+	if err := merge(stored, patch, obj); err != nil {
 		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
-	if pod, ok := obj.(*v1.Pod); ok {
-		a.stamp(stored.(*v1.Pod), pod)
+	if group, ok := obj.(*schedulingv1beta1.PodGroup); ok {
+		for i := range group.Status.Conditions { // upstream took the wall clock's time
+			group.Status.Conditions[i].LastTransitionTime = metav1.NewTime(*a.now)
+		}
 	}
 	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
+}
+
+// patchStatus is what the scheduler does after most attempts. Only the status is decoded, and only that and
+// the names are answered: the rest of the pod stays, and nobody reads it from the answer.
+func (a *api) patchStatus(stored *v1.Pod, patch []byte) (any, int) {
+	var with v1.Pod
+	if err := merge(&v1.Pod{Status: stored.Status}, patch, &with); err != nil {
+		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
+	}
+	pod := *stored
+	pod.Status = with.Status
+	a.stamp(stored, &pod)
+	a.wrote(Write{Object: &pod, Status: true})
+	return &v1.Pod{
+		TypeMeta:   metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion},
+		Status:     pod.Status,
+	}, http.StatusOK
+}
+
+// merge makes of obj what patch makes of stored.
+func merge(stored runtime.Object, patch []byte, obj runtime.Object) error {
+	before, err := json.Marshal(stored)
+	if err != nil {
+		return err
+	}
+	after, err := strategicpatch.StrategicMergePatch(before, patch, obj)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(after, obj)
 }
 
 // stamp gives the conditions that are new in pod the model's time: upstream took the wall clock's.

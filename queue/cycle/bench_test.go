@@ -106,7 +106,8 @@ func BenchmarkCycles(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad measures a scheduler that begins with 1,000 nodes and 10,000 pods on them: what a fork costs.
+// BenchmarkLoad measures a scheduler that begins with 1,000 nodes and 10,000 pods on them: what a what-if costs
+// that has to wait for one. (BenchmarkAsk of queue/session.)
 func BenchmarkLoad(b *testing.B) {
 	cfg, err := DefaultConfig()
 	if err != nil {

@@ -15,6 +15,9 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
+// What a real scheduler's log tells of its attempts is compared with this one attempt by attempt, whatever our
+// queue makes of the pods: the tests in decisions judge each pod and place it where the real one did.
+
 // Verdict is what an attempt would come to.
 type Verdict struct {
 	// Node is one that the pod fits on, the best. Empty if there is none.

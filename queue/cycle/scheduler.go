@@ -7,9 +7,11 @@ package cycle
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -38,7 +40,9 @@ type Scheduler struct {
 	stopped   <-chan struct{}
 	preemptor types.UID // of the preemption that is being worked out
 	least     map[string]least
+	nobody    atomic.Pointer[selection] // what upstream says of a node where there is nobody to preempt
 	nominees  nominees
+	budgets   uint64 // counts changes of disruption budgets
 	// percentage of nodes to score, unless a profile has its own
 	percentage int32
 	evictions  chan *Eviction // from upstream's goroutines
@@ -87,7 +91,7 @@ func New(cfg *Config, seed uint64) (*Scheduler, error) {
 		f.SetPodNominator(queueAdapter{s})
 		f.SetPodActivator(inactive{})
 		s.takePreemption(f, seed)
-		s.profiles[name] = seeded{f, s, seed, &search{workers: workers()}}
+		s.profiles[name] = seeded{f, s, seed, &search{workers: workers()}, newMemory(f)}
 	}
 	return s, nil
 }
@@ -111,6 +115,13 @@ func (s *Scheduler) Load(obj runtime.Object) error {
 	return s.put(obj)
 }
 
+// Unload takes an object back that was loaded, as one that never was there. The queue is left alone.
+func (s *Scheduler) Unload(obj runtime.Object) error {
+	s.loading = true
+	defer func() { s.loading = false }()
+	return s.remove(obj)
+}
+
 // Put tells the scheduler at now that obj was added or changed, and with what that means to its queue.
 // Kinds that it does not watch are ignored.
 func (s *Scheduler) Put(now time.Time, obj runtime.Object) error {
@@ -123,8 +134,11 @@ func (s *Scheduler) put(obj runtime.Object) error {
 	if i == nil {
 		return nil
 	}
-	if pod, ok := obj.(*v1.Pod); ok {
-		return s.putPod(i, pod)
+	switch obj := obj.(type) {
+	case *v1.Pod:
+		return s.putPod(i, obj)
+	case *policyv1.PodDisruptionBudget:
+		s.budgets++
 	}
 	return i.put(obj)
 }
@@ -165,12 +179,19 @@ func (s *Scheduler) removePod(i *informer, pod *v1.Pod) error {
 // Remove tells the scheduler at now that obj is gone. Objects it does not have are ignored.
 func (s *Scheduler) Remove(now time.Time, obj runtime.Object) error {
 	s.now = now
+	return s.remove(obj)
+}
+
+func (s *Scheduler) remove(obj runtime.Object) error {
 	i := s.watches.of(obj)
 	if i == nil {
 		return nil
 	}
-	if pod, ok := obj.(*v1.Pod); ok {
-		return s.removePod(i, pod)
+	switch obj := obj.(type) {
+	case *v1.Pod:
+		return s.removePod(i, obj)
+	case *policyv1.PodDisruptionBudget:
+		s.budgets++
 	}
 	return i.remove(obj)
 }

@@ -10,7 +10,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -28,6 +27,7 @@ type seeded struct {
 	scheduler *Scheduler
 	seed      uint64
 	feasible  *search
+	memory    *memory
 }
 
 // Parallelizer implements fwk.Handle: upstream's search for feasible nodes asks for it.
@@ -37,20 +37,6 @@ func (f seeded) Parallelizer() fwk.Parallelizer { return f }
 func (f seeded) Until(ctx context.Context, nodes int, look workqueue.DoWorkPieceFunc, operation string) {
 	f.feasible.need = f.scheduler.nodesToFind(f, nodes)
 	f.feasible.Until(ctx, nodes, look, operation)
-}
-
-// RunFilterPluginsWithNominatedPods implements framework.Framework.
-func (f seeded) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
-	var status *fwk.Status
-	if len(f.scheduler.queue.NominatedPodsForNode(node.Node().Name)) > 0 {
-		status = f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
-	} else {
-		status = f.RunFilterPlugins(ctx, state, pod, node) // what it comes to then
-	}
-	if status.IsSuccess() {
-		f.feasible.found.Add(1)
-	}
-	return status
 }
 
 // nodesToFind models numFeasibleNodesToFind and its caller, findNodesThatPassFilters, of schedule_one.go.
@@ -71,13 +57,6 @@ func (s *Scheduler) nodesToFind(f framework.Framework, nodes int) int {
 		percentage = max(leastPercentage, 50-int32(nodes)/125)
 	}
 	return max(least, nodes*int(percentage)/100)
-}
-
-// RunPostFilterPlugins implements framework.Framework.
-func (f seeded) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	f.scheduler.giveUp(pod.UID) // one that is tried although its victims live asks anew
-	f.scheduler.preemptor = pod.UID
-	return f.Framework.RunPostFilterPlugins(ctx, &sparing{state}, pod, dryRun{nodes, f.scheduler, corev1helpers.PodPriority(pod)})
 }
 
 // RunScorePlugins implements framework.Framework.
