@@ -19,7 +19,7 @@ type Event struct {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Move, *Counts and *Mark.
+// *StatusPatched, *Attached, *Tried, *Move, *Counts, *Mark and *Triggered.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -29,6 +29,7 @@ func (*StatusPatched) fact()    {}
 func (*Move) fact()             {}
 func (*Counts) fact()           {}
 func (*Mark) fact()             {}
+func (*Triggered) fact()        {}
 
 // SchedulerStarted says that a kube-scheduler began to run, and with which settings.
 type SchedulerStarted struct {
@@ -137,6 +138,18 @@ type Mark struct {
 	Text SafeText
 }
 
+// Triggered are facts that become true once a pod has moved. Only a local scheduler makes moves that are not
+// known before: in a recording that is no rerun, it is nothing.
+type Triggered struct {
+	Pod  types.NamespacedName
+	Into Tier
+	// Nth is which of the pod's moves into that tier sets it off, from 1, and After is how long after it.
+	Nth   int
+	After time.Duration
+	// Facts are *ObjectChange.
+	Facts []Fact
+}
+
 // Recording is a finished source, read whole: what replay plays.
 type Recording struct {
 	// Name is what to call it: a file's base name, or the name of an embedded recording.
@@ -147,6 +160,11 @@ type Recording struct {
 	Events []Event
 	// End is the last time that any of its files tells, also without an event. Zero if not known.
 	End time.Time
+	// Rerun is true if what the recorded scheduler did is left out, and another is to decide in its place.
+	Rerun bool
+	// Release is the release by whose rules that one's queue runs, if a person does not choose another.
+	// Empty is the newest.
+	Release string
 	// Notices are sentences for the person: where a cut-off file ended, how many lines were not
 	// understood.
 	Notices []string

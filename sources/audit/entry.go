@@ -99,7 +99,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, 
 	n.key, n.uid = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
 	n.revision, _ = strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 	n.op = put
-	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && bytes.HasPrefix(e.userAgent, []byte(schedulerAgent)) && pod.Spec.NodeName == "" {
+	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && bytes.HasPrefix(e.userAgent, []byte(schedulerAgent)) && pod.Spec.NodeName == "" && !nominatesOnly(e.requestObject) {
 		n.patched, n.sent = n.time, parse(string(e.received))
 	}
 	if answer.gone(deletes) {
@@ -194,6 +194,29 @@ func options(raw []byte) (deletion, error) {
 		err = nil // a JSON patch
 	}
 	return d, err
+}
+
+// nominatesOnly reports whether the request writes a nominated node into a pod's status and no condition.
+// kube-scheduler does so before a binding that takes its time (NominatedNodeNameForExpectation), and not for a
+// failed attempt.
+func nominatesOnly(request []byte) bool {
+	nominated, conditions := false, false
+	_ = jsonscan.Members(request, func(name, status []byte) bool {
+		if string(name) != "status" {
+			return true
+		}
+		_ = jsonscan.Members(status, func(name, value []byte) bool {
+			switch string(name) {
+			case "nominatedNodeName":
+				nominated = len(value) > len(`""`) && value[0] == '"'
+			case "conditions":
+				conditions = true
+			}
+			return true
+		})
+		return false
+	})
+	return nominated && !conditions
 }
 
 func nameIn(raw []byte) (s string) {

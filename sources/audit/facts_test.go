@@ -204,6 +204,9 @@ func TestStatusPatched(t *testing.T) {
 		{"not of the status", created + by(scheduler, req{at: 2, verb: "patch", resource: "pods", ns: "default", name: "a", response: pod("a", 11)}), ""},
 		{"answered after the pod's deletion", created + req{at: 1.5, verb: "delete", resource: "pods", ns: "default", name: "a", response: pod("a", 12, killed)}.line() + patched(11), want},
 		{"refused", created + by(scheduler, refused), ""},
+		{"a node nominated for a binding", created + nominating(patched(11), `{"status":{"nominatedNodeName":"n-1"}}`), ""},
+		{"a node nominated by preemption", created + nominating(patched(11), `{"status":{"nominatedNodeName":"n-1","conditions":[]}}`), want},
+		{"a nomination taken back", created + nominating(patched(11), `{"status":{"nominatedNodeName":null}}`), want},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := facts(t, c.log); got != c.want {
@@ -211,6 +214,11 @@ func TestStatusPatched(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nominating puts the body of a request into an entry of the log.
+func nominating(entry, body string) string {
+	return strings.Replace(entry, `"responseObject":`, `"requestObject":`+body+`,"responseObject":`, 1)
 }
 
 // TestFactsAmongChanges: what the log tells of attempts is in its place among the changes.

@@ -19,6 +19,7 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/marks"
 	"github.com/schedq/schedq/sources/metrics"
+	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
 )
@@ -110,8 +111,9 @@ type file struct {
 	hint   time.Time // a time from its first line
 	year   schedlog.Year
 
-	part *sources.Part
-	log  *audit.Log // instead of part, until all audit logs are put in order
+	part     *sources.Part
+	log      *audit.Log         // instead of part, until all audit logs are put in order
+	scenario *scenario.Scenario // instead of part
 }
 
 // detectAll opens the files and finds out what they are.
@@ -175,6 +177,10 @@ func (f *file) detect() error {
 		f.format = schedlog.Format
 		return nil
 	}
+	if scenario.Sniff(head) {
+		f.format = scenario.Format
+		return nil
+	}
 	name := f.reader.Name()
 	line, err := f.reader.Next() // a line that is too long or binary says so itself
 	if err != nil {
@@ -185,7 +191,7 @@ func (f *file) detect() error {
 			"run kube-scheduler with --logging-format=text", name)
 	}
 	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, counts or marks): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
+		"kube-scheduler, a trace, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
 }
 
 // readAll reads all files, each in a goroutine of its own.
@@ -226,6 +232,8 @@ func (f *file) read() (err error) {
 		f.part, err = metrics.Read(f.reader)
 	case marks.Format:
 		f.part, err = marks.Read(f.reader)
+	case scenario.Format:
+		err = f.readScenario()
 	}
 	return err
 }

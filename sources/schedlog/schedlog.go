@@ -65,12 +65,19 @@ func Read(r *lines.Reader, year Year) (*sources.Part, error) {
 			return nil, err
 		}
 	}
-	return p.finish()
+	return p.finish(r)
+}
+
+// origin is where lines come from.
+type origin interface {
+	Name() string
+	Line() int
+	Errorf(format string, args ...any) error
 }
 
 // parser holds what is between two lines.
 type parser struct {
-	lines *lines.Reader
+	lines origin
 	clock clock
 	part  *sources.Part
 	cut   bool
@@ -146,15 +153,15 @@ func (p *parser) emit(f sources.Fact) {
 	p.part.Add(t, f)
 }
 
-func (p *parser) finish() (*sources.Part, error) {
-	name := p.lines.Name()
+func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
+	name := r.Name()
 	if p.known == 0 {
 		return nil, fmt.Errorf("%s: this is not a kube-scheduler log: none of its %d lines is one that kube-scheduler writes",
-			name, p.lines.Line())
+			name, r.Line())
 	}
 	p.part.Saw(p.clock.time(&p.end))
 	if p.cut {
-		p.part.Notices = append(p.part.Notices, p.lines.CutNotice(p.part.Last))
+		p.part.Notices = append(p.part.Notices, r.CutNotice(p.part.Last))
 	}
 	if p.moves == 0 {
 		p.part.Notices = append(p.part.Notices,

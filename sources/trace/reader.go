@@ -6,6 +6,7 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -62,6 +63,10 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 	for first := true; ; {
 		line, err := r.Next()
 		if err == io.EOF {
+			break
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) && !first { // compressed, and its writer was killed
+			t.part.Notices = append(t.part.Notices, fmt.Sprintf("%s; the recording ends at %s", err, t.part.Last.Format("2006-01-02 15:04:05.000 UTC")))
 			break
 		}
 		if err != nil {
@@ -147,6 +152,16 @@ func (t *reader) read(line []byte) error {
 			a := &attempt{}
 			if err = t.decode(value, a, "pod", "uid", "sent"); err == nil {
 				fact, err = a.patched()
+			}
+		case "tried":
+			a := &tried{}
+			if err = t.decode(value, a, "pod", "uid", "attempts", "first", "failed", "message"); err == nil {
+				fact, err = a.fact()
+			}
+		case "attached":
+			a := &attached{}
+			if err = t.decode(value, a, "began"); err == nil {
+				fact, err = a.fact()
 			}
 		case "move":
 			m := &move{}

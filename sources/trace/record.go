@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -30,6 +31,8 @@ type record struct {
 	Notes     map[string]string `json:"notes,omitempty"`
 	Failed    *attempt          `json:"failed,omitempty"`
 	Patched   *attempt          `json:"patched,omitempty"`
+	Tried     *tried            `json:"tried,omitempty"`
+	Attached  *attached         `json:"attached,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
 	Mark      *mark             `json:"mark,omitempty"`
@@ -50,6 +53,20 @@ type attempt struct {
 	UID     string     `json:"uid,omitempty"`
 	Message string     `json:"message,omitempty"`
 	Sent    *time.Time `json:"sent,omitempty"`
+}
+
+// tried is what is known of a pod's failed attempts from before the source came.
+type tried struct {
+	Pod      string     `json:"pod"`
+	UID      string     `json:"uid,omitempty"`
+	Attempts int        `json:"attempts"`
+	First    *time.Time `json:"first,omitempty"`
+	Failed   *time.Time `json:"failed,omitempty"`
+	Message  string     `json:"message,omitempty"`
+}
+
+type attached struct {
+	Began *time.Time `json:"began,omitempty"`
 }
 
 type move struct {
@@ -126,6 +143,10 @@ func encode(e sources.Event) (*record, error) {
 			sent := f.Sent.UTC()
 			r.Patched.Sent = &sent
 		}
+	case *sources.Tried:
+		r.Tried = &tried{Pod: f.Pod.String(), UID: string(f.UID), Attempts: f.Attempts, First: known(f.First), Failed: known(f.Failed), Message: string(f.Message)}
+	case *sources.Attached:
+		r.Attached = &attached{Began: known(f.Began)}
 	case *sources.Move:
 		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
 			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
@@ -179,6 +200,49 @@ func (a *attempt) patched() (sources.Fact, error) {
 		f.Sent = a.Sent.UTC()
 	}
 	return f, nil
+}
+
+func (t *tried) fact() (sources.Fact, error) {
+	pod, err := sources.ParsePod(t.Pod)
+	if err != nil {
+		return nil, err
+	}
+	if t.Attempts < 0 || t.Attempts > math.MaxInt32 {
+		return nil, fmt.Errorf("%d is no number of attempts", t.Attempts)
+	}
+	f := &sources.Tried{Pod: pod, UID: types.UID(safe(t.UID)), Attempts: t.Attempts, Message: sources.Sanitize(t.Message)}
+	for _, at := range []struct {
+		from *time.Time
+		to   *time.Time
+	}{{t.First, &f.First}, {t.Failed, &f.Failed}} {
+		if at.from == nil {
+			continue
+		}
+		if err := sources.CheckTime(*at.from); err != nil {
+			return nil, err
+		}
+		*at.to = at.from.UTC()
+	}
+	return f, nil
+}
+
+// known is t in UTC, or nil if it is zero.
+func (a *attached) fact() (sources.Fact, error) {
+	if a.Began == nil {
+		return &sources.Attached{}, nil
+	}
+	if err := sources.CheckTime(*a.Began); err != nil {
+		return nil, err
+	}
+	return &sources.Attached{Began: a.Began.UTC()}, nil
+}
+
+func known(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
 
 func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) {

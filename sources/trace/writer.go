@@ -36,17 +36,24 @@ func NewWriter(w io.Writer) (*Writer, error) {
 // Create begins a trace in a new file, compressed as the name's ending says: .gz, .zst, or plain. An
 // existing file is replaced.
 func Create(path string) (*Writer, error) {
+	w, _, err := create(path)
+	return w, err
+}
+
+// create is Create. It also returns the file, which counts what is written to it.
+func create(path string) (*Writer, *file, error) {
 	name := sources.Sanitize(path)
-	f, err := os.Create(path)
+	opened, err := os.Create(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the trace cannot be written: %w", name, errors.Unwrap(err))
+		return nil, nil, fmt.Errorf("%s: the trace cannot be written: %w", name, errors.Unwrap(err))
 	}
+	f := &file{File: opened}
 	w := &Writer{closer: []io.Closer{f}}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".gz":
 		z, err := gzip.NewWriterLevel(f, gzip.BestCompression)
 		if err != nil {
-			return nil, errors.Join(err, f.Close())
+			return nil, nil, errors.Join(err, f.Close())
 		}
 		z.ModTime = time.Unix(0, 0) // the same events give the same file
 		w.out, w.flush, w.closer = bufio.NewWriterSize(z, 64<<10), z.Flush, []io.Closer{z, f}
@@ -54,13 +61,27 @@ func Create(path string) (*Writer, error) {
 		z, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
 			zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 		if err != nil {
-			return nil, errors.Join(err, f.Close())
+			return nil, nil, errors.Join(err, f.Close())
 		}
 		w.out, w.flush, w.closer = bufio.NewWriterSize(z, 64<<10), z.Flush, []io.Closer{z, f}
 	default:
 		w.out = bufio.NewWriterSize(f, 64<<10)
 	}
-	return begin(w)
+	w, err = begin(w)
+	return w, f, err
+}
+
+// file counts the bytes that are written to it.
+type file struct {
+	*os.File
+	bytes int64
+}
+
+// Write implements io.Writer.
+func (f *file) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.bytes += int64(n)
+	return n, err
 }
 
 func begin(w *Writer) (*Writer, error) {

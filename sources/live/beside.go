@@ -1,0 +1,99 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// beside is a stream with others beside it that tell more of the same cluster.
+type beside struct {
+	sources.Stream
+	others   []sources.Stream
+	attached bool
+}
+
+// Beside returns a stream of what main tells, and once all that was there is known, what others tell.
+// That another one can't go on is told as a notice.
+func Beside(main sources.Stream, others ...sources.Stream) sources.Stream {
+	if len(others) == 0 {
+		return main
+	}
+	b := &beside{Stream: main}
+	for _, o := range others {
+		b.others = append(b.others, &noticed{Stream: o})
+	}
+	return b
+}
+
+// Run implements sources.Stream.
+func (b *beside) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	for _, o := range b.others {
+		wg.Go(func() { _ = o.Run(ctx) }) // noticed tells why it ended
+	}
+	err := b.Stream.Run(ctx)
+	stop()
+	wg.Wait()
+	return err
+}
+
+// Take implements sources.Stream.
+func (b *beside) Take() ([]sources.Event, sources.Status) {
+	events, status := b.Stream.Take()
+	for _, o := range b.others {
+		more, other := o.Take()
+		if b.attached {
+			events = append(events, more...)
+		}
+		status.Notices = append(status.Notices, other.Notices...)
+	}
+	b.attached = b.attached || !status.Attached.IsZero()
+	return events, status
+}
+
+// noticed tells that its stream ended, and why, as a notice.
+type noticed struct {
+	sources.Stream
+	mu    sync.Mutex
+	ended string
+}
+
+// Run implements sources.Stream.
+func (n *noticed) Run(ctx context.Context) error {
+	err := n.Stream.Run(ctx)
+	if err != nil && ctx.Err() == nil {
+		n.mu.Lock()
+		n.ended = fmt.Sprintf("%s: %s.", n.Name(), sources.Sanitize(err.Error()))
+		n.mu.Unlock()
+	}
+	return err
+}
+
+// Take implements sources.Stream.
+func (n *noticed) Take() ([]sources.Event, sources.Status) {
+	events, status := n.Stream.Take()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.ended != "" {
+		status.Notices = append(status.Notices, n.ended)
+	}
+	return events, status
+}
+
+// schedulerPod returns the pod in which the scheduler runs, as kubeadm and its like label it.
+func (s *Source) schedulerPod() (*corev1.Pod, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, obj := range s.store(pods).objects {
+		if pod := obj.(*corev1.Pod); key.Namespace == s.opts.LeaseNamespace && pod.Labels["component"] == s.opts.LeaseName && pod.Spec.NodeName != "" {
+			return pod, nil
+		}
+	}
+	return nil, fmt.Errorf("no pod in %s has the label component=%s", s.opts.LeaseNamespace, s.opts.LeaseName)
+}

@@ -1,0 +1,94 @@
+package live
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// checkWithin is how long the API server has to answer the first requests.
+const checkWithin = 10 * time.Second
+
+// ErrForbidden is what Check's error is if the user may not read pods.
+var ErrForbidden = errors.New("you may not")
+
+// Check finds out what can be known before anything is watched: whether the API server is there, takes the
+// user's credentials, and lets the user read pods. An error is one sentence that says what to do.
+func (s *Source) Check(ctx context.Context, host string) error {
+	ctx, cancel := context.WithTimeout(ctx, checkWithin)
+	defer cancel()
+	if err := s.client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Error(); err != nil && !apierrors.IsForbidden(err) {
+		return Sentence(host, err)
+	}
+	for _, verb := range []string{"list", "watch"} {
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: s.opts.Namespace, Verb: verb, Resource: pods},
+		}}
+		answer, err := s.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		switch {
+		case err != nil && (apierrors.IsForbidden(err) || apierrors.IsNotFound(err)):
+			return nil // whether the user may read pods will show
+		case err != nil:
+			return Sentence(host, err)
+		case !answer.Status.Allowed:
+			return s.forbidden(ctx, verb)
+		}
+	}
+	return nil
+}
+
+// forbidden says that the user may not read pods, in the API server's own words, which name the user.
+func (s *Source) forbidden(ctx context.Context, verb string) error {
+	what := "all namespaces, which the queue is made of: ask for the ClusterRole in deploy/, or name a namespace with -n"
+	if s.opts.Namespace != "" {
+		what = fmt.Sprintf("namespace %s: ask for a Role that lets you", sources.Sanitize(s.opts.Namespace))
+	}
+	err := fmt.Errorf("%w %s pods in %s", ErrForbidden, verb, what)
+	_, refused := s.client.CoreV1().Pods(s.opts.Namespace).List(ctx, metav1.ListOptions{Limit: 1})
+	if apierrors.IsForbidden(refused) {
+		err = fmt.Errorf("%w (%s)", err, sources.Sanitize(refused.Error()))
+	}
+	return err
+}
+
+// Sentence says in one sentence what went wrong with a request to host, and what to do about it.
+func Sentence(host string, err error) error {
+	at := "the API server"
+	if host != "" {
+		at += " " + string(sources.Sanitize(host))
+	}
+	var certificate *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var wrongName x509.HostnameError
+	var netErr net.Error
+	var urlErr *url.Error
+	var op *net.OpError
+	inner := err
+	if errors.As(err, &urlErr) {
+		inner = urlErr.Err
+	}
+	said := sources.Sanitize(strings.ReplaceAll(inner.Error(), "\n", " "))
+	switch {
+	case errors.As(err, &certificate), errors.As(err, &unknown), errors.As(err, &wrongName):
+		return fmt.Errorf("the certificate of %s can't be verified: %s; check certificate-authority in the kubeconfig", at, said)
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%s does not take your credentials (401): log in again, or check the user in the kubeconfig", at)
+	case strings.Contains(string(said), "getting credentials"):
+		return fmt.Errorf("the credential plugin of the kubeconfig failed: %s", said)
+	case errors.As(err, &op) && op.Op == "dial", errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
+		return fmt.Errorf("%s can't be reached: %s; check the server in the kubeconfig, and the network", at, said)
+	}
+	return fmt.Errorf("%s: %s", at, said)
+}

@@ -1,0 +1,226 @@
+// Package live watches a cluster through its API server: everything that kube-scheduler and its plugins
+// read, and what the cluster tells of the scheduler itself. It only reads, by construction, and what it
+// hands on is trimmed, sanitised and bounded like a recording.
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Format is the format's name in sources.Recording.
+const Format = "live"
+
+// Options say what is watched.
+type Options struct {
+	// Name is what to call the cluster: its context in the kubeconfig.
+	Name string
+	// Namespace is the only one whose objects are read. Empty means all of them, which is what the
+	// scheduler sees.
+	Namespace string
+	// LeaseNamespace and LeaseName are the lease that the schedulers' leader holds. Empty means
+	// kube-system and kube-scheduler.
+	LeaseNamespace, LeaseName string
+	// UserAgent is the name by which the API server knows the requests.
+	UserAgent string
+}
+
+// Source is a cluster that is watched. It is a sources.Stream.
+type Source struct {
+	opts     Options
+	client   kubernetes.Interface
+	stores   []*store
+	siblings *siblings
+
+	mu       sync.Mutex // guards what follows, and the stores' objects
+	begun    time.Time
+	pending  []sources.Event
+	state    map[string]*sources.Resource
+	lost     map[string]time.Time // since when a resource that was watched is not
+	silent   time.Time            // since when the API server does not answer
+	trouble  sources.SafeText
+	stale    bool // as the last Take told
+	attached time.Time
+	leader   string // who held the lease last
+	omitted  int    // objects that could not be taken
+	notices  []string
+}
+
+var _ sources.Stream = (*Source)(nil)
+
+// New returns a source of the cluster that config leads to. It makes no request; config is not changed.
+func New(config *rest.Config, opts Options) (*Source, error) {
+	opts.LeaseNamespace, opts.LeaseName = cmp.Or(opts.LeaseNamespace, "kube-system"), cmp.Or(opts.LeaseName, "kube-scheduler")
+	config = rest.CopyConfig(config)
+	config.UserAgent = cmp.Or(opts.UserAgent, "schedq")
+	config.Timeout = 0 // would end a watch; requests that should be quick have their own
+	config.QPS, config.Burst = 50, 100
+	config.AcceptContentTypes, config.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/json"
+	config.WarningHandler = rest.NoWarnings{}
+	config.Wrap(readOnlyTransport)
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, Sentence(config.Host, err)
+	}
+	s := &Source{opts: opts, client: client, siblings: newSiblings(), state: map[string]*sources.Resource{}, lost: map[string]time.Time{}}
+	for _, r := range resources(client, leaseName{opts.LeaseNamespace, opts.LeaseName}) {
+		if r.namespaced {
+			r.namespace = opts.Namespace
+		}
+		s.stores = append(s.stores, &store{source: s, kind: r, objects: map[types.NamespacedName]runtime.Object{}})
+		s.state[r.name] = &sources.Resource{Name: r.name, State: sources.ResourceWaiting}
+	}
+	return s, nil
+}
+
+// Name implements sources.Stream.
+func (s *Source) Name() sources.SafeText { return sources.Sanitize(cmp.Or(s.opts.Name, "the cluster")) }
+
+// Run implements sources.Stream.
+func (s *Source) Run(ctx context.Context) error {
+	s.mu.Lock()
+	s.begun = time.Now()
+	s.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, st := range s.stores {
+		wg.Go(func() { st.run(ctx) })
+	}
+	wg.Go(func() { s.listen(ctx) })
+	wg.Wait()
+	return nil
+}
+
+// Take implements sources.Stream.
+func (s *Source) Take() ([]sources.Event, sources.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status := s.status()
+	if stale := !status.StaleSince.IsZero(); stale != s.stale && !s.attached.IsZero() {
+		s.stale = stale
+		text := "the cluster is heard of again"
+		if stale {
+			text = "the cluster is not heard of since " + status.StaleSince.UTC().Format("15:04:05")
+		}
+		s.emit(time.Now(), &sources.Mark{Text: sources.SafeText(text)})
+	}
+	events := s.pending
+	s.pending = nil
+	return events, status
+}
+
+// changed tells what became of one object. The lock is held.
+func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Object) {
+	if s.attached.IsZero() {
+		return // told all at once, when all is there
+	}
+	switch o := obj.(type) {
+	case *eventsv1.Event:
+		before, _ := old.(*eventsv1.Event)
+		if ev := failedAttempt(now, before, o); ev != nil && verb != sources.Deleted {
+			s.pending = append(s.pending, *ev)
+		}
+		return
+	case *coordinationv1.Lease:
+		s.led(now, holder(o), acquired(o))
+		return
+	}
+	s.emit(now, &sources.ObjectChange{Verb: verb, Object: obj})
+	if pod, ok := obj.(*corev1.Pod); ok && verb == sources.Updated {
+		if before, _ := old.(*corev1.Pod); patched(before, pod) {
+			s.emit(now, &sources.StatusPatched{Pod: keyOf(pod), UID: pod.UID})
+		}
+	}
+}
+
+func (s *Source) emit(now time.Time, f sources.Fact) {
+	s.pending = append(s.pending, sources.Event{Time: now.UTC(), Fact: f})
+}
+
+// led notes who leads the schedulers, and since when. Another one has none of the memory of the one before,
+// and its flushes follow from when it took the lease.
+func (s *Source) led(now time.Time, by string, since time.Time) {
+	if by == "" || by == s.leader {
+		return
+	}
+	known := since.After(s.attached) && since.Before(now)
+	if !known {
+		since = now
+	}
+	if s.leader != "" || known { // or it has led for long, and the lease could not be read before
+		s.emit(since, &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+		s.emit(now, &sources.Mark{Text: sources.Sanitize("a new scheduler leads, and begins with an empty queue: " + by)})
+	}
+	s.leader = by
+}
+
+// attach tells all that is there. The lock is held.
+func (s *Source) attach(now time.Time) {
+	s.attached = now
+	for _, st := range s.stores {
+		if st.kind.name == events || st.kind.name == leases {
+			continue
+		}
+		for _, obj := range inOrder(st.objects) {
+			s.emit(now, &sources.ObjectChange{Verb: sources.Added, Object: obj})
+		}
+	}
+	waits := map[types.UID]bool{}
+	for _, obj := range s.store(pods).objects {
+		if pod := obj.(*corev1.Pod); pod.Spec.NodeName == "" {
+			waits[pod.UID] = true
+		}
+	}
+	for _, t := range tried(s.store(events).objects) {
+		if waits[t.UID] {
+			s.emit(now, t)
+		}
+	}
+	var began time.Time
+	for _, obj := range s.store(leases).objects {
+		s.leader, began = holder(obj), acquired(obj)
+	}
+	s.emit(now, &sources.Attached{Began: began})
+}
+
+// inOrder returns objects as the scheduler may have come to know them: the oldest first.
+func inOrder(objects map[types.NamespacedName]runtime.Object) []runtime.Object {
+	list := make([]runtime.Object, 0, len(objects))
+	for _, obj := range objects {
+		list = append(list, obj)
+	}
+	slices.SortFunc(list, func(a, b runtime.Object) int {
+		ma, mb := a.(metav1.Object), b.(metav1.Object)
+		return cmp.Or(ma.GetCreationTimestamp().Compare(mb.GetCreationTimestamp().Time),
+			cmp.Compare(ma.GetNamespace(), mb.GetNamespace()), cmp.Compare(ma.GetName(), mb.GetName()))
+	})
+	return list
+}
+
+func (s *Source) store(name string) *store {
+	i := slices.IndexFunc(s.stores, func(st *store) bool { return st.kind.name == name })
+	return s.stores[i]
+}
+
+// leftOut counts an object that could not be taken, and says so once.
+func (s *Source) leftOut(r *resource, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.omitted++; s.omitted == 1 {
+		s.notices = append(s.notices, fmt.Sprintf("An object among the %s is left out: %s.", r.name, err))
+	}
+}

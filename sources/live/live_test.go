@@ -1,0 +1,356 @@
+package live_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/live"
+	"github.com/schedq/schedq/sources/live/livetest"
+)
+
+func pod(name, node string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Annotations: map[string]string{"secret": "s3cret"}},
+		Spec: corev1.PodSpec{NodeName: node, SchedulerName: corev1.DefaultSchedulerName, Containers: []corev1.Container{{
+			Name: "c", Env: []corev1.EnvVar{{Name: "TOKEN", Value: "s3cret"}}, Args: []string{"s3cret"},
+		}}},
+		Status: corev1.PodStatus{Phase: corev1.PodPending},
+	}
+}
+
+func node(name, cpu string) *corev1.Node {
+	room := corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}
+}
+
+// watched is a source at work, and what it told so far.
+type watched struct {
+	*testing.T
+	source *live.Source
+	events []sources.Event
+	status sources.Status
+}
+
+func watch(t *testing.T, server *livetest.Server) *watched {
+	t.Helper()
+	source, err := live.New(&rest.Config{Host: server.URL}, live.Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- source.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-done })
+	return &watched{T: t, source: source}
+}
+
+// until takes what the source tells until ok.
+func (w *watched) until(what string, ok func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		events, status := w.source.Take()
+		w.events, w.status = append(w.events, events...), status
+		if ok() {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.Fatalf("%s did not come; told were %v, and %+v", what, w.told(), status)
+		}
+	}
+}
+
+func (w *watched) attached() bool { return !w.status.Attached.IsZero() }
+
+// told returns what was told, in short.
+func (w *watched) told() []string {
+	var list []string
+	for _, ev := range w.events {
+		switch f := ev.Fact.(type) {
+		case *sources.ObjectChange:
+			list = append(list, fmt.Sprintf("%s %s", f.Verb, f.Object.(metav1.Object).GetName()))
+		default:
+			list = append(list, fmt.Sprintf("%T", f)[len("*sources."):])
+		}
+	}
+	return list
+}
+
+func (w *watched) tells(want ...string) {
+	w.Helper()
+	w.until(fmt.Sprint(want), func() bool { return len(w.told()) >= len(want) })
+	if got := w.told(); !slices.Equal(got, want) {
+		w.Errorf("told %v, want %v", got, want)
+	}
+	w.events = nil
+}
+
+// TestAttach: what is there is told first, all at once, and then every change.
+func TestAttach(t *testing.T) {
+	for _, streams := range []bool{true, false} {
+		t.Run(fmt.Sprintf("streams=%v", streams), func(t *testing.T) {
+			server := livetest.New(t)
+			if !streams {
+				server.NoStreams()
+			}
+			server.Put(node("n-1", "4"), pod("web-1", "n-1"), pod("web-2", ""))
+			w := watch(t, server)
+			w.until("the first lists", w.attached)
+			w.tells("added n-1", "added web-1", "added web-2", "Attached")
+
+			server.Put(pod("web-2", "n-1"))
+			server.Put(pod("web-3", ""))
+			server.Delete(pod("web-1", ""))
+			w.tells("updated web-2", "added web-3", "deleted web-1")
+		})
+	}
+}
+
+// TestHeartbeats: what changes nothing that the scheduler reads is not told.
+func TestHeartbeats(t *testing.T) {
+	server := livetest.New(t)
+	n := node("n-1", "4")
+	server.Put(n)
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	w.tells("added n-1", "Attached")
+
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	server.Put(n)
+	for range 3 {
+		n.Status.Conditions[0].LastHeartbeatTime = metav1.Now()
+		server.Put(n)
+	}
+	n.Labels = map[string]string{"zone": "a"}
+	server.Put(n)
+	w.tells("updated n-1", "updated n-1")
+}
+
+// TestReconnect: whatever cuts the source off, afterwards it has told what a fresh list tells, each change
+// once, and it says since when it knew nothing.
+func TestReconnect(t *testing.T) {
+	for name, fault := range map[string]struct{ begin, end func(*livetest.Server) }{
+		"connection cut":           {(*livetest.Server).CutWatches, func(*livetest.Server) {}},
+		"API server stopped":       {refuse(503), answer},
+		"credentials refused":      {refuse(401), answer},
+		"too many requests":        {refuse(429), answer},
+		"compacted, then 410 Gone": {refuse(503), func(s *livetest.Server) { s.Compact(); answer(s) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := livetest.New(t)
+			server.Put(node("n-1", "4"), pod("stays", ""), pod("goes", ""), pod("changes", ""), pod("again", ""))
+			w := watch(t, server)
+			w.until("the first lists", w.attached)
+			w.tells("added n-1", "added again", "added changes", "added goes", "added stays", "Attached")
+
+			fault.begin(server)
+			if name != "connection cut" {
+				w.until("word that it is stale", func() bool { return !w.status.StaleSince.IsZero() && w.status.Trouble != "" })
+			}
+			server.Delete(pod("goes", ""), pod("again", ""))
+			other := pod("again", "")
+			other.UID = "another"
+			server.Put(other, pod("changes", "n-1"), pod("new", ""))
+			fault.end(server)
+			changes := func() []string {
+				return slices.DeleteFunc(w.told(), func(s string) bool { return s == "Mark" }) // that it was stale
+			}
+			w.until("all changes", func() bool { return len(changes()) >= 5 && w.status.StaleSince.IsZero() })
+			got := changes()
+			slices.Sort(got)
+			if want := []string{"added again", "added new", "deleted again", "deleted goes", "updated changes"}; !slices.Equal(got, want) {
+				t.Errorf("told %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func refuse(code int) func(*livetest.Server) {
+	return func(s *livetest.Server) { s.Refuse("", code); s.CutWatches() }
+}
+
+func answer(s *livetest.Server) { s.Refuse("", 0) }
+
+// TestDoneWithout: what may not be read, or is not served, is named, and the rest goes on.
+func TestDoneWithout(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(node("n-1", "4"))
+	server.Refuse("persistentvolumes", 403)
+	server.Refuse("podgroups", 404)
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	states := map[string]sources.ResourceState{}
+	for _, r := range w.status.Resources {
+		states[r.Name] = r.State
+	}
+	if states["persistentvolumes"] != sources.ResourceForbidden || states["podgroups"] != sources.ResourceNotServed || states["nodes"] != sources.ResourceWatched {
+		t.Errorf("the states are %v", states)
+	}
+	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "persistentvolumes (pods with volume claims are not judged rightly)") {
+		t.Errorf("the notices are %q", n)
+	}
+}
+
+// TestAttemptsBefore: the scheduler's Events tell of attempts from before, and of each new one once.
+func TestAttemptsBefore(t *testing.T) {
+	began := time.Now().Add(-time.Minute).Truncate(time.Second)
+	event := func(name string, at time.Time, count int32, last time.Time) *eventsv1.Event {
+		e := &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
+			EventTime: metav1.NewMicroTime(at), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck"}}
+		if count > 0 {
+			e.Series = &eventsv1.EventSeries{Count: count, LastObservedTime: metav1.NewMicroTime(last)}
+		}
+		return e
+	}
+	server := livetest.New(t)
+	server.Put(node("n-1", "4"), pod("stuck", ""), event("first", began, 0, began), event("second", began.Add(time.Second), 3, began.Add(20*time.Second)))
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	w.until("what was before", func() bool { return len(w.events) == 4 })
+	tried, ok := w.events[2].Fact.(*sources.Tried)
+	if !ok || tried.Attempts != 4 || !tried.First.Equal(began) || !tried.Failed.Equal(began.Add(20*time.Second)) {
+		t.Errorf("told %+v", w.events[2].Fact)
+	}
+	w.events = nil
+
+	now := time.Now().Truncate(time.Microsecond)
+	server.Put(event("second", began.Add(time.Second), 4, now))
+	server.Put(event("second", began.Add(time.Second), 4, now)) // written again, as it is
+	server.Put(event("third", now.Add(time.Millisecond), 0, now))
+	w.tells("FailedAttempt", "FailedAttempt")
+}
+
+// TestOutcomeWritten: a condition that changes shows that the scheduler wrote an attempt's outcome.
+func TestOutcomeWritten(t *testing.T) {
+	server := livetest.New(t)
+	p := pod("stuck", "")
+	server.Put(node("n-1", "4"), p)
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	w.events = nil
+
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/1 nodes are available"}}
+	server.Put(p)
+	w.tells("updated stuck", "StatusPatched")
+	p.Labels = map[string]string{"a": "b"}
+	server.Put(p)
+	w.tells("updated stuck")
+	p.Status.NominatedNodeName = "n-1" // a binding that takes its time
+	server.Put(p)
+	w.tells("updated stuck")
+	p.Status.NominatedNodeName = "" // an attempt that failed as the one before
+	server.Put(p)
+	w.tells("updated stuck", "StatusPatched")
+}
+
+// TestLeader: a new holder of the lease is a scheduler that has just begun.
+func TestLeader(t *testing.T) {
+	server := livetest.New(t)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"}}
+	hold := func(by string) {
+		lease.Spec.HolderIdentity = &by
+		lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now()}
+		server.Put(lease)
+	}
+	hold("a_1")
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	w.tells("Attached")
+	hold("a_1")
+	hold("")
+	hold("a_1")
+	hold("b_2")
+	w.tells("SchedulerStarted", "Mark")
+}
+
+// TestHostileObjects: an object that can't be taken is left out and named; the others come.
+func TestHostileObjects(t *testing.T) {
+	server := livetest.New(t)
+	bad := pod("bad", "")
+	bad.Name = "b\x1b[31mad"
+	server.Put(node("n-1", "4"), bad, pod("good", ""))
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	w.tells("added n-1", "added good", "Attached")
+	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "left out") || strings.Contains(n[0], "\x1b") {
+		t.Errorf("the notices are %q", n)
+	}
+}
+
+// TestTrimmed: nothing secret of an object is kept.
+func TestTrimmed(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(pod("web-1", ""))
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	text, err := json.Marshal(w.events[0].Fact)
+	if err != nil || strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), "web-1") {
+		t.Errorf("%v: told was %s", err, text)
+	}
+}
+
+// TestReadsOnly: nothing but GET and the access reviews gets out, whoever asks for it.
+func TestReadsOnly(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(pod("web-1", ""))
+	client := live.ReadOnlyClient(t, server.URL)
+	ctx := t.Context()
+	p := pod("web-1", "")
+	for name, request := range map[string]func() error{
+		"create": func() error {
+			_, err := client.CoreV1().Pods("default").Create(ctx, p, metav1.CreateOptions{})
+			return err
+		},
+		"update": func() error {
+			_, err := client.CoreV1().Pods("default").Update(ctx, p, metav1.UpdateOptions{})
+			return err
+		},
+		"patch": func() error {
+			_, err := client.CoreV1().Pods("default").Patch(ctx, "web-1", types.MergePatchType, []byte("{}"), metav1.PatchOptions{})
+			return err
+		},
+		"delete": func() error { return client.CoreV1().Pods("default").Delete(ctx, "web-1", metav1.DeleteOptions{}) },
+		"bind": func() error {
+			return client.CoreV1().Pods("default").Bind(ctx, &corev1.Binding{ObjectMeta: p.ObjectMeta}, metav1.CreateOptions{})
+		},
+		"evict": func() error {
+			return client.CoreV1().RESTClient().Post().AbsPath("/api/v1/namespaces/default/pods/web-1/eviction").Do(ctx).Error()
+		},
+		"exec": func() error {
+			return client.CoreV1().RESTClient().Get().AbsPath("/api/v1/namespaces/default/pods/web-1/exec").SetHeader("Upgrade", "websocket").Do(ctx).Error()
+		},
+		"token": func() error {
+			return client.CoreV1().RESTClient().Post().AbsPath("/api/v1/namespaces/default/serviceaccounts/default/token").Do(ctx).Error()
+		},
+	} {
+		if err := request(); err == nil || !strings.Contains(err.Error(), "schedq only reads") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{}, metav1.CreateOptions{}); err != nil {
+		t.Error(err)
+	}
+	for _, r := range server.Requests() {
+		if !strings.HasPrefix(r, "GET ") && r != "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews" {
+			t.Errorf("%s got out", r)
+		}
+	}
+}

@@ -1,0 +1,379 @@
+// Package livetest is an API server for tests: it keeps objects, lists and watches them over HTTP as
+// kube-apiserver does (pages, streamed lists, bookmarks, 410 Gone), and misbehaves as it is told.
+package livetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Server is the API server. Its methods may be called at any time.
+type Server struct {
+	*httptest.Server
+
+	mu        sync.Mutex
+	changed   chan struct{} // closed and replaced with each change
+	revision  int
+	compacted int // watches from before are too old
+	objects   map[string]map[types.NamespacedName]runtime.Object
+	log       []entry
+	requests  []string
+	refusals  map[string]int // by resource, the code to refuse with
+	refuseAll int
+	noStreams bool
+	cut       chan struct{} // closed and replaced to cut all watches
+}
+
+// entry is one change, as a watch tells it.
+type entry struct {
+	revision int
+	resource string
+	kind     string
+	object   runtime.Object
+}
+
+// New returns a server without objects. It is closed when the test ends.
+func New(t testing.TB) *Server {
+	s := &Server{
+		changed: make(chan struct{}), cut: make(chan struct{}), revision: 100,
+		objects: map[string]map[types.NamespacedName]runtime.Object{}, refusals: map[string]int{},
+	}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(func() {
+		s.CutWatches()
+		s.Server.CloseClientConnections()
+		s.Server.Close()
+	})
+	return s
+}
+
+// Kubeconfig writes a kubeconfig that leads to the server, and returns its path.
+func (s *Server) Kubeconfig(t testing.TB) string {
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	text := fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: %q}}]
+users: [{name: reader, user: {token: secret-token}}]
+contexts: [{name: test, context: {cluster: test, user: reader}}]
+current-context: test
+`, s.URL)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Put adds or changes objects, each as it is then.
+func (s *Server) Put(objects ...runtime.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, obj := range objects {
+		obj = obj.DeepCopyObject()
+		name, m := resourceOf(obj), obj.(metav1.Object)
+		s.revision++
+		m.SetResourceVersion(strconv.Itoa(s.revision))
+		key := types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
+		if m.GetUID() == "" {
+			m.SetUID(types.UID(key.String()))
+		}
+		all := s.objects[name]
+		if all == nil {
+			all = map[types.NamespacedName]runtime.Object{}
+			s.objects[name] = all
+		}
+		kind := "MODIFIED"
+		if _, there := all[key]; !there {
+			kind = "ADDED"
+		}
+		all[key] = obj
+		s.log = append(s.log, entry{s.revision, name, kind, obj})
+	}
+	s.wake()
+}
+
+// Delete removes objects.
+func (s *Server) Delete(objects ...runtime.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, obj := range objects {
+		name, m := resourceOf(obj), obj.(metav1.Object)
+		key := types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
+		last := s.objects[name][key]
+		if last == nil {
+			continue
+		}
+		delete(s.objects[name], key)
+		s.revision++
+		last = last.DeepCopyObject()
+		last.(metav1.Object).SetResourceVersion(strconv.Itoa(s.revision))
+		s.log = append(s.log, entry{s.revision, name, "DELETED", last})
+	}
+	s.wake()
+}
+
+// Refuse answers requests for a resource with an HTTP status code; 0 answers them again. An empty resource
+// is all of them.
+func (s *Server) Refuse(resource string, code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if resource == "" {
+		s.refuseAll = code
+		return
+	}
+	s.refusals[resource] = code
+}
+
+// NoStreams has the server refuse to stream lists, as older ones do.
+func (s *Server) NoStreams() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noStreams = true
+}
+
+// CutWatches ends all watches that are under way, without a word.
+func (s *Server) CutWatches() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.cut)
+	s.cut = make(chan struct{})
+}
+
+// Compact forgets all changes up to now: a watch that goes on from before is answered 410 Gone.
+func (s *Server) Compact() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.compacted, s.log = s.revision, nil
+}
+
+// Requests returns all requests so far, as "GET /api/v1/pods".
+func (s *Server) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+func (s *Server) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// resourceOf is the plural of obj's kind.
+func resourceOf(obj runtime.Object) string {
+	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+	if err != nil {
+		panic(err) // a test's mistake
+	}
+	obj.GetObjectKind().SetGroupVersionKind(kinds[0])
+	name := strings.ToLower(kinds[0].Kind)
+	if strings.HasSuffix(name, "s") {
+		return name + "es"
+	}
+	if before, ok := strings.CutSuffix(name, "y"); ok {
+		return before + "ies"
+	}
+	return name + "s"
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	s.mu.Lock()
+	s.requests = append(s.requests, req.Method+" "+req.URL.Path)
+	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
+	resource := parts[len(parts)-1]
+	code := s.refuseAll
+	if code == 0 {
+		code = s.refusals[resource]
+	}
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case code != 0:
+		refuse(w, code)
+	case req.URL.Path == "/version":
+		fmt.Fprint(w, `{"major":"1","minor":"37","gitVersion":"v1.37.1"}`)
+	case req.Method == http.MethodPost && resource == "selfsubjectaccessreviews":
+		s.review(w, req)
+	case req.Method != http.MethodGet:
+		refuse(w, http.StatusMethodNotAllowed)
+	case req.URL.Query().Get("watch") != "":
+		s.watch(w, req, resource)
+	default:
+		s.list(w, req, resource)
+	}
+}
+
+func refuse(w http.ResponseWriter, code int) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	reasons := map[int]metav1.StatusReason{401: metav1.StatusReasonUnauthorized, 403: metav1.StatusReasonForbidden, 404: metav1.StatusReasonNotFound,
+		405: metav1.StatusReasonMethodNotAllowed, 410: metav1.StatusReasonExpired, 422: metav1.StatusReasonInvalid,
+		429: metav1.StatusReasonTooManyRequests, 500: metav1.StatusReasonInternalError, 503: metav1.StatusReasonServiceUnavailable}
+	json.NewEncoder(w).Encode(status(code, reasons[code]))
+}
+
+func status(code int, reason metav1.StatusReason) *metav1.Status {
+	return &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Code: int32(code), Reason: reason, Message: string(reason)}
+}
+
+// review allows all resources but those that are refused with 403.
+func (s *Server) review(w http.ResponseWriter, req *http.Request) {
+	var r struct {
+		Spec struct{ ResourceAttributes struct{ Resource string } }
+	}
+	json.NewDecoder(req.Body).Decode(&r)
+	s.mu.Lock()
+	allowed := s.refusals[r.Spec.ResourceAttributes.Resource] != http.StatusForbidden
+	s.mu.Unlock()
+	w.WriteHeader(http.StatusCreated)
+	fmt.Fprintf(w, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, allowed)
+}
+
+// selected returns the objects of a request, in the order of their names. The lock is held.
+func (s *Server) selected(req *http.Request, resource string) []runtime.Object {
+	var list []runtime.Object
+	keys := slices.SortedFunc(maps.Keys(s.objects[resource]), func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		if obj := s.objects[resource][key]; selects(req, obj) {
+			list = append(list, obj)
+		}
+	}
+	return list
+}
+
+// selects reports whether a request's namespace and field selector let obj through.
+func selects(req *http.Request, obj runtime.Object) bool {
+	m := obj.(metav1.Object)
+	if _, after, ok := strings.Cut(req.URL.Path, "/namespaces/"); ok && m.GetNamespace() != strings.Split(after, "/")[0] {
+		return false
+	}
+	selector, err := fields.ParseSelector(req.URL.Query().Get("fieldSelector"))
+	if err != nil {
+		return false
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return false
+	}
+	phase, _ := content["status"].(map[string]any)
+	set := fields.Set{"metadata.name": m.GetName(), "reason": fmt.Sprint(content["reason"]), "status.phase": fmt.Sprint(phase["phase"])}
+	return selector.Matches(set)
+}
+
+func (s *Server) list(w http.ResponseWriter, req *http.Request, resource string) {
+	s.mu.Lock()
+	items, revision := s.selected(req, resource), s.revision
+	s.mu.Unlock()
+	meta := map[string]any{"resourceVersion": strconv.Itoa(revision)}
+	from, _ := strconv.Atoi(req.URL.Query().Get("continue"))
+	limit, _ := strconv.Atoi(req.URL.Query().Get("limit"))
+	items = items[min(from, len(items)):]
+	if limit > 0 && len(items) > limit && req.URL.Query().Get("resourceVersion") != "0" {
+		items = items[:limit]
+		meta["continue"] = strconv.Itoa(from + limit)
+	}
+	if items == nil {
+		items = []runtime.Object{}
+	}
+	version, kind := kindOf(req, resource)
+	json.NewEncoder(w).Encode(map[string]any{"kind": kind + "List", "apiVersion": version, "metadata": meta, "items": items})
+}
+
+func (s *Server) watch(w http.ResponseWriter, req *http.Request, resource string) {
+	query := req.URL.Query()
+	s.mu.Lock()
+	at, cut := s.revision, s.cut
+	stream := query.Get("sendInitialEvents") == "true"
+	if from, err := strconv.Atoi(query.Get("resourceVersion")); err == nil && from > 0 && !stream {
+		at = from
+	}
+	old, first := at < s.compacted, []runtime.Object(nil)
+	if stream {
+		first = s.selected(req, resource)
+	}
+	refused := stream && s.noStreams
+	s.mu.Unlock()
+	if refused {
+		refuse(w, http.StatusUnprocessableEntity)
+		return
+	}
+	encoder := json.NewEncoder(w)
+	send := func(kind string, obj any) { encoder.Encode(map[string]any{"type": kind, "object": obj}) }
+	if old {
+		send("ERROR", status(http.StatusGone, metav1.StatusReasonExpired))
+		return
+	}
+	for _, obj := range first {
+		send("ADDED", obj)
+	}
+	if stream {
+		send("BOOKMARK", bookmark(req, resource, at))
+	}
+	w.(http.Flusher).Flush()
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		var due []entry
+		for _, e := range s.log {
+			if e.revision > at && e.resource == resource && selects(req, e.object) {
+				due = append(due, e)
+			}
+		}
+		at = max(at, s.revision)
+		s.mu.Unlock()
+		for _, e := range due {
+			send(e.kind, e.object)
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-changed:
+		case <-cut:
+			panic(http.ErrAbortHandler)
+		case <-req.Context().Done():
+			return
+		}
+	}
+}
+
+// kindOf returns the API version of a request, and the kind that the resource serves.
+func kindOf(req *http.Request, resource string) (version, kind string) {
+	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
+	version = "v1"
+	if parts[0] == "apis" {
+		version = parts[1] + "/" + parts[2]
+	}
+	for gvk := range scheme.Scheme.AllKnownTypes() {
+		if gvk.GroupVersion().String() != version {
+			continue
+		}
+		if obj, err := scheme.Scheme.New(gvk); err == nil {
+			if _, ok := obj.(metav1.Object); ok && resourceOf(obj) == resource {
+				return version, gvk.Kind
+			}
+		}
+	}
+	return version, ""
+}
+
+// bookmark is an object without anything but a revision and the mark of a streamed list's end.
+func bookmark(req *http.Request, resource string, revision int) any {
+	version, kind := kindOf(req, resource)
+	return map[string]any{"kind": kind, "apiVersion": version, "metadata": map[string]any{
+		"resourceVersion": strconv.Itoa(revision), "annotations": map[string]string{metav1.InitialEventsAnnotationKey: "true"},
+	}}
+}

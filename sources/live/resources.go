@@ -1,0 +1,80 @@
+package live
+
+import (
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// resource is a kind of objects that is watched.
+type resource struct {
+	name string
+	// example is an empty object of the kind.
+	example runtime.Object
+	client  rest.Interface
+	// selector is a field selector that leaves out what is not needed.
+	selector   string
+	namespaced bool
+	// namespace is the only one to read, where that is fixed.
+	namespace string
+	// without says what does not work if the resource can't be read.
+	without string
+}
+
+// namesType is the type's name, which is the objects' kind.
+func (r *resource) kind() string { return reflect.TypeOf(r.example).Elem().Name() }
+
+// The resources without which there is no queue to show.
+const (
+	pods  = "pods"
+	nodes = "nodes"
+)
+
+// resources are what kube-scheduler v1.37 and its plugins watch, in the order in which they are told: what
+// others refer to first. Then what tells of the scheduler itself: its Events about pods, and the lease
+// that its leader holds.
+func resources(c kubernetes.Interface, lease leaseName) []*resource {
+	core, apps, storage := c.CoreV1().RESTClient(), c.AppsV1().RESTClient(), c.StorageV1().RESTClient()
+	devices := c.ResourceV1().RESTClient()
+	volumes, spread := "pods with volume claims are not judged rightly", "pods of Services and ReplicaSets may be spread otherwise"
+	dra := "pods that ask for devices are not judged rightly"
+	return []*resource{
+		{name: "namespaces", example: &corev1.Namespace{}, client: core, without: "affinity by namespace labels is not judged rightly"},
+		{name: nodes, example: &corev1.Node{}, client: core, without: "no attempt can be modelled"},
+		{name: "priorityclasses", example: &schedulingv1.PriorityClass{}, client: c.SchedulingV1().RESTClient(), without: "a what-if does not know priority classes by name"},
+		{name: "podgroups", example: &schedulingv1beta1.PodGroup{}, client: c.SchedulingV1beta1().RESTClient(), namespaced: true, without: "pod groups are not known"},
+		{name: "poddisruptionbudgets", example: &policyv1.PodDisruptionBudget{}, client: c.PolicyV1().RESTClient(), namespaced: true, without: "preemption may choose other victims"},
+		{name: "services", example: &corev1.Service{}, client: core, namespaced: true, without: spread},
+		{name: "replicationcontrollers", example: &corev1.ReplicationController{}, client: core, namespaced: true, without: spread},
+		{name: "replicasets", example: &appsv1.ReplicaSet{}, client: apps, namespaced: true, without: spread},
+		{name: "statefulsets", example: &appsv1.StatefulSet{}, client: apps, namespaced: true, without: spread},
+		{name: "storageclasses", example: &storagev1.StorageClass{}, client: storage, without: volumes},
+		{name: "csidrivers", example: &storagev1.CSIDriver{}, client: storage, without: volumes},
+		{name: "csinodes", example: &storagev1.CSINode{}, client: storage, without: volumes},
+		{name: "csistoragecapacities", example: &storagev1.CSIStorageCapacity{}, client: storage, namespaced: true, without: volumes},
+		{name: "volumeattachments", example: &storagev1.VolumeAttachment{}, client: storage, without: volumes},
+		{name: "persistentvolumes", example: &corev1.PersistentVolume{}, client: core, without: volumes},
+		{name: "persistentvolumeclaims", example: &corev1.PersistentVolumeClaim{}, client: core, namespaced: true, without: volumes},
+		{name: "deviceclasses", example: &resourcev1.DeviceClass{}, client: devices, without: dra},
+		{name: "resourceslices", example: &resourcev1.ResourceSlice{}, client: devices, without: dra},
+		{name: "resourceclaims", example: &resourcev1.ResourceClaim{}, client: devices, namespaced: true, without: dra},
+		// Like the scheduler's own informer (scheduler.go, NewInformerFactory): what has ended takes no room.
+		{name: pods, example: &corev1.Pod{}, client: core, namespaced: true,
+			selector: "status.phase!=Succeeded,status.phase!=Failed", without: "there is no queue to show"},
+		{name: events, example: &eventsv1.Event{}, client: c.EventsV1().RESTClient(), namespaced: true,
+			selector: "reason=FailedScheduling", without: "failed attempts that change no pod are not seen, and the attempts of pods that were there before are less well estimated"},
+		{name: leases, example: &coordinationv1.Lease{}, client: c.CoordinationV1().RESTClient(),
+			selector: "metadata.name=" + lease.name, namespace: lease.namespace, without: "a new leader among the schedulers is not noticed"},
+	}
+}

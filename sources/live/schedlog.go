@@ -1,0 +1,177 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/schedlog"
+)
+
+// Log is a stream of what a scheduler's log tells, from now on: the exact moves.
+type Log struct {
+	name sources.SafeText
+	// read hands each piece of new text to its argument until ctx ends, or there is no more.
+	read func(ctx context.Context, text func([]byte)) error
+
+	mu       sync.Mutex
+	follower *schedlog.Follower
+	line     []byte // the beginning of one that has not ended yet
+	began    time.Time
+}
+
+// lookEvery is how often a log file is looked at for more.
+const lookEvery = 100 * time.Millisecond
+
+func newLog(name string, read func(ctx context.Context, text func([]byte)) error) *Log {
+	safe := sources.Sanitize(name)
+	return &Log{name: safe, read: read, follower: schedlog.NewFollower(safe)}
+}
+
+// FollowLog returns a stream of the log file at path, "-" being stdin. A file that is replaced or cut, as
+// logs are, is read again from its start.
+func FollowLog(path string, stdin io.Reader) (*Log, error) {
+	if path == "-" {
+		return newLog("standard input", func(_ context.Context, text func([]byte)) error { return copyText(stdin, text) }), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sources.Sanitize(path), errors.Unwrap(err))
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(fmt.Errorf("%s is a directory: name the log in it", sources.Sanitize(path)), f.Close())
+	}
+	_, _ = f.Seek(0, io.SeekEnd) // of a pipe, all is new
+	return newLog(path, func(ctx context.Context, text func([]byte)) error { return tail(ctx, path, f, text) }), nil
+}
+
+// PodLog returns a stream of the log of a scheduler that runs as a pod, as kubectl logs -f reads it.
+func (s *Source) PodLog(namespace, name string) *Log {
+	return newLog(namespace+"/"+name, func(ctx context.Context, text func([]byte)) error {
+		for {
+			since := int64(1)
+			body, err := s.client.CoreV1().Pods(namespace).GetLogs(name, &corev1.PodLogOptions{Follow: true, SinceSeconds: &since}).Stream(ctx)
+			if err != nil {
+				return err
+			}
+			_ = copyText(body, text) // the connection was lost, or the pod ended: the next one has the same name
+			body.Close()
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(time.Second):
+			}
+		}
+	})
+}
+
+func copyText(from io.Reader, text func([]byte)) error {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		text(buffer[:n])
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// tail hands on what is added to f, the file at path.
+func tail(ctx context.Context, path string, f *os.File, text func([]byte)) error {
+	defer func() { f.Close() }()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		if err := copyText(f, text); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+		}
+		now, err := os.Stat(path)
+		if err != nil {
+			continue // it is being replaced
+		}
+		was, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		at, _ := f.Seek(0, io.SeekCurrent)
+		switch {
+		case !os.SameFile(was, now):
+			next, err := os.Open(path)
+			if err != nil {
+				continue
+			}
+			f.Close()
+			f = next
+		case now.Mode().IsRegular() && now.Size() < at:
+			if _, err := f.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Name implements sources.Stream.
+func (l *Log) Name() sources.SafeText { return l.name }
+
+// Run implements sources.Stream.
+func (l *Log) Run(ctx context.Context) error {
+	l.mu.Lock()
+	l.began = time.Now()
+	l.mu.Unlock()
+	return l.read(ctx, l.text)
+}
+
+// text takes in new text. A line that can't be read is left out.
+func (l *Log) text(text []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	for {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if len(l.line)+len(line) <= lines.MaxLine {
+			l.line = append(l.line, line...)
+		}
+		if !whole {
+			return
+		}
+		_ = l.follower.Line([]byte(strings.ToValidUTF8(string(bytes.TrimSuffix(l.line, []byte("\r"))), "�")), now)
+		l.line, text = l.line[:0], rest
+	}
+}
+
+// silence is for how long a scheduler may say nothing of moves before that is strange.
+const silence = 30 * time.Second
+
+// Take implements sources.Stream.
+func (l *Log) Take() ([]sources.Event, sources.Status) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	var status sources.Status
+	if l.follower.Moves() == 0 && !l.began.IsZero() && now.Sub(l.began) > silence {
+		what := "has told no move yet: kube-scheduler writes them at -v=5 and above"
+		if l.follower.Known() == 0 {
+			what = "has told nothing yet that only kube-scheduler writes"
+		}
+		status.Notices = []string{fmt.Sprintf("The log %s %s.", l.name, what)}
+	}
+	return l.follower.Take(now), status
+}

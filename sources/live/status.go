@@ -1,0 +1,156 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// patience is how long the lists of what can be done without are waited for once pods and nodes are in.
+const patience = 15 * time.Second
+
+// askEvery is how often the API server is asked whether it is there: a connection that died without a word
+// shows only so. answerWithin is how long it has for that.
+const (
+	askEvery     = 4 * time.Second
+	answerWithin = 3 * time.Second
+)
+
+// listen finds out whether the API server answers, until ctx ends.
+func (s *Source) listen(ctx context.Context) {
+	ask := time.NewTicker(askEvery)
+	defer ask.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ask.C:
+		}
+		asked := time.Now()
+		err := s.ask(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		s.mu.Lock()
+		switch {
+		case err == nil:
+			s.silent = time.Time{}
+		case s.silent.IsZero():
+			s.silent = asked
+		}
+		if err != nil {
+			s.trouble = sources.Sanitize(Sentence("", err).Error())
+		}
+		s.attachIfReady(time.Now())
+		s.mu.Unlock()
+	}
+}
+
+// ask makes the cheapest request there is.
+func (s *Source) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	return s.client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Error()
+}
+
+// streamed counts an object of a list that is on its way.
+func (s *Source) streamed(r *resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.state[r.name]
+	if st.State == sources.ResourceWaiting || st.State == sources.ResourceFailing {
+		st.State, st.Objects, st.Trouble = sources.ResourceListing, 0, ""
+	}
+	if st.State == sources.ResourceListing {
+		st.Objects++
+	}
+}
+
+// listed notes that a whole list is in. The lock is held.
+func (s *Source) listed(r *resource) {
+	delete(s.lost, r.name)
+	s.state[r.name].State, s.state[r.name].Trouble = sources.ResourceWatched, ""
+	s.attachIfReady(time.Now())
+}
+
+// watched notes that a watch began.
+func (s *Source) watched(r *resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, was := s.lost[r.name]; was {
+		delete(s.lost, r.name)
+		s.state[r.name].State, s.state[r.name].Trouble = sources.ResourceWatched, ""
+	}
+}
+
+// failed notes that a request failed that will be made again.
+func (s *Source) failed(r *resource, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.state[r.name]
+	if _, lost := s.lost[r.name]; !lost && st.State == sources.ResourceWatched {
+		s.lost[r.name] = time.Now()
+	}
+	st.State = sources.ResourceFailing
+	st.Trouble = sources.Sanitize(Sentence("", err).Error())
+	s.trouble = st.Trouble
+}
+
+// unavailable notes that a resource has to be done without.
+func (s *Source) unavailable(r *resource, state sources.ResourceState, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.state[r.name]
+	if st.State == state {
+		return
+	}
+	st.State, st.Trouble = state, sources.Sanitize(err.Error())
+	delete(s.lost, r.name)
+	s.attachIfReady(time.Now())
+}
+
+// attachIfReady begins as soon as all is there that can be had. The lock is held.
+func (s *Source) attachIfReady(now time.Time) {
+	if !s.attached.IsZero() || s.state[pods].State != sources.ResourceWatched || !s.state[nodes].Settled() {
+		return
+	}
+	waited := now.Sub(s.begun) > patience
+	for _, st := range s.state {
+		if !st.Settled() && !(waited && st.State == sources.ResourceFailing) {
+			return
+		}
+	}
+	s.attach(now)
+}
+
+// status is how the source stands. The lock is held.
+func (s *Source) status() sources.Status {
+	status := sources.Status{Attached: s.attached, Notices: slices.Clone(s.notices), StaleSince: s.silent}
+	var missing []string
+	for _, st := range s.stores {
+		r := *s.state[st.kind.name]
+		if r.State == sources.ResourceWatched {
+			r.Objects = len(st.objects)
+		}
+		status.Resources = append(status.Resources, r)
+		if r.State == sources.ResourceForbidden {
+			missing = append(missing, fmt.Sprintf("%s (%s)", st.kind.name, st.kind.without))
+		}
+	}
+	if len(missing) > 0 {
+		status.Notices = append(status.Notices, "You may not list and watch "+strings.Join(missing, ", ")+".")
+	}
+	for _, since := range s.lost {
+		if status.StaleSince.IsZero() || since.Before(status.StaleSince) {
+			status.StaleSince = since
+		}
+	}
+	if !status.StaleSince.IsZero() {
+		status.Trouble = s.trouble
+	}
+	return status
+}

@@ -1,0 +1,200 @@
+package live
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// trimmed is an object as it is kept: with what the scheduler reads, and nothing else. object is nil if
+// it can't be kept at all.
+type trimmed struct {
+	metav1.Object // of object, or of what it was made of
+	object        runtime.Object
+}
+
+// GetObjectKind and DeepCopyObject implement runtime.Object, so that a reflector can hold it.
+func (t *trimmed) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+func (t *trimmed) DeepCopyObject() runtime.Object   { return t }
+
+// store is what a reflector fills with the objects of one resource: it keeps them, and tells the Source
+// how each change differs from what was there before. So a fresh list after a lost connection tells what
+// was missed: additions, changes and deletions, each once.
+type store struct {
+	source  *Source
+	kind    *resource
+	objects map[types.NamespacedName]runtime.Object
+}
+
+var _ cache.TransformingStore = (*store)(nil)
+
+// Transformer implements cache.TransformingStore: objects of a streamed list are trimmed one by one, as
+// they come.
+func (s *store) Transformer() cache.TransformFunc {
+	return func(obj any) (any, error) {
+		t, err := s.trim(obj)
+		if err == nil {
+			s.source.streamed(s.kind)
+		}
+		return t, err
+	}
+}
+
+// trim trims an object that is not yet. One that is out of all proportion is left out, not an error, which
+// would end the watch.
+func (s *store) trim(obj any) (*trimmed, error) {
+	if t, ok := obj.(*trimmed); ok {
+		return t, nil
+	}
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = gone.Obj
+	}
+	o, ok := obj.(runtime.Object)
+	if !ok {
+		return nil, fmt.Errorf("%T is no API object", obj)
+	}
+	m, ok := obj.(metav1.Object)
+	if !ok {
+		return nil, fmt.Errorf("%T has no metadata", obj)
+	}
+	kept, err := trim(o)
+	if err != nil {
+		s.source.leftOut(s.kind, err)
+		return &trimmed{Object: &metav1.ObjectMeta{Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), ResourceVersion: m.GetResourceVersion()}}, nil
+	}
+	if pod, ok := kept.(*corev1.Pod); ok {
+		s.source.siblings.share(pod)
+	}
+	return &trimmed{Object: kept.(metav1.Object), object: kept}, nil
+}
+
+// Add implements cache.ReflectorStore.
+func (s *store) Add(obj any) error { return s.put(obj) }
+
+// Update implements cache.ReflectorStore.
+func (s *store) Update(obj any) error { return s.put(obj) }
+
+func (s *store) put(obj any) error {
+	t, err := s.trim(obj)
+	if err != nil || t.object == nil {
+		return err
+	}
+	now := time.Now()
+	s.source.mu.Lock()
+	defer s.source.mu.Unlock()
+	s.change(now, keyOf(t), t.object)
+	return nil
+}
+
+// Delete implements cache.ReflectorStore.
+func (s *store) Delete(obj any) error {
+	t, err := s.trim(obj)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	s.source.mu.Lock()
+	defer s.source.mu.Unlock()
+	s.remove(now, keyOf(t), t.object)
+	return nil
+}
+
+// Replace implements cache.ReflectorStore: list is all there is.
+func (s *store) Replace(list []any, _ string) error {
+	fresh := make(map[types.NamespacedName]runtime.Object, len(list))
+	for _, obj := range list {
+		t, err := s.trim(obj)
+		if err != nil {
+			return err
+		}
+		if t.object != nil {
+			fresh[keyOf(t)] = t.object
+		}
+	}
+	now := time.Now()
+	s.source.mu.Lock()
+	defer s.source.mu.Unlock()
+	for key := range s.objects {
+		if _, ok := fresh[key]; !ok {
+			s.remove(now, key, nil)
+		}
+	}
+	for key, obj := range fresh {
+		s.change(now, key, obj)
+	}
+	s.source.listed(s.kind)
+	return nil
+}
+
+// Resync implements cache.ReflectorStore.
+func (s *store) Resync() error { return nil }
+
+// Bookmark implements cache.ReflectorBookmarkStore: the watch is alive.
+func (s *store) Bookmark(string) error { return nil }
+
+func keyOf(m metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}
+}
+
+// change tells that obj is now what has that name. What was told already is not told again: heartbeats
+// and what else trimming leaves nothing of.
+func (s *store) change(now time.Time, key types.NamespacedName, obj runtime.Object) {
+	old := s.objects[key]
+	if old != nil && old.(metav1.Object).GetUID() != obj.(metav1.Object).GetUID() {
+		s.remove(now, key, nil) // its deletion was not seen
+		old = nil
+	}
+	switch {
+	case old == nil:
+		s.objects[key] = obj
+		s.source.changed(now, sources.Added, nil, obj)
+	case !same(old, obj):
+		s.objects[key] = obj
+		s.source.changed(now, sources.Updated, old, obj)
+	}
+}
+
+// remove tells that what has that name is gone. last is what it was at last, or nil if that is not known.
+func (s *store) remove(now time.Time, key types.NamespacedName, last runtime.Object) {
+	old := s.objects[key]
+	if old == nil {
+		return
+	}
+	delete(s.objects, key)
+	if last == nil {
+		last = old
+	}
+	s.source.changed(now, sources.Deleted, old, last)
+}
+
+// same reports whether nothing that counts differs between two states of an object.
+func same(a, b runtime.Object) bool {
+	ma, mb := a.(metav1.Object), b.(metav1.Object)
+	if ma.GetResourceVersion() == mb.GetResourceVersion() {
+		return true
+	}
+	switch a := a.(type) {
+	case *corev1.Node:
+		b := b.(*corev1.Node)
+		return sameMeta(ma, mb) && equality.Semantic.DeepEqual(&a.Spec, &b.Spec) && equality.Semantic.DeepEqual(&a.Status, &b.Status)
+	case *corev1.Pod:
+		b := b.(*corev1.Pod)
+		return sameMeta(ma, mb) && equality.Semantic.DeepEqual(&a.Status, &b.Status) && equality.Semantic.DeepEqual(&a.Spec, &b.Spec)
+	}
+	return false
+}
+
+func sameMeta(a, b metav1.Object) bool {
+	return a.GetGeneration() == b.GetGeneration() && a.GetDeletionTimestamp().Equal(b.GetDeletionTimestamp()) &&
+		reflect.DeepEqual(a.GetLabels(), b.GetLabels()) && reflect.DeepEqual(a.GetOwnerReferences(), b.GetOwnerReferences())
+}

@@ -1,0 +1,106 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"reflect"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// retry is how long a reflector waits after a failure, longer with each. It is more eager than
+// client-go's own: someone is watching, and what it asks for is little.
+var retry = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.5, Steps: 8, Cap: 5 * time.Second}
+
+// run watches one resource until ctx ends, or until the server says that it does not serve it.
+func (s *store) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	backoff := retry
+	cache.NewReflectorWithOptions(&lister{s.kind, s.source, cancel}, s.kind.example, s,
+		cache.ReflectorOptions{Name: s.kind.name, Backoff: &backoff}).RunWithContext(ctx)
+}
+
+// lister lists and watches one resource, and notes how that goes.
+type lister struct {
+	kind   *resource
+	source *Source
+	giveUp context.CancelFunc
+}
+
+// List and Watch implement cache.ListerWatcher. The reflector calls those with a context.
+func (l *lister) List(opts metav1.ListOptions) (runtime.Object, error) {
+	return l.ListWithContext(context.Background(), opts)
+}
+
+// Watch implements cache.ListerWatcher: see List.
+func (l *lister) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	return l.WatchWithContext(context.Background(), opts)
+}
+
+// ListWithContext implements cache.ListerWatcherWithContext: one page, where the server streams no lists.
+func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	if opts.Limit > 0 && opts.ResourceVersion == "0" {
+		opts.ResourceVersion = "" // a server that streams no lists may ignore the limit otherwise
+	}
+	opts.FieldSelector = l.kind.selector
+	list, err := l.kind.client.Get().Namespace(l.kind.namespace).Resource(l.kind.name).
+		VersionedParams(&opts, scheme.ParameterCodec).Do(ctx).Get()
+	if err != nil {
+		l.failed(ctx, err)
+		return nil, err
+	}
+	return list, meta.EachListItem(list, func(obj runtime.Object) error {
+		kept, err := trim(obj)
+		if err == nil { // in its place, so that a page's items don't all wait for the last page
+			reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(kept).Elem())
+		}
+		l.source.streamed(l.kind)
+		return nil
+	})
+}
+
+// WatchWithContext implements cache.ListerWatcherWithContext.
+func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	opts.Watch = true
+	opts.FieldSelector = l.kind.selector
+	w, err := l.kind.client.Get().Namespace(l.kind.namespace).Resource(l.kind.name).
+		VersionedParams(&opts, scheme.ParameterCodec).Watch(ctx)
+	if err != nil {
+		l.failed(ctx, err)
+		return nil, err
+	}
+	if opts.SendInitialEvents == nil || !*opts.SendInitialEvents { // else the list is on its way
+		l.source.watched(l.kind)
+	}
+	return w, nil
+}
+
+// failed notes that a request failed. What ends by itself, or what a fresh list makes good, is no trouble.
+func (l *lister) failed(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil, errors.Is(err, io.EOF), apierrors.IsResourceExpired(err), apierrors.IsGone(err):
+		return
+	case apierrors.IsInvalid(err) || apierrors.IsBadRequest(err):
+		// The server does not know how to stream a list; the reflector then asks for pages.
+		return
+	case apierrors.IsNotFound(err):
+		l.source.unavailable(l.kind, sources.ResourceNotServed, err)
+		l.giveUp()
+	case apierrors.IsForbidden(err):
+		l.source.unavailable(l.kind, sources.ResourceForbidden, err)
+	default:
+		l.source.failed(l.kind, err)
+	}
+}

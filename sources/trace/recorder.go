@@ -1,0 +1,169 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// writeEvery is how often what was seen goes to the file. The end of the process at any moment loses what
+// came since.
+const writeEvery = 500 * time.Millisecond
+
+// Recorder is a stream that is written to a trace as it is read. When the trace can't be written any more,
+// or has its full size, the stream goes on without.
+type Recorder struct {
+	sources.Stream
+	path  sources.SafeText
+	limit int64
+
+	writing sync.Mutex // guards out and file
+	out     *Writer    // nil once the trace has ended
+	file    *file
+
+	mu      sync.Mutex      // guards what follows
+	queue   []sources.Event // taken and not written yet
+	ended   bool
+	notice  string // why it has
+	err     error
+	written int
+}
+
+// Record begins a trace of stream in a new file: see Create. It takes at most limit bytes and a little; 0
+// is no limit. Close must follow, after Run has returned.
+func Record(stream sources.Stream, path string, limit int64) (*Recorder, error) {
+	w, f, err := create(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{Stream: stream, path: sources.Sanitize(path), limit: limit, out: w, file: f}
+	if err := w.Flush(); err != nil {
+		return nil, errors.Join(r.failure(err), w.Close())
+	}
+	return r, nil
+}
+
+// Run implements sources.Stream.
+func (r *Recorder) Run(ctx context.Context) error {
+	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(writeEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-writing.Done():
+				return
+			case <-tick.C:
+				r.write()
+			}
+		}
+	})
+	err := r.Stream.Run(ctx)
+	stop()
+	wg.Wait()
+	return err
+}
+
+// Take implements sources.Stream.
+func (r *Recorder) Take() ([]sources.Event, sources.Status) {
+	events, status := r.Stream.Take()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.queue = append(r.queue, events...)
+	}
+	if r.notice != "" {
+		status.Notices = append(slices.Clip(status.Notices), r.notice)
+	}
+	return events, status
+}
+
+// Err returns why the trace could not be written to its end, or nil.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Written counts the events in the trace.
+func (r *Recorder) Written() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.written
+}
+
+// Close writes what is left and ends the trace. It returns Err.
+func (r *Recorder) Close() error {
+	r.write()
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.end(nil, "")
+	return r.Err()
+}
+
+// write writes what was taken since the last time.
+func (r *Recorder) write() {
+	r.mu.Lock()
+	events := r.queue
+	r.queue = nil
+	r.mu.Unlock()
+	if len(events) == 0 {
+		return
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	for _, ev := range events {
+		if r.out == nil {
+			return
+		}
+		if err := r.out.Write(ev); err != nil {
+			r.end(err, "")
+			return
+		}
+		r.mu.Lock()
+		r.written++
+		r.mu.Unlock()
+		if r.limit > 0 && r.file.bytes >= r.limit {
+			r.end(nil, fmt.Sprintf("The recording %s has its full size of %d MiB: nothing more is recorded.", r.path, r.limit>>20))
+			return
+		}
+	}
+	if err := r.out.Flush(); err != nil {
+		r.end(err, "")
+	}
+}
+
+// end closes the file: because of an error, or for a reason to be told, if there is one.
+func (r *Recorder) end(err error, notice string) {
+	if r.out == nil {
+		return
+	}
+	closing := r.out.Close()
+	if err == nil {
+		err = closing
+	}
+	r.out = nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended, r.queue, r.notice = true, nil, notice
+	if err != nil {
+		r.err = r.failure(err)
+		r.notice = fmt.Sprintf("Nothing more is recorded: %s.", r.err)
+	}
+}
+
+// failure is err with what it is about.
+func (r *Recorder) failure(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("%s can't be written: %w", r.path, err)
+}
