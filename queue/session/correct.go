@@ -38,6 +38,7 @@ func attemptShows(old, pod *v1.Pod) bool {
 // bound takes in that pod was bound.
 func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
 	s.requested(now)
+	s.hearsOf(now, pod)
 	d := s.driver
 	b := d.placed(pod.UID)
 	if b == nil {
@@ -61,6 +62,7 @@ const patchWindow = 50 * time.Millisecond
 
 // patched takes in that the scheduler wrote pod's condition, and that the loop goes on.
 func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
+	s.hearsOf(now, pod)
 	d, c := s.driver, unscheduled(pod)
 	t, ok := s.tried[pod.UID]
 	recent := ok && now.Sub(t.at) < patchWindow
@@ -81,6 +83,29 @@ func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
 	s.goesOn(now, pod.UID)
 }
 
+// hearsOf lets the scheduler hear of pod, and of what was before, if it has not: it was seen to have tried
+// the pod.
+func (s *shadow) hearsOf(now time.Time, pod *v1.Pod) {
+	defer s.flushSeen(now, pod.Namespace, pod.Name)
+	for slices.ContainsFunc(s.heard, func(h heard) bool {
+		p, ok := h.change.Object.(*v1.Pod)
+		return ok && p.UID == pod.UID && h.change.Verb == sources.Added
+	}) {
+		s.hearNext(now)
+	}
+}
+
+// flushSeen has the backoff flush run now, and every second from now on, if the named pod is still in
+// backoffQ though its backoff is over: without PopFromBackoffQ, that an attempt of it was seen is all that
+// tells when the flush runs, if not when the scheduler started.
+func (s *shadow) flushSeen(now time.Time, namespace, name string) {
+	info, ok := s.driver.queue.Get(namespace, name)
+	if ok && !s.flushes && info.Tier == queue.Backoff && !s.cfg.Queue.PopFromBackoffQ && !info.BackoffExpiry.After(now) {
+		s.driver.ticks.backoff = now
+		s.driver.flush(now, true, false)
+	}
+}
+
 // hearsBefore is how long before the API server's answer a change can have been heard of by the watch.
 const hearsBefore = 10 * time.Millisecond
 
@@ -90,6 +115,7 @@ func (s *shadow) hearOf(now time.Time, key types.NamespacedName, uid types.UID) 
 	if t, ok := s.tried[uid]; ok && !t.seen && now.Sub(t.at) < attemptWindow {
 		return
 	}
+	s.flushSeen(now, key.Namespace, key.Name)
 	ready := func() bool {
 		info, ok := s.driver.queue.Get(key.Namespace, key.Name)
 		return ok && (info.Tier == queue.InFlight || s.poppable(info.Tier))

@@ -32,6 +32,8 @@ type engine struct {
 
 	told []queue.Transition // by the queue, during the present call
 
+	before map[types.UID]*sources.Tried // from before the source came to the scheduler
+
 	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
 	driver  *driver
 	version int64
@@ -62,7 +64,19 @@ func (e *engine) apply(ev sources.Event) {
 	case *sources.Move:
 		e.observe(ev.Time, f, nil)
 	case *modelledMove:
+		if f.estimate != nil {
+			e.restore(ev.Time, f.estimate)
+			return
+		}
 		e.observe(ev.Time, f.Move, f)
+	case *sources.Tried:
+		if e.before == nil {
+			e.before = map[types.UID]*sources.Tried{}
+		}
+		e.before[f.UID] = f
+	case *sources.Attached:
+		e.attach(ev.Time, f.Began, e.before)
+		e.before = nil
 	case *sources.ObjectChange:
 		if f.Verb == sources.Deleted {
 			e.objects.remove(f.Object)
@@ -93,7 +107,7 @@ func (e *engine) observe(now time.Time, m *sources.Move, modelled *modelledMove)
 	e.queue.Observe(now, queue.Observation{
 		Pod: pod, To: to, Event: m.Event,
 		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin, Restated: m.Restated,
-		Inferred: modelled != nil && !modelled.observed,
+		Inferred: modelled != nil && !modelled.observed, BackoffExpiry: expiryOf(modelled),
 	})
 	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
 		e.queue.AddNominatedPod(pod, m.Node)
@@ -109,6 +123,14 @@ func (e *engine) observe(now time.Time, m *sources.Move, modelled *modelledMove)
 			p.Node = m.Node
 		}
 	})
+}
+
+// expiryOf is what a modelled move tells of the backoff, or zero.
+func expiryOf(m *modelledMove) time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	return m.expiry
 }
 
 // podChanged takes in a change of a pod's object.
@@ -163,6 +185,12 @@ func (e *engine) settle(now time.Time, with func(*Pod)) {
 		if t.Event == unscheduledPodAdd {
 			after.Message, after.Node = "", ""
 		}
+		if t.Event == unscheduledPodAdd || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
+			after.Estimated = false
+		}
+		if before == nil || t.From == queue.None {
+			after.Arrived = t.Time
+		}
 		if t.From == queue.Gated && t.To != queue.Gated {
 			after.Message = "" // it spoke of the gate
 		}
@@ -213,6 +241,8 @@ func (e *engine) view(key types.NamespacedName, before *Pod) *Pod {
 		p.PodInfo.Pod = placeholder(key)
 	}
 	p.readObject(p.PodInfo.Pod)
+	group, _ := e.queue.Options().GroupOf(p.PodInfo.Pod)
+	p.Group = group.Name
 	return p
 }
 

@@ -15,8 +15,13 @@ type feed struct {
 
 	source []sources.Event // what the shadow has not taken in yet
 	end    time.Time
-	shadow *shadow // nil if the source tells the moves itself
-	failed error   // why there is no shadow
+	// live is true if the source goes on. Then end is the moment up to which it is played, and advanced
+	// the one up to which the shadow is.
+	live     bool
+	advanced time.Time
+	shadow   *shadow // nil if the source tells the moves itself
+	rerun    *rerun  // in the shadow's place, where nothing corrects the model
+	failed   error   // why there is no shadow
 }
 
 // newFeed returns the feed of a recording. cfg is the modelled scheduler's.
@@ -26,9 +31,16 @@ func newFeed(rec *sources.Recording, cfg *cycle.Config) *feed {
 		return &feed{events: events}
 	}
 	f := &feed{source: events, end: rec.End}
-	f.shadow, f.failed = newShadow(cfg, events[0].Time, tells[*sources.SchedulerStarted](events), tells[*sources.StatusPatched](events), func(ev sources.Event) {
-		f.events = append(f.events, ev)
-	})
+	emit := func(ev sources.Event) { f.events = append(f.events, ev) }
+	if rec.Rerun {
+		f.rerun = newRerun(cfg, emit)
+		if !tells[*sources.SchedulerStarted](events) {
+			f.failed = f.rerun.start(events[0].Time)
+		}
+		return f
+	}
+	attached := tells[*sources.Attached](events)
+	f.shadow, f.failed = newShadow(cfg, events[0].Time, tells[*sources.SchedulerStarted](events) || attached, tells[*sources.StatusPatched](events) || attached, emit)
 	if f.failed != nil {
 		f.events, f.source = events, nil // it is shown without any queue
 	}
@@ -45,8 +57,15 @@ func tells[F sources.Fact](events []sources.Event) bool {
 
 // more makes more events from the source, if there are any left.
 func (f *feed) more() bool {
+	if f.live {
+		return f.moreLive()
+	}
 	if len(f.source) == 0 {
 		return false
+	}
+	if f.rerun != nil {
+		f.again()
+		return true
 	}
 	if err := f.shadow.apply(f.source); err != nil {
 		f.failed = err
@@ -58,11 +77,25 @@ func (f *feed) more() bool {
 	return true
 }
 
+// again makes more events of a rerun.
+func (f *feed) again() {
+	if err := f.rerun.apply(f.source[0]); err != nil {
+		f.failed = err
+	}
+	if f.source = f.source[1:]; len(f.source) == 0 {
+		f.rerun.advance(f.end)
+		f.close()
+	}
+}
+
 // close ends the shadow. What was made stays.
 func (f *feed) close() {
 	f.source = nil
 	if f.shadow != nil {
 		f.shadow.close()
+	}
+	if f.rerun != nil {
+		f.rerun.close()
 	}
 }
 

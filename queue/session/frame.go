@@ -14,6 +14,8 @@ type Frame struct {
 	// Version grows with every frame. Two frames of one version are the same.
 	Version uint64
 
+	// Live is how the cluster stands that is shown. Nil for a recording.
+	Live *Live
 	// Name, Formats and Notices describe the source.
 	Name    sources.SafeText
 	Formats []string
@@ -36,8 +38,14 @@ type Frame struct {
 	Squeeze bool
 	Skipped Gap
 
-	// Fork is nil while the recording is shown, and otherwise says what the what-if is.
-	Fork *Fork
+	// Fork is nil while the recording is shown, and otherwise says what the what-if is. Forks are all
+	// what-ifs that there are, each behind the one that it left.
+	Fork  *Fork
+	Forks []ForkInfo
+	// Comparison is how the timeline shown differs from another, if one is compared.
+	Comparison *ForkComparison
+	// Previews say what injections would do, as far as that is worked out: see Session.Preview.
+	Previews []Preview
 
 	// Board is every pod in its tier. Filter is the text of the filter that it is seen through.
 	Board  *Board
@@ -50,6 +58,14 @@ type Frame struct {
 	// local queue at that moment. All unset if the recording has none up to Now.
 	SchedulerCounts, LocalCounts *sources.Counts
 	SchedulerCountsAt            time.Time
+	// Series is what each second up to Now came to, and Measured the scheduler's own counts.
+	Series   Series
+	Measured Measured
+	// Marks are the named moments, in the order of time. If Stops, playing stops at each.
+	Marks []Mark
+	Stops bool
+	// Searching says what is looked for and where, while a search is under way.
+	Searching sources.SafeText
 	// Mark is the last named moment, at MarkAt.
 	Mark   sources.SafeText
 	MarkAt time.Time
@@ -74,10 +90,14 @@ func (g Gap) Empty() bool { return g.To.IsZero() }
 
 // Fork is a what-if: a simulated future that a person made, in which that person is the scheduler.
 type Fork struct {
+	// ID and Name are what it is called.
+	ID   int
+	Name sources.SafeText
 	// From is where it left the recording.
 	From time.Time
-	// Injected counts what the person did in it.
-	Injected int
+	// Injected counts what the person did in it, Undo how much of that can be taken back, and Redo what was
+	// taken back and can be done again.
+	Injected, Undo, Redo int
 	// Scheduling is true if a local scheduler decides, false if a person does.
 	Scheduling bool
 	// Hints says in a few words how the fork decides which pods an event moves.

@@ -167,8 +167,13 @@ func (s *shadow) binds(now time.Time, a *cycle.Attempt) bool {
 			return false
 		}
 		if c, ok := ev.Fact.(*sources.ObjectChange); ok {
-			if pod, ok := c.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID && (pod.Spec.NodeName != "" || c.Verb == sources.Deleted) {
+			pod, ok := c.Object.(*v1.Pod)
+			switch {
+			case !ok || pod.UID != a.Pod.UID:
+			case pod.Spec.NodeName != "":
 				return true
+			case c.Verb == sources.Deleted: // a binding under way would have shown by then
+				return ev.Time.Sub(now) <= crowding
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -22,14 +23,28 @@ type owner struct {
 	counts    []sources.Event           // of the recording, those that hold *sources.Counts
 	marks     []sources.Event           // and *sources.Mark
 
+	live      *live // nil unless the recording is one that goes on
 	recording *timeline
 	fork      *timeline // nil while the recording is shown
+	forks     []*timeline
+	forked    int       // how many forks there were
 	left      time.Time // the moment shown when the fork began
 	leftAt    int       // and the recording's cursor
+	spare     spare     // for what-ifs to come
 
 	now     time.Time
 	playing bool
 	speed   float64
+
+	search   *search   // under way, or nil
+	previews *previews // or nil
+
+	compared   *timeline // beside the one that is shown, or nil
+	comparison *ForkComparison
+	comparedAt time.Time // in real time
+
+	stops  bool // at marks, while playing
+	marked markCache
 
 	squeeze bool
 	skipped Gap
@@ -43,6 +58,16 @@ type owner struct {
 }
 
 func newOwner(rec *sources.Recording, opts Options) *owner {
+	o := newOwnerOf(rec, opts)
+	o.recording = newTimeline(rec, o.cfg, opts.Plugins)
+	o.notices = Notices(rec)
+	o.show(o.recording.start.Add(opts.Opens))
+	o.setFilter(opts.Filter)
+	return o
+}
+
+// newOwnerOf returns an owner without a timeline.
+func newOwnerOf(rec *sources.Recording, opts Options) *owner {
 	o := &owner{
 		rec: rec, speed: 1, squeeze: true, playing: !opts.Paused, changed: true,
 	}
@@ -64,28 +89,30 @@ func newOwner(rec *sources.Recording, opts Options) *owner {
 		o.speed = opts.Speed
 	}
 	o.wakes = newWakes(opts.Plugins)
-	o.recording = newTimeline(rec, o.cfg, opts.Plugins)
-	o.notices = Notices(rec)
-	o.show(o.recording.start.Add(opts.Opens))
 	return o
 }
 
 // close ends the schedulers that run for the recording and for a what-if.
 func (o *owner) close() {
+	o.spare.close()
 	o.recording.feed.close()
-	if o.fork != nil {
-		o.fork.close()
+	o.endPreview()
+	for _, t := range o.forks {
+		t.close()
 	}
 }
 
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
 func Notices(rec *sources.Recording) []string {
 	notices := slices.Clip(rec.Notices)
+	if said := twins(rec.Events); said != "" {
+		notices = append(notices, said)
+	}
 	moves, pods := tells[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, isPod)
 	switch {
 	case len(rec.Events) == 0:
 		return append(notices, "The recording is empty.")
-	case !moves && pods:
+	case !moves && pods && !rec.Rerun:
 		return append(notices, "No scheduler's log is in this recording: the moves are modelled, by kube-scheduler's own plugins, and corrected by what the API shows.")
 	case moves && !pods:
 		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")
@@ -106,18 +133,27 @@ func scheduler(rec *sources.Recording) *sources.SchedulerStarted {
 // scheduler returns the configuration of the local scheduler: what the person gave, or what the recording
 // tells. It is never nil.
 func (opts Options) scheduler(rec *sources.Recording) (*cycle.Config, error) {
-	if opts.Scheduler != nil {
-		return opts.Scheduler, nil
+	cfg := opts.Scheduler
+	if cfg == nil {
+		var err error
+		if cfg, err = cycle.DefaultConfig(); err != nil {
+			return &cycle.Config{Queue: queue.Defaults()}, err
+		}
+		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
+		cfg.Queue = RecordedOptions(scheduler(rec))
+		cfg.Queue.GenericWorkload = groups
+		if opts.Queue != nil {
+			cfg.Queue = *opts.Queue
+		}
 	}
-	cfg, err := cycle.DefaultConfig()
-	if err != nil {
-		return &cycle.Config{Queue: queue.Defaults()}, err
+	release := cmp.Or(opts.Release, rec.Release)
+	if release == "" {
+		return cfg, nil
 	}
-	cfg.Queue = RecordedOptions(scheduler(rec))
-	if opts.Queue != nil {
-		cfg.Queue = *opts.Queue
-	}
-	return cfg, nil
+	of := *cfg
+	var err error
+	of.Queue, err = cfg.Queue.In(release)
+	return &of, err
 }
 
 // RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source
@@ -155,17 +191,20 @@ func (o *owner) frame() *Frame {
 	o.version++
 	o.changed = false
 	t := o.shownLine()
+	t.shown.retime(o.now)
 	f := &Frame{
 		Version: o.version,
+		Live:    o.liveFrame(),
 		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.notices,
 		Options: o.opts,
 		Now:     o.now, Start: o.recording.start, End: o.recording.end,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
-		Board: t.shown.copy(), Filter: t.shown.filter.String(),
+		Board: t.shown.copy(), Filter: t.shown.filter().String(),
 		Log: Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
-		Said:  o.said,
-		ticks: t.engine.ticks, wakes: o.wakes,
+		Series: t.series(o.now),
+		Said:   o.said,
+		ticks:  t.engine.ticks, wakes: o.wakes,
 	}
 	if o.scheduler != nil {
 		f.Scheduler = *o.scheduler
@@ -173,17 +212,21 @@ func (o *owner) frame() *Frame {
 	if o.needsOf == t {
 		f.Needs = o.needs
 	}
-	marked := o.now
-	if o.fork != nil {
-		marked = o.left // what came later in the recording does not in its fork
+	f.Marks, f.Stops = o.marksOf(t), o.stops
+	if i := lastMark(f.Marks, o.now); i >= 0 {
+		f.Mark, f.MarkAt = f.Marks[i].Text, f.Marks[i].At
 	}
-	if i := before(o.marks, marked); i >= 0 {
-		f.Mark, f.MarkAt = o.marks[i].Fact.(*sources.Mark).Text, o.marks[i].Time
+	if o.search != nil {
+		f.Searching = o.search.progress()
 	}
+	if p := o.previews; p != nil {
+		f.Previews = p.done[:len(p.done):len(p.done)]
+	}
+	f.Forks, f.Comparison = o.forkInfos(), o.compareNow()
 	if o.fork != nil {
 		f.Stages = o.fork.engine.stages()
 		f.Start, f.End = o.fork.start, o.now.Add(seekLimit)
-		f.Fork = &Fork{From: o.left, Injected: len(o.fork.injected), Scheduling: o.scheduling(), Hints: o.wakes.String()}
+		f.Fork = &Fork{ID: o.fork.branch.id, Name: o.fork.branch.name, From: o.fork.start, Injected: len(o.fork.injected), Redo: len(o.fork.branch.undone), Undo: len(o.fork.injected) - o.fork.branch.inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
 		return f
 	}
 	i := min(before(o.counts, o.now), len(t.counts)-1)
@@ -191,6 +234,7 @@ func (o *owner) frame() *Frame {
 		i-- // of this very moment, but after what is shown
 	}
 	if i >= 0 {
+		f.Measured = Measured{o.counts[: i+1 : i+1], t.counts[: i+1 : i+1]}
 		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.counts[i].counts
 		f.SchedulerCountsAt = o.counts[i].Time
 	}
@@ -205,7 +249,7 @@ func before(events []sources.Event, t time.Time) int {
 // atEnd reports whether nothing is left to play.
 func (o *owner) atEnd() bool {
 	t := o.recording
-	return o.fork == nil && !o.now.Before(t.end) && !t.feed.has(t.next) && t.cursor == len(t.changes)
+	return o.live == nil && o.fork == nil && !o.now.Before(t.end) && !t.feed.has(t.next) && t.cursor == len(t.changes)
 }
 
 // Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than
@@ -221,14 +265,25 @@ const shownPrecision = 100 * time.Millisecond
 
 // advance lets d of real time pass.
 func (o *owner) advance(d time.Duration) {
-	if !o.playing || d <= 0 {
+	if !o.playing || d <= 0 || o.search != nil || o.atEdge() {
 		return
 	}
 	t := o.shownLine()
 	cursor, was := t.cursor, o.now
 	o.now = o.now.Add(o.model(d))
 	o.skipQuiet(t)
+	mark, stop := o.stopBefore(was, o.now)
+	if stop {
+		o.now = mark.At
+	}
+	if t.forked == nil && o.now.After(t.executed) && !t.executeFor(playSlice, o.now) {
+		o.now, stop = t.executed, false // it goes no faster
+	}
 	o.show(o.now)
+	if stop {
+		o.playing = false
+		o.say("stopped at the mark %q", mark.Text)
+	}
 	if t.cursor != cursor {
 		o.quiet = 0
 		o.changed = true
@@ -258,6 +313,9 @@ func (o *owner) skipQuiet(t *timeline) {
 			return // anything may come of a fork
 		}
 		next = t.end.Add(o.model(squeezeLead))
+	}
+	if mark, stop := o.stopBefore(o.now, next); stop {
+		next = mark.At
 	}
 	if to := next.Add(-o.model(squeezeLead)); to.Sub(o.now) > o.model(squeezeLeast) {
 		o.skipped = Gap{From: o.now, To: to}

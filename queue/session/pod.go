@@ -17,15 +17,20 @@ type Pod struct {
 	Key types.NamespacedName
 	// Priority is what activeQ sorts by first.
 	Priority int32
-	// Since is when the pod entered its tier.
-	Since time.Time
+	// Since is when the pod entered its tier, and Arrived when it came to the queue.
+	Since, Arrived time.Time
 	// Observed is true if the pod is where the real scheduler was seen to have it, false if the model
 	// put it there.
 	Observed bool
+	// Estimated is true if the pod was there before its source came to the scheduler: attempts, times and
+	// tier are what the cluster's traces of it suggest, until the next attempt.
+	Estimated bool
 	// Message is the scheduler's explanation of the last failed attempt.
 	Message sources.SafeText
 	// Verdict is what the last failed attempt came to in the model. Nil if there was none.
 	Verdict *Verdict
+	// Group is the pod group that it is queued with. Empty if it is queued alone.
+	Group string
 	// Node is where the pod was bound. Empty before.
 	Node string
 	// Last is the move that brought the pod here, and the end of the chain of all its moves.
@@ -61,6 +66,16 @@ func (p *Pod) PriorityKnown() bool { return p.PodInfo.Pod.Spec.Priority != nil }
 
 // Labels returns the pod's labels, which must not be modified.
 func (p *Pod) Labels() map[string]string { return p.PodInfo.Pod.Labels }
+
+// Owner returns the pod's controller. Both are empty if it has none, or if it is not known.
+func (p *Pod) Owner() (kind, name string) {
+	for _, o := range p.PodInfo.Pod.OwnerReferences {
+		if o.Controller != nil && *o.Controller {
+			return o.Kind, o.Name
+		}
+	}
+	return "", ""
+}
 
 // placeholder is the object of a pod of which only the name is known. Its UID is its name, so that the
 // queue can tell pods in flight apart.

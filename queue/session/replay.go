@@ -11,7 +11,7 @@ import (
 )
 
 // Replay runs rec from its first event to its last, at once and without a screen, and hands each move to
-// each, in order. It is what a session does when it is played to the end. It stops at each's first error
+// each, in order, as far as opts.Filter lets them be told. It is what a session does when it is played to the end. It stops at each's first error
 // and returns that, or when ctx is done.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*Transition) error) error {
 	board := newBoard()
@@ -25,7 +25,7 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 	var failed error
 	e.emit = func(c change) {
 		board.replace(c.before, c.after)
-		if c.move != nil && failed == nil {
+		if c.move != nil && failed == nil && opts.Tells(c.move) {
 			failed = each(c.move)
 		}
 	}
@@ -75,8 +75,23 @@ func (t *Transition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(l)
 }
 
-// Provenance is "observed" for a move seen in the real scheduler, "modelled" for one of the model.
-func (t *Transition) Provenance() string { return provenance(t.Observed) }
+// Provenance is "observed" for a move seen in the real scheduler, "modelled" for one of the model, and
+// "estimated" for one that rests on what is thought of a pod from before its source came: see
+// Pod.Estimated.
+func (t *Transition) Provenance() string {
+	if t.Pod.Estimated && !t.Observed {
+		return "estimated"
+	}
+	return provenance(t.Observed)
+}
+
+// Provenance is where it comes from that p is where it is: see Transition.Provenance.
+func (p *Pod) Provenance() string {
+	if p.Estimated && !p.Observed {
+		return "estimated"
+	}
+	return provenance(p.Observed)
+}
 
 func provenance(observed bool) string {
 	if observed {

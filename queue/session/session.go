@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -35,6 +36,10 @@ type Options struct {
 	Scheduler *cycle.Config
 	// Queue overrides the settings that the recording tells. Scheduler overrides it.
 	Queue *queue.Options
+	// Release has the queue follow the rules of that release, one of queue.Releases. Empty is the newest's.
+	Release string
+	// Filter selects the pods that are shown, and of which moves are told.
+	Filter filter.Filter
 	// Plugins answer the queue of a what-if. Nil is queue.EveryEvent.
 	Plugins queue.Plugins
 	// Paused leaves time standing until Play.
@@ -43,6 +48,8 @@ type Options struct {
 	Speed float64
 	// Opens is how far after its start the recording is opened.
 	Opens time.Duration
+	// Told is true if a stream tells the scheduler's moves itself, so that none is to be modelled.
+	Told bool
 }
 
 // Session plays a recording. Its methods may be called from any goroutine.
@@ -52,16 +59,27 @@ type Session struct {
 	newest   atomic.Pointer[Frame]
 	done     chan struct{}
 	owner    *owner
+
+	// What it was made of. rec is nil if it is live.
+	rec   *sources.Recording
+	first *sources.Recording // unless rec is that, what a rerun was made of
+	opts  Options
 }
 
 // New returns a session at the start of rec. It does nothing until Run.
 func New(rec *sources.Recording, opts Options) *Session {
+	s := newSession(newOwner(rec, opts))
+	s.rec, s.opts = rec, opts
+	return s
+}
+
+func newSession(o *owner) *Session {
 	s := &Session{
 		commands: make(chan func(*owner), 64),
 		frames:   make(chan *Frame, 1),
 		done:     make(chan struct{}),
+		owner:    o,
 	}
-	s.owner = newOwner(rec, opts)
 	s.newest.Store(s.owner.frame())
 	return s
 }
@@ -76,7 +94,12 @@ func (s *Session) Frames() <-chan *Frame { return s.frames }
 // Sync waits until the commands given before it are carried out, and returns the frame after them.
 func (s *Session) Sync() *Frame {
 	ready := make(chan *Frame, 1)
-	s.do(func(o *owner) { ready <- s.publish() })
+	s.do(func(o *owner) {
+		for o.working() {
+			o.work()
+		}
+		ready <- s.publish()
+	})
 	select {
 	case f := <-ready:
 		return f
@@ -96,16 +119,24 @@ func (s *Session) do(command func(*owner)) {
 // Run is the owner's loop. It returns when ctx ends.
 func (s *Session) Run(ctx context.Context) {
 	defer close(s.frames)
+	defer s.runStream(ctx)()
 	defer close(s.done)
 	defer s.owner.close()
 	s.publish()
 	ticker := time.NewTicker(FrameInterval)
 	defer ticker.Stop()
-	last := time.Now()
+	last, published := time.Now(), time.Now()
+	always := make(chan struct{})
+	close(always)
 	for {
+		s.owner.prepare()
 		var tick <-chan time.Time
-		if s.owner.playing {
+		if s.owner.playing || s.owner.live != nil {
 			tick = ticker.C
+		}
+		var work <-chan struct{}
+		if s.owner.working() {
+			work = always
 		}
 		select {
 		case <-ctx.Done():
@@ -121,9 +152,16 @@ func (s *Session) Run(ctx context.Context) {
 			}
 		case <-tick:
 			now := time.Now()
+			s.owner.poll(now)
 			s.owner.advance(min(now.Sub(last), longestAdvance))
 			last = now
 			s.publish()
+		case <-work:
+			s.owner.work()
+			if !s.owner.working() || time.Since(published) >= FrameInterval {
+				s.publish()
+				published = time.Now()
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -24,6 +25,10 @@ type modelledMove struct {
 	observed bool
 	// verdict is what an attempt came to that is behind the move, or nil.
 	verdict *Verdict
+	// expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
+	expiry time.Time
+	// estimate is where the pod is thought to have been before the source came, or nil.
+	estimate *guess
 }
 
 // shadow works out the scheduler's moves where a source tells only API objects. It runs a local
@@ -44,8 +49,10 @@ type shadow struct {
 	heard    []heard                         // what the scheduler has yet to hear, in order
 	told     []queue.Transition              // by the queue, since the last settled
 	tried    map[types.UID]tried
-	plugins  map[string]string // by the text of a reason, as far as any attempt gave it
-	failed   error             // the first object that the scheduler could not take
+	before   map[types.UID]*sources.Tried // from before the source came to the scheduler
+	flushes  bool                         // it is known when the backoff flush runs
+	plugins  map[string]string            // by the text of a reason, as far as any attempt gave it
+	failed   error                        // the first object that the scheduler could not take
 	// tells is true if the source tells the scheduler's own requests: then a pod's condition need not be
 	// taken for one.
 	tells bool
@@ -90,11 +97,30 @@ func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(
 
 // start begins with a scheduler that knows the objects there are and nothing else.
 func (s *shadow) start(now time.Time) error {
+	left, err := s.load(now)
+	if err != nil {
+		return err
+	}
+	s.flushes = true
+	observeGroups(s.driver.queue, s.objects, now)
+	s.objects.each("Pod", func(obj runtime.Object) bool {
+		if pod := obj.(*v1.Pod); waiting(pod) && s.driver.sched.Responsible(pod) && !left[pod] {
+			s.driver.queue.Add(now, pod)
+		}
+		return true
+	})
+	s.settled(now, nil)
+	return nil
+}
+
+// load begins with a scheduler that knows the objects there are, and whose queue is empty. It returns the
+// pods that it could not take.
+func (s *shadow) load(now time.Time) (map[*v1.Pod]bool, error) {
 	s.close()
 	s.heard = nil
 	sched, err := cycle.New(s.cfg, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	left := map[*v1.Pod]bool{} // out, as those that come later are
 	s.objects.each("", func(obj runtime.Object) bool {
@@ -112,14 +138,7 @@ func (s *shadow) start(now time.Time) error {
 	s.driver = newDriver(s.cfg, sched, q, newTicks(s.cfg.Queue, now), now, s)
 	s.driver.shadow = true
 	clear(s.tried)
-	s.objects.each("Pod", func(obj runtime.Object) bool {
-		if pod := obj.(*v1.Pod); waiting(pod) && sched.Responsible(pod) && !left[pod] {
-			q.Add(now, pod)
-		}
-		return true
-	})
-	s.settled(now, nil)
-	return nil
+	return left, nil
 }
 
 // close ends the scheduler, if there is one.
@@ -151,6 +170,16 @@ func (s *shadow) apply(events []sources.Event) error {
 	if s.pulled[ev.Fact] {
 		delete(s.pulled, ev.Fact)
 		return nil
+	}
+	switch f := ev.Fact.(type) {
+	case *sources.Tried:
+		if s.before == nil {
+			s.before = map[types.UID]*sources.Tried{}
+		}
+		s.before[f.UID] = f
+		return nil
+	case *sources.Attached:
+		return s.attach(ev.Time, f.Began)
 	}
 	s.emit(ev)
 	switch f := ev.Fact.(type) {
@@ -279,6 +308,9 @@ func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
 		m := &modelledMove{observed: t.Observed, Move: &sources.Move{
 			Pod: key, To: sources.Tier(t.To.String()), Event: t.Event, GatingPlugin: t.GatingPlugin,
 		}}
+		if t.To == queue.Backoff && s.grouped(t.Pod) {
+			m.expiry = t.BackoffExpiry
+		}
 		if t.Event == queue.ScheduleAttemptFailure {
 			m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
 			if a != nil && a.Pod.UID == t.Pod.UID {
@@ -310,3 +342,17 @@ func (s *shadow) wrote(time.Time, runtime.Object) {}
 
 // gone implements driven.
 func (s *shadow) gone(time.Time, *v1.Pod) {}
+
+// grouped reports whether pod is queued with its pod group.
+func (s *shadow) grouped(pod *v1.Pod) bool {
+	_, ok := s.cfg.Queue.GroupOf(pod)
+	return ok
+}
+
+// observeGroups tells q of the PodGroups that there are.
+func observeGroups(q *queue.Queue, of objects, now time.Time) {
+	of.each("PodGroup", func(obj runtime.Object) bool {
+		q.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
+		return true
+	})
+}

@@ -1,0 +1,271 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// script is a stream that tells what a test has it tell.
+type script struct {
+	mu     sync.Mutex
+	events []sources.Event
+	status sources.Status
+	fails  chan error
+}
+
+func newScript() *script { return &script{fails: make(chan error, 1)} }
+
+func (s *script) Name() sources.SafeText { return "script" }
+
+func (s *script) Run(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-s.fails:
+		return err
+	}
+}
+
+func (s *script) Take() ([]sources.Event, sources.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := s.events
+	s.events = nil
+	return events, s.status
+}
+
+// tell has the stream tell facts as of now.
+func (s *script) tell(facts ...sources.Fact) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now().UTC()
+	for _, f := range facts {
+		if _, ok := f.(*sources.Attached); ok {
+			s.status.Attached = now
+		}
+		s.events = append(s.events, sources.Event{Time: now, Fact: f})
+	}
+}
+
+// there is the fact that obj came.
+func there(obj runtime.Object) sources.Fact {
+	return &sources.ObjectChange{Verb: sources.Added, Object: obj}
+}
+
+// waits is a pod that nobody has bound, and that asks for so much cpu.
+func waits(name, cpu string) *v1.Pod {
+	zero := int32(0)
+	return &v1.Pod{
+		TypeMeta:   metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), ResourceVersion: "1"},
+		Spec: v1.PodSpec{SchedulerName: v1.DefaultSchedulerName, Priority: &zero, Containers: []v1.Container{{
+			Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{"cpu": resource.MustParse(cpu)}}}}},
+		Status: v1.PodStatus{Phase: v1.PodPending},
+	}
+}
+
+// rejected is pod with the condition that the scheduler wrote at that time.
+func rejected(pod *v1.Pod, at time.Time, message string) *v1.Pod {
+	pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable,
+		Message: message, LastTransitionTime: metav1.NewTime(at)}}
+	return pod
+}
+
+func ready(name, cpu string) *v1.Node {
+	room := v1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
+	return &v1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "1"},
+		Status: v1.NodeStatus{Capacity: room, Allocatable: room}}
+}
+
+// follow runs s and returns the moves that it comes to, until stop.
+func follow(t *testing.T, s *script, opts session.Options) (moves chan *session.Transition, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	moves = make(chan *session.Transition, 1000)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- session.Follow(ctx, s, opts, session.Watching{Move: func(m *session.Transition) error { moves <- m; return nil }})
+		close(moves)
+	}()
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(stop)
+	return moves, stop
+}
+
+// until returns the moves up to the first that is as want.
+func until(t *testing.T, moves chan *session.Transition, want string) []string {
+	t.Helper()
+	var seen []string
+	for deadline := time.After(20 * time.Second); ; {
+		select {
+		case m, ok := <-moves:
+			if !ok {
+				t.Fatalf("%s did not come before the end, but %q", want, seen)
+			}
+			seen = append(seen, said(m))
+			if seen[len(seen)-1] == want {
+				return seen
+			}
+		case <-deadline:
+			t.Fatalf("%s did not come, but %q", want, seen)
+		}
+	}
+}
+
+func said(m *session.Transition) string {
+	s := fmt.Sprintf("%s %s %d %s", m.Pod.Key.Name, m.To, m.Attempts, m.Provenance())
+	if m.Event != "" {
+		s += " " + m.Event
+	}
+	return s
+}
+
+// TestPodsThereBefore: where the pods are that were there before is guessed by what the cluster shows of
+// them, and the guess is marked until an attempt replaces it.
+func TestPodsThereBefore(t *testing.T) {
+	s := newScript()
+	now := time.Now()
+	moves, _ := follow(t, s, session.Options{})
+	gated := waits("gated", "1")
+	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/hold"}}
+	s.tell(
+		there(ready("n-1", "4")),
+		there(rejected(waits("stuck", "6"), now.Add(-time.Hour), "0/1 nodes are available: 1 Insufficient cpu.")),
+		there(rejected(waits("fits-now", "1"), now.Add(-time.Second), "0/1 nodes are available: 1 Insufficient cpu.")),
+		there(gated),
+		there(waits("fresh", "1")),
+		&sources.Tried{Pod: types.NamespacedName{Namespace: "default", Name: "stuck"}, UID: "stuck", Attempts: 5, Failed: now.Add(-time.Minute)},
+		&sources.Tried{Pod: types.NamespacedName{Namespace: "default", Name: "fits-now"}, UID: "fits-now", Attempts: 4, Failed: now.Add(-time.Second)},
+		&sources.Attached{},
+	)
+	first := until(t, moves, "stuck unschedulable 5 estimated")
+	for _, want := range []string{"fits-now backoff 4 estimated", "gated gated 0 modelled UnscheduledPodAdd", "fresh active 0 modelled UnscheduledPodAdd"} {
+		if !slices.Contains(first, want) {
+			t.Errorf("%q is not among %q", want, first)
+		}
+	}
+	s.tell(there(ready("n-2", "8")))
+	second := until(t, moves, "stuck inflight 6 modelled")
+	if !slices.Contains(second, "stuck active 5 estimated NodeAdd") {
+		t.Errorf("woken it was still estimated, and in activeQ: %q", second)
+	}
+}
+
+// TestNewLeader: another scheduler has the queue from its beginning.
+func TestNewLeader(t *testing.T) {
+	s := newScript()
+	moves, _ := follow(t, s, session.Options{})
+	s.tell(there(ready("n-1", "4")), there(rejected(waits("stuck", "6"), time.Now().Add(-time.Hour), "0/1 nodes are available: 1 Insufficient cpu.")), &sources.Attached{})
+	until(t, moves, "stuck unschedulable 1 estimated")
+	s.tell(&sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+	until(t, moves, "stuck unschedulable 1 modelled ScheduleAttemptFailure")
+}
+
+// TestTold: where the stream tells the scheduler's own moves, none is modelled.
+func TestTold(t *testing.T) {
+	s := newScript()
+	moves, stop := follow(t, s, session.Options{Told: true})
+	key := types.NamespacedName{Namespace: "default", Name: "a"}
+	s.tell(there(ready("n-1", "4")), there(waits("a", "1")), &sources.Attached{})
+	until(t, moves, "a active 0 modelled UnscheduledPodAdd")
+	s.tell(&sources.Move{Pod: key, To: sources.TierInFlight})
+	until(t, moves, "a inflight 1 observed")
+	stop()
+	for m := range moves {
+		t.Errorf("nobody told that %s", said(m))
+	}
+}
+
+// TestStreamEnds: why a stream can't go on is Follow's error.
+func TestStreamEnds(t *testing.T) {
+	s := newScript()
+	s.fails <- fmt.Errorf("the cluster is gone")
+	if err := session.Follow(t.Context(), s, session.Options{}, session.Watching{}); err == nil || err.Error() != "the cluster is gone" {
+		t.Error(err)
+	}
+}
+
+// show runs a live session for a test.
+func show(t *testing.T, s *script) *session.Session {
+	t.Helper()
+	shown := session.NewLive(s, session.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); shown.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	return shown
+}
+
+// shows waits for a frame that is as want.
+func shows(t *testing.T, s *session.Session, what string, want func(*session.Frame) bool) *session.Frame {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		f := s.Frame()
+		if want(f) {
+			return f
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not come; live is %+v", what, f.Live)
+		}
+	}
+}
+
+func has(tier queue.Tier, n int) func(*session.Frame) bool {
+	return func(f *session.Frame) bool { return f.Board.Total(tier) == n }
+}
+
+// TestLiveSession: it shows the newest, stands still when paused while the model goes on, and comes back.
+func TestLiveSession(t *testing.T) {
+	s := newScript()
+	shown := show(t, s)
+	if f := shown.Frame(); f.Live == nil || !f.Live.Attached.IsZero() {
+		t.Fatalf("before anything is there, the frame says %+v", f.Live)
+	}
+	s.tell(there(ready("n-1", "4")), there(waits("a", "6")), &sources.Attached{})
+	f := shows(t, shown, "the first pod", has(queue.Unschedulable, 1))
+	if !f.Live.Following || f.AtEnd || time.Since(f.Now) > 5*time.Second {
+		t.Errorf("it does not follow: %+v at %s", f.Live, f.Now)
+	}
+
+	shown.Pause()
+	paused := shown.Sync()
+	s.tell(there(waits("b", "7")))
+	f = shows(t, shown, "what came meanwhile", func(f *session.Frame) bool { return f.Known > f.Log.Len() })
+	if f.Board.Total(queue.Unschedulable) != 1 || !f.Now.Equal(paused.Now) || f.Live.Following {
+		t.Errorf("paused at %s, %d pods are shown at %s", paused.Now, f.Board.Total(queue.Unschedulable), f.Now)
+	}
+
+	shown.Fork()
+	if f := shown.Sync(); f.Fork == nil || f.Board.Total(queue.Unschedulable) != 1 {
+		t.Errorf("the what-if does not begin where it was paused: %+v", f.Fork)
+	}
+	shown.LeaveFork()
+	shown.SeekEnd()
+	shown.Play()
+	f = shows(t, shown, "the newest", func(f *session.Frame) bool { return f.Live.Following && f.Board.Total(queue.Unschedulable) == 2 })
+	if f.Known != f.Log.Len() {
+		t.Errorf("%d of %d moves are shown", f.Log.Len(), f.Known)
+	}
+}

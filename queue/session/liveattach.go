@@ -1,0 +1,178 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// What is made of the pods that were there before a source came to a scheduler at work: an estimate, until
+// an attempt replaces it.
+
+// guess is where a pod is thought to be, as queue.Restore takes it.
+type guess struct {
+	queue.PodInfo
+	message sources.SafeText
+}
+
+// guesser makes guesses of what the cluster shows of a pod: its condition, which keeps the time of the
+// first failure and the last message that differed from the one before, and the scheduler's Events about
+// it, which count attempts in part.
+type guesser struct {
+	opts  queue.Options
+	tried map[types.UID]*sources.Tried
+	// judge says what an attempt of the pod would come to now. Nil if nobody can tell.
+	judge func(*v1.Pod) (cycle.Verdict, bool)
+}
+
+// of returns the guess about pod, and false if it shows no sign of an attempt: then it is new.
+func (g *guesser) of(now time.Time, pod *v1.Pod) (guess, bool) {
+	c, t := unscheduled(pod), g.tried[pod.UID]
+	if c == nil && t == nil {
+		return guess{}, false
+	}
+	made := guess{PodInfo: queue.PodInfo{Pod: pod, Attempts: 1, InitialAttemptTimestamp: pod.CreationTimestamp.Time}}
+	if c != nil {
+		made.Timestamp, made.message = c.LastTransitionTime.Time, sources.Sanitize(c.Message)
+	}
+	if t != nil {
+		made.Attempts = max(1, t.Attempts)
+		if t.Failed.After(made.Timestamp) {
+			made.Timestamp, made.message = t.Failed, t.Message
+		}
+	}
+	if made.Timestamp.After(now) || made.Timestamp.IsZero() {
+		made.Timestamp = now
+	}
+	fits := false
+	if v, ok := g.verdict(pod); ok {
+		fits = v.Node != ""
+		made.UnschedulablePlugins = v.Plugins
+	}
+	if len(made.UnschedulablePlugins) == 0 {
+		made.UnschedulablePlugins = pluginsOf(string(made.message))
+	}
+	if len(made.UnschedulablePlugins) == 0 {
+		made.ConsecutiveErrorsCount = made.Attempts
+	} else {
+		made.UnschedulableCount = made.Attempts
+	}
+	made.Tier = queue.Unschedulable
+	if fits || made.ConsecutiveErrorsCount > 0 { // something woke it, or will have
+		made.Tier = queue.Active
+		if now.Before(made.Timestamp.Add(g.opts.Backoff(made.Attempts))) {
+			made.Tier = queue.Backoff
+		}
+	}
+	return made, true
+}
+
+func (g *guesser) verdict(pod *v1.Pod) (cycle.Verdict, bool) {
+	if g.judge == nil {
+		return cycle.Verdict{}, false
+	}
+	return g.judge(pod)
+}
+
+// pluginsOf returns the plugins that a failed attempt's message speaks of, sorted. Where it is known only
+// that plugins rejected the pod, it is unknownPlugin; none if the message is that of an error.
+func pluginsOf(message string) []string {
+	if !strings.HasPrefix(message, doesNotFit) || strings.HasPrefix(message, "0/0 ") {
+		return nil
+	}
+	var plugins []string
+	_, reasons, _ := readMessage(message)
+	for _, r := range reasons {
+		if p := cycle.PluginOf(string(r.Text)); p != "" && !slices.Contains(plugins, p) {
+			plugins = append(plugins, p)
+		}
+	}
+	if len(plugins) == 0 {
+		return []string{unknownPlugin}
+	}
+	slices.Sort(plugins)
+	return plugins
+}
+
+// maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
+const maxJudged = 500_000
+
+// attach begins with a scheduler that has been at work since began, over the objects there are.
+func (s *shadow) attach(now, began time.Time) error {
+	left, err := s.load(now)
+	if err != nil {
+		return err
+	}
+	if !began.IsZero() {
+		s.driver.ticks = newTicks(s.cfg.Queue, began)
+	}
+	s.flushes = false
+	observeGroups(s.driver.queue, s.objects, now)
+	budget := maxJudged / (1 + s.objects.count("Node"))
+	g := guesser{opts: s.cfg.Queue, tried: s.before, judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+		if budget--; budget < 0 {
+			return cycle.Verdict{}, false
+		}
+		v, err := s.driver.sched.Judge(pod)
+		return v, err == nil
+	}}
+	s.objects.each("Pod", func(obj runtime.Object) bool {
+		pod := obj.(*v1.Pod)
+		if !waiting(pod) || !s.driver.sched.Responsible(pod) || left[pod] {
+			return true
+		}
+		made, ok := g.of(now, pod)
+		if !ok || len(pod.Spec.SchedulingGates) > 0 {
+			s.driver.queue.Add(now, pod)
+			s.settled(now, nil)
+			return true
+		}
+		s.driver.queue.Restore(now, made.PodInfo)
+		s.told = s.told[:0]
+		s.tried[pod.UID] = tried{at: made.Timestamp, seen: true}
+		s.emit(sources.Event{Time: now, Fact: &modelledMove{estimate: &made, Move: &sources.Move{
+			Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, To: sources.Tier(made.Tier.String()), Message: made.message,
+		}}})
+		return true
+	})
+	s.before = nil
+	return nil
+}
+
+// attach does the same where the source itself tells the scheduler's moves: from then on.
+func (e *engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried) {
+	if !began.IsZero() {
+		e.ticks = newTicks(e.queue.Options(), began)
+	}
+	g := guesser{opts: e.queue.Options(), tried: tried}
+	e.objects.each("Pod", func(obj runtime.Object) bool {
+		pod := obj.(*v1.Pod)
+		if !waiting(pod) {
+			return true
+		}
+		if made, ok := g.of(now, pod); ok && len(pod.Spec.SchedulingGates) == 0 {
+			e.restore(now, &made)
+			return true
+		}
+		m := &sources.Move{Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, To: sources.TierActive, Event: unscheduledPodAdd}
+		if len(pod.Spec.SchedulingGates) > 0 {
+			m.To, m.GatingPlugin = sources.TierGated, "SchedulingGates"
+		}
+		e.observe(now, m, &modelledMove{Move: m})
+		return true
+	})
+}
+
+// restore puts a pod where it is thought to be.
+func (e *engine) restore(now time.Time, made *guess) {
+	e.queue.Restore(now, made.PodInfo)
+	e.settle(now, func(p *Pod) { p.Estimated, p.Message = true, made.message })
+}

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// live is what a session has of the stream that it shows. The recording of such a session grows at its
+// end, which is Lag behind the clock.
+type live struct {
+	stream sources.Stream
+	status sources.Status
+	ended  error // why nothing more comes, if so
+}
+
+// Live says in a frame how the cluster that is shown stands.
+type Live struct {
+	sources.Status
+	// Following is true while what is shown is the newest there is, and goes on with it.
+	Following bool
+	// Ended says why nothing more comes. Empty while something may.
+	Ended sources.SafeText
+}
+
+// NewLive returns a session that shows stream as it goes on. It does nothing until Run, which runs stream.
+func NewLive(stream sources.Stream, opts Options) *Session {
+	o := newOwnerOf(&sources.Recording{Name: stream.Name(), Formats: []string{"live"}}, opts)
+	now := time.Now().Add(-Lag).UTC()
+	t := &timeline{history: newHistory(), feed: newLiveFeed(o.cfg, opts.Told), start: now, end: now}
+	t.run(newEngine(o.cfg.Queue, opts.Plugins, now))
+	o.recording, o.now = t, now
+	o.setFilter(opts.Filter)
+	o.live = &live{stream: stream}
+	return newSession(o)
+}
+
+// runStream runs the stream of a live session until ctx ends. The function that it returns waits for that.
+func (s *Session) runStream(ctx context.Context) (wait func()) {
+	l := s.owner.live
+	if l == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err := l.stream.Run(ctx)
+		if ctx.Err() == nil {
+			s.do(func(o *owner) { o.live.ended, o.changed = err, true })
+		}
+	}()
+	return func() { <-done }
+}
+
+// atEdge reports whether the newest there is is shown, and goes on.
+func (o *owner) atEdge() bool {
+	return o.live != nil && o.fork == nil && o.playing && !o.now.Before(o.recording.end)
+}
+
+// pollWork is for how long the model may go on at once: a large cluster's first objects take longer.
+const pollWork = 40 * time.Millisecond
+
+// poll takes in what the stream of a live session told by now. The model goes on, whatever is shown.
+func (o *owner) poll(now time.Time) {
+	if o.live == nil {
+		return
+	}
+	events, status := o.live.stream.Take()
+	o.live.status, o.notices = status, status.Notices
+	t, edge, was := o.recording, o.atEdge(), o.recording.end
+	t.feed.arrive(events, now)
+	from, cursor, due := t.next, t.cursor, true
+	for due = t.nextBy(t.feed.end); due && time.Since(now) < pollWork; due = t.nextBy(t.feed.end) {
+		t.executeNext()
+	}
+	if !due {
+		t.executed = t.feed.end.UTC()
+	}
+	if t.executed.After(t.end) {
+		t.end = t.executed
+	}
+	o.tellRecorded(t.feed.events[from:t.next])
+	if edge {
+		o.now = t.end
+		t.show(len(t.changes))
+	} else {
+		t.show(cursor)
+	}
+	o.forgetOld()
+	if f := t.feed; f.failed != nil && o.live.ended == nil {
+		o.live.ended = f.failed
+	}
+	if t.next != from || !t.end.Truncate(shownPrecision).Equal(was.Truncate(shownPrecision)) {
+		o.changed = true
+	}
+}
+
+// nextBy reports whether the recording's next event is of at or before.
+func (t *timeline) nextBy(at time.Time) bool {
+	return t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at)
+}
+
+// tellRecorded notes what events tell besides moves and objects.
+func (o *owner) tellRecorded(events []sources.Event) {
+	for _, ev := range events {
+		switch f := ev.Fact.(type) {
+		case *sources.Counts:
+			o.counts = append(o.counts, ev)
+		case *sources.Mark:
+			o.marks = append(o.marks, ev)
+		case *sources.SchedulerStarted:
+			o.scheduler = f
+		}
+	}
+}
+
+// liveFrame is what a frame says of the stream, or nil.
+func (o *owner) liveFrame() *Live {
+	if o.live == nil {
+		return nil
+	}
+	l := &Live{Status: o.live.status, Following: o.atEdge()}
+	if o.live.ended != nil {
+		l.Ended = sources.Sanitize(o.live.ended.Error())
+	}
+	return l
+}
