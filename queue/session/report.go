@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -106,8 +107,42 @@ type podReport struct {
 	plugins  []string // of the last failed attempt, until the pod is in activeQ again
 }
 
-// Summarize replays rec and reports on it.
+// Summarize replays rec and reports on it: on all pods, or on those that opts.Filter selects after any of their
+// moves.
 func Summarize(ctx context.Context, rec *sources.Recording, opts Options) (*Report, error) {
+	r := newReporter(rec)
+	if opts.Filter.Empty() {
+		if err := Replay(ctx, rec, opts, r.add); err != nil {
+			return nil, err
+		}
+		return r.finish(), nil
+	}
+	// A stay or an attempt is more than one move, so what counts are pods.
+	var moves []*Transition
+	matched := map[types.NamespacedName]bool{}
+	all := opts
+	all.Filter = filter.Filter{}
+	err := Replay(ctx, rec, all, func(t *Transition) error {
+		moves = append(moves, t)
+		if opts.Tells(t) {
+			matched[t.Pod.Key] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range moves {
+		if matched[t.Pod.Key] {
+			if err := r.add(t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.finish(), nil
+}
+
+func newReporter(rec *sources.Recording) *reporter {
 	r := &reporter{
 		stays: map[queue.Tier][]time.Duration{}, pods: map[types.NamespacedName]*podReport{},
 		wakes: map[string]*WakeReport{}, plugins: map[string]*PluginReport{},
@@ -115,10 +150,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts Options) (*Repo
 	}
 	r.report.Source = rec.Name
 	r.report.Start, r.report.End = span(rec)
-	if err := Replay(ctx, rec, opts, r.add); err != nil {
-		return nil, err
-	}
-	return r.finish(), nil
+	return r
 }
 
 func (r *reporter) add(t *Transition) error {
@@ -188,7 +220,7 @@ func (r *reporter) attempt(p *podReport, t *Transition) {
 	switch {
 	case t.To == queue.InFlight:
 		a.Total++
-	case t.Event == queue.ScheduleAttemptFailure:
+	case t.Event == queue.ScheduleAttemptFailure && t.From != queue.Pending: // its group's attempt ends after its own
 		p.wokenBy = ""
 		p.failedAt = t.Time
 		p.plugins = slices.DeleteFunc(slices.Clone(t.Pod.RejectorPlugins()), func(name string) bool { return name == t.GatingPlugin })

@@ -1,0 +1,335 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// Rerun returns rec without what its scheduler did: a session that plays it lets a local scheduler decide
+// over the same cluster, and nothing corrects that. The recording's own bindings and preemptions are left
+// out; pods, nodes and all else come, change and go when they did. What its controllers did in answer to
+// its scheduler stays: the pod that replaced a victim, say. release is named in the recording's name.
+func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
+	if rec.Rerun {
+		return rec, nil
+	}
+	if !slices.ContainsFunc(rec.Events, isPod) {
+		return nil, fmt.Errorf("%s holds no pods' objects, over which another scheduler could decide: they are in an API server's audit log", rec.Name)
+	}
+	again := *rec
+	again.Rerun = true
+	if release != "" {
+		again.Name += sources.Sanitize(" under " + release)
+	}
+	again.Notices = append(slices.Clip(rec.Notices), "This is a rerun: a local scheduler decides in place of the recorded one, whose moves, bindings and preemptions are left out.")
+	again.Events = slices.DeleteFunc(slices.Clone(rec.Events), func(ev sources.Event) bool {
+		switch ev.Fact.(type) {
+		case *sources.Move, *sources.FailedAttempt, *sources.StatusPatched, *sources.Counts:
+			return true
+		}
+		return false
+	})
+	return &again, nil
+}
+
+// rerun lets a local scheduler decide over a recording's objects. What it writes becomes so, and from then
+// on the recording tells of a pod only what the scheduler has no hand in.
+type rerun struct {
+	cfg     *cycle.Config
+	driver  *driver
+	objects objects
+	emit    func(sources.Event)
+
+	heard   []heard // what the scheduler has yet to hear, in order
+	told    []queue.Transition
+	version int64
+	victims map[types.UID]bool // of the recording's preemptions
+	failed  error              // the first object that the scheduler could not take
+
+	triggers []*sources.Triggered // that wait for a move
+	seen     []int                // and how many of those moves there were
+	set      []sources.Event      // what was set off and is yet to happen, in the order of time
+}
+
+func newRerun(cfg *cycle.Config, emit func(sources.Event)) *rerun {
+	return &rerun{cfg: cfg, objects: newObjects(), emit: emit, victims: map[types.UID]bool{}}
+}
+
+// Moved implements queue.Observer.
+func (r *rerun) Moved(t queue.Transition) { r.told = append(r.told, t) }
+
+// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
+func (r *rerun) Failed(error) {}
+
+// start begins, or begins anew, with a scheduler that knows the objects there are.
+func (r *rerun) start(now time.Time) error {
+	r.close()
+	r.heard = nil
+	sched, err := cycle.New(r.cfg, 0)
+	if err != nil {
+		return err
+	}
+	left := map[*v1.Pod]bool{}
+	r.objects.each("", func(obj runtime.Object) bool {
+		if err := sched.Load(obj); err != nil {
+			if pod, ok := obj.(*v1.Pod); ok {
+				left[pod] = true
+			}
+			r.note(err)
+		}
+		return true
+	})
+	q := queue.New(r.cfg.Queue, sched.Plugins(), r)
+	r.driver = newDriver(r.cfg, sched, q, newTicks(r.cfg.Queue, now), now, r)
+	observeGroups(q, r.objects, now)
+	r.objects.each("Pod", func(obj runtime.Object) bool {
+		if pod := obj.(*v1.Pod); waiting(pod) && sched.Responsible(pod) && !left[pod] {
+			q.Add(now, pod)
+		}
+		return true
+	})
+	r.settled(now, nil)
+	return nil
+}
+
+// note keeps the first error.
+func (r *rerun) note(err error) {
+	if r.failed == nil {
+		r.failed = err
+	}
+}
+
+// close ends the scheduler, if there is one.
+func (r *rerun) close() {
+	if r.driver != nil {
+		r.driver.sched.Close()
+		r.driver = nil
+	}
+}
+
+// apply lets time pass up to ev, and takes it in. It fails if no scheduler can be set up.
+func (r *rerun) apply(ev sources.Event) error {
+	r.advance(ev.Time)
+	switch f := ev.Fact.(type) {
+	case *sources.SchedulerStarted:
+		r.emit(ev)
+		return r.start(ev.Time)
+	case *sources.ObjectChange:
+		if c := r.without(f); c != nil {
+			r.changed(ev.Time, c)
+		}
+		return nil
+	case *sources.Triggered:
+		r.triggers, r.seen = append(r.triggers, f), append(r.seen, 0)
+		return nil
+	}
+	r.emit(ev)
+	return nil
+}
+
+// setOff notes what a move sets off.
+func (r *rerun) setOff(t queue.Transition) {
+	for i, g := range r.triggers {
+		if g.Pod.Name != t.Pod.Name || g.Pod.Namespace != t.Pod.Namespace || string(g.Into) != t.To.String() || t.From == t.To {
+			continue
+		}
+		if r.seen[i]++; r.seen[i] != g.Nth {
+			continue
+		}
+		for _, f := range g.Facts {
+			r.set = append(r.set, sources.Event{Time: t.Time.Add(g.After), Fact: f})
+		}
+		slices.SortStableFunc(r.set, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	}
+}
+
+// happens has the first of what was set off happen.
+func (r *rerun) happens() {
+	ev := r.set[0]
+	r.set = r.set[1:]
+	r.driver.advance(ev.Time)
+	if c, ok := ev.Fact.(*sources.ObjectChange); ok {
+		if c = r.without(c); c != nil {
+			r.changed(ev.Time, c)
+		}
+	}
+}
+
+// advance lets the scheduler run and hear up to and at to.
+func (r *rerun) advance(to time.Time) {
+	for r.driver != nil {
+		due := r.driver.due()
+		if len(r.set) > 0 && !r.set[0].Time.After(due) && !r.set[0].Time.After(to) &&
+			(len(r.heard) == 0 || !r.heard[0].at.Before(r.set[0].Time)) {
+			r.happens()
+			continue
+		}
+		if len(r.heard) > 0 && !r.heard[0].at.After(due) {
+			if r.heard[0].at.After(to) {
+				break
+			}
+			h := r.heard[0]
+			r.heard = r.heard[1:]
+			r.driver.advance(h.at)
+			r.hear(h.at, h.change)
+			continue
+		}
+		if due.After(to) || to.Sub(due) > longestGap {
+			break
+		}
+		r.driver.advance(due)
+	}
+	if r.driver != nil {
+		r.driver.advance(to)
+	}
+}
+
+// without returns c without what the recorded scheduler has done, or nil if nothing is left.
+func (r *rerun) without(c *sources.ObjectChange) *sources.ObjectChange {
+	pod, ok := c.Object.(*v1.Pod)
+	if !ok || r.driver == nil || !r.driver.sched.Responsible(pod) {
+		return c
+	}
+	have, _ := r.objects.get(pod).(*v1.Pod)
+	if have == nil || have.UID != pod.UID {
+		return c
+	}
+	if preempted(pod) {
+		r.victims[pod.UID] = true
+	}
+	if c.Verb == sources.Deleted {
+		if r.victims[pod.UID] {
+			return nil // unless the model's scheduler preempts it too, it lives on
+		}
+		return c
+	}
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName, pod.Status.NominatedNodeName = have.Spec.NodeName, have.Status.NominatedNodeName
+	pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodScheduled || c.Type == v1.DisruptionTarget
+	})
+	for _, cond := range have.Status.Conditions {
+		if cond.Type == v1.PodScheduled || cond.Type == v1.DisruptionTarget {
+			pod.Status.Conditions = append(pod.Status.Conditions, cond)
+		}
+	}
+	if pod.Spec.NodeName == "" {
+		pod.Status.Phase = v1.PodPending
+		for _, label := range []string{v1.LabelTopologyZone, v1.LabelTopologyRegion} {
+			if _, own := have.Labels[label]; !own {
+				delete(pod.Labels, label) // the API server took it from the node, when the pod was bound
+			}
+		}
+	}
+	if r.victims[pod.UID] {
+		pod.DeletionTimestamp = have.DeletionTimestamp
+	}
+	return &sources.ObjectChange{Verb: c.Verb, Object: pod}
+}
+
+// preempted reports whether a scheduler has chosen pod as a victim.
+func preempted(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue && c.Reason == v1.PodReasonPreemptionByScheduler
+	})
+}
+
+// changed takes in a change of an object, by the recording or by the scheduler.
+func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
+	if c.Verb == sources.Deleted {
+		r.objects.remove(c.Object)
+	} else {
+		// Versions of its own, since the scheduler writes between the recording's.
+		r.version++
+		obj := c.Object.DeepCopyObject()
+		obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(r.version, 10))
+		c = &sources.ObjectChange{Verb: c.Verb, Object: obj}
+		r.objects.put(obj)
+	}
+	r.emit(sources.Event{Time: now, Fact: c})
+	if r.driver != nil {
+		r.heard = append(r.heard, heard{now.Add(watchDelay), c})
+	}
+}
+
+// hear lets the scheduler hear of a change. An object that it can't take is left out.
+func (r *rerun) hear(now time.Time, c *sources.ObjectChange) {
+	d := r.driver
+	if c.Verb != sources.Deleted {
+		r.note(d.sched.Put(now, c.Object))
+	} else {
+		r.note(d.sched.Remove(now, c.Object))
+		if pod, ok := c.Object.(*v1.Pod); ok {
+			if b := d.placed(pod.UID); b != nil { // its binding finds no pod
+				d.drop(b)
+				d.sched.Fail(now, b.Binding, errPodGone)
+			}
+		}
+	}
+	d.delay(now, time.Duration(len(r.told))*moveTime)
+	d.collectEvictions()
+	r.settled(now, nil)
+}
+
+var errPodGone = errors.New("the pod is gone")
+
+// settled implements driven: it hands on what the queue told as events.
+func (r *rerun) settled(now time.Time, a *cycle.Attempt) {
+	for _, t := range r.told {
+		m := &modelledMove{Move: &sources.Move{
+			Pod: types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name},
+			To:  sources.Tier(t.To.String()), Event: t.Event, GatingPlugin: t.GatingPlugin,
+		}}
+		if _, grouped := r.cfg.Queue.GroupOf(t.Pod); grouped && t.To == queue.Backoff {
+			m.expiry = t.BackoffExpiry
+		}
+		if own := a != nil && a.Pod.UID == t.Pod.UID; own && t.To == queue.Scheduled {
+			m.Node = a.Node
+		} else if t.Event == queue.ScheduleAttemptFailure {
+			m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
+			if own {
+				m.verdict = newVerdict(r.driver.began, now, a)
+				m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
+			}
+		}
+		r.emit(sources.Event{Time: t.Time, Fact: m})
+		r.setOff(t)
+	}
+	r.told = r.told[:0]
+}
+
+// wrote implements driven.
+func (r *rerun) wrote(now time.Time, obj runtime.Object) {
+	r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
+}
+
+// gone implements driven.
+func (r *rerun) gone(now time.Time, victim *v1.Pod) {
+	r.changed(now, &sources.ObjectChange{Verb: sources.Deleted, Object: victim})
+}
+
+// The rest of driven is what a source shows of a real scheduler, which here is left out.
+
+func (r *rerun) endsAt(time.Time, *v1.Pod) (time.Time, bool) { return time.Time{}, false }
+
+func (r *rerun) takes(time.Time) (*v1.Pod, time.Time) { return nil, time.Time{} }
+
+func (r *rerun) doubts(time.Time, *cycle.Attempt) *v1.Pod { return nil }
+
+func (r *rerun) patchedAt(_ time.Time, _ *v1.Pod, until time.Time) time.Time { return until }
+
+func (r *rerun) binds(time.Time, *cycle.Attempt) bool { return true }
+
+func (r *rerun) ends(time.Time, *v1.Pod) bool { return true }

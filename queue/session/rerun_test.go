@@ -1,0 +1,153 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// again returns rec run again.
+func again(t *testing.T, rec *sources.Recording) *sources.Recording {
+	t.Helper()
+	rerun, err := Rerun(rec, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rerun
+}
+
+// TestRerunDecides: the recorded scheduler was slow and took the worse node. What it did is left out.
+func TestRerunDecides(t *testing.T) {
+	var c cluster
+	happens(&c, 0, sources.Added, node("small", "1"), nil)
+	happens(&c, 0, sources.Added, node("large", "8"), nil)
+	pod := happens(&c, 1, sources.Added, wants("web", "500m"), nil)
+	pod = c.patched(2, pod, "0/2 nodes are available: 2 too many pods.", "")
+	pod = c.bound(9, pod, "small")
+	pod.Labels = map[string]string{v1.LabelTopologyZone: "zone-of-small"} // as the API server does
+	pod = happens(&c, 10, sources.Updated, pod, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
+	happens(&c, 20, sources.Deleted, pod, nil)
+	rec := again(t, c.recording(30))
+	compare(t, moves(t, rec, "web"), []string{
+		"1 >active UnscheduledPodAdd modelled",
+		"1 active>inflight modelled",
+		"1 inflight>scheduled modelled",
+		"1 scheduled>deleted modelled", // by the handler that sees the binding
+	})
+	if got := boundTo(t, rec, "web"); got != "large" {
+		t.Errorf("web is bound to %s, want large", got)
+	}
+}
+
+// TestRerunSparesVictims: the recorded scheduler preempted a pod although there was room elsewhere, and the
+// pod lives on. It preempts where there is none, and then the victim goes.
+func TestRerunSparesVictims(t *testing.T) {
+	for _, c := range []struct {
+		name, room string
+		node       string
+		lives      bool
+	}{
+		{"room", "4", "other", true},
+		{"no room", "1", "full", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rec := again(t, withVictim(c.room))
+			if got := boundTo(t, rec, "high"); got != c.node {
+				t.Errorf("high is bound to %q, want %s", got, c.node)
+			}
+			lives := true
+			r := newRerun(defaults(t), func(ev sources.Event) {
+				if o, ok := ev.Fact.(*sources.ObjectChange); ok && o.Verb == sources.Deleted {
+					lives = false
+				}
+			})
+			if err := r.start(at(0)); err != nil {
+				t.Fatal(err)
+			}
+			defer r.close()
+			for _, ev := range rec.Events {
+				if err := r.apply(ev); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.advance(rec.End)
+			if lives != c.lives {
+				t.Errorf("that the victim lives on is %v, want %v", lives, c.lives)
+			}
+		})
+	}
+}
+
+// withVictim is a recording of a pod that preempts another, which has a node that is full. A second node has
+// that much room.
+func withVictim(room string) *sources.Recording {
+	var c cluster
+	happens(&c, 0, sources.Added, node("full", "2"), nil)
+	happens(&c, 0, sources.Added, node("other", room), nil)
+	low := happens(&c, 1, sources.Added, wants("low", "1500m"), func(p *v1.Pod) { p.Spec.NodeName, p.Spec.Priority = "full", new(int32) })
+	high := happens(&c, 6, sources.Added, wants("high", "1500m"), func(p *v1.Pod) {
+		p.Spec.Priority = new(int32)
+		*p.Spec.Priority = 100
+	})
+	high = c.patched(6.01, high, "0/2 nodes are available: 2 Insufficient cpu.", "full")
+	low = happens(&c, 6.02, sources.Updated, low, func(p *v1.Pod) {
+		p.Status.Conditions = []v1.PodCondition{{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler}}
+	})
+	happens(&c, 7, sources.Deleted, low, nil)
+	c.bound(7.1, high, "full")
+	return c.recording(20)
+}
+
+// TestCompare: a pod that a new node would help backs off in v1.32; in v1.33 an idle scheduler does not wait.
+func TestCompare(t *testing.T) {
+	var c cluster
+	happens(&c, 0, sources.Added, node("full", "1"), nil)
+	happens(&c, 1, sources.Added, wants("web", "2"), nil)
+	happens(&c, 1.1, sources.Added, node("new", "4"), nil)
+	got, err := Compare(t.Context(), c.recording(30), Options{Release: "v1.33"}, Options{Release: "v1.32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Pods) != 1 || got.Pods[0].Pod != "default/web" {
+		t.Fatalf("these came out differently: %+v", got.Pods)
+	}
+	web := got.Pods[0]
+	if web.From.Attempts != 2 || web.To.Attempts != 2 || web.From.Tier != "scheduled" || web.To.Tier != "scheduled" {
+		t.Errorf("web took %+v and %+v", web.From, web.To)
+	}
+	if later := web.later().Seconds(); later < 0.8 || later > 2 {
+		t.Errorf("web waited %.2f s longer, want about one", later)
+	}
+	if d := got.First; d == nil || d.Event != "BackoffComplete" && d.To != "inflight" {
+		t.Errorf("the first difference is %+v", d)
+	}
+	if got.Same == 0 || got.Same >= got.To.Moves {
+		t.Errorf("%d moves of %d are the same", got.Same, got.To.Moves)
+	}
+}
+
+// TestCompareSame: the same release gives the same.
+func TestCompareSame(t *testing.T) {
+	got, err := Compare(t.Context(), withVictim("1"), Options{Release: "v1.35"}, Options{Release: "v1.35"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Pods) != 0 || got.First != nil || got.Same != got.From.Moves || got.Same == 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRerunNeedsObjects(t *testing.T) {
+	rec := toldBy(told(1, "web", "active", "UnscheduledPodAdd"))
+	rec.Name = "sched.log"
+	_, err := Rerun(rec, "")
+	if err == nil || !strings.Contains(err.Error(), "sched.log holds no pods' objects") {
+		t.Errorf("it says %v", err)
+	}
+	if _, err := Compare(t.Context(), rec, Options{}, Options{Release: "v1.99"}); err == nil {
+		t.Error("a release that is not there is taken")
+	}
+}
