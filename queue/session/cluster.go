@@ -46,12 +46,14 @@ func (o *owner) ask(what string, do func(e *engine, now time.Time) error) {
 	if o.fork == nil {
 		o.forkHere()
 	}
-	now, cfg := o.now, o.cfg
+	now, cfg, joined := o.now, o.cfg, false
 	if !o.scheduling() {
-		if err := o.try(now, func(e *engine) error { return e.startScheduler(now, cfg) }); err != nil {
+		if err := o.try(now, func(e *engine) error { return e.startScheduler(now, cfg, &o.spare) }); err != nil {
 			o.refuse("%s: %s", what, err)
 			return
 		}
+		o.fork.entitle("a local scheduler takes over", now, false)
+		joined = true
 	}
 	before := len(o.fork.moves)
 	if err := o.try(now, func(e *engine) error { return do(e, now) }); err != nil {
@@ -59,8 +61,18 @@ func (o *owner) ask(what string, do func(e *engine, now time.Time) error) {
 		return
 	}
 	o.now = o.fork.calmDown(calmLimit)
-	o.playing = false
+	o.fork.entitle(what, o.now, joined)
+	if joined {
+		o.fork.injected[len(o.fork.injected)-2].what = what
+	}
+	o.playing, o.previews = false, nil
 	o.say("%s: %s", what, o.outcome(o.fork.moves[min(before, len(o.fork.moves)):], o.now.Sub(now)))
+}
+
+// prepare has a scheduler loaded for the what-if that may be asked for next.
+func (o *owner) prepare() {
+	resting := !o.working() && (!o.playing || o.speed <= 1)
+	o.spare.prepare(o.cfg, o.shownLine(), resting)
 }
 
 // try injects what may fail. What failed is not remembered: nothing came of it.

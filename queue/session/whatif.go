@@ -5,6 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,8 +19,8 @@ import (
 // the objects there are, and what it writes changes those.
 
 // startScheduler has a local kube-scheduler take over at now.
-func (e *engine) startScheduler(now time.Time, cfg *cycle.Config) error {
-	sched, err := cycle.New(cfg, 0)
+func (e *engine) startScheduler(now time.Time, cfg *cycle.Config, spare *spare) error {
+	sched, err := spare.take(cfg, e.objects)
 	if err != nil {
 		return err
 	}
@@ -27,11 +28,17 @@ func (e *engine) startScheduler(now time.Time, cfg *cycle.Config) error {
 		if v, err := strconv.ParseInt(obj.(metav1.Object).GetResourceVersion(), 10, 64); err == nil {
 			e.version = max(e.version, v)
 		}
-		// What it can't take, it does not know: two pods with one UID.
-		_ = sched.Load(obj)
 		return true
 	})
 	e.queue = e.queue.Clone(sched.Plugins(), e)
+	if cfg.Queue.GenericWorkload {
+		var groups []*schedulingv1beta1.PodGroup
+		e.objects.each("PodGroup", func(obj runtime.Object) bool {
+			groups = append(groups, obj.(*schedulingv1beta1.PodGroup))
+			return true
+		})
+		e.queue.Regroup(groups)
+	}
 	e.driver = newDriver(cfg, sched, e.queue, e.ticks, now, e)
 	var flying []*v1.Pod
 	for info := range e.queue.InFlight() {

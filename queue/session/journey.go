@@ -1,0 +1,52 @@
+package session
+
+import (
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// What the model makes of a recording is worked out as it is shown, which for a busy cluster's audit log takes
+// longer than a person wants to wait for the next key: a way far ahead is gone in slices, as a search is.
+
+// playSlice is for how long playing works out what comes, in real time, before it is shown how far it got.
+const playSlice = 100 * time.Millisecond
+
+// travel is seek for a person, who can stop on the way.
+func (o *owner) travel(to time.Time) {
+	t := o.shownLine()
+	if to.After(t.end) && t.forked == nil {
+		to = t.end
+	}
+	if t.forked != nil || !to.After(t.executed) {
+		o.seek(to)
+		return
+	}
+	o.skipped, o.quiet, o.changed = Gap{}, 0, true
+	o.search = &search{line: t, condition: Condition{text: sources.SafeText(clock(to))}, to: to, at: -1}
+	o.look()
+}
+
+// travelOn goes on with the way to a moment for a slice of time.
+func (o *owner) travelOn(s *search) {
+	to := s.to
+	if s.line.executeFor(searchSlice, to) {
+		o.search = nil
+	} else {
+		to = s.line.executed
+	}
+	o.show(to)
+	o.changed = true
+}
+
+// executeFor is execute for a recording, as far as that can be worked out in d of real time. It reports whether
+// everything has happened.
+func (t *timeline) executeFor(d time.Duration, at time.Time) bool {
+	for began := time.Now(); t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at); t.executeNext() {
+		if time.Since(began) > d {
+			return false
+		}
+	}
+	t.execute(at)
+	return true
+}

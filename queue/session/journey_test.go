@@ -1,0 +1,50 @@
+package session
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTravel: the way to the end of a large recording is gone in slices. A person who stops on the way is where it
+// got to, and who goes on gets where one who waits does.
+func TestTravel(t *testing.T) {
+	want := crowded(50_000)
+	o := newOwner(want.rec, Options{Paused: true})
+	end := o.recording.end
+	o.travel(end)
+	if !o.working() || !o.now.Before(end) {
+		t.Fatalf("it is at %s at once, of %s", clock(o.now), clock(end))
+	}
+	before := o.now
+	o.work()
+	if !o.now.After(before) {
+		t.Error("it gets no further")
+	}
+	if got := string(o.frame().Searching); !strings.HasPrefix(got, clock(end)+" at ") {
+		t.Errorf("the frame says %q", got)
+	}
+	o.pause()
+	if o.working() || !o.now.Equal(o.recording.executed) || o.recording.cursor != len(o.recording.changes) {
+		t.Error("when stopped, it does not show where it is")
+	}
+	o.travel(end)
+	for o.working() {
+		o.work()
+	}
+	if !o.now.Equal(end) || len(o.recording.moves) != len(want.recording.moves) || o.frame().Searching != "" {
+		t.Errorf("it arrives at %s after %d moves, want %s and %d", clock(o.now), len(o.recording.moves), clock(end), len(want.recording.moves))
+	}
+}
+
+// TestPlayingTooFast: what can't be worked out in time is played more slowly, and nothing is left out.
+func TestPlayingTooFast(t *testing.T) {
+	want := crowded(50_000)
+	o := newOwner(want.rec, Options{Speed: MaxSpeed})
+	ticks := 0
+	for ; o.playing; ticks++ {
+		o.advance(FrameInterval)
+	}
+	if ticks < 2 || len(o.recording.moves) != len(want.recording.moves) {
+		t.Errorf("%d moves after %d ticks, want %d after several", len(o.recording.moves), ticks, len(want.recording.moves))
+	}
+}
