@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/tidwall/btree"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,22 +21,33 @@ var shown = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, qu
 //
 // With a filter, Len, At and Index speak of the pods that match, and Total of all.
 type Board struct {
-	pods   *btree.BTreeG[*Pod]
-	tiers  [queue.InFlight + 1]*btree.BTreeG[*Pod]
-	filter Filter
-	// matched is tiers again, with only the pods that match. It is nil without a filter.
-	matched []*btree.BTreeG[*Pod]
+	pods  *podTree
+	tiers [queue.InFlight + 1]*podTree
+	// view is how the board is seen: see view.go. Nil is as it is.
+	view *view
+	// now is the moment for which the filter holds.
+	now time.Time
+	// matched is tiers again, with only the pods that match, and in the order that was asked for. It is nil
+	// for a tier that is seen as it is.
+	matched [queue.InFlight + 1]*podTree
+	// members are the matching pods of pod groups, by group. They are nil until there is one.
+	members [queue.InFlight + 1]*podTree
+	// lanes and matchedLanes are the pods of all tiers, and those that left: see Lanes.
+	lanes, matchedLanes *podTree
 }
 
 func newBoard() *Board {
-	b := &Board{pods: newTree(byName)}
+	b := &Board{pods: newTree(byName), lanes: newTree(byLane)}
 	for _, t := range shown {
 		b.tiers[t] = newTree(orders[t])
 	}
 	return b
 }
 
-func newTree(less func(a, b *Pod) bool) *btree.BTreeG[*Pod] {
+// podTree holds pods in an order. Its copies share what does not change.
+type podTree = btree.BTreeG[*Pod]
+
+func newTree(less func(a, b *Pod) bool) *podTree {
 	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
 }
 
@@ -64,7 +76,8 @@ func (b *Board) At(tier queue.Tier, i int) *Pod {
 // Unfiltered returns the board as it is without its filter.
 func (b *Board) Unfiltered() *Board {
 	all := *b
-	all.filter, all.matched = Filter{}, nil
+	all.view, all.matched, all.matchedLanes = nil, [queue.InFlight + 1]*podTree{}, nil
+	all.members = all.matched
 	return &all
 }
 
@@ -77,15 +90,15 @@ func (b *Board) Get(key types.NamespacedName) *Pod {
 // Index returns how many pods that match the filter stand before p in its tier. If p itself matches,
 // At(p.Tier, Index(p)) is p.
 func (b *Board) Index(p *Pod) int {
-	if p.Tier == queue.None || p.Tier > queue.InFlight {
+	if left(p) {
 		return 0
 	}
 	// A binary search over ranks: the tree itself offers the rank of no item.
-	t := b.tree(p.Tier)
+	t := b.tree(p.Listed())
 	lo, hi := 0, t.Len()
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if q, _ := t.GetAt(mid); orders[p.Tier](q, p) {
+		if q, _ := t.GetAt(mid); t.Less(q, p) {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -94,65 +107,59 @@ func (b *Board) Index(p *Pod) int {
 	return lo
 }
 
-func (b *Board) tree(tier queue.Tier) *btree.BTreeG[*Pod] {
-	if b.matched != nil {
-		return b.matched[tier]
+func (b *Board) tree(tier queue.Tier) *podTree {
+	if t := b.matched[tier]; t != nil {
+		return t
 	}
 	return b.tiers[tier]
 }
 
 // copy returns a board that can be changed without this one changing.
 func (b *Board) copy() *Board {
-	c := &Board{pods: b.pods.Copy(), filter: b.filter}
+	c := &Board{pods: b.pods.Copy(), lanes: b.lanes.Copy(), view: b.view, now: b.now}
 	for _, t := range shown {
 		c.tiers[t] = b.tiers[t].Copy()
-	}
-	if b.matched != nil {
-		c.matched = make([]*btree.BTreeG[*Pod], len(b.tiers))
-		for _, t := range shown {
+		if b.matched[t] != nil {
 			c.matched[t] = b.matched[t].Copy()
 		}
+		if b.members[t] != nil {
+			c.members[t] = b.members[t].Copy()
+		}
+	}
+	if b.matchedLanes != nil {
+		c.matchedLanes = b.matchedLanes.Copy()
 	}
 	return c
 }
 
 // replace puts after where before was. Either may be nil.
 func (b *Board) replace(before, after *Pod) {
-	if before != nil && before.Tier != queue.None && before.Tier <= queue.InFlight {
-		b.tiers[before.Tier].Delete(before)
-		if b.matched != nil {
-			b.matched[before.Tier].Delete(before)
-		}
+	b.replaceLane(before, after)
+	if before != nil && !left(before) {
+		b.tiers[before.Listed()].Delete(before)
+		b.hide(before)
 	}
 	if after == nil {
 		b.pods.Delete(before)
 		return
 	}
 	b.pods.Set(after)
-	if after.Tier != queue.None && after.Tier <= queue.InFlight {
-		b.tiers[after.Tier].Set(after)
-		if b.matched != nil && b.filter.Match(after) {
-			b.matched[after.Tier].Set(after)
-		}
+	if !left(after) {
+		b.tiers[after.Listed()].Set(after)
+		b.show(after)
 	}
 }
 
-// setFilter makes the board show only the pods that f matches. Its cost grows with the number of pods.
-func (b *Board) setFilter(f Filter) {
-	b.filter, b.matched = f, nil
-	if f.Empty() {
-		return
+// Listed is the tier that p is listed in. A pod without its PodGroup is kept out of activeQ, as a gated one is;
+// one whose group is being scheduled waits for that attempt to end.
+func (p *Pod) Listed() queue.Tier {
+	switch p.Tier {
+	case queue.Incomplete:
+		return queue.Gated
+	case queue.Pending:
+		return queue.InFlight
 	}
-	b.matched = make([]*btree.BTreeG[*Pod], len(b.tiers))
-	for _, t := range shown {
-		b.matched[t] = newTree(orders[t])
-		b.tiers[t].Scan(func(p *Pod) bool {
-			if f.Match(p) {
-				b.matched[t].Set(p)
-			}
-			return true
-		})
-	}
+	return p.Tier
 }
 
 // orders are the orders of the tiers, made total by the pods' names.

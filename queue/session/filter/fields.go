@@ -1,0 +1,177 @@
+package filter
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// Field is something of a pod that a filter can name: ns:shop, attempts>3.
+type Field struct {
+	Name    string
+	Aliases []string
+	// Operators are those that it goes with.
+	Operators []string
+	// Says describes it in a few words.
+	Says string
+
+	read func(f *Filter, operator, value string) (match func(*Pod) bool, problem string)
+}
+
+var (
+	textOperators   = []string{":", "=", "!="}
+	numberOperators = []string{">", ">=", "<", "<=", "=", "!="}
+	spanOperators   = []string{">", ">=", "<", "<="}
+)
+
+// wrongOperator is the problem of an operator that a field does not go with.
+const wrongOperator = "operator"
+
+// fields are all fields, in the order in which a person is told of them.
+var fields = [...]Field{
+	text("ns", []string{"namespace"}, "the namespace", func(p *Pod, is func(string) bool) bool { return is(p.Namespace) }),
+	text("name", nil, "the pod's name", func(p *Pod, is func(string) bool) bool { return is(p.Name) }),
+	text("plugin", nil, "a plugin that rejected the last attempt, or that gates the pod", (*Pod).plugins),
+	{Name: "tier", Operators: []string{":", "=", "!="}, read: readTier,
+		Says: "where the pod is: active, backoff, unschedulable, gated, inflight, scheduled, deleted"},
+	text("owner", nil, "the controller: ReplicaSet/web-7d9f, Job/train", func(p *Pod, is func(string) bool) bool {
+		return is(p.OwnerKind+"/"+p.OwnerName) || is(p.OwnerName)
+	}),
+	text("node", nil, "where the pod is bound or nominated to run", func(p *Pod, is func(string) bool) bool { return is(p.Node) }),
+	number("attempts", nil, "how often the pod was popped", func(p *Pod) int64 { return int64(p.Attempts) }),
+	number("prio", []string{"priority"}, "the priority", func(p *Pod) int64 { return int64(p.Priority) }),
+	{Name: "waiting", Operators: spanOperators, read: readWaiting,
+		Says: "how long the pod has been in the queue: 90s, 5m, 1h30m, 2d"},
+}
+
+// Fields returns all fields.
+func Fields() []Field { return slices.Clone(fields[:]) }
+
+// FieldNames returns the names of all fields.
+func FieldNames() []string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// IsField reports whether a field has that name.
+func IsField(name string) bool { return field(name) != nil }
+
+// field returns the field of that name, or nil.
+func field(name string) *Field {
+	for i := range fields {
+		if f := &fields[i]; f.Name == name || slices.Contains(f.Aliases, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// text is a field of text: after ":" it must contain the value, after "=" be the value.
+func text(name string, aliases []string, says string, is func(*Pod, func(string) bool) bool) Field {
+	return Field{Name: name, Aliases: aliases, Operators: textOperators, Says: says,
+		read: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
+			small := strings.ToLower(value)
+			test := func(s string) bool { return strings.EqualFold(s, value) }
+			switch operator {
+			case ":":
+				test = func(s string) bool { return containsFold(s, small) }
+			case "=":
+			case "!=":
+				return func(p *Pod) bool { return !is(p, test) }, ""
+			default:
+				return nil, wrongOperator
+			}
+			return func(p *Pod) bool { return is(p, test) }, ""
+		}}
+}
+
+// number is a field that is a whole number.
+func number(name string, aliases []string, says string, of func(*Pod) int64) Field {
+	return Field{Name: name, Aliases: aliases, Operators: numberOperators, Says: says,
+		read: func(_ *Filter, operator, value string) (func(*Pod) bool, string) {
+			compare := comparison(operator)
+			if compare == nil {
+				return nil, wrongOperator
+			}
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return nil, fmt.Sprintf("%q is no whole number", value)
+			}
+			return func(p *Pod) bool { return compare(cmp.Compare(of(p), n)) }, ""
+		}}
+}
+
+// comparison returns what an operator makes of cmp.Compare's result, or nil if it compares nothing.
+func comparison(operator string) func(int) bool {
+	switch operator {
+	case ">":
+		return func(c int) bool { return c > 0 }
+	case ">=":
+		return func(c int) bool { return c >= 0 }
+	case "<":
+		return func(c int) bool { return c < 0 }
+	case "<=":
+		return func(c int) bool { return c <= 0 }
+	case "=":
+		return func(c int) bool { return c == 0 }
+	case "!=":
+		return func(c int) bool { return c != 0 }
+	}
+	return nil
+}
+
+// Tier returns the tier that text names, by its beginning and in the words of the screen or of JSON: "unsched",
+// "activeQ", "in-flight".
+func Tier(text string) (queue.Tier, error) {
+	small := strings.ReplaceAll(strings.ToLower(text), "-", "")
+	var names []string
+	for t := queue.Active; t <= queue.Deleted; t++ {
+		name := t.String()
+		if small != "" && strings.HasPrefix(name, small) || name+"q" == small {
+			return t, nil
+		}
+		names = append(names, name)
+	}
+	return queue.None, fmt.Errorf("%q is no tier; there are %s", text, strings.Join(names, ", "))
+}
+
+func readTier(_ *Filter, operator, value string) (func(*Pod) bool, string) {
+	if !slices.Contains(textOperators, operator) {
+		return nil, wrongOperator
+	}
+	tier, err := Tier(value)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return func(p *Pod) bool { return (p.Tier == tier) == (operator != "!=") }, ""
+}
+
+func readWaiting(f *Filter, operator, value string) (func(*Pod) bool, string) {
+	if !slices.Contains(spanOperators, operator) {
+		return nil, wrongOperator
+	}
+	span, err := parseSpan(value)
+	if err != nil || span < 0 {
+		return nil, fmt.Sprintf("%q is no length of time: 90s, 5m, 1h30m, 2d", value)
+	}
+	f.waits = append(f.waits, span)
+	compare := comparison(operator)
+	return func(p *Pod) bool { return compare(cmp.Compare(p.Waiting, span)) }, ""
+}
+
+// parseSpan is time.ParseDuration that also knows whole days.
+func parseSpan(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * 24 * time.Hour, err
+	}
+	return time.ParseDuration(s)
+}
