@@ -270,12 +270,16 @@ func (d *driver) conclude(now time.Time) {
 			d.owner.wrote(now, w.Object)
 		}
 	}
-	if a.Binding != nil {
+	placed := a.Bindings // of a pod group
+	if a.Binding != nil && a.Group == nil {
+		placed = []*cycle.Binding{a.Binding}
+	}
+	for _, b := range placed {
 		until := d.request(now)
 		if d.shadow && d.owner.binds(now, a) {
 			until = until.Add(writePatience)
 		}
-		d.bindings = append(d.bindings, &binding{Binding: a.Binding, since: now, until: until})
+		d.bindings = append(d.bindings, &binding{Binding: b, since: now, until: until})
 	}
 	d.owner.settled(now, a)
 }

@@ -39,7 +39,7 @@ func (f *Frame) Wait(p *Pod) Wait {
 		if p.BackoffExpiry.IsZero() {
 			return Wait{}
 		}
-		return Wait{From: p.Since, Until: f.backoffTick(p), Early: f.Options.PopFromBackoffQ && !p.afterError()}
+		return Wait{From: p.Since, Until: f.backoffTick(p), Early: f.Options.PopFromBackoffQ && !p.afterError() && p.Group == ""}
 	case queue.Unschedulable, queue.Gated:
 		return Wait{From: p.lastTimestamp(), Until: f.leftoverTick(p), Early: true}
 	}
@@ -72,6 +72,11 @@ func (p *Pod) afterError() bool {
 
 // Explain says in sentences where p is, why, and when it moves next, with the arithmetic.
 func (f *Frame) Explain(p *Pod) []string {
+	if p.Group != "" {
+		if said, own := f.explainMember(p); own {
+			return said
+		}
+	}
 	switch p.Tier {
 	case queue.Active:
 		return f.explainActive(p)

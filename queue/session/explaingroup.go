@@ -1,0 +1,64 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// What there is to say of pods that are queued with their pod group.
+
+// explainMember says where p is with its group, if that is not what it would be alone.
+func (f *Frame) explainMember(p *Pod) ([]string, bool) {
+	switch p.Tier {
+	case queue.Incomplete:
+		return []string{fmt.Sprintf("Waits for the PodGroup %s, which was not observed: without it no pod of the group is queued.", p.Group)}, true
+	case queue.Pending:
+		return []string{fmt.Sprintf("Its pod group %s is being scheduled: it is queued with it again when that attempt is over.", p.Group)}, true
+	case queue.Backoff:
+		mates := f.Board.mates(p)
+		longest := fmt.Sprintf("%s × √%d = %s", short(f.Options.PodMaxBackoff), mates,
+			short(time.Duration(float64(f.Options.PodMaxBackoff)*math.Sqrt(float64(mates))).Round(time.Millisecond)))
+		return []string{
+			fmt.Sprintf("Backs off with its pod group %s, doubled with each of the group's failures, at most %s. Expiry %s.", p.Group, longest, clock(p.BackoffExpiry)),
+			fmt.Sprintf("Leaves for activeQ at the %s tick; never earlier, because groups back off as after an error.%s", clock(f.backoffTick(p)), f.overdue(f.backoffTick(p))),
+		}, true
+	}
+	return nil, false
+}
+
+// mates counts the pods of p's group that are where p is. With a filter its cost grows with the tier, else with
+// the group.
+func (b *Board) mates(p *Pod) int {
+	if b.filter().Empty() {
+		return b.Mates(p, math.MaxInt)
+	}
+	n := 0
+	b.tiers[p.Listed()].Scan(func(other *Pod) bool {
+		if other.Group == p.Group && other.Key.Namespace == p.Key.Namespace && other.Tier == p.Tier {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// whyMember says why the pod of a group moved, if it was the group's doing.
+func whyMember(t *Transition) []string {
+	group := t.Pod.Group
+	switch {
+	case group == "":
+		return nil
+	case t.To == queue.Incomplete:
+		return []string{fmt.Sprintf("There is no PodGroup %s: the pod waits until it is observed.", group)}
+	case t.From == queue.Incomplete:
+		return []string{fmt.Sprintf("The PodGroup %s was observed, and its pods are queued as one.", group)}
+	case t.From == queue.Pending && t.Event == queue.ScheduleAttemptFailure:
+		return []string{fmt.Sprintf("The attempt of its pod group %s ended, and the pods that are left wait together.", group)}
+	case t.To == queue.Pending && t.From == queue.None:
+		return []string{fmt.Sprintf("It came while its pod group %s was being scheduled, and waits for the end of that attempt.", group)}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestPodGroups: a gang comes before its PodGroup, then lacks room, then gets a node. Feature gates are the
+// whole process's, so it runs in one of its own.
+func TestPodGroups(t *testing.T) {
+	if os.Getenv("SCHEDQ_POD_GROUPS") == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPodGroups$", "-test.v")
+		cmd.Env = append(os.Environ(), "SCHEDQ_POD_GROUPS=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	if err := cycle.SetFeatureGates("GenericWorkload=true"); err != nil {
+		t.Fatal(err)
+	}
+	var c cluster
+	name := "train"
+	member := func(p *v1.Pod) { p.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &name} }
+	group := &schedulingv1beta1.PodGroup{}
+	group.Namespace, group.Name, group.UID = "default", name, types.UID(name)
+	group.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: 2}
+	happens(&c, 0, sources.Added, node("n1", "1"), nil)
+	happens(&c, 1, sources.Added, wants("a", "1"), member)
+	happens(&c, 1.5, sources.Added, wants("b", "1"), member)
+	happens(&c, 2, sources.Added, group, nil)
+	t.Run("rerun", func(t *testing.T) {
+		c := cluster{events: slices.Clone(c.events), version: c.version}
+		happens(&c, 6.5, sources.Added, node("n2", "1"), nil)
+		compare(t, moves(t, again(t, c.recording(30)), "b"), []string{
+			"1 >incomplete UnscheduledPodAdd modelled",
+			"2 incomplete>active UnscheduledPodAdd modelled",
+			"2 active>inflight modelled",
+			"2 inflight>pending ScheduleAttemptFailure NodeResourcesFit modelled",
+			"2 pending>backoff ScheduleAttemptFailure NodeResourcesFit modelled",
+			"4 backoff>active BackoffComplete NodeResourcesFit modelled", // an error's heap: never popped early
+			"4 active>inflight NodeResourcesFit modelled",
+			"4 inflight>pending ScheduleAttemptFailure NodeResourcesFit modelled",
+			"4 pending>backoff ScheduleAttemptFailure NodeResourcesFit modelled",
+			"7 backoff>active BackoffComplete NodeResourcesFit modelled",
+			"7 active>inflight NodeResourcesFit modelled",
+			"7 inflight>scheduled NodeResourcesFit modelled",
+			"7 scheduled>deleted modelled",
+		})
+	})
+	t.Run("what-if", func(t *testing.T) {
+		_, o := asked(t, &c, func(o *owner) { o.addNodeLike("n1", "") })
+		for _, pod := range []string{"a", "b"} {
+			if p := o.shownLine().shown.Get(key(pod)); p == nil || p.Node == "" {
+				t.Errorf("%s is not bound: %+v", pod, p)
+			}
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue"
+)
+
+func laneNames(l Lanes) []string {
+	var names []string
+	for i := range l.Len() {
+		p := l.At(i)
+		if got := l.Index(p); got != i {
+			names = append(names, fmt.Sprintf("but Index says %d", got))
+		}
+		names = append(names, p.Key.Name)
+	}
+	return names
+}
+
+// TestLanes: those that left come first, by when they did, unless that is too long ago; then those that are
+// there, by when they came.
+func TestLanes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.Seek(at(12.5))
+		b := s.Sync().Board
+		for since, want := range map[time.Time][]string{at(0): {"web-1", "batch-1"}, at(12.1): {"web-1", "batch-1"}, at(12.2): {"batch-1"}} {
+			lanes := b.Lanes(since)
+			if got := laneNames(lanes); !slices.Equal(got, want) {
+				t.Errorf("since %s the lanes are %v, want %v", since, got, want)
+			}
+			if lanes.Waiting() != len(want)-1 || lanes.At(-1) != nil || lanes.At(len(want)) != nil {
+				t.Errorf("the first that has not ended is %d", lanes.Waiting())
+			}
+		}
+		if got := b.OldestArrival(); !got.Equal(at(10)) {
+			t.Errorf("the oldest pod came at %s", got)
+		}
+		s.SetFilter(parse(t, "web"))
+		if got := laneNames(s.Sync().Board.Lanes(at(0))); !slices.Equal(got, []string{"web-1"}) {
+			t.Errorf("of those that match the lanes are %v", got)
+		}
+		s.SeekEnd()
+		if got := laneNames(s.Sync().Board.Unfiltered().Lanes(at(200))); !slices.Equal(got, []string{"batch-1", "late-1"}) {
+			t.Errorf("at the end the lanes are %v", got)
+		}
+	})
+}
+
+// TestLanesAreOnePerPod: whatever happens and wherever one goes, each pod has one lane, and those in the
+// queue are those in its tiers.
+func TestLanesAreOnePerPod(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := newTimeline(recordings(80).Draw(t, "recording"), defaults(t), nil)
+		length := int64(line.end.Sub(line.start))
+		for range 5 {
+			line.goTo(line.start.Add(time.Duration(rapid.Int64Range(0, length).Draw(t, "to"))))
+			lanes := line.shown.Lanes(time.Time{})
+			names := laneNames(lanes)
+			if n := line.shown.pods.Len(); len(names) != n {
+				t.Fatalf("%d pods have the lanes %v", n, names)
+			}
+			queued := 0
+			for _, tier := range shown {
+				queued += line.shown.Total(tier)
+			}
+			if got := lanes.Len() - lanes.Waiting(); got != queued {
+				t.Fatalf("%d lanes have not ended, and %d pods are in the queue", got, queued)
+			}
+		}
+	})
+}
+
+// seconds writes a series as a person would check it.
+func seconds(s Series) string {
+	var b strings.Builder
+	for i := range s.Len() {
+		t := s.At(i)
+		fmt.Fprintf(&b, "%s active=%d backoff=%d unschedulable=%d attempts=%d", t.End.Format("15:04:05"), t.Sizes[queue.Active], t.Sizes[queue.Backoff], t.Sizes[queue.Unschedulable], t.Attempts)
+		for _, a := range t.Arrivals {
+			fmt.Fprintf(&b, " %s=%d", a.Event, a.Pods)
+		}
+		if !t.Oldest.IsZero() {
+			fmt.Fprintf(&b, " oldest=%s", t.Oldest.Format("15:04:05"))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestSeries(t *testing.T) {
+	const upTo11 = "12:00:11 active=0 backoff=0 unschedulable=1 attempts=1 UnscheduledPodAdd=1 ScheduleAttemptFailure=1 oldest=12:00:10\n"
+	const upTo12 = upTo11 + "12:00:12 active=0 backoff=1 unschedulable=0 attempts=0 NodeAdd=1 oldest=12:00:10\n"
+	const upTo13 = upTo12 + "12:00:13 active=1 backoff=0 unschedulable=0 attempts=1 UnscheduledPodAdd=1 BackoffComplete=1 oldest=12:00:10\n"
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		for _, step := range []struct {
+			at   float64
+			want string
+		}{{9.5, ""}, {10.9, ""}, {11.1, upTo11}, {12.9, upTo12}, {13, upTo13}, {100, upTo13}, {12.2, upTo12}, {11, upTo11}} {
+			s.Seek(at(step.at))
+			if got := seconds(s.Sync().Series); got != step.want {
+				t.Errorf("at %g s:\n%swant\n%s", step.at, got, step.want)
+			}
+		}
+		s.Seek(at(11.5))
+		s.Fork() // it goes on from there
+		s.Seek(at(14))
+		if got := seconds(s.Sync().Series); !strings.HasPrefix(got, upTo12) {
+			t.Errorf("in a fork:\n%s", got)
+		}
+	})
+}
+
+// TestSeriesIsReplay: the seconds that are shown do not depend on the way there.
+func TestSeriesIsReplay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := recordings(80).Draw(t, "recording")
+		line := newTimeline(rec, defaults(t), nil)
+		length := int64(line.end.Sub(line.start))
+		for range 5 {
+			now := line.start.Add(time.Duration(rapid.Int64Range(0, length).Draw(t, "to")))
+			line.goTo(now)
+			fresh := newTimeline(rec, defaults(t), nil)
+			fresh.goTo(now)
+			if got, want := seconds(line.series(now)), seconds(fresh.series(now)); got != want {
+				t.Fatalf("at %s:\n%swant\n%s", now, got, want)
+			}
+		}
+	})
+}
+
+func TestMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		if m := s.Sync().Measured; m.Len() != 0 {
+			t.Errorf("at the start there are %d readings", m.Len())
+		}
+		s.SeekEnd()
+		m := s.Sync().Measured
+		if m.Len() != 1 || m.Since(at(10)) != 0 || m.Since(at(11)) != 1 {
+			t.Fatalf("there are %d readings", m.Len())
+		}
+		if when, says, local := m.At(0); !when.Equal(at(11)) || says.Unschedulable != 1 || local.Unschedulable != 1 {
+			t.Errorf("at %s the scheduler says %+v, the local queue has %+v", when, says, local)
+		}
+	})
+}
+
+func TestWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.SeekEnd()
+		f := s.Sync()
+		want := []string{
+			"It came to the queue (UnscheduledPodAdd), and no gate holds it: activeQ takes it by priority (0), then by time.",
+			"Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 100ms.",
+			"Attempt 1 failed after 600ms: NodeResourcesFit rejected it. An event that one of them registered for wakes it. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
+			"NodeAdd woke it after 500ms. Its backoff was not over: it goes to backoffQ first. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
+			"It came to the queue (UnscheduledPodAdd), and no gate holds it: activeQ takes it by priority (0), then by time.",
+			"Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 0s.",
+			"Attempt 1 placed it, 100ms after it came.",
+			"Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7. Its backoff was over: the flush, every 1 s, took it to activeQ.",
+		}
+		for i, want := range want {
+			if got := strings.Join(f.Why(f.Log.At(i)), " "); got != want {
+				t.Errorf("move %d, %s:\n%s\nwant\n%s", i, f.Log.At(i), got, want)
+			}
+		}
+	})
+}
