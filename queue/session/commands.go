@@ -5,6 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/filter"
 )
 
 // The commands of a person. Each returns at once; what it did shows in a later frame, and Sync waits
@@ -28,18 +31,53 @@ func (s *Session) ToggleSqueeze() { s.do((*owner).toggleSqueeze) }
 // Step pauses and goes n moves forward, or back if n is negative.
 func (s *Session) Step(n int) { s.do(func(o *owner) { o.step(n) }) }
 
-// Seek goes to a moment, forward or back. Whether time passes stays as it is.
-func (s *Session) Seek(t time.Time) { s.do(func(o *owner) { o.seek(t) }) }
+// StepTime pauses and goes d forward, or back if it is negative.
+func (s *Session) StepTime(d time.Duration) { s.do(func(o *owner) { o.stepTime(d) }) }
+
+// Find pauses and goes to the next moment at which c is met, or the last one before. While it looks, frames say
+// so; Pause and what else moves through time end it.
+func (s *Session) Find(c Condition, forward bool) { s.do(func(o *owner) { o.find(c, forward) }) }
+
+// FindMark is Find for any mark.
+func (s *Session) FindMark(forward bool) { s.do(func(o *owner) { o.findMark("", forward) }) }
+
+// SetMark names the moment shown. Without a name, a mark that was set there goes.
+func (s *Session) SetMark(name string) { s.do(func(o *owner) { o.setMark(name) }) }
+
+// ToggleStops says whether playing stops at marks.
+func (s *Session) ToggleStops() { s.do((*owner).toggleStops) }
+
+// Seek goes to a moment, forward or back. Whether time passes stays as it is. If the way there takes long, frames
+// say how far it is; Pause and what else moves through time end it on the way.
+func (s *Session) Seek(t time.Time) { s.do(func(o *owner) { o.travel(t) }) }
 
 // SeekStart goes to the start of the recording, SeekEnd to its end; of a fork, to where it left the
 // recording and to as far as it was played.
 func (s *Session) SeekStart() { s.do((*owner).seekStart) }
 
-// SeekEnd goes to the end: see SeekStart.
-func (s *Session) SeekEnd() { s.do((*owner).seekEnd) }
+// SeekEnd goes to the end: see SeekStart and Seek.
+func (s *Session) SeekEnd() {
+	s.do(func(o *owner) {
+		if o.fork != nil {
+			o.seekEnd()
+		} else {
+			o.travel(o.recording.end)
+		}
+	})
+}
 
-// SetFilter shows only the pods that match text: see ParseFilter.
-func (s *Session) SetFilter(text string) { s.do(func(o *owner) { o.setFilter(text) }) }
+// SetFilter shows only the pods that f selects.
+func (s *Session) SetFilter(f filter.Filter) { s.do(func(o *owner) { o.setFilter(f) }) }
+
+// ToggleGroup unfolds a pod group, so that each of its pods is a row, or folds it again.
+func (s *Session) ToggleGroup(group types.NamespacedName) {
+	s.do(func(o *owner) { o.toggleGroup(group) })
+}
+
+// SortBy puts the pods of some tiers in another order.
+func (s *Session) SortBy(by Sort, tiers ...queue.Tier) {
+	s.do(func(o *owner) { o.sortBy(by, tiers) })
+}
 
 // Diagnose works out what the pod needs at the moment shown: see Frame.Needs.
 func (s *Session) Diagnose(pod types.NamespacedName) { s.do(func(o *owner) { o.diagnose(pod, false) }) }
@@ -55,6 +93,36 @@ func (s *Session) Fork() { s.do((*owner).forkHere) }
 
 // LeaveFork returns to the recording: see Fork.
 func (s *Session) LeaveFork() { s.do((*owner).leaveFork) }
+
+// Branch leaves the what-if at the moment shown for a new one, which begins as this one; of the recording it is
+// Fork. What-ifs stay until they are closed: see Frame.Forks.
+func (s *Session) Branch() { s.do((*owner).branchHere) }
+
+// GoToFork shows the what-if of that ID, or TheRecording.
+func (s *Session) GoToFork(id int) { s.do(func(o *owner) { o.goToFork(id) }) }
+
+// NameFork gives the what-if that is shown a name.
+func (s *Session) NameFork(name string) { s.do(func(o *owner) { o.nameFork(name) }) }
+
+// CloseFork forgets a what-if.
+func (s *Session) CloseFork(id int) { s.do(func(o *owner) { o.closeFork(id) }) }
+
+// Compare has frames say how the timeline shown differs from another: see Frame.Comparison. The ID of the one
+// that is shown ends that.
+func (s *Session) Compare(id int) { s.do(func(o *owner) { o.compare(id) }) }
+
+// Undo takes the last injection in the what-if back, Redo does it again.
+func (s *Session) Undo() { s.do((*owner).undo) }
+
+// Redo does again what was undone last.
+func (s *Session) Redo() { s.do((*owner).redo) }
+
+// Preview pauses and works out what injections would do, of Injectables: see Frame.Previews. Without any it
+// ends that.
+func (s *Session) Preview(injectables ...string) { s.do(func(o *owner) { o.preview(injectables) }) }
+
+// Inject injects one of Injectables.
+func (s *Session) Inject(injectable string) { s.do(func(o *owner) { o.injectNamed(injectable) }) }
 
 // MoveAll injects a move request for all unschedulable and gated pods, whatever rejected them.
 func (s *Session) MoveAll() { s.do((*owner).moveAll) }

@@ -1,9 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // keyframeEvery is how many changes lie between two keyframes: few enough to walk through them within
@@ -16,6 +19,8 @@ type history struct {
 	changes   []change
 	moves     []*Transition // of changes, in the same order
 	keyframes []*Board      // keyframes[i] is the board before changes[i*keyframeEvery]
+
+	tallies []Tally // of the seconds with changes but the last: see Series
 
 	head *Board // after the last change
 
@@ -36,6 +41,7 @@ func (h *history) fork() *history {
 		changes:   slices.Clip(h.changes[:h.cursor]),
 		moves:     slices.Clip(h.moves[:h.moved]),
 		keyframes: slices.Clip(h.keyframes[:(h.cursor+keyframeEvery-1)/keyframeEvery]),
+		tallies:   slices.Clip(h.closed()),
 		head:      h.shown.copy(),
 		cursor:    h.cursor,
 		moved:     h.moved,
@@ -49,6 +55,7 @@ func (h *history) append(c change) {
 	if len(h.changes)%keyframeEvery == 0 {
 		h.keyframes = append(h.keyframes, h.head.copy())
 	}
+	h.closeSecond(c.at)
 	atEnd := h.cursor == len(h.changes)
 	h.changes = append(h.changes, c)
 	h.head.replace(c.before, c.after)
@@ -72,7 +79,7 @@ func (h *history) show(n int) {
 	case n == h.cursor:
 		return
 	case n == len(h.changes):
-		h.setFilter(h.head, h.shown.filter)
+		h.see(h.head, h.shown.view, h.shown.now)
 		h.shown = h.head
 		h.cursor, h.moved = n, len(h.moves)
 		return
@@ -80,33 +87,76 @@ func (h *history) show(n int) {
 		h.shown = h.head.copy()
 	}
 	if distance := max(n-h.cursor, h.cursor-n); distance > keyframeEvery {
-		h.jump(n / keyframeEvery)
+		// The nearest: from one that is behind n one walks back.
+		h.jump(min((n+keyframeEvery/2)/keyframeEvery, len(h.keyframes)-1))
+	}
+	h.walk(n)
+}
+
+// walk moves the cursor change by change. Of a pod that changes several times, only the last is put into its
+// place.
+func (h *history) walk(n int) {
+	if distance := max(n-h.cursor, h.cursor-n); distance <= 2 {
+		for ; h.cursor < n; h.cursor++ {
+			c := h.changes[h.cursor]
+			h.shown.replace(c.before, c.after)
+			h.moved += c.steps()
+		}
+		for ; h.cursor > n; h.cursor-- {
+			c := h.changes[h.cursor-1]
+			h.shown.replace(c.after, c.before)
+			h.moved -= c.steps()
+		}
+		return
+	}
+	type net struct{ was, is *Pod }
+	at := map[types.NamespacedName]int{}
+	var all []net
+	add := func(was, is *Pod) {
+		if was == nil && is == nil {
+			return
+		}
+		key := cmp.Or(was, is).Key
+		i, known := at[key]
+		if !known {
+			i = len(all)
+			at[key] = i
+			all = append(all, net{was: was})
+		}
+		all[i].is = is
 	}
 	for ; h.cursor < n; h.cursor++ {
 		c := h.changes[h.cursor]
-		h.shown.replace(c.before, c.after)
+		add(c.before, c.after)
 		h.moved += c.steps()
 	}
 	for ; h.cursor > n; h.cursor-- {
 		c := h.changes[h.cursor-1]
-		h.shown.replace(c.after, c.before)
+		add(c.after, c.before)
 		h.moved -= c.steps()
+	}
+	for _, p := range all {
+		if p.was != nil || p.is != nil {
+			h.shown.replace(p.was, p.is)
+		}
 	}
 }
 
 // jump moves the cursor to a keyframe.
 func (h *history) jump(keyframe int) {
-	filter := h.shown.filter
+	view, now := h.shown.view, h.shown.now
 	h.cursor = keyframe * keyframeEvery
 	h.shown = h.keyframes[keyframe].copy()
-	h.setFilter(h.shown, filter)
+	h.see(h.shown, view, now)
 	h.moved = sort.Search(len(h.moves), func(i int) bool { return h.moves[i].change >= h.cursor })
 }
 
-func (h *history) setFilter(b *Board, f Filter) {
-	if b.filter.text != f.text {
-		b.setFilter(f)
+// see makes b be seen in that way and from now.
+func (h *history) see(b *Board, v *view, now time.Time) {
+	if b.view != v {
+		b.setView(v, now)
 	}
+	b.retime(now)
 }
 
 // steps is how many moves c is.

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
@@ -202,68 +201,6 @@ func words(moves []*Transition) []string {
 		s = append(s, m.String())
 	}
 	return s
-}
-
-// TestFilter: a board with a filter shows what matches, wherever one goes.
-func TestFilter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rec := recordings(60).Draw(t, "recording")
-		line := newTimeline(rec, defaults(t), nil)
-		f := ParseFilter(rapid.SampledFrom([]string{"p-1", "!p-1", "fit", "second=7", "p- !fit"}).Draw(t, "filter"))
-		length := line.end.Sub(line.start)
-		for i := range 6 {
-			line.goTo(line.start.Add(time.Duration(rapid.Int64Range(0, int64(length)).Draw(t, "to"))))
-			if i == 1 {
-				line.shown.setFilter(f)
-			}
-			if i < 1 {
-				continue
-			}
-			for _, tier := range shown {
-				n := 0
-				line.shown.tiers[tier].Scan(func(p *Pod) bool {
-					if f.Match(p) {
-						if got := line.shown.At(tier, n); got != p {
-							t.Fatalf("%s %d is %v, not %s", tier, n, got, p.Key)
-						}
-						n++
-					}
-					return true
-				})
-				if got := line.shown.Len(tier); got != n {
-					t.Fatalf("%d %s pods are shown, and %d match", got, tier, n)
-				}
-			}
-		}
-	})
-}
-
-func TestFilterWords(t *testing.T) {
-	p := &Pod{Key: key("web-1")}
-	p.UnschedulablePlugins = []string{"NodeResourcesFit"}
-	p.PodInfo.Pod = &v1.Pod{}
-	p.PodInfo.Pod.Labels = map[string]string{"app": "shop"}
-	for filter, want := range map[string]bool{
-		"":                 true,
-		"  ":               true,
-		"web":              true,
-		"WEB":              true,
-		"default/web":      true,
-		"!web":             false,
-		"resources":        true,
-		"app=shop":         true,
-		"web !shop":        false,
-		"web resources":    true,
-		"web taint":        false,
-		"!taint":           true,
-		"\x1b[31m":         false,
-		"!":                true,
-		"web\tdefault !db": true,
-	} {
-		if got := ParseFilter(filter).Match(p); got != want {
-			t.Errorf("%q matches: %v, want %v", filter, got, want)
-		}
-	}
 }
 
 // TestLongHistory seeks and forks in a history of many keyframes and checkpoints.

@@ -3,7 +3,11 @@ package session
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
 )
 
 // The commands that move through time.
@@ -13,10 +17,10 @@ func (o *owner) play() {
 		o.refuse("the recording ends here: seek back, or fork to go on")
 		return
 	}
-	o.playing, o.quiet, o.changed = true, 0, true
+	o.playing, o.search, o.quiet, o.changed = true, nil, 0, true
 }
 
-func (o *owner) pause() { o.playing, o.changed = false, true }
+func (o *owner) pause() { o.playing, o.search, o.changed = false, nil, true }
 
 func (o *owner) togglePlay() {
 	if o.playing {
@@ -43,7 +47,7 @@ func (o *owner) stepLimit() time.Duration {
 }
 
 func (o *owner) step(n int) {
-	o.playing, o.skipped, o.changed = false, Gap{}, true
+	o.still()
 	t := o.shownLine()
 	for ; n > 0; n-- {
 		at, ok := t.forward(o.stepLimit())
@@ -71,7 +75,7 @@ func (o *owner) seek(at time.Time) {
 		o.refuse("a what-if goes on for %s at most at once", seekLimit)
 		return
 	}
-	o.skipped, o.quiet, o.changed = Gap{}, 0, true
+	o.skipped, o.quiet, o.search, o.changed = Gap{}, 0, nil, true
 	o.show(at)
 }
 
@@ -88,11 +92,25 @@ func (o *owner) seekEnd() {
 	o.seek(o.recording.end)
 }
 
-func (o *owner) setFilter(text string) {
-	f := ParseFilter(text)
+func (o *owner) setFilter(f filter.Filter) { o.see(o.shownLine().shown.view.seen(f)) }
+
+func (o *owner) toggleGroup(group types.NamespacedName) {
+	o.see(o.shownLine().shown.view.toggled(group))
+}
+
+func (o *owner) sortBy(s Sort, tiers []queue.Tier) {
+	if !s.Known() {
+		o.refuse("sort by %s: there is no such column", sources.Sanitize(string(s.By)))
+		return
+	}
+	o.see(o.shownLine().shown.view.sorted(s, tiers))
+}
+
+// see has everything be seen in another way.
+func (o *owner) see(v *view) {
 	for _, t := range []*timeline{o.recording, o.fork} {
 		if t != nil {
-			t.shown.setFilter(f)
+			t.see(t.shown, v, o.now)
 		}
 	}
 	o.changed = true

@@ -30,9 +30,13 @@ type timeline struct {
 	// counts are the local counts at each of the recording's *sources.Counts that is executed.
 	counts []localCounts
 
+	// marks are those that the person set here, in no order.
+	marks []Mark
+
 	// Of a fork: how it began, and what the person did.
 	forked   *forkStart
 	injected []injection
+	branch   *branch
 }
 
 // localCounts are what the local queue had after some changes.
@@ -59,6 +63,11 @@ type injection struct {
 	at            time.Time
 	do            func(*engine)
 	before, after int // how many changes there were
+
+	// what it is called, and until when it was followed. One that is joined belongs to the one before.
+	what   string
+	until  time.Time
+	joined bool
 }
 
 func newTimeline(rec *sources.Recording, cfg *cycle.Config, plugins queue.Plugins) *timeline {
@@ -163,29 +172,39 @@ func (t *timeline) executeNext() {
 	t.next++
 }
 
+// more executes what comes next: an event of the recording, or in a fork what time brings before until. It
+// returns false if nothing does.
+func (t *timeline) more(until time.Time) bool {
+	switch {
+	case t.forked == nil && t.feed.has(t.next):
+		t.executeNext()
+	case t.forked != nil && t.engine.driver != nil && t.executed.Before(until):
+		t.executed = t.engine.driver.due()
+		t.engine.driver.advance(t.executed)
+	case t.forked != nil && t.executed.Before(until):
+		tick, backoff, leftover := t.engine.ticks.next(t.executed)
+		t.engine.tick(tick, backoff, leftover)
+		t.executed = tick
+	default:
+		return false
+	}
+	return true
+}
+
 // forward goes to the next move and returns its time, or false if there is none to come. In a fork, in
 // which time itself makes the moves, it looks no further than limit.
 func (t *timeline) forward(limit time.Duration) (time.Time, bool) {
 	want, cursor, executed := t.moved, t.cursor, t.executed
 	until := executed.Add(limit)
 	for len(t.moves) <= want {
-		switch {
-		case t.forked == nil && t.feed.has(t.next):
-			t.executeNext()
-		case t.forked != nil && t.engine.driver != nil && t.executed.Before(until):
-			t.executed = t.engine.driver.due()
-			t.engine.driver.advance(t.executed)
-		case t.forked != nil && t.executed.Before(until):
-			tick, backoff, leftover := t.engine.ticks.next(t.executed)
-			t.engine.tick(tick, backoff, leftover)
-			t.executed = tick
-		default:
-			if t.forked != nil {
-				t.executed = executed // the flushes that moved nothing can run again
-			}
-			t.show(cursor)
-			return time.Time{}, false
+		if t.more(until) {
+			continue
 		}
+		if t.forked != nil {
+			t.executed = executed // the flushes that moved nothing can run again
+		}
+		t.show(cursor)
+		return time.Time{}, false
 	}
 	t.show(t.moves[want].change + 1)
 	return t.moves[want].Time, true
@@ -231,7 +250,7 @@ func (t *timeline) nextMove() (time.Time, bool) {
 // fork returns a timeline that leaves the recording t at the moment shown, now.
 func (t *timeline) fork(now time.Time) *timeline {
 	e := t.engineShown()
-	f := &timeline{executed: now, start: now, forked: &forkStart{engine: e, history: t.history.fork()}}
+	f := &timeline{executed: now, start: now, forked: &forkStart{engine: e, history: t.history.fork()}, branch: &branch{from: now}}
 	f.history = t.history.fork()
 	f.run(e.clone())
 	return f
@@ -268,8 +287,9 @@ func (t *timeline) inject(now time.Time, do func(*engine)) []*Transition {
 		t.rewind(now)
 	}
 	t.execute(now)
+	t.branch.undone = nil
 	before := len(t.moves)
-	t.do(injection{at: now, do: do})
+	t.do(injection{at: now, until: now, do: do})
 	t.show(len(t.changes))
 	return t.moves[before:]
 }
@@ -297,18 +317,13 @@ func (t *timeline) do(in injection) {
 
 // rewind takes a fork back to the moment shown by doing again what the person did in it up to then.
 func (t *timeline) rewind(now time.Time) {
-	shown, injected, filter := t.cursor, t.injected, t.shown.filter
-	t.history, t.injected = t.forked.history.fork(), nil
-	t.shown.setFilter(filter)
-	t.executed = t.start
-	t.close()
-	t.run(t.forked.engine.clone())
-	for _, in := range injected {
+	n := 0
+	for _, in := range t.injected {
 		// One counts as done if any of its changes is shown, or if it made none and all before it are.
-		if done := in.before < shown || in.after <= shown; !done || in.at.After(now) {
+		if done := in.before < t.cursor || in.after <= t.cursor; !done || in.at.After(now) {
 			break
 		}
-		t.execute(in.at)
-		t.do(in)
+		n++
 	}
+	t.rerun(t.injected[:n:n], now)
 }

@@ -1,0 +1,184 @@
+package session
+
+import (
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// A search looks for a moment at which a condition is met, forward or back, in slices between which the
+// person's commands are heard.
+
+// searchSlice is for how long a search works at a time, in real time.
+const searchSlice = 20 * time.Millisecond
+
+// searchLimit is how far a search looks ahead in a what-if, whose every second has to be worked out.
+const searchLimit = time.Hour
+
+// search is a search under way.
+type search struct {
+	line      *timeline
+	condition Condition
+	forward   bool
+	to        time.Time // if nothing is looked for, but this moment is on its way: see travel
+	// at is the change that is looked at next, and sizes are how many pods are in each tier before it, or
+	// searching back after it.
+	at    int
+	sizes [queue.InFlight + 1]int
+	// Of a what-if: where time was when the search began to work it out, and where it gives up.
+	executed, until time.Time
+	changes         int
+}
+
+// find looks for the condition from the moment shown on, and goes there.
+func (o *owner) find(c Condition, forward bool) {
+	o.still()
+	if c.mark != nil {
+		o.findMark(*c.mark, forward)
+		return
+	}
+	t := o.shownLine()
+	s := &search{line: t, condition: c, forward: forward, at: t.cursor, executed: t.executed, until: t.executed.Add(searchLimit), changes: len(t.changes)}
+	for _, tier := range shown {
+		s.sizes[tier] = t.shown.Total(tier)
+	}
+	if !forward {
+		s.at--
+		if s.at >= t.floor() && !o.now.After(t.changes[s.at].at) { // what was found last is where one is
+			s.undo(t.changes[s.at])
+			s.at--
+		}
+	}
+	o.search, o.changed = s, true
+}
+
+// still ends what moves through time of itself.
+func (o *owner) still() { o.playing, o.search, o.skipped, o.changed = false, nil, Gap{}, true }
+
+// working reports whether there is something to do that takes longer than a command may.
+func (o *owner) working() bool { return o.search != nil || o.previews.left() }
+
+// work does some of it.
+func (o *owner) work() {
+	if o.search != nil {
+		o.look()
+	} else if o.previews.left() {
+		o.previews.more()
+		o.changed = true
+	}
+}
+
+// look goes on with the search for a slice of time.
+func (o *owner) look() {
+	s, began := o.search, time.Now()
+	if !s.to.IsZero() {
+		o.travelOn(s)
+		return
+	}
+	for n := 0; ; n++ {
+		if n%256 == 255 && time.Since(began) > searchSlice {
+			o.changed = true // how far it is
+			return
+		}
+		found, more := s.next()
+		switch {
+		case found:
+			o.search, o.changed = nil, true
+			s.line.show(s.at + 1)
+			o.now = s.line.changes[s.at].at
+			return
+		case !more:
+			o.search = nil
+			s.giveUp()
+			if s.forward {
+				o.refuse("nothing that follows is %q", s.condition)
+			} else {
+				o.refuse("nothing before this is %q", s.condition)
+			}
+			return
+		}
+	}
+}
+
+// next looks at one change and reports whether it is what is looked for, and else whether there are more. If
+// found, at is the change.
+func (s *search) next() (found, more bool) {
+	t := s.line
+	if s.forward {
+		for s.at >= len(t.changes) {
+			if !t.more(s.until) {
+				return false, false
+			}
+		}
+		c := t.changes[s.at]
+		if s.met(c, true) {
+			return true, true
+		}
+		s.at++
+		return false, true
+	}
+	if s.at < t.floor() {
+		return false, false
+	}
+	if s.met(t.changes[s.at], false) {
+		return true, true
+	}
+	s.at--
+	return false, true
+}
+
+// met reports whether c is what is looked for, and counts it in or, going back, out.
+func (s *search) met(c change, forward bool) bool {
+	holds := s.condition.holds
+	if holds == nil {
+		return c.move != nil && s.condition.is(c.move)
+	}
+	was := holds(&s.sizes)
+	if forward {
+		s.redo(c)
+		return !was && holds(&s.sizes)
+	}
+	s.undo(c)
+	return was && !holds(&s.sizes)
+}
+
+// progress says what is looked for, and where the search is.
+func (s *search) progress() sources.SafeText {
+	at := s.line.executed
+	if s.at >= 0 && s.at < len(s.line.changes) {
+		at = s.line.changes[s.at].at
+	}
+	return s.condition.text + sources.SafeText(" at "+clock(at))
+}
+
+func (s *search) redo(c change) { s.count(c.before, -1); s.count(c.after, 1) }
+
+func (s *search) undo(c change) { s.count(c.after, -1); s.count(c.before, 1) }
+
+func (s *search) count(p *Pod, n int) {
+	if p != nil && !left(p) {
+		s.sizes[p.Listed()] += n
+	}
+}
+
+// giveUp leaves the timeline as it was.
+func (s *search) giveUp() {
+	if s.line.forked != nil && len(s.line.changes) == s.changes {
+		s.line.executed = s.executed // the flushes that moved nothing can run again
+	}
+}
+
+// floor is the first change that can be gone back to.
+func (t *timeline) floor() int {
+	if t.forked != nil {
+		return len(t.forked.history.changes)
+	}
+	return 0
+}
+
+// stepTime pauses and goes d forward, or back.
+func (o *owner) stepTime(d time.Duration) {
+	o.still()
+	o.seek(o.now.Add(d))
+}

@@ -1,0 +1,227 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
+)
+
+// journey has a recording of a few pods, and a way to say where one is: seconds after noon and the last move.
+func journey(t *testing.T) (o *owner, goes func(do func()) string) {
+	o = newOwner(smallRecording(), Options{Paused: true})
+	return o, func(do func()) string {
+		t.Helper()
+		do()
+		for o.working() {
+			o.work()
+		}
+		if o.said.Refused {
+			o.said.Refused = false
+			return o.said.Text
+		}
+		last := "nothing"
+		if m := o.shownLine().moved; m > 0 {
+			move := o.shownLine().moves[m-1]
+			last = move.Pod.Key.Name + " " + tierWord(move.To)
+		}
+		return fmt.Sprintf("%g %s", o.now.Sub(noon).Seconds(), last)
+	}
+}
+
+func condition(t *testing.T, text string) Condition {
+	t.Helper()
+	c, err := ParseCondition(text)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return c
+}
+
+// TestRunUntil: forward and back, a condition is met at the same moments.
+func TestRunUntil(t *testing.T) {
+	for text, want := range map[string][]string{
+		"batch enters backoff":       {"11.2 batch-1 backoff"},
+		"leaves in-flight":           {"10.7 batch-1 unschedulable", "12.1 web-1 scheduled"},
+		"enters active":              {"10 batch-1 active", "12 web-1 active", "12.3 batch-1 active", "250 late-1 active"},
+		"active > 0":                 {"10 batch-1 active", "12 web-1 active", "12.3 batch-1 active"},
+		"activeQ>=2":                 {"250 late-1 active"},
+		"unschedulable = 0":          {"11.2 batch-1 backoff"},
+		"event nodeadd":              {"11.2 batch-1 backoff"},
+		"event BackoffComplete":      {"12.3 batch-1 active"},
+		"web-1":                      {"12 web-1 active", "12 web-1 in-flight", "12.1 web-1 scheduled"},
+		"!batch !late enters active": {"12 web-1 active"},
+		"waiting>1s !late":           {"11.2 batch-1 backoff", "12.3 batch-1 active"},
+		"attempts>0 tier:unsched":    {"10.7 batch-1 unschedulable"},
+		"mark node":                  {"11.5 batch-1 backoff"},
+	} {
+		o, goes := journey(t)
+		for _, w := range want {
+			if got := goes(func() { o.find(condition(t, text), true) }); got != w {
+				t.Errorf("on until %q: %s, want %s", text, got, w)
+			}
+		}
+		if got := goes(func() { o.find(condition(t, text), true) }); !strings.HasPrefix(got, "nothing that follows") && !strings.HasPrefix(got, "no mark") {
+			t.Errorf("on until %q again: %s", text, got)
+		}
+		goes(o.seekEnd)
+		for i := len(want) - 1; i >= 0; i-- {
+			if want[i] == "250 late-1 active" {
+				goes(func() { o.seek(at(249)) }) // where one is, one does not go
+				continue
+			}
+			if got := goes(func() { o.find(condition(t, text), false) }); got != want[i] {
+				t.Errorf("back until %q: %s, want %s", text, got, want[i])
+			}
+		}
+		if got := goes(func() { o.find(condition(t, text), false) }); !strings.HasPrefix(got, "nothing before") && !strings.HasPrefix(got, "no mark") {
+			t.Errorf("back until %q again: %s", text, got)
+		}
+	}
+}
+
+func TestSteps(t *testing.T) {
+	o, goes := journey(t)
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { o.find(AnyAttempt(), true) }, "10.1 batch-1 in-flight"},
+		{func() { o.find(AnyAttempt(), true) }, "12 web-1 in-flight"},
+		{func() { o.find(AnyAttempt(), false) }, "10.1 batch-1 in-flight"},
+		{func() { o.stepTime(time.Second) }, "11.1 batch-1 unschedulable"},
+		{func() { o.stepTime(-2 * time.Second) }, "9.1 nothing"},
+		{func() { o.find(MovesOf(key("web-1")), true) }, "12 web-1 active"},
+		{func() { o.find(MovesOf(key("batch-1")), false) }, "11.2 batch-1 backoff"},
+		{func() { o.find(MovesOf(key("batch-1")), true) }, "12.3 batch-1 active"},
+		{func() { o.find(MovesOf(key("batch-1")), true) }, `nothing that follows is "move of default/batch-1"`},
+	} {
+		if got := goes(step.do); got != step.want {
+			t.Errorf("it goes to %q, want %q", got, step.want)
+		}
+	}
+}
+
+// TestFindInAWhatIf: time itself brings the move, and a search in vain leaves everything as it was.
+func TestFindInAWhatIf(t *testing.T) {
+	o, goes := journey(t)
+	goes(func() { o.seek(at(11.3)) })
+	o.forkHere()
+	if got := goes(func() { o.find(condition(t, "enters active"), true) }); got != "12 batch-1 active" {
+		t.Errorf("it goes to %s", got)
+	}
+	if got := goes(func() { o.find(condition(t, "event NodeAdd"), true) }); !strings.HasPrefix(got, "nothing that follows") {
+		t.Errorf("it goes to %s", got)
+	}
+	if !o.now.Equal(at(12)) || !o.fork.executed.Equal(at(12)) {
+		t.Errorf("it is %s, and all is worked out up to %s", o.now, o.fork.executed)
+	}
+	if got := goes(func() { o.find(condition(t, "event NodeAdd"), false) }); !strings.HasPrefix(got, "nothing before") {
+		t.Errorf("back it goes to %s: that is of the recording, before the what-if", got)
+	}
+}
+
+func TestConditionMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "letter 1: a condition is missing",
+		"event":                         "letter 6: one event's label is missing",
+		"web enters":                    "", // two words like any
+		"web enters limbo":              `letter 12: "limbo" is no tier`,
+		"colour:red enters act":         "letter 1: there is no field colour",
+		"scheduled > 3":                 "letter 1: pods that are scheduled are not counted",
+		"active > 99999999999999999999": "letter 10: this number is too large",
+		"limbo > 3":                     `letter 1: "limbo" is no tier`,
+		"attempts>3":                    "",
+	} {
+		_, err := ParseCondition(text)
+		var mistake *filter.Error
+		if want == "" && err != nil || want != "" && (!errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	o, goes := journey(t)
+	goes(func() { o.seek(at(10.5)) })
+	o.setMark("  it is tried ")
+	o.setMark("")
+	if o.said.Text != `mark "it is tried" is gone` {
+		t.Errorf("it says %q", o.said.Text)
+	}
+	o.setMark("")
+	if !o.said.Refused {
+		t.Error("a mark without a name is not refused")
+	}
+	o.setMark("tried\x1b")
+	if f := o.frame(); len(f.Marks) != 2 || f.Marks[0] != (Mark{at(10.5), "tried␛", true}) || f.Mark != "tried␛" {
+		t.Errorf("the marks are %v, the last %q", f.Marks, f.Mark)
+	}
+	if got := goes(func() { o.findMark("", true) }); got != "11.5 batch-1 backoff" {
+		t.Errorf("the next mark is at %s", got)
+	}
+	if got := goes(func() { o.findMark("", false) }); got != "10.5 batch-1 in-flight" {
+		t.Errorf("the mark before is at %s", got)
+	}
+
+	// A what-if has the marks up to where it left, and its own.
+	goes(func() { o.seek(at(11)) })
+	o.forkHere()
+	goes(func() { o.seek(at(13)) })
+	o.setMark("later")
+	if f := o.frame(); len(f.Marks) != 2 || f.Marks[1].Text != "later" {
+		t.Errorf("the what-if's marks are %v", f.Marks)
+	}
+	o.leaveFork()
+	if f := o.frame(); len(f.Marks) != 2 || f.Marks[1].Text != "a node came" {
+		t.Errorf("the recording's marks are %v", f.Marks)
+	}
+}
+
+func TestPlayingStopsAtMarks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, smallRecording(), Options{Paused: true})
+		s.ToggleStops()
+		s.Seek(at(10.9))
+		s.SetMark("here")
+		s.Seek(at(12.5))
+		s.Seek(at(100))
+		s.SetMark("in the quiet")
+		s.Seek(at(10.5))
+		for _, want := range []time.Time{at(10.9), at(11.5), at(100)} {
+			s.Play()
+			time.Sleep(20 * time.Second)
+			synctest.Wait()
+			if f := s.Frame(); f.Playing || !f.Now.Equal(want) || !strings.HasPrefix(f.Said.Text, "stopped at the mark") {
+				t.Errorf("it plays: %t, at %s, want to stop at %s; it says %q", f.Playing, f.Now, want, f.Said.Text)
+			}
+		}
+	})
+}
+
+// TestSearchIsHeard: while a long search is under way frames come, and a command ends it.
+func TestSearchIsHeard(t *testing.T) {
+	rec := &sources.Recording{Name: "long"}
+	for i := range 50_000 {
+		m := &sources.Move{Pod: key(fmt.Sprint("p-", i%100)), To: sources.TierActive, Event: "UnscheduledPodAdd"}
+		if i%2 == 1 {
+			m.To, m.Event = sources.TierBackoff, "NodeAdd"
+		}
+		rec.Events = append(rec.Events, sources.Event{Time: at(float64(i) / 100), Fact: m})
+	}
+	o := newOwner(rec, Options{Paused: true})
+	o.find(condition(t, "enters gated"), true)
+	o.work()
+	if f := o.frame(); o.search == nil || !strings.HasPrefix(string(f.Searching), "enters gated at 12:0") || !f.Now.Equal(noon) {
+		t.Errorf("after a slice of work it searches %q, and shows %s", f.Searching, f.Now)
+	}
+	o.pause()
+	if o.working() {
+		t.Error("pausing does not end the search")
+	}
+}
