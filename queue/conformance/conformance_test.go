@@ -146,15 +146,15 @@ func (p *pair) differ(format string, args ...any) {
 	p.Fatalf("%s\n\n%s", fmt.Sprintf(format, args...), p.script.String())
 }
 
-// step lets some time pass and makes one call, on both queues. Every call has a time of its own, since
-// upstream moves pods in the order of a map: pods of equal times would leave in no order.
+// step lets some time pass and makes one call, on both queues. Every call but those of a burst has a time of
+// its own, since upstream moves pods in the order of a map: pods of equal times would leave in no order.
 func (p *pair) step() {
 	micro := rapid.SampledFrom([]int{1, 1000, 100_000, 300_000, 700_000, 1_000_000, 2_500_000, 40_000_000, 301_000_000}).Draw(p.T, "µs")
 	p.clock.Step(time.Duration(micro) * time.Microsecond)
 	now := p.clock.Now()
 	name := rapid.SampledFrom(p.names).Draw(p.T, "pod")
 	pod := p.pods[name]
-	ops := []string{"add", "add", "pop", "pop", "pop", "end", "end", "end", "end", "update", "delete",
+	ops := []string{"add", "add", "burst", "pop", "pop", "pop", "end", "end", "end", "end", "update", "delete",
 		"activate", "event", "event", "event", "flush", "flush", "gate", "nominate"}
 	if p.groups.of != nil {
 		ops = append(ops, "group", "group", "members", "attempted", "attempted")
@@ -174,6 +174,8 @@ func (p *pair) step() {
 		p.addMembers(now)
 	case "attempted":
 		p.attempted(now)
+	case "burst":
+		p.burst(now)
 	case "pop":
 		p.pop(now)
 	case "end":
@@ -220,6 +222,10 @@ func podInfo(pod *v1.Pod) *framework.PodInfo {
 }
 
 func (p *pair) add(now time.Time, name string) {
+	p.addPod(now, name, !p.plugins.closed[name] && rapid.IntRange(0, 4).Draw(p.T, "gated") == 0)
+}
+
+func (p *pair) addPod(now time.Time, name string, gated bool) {
 	p.uids++
 	pod := &v1.Pod{}
 	pod.Namespace, pod.Name, pod.UID = "default", name, types.UID(fmt.Sprint("uid-", p.uids))
@@ -227,7 +233,7 @@ func (p *pair) add(now time.Time, name string) {
 	pod.Spec.Priority = &prio
 	group := p.groups.join(pod)
 	gates := ""
-	if !p.plugins.closed[name] && rapid.IntRange(0, 4).Draw(p.T, "gated") == 0 {
+	if gated {
 		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
 		gates = " gates=quota"
 	}
@@ -236,6 +242,19 @@ func (p *pair) add(now time.Time, name string) {
 	p.check(p.informer.Add(pod))
 	p.upstream.Add(p.ctx, pod)
 	p.ours.Add(now, pod)
+}
+
+// burst has several pods come at the same moment. None is gated: then they are not moved in the order of a map,
+// but popped, and fail, one by one.
+func (p *pair) burst(now time.Time) {
+	if p.groups.of != nil {
+		return
+	}
+	for _, name := range p.names {
+		if p.pods[name] == nil && !p.plugins.closed[name] && rapid.Bool().Draw(p.T, "comes") {
+			p.addPod(now, name, false)
+		}
+	}
 }
 
 func (p *pair) pop(now time.Time) {

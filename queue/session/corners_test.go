@@ -93,7 +93,7 @@ func TestAnswerAfterStepIntoAFlush(t *testing.T) {
 			s.Reject(key(name), "NodeName")
 		}
 		s.MoveAll()
-		s.SetFilter("/a")
+		s.SetFilter(parse(t, "default/a"))
 		s.Step(3) // the first moves of one flush
 		s.Step(-1)
 		s.AddPod(NewPod{Key: key("new")})
@@ -101,7 +101,7 @@ func TestAnswerAfterStepIntoAFlush(t *testing.T) {
 		if f.Said.Text != "new pod default/new: default/new → active" {
 			t.Errorf("it says %q", f.Said.Text)
 		}
-		if f.Filter != "/a" || f.Board.Len(queue.Active) == f.Board.Unfiltered().Len(queue.Active) {
+		if f.Filter != "default/a" || f.Board.Len(queue.Active) == f.Board.Unfiltered().Len(queue.Active) {
 			t.Errorf("the filter is %q, %d of %d pods are shown", f.Filter, f.Board.Len(queue.Active), f.Board.Unfiltered().Len(queue.Active))
 		}
 	})

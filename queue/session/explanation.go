@@ -124,7 +124,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key t
 func (f *Frame) explanation(p *Pod) *Explanation {
 	x := &Explanation{
 		Source: f.Name, Time: f.Now.UTC(), Pod: sources.Sanitize(p.Key.String()),
-		Tier: p.Tier.String(), Since: p.Since.UTC(), Provenance: provenance(p.Observed), Attempts: p.Attempts,
+		Tier: p.Tier.String(), Since: p.Since.UTC(), Provenance: p.Provenance(), Attempts: p.Attempts,
 		Node: sources.Sanitize(p.Node), NominatedNode: sources.Sanitize(p.NominatedNode),
 		UnschedulablePlugins: p.UnschedulablePlugins, PendingPlugins: p.PendingPlugins, GatingPlugin: p.GatingPlugin,
 	}
@@ -134,7 +134,11 @@ func (f *Frame) explanation(p *Pod) *Explanation {
 	if p.PriorityKnown() {
 		x.Priority = &p.Priority
 	}
-	if !p.Observed {
+	switch {
+	case p.Observed:
+	case p.Estimated:
+		x.Notes = append(x.Notes, "The pod was there before: its attempts, its times and its place are estimated by its condition and the scheduler's Events, until its next attempt.")
+	default:
 		x.Notes = append(x.Notes, "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.")
 	}
 	if p.Tier.Queued() || p.Tier == queue.InFlight {

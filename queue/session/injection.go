@@ -13,34 +13,11 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
 )
 
 // The commands of the person who is the scheduler in a fork. Each is kept as a function of the engine,
 // so that the fork can be run again.
-
-func (o *owner) forkHere() {
-	if o.fork != nil {
-		o.refuse("this is a what-if already")
-		return
-	}
-	o.left, o.leftAt = o.now, o.recording.cursor
-	o.fork = o.recording.fork(o.now)
-	o.skipped = Gap{}
-	o.say("what-if from %s on: you are the scheduler", clock(o.now))
-}
-
-func (o *owner) leaveFork() {
-	if o.fork == nil {
-		o.refuse("this is the recording")
-		return
-	}
-	filter := o.fork.shown.filter
-	o.fork.close()
-	o.fork, o.playing, o.now, o.skipped = nil, false, o.left, Gap{} // the recording stands where it was left
-	o.recording.show(o.leftAt)
-	o.setFilter(filter.String())
-	o.say("back in the recording at %s", clock(o.now))
-}
 
 // inject carries out a person's deed in a fork, made now unless there is one, and says what moved.
 func (o *owner) inject(what string, do func(e *engine, now time.Time)) {
@@ -52,6 +29,8 @@ func (o *owner) inject(what string, do func(e *engine, now time.Time)) {
 		do(e, now)
 		e.settle(now, nil)
 	})
+	o.fork.entitle(what, now, false)
+	o.previews = nil
 	o.say("%s: %s", what, summary(moves))
 }
 
@@ -105,25 +84,20 @@ func tierWord(t queue.Tier) string {
 }
 
 func (o *owner) moveAll() {
-	o.inject("move request for all", func(e *engine, now time.Time) {
-		e.queue.MoveAllToActiveOrBackoffQueue(now, moveAllEvent, nil, nil, nil)
-	})
+	o.inject(MoveRequest, deed(MoveRequest))
 }
 
 func (o *owner) injectEvent(label string) {
-	events := clusterEvents()
-	i := slices.IndexFunc(events, func(ev fwk.ClusterEvent) bool { return ev.Label() == label })
-	if i < 0 {
-		o.refuse("there is no cluster event %s", label)
+	do := deed(label)
+	if do == nil {
+		o.refuse("there is no cluster event %s", sources.Sanitize(label))
 		return
 	}
-	o.inject(label, func(e *engine, now time.Time) {
-		e.queue.MoveAllToActiveOrBackoffQueue(now, events[i], nil, nil, nil)
-	})
+	o.inject(label, do)
 }
 
 func (o *owner) flushBackoff() {
-	o.inject("flush of backoffQ", func(e *engine, now time.Time) { e.queue.FlushBackoffCompleted(now) })
+	o.inject(BackoffFlush, deed(BackoffFlush))
 	if first := o.fork.shown.tiers[queue.Backoff]; o.saidNothingMoved() && first.Len() > 0 {
 		p, _ := first.Min()
 		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", clock(p.BackoffExpiry))
@@ -131,7 +105,7 @@ func (o *owner) flushBackoff() {
 }
 
 func (o *owner) flushLeftover() {
-	o.inject("leftover flush", func(e *engine, now time.Time) { e.queue.FlushUnschedulableLeftover(now) })
+	o.inject(LeftoverFlush, deed(LeftoverFlush))
 	if o.saidNothingMoved() {
 		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", short(o.opts.PodMaxInUnschedulablePods))
 	}

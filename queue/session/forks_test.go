@@ -1,0 +1,289 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// TestUndo: what was injected is taken back one by one, done again, and forgotten once something else is done.
+func TestUndo(t *testing.T) {
+	o, _ := journey(t)
+	o.seek(at(11))
+	said := func(do func(), want string) {
+		t.Helper()
+		do()
+		if o.said.Text != want {
+			t.Errorf("it says %q, want %q", o.said.Text, want)
+		}
+	}
+	said(o.undo, "there is nothing to undo in the recording")
+	said(func() { o.injectNamed("NodeAdd") }, "NodeAdd: default/batch-1 unschedulable → backoff")
+	o.seek(at(11.4))
+	said(func() { o.addPod(NewPod{Key: key("mine")}) }, "new pod default/mine: default/mine → active")
+	o.seek(at(14))
+	said(o.undo, "undone: new pod default/mine")
+	if f := o.frame(); !f.Now.Equal(at(11.4)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || f.Fork.Undo != 1 || f.Fork.Redo != 1 {
+		t.Errorf("at %s mine is %q, batch-1 %q; %+v", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"), f.Fork)
+	}
+	said(o.undo, "undone: NodeAdd")
+	said(o.undo, "there is nothing to undo in this what-if")
+	if f := o.frame(); !f.Now.Equal(at(11)) || tierOf(f, "batch-1") != "unschedulable" {
+		t.Errorf("at %s batch-1 is %s", f.Now, tierOf(f, "batch-1"))
+	}
+	said(o.redo, "done again: NodeAdd")
+	said(o.redo, "done again: new pod default/mine")
+	said(o.redo, "nothing was undone")
+	if f := o.frame(); tierOf(f, "mine") != "active" || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(at(11.4)) {
+		t.Errorf("done again, at %s mine is %q, batch-1 %q", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"))
+	}
+	o.undo()
+	said(func() { o.injectNamed(MoveRequest) }, "move request for all: nothing moved")
+	said(o.redo, "nothing was undone")
+}
+
+// TestUndoingIsNotHavingDone: after any injections, undoing some gives what one would have without them, and
+// doing them again what one had.
+func TestUndoingIsNotHavingDone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := recordings(60).Draw(t, "recording")
+		o := newOwner(rec, Options{Paused: true})
+		o.seek(o.recording.start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.end.Sub(o.recording.start))).Draw(t, "from"))))
+		o.forkHere()
+		var before []string // the pictures before each deed
+		for range rapid.IntRange(1, 6).Draw(t, "deeds") {
+			o.seek(o.now.Add(time.Duration(rapid.IntRange(0, 4000).Draw(t, "ms")) * time.Millisecond))
+			before = append(before, fmt.Sprint(o.now, picture(o.fork.shown)))
+			o.injectNamed(rapid.SampledFrom([]string{MoveRequest, BackoffFlush, LeftoverFlush, "NodeAdd"}).Draw(t, "deed"))
+			if rapid.Bool().Draw(t, "pops") && o.fork.engine.queue.PendingPods(queue.Active) > 0 {
+				before = append(before, fmt.Sprint(o.now, picture(o.fork.shown)))
+				o.pop()
+			}
+		}
+		last := fmt.Sprint(o.now, picture(o.fork.shown))
+		for i := len(before) - 1; i >= 0; i-- {
+			o.undo()
+			if got := fmt.Sprint(o.now, picture(o.fork.shown)); got != before[i] {
+				t.Fatalf("deed %d undone:\n%s\nbefore it was\n%s", i, got, before[i])
+			}
+		}
+		for range before {
+			o.redo()
+		}
+		if got := fmt.Sprint(o.now, picture(o.fork.shown)); got != last {
+			t.Fatalf("all done again:\n%s\nit was\n%s", got, last)
+		}
+	})
+}
+
+// TestUndoOfAQuestion: a scheduler that a question started goes with it, and comes with it again.
+func TestUndoOfAQuestion(t *testing.T) {
+	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
+	says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
+	then := o.now
+	o.undo()
+	says(t, o.said.Text, "undone: a node like node-a")
+	if f := o.frame(); f.Fork.Scheduling || tierOf(f, "web") != "unschedulable" || f.Fork.Undo != 0 {
+		t.Errorf("a scheduler runs: %t, web is %s, %+v", f.Fork.Scheduling, tierOf(f, "web"), f.Fork)
+	}
+	o.redo()
+	says(t, o.said.Text, "done again: a node like node-a")
+	if f := o.frame(); !f.Fork.Scheduling || f.Board.Get(key("web")).Node != "node-a-2" || !f.Now.Equal(then) {
+		t.Errorf("a scheduler runs: %t, web is on %q at %s", f.Fork.Scheduling, f.Board.Get(key("web")).Node, f.Now)
+	}
+}
+
+// TestForkTree: what-ifs leave the recording and each other, are gone back to where they were left, and are
+// named and closed.
+func TestForkTree(t *testing.T) {
+	o, _ := journey(t)
+	tree := func() string {
+		var all []string
+		for _, f := range o.forkInfos() {
+			current := ""
+			if f.Current {
+				current = "*"
+			}
+			all = append(all, fmt.Sprintf("%s%s<%d %v", f.Name, current, f.Parent, f.Injected))
+		}
+		return strings.Join(all, "; ")
+	}
+	o.seek(at(11))
+	o.injectNamed("NodeAdd")
+	o.seek(at(11.6))
+	o.branchHere()
+	says(t, o.said.Text, "what-if 2 goes on from what-if 1 at 12:00:11.6")
+	o.nameFork("with a pod")
+	says(t, o.said.Text, "what-if 2 is now called with a pod")
+	o.addPod(NewPod{Key: key("mine")})
+	o.leaveFork()
+	if got, want := tree(), "what-if 1<0 [NodeAdd]; with a pod<1 [NodeAdd new pod default/mine]"; got != want {
+		t.Errorf("the tree is %s, want %s", got, want)
+	}
+	if f := o.frame(); f.Fork != nil || !f.Now.Equal(at(11)) || tierOf(f, "batch-1") != "unschedulable" {
+		t.Errorf("back in the recording at %s batch-1 is %s", f.Now, tierOf(f, "batch-1"))
+	}
+	o.forkHere() // in which nothing is done
+	o.leaveFork()
+	if got := len(o.forks); got != 2 {
+		t.Errorf("a what-if in which nothing was done is kept: %s", tree())
+	}
+	o.goToFork(2)
+	if f := o.frame(); f.Fork.Name != "with a pod" || !f.Now.Equal(at(11.6)) || tierOf(f, "mine") != "active" || f.Fork.Undo != 1 {
+		t.Errorf("%+v at %s: mine is %q", f.Fork, f.Now, tierOf(f, "mine"))
+	}
+	o.undo()
+	o.undo() // NodeAdd is its parent's
+	says(t, o.said.Text, "there is nothing to undo in this what-if")
+	o.goToFork(1)
+	if f := o.frame(); tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || !f.Fork.From.Equal(at(11)) {
+		t.Errorf("in what-if 1 mine is %q, batch-1 %s", tierOf(f, "mine"), tierOf(f, "batch-1"))
+	}
+	o.nameFork("with a pod")
+	says(t, o.said.Text, "another what-if is called with a pod")
+	o.nameFork(" ")
+	says(t, o.said.Text, "a what-if needs a name")
+	o.goToFork(1)
+	says(t, o.said.Text, "this is what-if 1")
+	o.goToFork(9)
+	says(t, o.said.Text, "there is no such what-if")
+	o.closeFork(1)
+	says(t, o.said.Text, "what-if 1 is closed")
+	if got, want := tree(), "with a pod<0 [NodeAdd]"; got != want || o.fork != nil {
+		t.Errorf("the tree is %s, want %s, and the recording is shown", got, want)
+	}
+	o.closeFork(2)
+	for range maxForks {
+		o.forkHere()
+		o.injectNamed(MoveRequest)
+		o.leaveFork()
+	}
+	o.forkHere()
+	if !o.said.Refused || o.fork != nil {
+		t.Errorf("one what-if too many: %q", o.said.Text)
+	}
+}
+
+// TestForkWithASchedulerRests: gone back to, it goes on as if it had not been left.
+func TestForkWithASchedulerRests(t *testing.T) {
+	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
+	o.addPod(NewPod{Key: key("small")})
+	before := words(o.fork.moves)
+	fork := o.fork
+	o.leaveFork()
+	if fork.engine.driver != nil {
+		t.Error("the scheduler runs on though nobody sees it")
+	}
+	o.goToFork(fork.branch.id)
+	if got := words(o.fork.moves); !slices.Equal(got, before) {
+		t.Errorf("gone back to, it has\n%s\nit had\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
+	}
+	o.seek(o.now.Add(time.Second))
+	if p := o.fork.shown.Get(key("small")); p == nil || p.Node == "" {
+		t.Errorf("small is not placed: %+v", p)
+	}
+}
+
+// TestPreview: each says what the injection then does, whatever is shown.
+func TestPreview(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := recordings(60).Draw(t, "recording")
+		o := newOwner(rec, Options{Paused: true})
+		random := func() time.Time {
+			return o.recording.start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.end.Sub(o.recording.start))).Draw(t, "to")))
+		}
+		o.seekEnd()
+		o.seek(random())
+		if rapid.Bool().Draw(t, "forks") {
+			o.injectNamed("NodeAdd")
+			o.seek(o.now.Add(5 * time.Second))
+			o.injectNamed(MoveRequest)
+			if rapid.Bool().Draw(t, "back") {
+				o.seek(o.now.Add(-3 * time.Second))
+			}
+		}
+		o.preview(Injectables())
+		for o.working() {
+			o.work()
+		}
+		previews := o.frame().Previews
+		if len(previews) != len(Injectables()) {
+			t.Fatalf("%d previews of %d", len(previews), len(Injectables()))
+		}
+		p := previews[rapid.IntRange(0, 6).Draw(t, "which")]
+		before := 0
+		if o.fork != nil {
+			before = o.fork.moved
+		} else {
+			before = o.recording.moved
+		}
+		o.injectNamed(p.What)
+		moved := 0
+		for _, m := range o.fork.moves[before:] {
+			if m.From != m.To {
+				moved++
+			}
+		}
+		if moved != p.Moved {
+			t.Fatalf("%s: %s; it moved %d: %s", p.What, p, moved, o.said.Text)
+		}
+		if o.frame().Previews != nil {
+			t.Fatal("the previews outlive the injection")
+		}
+	})
+}
+
+func TestPreviewWords(t *testing.T) {
+	p := Preview{Of: 37, Moved: 12}
+	p.To[queue.Backoff], p.To[queue.Active] = 9, 3
+	says(t, p.String(), "would move 12 of 37: 9 to backoff, 3 to active")
+	says(t, Preview{Of: 37}.String(), "would move none of 37")
+}
+
+// TestForkComparison: two timelines beside each other, at one moment.
+func TestForkComparison(t *testing.T) {
+	o, _ := journey(t)
+	o.seek(at(11))
+	o.injectNamed(MoveRequest) // batch-1 backs off, as the recording will have it 0.2 s later
+	o.addPod(NewPod{Key: key("mine")})
+	o.compare(TheRecording)
+	differences := func() string {
+		c := o.frame().Comparison
+		if c == nil {
+			return "none is compared"
+		}
+		all := []string{fmt.Sprintf("%s and %s, %d:", c.Names[0], c.Names[1], c.Total)}
+		for _, d := range c.Differences {
+			tiers := [2]string{"-", "-"}
+			for i, p := range d.Pods {
+				if p != nil {
+					tiers[i] = p.Tier.String()
+				}
+			}
+			all = append(all, fmt.Sprintf("%s %s|%s", d.Key.Name, tiers[0], tiers[1]))
+		}
+		return strings.Join(all, " ")
+	}
+	says(t, differences(), "what-if 1 and the recording, 2: batch-1 backoff|unschedulable mine active|-")
+	o.seek(at(11.3))
+	says(t, differences(), "what-if 1 and the recording, 1: mine active|-")
+	o.leaveFork()
+	says(t, differences(), "none is compared") // with itself
+	o.compare(1)
+	says(t, differences(), "the recording and what-if 1, 2: batch-1 unschedulable|backoff mine -|active")
+	o.seek(at(12.2))
+	says(t, differences(), "the recording and what-if 1, 3: batch-1 backoff|active mine -|active web-1 scheduled|-")
+	if c := o.frame().Comparison; c.Placed != [2]int{0, 0} || c.Sizes[1][queue.Active] != 2 {
+		t.Errorf("%+v", c)
+	}
+	o.compare(TheRecording) // what is shown: that ends it
+	says(t, differences(), "none is compared")
+	o.compare(7)
+	says(t, o.said.Text, "compare: there is no such what-if")
+}

@@ -1,0 +1,158 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// The deeds that can be injected beside the cluster events.
+const (
+	MoveRequest   = "move request for all"
+	BackoffFlush  = "flush of backoffQ"
+	LeftoverFlush = "leftover flush"
+)
+
+// Injectables returns what Inject takes: what the queue does of itself, and then the cluster events.
+func Injectables() []string {
+	return append([]string{MoveRequest, BackoffFlush, LeftoverFlush}, ClusterEvents()...)
+}
+
+// deed returns what the injectable does, or nil if there is none of that name.
+func deed(name string) func(e *engine, now time.Time) {
+	switch name {
+	case MoveRequest:
+		return func(e *engine, now time.Time) {
+			e.queue.MoveAllToActiveOrBackoffQueue(now, moveAllEvent, nil, nil, nil)
+		}
+	case BackoffFlush:
+		return func(e *engine, now time.Time) { e.queue.FlushBackoffCompleted(now) }
+	case LeftoverFlush:
+		return func(e *engine, now time.Time) { e.queue.FlushUnschedulableLeftover(now) }
+	}
+	for _, event := range clusterEvents() {
+		if event.Label() == name {
+			return func(e *engine, now time.Time) { e.queue.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil) }
+		}
+	}
+	return nil
+}
+
+// Preview is what an injection would do at the moment shown, at once.
+type Preview struct {
+	What string
+	// Of is how many pods it could move, Moved how many it would.
+	Of, Moved int
+	// To is how many would go to each tier.
+	To [queue.Pending + 1]int
+}
+
+// String says "would move 12 of 37: 9 to backoff, 3 to active".
+func (p Preview) String() string {
+	if p.Moved == 0 {
+		return fmt.Sprintf("would move none of %d", p.Of)
+	}
+	return fmt.Sprintf("would move %d of %d: %s", p.Moved, p.Of, strings.Join(toTiers(&p.To), ", "))
+}
+
+// toTiers says how many pods go to each tier, most first.
+func toTiers(to *[queue.Pending + 1]int) []string {
+	var tiers []queue.Tier
+	for t := queue.Active; t <= queue.Pending; t++ {
+		if to[t] > 0 {
+			tiers = append(tiers, t)
+		}
+	}
+	slices.SortStableFunc(tiers, func(a, b queue.Tier) int { return to[b] - to[a] })
+	var said []string
+	for _, t := range tiers {
+		said = append(said, fmt.Sprintf("%d to %s", to[t], tierWord(t)))
+	}
+	return said
+}
+
+// previews are worked out one after the other, at one moment.
+type previews struct {
+	wanted []string
+	done   []Preview // as many of wanted; never modified but by appending
+	base   *engine
+	board  *Board
+	now    time.Time
+	close  func()
+}
+
+// preview pauses and begins to work out what each of the injectables would do.
+func (o *owner) preview(wanted []string) {
+	o.endPreview()
+	if len(wanted) == 0 {
+		return
+	}
+	o.still()
+	t, p := o.shownLine(), &previews{wanted: slices.Clone(wanted), now: o.now, close: func() {}}
+	switch {
+	case t.forked == nil:
+		p.base = t.engineShown()
+	case t.cursor == len(t.changes) && !o.now.Before(t.executed):
+		t.execute(o.now)
+		p.base = t.engine
+	default: // the past of a what-if
+		then := t.branchOff(o.now)
+		p.base, p.close = then.engine, then.close
+	}
+	p.board = t.shown.Unfiltered()
+	o.previews = p
+}
+
+// endPreview forgets what previews there are.
+func (o *owner) endPreview() {
+	if o.previews != nil {
+		o.previews.close()
+		o.previews, o.changed = nil, true
+	}
+}
+
+// more works out one more preview, if there is one left.
+func (p *previews) more() {
+	name := p.wanted[len(p.done)]
+	would := Preview{What: name, Of: p.board.Total(queue.Unschedulable) + p.board.Total(queue.Gated)}
+	if name == BackoffFlush {
+		would.Of = p.board.Total(queue.Backoff)
+	}
+	if do := deed(name); do != nil {
+		e := p.base.clone()
+		if d := p.base.driver; d != nil {
+			e.queue = p.base.queue.Clone(d.sched.Plugins(), e)
+		}
+		e.board = p.board.copy()
+		e.emit = func(c change) {
+			e.board.replace(c.before, c.after)
+			if c.move != nil && c.move.From != c.move.To {
+				would.Moved++
+				would.To[c.move.To]++
+			}
+		}
+		do(e, p.now)
+		e.settle(p.now, nil)
+	}
+	p.done = append(p.done, would)
+}
+
+// left reports whether any is still to be worked out.
+func (p *previews) left() bool { return p != nil && len(p.done) < len(p.wanted) }
+
+// injectNamed injects one of Injectables.
+func (o *owner) injectNamed(name string) {
+	switch name {
+	case MoveRequest:
+		o.moveAll()
+	case BackoffFlush:
+		o.flushBackoff()
+	case LeftoverFlush:
+		o.flushLeftover()
+	default:
+		o.injectEvent(name)
+	}
+}
