@@ -1,0 +1,107 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// program is a Go main package that the control plane runs, built from the module proxy.
+type program struct {
+	name, pkg, module string
+	// dir holds the go.mod that requires it, relative to the nested module.
+	dir string
+}
+
+var (
+	etcd              = program{"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", "."}
+	apiserver         = program{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "k8s.io/kubernetes", "."}
+	controllerManager = program{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", "k8s.io/kubernetes", "."}
+	scheduler         = program{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler", "k8s.io/kubernetes", "."}
+	kwok              = program{"kwok", "sigs.k8s.io/kwok/cmd/kwok", "sigs.k8s.io/kwok", "kwok"}
+)
+
+// Binaries are the programs of a control plane, built, and kwok's own stages.
+type Binaries struct {
+	paths  map[program]string
+	stages []string // files
+}
+
+// Build builds the programs that are not yet in root/bin, where each is kept by its version. root is the
+// folder of the nested module. The first time takes ten minutes and more on two cores; say, which may be
+// nil, is told what is built.
+func Build(ctx context.Context, root string, say func(format string, args ...any)) (*Binaries, error) {
+	if say == nil {
+		say = func(string, ...any) {}
+	}
+	b := &Binaries{paths: map[program]string{}}
+	for _, p := range []program{etcd, scheduler, apiserver, controllerManager, kwok} {
+		version, err := goTool(ctx, filepath.Join(root, p.dir), "list", "-m", "-f", "{{.Version}}", p.module)
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.Join(root, "bin", version, p.name) // its name is the user agent that the API server sees
+		b.paths[p] = path
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		say("building %s %s", p.name, version)
+		start := time.Now()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, err
+		}
+		if err := p.build(ctx, root, path, version); err != nil {
+			return nil, err
+		}
+		say("built %s %s in %v", p.name, version, time.Since(start).Round(time.Second))
+	}
+	dir, err := goTool(ctx, filepath.Join(root, kwok.dir), "list", "-m", "-f", "{{.Dir}}", kwok.module)
+	if err != nil {
+		return nil, err
+	}
+	for _, stage := range []string{"node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml"} {
+		b.stages = append(b.stages, filepath.Join(dir, "kustomize", "stage", stage))
+	}
+	return b, nil
+}
+
+// build builds p to path. The flags are those of the Makefile's build, so that what schedq and
+// kube-scheduler have in common is compiled once. Without the version, a Kubernetes program that was not
+// built by its own scripts says v0.0.0-master.
+func (p program) build(ctx context.Context, root, path, version string) error {
+	out, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	ldflags := "-w"
+	if p.module == "k8s.io/kubernetes" {
+		numbers := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+		for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+			ldflags += fmt.Sprintf(" -X %s.gitVersion=%s -X %s.gitMajor=%s -X %s.gitMinor=%s", pkg, version, pkg, numbers[0], pkg, numbers[1])
+		}
+	}
+	// A build that is broken off must not leave a program that looks whole.
+	part := out + ".part"
+	if _, err := goTool(ctx, filepath.Join(root, p.dir), "build", "-gcflags=all=-dwarf=false", "-ldflags="+ldflags, "-o", part, p.pkg); err != nil {
+		return err
+	}
+	return os.Rename(part, out)
+}
+
+// goTool runs the go command in dir and returns what it prints.
+func goTool(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOGC=400")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, stderr.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+}

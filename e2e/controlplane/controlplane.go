@@ -1,0 +1,331 @@
+// Package controlplane runs a real Kubernetes control plane as processes on loopback: etcd, kube-apiserver,
+// kube-controller-manager and kube-scheduler, and kwok, which plays the nodes.
+package controlplane
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	_ "embed"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+//go:embed audit-policy.yaml
+var auditPolicy []byte
+
+// How long the parts of a control plane may take to be ready, on a slow machine, and to end.
+const (
+	readyWithin = 90 * time.Second
+	endsWithin  = 15 * time.Second
+)
+
+// Options are a control plane's settings.
+type Options struct {
+	// FeatureGates are kube-scheduler's, as its flag has them. Empty are its defaults.
+	FeatureGates string
+	// Bare leaves out all but etcd and the API server, and its audit log.
+	Bare bool
+}
+
+// ControlPlane is one that runs. Its methods are for one goroutine at a time.
+type ControlPlane struct {
+	binaries   *Binaries
+	dir        string
+	apiAddress string // host:port
+	etcdURL    string
+	opts       Options
+	processes  map[program]*process
+}
+
+// Start starts a control plane that keeps its files in dir, and waits until all of it is ready.
+func Start(ctx context.Context, b *Binaries, dir string, opts Options) (_ *ControlPlane, err error) {
+	c := &ControlPlane{binaries: b, dir: dir, opts: opts, processes: map[program]*process{}}
+	defer func() {
+		if err != nil {
+			c.Stop()
+		}
+	}()
+	if err := c.writeFiles(); err != nil {
+		return nil, err
+	}
+	parts := []func(context.Context) error{c.startEtcd, c.StartAPIServer}
+	if !opts.Bare {
+		parts = append(parts, c.startControllerManager, c.startKwok, c.startScheduler)
+	}
+	for _, start := range parts {
+		if err := start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Stop ends all of it, the newest first, and returns when it has ended.
+func (c *ControlPlane) Stop() {
+	for _, p := range []program{scheduler, kwok, controllerManager, apiserver, etcd} {
+		c.end(p, 0)
+	}
+}
+
+func (c *ControlPlane) end(p program, grace time.Duration) {
+	if running := c.processes[p]; running != nil {
+		running.stop(grace)
+		delete(c.processes, p)
+	}
+}
+
+// StopAPIServer asks the API server to end and waits for it. That takes some seconds.
+func (c *ControlPlane) StopAPIServer() { c.end(apiserver, endsWithin) }
+
+// KillAPIServer ends the API server at once.
+func (c *ControlPlane) KillAPIServer() { c.end(apiserver, 0) }
+
+// Check returns an error if one of the processes has ended by itself.
+func (c *ControlPlane) Check() error {
+	for p, running := range c.processes {
+		select {
+		case <-running.exited:
+			return fmt.Errorf("%s has ended: %s\n%s", p.name, running.cmd.ProcessState, tail(running.log))
+		default:
+		}
+	}
+	return nil
+}
+
+// RestartScheduler asks the scheduler to end, if it has not, waits for it, and starts another one. That
+// leads when the lease of the one before is over.
+func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
+	c.end(scheduler, endsWithin)
+	return c.startScheduler(ctx)
+}
+
+// APIAddress is the API server's host:port. It stays the same when that is stopped and started.
+func (c *ControlPlane) APIAddress() string { return c.apiAddress }
+
+// EtcdURL is where etcd serves clients.
+func (c *ControlPlane) EtcdURL() string { return c.etcdURL }
+
+// SchedulerLog is the file that kube-scheduler logs to, at -v=6.
+func (c *ControlPlane) SchedulerLog() string { return filepath.Join(c.dir, "kube-scheduler.log") }
+
+// AuditLog is the API server's audit log.
+func (c *ControlPlane) AuditLog() string { return filepath.Join(c.dir, "audit.log") }
+
+// Config returns the configuration of a client that is user. Nothing but the API server limits its rate.
+func (c *ControlPlane) Config(user string) (*rest.Config, error) {
+	path, err := c.Kubeconfig(user, "")
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
+	config.UserAgent = "e2e"
+	return config, nil
+}
+
+// Client returns a client that is user.
+func (c *ControlPlane) Client(user string) (kubernetes.Interface, error) {
+	config, err := c.Config(user)
+	if err != nil {
+		return nil, err
+	}
+	return kubernetes.NewForConfig(config)
+}
+
+// writeFiles writes what the API server reads.
+func (c *ControlPlane) writeFiles() error {
+	if err := os.WriteFile(filepath.Join(c.dir, "audit-policy.yaml"), auditPolicy, 0o600); err != nil {
+		return err
+	}
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return err
+	}
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	if err := os.WriteFile(filepath.Join(c.dir, "service-account.key"), pem.EncodeToMemory(block), 0o600); err != nil {
+		return err
+	}
+	return writeTokens(filepath.Join(c.dir, "tokens.csv"))
+}
+
+// run starts p, whose log is in dir under its name, and waits until it is ready.
+func (c *ControlPlane) run(ctx context.Context, p program, ready func(context.Context) error, args ...string) error {
+	started, err := start(p.name, c.binaries.paths[p], filepath.Join(c.dir, p.name+".log"), args...)
+	if err != nil {
+		return err
+	}
+	c.processes[p] = started
+	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("not within %v", readyWithin))
+	defer cancel()
+	return started.waitReady(ctx, ready)
+}
+
+func (c *ControlPlane) startEtcd(ctx context.Context) error {
+	ports, err := freePorts(2)
+	if err != nil {
+		return err
+	}
+	c.etcdURL = "http://" + ports[0]
+	peers := "http://" + ports[1]
+	return c.run(ctx, etcd, answers(c.etcdURL+"/health"),
+		"--data-dir="+filepath.Join(c.dir, "etcd"), "--unsafe-no-fsync", "--log-level=warn",
+		"--listen-client-urls="+c.etcdURL, "--advertise-client-urls="+c.etcdURL,
+		"--listen-peer-urls="+peers, "--initial-advertise-peer-urls="+peers, "--initial-cluster=default="+peers,
+		"--quota-backend-bytes=4294967296")
+}
+
+// StartAPIServer starts the API server and waits until it is ready: all its start-up work is done, and
+// the namespace "default" is there.
+func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
+	if c.apiAddress == "" {
+		ports, err := freePorts(1)
+		if err != nil {
+			return err
+		}
+		c.apiAddress = ports[0]
+	}
+	host, port, err := net.SplitHostPort(c.apiAddress)
+	if err != nil {
+		return err
+	}
+	key := filepath.Join(c.dir, "service-account.key")
+	args := []string{
+		"--etcd-servers=" + c.etcdURL, "--bind-address=" + host, "--secure-port=" + port,
+		"--cert-dir=" + filepath.Join(c.dir, "certs"), "--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.0.0.0/24",
+		"--token-auth-file=" + filepath.Join(c.dir, "tokens.csv"), "--authorization-mode=RBAC",
+		"--service-account-issuer=https://e2e", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
+		// Pods then need no ServiceAccount, which a controller would have to make first.
+		"--disable-admission-plugins=ServiceAccount",
+	}
+	if !c.opts.Bare {
+		args = append(args, "--audit-policy-file="+filepath.Join(c.dir, "audit-policy.yaml"),
+			"--audit-log-path="+c.AuditLog(), "--audit-log-maxsize=4096")
+	}
+	return c.run(ctx, apiserver, func(ctx context.Context) error {
+		client, err := c.Client(Admin) // the certificate may not have been there before
+		if err != nil {
+			return err
+		}
+		if _, err := client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx); err != nil {
+			return err
+		}
+		_, err = client.CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{})
+		return err
+	}, args...)
+}
+
+func (c *ControlPlane) startControllerManager(ctx context.Context) error {
+	kubeconfig, err := c.Kubeconfig(controllerUser, "")
+	if err != nil {
+		return err
+	}
+	return c.runSecure(ctx, controllerManager, kubeconfig,
+		"--kubeconfig="+kubeconfig, "--leader-elect=false",
+		"--service-account-private-key-file="+filepath.Join(c.dir, "service-account.key"),
+		// These would take away nodes that have no kubelet, and their pods.
+		"--controllers=*,-node-lifecycle-controller,-taint-eviction-controller")
+}
+
+func (c *ControlPlane) startScheduler(ctx context.Context) error {
+	kubeconfig, err := c.Kubeconfig(schedulerUser, "")
+	if err != nil {
+		return err
+	}
+	delegate, err := c.Kubeconfig(Admin, "")
+	if err != nil {
+		return err
+	}
+	args := []string{"--kubeconfig=" + kubeconfig, "-v=6"}
+	if c.opts.FeatureGates != "" {
+		args = append(args, "--feature-gates="+c.opts.FeatureGates)
+	}
+	return c.runSecure(ctx, scheduler, delegate, args...)
+}
+
+// runSecure starts a program that serves its health on a port of its own and asks the API server who may
+// read more of it, by the kubeconfig delegate.
+func (c *ControlPlane) runSecure(ctx context.Context, p program, delegate string, args ...string) error {
+	ports, err := freePorts(1)
+	if err != nil {
+		return err
+	}
+	host, port, err := net.SplitHostPort(ports[0])
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, p, answers("https://"+ports[0]+"/healthz"), append(args,
+		"--bind-address="+host, "--secure-port="+port, "--cert-dir="+filepath.Join(c.dir, p.name+"-certs"),
+		"--authentication-kubeconfig="+delegate, "--authorization-kubeconfig="+delegate)...)
+}
+
+func (c *ControlPlane) startKwok(ctx context.Context) error {
+	kubeconfig, err := c.Kubeconfig(kwokUser, "")
+	if err != nil {
+		return err
+	}
+	ports, err := freePorts(1)
+	if err != nil {
+		return err
+	}
+	args := []string{"--kubeconfig=" + kubeconfig, "--manage-all-nodes=true", "--server-address=" + ports[0]}
+	for _, stage := range c.binaries.stages {
+		args = append(args, "--config="+stage)
+	}
+	return c.run(ctx, kwok, answers("http://"+ports[0]+"/healthz"), args...)
+}
+
+// freePorts returns n addresses on loopback at which nothing listens.
+func freePorts(n int) ([]string, error) {
+	var addresses []string
+	var errs []error
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		defer l.Close() // only after all are found, or one would be found twice
+		addresses = append(addresses, l.Addr().String())
+	}
+	return addresses, errors.Join(errs...)
+}
+
+// answers returns a check that url answers with 200.
+func answers(url string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		config := &rest.Config{Host: url}
+		if strings.HasPrefix(url, "https://") {
+			config.Insecure = true // a certificate that the program has made for itself
+		}
+		client, err := rest.HTTPClientFor(config)
+		if err != nil {
+			return err
+		}
+		defer client.CloseIdleConnections()
+		response, err := client.Get(url)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode != 200 {
+			return fmt.Errorf("%s answers %s", url, response.Status)
+		}
+		return nil
+	}
+}

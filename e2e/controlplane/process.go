@@ -1,0 +1,98 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// process is a program that runs. It ends with the test binary at the latest, however that ends.
+type process struct {
+	name   string
+	cmd    *exec.Cmd
+	log    string        // the file that it writes to
+	exited chan struct{} // closed when it has ended
+}
+
+// start runs the program at path, which appends what it says to the file log.
+func start(name, path, log string, args ...string) (*process, error) {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close() // the process has its own
+	p := &process{name: name, cmd: exec.Command(path, args...), log: log, exited: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = out, out
+	p.cmd.SysProcAttr = dieWithParent()
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ended is in its log
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// waitReady asks ready until it returns nil.
+func (p *process) waitReady(ctx context.Context, ready func(context.Context) error) error {
+	err := Poll(ctx, func() error {
+		select {
+		case <-p.exited:
+			return permanent{fmt.Errorf("it ended: %s", p.cmd.ProcessState)}
+		default:
+			return ready(ctx)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("%s does not become ready: %w\n%s", p.name, err, tail(p.log))
+	}
+	return nil
+}
+
+// stop asks the process to end and waits for it. After grace it is killed; at once if grace is 0.
+func (p *process) stop(grace time.Duration) {
+	if grace > 0 {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has ended
+		select {
+		case <-p.exited:
+			return
+		case <-time.After(grace):
+		}
+	}
+	_ = p.cmd.Process.Kill()
+	<-p.exited
+}
+
+// tail returns the end of a log, for an error message.
+func tail(log string) string {
+	const most = 2000
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-most):])
+}
+
+// permanent is an error that Poll does not wait out.
+type permanent struct{ error }
+
+// Poll calls check ten times a second until it returns nil. When ctx is done it returns check's last
+// error.
+func Poll(ctx context.Context, check func() error) error {
+	for {
+		err := check()
+		if err == nil || errors.As(err, &permanent{}) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w; the last try: %w", context.Cause(ctx), err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

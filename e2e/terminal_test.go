@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+
+	"github.com/schedq/schedq/e2e/workload"
+)
+
+// terminal is a terminal in which schedq shows a live cluster.
+type terminal struct {
+	cmd     *exec.Cmd
+	started time.Time
+	exited  chan struct{}
+	// state is the directory that schedq keeps its recordings in.
+	state string
+
+	mu      sync.Mutex // guards what follows
+	screen  *vt.Emulator
+	written bytes.Buffer
+}
+
+const terminalWidth, terminalHeight = 120, 40
+
+// attachTerminal starts schedq attach in a terminal, and ends it with the test.
+func attachTerminal(t *testing.T, kubeconfig string, flags ...string) *terminal {
+	t.Helper()
+	w := &terminal{
+		exited: make(chan struct{}), state: t.TempDir(), screen: vt.NewEmulator(terminalWidth, terminalHeight),
+		cmd: exec.Command(schedq, append([]string{"attach", "--kubeconfig", kubeconfig}, flags...)...),
+	}
+	w.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+w.state, "HOME="+w.state, "TERM=xterm-256color")
+	w.started = time.Now()
+	tty, err := pty.StartWithSize(w.cmd, &pty.Winsize{Rows: terminalHeight, Cols: terminalWidth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(tty, w.screen) // what a terminal answers when it is asked
+	go func() {
+		defer close(w.exited)
+		io.Copy(w, tty) // up to an error, which is that the program has ended
+		_ = w.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		w.cmd.Process.Kill()
+		<-w.exited
+		_ = w.screen.InputPipe().(io.Closer).Close()
+		tty.Close()
+	})
+	return w
+}
+
+// Write shows what the program writes.
+func (w *terminal) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.written.Write(b)
+	return w.screen.Write(b)
+}
+
+// text returns what the screen shows.
+func (w *terminal) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.screen.String()
+}
+
+// waitFor waits until the screen shows want, or no longer shows it, and returns how long after the start
+// of the program that is.
+func (w *terminal) waitFor(t *testing.T, want string, shown bool) time.Duration {
+	t.Helper()
+	end := time.Now().Add(within)
+	for strings.Contains(w.text(), want) != shown {
+		if time.Now().After(end) {
+			t.Fatalf("after %v the screen shows %q: %t, want %t:\n%s", within, want, !shown, shown, w.text())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return time.Since(w.started)
+}
+
+// recording returns the file that schedq records what it shows in.
+func (w *terminal) recording() (string, error) {
+	found := ""
+	err := filepath.WalkDir(w.state, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.Contains(path, ".jsonl") {
+			found = path
+		}
+		return err
+	})
+	if err == nil && found == "" {
+		err = fmt.Errorf("no recording is in %s", w.state)
+	}
+	return found, err
+}
+
+// holdsNoSecret fails the test if what is in the pods' environment was ever written to the terminal, or
+// is in the recording.
+func (w *terminal) holdsNoSecret(t *testing.T) {
+	t.Helper()
+	w.mu.Lock()
+	if bytes.Contains(w.written.Bytes(), []byte(workload.Secret)) {
+		t.Error("the screen has shown a pod's environment")
+	}
+	w.mu.Unlock()
+	path, err := w.recording()
+	if err != nil {
+		t.Fatal(err)
+	}
+	holdsNoSecret(t, path)
+}

@@ -1,0 +1,77 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Runner does what a plan says.
+type Runner struct {
+	client kubernetes.Interface
+	seed   uint64
+	nodes  []*corev1.Node
+	steps  []Step
+	next   int // index in steps
+}
+
+// NewRunner plans a workload. Nothing is done yet.
+func NewRunner(client kubernetes.Interface, o Options) *Runner {
+	r := &Runner{client: client, seed: o.Seed}
+	r.nodes, r.steps = Plan(o)
+	return r
+}
+
+// Prepare creates the nodes, and what pods and claims refer to.
+func (r *Runner) Prepare(ctx context.Context) error {
+	_, err := r.client.SchedulingV1().PriorityClasses().Create(ctx, &schedulingv1.PriorityClass{
+		ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000,
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("priority class: %w", err)
+	}
+	late := storagev1.VolumeBindingWaitForFirstConsumer
+	_, err = r.client.StorageV1().StorageClasses().Create(ctx, &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{Name: StorageClass}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &late,
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("storage class: %w", err)
+	}
+	for _, n := range r.nodes {
+		if err := (addNode{n}).do(ctx, r.client); err != nil {
+			return fmt.Errorf("node %s: %w", n.Name, err)
+		}
+	}
+	return nil
+}
+
+// Next does the next n steps, or those that are left. The first is done at once, the others as long after
+// it as planned, or as soon after that as the API server lets them.
+func (r *Runner) Next(ctx context.Context, n int) error {
+	last := min(r.next+n, len(r.steps))
+	if r.next == last {
+		return nil
+	}
+	start := time.Now().Add(-r.steps[r.next].At)
+	for ; r.next < last; r.next++ {
+		s := r.steps[r.next]
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Until(start.Add(s.At))):
+		}
+		if err := s.Do.do(ctx, r.client); err != nil && !passedOver(err) {
+			return fmt.Errorf("step %d of seed %d, %T: %w", r.next, r.seed, s.Do, err)
+		}
+	}
+	return nil
+}
+
+// All does all steps that are left.
+func (r *Runner) All(ctx context.Context) error { return r.Next(ctx, len(r.steps)) }
