@@ -31,7 +31,37 @@ const (
 	Zoom         ID = "zoom"
 	Filter       ID = "filter"
 	Copy         ID = "copy"
+	CopyMore     ID = "copy-more"
+	Timeline     ID = "timeline"
+	Lanes        ID = "lanes"
+	Plots        ID = "plots"
+	Theme        ID = "theme"
+	Projector    ID = "projector"
 	Back         ID = "back"
+	Sort         ID = "sort"
+	Fold         ID = "fold"
+	CountGroups  ID = "groups"
+	NextAttempt  ID = "next-attempt"
+	LastAttempt  ID = "attempt-before"
+	SecondOn     ID = "second-on"
+	SecondBack   ID = "second-back"
+	PodOn        ID = "pod-move-on"
+	PodBack      ID = "pod-move-back"
+	Until        ID = "run-until"
+	BackUntil    ID = "run-back-until"
+	SetMark      ID = "set-mark"
+	GoToMark     ID = "go-to-mark"
+	NextMark     ID = "next-mark"
+	LastMark     ID = "mark-before"
+	StopAtMarks  ID = "stop-at-marks"
+	Palette      ID = "palette"
+	Undo         ID = "undo"
+	Redo         ID = "redo"
+	Branch       ID = "branch"
+	Forks        ID = "what-ifs"
+	NameFork     ID = "name-what-if"
+	CloseFork    ID = "close-what-if"
+	Compare      ID = "compare"
 	MoveAll      ID = "move-all"
 	Activate     ID = "activate"
 	InjectEvent  ID = "inject-event"
@@ -52,10 +82,35 @@ const (
 	Fits         ID = "fits"
 	Reject       ID = "reject"
 	Recordings   ID = "recordings"
+	Rerun        ID = "rerun"
 	Mouse        ID = "mouse"
 	Help         ID = "help"
 	Suspend      ID = "suspend"
 	Quit         ID = "quit"
+)
+
+// The actions of a chart.
+const (
+	ChartEarlier ID = "chart-earlier"
+	ChartLater   ID = "chart-later"
+	ChartCloser  ID = "chart-closer"
+	ChartFarther ID = "chart-farther"
+	ChartFit     ID = "chart-fit"
+)
+
+// The actions of a lesson, and the answers to its questions.
+const (
+	LessonNext     ID = "lesson-next"
+	LessonBack     ID = "lesson-back"
+	LessonWhy      ID = "lesson-why"
+	LessonHint     ID = "lesson-hint"
+	LessonSolution ID = "lesson-solution"
+	LessonSteps    ID = "lesson-steps"
+	LessonRestart  ID = "lesson-restart"
+	LessonBlank    ID = "lesson-blank"
+	Lessons        ID = "lessons"
+	AnswerQueue    ID = "answer-queue"
+	AnswerChoice   ID = "answer-choice"
 )
 
 // The actions of a list.
@@ -96,6 +151,22 @@ func Default() []Binding {
 			Description: "Pause and go ten moves forward."},
 		Binding{ID: LeapBack, Keys: []string{"<", "shift+left"}, Name: "10 moves back",
 			Description: "Pause and go ten moves back."},
+		Binding{ID: NextAttempt, Keys: []string{"i"}, Name: "next attempt",
+			Description: "Pause and go to where the next attempt of any pod begins."},
+		Binding{ID: LastAttempt, Keys: []string{"I"}, Name: "attempt before",
+			Description: "Pause and go back to where the attempt before began."},
+		Binding{ID: SecondOn, Keys: []string{"ctrl+right", "alt+right"}, Name: "1 s on",
+			Description: "Pause and go one second forward."},
+		Binding{ID: SecondBack, Keys: []string{"ctrl+left", "alt+left"}, Name: "1 s back",
+			Description: "Pause and go one second back."},
+		Binding{ID: PodOn, Keys: []string{"J"}, Name: "its next move",
+			Description: "Pause and go to the next move of the selected pod."},
+		Binding{ID: PodBack, Keys: []string{"K"}, Name: "its last move",
+			Description: "Pause and go back to the move of the selected pod before."},
+		Binding{ID: Until, Keys: []string{"U"}, Name: "run until",
+			Description: "Go on until a condition is met: web-1 enters backoff, active > 100, event NodeAdd, mark. Asked again it offers the last one."},
+		Binding{ID: BackUntil, Keys: []string{"R"}, Name: "run back until",
+			Description: "Go back to where a condition was met last."},
 		Binding{ID: Faster, Keys: []string{"]"}, Name: "faster",
 			Description: "Play faster: 1, 2, 5, 10 times and so on."},
 		Binding{ID: Slower, Keys: []string{"["}, Name: "slower",
@@ -108,6 +179,16 @@ func Default() []Binding {
 			Description: "Go to the end; in a what-if, to as far as it was played."},
 		Binding{ID: Squeeze, Keys: []string{"z"}, Name: "squeeze quiet",
 			Description: "Skip quiet time while playing, or stop skipping it. What was skipped is shown."},
+		Binding{ID: SetMark, Keys: []string{"\""}, Name: "mark",
+			Description: "Give the moment shown a name. An empty name takes it away."},
+		Binding{ID: GoToMark, Keys: []string{"'"}, Name: "marks",
+			Description: "Choose a mark and go there: yours, and those of the recording."},
+		Binding{ID: NextMark, Keys: []string{")"}, Name: "next mark",
+			Description: "Go to the next mark."},
+		Binding{ID: LastMark, Keys: []string{"("}, Name: "mark before",
+			Description: "Go back to the mark before."},
+		Binding{ID: StopAtMarks, Keys: []string{"!"}, Name: "stop at marks",
+			Description: "Have playing stop at every mark, or go on past them."},
 	)
 	add(Board, Look,
 		Binding{ID: FocusActive, Keys: []string{"1"}, Name: "activeQ",
@@ -137,15 +218,29 @@ func Default() []Binding {
 		Binding{ID: LastRow, Keys: []string{"G", "end"}, Name: "last row",
 			Description: "Select the last one; in the log, follow it again."},
 		Binding{ID: Open, Keys: []string{"enter"}, Name: "why?", Bar: 7,
-			Description: "Say all about the selected pod: why it waits, until when, and its moves. In the log: go to the moment of the selected move."},
+			Description: "Say all about the selected pod: why it waits, until when, and its moves. In the log or a timeline: go to the moment of the selected move. In the lanes: draw the selected pod's timeline."},
 		Binding{ID: Needs, Keys: []string{"N"}, Name: "nearest nodes",
 			Description: "Say where the selected pod would fit at the moment shown, and what it lacks on the nearest nodes. enter does so, too, unless the cluster is large."},
 		Binding{ID: Zoom, Keys: []string{"+", "="}, Name: "zoom pane",
 			Description: "Give the whole screen to the pane, or give it back."},
 		Binding{ID: Filter, Keys: []string{"/"}, Name: "filter", Bar: 8,
-			Description: "Show only pods that match all words: name, plugin or label=value; !word excludes."},
+			Description: "Show only pods that match: words, !not, /regex/, ~fuzzy, -l app=web, ns:shop, plugin:Taint, tier:backoff, attempts>3, prio>=100, waiting>5m."},
+		Binding{ID: Sort, Keys: []string{"S"}, Name: "sort",
+			Description: "Choose what the pods of the pane are sorted by; chosen again it turns them round."},
+		Binding{ID: Fold, Keys: []string{"*"}, Name: "unfold",
+			Description: "Show each pod of the selected pod's pod group in a row of its own, or all of them as one."},
+		Binding{ID: CountGroups, Keys: []string{"#"}, Name: "groups",
+			Description: "Count the pods by plugin, namespace and owner; enter shows those of a group."},
 		Binding{ID: Copy, Keys: []string{"c"}, Name: "copy name",
-			Description: "Copy the selected pod's namespace/name to the clipboard (OSC 52)."},
+			Description: "Copy the selected pod's namespace/name to the clipboard."},
+		Binding{ID: CopyMore, Keys: []string{"C"}, Name: "copy ...",
+			Description: "Choose what to copy: the name, the row, the explanation, the moves, or a kubectl command about the selected pod."},
+		Binding{ID: Timeline, Keys: []string{"v"}, Name: "timeline", Bar: 10,
+			Description: "Draw the selected pod's life to scale: every tier it was in, its attempts, what woke it, and why it moved each time."},
+		Binding{ID: Lanes, Keys: []string{"l"}, Name: "lanes", Bar: 10,
+			Description: "Draw all pods' lanes through time, one below the other."},
+		Binding{ID: Plots, Keys: []string{"P"}, Name: "plots", Bar: 12,
+			Description: "Plot the tiers' sizes, attempts, arrivals by event and the oldest pod's age, beside the scheduler's own counts."},
 		Binding{ID: Back, Keys: []string{"esc"}, Name: "close", Bar: 13,
 			Description: "Close what is open; without any, drop the filter."},
 	)
@@ -153,11 +248,25 @@ func Default() []Binding {
 		Binding{ID: WhatIf, Keys: []string{"w"}, Name: "what-if", Bar: 9,
 			Description: "Fork here: nothing more of the recording is played, you are the scheduler. In a what-if: back to the recording."},
 		Binding{ID: LeaveWhatIf, Keys: []string{"backspace"}, Name: "leave what-if",
-			Description: "Go back to the recording, to the moment where it was left."},
+			Description: "Go back to the recording, to the moment where it was left. The what-if stays: F goes to it again."},
 		Binding{ID: MoveAll, Keys: []string{"m"}, Name: "move request",
 			Description: "Inject a move request for all unschedulable and gated pods, whatever rejected them."},
 		Binding{ID: InjectEvent, Keys: []string{"e"}, Name: "event",
-			Description: "Inject a cluster event, chosen by its label."},
+			Description: "Choose a cluster event, a move request or a flush by what it would move, and inject it."},
+		Binding{ID: Undo, Keys: []string{"Z"}, Name: "undo",
+			Description: "Take back what was injected last in the what-if, and go to where that was."},
+		Binding{ID: Redo, Keys: []string{"Y"}, Name: "redo",
+			Description: "Do again what was undone last."},
+		Binding{ID: Branch, Keys: []string{"W"}, Name: "another what-if",
+			Description: "Leave this what-if here for another that begins as it; both stay."},
+		Binding{ID: Forks, Keys: []string{"F"}, Name: "what-ifs",
+			Description: "Choose among the recording and all what-ifs, by what was done in each, and go there."},
+		Binding{ID: NameFork, Keys: []string{"f2"}, Name: "name what-if",
+			Description: "Give the what-if a name."},
+		Binding{ID: CloseFork, Keys: []string{"X"}, Name: "close what-if",
+			Description: "Forget this what-if and go back to the recording."},
+		Binding{ID: Compare, Keys: []string{"V"}, Name: "compare",
+			Description: "Show another what-if or the recording beside this one: the sizes of both, and the pods that are not in the same place."},
 		Binding{ID: Activate, Keys: []string{"a"}, Name: "activate",
 			Description: "Activate the selected pod: it goes to activeQ at once."},
 		Binding{ID: AddPod, Keys: []string{"n"}, Name: "new pod",
@@ -196,14 +305,55 @@ func Default() []Binding {
 	add(Board, Program,
 		Binding{ID: Recordings, Keys: []string{"r"}, Name: "recordings", Bar: 11,
 			Description: "Choose another of the recordings inside this program."},
+		Binding{ID: Rerun, Keys: []string{"ctrl+r"}, Name: "run again",
+			Description: "Run the recording again under another release of kube-scheduler, and see what comes out differently."},
+		Binding{ID: Theme, Keys: []string{"T"}, Name: "theme",
+			Description: "Draw in the next set of colours: by the terminal's background, dark, light, high contrast, safe for the colour-blind, none."},
+		Binding{ID: Projector, Keys: []string{"H"}, Name: "projector",
+			Description: "Draw for a room: large counts, bold text, room between the rows, and the key that was pressed."},
 		Binding{ID: Mouse, Keys: []string{"M"}, Name: "mouse on/off",
 			Description: "Take the mouse (click selects, wheel scrolls), or leave it to the terminal for selecting text."},
+		Binding{ID: Palette, Keys: []string{":", "ctrl+p"}, Name: "palette", Bar: 89,
+			Description: "Choose what to do by its name; what can't be done says why."},
 		Binding{ID: Help, Keys: []string{"?"}, Name: "help", Bar: 90,
 			Description: "Show every key and what the glyphs mean; type to search, enter does it."},
 		Binding{ID: Suspend, Keys: []string{"ctrl+z"}, Name: "suspend",
 			Description: "Go back to the shell for a while; fg returns."},
 		Binding{ID: Quit, Keys: []string{"q", "ctrl+c"}, Name: "quit", Bar: 91,
 			Description: "Leave the program."},
+	)
+	add(Chart, InChart,
+		Binding{ID: ChartEarlier, Keys: []string{"left", "h"}, Name: "earlier", Bar: 1, Description: "Show earlier times. What the board shows stays."},
+		Binding{ID: ChartLater, Keys: []string{"right"}, Name: "later", Bar: 2, Description: "Show later times, up to the moment shown on the board."},
+		Binding{ID: ChartCloser, Keys: []string{"+", "="}, Name: "closer", Bar: 3, Description: "Show less time in more detail."},
+		Binding{ID: ChartFarther, Keys: []string{"-"}, Name: "farther", Bar: 4, Description: "Show more time in less detail."},
+		Binding{ID: ChartFit, Keys: []string{"0"}, Name: "fit", Bar: 5, Description: "Choose the scale by what there is to show, and follow the moment shown again."},
+	)
+	add(Lesson, InLesson,
+		Binding{ID: LessonNext, Keys: []string{"enter", "pgdown"}, Name: "next", Bar: 1,
+			Description: "Go on: to the next step, or past a question to what comes. Behind the last step: the next lesson."},
+		Binding{ID: LessonBack, Keys: []string{"pgup", "-"}, Name: "step back", Bar: 6,
+			Description: "Go back to the step before."},
+		Binding{ID: LessonWhy, Keys: []string{"y"}, Name: "why?", Bar: 5,
+			Description: "Say all about the selected pod, as enter does on the board."},
+		Binding{ID: LessonHint, Keys: []string{"h"}, Name: "hint", Bar: 2,
+			Description: "Give a hint, and asked again another."},
+		Binding{ID: LessonSolution, Keys: []string{"$"}, Name: "solution", Bar: 3,
+			Description: "Show what reaches the goal, without doing it."},
+		Binding{ID: LessonSteps, Keys: []string{"O"}, Name: "steps", Bar: 7,
+			Description: "Show all steps of the lesson, and go to one."},
+		Binding{ID: LessonRestart, Keys: []string{"f5"}, Name: "restart",
+			Description: "Go to the first step, and start the timer anew."},
+		Binding{ID: LessonBlank, Keys: []string{"."}, Name: "blank",
+			Description: "With the screen drawn for a projector: blank it, and bring it back. Otherwise . steps."},
+		Binding{ID: Lessons, Keys: []string{"r"}, Name: "lessons", Bar: 8,
+			Description: "Choose another lesson."},
+	)
+	add(Question, InLesson,
+		Binding{ID: AnswerQueue, Keys: []string{"1", "2", "3", "4", "5", "6", "7"}, Name: "queue",
+			Description: "Answer with a pane: activeQ, backoffQ, unschedulable, in flight; 5 bound, 6 gated, 7 gone."},
+		Binding{ID: AnswerChoice, Keys: []string{"a", "b", "c", "d", "e", "f"}, Name: "answer",
+			Description: "Answer with the choice of that letter."},
 	)
 	add(List, InList,
 		Binding{ID: ListDown, Keys: []string{"down", "ctrl+n"}, Name: "down", Bar: 4, Description: "Go to the next entry."},

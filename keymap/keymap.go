@@ -18,6 +18,13 @@ type Context string
 const (
 	// Board is the screen with the three panes.
 	Board Context = "On the board"
+	// Chart is a timeline, the lanes or the plots. Keys that mean nothing there mean what they do on the
+	// board.
+	Chart Context = "In a chart"
+	// Lesson is a lesson below the board. Keys that mean nothing there mean what they do on the board.
+	Lesson Context = "In a lesson"
+	// Question is a lesson that asks something, whose answers come before all else.
+	Question Context = "At a lesson's question"
 	// List is a pop-up list: the events, the plugins, the recordings, the help.
 	List Context = "In a list"
 	// Prompt is the line into which the person types.
@@ -35,20 +42,22 @@ const (
 	Ask       Group = "Asking the real scheduler (in a what-if)"
 	Scheduler Group = "Being the scheduler"
 	Program   Group = "The program"
+	InChart   Group = "Charts (timeline, lanes, plots)"
+	InLesson  Group = "Lessons"
 	InList    Group = "Lists"
 	InPrompt  Group = "Prompts"
 )
 
 // Groups returns all groups in their order.
 func Groups() []Group {
-	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InList, InPrompt}
+	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InLesson, InList, InPrompt}
 }
 
 // Binding is one action and the keys that do it.
 type Binding struct {
 	ID ID
 	// Keys are the names of keys as bubbletea spells them: "space", "shift+tab", "?". The first is the
-	// one that is shown where only one can be.
+	// one that is shown where only one can be. Without any, the palette alone does it.
 	Keys []string
 	// Name is two or three words for the bar.
 	Name string
@@ -124,8 +133,13 @@ func (m *Map) OnBar(context Context) []Binding {
 	return on
 }
 
-// Key returns the first key of b, as it is shown.
-func (b Binding) Key() string { return Display(b.Keys[0]) }
+// Key returns the first key of b, as it is shown. Empty if it has none.
+func (b Binding) Key() string {
+	if len(b.Keys) == 0 {
+		return ""
+	}
+	return Display(b.Keys[0])
+}
 
 // AllKeys returns all keys of b, as they are shown.
 func (b Binding) AllKeys() string {
@@ -138,6 +152,9 @@ func (b Binding) AllKeys() string {
 
 // Display returns how the screen and the docs write a key: arrows as arrows, all else as it is named.
 func Display(key string) string {
+	if i := strings.LastIndexByte(key, '+'); i > 0 && i < len(key)-1 {
+		return key[:i+1] + Display(key[i+1:])
+	}
 	switch key {
 	case "up":
 		return "↑"

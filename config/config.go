@@ -1,0 +1,88 @@
+// Package config reads what a person has set for good: the configuration file, and how each source was looked
+// at last.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui"
+)
+
+// FileVariable names the configuration file, in place of the one in XDG_CONFIG_HOME.
+const FileVariable = "SCHEDQ_CONFIG"
+
+// Config is what the configuration file says. What it does not say is as Default has it.
+type Config struct {
+	Theme     tui.Theme
+	Projector bool
+	Mouse     bool
+	// Speed is the speed of playing, in model seconds a second. Paused begins with time standing still.
+	Speed  float64
+	Paused bool
+	// Filter is the one that every source is seen through at first.
+	Filter filter.Filter
+	// Remember has each source be looked at as it was the last time.
+	Remember bool
+	// Bindings are those of keymap.Default with the person's own keys.
+	Bindings []keymap.Binding
+}
+
+// Default returns what holds without a file.
+func Default() *Config {
+	return &Config{Theme: tui.ThemeAuto, Mouse: true, Speed: 1, Remember: true, Bindings: keymap.Default()}
+}
+
+// File returns the path of the configuration file: $SCHEDQ_CONFIG, or config.yaml in $XDG_CONFIG_HOME/schedq,
+// which is ~/.config/schedq if that is not set. Whether it is there is another question.
+func File() (string, error) {
+	if path := os.Getenv(FileVariable); path != "" {
+		return path, nil
+	}
+	dir, err := folder("XDG_CONFIG_HOME", ".config")
+	return filepath.Join(dir, "config.yaml"), err
+}
+
+// folder returns schedq's folder in the one that an XDG variable names, or in that one of the home folder.
+func folder(variable, otherwise string) (string, error) {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) { // as the specification has it, a relative path is none
+		return filepath.Join(dir, "schedq"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("neither %s nor HOME is set: %w", variable, err)
+	}
+	return filepath.Join(home, otherwise, "schedq"), nil
+}
+
+// maxFile bounds the configuration file.
+const maxFile = 1 << 20
+
+// Load reads the configuration file. Without one it returns Default; but one that FileVariable names must be
+// there. An error says file and line.
+func Load() (*Config, error) {
+	path, err := File()
+	if err != nil {
+		return Default(), nil // who has no home has no configuration
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && os.Getenv(FileVariable) == "":
+		return Default(), nil
+	case err != nil:
+		return nil, fmt.Errorf("the configuration %s can't be read: %w", sources.Sanitize(path), errors.Unwrap(err))
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("the configuration %s has more than %d bytes", sources.Sanitize(path), maxFile)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration %s can't be read: %w", sources.Sanitize(path), errors.Unwrap(err))
+	}
+	return Parse(string(sources.Sanitize(path)), text)
+}

@@ -1,0 +1,238 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/config"
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui"
+)
+
+var update = flag.Bool("update", false, "write the schema and the example in docs")
+
+func TestParse(t *testing.T) {
+	c, err := config.Parse("config.yaml", []byte(`
+theme: high-contrast
+projector: true
+mouse: false
+speed: 2.5
+paused: true
+filter: "ns:shop !web"
+remember: false
+keys:
+  step-forward: [l, right]
+  needs:
+  lanes: "0"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Theme != tui.ThemeHighContrast || !c.Projector || c.Mouse || c.Speed != 2.5 || !c.Paused || c.Filter.String() != "ns:shop !web" || c.Remember {
+		t.Errorf("%+v", c)
+	}
+	m := keymap.New(c.Bindings)
+	for key, want := range map[string]keymap.ID{"l": keymap.StepForward, "0": keymap.Lanes, ",": keymap.StepBack} {
+		if b, _ := m.Lookup(keymap.Board, key); b.ID != want {
+			t.Errorf("%q is %q, want %s", key, b.ID, want)
+		}
+	}
+	if _, bound := m.Lookup(keymap.Board, "N"); bound {
+		t.Error("N still does what needs no key")
+	}
+}
+
+// Each mistake is told with file and line, in one sentence.
+func TestMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"theme: [dark":                 "config.yaml, line 1: no YAML: ",
+		"- theme":                      "config.yaml, line 1: a configuration is made of lines like theme: dark",
+		"\n\ncolour: red":              `config.yaml, line 3: there is no setting "colour"; there are theme, projector`,
+		"theme: dark\ntheme: light":    "config.yaml, line 2: theme is set twice",
+		"theme: pink":                  "config.yaml, line 1: ",
+		"theme: {a: b}":                "config.yaml, line 1: theme is a word, not a mapping",
+		"speed: fast":                  `config.yaml, line 1: speed is a number from 0.1 to 1000, not "fast"`,
+		"speed: .nan":                  `config.yaml, line 1: speed is a number from 0.1 to 1000, not ".nan"`,
+		"mouse: maybe":                 `config.yaml, line 1: mouse is true or false, not "maybe"`,
+		"filter: \"attempts>\"":        `config.yaml, line 1: filter "attempts>": letter 10: a value is missing`,
+		"filter: [a]":                  "config.yaml, line 1: filter is text, not a list",
+		"keys: l":                      "config.yaml, line 1: keys are actions with their keys",
+		"keys:\n  quit: {a: b}":        "config.yaml, line 2: the keys of quit are a list, not a mapping",
+		"keys:\n  quit: [[a]]":         "config.yaml, line 2: a key of quit is a word, not a list",
+		"keys:\n  quit: x\n  quit: y":  "config.yaml, line 3: quit is there twice",
+		"keys:\n  play: q":             `config.yaml, line 2: keys of play: "q" is the key of quit, too (on the board)`,
+		"keys:\n  plya: x":             `config.yaml, line 2: keys of plya: there is no action "plya"`,
+		"keys:\n  play: [ctrl+i, xyz]": `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
+		"theme: \"\x1b]0;a\"":          "config.yaml is no YAML: control characters are not allowed",
+		"a: &a [*a]\nb: *a":            "config.yaml, line 1: ",
+	} {
+		_, err := config.Parse("config.yaml", []byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for _, text := range []string{"", "# nothing", "---\n", "keys: {}"} {
+		if c, err := config.Parse("config.yaml", []byte(text)); err != nil || c.Theme != tui.ThemeAuto {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestWhereTheFileIs(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_CONFIG_HOME", "relative")
+	t.Setenv(config.FileVariable, "")
+	if path, err := config.File(); err != nil || path != filepath.Join(dir, ".config", "schedq", "config.yaml") {
+		t.Errorf("%s, %v", path, err)
+	}
+	if c, err := config.Load(); err != nil || c.Speed != 1 {
+		t.Errorf("without a file: %v", err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "c"))
+	if path, _ := config.File(); path != filepath.Join(dir, "c", "schedq", "config.yaml") {
+		t.Error(path)
+	}
+	own := filepath.Join(dir, "own.yaml")
+	t.Setenv(config.FileVariable, own)
+	if _, err := config.Load(); err == nil || !strings.Contains(err.Error(), "own.yaml can't be read: ") {
+		t.Errorf("one that is named must be there: %v", err)
+	}
+	if err := os.WriteFile(own, []byte("speed: 5"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := config.Load(); err != nil || c.Speed != 5 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if err := os.WriteFile(own, bytes.Repeat([]byte("#"), 2<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Load(); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("a large one: %v", err)
+	}
+}
+
+// The example says what holds without it, and the schema knows each setting and action.
+func TestSchemaAndExample(t *testing.T) {
+	example, err := config.Parse("example", []byte(config.Example()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprintf("%+v", example), fmt.Sprintf("%+v", config.Default()); got != want {
+		t.Errorf("the example is\n%s\nthe default\n%s", got, want)
+	}
+	text, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Enum       []string
+			Properties map[string]any
+		}
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for name := range schema.Properties {
+		if !strings.Contains(config.Example(), name+": ") {
+			t.Errorf("the example lacks %s", name)
+		}
+	}
+	if len(schema.Properties) != strings.Count(config.Example(), "\n\n") || len(schema.Properties["theme"].Enum) != len(tui.Themes()) {
+		t.Errorf("the schema knows %d settings and %d themes", len(schema.Properties), len(schema.Properties["theme"].Enum))
+	}
+	if got := len(schema.Properties["keys"].Properties); got != len(keymap.Default()) {
+		t.Errorf("the schema knows %d actions of %d", got, len(keymap.Default()))
+	}
+}
+
+func TestDocsAreUpToDate(t *testing.T) {
+	schema, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const schemaPath, docPath = "../docs/config.schema.json", "../docs/config.md"
+	doc, err := os.ReadFile(docPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(doc), "```yaml\n")
+	_, after, _ := strings.Cut(rest, "```\n")
+	want := before + "```yaml\n" + config.Example() + "```\n" + after
+	if *update {
+		for path, text := range map[string][]byte{schemaPath: schema, docPath: []byte(want)} {
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	if got, err := os.ReadFile(schemaPath); err != nil || !bytes.Equal(got, schema) || string(doc) != want {
+		t.Errorf("%s or %s is stale (%v): run go test ./config -update", schemaPath, docPath, err)
+	}
+}
+
+func TestViews(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	views, err := config.RememberedViews()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := views.Recall("a"); ok {
+		t.Error("something is remembered of what was never looked at")
+	}
+	want := tui.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]session.Sort{"active": {By: session.ByName, Reverse: true}}}
+	if err := views.Keep("a\n../../b", want); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := views.Recall("a\n../../b"); !ok || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%+v, %t, want %+v", got, ok, want)
+	}
+	for i := range 230 {
+		if err := views.Keep(fmt.Sprint("source ", i), tui.View{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := filepath.Join(os.Getenv("XDG_STATE_HOME"), "schedq", "views")
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) > 200 {
+		t.Errorf("%d files are kept, %v", len(entries), err)
+	}
+	for _, e := range entries { // whatever stands there, it is as if nothing did
+		if err := os.WriteFile(filepath.Join(folder, e.Name()), []byte("{\"source\":"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := views.Recall("source 229"); ok {
+		t.Error("a broken file is believed")
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := views.Keep("a", want); err == nil || !strings.Contains(err.Error(), "how a was looked at can't be remembered: ") {
+		t.Errorf("with a file where the folder would be: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("theme: dark\nkeys: {quit: [q]}\nfilter: a")
+	f.Add("a: &a [*a]\nkeys: *a")
+	f.Fuzz(func(t *testing.T, text string) {
+		if c, err := config.Parse("fuzzed", []byte(text)); err == nil && c.Bindings == nil {
+			t.Error("no bindings")
+		} else if err != nil && !strings.HasPrefix(err.Error(), "fuzzed") {
+			t.Errorf("%v does not say which file", err)
+		}
+	})
+}

@@ -1,0 +1,210 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui"
+)
+
+// setting is one of the file's keys. Schema, the documentation and reading are made of these.
+type setting struct {
+	name string
+	// says describes it in a sentence; example is a value for the documentation, in YAML.
+	says, example string
+	schema        map[string]any
+	read          func(c *Config, value *yaml.Node) error
+}
+
+// settings returns all settings, in the order in which they are documented.
+func settings() []setting {
+	return []setting{
+		{"theme", "The colours. auto follows the terminal's background; NO_COLOR means none.", "auto",
+			map[string]any{"enum": tui.Themes()}, readTheme},
+		flag("projector", "Draw for a room: large counts, bold text, room between the rows.", "false", func(c *Config) *bool { return &c.Projector }),
+		flag("mouse", "Take the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
+		{"speed", "The speed of playing, in model seconds a second.", "1",
+			map[string]any{"type": "number", "minimum": session.MinSpeed, "maximum": session.MaxSpeed}, readSpeed},
+		flag("paused", "Begin with time standing still.", "false", func(c *Config) *bool { return &c.Paused }),
+		{"filter", "Show only these pods at first, whatever the source: see docs/filter.md.", `""`,
+			map[string]any{"type": "string"}, readFilter},
+		flag("remember", "Look at each source as it was looked at the last time: pane, order, filter.", "true", func(c *Config) *bool { return &c.Remember }),
+		{"keys", "Keys of one's own, by action: docs/keys.md names the actions. They take the place of the action's own keys.", "{step-forward: [\".\", right], needs: []}",
+			keysSchema(), readKeys},
+	}
+}
+
+func flag(name, says, example string, of func(*Config) *bool) setting {
+	return setting{name, says, example, map[string]any{"type": "boolean"}, func(c *Config, value *yaml.Node) error {
+		if value.Tag != "!!bool" {
+			return fmt.Errorf("%s is true or false, not %s", name, shown(value))
+		}
+		return value.Decode(of(c))
+	}}
+}
+
+// Parse reads a configuration file of that name.
+func Parse(name string, text []byte) (*Config, error) {
+	c := Default()
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, syntaxError(name, err)
+	}
+	if document.Kind == 0 || document.Content[0].Tag == "!!null" {
+		return c, nil // nothing is set
+	}
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, mistake(name, root, errors.New("a configuration is made of lines like theme: dark"))
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if seen[key.Value] {
+			return nil, mistake(name, key, fmt.Errorf("%s is set twice", sources.Sanitize(key.Value)))
+		}
+		seen[key.Value] = true
+		s := settingOf(key.Value)
+		if s == nil {
+			return nil, mistake(name, key, fmt.Errorf("there is no setting %s; there are %s", shown(key), strings.Join(settingNames(), ", ")))
+		}
+		if err := s.read(c, value); err != nil {
+			var at *placed
+			if errors.As(err, &at) {
+				return nil, mistake(name, at.node, at.error)
+			}
+			return nil, mistake(name, value, err)
+		}
+	}
+	return c, nil
+}
+
+// placed is a mistake in a part of a setting.
+type placed struct {
+	error
+	node *yaml.Node
+}
+
+// mistake says where in the file a mistake is.
+func mistake(name string, node *yaml.Node, err error) error {
+	return fmt.Errorf("%s, line %d: %w", name, node.Line, err)
+}
+
+// yamlLine is how the parser says where it stopped.
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+
+func syntaxError(name string, err error) error {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	m := yamlLine.FindStringSubmatch(first)
+	if m == nil || m[1] == "" {
+		return fmt.Errorf("%s is no YAML: %s", name, sources.Sanitize(strings.TrimPrefix(first, "yaml: ")))
+	}
+	return fmt.Errorf("%s, line %s: no YAML: %s", name, m[1], sources.Sanitize(m[2]))
+}
+
+func settingOf(name string) *setting {
+	for _, s := range settings() {
+		if s.name == name {
+			return &s
+		}
+	}
+	return nil
+}
+
+func settingNames() []string {
+	var names []string
+	for _, s := range settings() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// shown is a value as a sentence quotes it.
+func shown(value *yaml.Node) string {
+	switch value.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return strconv.Quote(string(sources.Sanitize(value.Value)))
+}
+
+func readTheme(c *Config, value *yaml.Node) error {
+	if value.Kind != yaml.ScalarNode {
+		return fmt.Errorf("theme is a word, not %s", shown(value))
+	}
+	theme, err := tui.ParseTheme(value.Value)
+	c.Theme = theme
+	return err
+}
+
+func readSpeed(c *Config, value *yaml.Node) error {
+	if value.Tag != "!!int" && value.Tag != "!!float" || value.Decode(&c.Speed) != nil ||
+		!(c.Speed >= session.MinSpeed && c.Speed <= session.MaxSpeed) { // NaN neither
+		return fmt.Errorf("speed is a number from %g to %d, not %s", session.MinSpeed, session.MaxSpeed, shown(value))
+	}
+	return nil
+}
+
+func readFilter(c *Config, value *yaml.Node) error {
+	if value.Kind != yaml.ScalarNode {
+		return fmt.Errorf("filter is text, not %s", shown(value))
+	}
+	f, err := filter.Parse(value.Value)
+	if err != nil {
+		return fmt.Errorf("filter %s: %w", shown(value), err)
+	}
+	c.Filter = f
+	return nil
+}
+
+func readKeys(c *Config, value *yaml.Node) error {
+	if value.Kind != yaml.MappingNode {
+		return fmt.Errorf("keys are actions with their keys, as step-forward: [., right], not %s", shown(value))
+	}
+	keys, at := map[keymap.ID][]string{}, map[keymap.ID]*yaml.Node{}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		id, given := keymap.ID(value.Content[i].Value), value.Content[i+1]
+		var own []string
+		switch given.Kind {
+		case yaml.ScalarNode:
+			if given.Tag != "!!null" {
+				own = []string{given.Value}
+			}
+		case yaml.SequenceNode:
+			for _, key := range given.Content {
+				if key.Kind != yaml.ScalarNode {
+					return &placed{fmt.Errorf("a key of %s is a word, not %s", sources.Sanitize(string(id)), shown(key)), key}
+				}
+				own = append(own, key.Value)
+			}
+		default:
+			return &placed{fmt.Errorf("the keys of %s are a list, not %s", sources.Sanitize(string(id)), shown(given)), given}
+		}
+		if _, twice := keys[id]; twice {
+			return &placed{fmt.Errorf("%s is there twice", sources.Sanitize(string(id))), value.Content[i]}
+		}
+		keys[id], at[id] = own, value.Content[i]
+	}
+	bindings, problems := keymap.Override(keymap.Default(), keys)
+	if len(problems) > 0 {
+		first := problems[0]
+		text := fmt.Sprintf("keys of %s: %s", sources.Sanitize(string(first.ID)), sources.Sanitize(first.Text))
+		if more := len(problems) - 1; more > 0 {
+			text += fmt.Sprintf(" (and %d more)", more)
+		}
+		return &placed{errors.New(text), at[first.ID]}
+	}
+	c.Bindings = bindings
+	return nil
+}

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui"
+)
+
+// maxViews is how many sources are remembered; of more, those that were looked at longest ago are forgotten.
+const maxViews = 200
+
+// maxView bounds the file of one.
+const maxView = 64 << 10
+
+// Views remembers how each source was looked at, a small file for each.
+type Views struct{ folder string }
+
+// RememberedViews returns those in $XDG_STATE_HOME/schedq/views, which is ~/.local/state/schedq/views if that is
+// not set.
+func RememberedViews() (Views, error) {
+	dir, err := folder("XDG_STATE_HOME", filepath.Join(".local", "state"))
+	return Views{filepath.Join(dir, "views")}, err
+}
+
+// remembered is such a file.
+type remembered struct {
+	Source string   `json:"source"`
+	View   tui.View `json:"view"`
+}
+
+// path names the file by what the source is called, which may be anything.
+func (v Views) path(source string) string {
+	return filepath.Join(v.folder, fmt.Sprintf("%x.json", sha256.Sum256([]byte(source)))[:24]+".json")
+}
+
+// Recall implements tui.Memory. A file that can't be read, or that another version wrote, is as none.
+func (v Views) Recall(source string) (tui.View, bool) {
+	path := v.path(source)
+	if info, err := os.Stat(path); err != nil || info.Size() > maxView {
+		return tui.View{}, false
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return tui.View{}, false
+	}
+	var r remembered
+	if err := json.Unmarshal(text, &r); err != nil || r.Source != source {
+		return tui.View{}, false
+	}
+	return r.View, true
+}
+
+// Keep implements tui.Memory. The file is there whole or not at all, whoever else writes it.
+func (v Views) Keep(source string, view tui.View) error {
+	text, err := json.Marshal(remembered{source, view})
+	if err == nil {
+		err = v.write(v.path(source), text)
+	}
+	if err != nil {
+		return fmt.Errorf("how %s was looked at can't be remembered: %w", sources.Sanitize(source), err)
+	}
+	return v.forget()
+}
+
+func (v Views) write(path string, text []byte) error {
+	if err := os.MkdirAll(v.folder, 0o700); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(v.folder, ".part-*")
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(text)
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
+	}
+	return nil
+}
+
+// forget removes the oldest files if there are too many.
+func (v Views) forget() error {
+	entries, err := os.ReadDir(v.folder)
+	if err != nil || len(entries) <= maxViews {
+		return err
+	}
+	age := func(e fs.DirEntry) time.Time {
+		info, err := e.Info()
+		if err != nil {
+			return time.Time{} // it is gone already
+		}
+		return info.ModTime()
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return age(a).Compare(age(b)) })
+	for _, e := range entries[:len(entries)-maxViews] {
+		if err := os.Remove(filepath.Join(v.folder, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package keymap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Problem is what is wrong with the keys that a person gave an action.
+type Problem struct {
+	ID   ID
+	Text string
+}
+
+// Override returns bindings with the keys that a person gave some actions in place of their own. An action may
+// have none: the palette still does it. All problems come in the order of bindings, those of unknown actions
+// first; if there are any, the bindings are not to be used.
+func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
+	var problems []Problem
+	wrong := func(id ID, format string, args ...any) {
+		problems = append(problems, Problem{id, fmt.Sprintf(format, args...)})
+	}
+	for _, id := range unknown(bindings, keys) {
+		wrong(id, "there is no action %q%s", id, nearest(bindings, id))
+	}
+	all := slices.Clone(bindings)
+	for i := range all {
+		given, ok := keys[all[i].ID]
+		if !ok {
+			continue
+		}
+		all[i].Keys = slices.Clone(given)
+		for _, key := range given {
+			if problem := checkKey(key); problem != "" {
+				wrong(all[i].ID, "%s", problem)
+			}
+		}
+		if len(given) == 0 && all[i].Context != Board || len(given) == 0 && all[i].ID == Quit {
+			wrong(all[i].ID, "%s needs a key: nothing else does it", all[i].ID)
+		}
+	}
+	for _, c := range Conflicts(all) {
+		culprit := c.Second
+		if _, ok := keys[culprit]; !ok {
+			culprit = c.First
+		}
+		if _, ok := keys[culprit]; ok { // else it is in the defaults, which a test guards
+			other := c.First
+			if other == culprit {
+				other = c.Second
+			}
+			wrong(culprit, "%q is the key of %s, too (%s): give one of them another", c.Key, other, strings.ToLower(string(c.Context)))
+		}
+	}
+	return all, problems
+}
+
+// Conflict is a key that means two things in one context. Its first meaning holds.
+type Conflict struct {
+	Context       Context
+	Key           string
+	First, Second ID
+}
+
+// Conflicts returns all conflicts among bindings.
+func Conflicts(bindings []Binding) []Conflict {
+	type place struct {
+		context Context
+		key     string
+	}
+	first := make(map[place]ID)
+	var all []Conflict
+	for _, b := range bindings {
+		for _, key := range b.Keys {
+			at := place{b.Context, key}
+			if other, taken := first[at]; taken {
+				all = append(all, Conflict{b.Context, key, other, b.ID})
+			} else {
+				first[at] = b.ID
+			}
+		}
+	}
+	return all
+}
+
+// unknown returns the IDs of keys that no binding has, sorted.
+func unknown(bindings []Binding, keys map[ID][]string) []ID {
+	var ids []ID
+	for id := range keys {
+		if !slices.ContainsFunc(bindings, func(b Binding) bool { return b.ID == id }) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// nearest says which actions may be meant by id.
+func nearest(bindings []Binding, id ID) string {
+	var near []string
+	for _, word := range strings.Split(string(id), "-") {
+		for _, b := range bindings {
+			if len(word) > 2 && strings.Contains(string(b.ID), word) && !slices.Contains(near, string(b.ID)) && len(near) < 4 {
+				near = append(near, string(b.ID))
+			}
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "; near are " + strings.Join(near, ", ")
+}
+
+// namedKeys are the keys that are no letters, as bubbletea spells them.
+var namedKeys = []string{
+	"space", "tab", "enter", "esc", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end", "pgup", "pgdown",
+	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
+}
+
+// modifiers are what may stand before a key, in this order.
+var modifiers = []string{"ctrl+", "alt+", "shift+"}
+
+// sameAs are keys that most terminals cannot tell from others.
+var sameAs = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}
+
+// checkKey says what is wrong with the name of a key. Empty if nothing is.
+func checkKey(key string) string {
+	if other, same := sameAs[key]; same {
+		return fmt.Sprintf("%q is %q on most terminals: use that", key, other)
+	}
+	base, modified := key, false
+	for _, m := range modifiers {
+		if rest, ok := strings.CutPrefix(base, m); ok && rest != "" {
+			base, modified = rest, true
+		}
+	}
+	if slices.Contains(namedKeys, base) {
+		return ""
+	}
+	r, size := utf8.DecodeRuneInString(base)
+	switch {
+	case size == len(base) && size > 0 && r != utf8.RuneError && unicode.IsGraphic(r) && r != ' ':
+		if strings.HasPrefix(key, "shift+") || modified && unicode.IsUpper(r) {
+			return fmt.Sprintf("%q is no key: write the letter that it types, as K or ctrl+k", key)
+		}
+		return ""
+	case base == " ":
+		return `a blank is no key: write "space"`
+	}
+	return fmt.Sprintf("%q is no key: write a letter, or %s, with ctrl+, alt+ or shift+ before it", key, strings.Join(namedKeys[:15], ", "))
+}

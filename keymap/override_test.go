@@ -1,0 +1,56 @@
+package keymap_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/keymap"
+)
+
+func TestOverride(t *testing.T) {
+	all, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{
+		keymap.Play: {"x", "ctrl+space"}, keymap.Reject: {"f12"}, keymap.Needs: {},
+	})
+	if len(problems) > 0 {
+		t.Fatalf("problems: %v", problems)
+	}
+	m := keymap.New(all)
+	for key, want := range map[string]keymap.ID{"x": keymap.Play, "ctrl+space": keymap.Play, "f12": keymap.Reject, ".": keymap.StepForward} {
+		if b, ok := m.Lookup(keymap.Board, key); !ok || b.ID != want {
+			t.Errorf("%q is %q, want %s", key, b.ID, want)
+		}
+	}
+	if b, ok := m.Lookup(keymap.Board, "space"); ok {
+		t.Errorf("space still is %s", b.ID)
+	}
+	if b, _ := m.ByID(keymap.Needs); b.Key() != "" || b.AllKeys() != "" {
+		t.Errorf("an action without a key shows %q", b.Key())
+	}
+}
+
+// Each mistake is told of the action whose keys the person gave.
+func TestOverrideProblems(t *testing.T) {
+	for _, c := range []struct {
+		id   keymap.ID
+		keys []string
+		says string
+	}{
+		{"stepforward", []string{"l"}, `there is no action "stepforward"`},
+		{"step-forwards", []string{"l"}, "near are step-forward, step-back"},
+		{keymap.StepForward, []string{"q"}, `"q" is the key of quit, too (on the board): give one of them another`},
+		{keymap.Quit, []string{"."}, `"." is the key of step-forward, too`},
+		{keymap.Play, []string{"ctrl+m"}, `"ctrl+m" is "enter" on most terminals`},
+		{keymap.Play, []string{" "}, `write "space"`},
+		{keymap.Play, []string{""}, `"" is no key`},
+		{keymap.Play, []string{"spacebar"}, `"spacebar" is no key: write a letter, or space, tab`},
+		{keymap.Play, []string{"shift+k"}, "write the letter that it types"},
+		{keymap.Play, []string{"\x1b"}, "is no key"},
+		{keymap.Quit, nil, "quit needs a key"},
+		{keymap.ListClose, nil, "list-close needs a key"},
+	} {
+		_, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{c.id: c.keys})
+		if len(problems) != 1 || problems[0].ID != c.id || !strings.Contains(problems[0].Text, c.says) {
+			t.Errorf("%s with %q: %v, want %q", c.id, c.keys, problems, c.says)
+		}
+	}
+}
