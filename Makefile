@@ -4,7 +4,7 @@ RECORDINGS ?= ../shared/recordings
 # A cluster's own recordings are large: tests that read them run only where there are some.
 export SCHEDQ_RECORDINGS ?= $(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz conformance verify decisions embedded clean
+.PHONY: run build test lint bench fuzz captures conformance verify decisions e2e e2e-bench embedded man clean
 
 run: build
 	@./bin/schedq
@@ -38,6 +38,15 @@ verify:
 decisions:
 	SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1
 
+# On a real control plane, from a Go module of its own. The first time builds the control plane, which takes
+# 10 to 20 minutes on two cores, and keeps it.
+e2e:
+	cd e2e && go vet ./... && go test ./... -v -count 1 -timeout 60m
+
+# Figures of a large cluster: 5,000 nodes and 50,000 pods.
+e2e-bench:
+	cd e2e && go test -v -count 1 -timeout 60m -run '^TestScale$$' . -scale
+
 # FUZZTIME each, one after the other.
 FUZZTIME ?= 20s
 fuzz:
@@ -47,6 +56,10 @@ fuzz:
 	  done; \
 	done
 
+# docs/screens.md: the real screens, drawn from the embedded recording, and the demo of the README.
+captures:
+	go test ./tui -run '^TestCaptures$$' -count 1 -captures
+
 # The embedded recordings. The scheduler's marks are worth showing where a script set them.
 embedded: build
 	@for n in lively-nopop workshop-nopop workshop; do \
@@ -54,6 +67,10 @@ embedded: build
 	  ./bin/schedq convert $$d/audit.log.gz $$d/sched.log.gz $$d/metrics.jsonl.gz $$marks \
 	    --release v1.37.1 -o sources/embedded/$$n.jsonl.zst || exit 1; \
 	done
+
+# The man pages, for packages. Shells' completions: schedq completion --help.
+man: build
+	./bin/schedq man bin/man
 
 clean:
 	rm -rf bin

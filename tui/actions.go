@@ -45,20 +45,23 @@ func (m *model) allActions() map[keymap.ID]action {
 	m.addInjecting(all)
 	m.addScheduling(all)
 	m.addAsking(all)
+	m.addFinding(all)
+	m.addFolding(all)
+	m.addTravelling(all)
+	m.addForking(all)
+	m.addCharts(all)
+	m.addComfort(all)
+	m.addMouse(all)
+	m.addCopying(all)
 	all[keymap.Recordings] = action{do: m.chooseRecording, cannot: func() string {
 		if len(m.options.Recordings) == 0 {
 			return "there are no other recordings to choose from"
 		}
 		return ""
 	}}
+	all[keymap.Rerun] = action{do: m.chooseRelease}
+	all[keymap.Palette] = action{do: m.showPalette}
 	all[keymap.Help] = action{do: m.showHelp}
-	all[keymap.Mouse] = action{do: func() tea.Cmd {
-		m.mouse = !m.mouse
-		if m.mouse {
-			return m.tell(notice{text: "the mouse selects and scrolls; M leaves it to the terminal"})
-		}
-		return m.tell(notice{text: "the mouse is the terminal's: select text with it; M takes it back"})
-	}}
 	all[keymap.Quit] = action{do: func() tea.Cmd { return tea.Quit }}
 	all[keymap.Suspend] = action{do: func() tea.Cmd { return tea.Suspend }}
 	return all
@@ -68,19 +71,7 @@ func (m *model) allActions() map[keymap.ID]action {
 var speeds = [...]float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
 
 func (m *model) addTime(all map[keymap.ID]action) {
-	over := func() string {
-		if m.frame.AtEnd {
-			return "nothing is left to play: , goes back, { to the start"
-		}
-		return ""
-	}
-	first := func() string {
-		if m.frame.Log.Len() == 0 {
-			return "this is the start: nothing has moved yet"
-		}
-		return ""
-	}
-	play := command(func() { m.session.TogglePlay() }).unless(over)
+	play := command(func() { m.session.TogglePlay() }).unless(m.atTheEnd)
 	play.name = func() string {
 		if m.frame.Playing {
 			return "pause"
@@ -88,10 +79,10 @@ func (m *model) addTime(all map[keymap.ID]action) {
 		return "play"
 	}
 	all[keymap.Play] = play
-	all[keymap.StepForward] = command(func() { m.session.Step(1) }).unless(over)
-	all[keymap.StepBack] = command(func() { m.session.Step(-1) }).unless(first)
-	all[keymap.LeapForward] = command(func() { m.session.Step(10) }).unless(over)
-	all[keymap.LeapBack] = command(func() { m.session.Step(-10) }).unless(first)
+	all[keymap.StepForward] = command(func() { m.session.Step(1) }).unless(m.atTheEnd)
+	all[keymap.StepBack] = command(func() { m.session.Step(-1) }).unless(m.atTheStart)
+	all[keymap.LeapForward] = command(func() { m.session.Step(10) }).unless(m.atTheEnd)
+	all[keymap.LeapBack] = command(func() { m.session.Step(-10) }).unless(m.atTheStart)
 	all[keymap.SeekStart] = command(func() { m.session.SeekStart() })
 	all[keymap.SeekEnd] = command(func() { m.session.SeekEnd() })
 	all[keymap.Squeeze] = command(func() { m.session.ToggleSqueeze() })
@@ -142,7 +133,6 @@ func (m *model) addInjecting(all map[keymap.ID]action) {
 		return ""
 	})
 	all[keymap.MoveAll] = command(func() { m.session.MoveAll() }).unless(m.noneToMove)
-	all[keymap.InjectEvent] = action{do: m.chooseEvent}
 	all[keymap.AddPod] = action{do: m.askPod}
 	all[keymap.Activate] = command(func() { m.session.Activate(m.selected.key) }).unless(m.notWaiting)
 	all[keymap.DeletePod] = command(func() { m.session.DeletePod(m.selected.key) }).unless(m.notThere)

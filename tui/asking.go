@@ -23,7 +23,12 @@ func (m *model) addAsking(all map[keymap.ID]action) {
 	all[keymap.RunScheduler] = run
 	all[keymap.AddNode] = action{do: m.askNode}
 	all[keymap.EditNode] = action{do: m.askNodeEdit}
-	all[keymap.Apply] = action{do: m.askManifest}
+	all[keymap.Apply] = action{do: m.askManifest}.unless(func() string {
+		if m.options.ReadManifest == nil {
+			return "files can't be read from here"
+		}
+		return ""
+	})
 	all[keymap.BindClaim] = action{do: m.askClaim}
 	all[keymap.Delete] = action{do: m.askDelete}
 }
@@ -81,7 +86,7 @@ func (m *model) askManifest() tea.Cmd {
 				return "the path of a manifest"
 			}
 			m.pending = func() tea.Msg {
-				read, err := manifest.Read(path)
+				read, err := m.options.ReadManifest(path)
 				return manifestRead{filepath.Base(path), read, err}
 			}
 			return ""

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
@@ -12,13 +13,15 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// crowd returns a model at 120 by 40 that shows n pods, enough to fill every pane, and has scrolled among
-// them. All came at once, so that their waits look alike.
-func crowd(tb testing.TB, n int) *model {
-	tb.Helper()
+// crowdRecording has n pods, all of which came at once, so that their waits look alike, and then moves some
+// of them, moving times in each of so many seconds.
+func crowdRecording(n, moving, seconds int) *sources.Recording {
 	rec := &sources.Recording{Name: "crowd"}
+	name := func(i int) types.NamespacedName {
+		return types.NamespacedName{Namespace: "default", Name: fmt.Sprintf("crowd-%06d", i)}
+	}
 	for i := range n {
-		move := &sources.Move{Pod: types.NamespacedName{Namespace: "default", Name: fmt.Sprintf("crowd-%06d", i)}, To: sources.TierActive, Event: "UnscheduledPodAdd"}
+		move := &sources.Move{Pod: name(i), To: sources.TierActive, Event: "UnscheduledPodAdd"}
 		switch i % 4 {
 		case 1:
 			move.To, move.Event = sources.TierBackoff, "ScheduleAttemptFailure"
@@ -29,13 +32,52 @@ func crowd(tb testing.TB, n int) *model {
 		}
 		rec.Events = append(rec.Events, sources.Event{Time: zero, Fact: move})
 	}
-	s := session.New(rec, session.Options{Paused: true})
+	for i := range moving * seconds {
+		move := &sources.Move{Pod: name(i / 3 * 4 % n), To: sources.TierInFlight}
+		switch i % 3 {
+		case 1:
+			move.To, move.Event, move.Plugins = sources.TierUnschedulable, "ScheduleAttemptFailure", []string{"NodeResourcesFit"}
+		case 2:
+			move.To, move.Event = sources.TierActive, "NodeAdd"
+		}
+		rec.Events = append(rec.Events, sources.Event{Time: zero.Add(time.Duration(i+1) * time.Second / time.Duration(moving)), Fact: move})
+	}
+	return rec
+}
+
+// crowd returns a session of n pods, enough to fill every pane.
+func crowd(tb testing.TB, n int) *session.Session {
+	tb.Helper()
+	s := session.New(crowdRecording(n, 0, 0), session.Options{Paused: true})
 	go s.Run(tb.Context())
 	s.SeekEnd()
 	s.Sync()
+	return s
+}
+
+// among returns a model at 120 by 40 that has scrolled among the pods of s.
+func among(tb testing.TB, s *session.Session, view ...keymap.ID) *model {
 	m := newModel(tb.Context(), s, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-	for _, key := range []keymap.ID{keymap.FocusUnsched, keymap.LastRow, keymap.FocusBackoff, keymap.PageDown} {
+	for _, key := range append([]keymap.ID{keymap.FocusUnsched, keymap.LastRow, keymap.FocusBackoff, keymap.PageDown}, view...) {
+		m.do(key)
+	}
+	m.stale = true
+	m.Update(nil)
+	return m
+}
+
+// busy returns a model at 200 by 60 of n pods that are playing, at 5,000 moves a second.
+func busy(tb testing.TB, n int, view ...keymap.ID) *model {
+	tb.Helper()
+	s := session.New(crowdRecording(n, 5000, 120), session.Options{})
+	m := newModel(tb.Context(), s, Options{})
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	go s.Run(tb.Context())
+	for range 20 {
+		m.Update(frameMsg{s, <-s.Frames()})
+	}
+	for _, key := range append([]keymap.ID{keymap.FocusUnsched, keymap.RowDown}, view...) {
 		m.do(key)
 	}
 	return m
@@ -47,32 +89,66 @@ func (m *model) frameAgain() {
 	m.View()
 }
 
+// crowdViews are the views that show some of many pods, or what became of all.
+var crowdViews = map[string][]keymap.ID{
+	"board": nil, "pane": {keymap.Zoom}, "detail": {keymap.Open}, "timeline": {keymap.Timeline}, "lanes": {keymap.Lanes}, "plots": {keymap.Plots},
+	"projector": {keymap.Projector},
+}
+
 // A frame costs what the terminal's size says, whatever the number of pods.
 func TestCostOfAFrameDoesNotDependOnTheNumberOfPods(t *testing.T) {
-	few := testing.AllocsPerRun(20, crowd(t, 100).frameAgain)
-	many := testing.AllocsPerRun(20, crowd(t, 150_000).frameAgain)
-	t.Logf("allocations of a frame at 120 by 40: %.0f with 100 pods, %.0f with 150,000", few, many)
-	if many > few*1.1 { // counts with more digits, and no more
-		t.Errorf("a frame of 150,000 pods makes %.0f allocations, one of 100 makes %.0f", many, few)
+	few, many := crowd(t, 1000), crowd(t, 150_000)
+	for name, view := range crowdViews {
+		ofFew := testing.AllocsPerRun(20, among(t, few, view...).frameAgain)
+		ofMany := testing.AllocsPerRun(20, among(t, many, view...).frameAgain)
+		t.Logf("%s: allocations of a frame at 120 by 40: %.0f with 1,000 pods, %.0f with 150,000", name, ofFew, ofMany)
+		if ofMany > ofFew*1.1+2 { // counts with more digits, and no more
+			t.Errorf("%s: a frame of 150,000 pods makes %.0f allocations, one of 1,000 makes %.0f", name, ofMany, ofFew)
+		}
 	}
 }
 
 func TestNothingIsDrawnTwice(t *testing.T) {
-	m := crowd(t, 100)
+	m := among(t, crowd(t, 100))
 	m.View()
-	if n := testing.AllocsPerRun(10, func() { m.View() }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { m.Update(nil); m.View() }); n > 0 {
 		t.Errorf("drawing what is drawn makes %.0f allocations", n)
 	}
 }
 
 func BenchmarkFrame(b *testing.B) {
-	for _, n := range []int{100, 150_000} {
-		b.Run(fmt.Sprintf("pods=%d", n), func(b *testing.B) {
-			m := crowd(b, n)
-			b.ReportAllocs()
+	for _, n := range []int{1000, 150_000} {
+		s := crowd(b, n)
+		for name, view := range crowdViews {
+			b.Run(fmt.Sprintf("%s/pods=%d", name, n), func(b *testing.B) {
+				m := among(b, s, view...)
+				b.ReportAllocs()
+				for b.Loop() {
+					m.frameAgain()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkKeypress: from a key that the session has to carry out to the screen that shows it, of 150,000
+// pods at 200 by 60 while 5,000 moves a second arrive.
+func BenchmarkKeypress(b *testing.B) {
+	for name, view := range crowdViews {
+		b.Run(name, func(b *testing.B) {
+			m := busy(b, 150_000, view...)
+			var longest, total time.Duration
 			for b.Loop() {
-				m.frameAgain()
+				want, pressed := !m.frame.Squeeze, time.Now()
+				for m.do(keymap.Squeeze); m.frame.Squeeze != want; {
+					m.Update(frameMsg{m.session, <-m.session.Frames()})
+				}
+				took := time.Since(pressed)
+				longest, total = max(longest, took), total+took
 			}
+			b.ReportMetric(float64(longest.Microseconds())/1000, "ms/longest")
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(total.Microseconds())/1000/float64(b.N), "ms/key")
 		})
 	}
 }

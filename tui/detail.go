@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
@@ -26,13 +27,35 @@ type detail struct {
 	// zoomed is true if the detail has the screen to itself; offset is how far it is scrolled then.
 	zoomed bool
 	offset int
+	// withLane draws the pod's last minute to scale.
+	withLane bool
 }
 
-// line is one line of a detail: a text, or a move.
+// leastLane is the width from which on a lane says something.
+const leastLane = 40
+
+// lane draws p's last minute, and what is to come.
+func (d detail) lane(a canvas.Area, p *session.Pod) {
+	x := a.Text(0, 0, dim, "last minute ")
+	var w window
+	cells := a.W - x
+	w.settle(cells, d.frame.Now.Add(laneAhead), scaleFor(lanesSpan+laneAhead, cells, 0))
+	all := stays(nil, p, d.frame.Now, w.shown.from)
+	drawLane(a.Sub(x, 0, cells, 1), w.shown, all, d.frame.Now, d.frame.Wait(p).Until)
+	if w.shown.covers(d.frame.Now) {
+		nowLine(a.Sub(x+w.shown.column(d.frame.Now), 0, 1, 1))
+	}
+}
+
+// laneAhead is how much of what is to come a detail's lane shows.
+const laneAhead = 10 * time.Second
+
+// line is one line of a detail: a text, a move, or the lane of the last minute.
 type line struct {
 	style canvas.Style
 	text  string
 	move  *session.Transition
+	lane  *session.Pod
 }
 
 // Draw draws as much of the text as fits.
@@ -48,12 +71,16 @@ func (d detail) Draw(a canvas.Area) {
 	offset := min(d.offset, max(0, len(lines)-body.H))
 	for y := range min(body.H, len(lines)-offset) {
 		l := lines[offset+y]
+		if l.lane != nil {
+			d.lane(body.Row(y), l.lane)
+			continue
+		}
 		if l.move == nil {
 			body.Text(0, y, l.style, l.text)
 			continue
 		}
 		x := body.Text(0, y, dim, moveTime(l.move, body.W < longMove))
-		x = body.Text(x+1, y, tierStyle(l.move.To), provenance(l.move.Observed)) + 1
+		x = body.Text(x+1, y, tierStyle(l.move.To), moveProvenance(l.move)) + 1
 		drawMove(body.Sub(x, y, body.W-x, 1), l.move)
 	}
 	if d.zoomed {
@@ -105,12 +132,17 @@ func (d detail) facts(p *session.Pod, w int) []line {
 	name := canvas.Middle(safe(p.Key.String()), w)
 	lines := []line{{style: canvas.Bold, text: name}}
 	where := fmt.Sprintf("%s since %s", tierName(p.Tier), clockTime(p.Since))
-	if p.Observed {
+	if p.Estimated && !p.Observed {
+		where += ", " + glyphEstimated + " estimated: it was there before"
+	} else if p.Observed {
 		where += ", " + glyphObserved + " observed"
 	} else {
 		where += ", " + glyphModelled + " modelled"
 	}
 	lines = wrap(lines, w, tierStyle(p.Tier), where)
+	if d.withLane && w >= leastLane {
+		lines = append(lines, line{lane: p})
+	}
 
 	for _, sentence := range d.frame.Explain(p) {
 		lines = wrap(lines, w, plain, safe(sentence))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/manifest"
 	"github.com/schedq/schedq/tui/canvas"
 )
 
@@ -35,11 +36,20 @@ type person struct {
 // sit starts the program in a terminal of w by h cells. It must be called in a synctest bubble.
 func sit(t *testing.T, w, h int, s *session.Session, o Options) *person {
 	t.Helper()
+	if o.ReadManifest == nil {
+		o.ReadManifest = manifest.Read
+	}
+	return sitAt(t, w, h, func(ctx context.Context) *model { return newModel(ctx, s, o) })
+}
+
+// sitAt is sit with a model that is made in some other way.
+func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &person{t: t, terminal: vt.NewEmulator(w, h), over: make(chan error, 1)}
-	p.model = newModel(ctx, s, o)
+	p.model = build(ctx)
 	profile := colorprofile.TrueColor
-	if o.NoColor {
+	if p.model.options.NoColor {
 		profile = colorprofile.Ascii
 	}
 	p.program = newProgram(ctx, p.model,
@@ -104,8 +114,9 @@ func (p *person) do(ids ...keymap.ID) *person {
 var keyCodes = map[string]tea.Key{
 	"space": {Code: tea.KeySpace, Text: " "}, "tab": {Code: tea.KeyTab}, "enter": {Code: tea.KeyEnter},
 	"esc": {Code: tea.KeyEscape}, "backspace": {Code: tea.KeyBackspace}, "up": {Code: tea.KeyUp},
-	"down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+	"down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "f5": {Code: tea.KeyF5},
+	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl},
+	"ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl}, "ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl},
 }
 
 func (p *person) press(key string) {
@@ -182,7 +193,11 @@ func (p *person) row(y int) string {
 // and _ if it is underlined. A dot is plain text.
 func (p *person) styles() string {
 	letters := map[string]byte{}
-	palette := newPalette(true)
+	theme := p.model.theme
+	if p.model.projector {
+		theme = ThemeHighContrast
+	}
+	palette := newPalette(theme, true, false)
 	for style, letter := range map[canvas.Style]byte{
 		dim: 'd', accent: 'c', active: 'a', backoff: 'b', unschedulable: 'u', gated: 'g', inFlight: 'f', whatIf: 'w', alarm: 'x',
 	} {

@@ -2,8 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,10 +20,10 @@ type (
 	openedMsg struct {
 		name    string
 		session *session.Session
+		source  string
+		view    *View // how it was looked at last, or nil
 		err     error
 	}
-	// crashMsg is a panic outside of Update.
-	crashMsg struct{ err error }
 	// forgetMsg says that the notice of that number was shown for long enough.
 	forgetMsg struct{ number int }
 )
@@ -50,24 +48,11 @@ func nextFrame(s *session.Session) tea.Cmd {
 }
 
 // open opens a recording.
-func open(r Recording) tea.Cmd {
+func open(r Recording, o Options) tea.Cmd {
 	return guarded(func() tea.Msg {
 		s, err := r.Open()
-		return openedMsg{r.Name, s, err}
+		return openedMsg{r.Name, s, r.Source, o.recall(r.Source), err}
 	})
-}
-
-// guarded has a panic in cmd arrive as a message, so that it can be told when the screen is gone. Left
-// to bubbletea, it would be written onto the screen that is about to be closed.
-func guarded(cmd tea.Cmd) tea.Cmd {
-	return func() (msg tea.Msg) {
-		defer func() {
-			if r := recover(); r != nil {
-				msg = crashMsg{fmt.Errorf("schedq stopped because of a mistake in it: %v\n%s", r, debug.Stack())}
-			}
-		}()
-		return cmd()
-	}
 }
 
 // noticeTime is how long an answer stays if no key is pressed.

@@ -28,7 +28,10 @@ func (s flight) Draw(a canvas.Area) {
 	n := s.rows.len(b)
 	x := rule(a, flightPane, s.focused, " "+number(b.Total(queue.InFlight)))
 	if n == 0 {
-		text := " no attempt is under way "
+		text := " no attempt is under way: a pod is here from its popping until it is bound or rejected "
+		if len(text) > a.W-x {
+			text = " no attempt is under way "
+		}
 		if s.frame.Fork != nil && !s.frame.Fork.Scheduling {
 			text = " p pops the next pod, then you decide: f it fits, x reject "
 		}
@@ -57,9 +60,9 @@ func (s flight) pod(a canvas.Area, pod *session.Pod, target bool) int {
 		}
 	}
 	x := a.Text(1, 0, canvas.Bold, marker)
-	x = a.Text(x, 0, inFlight, provenance(pod.Observed)+" ")
+	x = a.Text(x, 0, inFlight, podProvenance(pod)+" ")
 	room := max(12, min(40, a.W-28))
-	x = a.Text(x, 0, name, canvas.Middle(podName(pod.Key, room), room))
+	x = a.Text(x, 0, name, rowName(s.frame.Board, pod, room))
 	x = a.Text(x, 0, plain, " attempt "+strconv.Itoa(pod.Attempts))
 	return a.Text(x, 0, dim, " "+countdown(s.frame.Now.Sub(pod.Since))+" ")
 }

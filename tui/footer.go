@@ -29,6 +29,8 @@ func (s status) Draw(a canvas.Area) {
 		a.Text(1, 0, alarm|canvas.Bold, canvas.Truncate(text, a.W-2))
 	case s.notice.text != "":
 		a.Text(1, 0, accent, canvas.Truncate(safe(s.notice.text), a.W-2))
+	case f.Searching != "":
+		a.Text(1, 0, accent, canvas.Truncate("looking for "+string(f.Searching)+": esc stops", a.W-2))
 	case !f.Skipped.Empty():
 		a.Text(1, 0, dim, fmt.Sprintf("skipped %s of quiet (%s → %s), z plays it",
 			f.Skipped.To.Sub(f.Skipped.From).Round(1e9), secondTime(f.Skipped.From), secondTime(f.Skipped.To)))
@@ -51,20 +53,25 @@ type keyBar struct {
 	shown, always []keymap.Binding
 }
 
-// Draw draws as many keys as fit.
-func (k keyBar) Draw(a canvas.Area) {
+// Draw draws as many keys as fit, and appends to spots where each is.
+func (k keyBar) Draw(a canvas.Area, spots []keySpot) []keySpot {
 	right := a.W - 1
 	for i := len(k.always) - 1; i >= 0; i-- {
 		b := k.always[i]
 		right = a.Right(right, 0, dim, b.Name)
+		end := right
 		right = a.Right(right-1, 0, accent|canvas.Bold, b.Key()) - 2
+		spots = append(spots, keySpot{rect{right + 2, 0, end - right - 2 + canvas.Width(b.Name), 1}, b.ID})
 	}
 	x := 1
 	for _, b := range k.shown {
 		if x+canvas.Width(b.Key())+1+canvas.Width(b.Name) > right {
 			continue
 		}
+		left := x
 		x = a.Text(x, 0, accent|canvas.Bold, b.Key())
 		x = a.Text(x+1, 0, dim, b.Name) + 2
+		spots = append(spots, keySpot{rect{left, 0, x - 2 - left, 1}, b.ID})
 	}
+	return spots
 }

@@ -45,6 +45,14 @@ func countdown(d time.Duration) string {
 	}
 }
 
+// lasting writes how long something took in at most 5 letters: 12ms, or as a countdown.
+func lasting(d time.Duration) string {
+	if d < time.Second {
+		return strconv.Itoa(int(d.Milliseconds())) + "ms"
+	}
+	return countdown(d)
+}
+
 // span writes a stretch of time as a player does: 0:07, 3:12, 1:04:14.
 func span(d time.Duration) string {
 	d = max(d, 0)

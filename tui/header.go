@@ -43,8 +43,8 @@ type header struct {
 	lines []headerLine
 }
 
-// Draw draws the lines, one below the other.
-func (h header) Draw(a canvas.Area) {
+// Draw draws the lines, one below the other, and returns where the line is that shows how far it is.
+func (h header) Draw(a canvas.Area) (progress rect) {
 	for y, line := range h.lines {
 		row := a.Row(y)
 		switch line {
@@ -53,7 +53,8 @@ func (h header) Draw(a canvas.Area) {
 		case lineBanner:
 			h.banner(row)
 		case lineTime:
-			h.time(row)
+			progress = h.time(row)
+			progress.y = y
 		case lineCounts:
 			h.counts(row)
 		case lineHints:
@@ -61,6 +62,7 @@ func (h header) Draw(a canvas.Area) {
 			row.Text(1, 0, whatIf, canvas.Truncate(text, row.W-2))
 		}
 	}
+	return progress
 }
 
 // banner says that this is no recording, so that nobody can miss it.
@@ -104,9 +106,13 @@ func schedulerName(f *session.Frame) string {
 	}
 }
 
-// time says whether time passes, how fast, and how far it is.
-func (h header) time(a canvas.Area) {
+// time says whether time passes, how fast, and how far it is. It returns where a line shows that, if one does.
+func (h header) time(a canvas.Area) (progress rect) {
 	f := h.frame
+	if f.Live != nil && f.Fork == nil {
+		h.liveTime(a)
+		return rect{}
+	}
 	x := 1
 	switch {
 	case f.Playing:
@@ -132,14 +138,16 @@ func (h header) time(a canvas.Area) {
 		if f.Filter != "" && !slices.Contains(h.lines, lineTitle) {
 			left.Text(x+2, 0, accent|canvas.Reverse, " / "+f.Filter+" ")
 		}
-		return
+		return rect{}
 	}
 	x = a.Text(x+2, 0, plain, span(f.Now.Sub(f.Start))+"/"+span(f.End.Sub(f.Start))) + 1
 	if width := min(right-x, 40); width >= 4 {
 		heavy, light := bar(share(f.Now.Sub(f.Start), f.End.Sub(f.Start)), width)
+		progress = rect{x, 0, width, 1}
 		x = a.Text(x, 0, accent, heavy)
 		a.Text(x, 0, dim, light)
 	}
+	return progress
 }
 
 // moves says which move the one shown last is, and how many are known to follow.
@@ -171,6 +179,9 @@ func (h header) counts(a canvas.Area) {
 			}
 			x = a.Text(x, 0, tierStyle(tier), tierName(tier)+" ")
 			x = a.Text(x, 0, canvas.Bold, number(f.Board.Total(tier)))
+			if a.W >= vast {
+				x = drawTrend(a.Sub(x+1, 0, trendCells, 1), f, tier) + x + 1
+			}
 		}
 		x += 3
 	}
@@ -181,6 +192,9 @@ func (h header) counts(a canvas.Area) {
 
 // roomy is the width from which on the header has room for the local counts and the scheduler's.
 const roomy = 120
+
+// vast is the width from which on each count has its trend beside it.
+const vast = 180
 
 // schedulerCounts draws the scheduler's own numbers and marks those that differ from what the local queue
 // had when they were measured.

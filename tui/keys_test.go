@@ -12,7 +12,7 @@ import (
 func TestEveryBindingOfTheBoardDoesSomething(t *testing.T) {
 	m := newModel(t.Context(), paused(t, sample), Options{})
 	for _, b := range m.keys.All() {
-		if _, ok := m.actions[b.ID]; ok != (b.Context == keymap.Board) {
+		if _, ok := m.actions[b.ID]; ok != (b.Context == keymap.Board || b.Context == keymap.Chart) {
 			t.Errorf("%s (%s) has an action: %t", b.ID, b.Context, ok)
 		}
 	}
@@ -105,7 +105,7 @@ func TestTheBarShowsOnlyWhatCanBeDone(t *testing.T) {
 
 func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 120, 140, paused(t, sample), Options{})
+		p := sit(t, 120, 180, paused(t, sample), Options{})
 		p.do(keymap.Help)
 		for _, b := range p.model.keys.All() {
 			if !strings.Contains(p.screen(), b.AllKeys()) || !strings.Contains(p.screen(), b.Name) {

@@ -32,28 +32,38 @@ const (
 	zoomNone zoom = iota
 	zoomPane
 	zoomDetail
+	zoomCompare
+	zoomTimeline
+	zoomLanes
+	zoomPlots
 )
 
 // layout says where everything is. A part that is not shown has no size.
 type layout struct {
 	arrangement arrangement
-	header      []headerLine
-	tabTitles   rect
-	panes       [3]rect
-	flight      rect
-	log         rect
-	detail      rect
-	status      rect
-	bar         rect
+	// spacing is how many lines a pod takes.
+	spacing   int
+	header    []headerLine
+	counts    rect // large, for a projector
+	tabTitles rect
+	panes     [3]rect
+	flight    rect
+	log       rect
+	detail    rect
+	compare   rect
+	chart     rect
+	status    rect
+	bar       rect
 }
 
 // arrange divides a screen of w by h. focus is the pane that tabs and zoom show.
-func arrange(w, h int, fork bool, focus paneID, tab paneID, z zoom) layout {
+func arrange(w, h int, fork bool, focus paneID, tab paneID, z zoom, projector bool) layout {
 	if w < minWidth || h < minHeight {
 		return layout{}
 	}
 	l := layout{
 		arrangement: columns,
+		spacing:     1,
 		header:      headerLines(h, fork),
 		status:      rect{0, h - 2, w, 1},
 		bar:         rect{0, h - 1, w, 1},
@@ -69,9 +79,22 @@ func arrange(w, h int, fork bool, focus paneID, tab paneID, z zoom) layout {
 	case z == zoomDetail:
 		l.detail = middle
 		return l
+	case z == zoomCompare:
+		l.compare = middle
+		return l
+	case z.chart():
+		l.chart = middle
+		return l
 	case z == zoomPane && focus == logPane:
 		l.log = middle
 		return l
+	}
+	if projector && h >= 24 {
+		l.counts = rect{0, middle.y, w, largeRows}
+		middle.y, middle.h = middle.y+largeRows, middle.h-largeRows
+		if h >= 36 {
+			l.spacing = 2
+		}
 	}
 	if l.arrangement == tabs {
 		l.tabTitles = rect{0, y, w, 1}
@@ -84,6 +107,9 @@ func arrange(w, h int, fork bool, focus paneID, tab paneID, z zoom) layout {
 			below = 5
 		} else if h >= 30 {
 			below = middle.h * 2 / 5
+		}
+		if l.counts.h > 0 && h < 30 {
+			below = 4
 		}
 	}
 	panes := rect{0, middle.y, w, middle.h - below - 1}

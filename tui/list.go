@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 )
 
@@ -25,12 +26,22 @@ type list struct {
 	marked map[int]bool
 	// choose is told the numbers of the chosen items, at least one. The list is closed by then.
 	choose func(chosen []int) tea.Cmd
+	// refresh, if there is one, takes over what a newer frame says of the items, and closed is told when the
+	// list closes, before choose.
+	refresh func(l *list, f *session.Frame)
+	closed  func()
 }
 
 // item is one line of a list.
 type item struct {
 	// key, if the list has keys, stands before the text; note is what the foot of the list says of it.
 	key, text, note string
+	// aside stands at the right, where there is room.
+	aside string
+	// other is searched, too, but not shown.
+	other string
+	// off is true if it cannot be done; the note says why.
+	off bool
 	// heading marks a line that cannot be chosen and that shows while any item below it does.
 	heading bool
 }
@@ -39,6 +50,22 @@ type item struct {
 func (m *model) openList(l list) {
 	l.search("")
 	m.list = &l
+	m.refreshList()
+}
+
+// refreshList takes over what the frame says of the items of the list that is open.
+func (m *model) refreshList() {
+	if m.list != nil && m.list.refresh != nil {
+		m.list.refresh(m.list, m.frame)
+	}
+}
+
+// closeList closes the list that is open.
+func (m *model) closeList() {
+	if l := m.list; l.closed != nil {
+		l.closed()
+	}
+	m.list = nil
 }
 
 // search shows the items that contain every word of query.
@@ -61,7 +88,7 @@ func (l *list) search(query string) {
 }
 
 func (it item) matches(query string) bool {
-	text := strings.ToLower(it.key + " " + it.text + " " + it.note)
+	text := strings.ToLower(it.key + " " + it.text + " " + it.note + " " + it.other)
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {
 			return false
@@ -95,7 +122,12 @@ func (l *list) key(m *model, msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	switch b.ID {
+	return l.do(m, b.ID)
+}
+
+// do does what a binding of lists means.
+func (l *list) do(m *model, id keymap.ID) tea.Cmd {
+	switch id {
 	case keymap.ListDown:
 		l.move(1)
 	case keymap.ListUp:
@@ -114,10 +146,10 @@ func (l *list) key(m *model, msg tea.KeyPressMsg) tea.Cmd {
 			l.move(1)
 		}
 	case keymap.ListClose:
-		m.list = nil
+		m.closeList()
 	case keymap.ListChoose:
 		if chosen := l.chosen(); len(chosen) > 0 {
-			m.list = nil
+			m.closeList()
 			return l.choose(chosen)
 		}
 	}
@@ -174,10 +206,23 @@ func (l *list) settle(room int) {
 	}
 }
 
+// box is where in a room of w by h cells l is drawn.
+func (l *list) box(w, h int) rect {
+	width, height := min(w-4, 100), l.height+l.frameRows()
+	return rect{(w - width) / 2, (h - height) / 2, width, height}
+}
+
+// inside is where on the screen the entries are, if l is drawn in the middle of room.
+func (l *list) inside(room rect) rect {
+	b := l.box(room.w, room.h)
+	return rect{room.x + b.x + 2, room.y + b.y + 2, b.w - 4, l.height}
+}
+
 // Draw draws l as a box in the middle of a.
 func (l *list) Draw(a canvas.Area) {
-	w, h := min(a.W-4, 100), l.height+l.frameRows()
-	box := a.Sub((a.W-w)/2, (a.H-h)/2, w, h)
+	r := l.box(a.W, a.H)
+	w, h := r.w, r.h
+	box := a.Sub(r.x, r.y, w, h)
 	box.Fill(plain, " ")
 	frame(box)
 	box.Text(2, 0, accent|canvas.Bold, " "+l.title+" ")
@@ -207,7 +252,7 @@ func (l *list) Draw(a canvas.Area) {
 // keyWidth and nameWidth are the widths of the first columns in a list with keys.
 const (
 	keyWidth  = 15
-	nameWidth = 16
+	nameWidth = 19
 )
 
 func (l *list) row(a canvas.Area, n int) {
@@ -231,6 +276,13 @@ func (l *list) row(a canvas.Area, n int) {
 	end := a.Text(x, 0, plain, canvas.Truncate(it.text, a.W-x))
 	if x = max(x+nameWidth, end+2); it.key != "" && a.W-x > 20 {
 		a.Text(x, 0, dim, canvas.Truncate(it.note, a.W-x))
+	}
+	if x = end + 2; it.aside != "" && a.W-x > 0 {
+		text := canvas.Truncate(it.aside, a.W-x)
+		a.Right(a.W, 0, accent, text)
+	}
+	if it.off {
+		a.Restyle(dim)
 	}
 	if n == l.cursor {
 		a.Text(0, 0, canvas.Bold, glyphSelected)

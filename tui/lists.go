@@ -10,20 +10,6 @@ import (
 	"github.com/schedq/schedq/queue/session"
 )
 
-// chooseEvent lists the cluster events and injects the chosen one.
-func (m *model) chooseEvent() tea.Cmd {
-	labels := session.ClusterEvents()
-	l := list{title: "inject a cluster event", choose: func(chosen []int) tea.Cmd {
-		m.session.InjectEvent(labels[chosen[0]])
-		return nil
-	}}
-	for _, label := range labels {
-		l.items = append(l.items, item{text: label})
-	}
-	m.openList(l)
-	return nil
-}
-
 // choosePlugins lists the plugins and has the chosen ones reject the pod in flight.
 func (m *model) choosePlugins() tea.Cmd {
 	pod := flightTarget(m.frame, m.selected).Key
@@ -58,7 +44,7 @@ func (m *model) chooseRecording() tea.Cmd {
 	recordings := m.options.Recordings
 	l := list{title: "recordings", choose: func(chosen []int) tea.Cmd {
 		r := recordings[chosen[0]]
-		return tea.Batch(open(r), m.tell(notice{text: "opening " + r.Name + " …"}))
+		return tea.Batch(open(r, m.options), m.tell(notice{text: "opening " + r.Name + " …"}))
 	}}
 	for _, r := range recordings {
 		l.items = append(l.items, item{key: r.Name, text: r.Title, note: r.Description})
@@ -98,12 +84,17 @@ func glyphItems() []item {
 		{text: "What the screen shows", heading: true},
 		{key: glyphObserved, text: "observed", note: "The real scheduler was seen to have the pod there."},
 		{key: glyphModelled, text: "modelled", note: "The local queue put the pod there; nothing was seen that confirms it."},
+		{key: glyphEstimated, text: "estimated", note: "It was there before schedq came: attempts and times are a guess, until its next attempt."},
 		{key: glyphGated, text: "gated", note: "A PreEnqueue plugin keeps the pod out of activeQ: no attempt, no backoff."},
+		{key: glyphFolded + " " + glyphUnfolded, text: "pod group", note: "The pods of a pod group wait as one entity and are one row; unfolded, each has its own."},
 		{key: glyphSelected, text: "selected", note: "The pod you speak of. It stays selected wherever it goes."},
 		{key: "p100 ↑ ↓", text: "priority", note: "What activeQ sorts by first, or where there is no room, whether it is above or below 0. Not shown if it is 0."},
 		{key: "att", text: "attempts", note: "How often the pod was popped, the present attempt included."},
 		{key: "left", text: "backoff left", note: "Until the flush that takes the pod out of backoffQ. With " + glyphEarly + " in front it may leave earlier, when activeQ is empty."},
 		{key: "flush", text: "leftover flush", note: "Until the pod is tried again without any event: at the first 30 s sweep after the scheduler's limit, 5 minutes by default, counted from its last failure."},
+		{key: "═ ▒ ─ ┈", text: "lanes", note: "In the lanes: activeQ, backoffQ, unschedulable and gated, to scale. ░ and · are what is to come if nothing happens."},
+		{key: "┃ ● ×", text: "in a lane", note: "An attempt, the binding, and where the pod was deleted or its lane ends."},
+		{key: "▲", text: "woken by", note: "In a timeline: what let the pod go on, an event or the passing of time."},
 		{key: "≠", text: "differs", note: "The scheduler's own count is another than the local queue's was when it was measured."},
 	}
 }

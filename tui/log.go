@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,21 +107,14 @@ func (v logView) Draw(a canvas.Area) {
 		title.Text(x, 0, dim, " older moves: G goes back to the newest ")
 	}
 	body := a.Sub(0, 1, a.W, a.H-1)
-	i := before(log, log.Len())
-	if i < 0 {
-		body.Text(2, 0, dim, canvas.Truncate("No pod has moved yet.", a.W-3))
+	lines := v.visible(body.H)
+	if len(lines) == 0 {
+		for y, line := range canvas.Wrap("No pod has moved yet: each move from one tier to another is listed here with what caused it, the newest last. . goes to the first.", a.W-3) {
+			body.Text(2, y, dim, line)
+		}
 		return
 	}
-	if v.rows.scrolled {
-		i = v.rows.bottom
-	}
-	// The first rows stay at the top until the log fills its place.
-	lines := make([]int, 0, body.H)
-	for ; i >= 0 && len(lines) < body.H; i = before(log, i) {
-		lines = append(lines, i)
-	}
-	for y := range lines {
-		i := lines[len(lines)-1-y]
+	for y, i := range lines { // the first rows stay at the top until the log fills its place
 		t := log.At(i)
 		row := body.Row(y)
 		v.row(row, t)
@@ -136,10 +130,25 @@ func (v logView) Draw(a canvas.Area) {
 	}
 }
 
+// visible returns the moves in sight in h lines, as numbers in the log, oldest first.
+func (v logView) visible(h int) []int {
+	log := v.frame.Log
+	i := before(log, log.Len())
+	if v.rows.scrolled {
+		i = min(i, v.rows.bottom)
+	}
+	lines := make([]int, 0, max(h, 0))
+	for ; i >= 0 && len(lines) < h; i = before(log, i) {
+		lines = append(lines, i)
+	}
+	slices.Reverse(lines)
+	return lines
+}
+
 // row draws one move with its pod.
 func (v logView) row(a canvas.Area, t *session.Transition) {
 	x := a.Text(1, 0, dim, moveTime(t, a.W < 100))
-	x = a.Text(x+1, 0, tierStyle(t.To), provenance(t.Observed)) + 1
+	x = a.Text(x+1, 0, tierStyle(t.To), moveProvenance(t)) + 1
 	name := min(a.W-x-1-longMove, 40)
 	if name < 14 {
 		name = max(a.W-x-1-shortMove, 14)

@@ -1,9 +1,8 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session/filter"
 )
 
 func (m *model) addLooking(all map[keymap.ID]action) {
@@ -25,6 +24,8 @@ func (m *model) addLooking(all map[keymap.ID]action) {
 
 	open := command(m.open).unless(func() string {
 		switch {
+		case m.zoom.chart():
+			return m.cannotOpenInChart()
 		case m.zoom == zoomDetail:
 			return ""
 		case m.focus == logPane && m.log.cursor >= m.frame.Log.Len():
@@ -36,9 +37,11 @@ func (m *model) addLooking(all map[keymap.ID]action) {
 	})
 	open.name = func() string {
 		switch {
+		case m.zoom == zoomLanes:
+			return "timeline"
 		case m.zoom == zoomDetail:
 			return "close"
-		case m.focus == logPane:
+		case m.zoom == zoomTimeline, m.focus == logPane:
 			return "go there"
 		default:
 			return "why?"
@@ -47,29 +50,20 @@ func (m *model) addLooking(all map[keymap.ID]action) {
 	all[keymap.Open] = open
 	all[keymap.Needs] = command(func() {
 		if m.zoom != zoomDetail {
-			m.zoom, m.offset = zoomDetail, 0
+			m.zoom, m.under, m.offset = zoomDetail, m.chartShown(), 0
 		}
 		m.session.Diagnose(m.selected.key)
 	}).unless(m.notThere)
 	all[keymap.Zoom] = command(func() {
+		m.under = zoomNone
 		if m.zoom == zoomNone {
 			m.zoom = zoomPane
 		} else {
 			m.zoom = zoomNone
 		}
 	})
-	all[keymap.Filter] = action{do: m.askFilter}
-	all[keymap.Copy] = action{do: func() tea.Cmd {
-		name := safe(m.selected.key.String())
-		return tea.Batch(tea.SetClipboard(name), m.tell(notice{text: "copied " + name}))
-	}, cannot: func() string {
-		if !m.selected.any {
-			return nothingSelected
-		}
-		return ""
-	}}
 	all[keymap.Back] = command(m.back).unless(func() string {
-		if m.zoom == zoomNone && m.frame.Filter == "" {
+		if m.zoom == zoomNone && m.frame.Filter == "" && m.frame.Searching == "" {
 			return "nothing is open and no filter is set"
 		}
 		return ""
@@ -78,11 +72,11 @@ func (m *model) addLooking(all map[keymap.ID]action) {
 
 // setFocus goes to a pane. A zoomed detail closes, so that the pane can be seen.
 func (m *model) setFocus(p paneID) {
-	m.focus = p
+	m.focus, m.under = p, zoomNone
 	if p <= unschedulablePane {
 		m.tab = p
 	}
-	if m.zoom == zoomDetail {
+	if m.zoom == zoomDetail || m.zoom == zoomCompare || m.zoom.chart() {
 		m.zoom = zoomNone
 	}
 }
@@ -90,6 +84,8 @@ func (m *model) setFocus(p paneID) {
 // open says all about the selected pod; in the log it goes to the moment of the selected move.
 func (m *model) open() {
 	switch {
+	case m.zoom.chart():
+		m.openInChart()
 	case m.zoom == zoomDetail:
 		m.zoom = zoomNone
 	case m.focus == logPane:
@@ -104,19 +100,25 @@ func (m *model) open() {
 	}
 }
 
-// back closes what is open, or drops the filter.
+// back ends a search, closes what is open, or drops the filter.
 func (m *model) back() {
-	if m.zoom != zoomNone {
-		m.zoom = zoomNone
+	if m.frame.Searching != "" {
+		m.session.Pause()
 		return
 	}
-	m.session.SetFilter("")
+	if m.zoom != zoomNone {
+		m.zoom, m.under = m.under, zoomNone
+		return
+	}
+	m.session.SetFilter(filter.Filter{})
 }
 
 // move moves the cursor of the pane in focus, or scrolls the zoomed detail.
 func (m *model) move(n int) {
 	switch {
-	case m.zoom == zoomDetail:
+	case m.zoom.chart():
+		m.moveInChart(n)
+	case m.zoom == zoomDetail, m.zoom == zoomCompare:
 		m.offset = max(0, m.offset+n)
 	case m.focus == logPane:
 		m.moveInLog(n)
@@ -166,70 +168,17 @@ func (m *model) moveInLog(n int) {
 // page is how many rows the pane in focus shows.
 func (m *model) page() int {
 	switch {
+	case m.zoom.chart():
+		return max(1, laneRows(m.layout.chart.h)-1)
 	case m.zoom == zoomDetail:
 		return max(1, m.layout.detail.h-2)
+	case m.zoom == zoomCompare:
+		return max(1, m.layout.compare.h-comparisonHead-1)
 	case m.focus == logPane:
 		return max(1, m.layout.log.h-2)
 	case m.focus == flightPane:
 		return flightRows(m.layout.flight.w)
 	default:
-		return max(1, paneRows(m.layout.panes[m.focus].h)-1)
-	}
-}
-
-// podAt returns the row list and the row at a place on the screen.
-func (m *model) podAt(x, y int) (paneID, int, bool) {
-	for i, r := range m.layout.panes {
-		if r.contains(x, y) {
-			row := y - r.y - (r.h - paneRows(r.h))
-			return paneID(i), m.panes[i].top + row, row >= 0
-		}
-	}
-	return 0, 0, false
-}
-
-// click goes to the pane below the mouse and selects the pod there.
-func (m *model) click(mouse tea.Mouse) {
-	switch id, row, onRow := m.podAt(mouse.X, mouse.Y); {
-	case m.list != nil || m.prompt != nil || mouse.Button != tea.MouseLeft:
-	case onRow:
-		m.setFocus(id)
-		if row < m.panes[id].len(m.frame.Board) {
-			m.selectRow(&m.panes[id], row)
-		}
-	case m.layout.flight.contains(mouse.X, mouse.Y):
-		m.setFocus(flightPane)
-	case m.layout.log.contains(mouse.X, mouse.Y):
-		m.setFocus(logPane)
-	case m.layout.tabTitles.contains(mouse.X, mouse.Y):
-		m.setFocus((m.tab + 1) % (unschedulablePane + 1))
-	}
-}
-
-// wheelRows is how far one click of the wheel scrolls.
-const wheelRows = 3
-
-// wheel scrolls what is below the mouse. The selection stays.
-func (m *model) wheel(mouse tea.Mouse) {
-	n := wheelRows
-	switch mouse.Button {
-	case tea.MouseWheelUp:
-		n = -wheelRows
-	case tea.MouseWheelDown:
-	default:
-		return
-	}
-	switch {
-	case m.list != nil:
-		m.list.move(n)
-	case m.prompt != nil:
-	case m.zoom == zoomDetail:
-		m.move(n)
-	case m.layout.log.contains(mouse.X, mouse.Y):
-		m.log.move(m.frame.Log, n)
-	default:
-		if id, _, ok := m.podAt(mouse.X, mouse.Y); ok {
-			m.panes[id].top, m.panes[id].loose = m.panes[id].top+n, true
-		}
+		return max(1, paneRows(m.layout.panes[m.focus].h, m.layout.spacing)-1)
 	}
 }

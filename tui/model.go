@@ -22,6 +22,7 @@ type model struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	session *session.Session
+	source  string // what it is called in Memory
 	frame   *session.Frame
 
 	width, height int
@@ -34,34 +35,60 @@ type model struct {
 	popping       bool // until the answer to a pop tells which pod it was
 	mouse         bool
 
+	timeline timelineView
+	lanes    lanesView
+	plots    plotsView
+	under    zoom // what closing the chart that is open leads back to
+
+	theme     Theme
+	dark      bool // the terminal's background
+	projector bool
+	spots     spots
+	scrubbing bool   // the mouse holds the progress line
+	pressed   string // the last key, for those who watch
+
 	// At most one of these is open. It gets the keys.
 	list   *list
 	prompt *prompt
+	recent []keymap.ID // what was lately done from the palette
+	until  string      // the condition that was asked for last
 	// pending is what is left to do outside of Update once the prompt is accepted, or nil.
 	pending tea.Cmd
 
 	notice  notice
 	notices int    // how many there were
 	said    uint64 // the newest answer that was shown
-	crash   error
+	crash   *crash
+
+	lesson *learning // nil unless one is taught
 
 	layout  layout
 	palette *canvas.Palette
 	canvas  canvas.Canvas
-	drawn   string
+	shown   tea.View
 	stale   bool
 }
 
 // newModel returns the model of a program that shows s.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
+	if o.Keys == nil {
+		o.Keys = keymap.Default()
+	}
 	m := &model{
 		options: o,
-		keys:    keymap.New(keymap.Default()),
+		keys:    keymap.New(o.Keys),
+		source:  o.Source,
 		ctx:     ctx,
 		mouse:   !o.NoMouse,
-		palette: newPalette(true),
+		theme:   o.Theme,
+		dark:    true,
 		stale:   true,
 	}
+	if m.theme == "" {
+		m.theme = ThemeAuto
+	}
+	m.projector = o.Projector
+	m.paint()
 	m.actions = m.allActions()
 	m.onBar = m.keys.OnBar(keymap.Board)
 	m.show(s)
@@ -77,6 +104,7 @@ func (m *model) show(s *session.Session) {
 		unschedulablePane: {tiers: []queue.Tier{queue.Unschedulable, queue.Gated}},
 		flightPane:        {tiers: []queue.Tier{queue.InFlight}},
 	}
+	m.timeline, m.lanes, m.plots = timelineView{}, lanesView{}, plotsView{}
 	m.log, m.selected, m.zoom, m.said = logRows{}, selection{}, zoomNone, m.frame.Said.Number
 	m.setFocus(m.firstWithPods())
 }
@@ -101,13 +129,20 @@ func (m *model) start() tea.Cmd {
 }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return tea.Batch(m.start(), tea.RequestBackgroundColor) }
+func (m *model) Init() tea.Cmd {
+	return tea.Batch(m.start(), tea.RequestBackgroundColor, m.beginLesson())
+}
 
 // Update implements tea.Model.
-func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.update(msg)
+//
+// It draws, too, if anything changed: View is called after every message.
+func (m *model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
+	same = m // also after a panic
+	defer m.guard(&cmd)
+	cmd = m.update(msg)
 	if m.stale {
 		m.settle()
+		m.shown, m.stale = m.view(), false
 	}
 	return m, cmd
 }
@@ -120,11 +155,13 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		m.frame, m.stale = msg.frame, true
-		return tea.Batch(m.hear(msg.frame.Said), nextFrame(m.session))
+		m.refreshList()
+		return tea.Batch(m.hear(msg.frame.Said), nextFrame(m.session), m.learned())
 	case tea.WindowSizeMsg:
 		m.width, m.height, m.stale = msg.Width, msg.Height, true
 	case tea.BackgroundColorMsg:
-		m.palette, m.stale = newPalette(msg.IsDark()), true
+		m.dark, m.stale = msg.IsDark(), true
+		m.paint()
 	case tea.KeyPressMsg:
 		m.stale = true
 		return m.key(msg)
@@ -133,13 +170,40 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.paste(msg)
 	case tea.MouseClickMsg:
 		m.stale = true
-		m.click(msg.Mouse())
+		return m.click(msg.Mouse())
+	case tea.MouseMotionMsg:
+		if m.stale = m.scrubbing; m.stale {
+			m.drag(msg.Mouse())
+		}
+	case tea.MouseReleaseMsg:
+		m.scrubbing = false
 	case tea.MouseWheelMsg:
 		m.stale = true
 		m.wheel(msg.Mouse())
+	case groupsCounted:
+		m.stale = true
+		if m.list == nil && m.prompt == nil {
+			m.chooseGroup(msg.groups)
+		}
 	case manifestRead:
 		m.stale = true
 		return m.applied(msg)
+	case lessonReady:
+		m.stale = true
+		return m.lessonOpened(msg)
+	case thereMsg:
+		m.beginGoal(msg)
+	case second:
+		m.stale = true
+		return m.tick(msg)
+	case keptMsg:
+		if msg.err != nil {
+			m.stale = true
+			return m.tell(notice{msg.err.Error(), true})
+		}
+	case rerunMsg:
+		m.stale = true
+		return m.ranAgain(msg)
 	case openedMsg:
 		m.stale = true
 		return m.opened(msg)
@@ -148,7 +212,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 			m.notice, m.stale = notice{}, true
 		}
 	case crashMsg:
-		m.crash = msg.err
+		m.crash = msg.crash
 		return tea.Quit
 	}
 	return nil
@@ -169,6 +233,17 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.prompt.key(m, msg)
 	case m.list != nil:
 		return m.list.key(m, msg)
+	}
+	m.pressed = key
+	if m.lesson != nil {
+		if cmd, taken := m.lessonKey(key); taken {
+			return cmd
+		}
+	}
+	if m.zoom.chart() {
+		if b, ok := m.keys.Lookup(keymap.Chart, key); ok {
+			return m.do(b.ID)
+		}
 	}
 	if b, ok := m.keys.Lookup(keymap.Board, key); ok {
 		return m.do(b.ID)
@@ -224,22 +299,35 @@ func (m *model) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.tell(notice{"open " + msg.name + ": " + msg.err.Error(), true})
 	}
+	keep := m.keepView()
 	m.stop()
 	m.show(msg.session)
-	return m.start()
+	m.source = msg.source
+	m.remembered(msg.view)
+	return tea.Batch(keep, m.start())
 }
 
 // settle puts everything in its place after a change: the layout, the cursors, what is in sight.
 func (m *model) settle() {
-	m.layout = arrange(m.width, m.height, m.frame.Fork != nil, m.focus, m.tab, m.zoom)
+	m.layout = arrange(m.width, m.height, m.frame.Fork != nil, m.focus, m.tab, m.zoom, m.projector)
+	if m.lesson != nil {
+		m.layout, m.lesson.room = arrangeLesson(m.width, m.height, m.frame.Fork != nil, m.focus, m.tab, m.zoom)
+	}
 	pod := m.selected.pod(m.frame)
 	for i := range m.layout.panes {
-		m.panes[i].settle(m.frame.Board, pod, paneRows(m.layout.panes[i].h))
+		m.panes[i].settle(m.frame.Board, pod, paneRows(m.layout.panes[i].h, m.layout.spacing))
 	}
 	m.panes[flightPane].settle(m.frame.Board, pod, flightRows(m.layout.flight.w))
 	m.log.settle(m.frame.Log, max(1, m.layout.log.h-1))
 	if m.list != nil {
-		m.list.settle(m.layout.status.y - len(m.layout.header))
+		m.list.settle(m.listRoom().h)
+	}
+	m.settleChart()
+	switch {
+	case m.zoom != zoomCompare && m.frame.Comparison != nil:
+		m.session.Compare(m.line()) // nobody sees it any more
+	case m.zoom == zoomCompare:
+		m.offset = min(m.offset, m.comparison().last(m.layout.compare.h))
 	}
 	if m.zoom == zoomDetail {
 		m.offset = min(m.offset, m.detail().last(m.layout.detail.w-2, m.layout.detail.h-1))

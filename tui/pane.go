@@ -16,10 +16,13 @@ type pane struct {
 	rows     *rows
 	selected selection
 	focused  bool
+	// spacing is how many lines a pod takes.
+	spacing int
 }
 
-// paneRows returns how many pods a pane of height h shows: the rest is its title and the headings.
-func paneRows(h int) int { return max(0, h-paneHeadings(h)-1) }
+// paneRows returns how many pods, of spacing lines each, a pane of height h shows: the rest is its title and
+// the headings.
+func paneRows(h, spacing int) int { return max(0, h-paneHeadings(h)-1) / max(spacing, 1) }
 
 func paneHeadings(h int) int {
 	if h >= 6 {
@@ -33,13 +36,13 @@ func (p pane) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
 	}
-	height := paneRows(a.H)
+	height := paneRows(a.H, p.spacing)
 	p.title(a.Row(0), height)
 	c := p.columns(a.W)
 	if paneHeadings(a.H) > 0 {
 		c.headings(a.Row(1))
 	}
-	body := a.Sub(0, a.H-height, a.W, height)
+	body := a.Sub(0, 1+paneHeadings(a.H), a.W, a.H)
 	n := p.rows.len(p.frame.Board)
 	if n == 0 {
 		p.empty(body)
@@ -47,7 +50,7 @@ func (p pane) Draw(a canvas.Area) {
 	}
 	for y := range min(height, n-p.rows.top) {
 		i := p.rows.top + y
-		row := body.Row(y)
+		row := body.Row(y * p.spacing)
 		pod := p.rows.at(p.frame.Board, i)
 		if pod == nil {
 			continue
@@ -80,6 +83,9 @@ func rule(a canvas.Area, id paneID, focused bool, count string) int {
 
 func (p pane) title(a canvas.Area, height int) {
 	x := rule(a, p.id, p.focused, p.count())
+	if by := sortedBy(p.frame.Board.Sort(p.rows.tiers[0])); canvas.Width(by) < a.W-x {
+		x = a.Text(x, 0, accent, by)
+	}
 	if n := p.rows.len(p.frame.Board); n > height && height > 0 {
 		seen := fmt.Sprintf(" %s–%s of %s ", number(p.rows.top+1), number(min(p.rows.top+height, n)), number(n))
 		if a.W-canvas.Width(seen)-1 > x {
@@ -99,7 +105,7 @@ func (p pane) count() string {
 		text += number(b.Total(tier))
 		shown, total = shown+b.Len(tier), total+b.Total(tier)
 	}
-	if shown < total {
+	if shown < total && p.frame.Filter != "" {
 		text += ", " + number(shown) + " match"
 	}
 	return " " + text
@@ -131,7 +137,7 @@ func (p pane) empty(a canvas.Area) {
 // pod draws one pod in one row.
 func (p pane) pod(a canvas.Area, c columnWidths, pod *session.Pod) {
 	style := tierStyle(pod.Tier)
-	a.Text(1, 0, style, provenance(pod.Observed))
+	a.Text(1, 0, style, podProvenance(pod))
 	p.name(a.Sub(3, 0, c.name, 1), pod)
 	x := 3 + c.name
 
@@ -181,7 +187,7 @@ func (p pane) name(a canvas.Area, pod *session.Pod) {
 		style = canvas.Bold // it moved just now
 	}
 	if pod.Priority == 0 {
-		a.Text(0, 0, style, canvas.Middle(podName(pod.Key, a.W), a.W))
+		a.Text(0, 0, style, rowName(p.frame.Board, pod, a.W))
 		return
 	}
 	priority := " p" + strconv.Itoa(int(pod.Priority))
@@ -192,7 +198,7 @@ func (p pane) name(a canvas.Area, pod *session.Pod) {
 			priority = glyphLow
 		}
 	}
-	x := a.Text(0, 0, style, canvas.Middle(podName(pod.Key, room), room))
+	x := a.Text(0, 0, style, rowName(p.frame.Board, pod, room))
 	a.Text(x, 0, accent, priority)
 }
 

@@ -15,9 +15,9 @@ type prompt struct {
 	// mistake is why the text cannot be accepted.
 	mistake string
 	// accept takes the text or says what is wrong with it. changed, if there is one, is told of every
-	// change; cancelled of leaving without accepting.
+	// change and may say so, too; cancelled is told of leaving without accepting.
 	accept    func(text string) (mistake string)
-	changed   func(text string)
+	changed   func(text string) (mistake string)
 	cancelled func()
 }
 
@@ -34,15 +34,22 @@ func (m *model) ask(p prompt, text string) {
 
 // key accepts, cancels or types.
 func (p *prompt) key(m *model, msg tea.KeyPressMsg) tea.Cmd {
-	b, ok := m.keys.Lookup(keymap.Prompt, msg.String())
-	switch {
-	case ok && b.ID == keymap.PromptCancel:
+	if b, ok := m.keys.Lookup(keymap.Prompt, msg.String()); ok {
+		return p.do(m, b.ID)
+	}
+	return p.update(m, msg)
+}
+
+// do does what a binding of prompts means.
+func (p *prompt) do(m *model, id keymap.ID) tea.Cmd {
+	switch id {
+	case keymap.PromptCancel:
 		m.prompt = nil
 		if p.cancelled != nil {
 			p.cancelled()
 		}
 		return nil
-	case ok && b.ID == keymap.PromptAccept:
+	case keymap.PromptAccept:
 		if p.mistake = p.accept(p.input.Value()); p.mistake == "" {
 			m.prompt = nil
 		}
@@ -50,7 +57,7 @@ func (p *prompt) key(m *model, msg tea.KeyPressMsg) tea.Cmd {
 		m.pending = nil
 		return cmd
 	}
-	return p.update(m, msg)
+	return nil
 }
 
 // update has the text field take a key or pasted text.
@@ -61,7 +68,7 @@ func (p *prompt) update(m *model, msg tea.Msg) tea.Cmd {
 	if text := p.input.Value(); text != before {
 		p.mistake = ""
 		if p.changed != nil {
-			p.changed(text)
+			p.mistake = p.changed(text)
 		}
 	}
 	return cmd

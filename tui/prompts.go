@@ -70,22 +70,6 @@ func parseTime(text string, f *session.Frame) (time.Time, error) {
 	return time.Time{}, errors.New("not a time: hh:mm:ss, +30s, -1m, start or end")
 }
 
-// askFilter asks for a filter, which shows its effect with every letter.
-func (m *model) askFilter() tea.Cmd {
-	old := m.frame.Filter
-	m.ask(prompt{
-		title:     "filter",
-		hint:      "name, plugin or label=value; !word excludes",
-		changed:   m.session.SetFilter,
-		cancelled: func() { m.session.SetFilter(old) },
-		accept: func(text string) string {
-			m.session.SetFilter(text)
-			return ""
-		},
-	}, old)
-	return nil
-}
-
 // askPod asks for a new pod and adds it.
 func (m *model) askPod() tea.Cmd {
 	m.ask(prompt{

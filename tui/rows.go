@@ -54,7 +54,7 @@ func (r *rows) at(b *session.Board, i int) *session.Pod {
 func (r *rows) index(b *session.Board, p *session.Pod) (int, bool) {
 	before := 0
 	for _, tier := range r.tiers {
-		if tier == p.Tier {
+		if tier == p.Listed() {
 			i := b.Index(p)
 			at := b.At(tier, i)
 			return before + i, at != nil && at.Key == p.Key

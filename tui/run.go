@@ -8,12 +8,16 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/atotto/clipboard"
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
+	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/manifest"
 )
 
 // Options say what the screen offers beside the session.
@@ -22,13 +26,29 @@ type Options struct {
 	Recordings []Recording
 	// NoColor draws without colours, whatever the terminal can do. A non-empty NO_COLOR means the same.
 	NoColor bool
+	// Theme are the colours. Empty is ThemeAuto.
+	Theme Theme
+	// Projector draws for a room from the start.
+	Projector bool
+	// Clipboard writes to the machine's own clipboard. Nil is the one that Run finds.
+	Clipboard func(text string) error
+	// ReadManifest reads a file of this machine. Nil is manifest.Read in Run, and that none can be read elsewhere.
+	ReadManifest func(path string) (*manifest.Manifest, error)
 	// NoMouse leaves the mouse to the terminal until the person takes it.
 	NoMouse bool
+	// Keys are the bindings. Nil is keymap.Default.
+	Keys []keymap.Binding
+	// Memory keeps how sources were looked at, and Source is what the session's is called in it. Nil, or an
+	// empty Source: it is not kept.
+	Memory Memory
+	Source string
 }
 
 // Recording is a recording that the person can switch to.
 type Recording struct {
 	Name, Title, Description string
+	// Source is what it is called in Memory. Empty: how it was looked at is not kept.
+	Source string
 	// Open returns a new session at the start of the recording. It is called outside of the screen's
 	// own goroutine and may take its time.
 	Open func() (*session.Session, error)
@@ -40,22 +60,36 @@ var ErrNoTerminal = errors.New("standard output is not a terminal that can show 
 // Run has s run and shows it until the person quits, ctx ends or something fails; the caller must not run
 // s. The terminal is left as it was. The error is nil if the person quit, and ctx's if that ended.
 func Run(ctx context.Context, s *session.Session, o Options) error {
+	return run(ctx, o, func(ctx context.Context, o Options) *model { return newModel(ctx, s, o) })
+}
+
+// run has the model that is made run on the terminal: see Run.
+func run(ctx context.Context, o Options, build func(context.Context, Options) *model) error {
 	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
 		return ErrNoTerminal
 	}
 	o.NoColor = o.NoColor || os.Getenv("NO_COLOR") != ""
+	if o.Clipboard == nil && os.Getenv("SSH_TTY") == "" { // there, it would be another machine's
+		o.Clipboard = clipboard.WriteAll
+	}
+	if o.ReadManifest == nil {
+		o.ReadManifest = manifest.Read
+	}
 
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m := newModel(running, s, o)
+	m := build(running, o)
+	m.remembered(o.recall(o.Source))
 	_, err := newProgram(running, m).Run()
 	switch {
 	case m.crash != nil:
-		return m.crash
+		return m.crash.report(time.Now())
 	case ctx.Err() != nil:
 		return ctx.Err() // and not that the program was killed, as bubbletea puts it
-	default:
+	case err != nil:
 		return err
+	default:
+		return m.leave()
 	}
 }
 

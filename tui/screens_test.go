@@ -18,6 +18,9 @@ func golden(t *testing.T, name, screen string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")
 	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(path, []byte(screen), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -36,57 +39,81 @@ const moment = "10:36:06.5"
 
 var sizes = [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 60}}
 
-func TestScreens(t *testing.T) {
-	for _, size := range sizes {
-		name := fmt.Sprintf("%dx%d", size[0], size[1])
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				p := sit(t, size[0], size[1], paused(t, sample), Options{})
-				p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
-				golden(t, name, p.screen())
-				golden(t, name+"-styles", p.styles())
-
-				p.do(keymap.WhatIf)
-				golden(t, name+"-what-if", p.screen())
-				p.do(keymap.Pop, keymap.Reject)
-				golden(t, name+"-reject", p.screen())
-			})
-		})
-	}
+// views are all that the screen can show, and how a person gets there from the board at that moment with an
+// unschedulable pod selected.
+var views = []struct {
+	name string
+	open func(p *person)
+}{
+	{"board", func(*person) {}},
+	{"empty", func(p *person) { p.do(keymap.SeekStart) }},
+	{"what-if", func(p *person) { p.do(keymap.WhatIf) }},
+	{"reject", func(p *person) { p.do(keymap.WhatIf, keymap.Pop, keymap.Reject) }},
+	{"detail", func(p *person) { p.do(keymap.Open) }},
+	{"zoomed-active", func(p *person) { p.do(keymap.FocusActive, keymap.Zoom) }},
+	{"zoomed-backoff", func(p *person) { p.do(keymap.FocusBackoff, keymap.Zoom) }},
+	{"zoomed-unschedulable", func(p *person) { p.do(keymap.Zoom) }},
+	{"zoomed-log", func(p *person) { p.do(keymap.FocusLog, keymap.Zoom) }},
+	{"timeline", func(p *person) { p.do(keymap.Timeline) }},
+	{"timeline-move", func(p *person) { p.do(keymap.Timeline, keymap.RowUp) }},
+	{"timeline-none", func(p *person) { p.do(keymap.Timeline, keymap.SeekStart) }},
+	{"lanes", func(p *person) { p.do(keymap.Lanes) }},
+	{"lanes-none", func(p *person) { p.do(keymap.SeekStart, keymap.Lanes) }},
+	{"lanes-earlier", func(p *person) { p.do(keymap.Lanes, keymap.ChartCloser, keymap.ChartCloser, keymap.ChartEarlier) }},
+	{"plots", func(p *person) { p.do(keymap.Plots) }},
+	{"plots-none", func(p *person) { p.do(keymap.SeekStart, keymap.Plots) }},
+	{"projector", func(p *person) { p.do(keymap.Projector) }},
+	{"help", func(p *person) { p.do(keymap.Help) }},
+	{"palette", func(p *person) { p.do(keymap.Palette) }},
+	{"groups", func(p *person) { p.do(keymap.CountGroups) }},
+	{"event", func(p *person) { p.do(keymap.InjectEvent) }},
+	{"forks", func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Branch, keymap.Forks) }},
+	{"compare", func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
+	{"copy", func(p *person) { p.do(keymap.CopyMore) }},
+	{"filter", func(p *person) { p.do(keymap.Filter).paste("cart") }},
 }
 
-func TestScreensWithoutColor(t *testing.T) {
-	for _, size := range sizes {
-		synctest.Test(t, func(t *testing.T) {
-			p := sit(t, size[0], size[1], paused(t, sample), Options{NoColor: true})
-			p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
-			golden(t, fmt.Sprintf("%dx%d", size[0], size[1]), p.screen()) // the same text as in colour
-			for y := range p.terminal.Height() {
-				for x := range p.terminal.Width() {
-					if c := p.terminal.CellAt(x, y); c != nil && (c.Style.Fg != nil || c.Style.Bg != nil) {
-						t.Fatalf("the cell at %d, %d has a colour: %+v", x, y, c)
+// In colour a golden file has the styles below the text: see person.styles. Without colours the text is the
+// same.
+func TestScreens(t *testing.T) {
+	for _, view := range views {
+		t.Run(view.name, func(t *testing.T) {
+			for _, size := range sizes {
+				synctest.Test(t, func(t *testing.T) {
+					p := sit(t, size[0], size[1], paused(t, sample), Options{})
+					p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
+					view.open(p)
+					screen := p.screen()
+					golden(t, fmt.Sprintf("%s/%dx%d", view.name, size[0], size[1]), screen+"\n"+p.styles())
+
+					without := sit(t, size[0], size[1], paused(t, sample), Options{NoColor: true})
+					without.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
+					view.open(without)
+					if got := without.screen(); got != screen {
+						t.Errorf("without colours the screen is\n%s\nand with colours\n%s", got, screen)
 					}
-				}
+					without.seesNoColor()
+				})
 			}
 		})
 	}
 }
 
-func TestZoomedScreens(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
-		golden(t, "detail", p.do(keymap.Open).screen())
-		golden(t, "zoomed-pane", p.do(keymap.Open, keymap.Zoom).screen())
-		golden(t, "zoomed-log", p.do(keymap.Zoom, keymap.FocusLog, keymap.Zoom).screen())
-		golden(t, "help", p.do(keymap.Zoom, keymap.Help).screen())
-	})
+// seesNoColor fails the test if any cell has a colour.
+func (p *person) seesNoColor() {
+	p.t.Helper()
+	for y := range p.terminal.Height() {
+		for x := range p.terminal.Width() {
+			if c := p.terminal.CellAt(x, y); c != nil && (c.Style.Fg != nil || c.Style.Bg != nil) {
+				p.t.Fatalf("the cell at %d, %d has a colour: %+v", x, y, c)
+			}
+		}
+	}
 }
 
 func TestEmptyBoardTeaches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.sees("No pod is ready", "No pod backs off", "No pod is unschedulable", "no attempt is under way", "No pod has moved yet", "No pod is selected")
-		golden(t, "empty", p.screen())
 	})
 }

@@ -98,39 +98,13 @@ func TestSwitchingRecordings(t *testing.T) {
 	})
 }
 
-// A mistake in a goroutine ends the program in order: the terminal is restored before it is told.
-func TestPanicRestoresTheTerminal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		options := Options{Recordings: []Recording{{Name: "bad", Open: func() (*session.Session, error) { panic("boom") }}}}
-		p := sit(t, 80, 24, paused(t, sample), options)
-		p.do(keymap.Recordings).press("enter")
-		if err := <-p.over; err != nil || p.terminal.IsAltScreen() {
-			t.Errorf("after the panic: %v, alternate screen: %t", err, p.terminal.IsAltScreen())
-		}
-		if p.model.crash == nil || !strings.Contains(p.model.crash.Error(), "boom") || !strings.Contains(p.model.crash.Error(), "terminal_test.go") {
-			t.Errorf("the panic is told as %v", p.model.crash)
-		}
-	})
-}
-
-func TestCopy(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.FocusActive, keymap.RowDown, keymap.Copy)
-		p.sees("copied default/urgent-1")
-		if !strings.Contains(p.written.String(), "\x1b]52;c;ZGVmYXVsdC91cmdlbnQtMQ==") {
-			t.Error("no OSC 52 was written")
-		}
-	})
-}
-
 func TestLightBackgroundHasItsOwnColors(t *testing.T) {
-	if *newPalette(true) == *newPalette(false) {
+	if *newPalette(ThemeAuto, true, false) == *newPalette(ThemeAuto, false, false) {
 		t.Error("dark and light are the same")
 	}
 	m := newModel(context.Background(), paused(t, sample), Options{})
 	m.Update(tea.BackgroundColorMsg{Color: color.White})
-	if *m.palette == *newPalette(true) {
+	if *m.palette == *newPalette(ThemeAuto, true, false) {
 		t.Error("the answer of the terminal changes nothing")
 	}
 }

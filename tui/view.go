@@ -9,12 +9,12 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// View implements tea.Model. It is called after every message, so it draws only if something changed.
-func (m *model) View() tea.View {
-	if m.stale {
-		m.drawn, m.stale = m.draw(), false
-	}
-	v := tea.NewView(m.drawn)
+// View implements tea.Model. What it returns was drawn by Update.
+func (m *model) View() tea.View { return m.shown }
+
+// view draws the screen and says what else the terminal is to do.
+func (m *model) view() tea.View {
+	v := tea.NewView(m.draw())
 	v.AltScreen = true
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -35,8 +35,15 @@ func (m *model) draw() string {
 		return m.canvas.String(m.palette)
 	}
 	part := func(r rect) canvas.Area { return all.Sub(r.x, r.y, r.w, r.h) }
+	if m.lesson != nil {
+		if m.lesson.blank {
+			return m.canvas.String(m.palette)
+		}
+		m.drawLesson(part(m.lesson.room))
+	}
 
-	header{m.frame, l.header}.Draw(all.Sub(0, 0, all.W, len(l.header)))
+	m.spots.progress = header{m.frame, l.header}.Draw(all.Sub(0, 0, all.W, len(l.header)))
+	largeCounts{m.frame}.Draw(part(l.counts))
 	m.drawTabs(part(l.tabTitles))
 	for i, r := range l.panes {
 		m.pane(paneID(i)).Draw(part(r))
@@ -45,8 +52,10 @@ func (m *model) draw() string {
 		}
 	}
 	flight{m.frame, &m.panes[flightPane], m.selected, m.focus == flightPane}.Draw(part(l.flight))
-	logView{m.frame, &m.log, m.selected, m.focus == logPane}.Draw(part(l.log))
+	m.logView().Draw(part(l.log))
 	m.detail().Draw(part(l.detail))
+	m.comparison().Draw(part(l.compare))
+	m.drawChart(part(l.chart))
 	if l.detail.x > 0 && l.detail.h > 0 {
 		divide(all.Sub(l.detail.x-1, l.detail.y, 1, l.detail.h))
 	}
@@ -54,20 +63,38 @@ func (m *model) draw() string {
 		m.prompt.Draw(part(l.status))
 	} else {
 		status{m.frame, m.notice}.Draw(part(l.status))
+		if m.projector {
+			m.drawPressed(part(l.status))
+		}
 	}
-	m.keyBar().Draw(part(l.bar))
+	m.spots.keys = m.keyBar().Draw(part(l.bar), m.spots.keys[:0])
+	for i := range m.spots.keys {
+		m.spots.keys[i].y = l.bar.y
+	}
 	if m.list != nil {
-		m.list.Draw(all.Sub(0, len(l.header), all.W, l.status.y-len(l.header)))
+		m.list.Draw(part(m.listRoom()))
 	}
 	return m.canvas.String(m.palette)
 }
 
-func (m *model) pane(id paneID) pane {
-	return pane{id: id, frame: m.frame, rows: &m.panes[id], selected: m.selected, focused: m.focus == id}
+// listRoom is where a list opens.
+func (m *model) listRoom() rect {
+	y := len(m.layout.header)
+	return rect{0, y, m.width, m.layout.status.y - y}
 }
 
+func (m *model) logView() logView {
+	return logView{m.frame, &m.log, m.selected, m.focus == logPane}
+}
+
+func (m *model) pane(id paneID) pane {
+	return pane{id: id, spacing: m.layout.spacing, frame: m.frame, rows: &m.panes[id], selected: m.selected, focused: m.focus == id}
+}
+
+func (m *model) comparison() comparison { return comparison{m.frame, m.offset} }
+
 func (m *model) detail() detail {
-	return detail{frame: m.frame, selected: m.selected, zoomed: m.zoom == zoomDetail, offset: m.offset}
+	return detail{frame: m.frame, selected: m.selected, zoomed: m.zoom == zoomDetail, offset: m.offset, withLane: true}
 }
 
 // divide draws the line between two panes.
@@ -80,9 +107,11 @@ func divide(a canvas.Area) {
 func (m *model) drawTabs(a canvas.Area) {
 	x := 1
 	for id := activePane; id <= unschedulablePane; id++ {
+		m.spots.tabs[id] = rect{}
 		if a.Empty() {
-			return
+			continue
 		}
+		left := x
 		style := dim
 		if id == m.tab {
 			style = canvas.Bold | canvas.Underline
@@ -93,6 +122,7 @@ func (m *model) drawTabs(a canvas.Area) {
 				x = a.Text(x, 0, canvas.Bold, " "+glyphSelected)
 			}
 		}
+		m.spots.tabs[id] = rect{left, m.layout.tabTitles.y, x - left, 1}
 		x += 2
 	}
 }
@@ -115,10 +145,22 @@ func (m *model) keyBar() keyBar {
 		return keyBar{shown: m.list.onBar(m.keys)}
 	}
 	var bar keyBar
+	if m.zoom.chart() {
+		bar.shown = append(bar.shown, m.keys.OnBar(keymap.Chart)...)
+		if back, ok := m.keys.ByID(keymap.Back); ok {
+			bar.shown = append(bar.shown, back) // the way out is never far
+		}
+	}
+	if m.lesson != nil && !m.zoom.chart() && m.zoom != zoomDetail {
+		bar.shown = append(bar.shown, m.lessonBar()...)
+	}
 	for _, b := range m.onBar {
 		a := m.actions[b.ID]
-		if a.refusal() != "" || b.ID == keymap.RowDown && m.selected.any {
-			continue // who has selected a pod knows how to
+		switch {
+		case a.refusal() != "",
+			b.ID == keymap.RowDown && m.selected.any, // who has selected a pod knows how to
+			b.ID == keymap.Back && m.zoom.chart():    // it is there already
+			continue
 		}
 		if a.name != nil {
 			b.Name = a.name()

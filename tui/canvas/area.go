@@ -57,6 +57,14 @@ func (a Area) Right(x, y int, style Style, s string) int {
 	return start
 }
 
+// Blank reports whether nothing is drawn at x, y.
+func (a Area) Blank(x, y int) bool {
+	if x < 0 || y < 0 || x >= a.W || y >= a.H {
+		return false
+	}
+	return a.canvas.cells[(a.y+y)*a.canvas.w+a.x+x].text == " "
+}
+
 // Fill draws the one-cell text s in every cell of a.
 func (a Area) Fill(style Style, s string) {
 	for y := range a.H {

@@ -1,0 +1,122 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// asks sits at a cluster of one node without GPUs, for which train-0 waits, and a claim without a volume, for
+// which nobody does. What a process sets up once is set up outside of the test's time.
+func asks(t *testing.T, do func(p *person)) {
+	t.Helper()
+	if _, err := cycle.InTree(); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		rec := withNodes(t)
+		class := ""
+		claim := &v1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "data", UID: types.UID("data")},
+			Spec: v1.PersistentVolumeClaimSpec{StorageClassName: &class, AccessModes: []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce},
+				Resources: v1.VolumeResourceRequirements{Requests: v1.ResourceList{v1.ResourceStorage: resource.MustParse("1Gi")}}},
+			Status: v1.PersistentVolumeClaimStatus{Phase: v1.ClaimPending},
+		}
+		rec.Events = append([]sources.Event{{Time: zero, Fact: &sources.ObjectChange{Verb: sources.Added, Object: claim}}}, rec.Events...)
+		p := sit(t, 120, 40, session.New(rec, session.Options{Paused: true}), Options{})
+		p.goTo("10:36:02.5").do(keymap.FocusUnsched, keymap.RowDown).sees("▸● train-0")
+		do(p)
+	})
+}
+
+func TestTheSchedulerDecides(t *testing.T) {
+	asks(t, func(p *person) {
+		p.do(keymap.RunScheduler).sees("a local scheduler decides", "a local scheduler takes over: nothing placed, 1 waits: ")
+		p.do(keymap.Pop).sees("can't: the local scheduler decides: s takes its place")
+		p.do(keymap.AddPod).enter("small").do(keymap.StepForward, keymap.StepForward, keymap.StepForward).sees("small", "bound to node-")
+		p.do(keymap.RunScheduler).sees("you are the scheduler again", "you are the scheduler —")
+	})
+}
+
+func TestANodeLikeOneThatIsThere(t *testing.T) {
+	asks(t, func(p *person) {
+		p.do(keymap.AddNode).press("enter")
+		p.sees("the name of a node, and a name for the new one if you like").press("esc")
+		p.seesNot("WHAT-IF").do(keymap.AddNode).enter("node-9").sees("can't: a node like node-9: there is no node node-9")
+		p.do(keymap.AddNode).enter("node-1 twin").sees("node twin like node-1: ", "a local scheduler decides")
+		p.do(keymap.Undo).sees("undone: node twin like node-1")
+	})
+}
+
+func TestTheNearestNodeIsOffered(t *testing.T) {
+	asks(t, func(p *person) {
+		p.do(keymap.Needs).sees("It fits on none of 2 nodes").do(keymap.AddNode).sees("node like: node-1").press("esc")
+		p.do(keymap.EditNode).sees("edit node: node-1").press("esc")
+	})
+}
+
+func TestEditingANode(t *testing.T) {
+	asks(t, func(p *person) {
+		p.do(keymap.EditNode).enter("node-1").sees("a node's name, then its changes").press("esc")
+		p.do(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: nothing placed, 1 waits: ")
+		p.do(keymap.EditNode).enter("node-1 zone-").sees("can't: node node-1 zone-: node node-1 has no label and no taint zone")
+	})
+}
+
+func TestApplyingAManifest(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pod.yaml")
+	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: extra}\nspec:\n  containers: [{name: c, image: i}]\n"
+	if err := os.WriteFile(file, []byte(pod), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := filepath.Join(dir, "broken.yaml")
+	if err := os.WriteFile(broken, []byte("kind: ["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asks(t, func(p *person) {
+		p.do(keymap.Apply).enter("").sees("the path of a manifest").press("esc")
+		p.do(keymap.Apply).paste(filepath.Join(dir, "missing.yaml")).press("enter")
+		p.sees("can't: ", "missing.yaml")
+		p.do(keymap.Apply).paste(broken).press("enter")
+		p.sees("can't: ", "broken.yaml").seesNot("WHAT-IF")
+		p.do(keymap.Apply).paste(file).press("enter")
+		p.sees("apply pod.yaml: 1 placed (extra on node-", "WHAT-IF")
+	})
+}
+
+func TestBindingAClaim(t *testing.T) {
+	asks(t, func(p *person) {
+		p.do(keymap.BindClaim).enter("No_Claim").sees("the name of a claim, or namespace/name").press("esc")
+		p.do(keymap.BindClaim).enter("none").sees("can't: bind claim default/none: there is no such claim")
+		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: nothing placed, 1 waits: ")
+	})
+}
+
+func TestDeletingAPodOrANode(t *testing.T) {
+	asks(t, func(p *person) {
+		p.do(keymap.Delete).enter("train-0").sees("pod and its name, or node and its name").press("esc")
+		p.do(keymap.Delete).enter("node node-9").sees("can't: delete node node-9: there is no such node")
+		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: nothing placed, none waits")
+		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: nothing placed, none waits")
+	})
+}
+
+// A log alone tells of no nodes: there is nothing to ask.
+func TestNothingToAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.RunScheduler).sees("can't: a local scheduler takes over: no nodes are known").seesNot("WHAT-IF")
+	})
+}

@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// A mistake in a goroutine ends the program in order: the terminal is restored before it is told.
+func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := Options{Recordings: []Recording{{Name: "bad", Open: func() (*session.Session, error) { panic("boom") }}}}
+		p := sit(t, 80, 24, paused(t, sample), options)
+		p.do(keymap.Recordings).press("enter")
+		p.crashed("boom")
+	})
+}
+
+// So does one in what a key does, and one in drawing.
+func TestPanicInUpdateRestoresTheTerminal(t *testing.T) {
+	for name, mistake := range map[string]func(*model){
+		"doing":   func(m *model) { m.actions[keymap.Squeeze] = command(func() { panic("boom") }) },
+		"drawing": func(m *model) { m.panes[activePane].tiers = nil; m.layout.spacing = -1; m.frame = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := sit(t, 80, 24, paused(t, sample), Options{})
+				mistake(p.model)
+				b, _ := p.model.keys.ByID(keymap.Squeeze)
+				p.program.Send(tea.KeyPressMsg{Code: rune(b.Keys[0][0]), Text: b.Keys[0]})
+				p.crashed("")
+			})
+		})
+	}
+}
+
+// crashed fails the test unless the program ended because of a panic with that text, and left the terminal
+// as it was.
+func (p *person) crashed(text string) {
+	p.t.Helper()
+	if err := <-p.over; err != nil || p.terminal.IsAltScreen() {
+		p.t.Errorf("after the panic: %v, alternate screen: %t", err, p.terminal.IsAltScreen())
+	}
+	c := p.model.crash
+	if c == nil {
+		p.t.Fatal("nobody was told")
+	}
+	if said, ok := c.what.(string); ok && !strings.Contains(said, text) || !strings.Contains(string(c.stack), "tui/") {
+		p.t.Errorf("the panic is told as %v\n%s", c.what, c.stack)
+	}
+}
+
+func TestCrashIsOneSentenceAndALog(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	c := &crash{what: "index out of range\x1b]52;c;ZXZpbA==\a", stack: []byte("goroutine 1\n")}
+	said := c.report(time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)).Error()
+	path := filepath.Join(dir, "schedq", "crash-20260301-103600.log")
+	if !strings.HasSuffix(said, "please report it with "+path) || strings.ContainsAny(said, "\n\x1b") {
+		t.Errorf("it says %q", said)
+	}
+	log, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(log), "goroutine 1") || strings.Contains(string(log), "\x1b") {
+		t.Errorf("the log is %q, %v", log, err)
+	}
+}
+
+func TestCrashWithoutAPlaceForItsLogIsToldInFull(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_STATE_HOME", file)
+	if said := (&crash{what: "boom", stack: []byte("goroutine 1")}).report(time.Now()).Error(); !strings.Contains(said, "goroutine 1") {
+		t.Errorf("it says %q", said)
+	}
+}

@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+)
+
+// type_ types without accepting.
+func (p *person) types(text string) *person {
+	p.t.Helper()
+	for _, r := range text {
+		key := string(r)
+		if key == " " {
+			key = "space"
+		}
+		p.press(key)
+	}
+	return p
+}
+
+// An operator looks for pods by what is known of them.
+func TestFilterByFields(t *testing.T) {
+	for text, sees := range map[string]string{
+		"ns:shop":                 "unschedulable 2 · gated 1, 1 match",
+		"plugin:Affinity":         "▸● train-0",
+		"tier:gated":              "unschedulable 2 · gated 1, 1 match",
+		"attempts>0 !tier:infl":   "activeQ 2, 0 match",
+		"prio>=100 prio<1000":     "activeQ 2, 1 match",
+		"-l team=ml":              "unschedulable 2 · gated 1, 1 match",
+		"/^shop.cart-/":           "unschedulable 2 · gated 1, 1 match",
+		"~urg1":                   "activeQ 2, 1 match",
+		"!web !urgent waiting>3s": "unschedulable 2 · gated 1, 2 match",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := sit(t, 200, 60, paused(t, sample), Options{})
+			p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Filter).enter(text).sees(sees, " / "+text)
+			p.do(keymap.Back).seesNot(", 1 match").seesNot(", 2 match").seesNot(", 0 match")
+		})
+	}
+}
+
+// While a filter is typed, what is not yet one says where it is wrong, and the board stays as it was.
+func TestFilterMistakesAreToldWhileTyping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.Filter).types("web /(").sees("letter 6: no regular expression: missing closing )", "backoffQ 2, 0 match", "● web-2").press("enter")
+		p.sees("letter 6: no regular expression", "● web-2").press("backspace")
+		p.enter("3").sees(" / web /3", "activeQ 2, 0 match", "● web-3")
+		p.do(keymap.Filter).types(" attempts>").sees("letter 17: a value is missing after attempts>").enter("0")
+		p.sees(" / web /3 attempts>0", "● web-3 attempt 1")
+	})
+}
+
+// What waits for longer than a filter says comes in sight when its time comes, and goes when one goes back.
+func TestFilterByWaitingFollowsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.Filter).enter("waiting>1s tier:active").sees("activeQ 2, 0 match")
+		p.goTo("+0.75s").sees("activeQ 2, 1 match", "urgent-1").do(keymap.SecondBack).sees("activeQ 1, 0 match")
+	})
+}
+
+func TestSortByAnyColumn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		rows := func() string { return strings.Join([]string{p.row(5)[:30], p.row(6)[:30]}, "\n") }
+		p.goTo(moment).do(keymap.FocusActive)
+		if got := rows(); strings.Index(got, "urgent-1") > strings.Index(got, "web-2") {
+			t.Errorf("by the queue's order it is\n%s", got)
+		}
+		p.do(keymap.Sort).sees("sort activeQ by", "the queue's order ↓").enter("name").sees("activeQ 2 by name ↓")
+		p.do(keymap.Sort).enter("name").sees("activeQ 2 by name ↑")
+		if got := rows(); strings.Index(got, "urgent-1") < strings.Index(got, "web-2") {
+			t.Errorf("by name, turned round, it is\n%s", got)
+		}
+		p.do(keymap.WhatIf).sees("by name ↑").do(keymap.LeaveWhatIf).sees("by name ↑") // the what-if is seen alike
+		p.do(keymap.Sort).enter("queue's").seesNot("by name")
+		p.do(keymap.FocusLog, keymap.Sort).sees("can't: the log is sorted by time")
+	})
+}
+
+// "How many pods wait for what?", and then only those.
+func TestGroups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.CountGroups)
+		p.sees("They wait for", "2 pods         NodeResourcesFit", "1 backoffQ, 1 unschedulable", "1 pod          TaintToleration",
+			"Namespace", "7 pods         default", "1 pod          shop")
+		p.enter("noderes").sees(" / plugin=NodeResourcesFit", "backoffQ 2, 1 match")
+		p.do(keymap.CountGroups).seesNot("TaintToleration").sees("1 pod          NodeAffinity").enter("default")
+		p.sees(" / plugin=NodeResourcesFit ns=default")
+		p.do(keymap.Back, keymap.CountGroups).enter("no owner").sees("can't: no filter selects these pods")
+	})
+}
+
+func TestPaletteDoesByNameAndSaysWhyNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.Palette).sees("do: type a name", "space", "play")
+		p.types("activate").sees("can't: no pod is selected: j and k select one").press("enter")
+		if got := p.answer(); got != "can't: no pod is selected: j and k select one" {
+			t.Errorf("doing it says %q", got)
+		}
+		p.press("ctrl+p") // its other key; what was done lately comes first
+		p.sees("Lately", "activate").press("esc")
+		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Palette).enter("activate").sees("Activate default/train-0: default/train-0 unschedulable → active")
+		p.do(keymap.Palette).types("leave what-if").sees("Go back to the recording").press("enter")
+		p.seesNot("WHAT-IF")
+	})
+}
+
+func TestPaletteHasEveryActionOfTheBoard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.do(keymap.Palette)
+		items := slices.DeleteFunc(slices.Clone(p.model.list.items), func(it item) bool { return it.heading })
+		for _, b := range p.model.keys.All() {
+			if b.Context != keymap.Board || b.ID == keymap.Palette {
+				continue
+			}
+			if len(items) == 0 || items[0].key != b.Key() || !strings.Contains(items[0].text+" "+items[0].other, b.Name) {
+				t.Fatalf("%s is not in the palette, where %v is", b.ID, items)
+			}
+			items = items[1:]
+		}
+		if len(items) > 0 {
+			t.Errorf("these are no actions of the board: %v", items)
+		}
+	})
+}

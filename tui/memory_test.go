@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/filter"
+)
+
+// memory is one that forgets with the test.
+type memory struct {
+	views map[string]View
+	full  bool
+}
+
+func (m *memory) Recall(source string) (View, bool) { v, ok := m.views[source]; return v, ok }
+
+func (m *memory) Keep(source string, v View) error {
+	if m.full {
+		return errors.New("how " + source + " was looked at can't be remembered: the disk is full")
+	}
+	m.views[source] = v
+	return nil
+}
+
+// Who returns to a source finds it as it was left; another source has a look of its own.
+func TestSourcesAreLookedAtAsBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := &memory{views: map[string]View{}}
+		options := Options{Memory: kept, Source: "first", Recordings: []Recording{
+			{Name: "second", Source: "second", Open: func() (*session.Session, error) {
+				return paused(t, "1 web-9 active UnscheduledPodAdd\n2 db-1 active UnscheduledPodAdd"), nil
+			}},
+			{Name: "first again", Source: "first", Open: func() (*session.Session, error) { return paused(t, sample), nil }},
+		}}
+		p := sit(t, 120, 40, paused(t, sample), options)
+		p.goTo(moment).do(keymap.Filter).enter("web").do(keymap.FocusBackoff, keymap.Sort).enter("name")
+		p.sees("by name ↓", " / web")
+		p.do(keymap.Recordings).enter("second").seesNot(" / web").seesNot("by name")
+		p.goTo("end").do(keymap.FocusLog, keymap.Zoom).sees("db-1")
+		p.do(keymap.Recordings).enter("first again").goTo(moment).sees("by name ↓", " / web")
+		p.do(keymap.Recordings).enter("second").goTo("end").seesNot("1 activeQ").sees("5 log") // zoomed, as it was left
+
+		kept.full = true
+		p.do(keymap.Recordings).enter("first again").sees("can't: how second was looked at can't be remembered: the disk is full")
+	})
+}
+
+// What is remembered may be of another version, or of a source that has changed.
+func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := filter.Parse("web")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := session.New(tell(t, sample), session.Options{Paused: true, Filter: f})
+		p := sit(t, 120, 40, s, Options{})
+		p.model.remembered(&View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]session.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
+		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("by name").seesNot("zoomed")
+		p.model.remembered(&View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
+		p.goTo("end").sees(" / web")
+	})
+}
+
+// A person's own keys do what they were given, and the screen shows them.
+func TestOwnKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{keymap.StepForward: {"|"}, keymap.Needs: {}})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		p := sit(t, 120, 40, paused(t, sample), Options{Keys: own})
+		p.sees("| step").press("|")
+		p.press("|")
+		p.sees("move 2").press(".") // means nothing now
+		p.sees("move 2").do(keymap.Palette).enter("nearest nodes").sees("can't: no pod is selected")
+	})
+}

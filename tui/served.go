@@ -1,0 +1,39 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// hostly are the bindings that are about the machine that the program runs on: its files, its clipboard, its shell.
+// Running a recording again is one of them, too: each time takes seconds of a processor that others share.
+var hostly = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Copy, keymap.CopyMore, keymap.Suspend, keymap.Rerun}
+
+// Served returns what of o is for somebody at another machine, who is to find no way to this one: only the look.
+// The keys are the built-in ones, without those that are about the machine.
+func (o Options) Served() Options {
+	return Options{
+		NoColor: o.NoColor, Theme: o.Theme, Projector: o.Projector, NoMouse: o.NoMouse,
+		Keys: slices.DeleteFunc(keymap.Default(), func(b keymap.Binding) bool { return slices.Contains(hostly[:], b.ID) }),
+	}
+}
+
+// NewServed returns a screen that shows s to somebody at another machine. It needs no terminal of its own, has s run,
+// and ends when ctx does.
+func NewServed(ctx context.Context, s *session.Session, o Options) tea.Model {
+	return newModel(ctx, s, o.Served())
+}
+
+// Crash returns the mistake in the program that ended it, or nil.
+func (m *model) Crash() error {
+	if m.crash == nil {
+		return nil
+	}
+	return fmt.Errorf("%s\n%s", firstWords(fmt.Sprint(m.crash.what)), m.crash.stack)
+}

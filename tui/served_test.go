@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/manifest"
+)
+
+// Whatever options a served screen is given, what is about the machine is not there: not by key, not in the palette,
+// not in the help.
+func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
+	read := func(string) (*manifest.Manifest, error) {
+		t.Error("a file was read")
+		return nil, nil
+	}
+	write := func(string) error {
+		t.Error("the clipboard was written")
+		return nil
+	}
+	o := Options{
+		ReadManifest: read, Clipboard: write, Keys: keymap.Default(), Source: "sample", Memory: forbidden{t},
+		Recordings: []Recording{{Name: "secret", Open: func() (*session.Session, error) {
+			t.Error("another recording was opened")
+			return nil, nil
+		}}},
+	}.Served()
+	synctest.Test(t, func(t *testing.T) {
+		m := newModel(t.Context(), paused(t, sample), o)
+		for _, id := range hostly {
+			if _, ok := m.keys.ByID(id); ok {
+				t.Errorf("%s is bound", id)
+			}
+		}
+		if m.actions[keymap.Apply].refusal() == "" {
+			t.Error("a manifest can be applied")
+		}
+	})
+	if o.ReadManifest != nil || o.Clipboard != nil || o.Memory != nil || o.Recordings != nil {
+		t.Errorf("the screen is given a way to the machine: %+v", o)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), o)
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
+		for _, key := range []string{"A", "c", "C"} { // Apply's, Copy's and CopyMore's
+			p.press(key)
+			p.seesNot("FILE").seesNot("copied").seesNot("secret")
+		}
+	})
+}
+
+// forbidden is a memory that must not be asked.
+type forbidden struct{ t *testing.T }
+
+func (f forbidden) Recall(string) (View, bool) {
+	f.t.Error("how it was looked at was recalled")
+	return View{}, false
+}
+
+func (f forbidden) Keep(string, View) error {
+	f.t.Error("how it was looked at was kept")
+	return nil
+}
+
+// Of the files of this package only two know the machine: the one that runs on its own terminal, and the one that
+// then writes what went wrong.
+func TestOnlyRunningOnATerminalKnowsTheMachine(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || name == "run.go" || name == "crash.go" {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			if path == "os" || strings.HasPrefix(path, "os/") || slices.Contains([]string{"net", "net/http", "syscall", "github.com/atotto/clipboard"}, path) {
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
+	}
+}
