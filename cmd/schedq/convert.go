@@ -15,12 +15,15 @@ import (
 
 func newConvert() *cobra.Command {
 	var out, release string
+	var cut cutFlags
 	cmd := &cobra.Command{
 		Use:   "convert FILE... -o OUT",
-		Short: "Turn recordings of any format into one trace",
+		Short: "Turn recordings of any format into one trace, or cut a scenario out of one",
 		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
-no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.`,
-		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst",
+no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.
+With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the cluster at --from as manifests,
+and what became of it until --to, without what the scheduler did.`,
+		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -41,6 +44,12 @@ no args, no secrets, no annotations). OUT is compressed if its name ends in .gz 
 			if release != "" {
 				setRelease(rec, release)
 			}
+			if cut.given(out) {
+				return cut.write(cmd, rec, out)
+			}
+			if rec.Rerun {
+				return fmt.Errorf("%s is a scenario, in which no scheduler was recorded: name an OUT that ends in .yaml", rec.Name)
+			}
 			if out == "-" {
 				w, err := trace.NewWriter(cmd.OutOrStdout())
 				if err != nil {
@@ -52,6 +61,7 @@ no args, no secrets, no annotations). OUT is compressed if its name ends in .gz 
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
+	cut.register(cmd)
 	cmd.Flags().StringVar(&release, "release", "", "the scheduler's release, such as v1.37.1, where the log does not state it")
 	return cmd
 }

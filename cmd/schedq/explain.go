@@ -16,14 +16,7 @@ import (
 
 func newExplain() *cobra.Command {
 	var name, when string
-	cmd := headless(&cobra.Command{
-		Use:   "explain POD FILE... [--at TIME]",
-		Short: "Explain a pod: where it is and why, when it is tried next, what wakes it, what it needs",
-		Long: `explain says all about one pod at one moment: its tier and since when, what its last attempt came
-to, when it is tried next at the latest, which events may wake it, and what it lacks on the nearest
-nodes. POD is NAME, or NAMESPACE/NAME.`,
-		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10",
-	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
 		key, err := session.FindPod(rec, name)
 		if err != nil {
 			return err
@@ -43,27 +36,54 @@ nodes. POD is NAME, or NAMESPACE/NAME.`,
 			return encoder.Encode(x)
 		}
 		return writeExplanation(cmd.OutOrStdout(), x)
+	}
+	cmd := headlessLive(&cobra.Command{
+		Use:   "explain POD [FILE...] [--at TIME]",
+		Short: "Explain a pod: where it is and why, when it is tried next, what wakes it, what it needs",
+		Long: `explain says all about one pod at one moment: its tier and since when, what its last attempt came
+to, when it is tried next at the latest, which events may wake it, and what it lacks on the nearest
+nodes. POD is NAME, or NAMESPACE/NAME. Without a FILE it is about a live cluster, now.`,
+		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10\n  schedq explain train-0 -n training --context prod",
+	}, read, func(cmd *cobra.Command, cluster *liveFlags, opts session.Options, asJSON bool) error {
+		if when != "" {
+			return usageError{fmt.Errorf("--at is for recordings: a live cluster is explained as it is now")}
+		}
+		if only := cluster.namespace(); only != "" && !strings.Contains(name, "/") {
+			name = only + "/" + name
+		}
+		rec, err := cluster.collect(cmd, explainAfter)
+		if err != nil {
+			return err
+		}
+		return read(cmd, rec, opts, asJSON)
 	})
 	cmd.Flags().StringVar(&when, "at", "", "the moment: 12:03:10 (UTC), +1m30s from the start, or RFC 3339; the end if there is none")
 
 	// The first argument is the pod, the others are the source's.
-	files, read := cmd.Args, cmd.RunE
+	files, explain := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usageError{fmt.Errorf("explain needs a pod, NAME or NAMESPACE/NAME, and a file to read")}
+			return usageError{fmt.Errorf("explain needs a pod, NAME or NAMESPACE/NAME, and a file to read unless it is about a live cluster")}
 		}
 		return files(cmd, args[1:])
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name = args[0]
-		return read(cmd, args[1:])
+		return explain(cmd, args[1:])
 	}
 	return cmd
 }
 
+// explainAfter is for how long a live cluster is watched before a pod in it is explained: the attempts that
+// are under way end, and the model has its say.
+const explainAfter = time.Second
+
 // moment reads --at: a time of day on the first day of the recording on which it comes, a distance from
 // the recording's start, or a full time. Without, it is the end.
-func moment(rec *sources.Recording, when string) (time.Time, error) {
+func moment(rec *sources.Recording, when string) (time.Time, error) { return momentOf(rec, "--at", when) }
+
+// momentOf reads a flag of that kind.
+func momentOf(rec *sources.Recording, flag, when string) (time.Time, error) {
 	start, end := session.Span(rec)
 	if when == "" {
 		return end, nil
@@ -74,7 +94,7 @@ func moment(rec *sources.Recording, when string) (time.Time, error) {
 	} else if at, err = time.Parse(time.RFC3339, when); err != nil {
 		clock, err := time.Parse("15:04:05", when)
 		if err != nil {
-			return time.Time{}, usageError{fmt.Errorf("--at %s is not a time: 12:03:10, +1m30s from the start, or 2026-11-21T12:03:10Z", when)}
+			return time.Time{}, usageError{fmt.Errorf("%s %s is not a time: 12:03:10, +1m30s from the start, or 2026-11-21T12:03:10Z", flag, when)}
 		}
 		day := start.UTC().Truncate(24 * time.Hour)
 		at = day.Add(clock.Sub(clock.Truncate(24 * time.Hour)))
@@ -84,8 +104,8 @@ func moment(rec *sources.Recording, when string) (time.Time, error) {
 	}
 	if at.Before(start.Truncate(time.Second)) || at.After(end) {
 		const format = "2006-01-02 15:04:05.000"
-		return time.Time{}, usageError{fmt.Errorf("--at %s is not within the recording: it is from %s to %s UTC",
-			when, start.UTC().Format(format), end.UTC().Format(format))}
+		return time.Time{}, usageError{fmt.Errorf("%s %s is not within the recording: it is from %s to %s UTC",
+			flag, when, start.UTC().Format(format), end.UTC().Format(format))}
 	}
 	return at, nil
 }

@@ -86,13 +86,15 @@ func TestExplainConfigured(t *testing.T) {
 }
 
 func TestExplainMistakes(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	for _, c := range []struct {
 		args string
 		code int
 		says string
 	}{
 		{"", 2, "explain needs a pod"},
-		{"store-0", 2, "explain needs a file to read"},
+		{"store-0", 1, "there is no kubeconfig"},
+		{"store-0 --at 10:57:00", 2, "--at is for recordings"},
 		{"store-0 --recording workshop --at noon", 2, "--at noon is not a time"},
 		{"store-0 --recording workshop --at 23:00:00", 2, "--at 23:00:00 is not within the recording: it is from 2026-11-21 10:56:21.400 to 2026-11-21 11:05:11.536 UTC"},
 		{"store-0 --recording workshop --at +1h", 2, "is not within the recording"},

@@ -41,20 +41,41 @@ func embeddedNames() []string {
 	return names
 }
 
-// sourceFlags name a source for the commands without a screen: files, or an embedded recording.
-type sourceFlags struct{ recording string }
+// completes has the shell offer values for a flag.
+func completes(cmd *cobra.Command, flag string, values ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// sourceFlags name a source for the commands without a screen: files, an embedded recording, or without
+// either a live cluster.
+type sourceFlags struct {
+	recording string
+	live      *liveFlags // nil if the command reads recordings only
+}
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.recording, "recording", "", "an embedded recording instead of files: "+strings.Join(embeddedNames(), ", "))
+	completes(cmd, "recording", embeddedNames()...)
+	if f.live != nil {
+		f.live.register(cmd)
+	}
 	cmd.Args = func(_ *cobra.Command, args []string) error {
+		flag, live := f.live.given(cmd)
 		switch {
-		case f.recording == "" && len(args) == 0:
+		case f.live == nil && f.recording == "" && len(args) == 0:
 			return usageError{fmt.Errorf("%s needs a file to read, or - for standard input, or --recording NAME", cmd.Name())}
 		case f.recording != "" && len(args) > 0:
 			return usageError{fmt.Errorf("%s reads files or an embedded recording, not both", cmd.Name())}
+		case live && !f.isLive(args):
+			return usageError{fmt.Errorf("%s reads a recording or a live cluster, not both: --%s is for a cluster", cmd.Name(), flag)}
 		}
 		return nil
 	}
+}
+
+// isLive reports whether it is a live cluster.
+func (f *sourceFlags) isLive(args []string) bool {
+	return f.live != nil && f.recording == "" && len(args) == 0
 }
 
 func (f *sourceFlags) open(cmd *cobra.Command, args []string) (*sources.Recording, error) {

@@ -32,7 +32,7 @@ func main() {
 	defer stop()
 	// Upstream's code would note on standard error what it makes of gates, plugins and failures.
 	klog.SetLogger(klog.Logger{})
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, pluginArgs(os.Args[0], os.Args[1:]), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run carries out a command line and returns the exit code.
@@ -78,8 +78,9 @@ Press ? in it for the keys.`,
 	}
 	screen.register(root)
 	root.Flags().StringVar(&name, "recording", embedded.All()[0].Name, "the embedded recording to play: "+strings.Join(embeddedNames(), ", "))
+	completes(root, "recording", embeddedNames()...)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newReplay(), newWatch(), newExplain(), newReport(), newVerify(), newConvert())
+	root.AddCommand(newAttach(), newReplay(), newRecord(), newWatch(), newExplain(), newReport(), newVerify(), newRerun(), newConvert(), newConfig(), newMan(), newLearn(), newServe())
 	return root
 }
 

@@ -74,6 +74,7 @@ func TestReport(t *testing.T) {
 // TestMistakes: each gives one sentence, and the exit code that says whose mistake it is.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -87,7 +88,9 @@ func TestMistakes(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"watch"}, 2, "needs a file"},
+		{[]string{"watch"}, 1, "there is no kubeconfig"},
+		{[]string{"verify", "--truth", trace}, 2, "needs a file"},
+		{[]string{"watch", trace, "--context", "prod"}, 2, "not both"},
 		{[]string{"watch", "--recording", "workshop", trace}, 2, "not both"},
 		{[]string{"watch", "--recording", "nothing"}, 2, `no embedded recording "nothing"`},
 		{[]string{"watch", trace, "-o", "xml"}, 2, "the outputs are text and json"},

@@ -55,7 +55,7 @@ func TestModelFlagsMistakes(t *testing.T) {
 		says  string
 	}{
 		{[]string{"--feature-gates", "NoSuchGate=true"}, true, `--feature-gates: kube-scheduler v1.37 does not have feature gate "NoSuchGate"`},
-		{[]string{"--feature-gates", "GenericWorkload=true", "--scheduler-config", "missing.yaml"}, true, "--feature-gates: feature gate GenericWorkload must be false: schedq does not model the scheduling queue with it"},
+		{[]string{"--feature-gates", "CompositePodGroup=true", "--scheduler-config", "missing.yaml"}, true, "--feature-gates: feature gate CompositePodGroup must be false: schedq does not model the scheduling queue with it"},
 		{[]string{"--scheduler-config", "missing.yaml"}, false, "missing.yaml: no such file or directory"},
 	} {
 		_, err := loadModel(t, c.args...)

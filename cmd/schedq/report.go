@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,10 +16,10 @@ import (
 )
 
 func newReport() *cobra.Command {
-	return headless(&cobra.Command{
-		Use:   "report FILE...",
-		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
-	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	var lasts time.Duration
+	var only filterFlag
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		opts.Filter = only.filter
 		report, err := session.Summarize(cmd.Context(), rec, opts)
 		if err != nil {
 			return err
@@ -29,7 +30,26 @@ func newReport() *cobra.Command {
 			return encoder.Encode(report)
 		}
 		return writeReport(cmd.OutOrStdout(), report)
+	}
+	cmd := headlessLive(&cobra.Command{
+		Use:   "report [FILE...]",
+		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
+		Long: `report sums a recording up. Without a FILE it watches a live cluster until it is stopped, or for as long as
+--for says, and sums that up.`,
+	}, read, func(cmd *cobra.Command, cluster *liveFlags, opts session.Options, asJSON bool) error {
+		if cluster.namespace() != "" {
+			return usageError{fmt.Errorf("a report is about the queue as a whole: leave -n out")}
+		}
+		rec, err := cluster.collect(cmd, lasts)
+		if err != nil {
+			return err
+		}
+		cmd.SetContext(context.WithoutCancel(cmd.Context())) // being stopped is what it waited for
+		return read(cmd, rec, opts, asJSON)
 	})
+	only.register(cmd, "report only on pods that at some time were one of those")
+	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to watch a live cluster; until it is stopped if 0")
+	return cmd
 }
 
 func writeReport(w io.Writer, r *session.Report) error {

@@ -20,21 +20,26 @@ import (
 type screenFlags struct {
 	paused  bool
 	speed   float64
-	noColor bool
+	look    lookFlags
 	model   modelFlags
+	metrics metricsFlag
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.paused, "paused", false, "begin with time standing still")
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("model seconds a second, %g to %d", session.MinSpeed, session.MaxSpeed))
 	f.model.register(cmd)
-	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "draw without colours; NO_COLOR does the same")
+	f.metrics.register(cmd)
+	f.look.register(cmd)
 }
 
 // show takes the screen and shows rec on it, from opens after its start.
 func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens time.Duration) error {
 	options, err := f.model.options()
 	if err != nil {
+		return err
+	}
+	if rec, err = f.model.again(cmd, rec); err != nil {
 		return err
 	}
 	if options.Scheduler != nil {
@@ -45,10 +50,15 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	if err != nil {
 		return err
 	}
+	options = f.look.session(options)
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
-	err = tui.Run(cmd.Context(), session.New(rec, options), tui.Options{
-		Recordings: recordings(cmd.Context(), options), NoColor: f.noColor,
-	})
+	listener, err := f.metrics.listen()
+	if err != nil {
+		return err
+	}
+	shown := session.New(rec, options)
+	serveMetrics(cmd.Context(), listener, newFigures().ofSession(shown))
+	err = tui.Run(cmd.Context(), shown, f.look.options(recordings(cmd.Context(), options)))
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
 	}
@@ -59,6 +69,15 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 func (f *screenFlags) check() error {
 	if !(f.speed >= session.MinSpeed && f.speed <= session.MaxSpeed) { // NaN neither
 		return usageError{fmt.Errorf("--speed %g is not within %g and %d", f.speed, session.MinSpeed, session.MaxSpeed)}
+	}
+	if err := f.look.check(); err != nil {
+		return err
+	}
+	if !f.look.given("speed") {
+		f.speed = f.look.config.Speed
+	}
+	if !f.look.given("paused") {
+		f.paused = f.look.config.Paused
 	}
 	return nil
 }
@@ -73,6 +92,7 @@ func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
 		return err
 	}
 	i := slices.Index(embeddedNames(), name)
+	f.look.source = sourceOfRecording(name)
 	return f.show(cmd, rec, embedded.All()[i].Opens)
 }
 
@@ -86,6 +106,7 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	f.look.source = sourceOfFiles(paths)
 	return f.show(cmd, rec, 0)
 }
 
@@ -94,7 +115,7 @@ func recordings(ctx context.Context, options session.Options) []tui.Recording {
 	var list []tui.Recording
 	for _, e := range embedded.All() {
 		list = append(list, tui.Recording{
-			Name: e.Name, Title: e.Title, Description: e.Description,
+			Name: e.Name, Title: e.Title, Description: e.Description, Source: sourceOfRecording(e.Name),
 			Open: func() (*session.Session, error) {
 				rec, err := embedded.Open(ctx, e.Name)
 				if err != nil {

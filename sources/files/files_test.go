@@ -241,7 +241,7 @@ func TestBadInput(t *testing.T) {
 		{"a klog of another program", []string{"a", "I1121 10:00:02.000000       1 kubelet.go:1] \"Starting kubelet\"\n"},
 			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes"},
 		{"a log of another program", []string{"a", "\x1b[32mINFO\x1b[0m listening on :8080\n"},
-			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, counts or marks): its first line is "␛[32mINFO␛[0m listening on :8080"`},
+			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, counts, marks or a scenario): its first line is "␛[32mINFO␛[0m listening on :8080"`},
 		{"klog's JSON", []string{"a", `{"ts":1763722576372.925,"caller":"a.go:1","msg":"Attempting to schedule pod","v":3}` + "\n"},
 			"DIR/a: this log is in klog's JSON format, and schedq reads the text format: run kube-scheduler with --logging-format=text"},
 		{"an unknown trace version", []string{"a", `{"schedq":"trace","version":7}` + "\n"},

@@ -14,6 +14,9 @@ import (
 
 // assemble makes one recording of the files that were read.
 func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) {
+	if rec, err := scenarioOf(name, files); rec != nil || err != nil {
+		return rec, err
+	}
 	if err := sameRun(files); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/scenario"
+)
+
+// cutFlags say which part of a recording becomes a scenario.
+type cutFlags struct{ from, to string }
+
+func (f *cutFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.from, "from", "", "cut a scenario that begins at this `TIME`: 12:03:10, +1m30s from the start")
+	cmd.Flags().StringVar(&f.to, "to", "", "and ends at this `TIME`")
+}
+
+// given reports whether a scenario is to be written.
+func (f *cutFlags) given(out string) bool {
+	return f.from != "" || f.to != "" || strings.HasSuffix(out, ".yaml") || strings.HasSuffix(out, ".yml")
+}
+
+// write cuts the scenario and writes it.
+func (f *cutFlags) write(cmd *cobra.Command, rec *sources.Recording, out string) error {
+	if out != "-" && !strings.HasSuffix(out, ".yaml") && !strings.HasSuffix(out, ".yml") {
+		return usageError{errors.New("--from and --to cut a scenario: name an OUT that ends in .yaml")}
+	}
+	if rec.Rerun {
+		return fmt.Errorf("%s is a scenario already", rec.Name)
+	}
+	var from, to time.Time
+	var err error
+	if f.from != "" {
+		if from, err = momentOf(rec, "--from", f.from); err != nil {
+			return err
+		}
+	}
+	if f.to != "" {
+		if to, err = momentOf(rec, "--to", f.to); err != nil {
+			return err
+		}
+	}
+	s, err := scenario.Cut(rec, from, to)
+	if err != nil {
+		return err
+	}
+	if out == "-" {
+		return scenario.Write(cmd.OutOrStdout(), s)
+	}
+	return writeScenario(out, s)
+}
+
+// writeScenario writes a scenario's file, which is there whole or not at all.
+func writeScenario(path string, s *scenario.Scenario) error {
+	part, err := os.CreateTemp(filepath.Dir(path), ".part-*")
+	if err != nil {
+		return fmt.Errorf("%s can't be written: %w", sources.Sanitize(path), errors.Unwrap(err))
+	}
+	err = errors.Join(scenario.Write(part, s), part.Chmod(0o644), part.Close())
+	if err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s can't be written: %w", sources.Sanitize(path), err), os.Remove(part.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/sources"
+)
+
+// progressFile keeps how far a learner has come, in the state directory.
+type progressFile struct {
+	folder string
+
+	mu  sync.Mutex
+	all map[string]lessons.Standing
+}
+
+// keptProgress reads $XDG_STATE_HOME/schedq/lessons.json.
+func keptProgress() (*progressFile, error) {
+	recordings, err := recordingsFolder()
+	if err != nil {
+		return nil, err
+	}
+	p := &progressFile{folder: filepath.Dir(recordings), all: map[string]lessons.Standing{}}
+	text, err := os.ReadFile(p.path("lessons.json"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return p, nil
+	case err != nil:
+		return nil, fmt.Errorf("how far you came can't be read: %w", err)
+	}
+	if err := json.Unmarshal(text, &p.all); err != nil {
+		return nil, fmt.Errorf("%s is damaged (%w): remove it to begin anew", sources.Sanitize(p.path("lessons.json")), err)
+	}
+	if p.all == nil {
+		p.all = map[string]lessons.Standing{}
+	}
+	return p, nil
+}
+
+func (p *progressFile) path(name string) string { return filepath.Join(p.folder, name) }
+
+// Recall implements lessons.Progress.
+func (p *progressFile) Recall() map[string]lessons.Standing {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make(map[string]lessons.Standing, len(p.all))
+	for name, s := range p.all {
+		all[name] = s
+	}
+	return all
+}
+
+// Keep implements lessons.Progress.
+func (p *progressFile) Keep(lesson string, s lessons.Standing) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all[lesson] = s
+	if err := p.write("lessons.json", p.all); err != nil {
+		return fmt.Errorf("how far you came can't be kept: %w", err)
+	}
+	return nil
+}
+
+// stage tells those who follow with schedq notes where the lesson is. Nobody may be there: it is no matter if it
+// can't be told.
+func (p *progressFile) stage(s lessons.Stage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.write("stage.json", s)
+}
+
+// write writes a file that is there whole or not at all.
+func (p *progressFile) write(name string, what any) error {
+	text, err := json.Marshal(what)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.folder, 0o700); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(p.folder, ".part-*")
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(text)
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = os.Rename(part.Name(), p.path(name))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/sources/live/livetest"
+)
+
+// secret is in every place of a pod's object where one can be, and must be nowhere else.
+const secret = "hunter2"
+
+func pendingPod(name, cpu string) *corev1.Pod {
+	zero := int32(0)
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, CreationTimestamp: metav1.Now(), Annotations: map[string]string{"note": secret}},
+		Spec: corev1.PodSpec{SchedulerName: corev1.DefaultSchedulerName, Priority: &zero, Containers: []corev1.Container{{
+			Name: "c", Env: []corev1.EnvVar{{Name: "PASSWORD", Value: secret}}, Args: []string{secret}, Command: []string{secret},
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse(cpu)}},
+		}}},
+		Status: corev1.PodStatus{Phase: corev1.PodPending},
+	}
+}
+
+func readyNode(name, cpu string) *corev1.Node {
+	room := corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}
+}
+
+// live is a schedq command at work on a live cluster.
+type liveRun struct {
+	*testing.T
+	lines  chan string
+	stderr bytes.Buffer // to be read after stop
+	stop   func() int
+}
+
+// runLive begins a command. It ends with the test, if it was not stopped.
+func runLive(t *testing.T, args ...string) *liveRun {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	out, w := io.Pipe()
+	r := &liveRun{T: t, lines: make(chan string, 10_000)}
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, args, strings.NewReader(""), w, &r.stderr)
+		w.Close()
+	}()
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			r.lines <- lines.Text()
+		}
+		close(r.lines)
+	}()
+	stopped := -1
+	r.stop = func() int {
+		cancel()
+		if stopped < 0 {
+			stopped = <-code
+		}
+		return stopped
+	}
+	t.Cleanup(func() { r.stop() })
+	return r
+}
+
+// toldMove is what is looked at of a line of watch -o json.
+type toldMove struct {
+	Pod, From, To, Event, Provenance, Node string
+	Attempts                               int
+	Plugins                                []string
+}
+
+// until reads moves until one is as want, and returns it.
+func (r *liveRun) until(what string, want func(toldMove) bool) toldMove {
+	r.Helper()
+	var seen []string
+	for deadline := time.After(30 * time.Second); ; {
+		select {
+		case line, ok := <-r.lines:
+			if !ok {
+				r.Fatalf("%s did not come before the end; %s; there were\n%s", what, r.stderr.String(), strings.Join(seen, "\n"))
+			}
+			seen = append(seen, line)
+			var m toldMove
+			if err := json.Unmarshal([]byte(line), &m); err != nil {
+				r.Fatalf("%v in %s", err, line)
+			}
+			if want(m) {
+				return m
+			}
+		case <-deadline:
+			r.Fatalf("%s did not come; there were\n%s", what, strings.Join(seen, "\n"))
+		}
+	}
+}
+
+func goes(pod, to string) func(toldMove) bool {
+	return func(m toldMove) bool { return m.Pod == "default/"+pod && m.To == to }
+}
+
+// TestWatchLive follows a pod from its rejection to its binding, through the API server alone: the test
+// does what a scheduler would.
+func TestWatchLive(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(readyNode("n-1", "4"))
+	r := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t))
+
+	big := pendingPod("big", "6")
+	server.Put(big)
+	m := r.until("the rejection", goes("big", "unschedulable"))
+	if m.Attempts != 1 || m.Provenance != "modelled" || fmt.Sprint(m.Plugins) != "[NodeResourcesFit]" {
+		t.Errorf("rejected: %+v", m)
+	}
+	server.Put(readyNode("n-2", "8"))
+	r.until("its being woken by the node", func(m toldMove) bool { return m.Pod == "default/big" && m.Event == "NodeAdd" })
+	big.Spec.NodeName = "n-2"
+	server.Put(big)
+	if m := r.until("its binding", goes("big", "scheduled")); m.Node != "n-2" || m.Provenance != "observed" {
+		t.Errorf("bound: %+v", m)
+	}
+	if code := r.stop(); code != 0 {
+		t.Errorf("exit %d when stopped: %s", code, r.stderr.String())
+	}
+	if !strings.Contains(r.stderr.String(), "attached") {
+		t.Errorf("said %q", r.stderr.String())
+	}
+}
+
+// TestRecordLive: a recording of a live cluster plays, holds no secret, and tells the moves that watch tells.
+func TestRecordLive(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(readyNode("n-1", "4"))
+	kubeconfig := server.Kubeconfig(t)
+	path := filepath.Join(t.TempDir(), "incident.jsonl")
+	recorder := runLive(t, "record", "-o", path, "--kubeconfig", kubeconfig)
+	watcher := runLive(t, "watch", "-o", "json", "--kubeconfig", kubeconfig)
+	fits := pendingPod("fits", "1")
+	server.Put(fits, pendingPod("big", "6"))
+	watcher.until("the rejection", goes("big", "unschedulable"))
+	fits.Spec.NodeName = "n-1"
+	server.Put(fits)
+	watcher.until("the binding", goes("fits", "scheduled"))
+	if code := recorder.stop(); code != 0 || !strings.Contains(recorder.stderr.String(), "records are in "+path) {
+		t.Fatalf("exit %d: %s", code, recorder.stderr.String())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), secret) {
+		t.Error("a secret is in the recording")
+	}
+	code, out, stderr := schedq(t, "", "watch", path, "-o", "json")
+	for _, want := range []string{`"pod":"default/big","from":"inflight","to":"unschedulable"`, `"pod":"default/fits","from":"inflight","to":"scheduled"`} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %s: no %s in\n%s", code, stderr, want, out)
+		}
+	}
+}
+
+// TestExplainAndReportLive: both look at the cluster for a while, and then say what they would of a recording.
+func TestExplainAndReportLive(t *testing.T) {
+	server := livetest.New(t)
+	big := pendingPod("big", "6")
+	big.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+		Message: "0/1 nodes are available: 1 Insufficient cpu.", LastTransitionTime: metav1.NewTime(time.Now().Add(-time.Minute))}}
+	server.Put(readyNode("n-1", "4"), big)
+	kubeconfig := server.Kubeconfig(t)
+	code, out, stderr := schedq(t, "", "explain", "big", "-n", "default", "--kubeconfig", kubeconfig)
+	for _, want := range []string{"default/big at", "estimated", "needs 6 cpu, free 4 of 4"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %s: no %q in\n%s", code, stderr, want, out)
+		}
+	}
+	code, out, stderr = schedq(t, "", "report", "--for", "100ms", "--kubeconfig", kubeconfig)
+	if code != 0 || !strings.Contains(out, "1 pods, 1 moves") {
+		t.Errorf("exit %d, %s, %s", code, out, stderr)
+	}
+}
+
+// TestNoWayIn: what bars the way to a cluster is said in one sentence, with exit 1.
+func TestNoWayIn(t *testing.T) {
+	server := livetest.New(t)
+	kubeconfig := server.Kubeconfig(t)
+	forbidden := livetest.New(t)
+	forbidden.Refuse("pods", 403)
+	unauthorized := livetest.New(t)
+	unauthorized.Refuse("", 401)
+	tls := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(tls.Close)
+	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
+	gone := livetest.New(t) // the last, so that no other gets its port
+	elsewhere := gone.Kubeconfig(t)
+	gone.Close()
+	plugin := filepath.Join(t.TempDir(), "kubeconfig")
+	text, err := os.ReadFile(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec := strings.Replace(string(text), "{token: secret-token}", "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /no/such/plugin, interactiveMode: Never}}", 1)
+	if err := os.WriteFile(plugin, []byte(exec), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"no kubeconfig": {[]string{"--kubeconfig", filepath.Join(t.TempDir(), "none")}, 1, "the kubeconfig can't be read"},
+		"no context":    {[]string{"--kubeconfig", kubeconfig, "--context", "prod"}, 1, "there is no context prod"},
+		"unreachable":   {[]string{"--kubeconfig", elsewhere}, 1, "can't be reached"},
+		"certificate":   {[]string{"--kubeconfig", kubeconfig, "--server", tls.URL}, 1, "certificate"},
+		"no rights":     {[]string{"--kubeconfig", forbidden.Kubeconfig(t)}, 1, "you may not list pods in all namespaces"},
+		"bad token":     {[]string{"--kubeconfig", unauthorized.Kubeconfig(t)}, 1, "does not take your credentials (401)"},
+		"plugin":        {[]string{"--kubeconfig", plugin, "--server", tls.URL, "--insecure-skip-tls-verify"}, 1, "the credential plugin of the kubeconfig failed"},
+		"lease":         {[]string{"--kubeconfig", kubeconfig, "--scheduler-lease", "x"}, 2, "not a NAMESPACE/NAME"},
+		"no log":        {[]string{"--kubeconfig", kubeconfig, "--scheduler-log", "/no/such/log"}, 1, "no such file"},
+		"not metrics":   {[]string{"--kubeconfig", kubeconfig, "--scheduler-metrics", "10259"}, 2, "not the URL"},
+	} {
+		for _, command := range [][]string{{"watch"}, {"record", "-o", filepath.Join(t.TempDir(), "x.jsonl")}} {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			var stdout, said bytes.Buffer
+			code := run(ctx, append(command, c.args...), strings.NewReader(""), &stdout, &said)
+			cancel()
+			stderr := said.String()
+			if code != c.code || !strings.Contains(stderr, c.says) || stdout.Len() > 0 {
+				t.Errorf("%s: schedq %s: exit %d, %q, want %d and %q", name, command[0], code, stderr, c.code, c.says)
+			}
+			sentence, _, _ := strings.Cut(stderr, "\nSee schedq --help.")
+			if strings.Contains(strings.TrimSpace(sentence), "\n") || strings.Contains(stderr, "secret-token") {
+				t.Errorf("%s: schedq %s says more than a sentence: %q", name, command[0], stderr)
+			}
+		}
+	}
+}
+
+// TestFullDisk: a recording that can't be written fails, in one sentence.
+func TestFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no disk that is always full")
+	}
+	server := livetest.New(t)
+	code, _, stderr := schedq(t, "", "record", "-o", "/dev/full", "--kubeconfig", server.Kubeconfig(t))
+	if code != 1 || !strings.Contains(stderr, "/dev/full can't be written: no space left on device") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+// TestSchedulersOwnWord: the scheduler's log tells the moves, and its metrics the counts, beside the cluster.
+func TestSchedulersOwnWord(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(readyNode("n-1", "4"))
+	metrics := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "# TYPE scheduler_pending_pods gauge\nscheduler_pending_pods{queue=\"active\"} 1\nscheduler_pending_pods{queue=\"gated\"} 7\n")
+	}))
+	t.Cleanup(metrics.Close)
+	logged := filepath.Join(t.TempDir(), "scheduler.log")
+	if err := os.WriteFile(logged, []byte("I1121 10:00:00.000000       1 schedule_one.go:117] \"Attempting to schedule pod\" pod=\"default/before\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "both.jsonl")
+	kubeconfig := server.Kubeconfig(t)
+	runLive(t, "record", "-o", path, "--kubeconfig", kubeconfig, "--scheduler-log", logged, "--scheduler-metrics", metrics.URL)
+	watcher := runLive(t, "watch", "-o", "json", "--kubeconfig", kubeconfig, "--scheduler-log", logged)
+	server.Put(pendingPod("there", "1"))
+	watcher.until("the pod that was there, or came", func(m toldMove) bool { return true })
+
+	f, err := os.OpenFile(logged, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	now := time.Now().UTC()
+	fmt.Fprintf(f, "I%s       1 active_queue.go:414] \"Entity moved to an internal scheduling queue\" type=\"pod\" entity=\"default/told\" event=\"UnscheduledPodAdd\" queue=\"Active\"\n", now.Format("0102 15:04:05.000000"))
+	if m := watcher.until("the logged move", goes("told", "active")); m.Provenance != "observed" {
+		t.Errorf("%+v", m)
+	}
+	recorded := func(text string) {
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			if got, _ := os.ReadFile(path); strings.Contains(string(got), text) {
+				return
+			} else if time.Now().After(deadline) {
+				t.Fatalf("no %s in the recording:\n%s", text, got)
+			}
+		}
+	}
+	recorded(`"counts":{"active":1,"backoff":0,"unschedulable":0,"gated":7}`)
+	recorded(`"move":{"pod":"default/told","to":"active"`)
+}
+
+// TestMetricsAddress: the model's figures have the scheduler's own names.
+func TestMetricsAddress(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(readyNode("n-1", "4"))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	l.Close()
+	r := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--metrics-address", ":"+port)
+	fits := pendingPod("fits", "1")
+	server.Put(pendingPod("big", "6"))
+	r.until("the rejection", goes("big", "unschedulable"))
+	server.Put(fits)
+	fits.Spec.NodeName = "n-1"
+	server.Put(fits)
+	r.until("the binding", goes("fits", "scheduled"))
+	want := []string{
+		`scheduler_pending_pods{queue="unschedulable"} 1`,
+		`scheduler_queue_incoming_pods_total{event="UnscheduledPodAdd",queue="active"} 2`,
+		`scheduler_queue_incoming_pods_total{event="ScheduleAttemptFailure",queue="unschedulable"} 1`,
+		`scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1`,
+		`scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1`,
+		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1`,
+		`scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`,
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		answer, err := http.Get("http://127.0.0.1:" + port + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		missing := slices.DeleteFunc(slices.Clone(want), func(line string) bool { return strings.Contains(string(text), line+"\n") })
+		if err == nil && len(missing) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%v: no %q in\n%s", err, missing, text)
+		}
+	}
+}
+
+// TestKubectlPlugin: as kubectl-schedq it is about the cluster that kubectl is about.
+func TestKubectlPlugin(t *testing.T) {
+	for _, c := range []struct{ path, args, want string }{
+		{"/usr/bin/kubectl-schedq", "", "attach"},
+		{"kubectl-schedq", "--context prod", "attach --context prod"},
+		{"kubectl-schedq.exe", "watch -n a", "watch -n a"},
+		{"kubectl-schedq", "--help", "--help"},
+		{"/usr/bin/schedq", "--no-color", "--no-color"},
+	} {
+		if got := strings.Join(pluginArgs(c.path, strings.Fields(c.args)), " "); got != c.want {
+			t.Errorf("%s %s is %q, want %q", c.path, c.args, got, c.want)
+		}
+	}
+}
+
+// TestMakeRoom: the oldest recordings go first, and nothing else goes.
+func TestMakeRoom(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	var names []string
+	for i := range 4 {
+		names = append(names, recordingName("prod/\x1beu", at.Add(time.Duration(i)*time.Hour)))
+	}
+	for _, name := range append(names, "notes.txt") {
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := makeRoom(dir, 250); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{names[2], names[3], "notes.txt"}; !slices.Equal(left, want) || names[2] != "20261121T140000.000Z-prod--eu.jsonl" {
+		t.Errorf("left are %q, want %q", left, want)
+	}
+}

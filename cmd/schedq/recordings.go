@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// The recordings that are made while a cluster is watched, in the state directory.
+
+// Each has at most maxRecording bytes, and all together maxRecordings.
+const (
+	maxRecording  = 256 << 20
+	maxRecordings = 1 << 30
+)
+
+// recordingsFolder is $XDG_STATE_HOME/schedq/recordings.
+func recordingsFolder() (string, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) { // as the specification has it, a relative path is none
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "schedq", "recordings"), nil
+}
+
+// recordBeside begins a recording of stream in the state directory, and returns where.
+func recordBeside(stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
+	folder, err := recordingsFolder()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, "", fmt.Errorf("%s can't be made: %w", sources.Sanitize(folder), errors.Unwrap(err))
+	}
+	if err := makeRoom(folder, maxRecordings-maxRecording); err != nil {
+		return nil, "", err
+	}
+	path := filepath.Join(folder, recordingName(stream.Name(), now))
+	r, err := trace.Record(stream, path, maxRecording)
+	return r, path, err
+}
+
+// recordingName is what a recording of the named cluster from start on is called. It is plain: a file that
+// ends anywhere can be read.
+func recordingName(cluster sources.SafeText, start time.Time) string {
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
+			return r
+		}
+		return '-'
+	}, string(cluster))
+	plain = strings.Trim(plain[:min(len(plain), 60)], ".-")
+	return start.UTC().Format("20060102T150405.000Z") + "-" + cmp.Or(plain, "cluster") + ".jsonl"
+}
+
+// makeRoom removes the oldest recordings in folder until the others have at most limit bytes. Other files
+// are left alone.
+func makeRoom(folder string, limit int64) error {
+	names, err := filepath.Glob(filepath.Join(folder, "[0-9]*T[0-9]*Z-*.jsonl"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	slices.Reverse(names) // the newest first
+	var total int64
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if total += info.Size(); total <= limit {
+			continue
+		}
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("an old recording can't be removed: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/room"
+	"github.com/schedq/schedq/tui"
+)
+
+// serveLessons returns what opens a visitor's lesson, at first the one that is called first. A lesson is made ready
+// once for all of them.
+func serveLessons(ctx context.Context, first string) (room.Open, error) {
+	all, err := lessons.All()
+	if err != nil {
+		return nil, err
+	}
+	begin, err := lessons.Find(all, first)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	opts, err := lessons.Options()
+	if err != nil {
+		return nil, err
+	}
+	ready := make(map[*lessons.Lesson]func() (*lessons.Plan, error), len(all))
+	for _, l := range all {
+		ready[l] = sync.OnceValues(func() (*lessons.Plan, error) { return l.Plan(ctx, opts) })
+	}
+	plan := func(l *lessons.Lesson) (*lessons.Plan, error) { return ready[l]() }
+	if _, err := plan(all[begin]); err != nil {
+		return nil, err
+	}
+	class := &class{standings: make(map[string]map[string]lessons.Standing)}
+	return func(v *room.Visitor) (tea.Model, error) {
+		p, err := plan(all[begin])
+		if err != nil {
+			return nil, err
+		}
+		learner := learner{class, v.Name()}
+		standings := learner.Recall()
+		step := 0
+		if s := standings[all[begin].Name]; !s.Done {
+			step = s.Step
+		}
+		return tui.NewLesson(v.Context(), p, learner, tui.LessonOptions{
+			Options: tui.Options{}.Served(), Session: opts, Lessons: all, Plan: plan, Step: step, Standings: standings,
+			At: v.At, Predicted: func(g lessons.Given) { v.Predicted(room.Prediction(g)) },
+		}), nil
+	}, nil
+}
+
+// class keeps how far everybody in a room has come, while it is open: whoever comes in again by the same name goes
+// on where they were.
+type class struct {
+	mu        sync.Mutex
+	standings map[string]map[string]lessons.Standing // by the learner's name, and by the lesson's
+}
+
+// maxLearners is of how many that is kept.
+const maxLearners = 1000
+
+// learner is one of a class. It implements lessons.Progress.
+type learner struct {
+	*class
+	name string
+}
+
+// Recall implements lessons.Progress.
+func (l learner) Recall() map[string]lessons.Standing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.standings[l.name])
+}
+
+// Keep implements lessons.Progress.
+func (l learner) Keep(lesson string, s lessons.Standing) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.standings[l.name] != nil:
+	case len(l.standings) >= maxLearners:
+		return nil // who comes so late begins anew each time
+	default:
+		l.standings[l.name] = make(map[string]lessons.Standing)
+	}
+	l.standings[l.name][lesson] = s
+	return nil
+}

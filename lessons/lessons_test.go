@@ -1,0 +1,35 @@
+package lessons_test
+
+import (
+	"testing"
+
+	"github.com/schedq/schedq/lessons"
+)
+
+// TestLessonsAreRight plays every lesson: its predictions' right answers are what the model does, its solutions
+// reach their goals, and its texts fit on a small screen.
+func TestLessonsAreRight(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts, err := lessons.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 15 {
+		t.Errorf("there are %d lessons, want 15", len(all))
+	}
+	names := map[string]bool{}
+	for _, l := range all {
+		t.Run(l.Name, func(t *testing.T) {
+			if names[l.Name] {
+				t.Error("another lesson has that name")
+			}
+			names[l.Name] = true
+			if _, err := l.Check(t.Context(), opts); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,364 @@
+package lessons
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/scenario"
+)
+
+// Version is the version of the format of lessons.
+const Version = 1
+
+// Bounds of one lesson.
+const (
+	maxSteps   = 100
+	maxAnswers = 6
+)
+
+// header is a lesson's first document.
+type header struct {
+	Schedq            string `yaml:"schedq"`
+	Version           int    `yaml:"version"`
+	Name              string `yaml:"name"`
+	Title             string `yaml:"title"`
+	Misconception     string `yaml:"misconception"`
+	Behaviour         string `yaml:"behaviour"`
+	Holds             string `yaml:"holds"`
+	scenario.Settings `yaml:",inline"`
+}
+
+// step is a document that says something.
+type step struct {
+	Step    string             `yaml:"step"`
+	Text    string             `yaml:"text"`
+	Notes   string             `yaml:"notes"`
+	At      *scenario.Duration `yaml:"at"`
+	Until   Move               `yaml:"until"`
+	Look    podRef             `yaml:"look"`
+	Predict *predict           `yaml:"predict"`
+	Goal    *goal              `yaml:"goal"`
+}
+
+type predict struct {
+	line     int
+	Pod      podRef             `yaml:"pod"`
+	Until    Move               `yaml:"until"`
+	After    *scenario.Duration `yaml:"after"`
+	Queue    []answer           `yaml:"queue"`
+	When     []answer           `yaml:"when"`
+	Backoff  []answer           `yaml:"backoff"`
+	Which    []answer           `yaml:"which"`
+	Woken    []answer           `yaml:"woken"`
+	Attempts []answer           `yaml:"attempts"`
+	Ask      map[Kind]string    `yaml:"ask"`
+}
+
+type answer struct {
+	line   int
+	Answer string `yaml:"answer"`
+	Right  bool   `yaml:"right"`
+	Says   string `yaml:"says"`
+}
+
+type goal struct {
+	line     int
+	Pod      podRef   `yaml:"pod"`
+	Enters   string   `yaml:"enters"`
+	By       string   `yaml:"by"`
+	Without  []string `yaml:"without"`
+	Person   bool     `yaml:"person"`
+	Hints    []string `yaml:"hints"`
+	Solution []Deed   `yaml:"solution"`
+}
+
+// podRef is NAME or NAMESPACE/NAME.
+type podRef types.NamespacedName
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (p *podRef) UnmarshalYAML(n *yamlv3.Node) error {
+	key, err := podNamed(n.Value)
+	if err != nil {
+		return scenario.At(n, "%w", err)
+	}
+	*p = podRef(key)
+	return nil
+}
+
+func podNamed(text string) (types.NamespacedName, error) {
+	if !strings.Contains(text, "/") {
+		text = metav1.NamespaceDefault + "/" + text
+	}
+	return sources.ParsePod(text)
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (m *Move) UnmarshalYAML(n *yamlv3.Node) (err error) {
+	m.text, m.line = n.Value, n.Line
+	if m.condition, err = session.ParseCondition(n.Value); err != nil {
+		return scenario.At(n, "%q is no condition: %w", sources.Sanitize(n.Value), err)
+	}
+	return nil
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+func (p *predict) UnmarshalYAML(n *yamlv3.Node) error {
+	type plain predict
+	p.line = n.Line
+	return decode(n, (*plain)(p))
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+func (a *answer) UnmarshalYAML(n *yamlv3.Node) error {
+	type plain answer
+	a.line = n.Line
+	return decode(n, (*plain)(a))
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+func (g *goal) UnmarshalYAML(n *yamlv3.Node) error {
+	type plain goal
+	g.line = n.Line
+	return decode(n, (*plain)(g))
+}
+
+// decode decodes n, in which a key that is not known is an error: a node's own decoder does not see to that.
+func decode(n *yamlv3.Node, out any) error {
+	if n.Kind != yamlv3.MappingNode {
+		return scenario.At(n, "keys and values belong here")
+	}
+	known := scenario.Keys(out)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if key := n.Content[i]; !slices.Contains(known, key.Value) {
+			return scenario.At(key, "there is no key %s here, only %s", sources.Sanitize(key.Value), strings.Join(known, ", "))
+		}
+	}
+	return n.Decode(out)
+}
+
+// Parse reads the content of a lesson's file. An error is one sentence with the file's name and the line. Whether
+// the lesson is right is for Check to say.
+func Parse(file string, data []byte) (*Lesson, error) {
+	docs, err := scenario.Documents(file, data)
+	if err != nil {
+		return nil, err
+	}
+	var h header
+	if err := docs[0].Decode(file, &h); err != nil {
+		return nil, err
+	}
+	l := &Lesson{File: string(sources.Sanitize(file)), Name: h.Name, Title: sources.Sanitize(h.Title),
+		Misconception: sentence(h.Misconception), Behaviour: sentence(h.Behaviour), Holds: sources.Sanitize(h.Holds)}
+	first := docs[0].LineOf("schedq")
+	switch {
+	case h.Schedq != "lesson":
+		return nil, l.errorf(first, "schedq: %q is not a lesson", sources.Sanitize(h.Schedq))
+	case h.Version != Version:
+		return nil, l.errorf(docs[0].LineOf("version"), "version %d of lessons is not known, only %d", h.Version, Version)
+	case sources.CheckName(h.Name) != nil:
+		return nil, l.errorf(docs[0].LineOf("name"), "name: %w", sources.CheckName(h.Name))
+	case h.Title == "" || h.Misconception == "" || h.Holds == "":
+		return nil, l.errorf(first, "a lesson needs a title, a misconception and holds: the releases for which it is so")
+	}
+	if h.Release != "" {
+		if _, err := queue.ForRelease(h.Release); err != nil {
+			return nil, l.errorf(docs[0].LineOf("release"), "release: %w", err)
+		}
+	}
+	steps := slices.IndexFunc(docs, func(d scenario.Document) bool { return d.Key == "step" })
+	if steps < 0 {
+		return nil, l.errorf(first, "the lesson has no step")
+	}
+	if l.Scenario, err = scenario.Play(file, h.Settings, docs[1:steps]); err != nil {
+		return nil, err
+	}
+	for _, d := range docs[steps:] {
+		if len(l.Steps) >= maxSteps {
+			return nil, l.errorf(d.Line, "there are more than %d steps", maxSteps)
+		}
+		s, err := l.parseStep(d)
+		if err != nil {
+			return nil, err
+		}
+		l.Steps = append(l.Steps, *s)
+	}
+	return l, nil
+}
+
+// sentence is text as it is wrapped anew: its line ends are blanks.
+func sentence(text string) sources.SafeText {
+	return sources.Sanitize(strings.Join(strings.Fields(text), " "))
+}
+
+// parseStep reads a step.
+func (l *Lesson) parseStep(d scenario.Document) (*Step, error) {
+	if d.Key != "step" {
+		return nil, l.errorf(d.LineOf(""), "behind the first step stand only steps, not %q", sources.Sanitize(d.Key))
+	}
+	var in step
+	if err := d.Decode(l.File, &in); err != nil {
+		return nil, err
+	}
+	line := func(of int) int { return d.Line + of - 1 }
+	s := &Step{Line: d.LineOf("step"), Title: sentence(in.Step), Text: sentence(in.Text), Notes: sentence(in.Notes), At: -1, Until: in.Until, Look: types.NamespacedName(in.Look)}
+	s.Until.line = line(in.Until.line)
+	switch {
+	case s.Title == "" || s.Text == "":
+		return nil, l.errorf(s.Line, "a step needs a title and a text")
+	case in.Predict != nil && in.Goal != nil:
+		return nil, l.errorf(s.Line, "a step asks for a prediction or sets a goal, not both")
+	case in.At != nil && in.Until.text != "":
+		return nil, l.errorf(s.Line, "a step has either at or until")
+	case in.At != nil:
+		if s.At = time.Duration(*in.At); s.At > l.Scenario.End {
+			return nil, l.errorf(d.LineOf("at"), "the step is at %s, and the scenario ends at %s", s.At, l.Scenario.End)
+		}
+	}
+	var err error
+	if in.Predict != nil {
+		if s.Prediction, err = l.parsePrediction(in.Predict, line); err != nil {
+			return nil, err
+		}
+		if s.Look.Name == "" {
+			s.Look = s.Prediction.Pod
+		}
+	}
+	if in.Goal != nil {
+		if s.Goal, err = l.parseGoal(in.Goal, line); err != nil {
+			return nil, err
+		}
+		if s.Look.Name == "" {
+			s.Look = s.Goal.Pod
+		}
+	}
+	return s, nil
+}
+
+func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, error) {
+	p := &Prediction{Line: line(in.line), Pod: types.NamespacedName(in.Pod), Until: in.Until}
+	p.Until.line = line(in.Until.line)
+	if in.After != nil {
+		p.After = time.Duration(*in.After)
+	}
+	switch {
+	case p.Pod.Name == "":
+		return nil, l.errorf(p.Line, "a prediction is about a pod")
+	case p.After > 0 && p.Until.text != "":
+		return nil, l.errorf(p.Line, "a prediction has either until or after")
+	case p.After > 0 && len(in.When) > 0:
+		return nil, l.errorf(p.Line, "when asks how long it takes until a move, and after says that already")
+	case p.After == 0 && p.Until.text == "":
+		p.Until.condition, p.Until.text = session.MovesOf(p.Pod), "its next move"
+	}
+	for kind := range in.Ask {
+		if !slices.Contains(kinds, kind) {
+			return nil, l.errorf(p.Line, "there is no question %q", sources.Sanitize(string(kind)))
+		}
+	}
+	for i, answers := range [][]answer{in.Queue, in.When, in.Backoff, in.Which, in.Woken, in.Attempts} {
+		if len(answers) == 0 {
+			continue
+		}
+		a, err := l.parseAsk(kinds[i], answers, line)
+		if err != nil {
+			return nil, err
+		}
+		if a.Question = sentence(in.Ask[a.Kind]); a.Question == "" {
+			a.Question = sources.SafeText(defaultQuestions[a.Kind])
+		}
+		p.Asks = append(p.Asks, *a)
+	}
+	if len(p.Asks) == 0 {
+		return nil, l.errorf(p.Line, "a prediction asks at least one of queue, when, backoff, which, woken and attempts")
+	}
+	return p, nil
+}
+
+var kinds = []Kind{AskQueue, AskWhen, AskBackoff, AskWhich, AskWoken, AskAttempts}
+
+// defaultQuestions are what is asked if the author has no better words.
+var defaultQuestions = map[Kind]string{
+	AskQueue: "Which queue?", AskWhen: "And when?", AskBackoff: "How long is its backoff?", AskWhich: "Which pod?",
+	AskWoken: "How many pods are woken?", AskAttempts: "How many attempts has it had by then?",
+}
+
+func (l *Lesson) parseAsk(kind Kind, answers []answer, line func(int) int) (*Ask, error) {
+	a := &Ask{Kind: kind}
+	right := 0
+	for _, in := range answers {
+		out := Answer{Line: line(in.line), Text: sentence(in.Answer), Right: in.Right, Says: sentence(in.Says)}
+		if in.Right {
+			right++
+		}
+		var err error
+		switch kind {
+		case AskQueue:
+			out.tier, err = filter.Tier(in.Answer)
+			if err == nil && out.tier > queue.Deleted {
+				err = fmt.Errorf("a prediction is not about pods that are %s", out.tier)
+			}
+			out.Text = sources.SafeText(out.tier.String())
+		case AskWhen, AskBackoff:
+			if out.time, err = time.ParseDuration(in.Answer); err != nil {
+				err = fmt.Errorf("%q is not a time like 2s", sources.Sanitize(in.Answer))
+			}
+		case AskWoken, AskAttempts:
+			if out.number, err = strconv.Atoi(in.Answer); err != nil {
+				err = fmt.Errorf("%q is no number", sources.Sanitize(in.Answer))
+			}
+		case AskWhich:
+			_, err = podNamed(in.Answer)
+		}
+		switch {
+		case err != nil:
+			return nil, l.errorf(out.Line, "%w", err)
+		case out.Says == "":
+			return nil, l.errorf(out.Line, "the answer %s says nothing: name the misconception behind it, or why it is right", out.Text)
+		}
+		a.Answers = append(a.Answers, out)
+	}
+	first := a.Answers[0].Line
+	if kind == AskQueue { // in the order of the panes
+		slices.SortStableFunc(a.Answers, func(a, b Answer) int { return int(a.tier) - int(b.tier) })
+	}
+	switch {
+	case right != 1:
+		return nil, l.errorf(first, "%d of the answers to %s are right: true, and it must be one", right, kind)
+	case len(a.Answers) < 2 || len(a.Answers) > maxAnswers:
+		return nil, l.errorf(first, "%s has %d answers: 2 to %d make sense", kind, len(a.Answers), maxAnswers)
+	}
+	return a, nil
+}
+
+func (l *Lesson) parseGoal(in *goal, line func(int) int) (*Goal, error) {
+	g := &Goal{Line: line(in.line), Pod: types.NamespacedName(in.Pod), By: in.By, Without: in.Without, Person: in.Person, Solution: in.Solution}
+	for i := range g.Solution {
+		g.Solution[i].Line = line(g.Solution[i].Line)
+	}
+	for _, h := range in.Hints {
+		g.Hints = append(g.Hints, sentence(h))
+	}
+	var err error
+	switch g.Tier, err = filter.Tier(in.Enters); {
+	case err != nil:
+		return nil, l.errorf(g.Line, "enters: %w", err)
+	case g.Pod.Name == "":
+		return nil, l.errorf(g.Line, "a goal is about a pod")
+	case len(g.Hints) == 0:
+		return nil, l.errorf(g.Line, "a goal needs hints")
+	case len(g.Solution) == 0:
+		return nil, l.errorf(g.Line, "a goal needs a solution")
+	}
+	return g, nil
+}

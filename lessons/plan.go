@@ -1,0 +1,310 @@
+package lessons
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// Plan is a lesson and where its steps are in time. It is never modified.
+type Plan struct {
+	Lesson *Lesson
+	Steps  []Planned
+}
+
+// Planned is where a step is.
+type Planned struct {
+	// From is what the step shows first, and To what it leads to. Without a prediction they are the same.
+	From, To Place
+	// Why says in sentences what came of a prediction, with the arithmetic.
+	Why []string
+}
+
+// Place is a moment, and which of its moves is the last that has happened.
+type Place struct {
+	// At is the time from the start of the scenario on.
+	At time.Duration
+	// Until is the move. The zero value is all of them.
+	Until Move
+}
+
+// hair is a time in which nothing happens that is not of one moment.
+const hair = time.Microsecond
+
+// GoTo takes a session of the lesson to the place.
+func (p Place) GoTo(s *session.Session, start time.Time) {
+	if p.Until.text == "" {
+		s.Seek(start.Add(p.At))
+		return
+	}
+	s.Seek(start.Add(p.At - hair))
+	s.Find(p.Until.condition, true)
+}
+
+// open returns a session at the start of the lesson, by the rules of its release.
+func (l *Lesson) open(opts session.Options) *session.Session {
+	rec := l.Scenario.Recording()
+	rec.Name = l.Title
+	opts.Paused = true
+	return session.New(rec, opts)
+}
+
+// Open returns a session at the start of the lesson.
+func (p *Plan) Open(opts session.Options) *session.Session { return p.Lesson.open(opts) }
+
+// Options are a lesson's session's. They may be shared by sessions.
+func Options() (session.Options, error) {
+	plugins, err := cycle.InTree()
+	return session.Options{Plugins: plugins, Paused: true}, err
+}
+
+// Plan plays the lesson and finds its steps. An error is one sentence with the file's name and the line: a move
+// that does not come, or a prediction whose right answer is not what the model does.
+func (l *Lesson) Plan(ctx context.Context, opts session.Options) (*Plan, error) {
+	return l.run(ctx, opts, false)
+}
+
+// Check is Plan, and does what the solutions say, too: an error is also a goal that is not reached so, and text
+// that does not fit on a projector.
+func (l *Lesson) Check(ctx context.Context, opts session.Options) (*Plan, error) {
+	for i := range l.Steps {
+		if err := l.checkLength(&l.Steps[i]); err != nil {
+			return nil, err
+		}
+	}
+	return l.run(ctx, opts, true)
+}
+
+// run plays the lesson, with its goals if they are to be reached.
+func (l *Lesson) run(ctx context.Context, opts session.Options, goals bool) (*Plan, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := l.open(opts)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Run(ctx)
+	}()
+	defer func() { <-ended }()
+	defer cancel()
+	w := &walk{Lesson: l, ctx: ctx, session: s}
+	p := &Plan{Lesson: l}
+	for i := range l.Steps {
+		planned, err := w.step(&l.Steps[i])
+		if err != nil {
+			return nil, err
+		}
+		p.Steps = append(p.Steps, planned)
+		if g := l.Steps[i].Goal; g != nil && goals {
+			if err := w.reach(g); err != nil {
+				return nil, err
+			}
+			planned.From.GoTo(s, l.Scenario.Start)
+		}
+	}
+	return p, nil
+}
+
+// walk goes through a lesson.
+type walk struct {
+	*Lesson
+	ctx     context.Context
+	session *session.Session
+	at      Place
+	said    uint64
+}
+
+// sync waits for what the session was told, and returns what it refused, if it did.
+func (w *walk) sync() (f *session.Frame, refused string, err error) {
+	f = w.session.Sync()
+	if w.ctx.Err() != nil {
+		return nil, "", w.ctx.Err()
+	}
+	if f.Said.Number != w.said && f.Said.Refused {
+		refused = f.Said.Text
+	}
+	w.said = f.Said.Number
+	return f, refused, nil
+}
+
+// step goes to a step and through its prediction.
+func (w *walk) step(s *Step) (Planned, error) {
+	start := w.Scenario.Start
+	switch {
+	case s.At >= 0:
+		w.at = Place{At: s.At}
+		w.at.GoTo(w.session, start)
+	case s.Until.text != "":
+		if err := w.find(s.Until); err != nil {
+			return Planned{}, err
+		}
+	}
+	from, _, err := w.sync()
+	if err != nil {
+		return Planned{}, err
+	}
+	planned := Planned{From: w.at, To: w.at}
+	if s.Look.Name != "" && from.Board.Get(s.Look) == nil && s.Goal == nil && s.Prediction == nil {
+		return Planned{}, w.errorf(s.Line, "there is no pod %s at %s", s.Look, w.at.At)
+	}
+	p := s.Prediction
+	if p == nil {
+		return planned, nil
+	}
+	if p.After > 0 {
+		w.at = Place{At: w.at.At + p.After}
+		if w.at.At > w.Scenario.End {
+			return planned, w.errorf(p.Line, "after %s it is %s, and the scenario ends at %s", p.After, w.at.At, w.Scenario.End)
+		}
+		w.at.GoTo(w.session, start)
+	} else if err := w.find(p.Until); err != nil {
+		return planned, err
+	}
+	planned.To = w.at
+	to, _, err := w.sync()
+	if err != nil {
+		return planned, err
+	}
+	o := outcome{prediction: p, took: planned.To.At - planned.From.At, from: from, to: to}
+	planned.Why = o.why()
+	for _, a := range p.Asks {
+		if err := w.checkAsk(a, o); err != nil {
+			return planned, err
+		}
+	}
+	return planned, nil
+}
+
+// find goes on to a move.
+func (w *walk) find(m Move) error {
+	w.session.Find(m.condition, true)
+	f, refused, err := w.sync()
+	if err != nil {
+		return err
+	}
+	if refused != "" {
+		return w.errorf(m.line, "after %s nothing that follows is %q", w.at.At, m.text)
+	}
+	w.at = Place{At: f.Now.Sub(w.Scenario.Start), Until: m}
+	return nil
+}
+
+// outcome is what a prediction is about.
+type outcome struct {
+	prediction *Prediction
+	took       time.Duration
+	from, to   *session.Frame
+}
+
+// move is the move that ended the time, or nil if it was the time alone.
+func (o outcome) move() *session.Transition {
+	if o.prediction.After > 0 || o.to.Log.Len() == 0 {
+		return nil
+	}
+	return o.to.Log.At(o.to.Log.Len() - 1)
+}
+
+// why says what came.
+func (o outcome) why() []string {
+	m := o.move()
+	if m == nil {
+		if p := o.to.Board.Get(o.prediction.Pod); p != nil {
+			return o.to.Explain(p)
+		}
+		return nil
+	}
+	return o.to.Why(m)
+}
+
+// tier is where the pod is.
+func (o outcome) tier() queue.Tier {
+	if m := o.move(); m != nil && m.Pod.Key == o.prediction.Pod {
+		return m.To
+	}
+	if p := o.to.Board.Get(o.prediction.Pod); p != nil {
+		return p.Tier
+	}
+	return queue.None
+}
+
+// backoff is how long the pod's backoff is, from its last failure on.
+func backoff(f *session.Frame, pod types.NamespacedName) (time.Duration, bool) {
+	p := f.Board.Get(pod)
+	if p == nil || p.BackoffExpiry.IsZero() {
+		return 0, false
+	}
+	for m := p.Last; m != nil; m = m.Prev {
+		if m.Event == queue.ScheduleAttemptFailure {
+			return p.BackoffExpiry.Sub(m.Time), true
+		}
+	}
+	return 0, false
+}
+
+// woken is how many pods were taken out of the unschedulable and the gated ones.
+func (o outcome) woken() int {
+	pods := map[types.NamespacedName]bool{}
+	for i := o.from.Log.Len(); i < o.to.Log.Len(); i++ {
+		m := o.to.Log.At(i)
+		if (m.From == queue.Unschedulable || m.From == queue.Gated) && (m.To == queue.Active || m.To == queue.Backoff) {
+			pods[m.Pod.Key] = true
+		}
+	}
+	return len(pods)
+}
+
+// checkAsk returns an error unless the right answer is what the model does.
+func (w *walk) checkAsk(a Ask, o outcome) error {
+	right := a.Answers[a.Right()]
+	wrong := func(is string) error {
+		return w.errorf(right.Line, "%s is not the right answer to %s: in the model it is %s", right.Text, a.Kind, is)
+	}
+	switch a.Kind {
+	case AskQueue:
+		if is := o.tier(); is != right.tier {
+			return wrong(is.String())
+		}
+	case AskWhen:
+		distance := func(b Answer) time.Duration { return (b.time - o.took).Abs() }
+		nearest := slices.MinFunc(a.Answers, func(a, b Answer) int { return int(distance(a) - distance(b)) })
+		if !nearest.Right || distance(right) > max(500*time.Millisecond, o.took/10) {
+			return wrong(o.took.Round(10 * time.Millisecond).String())
+		}
+	case AskBackoff:
+		is, ok := backoff(o.from, o.prediction.Pod)
+		if !ok {
+			return w.errorf(right.Line, "%s does not back off then", o.prediction.Pod)
+		}
+		if (is - right.time).Abs() > 10*time.Millisecond {
+			return wrong(is.Round(time.Millisecond).String())
+		}
+	case AskWhich:
+		m := o.move()
+		if m == nil {
+			return w.errorf(right.Line, "which asks for the pod that moves: the prediction needs until")
+		}
+		if key, _ := podNamed(string(right.Text)); key != m.Pod.Key {
+			return wrong(m.Pod.Key.String())
+		}
+	case AskWoken:
+		if is := o.woken(); is != right.number {
+			return wrong(fmt.Sprint(is))
+		}
+	case AskAttempts:
+		p := o.to.Board.Get(o.prediction.Pod)
+		if p == nil {
+			return w.errorf(right.Line, "there is no pod %s then", o.prediction.Pod)
+		}
+		if p.Attempts != right.number {
+			return wrong(fmt.Sprint(p.Attempts))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package lessons
+
+// Standing is how far somebody has come in a lesson.
+type Standing struct {
+	// Step is the step at which the lesson was left, from 0. Done is true once the last one was reached.
+	Step int  `json:"step"`
+	Done bool `json:"done,omitempty"`
+	// Asked counts the questions answered when the lesson was done last, and Right the right answers.
+	Asked int `json:"asked,omitempty"`
+	Right int `json:"right,omitempty"`
+}
+
+// Progress keeps how far somebody has come. Its methods are called outside of the screen's own goroutine.
+type Progress interface {
+	// Recall returns the standings, by the lessons' names.
+	Recall() map[string]Standing
+	// Keep remembers one.
+	Keep(lesson string, s Standing) error
+}
+
+// Forgotten is the progress of somebody of whom nothing is kept.
+type Forgotten struct{}
+
+// Recall implements Progress.
+func (Forgotten) Recall() map[string]Standing { return nil }
+
+// Keep implements Progress.
+func (Forgotten) Keep(string, Standing) error { return nil }
+
+// Given is an answer that somebody gave to a prediction's question.
+type Given struct {
+	// Lesson, Step and Question tell which question it is.
+	Lesson, Step, Question string
+	// Answers are all that could be given. Answer is the one that was, Right the right one, as indexes.
+	Answers       []string
+	Answer, Right int
+}
+
+// Stage is where a lesson is, for those who follow.
+type Stage struct {
+	Lesson string `json:"lesson"`
+	Step   int    `json:"step"`
+}

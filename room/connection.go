@@ -1,0 +1,182 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// connection is one that was let in. It has one terminal, and what else it asks for is refused: another session,
+// a command, a subsystem, forwarded ports, agents and displays. There is no code that would do those.
+type connection struct {
+	room *Room
+	conn *ssh.ServerConn
+
+	mu      sync.Mutex
+	refused map[string]bool // what was refused and logged
+}
+
+// welcome sees to a connection from its handshake to its end.
+func (r *Room) welcome(ctx context.Context, plain net.Conn) {
+	defer plain.Close()
+	conn, channels, requests, err := r.handshake(ctx, plain)
+	if err != nil {
+		r.log.Info("not let in", "from", host(plain.RemoteAddr()), "error", words(err.Error()))
+		return
+	}
+	defer conn.Close()
+	go ssh.DiscardRequests(requests) // each is answered with no
+
+	c := &connection{room: r, conn: conn, refused: make(map[string]bool)}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go c.ping(ctx)
+	late := time.AfterFunc(r.config.Limits.Grace, func() { _ = conn.Close() }) // until it has a terminal
+	defer late.Stop()
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(closing, func() { _ = conn.Close() })
+	})
+	defer stop()
+
+	var session sync.WaitGroup
+	defer session.Wait()
+	seated := false
+	for asked := range channels {
+		if asked.ChannelType() != "session" || seated {
+			c.refuse("channel " + asked.ChannelType())
+			_ = asked.Reject(ssh.Prohibited, "the room has one screen for you and nothing else")
+			continue
+		}
+		channel, requests, err := asked.Accept()
+		if err != nil {
+			return
+		}
+		seated = true
+		session.Go(func() {
+			defer channel.Close()
+			c.serve(ctx, channel, requests, func() { late.Stop() })
+		})
+	}
+}
+
+// ping asks the client every now and then whether it is there, and hangs up if it does not answer: a laptop that was
+// closed does not say so.
+func (c *connection) ping(ctx context.Context) {
+	limits := c.room.config.Limits
+	for {
+		if wait(ctx, limits.Ping); ctx.Err() != nil {
+			return
+		}
+		late := time.AfterFunc(limits.Stall, func() {
+			c.room.log.Info("does not answer", "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()))
+			_ = c.conn.Close()
+		})
+		_, _, err := c.conn.SendRequest("keepalive@openssh.com", true, nil)
+		late.Stop()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// handshake lets a connection in that has a code or a key, within the time of grace.
+func (r *Room) handshake(ctx context.Context, plain net.Conn) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
+	defer r.shaken()
+	stop := context.AfterFunc(ctx, func() { _ = plain.Close() })
+	defer stop()
+	if err := plain.SetReadDeadline(time.Now().Add(r.config.Limits.Grace)); err != nil {
+		return nil, nil, nil, err
+	}
+	conn, channels, requests, err := ssh.NewServerConn(guard(context.WithoutCancel(ctx), plain, r.config.Limits), r.server)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return conn, channels, requests, plain.SetReadDeadline(time.Time{})
+}
+
+// refuse logs what is refused, each kind once and not too many: a client may ask for anything any number of times.
+func (c *connection) refuse(what string) {
+	const most = 10
+	what = words(what)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused[what] || len(c.refused) >= most {
+		return
+	}
+	c.refused[what] = true
+	c.room.log.Warn("refused", "what", what, "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()))
+}
+
+// serve answers a session's requests, and shows the screen once there is a terminal to show it on.
+func (c *connection) serve(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, begun func()) {
+	t := newTerminal(channel, c.room.config.Limits, c.conn)
+	var screen sync.WaitGroup
+	defer screen.Wait()
+	defer t.gone()
+	running := false
+	for req := range requests {
+		ok := false
+		switch req.Type {
+		case "pty-req":
+			ok = !running && t.request(req.Payload)
+		case "env":
+			ok = !running && t.setenv(req.Payload)
+		case "window-change":
+			ok = t.resize(req.Payload)
+		case "shell":
+			ok = !running
+		default:
+			c.refuse("request " + req.Type)
+		}
+		if req.WantReply {
+			if err := req.Reply(ok, nil); err != nil {
+				return
+			}
+		}
+		if req.Type == "shell" && ok { // after the answer: the screen may be over at once
+			running = true
+			begun()
+			screen.Go(func() { c.show(ctx, t) })
+		}
+	}
+}
+
+// show seats the visitor and shows the screen until one of the two is over.
+func (c *connection) show(ctx context.Context, t *terminal) {
+	defer c.part()
+	if !t.asked {
+		t.end(1, "The room needs a terminal: ssh without a command, or ssh -t.")
+		return
+	}
+	v, err := c.room.enter(c.conn.User(), c.conn.Permissions.Extensions[roleKey] == teacherRole)
+	if err != nil {
+		c.room.log.Warn("turned away", "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()), "error", err)
+		t.end(1, sentence(err))
+		return
+	}
+	came := time.Now()
+	c.room.log.Info("came in", "name", v.name, "from", host(c.conn.RemoteAddr()), "teacher", v.teacher)
+	stop := context.AfterFunc(ctx, func() { v.leave("The room is closed.") })
+	defer stop()
+	words, err := c.room.run(v, t)
+	c.room.exit(v)
+	c.room.log.Info("left", "name", v.name, "after", time.Since(came).Round(time.Second), "why", err)
+	status := uint32(0)
+	if words != "" {
+		status = 1
+	}
+	t.end(status, words)
+}
+
+// part has the client hang up, as it does when its session has ended, and hangs up itself if it does not.
+func (c *connection) part() {
+	late := time.AfterFunc(time.Second, func() { _ = c.conn.Close() })
+	defer late.Stop()
+	_ = c.conn.Wait()
+}
+
+func sentence(err error) string { return fmt.Sprintf("Sorry: %s.", err) }

@@ -1,0 +1,130 @@
+package room
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// page is the room's page on the teacher's screen: the answers, or who is where. Only the first may be shown to the
+// room, and it holds no names.
+type page struct {
+	names  bool
+	reveal bool // which answer is right
+	row    int  // the question, or the first name
+}
+
+// toggle opens or closes the page.
+func (p *page) toggle() *page {
+	if p != nil {
+		return nil
+	}
+	return &page{}
+}
+
+// key returns the page after a key, or nil if that closes it.
+func (p *page) key(key string) *page {
+	n := *p
+	switch key {
+	case "esc", "q":
+		return nil
+	case "w":
+		n = page{names: !p.names}
+	case "v":
+		n.reveal = !p.reveal
+	case "down", "j":
+		n.row++
+		n.reveal = false
+	case "up", "k":
+		n.row = max(0, n.row-1)
+		n.reveal = false
+	}
+	return &n
+}
+
+var bold = lipgloss.NewStyle().Bold(true)
+
+// draw returns the page's rows.
+func (p *page) draw(s *standing, followed bool, width, height int) []string {
+	all, _ := s.visitors()
+	state := "f follow me"
+	if followed {
+		state = "f let go"
+	}
+	var lines []string
+	if p.names {
+		lines = append(lines, p.heading(width, "Who is where: "+plural(all, "visitor"), "w answers  "+state+"  esc close"), "")
+		lines = append(lines, p.seats(s, width, max(0, height-2))...)
+	} else {
+		lines = append(lines, p.heading(width, "Predictions", "v the right one  j k others  w who is where  "+state+"  esc close"), "")
+		lines = append(lines, p.tally(s, all, width)...)
+	}
+	return lines[:min(len(lines), max(0, height))]
+}
+
+func (p *page) heading(width int, title, keys string) string {
+	return bold.Render(title) + "  " + ansi.Truncate(keys, max(0, width-ansi.StringWidth(title)-2), "…")
+}
+
+// seats lists who is where.
+func (p *page) seats(s *standing, width, height int) []string {
+	p.row = min(p.row, max(0, len(s.seats)-height))
+	var lines []string
+	for _, seat := range s.seats[p.row:] {
+		mark := "  "
+		switch {
+		case seat.teacher:
+			mark = "T "
+		case seat.following:
+			mark = "→ "
+		}
+		name := seat.name + strings.Repeat(" ", max(0, longestName+4-ansi.StringWidth(seat.name)))
+		lines = append(lines, ansi.Truncate(mark+name+seat.place, width, "…"))
+	}
+	return append(lines, "", "T teaches   → follows")
+}
+
+// tally draws what was answered to the question in the row, and a line for each of the others.
+func (p *page) tally(s *standing, visitors, width int) []string {
+	if len(s.tallies) == 0 {
+		return []string{"Nobody has predicted anything yet."}
+	}
+	p.row = min(p.row, len(s.tallies)-1)
+	t := s.tallies[p.row]
+	lines := []string{
+		ansi.Truncate(fmt.Sprintf("%s · %s    %d of %s answered", t.question.lesson, t.question.step, t.total, plural(visitors, "visitor")), width, "…"),
+		bold.Render(ansi.Truncate(t.question.words, width, "…")), "",
+	}
+	label := 0
+	for _, a := range t.answers {
+		label = max(label, ansi.StringWidth(a))
+	}
+	label = min(label, width/2)
+	for i, a := range t.answers {
+		mark := "  "
+		if p.reveal && i == t.right {
+			mark = "✓ "
+		}
+		a = ansi.Truncate(a, label, "…")
+		a += strings.Repeat(" ", label-ansi.StringWidth(a))
+		room := max(1, width-label-12)
+		filled := t.counts[i] * room / max(1, t.total)
+		row := fmt.Sprintf("%s%d %s  %s %d", mark, i+1, a, strings.Repeat("█", filled), t.counts[i])
+		if mark != "  " {
+			row = bold.Render(row)
+		}
+		lines = append(lines, row)
+	}
+	if p.reveal {
+		lines = append(lines, "", fmt.Sprintf("%d of %d were right.", t.counts[t.right], t.total))
+	}
+	lines = append(lines, "")
+	for i, other := range s.tallies {
+		if i != p.row {
+			lines = append(lines, ansi.Truncate(fmt.Sprintf("  %s · %s: %s (%d)", other.question.lesson, other.question.step, other.question.words, other.total), width, "…"))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,167 @@
+package room_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/schedq/schedq/room"
+)
+
+const roomKey = "\x14" // ctrl+t
+
+func TestEverybodyHasASessionOfTheirOwn(t *testing.T) {
+	s := open(t, nil)
+	ada, bob := s.comesIn("ada", code), s.comesIn("bob", "Monday Room") // as one says it
+	ada.types("hello").sees("This is the notebook of ada.", "hello", "80×23")
+	bob.types("bye").sees("This is the notebook of bob.", "bye")
+	if strings.Contains(bob.text(), "hello") || strings.Contains(bob.text(), "ada") {
+		t.Errorf("bob sees ada's:\n%s", bob.text())
+	}
+	second := s.comesIn("ada", code)
+	second.sees("This is the notebook of ada-2.")
+
+	ada.types("Q")
+	if err := ada.isOut(); err != nil {
+		t.Errorf("who quits leaves with %v", err)
+	}
+	s.says(`msg="came in" name=ada-2`, "msg=left name=ada")
+}
+
+func TestEverybodyFollowsTheTeacherUntilAnyKey(t *testing.T) {
+	s := open(t, nil)
+	ada, bob, teacher := s.comesIn("ada", code), s.comesIn("bob", code), s.comesIn("tina", teacherCode)
+	ada.types("mine").sees("mine")
+	bob.sees("notebook of bob")
+	teacher.sees("2 visitors").types("look-here").sees("look-here")
+
+	teacher.types(roomKey).sees("f follow me").types("f").sees("f let go", "2 follow you").types("q")
+	for _, g := range []*guest{ada, bob} {
+		g.sees("This is the notebook of tina.", "look-here", "the teacher's screen: any key goes back")
+	}
+	teacher.types("!").sees("look-here!")
+	ada.sees("look-here!")
+
+	ada.types("x").sees("notebook of ada", "mine", "ctrl+t follows the teacher")
+	if strings.Contains(ada.text(), "minex") {
+		t.Error("the key that let go was pressed on one's own screen, too")
+	}
+	teacher.sees("1 follow you")
+	bob.sees("look-here!")
+	ada.types(roomKey).sees("look-here!").types(" ").sees("notebook of ada")
+
+	teacher.types(roomKey+"f").sees("f follow me").types("f").sees("f let go", "2 follow you") // called again, all follow again
+	ada.sees("Predictions")
+	if err := teacher.client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ada.sees("notebook of ada", "you are on your own")
+	bob.sees("notebook of bob")
+}
+
+func TestPredictionsAreTalliedWithoutNames(t *testing.T) {
+	s := open(t, nil)
+	ada, bob, cleo, teacher := s.comesIn("ada", code), s.comesIn("bob", code), s.comesIn("cleo", code), s.comesIn("tina", teacherCode)
+	ada.types("1").sees("1")
+	bob.types("2").sees("2")
+	cleo.types("3").sees("3").types("2").sees("32") // changes her mind
+	teacher.sees("3 of 3 answered").types(roomKey)
+	teacher.sees("Which queue, and when?", "Backoff · step 4", "activeQ", "█ 1", "backoffQ", "█ 2", "unschedulable   0")
+	if strings.Contains(teacher.text(), "✓") {
+		t.Error("the answer is shown before it is asked for")
+	}
+	teacher.types("v").sees("✓ 2 backoffQ", "2 of 3 were right.")
+	for _, name := range []string{"ada", "bob", "cleo"} {
+		if strings.Contains(teacher.text(), name) {
+			t.Errorf("%s is named beside the answers:\n%s", name, teacher.text())
+		}
+	}
+	if err := cleo.client.Close(); err != nil { // what she predicted stays
+		t.Fatal(err)
+	}
+	teacher.sees("3 of 2 visitors answered")
+}
+
+func TestTheTeacherSeesWhoIsWhereAndNobodyElseDoes(t *testing.T) {
+	s := open(t, nil)
+	ada, teacher := s.comesIn("ada", code), s.comesIn("tina", teacherCode)
+	bob := s.comesIn("bob", code)
+	ada.types("1").sees("1")
+	bob.sees("notebook of bob")
+	teacher.types(roomKey+"f").sees("f let go", "2 follow you")
+	bob.sees("Predictions")
+	teacher.types("w").sees("Who is where: 2 visitors", "Backoff, step 4", "→ ada", "T tina")
+	bob.sees("notebook of tina") // and not the list
+	if strings.Contains(bob.text(), "ada") {
+		t.Errorf("bob sees who is where:\n%s", bob.text())
+	}
+	ada.types(roomKey).sees("notebook of ada").types(roomKey) // a visitor has no such page
+	ada.sees("notebook of tina")
+}
+
+func TestWhoComesInAndWhoDoesNot(t *testing.T) {
+	s := open(t, func(c *room.Config) { c.Limits.Sessions = 1 })
+	ada := s.comesIn("ada", code)
+	ada.sees("notebook of ada")
+	bob := s.comesIn("bob", code)
+	bob.sees("Sorry: the room is full, with 1 in it: try again when somebody has left.")
+	var exit *ssh.ExitError
+	if err := bob.isOut(); !errors.As(err, &exit) || exit.ExitStatus() != 1 {
+		t.Errorf("who is turned away leaves with %v", err)
+	}
+	s.comesIn("tina", teacherCode).sees("1 visitor") // the teacher always comes in
+	ada.types("Q")
+	_ = ada.isOut()
+	s.says("msg=left name=ada")
+	s.comesIn("bob", code).sees("notebook of bob")
+}
+
+func TestWithoutMemoryNobodyElseComesIn(t *testing.T) {
+	s := open(t, func(c *room.Config) { c.Limits.Memory = 1 << 20 })
+	s.comesIn("ada", code).sees("the room has no memory left for one more")
+}
+
+func TestWhoDoesNothingIsSentOut(t *testing.T) {
+	s := open(t, func(c *room.Config) { c.Limits.Idle = 300 * time.Millisecond })
+	teacher := s.comesIn("tina", teacherCode)
+	ada := s.comesIn("ada", code)
+	ada.sees("You did nothing for 300ms")
+	_ = ada.isOut()
+	teacher.types("stillhere").sees("stillhere", "0 visitors")
+}
+
+func TestAClosingRoomSaysSo(t *testing.T) {
+	s := open(t, nil)
+	ada := s.comesIn("ada", code)
+	ada.sees("notebook of ada")
+	s.close()
+	ada.sees("The room is closed.")
+	select {
+	case err := <-s.closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Error("the room does not close")
+	}
+}
+
+func TestARoomThatNobodyCouldComeInto(t *testing.T) {
+	for _, test := range []struct {
+		access room.Access
+		says   string
+	}{
+		{room.Access{}, "nobody could come in"},
+		{room.Access{Code: "ab-c"}, "6 letters and digits or more"},
+		{room.Access{Code: "abcdefgh", TeacherCode: "ABCD-efgh"}, "must be another one"},
+	} {
+		_, err := room.New(room.Config{HostKey: hostKey(t), Open: func(*room.Visitor) (tea.Model, error) { return nil, nil }, Access: test.access})
+		if err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%+v: %v", test.access, err)
+		}
+	}
+}

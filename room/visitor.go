@@ -1,0 +1,185 @@
+package room
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+)
+
+// Visitor is somebody in the room. A lesson tells the room of them with At and Predicted.
+type Visitor struct {
+	room    *Room
+	id      uint64
+	name    string
+	teacher bool
+	ctx     context.Context
+	cancel  context.CancelFunc
+
+	typed  atomic.Int64 // bytes
+	active atomic.Int64 // when they did something last, in Unix nanoseconds
+
+	// Of the room, and changed by Room.change alone.
+	place     string
+	following bool
+
+	once    sync.Once
+	leaving chan struct{} // closed when goodbye is said
+	goodbye string
+}
+
+// Name is what the visitor is called in the room. No two are called the same at a time.
+func (v *Visitor) Name() string { return v.name }
+
+// Teacher reports whether this is the teacher.
+func (v *Visitor) Teacher() bool { return v.teacher }
+
+// Context ends when the visitor leaves.
+func (v *Visitor) Context() context.Context { return v.ctx }
+
+// leave sends the visitor out with some words. Empty: they know.
+func (v *Visitor) leave(why string) {
+	v.once.Do(func() {
+		v.goodbye = why
+		close(v.leaving)
+	})
+}
+
+// left reports whether the visitor is on the way out.
+func (v *Visitor) left() bool {
+	select {
+	case <-v.leaving:
+		return true
+	default:
+		return false
+	}
+}
+
+// does notes that the visitor does something.
+func (v *Visitor) does() { v.active.Store(time.Now().UnixNano()) }
+
+// longestName is how long a visitor's name is at the most, in letters.
+const longestName = 16
+
+// nameOf makes a name of what a client logs in as: letters and digits, and what joins them.
+func nameOf(user string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(user, ""))
+	if runes := []rune(name); len(runes) > longestName {
+		name = string(runes[:longestName])
+	}
+	return cmp.Or(strings.Trim(name, "-_."), "somebody")
+}
+
+// enter seats a visitor. The error is one sentence for them.
+func (r *Room) enter(user string, teacher bool) (*Visitor, error) {
+	v := &Visitor{room: r, teacher: teacher, place: "just came in", leaving: make(chan struct{})}
+	v.ctx, v.cancel = context.WithCancel(context.Background())
+	v.does()
+	if !teacher && r.config.Limits.full() {
+		v.cancel()
+		return nil, errors.New("the room has no memory left for one more: try again when somebody has left")
+	}
+	var err error
+	r.change(func(r *Room) {
+		most, there := r.config.Limits.Sessions, 0
+		if teacher {
+			most = teachers
+		}
+		for _, other := range r.seats {
+			if other.teacher == teacher {
+				there++
+			}
+		}
+		if there >= most {
+			err = fmt.Errorf("the room is full, with %d in it: try again when somebody has left", there)
+			return
+		}
+		r.arrivals++
+		v.id, v.name = r.arrivals, r.free(nameOf(user))
+		r.seats[v.id] = v
+	})
+	if err != nil {
+		v.cancel()
+		return nil, err
+	}
+	return v, nil
+}
+
+// teachers is how many seats there are for teachers: another laptop, another try.
+const teachers = 4
+
+// free returns name, with a number behind it if somebody is called that.
+func (r *Room) free(name string) string {
+	taken := make(map[string]bool, len(r.seats))
+	for _, v := range r.seats {
+		taken[v.name] = true
+	}
+	for n, try := 2, name; ; n++ {
+		if !taken[try] {
+			return try
+		}
+		try = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// exit frees the seat. Of a teacher's who was followed, everybody lets go. What was predicted stays.
+func (r *Room) exit(v *Visitor) {
+	v.leave("")
+	v.cancel()
+	r.change(func(r *Room) {
+		delete(r.seats, v.id)
+		if c, _ := r.call.get(); c.by == v.id {
+			r.call.set(call{number: c.number})
+		}
+	})
+}
+
+// change changes the room and tells the teachers.
+func (r *Room) change(do func(*Room)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do(r)
+	s := &standing{tallies: r.tallied}
+	for _, v := range r.seats {
+		s.seats = append(s.seats, seat{v.name, v.place, v.teacher, v.following, v.id})
+	}
+	slices.SortFunc(s.seats, func(a, b seat) int { return cmp.Compare(a.id, b.id) })
+	r.standing.set(s)
+}
+
+// standing is how things stand in the room, at one moment.
+type standing struct {
+	seats   []seat // in the order in which they came
+	tallies []tally
+}
+
+// seat is somebody in the room.
+type seat struct {
+	name, place        string
+	teacher, following bool
+	id                 uint64
+}
+
+// visitors is how many there are beside teachers, and followers how many of them follow.
+func (s *standing) visitors() (all, followers int) {
+	for _, seat := range s.seats {
+		if !seat.teacher {
+			all++
+			if seat.following {
+				followers++
+			}
+		}
+	}
+	return all, followers
+}
