@@ -135,7 +135,11 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if only != nil {
 			preCheck = func(p *v1.Pod) bool { return slices.Contains(only, p.Name) }
 		}
-		s.queue.MoveAllToActiveOrBackoffQueue(s.now, event(d.CmdArgs[0].Key), nil, nil, preCheck)
+		var obj any
+		if about := arg(d, "about", ""); about != "" {
+			obj = s.pods[about]
+		}
+		s.queue.MoveAllToActiveOrBackoffQueue(s.now, event(d.CmdArgs[0].Key), obj, obj, preCheck)
 	case "flush":
 		if d.CmdArgs[0].Key == "backoff" {
 			s.queue.FlushBackoffCompleted(s.now)

@@ -80,7 +80,9 @@ const explainAfter = time.Second
 
 // moment reads --at: a time of day on the first day of the recording on which it comes, a distance from
 // the recording's start, or a full time. Without, it is the end.
-func moment(rec *sources.Recording, when string) (time.Time, error) { return momentOf(rec, "--at", when) }
+func moment(rec *sources.Recording, when string) (time.Time, error) {
+	return momentOf(rec, "--at", when)
+}
 
 // momentOf reads a flag of that kind.
 func momentOf(rec *sources.Recording, flag, when string) (time.Time, error) {

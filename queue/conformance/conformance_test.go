@@ -350,9 +350,17 @@ func (p *pair) event(now time.Time) {
 	if rapid.IntRange(0, 3).Draw(p.T, "pre-check") == 0 {
 		only, preCheck = " only=(a,b,c)", func(pod *v1.Pod) bool { return pod.Name < "d" }
 	}
-	p.say("event %s%s", e.Label(), only)
-	p.upstream.MoveAllToActiveOrBackoffQueue(p.logger, e, nil, nil, preCheck)
-	p.ours.MoveAllToActiveOrBackoffQueue(now, e, nil, nil, preCheck)
+	// A wildcard event with a pod is for that pod alone. The hints of the test don't look at objects.
+	var oldObj, newObj any
+	about := ""
+	if rapid.IntRange(0, 2).Draw(p.T, "with an object") == 0 {
+		if pod := p.pods[rapid.SampledFrom(p.names).Draw(p.T, "about")]; pod != nil {
+			oldObj, newObj, about = pod, pod, " about="+pod.Name
+		}
+	}
+	p.say("event %s%s%s", e.Label(), only, about)
+	p.upstream.MoveAllToActiveOrBackoffQueue(p.logger, e, oldObj, newObj, preCheck)
+	p.ours.MoveAllToActiveOrBackoffQueue(now, e, oldObj, newObj, preCheck)
 }
 
 func (p *pair) forget(pod *v1.Pod) {
