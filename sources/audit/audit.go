@@ -217,7 +217,7 @@ func (e *event) maybe(member string) bool {
 	case "verb":
 		return e.writes() && string(e.stage) == "ResponseComplete" || e.reads()
 	case "userAgent":
-		return !e.reads() || bytes.HasPrefix(e.userAgent, []byte(schedulerAgent))
+		return !e.reads() || e.byScheduler()
 	case "objectRef":
 		_ = jsonscan.Members(e.objectRef, func(name, value []byte) bool {
 			switch string(name) {
@@ -237,7 +237,7 @@ func (e *event) maybe(member string) bool {
 			return true
 		})
 		e.kind = kindOf(e.group, e.resource)
-		return e.kind.name != "" || e.resource == "events" && bytes.HasPrefix(e.userAgent, []byte(schedulerAgent))
+		return e.kind.name != "" || e.resource == "events" && e.byScheduler()
 	}
 	return true
 }

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -99,7 +98,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, 
 	n.key, n.uid = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
 	n.revision, _ = strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 	n.op = put
-	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && bytes.HasPrefix(e.userAgent, []byte(schedulerAgent)) && pod.Spec.NodeName == "" && !nominatesOnly(e.requestObject) {
+	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && e.byScheduler() && pod.Spec.NodeName == "" && !nominatesOnly(e.requestObject) {
 		n.patched, n.sent = n.time, parse(string(e.received))
 	}
 	if answer.gone(deletes) {

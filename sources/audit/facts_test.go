@@ -93,6 +93,7 @@ func TestFailedAttempts(t *testing.T) {
 		{"another reason that speaks of it", by(scheduler, failedScheduling(1, "create", with(`"reason":"FailedScheduling"`, `"reason":"Preempted","a":"FailedScheduling"`))), ""},
 		{"another component", by("kubelet/v1.37.1 (linux/amd64) kubernetes/abc", failedScheduling(1, "create", failed)), ""},
 		{"one of a like name", by("kube-scheduler-simulator/v1", failedScheduling(1, "create", failed)), ""},
+		{"a binary with its version in its name", by("kube-scheduler-v1.37.1/v1.37.1", failedScheduling(1, "create", failed)), "01.002003 failed default/a (a): 0/1 nodes are available\n"},
 		{"nobody", failedScheduling(1, "create", failed).line(), ""},
 		{"read, not written", by(scheduler, failedScheduling(1, "get", failed)), ""},
 		{"refused", by(scheduler, failedScheduling(1, "create", `{"kind":"Status","reason":"Forbidden","message":"FailedScheduling"}`)), ""},

@@ -14,7 +14,7 @@ import (
 // failedScheduling reports whether with the event kube-scheduler wrote an Event object.
 func (e *event) failedScheduling() bool {
 	return e.resource == "events" && e.responseObject != nil && e.writes() && string(e.stage) == "ResponseComplete" &&
-		bytes.HasPrefix(e.userAgent, []byte(schedulerAgent))
+		e.byScheduler()
 }
 
 // failedAttempt returns what a FailedScheduling Event tells: its eventTime, and once it is a series the

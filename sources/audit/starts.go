@@ -23,8 +23,15 @@ const (
 	startWithin = 10 * time.Second
 )
 
-// schedulerAgent begins the name by which kube-scheduler calls itself.
-const schedulerAgent = "kube-scheduler/"
+// schedulerAgent begins the name by which kube-scheduler calls itself: its binary's, and its version after a
+// slash. A binary can be called kube-scheduler-v1.37.1.
+const schedulerAgent = "kube-scheduler"
+
+// byScheduler reports whether kube-scheduler made the request.
+func (e *event) byScheduler() bool {
+	rest, ok := bytes.CutPrefix(e.userAgent, []byte(schedulerAgent))
+	return ok && (bytes.HasPrefix(rest, []byte("/")) || bytes.HasPrefix(rest, []byte("-v")))
+}
 
 // reads reports whether the event is a watch or a list.
 func (e *event) reads() bool { return string(e.verb) == "watch" || string(e.verb) == "list" }
@@ -32,7 +39,7 @@ func (e *event) reads() bool { return string(e.verb) == "watch" || string(e.verb
 // startsWatch reports whether with the event a kube-scheduler began to read a kind from its beginning: a
 // watch that sends what there is first, or as older clients do, a list.
 func (e *event) startsWatch() bool {
-	if e.kind.name == "" || e.namespace != "" || !e.reads() || !bytes.HasPrefix(e.userAgent, []byte(schedulerAgent)) {
+	if e.kind.name == "" || e.namespace != "" || !e.reads() || !e.byScheduler() {
 		return false
 	}
 	if string(e.verb) == "list" {

@@ -100,6 +100,18 @@ func (s *Source) failed(r *resource, err error) {
 	s.trouble = st.Trouble
 }
 
+// comingBack is for how long a server that is asked again may deny what it gave before: one that has just
+// started does, until it has loaded its roles.
+const comingBack = 10 * time.Second
+
+// hadRights reports whether r was watched, and is not lost for longer than a server takes to come back.
+func (s *Source) hadRights(r *resource) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since, lost := s.lost[r.name]
+	return s.state[r.name].State == sources.ResourceWatched || lost && time.Since(since) < comingBack
+}
+
 // unavailable notes that a resource has to be done without.
 func (s *Source) unavailable(r *resource, state sources.ResourceState, err error) {
 	s.mu.Lock()

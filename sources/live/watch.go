@@ -98,7 +98,7 @@ func (l *lister) failed(ctx context.Context, err error) {
 	case apierrors.IsNotFound(err):
 		l.source.unavailable(l.kind, sources.ResourceNotServed, err)
 		l.giveUp()
-	case apierrors.IsForbidden(err):
+	case apierrors.IsForbidden(err) && !l.source.hadRights(l.kind):
 		l.source.unavailable(l.kind, sources.ResourceForbidden, err)
 	default:
 		l.source.failed(l.kind, err)
