@@ -53,7 +53,7 @@ func (s flight) pod(a canvas.Area, pod *session.Pod, target bool) int {
 	if target && (s.frame.Fork != nil || s.selected.is(pod)) {
 		marker = glyphSelected
 	}
-	if s.selected.is(pod) {
+	if s.selected.row(s.frame, pod) {
 		name |= canvas.Bold
 		if s.focused {
 			name |= canvas.Reverse

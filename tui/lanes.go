@@ -107,7 +107,7 @@ func (l lanesPane) Draw(a canvas.Area) {
 			nowLine(row.Sub(names+p.column(f.Now), 0, 1, 1))
 		}
 		switch {
-		case l.selected.is(pod):
+		case l.selected.row(l.frame, pod):
 			row.Text(0, 0, canvas.Bold, glyphSelected)
 			row.Sub(0, 0, names-1, 1).Restyle(chosen)
 		case l.view.cursor == l.view.top+y:

@@ -57,7 +57,7 @@ func (p pane) Draw(a canvas.Area) {
 		}
 		p.pod(row, c, pod)
 		switch {
-		case p.selected.is(pod):
+		case p.selected.row(p.frame, pod):
 			row.Text(0, 0, canvas.Bold, glyphSelected)
 			if p.focused {
 				row.Restyle(chosen)

@@ -20,7 +20,7 @@ var zero = time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
 
 // sample has a pod in every place at 10:36:06.5. Each line is a time in seconds, then what happened:
 //
-//	pod NAME PRIORITY [label=value...]
+//	pod NAME PRIORITY [label=value...] [group=PODGROUP]
 //	NAME TIER [EVENT [PLUGIN,PLUGIN...]] [| MESSAGE]
 //	NAME scheduled NODE
 //	counts ACTIVE BACKOFF UNSCHEDULABLE GATED
@@ -116,6 +116,10 @@ func added(name string, priority int, labels []string) *sources.ObjectChange {
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, UID: types.UID("uid-of-" + key.String())}, Spec: v1.PodSpec{Priority: &p}}
 	for _, label := range labels {
 		k, v, _ := strings.Cut(label, "=")
+		if k == "group" {
+			pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &v}
+			continue
+		}
 		metav1.SetMetaDataLabel(&pod.ObjectMeta, k, v)
 	}
 	return &sources.ObjectChange{Verb: sources.Added, Object: pod}

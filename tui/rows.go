@@ -50,9 +50,10 @@ func (r *rows) at(b *session.Board, i int) *session.Pod {
 	return nil
 }
 
-// index returns the row of p, if it is here and not filtered away.
+// index returns the row that shows p, if it is here and not filtered away.
 func (r *rows) index(b *session.Board, p *session.Pod) (int, bool) {
 	before := 0
+	p = b.Row(p)
 	for _, tier := range r.tiers {
 		if tier == p.Listed() {
 			i := b.Index(p)
@@ -91,6 +92,12 @@ type selection struct {
 
 // is reports whether p is the selected pod.
 func (s selection) is(p *session.Pod) bool { return s.any && p.Key == s.key }
+
+// row reports whether p is the row that shows the selected pod.
+func (s selection) row(f *session.Frame, p *session.Pod) bool {
+	selected := s.pod(f)
+	return selected != nil && f.Board.Row(selected).Key == p.Key
+}
 
 // pod returns the selected pod as it stands in f, or nil if there is none or it is not known at that
 // time.

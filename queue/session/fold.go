@@ -70,6 +70,16 @@ func (b *Board) First(p *Pod) bool {
 	return first != nil && first.Key == p.Key
 }
 
+// Row returns the pod whose row shows p: p, or what stands for its group if that is one row.
+func (b *Board) Row(p *Pod) *Pod {
+	if b.grouped() && b.Folded(p) {
+		if first := b.first(p); first != nil && b.matches(p) {
+			return first
+		}
+	}
+	return p
+}
+
 // groupOf is where the group of p begins among members.
 func groupOf(p *Pod) *Pod {
 	first := &Pod{Group: p.Group}

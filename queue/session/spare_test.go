@@ -136,13 +136,15 @@ func large() *cluster {
 	return c
 }
 
-// ready waits until the session's spare scheduler is.
+// ready waits until the session's spare scheduler is. How long that takes is no matter here, nor how long the last
+// one is left alone for it.
 func ready(t testing.TB, s *Session) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
 		done := make(chan bool)
 		s.do(func(o *owner) {
 			o.spare.settle(false)
+			o.spare.next = time.Time{}
 			done <- o.spare.kept != nil
 		})
 		if <-done {

@@ -1,0 +1,39 @@
+package tui
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// gangs has a pod group of three, and a pod of none.
+const gangs = `
+1.0  pod train-0 0 group=train
+1.0  pod train-1 0 group=train
+1.0  pod train-2 0 group=train
+1.0  pod web 0
+1.1  train-0 active UnscheduledPodAdd
+1.1  train-1 active UnscheduledPodAdd
+1.1  train-2 active UnscheduledPodAdd
+1.2  web active UnscheduledPodAdd
+9.0  mark the end
+`
+
+// The pods of a pod group are one row; unfolded, each has its own.
+func TestUnfoldAPodGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := queue.Defaults()
+		opts.GenericWorkload = true
+		s := session.New(tell(t, gangs), session.Options{Paused: true, Queue: &opts})
+		p := sit(t, 120, 40, s, Options{})
+		p.goTo("+2s").sees("activeQ 4 ", "● ⊞ train ×3            0", "● web                   0").seesNot("● train-0               0").seesNot("match")
+		p.do(keymap.FocusActive, keymap.RowDown, keymap.Fold).sees("▸● ⊟ train-0             0", "●   train-1", "●   train-2")
+		p.seesNot("⊞")
+		p.do(keymap.RowDown).sees("▸●   train-1").do(keymap.Fold).sees("▸● ⊞ train ×3").seesNot("⊟").seesNot("●   train-1")
+		p.do(keymap.Filter).enter("!train-1").sees("⊞ train ×2", "activeQ 4, 2 match")
+		p.do(keymap.Back, keymap.LastRow, keymap.Fold).sees("the selected pod is of no pod group")
+	})
+}
