@@ -32,7 +32,7 @@ func (m *model) chooseRelease() tea.Cmd {
 		return tea.Batch(run, m.tell(notice{text: "running it again under " + s.Release() + " and " + release + " …"}))
 	}}
 	for _, r := range releases {
-		l.items = append(l.items, item{key: r, text: newIn(r),
+		l.items = append(l.items, item{text: r + "  " + newIn(r),
 			note: "A local scheduler decides over the recording's pods and nodes; what the recorded one did is left out."})
 	}
 	m.openList(l)

@@ -70,6 +70,8 @@ var views = []struct {
 	{"forks", func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Branch, keymap.Forks) }},
 	{"compare", func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
 	{"copy", func(p *person) { p.do(keymap.CopyMore) }},
+	{"sort", func(p *person) { p.do(keymap.Sort) }},
+	{"releases", func(p *person) { p.do(keymap.Rerun) }},
 	{"filter", func(p *person) { p.do(keymap.Filter).paste("cart") }},
 }
 
