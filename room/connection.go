@@ -29,9 +29,8 @@ func (r *Room) welcome(ctx context.Context, plain net.Conn) {
 		return
 	}
 	defer conn.Close()
-	go ssh.DiscardRequests(requests) // each is answered with no
-
 	c := &connection{room: r, conn: conn, refused: make(map[string]bool)}
+	go c.refuseAll(requests)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go c.ping(ctx)
@@ -63,6 +62,9 @@ func (r *Room) welcome(ctx context.Context, plain net.Conn) {
 	}
 }
 
+// alive is what OpenSSH asks with, to hear whether the other side is there.
+const alive = "keepalive@openssh.com"
+
 // ping asks the client every now and then whether it is there, and hangs up if it does not answer: a laptop that was
 // closed does not say so.
 func (c *connection) ping(ctx context.Context) {
@@ -75,7 +77,7 @@ func (c *connection) ping(ctx context.Context) {
 			c.room.log.Info("does not answer", "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()))
 			_ = c.conn.Close()
 		})
-		_, _, err := c.conn.SendRequest("keepalive@openssh.com", true, nil)
+		_, _, err := c.conn.SendRequest(alive, true, nil)
 		late.Stop()
 		if err != nil {
 			return
@@ -100,7 +102,7 @@ func (r *Room) handshake(ctx context.Context, plain net.Conn) (*ssh.ServerConn, 
 
 // refuse logs what is refused, each kind once and not too many: a client may ask for anything any number of times.
 func (c *connection) refuse(what string) {
-	const most = 10
+	const most = 30
 	what = words(what)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,6 +111,19 @@ func (c *connection) refuse(what string) {
 	}
 	c.refused[what] = true
 	c.room.log.Warn("refused", "what", what, "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()))
+}
+
+// refuseAll answers what is asked of the connection as a whole, such as to forward a port, with no. To whether the
+// room is there that is an answer, too.
+func (c *connection) refuseAll(requests <-chan *ssh.Request) {
+	for req := range requests {
+		if req.Type != alive {
+			c.refuse("request " + req.Type)
+		}
+		if req.WantReply {
+			_ = req.Reply(false, nil)
+		}
+	}
 }
 
 // serve answers a session's requests, and shows the screen once there is a terminal to show it on.

@@ -306,13 +306,6 @@ func (g *guest) sees(texts ...string) *guest {
 	return g
 }
 
-// seesNoMore waits until text is no longer on the screen.
-func (g *guest) seesNoMore(text string) *guest {
-	g.t.Helper()
-	g.until("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
-	return g
-}
-
 func (g *guest) until(what string, is func(screen string) bool) {
 	g.t.Helper()
 	deadline := time.After(patience)

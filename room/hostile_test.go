@@ -146,7 +146,7 @@ func TestNothingButAScreenIsServed(t *testing.T) {
 			t.Errorf("%s is answered with %t, %v", request, ok, err)
 		}
 	}
-	s.says("request exec", "request subsystem", "channel direct-tcpip")
+	s.says("request exec", "request subsystem", "channel direct-tcpip", "request tcpip-forward")
 	if err := session.Shell(); err != nil { // after all, but without a terminal
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (p *page) tally(s *standing, visitors, width int) []string {
 	p.row = min(p.row, len(s.tallies)-1)
 	t := s.tallies[p.row]
 	lines := []string{
-		ansi.Truncate(fmt.Sprintf("%s · %s    %d of %s answered", t.question.lesson, t.question.step, t.total, plural(visitors, "visitor")), width, "…"),
+		ansi.Truncate(fmt.Sprintf("%s · %s    %d of %s answered", t.question.lesson, t.question.step, t.total, plural(max(visitors, t.total), "visitor")), width, "…"),
 		bold.Render(ansi.Truncate(t.question.words, width, "…")), "",
 	}
 	label := 0

@@ -80,10 +80,12 @@ func TestPredictionsAreTalliedWithoutNames(t *testing.T) {
 			t.Errorf("%s is named beside the answers:\n%s", name, teacher.text())
 		}
 	}
-	if err := cleo.client.Close(); err != nil { // what she predicted stays
+	if err := cleo.client.Close(); err != nil { // what she predicted stays, and is hers when she is back
 		t.Fatal(err)
 	}
-	teacher.sees("3 of 2 visitors answered")
+	teacher.sees("tina · 2 visitors", "3 of 3 visitors answered")
+	s.comesIn("cleo", code).types("1").sees("1")
+	teacher.sees("tina · 3 visitors", "activeQ        ███", "█ 2", "backoffQ", "█ 1", "1 of 3 were right.")
 }
 
 func TestTheTeacherSeesWhoIsWhereAndNobodyElseDoes(t *testing.T) {

@@ -261,7 +261,7 @@ func (s *screen) bar() (line string, needed bool) {
 		}
 		if len(s.standing.tallies) > 0 {
 			t := s.standing.tallies[0]
-			line += fmt.Sprintf(" · %d of %d answered", t.total, all)
+			line += fmt.Sprintf(" · %d of %d answered", t.total, max(all, t.total)) // some have left
 		}
 		line += " · " + Key + " the room"
 	case s.call.by != 0:

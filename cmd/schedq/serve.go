@@ -38,6 +38,7 @@ type serveFlags struct {
 	memory            string
 	lesson            string
 	recording         string
+	play              bool
 }
 
 func newServe() *cobra.Command {
@@ -66,8 +67,10 @@ Visitors reach nothing of this machine: no shell, no command, no forwarding, no 
 	flags.IntVar(&f.sessions, "max-sessions", limits.Sessions, "how many visitors there can be")
 	flags.DurationVar(&f.idle, "idle", limits.Idle, "how long a visitor may do nothing")
 	flags.StringVar(&f.memory, "memory", "2Gi", "how much memory the room may take")
-	flags.StringVar(&f.lesson, "lesson", "1", "the lesson that visitors begin with, by its number or name")
+	flags.StringVar(&f.lesson, "lesson", "1", "the lesson that visitors begin with, by its number or name, or in a file")
 	flags.StringVar(&f.recording, "recording", "", "an embedded recording in place of the lessons: "+strings.Join(embeddedNames(), ", "))
+	flags.BoolVar(&f.play, "play", false, "a cluster of one's own to play with, in place of the lessons")
+	cmd.MarkFlagsMutuallyExclusive("lesson", "recording", "play")
 	return cmd
 }
 
@@ -85,7 +88,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	debug.SetMemoryLimit(config.Limits.Memory / 10 * 9) // rather collect than send people out
+	debug.SetMemoryLimit(config.Limits.Memory / 10 * 8) // rather collect garbage than turn people away
 	f.announce(cmd.OutOrStdout(), l.Addr(), config)
 	return r.Serve(cmd.Context(), l)
 }
@@ -157,25 +160,32 @@ func readKeys(path string) ([]ssh.PublicKey, error) {
 	return room.ParseKeys(path, text)
 }
 
-// opener returns what opens a visitor's screen: a lesson, or a recording if one is asked for. Each visitor has a
-// session of their own, and nothing that reaches this machine.
+// opener returns what opens a visitor's screen: a lesson, unless a recording or free play is asked for. Each visitor
+// has a session of their own, and nothing that reaches this machine.
 func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
-	if f.recording == "" {
+	if f.recording == "" && !f.play {
 		return serveLessons(ctx, f.lesson)
-	}
-	i := slices.Index(embeddedNames(), f.recording)
-	rec, err := embedded.Open(ctx, f.recording)
-	if err != nil {
-		return nil, usageError{err}
 	}
 	plugins, err := cycle.InTree()
 	if err != nil {
 		return nil, err
 	}
+	opts := session.Options{Plugins: plugins, Paused: true}
+	if f.play {
+		return func(v *room.Visitor) (tea.Model, error) {
+			v.At("free play")
+			return tui.NewPlay(v.Context(), "", opts, tui.Options{}.Served())
+		}, nil
+	}
+	rec, err := embedded.Open(ctx, f.recording)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	shown := embedded.All()[slices.Index(embeddedNames(), f.recording)]
+	opts.Opens = shown.Opens
 	return func(v *room.Visitor) (tea.Model, error) {
-		v.At(embedded.All()[i].Title)
-		s := session.New(rec, session.Options{Plugins: plugins, Paused: true, Opens: embedded.All()[i].Opens})
-		return tui.NewServed(v.Context(), s, tui.Options{}), nil
+		v.At(shown.Title)
+		return tui.NewServed(v.Context(), session.New(rec, opts), tui.Options{}), nil
 	}, nil
 }
 
@@ -195,7 +205,7 @@ func (f *serveFlags) announce(out io.Writer, at net.Addr, c room.Config) {
 			ways = append(ways, "the code "+code)
 		}
 		if len(keys) > 0 {
-			ways = append(ways, fmt.Sprintf("one of %d keys", len(keys)))
+			ways = append(ways, "an authorized key")
 		}
 		return strings.Join(ways, ", or ")
 	}

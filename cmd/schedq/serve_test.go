@@ -160,8 +160,8 @@ func TestServedScreensReachNothingOfTheMachine(t *testing.T) {
 	t.Setenv("SECRET", canary)
 	t.Chdir(home)
 
-	for _, f := range []serveFlags{{lesson: "1"}, {recording: "workshop"}} {
-		t.Run(f.lesson+f.recording, func(t *testing.T) {
+	for _, f := range []serveFlags{{lesson: "1"}, {recording: "workshop"}, {play: true}} {
+		t.Run(fmt.Sprintf("lesson %s recording %s play %t", f.lesson, f.recording, f.play), func(t *testing.T) {
 			address := openRoom(t, f, io.Discard)
 			before := filesIn(t, home)
 			v := visit(t, address, "eve", true)
@@ -240,7 +240,7 @@ func filesIn(t *testing.T, folder string) []string {
 
 // A few at once: what fifty take, BenchmarkRoom tells.
 func TestARoomKeepsUp(t *testing.T) {
-	f := figuresOf(t, serveFlags{}, 6, 10)
+	f := figuresOf(t, serveFlags{}, "", 6, 10)
 	t.Log(f)
 	if f.median > time.Second {
 		t.Errorf("a key takes %s", f.median)
@@ -253,10 +253,18 @@ func TestARoomKeepsUp(t *testing.T) {
 // BenchmarkRoom has fifty people press a key each half second, and prints how long the screen takes and what a
 // session takes of the memory. Their clients run in the same process and are part of both figures.
 func BenchmarkRoom(b *testing.B) {
-	for _, kind := range []serveFlags{{lesson: "1"}, {recording: "lively-nopop"}} {
-		b.Run("lesson="+kind.lesson+"/recording="+kind.recording, func(b *testing.B) {
+	for _, kind := range []struct {
+		name  string
+		shown serveFlags
+		first string // what all press at first
+	}{
+		{"lesson", serveFlags{lesson: "1"}, ""},
+		{"recording", serveFlags{recording: "lively-nopop"}, ""},
+		{"what-if", serveFlags{recording: "lively-nopop"}, "ws"},
+	} {
+		b.Run(kind.name, func(b *testing.B) {
 			for b.Loop() {
-				f := figuresOf(b, kind, 50, 40)
+				f := figuresOf(b, kind.shown, kind.first, 50, 40)
 				b.ReportMetric(float64(f.median.Microseconds())/1000, "ms/median")
 				b.ReportMetric(float64(f.late.Microseconds())/1000, "ms/p95")
 				b.ReportMetric(float64(f.memory)/(1<<20), "MB/session")
@@ -279,9 +287,10 @@ func (f roomFigures) String() string {
 		f.median.Round(100*time.Microsecond), f.late.Round(100*time.Microsecond), float64(f.memory)/(1<<20))
 }
 
-// figuresOf measures a room of so many visitors who press so many keys each.
-func figuresOf(t testing.TB, f serveFlags, visitors, keys int) roomFigures {
+// figuresOf measures a room of so many visitors who press so many keys each, after those of first.
+func figuresOf(t testing.TB, f serveFlags, first string, visitors, keys int) roomFigures {
 	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	address := openRoom(t, f, io.Discard)
 	visit(t, address, "first", false).screen(t) // has what all share made
 	before := memory()
@@ -294,6 +303,7 @@ func figuresOf(t testing.TB, f serveFlags, visitors, keys int) roomFigures {
 	for i, v := range all {
 		done.Go(func() {
 			v.screen(t)
+			v.press(first)
 			pause := 500 * time.Millisecond
 			beat := time.NewTicker(pause)
 			defer beat.Stop()

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"maps"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,16 +14,27 @@ import (
 	"github.com/schedq/schedq/tui"
 )
 
-// serveLessons returns what opens a visitor's lesson, at first the one that is called first. A lesson is made ready
-// once for all of them.
+// serveLessons returns what opens a visitor's lesson, at first the one that is asked for, by its number or name or
+// in a file. A lesson is made ready once for all of them. The teacher's is the one that schedq notes follows.
 func serveLessons(ctx context.Context, first string) (room.Open, error) {
 	all, err := lessons.All()
 	if err != nil {
 		return nil, err
 	}
-	begin, err := lessons.Find(all, first)
+	begin, err := chosenLesson(all, nil, []string{first})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
+	}
+	file := ""
+	if !slices.Contains(all, begin) {
+		if file, err = filepath.Abs(first); err != nil {
+			return nil, err
+		}
+		all = append([]*lessons.Lesson{begin}, all...)
+	}
+	notes, err := keptProgress()
+	if err != nil {
+		return nil, err
 	}
 	opts, err := lessons.Options()
 	if err != nil {
@@ -32,25 +45,31 @@ func serveLessons(ctx context.Context, first string) (room.Open, error) {
 		ready[l] = sync.OnceValues(func() (*lessons.Plan, error) { return l.Plan(ctx, opts) })
 	}
 	plan := func(l *lessons.Lesson) (*lessons.Plan, error) { return ready[l]() }
-	if _, err := plan(all[begin]); err != nil {
+	p, err := plan(begin)
+	if err != nil {
 		return nil, err
 	}
 	class := &class{standings: make(map[string]map[string]lessons.Standing)}
 	return func(v *room.Visitor) (tea.Model, error) {
-		p, err := plan(all[begin])
-		if err != nil {
-			return nil, err
-		}
 		learner := learner{class, v.Name()}
 		standings := learner.Recall()
-		step := 0
-		if s := standings[all[begin].Name]; !s.Done {
-			step = s.Step
-		}
-		return tui.NewLesson(v.Context(), p, learner, tui.LessonOptions{
-			Options: tui.Options{}.Served(), Session: opts, Lessons: all, Plan: plan, Step: step, Standings: standings,
+		o := tui.LessonOptions{
+			Options: tui.Options{}.Served(), Session: opts, Lessons: all, Plan: plan, Standings: standings,
 			At: v.At, Predicted: func(g lessons.Given) { v.Predicted(room.Prediction(g)) },
-		}), nil
+		}
+		if s := standings[begin.Name]; !s.Done {
+			o.Step = s.Step
+		}
+		if v.Teacher() {
+			o.Stage = func(s lessons.Stage) {
+				at := stageFile{Stage: s}
+				if s.Lesson == begin.Name {
+					at.File = file
+				}
+				notes.stage(at)
+			}
+		}
+		return tui.NewLesson(v.Context(), p, learner, o), nil
 	}, nil
 }
 
