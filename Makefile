@@ -58,7 +58,7 @@ fuzz:
 
 # docs/screens.md: the real screens, drawn from the embedded recording, and the demo of the README.
 captures:
-	go test ./tui -run '^TestCaptures$$' -count 1 -captures
+	go test ./tui -run '^TestCaptures$$|^TestEveryLessonByKeys$$' -count 1 -captures
 
 # The embedded recordings. The scheduler's marks are worth showing where a script set them.
 embedded: build

@@ -2,8 +2,10 @@ package lessons
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -84,16 +86,10 @@ func (l *Lesson) Check(ctx context.Context, opts session.Options) (*Plan, error)
 
 // run plays the lesson, with its goals if they are to be reached.
 func (l *Lesson) run(ctx context.Context, opts session.Options, goals bool) (*Plan, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
 	defer cancel()
 	s := l.open(opts)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.Run(ctx)
-	}()
-	defer func() { <-ended }()
-	defer cancel()
+	go s.Run(ctx)
 	w := &walk{Lesson: l, ctx: ctx, session: s}
 	p := &Plan{Lesson: l}
 	for i := range l.Steps {
@@ -121,11 +117,24 @@ type walk struct {
 	said    uint64
 }
 
+// patience is how long a lesson may take to be played, in real time.
+const patience = time.Minute
+
+var errTooLong = fmt.Errorf("playing it takes longer than %s: its scenario is too large or too long", patience)
+
 // sync waits for what the session was told, and returns what it refused, if it did.
 func (w *walk) sync() (f *session.Frame, refused string, err error) {
-	f = w.session.Sync()
-	if w.ctx.Err() != nil {
-		return nil, "", w.ctx.Err()
+	ready := make(chan *session.Frame, 1)
+	go func() { ready <- w.session.Sync() }()
+	select {
+	case f = <-ready:
+	case <-w.ctx.Done():
+	}
+	switch err := context.Cause(w.ctx); {
+	case errors.Is(err, errTooLong):
+		return nil, "", fmt.Errorf("%s: %w", w.File, err)
+	case err != nil:
+		return nil, "", err
 	}
 	if f.Said.Number != w.said && f.Said.Refused {
 		refused = f.Said.Text
@@ -213,6 +222,9 @@ func (o outcome) move() *session.Transition {
 
 // why says what came.
 func (o outcome) why() []string {
+	if slices.ContainsFunc(o.prediction.Asks, func(a Ask) bool { return a.Kind == AskWoken }) {
+		return o.whyWoken()
+	}
 	m := o.move()
 	if m == nil {
 		if p := o.to.Board.Get(o.prediction.Pod); p != nil {
@@ -248,16 +260,35 @@ func backoff(f *session.Frame, pod types.NamespacedName) (time.Duration, bool) {
 	return 0, false
 }
 
-// woken is how many pods were taken out of the unschedulable and the gated ones.
-func (o outcome) woken() int {
+// woken are the moves by which pods were taken out of the unschedulable and the gated ones, the first of each pod.
+func (o outcome) woken() []*session.Transition {
+	var moves []*session.Transition
 	pods := map[types.NamespacedName]bool{}
 	for i := o.from.Log.Len(); i < o.to.Log.Len(); i++ {
 		m := o.to.Log.At(i)
-		if (m.From == queue.Unschedulable || m.From == queue.Gated) && (m.To == queue.Active || m.To == queue.Backoff) {
+		if (m.From == queue.Unschedulable || m.From == queue.Gated) && (m.To == queue.Active || m.To == queue.Backoff) && !pods[m.Pod.Key] {
 			pods[m.Pod.Key] = true
+			moves = append(moves, m)
 		}
 	}
-	return len(pods)
+	return moves
+}
+
+// whyWoken says which pods were woken, by what, and after how long.
+func (o outcome) whyWoken() []string {
+	moves := o.woken()
+	if len(moves) == 0 {
+		return []string{"Nothing was woken."}
+	}
+	var all []string
+	for _, m := range moves {
+		said := m.Pod.Key.Name
+		if m.Prev != nil {
+			said += " after " + m.Time.Sub(m.Prev.Pod.Since).Round(time.Second).String()
+		}
+		all = append(all, said)
+	}
+	return []string{fmt.Sprintf("%s woke %s.", moves[0].Event, strings.Join(all, ", "))}
 }
 
 // checkAsk returns an error unless the right answer is what the model does.
@@ -294,7 +325,7 @@ func (w *walk) checkAsk(a Ask, o outcome) error {
 			return wrong(m.Pod.Key.String())
 		}
 	case AskWoken:
-		if is := o.woken(); is != right.number {
+		if is := len(o.woken()); is != right.number {
 			return wrong(fmt.Sprint(is))
 		}
 	case AskAttempts:

@@ -2,6 +2,9 @@ package tui
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -156,19 +159,29 @@ func TestALessonOnStage(t *testing.T) {
 	})
 }
 
-// TestEveryLessonByKeys goes through all lessons as somebody who answers with the first key and skips the goals,
-// on a small screen.
+// TestEveryLessonByKeys goes through all lessons as somebody who knows every answer, on a small screen. With
+// -captures it keeps what that one sees of each: the first prediction, and the goal once it is reached.
 func TestEveryLessonByKeys(t *testing.T) {
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range all {
+	var seen strings.Builder
+	defer func() {
+		if *captures {
+			if err := os.WriteFile(filepath.Join(capturesFolder, "lessons.txt"), []byte(seen.String()), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for n, l := range all {
 		t.Run(l.Name, func(t *testing.T) {
 			ready := prepare(t, l.Name)
 			synctest.Test(t, func(t *testing.T) {
 				var k kept
 				p := ready.learn(t, &k)
+				keep := func() { fmt.Fprintf(&seen, "=== %d. %s\n%s\n", n+1, l.Title, p.screen()) }
+				first := true
 				for _, s := range l.Steps {
 					p.sees(string(s.Title)[:min(len(s.Title), 30)])
 					if s.Prediction != nil {
@@ -178,6 +191,10 @@ func TestEveryLessonByKeys(t *testing.T) {
 						}
 						p.come().sees("✓ ")
 						p.seesNot("✗")
+						if first {
+							keep()
+						}
+						first = false
 					}
 					if s.Goal != nil {
 						for _, d := range s.Goal.Solution {
@@ -185,6 +202,7 @@ func TestEveryLessonByKeys(t *testing.T) {
 							p.wait(time.Second)
 						}
 						p.sees("✓ Reached")
+						keep()
 					}
 					p.do(keymap.LessonNext)
 				}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,6 +28,9 @@ func (m *model) lessonKey(key string) (tea.Cmd, bool) {
 	}
 	b, ok := m.keys.Lookup(keymap.Lesson, key)
 	if !ok {
+		if onBoard, known := m.keys.Lookup(keymap.Board, key); known && l.current().Goal != nil && slices.Contains(leavesGoal, onBoard.ID) {
+			return m.tell(notice{"the goal is to be reached in this what-if: enter goes on without it", true}), true
+		}
 		return nil, false
 	}
 	if b.ID == keymap.LessonBlank && !m.projector {
@@ -34,6 +38,9 @@ func (m *model) lessonKey(key string) (tea.Cmd, bool) {
 	}
 	return m.doInLesson(b.ID), true
 }
+
+// leavesGoal are the board's actions that leave the what-if in which a goal is to be reached.
+var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
 
 // answerBy answers the question that is open with a pane or a letter.
 func (m *model) answerBy(id keymap.ID, key string) tea.Cmd {

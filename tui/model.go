@@ -61,6 +61,7 @@ type model struct {
 	crash   *crash
 
 	lesson *learning // nil unless one is taught
+	play   *playing  // nil unless the cluster is the person's own
 
 	layout  layout
 	palette *canvas.Palette

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
@@ -18,6 +19,11 @@ func openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 	rec, err := files.Open(cmd.Context(), paths, files.Options{Stdin: cmd.InOrStdin()})
 	if err != nil {
 		return nil, err
+	}
+	if rec.Release != "" {
+		if _, err := queue.ForRelease(rec.Release); err != nil {
+			return nil, fmt.Errorf("%s: release: %w", rec.Name, err)
+		}
 	}
 	for _, n := range session.Notices(rec) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)

@@ -79,7 +79,13 @@ func teach(ctx context.Context, look *lookFlags, all []*lessons.Lesson, lesson *
 	screen := look.options(nil)
 	screen.Memory = nil
 	err = tui.RunLesson(ctx, first, progress, tui.LessonOptions{Options: screen, Session: opts, Lessons: all, Plan: plan, Step: step,
-		Standings: standings, Stage: func(s lessons.Stage) { progress.stage(s) }})
+		Standings: standings, Stage: func(s lessons.Stage) {
+			at := stageFile{Stage: s}
+			if s.Lesson == lesson.Name && !slices.Contains(all, lesson) {
+				at.File, _ = filepath.Abs(lesson.File)
+			}
+			progress.stage(at)
+		}})
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq learn --list works without one", err)
 	}

@@ -70,7 +70,7 @@ func (p *progressFile) Keep(lesson string, s lessons.Standing) error {
 
 // stage tells those who follow with schedq notes where the lesson is. Nobody may be there: it is no matter if it
 // can't be told.
-func (p *progressFile) stage(s lessons.Stage) {
+func (p *progressFile) stage(s stageFile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_ = p.write("stage.json", s)

@@ -80,7 +80,7 @@ Press ? in it for the keys.`,
 	root.Flags().StringVar(&name, "recording", embedded.All()[0].Name, "the embedded recording to play: "+strings.Join(embeddedNames(), ", "))
 	completes(root, "recording", embeddedNames()...)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newAttach(), newReplay(), newRecord(), newWatch(), newExplain(), newReport(), newVerify(), newRerun(), newConvert(), newConfig(), newMan(), newLearn(), newServe())
+	root.AddCommand(newAttach(), newReplay(), newRecord(), newWatch(), newExplain(), newReport(), newVerify(), newRerun(), newConvert(), newConfig(), newMan(), newLearn(), newNotes(), newPlay(), newServe())
 	return root
 }
 

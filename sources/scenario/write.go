@@ -82,6 +82,13 @@ func writeObjects(b *bytes.Buffer, objects []runtime.Object) error {
 		if err := json.Unmarshal(text, &fields); err != nil {
 			return fmt.Errorf("%s can't be written: %w", obj.(metav1.Object).GetName(), err)
 		}
+		if meta, ok := fields["metadata"].(map[string]any); ok {
+			delete(meta, "uid") // it follows from the name
+		}
+		if status, ok := fields["status"].(map[string]any); ok && fields["kind"] == "Node" {
+			delete(status, "nodeInfo")
+			delete(status, "daemonEndpoints")
+		}
 		if text, err = yaml.Marshal(prune(fields)); err != nil {
 			return fmt.Errorf("%s can't be written: %w", obj.(metav1.Object).GetName(), err)
 		}
@@ -91,8 +98,14 @@ func writeObjects(b *bytes.Buffer, objects []runtime.Object) error {
 	return nil
 }
 
-// prune returns v without members that say nothing: null and empty objects. What is in a list stays.
+// prune returns v without members that say nothing: null and empty objects.
 func prune(v any) any {
+	if list, ok := v.([]any); ok {
+		for i := range list {
+			list[i] = prune(list[i])
+		}
+		return list
+	}
 	m, ok := v.(map[string]any)
 	if !ok {
 		return v

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/lessons"
+)
+
+// TestLessonsAreListed: without a terminal the lessons can at least be listed, with how far one has come.
+func TestLessonsAreListed(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	progress, err := keptProgress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := progress.Keep("comb", lessons.Standing{Done: true, Asked: 2, Right: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := progress.Keep("gates", lessons.Standing{Step: 2}); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := schedq(t, "", "learn", "--list")
+	if code != 0 || !strings.Contains(out, "done, 1 of 2 right") || !strings.Contains(out, "step 3 of 6") {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"learn 99", 2, `there is no lesson "99"; there are three-places`},
+		{"learn comb", 1, "standard output is not a terminal"},
+		{"learn nowhere.yaml", 1, "nowhere.yaml: no such file"},
+		{"learn lint", 2, "requires at least 1 arg"},
+		{"learn new Not-A-Name.yaml", 2, "is not a Kubernetes object name"},
+		{"play -o mine.txt", 2, "it ends in .yaml"},
+		{"play --release v0.1", 2, "there is no release"},
+	} {
+		if code, _, stderr := schedq(t, "", strings.Fields(c.args)...); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("schedq %s: exit %d, %s, want %d and %s", c.args, code, stderr, c.code, c.want)
+		}
+	}
+	if err := os.WriteFile(progress.path("lessons.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := schedq(t, "", "learn", "--list"); code != 1 || !strings.Contains(stderr, "is damaged") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// TestLessonsAreWritten: a new lesson is right, is not overwritten, and its mistakes are found with their lines.
+func TestLessonsAreWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	if code, _, stderr := schedq(t, "", "learn", "new", path); code != 0 {
+		t.Fatal(stderr)
+	}
+	if code, out, stderr := schedq(t, "", "learn", "lint", path); code != 0 || !strings.Contains(out, "3 steps, 2 questions, 1 goals") {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
+	if code, _, stderr := schedq(t, "", "learn", "new", path); code != 1 || !strings.Contains(stderr, "exists") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(text, []byte("answer: active"), []byte("answer: gated"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := schedq(t, "", "learn", "lint", path)
+	if code != 1 || !strings.Contains(stderr, "mine.yaml:61: gated is not the right answer to queue: in the model it is active") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// lockedBuffer is a buffer that is read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestNotesFollow: the notes are those of the step that is shown.
+func TestNotesFollow(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	progress, err := keptProgress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var out lockedBuffer
+	ended := make(chan error)
+	go func() { ended <- followNotes(ctx, &out, progress, all) }()
+	for step, want := range []string{"Ask who has seen a pod Pending for an hour", "Where does web-1 enter the queue? → active"} {
+		progress.stage(stageFile{Stage: lessons.Stage{Lesson: "three-places", Step: step}})
+		for deadline := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), want); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("the notes are\n%s\nwant %s", out.String(), want)
+			}
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAScenarioIsCutAndPlayed: a part of a recording becomes a scenario, which is played like any recording.
+func TestAScenarioIsCutAndPlayed(t *testing.T) {
+	const recording = "../../sources/embedded/workshop.jsonl.zst"
+	path := filepath.Join(t.TempDir(), "cut.yaml")
+	if code, _, stderr := schedq(t, "", "convert", recording, "--from", "+2m", "--to", "+3m", "-o", path); code != 0 {
+		t.Fatal(stderr)
+	}
+	code, out, stderr := schedq(t, "", "watch", path)
+	if code != 0 || !strings.Contains(out, "inflight") {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
+	_, again, _ := schedq(t, "", "watch", path)
+	if out != again {
+		t.Error("it is not played the same twice")
+	}
+	_, old, _ := schedq(t, "", "watch", path, "--release", "v1.24")
+	if out == old {
+		t.Error("v1.24 plays it like v1.37")
+	}
+	for _, c := range []struct{ args, want string }{
+		{"convert " + path + " -o x.jsonl", "is a scenario, in which no scheduler was recorded"},
+		{"convert " + recording + " --from +1m -o x.jsonl", "name an OUT that ends in .yaml"},
+		{"convert " + recording + " --from soon -o x.yaml", "--from soon is not a time"},
+		{"convert " + recording + " --from +3m --to +2m -o -", "nothing of it is between"},
+		{"watch " + path + " " + recording, "is a scenario, which is played alone"},
+	} {
+		if code, _, stderr := schedq(t, "", strings.Fields(c.args)...); code == 0 || !strings.Contains(stderr, c.want) {
+			t.Errorf("schedq %s: exit %d, %s, want %s", c.args, code, stderr, c.want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// TestPlaying brings in a pod that is too large and a node that takes it, takes another pod back, and gets a
+// scenario of what is left, in which the same happens.
+func TestPlaying(t *testing.T) {
+	opts, err := lessons.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	story, err := emptyCluster("v1.33")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := sitAt(t, 80, 24, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
+		p.sees("a local scheduler decides", "n bring in")
+		p.do(keymap.AddPod).sees("bring in", "a pod that wants 12 CPUs").enter("whale").sees("whale-1", "NodeResourcesFit")
+		p.do(keymap.AddPod).enter("large").sees("1 placed (whale-1 on large-1)")
+		p.do(keymap.AddPod).enter("gated").sees("gated-1").do(keymap.Undo).seesNot("○ gated-1")
+
+		made := p.model.made()
+		if made.Release != "v1.33" || len(made.Moments) != 2 {
+			t.Fatalf("it is a scenario of %s with %d moments, want v1.33 and 2", made.Release, len(made.Moments))
+		}
+		placed := false
+		err := session.Replay(t.Context(), made.Recording(), session.Options{}, func(m *session.Transition) error {
+			placed = placed || strings.HasPrefix(m.Pod.Key.Name, "whale") && m.Pod.Node == "large-1"
+			return nil
+		})
+		if err != nil || !placed {
+			t.Errorf("in the scenario the whale is placed: %t, %v", placed, err)
+		}
+	})
+}
+
+// TestThePaletteIsPlain: whatever the palette offers can be brought in, twice.
+func TestThePaletteIsPlain(t *testing.T) {
+	opts, err := lessons.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	story, err := emptyCluster("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		p := sitAt(t, 120, 40, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
+		for range 2 {
+			for _, k := range kinds() {
+				p.do(keymap.AddPod).enter(k.name).seesNot("can't").sees("apply " + k.name)
+			}
+		}
+		if got := len(p.model.made().Moments); got != 2*len(kinds()) {
+			t.Errorf("there are %d moments, want %d", got, 2*len(kinds()))
+		}
+	})
+}
