@@ -101,7 +101,7 @@ type pair struct {
 func newPair(t *rapid.T, pop, groups bool) *pair {
 	metrics.SchedulerQueueIncomingPods.Reset()
 	p := &pair{
-		T: t, ctx: context.Background(), clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)),
+		T: t, ctx: t.Context(), clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)),
 		plugins: &plugins{seed: rapid.IntRange(0, 1000).Draw(t, "hints"), closed: map[string]bool{}},
 		pods:    map[string]*v1.Pod{}, inFlight: map[types.UID]*framework.QueuedPodInfo{},
 		names: []string{"a", "b", "c", "d", "e", "f"},
@@ -126,7 +126,7 @@ func newPair(t *rapid.T, pop, groups bool) *pair {
 		upstream.WithClock(p.clock), upstream.WithPodMaxBackoffDuration(opts.PodMaxBackoff),
 		upstream.WithPodLister(factory.Core().V1().Pods().Lister()),
 		upstream.WithQueueingHintMapPerProfile(p.plugins.hintMap()), upstream.WithPreEnqueuePluginMap(p.plugins.preEnqueue()),
-		upstream.WithMetricsRecorder(metrics.NewMetricsAsyncRecorder(1000, time.Second, make(chan struct{}))))
+		upstream.WithMetricsRecorder(metrics.NewMetricsAsyncRecorder(1000, time.Second, p.ctx.Done())))
 	if groups {
 		p.groups = newGroups()
 	}
