@@ -15,12 +15,12 @@ type feed struct {
 
 	source []sources.Event // what the shadow has not taken in yet
 	end    time.Time
-	// live is true if the source goes on. Then end is the moment up to which it is played, and advanced
-	// the one up to which the shadow is.
-	live     bool
+	// live is true if the source goes on. Then end is the moment up to which it is played.
+	live bool
+	// advanced is the moment up to which the shadow is, of a live source, or the rerun.
 	advanced time.Time
 	shadow   *shadow // nil if the source tells the moves itself
-	rerun    *rerun  // in the shadow's place, where nothing corrects the model
+	rerun    *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
 	failed   error   // why there is no shadow
 }
 
@@ -60,12 +60,12 @@ func (f *feed) more() bool {
 	if f.live {
 		return f.moreLive()
 	}
-	if len(f.source) == 0 {
-		return false
-	}
 	if f.rerun != nil {
 		f.again()
 		return true
+	}
+	if len(f.source) == 0 {
+		return false
 	}
 	if err := f.shadow.apply(f.source); err != nil {
 		f.failed = err
@@ -77,15 +77,31 @@ func (f *feed) more() bool {
 	return true
 }
 
-// again makes more events of a rerun.
+// rerunSlice is how much time of a rerun passes at once at the most, in model time.
+const rerunSlice = time.Minute
+
+// again makes more events of a rerun: up to the source's next event or to the end, but no more than a slice, since
+// a scheduler of a full cluster has much to do even if nothing happens.
 func (f *feed) again() {
+	to := f.end
+	if len(f.source) > 0 {
+		to = f.source[0].Time
+	}
+	if left := to.Sub(f.advanced); left > rerunSlice && left <= longestGap && !f.advanced.IsZero() {
+		f.advanced = f.advanced.Add(rerunSlice)
+		f.rerun.advance(f.advanced)
+		return
+	}
+	f.advanced = to
+	if len(f.source) == 0 {
+		f.rerun.advance(to)
+		f.close()
+		return
+	}
 	if err := f.rerun.apply(f.source[0]); err != nil {
 		f.failed = err
 	}
-	if f.source = f.source[1:]; len(f.source) == 0 {
-		f.rerun.advance(f.end)
-		f.close()
-	}
+	f.source = f.source[1:]
 }
 
 // close ends the shadow. What was made stays.
@@ -96,6 +112,7 @@ func (f *feed) close() {
 	}
 	if f.rerun != nil {
 		f.rerun.close()
+		f.rerun = nil
 	}
 }
 
