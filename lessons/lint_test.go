@@ -95,3 +95,16 @@ func TestLint(t *testing.T) {
 		})
 	}
 }
+
+// FuzzParse: whatever is in a file, it is a lesson or refused.
+func FuzzParse(f *testing.F) {
+	if text, err := lessons.New("mine"); err == nil {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l, err := lessons.Parse("x.yaml", text)
+		if err == nil && (len(l.Steps) == 0 || l.Scenario == nil) {
+			t.Error("a lesson without steps or without a scenario is taken")
+		}
+	})
+}

@@ -266,7 +266,7 @@ func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, 
 			return nil, l.errorf(p.Line, "there is no question %q", sources.Sanitize(string(kind)))
 		}
 	}
-	for i, answers := range [][]answer{in.Queue, in.When, in.Backoff, in.Which, in.Woken, in.Attempts} {
+	for i, answers := range [][]answer{in.Queue, in.Which, in.When, in.Backoff, in.Woken, in.Attempts} {
 		if len(answers) == 0 {
 			continue
 		}
@@ -285,7 +285,8 @@ func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, 
 	return p, nil
 }
 
-var kinds = []Kind{AskQueue, AskWhen, AskBackoff, AskWhich, AskWoken, AskAttempts}
+// kinds are the kinds of questions, in the order in which a prediction asks them.
+var kinds = []Kind{AskQueue, AskWhich, AskWhen, AskBackoff, AskWoken, AskAttempts}
 
 // defaultQuestions are what is asked if the author has no better words.
 var defaultQuestions = map[Kind]string{

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,7 @@ type person struct {
 	program  *tea.Program
 	terminal *vt.Emulator
 	model    *model
+	drawing  sync.Mutex // some screens draw by themselves: a lesson's timer
 	// written is all that the program wrote to the terminal.
 	written strings.Builder
 	over    chan error
@@ -77,6 +79,8 @@ func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
 // Write is the line discipline of a terminal that was not put into raw mode, since no input is read: the
 // program counts on it to make a carriage return of its own out of each newline.
 func (p *person) Write(b []byte) (int, error) {
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
 	p.written.Write(b)
 	if _, err := p.terminal.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))); err != nil {
 		return 0, err
@@ -181,6 +185,8 @@ func (p *person) screen() string {
 }
 
 func (p *person) row(y int) string {
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
 	var b strings.Builder
 	for x := range p.terminal.Width() {
 		if c := p.terminal.CellAt(x, y); c != nil && c.Width > 0 {

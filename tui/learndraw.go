@@ -24,7 +24,7 @@ func lessonRows(h int) int {
 
 // arrangeLesson divides a screen of w by h: the board above, the lesson below. The lesson's part is returned
 // beside the layout; what has the whole middle covers it.
-func arrangeLesson(w, h int, fork bool, focus, tab paneID, z zoom) (l layout, lesson rect) {
+func arrangeLesson(w, h int, fork bool, focus, tab paneID, z zoom, projector bool) (l layout, lesson rect) {
 	if w < minWidth || h < minHeight {
 		return layout{}, rect{}
 	}
@@ -48,6 +48,10 @@ func arrangeLesson(w, h int, fork bool, focus, tab paneID, z zoom) (l layout, le
 		l.chart = middle
 		return l, rect{}
 	}
+	if projector && h >= 24 {
+		l.counts = rect{0, middle.y, w, largeRows}
+		middle.y, middle.h = middle.y+largeRows, middle.h-largeRows
+	}
 	rows := lessonRows(h)
 	lesson = rect{0, middle.y + middle.h - rows, w, rows}
 	middle.h -= rows
@@ -55,18 +59,21 @@ func arrangeLesson(w, h int, fork bool, focus, tab paneID, z zoom) (l layout, le
 		l.log = middle
 		return l, lesson
 	}
-	below := max(2, middle.h/3)
-	if z == zoomPane {
+	below, flight := max(2, middle.h/3), 1
+	switch {
+	case l.counts.h > 0 && h < 30:
+		below, flight = 0, 0 // the large counts tell of both
+	case z == zoomPane:
 		below = 0
 	}
 	if l.arrangement == tabs {
-		l.tabTitles = rect{0, y, w, 1}
-		middle.y, middle.h = y+1, middle.h-1
+		l.tabTitles = rect{0, middle.y, w, 1}
+		middle.y, middle.h = middle.y+1, middle.h-1
 		below = min(below, 2)
 	}
-	panes := rect{0, middle.y, w, middle.h - below - 1}
-	l.flight = rect{0, panes.y + panes.h, w, 1}
-	l.log = rect{0, l.flight.y + 1, w, below}
+	panes := rect{0, middle.y, w, middle.h - below - flight}
+	l.flight = rect{0, panes.y + panes.h, w, flight}
+	l.log = rect{0, l.flight.y + flight, w, below}
 	if l.arrangement == tabs || z == zoomPane {
 		l.panes[tab] = panes
 		return l, lesson

@@ -45,6 +45,7 @@ var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, k
 // answerBy answers the question that is open with a pane or a letter.
 func (m *model) answerBy(id keymap.ID, key string) tea.Cmd {
 	a := m.lesson.ask()
+	m.pressed = "" // which is nobody's business, on stage
 	for i, answer := range a.Answers {
 		if key == answerKey(a.Kind, i, answer) {
 			return m.answer(i)
@@ -127,8 +128,7 @@ func (m *model) chooseStep() {
 	l := m.lesson
 	list := list{title: "steps of " + string(l.plan.Lesson.Title), choose: func(chosen []int) tea.Cmd { return m.toStep(chosen[0]) }}
 	for i, s := range l.plan.Lesson.Steps {
-		aside := span(l.plan.Steps[i].From.At)
-		list.items = append(list.items, item{key: fmt.Sprintf("%2d %s", i+1, stepGlyph(&s)), text: string(s.Title), aside: aside, note: string(s.Text)})
+		list.items = append(list.items, item{text: fmt.Sprintf("%2d %s %s", i+1, stepGlyph(&s), s.Title), aside: "  " + span(l.plan.Steps[i].From.At), note: string(s.Text)})
 	}
 	m.openList(list)
 	m.list.move(l.step)
@@ -155,7 +155,7 @@ func (m *model) chooseLesson() {
 		if lesson.Name == l.plan.Lesson.Name {
 			at = i
 		}
-		list.items = append(list.items, item{key: fmt.Sprintf("%2d", i+1), text: string(lesson.Title), aside: standing(l.standings, lesson),
+		list.items = append(list.items, item{text: fmt.Sprintf("%2d %s", i+1, lesson.Title), aside: "  " + standing(l.standings, lesson),
 			note: "\"" + strings.TrimSuffix(string(lesson.Misconception), ".") + "\": " + string(lesson.Behaviour)})
 	}
 	m.openList(list)

@@ -312,7 +312,7 @@ func (m *model) opened(msg openedMsg) tea.Cmd {
 func (m *model) settle() {
 	m.layout = arrange(m.width, m.height, m.frame.Fork != nil, m.focus, m.tab, m.zoom, m.projector)
 	if m.lesson != nil {
-		m.layout, m.lesson.room = arrangeLesson(m.width, m.height, m.frame.Fork != nil, m.focus, m.tab, m.zoom)
+		m.layout, m.lesson.room = arrangeLesson(m.width, m.height, m.frame.Fork != nil, m.focus, m.tab, m.zoom, m.projector)
 	}
 	pod := m.selected.pod(m.frame)
 	for i := range m.layout.panes {

@@ -12,39 +12,75 @@ import (
 // largeRows is how tall the large counts are: three lines of digits, and their names.
 const largeRows = 4
 
-// largeCounts draws how many pods each tier has, to be read from the back of a room.
+// largeCounts draws the time and how many pods each tier has, to be read from the back of a room.
 type largeCounts struct{ frame *session.Frame }
 
-// Draw draws the counts side by side.
+// large is a number in large digits, and what it says.
+type large struct {
+	digits, name string
+	style        canvas.Style
+}
+
+// width is how many cells wide l is.
+func (l large) width() int { return max(largeWidth(l.digits), canvas.Width(l.name)) }
+
+// Draw draws the time and the counts side by side; the time only if that leaves room for all.
 func (l largeCounts) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
 	}
-	order := [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}
-	width := a.W / len(order)
-	for i, tier := range order {
-		cell := a.Sub(i*width+1, 0, width-1, a.H)
-		x := 0
-		for _, digit := range number(l.frame.Board.Total(tier)) {
-			if x+digitWidth > cell.W {
-				break
-			}
-			for y, row := range digitRows(digit) {
-				cell.Text(x, y, tierStyle(tier)|canvas.Bold, row)
-			}
-			x += digitWidth + 1
+	all := []large{{span(l.frame.Now.Sub(l.frame.Start)), "since the start", plain}}
+	for _, tier := range [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight} {
+		all = append(all, large{number(l.frame.Board.Total(tier)), tierName(tier), tierStyle(tier)})
+	}
+	room := func() int {
+		free := a.W - 1
+		for _, each := range all {
+			free -= each.width()
 		}
-		cell.Text(0, digitHeight, tierStyle(tier)|canvas.Bold, tierName(tier))
+		return free / len(all)
+	}
+	if room() < 1 {
+		all = all[1:]
+	}
+	gap := max(1, room())
+	x := 1
+	for _, each := range all {
+		cell := a.Sub(x, 0, each.width(), a.H)
+		drawLarge(cell, each.style|canvas.Bold, each.digits)
+		cell.Text(0, digitHeight, each.style|canvas.Bold, each.name)
+		x += each.width() + gap
 	}
 }
 
-// The size of a large digit in cells.
-const (
-	digitWidth  = 3
-	digitHeight = 3
-)
+// drawLarge draws digits at the left of a.
+func drawLarge(a canvas.Area, style canvas.Style, digits string) {
+	x := 0
+	for _, digit := range digits {
+		rows := digitRows(digit)
+		if x+canvas.Width(rows[0]) > a.W {
+			return
+		}
+		for y, row := range rows {
+			a.Text(x, y, style, row)
+		}
+		x += canvas.Width(rows[0]) + 1
+	}
+}
 
-// digitRows returns a large digit, or a comma.
+// largeWidth is how many cells wide large digits are.
+func largeWidth(digits string) int {
+	w := -1
+	for _, digit := range digits {
+		w += canvas.Width(digitRows(digit)[0]) + 1
+	}
+	return w
+}
+
+// digitHeight is how many cells tall a large digit is.
+const digitHeight = 3
+
+// digitRows returns a large digit, a colon or a comma.
 func digitRows(r rune) [digitHeight]string {
 	digits := [...][digitHeight]string{
 		{"█▀█", "█ █", "▀▀▀"}, {"▀█ ", " █ ", "▀▀▀"}, {"▀▀█", "█▀▀", "▀▀▀"}, {"▀▀█", " ▀█", "▀▀▀"}, {"█ █", "▀▀█", "  ▀"},
@@ -53,7 +89,10 @@ func digitRows(r rune) [digitHeight]string {
 	if r >= '0' && r <= '9' {
 		return digits[r-'0']
 	}
-	return [digitHeight]string{"   ", "   ", " ▄ "}
+	if r == ':' {
+		return [digitHeight]string{"▄", "▄", " "}
+	}
+	return [digitHeight]string{" ", " ", "▄"}
 }
 
 // drawPressed shows the key that was pressed last, and what it does, at the right of the status line.
@@ -65,6 +104,11 @@ func (m *model) drawPressed(a canvas.Area) {
 	b, ok := m.keys.Lookup(keymap.Board, m.pressed)
 	if m.zoom.chart() {
 		if c, inChart := m.keys.Lookup(keymap.Chart, m.pressed); inChart {
+			b, ok = c, true
+		}
+	}
+	if m.lesson != nil {
+		if c, inLesson := m.keys.Lookup(keymap.Lesson, m.pressed); inLesson {
 			b, ok = c, true
 		}
 	}

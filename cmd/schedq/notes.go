@@ -94,7 +94,7 @@ func writeNotes(w io.Writer, text []byte, all []*lessons.Lesson) error {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
 			width = max(40, columns)
 		}
-		if _, err := fmt.Fprint(w, ansi.EraseEntireDisplay+ansi.CursorHomePosition); err != nil {
+		if _, err := fmt.Fprint(w, ansi.EraseEntireScreen+ansi.CursorHomePosition); err != nil {
 			return err
 		}
 	}

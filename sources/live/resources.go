@@ -1,7 +1,6 @@
 package live
 
 import (
-	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -31,9 +30,6 @@ type resource struct {
 	// without says what does not work if the resource can't be read.
 	without string
 }
-
-// namesType is the type's name, which is the objects' kind.
-func (r *resource) kind() string { return reflect.TypeOf(r.example).Elem().Name() }
 
 // The resources without which there is no queue to show.
 const (

@@ -111,7 +111,7 @@ func TestRecorderEnds(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no disk that is always full")
 	}
-	r, err = trace.Record(&endless{}, "/dev/full", 0)
+	_, err = trace.Record(&endless{}, "/dev/full", 0)
 	if err == nil || !strings.Contains(err.Error(), "/dev/full can't be written: no space left on device") {
 		t.Errorf("%v", err)
 	}
