@@ -122,6 +122,10 @@ func (p *pair) popGroup(ours queue.Entity, theirs *framework.QueuedPodGroupInfo)
 		return true
 	})
 	if ours.Group == nil || ours.Group.Name.Name != theirs.Name || !slices.Equal(got, want) {
+		if other := ours.Group == nil || ours.Group.Name.Name != theirs.Name; other && p.tied(ours, theirs) {
+			p.parted = true
+			return
+		}
 		p.differ("popped %v of %+v, upstream %v of %s", got, ours, want, theirs.Name)
 	}
 	p.groups.attempting = theirs
