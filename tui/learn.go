@@ -179,6 +179,13 @@ func (m *model) leaveGoal() {
 	}
 }
 
+// leaveWhatIf goes back to the story, which is what was asked about, from a what-if of the person's own.
+func (m *model) leaveWhatIf() {
+	if m.frame.Fork != nil {
+		m.session.LeaveFork()
+	}
+}
+
 // nextStep goes on.
 func (m *model) nextStep() tea.Cmd {
 	l := m.lesson
@@ -248,6 +255,7 @@ func (m *model) goOn() tea.Cmd {
 		l.given = append(l.given, noAnswer)
 	}
 	l.phase = going
+	m.leaveWhatIf()
 	planned := l.plan.Steps[l.step]
 	d := planned.To.At - planned.From.At
 	if d < 200*time.Millisecond {
@@ -266,6 +274,7 @@ func (m *model) arrive() {
 	l.phase = told
 	m.session.Pause()
 	m.session.SetSpeed(1)
+	m.leaveWhatIf()
 	l.plan.Steps[l.step].To.GoTo(m.session, l.plan.Lesson.Scenario.Start)
 }
 

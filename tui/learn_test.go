@@ -130,6 +130,19 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 	})
 }
 
+// What was asked about is shown in the story, not in a what-if that the person has begun meanwhile.
+func TestALessonLeavesAWhatIf(t *testing.T) {
+	l := prepare(t, "three-places")
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		p.do(keymap.LessonNext, keymap.LessonNext).come()
+		p.do(keymap.LessonNext).sees("3/7", "Where does batch-1 go?")
+		p.do(keymap.WhatIf).sees("WHAT-IF")
+		p.press("3")
+		p.come().seesNot("WHAT-IF").sees("✓ unschedulable", "unschedulable 1")
+	})
+}
+
 func TestALessonOnStage(t *testing.T) {
 	l := prepare(t, "gates")
 	l.options.Projector = true
