@@ -123,9 +123,9 @@ func RunPlay(ctx context.Context, release string, opts session.Options, o Option
 // choosePiece lists the palette, and brings in what is chosen.
 func (m *model) choosePiece() tea.Cmd {
 	all := kinds()
-	l := list{title: "bring in", choose: func(chosen []int) tea.Cmd { return m.bring(all[chosen[0]]) }}
+	l := list{title: "bring in, at the moment shown (Z takes it back)", choose: func(chosen []int) tea.Cmd { return m.bring(all[chosen[0]]) }}
 	for _, k := range all {
-		l.items = append(l.items, item{key: k.name, text: k.text, note: "It comes at the moment shown, and a local scheduler decides what becomes of it. Z takes it back."})
+		l.items = append(l.items, item{key: k.name, text: k.text})
 	}
 	m.openList(l)
 	return nil

@@ -35,7 +35,7 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 				return usageError{errors.New("--output names a scenario: it ends in .yaml")}
 			}
 			if _, err := os.Stat(out); out != "" && err == nil {
-				return fmt.Errorf("%s is there already", sources.Sanitize(out))
+				return fmt.Errorf("%s is there already: give another name, or remove it first", sources.Sanitize(out))
 			}
 			if err := look.check(); err != nil {
 				return err
