@@ -57,13 +57,19 @@ func attach(t *testing.T, kubeconfig string, args ...string) *attached {
 // waitWatching waits until it says that it is attached: that it has all there was.
 func (a *attached) waitWatching(t *testing.T) {
 	t.Helper()
+	a.waitSaying(t, "attached")
+}
+
+// waitSaying waits until it says a word on standard error.
+func (a *attached) waitSaying(t *testing.T, word string) {
+	t.Helper()
 	poll(t, func(context.Context) error {
 		text, err := os.ReadFile(a.errs)
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(string(text), "attached") {
-			return fmt.Errorf("schedq has not said that it is attached: %s", text)
+		if !strings.Contains(strings.ToLower(string(text)), word) {
+			return fmt.Errorf("schedq has not said %q: %s", word, text)
 		}
 		return nil
 	})

@@ -64,6 +64,17 @@ func TestFaults(t *testing.T) {
 			t.Errorf("schedq has listed the pods %d times where it could have gone on", n)
 		}
 	})
+	t.Run("slow link", func(t *testing.T) {
+		proxy.slowly(true)
+		change(t)
+		waitEqual(t, client, recording, watcher.out)
+		proxy.cut() // and connected again over it
+		change(t)
+		proxy.mend()
+		waitEqual(t, client, recording, watcher.out)
+		proxy.slowly(false)
+		window.waitFor(t, "STALE since", false)
+	})
 	t.Run("API server and scheduler restarted", func(t *testing.T) {
 		// The API server takes so long that the scheduler can't keep its lease, and ends by itself.
 		c.StopAPIServer()
@@ -97,6 +108,20 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	watcher.stop(t)
+	t.Run("expired token", func(t *testing.T) {
+		g := admitGuest(t, c, client, proxy.address())
+		guest := attach(t, g.kubeconfig, "watch", "-o", "json")
+		guest.waitWatching(t)
+		waitTiers(t, client, guest.out)
+		g.expire(t, client)
+		proxy.cut() // what is connected stays so
+		proxy.mend()
+		change(t)
+		guest.waitSaying(t, "stale")
+		g.renew(t, client)
+		change(t)
+		waitTiers(t, client, guest.out)
+	})
 	t.Run("recorder killed", func(t *testing.T) {
 		name := "last-words"
 		_, err := client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})

@@ -4,13 +4,17 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // proxy passes connections on to a server until it is cut.
 type proxy struct {
 	listener net.Listener
 	server   string // host:port
+
+	slow atomic.Bool // see slowly
 
 	mu    sync.Mutex
 	down  bool
@@ -57,6 +61,35 @@ func (p *proxy) mend() {
 	p.down = false
 }
 
+// A slow link: what a bad mobile connection has.
+const (
+	slowDelay = 200 * time.Millisecond
+	slowBytes = 8 << 10 // in that time
+)
+
+// slowly makes the link a slow one, or a fast one again.
+func (p *proxy) slowly(slow bool) { p.slow.Store(slow) }
+
+// pace is a writer that passes on what it gets as fast as the link is.
+type pace struct {
+	io.Writer
+	of *proxy
+}
+
+func (w pace) Write(b []byte) (n int, err error) {
+	for len(b) > n && err == nil {
+		end := len(b)
+		if w.of.slow.Load() {
+			time.Sleep(slowDelay)
+			end = min(end, n+slowBytes)
+		}
+		var wrote int
+		wrote, err = w.Writer.Write(b[n:end])
+		n += wrote
+	}
+	return n, err
+}
+
 func (p *proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
@@ -82,10 +115,10 @@ func (p *proxy) pass(client net.Conn) {
 		return
 	}
 	go func() {
-		io.Copy(server, client) // either end may hang up
+		io.Copy(pace{server, p}, client) // either end may hang up
 		server.Close()
 	}()
-	io.Copy(client, server)
+	io.Copy(pace{client, p}, server)
 }
 
 // keep notes a connection, to be cut. It reports false if the proxy is down.

@@ -260,7 +260,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	server := livetest.New(t)
 	code, _, stderr := schedq(t, "", "record", "-o", "/dev/full", "--kubeconfig", server.Kubeconfig(t))
-	if code != 1 || !strings.Contains(stderr, "/dev/full can't be written: no space left on device") {
+	if code != 1 || stderr != "schedq: /dev/full can't be written: no space left on device\n" {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 }

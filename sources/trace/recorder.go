@@ -44,7 +44,8 @@ func Record(stream sources.Stream, path string, limit int64) (*Recorder, error) 
 	}
 	r := &Recorder{Stream: stream, path: sources.Sanitize(path), limit: limit, out: w, file: f}
 	if err := w.Flush(); err != nil {
-		return nil, errors.Join(r.failure(err), w.Close())
+		_ = w.Close() // what could not be written still can't be: err again
+		return nil, r.failure(err)
 	}
 	return r, nil
 }
