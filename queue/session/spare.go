@@ -20,7 +20,7 @@ const spareObjects = 1000
 
 // spareShare bounds what is spent on keeping the spare near to the present: after it took some time, it is left
 // alone for that many times as long.
-const spareShare = 50
+const spareShare = 200
 
 // spare keeps the session's spare scheduler. At most one is there, and none while a scheduler runs in a what-if.
 // It belongs to the owner; while one is being loaded, the goroutine that does it has the scheduler.
