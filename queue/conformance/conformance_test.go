@@ -38,7 +38,7 @@ func flushBackoffQCompleted(p *upstream.PriorityQueue, logger klog.Logger)
 //go:linkname flushUnschedulableEntitiesLeftover k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushUnschedulableEntitiesLeftover
 func flushUnschedulableEntitiesLeftover(p *upstream.PriorityQueue, logger klog.Logger)
 
-var operations = flag.Int("operations", 40_000, "about how many operations to compare for each gate")
+var operations = flag.Int("operations", 30_000, "about how many operations to compare for each gate")
 
 // A sequence has at most longest operations. As rapid draws small numbers more often, it has about usual.
 const (
