@@ -63,30 +63,12 @@ func (v Views) Recall(source string) (tui.View, bool) {
 func (v Views) Keep(source string, view tui.View) error {
 	text, err := json.Marshal(remembered{source, view})
 	if err == nil {
-		err = v.write(v.path(source), text)
+		err = WriteWhole(v.path(source), text)
 	}
 	if err != nil {
 		return fmt.Errorf("how %s was looked at can't be remembered: %w", sources.Sanitize(source), err)
 	}
 	return v.forget()
-}
-
-func (v Views) write(path string, text []byte) error {
-	if err := os.MkdirAll(v.folder, 0o700); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(v.folder, ".part-*")
-	if err != nil {
-		return err
-	}
-	_, err = part.Write(text)
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part.Name()))
-	}
-	return nil
 }
 
 // forget removes the oldest files if there are too many.

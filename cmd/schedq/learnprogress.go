@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/sources"
 )
@@ -82,19 +83,5 @@ func (p *progressFile) write(name string, what any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(p.folder, 0o700); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(p.folder, ".part-*")
-	if err != nil {
-		return err
-	}
-	_, err = part.Write(text)
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), p.path(name))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part.Name()))
-	}
-	return nil
+	return config.WriteWhole(p.path(name), text)
 }
