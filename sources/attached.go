@@ -24,6 +24,7 @@ type Tried struct {
 	First, Failed time.Time
 	// Message is the scheduler's explanation of the last one.
 	Message SafeText
+	Recorded
 }
 
 func (*Attached) fact() {}

@@ -73,6 +73,23 @@ type FailedAttempt struct {
 	UID types.UID
 	// Message is the scheduler's explanation.
 	Message SafeText
+	Recorded
+}
+
+// Recorded is what the scheduler's event recorder tells of a failed attempt beside its message: the
+// resourceVersion of the pod as the scheduler knew it, and how many attempts of it had failed, this one
+// included. Empty and 0 if that is not known.
+type Recorded struct {
+	Version string
+	Count   int
+}
+
+// NewRecorded returns what was recorded, as far as it makes sense.
+func NewRecorded(version string, count int) Recorded {
+	if !IsVersion(version) || count < 1 {
+		return Recorded{}
+	}
+	return Recorded{version, count}
 }
 
 // StatusPatched says that kube-scheduler wrote the outcome of a failed attempt into a pod's status, whether

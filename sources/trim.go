@@ -186,8 +186,13 @@ func checkMeta(obj runtime.Object) error {
 	if uid := string(m.GetUID()); len(uid) > maxName || !isPlain(uid) {
 		return fmt.Errorf("the uid of %s %s is not one: \"%.80s\"", kind, m.GetName(), Sanitize(uid))
 	}
-	if rv := m.GetResourceVersion(); len(rv) > 20 || strings.Trim(rv, "0123456789") != "" {
+	if rv := m.GetResourceVersion(); rv != "" && !IsVersion(rv) {
 		return fmt.Errorf("the resourceVersion of %s %s is not a number: \"%.80s\"", kind, m.GetName(), Sanitize(rv))
 	}
 	return nil
+}
+
+// IsVersion reports whether rv is an object's resourceVersion: a decimal number.
+func IsVersion(rv string) bool {
+	return rv != "" && len(rv) <= 20 && strings.Trim(rv, "0123456789") == ""
 }

@@ -112,7 +112,7 @@ func Read(r *lines.Reader) (*Log, error) {
 			return nil, r.Errorf("%w", err)
 		}
 		span.add(line)
-		if e.startsWatch() {
+		if e.startsWatch() || e.holdsLease() {
 			l.starts.add(e)
 		}
 		if e.failedScheduling() {
@@ -237,7 +237,7 @@ func (e *event) maybe(member string) bool {
 			return true
 		})
 		e.kind = kindOf(e.group, e.resource)
-		return e.kind.name != "" || e.resource == "events" && e.byScheduler()
+		return e.kind.name != "" || (e.resource == "events" || e.resource == leases) && e.byScheduler()
 	}
 	return true
 }
@@ -261,6 +261,11 @@ func (e *event) changes() bool {
 	default:
 		return false // scale, exec, log, token ...
 	}
+	return e.succeeded()
+}
+
+// succeeded reports whether the request was answered with success.
+func (e *event) succeeded() bool {
 	success := false
 	_ = jsonscan.Members(e.status, func(name, value []byte) bool {
 		if string(name) == "code" {

@@ -66,6 +66,41 @@ func facts(t testing.TB, text string) string {
 	return b.String()
 }
 
+// TestRecorded: of which version of the pod an attempt was, and the how manieth of it, is told by an Event of
+// events.k8s.io: another recorder leaves others out.
+func TestRecorded(t *testing.T) {
+	at7 := func(event string) string {
+		return strings.Replace(event, `"uid":"a"}`, `"uid":"a","resourceVersion":"7"}`, 1)
+	}
+	core := strings.NewReplacer("regarding", "involvedObject", `"note"`, `"message"`)
+	for _, c := range []struct {
+		name, verb, response string
+		want                 sources.Recorded
+	}{
+		{"the first", "create", at7(failed), sources.Recorded{Version: "7", Count: 1}},
+		{"the second", "patch", at7(series), sources.Recorded{Version: "7", Count: 2}},
+		{"the end of a series", "patch", at7(strings.Replace(series, `"count":2`, `"count":31`, 1)), sources.Recorded{Version: "7", Count: 31}},
+		{"no version", "create", failed, sources.Recorded{}},
+		{"a version that is none", "create", strings.Replace(at7(failed), `"7"`, `"seven"`, 1), sources.Recorded{}},
+		{"a count that is none", "patch", at7(strings.Replace(series, `"count":2`, `"count":-2`, 1)), sources.Recorded{}},
+		{"core/v1", "create", core.Replace(at7(failed)), sources.Recorded{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log, err := read(t, by(scheduler, failedScheduling(3.009, c.verb, c.response)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			events := Order(log)
+			if len(events) != 1 {
+				t.Fatalf("%d events", len(events))
+			}
+			if got := events[0].Fact.(*sources.FailedAttempt).Recorded; got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestFailedAttempts(t *testing.T) {
 	with := func(old, now string) string {
 		if !strings.Contains(failed, old) {
@@ -154,6 +189,9 @@ func TestStarts(t *testing.T) {
 		}
 		return text
 	}
+	lease := func(at float64, verb string, code int) string {
+		return by(scheduler, req{at: at, verb: verb, resource: "coordination.k8s.io/leases", ns: "kube-system", name: "kube-scheduler", level: "Metadata", code: code})
+	}
 	one := starting(1, "pods", "nodes", "services", "replicationcontrollers")
 	for _, c := range []struct{ name, log, want string }{
 		{"five kinds", starting(1, five...), "01.400000 start\n"},
@@ -173,6 +211,12 @@ func TestStarts(t *testing.T) {
 		{"watches of one namespace", each(func(r *req) { r.ns = "kube-system" }), ""},
 		{"kinds that schedulers do not place by", starting(1, "configmaps", "secrets", "endpoints", "leases", "events"), ""},
 		{"another component", strings.ReplaceAll(starting(1, five...), scheduler, "kube-controller-manager/v1.37.1"), ""},
+		{"works once it holds the lease", starting(1, five...) + lease(1.5, "get", 404) + lease(1.6, "create", 201) + lease(3.6, "update", 200), "01.600000 start\n"},
+		{"waited for the lease", starting(1, five...) + lease(2, "get", 200) + lease(4, "update", 409) + lease(17, "update", 200), "17.000000 start\n"},
+		{"and each time", starting(1, five...) + lease(1.6, "create", 201) + starting(20, five...) + lease(35, "update", 200), "01.600000 start\n35.000000 start\n"},
+		{"a lease alone", lease(1, "create", 201), ""},
+		{"a lease held before", lease(0.5, "update", 200) + starting(1, five...), "01.400000 start\n"},
+		{"another's lease", starting(1, five...) + strings.ReplaceAll(lease(1.6, "create", 201), scheduler, "kube-controller-manager/v1.37.1"), "01.400000 start\n"},
 		{"a bad time", strings.ReplaceAll(starting(1, five...), "2026-11-21", "3026-11-21"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,14 +21,17 @@ func (e *event) failedScheduling() bool {
 // time when that was last observed, are the moment at which an attempt failed.
 func (e *event) failedAttempt() (sources.Event, bool) {
 	var o struct {
-		Reason                    string
-		Note                      string
-		Message                   string // of core/v1
-		EventTime                 time.Time
-		Series                    *struct{ LastObservedTime time.Time }
+		Reason    string
+		Note      string
+		Message   string // of core/v1
+		EventTime time.Time
+		Series    *struct {
+			LastObservedTime time.Time
+			Count            int
+		}
 		Regarding, InvolvedObject struct {
-			Kind, Namespace, Name string
-			UID                   types.UID
+			Kind, Namespace, Name, ResourceVersion string
+			UID                                    types.UID
 		}
 	}
 	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || json.Unmarshal(e.responseObject, &o) != nil || o.Reason != "FailedScheduling" {
@@ -39,8 +42,9 @@ func (e *event) failedAttempt() (sources.Event, bool) {
 		about = o.InvolvedObject
 	}
 	at := o.EventTime
+	count := 1
 	if o.Series != nil && o.Series.LastObservedTime.After(at) && string(e.verb) != "create" {
-		at = o.Series.LastObservedTime
+		at, count = o.Series.LastObservedTime, o.Series.Count
 	}
 	if at.Sub(parse(string(e.stamp))) > time.Minute {
 		return sources.Event{}, false // no clock is so far ahead of the API server's
@@ -54,6 +58,7 @@ func (e *event) failedAttempt() (sources.Event, bool) {
 	return sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{
 		Pod: types.NamespacedName{Namespace: about.Namespace, Name: about.Name},
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
+		Recorded: sources.NewRecorded(o.Regarding.ResourceVersion, count),
 	}}, true
 }
 

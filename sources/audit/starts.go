@@ -9,7 +9,8 @@ import (
 )
 
 // starts are the kinds that a kube-scheduler began to read from their beginning, and when. A scheduler
-// that starts reads all kinds within a moment; one that lost a single watch reads that kind again.
+// that starts reads all kinds within a moment; one that lost a single watch reads that kind again. One of
+// several schedulers, as most are, begins its work when it holds the lease.
 type starts []start
 
 type start struct {
@@ -48,6 +49,14 @@ func (e *event) startsWatch() bool {
 	return string(e.stage) == "ResponseStarted" && bytes.Contains(e.uri, []byte("sendInitialEvents=true"))
 }
 
+// leases is the resource that schedulers elect their leader by.
+const leases = "leases"
+
+// holdsLease reports whether with the event a kube-scheduler took its lease, or renewed it.
+func (e *event) holdsLease() bool {
+	return e.resource == leases && e.writes() && string(e.stage) == "ResponseComplete" && e.byScheduler() && e.succeeded()
+}
+
 func (s *starts) add(e *event) {
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
 	if err == nil && sources.CheckTime(at) == nil && len(*s) < maxEntries {
@@ -58,6 +67,13 @@ func (s *starts) add(e *event) {
 // schedulers returns when kube-schedulers started.
 func (s starts) schedulers() []sources.Event {
 	slices.SortStableFunc(s, func(a, b start) int { return a.at.Compare(b.at) })
+	var held starts
+	s = slices.DeleteFunc(s, func(st start) bool {
+		if st.resource == leases {
+			held = append(held, st)
+		}
+		return st.resource == leases
+	})
 	var found []sources.Event
 	for len(s) > 0 {
 		n := 1
@@ -67,7 +83,11 @@ func (s starts) schedulers() []sources.Event {
 			n++
 		}
 		if len(kinds) >= startKinds {
-			found = append(found, sources.Event{Time: s[n-1].at, Fact: &sources.SchedulerStarted{
+			at := s[n-1].at
+			if i := slices.IndexFunc(held, func(st start) bool { return !st.at.Before(at) }); i >= 0 {
+				at = held[i].at
+			}
+			found = append(found, sources.Event{Time: at, Fact: &sources.SchedulerStarted{
 				PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
 			}})
 			s = s[n:]

@@ -41,7 +41,7 @@ func trimEvent(e *eventsv1.Event) *eventsv1.Event {
 	out := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name, UID: e.UID, ResourceVersion: e.ResourceVersion},
 		EventTime:  e.EventTime, Reason: e.Reason, Note: string(sources.Sanitize(e.Note)),
-		Regarding:                corev1.ObjectReference{Kind: e.Regarding.Kind, Namespace: e.Regarding.Namespace, Name: e.Regarding.Name, UID: e.Regarding.UID},
+		Regarding:                corev1.ObjectReference{Kind: e.Regarding.Kind, Namespace: e.Regarding.Namespace, Name: e.Regarding.Name, UID: e.Regarding.UID, ResourceVersion: e.Regarding.ResourceVersion},
 		DeprecatedFirstTimestamp: e.DeprecatedFirstTimestamp, DeprecatedLastTimestamp: e.DeprecatedLastTimestamp, DeprecatedCount: e.DeprecatedCount,
 	}
 	if e.Series != nil {
@@ -57,6 +57,7 @@ type failed struct {
 	first, last time.Time
 	count       int
 	message     sources.SafeText
+	recorded    sources.Recorded
 }
 
 // readEvent returns what e tells, and false if it is about nothing that has to do with a pod's attempt.
@@ -74,6 +75,9 @@ func readEvent(e *eventsv1.Event) (failed, bool) {
 		if t := e.Series.LastObservedTime.Time; t.After(f.last) {
 			f.last = t
 		}
+	}
+	if !e.EventTime.IsZero() {
+		f.recorded = sources.NewRecorded(e.Regarding.ResourceVersion, f.count)
 	}
 	if e.Reason != "FailedScheduling" || e.Regarding.Kind != "Pod" || f.last.IsZero() || f.first.IsZero() ||
 		sources.CheckTime(f.first) != nil || sources.CheckTime(f.last) != nil ||
@@ -101,7 +105,7 @@ func failedAttempt(now time.Time, old, e *eventsv1.Event) *sources.Event {
 	if coarse := e.EventTime.IsZero(); at.After(now) || coarse && now.Sub(at) < 2*time.Second {
 		at = now // an Event of core/v1 tells the second only
 	}
-	return &sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{Pod: f.pod, UID: f.uid, Message: f.message}}
+	return &sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{Pod: f.pod, UID: f.uid, Message: f.message, Recorded: f.recorded}}
 }
 
 // tried sums up what Events tell of attempts that are past, pod by pod.
@@ -123,6 +127,7 @@ func tried(all map[types.NamespacedName]runtime.Object) []*sources.Tried {
 		}
 		if f.last.After(t.Failed) {
 			t.Failed, t.Message = f.last.UTC(), f.message
+			t.Recorded = f.recorded
 		}
 	}
 	var list []*sources.Tried

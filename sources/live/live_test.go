@@ -211,7 +211,7 @@ func TestAttemptsBefore(t *testing.T) {
 	began := time.Now().Add(-time.Minute).Truncate(time.Second)
 	event := func(name string, at time.Time, count int32, last time.Time) *eventsv1.Event {
 		e := &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
-			EventTime: metav1.NewMicroTime(at), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck"}}
+			EventTime: metav1.NewMicroTime(at), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}}
 		if count > 0 {
 			e.Series = &eventsv1.EventSeries{Count: count, LastObservedTime: metav1.NewMicroTime(last)}
 		}
@@ -223,7 +223,7 @@ func TestAttemptsBefore(t *testing.T) {
 	w.until("the first lists", w.attached)
 	w.until("what was before", func() bool { return len(w.events) == 4 })
 	tried, ok := w.events[2].Fact.(*sources.Tried)
-	if !ok || tried.Attempts != 4 || !tried.First.Equal(began) || !tried.Failed.Equal(began.Add(20*time.Second)) {
+	if !ok || tried.Attempts != 4 || !tried.First.Equal(began) || !tried.Failed.Equal(began.Add(20*time.Second)) || tried.Recorded != (sources.Recorded{Version: "7", Count: 3}) {
 		t.Errorf("told %+v", w.events[2].Fact)
 	}
 	w.events = nil

@@ -145,7 +145,7 @@ func (t *reader) read(line []byte) error {
 			}
 		case "failed":
 			a := &attempt{}
-			if err = t.decode(value, a, "pod", "uid", "message"); err == nil {
+			if err = t.decode(value, a, "pod", "uid", "message", "version", "count"); err == nil {
 				fact, err = a.failed()
 			}
 		case "patched":
@@ -155,7 +155,7 @@ func (t *reader) read(line []byte) error {
 			}
 		case "tried":
 			a := &tried{}
-			if err = t.decode(value, a, "pod", "uid", "attempts", "first", "failed", "message"); err == nil {
+			if err = t.decode(value, a, "pod", "uid", "attempts", "first", "failed", "message", "version", "count"); err == nil {
 				fact, err = a.fact()
 			}
 		case "attached":

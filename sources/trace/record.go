@@ -52,6 +52,8 @@ type attempt struct {
 	Pod     string     `json:"pod"`
 	UID     string     `json:"uid,omitempty"`
 	Message string     `json:"message,omitempty"`
+	Version string     `json:"version,omitempty"`
+	Count   int        `json:"count,omitempty"`
 	Sent    *time.Time `json:"sent,omitempty"`
 }
 
@@ -63,6 +65,8 @@ type tried struct {
 	First    *time.Time `json:"first,omitempty"`
 	Failed   *time.Time `json:"failed,omitempty"`
 	Message  string     `json:"message,omitempty"`
+	Version  string     `json:"version,omitempty"`
+	Count    int        `json:"count,omitempty"`
 }
 
 type attached struct {
@@ -136,7 +140,7 @@ func encode(e sources.Event) (*record, error) {
 			return nil, err
 		}
 	case *sources.FailedAttempt:
-		r.Failed = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Message: string(f.Message)}
+		r.Failed = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Message: string(f.Message), Version: f.Version, Count: f.Count}
 	case *sources.StatusPatched:
 		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID)}
 		if !f.Sent.IsZero() {
@@ -144,7 +148,7 @@ func encode(e sources.Event) (*record, error) {
 			r.Patched.Sent = &sent
 		}
 	case *sources.Tried:
-		r.Tried = &tried{Pod: f.Pod.String(), UID: string(f.UID), Attempts: f.Attempts, First: known(f.First), Failed: known(f.Failed), Message: string(f.Message)}
+		r.Tried = &tried{Pod: f.Pod.String(), UID: string(f.UID), Attempts: f.Attempts, First: known(f.First), Failed: known(f.Failed), Message: string(f.Message), Version: f.Version, Count: f.Count}
 	case *sources.Attached:
 		r.Attached = &attached{Began: known(f.Began)}
 	case *sources.Move:
@@ -184,7 +188,7 @@ func (a *attempt) failed() (sources.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sources.FailedAttempt{Pod: pod, UID: types.UID(safe(a.UID)), Message: sources.Sanitize(a.Message)}, nil
+	return &sources.FailedAttempt{Pod: pod, UID: types.UID(safe(a.UID)), Message: sources.Sanitize(a.Message), Recorded: sources.NewRecorded(a.Version, a.Count)}, nil
 }
 
 func (a *attempt) patched() (sources.Fact, error) {
@@ -210,7 +214,7 @@ func (t *tried) fact() (sources.Fact, error) {
 	if t.Attempts < 0 || t.Attempts > math.MaxInt32 {
 		return nil, fmt.Errorf("%d is no number of attempts", t.Attempts)
 	}
-	f := &sources.Tried{Pod: pod, UID: types.UID(safe(t.UID)), Attempts: t.Attempts, Message: sources.Sanitize(t.Message)}
+	f := &sources.Tried{Pod: pod, UID: types.UID(safe(t.UID)), Attempts: t.Attempts, Message: sources.Sanitize(t.Message), Recorded: sources.NewRecorded(t.Version, t.Count)}
 	for _, at := range []struct {
 		from *time.Time
 		to   *time.Time

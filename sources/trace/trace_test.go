@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -190,7 +191,8 @@ func TestRoundTripProperty(t *testing.T) {
 			return &sources.Counts{Active: n.Draw(t, "a"), Backoff: n.Draw(t, "b"), Unschedulable: n.Draw(t, "u"), Gated: n.Draw(t, "g")}
 		case 4:
 			return &sources.FailedAttempt{Pod: types.NamespacedName{Namespace: name.Draw(t, "namespace"), Name: name.Draw(t, "name")},
-				UID: types.UID(text.Draw(t, "uid")), Message: sources.SafeText(text.Draw(t, "message"))}
+				UID: types.UID(text.Draw(t, "uid")), Message: sources.SafeText(text.Draw(t, "message")),
+				Recorded: sources.NewRecorded(strconv.FormatUint(rapid.Uint64().Draw(t, "version"), 10), rapid.IntRange(0, 9).Draw(t, "count"))}
 		case 5:
 			f := &sources.StatusPatched{Pod: types.NamespacedName{Namespace: name.Draw(t, "namespace"), Name: name.Draw(t, "name")},
 				UID: types.UID(text.Draw(t, "uid"))}
