@@ -1,6 +1,10 @@
 package queue
 
-import "slices"
+import (
+	"iter"
+	"slices"
+	"sort"
+)
 
 // heap is a binary heap of entries. It sifts exactly as container/heap does, on which upstream's heap is
 // built, so that pods which compare equal leave in upstream's order.
@@ -86,6 +90,27 @@ func (h *heap) down(entries *pool, start int) bool {
 	}
 	h.put(entries, pos, x)
 	return pos > start
+}
+
+// ordered yields the items, the least first, and looks at no more of them than it must.
+func (h *heap) ordered() iter.Seq[item] {
+	return func(yield func(item) bool) {
+		if len(h.items) == 0 {
+			return
+		}
+		next := []int{0} // the positions of which one is the next, the least last
+		for len(next) > 0 {
+			pos := next[len(next)-1]
+			next = next[:len(next)-1]
+			if !yield(h.items[pos]) {
+				return
+			}
+			for child := 2*pos + 1; child <= 2*pos+2 && child < len(h.items); child++ {
+				at := sort.Search(len(next), func(i int) bool { return h.less(&h.items[next[i]], &h.items[child]) })
+				next = slices.Insert(next, at, child)
+			}
+		}
+	}
 }
 
 func (h *heap) clone() heap { return heap{items: slices.Clone(h.items), less: h.less} }

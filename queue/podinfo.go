@@ -90,6 +90,27 @@ func (q *Queue) Queued() iter.Seq[PodInfo] {
 	}
 }
 
+// Upcoming yields the pods that Pop would take, in the order in which it would; pods that are queued with
+// their pod group are left out. Its cost is that of the pods which are asked for. The queue must not be changed
+// meanwhile.
+func (q *Queue) Upcoming() iter.Seq[*v1.Pod] {
+	return func(yield func(*v1.Pod) bool) {
+		for x := range q.activeQ.ordered() {
+			if pod := q.entries.at(x.entry).pod; pod != nil && !yield(pod) {
+				return
+			}
+		}
+		if !q.opts.PopFromBackoffQ {
+			return
+		}
+		for x := range q.backoffQ.ordered() {
+			if pod := q.entries.at(x.entry).pod; pod != nil && !yield(pod) {
+				return
+			}
+		}
+	}
+}
+
 // InFlight yields the pods in flight in the order of their popping.
 func (q *Queue) InFlight() iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
