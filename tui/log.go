@@ -214,6 +214,8 @@ func cause(t *session.Transition, width int) string {
 		return "bound to " + safe(t.Pod.Node)
 	case t.To == queue.Deleted && t.Pod.Node != "":
 		return "its binding was seen"
+	case t.PutBack():
+		return "not seen to be tried"
 	case t.To == queue.Gated && t.GatingPlugin != "":
 		return strings.TrimSpace(safe(t.Event) + " " + glyphGated + " " + safe(t.GatingPlugin))
 	default:

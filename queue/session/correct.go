@@ -112,7 +112,7 @@ const hearsBefore = 10 * time.Millisecond
 // hearOf lets the scheduler hear of changes earlier than the model would have had it, until they put the
 // named pod where the loop takes it from: an attempt of the pod was seen, so its cause was heard of.
 func (s *shadow) hearOf(now time.Time, key types.NamespacedName, uid types.UID) {
-	if t, ok := s.tried[uid]; ok && !t.seen && now.Sub(t.at) < attemptWindow {
+	if t, ok := s.tried[uid]; ok && !t.seen && now.Sub(t.at) < s.attemptWindow(now) {
 		return
 	}
 	s.flushSeen(now, key.Namespace, key.Name)
@@ -147,7 +147,7 @@ func (s *shadow) poppable(tier queue.Tier) bool {
 func (s *shadow) rejected(now time.Time, pod *v1.Pod, message sources.SafeText) {
 	d := s.driver
 	t, ok := s.tried[pod.UID]
-	seen := ok && !t.seen && now.Sub(t.at) < attemptWindow
+	seen := ok && !t.seen && now.Sub(t.at) < s.attemptWindow(now)
 	if !seen {
 		seen = s.catchUp(now, pod)
 	}

@@ -43,7 +43,9 @@ func newFeed(rec *sources.Recording, cfg *cycle.Config) *feed {
 	f.shadow, f.failed = newShadow(cfg, events[0].Time, tells[*sources.SchedulerStarted](events) || attached, tells[*sources.StatusPatched](events) || attached, emit)
 	if f.failed != nil {
 		f.events, f.source = events, nil // it is shown without any queue
+		return f
 	}
+	f.shadow.knows = rec.End
 	return f
 }
 

@@ -52,13 +52,13 @@ func (g *guesser) of(now time.Time, pod *v1.Pod) (guess, bool) {
 	if made.Timestamp.After(now) || made.Timestamp.IsZero() {
 		made.Timestamp = now
 	}
-	fits := false
+	fits, all := false, false
+	made.UnschedulablePlugins, all = pluginsOf(string(made.message))
 	if v, ok := g.verdict(pod); ok {
 		fits = v.Node != ""
-		made.UnschedulablePlugins = v.Plugins
-	}
-	if len(made.UnschedulablePlugins) == 0 {
-		made.UnschedulablePlugins = pluginsOf(string(made.message))
+		if !all && len(v.Plugins) > 0 {
+			made.UnschedulablePlugins = v.Plugins
+		}
 	}
 	if len(made.UnschedulablePlugins) == 0 {
 		made.ConsecutiveErrorsCount = made.Attempts
@@ -82,24 +82,28 @@ func (g *guesser) verdict(pod *v1.Pod) (cycle.Verdict, bool) {
 	return g.judge(pod)
 }
 
-// pluginsOf returns the plugins that a failed attempt's message speaks of, sorted. Where it is known only
-// that plugins rejected the pod, it is unknownPlugin; none if the message is that of an error.
-func pluginsOf(message string) []string {
+// pluginsOf returns the plugins that a failed attempt's message speaks of, sorted, and whether these are all.
+// Where it is known only that plugins rejected the pod, it is unknownPlugin; none if the message is that of
+// an error.
+func pluginsOf(message string) (plugins []string, all bool) {
 	if !strings.HasPrefix(message, doesNotFit) || strings.HasPrefix(message, "0/0 ") {
-		return nil
+		return nil, false
 	}
-	var plugins []string
 	_, reasons, _ := readMessage(message)
+	all = len(reasons) > 0
 	for _, r := range reasons {
-		if p := cycle.PluginOf(string(r.Text)); p != "" && !slices.Contains(plugins, p) {
+		switch p := cycle.PluginOf(string(r.Text)); {
+		case p == "":
+			all = false
+		case !slices.Contains(plugins, p):
 			plugins = append(plugins, p)
 		}
 	}
 	if len(plugins) == 0 {
-		return []string{unknownPlugin}
+		return []string{unknownPlugin}, false
 	}
 	slices.Sort(plugins)
-	return plugins
+	return plugins, all
 }
 
 // maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
@@ -124,6 +128,11 @@ func (s *shadow) attach(now, began time.Time) error {
 		v, err := s.driver.sched.Judge(pod)
 		return v, err == nil
 	}}
+	for uid, t := range s.before {
+		if t.Version != "" {
+			s.record(uid, t.Recorded)
+		}
+	}
 	s.objects.each("Pod", func(obj runtime.Object) bool {
 		pod := obj.(*v1.Pod)
 		if !waiting(pod) || !s.driver.sched.Responsible(pod) || left[pod] {
@@ -134,6 +143,9 @@ func (s *shadow) attach(now, began time.Time) error {
 			s.driver.queue.Add(now, pod)
 			s.settled(now, nil)
 			return true
+		}
+		if s.poppable(made.Tier) && s.untried(now, pod) {
+			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
 		s.driver.queue.Restore(now, made.PodInfo)
 		s.told = s.told[:0]

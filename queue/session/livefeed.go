@@ -29,7 +29,10 @@ func newLiveFeed(cfg *cycle.Config, told bool) *feed {
 func (f *feed) arrive(events []sources.Event, now time.Time) {
 	for _, ev := range events {
 		if ev.Time.Before(f.end) {
-			if _, ok := ev.Fact.(*sources.FailedAttempt); ok {
+			if attempt, ok := ev.Fact.(*sources.FailedAttempt); ok {
+				if f.shadow != nil && attempt.Version != "" {
+					f.shadow.record(attempt.UID, attempt.Recorded)
+				}
 				continue
 			}
 			ev.Time = f.end
@@ -39,7 +42,15 @@ func (f *feed) arrive(events []sources.Event, now time.Time) {
 	if len(events) > 0 {
 		slices.SortStableFunc(f.source, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	}
-	if end := now.Add(-Lag); end.After(f.end) {
+	f.goOn(now.Add(-Lag))
+	if f.shadow != nil {
+		f.shadow.knows = now
+	}
+}
+
+// goOn lets what comes be made up to end.
+func (f *feed) goOn(end time.Time) {
+	if end.After(f.end) {
 		f.end = end
 	}
 }
@@ -109,10 +120,10 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 	for over := false; ; {
 		now := time.Now()
 		events, status := stream.Take()
-		if over {
-			now = now.Add(Lag)
-		}
 		f.arrive(events, now)
+		if over {
+			f.goOn(now)
+		}
 		for i := 0; f.has(i); i++ {
 			if e.apply(f.events[i]); failed != nil {
 				return failed

@@ -19,6 +19,9 @@ func (s *shadow) requested(now time.Time) {
 		i++
 	}
 	s.requests = append(s.requests[i:], now)
+	if s.saturated(now) {
+		s.strained = now
+	}
 }
 
 // saturated reports whether the real scheduler made nearly as many requests in the last second as its
@@ -85,15 +88,37 @@ func (s *shadow) next(now time.Time, within time.Duration) (visible, bool) {
 // takes implements driven: an attempt that was seen to fail so soon is the next one. If the model has its
 // pod elsewhere, the loop had no time for others all the same.
 func (s *shadow) takes(now time.Time) (*v1.Pod, time.Time) {
+	s.holds = false
+	if until, ok := s.patching(now); ok {
+		return nil, until
+	}
 	v, ok := s.next(now, crowding)
 	switch left := v.by.Sub(now); {
 	case !ok:
-	case v.pod == nil && (left < lookahead/3 || left < crowding && s.saturated(now)):
+	case v.pod == nil && s.saturated(now):
 		return nil, v.by
 	case v.pod != nil && (v.patched && s.saturated(now) || left <= 2*attemptTime):
 		return v.pod, time.Time{}
 	}
-	return nil, time.Time{}
+	return s.upcoming(now)
+}
+
+// patching reports whether the loop waits at now for the answer to a patch that is seen, and until when.
+func (s *shadow) patching(now time.Time) (time.Time, bool) {
+	for _, ev := range s.ahead {
+		if ev.Time.Sub(now) > writePatience {
+			break
+		}
+		f, ok := ev.Fact.(*sources.StatusPatched)
+		if !ok || f.Sent.IsZero() || !ev.Time.After(now) {
+			continue
+		}
+		last, ok := s.tried[f.UID]
+		if !f.Sent.After(now) || ok && now.Sub(last.at) < lookahead && f.Sent.Sub(now) < lookahead {
+			return ev.Time.Add(answerDelay), true
+		}
+	}
+	return time.Time{}, false
 }
 
 // Where attempts follow each other so closely that the next one seen is this near, each of them shows but
@@ -109,7 +134,11 @@ func (s *shadow) doubts(now time.Time, a *cycle.Attempt) *v1.Pod {
 	}
 	instead := s.bindsNext(now)
 	if a.Binding == nil || instead == nil || instead.UID == a.Pod.UID || s.binds(now, a) {
-		v, ok := s.next(now, crowding)
+		within := lookahead
+		if s.saturated(now) {
+			within = crowding
+		}
+		v, ok := s.next(now, within)
 		if !ok || v.pod == nil || v.pod.UID == a.Pod.UID || s.shows(now, a) {
 			return nil
 		}
@@ -209,9 +238,10 @@ func (s *shadow) patchedAt(now time.Time, pod *v1.Pod, until time.Time) time.Tim
 	return now
 }
 
-// patchOf returns the first patch of the pod's status before its next failed attempt that no attempt has
-// claimed yet, or nil.
+// patchOf returns the patch of pod's status that an attempt which ends now makes, or nil. The loop waits for
+// its answer, so nothing is seen of the next attempt before.
 func (s *shadow) patchOf(now time.Time, pod *v1.Pod) *sources.Event {
+	late := s.saturated(now)
 	for i := range s.ahead {
 		ev := &s.ahead[i]
 		if ev.Time.Sub(now) > writePatience {
@@ -219,11 +249,15 @@ func (s *shadow) patchOf(now time.Time, pod *v1.Pod) *sources.Event {
 		}
 		switch f := ev.Fact.(type) {
 		case *sources.StatusPatched:
-			if f.UID == pod.UID && !s.claimed[f] {
+			switch {
+			case s.claimed[f]:
+			case f.UID == pod.UID:
 				return ev
+			case !late && !f.Sent.Before(now):
+				return nil
 			}
 		case *sources.FailedAttempt:
-			if f.UID == pod.UID && ev.Time.After(now) && !s.ended[f] {
+			if (f.UID == pod.UID || !late) && ev.Time.After(now) && !s.ended[f] {
 				return nil
 			}
 		}

@@ -53,6 +53,11 @@ type Transition struct {
 // Restated reports whether the scheduler said a second time where the pod is, and nothing moved.
 func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.To != queue.Gated }
 
+// PutBack reports whether the model had woken the pod, and took that back because no attempt was seen.
+func (t *Transition) PutBack() bool {
+	return t.To == queue.Unschedulable && t.Event == "" && (t.From == queue.Active || t.From == queue.Backoff)
+}
+
 // RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind.
 func (p *Pod) RejectorPlugins() []string {
 	if len(p.PendingPlugins) == 0 {

@@ -43,16 +43,24 @@ type shadow struct {
 
 	ahead    []sources.Event                 // what the source tells next
 	requests []time.Time                     // of the real scheduler, in the last second
+	strained time.Time                       // when they were last as many as its client's rate limit lets it make
 	pulled   map[sources.Fact]bool           // those of ahead that were taken in already
 	ended    map[*sources.FailedAttempt]bool // those of ahead that the model has an attempt for
 	claimed  map[*sources.StatusPatched]bool // and those of ahead that an attempt of the model awaits
 	heard    []heard                         // what the scheduler has yet to hear, in order
 	told     []queue.Transition              // by the queue, since the last settled
 	tried    map[types.UID]tried
-	before   map[types.UID]*sources.Tried // from before the source came to the scheduler
-	flushes  bool                         // it is known when the backoff flush runs
-	plugins  map[string]string            // by the text of a reason, as far as any attempt gave it
-	failed   error                        // the first object that the scheduler could not take
+	recorder map[types.UID]sources.Recorded // of the pods of which it is known
+	// records is true once the source told what the scheduler's event recorder wrote.
+	records bool
+	// holds is true while the loop waits for a pod of which an attempt will show.
+	holds bool
+	// knows is up to when the source has told what there is to tell.
+	knows   time.Time
+	before  map[types.UID]*sources.Tried // from before the source came to the scheduler
+	flushes bool                         // it is known when the backoff flush runs
+	plugins map[string]string            // by the text of a reason, as far as any attempt gave it
+	failed  error                        // the first object that the scheduler could not take
 	// tells is true if the source tells the scheduler's own requests: then a pod's condition need not be
 	// taken for one.
 	tells bool
@@ -78,16 +86,20 @@ type tried struct {
 	seen bool
 }
 
-// attemptWindow is for how long after a modelled attempt a pod's changed condition is taken to be its
-// outcome.
-const attemptWindow = 2 * time.Second
+// attemptWindow is for how long after a modelled attempt a sign of a failed one is taken to be its.
+func (s *shadow) attemptWindow(now time.Time) time.Duration {
+	if s.records && !s.saturated(now) {
+		return lookahead
+	}
+	return 2 * time.Second
+}
 
 // newShadow returns a shadow that hands the source's events, and between them its own, to emit. With
 // waits, the scheduler has yet to start; it does when the source says so. With tells, the source tells
 // the scheduler's own writes of a pod's condition.
 func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(sources.Event)) (*shadow, error) {
 	s := &shadow{
-		cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, tried: map[types.UID]tried{}, plugins: map[string]string{},
+		cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, tried: map[types.UID]tried{}, recorder: map[types.UID]sources.Recorded{}, plugins: map[string]string{},
 	}
 	if waits {
 		return s, nil
@@ -105,6 +117,7 @@ func (s *shadow) start(now time.Time) error {
 	observeGroups(s.driver.queue, s.objects, now)
 	s.objects.each("Pod", func(obj runtime.Object) bool {
 		if pod := obj.(*v1.Pod); waiting(pod) && s.driver.sched.Responsible(pod) && !left[pod] {
+			s.record(pod.UID, sources.Recorded{})
 			s.driver.queue.Add(now, pod)
 		}
 		return true
@@ -138,6 +151,7 @@ func (s *shadow) load(now time.Time) (map[*v1.Pod]bool, error) {
 	s.driver = newDriver(s.cfg, sched, q, newTicks(s.cfg.Queue, now), now, s)
 	s.driver.shadow = true
 	clear(s.tried)
+	clear(s.recorder)
 	return left, nil
 }
 
@@ -189,6 +203,9 @@ func (s *shadow) apply(events []sources.Event) error {
 		s.changed(ev.Time, f)
 	case *sources.FailedAttempt:
 		delete(s.ended, f)
+		if f.Version != "" {
+			s.record(f.UID, f.Recorded)
+		}
 		if s.driver == nil {
 			return nil
 		}
@@ -234,6 +251,9 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 		before, _ := old.(*v1.Pod)
 		s.correct(now, before, pod)
 	}
+	if isPod && c.Verb == sources.Added && now.Sub(pod.CreationTimestamp.Time) < 2*time.Second { // which has no fractions
+		s.record(pod.UID, sources.Recorded{})
+	}
 	if isPod && (c.Verb == sources.Deleted || pod.DeletionTimestamp != nil) {
 		s.evicted(now, pod.UID) // the preemptor knows by the answer to its request
 	}
@@ -254,6 +274,9 @@ func (s *shadow) hear(now time.Time, c *sources.ObjectChange) {
 		err = s.driver.sched.Remove(now, c.Object)
 	} else {
 		err = s.driver.sched.Put(now, c.Object)
+	}
+	if len(s.told) > 0 {
+		s.release(now)
 	}
 	s.driver.delay(now, time.Duration(len(s.told))*moveTime)
 	s.settled(now, nil)
@@ -282,6 +305,7 @@ func (s *shadow) leaves(now time.Time, verb sources.Verb, pod *v1.Pod) {
 		return
 	}
 	delete(s.tried, pod.UID)
+	delete(s.recorder, pod.UID)
 	if b := d.placed(pod.UID); b != nil {
 		d.drop(b)
 		d.sched.Fail(now, b.Binding, errNotSeen)
@@ -329,6 +353,9 @@ func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
 			again.Restated = true
 			s.emit(sources.Event{Time: t.Time, Fact: &modelledMove{Move: &again}})
 		}
+	}
+	if len(s.told) > 0 {
+		s.release(now) // there may be another to take
 	}
 	s.told = s.told[:0]
 }

@@ -123,20 +123,29 @@ spec:
 	says(t, o.said.Text, "apply urgent.yaml: there is a pod default/urgent already, and a pod's specification can't be changed")
 }
 
-func TestAskByBindingAClaim(t *testing.T) {
-	c := &cluster{}
-	happens(c, 1, sources.Added, node("node-a", "4"), nil)
-	class := ""
-	happens(c, 2, sources.Added, &v1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "data", UID: "data"},
+// pendingClaim asks for a volume of a class.
+func pendingClaim(name, class string) *v1.PersistentVolumeClaim {
+	return &v1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)},
 		Spec: v1.PersistentVolumeClaimSpec{
 			StorageClassName: &class, AccessModes: []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce},
 			Resources: v1.VolumeResourceRequirements{Requests: v1.ResourceList{v1.ResourceStorage: resource.MustParse("1Gi")}},
 		},
 		Status: v1.PersistentVolumeClaimStatus{Phase: v1.ClaimPending},
-	}, nil)
+	}
+}
+
+// mount gives p the claim's volume.
+func mount(p *v1.Pod, claim string) {
+	p.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}}}
+}
+
+func TestAskByBindingAClaim(t *testing.T) {
+	c := &cluster{}
+	happens(c, 1, sources.Added, node("node-a", "4"), nil)
+	happens(c, 2, sources.Added, pendingClaim("data", ""), nil)
 	happens(c, 3, sources.Added, wants("store", "1"), func(p *v1.Pod) {
-		p.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
+		mount(p, "data")
 	})
 	said, o := asked(t, c, func(o *owner) { o.bindClaim(key("data")) })
 	says(t, said, "bind claim default/data: 1 placed (store on node-a), none waits")

@@ -26,6 +26,8 @@ func (f *Frame) Why(t *Transition) []string {
 		return f.whyLeft(t)
 	case t.To == queue.Gated:
 		return []string{fmt.Sprintf("%s keeps it out of activeQ: it takes no attempt and no backoff until that lets it go.", gatedBy(t))}
+	case t.PutBack():
+		return []string{"No attempt of it was seen, and the scheduling loop would have taken it at once: what wakes it here did not wake it in the real scheduler."}
 	case t.Event == queue.BackoffComplete:
 		return f.whyBackedOff(t)
 	case t.Event == queue.UnschedulableTimeout:
