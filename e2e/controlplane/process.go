@@ -81,17 +81,21 @@ func tail(log string) string {
 // permanent is an error that Poll does not wait out.
 type permanent struct{ error }
 
-// Poll calls check ten times a second until it returns nil. When ctx is done it returns check's last
-// error.
+// Poll calls check ten times a second until it returns nil. When ctx is done it returns the last error that
+// check returned before that: what ctx cut short says nothing of the cause.
 func Poll(ctx context.Context, check func() error) error {
+	var last error
 	for {
 		err := check()
 		if err == nil || errors.As(err, &permanent{}) {
 			return err
 		}
+		if ctx.Err() == nil || last == nil {
+			last = err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w; the last try: %w", context.Cause(ctx), err)
+			return fmt.Errorf("%w; the last try: %w", context.Cause(ctx), last)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
