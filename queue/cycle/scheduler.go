@@ -205,6 +205,13 @@ func (s *Scheduler) Responsible(pod *v1.Pod) bool {
 	return ok
 }
 
+// Waits reports whether the scheduler knows pod and has heard of no node that it was bound to. A pod that does
+// not wait is never returned to the queue (schedule_one.go, handleSchedulingFailure).
+func (s *Scheduler) Waits(pod *v1.Pod) bool {
+	known, ok := s.watches.get(pod, pod.Namespace, pod.Name).(*v1.Pod)
+	return ok && known.UID == pod.UID && known.Spec.NodeName == ""
+}
+
 // Check reports whether a scheduler can be set up with cfg.
 func Check(cfg *Config) error {
 	s, err := New(cfg, 0)

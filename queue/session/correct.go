@@ -38,7 +38,7 @@ func attemptShows(old, pod *v1.Pod) bool {
 // bound takes in that pod was bound.
 func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
 	s.requested(now)
-	s.hearsOf(now, pod)
+	s.hearsOf(now, pod, true) // or an update would bring the pod back into the queue
 	d := s.driver
 	b := d.placed(pod.UID)
 	if b == nil {
@@ -62,7 +62,7 @@ const patchWindow = 50 * time.Millisecond
 
 // patched takes in that the scheduler wrote pod's condition, and that the loop goes on.
 func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
-	s.hearsOf(now, pod)
+	s.hearsOf(now, pod, false)
 	d, c := s.driver, unscheduled(pod)
 	t, ok := s.tried[pod.UID]
 	recent := ok && now.Sub(t.at) < patchWindow
@@ -84,12 +84,12 @@ func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
 }
 
 // hearsOf lets the scheduler hear of pod, and of what was before, if it has not: it was seen to have tried
-// the pod.
-func (s *shadow) hearsOf(now time.Time, pod *v1.Pod) {
+// the pod. With updates, also of what the pod was up to now.
+func (s *shadow) hearsOf(now time.Time, pod *v1.Pod, updates bool) {
 	defer s.flushSeen(now, pod.Namespace, pod.Name)
 	for slices.ContainsFunc(s.heard, func(h heard) bool {
 		p, ok := h.change.Object.(*v1.Pod)
-		return ok && p.UID == pod.UID && h.change.Verb == sources.Added
+		return ok && p.UID == pod.UID && (updates || h.change.Verb == sources.Added)
 	}) {
 		s.hearNext(now)
 	}

@@ -396,7 +396,9 @@ func grace(victim *v1.Pod) time.Duration {
 // known; those of the time before are the likeliest.
 func (d *driver) takeBack(now time.Time, b *binding) {
 	d.sched.Forget(b.Binding)
-	if info, ok := d.queue.Get(b.Pod.Namespace, b.Pod.Name); ok && info.Tier == queue.InFlight {
+	if !d.sched.Waits(b.Pod) {
+		d.queue.Done(now, b.Pod.UID)
+	} else if info, ok := d.queue.Get(b.Pod.Namespace, b.Pod.Name); ok && info.Tier == queue.InFlight {
 		plugins := info.UnschedulablePlugins
 		if len(plugins) == 0 {
 			plugins = []string{unknownPlugin}

@@ -150,8 +150,10 @@ func (s *shadow) attach(now, began time.Time) error {
 		s.driver.queue.Restore(now, made.PodInfo)
 		s.told = s.told[:0]
 		s.tried[pod.UID] = tried{at: made.Timestamp, seen: true}
+		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		s.shown[key] = pod.UID
 		s.emit(sources.Event{Time: now, Fact: &modelledMove{estimate: &made, Move: &sources.Move{
-			Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, To: sources.Tier(made.Tier.String()), Message: made.message,
+			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.message,
 		}}})
 		return true
 	})

@@ -2,7 +2,6 @@ package session
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -18,19 +17,6 @@ import (
 // unknownPlugin stands for the plugins that rejected a pod where the source tells only that some did.
 const unknownPlugin = "(unknown plugin)"
 
-// modelledMove is a move that no source told: a shadow worked it out.
-type modelledMove struct {
-	*sources.Move
-	// observed is true if the source showed at least that this happened: a binding, a condition.
-	observed bool
-	// verdict is what an attempt came to that is behind the move, or nil.
-	verdict *Verdict
-	// expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
-	expiry time.Time
-	// estimate is where the pod is thought to have been before the source came, or nil.
-	estimate *guess
-}
-
 // shadow works out the scheduler's moves where a source tells only API objects. It runs a local
 // kube-scheduler over them as the real one would, and what the API shows of the real one's doing corrects
 // it: a binding, a pod's condition, the deletion of a victim. The causes of moves are upstream's code;
@@ -41,14 +27,15 @@ type shadow struct {
 	objects objects
 	emit    func(sources.Event)
 
-	ahead    []sources.Event                 // what the source tells next
-	requests []time.Time                     // of the real scheduler, in the last second
-	strained time.Time                       // when they were last as many as its client's rate limit lets it make
-	pulled   map[sources.Fact]bool           // those of ahead that were taken in already
-	ended    map[*sources.FailedAttempt]bool // those of ahead that the model has an attempt for
-	claimed  map[*sources.StatusPatched]bool // and those of ahead that an attempt of the model awaits
-	heard    []heard                         // what the scheduler has yet to hear, in order
-	told     []queue.Transition              // by the queue, since the last settled
+	ahead    []sources.Event                    // what the source tells next
+	requests []time.Time                        // of the real scheduler, in the last second
+	strained time.Time                          // when they were last as many as its client's rate limit lets it make
+	pulled   map[sources.Fact]bool              // those of ahead that were taken in already
+	ended    map[*sources.FailedAttempt]bool    // those of ahead that the model has an attempt for
+	claimed  map[*sources.StatusPatched]bool    // and those of ahead that an attempt of the model awaits
+	heard    []heard                            // what the scheduler has yet to hear, in order
+	told     []queue.Transition                 // by the queue, since the last settled
+	shown    map[types.NamespacedName]types.UID // of the pods that were told to be in the queue
 	tried    map[types.UID]tried
 	recorder map[types.UID]sources.Recorded // of the pods of which it is known
 	// records is true once the source told what the scheduler's event recorder wrote.
@@ -99,7 +86,7 @@ func (s *shadow) attemptWindow(now time.Time) time.Duration {
 // the scheduler's own writes of a pod's condition.
 func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(sources.Event)) (*shadow, error) {
 	s := &shadow{
-		cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, tried: map[types.UID]tried{}, recorder: map[types.UID]sources.Recorded{}, plugins: map[string]string{},
+		cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, shown: map[types.NamespacedName]types.UID{}, tried: map[types.UID]tried{}, recorder: map[types.UID]sources.Recorded{}, plugins: map[string]string{},
 	}
 	if waits {
 		return s, nil
@@ -131,6 +118,7 @@ func (s *shadow) start(now time.Time) error {
 func (s *shadow) load(now time.Time) (map[*v1.Pod]bool, error) {
 	s.close()
 	s.heard = nil
+	s.tellGone(now)
 	sched, err := cycle.New(s.cfg, 0)
 	if err != nil {
 		return nil, err
@@ -316,53 +304,6 @@ func (s *shadow) leaves(now time.Time, verb sources.Verb, pod *v1.Pod) {
 		d.awaits, d.free = nil, now
 	}
 }
-
-// settled implements driven: it hands on what the queue told as events.
-func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
-	if a != nil {
-		s.tried[a.Pod.UID] = tried{at: now}
-		for _, r := range a.Reasons {
-			if r.Plugin != "" {
-				s.plugins[r.Text] = r.Plugin
-			}
-		}
-	}
-	for _, t := range s.told {
-		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
-		m := &modelledMove{observed: t.Observed, Move: &sources.Move{
-			Pod: key, To: sources.Tier(t.To.String()), Event: t.Event, GatingPlugin: t.GatingPlugin,
-		}}
-		if t.To == queue.Backoff && s.grouped(t.Pod) {
-			m.expiry = t.BackoffExpiry
-		}
-		if t.Event == queue.ScheduleAttemptFailure {
-			m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
-			if a != nil && a.Pod.UID == t.Pod.UID {
-				m.verdict = newVerdict(s.driver.began, now, a)
-				m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
-			}
-		}
-		if t.To == queue.Scheduled {
-			if pod := s.objects.pod(key); pod != nil {
-				m.Node = pod.Spec.NodeName
-			}
-		}
-		s.emit(sources.Event{Time: t.Time, Fact: m})
-		if strings.HasPrefix(t.Event, targetPod) && (t.To == queue.Active || t.To == queue.Backoff) {
-			again := *m.Move
-			again.Restated = true
-			s.emit(sources.Event{Time: t.Time, Fact: &modelledMove{Move: &again}})
-		}
-	}
-	if len(s.told) > 0 {
-		s.release(now) // there may be another to take
-	}
-	s.told = s.told[:0]
-}
-
-// targetPod begins the labels of events by which a pod's own update moves it. Upstream logs such a move
-// twice (scheduling_queue.go, Update), and so does the model.
-const targetPod = "TargetPod"
 
 // wrote implements driven: what a shadow's scheduler writes, the real one wrote.
 func (s *shadow) wrote(time.Time, runtime.Object) {}
