@@ -36,53 +36,53 @@ func (s *shadow) saturated(now time.Time) bool {
 	return s.cfg.ClientQPS > 0 && float32(n) >= 0.8*s.cfg.ClientQPS
 }
 
-// visible is an attempt that the source shows to fail.
-type visible struct {
-	pod *v1.Pod
-	// by is when it was over, at the latest.
-	by time.Time
-	// patched is true if only the patch shows it, for which the client's rate limit may have kept it
-	// waiting.
+// sign is what shows of an attempt of a pod: it was over by then, and placed the pod or failed.
+type sign struct {
+	pod   types.NamespacedName
+	uid   types.UID
+	by    time.Time
+	bound bool
+	// patched is true if only the patch shows it, for which the client's rate limit may have kept it waiting.
 	patched bool
 }
 
-// next returns the first attempt that ended from now to now and within. Its pod is nil if the loop could
-// not take it.
-func (s *shadow) next(now time.Time, within time.Duration) (visible, bool) {
+// signOf returns ev as the sign of an attempt that the model has not had, and false if it is none.
+func (s *shadow) signOf(ev sources.Event) (sign, bool) {
+	switch f := ev.Fact.(type) {
+	case *sources.FailedAttempt:
+		return sign{pod: f.Pod, uid: f.UID, by: ev.Time}, !s.ended[f]
+	case *sources.StatusPatched:
+		seen := sign{pod: f.Pod, uid: f.UID, by: ev.Time, patched: true}
+		if !f.Sent.IsZero() {
+			seen.by = f.Sent
+		}
+		return seen, !s.claimed[f] // else its attempt is over, and this only its patch
+	case *sources.ObjectChange:
+		if pod, ok := f.Object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
+			return sign{uid: pod.UID, by: ev.Time, bound: true}, true
+		}
+	}
+	return sign{}, false
+}
+
+// next returns the first attempt that is seen to have failed from now to now and within, and its pod: nil if
+// the loop could not take it.
+func (s *shadow) next(now time.Time, within time.Duration) (sign, *v1.Pod, bool) {
 	for _, ev := range s.ahead {
 		if ev.Time.Sub(now) > within {
 			break
 		}
-		var key types.NamespacedName
-		var uid types.UID
-		by, silent := ev.Time, false
-		switch f := ev.Fact.(type) {
-		case *sources.FailedAttempt:
-			if s.ended[f] {
-				continue
-			}
-			key, uid = f.Pod, f.UID
-		case *sources.StatusPatched:
-			if s.claimed[f] {
-				continue // its attempt is over, and this only its patch
-			}
-			key, uid, silent = f.Pod, f.UID, true
-			if !f.Sent.IsZero() {
-				by = f.Sent
-			}
-		default:
+		seen, ok := s.signOf(ev)
+		if !ok || seen.bound || seen.by.Before(now) {
 			continue
 		}
-		if by.Before(now) {
-			continue
+		info, ok := s.driver.queue.Get(seen.pod.Namespace, seen.pod.Name)
+		if !ok || info.Pod.UID != seen.uid || !s.poppable(info.Tier) {
+			return seen, nil, true
 		}
-		info, ok := s.driver.queue.Get(key.Namespace, key.Name)
-		if !ok || info.Pod.UID != uid || !s.poppable(info.Tier) {
-			return visible{nil, by, silent}, true
-		}
-		return visible{info.Pod, by, silent}, true
+		return seen, info.Pod, true
 	}
-	return visible{}, false
+	return sign{}, nil, false
 }
 
 // takes implements driven: an attempt that was seen to fail so soon is the next one. If the model has its
@@ -92,13 +92,13 @@ func (s *shadow) takes(now time.Time) (*v1.Pod, time.Time) {
 	if until, ok := s.patching(now); ok {
 		return nil, until
 	}
-	v, ok := s.next(now, crowding)
-	switch left := v.by.Sub(now); {
+	seen, pod, ok := s.next(now, crowding)
+	switch {
 	case !ok:
-	case v.pod == nil && s.saturated(now):
-		return nil, v.by
-	case v.pod != nil && (v.patched && s.saturated(now) || left <= 2*attemptTime):
-		return v.pod, time.Time{}
+	case pod == nil && s.saturated(now):
+		return nil, seen.by
+	case pod != nil && (seen.patched && s.saturated(now) || seen.by.Sub(now) <= 2*attemptTime):
+		return pod, time.Time{}
 	}
 	return s.upcoming(now)
 }
@@ -138,11 +138,11 @@ func (s *shadow) doubts(now time.Time, a *cycle.Attempt) *v1.Pod {
 		if s.saturated(now) {
 			within = crowding
 		}
-		v, ok := s.next(now, within)
-		if !ok || v.pod == nil || v.pod.UID == a.Pod.UID || s.shows(now, a) {
+		_, pod, _ := s.next(now, within)
+		if pod == nil || pod.UID == a.Pod.UID || s.shows(now, a) {
 			return nil
 		}
-		instead = v.pod
+		instead = pod
 	}
 	d := s.driver
 	d.sched.Undo(a)

@@ -67,38 +67,16 @@ func (s *shadow) horizon(now time.Time) time.Time {
 	return earlier(now.Add(foresight), s.knows.Add(-writeTime))
 }
 
-// sign is what shows of an attempt: it was over by then, and placed the pod or failed.
-type sign struct {
-	by    time.Time
-	bound bool
-}
-
-// attemptOf returns the sign of the first attempt of the pod with that UID that shows from now to horizon.
+// attemptOf returns the sign of the first attempt of the pod with that UID that shows from now to horizon. A patch
+// without an Event is one too: the recorder may have known an older version of the pod.
 func (s *shadow) attemptOf(uid types.UID, now, horizon time.Time) (sign, bool) {
 	for _, ev := range s.ahead {
 		if ev.Time.After(horizon) {
 			break
 		}
-		if seen, ok := s.ofAttempt(ev, uid); ok && !seen.by.Before(now) {
+		if seen, ok := s.signOf(ev); ok && seen.uid == uid && !seen.by.Before(now) {
 			return seen, true
 		}
-	}
-	return sign{}, false
-}
-
-// ofAttempt returns ev as the sign of an attempt of the pod with that UID, if it is one.
-func (s *shadow) ofAttempt(ev sources.Event, uid types.UID) (sign, bool) {
-	switch f := ev.Fact.(type) {
-	case *sources.FailedAttempt:
-		return sign{by: ev.Time}, f.UID == uid && !s.ended[f]
-	case *sources.StatusPatched: // the recorder may have known an older version of the pod
-		if !f.Sent.IsZero() {
-			ev.Time = f.Sent
-		}
-		return sign{by: ev.Time}, f.UID == uid && !s.claimed[f]
-	case *sources.ObjectChange:
-		pod, ok := f.Object.(*v1.Pod)
-		return sign{ev.Time, true}, ok && pod.UID == uid && pod.Spec.NodeName != ""
 	}
 	return sign{}, false
 }
