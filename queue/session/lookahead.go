@@ -52,10 +52,7 @@ func (s *shadow) signOf(ev sources.Event) (sign, bool) {
 	case *sources.FailedAttempt:
 		return sign{pod: f.Pod, uid: f.UID, by: ev.Time}, !s.ended[f]
 	case *sources.StatusPatched:
-		seen := sign{pod: f.Pod, uid: f.UID, by: ev.Time, patched: true}
-		if !f.Sent.IsZero() {
-			seen.by = f.Sent
-		}
+		seen := sign{pod: f.Pod, uid: f.UID, by: sentAt(ev.Time, f), patched: true}
 		return seen, !s.claimed[f] // else its attempt is over, and this only its patch
 	case *sources.ObjectChange:
 		if pod, ok := f.Object.(*v1.Pod); ok && pod.Spec.NodeName != "" {
@@ -103,6 +100,18 @@ func (s *shadow) takes(now time.Time) (*v1.Pod, time.Time) {
 	return s.upcoming(now)
 }
 
+// shortestRequest is how long requests to the API server take at the least: see requestTime.
+const shortestRequest = 3 * time.Millisecond
+
+// sentAt returns when the API server had the request of a patch that was answered at answered: where that is not
+// told, by when it must have had it.
+func sentAt(answered time.Time, f *sources.StatusPatched) time.Time {
+	if f.Sent.IsZero() {
+		return answered.Add(-shortestRequest)
+	}
+	return f.Sent
+}
+
 // patching reports whether the loop waits at now for the answer to a patch that is seen, and until when.
 func (s *shadow) patching(now time.Time) (time.Time, bool) {
 	for _, ev := range s.ahead {
@@ -110,11 +119,12 @@ func (s *shadow) patching(now time.Time) (time.Time, bool) {
 			break
 		}
 		f, ok := ev.Fact.(*sources.StatusPatched)
-		if !ok || f.Sent.IsZero() || !ev.Time.After(now) {
+		if !ok || !ev.Time.After(now) {
 			continue
 		}
+		sent := sentAt(ev.Time, f)
 		last, ok := s.tried[f.UID]
-		if !f.Sent.After(now) || ok && now.Sub(last.at) < lookahead && f.Sent.Sub(now) < lookahead {
+		if !sent.After(now) || ok && now.Sub(last.at) < lookahead && sent.Sub(now) < lookahead {
 			return ev.Time.Add(answerDelay), true
 		}
 	}
@@ -253,7 +263,7 @@ func (s *shadow) patchOf(now time.Time, pod *v1.Pod) *sources.Event {
 			case s.claimed[f]:
 			case f.UID == pod.UID:
 				return ev
-			case !late && !f.Sent.Before(now):
+			case !late && !sentAt(ev.Time, f).Before(now):
 				return nil
 			}
 		case *sources.FailedAttempt:
