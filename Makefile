@@ -39,7 +39,7 @@ decisions:
 	SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1
 
 # On a real control plane, from a Go module of its own. The first time builds the control plane, which takes
-# 10 to 20 minutes on two cores, and keeps it.
+# 4 to 20 minutes on two cores, and keeps it.
 e2e:
 	cd e2e && go vet ./... && go test ./... -v -count 1 -timeout 60m
 

@@ -125,6 +125,30 @@ func TestLoopWaits(t *testing.T) {
 	taken(t, c.recording(20), 4, "db 10.00", "web 10.30")
 }
 
+// TestLoopWaitsUntold: where it is not told when the patch was sent, the loop waits for as long as requests take at
+// the least. The model had not woken the pod that is patched.
+func TestLoopWaitsUntold(t *testing.T) {
+	var c cluster
+	small := c.small()
+	web := c.stuck(2, "web")
+	c.recorded(3, web, 2)
+	picky := happens(&c, 4, sources.Added, wants("picky", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
+	picky = c.patched(4.01, picky, "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.", "")
+	c.goes(10, small)
+	happens(&c, 10.0035, sources.Updated, picky, func(p *v1.Pod) { reject(p, tooSmall, "") })
+	c.add(10.0035, &sources.StatusPatched{Pod: key("picky"), UID: picky.UID})
+	var popped []float64
+	err := Replay(t.Context(), c.recording(11), Options{}, func(m *Transition) error {
+		if m.To == queue.InFlight && m.Pod.Key.Name == "web" && m.Time.After(at(10)) {
+			popped = append(popped, m.Time.Sub(at(10)).Seconds())
+		}
+		return nil
+	})
+	if err != nil || len(popped) != 1 || popped[0] < 0.0035 || popped[0] > 0.005 {
+		t.Errorf("%v, web is popped %v seconds later, want it after the patch", err, popped)
+	}
+}
+
 // TestBoundLate: others have to provide a volume before the pod that the loop took is bound.
 func TestBoundLate(t *testing.T) {
 	var c cluster
