@@ -118,13 +118,18 @@ const (
 
 // newDriver returns a driver of sched and q, which it connects, from now on.
 func newDriver(cfg *cycle.Config, sched *cycle.Scheduler, q *queue.Queue, k ticks, now time.Time, owner driven) *driver {
-	limit := rate.Limit(cfg.ClientQPS)
-	if cfg.ClientQPS <= 0 {
-		limit = rate.Inf
-	}
-	d := &driver{sched: sched, queue: q, ticks: k, now: now, owner: owner, limiter: rate.NewLimiter(limit, int(cfg.ClientBurst))}
+	d := &driver{sched: sched, queue: q, ticks: k, now: now, owner: owner, limiter: clientLimiter(cfg, 1)}
 	sched.Drive(q)
 	return d
+}
+
+// clientLimiter returns the rate limiter of the scheduler's client (clientConnection), at that share of its rate.
+func clientLimiter(cfg *cycle.Config, share rate.Limit) *rate.Limiter {
+	limit := share * rate.Limit(cfg.ClientQPS)
+	if limit <= 0 {
+		limit = rate.Inf
+	}
+	return rate.NewLimiter(limit, int(cfg.ClientBurst))
 }
 
 // due returns the first moment at which something happens by itself.

@@ -12,29 +12,24 @@ import (
 
 // What a shadow makes of what the source tells next.
 
+// Of the requests that the real scheduler's client lets through at its rate limit, this share shows at the least: what
+// becomes of victims does not show to be its doing. And this few are left when they begin to wait for each other.
+const (
+	shownShare = 0.8
+	fewLeft    = 10
+)
+
 // requested notes a request of the real scheduler.
 func (s *shadow) requested(now time.Time) {
-	i := 0
-	for i < len(s.requests) && now.Sub(s.requests[i]) > time.Second {
-		i++
-	}
-	s.requests = append(s.requests[i:], now)
+	s.limiter.AllowN(now, 1)
 	if s.saturated(now) {
 		s.strained = now
 	}
 }
 
-// saturated reports whether the real scheduler made nearly as many requests in the last second as its
-// client's rate limit lets it: then they wait for each other, and with them the loop.
-func (s *shadow) saturated(now time.Time) bool {
-	n := 0
-	for _, at := range s.requests {
-		if now.Sub(at) <= time.Second {
-			n++
-		}
-	}
-	return s.cfg.ClientQPS > 0 && float32(n) >= 0.8*s.cfg.ClientQPS
-}
+// saturated reports whether the real scheduler has made nearly as many requests as its client's rate limit lets it,
+// all at once or in the long run: then they wait for each other, and with them the loop.
+func (s *shadow) saturated(now time.Time) bool { return s.limiter.TokensAt(now) < fewLeft }
 
 // sign is what shows of an attempt of a pod: it was over by then, and placed the pod or failed.
 type sign struct {

@@ -123,13 +123,36 @@ func (s *shadow) choose(now time.Time) (pod *v1.Pod, until time.Time, asleep *v1
 		case n == 0 || at.Before(until):
 			until = at
 		}
-		// An attempt that is as near as that is the next one: the loop was held up.
-		if n++; n == upcomingLimit || at.Sub(now) < lookahead {
+		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
+		// the pod only now.
+		if n++; n == upcomingLimit || at.Sub(now) < lookahead || at.Before(s.horizon(now)) && !s.stirs(at) {
 			break
 		}
 	}
 	s.holds = n > 0
 	return nil, until, nil
+}
+
+// stirs reports whether the scheduler hears until then of a change that may wake pods.
+func (s *shadow) stirs(until time.Time) bool {
+	if slices.ContainsFunc(s.heard, func(h heard) bool { return mayWake(h.change) }) {
+		return true
+	}
+	for _, ev := range s.ahead {
+		if ev.Time.After(until) {
+			break
+		}
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok && mayWake(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayWake reports whether c may wake pods that wait.
+func mayWake(c *sources.ObjectChange) bool {
+	pod, ok := c.Object.(*v1.Pod)
+	return !ok || c.Verb == sources.Deleted && pod.Spec.NodeName != ""
 }
 
 // relief is for how long after its client's rate limit held the scheduler up pods may still wait for the loop.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -146,6 +147,61 @@ func TestLoopWaitsUntold(t *testing.T) {
 	})
 	if err != nil || len(popped) != 1 || popped[0] < 0.0035 || popped[0] > 0.005 {
 		t.Errorf("%v, web is popped %v seconds later, want it after the patch", err, popped)
+	}
+}
+
+// TestLoopHeldUp: where the first pod's attempt is seen late, and nothing can have woken the pod in between, the loop was
+// held up, and took none behind it either.
+func TestLoopHeldUp(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		between func(c *cluster, other *v1.Pod)
+		want    []string
+	}{
+		{"nothing", func(*cluster, *v1.Pod) {}, []string{"web 10.05", "db 10.05"}},
+		{"a pod's end", func(c *cluster, other *v1.Pod) { c.goes(10.03, other) }, []string{"db 10.00", "web 10.05", "db 10.05"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var r cluster
+			small := r.small()
+			other := r.another(1)
+			web, db := r.stuck(2, "web"), r.stuck(2.5, "db") // so web is the first in activeQ
+			r.recorded(3, db, 2)                             // what follows of it is not seen
+			r.goes(10, small)
+			c.between(&r, other)
+			r.recorded(10.05, web, 1)
+			taken(t, r.recording(10.2), 4, c.want...)
+		})
+	}
+}
+
+// TestSaturated: the scheduler's client may make a hundred requests at once, and fifty a second after that.
+func TestSaturated(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		seconds int
+		rate    int // requests a second
+		want    bool
+	}{
+		{"a burst", 1, 80, false},
+		{"a larger burst", 1, 200, true},
+		{"a long time", 20, 50, true},
+		{"a long time, fewer", 20, 35, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := newShadow(defaults(t), at(0), true, true, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.seconds {
+				for range c.rate {
+					s.requested(at(float64(i)))
+				}
+			}
+			if end := at(float64(c.seconds - 1)); s.saturated(end) != c.want || s.saturated(end.Add(5*time.Second)) {
+				t.Errorf("saturated: %v, and 5 s later %v", s.saturated(end), s.saturated(end.Add(5*time.Second)))
+			}
+		})
 	}
 }
 

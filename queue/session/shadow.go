@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -28,7 +29,7 @@ type shadow struct {
 	emit    func(sources.Event)
 
 	ahead    []sources.Event                    // what the source tells next
-	requests []time.Time                        // of the real scheduler, in the last second
+	limiter  *rate.Limiter                      // what is left of the rate limit of the real scheduler's client
 	strained time.Time                          // when they were last as many as its client's rate limit lets it make
 	pulled   map[sources.Fact]bool              // those of ahead that were taken in already
 	ended    map[*sources.FailedAttempt]bool    // those of ahead that the model has an attempt for
@@ -86,7 +87,7 @@ func (s *shadow) attemptWindow(now time.Time) time.Duration {
 // the scheduler's own writes of a pod's condition.
 func newShadow(cfg *cycle.Config, start time.Time, waits, tells bool, emit func(sources.Event)) (*shadow, error) {
 	s := &shadow{
-		cfg: cfg, tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, shown: map[types.NamespacedName]types.UID{}, tried: map[types.UID]tried{}, recorder: map[types.UID]sources.Recorded{}, plugins: map[string]string{},
+		cfg: cfg, limiter: clientLimiter(cfg, shownShare), tells: tells, objects: newObjects(), emit: emit, pulled: map[sources.Fact]bool{}, ended: map[*sources.FailedAttempt]bool{}, claimed: map[*sources.StatusPatched]bool{}, shown: map[types.NamespacedName]types.UID{}, tried: map[types.UID]tried{}, recorder: map[types.UID]sources.Recorded{}, plugins: map[string]string{},
 	}
 	if waits {
 		return s, nil
@@ -138,6 +139,7 @@ func (s *shadow) load(now time.Time) (map[*v1.Pod]bool, error) {
 	q := queue.New(s.cfg.Queue, sched.Plugins(), s)
 	s.driver = newDriver(s.cfg, sched, q, newTicks(s.cfg.Queue, now), now, s)
 	s.driver.shadow = true
+	s.limiter = clientLimiter(s.cfg, shownShare)
 	clear(s.tried)
 	clear(s.recorder)
 	return left, nil
