@@ -43,8 +43,8 @@ func (o *owner) ask(what string, do func(e *engine, now time.Time) error) {
 		o.refuse("%s: %s", what, errNothingKnown)
 		return
 	}
-	if o.fork == nil {
-		o.forkHere()
+	if !o.inFork() {
+		return
 	}
 	now, cfg, joined := o.now, o.cfg, false
 	if !o.scheduling() {

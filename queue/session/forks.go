@@ -60,6 +60,14 @@ func (o *owner) forkHere() {
 	o.say("what-if from %s on: you are the scheduler", clock(o.now))
 }
 
+// inFork makes a what-if unless one is shown. It reports false if that was refused.
+func (o *owner) inFork() bool {
+	if o.fork == nil {
+		o.forkHere()
+	}
+	return o.fork != nil
+}
+
 // branchHere leaves the what-if at the moment shown for another, which begins as this one.
 func (o *owner) branchHere() {
 	if o.fork == nil {

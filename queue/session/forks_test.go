@@ -158,15 +158,25 @@ func TestForkTree(t *testing.T) {
 	if got, want := tree(), "with a pod<0 [NodeAdd]"; got != want || o.fork != nil {
 		t.Errorf("the tree is %s, want %s, and the recording is shown", got, want)
 	}
-	o.closeFork(2)
-	for range maxForks {
+}
+
+// TestTooManyForks: whatever would begin one more is refused.
+func TestTooManyForks(t *testing.T) {
+	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
+	for o.leaveFork(); len(o.forks) < maxForks; o.leaveFork() {
 		o.forkHere()
 		o.injectNamed(MoveRequest)
-		o.leaveFork()
 	}
-	o.forkHere()
-	if !o.said.Refused || o.fork != nil {
-		t.Errorf("one what-if too many: %q", o.said.Text)
+	for name, deed := range map[string]func(){
+		"a what-if": o.forkHere, "a branch": o.branchHere, "an injection": func() { o.injectNamed(MoveRequest) },
+		"a flush": o.flushBackoff, "the other flush": o.flushLeftover, "a scheduler": o.toggleScheduler,
+		"a pod": func() { o.addPod(NewPod{Key: key("small")}) }, "a node": func() { o.addNodeLike("node-a", "") },
+	} {
+		o.said = Said{}
+		if deed(); o.fork != nil {
+			t.Errorf("%s is one what-if too many", name)
+		}
+		says(t, o.said.Text, "there are 32 what-ifs: close one first")
 	}
 }
 

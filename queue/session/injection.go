@@ -21,8 +21,8 @@ import (
 
 // inject carries out a person's deed in a fork, made now unless there is one, and says what moved.
 func (o *owner) inject(what string, do func(e *engine, now time.Time)) {
-	if o.fork == nil {
-		o.forkHere()
+	if !o.inFork() {
+		return
 	}
 	now := o.now
 	moves := o.fork.inject(now, func(e *engine) {
@@ -98,7 +98,10 @@ func (o *owner) injectEvent(label string) {
 
 func (o *owner) flushBackoff() {
 	o.inject(BackoffFlush, deed(BackoffFlush))
-	if first := o.fork.shown.tiers[queue.Backoff]; o.saidNothingMoved() && first.Len() > 0 {
+	if !o.saidNothingMoved() {
+		return
+	}
+	if first := o.fork.shown.tiers[queue.Backoff]; first.Len() > 0 {
 		p, _ := first.Min()
 		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", clock(p.BackoffExpiry))
 	}

@@ -202,6 +202,7 @@ func BenchmarkAsk(b *testing.B) {
 				longest = max(longest, time.Since(began))
 				b.StopTimer()
 				s.LeaveFork()
+				s.do(func(o *owner) { o.closeFork(o.forked) })
 				s.Sync()
 				b.StartTimer()
 			}
