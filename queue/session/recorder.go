@@ -149,7 +149,7 @@ func (s *shadow) stirs(until time.Time) bool {
 	return false
 }
 
-// mayWake reports whether c may wake pods that wait.
+// mayWake reports whether c may wake pods that wait. Bindings and other changes of pods can, but seldom do.
 func mayWake(c *sources.ObjectChange) bool {
 	pod, ok := c.Object.(*v1.Pod)
 	return !ok || c.Verb == sources.Deleted && pod.Spec.NodeName != ""

@@ -30,7 +30,7 @@ type shadow struct {
 
 	ahead    []sources.Event                    // what the source tells next
 	limiter  *rate.Limiter                      // what is left of the rate limit of the real scheduler's client
-	strained time.Time                          // when they were last as many as its client's rate limit lets it make
+	strained time.Time                          // when that was last used up, or nearly
 	pulled   map[sources.Fact]bool              // those of ahead that were taken in already
 	ended    map[*sources.FailedAttempt]bool    // those of ahead that the model has an attempt for
 	claimed  map[*sources.StatusPatched]bool    // and those of ahead that an attempt of the model awaits
