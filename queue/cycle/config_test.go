@@ -36,7 +36,7 @@ func TestDefaultConfig(t *testing.T) {
 }
 
 func TestReadConfig(t *testing.T) {
-	c, err := ReadConfig("testdata/scheduler.yaml")
+	c, err := ReadConfig(t.Context(), "testdata/scheduler.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +94,11 @@ func pluginArgs(t *testing.T, profile schedulerapi.KubeSchedulerProfile, plugin 
 func TestReadConfigJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeConfig(t, `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "podMaxBackoffSeconds": 20}`)
-	if c, err := ReadConfig("scheduler.yaml"); err != nil || c.Queue.PodMaxBackoff != 20*time.Second {
+	if c, err := ReadConfig(t.Context(), "scheduler.yaml"); err != nil || c.Queue.PodMaxBackoff != 20*time.Second {
 		t.Errorf("%+v, %v", c, err)
 	}
 	writeConfig(t, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n---\nkind: Pod\n")
-	if c, err := ReadConfig("scheduler.yaml"); err != nil || c.Queue != queue.Defaults() {
+	if c, err := ReadConfig(t.Context(), "scheduler.yaml"); err != nil || c.Queue != queue.Defaults() {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -118,9 +118,9 @@ func TestReadConfigMistakes(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"missing.yaml": "missing.yaml: no such file or directory",
-		"folder":       "folder is a directory: name the file in it",
+		"folder":       "folder is a directory: name a file in it",
 	} {
-		if _, err := ReadConfig(path); err == nil || err.Error() != want {
+		if _, err := ReadConfig(t.Context(), path); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestReadConfigMistakes(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
 		{"", " is empty"},
 		{"\n \n", " is empty"},
-		{strings.Repeat("#", maxConfig+1), " is larger than 1048576 bytes, which no scheduler's configuration is"},
+		{strings.Repeat("#", maxConfig+1), " is larger than 1 MiB, which is the most that is read of it"},
 		{"# a comment\n", `: apiVersion is "" and kind is ""` + isNoKind},
 		{"- a\n", `: apiVersion is "" and kind is ""` + isNoKind},
 		{"apiVersion: v1\nkind: ConfigMap\n", `: apiVersion is "v1" and kind is "ConfigMap"` + isNoKind},
@@ -145,6 +145,10 @@ func TestReadConfigMistakes(t *testing.T) {
 		{head + "profiles: [{plugins: {filter: {enabled: [{nam: x}]}}}]\n", `: unknown field "profiles[0].plugins.filter.enabled[0].nam"`},
 		{head + "podMaxBackoffSeconds: ten\n", `: podMaxBackoffSeconds is of type string, want a number`},
 		{head + "profiles: {}\n", `: profiles is of type object, want a list`},
+		{head + "profiles:\n" + strings.Repeat("- {}\n", 101), ": profiles has 101 elements, and schedq takes 100 at most"},
+		{head + "extenders:\n" + strings.Repeat("- {}\n", 101), ": extenders has 101 elements, and schedq takes 100 at most"},
+		{head + "profiles:\n- {}\n- pluginConfig:\n" + strings.Repeat("  - {name: NodeName}\n", 101), ": profiles[1].pluginConfig has 101 elements, and schedq takes 100 at most"},
+		{head + "profiles:\n- plugins:\n    filter:\n      disabled:\n" + strings.Repeat("      - {name: NodeName}\n", 30000), ": profiles[0].plugins.filter.disabled has 30000 elements, and schedq takes 100 at most"},
 		{head + "profiles: [{plugins: {filter: {enabled: [{name: 3}]}}}]\n", `: profiles.plugins.filter.enabled.name is of type number, want a string`},
 		{head + "delayCacheUntilActive: 3\n", `: delayCacheUntilActive is of type number, want true or false`},
 		{head + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {strategy: 3}}]}]\n", `: profiles[0].pluginConfig[0]: args of NodeResourcesFit: unknown field "strategy"`},
@@ -162,7 +166,7 @@ func TestReadConfigMistakes(t *testing.T) {
 		{head + "profiles: [{pluginConfig: [{name: VolumeBinder, args: {a: 3}}]}]\n", `: profile "default-scheduler" configures plugin "VolumeBinder"` + absent},
 	} {
 		writeConfig(t, c.content)
-		if _, err := ReadConfig("scheduler.yaml"); err == nil || err.Error() != "scheduler.yaml"+c.want {
+		if _, err := ReadConfig(t.Context(), "scheduler.yaml"); err == nil || err.Error() != "scheduler.yaml"+c.want {
 			t.Errorf("%.200q:\n got %v\nwant scheduler.yaml%s", c.content, err, c.want)
 		}
 	}

@@ -22,7 +22,7 @@ func configured(t *testing.T, lines string) *Config {
 	if err := os.WriteFile(path, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := ReadConfig(path)
+	cfg, err := ReadConfig(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

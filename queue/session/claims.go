@@ -5,9 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	corev1helper "k8s.io/component-helpers/storage/volume"
 )
@@ -37,32 +35,4 @@ func (o *owner) bindClaim(key types.NamespacedName) {
 		e.become(now, claim)
 		return nil
 	})
-}
-
-// volumeFor returns a copy of the free volume that fits claim best, or a new one.
-func (e *engine) volumeFor(claim *v1.PersistentVolumeClaim) *v1.PersistentVolume {
-	var free []*v1.PersistentVolume
-	e.objects.each("PersistentVolume", func(obj runtime.Object) bool {
-		free = append(free, obj.(*v1.PersistentVolume))
-		return true
-	})
-	best, err := corev1helper.FindMatchingVolume(claim, free, nil, nil, false, true)
-	if err == nil && best != nil {
-		return best.DeepCopy()
-	}
-	class := ""
-	if claim.Spec.StorageClassName != nil {
-		class = *claim.Spec.StorageClassName
-	}
-	size, ok := claim.Spec.Resources.Requests[v1.ResourceStorage]
-	if !ok {
-		size = resource.MustParse("1Gi")
-	}
-	return &v1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "what-if-" + claim.Namespace + "-" + claim.Name, UID: "what-if-" + claim.UID},
-		Spec: v1.PersistentVolumeSpec{
-			Capacity: v1.ResourceList{v1.ResourceStorage: size}, AccessModes: claim.Spec.AccessModes,
-			StorageClassName: class, VolumeMode: claim.Spec.VolumeMode,
-		},
-	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -248,20 +247,4 @@ func (o *owner) apply(name string, objs []runtime.Object) {
 		}
 		return nil
 	})
-}
-
-func (e *engine) priorityClass(name string) (*schedulingv1.PriorityClass, bool) {
-	class, ok := e.objects.get(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}}).(*schedulingv1.PriorityClass)
-	return class, ok
-}
-
-func (e *engine) defaultPriorityClass() *schedulingv1.PriorityClass {
-	var class *schedulingv1.PriorityClass
-	e.objects.each("PriorityClass", func(obj runtime.Object) bool {
-		if c := obj.(*schedulingv1.PriorityClass); c.GlobalDefault {
-			class = c
-		}
-		return class == nil
-	})
-	return class
 }

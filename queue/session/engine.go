@@ -142,18 +142,6 @@ func (e *engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
 	e.refresh(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
 }
 
-// unscheduled returns the condition with which the scheduler says that pod could not be scheduled, or
-// nil.
-func unscheduled(pod *v1.Pod) *v1.PodCondition {
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason != v1.PodReasonSchedulingGated {
-			return c
-		}
-	}
-	return nil
-}
-
 // tick runs the flushes that are due at now.
 func (e *engine) tick(now time.Time, backoff, leftover bool) {
 	if backoff {
@@ -244,15 +232,4 @@ func (e *engine) view(key types.NamespacedName, before *Pod) *Pod {
 	group, _ := e.queue.Options().GroupOf(p.PodInfo.Pod)
 	p.Group = group.Name
 	return p
-}
-
-// readObject makes pod p's object, and takes over what it says.
-func (p *Pod) readObject(pod *v1.Pod) {
-	p.PodInfo.Pod = pod
-	if pod.Spec.Priority != nil {
-		p.Priority = *pod.Spec.Priority
-	}
-	if pod.Spec.NodeName != "" {
-		p.Node = pod.Spec.NodeName
-	}
 }

@@ -33,32 +33,32 @@ func (w Wait) Share(now time.Time) float64 {
 
 // Wait returns how long p waits: in backoffQ until the flush that takes it, as an unschedulable or gated
 // pod until the leftover flush. Elsewhere there is no bound.
-func (f *Frame) Wait(p *Pod) Wait {
+func (m *Moment) Wait(p *Pod) Wait {
 	switch p.Tier {
 	case queue.Backoff:
 		if p.BackoffExpiry.IsZero() {
 			return Wait{}
 		}
-		return Wait{From: p.Since, Until: f.backoffTick(p), Early: f.Options.PopFromBackoffQ && !p.afterError() && p.Group == ""}
+		return Wait{From: p.Since, Until: m.backoffTick(p), Early: m.Options.PopFromBackoffQ && !afterError(p) && p.Group == ""}
 	case queue.Unschedulable, queue.Gated:
-		return Wait{From: p.lastTimestamp(), Until: f.leftoverTick(p), Early: true}
+		return Wait{From: lastTimestamp(p), Until: m.leftoverTick(p), Early: true}
 	}
 	return Wait{}
 }
 
 // backoffTick returns the flush that takes p out of backoffQ: the first one in a later window than the
 // expiry's, or without windows the first one after it.
-func (f *Frame) backoffTick(p *Pod) time.Time {
-	return after(f.ticks.backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
+func (m *Moment) backoffTick(p *Pod) time.Time {
+	return after(m.Ticks.backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
 }
 
 // leftoverTick returns the leftover flush that takes p if nothing else does.
-func (f *Frame) leftoverTick(p *Pod) time.Time {
-	return after(f.ticks.leftover, queue.LeftoverFlushInterval, p.lastTimestamp().Add(f.Options.PodMaxInUnschedulablePods))
+func (m *Moment) leftoverTick(p *Pod) time.Time {
+	return after(m.Ticks.leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
 }
 
 // lastTimestamp is what the leftover flush counts from.
-func (p *Pod) lastTimestamp() time.Time {
+func lastTimestamp(p *Pod) time.Time {
 	if p.FlushTimestamp.After(p.Timestamp) {
 		return p.FlushTimestamp
 	}
@@ -66,28 +66,28 @@ func (p *Pod) lastTimestamp() time.Time {
 }
 
 // afterError reports whether p's last attempt failed without a rejector plugin.
-func (p *Pod) afterError() bool {
+func afterError(p *Pod) bool {
 	return len(p.UnschedulablePlugins) == 0 && len(p.PendingPlugins) == 0 && p.ConsecutiveErrorsCount > 0
 }
 
 // Explain says in sentences where p is, why, and when it moves next, with the arithmetic.
-func (f *Frame) Explain(p *Pod) []string {
+func (m *Moment) Explain(p *Pod) []string {
 	if p.Group != "" {
-		if said, own := f.explainMember(p); own {
+		if said, own := m.explainMember(p); own {
 			return said
 		}
 	}
 	switch p.Tier {
 	case queue.Active:
-		return f.explainActive(p)
+		return m.explainActive(p)
 	case queue.Backoff:
-		return f.explainBackoff(p)
+		return m.explainBackoff(p)
 	case queue.Unschedulable:
-		return f.explainUnschedulable(p)
+		return m.explainUnschedulable(p)
 	case queue.Gated:
-		return f.explainGated(p)
+		return m.explainGated(p)
 	case queue.InFlight:
-		return f.explainInFlight(p)
+		return m.explainInFlight(p)
 	case queue.Scheduled:
 		if p.Node != "" {
 			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, clock(p.Since), times(p.Attempts, "attempt"))}
@@ -99,9 +99,9 @@ func (f *Frame) Explain(p *Pod) []string {
 	return []string{"The queue does not know this pod."}
 }
 
-func (f *Frame) explainInFlight(p *Pod) []string {
+func (m *Moment) explainInFlight(p *Pod) []string {
 	lines := []string{fmt.Sprintf("Popped at %s: attempt %d is under way. Events that come now are replayed if it fails.", clock(p.Since), p.Attempts)}
-	for _, s := range f.Stages {
+	for _, s := range m.Stages {
 		if s.Pod != p.Key {
 			continue
 		}
@@ -114,62 +114,59 @@ func (f *Frame) explainInFlight(p *Pod) []string {
 	return lines
 }
 
-// precise writes a time of day with milliseconds.
-func precise(t time.Time) string { return t.UTC().Format("15:04:05.000") }
-
-func (f *Frame) explainActive(p *Pod) []string {
-	ahead := f.Board.Unfiltered().Index(p)
+func (m *Moment) explainActive(p *Pod) []string {
+	ahead := m.Board.Unfiltered().Index(p)
 	if ahead == 0 {
-		return []string{fmt.Sprintf("Next to be popped: the first of %s by priority (%d), then by time.", times(f.Board.Total(queue.Active), "pod"), p.Priority)}
+		return []string{fmt.Sprintf("Next to be popped: the first of %s by priority (%d), then by time.", times(m.Board.Total(queue.Active), "pod"), p.Priority)}
 	}
 	return []string{fmt.Sprintf("Ready since %s. %s ahead of it: a higher priority than %d, or the same and an earlier time (%s).",
 		clock(p.Since), standing(ahead), p.Priority, clock(p.Timestamp))}
 }
 
-func (f *Frame) explainBackoff(p *Pod) []string {
+func (m *Moment) explainBackoff(p *Pod) []string {
 	if p.BackoffExpiry.IsZero() {
 		return []string{"Backs off, but its failure was not seen: the expiry is not known."}
 	}
-	lines := []string{f.arithmetic(p)}
-	leaves := fmt.Sprintf("Leaves for activeQ at the %s tick", clock(f.backoffTick(p)))
+	lines := []string{m.arithmetic(p)}
+	leaves := fmt.Sprintf("Leaves for activeQ at the %s tick", clock(m.backoffTick(p)))
 	switch {
-	case p.afterError():
+	case afterError(p):
 		leaves += "; never earlier, because it failed by an error."
-	case f.Options.PopFromBackoffQ:
+	case m.Options.PopFromBackoffQ:
 		leaves += ", or earlier if activeQ is empty (PopFromBackoffQ)."
 	default:
 		leaves += "; not earlier, because PopFromBackoffQ is off."
 	}
-	leaves += f.overdue(f.backoffTick(p))
+	leaves += m.overdue(m.backoffTick(p))
 	return append(lines, leaves)
 }
 
 // arithmetic is how the backoff expiry came about: "failed 12:00:10.7, 3rd time → 4 s → expiry 12:00:14".
-func (f *Frame) arithmetic(p *Pod) string {
+func (m *Moment) arithmetic(p *Pod) string {
 	count, kind := p.UnschedulableCount, "time"
 	if p.ConsecutiveErrorsCount > 0 {
 		count, kind = p.ConsecutiveErrorsCount, "error in a row"
 	}
-	d := f.Options.Backoff(count)
+	d := m.Options.Backoff(count)
 	s := fmt.Sprintf("Failed %s, %s %s → %s → expiry %s", clock(p.Timestamp), ordinal(count), kind, short(d), clock(p.BackoffExpiry))
-	if f.Options.PopFromBackoffQ && !p.Timestamp.Add(d).Equal(p.BackoffExpiry) {
+	if m.Options.PopFromBackoffQ && !p.Timestamp.Add(d).Equal(p.BackoffExpiry) {
 		s += " (cut to the whole second)"
 	}
 	return s + "."
 }
 
-func (f *Frame) explainUnschedulable(p *Pod) []string {
+func (m *Moment) explainUnschedulable(p *Pod) []string {
 	var lines []string
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
-		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), clock(p.Timestamp), f.wakes.of(plugins)))
+		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), clock(p.Timestamp), m.Hints.of(plugins)))
 	} else {
 		lines = append(lines, "No rejector plugin is known: any event wakes it.")
 	}
-	if sentence := f.explainWoken(p); sentence != "" {
+	if sentence := m.explainWoken(p); sentence != "" {
 		lines = append(lines, sentence)
 	}
 	return append(lines, fmt.Sprintf("Without any event: the leftover flush tries it after %s, at the %s sweep.%s",
-		short(f.Options.PodMaxInUnschedulablePods), clock(f.leftoverTick(p)), f.overdue(f.leftoverTick(p))))
+		short(m.Options.PodMaxInUnschedulablePods), clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))))
 }
 
 // Woken is where a pod would go that an event wakes.
@@ -183,44 +180,44 @@ type Woken struct {
 }
 
 // IfWoken returns where p would go if an event woke it now, and false if it does not wait for one.
-func (f *Frame) IfWoken(p *Pod) (Woken, bool) {
+func (m *Moment) IfWoken(p *Pod) (Woken, bool) {
 	if p.Tier != queue.Unschedulable && p.Tier != queue.Gated {
 		return Woken{}, false
 	}
-	if ends := f.backoffEnds(p); f.Now.Before(ends) {
+	if ends := m.backoffEnds(p); m.Now.Before(ends) {
 		return Woken{Tier: queue.Backoff, Until: ends, Pending: p.PendingPlugins}, true
 	}
 	return Woken{Tier: queue.Active}, true
 }
 
 // backoffEnds is from when on p does not back off any more. Zero if it has no backoff.
-func (f *Frame) backoffEnds(p *Pod) time.Time {
+func (m *Moment) backoffEnds(p *Pod) time.Time {
 	switch {
 	case p.BackoffExpiry.IsZero():
 		return time.Time{}
-	case f.Options.PopFromBackoffQ:
+	case m.Options.PopFromBackoffQ:
 		return p.BackoffExpiry.Add(queue.BackoffFlushInterval)
 	}
 	return p.BackoffExpiry
 }
 
 // explainWoken says where p would go if an event woke it, or nothing if its backoff is not known.
-func (f *Frame) explainWoken(p *Pod) string {
-	w, waits := f.IfWoken(p)
+func (m *Moment) explainWoken(p *Pod) string {
+	w, waits := m.IfWoken(p)
 	switch {
 	case !waits || p.BackoffExpiry.IsZero():
 		return ""
 	case w.Tier == queue.Active:
 		return fmt.Sprintf("Its backoff ended at %s: woken now, it goes straight to activeQ.", clock(p.BackoffExpiry))
 	}
-	s := f.arithmetic(p) + fmt.Sprintf(" Woken before %s, it goes to backoffQ first", clock(w.Until))
+	s := m.arithmetic(p) + fmt.Sprintf(" Woken before %s, it goes to backoffQ first", clock(w.Until))
 	if len(w.Pending) > 0 {
 		s += fmt.Sprintf(", unless by an event for %s: then straight to activeQ", strings.Join(w.Pending, ", "))
 	}
 	return s + "."
 }
 
-func (f *Frame) explainGated(p *Pod) []string {
+func (m *Moment) explainGated(p *Pod) []string {
 	plugin := p.GatingPlugin
 	if plugin == "" {
 		plugin = "a PreEnqueue plugin"
@@ -228,58 +225,14 @@ func (f *Frame) explainGated(p *Pod) []string {
 	return []string{
 		fmt.Sprintf("Kept out of activeQ by %s since %s: it takes no attempt and no backoff.", plugin, clock(p.Since)),
 		fmt.Sprintf("Without any event: the leftover flush has the gate asked again after %s, at the %s sweep; while it holds, the pod stays.%s",
-			short(f.Options.PodMaxInUnschedulablePods), clock(f.leftoverTick(p)), f.overdue(f.leftoverTick(p))),
+			short(m.Options.PodMaxInUnschedulablePods), clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))),
 	}
 }
 
 // overdue adds to a sentence that what it foretells should have happened by now.
-func (f *Frame) overdue(at time.Time) string {
-	if f.Now.Sub(at) > time.Second {
+func (m *Moment) overdue(at time.Time) string {
+	if m.Now.Sub(at) > time.Second {
 		return " That is past, and was not seen."
 	}
 	return ""
-}
-
-// clock writes a time of day: 12:00:10.7, and 12:00:14 if it is a whole second.
-func clock(t time.Time) string { return t.UTC().Format("15:04:05.9") }
-
-// short writes a duration as 4 s, 250 ms or 5 min.
-func short(d time.Duration) string {
-	switch {
-	case d >= time.Minute && d%time.Minute == 0:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	case d >= time.Second || d == 0:
-		return fmt.Sprintf("%g s", d.Seconds())
-	default:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-}
-
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprintf("%d%s", n, suffix)
-}
-
-func times(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func standing(n int) string {
-	if n == 1 {
-		return "1 pod stands"
-	}
-	return fmt.Sprintf("%d pods stand", n)
 }

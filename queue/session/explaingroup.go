@@ -11,38 +11,22 @@ import (
 // What there is to say of pods that are queued with their pod group.
 
 // explainMember says where p is with its group, if that is not what it would be alone.
-func (f *Frame) explainMember(p *Pod) ([]string, bool) {
+func (m *Moment) explainMember(p *Pod) ([]string, bool) {
 	switch p.Tier {
 	case queue.Incomplete:
 		return []string{fmt.Sprintf("Waits for the PodGroup %s, which was not observed: without it no pod of the group is queued.", p.Group)}, true
 	case queue.Pending:
 		return []string{fmt.Sprintf("Its pod group %s is being scheduled: it is queued with it again when that attempt is over.", p.Group)}, true
 	case queue.Backoff:
-		mates := f.Board.mates(p)
-		longest := fmt.Sprintf("%s × √%d = %s", short(f.Options.PodMaxBackoff), mates,
-			short(time.Duration(float64(f.Options.PodMaxBackoff)*math.Sqrt(float64(mates))).Round(time.Millisecond)))
+		mates := m.Board.mates(p)
+		longest := fmt.Sprintf("%s × √%d = %s", short(m.Options.PodMaxBackoff), mates,
+			short(time.Duration(float64(m.Options.PodMaxBackoff)*math.Sqrt(float64(mates))).Round(time.Millisecond)))
 		return []string{
 			fmt.Sprintf("Backs off with its pod group %s, doubled with each of the group's failures, at most %s. Expiry %s.", p.Group, longest, clock(p.BackoffExpiry)),
-			fmt.Sprintf("Leaves for activeQ at the %s tick; never earlier, because groups back off as after an error.%s", clock(f.backoffTick(p)), f.overdue(f.backoffTick(p))),
+			fmt.Sprintf("Leaves for activeQ at the %s tick; never earlier, because groups back off as after an error.%s", clock(m.backoffTick(p)), m.overdue(m.backoffTick(p))),
 		}, true
 	}
 	return nil, false
-}
-
-// mates counts the pods of p's group that are where p is. With a filter its cost grows with the tier, else with
-// the group.
-func (b *Board) mates(p *Pod) int {
-	if b.filter().Empty() {
-		return b.Mates(p, math.MaxInt)
-	}
-	n := 0
-	b.tiers[p.Listed()].Scan(func(other *Pod) bool {
-		if other.Group == p.Group && other.Key.Namespace == p.Key.Namespace && other.Tier == p.Tier {
-			n++
-		}
-		return true
-	})
-	return n
 }
 
 // whyMember says why the pod of a group moved, if it was the group's doing.

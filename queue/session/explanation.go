@@ -1,14 +1,10 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -78,57 +74,18 @@ type WokenExplanation struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// Span returns the first and the last moment of rec that can be explained.
-func Span(rec *sources.Recording) (start, end time.Time) { return span(rec) }
-
 // replaySteps is in how many parts the way to a moment is gone, to hear of a cancellation between them.
 const replaySteps = 100
 
-// ExplainPod replays rec up to at, and explains the pod there.
-func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key types.NamespacedName, at time.Time) (*Explanation, error) {
-	cfg, err := opts.scheduler(rec)
-	if err != nil {
-		return nil, err
-	}
-	plugins, err := cycle.PluginsOf(cfg)
-	if err != nil {
-		return nil, err
-	}
-	opts.Paused, opts.Opens = true, 0
-	o := newOwner(rec, opts)
-	defer o.recording.feed.close()
-	for i, way := 1, at.Sub(o.now); i <= replaySteps; i++ {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		o.show(at.Add(-way / replaySteps * time.Duration(replaySteps-i)))
-	}
-	if err := o.recording.feed.failed; err != nil {
-		return nil, err
-	}
-	f := o.frame()
-	p := f.Board.Get(key)
-	if p == nil {
-		return nil, o.unknown(key)
-	}
-	x := f.explanation(p)
-	if p.Tier.Queued() || p.Tier == queue.InFlight {
-		o.explainNeeds(p, x)
-	}
-	f.wakes = newWakes(plugins)
-	x.WokenBy = f.Wakes(p)
-	return x, nil
-}
-
-// explanation is what f itself tells of p.
-func (f *Frame) explanation(p *Pod) *Explanation {
+// explanation is what the moment itself tells of p.
+func (m *Moment) explanation(p *Pod) *Explanation {
 	x := &Explanation{
-		Source: f.Name, Time: f.Now.UTC(), Pod: sources.Sanitize(p.Key.String()),
+		Time: m.Now.UTC(), Pod: sources.Sanitize(p.Key.String()),
 		Tier: p.Tier.String(), Since: p.Since.UTC(), Provenance: p.Provenance(), Attempts: p.Attempts,
 		Node: sources.Sanitize(p.Node), NominatedNode: sources.Sanitize(p.NominatedNode),
 		UnschedulablePlugins: p.UnschedulablePlugins, PendingPlugins: p.PendingPlugins, GatingPlugin: p.GatingPlugin,
 	}
-	for _, sentence := range f.Explain(p) {
+	for _, sentence := range m.Explain(p) {
 		x.Why = append(x.Why, sources.Sanitize(sentence))
 	}
 	if p.PriorityKnown() {
@@ -142,15 +99,15 @@ func (f *Frame) explanation(p *Pod) *Explanation {
 		x.Notes = append(x.Notes, "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.")
 	}
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
-		f.explainAttempt(p, x)
+		m.explainAttempt(p, x)
 	}
-	if w := f.Wait(p); w.Bounded() && p.Tier != queue.Gated { // of a gated pod only the gate is asked then
+	if w := m.Wait(p); w.Bounded() && p.Tier != queue.Gated { // of a gated pod only the gate is asked then
 		x.NextTry = &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}
 		if p.Tier == queue.Unschedulable {
 			x.NextTry.By = queue.UnschedulableTimeout
 		}
 	}
-	if w, waits := f.IfWoken(p); waits {
+	if w, waits := m.IfWoken(p); waits {
 		x.IfWoken = &WokenExplanation{Tier: w.Tier.String()}
 		if w.Tier == queue.Backoff {
 			until := w.Until.UTC()
@@ -164,7 +121,7 @@ func (f *Frame) explanation(p *Pod) *Explanation {
 	return x
 }
 
-func (f *Frame) explainAttempt(p *Pod, x *Explanation) {
+func (m *Moment) explainAttempt(p *Pod, x *Explanation) {
 	v, modelled := p.LastVerdict()
 	if v == nil {
 		return
@@ -189,33 +146,4 @@ func lastWait(p *Pod) *Transition {
 		}
 	}
 	return nil
-}
-
-// explainNeeds adds what p would need to x, or why that is not known.
-func (o *owner) explainNeeds(p *Pod, x *Explanation) {
-	n, err := o.findNeeds(p)
-	if err != nil {
-		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is not known: %s.", err))
-		return
-	}
-	x.Needs = n
-	x.Notes = append(x.Notes, "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; "+
-		"pods that are placed, but not bound yet, take no room.")
-}
-
-// unknown says why the queue does not know a pod of the recording at the moment shown.
-func (o *owner) unknown(key types.NamespacedName) error {
-	now := clock(o.now)
-	if pod := o.recording.engine.objects.pod(key); pod != nil && pod.Spec.NodeName != "" {
-		return fmt.Errorf("%s was not in the queue up to %s: it runs on %s", sources.Sanitize(key.String()), now, sources.Sanitize(pod.Spec.NodeName))
-	} else if pod != nil {
-		return fmt.Errorf("%s was not in the queue up to %s: its scheduler is %s, its phase %s", sources.Sanitize(key.String()), now,
-			sources.Sanitize(pod.Spec.SchedulerName), sources.Sanitize(string(pod.Status.Phase)))
-	}
-	for _, ev := range o.rec.Events {
-		if k, ok := podOf(ev); ok && k == key && ev.Time.After(o.now) {
-			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, clock(ev.Time))
-		}
-	}
-	return fmt.Errorf("the queue did not know %s at %s", sources.Sanitize(key.String()), now)
 }

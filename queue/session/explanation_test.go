@@ -337,7 +337,7 @@ func TestLastVerdict(t *testing.T) {
 
 // TestIfWoken: a pending plugin's event needs no backoff.
 func TestIfWoken(t *testing.T) {
-	f := &Frame{Now: at(11.5), Options: queue.Defaults()}
+	f := &Moment{Now: at(11.5), Options: queue.Defaults()}
 	p := &Pod{PodInfo: queue.PodInfo{
 		Tier: queue.Unschedulable, Timestamp: at(10.7), UnschedulableCount: 1, BackoffExpiry: at(11), PendingPlugins: []string{"DynamicResources"},
 	}}

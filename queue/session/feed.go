@@ -13,13 +13,13 @@ import (
 type feed struct {
 	events []sources.Event
 
-	source []sources.Event // what the shadow has not taken in yet
+	source []sources.Event // what is to be handed out, or the rerun has not taken in yet. A shadow has its own
 	end    time.Time
 	// live is true if the source goes on. Then end is the moment up to which it is played.
 	live bool
 	// advanced is the moment up to which the shadow is, of a live source, or the rerun.
 	advanced time.Time
-	shadow   *shadow // nil if the source tells the moves itself
+	shadow   *shadow // nil if the source tells the moves itself, or another scheduler makes them
 	rerun    *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
 	failed   error   // why there is no shadow
 }
@@ -30,31 +30,25 @@ func newFeed(rec *sources.Recording, cfg *cycle.Config) *feed {
 	if tells[*sources.Move](events) || len(events) == 0 {
 		return &feed{events: events}
 	}
-	f := &feed{source: events, end: rec.End}
+	f := &feed{end: rec.End}
 	emit := func(ev sources.Event) { f.events = append(f.events, ev) }
+	starts := tells[*sources.SchedulerStarted](events)
 	if rec.Rerun {
-		f.rerun = newRerun(cfg, emit)
-		if !tells[*sources.SchedulerStarted](events) {
+		f.rerun, f.source = newRerun(cfg, emit), events
+		if !starts {
 			f.failed = f.rerun.start(events[0].Time)
 		}
 		return f
 	}
 	attached := tells[*sources.Attached](events)
-	f.shadow, f.failed = newShadow(cfg, events[0].Time, tells[*sources.SchedulerStarted](events) || attached, tells[*sources.StatusPatched](events) || attached, emit)
-	if f.failed != nil {
-		f.events, f.source = events, nil // it is shown without any queue
-		return f
+	f.shadow = newShadow(cfg, events, tells[*sources.StatusPatched](events) || attached, emit)
+	f.shadow.oracle.channels.until = rec.End
+	if !starts && !attached {
+		if err := f.shadow.start(events[0].Time); err != nil {
+			return &feed{events: events, failed: err} // it is shown without any queue
+		}
 	}
-	f.shadow.knows = rec.End
 	return f
-}
-
-// tells reports whether any of events holds a fact of type F.
-func tells[F sources.Fact](events []sources.Event) bool {
-	return slices.ContainsFunc(events, func(ev sources.Event) bool {
-		_, ok := ev.Fact.(F)
-		return ok
-	})
 }
 
 // more makes more events from the source, if there are any left.
@@ -66,13 +60,13 @@ func (f *feed) more() bool {
 		f.again()
 		return true
 	}
-	if len(f.source) == 0 {
+	if f.shadow == nil || f.shadow.oracle.future.First() == nil {
 		return false
 	}
-	if err := f.shadow.apply(f.source); err != nil {
+	if err := f.shadow.next(); err != nil {
 		f.failed = err
 	}
-	if f.source = f.source[1:]; len(f.source) == 0 {
+	if f.shadow.oracle.future.First() == nil {
 		f.shadow.advance(f.end)
 		f.close()
 	}
@@ -110,7 +104,7 @@ func (f *feed) again() {
 func (f *feed) close() {
 	f.source = nil
 	if f.shadow != nil {
-		f.shadow.close()
+		f.shadow.end()
 	}
 	if f.rerun != nil {
 		f.rerun.close()
@@ -126,4 +120,79 @@ func (f *feed) has(i int) bool {
 		}
 	}
 	return true
+}
+
+// newLiveFeed returns a feed without an end. With told, the source tells the scheduler's moves itself.
+func newLiveFeed(cfg *cycle.Config, told bool) *feed {
+	f := &feed{live: true}
+	if told {
+		return f
+	}
+	f.shadow = newShadow(cfg, nil, true, func(ev sources.Event) { f.events = append(f.events, ev) })
+	return f
+}
+
+// arrive takes in what a stream has told by now. What was told too late to be where it belongs has its
+// place now, but for an attempt, of which the model has made up its mind.
+func (f *feed) arrive(events []sources.Event, now time.Time) {
+	for _, ev := range events {
+		if ev.Time.Before(f.end) {
+			if attempt, ok := ev.Fact.(*sources.FailedAttempt); ok {
+				if f.shadow != nil && attempt.Version != "" {
+					f.shadow.oracle.channels.recorded(attempt.UID, attempt.Recorded)
+				}
+				continue
+			}
+			ev.Time = f.end
+		}
+		if f.shadow != nil {
+			f.shadow.oracle.future.Add(ev)
+		} else {
+			f.source = append(f.source, ev)
+		}
+	}
+	if f.shadow != nil {
+		f.shadow.oracle.channels.until = now
+	} else if len(events) > 0 {
+		slices.SortStableFunc(f.source, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	}
+	f.goOn(now.Add(-Lag))
+}
+
+// goOn lets what comes be made up to end.
+func (f *feed) goOn(end time.Time) {
+	if end.After(f.end) {
+		f.end = end
+	}
+}
+
+// moreLive makes more events of what is past, and lets the model go on up to there.
+func (f *feed) moreLive() bool {
+	if f.shadow == nil {
+		if len(f.source) == 0 || f.source[0].Time.After(f.end) {
+			return false
+		}
+		f.events, f.source = append(f.events, f.source[0]), f.source[1:]
+		return true
+	}
+	if ev := f.shadow.oracle.future.First(); ev != nil && !ev.Time.After(f.end) {
+		if err := f.shadow.next(); err != nil {
+			f.failed = err
+		}
+		return true
+	}
+	if !f.advanced.Before(f.end) {
+		return false
+	}
+	f.shadow.advance(f.end)
+	f.advanced = f.end
+	return true
+}
+
+// tells reports whether any of events holds a fact of type F.
+func tells[F sources.Fact](events []sources.Event) bool {
+	return slices.ContainsFunc(events, func(ev sources.Event) bool {
+		_, ok := ev.Fact.(F)
+		return ok
+	})
 }

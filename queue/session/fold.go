@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"maps"
+	"math"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -174,4 +175,20 @@ func (b *Board) foldTier(t queue.Tier) {
 		last = p
 		return true
 	})
+}
+
+// mates counts the pods of p's group that are where p is. With a filter its cost grows with the tier, else with
+// the group.
+func (b *Board) mates(p *Pod) int {
+	if b.filter().Empty() {
+		return b.Mates(p, math.MaxInt)
+	}
+	n := 0
+	b.tiers[p.Listed()].Scan(func(other *Pod) bool {
+		if other.Group == p.Group && other.Key.Namespace == p.Key.Namespace && other.Tier == p.Tier {
+			n++
+		}
+		return true
+	})
+	return n
 }

@@ -18,21 +18,6 @@ const maxForks = 32
 // TheRecording is the ID of the recording among the what-ifs.
 const TheRecording = 0
 
-// branch is a fork's place in the tree.
-type branch struct {
-	id, parent int
-	name       sources.SafeText
-	// from is the moment at which it left its parent, and inherited how many injections it has from there.
-	from      time.Time
-	inherited int
-	// undone are the deeds that were taken back, the last first to be done again, each of them one or more
-	// injections.
-	undone [][]injection
-	// now is the moment that was shown when it was left. If it rests, its scheduler was closed then.
-	now   time.Time
-	rests bool
-}
-
 // ForkInfo is a what-if among the others.
 type ForkInfo struct {
 	// ID names it, Parent the one that it left, or TheRecording.
@@ -145,25 +130,6 @@ func (o *owner) drop(t *timeline) {
 	}
 	if o.compared == t {
 		o.compared, o.comparison = nil, nil
-	}
-}
-
-// wake makes t fit to go on.
-func (t *timeline) wake() {
-	if t.branch == nil || !t.branch.rests {
-		return
-	}
-	t.branch.rests = false
-	cursor := t.cursor
-	t.rerun(t.injected, t.executed)
-	t.show(min(cursor, len(t.changes)))
-}
-
-// sleep closes the scheduler of a fork that is not shown any more.
-func (t *timeline) sleep() {
-	if t.branch != nil && t.engine.driver != nil {
-		t.branch.rests = true
-		t.close()
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -22,12 +21,12 @@ type Frame struct {
 	Notices []string
 	// Scheduler is what is known of the scheduler that was recorded.
 	Scheduler sources.SchedulerStarted
-	// Options are the settings that the local queue runs with.
-	Options queue.Options
+	// Moment is what is shown: the time, the pods in their tiers, the queue's settings and its flushes.
+	Moment
 
-	// Now is the time shown, Start and End are what it can be set to: those of the recording; in a fork,
-	// where it left the recording, and some hours on.
-	Now, Start, End time.Time
+	// Start and End are what the time can be set to: those of the recording; in a fork, where it left the
+	// recording, and some hours on.
+	Start, End time.Time
 	// Playing is true while time passes, at Speed model seconds a second (0.1 to 1000).
 	Playing bool
 	Speed   float64
@@ -47,8 +46,7 @@ type Frame struct {
 	// Previews say what injections would do, as far as that is worked out: see Session.Preview.
 	Previews []Preview
 
-	// Board is every pod in its tier. Filter is the text of the filter that it is seen through.
-	Board  *Board
+	// Filter is the text of the filter that the board is seen through.
 	Filter string
 	// Log are the moves up to Now, oldest first. Known counts the moves that have been worked out so
 	// far, also those after Now.
@@ -75,11 +73,7 @@ type Frame struct {
 	// Needs are what Diagnose found last on the timeline shown, at its own moment. Nil if it was not asked.
 	Needs *Needs
 
-	ticks ticks
-	// Stages are those of the pods in flight, in a what-if with a local scheduler.
-	Stages []Stage
-
-	wakes wakes
+	size int64 // see Session.Size
 }
 
 // Gap is a stretch of quiet time that was skipped.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -73,14 +72,6 @@ func summary(moves []*Transition) string {
 		return "nothing moved, " + to[0]
 	}
 	return fmt.Sprintf("%s moved: %s", times(len(moves)-stayed, "pod"), strings.Join(to, ", "))
-}
-
-// tierWord is a tier's name in a sentence.
-func tierWord(t queue.Tier) string {
-	if t == queue.InFlight {
-		return "in-flight"
-	}
-	return t.String()
 }
 
 func (o *owner) moveAll() {
@@ -265,26 +256,5 @@ func (o *owner) reject(key types.NamespacedName, plugins []string) {
 	})
 }
 
-// pod returns the object of a pod that the engine's queue knows, by which the queue finds it again.
-func (e *engine) pod(key types.NamespacedName) *v1.Pod {
-	if info, ok := e.queue.Get(key.Namespace, key.Name); ok {
-		return info.Pod
-	}
-	return placeholder(key)
-}
-
 // scheduling reports whether a local scheduler runs in the what-if that is shown.
 func (o *owner) scheduling() bool { return o.fork != nil && o.fork.engine.driver != nil }
-
-// placed is a pod that a person made up, as the API server would hand it out at now.
-func placed(pod *v1.Pod, now time.Time) *v1.Pod {
-	pod = pod.DeepCopy()
-	pod.CreationTimestamp = metav1.NewTime(now)
-	if pod.Spec.SchedulerName == "" {
-		pod.Spec.SchedulerName = v1.DefaultSchedulerName
-	}
-	if pod.Status.Phase == "" {
-		pod.Status.Phase = v1.PodPending
-	}
-	return pod
-}

@@ -38,15 +38,3 @@ func (o *owner) travelOn(s *search) {
 	o.show(to)
 	o.changed = true
 }
-
-// executeFor is execute for a recording, as far as that can be worked out in d of real time. It reports whether
-// everything has happened.
-func (t *timeline) executeFor(d time.Duration, at time.Time) bool {
-	for began := time.Now(); t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at); t.executeNext() {
-		if time.Since(began) > d {
-			return false
-		}
-	}
-	t.execute(at)
-	return true
-}

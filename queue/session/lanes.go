@@ -130,3 +130,17 @@ func byLane(a, b *Pod) bool {
 		return less(a.Arrived.Compare(b.Arrived), 0, a, b)
 	}
 }
+
+// dropLeft forgets the pods that left the queue before t.
+func (b *Board) dropLeft(t time.Time) {
+	var gone []*Pod
+	b.pods.Scan(func(p *Pod) bool {
+		if left(p) && p.Since.Before(t) {
+			gone = append(gone, p)
+		}
+		return true
+	})
+	for _, p := range gone {
+		b.replace(p, nil)
+	}
+}

@@ -1,12 +1,9 @@
 package session
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
@@ -33,8 +30,8 @@ type guesser struct {
 	judge func(*v1.Pod) (cycle.Verdict, bool)
 }
 
-// of returns the guess about pod, and false if it shows no sign of an attempt: then it is new.
-func (g *guesser) of(now time.Time, pod *v1.Pod) (guess, bool) {
+// guess returns the guess about pod, and false if it shows no sign of an attempt: then it is new.
+func (g *guesser) guess(now time.Time, pod *v1.Pod) (guess, bool) {
 	c, t := unscheduled(pod), g.tried[pod.UID]
 	if c == nil && t == nil {
 		return guess{}, false
@@ -82,36 +79,12 @@ func (g *guesser) verdict(pod *v1.Pod) (cycle.Verdict, bool) {
 	return g.judge(pod)
 }
 
-// pluginsOf returns the plugins that a failed attempt's message speaks of, sorted, and whether these are all.
-// Where it is known only that plugins rejected the pod, it is unknownPlugin; none if the message is that of
-// an error.
-func pluginsOf(message string) (plugins []string, all bool) {
-	if !strings.HasPrefix(message, doesNotFit) || strings.HasPrefix(message, "0/0 ") {
-		return nil, false
-	}
-	_, reasons, _ := readMessage(message)
-	all = len(reasons) > 0
-	for _, r := range reasons {
-		switch p := cycle.PluginOf(string(r.Text)); {
-		case p == "":
-			all = false
-		case !slices.Contains(plugins, p):
-			plugins = append(plugins, p)
-		}
-	}
-	if len(plugins) == 0 {
-		return []string{unknownPlugin}, false
-	}
-	slices.Sort(plugins)
-	return plugins, all
-}
-
 // maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
 const maxJudged = 500_000
 
 // attach begins with a scheduler that has been at work since began, over the objects there are.
 func (s *shadow) attach(now, began time.Time) error {
-	left, err := s.load(now)
+	pods, err := s.load(now)
 	if err != nil {
 		return err
 	}
@@ -119,7 +92,6 @@ func (s *shadow) attach(now, began time.Time) error {
 		s.driver.ticks = newTicks(s.cfg.Queue, began)
 	}
 	s.flushes = false
-	observeGroups(s.driver.queue, s.objects, now)
 	budget := maxJudged / (1 + s.objects.count("Node"))
 	g := guesser{opts: s.cfg.Queue, tried: s.before, judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
@@ -130,63 +102,28 @@ func (s *shadow) attach(now, began time.Time) error {
 	}}
 	for uid, t := range s.before {
 		if t.Version != "" {
-			s.record(uid, t.Recorded)
+			s.oracle.channels.recorded(uid, t.Recorded)
 		}
 	}
-	s.objects.each("Pod", func(obj runtime.Object) bool {
-		pod := obj.(*v1.Pod)
-		if !waiting(pod) || !s.driver.sched.Responsible(pod) || left[pod] {
-			return true
-		}
-		made, ok := g.of(now, pod)
+	for pod := range pods {
+		made, ok := g.guess(now, pod)
 		if !ok || len(pod.Spec.SchedulingGates) > 0 {
 			s.driver.queue.Add(now, pod)
 			s.settled(now, nil)
-			return true
+			continue
 		}
-		if s.poppable(made.Tier) && s.untried(now, pod) {
+		if s.driver.pops(made.Tier) && s.oracle.untried(now, pod) {
 			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
 		s.driver.queue.Restore(now, made.PodInfo)
-		s.told = s.told[:0]
-		s.tried[pod.UID] = tried{at: made.Timestamp, seen: true}
+		s.told.moves = s.told.moves[:0]
+		s.oracle.tried[pod.UID] = tried{at: made.Timestamp, seen: true}
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 		s.shown[key] = pod.UID
 		s.emit(sources.Event{Time: now, Fact: &modelledMove{estimate: &made, Move: &sources.Move{
 			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.message,
 		}}})
-		return true
-	})
+	}
 	s.before = nil
 	return nil
-}
-
-// attach does the same where the source itself tells the scheduler's moves: from then on.
-func (e *engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried) {
-	if !began.IsZero() {
-		e.ticks = newTicks(e.queue.Options(), began)
-	}
-	g := guesser{opts: e.queue.Options(), tried: tried}
-	e.objects.each("Pod", func(obj runtime.Object) bool {
-		pod := obj.(*v1.Pod)
-		if !waiting(pod) {
-			return true
-		}
-		if made, ok := g.of(now, pod); ok && len(pod.Spec.SchedulingGates) == 0 {
-			e.restore(now, &made)
-			return true
-		}
-		m := &sources.Move{Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, To: sources.TierActive, Event: unscheduledPodAdd}
-		if len(pod.Spec.SchedulingGates) > 0 {
-			m.To, m.GatingPlugin = sources.TierGated, "SchedulingGates"
-		}
-		e.observe(now, m, &modelledMove{Move: m})
-		return true
-	})
-}
-
-// restore puts a pod where it is thought to be.
-func (e *engine) restore(now time.Time, made *guess) {
-	e.queue.Restore(now, made.PodInfo)
-	e.settle(now, func(p *Pod) { p.Estimated, p.Message = true, made.message })
 }

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,7 +22,8 @@ type Draining struct {
 	Check func() error
 }
 
-// Drain runs stream and takes what it tells, without a model of it. That ctx ends is no error.
+// Drain runs stream and takes what it tells, without a model of it. That ctx ends is no error, unless it was
+// by a deadline before all was there: then the error says why it was not.
 func Drain(ctx context.Context, stream sources.Stream, d Draining) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -51,12 +54,30 @@ func Drain(ctx context.Context, stream sources.Stream, d Draining) error {
 			}
 		}
 		if over {
+			if err == nil && status.Attached.IsZero() && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = notAttached(stream.Name(), status)
+			}
 			return err
 		}
 		if d.Lasts > 0 && !status.Attached.IsZero() && time.Since(status.Attached) >= d.Lasts {
 			stop() // and once more around, for what is left
 		}
 	}
+}
+
+// notAttached says why what was there before is not known yet.
+func notAttached(name sources.SafeText, s sources.Status) error {
+	why := string(s.Trouble)
+	if why == "" {
+		in := 0
+		for _, r := range s.Resources {
+			if r.Settled() {
+				in++
+			}
+		}
+		why = fmt.Sprintf("%d of %d lists were in", in, len(s.Resources))
+	}
+	return fmt.Errorf("the time is over, and %s was not attached to: %s", name, why)
 }
 
 // Collect watches stream for as long as d says, and returns what it told as a recording.

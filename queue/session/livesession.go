@@ -96,11 +96,6 @@ func (o *owner) poll(now time.Time) {
 	}
 }
 
-// nextBy reports whether the recording's next event is of at or before.
-func (t *timeline) nextBy(at time.Time) bool {
-	return t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at)
-}
-
 // tellRecorded notes what events tell besides moves and objects.
 func (o *owner) tellRecorded(events []sources.Event) {
 	for _, ev := range events {

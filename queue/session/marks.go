@@ -9,14 +9,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Mark is a named moment.
-type Mark struct {
-	At   time.Time
-	Text sources.SafeText
-	// Own is true if the person set it here, false if the recording has it.
-	Own bool
-}
-
 // maxMarks bounds how many marks a person sets on one timeline.
 const maxMarks = 1000
 

@@ -1,10 +1,7 @@
 package session
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"sort"
 	"time"
 
 	"github.com/schedq/schedq/queue"
@@ -102,82 +99,6 @@ func (o *owner) close() {
 	}
 }
 
-// Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
-func Notices(rec *sources.Recording) []string {
-	notices := slices.Clip(rec.Notices)
-	if said := twins(rec.Events); said != "" {
-		notices = append(notices, said)
-	}
-	moves, pods := tells[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, isPod)
-	switch {
-	case len(rec.Events) == 0:
-		return append(notices, "The recording is empty.")
-	case !moves && pods && !rec.Rerun:
-		return append(notices, "No scheduler's log is in this recording: the moves are modelled, by kube-scheduler's own plugins, and corrected by what the API shows.")
-	case moves && !pods:
-		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")
-	}
-	return notices
-}
-
-// scheduler returns what rec tells of the scheduler, or nil.
-func scheduler(rec *sources.Recording) *sources.SchedulerStarted {
-	for _, ev := range rec.Events {
-		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
-			return s
-		}
-	}
-	return nil
-}
-
-// scheduler returns the configuration of the local scheduler: what the person gave, or what the recording
-// tells. It is never nil.
-func (opts Options) scheduler(rec *sources.Recording) (*cycle.Config, error) {
-	cfg := opts.Scheduler
-	if cfg == nil {
-		var err error
-		if cfg, err = cycle.DefaultConfig(); err != nil {
-			return &cycle.Config{Queue: queue.Defaults()}, err
-		}
-		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
-		cfg.Queue = RecordedOptions(scheduler(rec))
-		cfg.Queue.GenericWorkload = groups
-		if opts.Queue != nil {
-			cfg.Queue = *opts.Queue
-		}
-	}
-	release := cmp.Or(opts.Release, rec.Release)
-	if release == "" {
-		return cfg, nil
-	}
-	of := *cfg
-	var err error
-	of.Queue, err = cfg.Queue.In(release)
-	return &of, err
-}
-
-// RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source
-// does not tell has its default.
-func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
-	opts := queue.Defaults()
-	if s == nil {
-		return opts
-	}
-	if on, ok := s.Gates["SchedulerPopFromBackoffQ"]; ok {
-		opts.PopFromBackoffQ = on
-	}
-	if s.PodInitialBackoff >= 0 {
-		opts.PodInitialBackoff = s.PodInitialBackoff
-	}
-	if s.PodMaxBackoff >= 0 {
-		opts.PodMaxBackoff = s.PodMaxBackoff
-	}
-	if s.PodMaxInUnschedulablePods >= 0 {
-		opts.PodMaxInUnschedulablePods = s.PodMaxInUnschedulablePods
-	}
-	return opts
-}
-
 // shownLine is the timeline that the person sees.
 func (o *owner) shownLine() *timeline {
 	if o.fork != nil {
@@ -196,15 +117,15 @@ func (o *owner) frame() *Frame {
 		Version: o.version,
 		Live:    o.liveFrame(),
 		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.notices,
-		Options: o.opts,
-		Now:     o.now, Start: o.recording.start, End: o.recording.end,
+		Moment: Moment{Now: o.now, Board: t.shown.copy(), Options: o.opts, Ticks: t.engine.ticks, Hints: o.wakes},
+		Start:  o.recording.start, End: o.recording.end,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
-		Board: t.shown.copy(), Filter: t.shown.filter().String(),
-		Log: Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
+		Filter: t.shown.filter().String(),
+		Log:    Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
 		Series: t.series(o.now),
 		Said:   o.said,
-		ticks:  t.engine.ticks, wakes: o.wakes,
+		size:   o.size(),
 	}
 	if o.scheduler != nil {
 		f.Scheduler = *o.scheduler
@@ -239,11 +160,6 @@ func (o *owner) frame() *Frame {
 		f.SchedulerCountsAt = o.counts[i].Time
 	}
 	return f
-}
-
-// before returns the index of the last of events that is not after t, or -1.
-func before(events []sources.Event, t time.Time) int {
-	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
 }
 
 // atEnd reports whether nothing is left to play.

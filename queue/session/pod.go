@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -37,27 +38,6 @@ type Pod struct {
 	Last *Transition
 }
 
-// Transition is one move in a session's history.
-type Transition struct {
-	queue.Transition
-	// Seq is its number in the history, from 0.
-	Seq int
-	// Pod is the pod right after the move. Its Last is this transition.
-	Pod *Pod
-	// Prev is the same pod's move before this one, or nil.
-	Prev *Transition
-
-	change int // its place among the history's changes
-}
-
-// Restated reports whether the scheduler said a second time where the pod is, and nothing moved.
-func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.To != queue.Gated }
-
-// PutBack reports whether the model had woken the pod, and took that back because no attempt was seen.
-func (t *Transition) PutBack() bool {
-	return t.To == queue.Unschedulable && t.Event == "" && (t.From == queue.Active || t.From == queue.Backoff)
-}
-
 // RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind.
 func (p *Pod) RejectorPlugins() []string {
 	if len(p.PendingPlugins) == 0 {
@@ -82,10 +62,35 @@ func (p *Pod) Owner() (kind, name string) {
 	return "", ""
 }
 
-// placeholder is the object of a pod of which only the name is known. Its UID is its name, so that the
-// queue can tell pods in flight apart.
-func placeholder(key types.NamespacedName) *v1.Pod {
-	pod := &v1.Pod{}
-	pod.Namespace, pod.Name, pod.UID = key.Namespace, key.Name, types.UID(key.String())
-	return pod
+// LastVerdict returns what p's last failed attempt came to: of the model's attempt if that says what the
+// scheduler said, and otherwise what the scheduler's message tells. modelled is true of the first. It is nil
+// if no attempt is known to have failed.
+func (p *Pod) LastVerdict() (v *Verdict, modelled bool) {
+	switch {
+	case p.Message == "" || p.UnschedulableCount+p.ConsecutiveErrorsCount == 0:
+		return nil, false
+	case p.Verdict != nil && p.Verdict.Message == p.Message:
+		return p.Verdict, true
+	}
+	v = &Verdict{At: p.Timestamp, Message: p.Message}
+	v.Nodes, v.Reasons, _ = readMessage(string(p.Message))
+	plugins := p.RejectorPlugins()
+	for i := range v.Reasons {
+		r := &v.Reasons[i]
+		if r.Plugin = cycle.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != unknownPlugin {
+			r.Plugin = plugins[0]
+		}
+	}
+	return v, false
+}
+
+// readObject makes pod p's object, and takes over what it says.
+func (p *Pod) readObject(pod *v1.Pod) {
+	p.PodInfo.Pod = pod
+	if pod.Spec.Priority != nil {
+		p.Priority = *pod.Spec.Priority
+	}
+	if pod.Spec.NodeName != "" {
+		p.Node = pod.Spec.NodeName
+	}
 }

@@ -67,10 +67,6 @@ func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) 
 		sources.Sanitize(name), rec.Name, times(len(all), "pod"))
 }
 
-func byKey(a, b types.NamespacedName) int {
-	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-}
-
 func list(keys []types.NamespacedName) sources.SafeText {
 	var names []string
 	for _, key := range keys[:min(candidates, len(keys))] {

@@ -189,10 +189,7 @@ func TestSaturated(t *testing.T) {
 		{"a long time, fewer", 20, 35, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := newShadow(defaults(t), at(0), true, true, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := newChannels(defaults(t), true)
 			for i := range c.seconds {
 				for range c.rate {
 					s.requested(at(float64(i)))

@@ -47,16 +47,9 @@ func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 // rerun lets a local scheduler decide over a recording's objects. What it writes becomes so, and from then
 // on the recording tells of a pod only what the scheduler has no hand in.
 type rerun struct {
-	cfg     *cycle.Config
-	driver  *driver
-	objects objects
-	emit    func(sources.Event)
-
-	heard   []heard // what the scheduler has yet to hear, in order
-	told    []queue.Transition
+	local
 	version int64
 	victims map[types.UID]bool // of the recording's preemptions
-	failed  error              // the first object that the scheduler could not take
 
 	triggers []*sources.Triggered // that wait for a move
 	seen     []int                // and how many of those moves there were
@@ -64,59 +57,21 @@ type rerun struct {
 }
 
 func newRerun(cfg *cycle.Config, emit func(sources.Event)) *rerun {
-	return &rerun{cfg: cfg, objects: newObjects(), emit: emit, victims: map[types.UID]bool{}}
+	return &rerun{local: newLocal(cfg, emit), victims: map[types.UID]bool{}}
 }
-
-// Moved implements queue.Observer.
-func (r *rerun) Moved(t queue.Transition) { r.told = append(r.told, t) }
-
-// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
-func (r *rerun) Failed(error) {}
 
 // start begins, or begins anew, with a scheduler that knows the objects there are.
 func (r *rerun) start(now time.Time) error {
-	r.close()
-	r.heard = nil
-	sched, err := cycle.New(r.cfg, 0)
+	pods, err := r.load(now, r.settled)
 	if err != nil {
 		return err
 	}
-	left := map[*v1.Pod]bool{}
-	r.objects.each("", func(obj runtime.Object) bool {
-		if err := sched.Load(obj); err != nil {
-			if pod, ok := obj.(*v1.Pod); ok {
-				left[pod] = true
-			}
-			r.note(err)
-		}
-		return true
-	})
-	q := queue.New(r.cfg.Queue, sched.Plugins(), r)
-	r.driver = newDriver(r.cfg, sched, q, newTicks(r.cfg.Queue, now), now, r)
-	observeGroups(q, r.objects, now)
-	r.objects.each("Pod", func(obj runtime.Object) bool {
-		if pod := obj.(*v1.Pod); waiting(pod) && sched.Responsible(pod) && !left[pod] {
-			q.Add(now, pod)
-		}
-		return true
-	})
+	r.driver.cluster = r
+	for pod := range pods {
+		r.driver.queue.Add(now, pod)
+	}
 	r.settled(now, nil)
 	return nil
-}
-
-// note keeps the first error.
-func (r *rerun) note(err error) {
-	if r.failed == nil {
-		r.failed = err
-	}
-}
-
-// close ends the scheduler, if there is one.
-func (r *rerun) close() {
-	if r.driver != nil {
-		r.driver.sched.Close()
-		r.driver = nil
-	}
 }
 
 // apply lets time pass up to ev, and takes it in. It fails if no scheduler can be set up.
@@ -248,88 +203,52 @@ func preempted(pod *v1.Pod) bool {
 
 // changed takes in a change of an object, by the recording or by the scheduler.
 func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
-	if c.Verb == sources.Deleted {
-		r.objects.remove(c.Object)
-	} else {
+	if c.Verb != sources.Deleted {
 		// Versions of its own, since the scheduler writes between the recording's.
 		r.version++
 		obj := c.Object.DeepCopyObject()
 		obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(r.version, 10))
 		c = &sources.ObjectChange{Verb: c.Verb, Object: obj}
-		r.objects.put(obj)
 	}
+	r.keep(c)
 	r.emit(sources.Event{Time: now, Fact: c})
 	if r.driver != nil {
-		r.heard = append(r.heard, heard{now.Add(watchDelay), c})
+		r.send(now, c)
 	}
 }
 
-// hear lets the scheduler hear of a change. An object that it can't take is left out.
+// hear lets the scheduler hear of a change.
 func (r *rerun) hear(now time.Time, c *sources.ObjectChange) {
-	d := r.driver
-	if c.Verb != sources.Deleted {
-		r.note(d.sched.Put(now, c.Object))
-	} else {
-		r.note(d.sched.Remove(now, c.Object))
-		if pod, ok := c.Object.(*v1.Pod); ok {
-			if b := d.placed(pod.UID); b != nil { // its binding finds no pod
-				d.drop(b)
-				d.sched.Fail(now, b.Binding, errPodGone)
-			}
-		}
+	r.put(now, c)
+	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
+		r.driver.unbind(now, pod.UID, errPodGone) // its binding finds no pod
 	}
-	d.delay(now, time.Duration(len(r.told))*moveTime)
-	d.collectEvictions()
+	r.driver.delay(now, time.Duration(len(r.told.moves))*moveTime)
+	r.driver.collectEvictions()
 	r.settled(now, nil)
 }
 
 var errPodGone = errors.New("the pod is gone")
 
-// settled implements driven: it hands on what the queue told as events.
+// settled hands on what the queue told, as events. An attempt that ended, if any, is the cause.
 func (r *rerun) settled(now time.Time, a *cycle.Attempt) {
-	for _, t := range r.told {
-		m := &modelledMove{Move: &sources.Move{
-			Pod: types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name},
-			To:  sources.Tier(t.To.String()), Event: t.Event, GatingPlugin: t.GatingPlugin,
-		}}
-		if _, grouped := r.cfg.Queue.GroupOf(t.Pod); grouped && t.To == queue.Backoff {
-			m.expiry = t.BackoffExpiry
-		}
-		if own := a != nil && a.Pod.UID == t.Pod.UID; own && t.To == queue.Scheduled {
+	for _, t := range r.told.moves {
+		m := r.move(now, t, a)
+		if a != nil && a.Pod.UID == t.Pod.UID && t.To == queue.Scheduled {
 			m.Node = a.Node
-		} else if t.Event == queue.ScheduleAttemptFailure {
-			m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
-			if own {
-				m.verdict = newVerdict(r.driver.began, now, a)
-				m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
-			}
 		}
 		r.emit(sources.Event{Time: t.Time, Fact: m})
 		r.setOff(t)
 	}
-	r.told = r.told[:0]
+	r.told.moves = r.told.moves[:0]
 }
 
-// wrote implements driven.
+// wrote implements written.
 func (r *rerun) wrote(now time.Time, obj runtime.Object) {
 	r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
 }
 
-// gone implements driven.
+// gone implements written.
 func (r *rerun) gone(now time.Time, victim *v1.Pod) {
 	r.changed(now, &sources.ObjectChange{Verb: sources.Deleted, Object: victim})
 }
-
-// The rest of driven is what a source shows of a real scheduler, which here is left out.
-
-func (r *rerun) endsAt(time.Time, *v1.Pod) (time.Time, bool) { return time.Time{}, false }
-
-func (r *rerun) takes(time.Time) (*v1.Pod, time.Time) { return nil, time.Time{} }
-
-func (r *rerun) doubts(time.Time, *cycle.Attempt) *v1.Pod { return nil }
-
-func (r *rerun) patchedAt(_ time.Time, _ *v1.Pod, until time.Time) time.Time { return until }
-
-func (r *rerun) binds(time.Time, *cycle.Attempt) bool { return true }
-
-func (r *rerun) ends(time.Time, *v1.Pod) bool { return true }

@@ -141,3 +141,8 @@ func (h *history) series(now time.Time) Series {
 	}
 	return s
 }
+
+// before returns the index of the last of events that is not after t, or -1.
+func before(events []sources.Event, t time.Time) int {
+	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
+}

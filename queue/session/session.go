@@ -10,9 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -28,29 +25,6 @@ const FrameInterval = 50 * time.Millisecond
 // longestAdvance is how much time passes at once at the most: a program that was suspended goes on where
 // it was.
 const longestAdvance = time.Second
-
-// Options say how a session begins.
-type Options struct {
-	// Scheduler configures the local scheduler. Nil is kube-scheduler's defaults, with the settings that
-	// the recording tells.
-	Scheduler *cycle.Config
-	// Queue overrides the settings that the recording tells. Scheduler overrides it.
-	Queue *queue.Options
-	// Release has the queue follow the rules of that release, one of queue.Releases. Empty is the newest's.
-	Release string
-	// Filter selects the pods that are shown, and of which moves are told.
-	Filter filter.Filter
-	// Plugins answer the queue of a what-if. Nil is queue.EveryEvent.
-	Plugins queue.Plugins
-	// Paused leaves time standing until Play.
-	Paused bool
-	// Speed is the speed of playing. 0 is 1.
-	Speed float64
-	// Opens is how far after its start the recording is opened.
-	Opens time.Duration
-	// Told is true if a stream tells the scheduler's moves itself, so that none is to be modelled.
-	Told bool
-}
 
 // Session plays a recording. Its methods may be called from any goroutine.
 type Session struct {

@@ -3,8 +3,6 @@ package session
 import (
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
@@ -75,38 +73,6 @@ func newTimeline(rec *sources.Recording, cfg *cycle.Config, plugins queue.Plugin
 	t.start, t.end = span(rec)
 	t.run(newEngine(cfg.Queue, plugins, t.start))
 	return t
-}
-
-// isPod reports whether ev is about a pod's object.
-func isPod(ev sources.Event) bool {
-	c, ok := ev.Fact.(*sources.ObjectChange)
-	if !ok {
-		return false
-	}
-	_, ok = c.Object.(*v1.Pod)
-	return ok
-}
-
-// span returns when a recording begins to be worth showing, a second before the first pod moves, and
-// when it ends.
-func span(rec *sources.Recording) (start, end time.Time) {
-	events := rec.Events
-	if len(events) == 0 {
-		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
-	}
-	start, end = events[0].Time, events[len(events)-1].Time
-	for _, ev := range events {
-		if _, ok := ev.Fact.(*sources.Move); ok {
-			if first := ev.Time.Add(-time.Second); first.After(start) {
-				start = first
-			}
-			break
-		}
-	}
-	if rec.End.After(end) {
-		end = rec.End
-	}
-	return start, end
 }
 
 // run makes e the engine that writes t's history.
@@ -326,4 +292,71 @@ func (t *timeline) rewind(now time.Time) {
 		n++
 	}
 	t.rerun(t.injected[:n:n], now)
+}
+
+// wake makes t fit to go on.
+func (t *timeline) wake() {
+	if t.branch == nil || !t.branch.rests {
+		return
+	}
+	t.branch.rests = false
+	cursor := t.cursor
+	t.rerun(t.injected, t.executed)
+	t.show(min(cursor, len(t.changes)))
+}
+
+// sleep closes the scheduler of a fork that is not shown any more.
+func (t *timeline) sleep() {
+	if t.branch != nil && t.engine.driver != nil {
+		t.branch.rests = true
+		t.close()
+	}
+}
+
+// executeFor is execute for a recording, as far as that can be worked out in d of real time. It reports whether
+// everything has happened.
+func (t *timeline) executeFor(d time.Duration, at time.Time) bool {
+	for began := time.Now(); t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at); t.executeNext() {
+		if time.Since(began) > d {
+			return false
+		}
+	}
+	t.execute(at)
+	return true
+}
+
+// nextBy reports whether the recording's next event is of at or before.
+func (t *timeline) nextBy(at time.Time) bool {
+	return t.feed.has(t.next) && !t.feed.events[t.next].Time.After(at)
+}
+
+// floor is the first change that can be gone back to.
+func (t *timeline) floor() int {
+	if t.forked != nil {
+		return len(t.forked.history.changes)
+	}
+	return 0
+}
+
+// Mark is a named moment.
+type Mark struct {
+	At   time.Time
+	Text sources.SafeText
+	// Own is true if the person set it here, false if the recording has it.
+	Own bool
+}
+
+// branch is a fork's place in the tree.
+type branch struct {
+	id, parent int
+	name       sources.SafeText
+	// from is the moment at which it left its parent, and inherited how many injections it has from there.
+	from      time.Time
+	inherited int
+	// undone are the deeds that were taken back, the last first to be done again, each of them one or more
+	// injections.
+	undone [][]injection
+	// now is the moment that was shown when it was left. If it rests, its scheduler was closed then.
+	now   time.Time
+	rests bool
 }

@@ -169,14 +169,6 @@ func (s *search) giveUp() {
 	}
 }
 
-// floor is the first change that can be gone back to.
-func (t *timeline) floor() int {
-	if t.forked != nil {
-		return len(t.forked.history.changes)
-	}
-	return 0
-}
-
 // stepTime pauses and goes d forward, or back.
 func (o *owner) stepTime(d time.Duration) {
 	o.still()

@@ -45,28 +45,6 @@ func newVerdict(began, at time.Time, a *cycle.Attempt) *Verdict {
 	return v
 }
 
-// LastVerdict returns what p's last failed attempt came to: of the model's attempt if that says what the
-// scheduler said, and otherwise what the scheduler's message tells. modelled is true of the first. It is nil
-// if no attempt is known to have failed.
-func (p *Pod) LastVerdict() (v *Verdict, modelled bool) {
-	switch {
-	case p.Message == "" || p.UnschedulableCount+p.ConsecutiveErrorsCount == 0:
-		return nil, false
-	case p.Verdict != nil && p.Verdict.Message == p.Message:
-		return p.Verdict, true
-	}
-	v = &Verdict{At: p.Timestamp, Message: p.Message}
-	v.Nodes, v.Reasons, _ = readMessage(string(p.Message))
-	plugins := p.RejectorPlugins()
-	for i := range v.Reasons {
-		r := &v.Reasons[i]
-		if r.Plugin = cycle.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != unknownPlugin {
-			r.Plugin = plugins[0]
-		}
-	}
-	return v, false
-}
-
 // Rest returns what the message says besides the reasons: of preemption. All of it if it is no count of
 // nodes.
 func (v *Verdict) Rest() string {
@@ -115,3 +93,34 @@ func readMessage(message string) (nodes int, reasons []Reason, rest string) {
 	}
 	return nodes, reasons, rest
 }
+
+// pluginsOf returns the plugins that a failed attempt's message speaks of, sorted, and whether these are all.
+// Where it is known only that plugins rejected the pod, it is unknownPlugin; none if the message is that of
+// an error.
+func pluginsOf(message string) (plugins []string, all bool) {
+	if !strings.HasPrefix(message, doesNotFit) || strings.HasPrefix(message, "0/0 ") {
+		return nil, false
+	}
+	_, reasons, _ := readMessage(message)
+	all = len(reasons) > 0
+	for _, r := range reasons {
+		switch p := cycle.PluginOf(string(r.Text)); {
+		case p == "":
+			all = false
+		case !slices.Contains(plugins, p):
+			plugins = append(plugins, p)
+		}
+	}
+	if len(plugins) == 0 {
+		return []string{unknownPlugin}, false
+	}
+	slices.Sort(plugins)
+	return plugins, all
+}
+
+// unknownPlugin stands for the plugins that rejected a pod where the source tells only that some did.
+const unknownPlugin = "(unknown plugin)"
+
+// doesNotFit begins the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Others
+// are errors, and of a cluster without nodes: no plugin is to blame.
+const doesNotFit = "0/"

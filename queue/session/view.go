@@ -125,11 +125,6 @@ func (b *Board) match(p *Pod) {
 	}
 }
 
-// Tells reports whether the filter lets a move be told: whether it selects the pod as it is after it.
-func (opts Options) Tells(t *Transition) bool {
-	return opts.Filter.Empty() || opts.Filter.Match(t.Pod.facts(t.Time))
-}
-
 // facts are what a filter looks at, at now.
 func (p *Pod) facts(now time.Time) *filter.Pod {
 	f := &filter.Pod{

@@ -54,7 +54,7 @@ type PluginWakes struct {
 
 // Wakes returns what may wake p, by the plugins that hold it: those that rejected its last attempt, or the
 // one that gates it. Pods that are not held have none.
-func (f *Frame) Wakes(p *Pod) []PluginWakes {
+func (m *Moment) Wakes(p *Pod) []PluginWakes {
 	plugins := p.RejectorPlugins()
 	switch p.Tier {
 	case queue.Unschedulable:
@@ -68,7 +68,7 @@ func (f *Frame) Wakes(p *Pod) []PluginWakes {
 	}
 	var all []PluginWakes
 	for _, name := range plugins {
-		all = append(all, PluginWakes{name, append(append([]string{}, f.wakes.plugins[name]...), f.wakes.own[name]...)})
+		all = append(all, PluginWakes{name, append(append([]string{}, m.Hints.plugins[name]...), m.Hints.own[name]...)})
 	}
 	return all
 }

@@ -39,7 +39,8 @@ func (e *engine) startScheduler(now time.Time, cfg *cycle.Config, spare *spare) 
 		})
 		e.queue.Regroup(groups)
 	}
-	e.driver = newDriver(cfg, sched, e.queue, e.ticks, now, e)
+	e.driver = newDriver(cfg, sched, e.queue, e.ticks, now, e.settled)
+	e.driver.cluster = e
 	var flying []*v1.Pod
 	for info := range e.queue.InFlight() {
 		flying = append(flying, info.Pod)
@@ -81,24 +82,11 @@ func (e *engine) vanish(now time.Time, obj runtime.Object) {
 	if e.driver != nil {
 		_ = e.driver.sched.Remove(now, obj)
 		if pod, ok := obj.(*v1.Pod); ok {
-			if b := e.driver.placed(pod.UID); b != nil { // its binding finds no pod
-				e.driver.drop(b)
-				e.driver.sched.Fail(now, b.Binding, errNotSeen)
-			}
+			e.driver.unbind(now, pod.UID, errNotSeen) // its binding finds no pod
 		}
 		e.driver.collectEvictions()
 	}
 	e.settle(now, nil)
-}
-
-// Stage is how far a pod in flight has come with a local scheduler: upstream's scheduling cycle ("schedule"),
-// or its binding cycle ("bind"). No in-tree plugin makes a pod wait between the two, at Permit.
-type Stage struct {
-	Pod  types.NamespacedName
-	Name string
-	// Node is where the pod was placed, once it was.
-	Node         string
-	Since, Until time.Time
 }
 
 // stages returns the stages of the pods in flight.
@@ -120,7 +108,7 @@ func (e *engine) stages() []Stage {
 	return stages
 }
 
-// settled implements driven.
+// settled shows what the queue told. An attempt that ended, if any, is the cause.
 func (e *engine) settled(now time.Time, a *cycle.Attempt) {
 	e.settle(now, func(p *Pod) {
 		switch {
@@ -134,25 +122,11 @@ func (e *engine) settled(now time.Time, a *cycle.Attempt) {
 	})
 }
 
-// wrote implements driven.
+// wrote implements written.
 func (e *engine) wrote(now time.Time, obj runtime.Object) { e.become(now, obj) }
 
-// gone implements driven.
+// gone implements written.
 func (e *engine) gone(now time.Time, victim *v1.Pod) { e.vanish(now, victim) }
-
-// The rest of driven is what a source shows of a real scheduler. In a what-if there is none.
-
-func (e *engine) endsAt(time.Time, *v1.Pod) (time.Time, bool) { return time.Time{}, false }
-
-func (e *engine) takes(time.Time) (*v1.Pod, time.Time) { return nil, time.Time{} }
-
-func (e *engine) doubts(time.Time, *cycle.Attempt) *v1.Pod { return nil }
-
-func (e *engine) patchedAt(_ time.Time, _ *v1.Pod, until time.Time) time.Time { return until }
-
-func (e *engine) binds(time.Time, *cycle.Attempt) bool { return true }
-
-func (e *engine) ends(time.Time, *v1.Pod) bool { return true }
 
 // busy reports whether anything is under way that does not wait for an event.
 func (e *engine) busy() bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // Why says in sentences why a pod moved, with the arithmetic.
-func (f *Frame) Why(t *Transition) []string {
+func (m *Moment) Why(t *Transition) []string {
 	if said := whyMember(t); said != nil {
 		return said
 	}
@@ -19,55 +19,55 @@ func (f *Frame) Why(t *Transition) []string {
 	case t.Restated():
 		return []string{"The scheduler said a second time that the pod is here: nothing moved."}
 	case t.Event == queue.ScheduleAttemptFailure:
-		return f.whyFailed(t)
+		return m.whyFailed(t)
 	case t.To == queue.InFlight:
-		return f.whyPopped(t)
+		return m.whyPopped(t)
 	case t.To == queue.Scheduled || t.To == queue.Deleted:
-		return f.whyLeft(t)
+		return m.whyLeft(t)
 	case t.To == queue.Gated:
 		return []string{fmt.Sprintf("%s keeps it out of activeQ: it takes no attempt and no backoff until that lets it go.", gatedBy(t))}
 	case t.PutBack():
 		return []string{"No attempt of it was seen, and the scheduling loop would have taken it at once: what wakes it here did not wake it in the real scheduler."}
 	case t.Event == queue.BackoffComplete:
-		return f.whyBackedOff(t)
+		return m.whyBackedOff(t)
 	case t.Event == queue.UnschedulableTimeout:
 		return []string{fmt.Sprintf("No event woke it for %s: the leftover flush, every %s, has it tried again.",
-			short(f.Options.PodMaxInUnschedulablePods), short(queue.LeftoverFlushInterval)), where(t)}
+			short(m.Options.PodMaxInUnschedulablePods), short(queue.LeftoverFlushInterval)), where(t)}
 	case t.Event == queue.ForceActivate:
 		return []string{"It was activated, by a plugin or a person: it goes to activeQ whatever rejected it and however long it should back off."}
 	case t.From == queue.None || t.From == queue.Scheduled || t.From == queue.Deleted:
 		return []string{fmt.Sprintf("It came to the queue%s, and no gate holds it: activeQ takes it by priority (%d), then by time.", by(t), t.Pod.Priority)}
 	default:
-		return f.whyWoken(t)
+		return m.whyWoken(t)
 	}
 }
 
-func (f *Frame) whyFailed(t *Transition) []string {
+func (m *Moment) whyFailed(t *Transition) []string {
 	plugins := t.Pod.RejectorPlugins()
 	said := fmt.Sprintf("Attempt %d failed%s", t.Attempts, lasted(t))
 	if len(plugins) == 0 {
-		return append([]string{said + ", by an error and not by a plugin: it needs no event, only time."}, f.arithmeticOf(t)...)
+		return append([]string{said + ", by an error and not by a plugin: it needs no event, only time."}, m.arithmeticOf(t)...)
 	}
 	said += ": " + strings.Join(plugins, ", ") + " rejected it."
 	switch t.To {
 	case queue.Unschedulable:
-		return append([]string{said, f.wakes.of(plugins)}, f.arithmeticOf(t)...)
+		return append([]string{said, m.Hints.of(plugins)}, m.arithmeticOf(t)...)
 	case queue.Backoff:
 		said += " An event that may help came during the attempt, so it only backs off."
 	case queue.Active:
 		said += " An event that may help came during the attempt, and it need not back off."
 	}
-	return append([]string{said}, f.arithmeticOf(t)...)
+	return append([]string{said}, m.arithmeticOf(t)...)
 }
 
-func (f *Frame) whyPopped(t *Transition) []string {
+func (m *Moment) whyPopped(t *Transition) []string {
 	if t.From == queue.Backoff {
 		return []string{fmt.Sprintf("Attempt %d: activeQ was empty, and so the scheduler popped the first pod of backoffQ before its backoff was over (PopFromBackoffQ).", t.Attempts)}
 	}
 	return []string{fmt.Sprintf("Attempt %d: it was the first in activeQ, by priority (%d) and then by time, and was popped%s.", t.Attempts, t.Pod.Priority, lasted(t))}
 }
 
-func (f *Frame) whyLeft(t *Transition) []string {
+func (m *Moment) whyLeft(t *Transition) []string {
 	switch {
 	case t.To == queue.Scheduled && t.Pod.Node != "":
 		return []string{fmt.Sprintf("Attempt %d placed it: bound to %s, %s after it came.", t.Pod.Attempts, t.Pod.Node, lapse(t.Time.Sub(t.Pod.Arrived)))}
@@ -80,21 +80,21 @@ func (f *Frame) whyLeft(t *Transition) []string {
 	}
 }
 
-func (f *Frame) whyBackedOff(t *Transition) []string {
+func (m *Moment) whyBackedOff(t *Transition) []string {
 	said := "Its backoff was over: the flush, every " + short(queue.BackoffFlushInterval) + ", took it to activeQ."
 	if t.Prev == nil || t.Prev.Pod.BackoffExpiry.IsZero() {
 		return []string{said}
 	}
-	return []string{f.arithmetic(t.Prev.Pod), said}
+	return []string{m.arithmetic(t.Prev.Pod), said}
 }
 
 // whyWoken is why an event took a rejected or gated pod to activeQ or backoffQ.
-func (f *Frame) whyWoken(t *Transition) []string {
+func (m *Moment) whyWoken(t *Transition) []string {
 	said := []string{fmt.Sprintf("%s woke it%s.", cmp.Or(t.Event, "An event"), lasted(t))}
 	if t.Prev != nil && t.From == queue.Unschedulable {
 		var registered []string
 		for _, plugin := range t.Prev.Pod.RejectorPlugins() {
-			if slices.Contains(f.wakes.plugins[plugin], t.Event) || slices.Contains(f.wakes.own[plugin], t.Event) {
+			if slices.Contains(m.Hints.plugins[plugin], t.Event) || slices.Contains(m.Hints.own[plugin], t.Event) {
 				registered = append(registered, plugin)
 			}
 		}
@@ -106,7 +106,7 @@ func (f *Frame) whyWoken(t *Transition) []string {
 		said = append(said, s)
 	}
 	if t.To == queue.Backoff {
-		said = append(said, f.arithmeticOf(t)...)
+		said = append(said, m.arithmeticOf(t)...)
 	}
 	return said
 }
@@ -125,11 +125,11 @@ func where(t *Transition) string {
 }
 
 // arithmeticOf is how the backoff expiry came about, if it is known.
-func (f *Frame) arithmeticOf(t *Transition) []string {
+func (m *Moment) arithmeticOf(t *Transition) []string {
 	if t.Pod.BackoffExpiry.IsZero() {
 		return nil
 	}
-	return []string{f.arithmetic(t.Pod)}
+	return []string{m.arithmetic(t.Pod)}
 }
 
 // by names what caused a move, if that is known.

@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestTwins: of pods that have one UID at a time, a person is told; a pod may have the UID of one that is gone.
-func TestTwins(t *testing.T) {
+// TestSharedUIDs: of pods that have one UID at a time, a person is told; a pod may have the UID of one that is gone.
+func TestSharedUIDs(t *testing.T) {
 	pod := func(c *cluster, seconds float64, verb sources.Verb, name, uid string) {
 		p := wants(name, "1")
 		p.UID = types.UID(uid)
@@ -23,7 +23,7 @@ func TestTwins(t *testing.T) {
 	pod(&c, 4, sources.Added, "b", "one")
 	pod(&c, 5, sources.Added, "", "")
 	pod(&c, 5, sources.Added, "c", "")
-	if said := twins(c.events); said != "" {
+	if said := sharedUIDs(c.events); said != "" {
 		t.Errorf("it says %q of pods one after the other", said)
 	}
 	pod(&c, 6, sources.Added, "c", "one")
@@ -33,5 +33,5 @@ func TestTwins(t *testing.T) {
 		t.Errorf("the notices are %q", got)
 	}
 	pod(&c, 8, sources.Added, "d", "one")
-	says(t, twins(c.events), "Pods default/b and default/c have the same UID one: a local scheduler leaves the second out, and 1 such pod more.")
+	says(t, sharedUIDs(c.events), "Pods default/b and default/c have the same UID one: a local scheduler leaves the second out, and 1 such pod more.")
 }

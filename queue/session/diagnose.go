@@ -1,0 +1,72 @@
+package session
+
+import (
+	"errors"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// findNeeds works out what p needs at the moment shown.
+func (o *owner) findNeeds(p *Pod) (*Needs, error) {
+	t := o.shownLine()
+	e := t.engine
+	switch cursor := t.cursor; {
+	case cursor == len(t.changes):
+	case t.forked != nil:
+		return nil, errGoneBy
+	default:
+		e = t.engineShown()
+		t.show(cursor)
+	}
+	pod := e.objects.pod(p.Key)
+	switch {
+	case !tellsNodes(o.rec.Events):
+		return nil, errNoNodes
+	case pod == nil:
+		return nil, errNoObject
+	}
+	return findNeeds(o.cfg, e.objects, e.queue, pod, o.now)
+}
+
+// diagnose works out what the pod of that name needs, for the frame; if it must be quick, only where it is.
+// A pod that is not in the queue needs nothing.
+func (o *owner) diagnose(key types.NamespacedName, quick bool) {
+	o.needs, o.needsOf, o.changed = nil, o.shownLine(), true
+	if quick && o.needsOf.engine.objects.tree.Len() > quickObjects {
+		return
+	}
+	p := o.needsOf.shown.Get(key)
+	if p == nil || !p.Tier.Queued() && p.Tier != queue.InFlight {
+		return
+	}
+	n, err := o.findNeeds(p)
+	if err != nil {
+		n = &Needs{Pod: key, At: o.now, Unknown: err.Error()}
+	}
+	o.needs = n
+}
+
+// quickObjects is up to how many objects a scheduler takes in within half a second or so.
+const quickObjects = 10_000
+
+var (
+	errNoNodes  = errors.New("no node is in this recording; an audit log would tell")
+	errGoneBy   = errors.New("this moment of the what-if has gone by, its end would tell")
+	errNoObject = errors.New("the pod's object is not in this recording; an audit log would tell")
+)
+
+// tellsNodes reports whether events tell of any node: without, there may be some all the same.
+func tellsNodes(events []sources.Event) bool {
+	return slices.ContainsFunc(events, func(ev sources.Event) bool {
+		c, ok := ev.Fact.(*sources.ObjectChange)
+		if ok {
+			_, ok = c.Object.(*v1.Node)
+		}
+		return ok
+	})
+}

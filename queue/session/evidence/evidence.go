@@ -1,0 +1,201 @@
+// Package evidence holds what a source tells of a real kube-scheduler from a moment on, and finds in it what
+// shows of the attempts of a pod. It knows no queue and no scheduler, and draws no conclusion: it says what was
+// seen and when, not what that means, nor what it means that nothing was.
+//
+// An attempt leaves up to three traces: the Event of its failure, the patch of its pod's status, the pod's
+// binding. Each is a Sighting of its own, and only Patch brings an attempt and its patch together, when the
+// model's attempt ends. They can't be joined before: several attempts of a pod may be told in one order and
+// answered in another, so whose patch it is depends on when the model's attempt ends.
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Kind is what an event shows.
+type Kind uint8
+
+// The kinds. Failed and Patched show an attempt that failed, Bound and Changed are changes of objects.
+const (
+	Nothing Kind = iota
+	Failed       // by the scheduler's Event
+	Patched      // by the patch of the pod's status
+	Bound        // the change of a pod that has a node: the first one is the end of an attempt
+	Changed      // any other change
+)
+
+// Sighting is an event that was told, and what it shows.
+type Sighting struct {
+	sources.Event
+	Kind Kind
+	// By is when the attempt was over, at the latest: of a patch, when the API server had its request. Of all
+	// other kinds it is the event's time.
+	By time.Time
+	// Pod and UID are the pod's. Where no pod is seen they are empty.
+	Pod types.NamespacedName
+	UID types.UID
+	// Change is what Changed or was Bound.
+	Change *sources.ObjectChange
+	// Used is true once the model has made something of it before it was told: of a failure, an attempt; of a change,
+	// all that there is to make of it.
+	Used bool
+
+	nth int // of all that were heard
+}
+
+// Failed reports whether it shows a failed attempt.
+func (s *Sighting) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
+
+// Shows reports whether it shows an attempt that the model has not had.
+func (s *Sighting) Shows() bool { return s.Failed() && !s.Used || s.Kind == Bound }
+
+// Deleted reports whether it is the end of an object.
+func (s *Sighting) Deleted() bool { return s.Change != nil && s.Change.Verb == sources.Deleted }
+
+// MayWake reports whether c may wake pods that wait. Bindings and other changes of pods can, but seldom do.
+func MayWake(c *sources.ObjectChange) bool {
+	pod, ok := c.Object.(*v1.Pod)
+	return !ok || c.Verb == sources.Deleted && pod.Spec.NodeName != ""
+}
+
+// Future is what a source tells from a moment on. What was told before that, Next has taken out.
+type Future struct {
+	reach, requesting time.Duration
+	coming            []sources.Event // beyond reach: not looked at yet
+	heard             int
+
+	all      list
+	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
+	failures list
+	changes  list        // Bound and Changed
+	bindings list        // Bound
+	stirs    list        // changes that may wake pods
+	patches  []*Sighting // Patched, in the order in which they were sent
+}
+
+// list are sightings in the order in which they are told.
+type list []*Sighting
+
+// New returns the future that events are, which are in the order of time. No question is asked of more than reach
+// after the first of them, whichever that is by then. Where it is not told when a patch was sent, it was
+// requesting before its answer.
+func New(events []sources.Event, reach, requesting time.Duration) *Future {
+	f := &Future{reach: reach, requesting: requesting, coming: events, byPod: map[types.UID]*list{}}
+	f.extend()
+	return f
+}
+
+// First returns the first that is told, or nil.
+func (f *Future) First() *Sighting {
+	if len(f.all) == 0 {
+		return nil
+	}
+	return f.all[0]
+}
+
+// Next takes out the first, of which there must be one.
+func (f *Future) Next() {
+	s := f.all[0]
+	for _, l := range f.lists(s) {
+		*l = (*l)[1:]
+	}
+	if l := f.byPod[s.UID]; l != nil && len(*l) == 0 {
+		delete(f.byPod, s.UID)
+	}
+	if s.Kind == Patched {
+		i := slices.Index(f.patches, s)
+		f.patches = slices.Delete(f.patches, i, i+1)
+	}
+	f.extend()
+}
+
+// End forgets all there is: nothing is to come.
+func (f *Future) End() { *f = *New(nil, f.reach, f.requesting) }
+
+// extend takes in what has come within reach.
+func (f *Future) extend() {
+	for len(f.coming) > 0 && (len(f.all) == 0 || f.coming[0].Time.Sub(f.all[0].Time) <= f.reach) {
+		f.Add(f.coming[0])
+		f.coming = f.coming[1:]
+	}
+}
+
+// Add adds an event of a source that goes on. It may belong before some that are known; after those of the same time.
+func (f *Future) Add(ev sources.Event) {
+	f.heard++
+	s := f.sighting(ev)
+	for _, l := range f.lists(s) {
+		l.add(s)
+	}
+	if s.Kind == Patched {
+		i, _ := slices.BinarySearchFunc(f.patches, s, func(a, b *Sighting) int {
+			return cmp.Or(a.By.Compare(b.By), a.nth-b.nth)
+		})
+		f.patches = slices.Insert(f.patches, i, s)
+	}
+}
+
+// sighting returns what ev shows.
+func (f *Future) sighting(ev sources.Event) *Sighting {
+	s := &Sighting{Event: ev, By: ev.Time, nth: f.heard}
+	switch fact := ev.Fact.(type) {
+	case *sources.FailedAttempt:
+		s.Kind, s.Pod, s.UID = Failed, fact.Pod, fact.UID
+	case *sources.StatusPatched:
+		s.Kind, s.Pod, s.UID = Patched, fact.Pod, fact.UID
+		if s.By = fact.Sent; fact.Sent.IsZero() {
+			s.By = ev.Time.Add(-f.requesting)
+		}
+	case *sources.ObjectChange:
+		s.Kind, s.Change = Changed, fact
+		if pod, ok := fact.Object.(*v1.Pod); ok {
+			s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
+			if pod.Spec.NodeName != "" {
+				s.Kind = Bound
+			}
+		}
+	}
+	return s
+}
+
+// lists returns the lists in which s is, or is to be.
+func (f *Future) lists(s *Sighting) []*list {
+	in := []*list{&f.all}
+	if s.Failed() {
+		in = append(in, &f.failures)
+	}
+	if s.Change != nil {
+		in = append(in, &f.changes)
+		if s.Kind == Bound {
+			in = append(in, &f.bindings)
+		}
+		if MayWake(s.Change) {
+			in = append(in, &f.stirs)
+		}
+	}
+	if s.Failed() || s.Kind == Bound || s.ends() {
+		of := f.byPod[s.UID]
+		if of == nil {
+			of = &list{}
+			f.byPod[s.UID] = of
+		}
+		in = append(in, of)
+	}
+	return in
+}
+
+// add puts s behind all that are told no later.
+func (l *list) add(s *Sighting) {
+	i := len(*l)
+	for i > 0 && s.Time.Before((*l)[i-1].Time) {
+		i--
+	}
+	*l = slices.Insert(*l, i, s)
+}

@@ -1,0 +1,264 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/sources"
+)
+
+const (
+	reach      = 10 * time.Second
+	requesting = 3 * time.Millisecond
+)
+
+var start = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func at(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+
+func changed(ms int, verb sources.Verb, obj runtime.Object) sources.Event {
+	return sources.Event{Time: at(ms), Fact: &sources.ObjectChange{Verb: verb, Object: obj}}
+}
+
+func pod(name, node string) *v1.Pod {
+	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: v1.PodSpec{NodeName: node}}
+}
+
+func failed(ms int, name string) sources.Event {
+	return sources.Event{Time: at(ms), Fact: &sources.FailedAttempt{Pod: types.NamespacedName{Name: name}, UID: types.UID(name)}}
+}
+
+// patched is the answer to a patch. It is not told when it was sent if that is 0.
+func patched(sent, ms int, name string) sources.Event {
+	f := &sources.StatusPatched{Pod: types.NamespacedName{Name: name}, UID: types.UID(name)}
+	if sent > 0 {
+		f.Sent = at(sent)
+	}
+	return sources.Event{Time: at(ms), Fact: f}
+}
+
+// TestPatch: whose patch it is that is answered after an attempt of the pod a ended, 10 ms after the start.
+func TestPatch(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		events []sources.Event
+		late   bool
+		want   int // ms of the answer; 0 if there is none
+	}{
+		{"its own", []sources.Event{patched(11, 15, "a")}, false, 15},
+		{"another's, sent before", []sources.Event{patched(5, 12, "b"), patched(11, 15, "a")}, false, 15},
+		{"another's comes first", []sources.Event{patched(11, 12, "b"), patched(13, 15, "a")}, false, 0},
+		{"another's comes first, where requests wait", []sources.Event{patched(11, 12, "b"), patched(13, 15, "a")}, true, 15},
+		{"another fails first", []sources.Event{failed(12, "b"), patched(13, 15, "a")}, false, 0},
+		{"another fails first, where requests wait", []sources.Event{failed(12, "b"), patched(13, 15, "a")}, true, 15},
+		{"it fails again first, where requests wait", []sources.Event{failed(12, "a"), patched(13, 15, "a")}, true, 0},
+		{"the Event of this attempt", []sources.Event{failed(10, "a"), patched(13, 15, "a")}, false, 15},
+		{"too late", []sources.Event{patched(11, 3000, "a")}, false, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := 0
+			if seen := New(c.events, reach, requesting).Patch("a", at(10), 2*time.Second, c.late); seen != nil {
+				got = int(seen.Time.Sub(start).Milliseconds())
+			}
+			if got != c.want {
+				t.Errorf("it is answered after %d ms, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// TestUsed: an attempt that the model has had shows no other.
+func TestUsed(t *testing.T) {
+	f := New([]sources.Event{failed(5, "a"), patched(0, 9, "a"), changed(20, sources.Updated, pod("a", "node"))}, reach, requesting)
+	for _, want := range []Kind{Failed, Patched, Bound} {
+		seen := f.Attempt("a", at(0), 100*time.Millisecond)
+		if seen == nil || seen.Kind != want {
+			t.Fatalf("%+v shows an attempt, want kind %d", seen, want)
+		}
+		if seen.Used = true; want == Patched && !seen.By.Equal(at(6)) {
+			t.Errorf("the attempt was over by %s", seen.By)
+		}
+	}
+	if seen := f.Failure(at(0), time.Second); seen != nil {
+		t.Errorf("%+v is one more failure", seen)
+	}
+}
+
+// TestReach: what is told later than one looks is not taken in before its time, and is not lost.
+func TestReach(t *testing.T) {
+	var events []sources.Event
+	for i := range 1000 {
+		events = append(events, failed(1000*i, "a"))
+	}
+	f := New(events, reach, requesting)
+	for i := range events {
+		if first := f.First(); first == nil || !first.Time.Equal(at(1000*i)) {
+			t.Fatalf("the %d-th is %+v", i, first)
+		}
+		if most := len(f.of("a")); most > 12 || i < 900 && most < 10 {
+			t.Fatalf("%d sightings are known after %d", most, i)
+		}
+		f.Next()
+	}
+	if f.First() != nil || len(f.byPod)+len(f.failures)+len(f.patches) > 0 {
+		t.Error("something is left")
+	}
+}
+
+// TestAsScanned: what is found is what reading all that is to come would find, however it came to be known.
+func TestAsScanned(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var events []sources.Event
+		ms := 0
+		for range rapid.IntRange(1, 40).Draw(t, "events") {
+			ms += rapid.SampledFrom([]int{0, 1, 5, 40, 700}).Draw(t, "gap")
+			events = append(events, anEvent(t, ms))
+		}
+		f := New(events, reach, requesting)
+		if rapid.Bool().Draw(t, "live") { // then they come in any order
+			f = New(nil, reach, requesting)
+			var late []sources.Event
+			for _, ev := range events {
+				if rapid.Bool().Draw(t, "late") {
+					late = append(late, ev)
+				} else {
+					f.Add(ev)
+				}
+			}
+			for _, ev := range late {
+				f.Add(ev)
+			}
+		}
+		for {
+			ahead := slices.Clone(f.all)
+			if !slices.IsSortedFunc(ahead, func(a, b *Sighting) int { return a.Time.Compare(b.Time) }) {
+				t.Fatal("they are not in the order of time")
+			}
+			if len(ahead) == 0 {
+				return
+			}
+			for _, uid := range []types.UID{"a", "b"} {
+				ask(t, f, ahead, uid, ahead[0].Time.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "before"))*time.Millisecond))
+			}
+			if i := rapid.IntRange(0, 9).Draw(t, "used"); i < len(ahead) {
+				ahead[i].Used = true
+			}
+			f.Next()
+		}
+	})
+}
+
+func anEvent(t *rapid.T, ms int) sources.Event {
+	name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "pod")
+	switch rapid.IntRange(0, 6).Draw(t, "kind") {
+	case 0:
+		return failed(ms, name)
+	case 1:
+		return patched(max(0, ms-rapid.IntRange(0, 50).Draw(t, "sent")), ms, name)
+	case 2:
+		return changed(ms, sources.Updated, pod(name, "node"))
+	case 3:
+		return changed(ms, sources.Deleted, pod(name, rapid.SampledFrom([]string{"", "node"}).Draw(t, "node")))
+	case 4:
+		ending := pod(name, "")
+		ending.DeletionTimestamp = &metav1.Time{Time: at(ms)}
+		return changed(ms, sources.Updated, ending)
+	case 5:
+		return changed(ms, sources.Updated, &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}})
+	}
+	return changed(ms, sources.Updated, pod(name, ""))
+}
+
+// ask compares the answers to all questions about a pod with those of a scan.
+func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time) {
+	const within, slack = 2 * time.Second, 15 * time.Millisecond
+	first := func(within time.Duration, is func(*Sighting) bool) *Sighting {
+		for _, s := range ahead {
+			if s.Time.Sub(now) > within {
+				break
+			}
+			if is(s) {
+				return s
+			}
+		}
+		return nil
+	}
+	check := func(question string, got, want *Sighting) {
+		if got != want {
+			t.Fatalf("%s of %s at %s: %+v, a scan finds %+v", question, uid, now, got, want)
+		}
+	}
+	check("Failure", f.Failure(now, slack), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) }))
+	check("Attempt", f.Attempt(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.Shows() && !s.By.Before(now) }))
+	check("Event", f.Event(uid, now, slack), first(slack, func(s *Sighting) bool { return s.UID == uid && s.Kind == Failed && !s.Used && !s.Time.Before(now) }))
+	check("Fate", f.Fate(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && (s.Kind == Bound || s.Deleted()) }))
+	ended := func(uid types.UID) bool { return uid == "a" }
+	check("UnderWay", f.UnderWay(now, within, slack, ended), first(within, func(s *Sighting) bool {
+		return s.Kind == Patched && s.Time.After(now) && (!s.By.After(now) || ended(s.UID) && s.By.Sub(now) < slack)
+	}))
+	for _, late := range []bool{false, true} {
+		over := false
+		patch := first(within, func(s *Sighting) bool {
+			switch {
+			case over || s.Used || !s.Failed():
+				return false
+			case s.Kind == Patched && s.UID == uid:
+				return true
+			case s.Kind == Patched:
+				over = !late && !s.By.Before(now)
+			default:
+				over = (s.UID == uid || !late) && s.Time.After(now)
+			}
+			return false
+		})
+		check(fmt.Sprint("Patch, late ", late), f.Patch(uid, now, within, late), patch)
+	}
+	if got, want := f.Ends(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.ends() }) != nil; got != want {
+		t.Fatalf("it ends: %v, a scan finds %v", got, want)
+	}
+	if got, want := f.Stirs(now, within), first(within, func(s *Sighting) bool { return s.Change != nil && MayWake(s.Change) }) != nil; got != want {
+		t.Fatalf("something may wake pods: %v, a scan finds %v", got, want)
+	}
+	bindings := slices.DeleteFunc(slices.Clone(ahead), func(s *Sighting) bool { return s.Kind != Bound || s.Time.Sub(now) > within })
+	if got := slices.Collect(f.Bindings(now, within)); !slices.Equal(got, bindings) {
+		t.Fatalf("%d bindings, a scan finds %d", len(got), len(bindings))
+	}
+	changes := slices.DeleteFunc(slices.Clone(ahead), func(s *Sighting) bool { return s.Change == nil || s.Time.Sub(now) > within })
+	if got := slices.Collect(f.Changes(now, within)); !slices.Equal(got, changes) {
+		t.Fatalf("%d changes, a scan finds %d", len(got), len(changes))
+	}
+}
+
+// BenchmarkAhead: however much is known to come, an event costs the same.
+func BenchmarkAhead(b *testing.B) {
+	for _, perSecond := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprint(perSecond, " a second"), func(b *testing.B) {
+			f := New(nil, reach, requesting)
+			n := 0
+			tell := func() {
+				name := fmt.Sprint("pod-", n%1000)
+				f.Add(sources.Event{Time: start.Add(time.Second / time.Duration(perSecond) * time.Duration(n)), Fact: &sources.FailedAttempt{UID: types.UID(name)}})
+				n++
+			}
+			for range 2 * perSecond {
+				tell()
+			}
+			for b.Loop() {
+				ev := f.First()
+				f.Attempt("pod-7", ev.Time, 400*time.Millisecond)
+				f.UnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, func(types.UID) bool { return false })
+				f.Patch("pod-8", ev.Time, 2*time.Second, false)
+				f.Next()
+				tell()
+			}
+		})
+	}
+}

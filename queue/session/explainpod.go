@@ -1,0 +1,79 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// ExplainPod replays rec up to at, and explains the pod there.
+func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key types.NamespacedName, at time.Time) (*Explanation, error) {
+	cfg, err := opts.scheduler(rec)
+	if err != nil {
+		return nil, err
+	}
+	plugins, err := cycle.PluginsOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	opts.Paused, opts.Opens = true, 0
+	o := newOwner(rec, opts)
+	defer o.recording.feed.close()
+	for i, way := 1, at.Sub(o.now); i <= replaySteps; i++ {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		o.show(at.Add(-way / replaySteps * time.Duration(replaySteps-i)))
+	}
+	if err := o.recording.feed.failed; err != nil {
+		return nil, err
+	}
+	f := o.frame()
+	p := f.Board.Get(key)
+	if p == nil {
+		return nil, o.unknown(key)
+	}
+	x := f.explanation(p)
+	x.Source = f.Name
+	if p.Tier.Queued() || p.Tier == queue.InFlight {
+		o.explainNeeds(p, x)
+	}
+	f.Hints = newWakes(plugins)
+	x.WokenBy = f.Wakes(p)
+	return x, nil
+}
+
+// explainNeeds adds what p would need to x, or why that is not known.
+func (o *owner) explainNeeds(p *Pod, x *Explanation) {
+	n, err := o.findNeeds(p)
+	if err != nil {
+		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is not known: %s.", err))
+		return
+	}
+	x.Needs = n
+	x.Notes = append(x.Notes, "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; "+
+		"pods that are placed, but not bound yet, take no room.")
+}
+
+// unknown says why the queue does not know a pod of the recording at the moment shown.
+func (o *owner) unknown(key types.NamespacedName) error {
+	now := clock(o.now)
+	if pod := o.recording.engine.objects.pod(key); pod != nil && pod.Spec.NodeName != "" {
+		return fmt.Errorf("%s was not in the queue up to %s: it runs on %s", sources.Sanitize(key.String()), now, sources.Sanitize(pod.Spec.NodeName))
+	} else if pod != nil {
+		return fmt.Errorf("%s was not in the queue up to %s: its scheduler is %s, its phase %s", sources.Sanitize(key.String()), now,
+			sources.Sanitize(pod.Spec.SchedulerName), sources.Sanitize(string(pod.Status.Phase)))
+	}
+	for _, ev := range o.rec.Events {
+		if k, ok := podOf(ev); ok && k == key && ev.Time.After(o.now) {
+			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, clock(ev.Time))
+		}
+	}
+	return fmt.Errorf("the queue did not know %s at %s", sources.Sanitize(key.String()), now)
+}

@@ -1,0 +1,22 @@
+package session
+
+import (
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// Moment is the queue at one moment, with all that says why a pod is where it is and when it moves next. It is
+// never modified.
+type Moment struct {
+	Now time.Time
+	// Board is every pod in its tier.
+	Board *Board
+	// Options are the settings that the local queue runs with.
+	Options queue.Options
+	// Stages are those of the pods in flight, in a what-if with a local scheduler.
+	Stages []Stage
+	// Ticks are the queue's flushes, and Hints what plugins registered for.
+	Ticks ticks
+	Hints wakes
+}

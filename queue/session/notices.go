@@ -1,0 +1,92 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
+func Notices(rec *sources.Recording) []string {
+	notices := slices.Clip(rec.Notices)
+	if said := sharedUIDs(rec.Events); said != "" {
+		notices = append(notices, said)
+	}
+	moves, pods := tells[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, isPod)
+	if said := unplayed(rec.Events); said != "" && pods && (!moves || rec.Rerun) {
+		notices = append(notices, said)
+	}
+	switch {
+	case len(rec.Events) == 0:
+		return append(notices, "The recording is empty.")
+	case !moves && pods && !rec.Rerun:
+		return append(notices, "No scheduler's log is in this recording: the moves are modelled, by kube-scheduler's own plugins, and corrected by what the API shows.")
+	case moves && !pods:
+		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")
+	}
+	return notices
+}
+
+// unplayed returns what a person should know of quiet times that a local scheduler plays the last of, or "".
+func unplayed(events []sources.Event) string {
+	said, more := "", -1
+	for i := 1; i < len(events); i++ {
+		from, to := events[i-1].Time, events[i].Time
+		if to.Sub(from) <= longestGap {
+			continue
+		}
+		if more++; more == 0 {
+			const format = "2006-01-02 15:04:05 UTC"
+			said = fmt.Sprintf("From %s to %s nothing happened, and that is not played: of a quiet time, the last %g hours are",
+				from.UTC().Format(format), to.Add(-longestGap).UTC().Format(format), longestGap.Hours())
+		}
+	}
+	if more > 0 {
+		said += fmt.Sprintf("; %s more", times(more, "such time"))
+	}
+	if said != "" {
+		said += "."
+	}
+	return said
+}
+
+// sharedUIDs returns what a person should know of pods that have one UID at a time, or "". No API server makes such
+// pods, and upstream's caches know pods by their UIDs, so a local scheduler does without all but the first.
+func sharedUIDs(events []sources.Event) string {
+	known := map[types.UID]types.NamespacedName{}
+	said, more := "", map[types.NamespacedName]bool{}
+	for _, ev := range events {
+		c, ok := ev.Fact.(*sources.ObjectChange)
+		if !ok {
+			continue
+		}
+		pod, ok := c.Object.(*v1.Pod)
+		if !ok || pod.UID == "" {
+			continue
+		}
+		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		first, taken := known[pod.UID]
+		switch {
+		case taken && first != key:
+			if said == "" {
+				said = fmt.Sprintf("Pods %s and %s have the same UID %s: a local scheduler leaves the second out", first, key, sources.Sanitize(string(pod.UID)))
+			}
+			more[key] = true
+		case c.Verb == sources.Deleted:
+			delete(known, pod.UID)
+		default:
+			known[pod.UID] = key
+		}
+	}
+	switch n := len(more) - 1; {
+	case said == "":
+		return ""
+	case n > 0:
+		return fmt.Sprintf("%s, and %s more.", said, times(n, "such pod"))
+	}
+	return said + "."
+}

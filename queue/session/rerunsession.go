@@ -1,0 +1,54 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// Rerun runs the session's recording again, under the release that it follows and under another, and
+// compares the two. It also returns a session that plays the second. It takes as long as both runs do, and may
+// be called from any goroutine.
+func (s *Session) Rerun(ctx context.Context, release string) (*Comparison, *Session, error) {
+	if s.rec == nil {
+		return nil, nil, ErrLive
+	}
+	from := s.opts
+	if from.Release == "" {
+		from.Release = queue.Releases()[0]
+	}
+	to := s.opts
+	to.Release, to.Paused, to.Opens = release, true, 0
+	again, err := Rerun(s.recorded(), release)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := Compare(ctx, s.rec, from, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	played := New(again, to)
+	played.first = s.recorded()
+	return c, played, nil
+}
+
+// recorded is the recording, also if the session plays a rerun of it.
+func (s *Session) recorded() *sources.Recording {
+	if s.first != nil {
+		return s.first
+	}
+	return s.rec
+}
+
+// Release is the release that the session's queue follows, one of queue.Releases.
+func (s *Session) Release() string {
+	if s.opts.Release == "" {
+		return queue.Releases()[0]
+	}
+	return s.opts.Release
+}
+
+// ErrLive says that a live cluster cannot be run again.
+var ErrLive = errors.New("a live cluster can't be run again: replay its recording")
