@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +20,6 @@ import (
 const (
 	maxObject      = 4 << 20 // bytes
 	maxObjectParts = 200_000 // commas: members and elements
-	maxDigits      = 100     // of one number
 )
 
 // maxRemembered is of how many pods a Decoder remembers the specification.
@@ -29,6 +29,9 @@ const maxRemembered = 200_000
 // long as that does not change, and it hardly ever does: that saves more than half of the time and of
 // the memory. A Decoder is not safe for concurrent use.
 type Decoder struct {
+	// Keep is told about how many bytes of memory a decoded object takes, if it is set.
+	Keep func(bytes int)
+
 	seed maphash.Seed
 	pods map[types.UID]podSpec
 	text []byte // used over and over
@@ -99,11 +102,14 @@ func (d *Decoder) Decode(raw []byte) (runtime.Object, error) {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
-	trimmed, err := Trim(obj)
-	if err != nil || pod == nil {
-		return trimmed, err
+	kept, size, err := trimmed(obj)
+	if err == nil && d.Keep != nil {
+		d.Keep(costObject + 2*size)
 	}
-	pod = trimmed.(*corev1.Pod)
+	if err != nil || pod == nil {
+		return kept, err
+	}
+	pod = kept.(*corev1.Pod)
 	switch {
 	case known.spec != nil:
 		pod.Spec = *known.spec
@@ -143,83 +149,11 @@ func decode(raw []byte, kind string, into runtime.Object) error {
 	if bytes.Count(raw, []byte(",")) > maxObjectParts {
 		return fmt.Errorf("a %s has more than %d parts", kind, maxObjectParts)
 	}
-	if bad := badNumber(raw); bad != "" {
-		return fmt.Errorf("a %s holds a number out of range: %s", kind, Sanitize(bad))
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("a %s cannot be decoded: %s", kind, Sanitize(err.Error()))
-	}
-	return nil
+	return Guard(raw, "a "+string(Sanitize(kind)), func(raw []byte) error {
+		reflect.ValueOf(into).Elem().SetZero()
+		if err := json.Unmarshal(raw, into); err != nil {
+			return fmt.Errorf("a %s cannot be decoded: %s", kind, Sanitize(err.Error()))
+		}
+		return nil
+	})
 }
-
-// badNumber returns a number in raw that resource.ParseQuantity would take minutes over ("1e-99999999",
-// or a million digits), or "". It looks at the text, because parsing is what must not happen. Large
-// positive exponents parse at once; Trim refuses them.
-func badNumber(raw []byte) string {
-	for i := maxDigits; i < len(raw); i += maxDigits {
-		if !isDigit(raw[i]) {
-			continue
-		}
-		from, to := i, i
-		for from > 0 && isDigit(raw[from-1]) {
-			from--
-		}
-		for to < len(raw) && isDigit(raw[to]) {
-			to++
-		}
-		if to-from > maxDigits {
-			return string(raw[from:from+20]) + "..."
-		}
-	}
-	for rest, at := raw, 0; ; {
-		i := bytes.Index(rest, []byte("-"))
-		if i < 0 {
-			break
-		}
-		at += i + 1
-		rest = raw[at:]
-		if n := negativeExponent(raw, at-1); n != "" {
-			return n
-		}
-	}
-	// Nobody escapes digits or letters, except to get past the test above.
-	for rest := raw; ; {
-		i := bytes.Index(rest, []byte(`\u00`))
-		if i < 0 || len(rest) < i+6 {
-			return ""
-		}
-		switch hi, lo := rest[i+4], rest[i+5]|0x20; {
-		case hi == '3' && isDigit(lo), (hi == '4' || hi == '6') && lo == '5', hi == '2' && (lo == 'd' || lo == 'e'):
-			return string(rest[i : i+6])
-		}
-		rest = rest[i+6:]
-	}
-}
-
-// negativeExponent returns the number around the '-' at raw[i] if it is one with a negative exponent of
-// three digits or more and nothing else is in its string: "1e-4096", and not a part of a UUID.
-func negativeExponent(raw []byte, i int) string {
-	if i == 0 || raw[i-1]|0x20 != 'e' {
-		return ""
-	}
-	to := i + 1
-	for to < len(raw) && isDigit(raw[to]) {
-		to++
-	}
-	if to-i-1 < 3 || to < len(raw) && !bytes.ContainsRune([]byte("\" \t\\,]}"), rune(raw[to])) {
-		return ""
-	}
-	from := i - 1
-	for from > 0 && (isDigit(raw[from-1]) || raw[from-1] == '.') {
-		from--
-	}
-	if from > 0 && (raw[from-1] == '-' || raw[from-1] == '+') {
-		from--
-	}
-	if from > 0 && !bytes.ContainsRune([]byte("\" \t:,[nrt"), rune(raw[from-1])) {
-		return ""
-	}
-	return string(raw[from:min(to, from+20)])
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }

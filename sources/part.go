@@ -12,12 +12,17 @@ type Part struct {
 	First, Last time.Time
 	// Notices are sentences for the person.
 	Notices []string
+	// Keep is told about how many bytes of memory an event takes that is added, if it is set.
+	Keep func(bytes int)
 }
 
 // Add appends an event.
 func (p *Part) Add(t time.Time, f Fact) {
 	p.Events = append(p.Events, Event{Time: t, Fact: f})
 	p.Saw(t)
+	if p.Keep != nil {
+		p.Keep(Cost(f))
+	}
 }
 
 // Saw widens the part's range to t.

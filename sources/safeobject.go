@@ -2,7 +2,6 @@ package sources
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -14,28 +13,24 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 )
 
-const (
-	// maxList is how many elements a list or a map of a trimmed object may have. The longest real ones,
-	// a budget's disrupted pods, have 2,000.
-	maxList = 4096
-	// maxQuantity is beyond every real amount (an exbibyte in thousandths is 1e21). Arithmetic on
-	// quantities like 1e99999999 never ends.
-	maxQuantity = 1e30
-)
+// maxList is how many elements a list or a map of a trimmed object may have. The longest real ones, a budget's
+// disrupted pods, have 2,000.
+const maxList = 4096
 
 // safeObject returns obj with every string in it sanitised, or obj itself if that changes nothing,
-// which is nearly always so.
-func safeObject(obj runtime.Object) (runtime.Object, error) {
-	plain, err := isSafe(reflect.ValueOf(obj))
+// which is nearly always so, and about how many bytes it takes.
+func safeObject(obj runtime.Object) (runtime.Object, int, error) {
+	var size measured
+	plain, err := size.isSafe(reflect.ValueOf(obj))
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, nameOf(obj), err)
+		return nil, 0, fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, nameOf(obj), err)
 	}
 	if plain {
-		return obj, nil
+		return obj, int(size), nil
 	}
 	obj = obj.DeepCopyObject()
 	makeSafe(reflect.ValueOf(obj))
-	return obj, nil
+	return obj, int(size), nil
 }
 
 func nameOf(obj runtime.Object) string {
@@ -55,9 +50,8 @@ func checkOpaque(v any) error {
 	var t time.Time
 	switch v := v.(type) {
 	case resource.Quantity:
-		// NaN is 0 with an exponent that overflows.
-		if f := v.AsApproximateFloat64(); math.IsNaN(f) || math.Abs(f) > maxQuantity {
-			return fmt.Errorf("a quantity is out of range")
+		if huge(v) {
+			return errHuge
 		}
 		return nil
 	case metav1.Time:
@@ -71,18 +65,20 @@ func checkOpaque(v any) error {
 	return CheckTime(t)
 }
 
-// isSafe reports whether all strings in v are plain. It returns an error for lists and numbers out of
-// all proportion.
-func isSafe(v reflect.Value) (bool, error) {
+// isSafe reports whether all strings in v are plain, and measures v. It returns an error for lists and numbers
+// out of all proportion.
+func (m *measured) isSafe(v reflect.Value) (bool, error) {
 	switch v.Kind() {
 	case reflect.String:
 		s := v.String()
+		*m += measured(len(s))
 		return isPlain(s) && len(s) <= MaxText, nil
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
 			return true, nil
 		}
-		return isSafe(v.Elem())
+		m.add(1, v.Elem().Type())
+		return m.isSafe(v.Elem())
 	case reflect.Struct:
 		t := v.Type()
 		if opaque(t) {
@@ -93,7 +89,7 @@ func isSafe(v reflect.Value) (bool, error) {
 			if !t.Field(i).IsExported() {
 				continue
 			}
-			ok, err := isSafe(v.Field(i))
+			ok, err := m.isSafe(v.Field(i))
 			if err != nil {
 				return false, err
 			}
@@ -104,9 +100,10 @@ func isSafe(v reflect.Value) (bool, error) {
 		if v.Len() > maxList {
 			return false, fmt.Errorf("a list has %d elements, and the limit is %d", v.Len(), maxList)
 		}
+		m.add(v.Len(), v.Type().Elem())
 		safe := true
 		for i := range v.Len() {
-			ok, err := isSafe(v.Index(i))
+			ok, err := m.isSafe(v.Index(i))
 			if err != nil {
 				return false, err
 			}
@@ -117,10 +114,11 @@ func isSafe(v reflect.Value) (bool, error) {
 		if v.Len() > maxList {
 			return false, fmt.Errorf("a map has %d members, and the limit is %d", v.Len(), maxList)
 		}
+		m.mapOf(v)
 		safe := true
 		for it := v.MapRange(); it.Next(); {
 			for _, e := range []reflect.Value{it.Key(), it.Value()} {
-				ok, err := isSafe(e)
+				ok, err := m.isSafe(e)
 				if err != nil {
 					return false, err
 				}

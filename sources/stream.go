@@ -25,7 +25,8 @@ type Status struct {
 	Attached time.Time
 	// StaleSince is since when nothing can be heard of the cluster. Zero while it can.
 	StaleSince time.Time
-	// Trouble says, while StaleSince is set, what is wrong.
+	// Trouble says what is wrong: why nothing can be heard of the cluster, or which lists fail, and why. Empty
+	// if nothing is wrong.
 	Trouble SafeText
 	// Notices are sentences for the person: what is missing, and what that means.
 	Notices []string

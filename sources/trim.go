@@ -25,9 +25,15 @@ import (
 // An error is one sentence: the kind is not one that the scheduler watches, a name is not a Kubernetes
 // name, or a list or a number is out of all proportion.
 func Trim(obj runtime.Object) (runtime.Object, error) {
+	out, _, err := trimmed(obj)
+	return out, err
+}
+
+// trimmed is Trim, and tells about how many bytes the copy takes.
+func trimmed(obj runtime.Object) (_ runtime.Object, size int, _ error) {
 	out := trimKind(obj)
 	if out == nil {
-		return nil, fmt.Errorf("kube-scheduler does not watch objects of type %T", obj)
+		return nil, 0, fmt.Errorf("kube-scheduler does not watch objects of type %T", obj)
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if gvk.Kind == "" {
@@ -35,7 +41,7 @@ func Trim(obj runtime.Object) (runtime.Object, error) {
 	}
 	out.GetObjectKind().SetGroupVersionKind(gvk)
 	if err := checkMeta(out); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	return safeObject(out)
 }

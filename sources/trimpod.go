@@ -1,6 +1,10 @@
 package sources
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // The annotations of a claim that the VolumeBinding plugin reads (component-helpers v0.37,
 // storage/volume): without the first no claim is ever bound.
@@ -42,7 +46,7 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 		},
 		Status: corev1.PodStatus{
 			Phase:                                p.Status.Phase,
-			Conditions:                           p.Status.Conditions,
+			Conditions:                           trimConditions(p.Status.Conditions),
 			NominatedNodeName:                    p.Status.NominatedNodeName,
 			StartTime:                            p.Status.StartTime, // preemption compares it
 			ContainerStatuses:                    trimStatuses(p.Status.ContainerStatuses),
@@ -55,6 +59,22 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 			NodeAllocatableResourceClaimStatuses: p.Status.NodeAllocatableResourceClaimStatuses,
 		},
 	}
+}
+
+// trimConditions keeps the scheduler's own message. Those of other conditions are whatever some controller
+// wrote, and scheduling reads none.
+func trimConditions(in []corev1.PodCondition) []corev1.PodCondition {
+	says := func(c corev1.PodCondition) bool { return c.Type != corev1.PodScheduled && c.Message != "" }
+	if !slices.ContainsFunc(in, says) {
+		return in
+	}
+	out := slices.Clone(in)
+	for i := range out {
+		if says(out[i]) {
+			out[i].Message = ""
+		}
+	}
+	return out
 }
 
 func trimContainers(in []corev1.Container) []corev1.Container {

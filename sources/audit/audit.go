@@ -5,6 +5,8 @@ package audit
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -25,16 +27,23 @@ const Format = "audit"
 // maxEntries bounds what is kept of one log.
 const maxEntries = 20_000_000
 
-// Sniff reports whether head, the first bytes of a file, is the beginning of an audit log, and a time
-// from it.
-func Sniff(head []byte) (time.Time, bool) {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
+// begin is how an event begins, as kube-apiserver writes it.
+const begin = `{"kind":"Event"`
+
+var begins = []string{begin}
+
+// Sniff reports whether a line from a file's beginning is one of an audit log, and a time from it, or the zero
+// time. The line need not be whole.
+func Sniff(line []byte) (time.Time, bool) {
 	line = bytes.TrimLeft(line, " \t\r")
+	if i := bytes.LastIndex(line, []byte(begin+`,"apiVersion":"audit.k8s.io/`)); i > 0 && line[0] != '{' { // glued to the rest of a torn one
+		line = line[i:]
+	}
 	if !bytes.HasPrefix(line, []byte("{")) || !bytes.Contains(line[:min(len(line), 1<<16)], []byte(`"audit.k8s.io/`)) {
 		return time.Time{}, false
 	}
 	for _, key := range []string{`"requestReceivedTimestamp":"`, `"stageTimestamp":"`} {
-		if _, after, ok := bytes.Cut(head, []byte(key)); ok {
+		if _, after, ok := bytes.Cut(line, []byte(key)); ok {
 			value, _, _ := bytes.Cut(after[:min(len(after), 64)], []byte(`"`))
 			if t, err := time.Parse(time.RFC3339Nano, string(value)); err == nil {
 				return t.UTC(), true
@@ -86,12 +95,21 @@ type entry struct {
 	sent    time.Time
 }
 
-// Read reads a log to its end. An error names the file, the line and the cause.
+// reader holds what is between two lines.
+type reader struct {
+	lines             *lines.Reader
+	log               *Log
+	span              span
+	decoder           *sources.Decoder
+	silent, responses int // changes without and with the object
+}
+
+// Read reads a log to its end. What is damaged, and the changes of objects that can't be taken, are left out,
+// and a notice tells. An error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*Log, error) {
 	l := &Log{Name: r.Name()}
-	var span span
-	silent, responses := 0, 0
-	decoder := sources.NewDecoder()
+	a := &reader{lines: r, log: l, decoder: sources.NewDecoder()}
+	a.decoder.Keep = r.Keep
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
@@ -103,45 +121,116 @@ func Read(r *lines.Reader) (*Log, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if r.Cut() && !whole(line) {
-			l.Notices = append(l.Notices, r.CutNotice(span.end()))
-			break
-		}
-		e, err := split(line)
-		if err != nil {
-			return nil, r.Errorf("%w", err)
-		}
-		span.add(line)
-		if e.startsWatch() || e.holdsLease() {
-			l.starts.add(e)
-		}
-		if e.failedScheduling() {
-			if f, ok := e.failedAttempt(); ok && len(l.failed) < maxEntries {
-				l.failed = append(l.failed, f)
-			}
-			continue
-		}
-		if !e.changes() {
-			continue
-		}
-		if e.responseObject == nil {
-			silent++
-			continue
-		}
-		responses++
-		if l.entries, err = e.append(l.entries, decoder); err != nil {
-			return nil, r.Errorf("%w", err)
+		if err := a.line(line); err != nil {
+			return nil, err
 		}
 		if len(l.entries) > maxEntries {
 			return nil, r.Errorf("more than %d changes", maxEntries)
 		}
 	}
-	l.First, l.Last = span.start(), span.end()
-	if silent > 0 && responses == 0 {
+	if len(l.entries) == 0 && len(l.starts) == 0 && len(l.failed) == 0 && (a.span.first == "" || !r.OnlyCut()) {
+		if err := r.Nothing(); err != nil {
+			return nil, err
+		}
+	}
+	l.First, l.Last = a.span.start(), a.span.end()
+	l.Notices = r.Notices(l.Last)
+	if a.silent > 0 && a.responses == 0 {
 		l.Notices = append(l.Notices, fmt.Sprintf("%s: none of the %d changes in this audit log holds the object: "+
-			"record pods and nodes with level RequestResponse", l.Name, silent))
+			"record pods and nodes with level RequestResponse", l.Name, a.silent))
 	}
 	return l, nil
+}
+
+// line reads a line: as a rule one event. Most matter so little that only their first members are looked at.
+func (a *reader) line(line []byte) error {
+	if another(line) && !json.Valid(line) {
+		var torn error
+		if object, _ := jsonscan.Whole(line); object == nil {
+			torn = jsonscan.ErrNotJSON
+		}
+		return a.lines.Salvage(line, torn, begins, a.salvaged)
+	}
+	e, rest, whole, err := split(line)
+	switch {
+	case err != nil:
+		return a.lines.Salvage(line, err, begins, a.salvaged)
+	case whole && len(rest) > 0 && len(bytes.TrimSpace(rest)) > 0:
+		if err := a.event(e, line[:len(line)-len(rest)]); err != nil {
+			return err
+		}
+		return a.lines.Salvage(rest, nil, begins, a.salvaged)
+	case !whole && !bytes.HasSuffix(bytes.TrimRight(line, " \t"), []byte("}")):
+		return a.lines.Salvage(line, jsonscan.ErrNotJSON, begins, a.salvaged)
+	}
+	return a.event(e, line)
+}
+
+// another reports whether what looks like the beginning of another event is in a line. Only one that is torn in a text
+// can have it and look whole, if the other's texts are taken for structure and the other way round.
+func another(line []byte) bool {
+	return len(line) > len(begin) && bytes.Contains(line[len(begin)-len(rare):], []byte(rare+`","apiVersion":"audit.k8s.io/`))
+}
+
+// rare is where another event's beginning is looked for: its first letter is not often in such a line, which makes it
+// three times as fast.
+const rare = "Event"
+
+// salvaged reads an event that was found in a line.
+func (a *reader) salvaged(object []byte) error {
+	e, _, _, err := split(object)
+	if err != nil {
+		return a.lines.Unread(err)
+	}
+	return a.event(e, object)
+}
+
+// errNoEvent is about an object that is something else.
+var errNoEvent = errors.New("the line is not an event of an audit log")
+
+// event takes what an event tells.
+func (a *reader) event(e *event, line []byte) (err error) {
+	if e.stage == nil {
+		return a.lines.Unread(errNoEvent)
+	}
+	l := a.log
+	a.span.add(line)
+	if e.startsWatch() || e.holdsLease() {
+		l.starts.add(e)
+		a.lines.Keep(sources.CostEntry)
+	}
+	if e.failedScheduling() {
+		if f, ok := e.failedAttempt(); ok && len(l.failed) < maxEntries {
+			l.failed = append(l.failed, f)
+			a.lines.Keep(sources.Cost(f.Fact))
+		}
+		return nil
+	}
+	if !e.changes() {
+		return nil
+	}
+	if e.responseObject == nil {
+		a.silent++
+		return nil
+	}
+	a.responses++
+	entries, err := e.append(l.entries, a.decoder, a.lines)
+	if err != nil {
+		return a.lines.LeftOut(e.about(), err)
+	}
+	a.lines.Keep((len(entries) - len(l.entries)) * sources.CostEntry)
+	l.entries = entries
+	return nil
+}
+
+// about names the object that the event is about, for a person.
+func (e *event) about() sources.SafeText {
+	if e.name == "" && e.responseObject != nil {
+		if _, named := sources.Identity(e.responseObject); !strings.HasPrefix(string(named), "Status ") {
+			return named
+		}
+	}
+	return sources.Named(e.kind.name, e.namespace, e.name)
 }
 
 // Pods returns the pods named in the logs, for telling whether another file is of the same cluster.
@@ -153,11 +242,6 @@ func (l *Log) Pods() map[types.NamespacedName]bool {
 		}
 	}
 	return pods
-}
-
-// whole reports whether a line without an end is a complete JSON object all the same.
-func whole(line []byte) bool {
-	return jsonscan.Members(line, func(_, _ []byte) bool { return true }) == nil
 }
 
 // event is an audit event (k8s.io/apiserver/pkg/apis/audit/v1.Event), its parts not yet decoded.
@@ -173,10 +257,11 @@ type event struct {
 	uid                           types.UID
 }
 
-// split finds the event's members. It stops early when the event is none that matters.
-func split(line []byte) (*event, error) {
-	e := &event{}
-	err := jsonscan.Members(line, func(name, value []byte) bool {
+// split finds the members of the event that a line begins with. It stops early when the event is none that matters.
+// What follows is as jsonscan.First has it.
+func split(line []byte) (e *event, rest []byte, whole bool, err error) {
+	e = &event{}
+	rest, whole, err = jsonscan.First(line, func(name, value []byte) bool {
 		switch string(name) {
 		case "level":
 			e.level = jsonscan.Text(value)
@@ -205,7 +290,7 @@ func split(line []byte) (*event, error) {
 		}
 		return e.maybe(string(name))
 	})
-	return e, err
+	return e, rest, whole, err
 }
 
 // maybe reports whether, after the named member, the event can still be a change of an object that the

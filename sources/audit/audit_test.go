@@ -15,13 +15,16 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-func read(t testing.TB, text string) (*Log, error) {
+func read(t testing.TB, text string, strict ...bool) (*Log, error) {
 	t.Helper()
 	r, err := lines.New(context.Background(), "audit.log", time.Time{}, io.NopCloser(strings.NewReader(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	if len(strict) > 0 {
+		r.Strict()
+	}
 	return Read(r)
 }
 
@@ -303,7 +306,7 @@ func TestErrors(t *testing.T) {
 		{"a revision from afar", strings.Replace(good, `"resourceVersion":"10"`, `"resourceVersion":"1e9"`, 1), "audit.log:1: the resourceVersion of Pod a is not a number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := read(t, c.log)
+			_, err := read(t, c.log, true)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.ContainsRune(err.Error(), 0x1b) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}

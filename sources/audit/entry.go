@@ -13,10 +13,12 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/jsonscan"
+	"github.com/schedq/schedq/sources/lines"
 )
 
-// append adds the changes that the event made: none, one, or for deletecollection many.
-func (e *event) append(to []entry, d *sources.Decoder) ([]entry, error) {
+// append adds the changes that the event made: none, one, or for deletecollection many, of which r is told those that
+// can't be taken. An error is why the event as a whole can't be taken.
+func (e *event) append(to []entry, d *sources.Decoder, r *lines.Reader) ([]entry, error) {
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
 	if err != nil {
 		return nil, fmt.Errorf("the stageTimestamp is not a time: \"%s\"", sources.Sanitize(string(e.stamp)))
@@ -46,9 +48,9 @@ func (e *event) append(to []entry, d *sources.Decoder) ([]entry, error) {
 		base.op = terminate
 		return e.appendNamed(to, base)
 	case string(e.verb) == "deletecollection":
-		return e.appendAll(to, base, request)
+		return e.appendAll(to, base, request, r)
 	}
-	return e.appendAnswer(to, base, d)
+	return e.appendAnswer(to, base, d, r)
 }
 
 // appendNamed adds an entry that is known by its name alone.
@@ -66,7 +68,7 @@ func (e *event) appendNamed(to []entry, n entry) ([]entry, error) {
 }
 
 // appendAnswer adds what the response object tells.
-func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, error) {
+func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.Reader) ([]entry, error) {
 	answer, err := look(e.responseObject)
 	if err != nil {
 		return nil, err
@@ -89,7 +91,13 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, 
 		return to, nil // a Table, or an older version
 	}
 	if n.object, err = d.Decode(e.responseObject); err != nil {
-		return nil, err
+		if !answer.gone(deletes) {
+			return nil, err
+		}
+		if err := r.Expect(err); err != nil { // what it was at last does not matter so much as that it is gone
+			return nil, err
+		}
+		return e.appendGone(to, n, deletes)
 	}
 	if n.object == nil {
 		return to, nil
@@ -111,6 +119,17 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder) ([]entry, 
 	return append(to, n), nil
 }
 
+// appendGone adds that an object is gone which can't be taken as it was at last.
+func (e *event) appendGone(to []entry, n entry, deletes bool) ([]entry, error) {
+	bare, _ := sources.Identity(e.responseObject)
+	if bare == nil {
+		return e.appendNamed(to, n)
+	}
+	m := bare.(metav1.Object)
+	n.op, n.key, n.uid = remove, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
+	return e.appendNamed(to, n)
+}
+
 // appendMeta adds the answer to a client that asked for metadata only, as the garbage collector does.
 func (e *event) appendMeta(to []entry, n entry, answer *answer, deletes bool) ([]entry, error) {
 	n.meta = &metav1.ObjectMeta{}
@@ -128,7 +147,7 @@ func (e *event) appendMeta(to []entry, n entry, answer *answer, deletes bool) ([
 }
 
 // appendAll adds the objects that a deletecollection answers with. They are as they were before.
-func (e *event) appendAll(to []entry, n entry, request deletion) ([]entry, error) {
+func (e *event) appendAll(to []entry, n entry, request deletion, r *lines.Reader) ([]entry, error) {
 	var items []byte
 	if err := jsonscan.Members(e.responseObject, func(name, value []byte) bool {
 		if string(name) == "items" {
@@ -139,30 +158,39 @@ func (e *event) appendAll(to []entry, n entry, request deletion) ([]entry, error
 		return to, err
 	}
 	err := jsonscan.Elements(items, func(raw []byte) error {
-		answer, err := look(raw)
+		all, err := e.appendItem(to, n, request, raw)
 		if err != nil {
-			return err
+			_, named := sources.Identity(raw)
+			return r.LeftOut(named, err)
 		}
-		item := n
-		item.op = terminate
-		if e.kind != podKind || request.now {
-			item.op = remove
-		}
-		if answer.finalizers {
-			return nil // the update that removes the last finalizer will tell
-		}
-		var m struct {
-			Name, Namespace string
-			UID             types.UID
-		}
-		if err := json.Unmarshal(answer.metadata, &m); err != nil {
-			return fmt.Errorf("the metadata cannot be decoded: %s", sources.Sanitize(err.Error()))
-		}
-		item.key, item.uid = types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, m.UID
-		to, err = e.appendNamed(to, item)
-		return err
+		to = all
+		return nil
 	})
 	return to, err
+}
+
+// appendItem adds one of them.
+func (e *event) appendItem(to []entry, item entry, request deletion, raw []byte) ([]entry, error) {
+	answer, err := look(raw)
+	if err != nil {
+		return nil, err
+	}
+	item.op = terminate
+	if e.kind != podKind || request.now {
+		item.op = remove
+	}
+	if answer.finalizers {
+		return to, nil // the update that removes the last finalizer will tell
+	}
+	var m struct {
+		Name, Namespace string
+		UID             types.UID
+	}
+	if err := json.Unmarshal(answer.metadata, &m); err != nil {
+		return nil, fmt.Errorf("the metadata cannot be decoded: %s", sources.Sanitize(err.Error()))
+	}
+	item.key, item.uid = types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, m.UID
+	return e.appendNamed(to, item)
 }
 
 // deletion is what the request object says that matters here: of DeleteOptions and of a Binding.

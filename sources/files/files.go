@@ -3,7 +3,6 @@
 package files
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +33,12 @@ type Options struct {
 	// Beside is a recording of the same run that was read before, or nil. It tells a scheduler's log its
 	// year, and files that can't be of its run are an error.
 	Beside *sources.Recording
+	// Strict makes what of a file can't be read an error. Otherwise it is left out, and the recording's notices
+	// tell.
+	Strict bool
+	// Memory is how many bytes of memory may be taken by what is kept of the files and by playing it. Zero stands
+	// for 4 GiB, and for less of a file that is packed far better than recordings are.
+	Memory int64
 }
 
 // Open reads the files, all to their ends and at the same time, and merges them. An error is one
@@ -124,6 +129,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		}
 	}()
 	var near time.Time
+	budget := lines.NewBudget(opts.Memory)
 	for _, p := range paths {
 		r, err := lines.Open(ctx, p, opts.Stdin)
 		if err != nil {
@@ -131,6 +137,10 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		}
 		f := &file{reader: r}
 		files = append(files, f)
+		r.Spend(budget)
+		if opts.Strict {
+			r.Strict()
+		}
 		if err := f.detect(); err != nil {
 			return files, err
 		}
@@ -154,44 +164,6 @@ func closeAll(files []*file) {
 	for _, f := range files {
 		f.reader.Close()
 	}
-}
-
-// detect finds the format.
-func (f *file) detect() error {
-	head := f.reader.Head()
-	for _, known := range []struct {
-		format string
-		sniff  func([]byte) (time.Time, bool)
-	}{
-		{trace.Format, trace.Sniff},
-		{audit.Format, audit.Sniff},
-		{metrics.Format, metrics.Sniff},
-		{marks.Format, marks.Sniff},
-	} {
-		if at, ok := known.sniff(head); ok {
-			f.format, f.hint = known.format, at
-			return nil
-		}
-	}
-	if schedlog.Sniff(head) {
-		f.format = schedlog.Format
-		return nil
-	}
-	if scenario.Sniff(head) {
-		f.format = scenario.Format
-		return nil
-	}
-	name := f.reader.Name()
-	line, err := f.reader.Next() // a line that is too long or binary says so itself
-	if err != nil {
-		return err
-	}
-	if bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"ts":`)) && bytes.Contains(line, []byte(`"msg":`)) {
-		return fmt.Errorf("%s: this log is in klog's JSON format, and schedq reads the text format: "+
-			"run kube-scheduler with --logging-format=text", name)
-	}
-	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
 }
 
 // readAll reads all files, each in a goroutine of its own.

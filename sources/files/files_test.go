@@ -222,49 +222,63 @@ func TestBeside(t *testing.T) {
 }
 
 // TestBadInput is the list of what people get wrong: each gives one clear sentence that names the file,
-// the line and the cause.
+// the line and the cause. What is only damaged in part is an error if a person asks for it, and a notice else.
 func TestBadInput(t *testing.T) {
 	long := auditLog + `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"` + strings.Repeat("a", 100<<20)
 	klog := func(text string) string { return schedLog + "I1121 10:00:02.000000       1 a.go:1] " + text + "\n" }
 	later := strings.NewReplacer("10:00:", "11:30:").Replace
 	for _, c := range []struct {
-		name  string
-		files []string
-		want  string
+		name   string
+		files  []string
+		want   string
+		notice string // if it is none that stops the reading
 	}{
-		{"empty", []string{"a", ""}, "DIR/a is empty"},
-		{"gzip cut off half-way", []string{"a", packed(t, strings.Repeat(auditLog, 9))[:300]}, "DIR/a: the gzip data is cut off after line 0: unexpected EOF"},
-		{"a line of binary", []string{"a", auditLog + "\x00\x01\xff\n" + auditLog}, "DIR/a:3: the line is binary, not text"},
-		{"binary from the start", []string{"a", "\x7fELF\x02\x01\x00"}, "DIR/a:1: the line is binary, not text"},
-		{"a line of 100 MB", []string{"a", long}, "DIR/a:3: the line is longer than 16 MiB"},
-		{"a first line of 100 MB", []string{"a", long[len(auditLog)+60:]}, "DIR/a:1: the line is longer than 16 MiB"},
+		{"empty", []string{"a", ""}, "DIR/a is empty", ""},
+		{"gzip cut off half-way", []string{"a", packed(t, strings.Repeat(auditLog, 9))[:300]}, "DIR/a: the gzip data is cut off after line 0: unexpected EOF", ""},
+		{"a line of binary", []string{"a", auditLog + "\x00\x01\xff\n" + auditLog}, "DIR/a:3: the line is binary, not text",
+			"DIR/a: line 3 can't be read: the line is not a JSON object"},
+		{"binary from the start", []string{"a", "\x7fELF\x02\x01\x00"}, "DIR/a:1: the line is binary, not text", ""},
+		{"a line of 100 MB", []string{"a", long}, "DIR/a:3: the line is longer than 16 MiB",
+			"DIR/a: line 3 can't be read: the line is longer than 16 MiB"},
+		{"a first line of 100 MB", []string{"a", long[len(auditLog)+60:]}, "DIR/a:1: the line is longer than 16 MiB", ""},
 		{"a klog of another program", []string{"a", "I1121 10:00:02.000000       1 kubelet.go:1] \"Starting kubelet\"\n"},
-			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes"},
+			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes", ""},
 		{"a log of another program", []string{"a", "\x1b[32mINFO\x1b[0m listening on :8080\n"},
-			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, counts, marks or a scenario): its first line is "␛[32mINFO␛[0m listening on :8080"`},
+			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, counts, marks or a scenario): its first line is "␛[32mINFO␛[0m listening on :8080"`, ""},
 		{"klog's JSON", []string{"a", `{"ts":1763722576372.925,"caller":"a.go:1","msg":"Attempting to schedule pod","v":3}` + "\n"},
-			"DIR/a: this log is in klog's JSON format, and schedq reads the text format: run kube-scheduler with --logging-format=text"},
+			"DIR/a: this log is in klog's JSON format, and schedq reads the text format: run kube-scheduler with --logging-format=text", ""},
 		{"an unknown trace version", []string{"a", `{"schedq":"trace","version":7}` + "\n"},
-			"DIR/a:1: the trace has version 7, and this schedq reads version 1: use a newer schedq"},
+			"DIR/a:1: the trace has version 7, and this schedq reads version 1: use a newer schedq", ""},
 		{"a pod name full of escape codes", []string{"a", klog("\"Attempting to schedule pod\" pod=\"default/\x1b]0;gotcha\x07\u202e\"")},
-			`DIR/a:5: "␛]0;gotcha␇<U+202E>" is not a Kubernetes object name`},
+			`DIR/a:5: "␛]0;gotcha␇<U+202E>" is not a Kubernetes object name`,
+			`DIR/a: line 5 can't be read: "␛]0;gotcha␇<U+202E>" is not a Kubernetes object name`},
 		{"and in an audit log", []string{"a", strings.ReplaceAll(auditLog, `"name":"web-1","namespace"`, `"name":"\u001b[2J","namespace"`)},
-			`DIR/a:1: in a Pod, "␛[2J" is not a Kubernetes object name`},
+			`DIR/a:1: in a Pod, "␛[2J" is not a Kubernetes object name`,
+			`DIR/a: a change of an object is left out, in line 1, of Pod default/\u001b[2J: in a Pod, "␛[2J" is not a Kubernetes object name`},
 		{"different runs", []string{"a", auditLog, "b", later(schedLog)},
-			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:01 to 10:00:01, the latter 2026-11-21 11:30:00 to 11:30:01"},
+			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:01 to 10:00:01, the latter 2026-11-21 11:30:00 to 11:30:01", ""},
 		{"different runs at the same time", []string{"a", auditLog, "b", strings.ReplaceAll(schedLog, "web-1", "other")},
-			"DIR/b and DIR/a are of different runs: none of the 1 pods in the former, such as default/other, is in the latter"},
+			"DIR/b and DIR/a are of different runs: none of the 1 pods in the former, such as default/other, is in the latter", ""},
 		{"two schedulers", []string{"a", schedLog + strings.ReplaceAll(klog(`"x"`), "10:00:0", "10:00:3"), "b", strings.ReplaceAll(schedLog, "10:00:0", "10:00:1")},
-			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:00 to 10:00:32, the latter 2026-11-21 10:00:10 to 10:00:11, and the logs of one cluster's schedulers do not overlap"},
+			"DIR/a and DIR/b are of different runs: the former covers 2026-11-21 10:00:00 to 10:00:32, the latter 2026-11-21 10:00:10 to 10:00:11, and the logs of one cluster's schedulers do not overlap", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			paths := in(t, c.files...)
-			_, err := Open(context.Background(), paths, Options{})
-			if err == nil {
-				t.Fatal("it was taken")
-			}
-			if got := strings.ReplaceAll(err.Error(), filepath.Dir(paths[0]), "DIR"); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
+			dir := filepath.Dir(paths[0])
+			for _, strict := range []bool{true, false} {
+				rec, err := Open(context.Background(), paths, Options{Strict: strict})
+				if err == nil && !strict && c.notice != "" {
+					if said := strings.ReplaceAll(strings.Join(rec.Notices, "|"), dir, "DIR"); !strings.Contains(said, c.notice) {
+						t.Errorf("it says %s\nwant    %s", said, c.notice)
+					}
+					continue
+				}
+				if err == nil {
+					t.Fatal("it was taken")
+				}
+				if got := strings.ReplaceAll(err.Error(), dir, "DIR"); got != c.want || !strict && c.notice != "" {
+					t.Errorf("strict %v: got  %s\nwant %s", strict, got, c.want)
+				}
 			}
 		})
 	}
@@ -280,7 +294,7 @@ func TestBadPaths(t *testing.T) {
 		{nil, "no file is given"},
 		{[]string{filepath.Join(dir, "none")}, "none: no such file or directory"},
 		{[]string{paths[0], filepath.Join(dir, "none")}, "none: no such file or directory"},
-		{[]string{dir}, " is a directory: name the files in it"},
+		{[]string{dir}, " is a directory: name a file in it"},
 		{[]string{"-", "-"}, "- is given twice"},
 		{[]string{"-"}, "standard input is empty"},
 	} {
@@ -328,7 +342,7 @@ func TestCancelled(t *testing.T) {
 // TestOneBadFile checks that the first cause is told, not that the others were stopped.
 func TestOneBadFile(t *testing.T) {
 	paths := in(t, "a", strings.Repeat(auditLog, 20_000), "b", traceFile+"rubbish\n")
-	if _, err := Open(context.Background(), paths, Options{}); err == nil || !strings.HasSuffix(err.Error(), "b:3: the line is not a JSON object") {
+	if _, err := Open(context.Background(), paths, Options{Strict: true}); err == nil || !strings.HasSuffix(err.Error(), "b:3: the line is not a JSON object") {
 		t.Errorf("%v", err)
 	}
 }

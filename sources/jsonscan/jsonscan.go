@@ -13,45 +13,53 @@ import (
 var ErrNotJSON = errors.New("the line is not a JSON object")
 
 // Members calls visit with the name and the value of each member of the JSON object raw, until visit
-// returns false. Names are not unescaped. Both are parts of raw. The error is ErrNotJSON.
+// returns false. Names are not unescaped. Both are parts of raw. What follows the object does not matter.
+// The error is ErrNotJSON.
 func Members(raw []byte, visit func(name, value []byte) bool) error {
+	_, _, err := First(raw, visit)
+	return err
+}
+
+// First is Members for an object that may not be all of raw. It returns what follows the object, and that the
+// object is whole; or if visit returned false, what follows that member, unseen.
+func First(raw []byte, visit func(name, value []byte) bool) (rest []byte, whole bool, err error) {
 	i := space(raw, 0)
 	if i >= len(raw) || raw[i] != '{' {
-		return ErrNotJSON
+		return nil, false, ErrNotJSON
 	}
 	i = space(raw, i+1)
 	for i < len(raw) && raw[i] != '}' {
 		if raw[i] != '"' {
-			return ErrNotJSON
+			return nil, false, ErrNotJSON
 		}
 		end := stringEnd(raw, i)
 		if end < 0 {
-			return ErrNotJSON
+			return nil, false, ErrNotJSON
 		}
 		name := raw[i+1 : end-1]
 		i = space(raw, end)
 		if i >= len(raw) || raw[i] != ':' {
-			return ErrNotJSON
+			return nil, false, ErrNotJSON
 		}
 		i = space(raw, i+1)
 		end = valueEnd(raw, i)
 		if end < 0 {
-			return ErrNotJSON
+			return nil, false, ErrNotJSON
 		}
 		if !visit(name, raw[i:end]) {
-			return nil
+			return raw[end:], false, nil
 		}
 		i = space(raw, end)
 		if i < len(raw) && raw[i] == ',' {
 			i = space(raw, i+1)
 		} else if i >= len(raw) || raw[i] != '}' {
-			return ErrNotJSON
+			return nil, false, ErrNotJSON
 		}
 	}
 	if i >= len(raw) {
-		return ErrNotJSON
+		return nil, false, ErrNotJSON
 	}
-	return nil
+	return raw[i+1:], true, nil
 }
 
 // Elements calls visit with each element of the JSON array raw until it returns an error. The error is
@@ -147,11 +155,16 @@ func valueEnd(raw []byte, i int) int {
 		return -1
 	}
 	from := i
-	for i < len(raw) && raw[i] != ',' && raw[i] != '}' && raw[i] != ']' && raw[i] != ' ' {
+	for i < len(raw) && isScalar(raw[i]) {
 		i++
 	}
 	if i == from {
 		return -1
 	}
 	return i
+}
+
+// isScalar reports whether c can be in a number, true, false or null.
+func isScalar(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '-' || c == '.' || c == '+' || c == 'E'
 }

@@ -1,6 +1,9 @@
 // Package lines reads files of lines that nobody vouches for: plain, gzip or zstd (told by their first
-// bytes, not by their name), of any size, perhaps cut off, perhaps hostile. Memory stays bounded, and
-// an error is one sentence that names the file, the line and the cause.
+// bytes, not by their name), of any size, perhaps cut off, perhaps damaged, perhaps hostile. Memory stays
+// bounded, and an error is one sentence that names the file, the line and the cause.
+//
+// What can be read is read. What can't be is counted and told by Notices, or if the Reader is strict, an
+// error.
 package lines
 
 import (
@@ -10,11 +13,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 	"unicode/utf8"
 
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 const (
@@ -25,41 +31,49 @@ const (
 	maxTotal = 64 << 30
 )
 
+var (
+	byteOrderMark = []byte("\xef\xbb\xbf")
+	errLong       = fmt.Errorf("the line is longer than %d MiB", MaxLine>>20)
+	errTooMuch    = fmt.Errorf("more than %d GiB of text", maxTotal>>30)
+)
+
 // Reader yields the lines of one file. It is not safe for concurrent use.
 type Reader struct {
 	name    string
 	modTime time.Time
 	pump    *pump
 
-	cur   []byte // what is unread of the current block
-	spill []byte // the beginning of a line that did not end in its block
-	line  int
-	cut   bool
-	err   error // why no more blocks come: io.EOF or a failure
+	strict bool
+	cur    []byte // what is unread of the current block
+	odd    bool   // the current block holds a NUL or a byte that is no UTF-8
+	spill  []byte // the beginning of a line that did not end in its block
+	line   int
+	inside bool // what is unread begins inside of that line, behind NULs
+	cut    bool
+	err    error // why no more blocks come: io.EOF or a failure
+	losses losses
+
+	budget *Budget
+	kept   int64 // bytes, of this file
+	texts  int64 // bytes of the blocks taken
+	over   error // what is kept is too much
 }
 
-// Open opens the file at path; "-" is stdin. The context ends a read that is under way.
+// Open opens the file at path; "-" is stdin. The context ends a read that is under way, and the wait for the first
+// writer of a pipe.
 func Open(ctx context.Context, path string, stdin io.Reader) (*Reader, error) {
 	if path == "-" {
 		return New(ctx, "standard input", time.Time{}, io.NopCloser(stdin))
 	}
-	name := string(sources.Sanitize(path))
-	f, err := os.Open(path)
+	f, err := disk.Open(ctx, path)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err // the sentence names the file already
-		}
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
+	name := string(sources.Sanitize(path))
 	info, err := f.Stat()
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if info.IsDir() {
-		f.Close()
-		return nil, fmt.Errorf("%s is a directory: name the files in it", name)
 	}
 	return New(ctx, name, info.ModTime(), f)
 }
@@ -76,16 +90,38 @@ func New(ctx context.Context, name string, modTime time.Time, r io.ReadCloser) (
 	if headerTime.Unix() > 0 && (modTime.IsZero() || headerTime.Before(modTime)) {
 		modTime = headerTime
 	}
-	lr := &Reader{name: name, modTime: modTime, pump: p}
-	if !lr.refill() {
-		defer lr.Close()
-		if lr.err == io.EOF {
-			return nil, fmt.Errorf("%s is empty", name)
-		}
-		return nil, lr.failure()
+	lr := &Reader{name: name, modTime: modTime, pump: p, losses: losses{budget: salvageBudget}, budget: NewBudget(0)}
+	if err := lr.begin(); err != nil {
+		lr.Close()
+		return nil, err
 	}
 	return lr, nil
 }
+
+// begin takes the first block that holds more than NULs. A log that was emptied while its writer had it open
+// begins with as many of them as it had bytes before.
+func (r *Reader) begin() error {
+	for r.refill() {
+		if r.cur[0] == 0 {
+			r.skipNULs()
+			r.inside, r.line = true, 1
+		}
+		r.cur = bytes.TrimPrefix(r.cur, byteOrderMark)
+		if len(r.cur) > 0 {
+			return nil
+		}
+	}
+	if r.err == io.EOF && r.losses.nulls.count == 0 {
+		return fmt.Errorf("%s is empty", r.name)
+	}
+	if r.err == io.EOF {
+		return fmt.Errorf("%s:1: the line is binary, not text", r.name)
+	}
+	return r.failure()
+}
+
+// Strict makes what can't be read an error. It must be called before Next.
+func (r *Reader) Strict() { r.strict = true }
 
 // Name is the file's name, safe to show.
 func (r *Reader) Name() string { return r.name }
@@ -100,8 +136,8 @@ func (r *Reader) Line() int { return r.line }
 // Cut reports whether the line that Next returned last has no line end. Only a file's last line can.
 func (r *Reader) Cut() bool { return r.cut }
 
-// Head returns the first bytes of the content, at most one block. It must be called before Next and is
-// valid until then.
+// Head returns the first bytes of the content, at most one block, without NULs or a byte order mark at its
+// beginning. It must be called before Next and is valid until then.
 func (r *Reader) Head() []byte { return r.cur }
 
 // Close stops reading and closes the file. It may be called more than once.
@@ -112,62 +148,156 @@ func (r *Reader) Errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
 }
 
-// CutNotice is the sentence about a last line that is cut off, after events up to end.
-func (r *Reader) CutNotice(end time.Time) string {
-	s := fmt.Sprintf("%s: line %d is cut off", r.name, r.line)
-	if !end.IsZero() {
-		s += "; the recording ends at " + end.UTC().Format("2006-01-02 15:04:05.000 UTC")
+// Next returns the next line without its end; it is valid until the following call. After the last
+// line the error is io.EOF. NULs end a line like a line's end does, bytes that are no UTF-8 are replaced, a
+// line that is too long is left out, and damaged compressed data end the file: Notices tells. Of a strict
+// Reader all of that is an error.
+func (r *Reader) Next() ([]byte, error) {
+	if r.over != nil {
+		return nil, r.over
 	}
-	return s
+	if r.strict && r.inside && r.losses.nulls.count > 0 {
+		return nil, r.binary()
+	}
+	for {
+		line, spilled, err := r.raw()
+		if err != nil {
+			return nil, err
+		}
+		if line == nil {
+			continue
+		}
+		if r.odd || spilled {
+			if line, err = r.text(line); err != nil {
+				return nil, err
+			}
+		}
+		if n := len(line); n > 0 && line[n-1] == '\r' {
+			line = line[:n-1]
+		}
+		if len(line) > 0 && line[0] == byteOrderMark[0] { // also where another file was appended
+			line = bytes.TrimPrefix(line, byteOrderMark)
+		}
+		return line, nil
+	}
 }
 
-// Next returns the next line without its end; it is valid until the following call. After the last
-// line the error is io.EOF. A line that is too long, binary or not UTF-8 is an error, and so is a
-// compressed file that ends half-way, after all whole lines before.
-func (r *Reader) Next() ([]byte, error) {
+// raw returns what is there up to the next line's end or NUL, or nil if that is left out, and whether it
+// spans blocks.
+func (r *Reader) raw() (line []byte, spilled bool, err error) {
 	r.spill = r.spill[:0]
+	long := false
 	for {
-		if i := bytes.IndexByte(r.cur, '\n'); i >= 0 {
-			line := r.cur[:i]
-			r.cur = r.cur[i+1:]
+		if i := r.separator(); i >= 0 {
+			line = r.cur[:i]
 			if len(r.spill) > 0 {
 				r.spill = append(r.spill, line...)
-				line = r.spill
+				line, spilled = r.spill, true
 			}
-			return r.check(line)
+			r.number()
+			if r.cur[i] == '\n' {
+				r.cur = r.cur[i+1:]
+			} else if err := r.gap(i); err != nil {
+				return nil, false, err
+			}
+			if long || len(line) > MaxLine {
+				return nil, false, r.Unread(errLong)
+			}
+			if len(line) == 0 && r.inside {
+				line = nil // nothing is before the NULs
+			}
+			return line, spilled, nil
 		}
 		r.spill = append(r.spill, r.cur...)
 		r.cur = nil
 		if len(r.spill) > MaxLine {
-			r.line++
-			return nil, r.Errorf("the line is longer than %d MiB", MaxLine>>20)
+			if long = true; r.strict {
+				r.number()
+				return nil, false, r.Unread(errLong)
+			}
+			r.spill = r.spill[:0]
 		}
 		if !r.refill() {
-			if r.err != io.EOF || len(r.spill) == 0 {
-				return nil, r.failure()
-			}
-			r.cut = true
-			return r.check(r.spill)
+			return r.last(long)
 		}
 	}
 }
 
-func (r *Reader) check(line []byte) ([]byte, error) {
-	r.line++
-	if len(line) > MaxLine {
-		return nil, r.Errorf("the line is longer than %d MiB", MaxLine>>20)
+// last returns the last line if it has no end, or why there is none.
+func (r *Reader) last(long bool) ([]byte, bool, error) {
+	err := r.failure()
+	if err != io.EOF {
+		if r.strict || !r.damaged() {
+			return nil, false, err
+		}
+		r.losses.damage, r.losses.behind = err, r.behind()
+		r.err = io.EOF
 	}
-	if r.line == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	if long {
+		r.number()
+		return nil, false, r.Unread(errLong)
 	}
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
+	if len(r.spill) == 0 {
+		return nil, false, io.EOF
 	}
-	// A cut-off last line may end inside a character.
-	if bytes.IndexByte(line, 0) >= 0 || !utf8.Valid(line) && !(r.cut && validBut(line)) {
-		return nil, r.Errorf("the line is binary, not text")
+	r.number()
+	r.cut, r.inside = true, false
+	return r.spill, true, nil
+}
+
+// separator returns where in the current block the next line's end or NUL is, or -1.
+func (r *Reader) separator() int {
+	i := bytes.IndexByte(r.cur, '\n')
+	if !r.odd {
+		return i
 	}
-	return line, nil
+	before := r.cur
+	if i >= 0 {
+		before = r.cur[:i]
+	}
+	if nul := bytes.IndexByte(before, 0); nul >= 0 {
+		return nul
+	}
+	return i
+}
+
+// number counts a line when it is returned or left out.
+func (r *Reader) number() {
+	if !r.inside {
+		r.line++
+	}
+	r.inside = false
+}
+
+// gap goes over the NULs at i of the current block.
+func (r *Reader) gap(i int) error {
+	if r.strict {
+		return r.binary()
+	}
+	r.cur = r.cur[i:]
+	r.skipNULs()
+	r.inside = true
+	return nil
+}
+
+func (r *Reader) skipNULs() {
+	rest := bytes.TrimLeft(r.cur, "\x00")
+	r.losses.nulls.add(max(r.line, 1), len(r.cur)-len(rest))
+	r.cur = rest
+}
+
+func (r *Reader) binary() error { return r.Errorf("the line is binary, not text") }
+
+// text returns line as UTF-8. A last line that is cut off may end inside a character.
+func (r *Reader) text(line []byte) ([]byte, error) {
+	if utf8.Valid(line) || r.cut && validBut(line) {
+		return line, nil
+	}
+	if r.strict {
+		return nil, r.binary()
+	}
+	r.losses.replaced.add(r.line, 1)
+	return bytes.ToValidUTF8(line, []byte("\uFFFD")), nil
 }
 
 // validBut reports whether line is UTF-8 but for an incomplete character at its end.
@@ -190,8 +320,39 @@ func (r *Reader) refill() bool {
 		r.err = err
 		return false
 	}
+	r.texts += int64(len(block))
+	if r.err = r.checkText(); r.err != nil {
+		return false
+	}
 	r.cur = block
+	r.odd = !plain(block, len(r.spill) > 0)
 	return true
+}
+
+// plain reports whether a block holds neither a NUL nor a byte that is no UTF-8. What a character lacks that
+// is cut at the block's end, and at its beginning if that is inside a line, does not count: a line that spans
+// blocks is looked at by itself.
+func plain(block []byte, inside bool) bool {
+	if bytes.IndexByte(block, 0) >= 0 {
+		return false
+	}
+	for n := 1; inside && n < utf8.UTFMax && len(block) > 0 && !utf8.RuneStart(block[0]); n++ {
+		block = block[1:]
+	}
+	return utf8.Valid(block) || validBut(block)
+}
+
+// damaged reports whether no more blocks come because the compressed data are cut off or damaged, and not
+// because reading was stopped, took too much or failed.
+func (r *Reader) damaged() bool {
+	var path *fs.PathError
+	return r.pump.packing != "" && !errors.Is(r.err, context.Canceled) && !errors.Is(r.err, context.DeadlineExceeded) &&
+		!errors.Is(r.err, errTooMuch) && !errors.As(r.err, &tooMuch{}) && !errors.Is(r.err, io.ErrClosedPipe) && !errors.As(r.err, &path)
+}
+
+// behind reports whether after the compressed data, which are whole, there is something else.
+func (r *Reader) behind() bool {
+	return errors.Is(r.err, gzip.ErrHeader) || errors.Is(r.err, zstd.ErrMagicMismatch)
 }
 
 // failure says why there is no next line.
@@ -201,6 +362,12 @@ func (r *Reader) failure() error {
 		return io.EOF
 	case errors.Is(r.err, context.Canceled), errors.Is(r.err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: reading was stopped: %w", r.name, r.err)
+	case errors.Is(r.err, errTooMuch), errors.As(r.err, &tooMuch{}):
+		return fmt.Errorf("%s: %w", r.name, r.err)
+	case r.behind():
+		return fmt.Errorf("%s: what follows the %s data, after line %d, is something else", r.name, r.pump.packing, r.line)
+	case errors.Is(r.err, io.ErrUnexpectedEOF) && r.line == 0 && len(r.spill) == 0:
+		return fmt.Errorf("%s: the %s data is cut off in its first block, before any text: %w", r.name, r.pump.packing, r.err)
 	case errors.Is(r.err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the %s data is cut off after line %d: %w", r.name, r.pump.packing, r.line, r.err)
 	case r.pump.packing != "":

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,13 +41,14 @@ func zstandard(t testing.TB, text string) []byte {
 	return z.EncodeAll([]byte(text), nil)
 }
 
-// readAll returns the lines, whether the last was cut, and the error that ended them.
+// readAll returns the lines, whether the last was cut, and the error that ended them. It is strict.
 func readAll(data []byte) (got []string, cut bool, err error) {
 	r, err := New(context.Background(), "f", time.Time{}, io.NopCloser(bytes.NewReader(data)))
 	if err != nil {
 		return nil, false, err
 	}
 	defer r.Close()
+	r.Strict()
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
@@ -139,6 +141,7 @@ func TestLongLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	r.Strict()
 	if line, err := r.Next(); err != nil || string(line) != "short" {
 		t.Fatalf("%q %v", line, err)
 	}
@@ -194,7 +197,10 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := r.CutNotice(at); got != "standard input: line 2 is cut off; the recording ends at 2026-11-21 10:00:00.000 UTC" {
+	if err := r.CutOff(); err != nil {
+		t.Error(err)
+	}
+	if got := r.Notices(at); len(got) != 1 || got[0] != "standard input: line 2 is cut off; the recording ends at 2026-11-21 10:00:00.000 UTC" {
 		t.Error(got)
 	}
 }
@@ -215,4 +221,62 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestWaitsEndWithTheContext: a pipe that nobody writes to, one whose writer pauses, and a terminal at which nobody types
+// hold nobody up who does not want to wait any more.
+func TestWaitsEndWithTheContext(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	typing, _, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wait := range map[string]func(ctx context.Context, stop func()) error{
+		"no writer": func(ctx context.Context, stop func()) error {
+			go stop()
+			_, err := Open(ctx, pipe, nil)
+			return err
+		},
+		"nobody types": func(ctx context.Context, stop func()) error {
+			go stop()
+			_, err := Open(ctx, "-", typing)
+			return err
+		},
+		"the writer pauses": func(ctx context.Context, stop func()) error {
+			writer, err := os.OpenFile(pipe, os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			defer writer.Close()
+			if _, err := writer.WriteString("one\ntw"); err != nil {
+				return err
+			}
+			go stop()
+			_, err = Open(ctx, pipe, nil)
+			return err
+		},
+		"what was read is used up": func(ctx context.Context, stop func()) error {
+			r, err := New(ctx, "f", time.Time{}, io.NopCloser(io.MultiReader(strings.NewReader(strings.Repeat("x\n", blockSize)), typing)))
+			if err != nil {
+				return err
+			}
+			for n := 0; err == nil; n++ {
+				if n == blockSize/2 {
+					go stop()
+				}
+				_, err = r.Next()
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			if err := wait(ctx, stop); !errors.Is(err, context.Canceled) {
+				t.Errorf("the wait ended with %v", err)
+			}
+		})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -21,7 +22,9 @@ const (
 // pump reads and decompresses in a goroutine of its own, so that a file's decompression and the
 // understanding of its lines use two cores. Blocks are used over and over.
 type pump struct {
-	packing string // "gzip", "zstd" or "" for plain
+	ctx     context.Context
+	packing string       // "gzip", "zstd" or "" for plain
+	taken   atomic.Int64 // bytes of the file, as it is packed
 
 	full    chan []byte
 	free    chan []byte
@@ -31,28 +34,39 @@ type pump struct {
 	err     error // set before full is closed
 }
 
-// startPump looks at the first bytes of r and begins to read. It returns the time in a gzip header.
+// startPump looks at the first bytes of r and begins to read. It returns the time in a gzip header. It does not outlast
+// ctx: what is read from may be a terminal at which nobody types, and is then left to wait by itself.
 func startPump(ctx context.Context, r io.ReadCloser) (*pump, time.Time, error) {
-	p := &pump{full: make(chan []byte, blocks), free: make(chan []byte, blocks), quit: make(chan struct{})}
-	in, modTime, closer, err := p.unpack(r)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
+	p := &pump{ctx: ctx, full: make(chan []byte, blocks), free: make(chan []byte, blocks), quit: make(chan struct{})}
 	for range blocks {
 		p.free <- nil
 	}
+	type beginning struct {
+		modTime time.Time
+		err     error
+	}
+	begun := make(chan beginning, 1)
 	go func() {
 		defer r.Close()
-		defer closer()
 		defer close(p.full)
-		p.err = p.run(ctx, in)
+		in, modTime, closer, err := p.unpack(r)
+		begun <- beginning{modTime, err}
+		if err == nil {
+			defer closer()
+			p.err = p.run(ctx, in)
+		}
 	}()
-	return p, modTime, nil
+	select {
+	case b := <-begun:
+		return p, b.modTime, b.err
+	case <-ctx.Done():
+		return nil, time.Time{}, ctx.Err()
+	}
 }
 
 // unpack chooses the decompressor by the magic numbers (RFC 1952, RFC 8878).
 func (p *pump) unpack(r io.Reader) (io.Reader, time.Time, func(), error) {
-	br := bufio.NewReaderSize(r, 64<<10)
+	br := bufio.NewReaderSize(counted{r, &p.taken}, 64<<10)
 	magic, err := br.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, time.Time{}, nil, err
@@ -97,7 +111,7 @@ func (p *pump) run(ctx context.Context, in io.Reader) error {
 		n, err := readFull(ctx, in, block)
 		total += int64(n)
 		if total > maxTotal {
-			return fmt.Errorf("more than %d GiB of text", maxTotal>>30)
+			return errTooMuch
 		}
 		if n > 0 {
 			p.full <- block[:n] // never waits: there are as many blocks as room for them
@@ -122,18 +136,23 @@ func readFull(ctx context.Context, in io.Reader, block []byte) (n int, err error
 	return n, err
 }
 
-// next hands back the block before and returns the next one, or the reason that there is none.
+// next hands back the block before and returns the next one, or the reason that there is none: ctx's if that ends
+// while the file is waited for.
 func (p *pump) next() ([]byte, error) {
 	if p.current != nil {
 		p.free <- p.current[:cap(p.current)]
 		p.current = nil
 	}
-	block, ok := <-p.full
-	if !ok {
-		return nil, p.err
+	select {
+	case block, ok := <-p.full:
+		if !ok {
+			return nil, p.err
+		}
+		p.current = block
+		return block, nil
+	case <-p.ctx.Done():
+		return nil, p.ctx.Err()
 	}
-	p.current = block
-	return block, nil
 }
 
 // stop ends the goroutine at its next step.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,12 +25,62 @@ const checkWithin = 10 * time.Second
 // ErrForbidden is what Check's error is if the user may not read pods.
 var ErrForbidden = errors.New("you may not")
 
+// Login gets the user's credentials where a plugin of the kubeconfig has to be run for them, for as long as that
+// takes, and tells say what the plugin says meanwhile. Until it has ended, the plugin may use the terminal.
+func (s *Source) Login(ctx context.Context, say func(sentence string)) error {
+	if s.plugin == nil {
+		return nil
+	}
+	s.tellsPlugin(say)
+	defer s.tellsPlugin(nil)
+	err := s.plugin.login(ctx, s.speak)
+	switch {
+	case ctx.Err() == nil && err != nil:
+		return fmt.Errorf("the credential plugin of the kubeconfig failed: %s; see the user's exec there", sources.Sanitize(err.Error()))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("the time is over, and the credential plugin %s of the kubeconfig has not answered", s.plugin.name)
+	}
+	return ctx.Err()
+}
+
+// tellsPlugin has say be told what the plugin says, or have it be a notice if say is nil.
+func (s *Source) tellsPlugin(say func(sentence string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spoken = say
+}
+
+// speak tells a sentence, as long as the credential plugin may use the terminal.
+func (s *Source) speak(sentence string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spoken != nil {
+		s.spoken(sentence)
+	}
+}
+
+// maxSpoken is how many notices there are of what the credential plugin says.
+const maxSpoken = 20
+
+// pluginSays tells what the credential plugin says.
+func (s *Source) pluginSays(line sources.SafeText) {
+	sentence := fmt.Sprintf("the credential plugin %s says: %s", s.plugin.name, line)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.spoken != nil:
+		s.spoken(sentence)
+	case len(s.said) < maxSpoken && !slices.Contains(s.said, sentence):
+		s.said = append(s.said, sentence)
+	}
+}
+
 // Check finds out what can be known before anything is watched: whether the API server is there, takes the
 // user's credentials, and lets the user read pods. An error is one sentence that says what to do.
 func (s *Source) Check(ctx context.Context, host string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
-	if err := s.client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Error(); err != nil && !apierrors.IsForbidden(err) {
+	if err := s.client.CoreV1().RESTClient().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error(); err != nil && !apierrors.IsForbidden(err) {
 		return Sentence(host, err)
 	}
 	for _, verb := range []string{"list", "watch"} {
@@ -79,8 +130,16 @@ func Sentence(host string, err error) error {
 	if errors.As(err, &urlErr) {
 		inner = urlErr.Err
 	}
+	if errors.As(inner, &op) && op.Source != nil { // its port is another each time, and so would be the sentence
+		at := *op
+		at.Source = nil
+		inner = &at
+	}
 	said := sources.Sanitize(strings.ReplaceAll(inner.Error(), "\n", " "))
+	var large tooLarge
 	switch {
+	case errors.As(err, &large):
+		return fmt.Errorf("%s: %w", at, large)
 	case errors.As(err, &certificate), errors.As(err, &unknown), errors.As(err, &wrongName):
 		return fmt.Errorf("the certificate of %s can't be verified: %s; check certificate-authority in the kubeconfig", at, said)
 	case apierrors.IsUnauthorized(err):

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -17,8 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -36,35 +37,52 @@ type Options struct {
 	// LeaseNamespace and LeaseName are the lease that the schedulers' leader holds. Empty means
 	// kube-system and kube-scheduler.
 	LeaseNamespace, LeaseName string
+	// MaxAnswer is how much is read of the API server's answers that are under way, together, in bytes after
+	// decompression; one is a page of 500 objects at the most. MaxList is how many bytes the objects of one kind may take when they are listed.
+	// 0 is the constant of that name. A cluster that has more ends Run with an error.
+	MaxAnswer, MaxList int64
 	// UserAgent is the name by which the API server knows the requests.
 	UserAgent string
 }
 
+// The bounds by default, in bytes.
+const (
+	MaxAnswer = 256 << 20
+	MaxList   = 1 << 30
+)
+
 // Source is a cluster that is watched. It is a sources.Stream.
 type Source struct {
 	opts     Options
-	client   kubernetes.Interface
+	client   clients
+	plugin   *plugin // nil if the kubeconfig has none
 	stores   []*store
 	siblings *siblings
 
 	mu       sync.Mutex // guards what follows, and the stores' objects
 	begun    time.Time
+	stop     context.CancelFunc // ends Run
+	refused  error              // why it did
 	pending  []sources.Event
 	state    map[string]*sources.Resource
 	lost     map[string]time.Time // since when a resource that was watched is not
+	heard    map[string]time.Time // when something of a resource came last, while its list is not in
 	silent   time.Time            // since when the API server does not answer
-	trouble  sources.SafeText
-	stale    bool // as the last Take told
+	unheard  sources.SafeText     // why it does not
+	stale    bool                 // as the last Take told
 	attached time.Time
 	leader   string // who held the lease last
 	omitted  int    // objects that could not be taken
 	notices  []string
+	said     []string              // by the credential plugin
+	spoken   func(sentence string) // is told what it says, while it may use the terminal
 }
 
 var _ sources.Stream = (*Source)(nil)
 
 // New returns a source of the cluster that config leads to. It makes no request; config is not changed.
 func New(config *rest.Config, opts Options) (*Source, error) {
+	opts.MaxList = cmp.Or(opts.MaxList, MaxList)
 	opts.LeaseNamespace, opts.LeaseName = cmp.Or(opts.LeaseNamespace, "kube-system"), cmp.Or(opts.LeaseName, "kube-scheduler")
 	config = rest.CopyConfig(config)
 	config.UserAgent = cmp.Or(opts.UserAgent, "schedq")
@@ -72,12 +90,45 @@ func New(config *rest.Config, opts Options) (*Source, error) {
 	config.QPS, config.Burst = 50, 100
 	config.AcceptContentTypes, config.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/json"
 	config.WarningHandler = rest.NoWarnings{}
-	config.Wrap(readOnlyTransport)
-	client, err := kubernetes.NewForConfig(config)
+	under := &answers{largest: cmp.Or(opts.MaxAnswer, MaxAnswer)}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return readOnly{next, under} })
+	httpClient, plugin, err := clientFor(config)
 	if err != nil {
 		return nil, Sentence(config.Host, err)
 	}
-	s := &Source{opts: opts, client: client, siblings: newSiblings(), state: map[string]*sources.Resource{}, lost: map[string]time.Time{}}
+	client, err := newClients(config, httpClient)
+	if err != nil {
+		return nil, Sentence(config.Host, err)
+	}
+	return newSource(client, plugin, opts), nil
+}
+
+// clientFor returns what makes requests as config says, and the credential plugin that it runs, or nil.
+func clientFor(config *rest.Config) (*http.Client, *plugin, error) {
+	var p *plugin
+	if config.ExecProvider != nil {
+		var err error
+		if p, err = newPlugin(config); err != nil {
+			return nil, nil, err
+		}
+		config.ExecProvider = nil
+	}
+	how, err := config.TransportConfig()
+	if err != nil {
+		return nil, nil, err
+	}
+	if p != nil && !p.use(how) {
+		p = nil
+	}
+	via, err := transport.New(how)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &http.Client{Transport: via}, p, nil
+}
+
+func newSource(client clients, plugin *plugin, opts Options) *Source {
+	s := &Source{opts: opts, client: client, plugin: plugin, siblings: newSiblings(), state: map[string]*sources.Resource{}, lost: map[string]time.Time{}, heard: map[string]time.Time{}}
 	for _, r := range resources(client, leaseName{opts.LeaseNamespace, opts.LeaseName}) {
 		if r.namespaced {
 			r.namespace = opts.Namespace
@@ -85,7 +136,17 @@ func New(config *rest.Config, opts Options) (*Source, error) {
 		s.stores = append(s.stores, &store{source: s, kind: r, objects: map[types.NamespacedName]runtime.Object{}})
 		s.state[r.name] = &sources.Resource{Name: r.name, State: sources.ResourceWaiting}
 	}
-	return s, nil
+	if plugin != nil {
+		plugin.say = s.pluginSays
+	}
+	return s
+}
+
+// Only returns a source of the same cluster that reads only one namespace. s is not to be used any more.
+func (s *Source) Only(namespace string) *Source {
+	opts := s.opts
+	opts.Namespace = namespace
+	return newSource(s.client, s.plugin, opts)
 }
 
 // Name implements sources.Stream.
@@ -93,8 +154,10 @@ func (s *Source) Name() sources.SafeText { return sources.Sanitize(cmp.Or(s.opts
 
 // Run implements sources.Stream.
 func (s *Source) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	s.mu.Lock()
-	s.begun = time.Now()
+	s.begun, s.stop = time.Now(), stop
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, st := range s.stores {
@@ -102,14 +165,26 @@ func (s *Source) Run(ctx context.Context) error {
 	}
 	wg.Go(func() { s.listen(ctx) })
 	wg.Wait()
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
+// refuse ends Run with err, the first time.
+func (s *Source) refuse(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused == nil {
+		s.refused = err
+		s.stop()
+	}
 }
 
 // Take implements sources.Stream.
 func (s *Source) Take() ([]sources.Event, sources.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := s.status()
+	status := s.status(time.Now())
 	if stale := !status.StaleSince.IsZero(); stale != s.stale && !s.attached.IsZero() {
 		s.stale = stale
 		text := "the cluster is heard of again"

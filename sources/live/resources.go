@@ -11,7 +11,6 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
 
@@ -39,17 +38,17 @@ const (
 // resources are what kube-scheduler v1.37 and its plugins watch, in the order in which they are told: what
 // others refer to first. Then what tells of the scheduler itself: its Events about pods, and the lease
 // that its leader holds.
-func resources(c kubernetes.Interface, lease leaseName) []*resource {
-	core, apps, storage := c.CoreV1().RESTClient(), c.AppsV1().RESTClient(), c.StorageV1().RESTClient()
-	devices := c.ResourceV1().RESTClient()
+func resources(c clients, lease leaseName) []*resource {
+	core, apps, storage := c[corev1.SchemeGroupVersion], c[appsv1.SchemeGroupVersion], c[storagev1.SchemeGroupVersion]
+	devices := c[resourcev1.SchemeGroupVersion]
 	volumes, spread := "pods with volume claims are not judged rightly", "pods of Services and ReplicaSets may be spread otherwise"
 	dra := "pods that ask for devices are not judged rightly"
 	return []*resource{
 		{name: "namespaces", example: &corev1.Namespace{}, client: core, without: "affinity by namespace labels is not judged rightly"},
 		{name: nodes, example: &corev1.Node{}, client: core, without: "no attempt can be modelled"},
-		{name: "priorityclasses", example: &schedulingv1.PriorityClass{}, client: c.SchedulingV1().RESTClient(), without: "a what-if does not know priority classes by name"},
-		{name: "podgroups", example: &schedulingv1beta1.PodGroup{}, client: c.SchedulingV1beta1().RESTClient(), namespaced: true, without: "pod groups are not known"},
-		{name: "poddisruptionbudgets", example: &policyv1.PodDisruptionBudget{}, client: c.PolicyV1().RESTClient(), namespaced: true, without: "preemption may choose other victims"},
+		{name: "priorityclasses", example: &schedulingv1.PriorityClass{}, client: c[schedulingv1.SchemeGroupVersion], without: "a what-if does not know priority classes by name"},
+		{name: "podgroups", example: &schedulingv1beta1.PodGroup{}, client: c[schedulingv1beta1.SchemeGroupVersion], namespaced: true, without: "pod groups are not known"},
+		{name: "poddisruptionbudgets", example: &policyv1.PodDisruptionBudget{}, client: c[policyv1.SchemeGroupVersion], namespaced: true, without: "preemption may choose other victims"},
 		{name: "services", example: &corev1.Service{}, client: core, namespaced: true, without: spread},
 		{name: "replicationcontrollers", example: &corev1.ReplicationController{}, client: core, namespaced: true, without: spread},
 		{name: "replicasets", example: &appsv1.ReplicaSet{}, client: apps, namespaced: true, without: spread},
@@ -67,9 +66,9 @@ func resources(c kubernetes.Interface, lease leaseName) []*resource {
 		// Like the scheduler's own informer (scheduler.go, NewInformerFactory): what has ended takes no room.
 		{name: pods, example: &corev1.Pod{}, client: core, namespaced: true,
 			selector: "status.phase!=Succeeded,status.phase!=Failed", without: "there is no queue to show"},
-		{name: events, example: &eventsv1.Event{}, client: c.EventsV1().RESTClient(), namespaced: true,
+		{name: events, example: &eventsv1.Event{}, client: c[eventsv1.SchemeGroupVersion], namespaced: true,
 			selector: "reason=FailedScheduling", without: "failed attempts that change no pod are not seen, and the attempts of pods that were there before are less well estimated"},
-		{name: leases, example: &coordinationv1.Lease{}, client: c.CoordinationV1().RESTClient(),
+		{name: leases, example: &coordinationv1.Lease{}, client: c[coordinationv1.SchemeGroupVersion],
 			selector: "metadata.name=" + lease.name, namespace: lease.namespace, without: "a new leader among the schedulers is not noticed"},
 	}
 }

@@ -3,7 +3,6 @@ package live
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/schedlog"
 )
@@ -39,17 +39,14 @@ func newLog(name string, read func(ctx context.Context, text func([]byte)) error
 }
 
 // FollowLog returns a stream of the log file at path, "-" being stdin. A file that is replaced or cut, as
-// logs are, is read again from its start.
-func FollowLog(path string, stdin io.Reader) (*Log, error) {
+// logs are, is read again from its start. The error is the context's if that ends while the file is waited for.
+func FollowLog(ctx context.Context, path string, stdin io.Reader) (*Log, error) {
 	if path == "-" {
 		return newLog("standard input", func(_ context.Context, text func([]byte)) error { return copyText(stdin, text) }), nil
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", sources.Sanitize(path), errors.Unwrap(err))
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, errors.Join(fmt.Errorf("%s is a directory: name the log in it", sources.Sanitize(path)), f.Close())
+		return nil, err
 	}
 	_, _ = f.Seek(0, io.SeekEnd) // of a pipe, all is new
 	return newLog(path, func(ctx context.Context, text func([]byte)) error { return tail(ctx, path, f, text) }), nil
@@ -90,7 +87,7 @@ func copyText(from io.Reader, text func([]byte)) error {
 }
 
 // tail hands on what is added to f, the file at path.
-func tail(ctx context.Context, path string, f *os.File, text func([]byte)) error {
+func tail(ctx context.Context, path string, f disk.File, text func([]byte)) error {
 	defer func() { f.Close() }()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -114,7 +111,7 @@ func tail(ctx context.Context, path string, f *os.File, text func([]byte)) error
 		at, _ := f.Seek(0, io.SeekCurrent)
 		switch {
 		case !os.SameFile(was, now):
-			next, err := os.Open(path)
+			next, err := disk.Open(ctx, path)
 			if err != nil {
 				continue
 			}

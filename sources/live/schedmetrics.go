@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 // Metrics is a stream of a scheduler's own counts, read from its metrics every few seconds.
@@ -36,6 +36,9 @@ const (
 
 // maxScrape is how much of an answer is read, in bytes. A scheduler's metrics have some hundred KiB.
 const maxScrape = 16 << 20
+
+// maxToken is how large the file of a bearer token may be, in bytes.
+const maxToken = 64 << 10
 
 // MetricsOptions say how a scheduler's metrics are reached by themselves.
 type MetricsOptions struct {
@@ -59,14 +62,14 @@ func NewMetrics(address string, opts MetricsOptions) (*Metrics, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: opts.Insecure} // if the person says so
-	client := &http.Client{Transport: readOnly{transport}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: readOnly{transport, &answers{largest: maxScrape}}}
 	return &Metrics{get: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 		if err != nil {
 			return nil, err
 		}
 		if opts.TokenFile != "" {
-			token, err := os.ReadFile(opts.TokenFile)
+			token, err := disk.Read(ctx, opts.TokenFile, maxToken)
 			if err != nil {
 				return nil, err
 			}

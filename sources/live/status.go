@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,7 +44,7 @@ func (s *Source) listen(ctx context.Context) {
 			s.silent = asked
 		}
 		if err != nil {
-			s.trouble = sources.Sanitize(Sentence("", err).Error())
+			s.unheard = sources.Sanitize(Sentence("", err).Error())
 		}
 		s.attachIfReady(time.Now())
 		s.mu.Unlock()
@@ -54,7 +55,7 @@ func (s *Source) listen(ctx context.Context) {
 func (s *Source) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	return s.client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Error()
+	return s.client.CoreV1().RESTClient().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error()
 }
 
 // streamed counts an object of a list that is on its way.
@@ -62,8 +63,9 @@ func (s *Source) streamed(r *resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.state[r.name]
+	s.heard[r.name] = time.Now()
 	if st.State == sources.ResourceWaiting || st.State == sources.ResourceFailing {
-		st.State, st.Objects, st.Trouble = sources.ResourceListing, 0, ""
+		st.State, st.Objects = sources.ResourceListing, 0 // its trouble is over when all of it is in
 	}
 	if st.State == sources.ResourceListing {
 		st.Objects++
@@ -97,7 +99,6 @@ func (s *Source) failed(r *resource, err error) {
 	}
 	st.State = sources.ResourceFailing
 	st.Trouble = sources.Sanitize(Sentence("", err).Error())
-	s.trouble = st.Trouble
 }
 
 // comingBack is for how long a server that is asked again may deny what it gave before: one that has just
@@ -140,13 +141,16 @@ func (s *Source) attachIfReady(now time.Time) {
 }
 
 // status is how the source stands. The lock is held.
-func (s *Source) status() sources.Status {
-	status := sources.Status{Attached: s.attached, Notices: slices.Clone(s.notices), StaleSince: s.silent}
+func (s *Source) status(now time.Time) sources.Status {
+	status := sources.Status{Attached: s.attached, Notices: slices.Concat(s.notices, s.said), StaleSince: s.silent}
 	var missing []string
 	for _, st := range s.stores {
 		r := *s.state[st.kind.name]
 		if r.State == sources.ResourceWatched {
 			r.Objects = len(st.objects)
+		}
+		if r.Trouble == "" && s.overdue(r, now) {
+			r.Trouble = overdueText
 		}
 		status.Resources = append(status.Resources, r)
 		if r.State == sources.ResourceForbidden {
@@ -161,8 +165,63 @@ func (s *Source) status() sources.Status {
 			status.StaleSince = since
 		}
 	}
-	if !status.StaleSince.IsZero() {
-		status.Trouble = s.trouble
+	if status.Trouble = s.unheard; s.silent.IsZero() {
+		status.Trouble = troubleOf(status.Resources)
+	}
+	if s.plugin != nil {
+		status.Trouble = cmp.Or(s.plugin.waits(now), status.Trouble)
 	}
 	return status
+}
+
+// overdueAfter is for how long nothing may come of a list before that is trouble: an API server begins to
+// answer at once, also where the whole answer takes long.
+const overdueAfter = 2 * time.Second
+
+var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API server for more than %s", overdueAfter))
+
+// overdue reports whether nothing has come of a list for too long. The lock is held.
+func (s *Source) overdue(r sources.Resource, now time.Time) bool {
+	if s.begun.IsZero() || r.State != sources.ResourceWaiting && r.State != sources.ResourceListing {
+		return false
+	}
+	last := s.heard[r.Name]
+	if last.IsZero() {
+		last = s.begun
+	}
+	return now.Sub(last) > overdueAfter
+}
+
+// maxNamed is how many of the resources that fail for one reason are named.
+const maxNamed = 3
+
+// troubleOf says which resources fail, and why, each reason once. It is empty if none does.
+func troubleOf(resources []sources.Resource) sources.SafeText {
+	var reasons []sources.SafeText
+	failing := map[sources.SafeText][]string{}
+	for _, r := range resources {
+		if r.Trouble == "" || r.State == sources.ResourceForbidden || r.State == sources.ResourceNotServed {
+			continue // nothing is wrong, or it is done without
+		}
+		if failing[r.Trouble] == nil {
+			reasons = append(reasons, r.Trouble)
+		}
+		failing[r.Trouble] = append(failing[r.Trouble], r.Name)
+	}
+	var all []string
+	for _, reason := range reasons {
+		names := failing[reason]
+		if len(names) == len(resources) {
+			return reason
+		}
+		if more := len(names) - maxNamed; more > 0 {
+			names = append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
+		}
+		list := strings.Join(names, ", ")
+		if i := strings.LastIndex(list, ", "); i >= 0 {
+			list = list[:i] + " and " + list[i+2:]
+		}
+		all = append(all, fmt.Sprintf("%s can't be read: %s", list, reason))
+	}
+	return sources.Sanitize(strings.Join(all, "; "))
 }

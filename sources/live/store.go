@@ -41,13 +41,32 @@ var _ cache.TransformingStore = (*store)(nil)
 // Transformer implements cache.TransformingStore: objects of a streamed list are trimmed one by one, as
 // they come.
 func (s *store) Transformer() cache.TransformFunc {
+	var taken int64
 	return func(obj any) (any, error) {
 		t, err := s.trim(obj)
-		if err == nil {
-			s.source.streamed(s.kind)
+		if err != nil {
+			return nil, err
 		}
-		return t, err
+		s.source.streamed(s.kind)
+		return t, s.source.room(s.kind, &taken, t.object)
 	}
+}
+
+// objectTakes is about what an object takes in memory besides its text, in bytes.
+const objectTakes = 1000
+
+// room adds to taken what obj takes of the room for a list of r, and ends the source if there is no more.
+func (s *Source) room(r *resource, taken *int64, obj runtime.Object) error {
+	*taken += objectTakes
+	if sized, ok := obj.(interface{ Size() int }); ok {
+		*taken += 2 * int64(sized.Size()) // text, and the structure that holds it
+	}
+	if *taken <= s.opts.MaxList {
+		return nil
+	}
+	err := fmt.Errorf("the %s of the cluster take more than %d MiB, which is as much as schedq keeps of one kind: --memory allows more", r.name, s.opts.MaxList>>20)
+	s.refuse(err)
+	return err
 }
 
 // trim trims an object that is not yet. One that is out of all proportion is left out, not an error, which

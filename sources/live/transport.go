@@ -1,8 +1,12 @@
 package live
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
+	"sync/atomic"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -13,11 +17,19 @@ var reviews = [...]string{
 	"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
 }
 
-// readOnly lets through what only reads, and refuses everything else before it leaves the process. It is
+// readOnly lets through what only reads, and refuses everything else before it leaves the process. It follows
+// no redirect, so that credentials go to nobody else, and ends an answer that is out of all proportion. It is
 // the innermost transport: whatever wraps it, and whoever makes a request, ends here.
-type readOnly struct{ next http.RoundTripper }
+type readOnly struct {
+	next    http.RoundTripper
+	answers *answers
+}
 
-func readOnlyTransport(next http.RoundTripper) http.RoundTripper { return readOnly{next} }
+// answers is how much is read of the answers that are under way, together: see bounded.
+type answers struct {
+	largest int64
+	reading atomic.Int64
+}
 
 // RoundTrip implements http.RoundTripper.
 func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -27,7 +39,61 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("schedq only reads: it refuses to send %s %s", sources.Sanitize(req.Method), sources.Sanitize(req.URL.Path))
 	}
-	return t.next.RoundTrip(req)
+	answer, err := t.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode >= 300 && answer.StatusCode < 400 && answer.Header.Get("Location") != "" {
+		to := "a place that is no URL"
+		if location, err := answer.Location(); err == nil {
+			to = string(sources.Sanitize(location.Host))
+		}
+		answer.Body.Close()
+		return nil, fmt.Errorf("it answers with a redirect to %s, which schedq does not follow", to)
+	}
+	if query := req.URL.Query(); query.Get("watch") == "" && query.Get("follow") == "" { // those go on as long as they like
+		answer.Body = &bounded{ReadCloser: answer.Body, all: t.answers, json: strings.Contains(answer.Header.Get("Content-Type"), "json")}
+	}
+	return answer, nil
+}
+
+// bounded is an answer of which only so much is read, together with the others that are under way: bytes after
+// decompression and, in JSON, objectCost for each object, because one of two bytes takes a thousand in memory.
+type bounded struct {
+	io.ReadCloser
+	all  *answers
+	json bool
+	read int64
+}
+
+const objectCost = 256
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	cost := int64(n)
+	if b.json {
+		cost += objectCost * int64(bytes.Count(p[:n], []byte("{")))
+	}
+	b.read += cost
+	if b.all.reading.Add(cost) > b.all.largest {
+		return 0, tooLarge{b.all.largest}
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *bounded) Close() error {
+	b.all.reading.Add(-b.read)
+	b.read = 0
+	return b.ReadCloser.Close()
+}
+
+// tooLarge is why an answer was not read to its end.
+type tooLarge struct{ largest int64 }
+
+func (e tooLarge) Error() string {
+	return fmt.Sprintf("the answers under way are larger than %d MiB, which is as much as schedq reads at once: --memory allows more", e.largest>>20)
 }
 
 // reads reports whether req can't change anything. A GET that asks for another protocol could: exec,

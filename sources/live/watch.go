@@ -3,8 +3,10 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
+	"syscall"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/schedq/schedq/sources"
@@ -28,7 +31,7 @@ func (s *store) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	backoff := retry
-	cache.NewReflectorWithOptions(&lister{s.kind, s.source, cancel}, s.kind.example, s,
+	cache.NewReflectorWithOptions(&lister{kind: s.kind, source: s.source, giveUp: cancel}, s.kind.example, s,
 		cache.ReflectorOptions{Name: s.kind.name, Backoff: &backoff}).RunWithContext(ctx)
 }
 
@@ -37,6 +40,28 @@ type lister struct {
 	kind   *resource
 	source *Source
 	giveUp context.CancelFunc
+	// notBefore is when the API server, which refused, wants to be asked again.
+	notBefore time.Time
+	taken     int64 // by the pages of a list so far, in bytes
+}
+
+// maxDelay bounds for how long a server that refused is left alone on its own request.
+const maxDelay = 30 * time.Second
+
+// request returns a request about the resource, after the time that the server asked for. client-go's own
+// retries wait for that, too, but say nothing meanwhile.
+func (l *lister) request(ctx context.Context, opts *metav1.ListOptions) *rest.Request {
+	if wait := time.Until(l.notBefore); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+	}
+	opts.FieldSelector = l.kind.selector
+	return l.kind.client.Get().Namespace(l.kind.namespace).Resource(l.kind.name).
+		VersionedParams(opts, scheme.ParameterCodec).MaxRetries(0)
 }
 
 // List and Watch implement cache.ListerWatcher. The reflector calls those with a context.
@@ -54,12 +79,13 @@ func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (
 	if opts.Limit > 0 && opts.ResourceVersion == "0" {
 		opts.ResourceVersion = "" // a server that streams no lists may ignore the limit otherwise
 	}
-	opts.FieldSelector = l.kind.selector
-	list, err := l.kind.client.Get().Namespace(l.kind.namespace).Resource(l.kind.name).
-		VersionedParams(&opts, scheme.ParameterCodec).Do(ctx).Get()
+	list, err := l.request(ctx, &opts).Do(ctx).Get()
 	if err != nil {
 		l.failed(ctx, err)
 		return nil, err
+	}
+	if opts.Continue == "" {
+		l.taken = 0
 	}
 	return list, meta.EachListItem(list, func(obj runtime.Object) error {
 		kept, err := trim(obj)
@@ -67,23 +93,28 @@ func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (
 			reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(kept).Elem())
 		}
 		l.source.streamed(l.kind)
-		return nil
+		return l.source.room(l.kind, &l.taken, kept)
 	})
 }
 
 // WatchWithContext implements cache.ListerWatcherWithContext.
 func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
-	opts.FieldSelector = l.kind.selector
-	w, err := l.kind.client.Get().Namespace(l.kind.namespace).Resource(l.kind.name).
-		VersionedParams(&opts, scheme.ParameterCodec).Watch(ctx)
+	listing := opts.SendInitialEvents != nil && *opts.SendInitialEvents // the list is on its way
+	w, err := l.request(ctx, &opts).Watch(ctx)
 	if err != nil {
 		l.failed(ctx, err)
 		return nil, err
 	}
-	if opts.SendInitialEvents == nil || !*opts.SendInitialEvents { // else the list is on its way
-		l.source.watched(l.kind)
+	if listing {
+		return w, nil
 	}
+	if reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch()) {
+		// That is what client-go v0.37 makes of a connection that ended before the server answered (rest/request.go,
+		// Watch). The reflector would list anew after it; after a connection that was refused it goes on where it was.
+		return nil, fmt.Errorf("the connection ended: %w", syscall.ECONNREFUSED)
+	}
+	l.source.watched(l.kind)
 	return w, nil
 }
 
@@ -100,7 +131,12 @@ func (l *lister) failed(ctx context.Context, err error) {
 		l.giveUp()
 	case apierrors.IsForbidden(err) && !l.source.hadRights(l.kind):
 		l.source.unavailable(l.kind, sources.ResourceForbidden, err)
+	case errors.As(err, new(tooLarge)):
+		l.source.refuse(fmt.Errorf("the list of %s can't be read: %w", l.kind.name, Sentence("", err)))
 	default:
+		if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+			l.notBefore = time.Now().Add(min(time.Duration(seconds)*time.Second, maxDelay))
+		}
 		l.source.failed(l.kind, err)
 	}
 }

@@ -3,16 +3,13 @@ package manifest
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
@@ -57,7 +54,11 @@ func (d *document) decode() (runtime.Object, error) {
 		return nil, err
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
-	if _, _, err := strict.Decode(d.json, nil, obj); err != nil {
+	if err := sources.Guard(d.json, "it", func(raw []byte) error {
+		reflect.ValueOf(obj).Elem().SetZero()
+		_, _, err := strict.Decode(raw, nil, obj)
+		return err
+	}); err != nil {
 		return nil, d.decodingError(err)
 	}
 	if gvk.Kind == "" {
@@ -91,15 +92,8 @@ var (
 	sizes      = []string{"sizeLimit", "divisor"}
 )
 
-// maxQuantity is beyond every real amount. The API server's code, which runs before sources.Trim, would
-// calculate with 1e99999999 for ever.
-const maxQuantity = 1e30
-
-// hugeNumber is what resource.ParseQuantity would take minutes over: 1e-99999999, or a million digits.
-var hugeNumber = regexp.MustCompile(`^[-+]?[0-9.]*(?:[0-9.]{100}|[eE]-[0-9]{3,})[a-zA-Z]*$`)
-
-// checkNumbers returns an error about a number that must not be parsed, or a quantity that is none:
-// the decoder does not say which.
+// checkNumbers returns an error about a quantity that is none, or out of range: the decoder does not say
+// which, and must not be given what it takes long over.
 func (d *document) checkNumbers() (err error) {
 	walk(d.json, func(path []string, tok json.Token, _ int) bool {
 		text, isText := tok.(string)
@@ -109,21 +103,12 @@ func (d *document) checkNumbers() (err error) {
 			return true
 		}
 		n := len(path)
-		isQuantity := n > 1 && slices.Contains(quantities, path[n-2]) || n > 0 && slices.Contains(sizes, path[n-1])
-		outOfRange := hugeNumber.MatchString(text)
-		if isQuantity && !outOfRange {
-			q, bad := resource.ParseQuantity(text)
-			if bad != nil {
-				err = d.errorAt(d.lineOf(path), "%s of %s is not a quantity like 500m or 2Gi: %s", join(path), d.title(), quote(text))
-				return false
+		if n > 1 && slices.Contains(quantities, path[n-2]) || n > 0 && slices.Contains(sizes, path[n-1]) {
+			if _, bad := sources.ParseQuantity(text); bad != nil {
+				err = d.errorAt(d.lineOf(path), "%s of %s is %w: %s", join(path), d.title(), bad, quote(text))
 			}
-			f := q.AsApproximateFloat64()
-			outOfRange = math.IsNaN(f) || math.Abs(f) > maxQuantity
 		}
-		if outOfRange {
-			err = d.errorAt(d.lineOf(path), "%s of %s is a number out of range: %s", join(path), d.title(), quote(text))
-		}
-		return !outOfRange
+		return err == nil
 	})
 	return err
 }

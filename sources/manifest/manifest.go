@@ -4,17 +4,16 @@
 package manifest
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 // Bounds of one file. The API server takes 3 MiB in a request, and Kubernetes 150,000 pods in a cluster.
@@ -42,27 +41,15 @@ type Manifest struct {
 }
 
 // Read reads the manifests in the file at path: YAML or JSON, one document or several, at most 4 MiB.
-// Errors are as Parse's. There is no "-": a screen reads keys from standard input.
-func Read(path string) (*Manifest, error) {
-	name := string(sources.Sanitize(path))
+// Errors are as Parse's, or the context's if that ends while the file is waited for. There is no "-": a screen
+// reads keys from standard input.
+func Read(ctx context.Context, path string) (*Manifest, error) {
 	if path == "-" {
 		return nil, fmt.Errorf("manifests cannot be read from standard input: name a file")
 	}
-	f, err := os.Open(path)
+	data, err := disk.Read(ctx, path, maxFile)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err // the sentence names the file already
-		}
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a directory: name a file in it", name)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: cannot be read: %w", name, err)
+		return nil, err
 	}
 	return Parse(path, data)
 }

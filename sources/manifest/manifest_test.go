@@ -171,6 +171,9 @@ func TestErrors(t *testing.T) {
 		{"endless comparison", pod + "  volumes:\n  - name: v\n    emptyDir:\n      sizeLimit: \"1e99999999\"\n", "f.yaml:10: spec.volumes[0].emptyDir.sizeLimit of Pod p is a number out of range"},
 		{"endless claim", "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c}\nspec:\n  resources:\n    requests:\n      storage: 1e400Gi\n",
 			"f.yaml:7: spec.resources.requests.storage of PersistentVolumeClaim c is not a quantity"},
+		{"wrapped quantity", pod + "    resources:\n      requests:\n        memory: 1e2147483648\n", "f.yaml:9: spec.containers[0].resources.requests.memory of Pod p is a number out of range"},
+		{"quantity in an odd place", pod + "    env:\n    - name: a\n      valueFrom:\n        resourceFieldRef: {resource: limits.cpu, divisor: \"1e3000000000\"}\n", "f.yaml:10: spec.containers[0].env[0].valueFrom.resourceFieldRef.divisor of Pod p is a number out of range"},
+		{"quantity in a place of its own", "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: d\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n  sharedCounters:\n  - name: c\n    counters: {memory: {value: \"1e-99999999\"}}\n", "f.yaml:1: ResourceSlice s cannot be decoded: it holds a number out of range"},
 		{"infinite", pod + "    resources:\n      requests:\n        memory: 1e400\n", "f.yaml:9: spec.containers[0].resources.requests.memory of Pod p is a number out of range"},
 		{"more after json", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}} {"apiVersion":"v1",,"kind":"Node"}`, "f.yaml:1: the YAML cannot be read near here: did not find expected <document start>"},
 		{"more after a flow", "{apiVersion: v1, kind: Node, metadata: {name: a}}\n{apiVersion: v1, kind: Node, metadata: {name: b}}\n", "f.yaml:1: the YAML cannot be read near here: did not find expected <document start>"},
@@ -214,7 +217,7 @@ func TestRead(t *testing.T) {
 	if err := os.WriteFile(file, []byte(pod), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := Read(file); err != nil || len(m.Objects) != 1 {
+	if m, err := Read(t.Context(), file); err != nil || len(m.Objects) != 1 {
 		t.Errorf("%v", err)
 	}
 	for path, want := range map[string]string{
@@ -222,7 +225,7 @@ func TestRead(t *testing.T) {
 		dir:                          "is a directory: name a file in it",
 		"-":                          "manifests cannot be read from standard input: name a file",
 	} {
-		if _, err := Read(path); err == nil || !strings.HasSuffix(err.Error(), want) {
+		if _, err := Read(t.Context(), path); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v", err)
 		}
 	}

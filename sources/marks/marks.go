@@ -5,7 +5,9 @@ package marks
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -18,10 +20,8 @@ const Format = "marks"
 
 const layout = "2006/01/02 15:04:05"
 
-// Sniff reports whether head, the first bytes of a file, is the beginning of such a log, and its first
-// time.
-func Sniff(head []byte) (time.Time, bool) {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
+// Sniff reports whether a line from a file's beginning is one of such a log, and its time.
+func Sniff(line []byte) (time.Time, bool) {
 	at, _, ok := parse(line)
 	return at, ok
 }
@@ -42,25 +42,70 @@ func parse(line []byte) (time.Time, string, bool) {
 	return at, text, true
 }
 
-// Read reads a log to its end. Its events are *sources.Mark. Lines without a time belong to the line
-// before and are skipped. An error names the file, the line and the cause.
+var errUntimed = errors.New("it does not begin with a time")
+
+// Read reads a log to its end. Its events are *sources.Mark. What can't be read is left out, and a notice tells. An
+// error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
-	part := &sources.Part{Format: Format}
+	part := &sources.Part{Format: Format, Keep: r.Keep}
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
-			return part, nil
+			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		at, text, ok := parse(line)
-		if r.Cut() && len(line) > 0 {
-			part.Notices = append(part.Notices, r.CutNotice(part.Last))
-			return part, nil
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
 		}
-		if ok {
-			part.Add(at, &sources.Mark{Text: sources.Sanitize(text)})
+		if err := take(r, part, line); err != nil {
+			return nil, err
 		}
 	}
+	if len(part.Events) == 0 {
+		if err := r.Nothing(); err != nil {
+			return nil, err
+		}
+	}
+	part.Notices = r.Notices(part.Last)
+	return part, nil
 }
+
+// take takes the marks in a line: one, or where a torn one has others glued to it, those.
+func take(r *lines.Reader, part *sources.Part, line []byte) error {
+	from, torn := 0, false
+	for from < len(line) {
+		to := len(line)
+		if at := glued.FindIndex(line[from+1:]); at != nil {
+			to = from + 1 + at[0]
+		}
+		at, text, ok := parse(line[from:to])
+		switch {
+		case to == len(line) && r.Cut():
+			return r.CutOff()
+		case ok:
+			part.Add(at, &sources.Mark{Text: sources.Sanitize(text)})
+		default:
+			torn = true
+		}
+		if to < len(line) {
+			torn = true
+		}
+		from = to
+	}
+	switch {
+	case !torn:
+		return nil
+	case glued.Match(line):
+		return r.Torn(r.Line(), errGlued)
+	}
+	r.Skip(errUntimed)
+	return nil
+}
+
+var errGlued = errors.New("another one is glued to it")
+
+// glued is how a mark begins that has its relative time: only such a one is looked for inside of a line, where a text
+// may well name a time.
+var glued = regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d +\d+\.\ds `)

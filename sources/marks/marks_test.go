@@ -35,7 +35,8 @@ func TestRead(t *testing.T) {
 	if got != "19.000 three nodes\n22.250 pods of 3s each\n23.000 ␛]0;title\n" {
 		t.Error(got)
 	}
-	if len(part.Notices) != 1 || part.Notices[0] != "f: line 5 is cut off; the recording ends at 2026-11-21 10:56:23.000 UTC" {
+	if len(part.Notices) != 2 || part.Notices[0] != "f: line 5 is cut off; the recording ends at 2026-11-21 10:56:23.000 UTC" ||
+		part.Notices[1] != "f: line 3 is skipped: it does not begin with a time" {
 		t.Errorf("%q", part.Notices)
 	}
 }

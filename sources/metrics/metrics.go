@@ -6,6 +6,8 @@ package metrics
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -16,6 +18,9 @@ import (
 // Format is the format's name in sources.Recording.
 const Format = "metrics"
 
+// maxLine is how long a line may be, in bytes.
+const maxLine = 4096
+
 type sample struct {
 	Time          *time.Time `json:"time"`
 	Active        *int       `json:"active"`
@@ -24,33 +29,59 @@ type sample struct {
 	Gated         int        `json:"gated"`
 }
 
-// Sniff reports whether head, the first bytes of a file, is the beginning of such a file, and its first
-// time.
-func Sniff(head []byte) (time.Time, bool) {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	s, err := parse(line)
-	if err != nil || s.Time == nil || s.Active == nil {
+// begin is how a line begins.
+const begin = `{"time":`
+
+var begins = []string{begin}
+
+// Sniff reports whether a line from a file's beginning is one of such a file, and its time.
+func Sniff(line []byte) (time.Time, bool) {
+	s, ok := decode(line)
+	if i := bytes.LastIndex(line, []byte(begin)); !ok && i > 0 { // glued to a torn one
+		s, ok = decode(line[i:])
+	}
+	if !ok {
 		return time.Time{}, false
 	}
 	return s.Time.UTC(), true
 }
 
-func parse(line []byte) (s sample, err error) {
-	if len(line) > 4096 {
-		line = line[:4096]
-	}
-	err = json.Unmarshal(line, &s)
-	return s, err
+func decode(line []byte) (s sample, ok bool) {
+	ok = len(line) <= maxLine && json.Unmarshal(line, &s) == nil && s.Time != nil && s.Active != nil
+	return s, ok
 }
 
-// Read reads a file to its end. Its events are *sources.Counts. An error names the file, the line and
-// the cause.
+// parse reads one line, or says why it can't be read.
+func parse(line []byte) (s sample, refused error) {
+	s, ok := decode(line)
+	if !ok {
+		return s, fmt.Errorf("this line does not hold the counts of the scheduler's queues: \"%.80s\"", sources.Sanitize(string(line)))
+	}
+	if err := sources.CheckTime(*s.Time); err != nil {
+		return s, err
+	}
+	if *s.Active < 0 || s.Backoff < 0 || s.Unschedulable < 0 || s.Gated < 0 {
+		return s, errors.New("a count is negative")
+	}
+	return s, nil
+}
+
+// Read reads a file to its end. Its events are *sources.Counts. What can't be read is left out, and a notice tells. An
+// error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
-	part := &sources.Part{Format: Format}
+	part := &sources.Part{Format: Format, Keep: r.Keep}
+	take := func(line []byte) error {
+		s, refused := parse(line)
+		if refused != nil {
+			return r.Unread(refused)
+		}
+		part.Add(s.Time.UTC(), &sources.Counts{Active: *s.Active, Backoff: s.Backoff, Unschedulable: s.Unschedulable, Gated: s.Gated})
+		return nil
+	}
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
-			return part, nil
+			break
 		}
 		if err != nil {
 			return nil, err
@@ -58,20 +89,21 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		s, err := parse(line)
-		if err != nil && r.Cut() {
-			part.Notices = append(part.Notices, r.CutNotice(part.Last))
-			return part, nil
+		if json.Valid(line) {
+			err = take(line)
+		} else {
+			_, refused := parse(line)
+			err = r.Salvage(line, refused, begins, take)
 		}
-		if err != nil || s.Time == nil || s.Active == nil {
-			return nil, r.Errorf("this line does not hold the counts of the scheduler's queues: \"%.80s\"", sources.Sanitize(string(line)))
+		if err != nil {
+			return nil, err
 		}
-		if err := sources.CheckTime(*s.Time); err != nil {
-			return nil, r.Errorf("%w", err)
-		}
-		if *s.Active < 0 || s.Backoff < 0 || s.Unschedulable < 0 || s.Gated < 0 {
-			return nil, r.Errorf("a count is negative")
-		}
-		part.Add(s.Time.UTC(), &sources.Counts{Active: *s.Active, Backoff: s.Backoff, Unschedulable: s.Unschedulable, Gated: s.Gated})
 	}
+	if len(part.Events) == 0 {
+		if err := r.Nothing(); err != nil {
+			return nil, err
+		}
+	}
+	part.Notices = r.Notices(part.Last)
+	return part, nil
 }

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Write writes s as a file that Parse reads.
+// Write writes s as a file that Parse reads. It fails, and writes nothing, if s holds what Parse would refuse: readers of
+// recordings take objects that no API server would.
 func Write(w io.Writer, s *Scenario) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "schedq: %s\nversion: %d\n", Format, Version)
@@ -59,6 +60,9 @@ func Write(w io.Writer, s *Scenario) error {
 	if b.Len() > maxFile {
 		return fmt.Errorf("the scenario would be larger than %d MiB: cut less", maxFile>>20)
 	}
+	if _, err := Parse("the scenario", b.Bytes()); err != nil {
+		return fmt.Errorf("what is cut out could not be played: %w", err)
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -89,6 +93,9 @@ func writeObjects(b *bytes.Buffer, objects []runtime.Object) error {
 			delete(status, "nodeInfo")
 			delete(status, "daemonEndpoints")
 		}
+		if n := longestKey(fields); n > maxKey {
+			return fmt.Errorf("%s can't be written: a key in it has %d bytes, and YAML takes %d", obj.(metav1.Object).GetName(), n, maxKey)
+		}
 		if text, err = yaml.Marshal(prune(fields)); err != nil {
 			return fmt.Errorf("%s can't be written: %w", obj.(metav1.Object).GetName(), err)
 		}
@@ -96,6 +103,27 @@ func writeObjects(b *bytes.Buffer, objects []runtime.Object) error {
 		b.Write(text)
 	}
 	return nil
+}
+
+// maxKey is how many bytes a key may have in YAML (1.2, section 7.4).
+const maxKey = 1024
+
+// longestKey is how many bytes the longest key has within v as JSON writes it, which is how it goes into YAML.
+func longestKey(v any) (longest int) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			longest = max(longest, longestKey(one))
+		}
+	case map[string]any:
+		for key, value := range v {
+			quoted, err := json.Marshal(key)
+			if err == nil { // a string can always be written
+				longest = max(longest, len(quoted), longestKey(value))
+			}
+		}
+	}
+	return longest
 }
 
 // prune returns v without members that say nothing: null and empty objects.

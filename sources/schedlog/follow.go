@@ -31,9 +31,13 @@ type place struct {
 
 func (p *place) Name() string { return p.name }
 func (p *place) Line() int    { return p.follower.number }
-func (p *place) Errorf(format string, args ...any) error {
-	return fmt.Errorf("%s, line %d: %w", p.name, p.Line(), fmt.Errorf(format, args...))
+func (p *place) Unread(cause error) error {
+	return fmt.Errorf("%s, line %d: %w", p.name, p.Line(), cause)
 }
+func (p *place) Torn(line int, cause error) error {
+	return fmt.Errorf("%s, line %d: %w", p.name, line, cause)
+}
+func (p *place) Skip(error) {}
 
 // zone is what time zones differ by.
 const zone = 15 * time.Minute

@@ -15,7 +15,10 @@ type header struct {
 
 // parseHeader splits a klog line. It looks at as few bytes as tell that it is one.
 func parseHeader(line []byte) (h header, ok bool) {
-	const stamp = len("I1121 10:56:22.400364 ")
+	const (
+		stamp    = len("I1121 10:56:22.400364 ")
+		shortest = stamp + len("      1 a.go:1") // of what is up to the bracket if the header is torn and another glued to it
+	)
 	if len(line) < stamp+3 || line[5] != ' ' || line[8] != ':' || line[11] != ':' || line[14] != '.' || line[21] != ' ' {
 		return h, false
 	}
@@ -25,7 +28,7 @@ func parseHeader(line []byte) (h header, ok bool) {
 		return h, false
 	}
 	i := bytes.IndexByte(line[stamp:], ']')
-	if i < 0 || stamp+i+2 > len(line) {
+	if i < 0 || stamp+i+2 > len(line) || line[stamp+i+1] != ' ' || i >= shortest && !written(line[stamp:stamp+i]) {
 		return h, false
 	}
 	h.rest = line[min(stamp+i+2, len(line)):]
@@ -34,6 +37,17 @@ func parseHeader(line []byte) (h header, ok bool) {
 	ok = h.month >= 1 && h.month <= 12 && h.day >= 1 && h.day <= 31 && h.hour >= 0 && h.hour < 24 &&
 		h.minute >= 0 && h.minute < 60 && h.second >= 0 && h.second <= 60 && h.micro >= 0
 	return h, ok
+}
+
+// written reports whether text is a process's number and a place in its source, "  25911 active_queue.go:414", and not the
+// rest of a torn header with another line glued to it.
+func written(text []byte) bool {
+	for _, c := range text[:max(0, bytes.LastIndexByte(text, ' '))] {
+		if c != ' ' && !digit(c) {
+			return false
+		}
+	}
+	return true
 }
 
 // in returns the header's time in a year. ok is false for 29 February in a year without one.

@@ -57,6 +57,9 @@ func (p *parser) message(h *header) (known bool, err error) {
 		if after, ok := bytes.CutPrefix(rest, []byte(`Entity moved to an internal scheduling queue`)); ok {
 			p.entity = true
 			if !bytes.Contains(after, []byte(` type="pod"`)) {
+				if !bytes.Contains(after, []byte(` type="`)) {
+					return true, p.lines.Unread(errLacks)
+				}
 				return true, nil // a pod group
 			}
 			rest, handle, key = after, p.moved, ` entity="`
@@ -91,14 +94,21 @@ func (p *parser) message(h *header) (known bool, err error) {
 	}
 	name := value(rest, key)
 	if name == nil {
-		return false, nil
+		if bytes.HasSuffix(rest, []byte("=<")) {
+			return false, nil // it is behind a text of several lines
+		}
+		return false, p.lines.Unread(errLacks)
 	}
 	pod, err := p.pod(name)
 	if err != nil {
-		return true, p.lines.Errorf("%w", err)
+		return true, p.lines.Unread(err)
 	}
 	p.now = p.clock.time(h)
+	p.lacks = false
 	handle(pod, rest)
+	if p.lacks {
+		return true, p.lines.Unread(errLacks)
+	}
 	return true, nil
 }
 
@@ -199,6 +209,7 @@ func (p *parser) moved(pod *pod, rest []byte) {
 	suffix, rest, _ := bytes.Cut(rest, []byte(`"`))
 	to := tier(value(rest, ` queue="`))
 	if to == "" {
+		p.lacks = true
 		return
 	}
 	m := &sources.Move{To: to, Event: p.names.of(value(rest, ` event="`))}

@@ -23,30 +23,21 @@ const Format = "schedlog"
 // goroutines take their time first and write then.
 const maxLeap = time.Second
 
-// Sniff reports whether head, the first bytes of a file, looks like a klog text log. Whether
+// Sniff reports whether a line from a file's beginning looks like one of a klog text log. Whether
 // kube-scheduler wrote it, Read tells.
-func Sniff(head []byte) bool {
-	for range 200 {
-		line, rest, more := bytes.Cut(head, []byte("\n"))
-		line, _, _ = unwrap(line)
-		if _, ok := parseHeader(line); ok {
-			return true
-		}
-		if !more {
-			return false
-		}
-		head = rest
-	}
-	return false
+func Sniff(line []byte) bool {
+	line, _, _ = unwrap(line)
+	_, ok := parseHeader(line)
+	return ok
 }
 
 // Read reads a log to its end. Its events are *sources.SchedulerStarted and *sources.Move, in the order
 // of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
-// line gets the earlier one's time.
+// line gets the earlier one's time. What can't be read is left out, and a notice tells.
 //
-// An error names the file and the line: it is not a log of kube-scheduler, or a pod's name is none.
+// An error names the file and the line: it is not a log of kube-scheduler, or nothing in it can be read.
 func Read(r *lines.Reader, year Year) (*sources.Part, error) {
-	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}}
+	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format, Keep: r.Keep}}
 	p.reset()
 	for {
 		line, err := r.Next()
@@ -58,8 +49,10 @@ func Read(r *lines.Reader, year Year) (*sources.Part, error) {
 		}
 		if r.Cut() {
 			// A cut-off value may look whole: default/web-1 of default/web-12.
-			p.cut = true
-			break
+			if err := r.CutOff(); err != nil {
+				return nil, err
+			}
+			line = line[:max(0, another(line))] // but not what it is glued to
 		}
 		if err := p.read(line); err != nil {
 			return nil, err
@@ -72,7 +65,9 @@ func Read(r *lines.Reader, year Year) (*sources.Part, error) {
 type origin interface {
 	Name() string
 	Line() int
-	Errorf(format string, args ...any) error
+	Unread(cause error) error
+	Torn(line int, cause error) error
+	Skip(cause error)
 }
 
 // parser holds what is between two lines.
@@ -80,7 +75,6 @@ type parser struct {
 	lines origin
 	clock clock
 	part  *sources.Part
-	cut   bool
 
 	pods    map[string]*pod // by namespace/name as the log spells it
 	names   interned        // of plugins, events, nodes
@@ -91,9 +85,12 @@ type parser struct {
 	moves   int
 	entity  bool   // the wording of v1.37 was seen
 	partial []byte // a line that a container runtime broke in pieces
+	held    []byte // what may be a line, glued to a torn one without a header
+	heldAt  int    // the number of its line
 
 	settings *settings // being gathered, before "Starting Kubernetes Scheduler"
 	started  []*sources.SchedulerStarted
+	lacks    bool              // the line being read lacks what its message tells
 	block    func(line []byte) // takes the indented lines of a multi-line value
 }
 
@@ -106,7 +103,8 @@ func (p *parser) read(line []byte) error {
 	}
 	if partial || len(p.partial) > 0 {
 		if len(p.partial)+len(line) > lines.MaxLine {
-			return p.lines.Errorf("the line is longer than %d MiB", lines.MaxLine>>20)
+			p.partial = p.partial[:0]
+			return p.lines.Unread(errLong)
 		}
 		p.partial = append(p.partial, line...)
 		if partial {
@@ -115,17 +113,28 @@ func (p *parser) read(line []byte) error {
 		line = p.partial
 		defer func() { p.partial = p.partial[:0] }()
 	}
+	if p.held != nil {
+		if err := p.settle(line); err != nil {
+			return err
+		}
+	}
 	h, ok := parseHeader(line)
 	if !ok {
-		if p.block != nil {
-			p.block(line)
-		}
+		p.headless(line)
 		return nil
 	}
+	if i := another(h.rest); i >= 0 {
+		return p.glued(line, len(line)-len(h.rest)+i)
+	}
+	return p.line(&h)
+}
+
+// line reads what a line says behind its header.
+func (p *parser) line(h *header) error {
 	p.block = nil
-	p.end = h
+	p.end = *h
 	if p.part.First.IsZero() {
-		p.part.Saw(p.clock.time(&h))
+		p.part.Saw(p.clock.time(h))
 	}
 	if len(h.rest) == 0 {
 		return nil
@@ -136,7 +145,7 @@ func (p *parser) read(line []byte) error {
 		}
 		return nil
 	}
-	known, err := p.message(&h)
+	known, err := p.message(h)
 	if known {
 		p.known++
 	}
@@ -154,15 +163,23 @@ func (p *parser) emit(f sources.Fact) {
 }
 
 func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
+	if p.held != nil {
+		if err := p.settle(nil); err != nil {
+			return nil, err
+		}
+	}
 	name := r.Name()
 	if p.known == 0 {
 		return nil, fmt.Errorf("%s: this is not a kube-scheduler log: none of its %d lines is one that kube-scheduler writes",
 			name, r.Line())
 	}
-	p.part.Saw(p.clock.time(&p.end))
-	if p.cut {
-		p.part.Notices = append(p.part.Notices, r.CutNotice(p.part.Last))
+	if len(p.part.Events) == 0 && !r.OnlyCut() {
+		if err := r.Nothing(); err != nil {
+			return nil, err
+		}
 	}
+	p.part.Saw(p.clock.time(&p.end))
+	p.part.Notices = r.Notices(p.part.Last)
 	if p.moves == 0 {
 		p.part.Notices = append(p.part.Notices,
 			name+": no pod moves in this log: kube-scheduler writes them at -v=5 and above")

@@ -14,13 +14,16 @@ import (
 
 var nov = Year{NotAfter: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 
-func read(t testing.TB, text string, year Year) (*sources.Part, error) {
+func read(t testing.TB, text string, year Year, strict ...bool) (*sources.Part, error) {
 	t.Helper()
 	r, err := lines.New(context.Background(), "sched.log", time.Time{}, io.NopCloser(strings.NewReader(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	if len(strict) > 0 {
+		r.Strict()
+	}
 	return Read(r, year)
 }
 
@@ -181,7 +184,7 @@ func TestErrors(t *testing.T) {
 			`sched.log:1: "a" is not a pod's namespace/name`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := read(t, c.log, nov); err == nil || err.Error() != c.want {
+			if _, err := read(t, c.log, nov, true); err == nil || err.Error() != c.want {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})

@@ -5,6 +5,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
@@ -25,17 +27,41 @@ const Format = "trace"
 // maxEvents bounds what is kept of one trace.
 const maxEvents = 20_000_000
 
-// Sniff reports whether head, the first bytes of a file, is the beginning of a trace of any version, and
-// the time of its first record.
-func Sniff(head []byte) (time.Time, bool) {
-	line, rest, _ := bytes.Cut(head, []byte("\n"))
-	if !isHeader(line) {
+// begins are how a trace's lines begin: records, and the header.
+var begins = []string{`{"time":`, `{"schedq":`}
+
+// Sniff reports whether a line from a file's beginning is one of a trace of any version: its header, or the
+// record of one whose beginning is lost. If it is, known is its time, or the zero time.
+func Sniff(line []byte) (at time.Time, known bool) {
+	if isHeader(line) {
+		return time.Time{}, true
+	}
+	for _, b := range begins {
+		i := bytes.LastIndex(line, []byte(b))
+		if i <= 0 {
+			continue
+		}
+		if object, _ := jsonscan.Whole(line[i:]); object != nil { // glued to a torn one
+			if at, known := Sniff(object); known {
+				return at, true
+			}
+		}
+	}
+	fact := false
+	if _, whole, err := jsonscan.First(line, func(name, value []byte) bool {
+		switch string(name) {
+		case "time":
+			at, _ = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
+		case "object", "scheduler", "failed", "patched", "tried", "attached", "move", "counts", "mark":
+			fact = fact || value[0] == '{'
+		case "schedq", "kind", "apiVersion", "msg":
+			return false // of something else
+		}
+		return true
+	}); err != nil || !whole || at.IsZero() || !fact {
 		return time.Time{}, false
 	}
-	line, _, _ = bytes.Cut(rest, []byte("\n"))
-	var first struct{ Time time.Time }
-	_ = json.Unmarshal(line, &first)
-	return first.Time.UTC(), true
+	return at.UTC(), true
 }
 
 // isHeader reports whether a line begins like a header. It need not be whole.
@@ -51,22 +77,22 @@ type reader struct {
 	part    *sources.Part
 	pods    map[string]types.NamespacedName
 	decoder *sources.Decoder
-	unknown int // records and members that this version does not know
+	began   bool
+	headed  bool  // a header was read
+	foreign error // why what follows the last header can't be read
+	unknown int   // records and members that this version does not know
 }
 
 // Read reads a trace to its end. What a newer writer added, records and members, is ignored and counted
-// in a notice. An error names the file, the line and the cause: an unknown version, a line that is not
-// JSON, a name that is not one.
+// in a notice, and what is damaged as well. An error names the file, the line and the cause: nothing in the
+// file can be read, because of an unknown version for one.
 func Read(r *lines.Reader) (*sources.Part, error) {
-	t := &reader{lines: r, part: &sources.Part{Format: Format}, pods: map[string]types.NamespacedName{},
+	t := &reader{lines: r, part: &sources.Part{Format: Format, Keep: r.Keep}, pods: map[string]types.NamespacedName{},
 		decoder: sources.NewDecoder()}
-	for first := true; ; {
+	t.decoder.Keep = r.Keep
+	for {
 		line, err := r.Next()
 		if err == io.EOF {
-			break
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) && !first { // compressed, and its writer was killed
-			t.part.Notices = append(t.part.Notices, fmt.Sprintf("%s; the recording ends at %s", err, t.part.Last.Format("2006-01-02 15:04:05.000 UTC")))
 			break
 		}
 		if err != nil {
@@ -75,22 +101,22 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if !first && r.Cut() && !json.Valid(line) {
-			t.part.Notices = append(t.part.Notices, r.CutNotice(t.part.Last))
-			break
-		}
-		// A header further down is where another trace was appended.
-		if first || isHeader(line) {
-			err, first = checkHeader(line), false
-		} else {
-			err = t.read(line)
-		}
-		if err != nil {
-			return nil, r.Errorf("%w", err)
+		if err := t.line(line); err != nil {
+			return nil, err
 		}
 		if len(t.part.Events) > maxEvents {
 			return nil, r.Errorf("more than %d records", maxEvents)
 		}
+	}
+	if len(t.part.Events) == 0 && (!t.headed || !r.OnlyCut()) {
+		if err := r.Nothing(); err != nil {
+			return nil, err
+		}
+	}
+	t.part.Notices = r.Notices(t.part.Last)
+	if !t.headed {
+		t.part.Notices = append(t.part.Notices, fmt.Sprintf(
+			"%s: this trace has no header: its beginning is lost, and it is read as version %d", r.Name(), Version))
 	}
 	if t.unknown > 0 {
 		t.part.Notices = append(t.part.Notices, fmt.Sprintf(
@@ -99,13 +125,94 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 	return t.part, nil
 }
 
+// line reads a line: as a rule one record.
+func (t *reader) line(line []byte) error {
+	if !t.began && !isHeader(line) {
+		if err := t.lines.Expect(fmt.Errorf(`the first line of a trace is {"schedq":"trace","version":%d}, and this is not`, Version)); err != nil {
+			return err
+		}
+	}
+	t.began = true
+	if another(line) && !json.Valid(line) {
+		var torn error
+		if object, _ := jsonscan.Whole(line); object == nil {
+			torn = jsonscan.ErrNotJSON
+		}
+		return t.lines.Salvage(line, torn, begins, t.salvaged)
+	}
+	rest, refused, err := t.object(line)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		whole := false
+		rest, whole, err = jsonscan.First(line, func(_, _ []byte) bool { return true })
+		if err != nil || !whole || !json.Valid(line[:len(line)-len(rest)]) {
+			return t.lines.Salvage(line, refused, begins, t.salvaged)
+		}
+		if err := t.lines.Unread(refused); err != nil {
+			return err
+		}
+	}
+	if len(rest) > 0 && len(bytes.TrimSpace(rest)) > 0 {
+		return t.lines.Salvage(rest, nil, begins, t.salvaged)
+	}
+	return nil
+}
+
+// another reports whether what looks like the beginning of another line is in a line. Only one that is torn in a text
+// can have it and look whole, if the other's texts are taken for structure and the other way round.
+func another(line []byte) bool {
+	for _, b := range begins {
+		if bytes.Contains(line[1:], []byte(b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// salvaged reads an object that was found in a line that is more than one.
+func (t *reader) salvaged(object []byte) error {
+	_, refused, err := t.object(object)
+	if refused != nil {
+		err = t.lines.Unread(refused)
+	}
+	return err
+}
+
+// object reads the object that a line begins with, a record or a header, and returns what follows it; or why it
+// can't be read. An error ends the reading.
+func (t *reader) object(line []byte) (rest []byte, refused, err error) {
+	// A header further down is where another trace was appended.
+	if isHeader(line) {
+		rest, refused = t.header(line)
+		return rest, refused, nil
+	}
+	if t.foreign != nil {
+		return nil, t.foreign, nil
+	}
+	unknown := t.unknown
+	if rest, refused, err = t.record(line); refused != nil {
+		t.unknown = unknown
+	}
+	return rest, refused, err
+}
+
+// header reads a header. What follows one of another version can't be read, up to the next header.
+func (t *reader) header(line []byte) (rest []byte, refused error) {
+	rest, whole, err := jsonscan.First(line, func(_, _ []byte) bool { return true })
+	if err != nil || !whole {
+		return nil, errors.New("the trace's header is not whole")
+	}
+	t.foreign = checkHeader(line[:len(line)-len(rest)])
+	t.headed = t.headed || t.foreign == nil
+	return rest, t.foreign
+}
+
 func checkHeader(line []byte) error {
 	var h header
-	if !isHeader(line) {
-		return fmt.Errorf(`the first line of a trace is {"schedq":"trace","version":%d}, and this is not`, Version)
-	}
 	if err := json.Unmarshal(line, &h); err != nil {
-		return fmt.Errorf("the trace's header is not whole: %s", sources.Sanitize(err.Error()))
+		return fmt.Errorf("the trace's header can't be decoded: %s", sources.Sanitize(err.Error()))
 	}
 	if h.Schedq != "trace" {
 		return fmt.Errorf("this is not a trace but \"%.40s\"", sources.Sanitize(h.Schedq))
@@ -116,17 +223,17 @@ func checkHeader(line []byte) error {
 	return nil
 }
 
-// read reads a record.
-func (t *reader) read(line []byte) error {
+// record reads a record.
+func (t *reader) record(line []byte) (rest []byte, refused, err error) {
 	var (
 		at            time.Time
 		fact          sources.Fact
 		object, notes []byte
 		verb          sources.Verb
-		err, timeErr  error
+		timeErr       error
 		timed, other  bool
 	)
-	scanErr := jsonscan.Members(line, func(name, value []byte) bool {
+	rest, _, scanErr := jsonscan.First(line, func(name, value []byte) bool {
 		switch string(name) {
 		case "time":
 			at, timeErr = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
@@ -139,34 +246,34 @@ func (t *reader) read(line []byte) error {
 			notes = value
 		case "scheduler":
 			s := &scheduler{}
-			if err = t.decode(value, s, "release", "releaseInferred", "gates", "podInitialBackoff", "podMaxBackoff",
-				"podMaxInUnschedulablePods"); err == nil {
-				fact, err = s.fact()
+			if refused = t.fact(value, s, "release", "releaseInferred", "gates", "podInitialBackoff", "podMaxBackoff",
+				"podMaxInUnschedulablePods"); refused == nil {
+				fact, refused = s.fact()
 			}
 		case "failed":
 			a := &attempt{}
-			if err = t.decode(value, a, "pod", "uid", "message", "version", "count"); err == nil {
-				fact, err = a.failed()
+			if refused = t.fact(value, a, "pod", "uid", "message", "version", "count"); refused == nil {
+				fact, refused = a.failed()
 			}
 		case "patched":
 			a := &attempt{}
-			if err = t.decode(value, a, "pod", "uid", "sent"); err == nil {
-				fact, err = a.patched()
+			if refused = t.fact(value, a, "pod", "uid", "sent"); refused == nil {
+				fact, refused = a.patched()
 			}
 		case "tried":
 			a := &tried{}
-			if err = t.decode(value, a, "pod", "uid", "attempts", "first", "failed", "message", "version", "count"); err == nil {
-				fact, err = a.fact()
+			if refused = t.fact(value, a, "pod", "uid", "attempts", "first", "failed", "message", "version", "count"); refused == nil {
+				fact, refused = a.fact()
 			}
 		case "attached":
 			a := &attached{}
-			if err = t.decode(value, a, "began"); err == nil {
-				fact, err = a.fact()
+			if refused = t.fact(value, a, "began"); refused == nil {
+				fact, refused = a.fact()
 			}
 		case "move":
 			m := &move{}
-			if err = t.decode(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
-				"node"); err != nil {
+			if refused = t.fact(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
+				"node"); refused != nil {
 				break
 			}
 			if !m.To.Known() {
@@ -174,54 +281,51 @@ func (t *reader) read(line []byte) error {
 				other = true
 				break
 			}
-			fact, err = m.fact(t.pods)
+			fact, refused = m.fact(t.pods)
 		case "counts":
 			c := &counts{}
-			if err = t.decode(value, c, "active", "backoff", "unschedulable", "gated"); err == nil {
-				fact, err = c.fact()
+			if refused = t.fact(value, c, "active", "backoff", "unschedulable", "gated"); refused == nil {
+				fact, refused = c.fact()
 			}
 		case "mark":
 			m := &mark{}
-			if err = t.decode(value, m, "text"); err == nil {
+			if refused = t.fact(value, m, "text"); refused == nil {
 				fact = &sources.Mark{Text: sources.Sanitize(m.Text)}
 			}
 		default:
 			t.unknown++
 			other = true
 		}
-		return err == nil
+		return refused == nil
 	})
-	if scanErr != nil {
-		return scanErr
-	}
-	if err != nil {
-		return err
+	if scanErr != nil || refused != nil {
+		return nil, cmp.Or(scanErr, refused), nil
 	}
 	if !timed {
 		if timeErr == nil {
 			timeErr = fmt.Errorf("there is none")
 		}
-		return fmt.Errorf("the record has no valid time: %s", sources.Sanitize(timeErr.Error()))
+		return nil, fmt.Errorf("the record has no valid time: %s", sources.Sanitize(timeErr.Error())), nil
 	}
 	if err := sources.CheckTime(at); err != nil {
-		return err
+		return nil, err, nil
 	}
 	if object != nil {
-		if fact, err = t.object(verb, object, notes); err != nil {
-			return err
+		if fact, err = t.change(verb, object, notes); err != nil {
+			return nil, nil, err
 		}
-		other = other || fact == nil
+		other = true
 	}
 	if fact != nil {
 		t.part.Add(at.UTC(), fact)
 	} else if !other {
 		t.unknown++
 	}
-	return nil
+	return rest, nil, nil
 }
 
-// decode reads a fact's JSON, and counts the members that are not among the known.
-func (t *reader) decode(raw []byte, into any, known ...string) error {
+// fact reads a fact's JSON, and counts the members that are not among the known.
+func (t *reader) fact(raw []byte, into any, known ...string) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return fmt.Errorf("the record cannot be decoded: %s", sources.Sanitize(err.Error()))
 	}
@@ -236,31 +340,43 @@ func (t *reader) decode(raw []byte, into any, known ...string) error {
 	})
 }
 
-// object returns nil and no error, and counts, if the verb or the kind is unknown.
-func (t *reader) object(verb sources.Verb, raw, notes []byte) (sources.Fact, error) {
+// change returns nil and no error if the verb or the kind is unknown, which it counts, or if the object can't be
+// taken, which a notice tells. Of a deleted object its name is enough.
+func (t *reader) change(verb sources.Verb, raw, notes []byte) (sources.Fact, error) {
 	switch verb {
 	case sources.Added, sources.Updated, sources.Deleted:
 	default:
 		t.unknown++
 		return nil, nil
 	}
-	obj, err := t.decoder.Decode(raw)
+	obj, err := t.decode(raw, notes)
 	if err != nil {
-		return nil, err
+		bare, name := sources.Identity(raw)
+		if verb != sources.Deleted || bare == nil {
+			return nil, t.lines.LeftOut(name, err)
+		}
+		if err := t.lines.Expect(err); err != nil {
+			return nil, err
+		}
+		obj = bare
 	}
 	if obj == nil {
 		t.unknown++
 		return nil, nil
 	}
-	if notes != nil {
-		var annotations map[string]string
-		if err := json.Unmarshal(notes, &annotations); err != nil {
-			return nil, fmt.Errorf("the notes cannot be decoded: %s", sources.Sanitize(err.Error()))
-		}
-		obj.(metav1.Object).SetAnnotations(annotations)
-		if obj, err = sources.Trim(obj); err != nil {
-			return nil, err
-		}
-	}
 	return &sources.ObjectChange{Verb: verb, Object: obj}, nil
+}
+
+// decode returns nil and no error if the kind is unknown.
+func (t *reader) decode(raw, notes []byte) (runtime.Object, error) {
+	obj, err := t.decoder.Decode(raw)
+	if err != nil || obj == nil || notes == nil {
+		return obj, err
+	}
+	var annotations map[string]string
+	if err := json.Unmarshal(notes, &annotations); err != nil {
+		return nil, fmt.Errorf("the notes cannot be decoded: %s", sources.Sanitize(err.Error()))
+	}
+	obj.(metav1.Object).SetAnnotations(annotations)
+	return sources.Trim(obj)
 }

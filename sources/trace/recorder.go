@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 // writeEvery is how often what was seen goes to the file. The end of the process at any moment loses what
@@ -25,7 +27,7 @@ type Recorder struct {
 
 	writing sync.Mutex // guards out and file
 	out     *Writer    // nil once the trace has ended
-	file    *file
+	file    *disk.Growing
 
 	mu      sync.Mutex      // guards what follows
 	queue   []sources.Event // taken and not written yet
@@ -35,17 +37,20 @@ type Recorder struct {
 	written int
 }
 
-// Record begins a trace of stream in a new file: see Create. It takes at most limit bytes and a little; 0
-// is no limit. Close must follow, after Run has returned.
-func Record(stream sources.Stream, path string, limit int64) (*Recorder, error) {
-	w, f, err := create(path)
+// Record begins a trace of stream in the file at path, which nobody else writes until it is closed: see disk.Create
+// for what is refused, and NewPacked for the packing. It takes at most limit bytes and a little; 0 is no limit. Close
+// must follow, after Run has returned.
+func Record(ctx context.Context, stream sources.Stream, path string, limit int64, opts disk.Options) (*Recorder, error) {
+	r := &Recorder{Stream: stream, path: sources.Sanitize(path), limit: limit}
+	var err error
+	r.file, err = disk.Create(ctx, path, opts, func(w io.Writer) error {
+		if r.out, err = NewPacked(w, path); err != nil {
+			return err
+		}
+		return r.out.Flush()
+	})
 	if err != nil {
 		return nil, err
-	}
-	r := &Recorder{Stream: stream, path: sources.Sanitize(path), limit: limit, out: w, file: f}
-	if err := w.Flush(); err != nil {
-		_ = w.Close() // what could not be written still can't be: err again
-		return nil, r.failure(err)
 	}
 	return r, nil
 }
@@ -131,7 +136,7 @@ func (r *Recorder) write() {
 		r.mu.Lock()
 		r.written++
 		r.mu.Unlock()
-		if r.limit > 0 && r.file.bytes >= r.limit {
+		if r.limit > 0 && r.file.Bytes() >= r.limit {
 			r.end(nil, fmt.Sprintf("The recording %s has its full size of %d MiB: nothing more is recorded.", r.path, r.limit>>20))
 			return
 		}
@@ -146,9 +151,10 @@ func (r *Recorder) end(err error, notice string) {
 	if r.out == nil {
 		return
 	}
-	closing := r.out.Close()
-	if err == nil {
-		err = closing
+	for _, closing := range []error{r.out.Close(), r.file.Close()} {
+		if err == nil {
+			err = closing
+		}
 	}
 	r.out = nil
 	r.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/trace"
 )
@@ -49,7 +50,7 @@ func TestRecorderIsSafeToKill(t *testing.T) {
 	for _, name := range []string{"plain.jsonl", "packed.jsonl.gz", "packed.jsonl.zst"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
-			r, err := trace.Record(&endless{}, path, 0)
+			r, err := trace.Record(t.Context(), &endless{}, path, 0, disk.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +90,7 @@ func TestRecorderIsSafeToKill(t *testing.T) {
 // goes on.
 func TestRecorderEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small.jsonl")
-	r, err := trace.Record(&endless{}, path, 100)
+	r, err := trace.Record(t.Context(), &endless{}, path, 100, disk.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestRecorderEnds(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no disk that is always full")
 	}
-	_, err = trace.Record(&endless{}, "/dev/full", 0)
+	_, err = trace.Record(t.Context(), &endless{}, "/dev/full", 0, disk.Options{})
 	if err == nil || !strings.Contains(err.Error(), "/dev/full can't be written: no space left on device") {
 		t.Errorf("%v", err)
 	}

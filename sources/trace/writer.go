@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ const window = 2 << 20
 // Writer writes a trace, one line an event. It is not safe for concurrent use.
 type Writer struct {
 	out    *bufio.Writer
-	closer []io.Closer // innermost first
+	packer io.Closer // nil if the trace is plain
 	flush  func() error
 	err    error
 }
@@ -33,60 +32,32 @@ func NewWriter(w io.Writer) (*Writer, error) {
 	return begin(&Writer{out: bufio.NewWriterSize(w, 64<<10)})
 }
 
-// Create begins a trace in a new file, compressed as the name's ending says: .gz, .zst, or plain. An
-// existing file is replaced.
-func Create(path string) (*Writer, error) {
-	w, _, err := create(path)
-	return w, err
-}
-
-// create is Create. It also returns the file, which counts what is written to it.
-func create(path string) (*Writer, *file, error) {
-	name := sources.Sanitize(path)
-	opened, err := os.Create(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: the trace cannot be written: %w", name, errors.Unwrap(err))
-	}
-	f := &file{File: opened}
-	w := &Writer{closer: []io.Closer{f}}
-	switch strings.ToLower(filepath.Ext(path)) {
+// NewPacked begins a trace on w, which stays open, compressed as the ending of the file's name says: .gz, .zst, or
+// plain.
+func NewPacked(w io.Writer, name string) (*Writer, error) {
+	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
-		z, err := gzip.NewWriterLevel(f, gzip.BestCompression)
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 		if err != nil {
-			return nil, nil, errors.Join(err, f.Close())
+			return nil, err
 		}
 		z.ModTime = time.Unix(0, 0) // the same events give the same file
-		w.out, w.flush, w.closer = bufio.NewWriterSize(z, 64<<10), z.Flush, []io.Closer{z, f}
+		return begin(&Writer{out: bufio.NewWriterSize(z, 64<<10), flush: z.Flush, packer: z})
 	case ".zst":
-		z, err := zstd.NewWriter(f, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
 			zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 		if err != nil {
-			return nil, nil, errors.Join(err, f.Close())
+			return nil, err
 		}
-		w.out, w.flush, w.closer = bufio.NewWriterSize(z, 64<<10), z.Flush, []io.Closer{z, f}
-	default:
-		w.out = bufio.NewWriterSize(f, 64<<10)
+		return begin(&Writer{out: bufio.NewWriterSize(z, 64<<10), flush: z.Flush, packer: z})
 	}
-	w, err = begin(w)
-	return w, f, err
-}
-
-// file counts the bytes that are written to it.
-type file struct {
-	*os.File
-	bytes int64
-}
-
-// Write implements io.Writer.
-func (f *file) Write(p []byte) (int, error) {
-	n, err := f.File.Write(p)
-	f.bytes += int64(n)
-	return n, err
+	return NewWriter(w)
 }
 
 func begin(w *Writer) (*Writer, error) {
 	if err := w.line(header{Schedq: "trace", Version: Version}); err != nil {
-		return nil, errors.Join(err, w.Close())
+		_ = w.Close() // could not write either
+		return nil, err
 	}
 	return w, nil
 }
@@ -124,15 +95,17 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Close flushes, and closes the file that Create made.
+// Close flushes and ends the trace. What it is written on stays open.
 func (w *Writer) Close() error {
 	err := w.err
 	if err == nil {
 		err = w.out.Flush()
 	}
-	for _, c := range w.closer {
-		err = errors.Join(err, c.Close())
+	if w.packer != nil {
+		if packing := w.packer.Close(); err == nil {
+			err = packing
+		}
 	}
-	w.closer, w.err = nil, errors.New("the trace is closed")
+	w.packer, w.err = nil, errors.New("the trace is closed")
 	return err
 }

@@ -36,6 +36,7 @@ type Server struct {
 	requests  []string
 	refusals  map[string]int // by resource, the code to refuse with
 	refuseAll int
+	noLists   int // the code to refuse everything with but what is asked for before anything is read
 	noStreams bool
 	cut       chan struct{} // closed and replaced to cut all watches
 }
@@ -139,6 +140,14 @@ func (s *Server) Refuse(resource string, code int) {
 	s.refusals[resource] = code
 }
 
+// RefuseLists answers all lists and watches with an HTTP status code, but the rest as ever; 0 answers them
+// again.
+func (s *Server) RefuseLists(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noLists = code
+}
+
 // NoStreams has the server refuse to stream lists, as older ones do.
 func (s *Server) NoStreams() {
 	s.mu.Lock()
@@ -200,6 +209,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if code == 0 {
 		code = s.refusals[resource]
 	}
+	if code == 0 && req.Method == http.MethodGet && req.URL.Path != "/version" {
+		code = s.noLists
+	}
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	switch {
@@ -220,6 +232,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 func refuse(w http.ResponseWriter, code int) {
 	w.Header().Set("Content-Type", "application/json")
+	if code == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "1") // as kube-apiserver does
+	}
 	w.WriteHeader(code)
 	reasons := map[int]metav1.StatusReason{401: metav1.StatusReasonUnauthorized, 403: metav1.StatusReasonForbidden, 404: metav1.StatusReasonNotFound,
 		405: metav1.StatusReasonMethodNotAllowed, 410: metav1.StatusReasonExpired, 422: metav1.StatusReasonInvalid,

@@ -1,0 +1,126 @@
+package disk
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Growing is a file that is written as it comes. Until it is closed it is locked: no other schedq writes it or
+// replaces it. It is not safe for concurrent use.
+type Growing struct{ w writer }
+
+// Create begins the file at path. What begin writes is in it when the file takes its place: if that can't be
+// written, what was there stays. A pipe or a device is written as it is. What is in the way is refused as by Write.
+func Create(ctx context.Context, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
+	ops := operations(ctx)
+	through, err := inspect(ops, path, opts.Replace)
+	if err != nil {
+		return nil, err
+	}
+	if through {
+		return growThrough(ctx, path, begin)
+	}
+	if opts.Replace {
+		release, err := hold(ops, path)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	if openStays {
+		return growInPlace(ctx, path, opts, begin)
+	}
+	return growBeside(ctx, path, opts, begin)
+}
+
+// growing returns the file f, which is written until it is closed: also when ctx has ended.
+func growing(ctx context.Context, f File) *Growing {
+	return &Growing{writer{ctx: context.WithoutCancel(ctx), File: f}}
+}
+
+func growThrough(ctx context.Context, path string, begin func(io.Writer) error) (*Growing, error) {
+	f, err := openThrough(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	g := growing(ctx, f)
+	if err := g.w.filled(begin); err != nil {
+		f.Close()
+		return nil, cannotWrite(path, err)
+	}
+	return g, nil
+}
+
+// growBeside begins the file beside its place, and then puts it there.
+func growBeside(ctx context.Context, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
+	ops := operations(ctx)
+	part, err := newPart(ops, filepath.Dir(path))
+	if err != nil {
+		return nil, cannotWrite(path, err)
+	}
+	g := growing(ctx, part.File)
+	err = g.w.filled(begin)
+	if err == nil && opts.mode() != 0o600 {
+		err = part.Chmod(opts.mode())
+	}
+	if err == nil {
+		err = synced(part)
+	}
+	if err != nil {
+		err = cannotWrite(path, err)
+	} else {
+		err = place(ops, part.name, path, opts.Replace)
+	}
+	if err != nil {
+		part.Close()
+		_ = ops.Remove(part.name)
+		return nil, err
+	}
+	if err := syncFolder(ops, path); err != nil {
+		part.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// growInPlace begins the file where it is to be.
+func growInPlace(ctx context.Context, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
+	ops := operations(ctx)
+	if opts.Replace {
+		if err := ops.Remove(path); err != nil && !os.IsNotExist(err) {
+			return nil, cannotWrite(path, err)
+		}
+	}
+	f, err := ops.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, opts.mode())
+	if os.IsExist(err) {
+		return nil, taken(ops, path)
+	}
+	if err != nil {
+		return nil, cannotWrite(path, err)
+	}
+	_ = f.Lock(false)
+	g := growing(ctx, f)
+	if err := g.w.filled(begin); err != nil {
+		f.Close()
+		_ = ops.Remove(path)
+		return nil, cannotWrite(path, err)
+	}
+	return g, nil
+}
+
+// Write implements io.Writer. After an error every call returns it.
+func (g *Growing) Write(p []byte) (int, error) { return g.w.Write(p) }
+
+// Bytes counts what was written.
+func (g *Growing) Bytes() int64 { return g.w.bytes }
+
+// Close has the disk take what was written, and ends the file.
+func (g *Growing) Close() error {
+	err := g.w.err
+	if err == nil {
+		err = synced(g.w.File)
+	}
+	return first(err, g.w.File.Close())
+}

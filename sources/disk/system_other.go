@@ -1,0 +1,17 @@
+//go:build !windows && !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package disk
+
+import (
+	"errors"
+	"os"
+)
+
+const (
+	dontWait   = 0
+	dontFollow = 0
+)
+
+func lock(*os.File, bool) error { return errors.ErrUnsupported }
+
+func ours(os.FileInfo) bool { return false }

@@ -1,0 +1,41 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package disk
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// dontWait and dontFollow are how a file that is there is opened to be looked at: a pipe in its place does not hold
+// the program up, nor does a link lead it elsewhere.
+const (
+	dontWait   = unix.O_NONBLOCK
+	dontFollow = unix.O_NOFOLLOW
+)
+
+func lock(f *os.File, shared bool) error {
+	how := unix.LOCK_EX
+	if shared {
+		how = unix.LOCK_SH
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return ErrLocked
+		}
+		return err
+	}
+}
+
+// ours reports whether a file belongs to who runs the program.
+func ours(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}

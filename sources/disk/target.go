@@ -1,0 +1,165 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Options say how a file is written.
+type Options struct {
+	// Replace has what is there be replaced: a file, or a symbolic link, of which what it points to stays as it is.
+	Replace bool
+	// Mode is the file's, whatever the mode of one that it replaces; 0 is 0600, which only its owner reads.
+	Mode fs.FileMode
+}
+
+func (o Options) mode() fs.FileMode {
+	if o.Mode == 0 {
+		return 0o600
+	}
+	return o.Mode
+}
+
+// refusal is a sentence about what is in the way.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// Is has a refusal be fs.ErrExist.
+func (refusal) Is(err error) bool { return err == fs.ErrExist }
+
+func busy(path string) error {
+	return refusal(fmt.Sprintf("%s is being written by another schedq", sources.Sanitize(path)))
+}
+
+func exists(path string) error {
+	return refusal(fmt.Sprintf("%s exists already: name another file, or replace it with --force", sources.Sanitize(path)))
+}
+
+// Check finds what Write or Create would refuse, before there is anything to write. The error is one sentence with
+// the path; it is fs.ErrExist if something is in the way that is no directory.
+func Check(ctx context.Context, path string, opts Options) error {
+	ops := operations(ctx)
+	through, err := inspect(ops, path, opts.Replace)
+	if err != nil || through {
+		return err
+	}
+	if opts.Replace && writtenNow(ops, path) {
+		return busy(path)
+	}
+	if _, err := ops.Stat(filepath.Dir(path)); err != nil {
+		return cannotWrite(path, err)
+	}
+	return nil
+}
+
+// inspect looks at what is at path. It reports whether that is written through, as a pipe or a terminal is: it can't
+// be replaced. The error says what is in the way.
+func inspect(ops Operations, path string, replace bool) (through bool, err error) {
+	if _, ok := standard(path); ok {
+		return true, nil
+	}
+	info, err := ops.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, cannotWrite(path, err)
+	}
+	link := info.Mode().Type() == fs.ModeSymlink
+	if link {
+		// A link to a pipe or a device overwrites nothing: it is how shells hand on the end of a pipe, /dev/fd/63.
+		to, err := ops.Stat(path)
+		if err == nil && !to.Mode().IsRegular() {
+			info, link = to, false
+		}
+	}
+	switch {
+	case info.IsDir():
+		return false, fmt.Errorf("%s is a directory: name a file to write in it", sources.Sanitize(path))
+	case link && !replace:
+		return false, refusal(fmt.Sprintf("%s is a symbolic link: name the file itself, or replace the link with --force", sources.Sanitize(path)))
+	case link:
+		return false, nil
+	case !info.Mode().IsRegular():
+		return true, nil
+	case !replace && writtenNow(ops, path):
+		return false, busy(path)
+	case !replace:
+		return false, exists(path)
+	}
+	return false, nil
+}
+
+// standard returns the file that the program has open already and that path is a name of. Opened by that name, a
+// file that standard output was led to would be written from its start.
+func standard(path string) (*os.File, bool) {
+	switch path {
+	case "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+		return os.Stdout, true
+	case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
+		return os.Stderr, true
+	}
+	return nil, false
+}
+
+// WrittenNow reports whether a schedq is writing the file at path.
+func WrittenNow(ctx context.Context, path string) bool { return writtenNow(operations(ctx), path) }
+
+func writtenNow(ops Operations, path string) bool {
+	f, err := openThere(ops, path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(f.Lock(true), ErrLocked)
+}
+
+// openThere opens a file that is there for its lock. Some file systems lock for writing only what is open for that.
+func openThere(ops Operations, path string) (File, error) {
+	f, err := ops.Open(path, os.O_RDWR|dontWait|dontFollow, 0)
+	if err != nil {
+		f, err = ops.Open(path, os.O_RDONLY|dontWait|dontFollow, 0)
+	}
+	return f, err
+}
+
+// openStays is whether a file that is open can't be renamed, replaced or removed.
+const openStays = runtime.GOOS == "windows"
+
+// hold takes the lock of the file at path, if there is one, and keeps it until release is called: nobody else
+// replaces the file meanwhile, and nobody writes it. A file that can't be opened, or not be locked, is as none. Where
+// openStays it is only seen that nobody else has the lock.
+func hold(ops Operations, path string) (release func(), err error) {
+	for range 100 {
+		f, err := openThere(ops, path)
+		if err != nil {
+			return func() {}, nil
+		}
+		if errors.Is(f.Lock(false), ErrLocked) {
+			f.Close()
+			return nil, busy(path)
+		}
+		held, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, cannotWrite(path, err)
+		}
+		now, err := ops.Lstat(path)
+		if err == nil && os.SameFile(held, now) {
+			if openStays {
+				f.Close()
+			}
+			return func() { f.Close() }, nil
+		}
+		f.Close() // who held it has put another in its place
+	}
+	return nil, busy(path)
+}

@@ -1,0 +1,131 @@
+package live_test
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/schedq/schedq/sources/live"
+)
+
+// TestRedirectsAreNotFollowed: credentials go to the API server and to nobody else, wherever it points.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	var elsewhere atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { elsewhere.Add(1) }))
+	t.Cleanup(other.Close)
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, other.URL+req.URL.Path, code)
+		}))
+		t.Cleanup(server.Close)
+		source, err := live.New(&rest.Config{Host: server.URL, BearerToken: "secret-token"}, live.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = source.Check(t.Context(), server.URL)
+		if err == nil || !strings.Contains(err.Error(), "a redirect to "+strings.TrimPrefix(other.URL, "http://")) || strings.Contains(err.Error(), "secret-token") {
+			t.Errorf("%d: %v", code, err)
+		}
+		client := live.ReadOnlyClient(t, server.URL)
+		if _, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{}); err == nil || !strings.Contains(err.Error(), "redirect") {
+			t.Errorf("%d: a list: %v", code, err)
+		}
+		metrics, err := live.NewMetrics(server.URL, live.MetricsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := live.Scrape(metrics); err == nil || !strings.Contains(err.Error(), "redirect") {
+			t.Errorf("%d: metrics: %v", code, err)
+		}
+	}
+	if n := elsewhere.Load(); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+}
+
+// TestAnswersAreBounded: a server that sends without end ends the source, with the bound, whichever way it does.
+func TestAnswersAreBounded(t *testing.T) {
+	const list = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[`
+	forever := func(w io.Writer, text string) {
+		for {
+			if _, err := io.WriteString(w, strings.Repeat(text, 1000)); err != nil {
+				return
+			}
+		}
+	}
+	noStream := func(w http.ResponseWriter, req *http.Request) bool {
+		if req.URL.Query().Get("watch") != "" {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return true
+		}
+		return false
+	}
+	for name, c := range map[string]struct {
+		serve func(http.ResponseWriter, *http.Request)
+		says  string
+	}{
+		"an endless page": {func(w http.ResponseWriter, req *http.Request) {
+			if !noStream(w, req) {
+				fmt.Fprint(w, list)
+				forever(w, `{"metadata":{"name":"a","namespace":"b"}},`)
+			}
+		}, "the list of pods can't be read: the API server: the answers under way are larger than 1 MiB"},
+		"empty objects": {func(w http.ResponseWriter, req *http.Request) {
+			if !noStream(w, req) {
+				fmt.Fprint(w, list+strings.Repeat("{},", 5000)+"{}]}") // 15 KB, and 6 MB of pods
+			}
+		}, "larger than 1 MiB"},
+		"a bomb": {func(w http.ResponseWriter, req *http.Request) {
+			if !noStream(w, req) {
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				fmt.Fprint(z, list, strings.Repeat(" ", 8<<20), "]}")
+				z.Close()
+			}
+		}, "larger than 1 MiB"},
+		"pages without end": {func(w http.ResponseWriter, req *http.Request) {
+			if !noStream(w, req) {
+				page := strings.Replace(list, `"1"`, `"1","continue":"x"`, 1)
+				fmt.Fprint(w, page+strings.Repeat(`{"metadata":{"name":"a","namespace":"b"}},`, 400)+"{}]}")
+			}
+		}, "the pods of the cluster take more than 1 MiB"},
+		"a stream without end": {func(w http.ResponseWriter, req *http.Request) {
+			forever(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"b"}}}`+"\n")
+		}, "the pods of the cluster take more than 1 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case req.URL.Path == "/version":
+					fmt.Fprint(w, "{}")
+				case req.URL.Path == "/api/v1/pods":
+					c.serve(w, req)
+				default:
+					w.WriteHeader(http.StatusNotFound)
+				}
+			}))
+			t.Cleanup(server.Close)
+			source, err := live.New(&rest.Config{Host: server.URL}, live.Options{MaxAnswer: 1 << 20, MaxList: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			if err := source.Run(ctx); err == nil || !strings.Contains(err.Error(), c.says) {
+				_, status := source.Take()
+				t.Errorf("it ended with %v, want %q; %+v", err, c.says, status.Trouble)
+			}
+		})
+	}
+}

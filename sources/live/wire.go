@@ -1,0 +1,171 @@
+package live
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// way says where in the protobuf of a Go type its quantities are: in which fields, and in which of theirs.
+type way struct {
+	quantity bool   // it is one
+	fields   []*way // by their numbers
+}
+
+// ways knows the way through each type that was asked for. It may be used by several goroutines at once.
+type ways struct {
+	mu     sync.Mutex
+	byType map[reflect.Type]*way
+}
+
+// of returns the way through t, which leads nowhere if t holds no quantity.
+func (w *ways) of(t reflect.Type) *way {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.through(t)
+}
+
+// through is of. The lock is held.
+func (w *ways) through(t reflect.Type) *way {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	switch {
+	case t == reflect.TypeFor[quantity.Quantity]():
+		return &way{quantity: true}
+	case t.Kind() == reflect.Map: // its entries are messages: 1 is the key, and 2 the value
+		entry := &way{}
+		entry.lead(2, w.through(t.Elem()))
+		return entry
+	case t.Kind() != reflect.Struct:
+		return &way{}
+	}
+	if known := w.byType[t]; known != nil {
+		return known
+	}
+	known := &way{}
+	w.byType[t] = known // before its fields, one of which may be of the same type
+	for i := range t.NumField() {
+		_, rest, _ := strings.Cut(t.Field(i).Tag.Get("protobuf"), ",") // "bytes,2,opt,name=spec"
+		number, _, _ := strings.Cut(rest, ",")
+		if n, err := strconv.ParseUint(number, 10, 16); err == nil {
+			known.lead(int(n), w.through(t.Field(i).Type))
+		}
+	}
+	return known
+}
+
+// lead has field n lead to next, if that leads anywhere.
+func (w *way) lead(n int, next *way) {
+	if !next.quantity && len(next.fields) == 0 {
+		return
+	}
+	if n >= len(w.fields) {
+		w.fields = append(w.fields, make([]*way, n+1-len(w.fields))...)
+	}
+	w.fields[n] = next
+}
+
+// errWire is returned for what cannot be protobuf of an API object.
+var errWire = errors.New("an answer is not the protobuf of an API object")
+
+// defuse overwrites the quantities in message that would take long to parse: see sources.DefuseText. It refuses
+// what is not protobuf; the decoders may accept more, so nothing must be left to them.
+func (w *way) defuse(message []byte) error {
+	for len(message) > 0 {
+		n, content, rest, err := field(message)
+		if err != nil {
+			return err
+		}
+		message = rest
+		switch {
+		case content == nil:
+		case w.quantity && n == 1:
+			sources.DefuseText(content)
+		case int(n) < len(w.fields) && w.fields[n] != nil:
+			if err := w.fields[n].defuse(content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// field returns the number of the first field of message, its content if it is a text, bytes or a message, and
+// what follows.
+func field(message []byte) (n protowire.Number, content, rest []byte, err error) {
+	const short = 0x80 // a number below it is one byte
+	if len(message) >= 2 && message[0] < short && message[1] < short && protowire.Type(message[0]&7) == protowire.BytesType {
+		if n, end := protowire.Number(message[0]>>3), 2+int(message[1]); n > 0 && end <= len(message) {
+			return n, message[2:end], message[end:], nil
+		}
+	}
+	n, kind, size := protowire.ConsumeTag(message)
+	if size < 0 {
+		return 0, nil, nil, errWire
+	}
+	message = message[size:]
+	if kind == protowire.BytesType {
+		content, size = protowire.ConsumeBytes(message)
+	} else {
+		size = protowire.ConsumeFieldValue(n, kind, message)
+	}
+	if size < 0 {
+		return 0, nil, nil, errWire
+	}
+	return n, content, message[size:], nil
+}
+
+// protobufPrefix begins the protobuf of every object that says its kind. A runtime.Unknown follows, whose
+// field 1 is a runtime.TypeMeta, and 2 the object.
+var protobufPrefix = []byte("k8s\x00")
+
+// defuseObject is defuse for an object that says its kind, in its whole.
+func (w *ways) defuseObject(data []byte, create runtime.ObjectCreater) error {
+	message, ok := bytes.CutPrefix(data, protobufPrefix)
+	if !ok {
+		return errWire
+	}
+	var is runtime.Unknown
+	var objects [][]byte // one, unless the server is hostile
+	for len(message) > 0 {
+		n, content, rest, err := field(message)
+		if err != nil {
+			return err
+		}
+		message = rest
+		switch {
+		case content == nil:
+		case n == 1:
+			if err := is.TypeMeta.Unmarshal(content); err != nil {
+				return errWire
+			}
+		case n == 2:
+			objects = append(objects, content)
+		}
+	}
+	kind := is.GroupVersionKind()
+	if kind.Kind == "" || kind.Version == "" {
+		return errWire // and a decoder would guess
+	}
+	example, err := create.New(kind)
+	if err != nil {
+		return err
+	}
+	way := w.of(reflect.TypeOf(example))
+	for _, object := range objects {
+		if err := way.defuse(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package schedlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/schedq/schedq/sources/lines"
+)
+
+// A log of a process that was killed may end in the middle of a line, and the next process's first line is
+// glued to it then. Files that were put together have such places too.
+
+var (
+	errLong   = fmt.Errorf("the line is longer than %d MiB", lines.MaxLine>>20)
+	errGlued  = errors.New("another one is glued to it")
+	errNoKlog = errors.New("it does not begin as klog's lines do")
+	errLacks  = errors.New("it lacks what such a line of kube-scheduler tells")
+)
+
+// maxHeader is how long a header can be, in bytes: some 30, and a file's name.
+const maxHeader = 150
+
+// another returns where in the rest of a line another line begins, or -1. It looks for a header's end, because
+// hardly any line holds what looks like one: ".go:414] ".
+func another(rest []byte) int {
+	for from := 0; ; {
+		i := bytes.IndexByte(rest[from:], ']')
+		if i < 0 {
+			return -1
+		}
+		end := from + i
+		from = end + 1
+		number := end
+		for number > 0 && digit(rest[number-1]) {
+			number--
+		}
+		if number == end || !bytes.HasSuffix(rest[:number], []byte(".go:")) {
+			continue
+		}
+		for at := number; at >= max(0, end-maxHeader); at-- {
+			if h, ok := parseHeader(rest[at:]); ok && cap(h.rest) <= cap(rest)-end && !quotes(rest[:at], h.rest) {
+				return at
+			}
+		}
+	}
+}
+
+// quotes reports whether what looks like a header stands within a text in quotes, which goes on with rest: klog escapes
+// the quotes in it, and a line's own message has a quote there that none but its text follows.
+func quotes(before, rest []byte) bool {
+	if !inQuotes(before, false) {
+		return false
+	}
+	if len(rest) > 0 && rest[0] == '"' {
+		return len(rest) == 1 || rest[1] == ' '
+	}
+	return len(rest) > 0 && rest[0] == '\\' || !inQuotes(rest, true)
+}
+
+// inQuotes reports whether text ends within quotes, if it begins within them or not.
+func inQuotes(text []byte, in bool) bool {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '"':
+			in = !in
+		case text[i] == '\\' && in:
+			i++
+		}
+	}
+	return in
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// glued reads a line that has a header, and another line at i.
+func (p *parser) glued(line []byte, i int) error {
+	first, second := line[:i], line[i:]
+	// If a text in it does not end, it is torn, and whatever it says may be half of a word.
+	if h, ok := parseHeader(first); ok && !inQuotes(h.rest, false) {
+		if err := p.line(&h); err != nil {
+			return err
+		}
+	}
+	number := p.lines.Line()
+	h, _ := parseHeader(second)
+	if more := another(h.rest); more >= 0 {
+		if err := p.glued(second, len(second)-len(h.rest)+more); err != nil {
+			return err
+		}
+	} else if err := p.line(&h); err != nil {
+		return err
+	}
+	return p.lines.Torn(number, errGlued)
+}
+
+// headless reads a line without a header: a line of a text of several, or something that is not klog's.
+func (p *parser) headless(line []byte) {
+	if i := another(line); i >= 0 {
+		p.held, p.heldAt = bytes.Clone(line[i:]), p.lines.Line()
+		line = line[:i]
+	}
+	switch {
+	case p.block != nil:
+		p.block(line)
+	case len(line) > 0 && !indented(line) && p.held == nil:
+		p.lines.Skip(errNoKlog)
+	}
+}
+
+// indented reports whether a line can be one of a text of several, which klog indents.
+func indented(line []byte) bool { return len(line) > 0 && (line[0] == '\t' || line[0] == ' ') }
+
+// settle reads what was held, if the line after it shows that it was a line. In a text of several lines anybody's
+// words may stand, also such as look like a line, but that text goes on: its last line is klog's own.
+func (p *parser) settle(next []byte) error {
+	held := p.held
+	p.held = nil
+	if indented(next) {
+		return nil
+	}
+	h, _ := parseHeader(held)
+	var err error
+	if more := another(h.rest); more >= 0 {
+		err = p.glued(held, len(held)-len(h.rest)+more)
+	} else {
+		err = p.line(&h)
+	}
+	if err != nil {
+		return err
+	}
+	return p.lines.Torn(p.heldAt, errGlued)
+}
