@@ -2,7 +2,6 @@ package room
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -10,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -23,8 +23,12 @@ type Access struct {
 	Keys, TeacherKeys []ssh.PublicKey
 }
 
-// shortestCode is how many letters and digits a code has at least.
-const shortestCode = 6
+// A code has shortestCode letters and digits at least, and leastSteps of them do not merely repeat or go on from the
+// one before, as those of aaaaaa and 123456 do.
+const (
+	shortestCode = 6
+	leastSteps   = 4
+)
 
 // check finds out whether the access makes sense. The error is one sentence.
 func (a Access) check() error {
@@ -32,12 +36,35 @@ func (a Access) check() error {
 		return errors.New("nobody could come in: the room needs a code or authorized keys")
 	}
 	for _, code := range []string{a.Code, a.TeacherCode} {
-		if code != "" && len(plainCode(code)) < shortestCode {
-			return fmt.Errorf("a room code needs %d letters and digits or more: a shorter one is guessed", shortestCode)
+		if err := strong(code); code != "" && err != nil {
+			return err
 		}
 	}
 	if a.Code != "" && plainCode(a.Code) == plainCode(a.TeacherCode) {
 		return errors.New("the teacher's code must be another one than the room's")
+	}
+	return nil
+}
+
+// strong reports as an error that a code is guessed too easily.
+func strong(code string) error {
+	letters, steps := 0, 0
+	last := rune(-1)
+	for _, r := range plainCode(code) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			continue
+		}
+		letters++
+		if r < last-1 || r > last+1 || letters == 1 {
+			steps++
+		}
+		last = r
+	}
+	switch {
+	case letters < shortestCode:
+		return fmt.Errorf("a room code needs %d letters and digits or more: a shorter one is guessed", shortestCode)
+	case steps < leastSteps:
+		return errors.New("a room code needs more than a letter that is repeated or a row such as 123456: that is guessed")
 	}
 	return nil
 }
@@ -71,6 +98,9 @@ const (
 	visitorRole = "visitor"
 )
 
+// keyKey is where they say by which key it came, if by one.
+const keyKey = "key"
+
 func permitted(role string) *ssh.Permissions {
 	return &ssh.Permissions{Extensions: map[string]string{roleKey: role}}
 }
@@ -81,44 +111,132 @@ const (
 	keyTries  = 20
 )
 
-var errWrongCode = errors.New("the room code is wrong")
+var (
+	errWrongCode = errors.New("the room code is wrong")
+	errTries     = fmt.Errorf("%d wrong room codes are enough", codeTries)
+	errUnheard   = errors.New("too many wrong codes wait for an answer")
+)
 
-// server returns the settings under which r lets clients in.
-func (a Access) server(r *Room) *ssh.ServerConfig {
-	c := &ssh.ServerConfig{ServerVersion: "SSH-2.0-schedq", MaxAuthTries: codeTries}
-	if a.Code != "" || a.TeacherCode != "" {
-		c.KeyboardInteractiveCallback = func(conn ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+// serverFor returns the settings under which a caller is let in by a door.
+func (r *Room) serverFor(d *door, c *caller) *ssh.ServerConfig {
+	a := r.access()
+	config := &ssh.ServerConfig{
+		Config: modern(), PublicKeyAuthAlgorithms: ssh.SupportedAlgorithms().PublicKeyAuths,
+		ServerVersion: "SSH-2.0-schedq", MaxAuthTries: codeTries,
+		PreAuthConnCallback: func(ssh.ServerPreAuthConn) {
+			d.greets(c)
+			_ = c.conn.SetReadDeadline(c.came.Add(r.config.Limits.Grace))
+		},
+	}
+	config.AddHostKey(r.hostKey)
+	if a.TeacherCode != "" || a.Code != "" && !d.teachers {
+		config.KeyboardInteractiveCallback = func(conn ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+			if c.tries++; c.tries > codeTries {
+				_ = c.conn.Close()
+				return nil, errTries
+			}
 			answers, err := ask("", "", []string{"Room code: "}, []bool{false}) // the teacher types on the projector
 			if err != nil {
 				return nil, err
 			}
-			if len(answers) == 1 {
-				teacher, visitor := same(answers[0], a.TeacherCode), same(answers[0], a.Code)
-				switch {
-				case teacher:
-					return permitted(teacherRole), nil
-				case visitor:
-					return permitted(visitorRole), nil
-				}
+			if len(answers) != 1 {
+				return nil, errWrongCode
 			}
-			r.log.Warn("wrong room code", "from", host(conn.RemoteAddr()), "name", nameOf(conn.User()))
-			r.slowDown()
-			return nil, errWrongCode
+			if !r.guesses.hears(d.place(c), d.teachers) {
+				return nil, r.unheard(c, nameOf(conn.User()))
+			}
+			if role := r.roleOf(d, answers[0]); role != "" {
+				return permitted(role), nil
+			}
+			return nil, r.refuse(d, c, nameOf(conn.User()))
 		}
 	}
 	if len(a.Keys)+len(a.TeacherKeys) > 0 {
-		c.MaxAuthTries = keyTries
-		c.PublicKeyCallback = func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+		config.MaxAuthTries = keyTries
+		config.PublicKeyCallback = func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+			role := ""
 			switch {
 			case among(a.TeacherKeys, key):
-				return permitted(teacherRole), nil
-			case among(a.Keys, key):
-				return permitted(visitorRole), nil
+				role = teacherRole
+			case among(a.Keys, key) && !d.teachers:
+				role = visitorRole
+			default:
+				return nil, errors.New("this key is not authorized")
 			}
-			return nil, errors.New("this key is not authorized")
+			p := permitted(role)
+			p.Extensions[keyKey] = ssh.FingerprintSHA256(key)
+			return p, nil
 		}
 	}
-	return c
+	return config
+}
+
+// roleOf is who somebody is at a door who says that code, or nothing.
+func (r *Room) roleOf(d *door, code string) string {
+	a := r.access() // which may be another since the question
+	switch teacher, visitor := same(code, a.TeacherCode), same(code, a.Code); {
+	case teacher:
+		return teacherRole
+	case visitor && !d.teachers:
+		return visitorRole
+	}
+	return ""
+}
+
+// unheard answers a code that was not compared, since too many wrong ones wait, and hangs up.
+func (r *Room) unheard(c *caller, name string) error {
+	r.doorLog.warn("not heard: too many wrong codes wait", "from", c.source, "name", name)
+	c.tries = codeTries
+	_ = c.conn.SetReadDeadline(time.Now()) // nothing more is read
+	return &ssh.BannerError{Err: errUnheard, Message: "Too many wrong codes came from where you are: yours was not looked at. Try again in some minutes.\n"}
+}
+
+// refuse answers a wrong code when its turn comes. All wrong ones share one rate, since a whole room may come from one
+// address; who says the right one does not wait.
+func (r *Room) refuse(d *door, c *caller, name string) error {
+	r.log.Warn("wrong room code", "from", c.source, "name", name)
+	turn := r.guesses.wrong(d.place(c))
+	r.turnAway(d.holds(c, true))
+	defer func() { r.turnAway(d.holds(c, false)) }()
+	late := c.came.Add(r.config.Limits.Grace)
+	if turn.After(late) {
+		turn = late // hung up on, and the turn stays taken
+	}
+	answer := time.NewTimer(time.Until(turn))
+	defer answer.Stop()
+	select {
+	case <-answer.C:
+	case <-c.gone:
+	}
+	return errWrongCode
+}
+
+// place is what a caller's wrong codes are counted by: those at the teacher's door are not taken for visitors'.
+func (d *door) place(c *caller) string {
+	if d.teachers {
+		return "the teacher's door, " + c.source
+	}
+	return c.source
+}
+
+// modern are the algorithms that are spoken: none with SHA-1.
+func modern() ssh.Config {
+	return ssh.Config{
+		KeyExchanges: []string{
+			ssh.KeyExchangeMLKEM768X25519, ssh.KeyExchangeCurve25519, ssh.KeyExchangeECDHP256, ssh.KeyExchangeECDHP384,
+			ssh.KeyExchangeECDHP521, ssh.KeyExchangeDH14SHA256,
+		},
+		MACs: []string{ssh.HMACSHA256ETM, ssh.HMACSHA512ETM, ssh.HMACSHA256, ssh.HMACSHA512},
+	}
+}
+
+// modernKey has a host key sign without SHA-1, which an RSA key can do, too.
+func modernKey(key ssh.Signer) (ssh.Signer, error) {
+	able, ok := key.(ssh.AlgorithmSigner)
+	if !ok || key.PublicKey().Type() != ssh.KeyAlgoRSA {
+		return key, nil
+	}
+	return ssh.NewSignerWithAlgorithms(able, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
 }
 
 func among(keys []ssh.PublicKey, key ssh.PublicKey) bool {
@@ -128,21 +246,6 @@ func among(keys []ssh.PublicKey, key ssh.PublicKey) bool {
 		}
 	}
 	return false
-}
-
-// slowest is how long the answer to a wrong code takes at the most.
-const slowest = 10 * time.Second
-
-// slowDown delays the answer to a wrong code. All wrong ones share one rate, since a whole room may come from one
-// address; who types the right one does not wait.
-func (r *Room) slowDown() {
-	turn := r.wrong.Reserve()
-	delay := turn.Delay()
-	if delay > slowest {
-		turn.Cancel()
-		delay = slowest
-	}
-	wait(context.Background(), delay)
 }
 
 // ParseKeys reads public keys as in an authorized_keys file, whose name is for the error. Options such as

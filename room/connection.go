@@ -3,7 +3,6 @@ package room
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
@@ -13,23 +12,25 @@ import (
 // connection is one that was let in. It has one terminal, and what else it asks for is refused: another session,
 // a command, a subsystem, forwarded ports, agents and displays. There is no code that would do those.
 type connection struct {
-	room *Room
-	conn *ssh.ServerConn
+	room   *Room
+	conn   *ssh.ServerConn
+	line   *guarded
+	source string
 
 	mu      sync.Mutex
 	refused map[string]bool // what was refused and logged
 }
 
-// welcome sees to a connection from its handshake to its end.
-func (r *Room) welcome(ctx context.Context, plain net.Conn) {
-	defer plain.Close()
-	conn, channels, requests, err := r.handshake(ctx, plain)
+// welcome sees to a caller at a door, from the handshake to the end.
+func (r *Room) welcome(ctx context.Context, d *door, called *caller) {
+	defer called.conn.Close()
+	conn, channels, requests, err := r.handshake(ctx, d, called)
 	if err != nil {
-		r.log.Info("not let in", "from", host(plain.RemoteAddr()), "error", words(err.Error()))
+		r.doorLog.info("not let in", "from", called.source, "error", words(err.Error()))
 		return
 	}
 	defer conn.Close()
-	c := &connection{room: r, conn: conn, refused: make(map[string]bool)}
+	c := &connection{room: r, conn: conn, line: called.line, source: called.source, refused: make(map[string]bool)}
 	go c.refuseAll(requests)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,7 +75,8 @@ func (c *connection) ping(ctx context.Context) {
 			return
 		}
 		late := time.AfterFunc(limits.Stall, func() {
-			c.room.log.Info("does not answer", "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()))
+			c.room.log.Info("does not answer", "from", c.source, "name", nameOf(c.conn.User()))
+			c.line.silent.Store(true)
 			_ = c.conn.Close()
 		})
 		_, _, err := c.conn.SendRequest(alive, true, nil)
@@ -85,19 +87,29 @@ func (c *connection) ping(ctx context.Context) {
 	}
 }
 
-// handshake lets a connection in that has a code or a key, within the time of grace.
-func (r *Room) handshake(ctx context.Context, plain net.Conn) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
-	defer r.shaken()
-	stop := context.AfterFunc(ctx, func() { _ = plain.Close() })
+// handshake lets a caller in who has a code or a key, within the time of grace. Keys are to be exchanged sooner: that
+// takes no typing.
+func (r *Room) handshake(ctx context.Context, d *door, c *caller) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
+	defer d.leaves(c)
+	limits := r.config.Limits
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 	defer stop()
-	if err := plain.SetReadDeadline(time.Now().Add(r.config.Limits.Grace)); err != nil {
+	if err := c.conn.SetReadDeadline(c.came.Add(min(limits.Greeting, limits.Grace))); err != nil {
 		return nil, nil, nil, err
 	}
-	conn, channels, requests, err := ssh.NewServerConn(guard(context.WithoutCancel(ctx), plain, r.config.Limits), r.server)
+	c.line = guard(context.WithoutCancel(ctx), c.conn, limits)
+	conn, channels, requests, err := ssh.NewServerConn(c.line, r.serverFor(d, c))
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return conn, channels, requests, plain.SetReadDeadline(time.Time{})
+	return conn, channels, requests, c.conn.SetReadDeadline(time.Time{})
+}
+
+// turnAway logs who had to make room before a door, if anybody.
+func (r *Room) turnAway(c *caller) {
+	if c != nil {
+		r.doorLog.warn("turned away: too many at the door", "from", c.source, "after", time.Since(c.came).Round(time.Second))
+	}
 }
 
 // refuse logs what is refused, each kind once and not too many: a client may ask for anything any number of times.
@@ -110,7 +122,7 @@ func (c *connection) refuse(what string) {
 		return
 	}
 	c.refused[what] = true
-	c.room.log.Warn("refused", "what", what, "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()))
+	c.room.log.Warn("refused", "what", what, "from", c.source, "name", nameOf(c.conn.User()))
 }
 
 // refuseAll answers what is asked of the connection as a whole, such as to forward a port, with no. To whether the
@@ -167,19 +179,26 @@ func (c *connection) show(ctx context.Context, t *terminal) {
 		t.end(1, "The room needs a terminal: ssh without a command, or ssh -t.")
 		return
 	}
-	v, err := c.room.enter(c.conn.User(), c.conn.Permissions.Extensions[roleKey] == teacherRole)
+	of := c.conn.Permissions.Extensions
+	v, err := c.room.enter(guest{user: c.conn.User(), source: c.source, key: of[keyKey], teacher: of[roleKey] == teacherRole})
 	if err != nil {
-		c.room.log.Warn("turned away", "from", host(c.conn.RemoteAddr()), "name", nameOf(c.conn.User()), "error", err)
+		c.room.log.Warn("turned away", "from", c.source, "name", nameOf(c.conn.User()), "error", err)
 		t.end(1, sentence(err))
 		return
 	}
 	came := time.Now()
-	c.room.log.Info("came in", "name", v.name, "from", host(c.conn.RemoteAddr()), "teacher", v.teacher)
+	c.room.log.Info("came in", "name", v.name, "from", c.source, "teacher", v.teacher)
 	stop := context.AfterFunc(ctx, func() { v.leave("The room is closed.") })
 	defer stop()
-	words, err := c.room.run(v, t)
+	words, why := c.room.run(v, t)
 	c.room.exit(v)
-	c.room.log.Info("left", "name", v.name, "after", time.Since(came).Round(time.Second), "why", err)
+	switch {
+	case t.stalled.Load() || c.line.stalled.Load():
+		why = errStalled
+	case c.line.silent.Load():
+		why = errSilent
+	}
+	c.room.log.Info("left", "name", v.name, "after", time.Since(came).Round(time.Second), "why", why)
 	status := uint32(0)
 	if words != "" {
 		status = 1

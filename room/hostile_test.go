@@ -186,7 +186,7 @@ func TestAScreenDoesNothingToTheMachine(t *testing.T) {
 // Whatever clients do, the room goes on and nobody else notices.
 func TestHostileClients(t *testing.T) {
 	s := open(t, func(c *room.Config) {
-		c.Limits.Stall, c.Limits.Grace, c.Limits.Typed, c.Limits.Input = time.Second, time.Second, 128<<10, 256<<10
+		c.Limits.Stall, c.Limits.Grace, c.Limits.Typed, c.Limits.Input = time.Second, 4*time.Second, 128<<10, 256<<10
 	})
 	bystander := s.comesIn("ada", code)
 	bystander.sees("notebook of ada")
@@ -298,7 +298,7 @@ func TestAClientThatNeverReads(t *testing.T) {
 
 // A client that is gone without a word does not keep its seat.
 func TestAClientThatDoesNotAnswer(t *testing.T) {
-	s := open(t, func(c *room.Config) { c.Limits.Ping, c.Limits.Stall = 50*time.Millisecond, 300*time.Millisecond })
+	s := open(t, func(c *room.Config) { c.Limits.Ping, c.Limits.Stall = 50*time.Millisecond, 2*time.Second })
 	bystander := s.comesIn("ada", code)
 	conn, _, requests, err := ssh.NewClientConn(s.plain(t), s.address, s.as("eve", code))
 	if err != nil {

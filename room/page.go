@@ -9,12 +9,22 @@ import (
 )
 
 // page is the room's page on the teacher's screen: the answers, or who is where. Only the first may be shown to the
-// room, and it holds no names.
+// room, and it holds no names and no code.
 type page struct {
 	names  bool
-	reveal bool // which answer is right
-	row    int  // the question, or the first name
+	reveal bool   // which answer is right
+	row    int    // the question
+	chosen uint64 // whose seat it is, of the names
+	// sure is the key that has to be pressed once more before something is done that can't be undone, and said what
+	// the page says of that.
+	sure, said string
 }
+
+// The keys of the list of names that do something to the room.
+const (
+	keySendOut = "x"
+	keyNewCode = "c"
+)
 
 // toggle opens or closes the page.
 func (p *page) toggle() *page {
@@ -25,8 +35,9 @@ func (p *page) toggle() *page {
 }
 
 // key returns the page after a key, or nil if that closes it.
-func (p *page) key(key string) *page {
+func (p *page) key(key string, s *standing) *page {
 	n := *p
+	n.sure, n.said = "", ""
 	switch key {
 	case "esc", "q":
 		return nil
@@ -35,13 +46,44 @@ func (p *page) key(key string) *page {
 	case "v":
 		n.reveal = !p.reveal
 	case "down", "j":
-		n.row++
-		n.reveal = false
+		n.move(1, s)
 	case "up", "k":
-		n.row = max(0, n.row-1)
-		n.reveal = false
+		n.move(-1, s)
 	}
 	return &n
+}
+
+// move goes on by so many rows.
+func (p *page) move(by int, s *standing) {
+	if !p.names {
+		p.row, p.reveal = max(0, p.row+by), false
+		return
+	}
+	if len(s.seats) > 0 {
+		p.chosen = s.seats[min(max(0, p.at(s)+by), len(s.seats)-1)].id
+	}
+}
+
+// at is the row of the name that is chosen: where somebody has left, the next one's. Seats are in the order in which
+// people came.
+func (p *page) at(s *standing) int {
+	for i, seat := range s.seats {
+		if seat.id >= p.chosen {
+			return i
+		}
+	}
+	return max(0, len(s.seats)-1)
+}
+
+// asks has the key be pressed once more, and reports whether it was.
+func (p *page) asks(key, what string) (*page, bool) {
+	n := *p
+	if p.sure == key {
+		n.sure, n.said = "", ""
+		return &n, true
+	}
+	n.sure, n.said = key, what+": "+key+" once more does it"
+	return &n, false
 }
 
 var bold = lipgloss.NewStyle().Bold(true)
@@ -55,7 +97,7 @@ func (p *page) draw(s *standing, followed bool, width, height int) []string {
 	}
 	var lines []string
 	if p.names {
-		lines = append(lines, p.heading(width, "Who is where: "+plural(all, "visitor"), "w answers  "+state+"  esc close"), "")
+		lines = append(lines, p.heading(width, "Who is where: "+plural(all, "visitor"), keySendOut+" send out  "+keyNewCode+" new code  w answers  "+state+"  esc"), p.said)
 		lines = append(lines, p.seats(s, width, max(0, height-2))...)
 	} else {
 		lines = append(lines, p.heading(width, "Predictions", "v the right one  j k others  w who is where  "+state+"  esc close"), "")
@@ -70,9 +112,11 @@ func (p *page) heading(width int, title, keys string) string {
 
 // seats lists who is where.
 func (p *page) seats(s *standing, width, height int) []string {
-	p.row = min(p.row, max(0, len(s.seats)-height))
+	height = max(1, height-2) // without what the marks mean
+	at := p.at(s)
+	first := max(0, min(at-height/2, len(s.seats)-height))
 	var lines []string
-	for _, seat := range s.seats[p.row:] {
+	for i, seat := range s.seats[first:min(first+height, len(s.seats))] {
 		mark := "  "
 		switch {
 		case seat.teacher:
@@ -81,9 +125,14 @@ func (p *page) seats(s *standing, width, height int) []string {
 			mark = "→ "
 		}
 		name := seat.name + strings.Repeat(" ", max(0, longestName+4-ansi.StringWidth(seat.name)))
-		lines = append(lines, ansi.Truncate(mark+name+seat.place, width, "…"))
+		line := ansi.Truncate(mark+name+seat.place, max(0, width-2), "…")
+		if first+i == at {
+			lines = append(lines, bold.Render("▸ "+line))
+		} else {
+			lines = append(lines, "  "+line)
+		}
 	}
-	return append(lines, "", "T teaches   → follows")
+	return append(lines, "", "T teaches   → follows   ▸ j k")
 }
 
 // tally draws what was answered to the question in the row, and a line for each of the others.

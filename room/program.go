@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,16 @@ func (r *Room) run(v *Visitor, t *terminal) (said string, why error) {
 	go t.follow(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) })
 	go r.watch(ctx, v, t)
 	go func() {
+		for {
+			select {
+			case <-v.slowing:
+				program.Send(slowMsg{})
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	go func() {
 		select {
 		case <-v.leaving:
 		case <-ctx.Done():
@@ -50,15 +61,22 @@ func (r *Room) run(v *Visitor, t *terminal) (said string, why error) {
 
 	_, err = program.Run()
 	said, why = s.outcome(err)
-	if t.stalled.Load() {
-		why = errStalled
+	if why == nil && v.left() {
+		why = errHungUp
 	}
 	v.leave("")
 	if v.goodbye != "" {
 		return v.goodbye, errors.New(v.goodbye)
 	}
-	return said, why
+	return said, cmp.Or(why, errQuit)
 }
+
+// Why somebody leaves, for the log.
+var (
+	errQuit   = errors.New("they quit")
+	errHungUp = errors.New("they hung up")
+	errSilent = errors.New("it did not answer whether it is there")
+)
 
 // open makes what the visitor sees. A mistake in that is theirs alone.
 func (r *Room) open(v *Visitor) (model tea.Model, err error) {
@@ -74,8 +92,7 @@ func (r *Room) open(v *Visitor) (model tea.Model, err error) {
 // watch sends a visitor out who hangs up or does nothing for too long.
 func (r *Room) watch(ctx context.Context, v *Visitor, t *terminal) {
 	for {
-		idle := time.Since(time.Unix(0, v.active.Load()))
-		left := r.config.Limits.Idle - idle
+		left := r.config.Limits.Idle - v.idle()
 		if left <= 0 && !v.teacher {
 			v.leave(fmt.Sprintf("You did nothing for %s, so your seat is free for somebody else: come in again.", r.config.Limits.Idle))
 			return

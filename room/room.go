@@ -22,7 +22,9 @@ import (
 
 // Open makes what a visitor sees. The model belongs to that visitor alone, must reach nothing of this machine, and
 // ends what it runs when the visitor's Context does. If it has a method Crash() error, what that returns after
-// the end is logged.
+// the end is logged. Size() int64 is how many bytes of memory it holds; without that method it is taken to hold none.
+// Slow() tea.Cmd has it grow more slowly, and is called while memory is short and it holds more than its share. All are
+// called as Update is, or after its end.
 type Open func(*Visitor) (tea.Model, error)
 
 // Config says what a room is like.
@@ -41,15 +43,16 @@ type Config struct {
 
 // Room is a room that is open. Its methods may be called from any goroutine.
 type Room struct {
-	config Config
-	server *ssh.ServerConfig
-	log    *slog.Logger
-	wrong  *rate.Limiter // answers to wrong codes
-	heads  *rate.Limiter // connections accepted
+	config  Config
+	hostKey ssh.Signer
+	log     *slog.Logger
+	doorLog *sparingLog
+	guesses *guesses
 
 	mu       sync.Mutex
+	code     string // of the visitors, which a teacher may change
 	seats    map[uint64]*Visitor
-	shaking  int // hands: connections that are not in yet
+	sentOut  map[string]time.Time // until when, by what they would come in by
 	arrivals uint64
 	polls    polls
 	tallied  []tally // of the polls
@@ -72,34 +75,59 @@ func New(c Config) (*Room, error) {
 		return nil, errors.New("a room needs a host key and something to show")
 	}
 	r := &Room{
-		config: c, log: c.Log,
-		seats: make(map[uint64]*Visitor),
-		polls: make(polls),
-		wrong: rate.NewLimiter(c.Limits.WrongCodes, 3),
-		heads: rate.NewLimiter(c.Limits.Connections, max(1, c.Limits.Sessions)),
+		config: c, log: c.Log, doorLog: newSparingLog(c.Log), code: c.Access.Code,
+		seats: make(map[uint64]*Visitor), sentOut: make(map[string]time.Time),
+		polls: make(polls), guesses: newGuesses(c.Limits.WrongCodes),
 	}
 	if err := c.Access.check(); err != nil {
 		return nil, err
 	}
-	r.server = c.Access.server(r)
-	r.server.AddHostKey(c.HostKey)
+	var err error
+	if r.hostKey, err = modernKey(c.HostKey); err != nil {
+		return nil, fmt.Errorf("the host key can't be used: %w", err)
+	}
 	r.standing.set(&standing{})
 	r.stage.set(&scene{})
 	return r, nil
 }
 
-// Serve lets visitors in until ctx ends, and returns when all have left. It closes l. The error is nil if ctx ended.
-func (r *Room) Serve(ctx context.Context, l net.Listener) error {
+// access is who may come in now.
+func (r *Room) access() Access {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.config.Access
+	a.Code = r.code
+	return a
+}
+
+// Serve lets visitors in until ctx ends, and returns when all have left. It closes both listeners. At teacher's door,
+// unless it is nil, only teachers are let in: what crowds the visitors' door does not reach it. The error is nil if
+// ctx ended.
+func (r *Room) Serve(ctx context.Context, visitors, teacher net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
-	defer stop()
 	go r.watchMemory(ctx)
 	var all sync.WaitGroup
 	defer waitFor(&all, closing)
 	defer cancel()
+	doors := []net.Listener{visitors}
+	if teacher != nil {
+		doors = append(doors, teacher)
+	}
+	ended := make(chan error, len(doors))
+	for _, l := range doors {
+		all.Go(func() { ended <- r.attend(ctx, l, newDoor(r.config.Limits.Handshakes, l == teacher), &all) })
+	}
+	return <-ended
+}
+
+// attend lets callers in by a door until ctx ends. It closes l.
+func (r *Room) attend(ctx context.Context, l net.Listener, d *door, all *sync.WaitGroup) error {
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	heads := rate.NewLimiter(r.config.Limits.Connections, d.most)
 	for {
-		if err := r.heads.Wait(ctx); err != nil {
+		if err := heads.Wait(ctx); err != nil {
 			return nil
 		}
 		conn, err := l.Accept()
@@ -112,16 +140,13 @@ func (r *Room) Serve(ctx context.Context, l net.Listener) error {
 		case errors.Is(err, net.ErrClosed):
 			return fmt.Errorf("the room's door was closed: %w", err)
 		case err != nil: // too many open files, say: those who are in stay
-			r.log.Warn("a connection was not accepted", "error", err)
+			r.doorLog.warn("a connection was not accepted", "error", err)
 			wait(ctx, 100*time.Millisecond)
 			continue
 		}
-		if !r.shake() {
-			r.log.Warn("turned away: too many at the door", "from", host(conn.RemoteAddr()))
-			_ = conn.Close()
-			continue
-		}
-		all.Go(func() { r.welcome(ctx, conn) })
+		c, out := d.comes(conn)
+		r.turnAway(out)
+		all.Go(func() { r.welcome(ctx, d, c) })
 	}
 }
 
@@ -137,23 +162,6 @@ func waitFor(all *sync.WaitGroup, d time.Duration) {
 		cancel()
 	}()
 	<-ctx.Done()
-}
-
-// shake begins with a connection that has yet to say who it is, unless there are too many of those.
-func (r *Room) shake() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.shaking >= r.config.Limits.Handshakes {
-		return false
-	}
-	r.shaking++
-	return true
-}
-
-func (r *Room) shaken() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.shaking--
 }
 
 // host is the machine at an address.

@@ -108,7 +108,7 @@ func TestTheTeacherSeesWhoIsWhereAndNobodyElseDoes(t *testing.T) {
 func TestWhoComesInAndWhoDoesNot(t *testing.T) {
 	s := open(t, func(c *room.Config) { c.Limits.Sessions = 1 })
 	ada := s.comesIn("ada", code)
-	ada.sees("notebook of ada")
+	ada.types("mine").sees("mine") // who has done something keeps the seat
 	bob := s.comesIn("bob", code)
 	bob.sees("Sorry: the room is full, with 1 in it: try again when somebody has left.")
 	var exit *ssh.ExitError
@@ -159,7 +159,14 @@ func TestARoomThatNobodyCouldComeInto(t *testing.T) {
 	}{
 		{room.Access{}, "nobody could come in"},
 		{room.Access{Code: "ab-c"}, "6 letters and digits or more"},
-		{room.Access{Code: "abcdefgh", TeacherCode: "ABCD-efgh"}, "must be another one"},
+		{room.Access{Code: "monday-room", TeacherCode: "MONDAY room"}, "must be another one"},
+		{room.Access{Code: "日本"}, "6 letters and digits or more"},
+		{room.Access{Code: "ééé"}, "6 letters and digits or more"},
+		{room.Access{Code: "!!!!!!!!"}, "6 letters and digits or more"},
+		{room.Access{Code: "aaaaaaaa"}, "more than a letter that is repeated"},
+		{room.Access{Code: "12345678"}, "more than a letter that is repeated"},
+		{room.Access{Code: "zyxwvuts"}, "more than a letter that is repeated"},
+		{room.Access{Code: "monday-room", TeacherCode: "112233"}, "more than a letter that is repeated"},
 	} {
 		_, err := room.New(room.Config{HostKey: hostKey(t), Open: func(*room.Visitor) (tea.Model, error) { return nil, nil }, Access: test.access})
 		if err == nil || !strings.Contains(err.Error(), test.says) {

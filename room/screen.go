@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -104,6 +105,9 @@ func (s *screen) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 		}
 	}()
 	cmd = s.update(msg)
+	if sized, ok := s.inner.(interface{ Size() int64 }); ok {
+		s.visitor.holds.Store(sized.Size())
+	}
 	s.draw()
 	return s, cmd
 }
@@ -121,6 +125,11 @@ func (s *screen) update(msg tea.Msg) tea.Cmd {
 	case standingMsg:
 		s.standing = msg.standing
 		return s.nextStanding()
+	case slowMsg:
+		if slow, ok := s.inner.(interface{ Slow() tea.Cmd }); ok {
+			return slow.Slow()
+		}
+		return nil
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
 		return s.pass(tea.WindowSizeMsg{Width: s.width, Height: s.innerHeight()})
@@ -161,15 +170,59 @@ func (s *screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		s.tellFollowing()
 		return s.nextScene()
 	case s.page != nil:
-		if key == "f" {
-			s.room.follow(s.visitor, s.onStage())
-			s.call, _ = s.room.call.get()
-			return nil
-		}
-		s.page = s.page.key(key)
+		s.pageKey(key)
 		return nil
 	}
 	return s.pass(msg)
+}
+
+// pageKey does what a key means on the room's page.
+func (s *screen) pageKey(key string) {
+	switch {
+	case key == "f":
+		s.room.follow(s.visitor, s.onStage())
+		s.call, _ = s.room.call.get()
+	case key == keySendOut && s.page.names:
+		s.sendOut()
+	case key == keyNewCode && s.page.names:
+		s.changeCode()
+	default:
+		s.page = s.page.key(key, s.standing)
+	}
+}
+
+// sendOut sends out whoever is chosen, if the teacher is sure.
+func (s *screen) sendOut() {
+	if len(s.standing.seats) == 0 {
+		return
+	}
+	chosen := s.standing.seats[s.page.at(s.standing)]
+	page, sure := s.page.asks(keySendOut, "send out "+chosen.name)
+	if s.page = page; !sure {
+		page.chosen = chosen.id // whoever moves up meanwhile is not meant
+		return
+	}
+	if chosen.id != page.chosen {
+		page.said = "they have left"
+		return
+	}
+	name, err := s.room.sendOut(s.visitor, chosen.id)
+	if page.said = name + " is out, and does not get in by that name for " + minutes(s.room.config.Limits.SentOut); err != nil {
+		page.said = err.Error()
+	}
+}
+
+// changeCode gives the room another code, if the teacher is sure. Only this page shows it.
+func (s *screen) changeCode() {
+	page, sure := s.page.asks(keyNewCode, "a new code for those who come")
+	if s.page = page; !sure {
+		return
+	}
+	if code := s.room.changeCode(s.visitor); code != "" {
+		page.said = "The room has the code " + code + " now. Those who are in stay."
+	} else {
+		page.said = "there is no code: visitors come in by their keys"
+	}
 }
 
 // tellFollowing tells the room whether the visitor follows.
@@ -280,6 +333,11 @@ func plural(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// minutes says how long, in minutes, the last begun one included.
+func minutes(d time.Duration) string {
+	return plural(int((d+time.Minute-1)/time.Minute), "minute")
 }
 
 // errMistake is what a visitor is told of a panic.

@@ -39,6 +39,7 @@ type (
 	standingMsg struct{ standing *standing }
 	callMsg     struct{ call call }
 	sceneMsg    struct{ scene *scene }
+	slowMsg     struct{}
 )
 
 // next waits until l holds another value than the one that is shown, at the limiter's rate. It reports false if

@@ -11,24 +11,29 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode"
+
+	"golang.org/x/text/unicode/bidi"
 )
 
 // Visitor is somebody in the room. A lesson tells the room of them with At and Predicted.
 type Visitor struct {
-	room    *Room
-	id      uint64
-	name    string
-	teacher bool
-	ctx     context.Context
-	cancel  context.CancelFunc
+	room *Room
+	id   uint64
+	guest
+	name   string
+	ctx    context.Context
+	cancel context.CancelFunc
 
 	typed  atomic.Int64 // bytes
 	active atomic.Int64 // when they did something last, in Unix nanoseconds
+	began  atomic.Bool  // whether they have done anything since they came
+	holds  atomic.Int64 // bytes of memory, by their screen's account
 
 	// Of the room, and changed by Room.change alone.
 	place     string
 	following bool
 
+	slowing chan struct{} // holds something while the screen is to play slowly
 	once    sync.Once
 	leaving chan struct{} // closed when goodbye is said
 	goodbye string
@@ -61,8 +66,36 @@ func (v *Visitor) left() bool {
 	}
 }
 
+// slow has the visitor's screen play slowly.
+func (v *Visitor) slow() {
+	select {
+	case v.slowing <- struct{}{}:
+	default: // it is about to
+	}
+}
+
 // does notes that the visitor does something.
-func (v *Visitor) does() { v.active.Store(time.Now().UnixNano()) }
+func (v *Visitor) does() {
+	v.active.Store(time.Now().UnixNano())
+	v.began.Store(true)
+}
+
+// idle is for how long they have done nothing.
+func (v *Visitor) idle() time.Duration { return time.Since(time.Unix(0, v.active.Load())) }
+
+// legible reports as an error that a name can't be shown beside others: letters that are not seen, or that turn
+// round what stands beside them.
+func legible(name string) error {
+	for _, r := range name {
+		if of, _ := bidi.LookupRune(r); of.Class() == bidi.R || of.Class() == bidi.AL || of.Class() == bidi.AN {
+			return errors.New("a name here goes from left to right: come in by another")
+		}
+		if unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) {
+			return errors.New("a name here has no letters that can't be seen: come in by another")
+		}
+	}
+	return nil
+}
 
 // longestName is how long a visitor's name is at the most, in letters.
 const longestName = 16
@@ -81,32 +114,35 @@ func nameOf(user string) string {
 	return cmp.Or(strings.Trim(name, "-_."), "somebody")
 }
 
+// guest is somebody who was let in and has no seat yet.
+type guest struct {
+	user    string // what the client logs in as
+	source  string // where they come from
+	key     string // by which they came, or empty
+	teacher bool
+}
+
+// login is the name that they ask for.
+func (g guest) login() string { return nameOf(g.user) }
+
 // enter seats a visitor. The error is one sentence for them.
-func (r *Room) enter(user string, teacher bool) (*Visitor, error) {
-	v := &Visitor{room: r, teacher: teacher, place: "just came in", leaving: make(chan struct{})}
-	v.ctx, v.cancel = context.WithCancel(context.Background())
-	v.does()
-	if !teacher && r.config.Limits.full() {
-		v.cancel()
+func (r *Room) enter(g guest) (*Visitor, error) {
+	if err := legible(g.login()); err != nil {
+		return nil, err
+	}
+	if !g.teacher && r.config.Limits.full() {
 		return nil, errors.New("the room has no memory left for one more: try again when somebody has left")
 	}
+	v := &Visitor{room: r, guest: g, place: "just came in", leaving: make(chan struct{}), slowing: make(chan struct{}, 1)}
+	v.active.Store(time.Now().UnixNano())
+	v.ctx, v.cancel = context.WithCancel(context.Background())
 	var err error
 	r.change(func(r *Room) {
-		most, there := r.config.Limits.Sessions, 0
-		if teacher {
-			most = teachers
-		}
-		for _, other := range r.seats {
-			if other.teacher == teacher {
-				there++
-			}
-		}
-		if there >= most {
-			err = fmt.Errorf("the room is full, with %d in it: try again when somebody has left", there)
+		if err = r.seatFor(g); err != nil {
 			return
 		}
 		r.arrivals++
-		v.id, v.name = r.arrivals, r.free(nameOf(user))
+		v.id, v.name = r.arrivals, r.free(g.login())
 		r.seats[v.id] = v
 	})
 	if err != nil {

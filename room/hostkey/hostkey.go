@@ -2,64 +2,66 @@
 package hostkey
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 // maxFile bounds the file.
 const maxFile = 64 << 10
 
 // Load returns the private key in the file at path, and makes a new one there if there is no file: only its owner
-// can read it. The error is one sentence with the path.
-func Load(path string) (ssh.Signer, error) {
+// can read it. The error is one sentence with the path, or the context's if that ends while the file is waited for.
+func Load(ctx context.Context, path string) (ssh.Signer, error) {
+	if err := checkFolder(path); err != nil {
+		return nil, err
+	}
 	for {
-		key, err := read(path)
+		key, err := read(ctx, path)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return key, err
 		}
-		if err := create(path); err != nil && !errors.Is(err, fs.ErrExist) { // another room was faster
+		if err := create(ctx, path); err != nil && !errors.Is(err, fs.ErrExist) { // another room was faster
 			return nil, fmt.Errorf("the host key can't be kept: %w", err)
 		}
 	}
 }
 
-func read(path string) (ssh.Signer, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("the host key can't be read: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the host key can't be read: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("the host key %s is no plain file", path)
-	case info.Mode().Perm()&0o077 != 0:
-		return nil, fmt.Errorf("the host key %s can be read by others: chmod 600 it, or remove it and a new one is made", path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+func read(ctx context.Context, path string) (ssh.Signer, error) {
+	text, err := disk.Read(ctx, path, maxFile, func(info fs.FileInfo) error { return check(path, info) })
 	if err != nil {
 		return nil, fmt.Errorf("the host key can't be read: %w", err)
 	}
 	key, err := ssh.ParsePrivateKey(text)
 	if err != nil {
-		return nil, fmt.Errorf("the host key %s is no private key without a passphrase: %w", path, err)
+		return nil, fmt.Errorf("the host key %s is no private key without a passphrase: %w", sources.Sanitize(path), err)
 	}
 	return key, nil
 }
 
+func check(path string, info fs.FileInfo) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no plain file", sources.Sanitize(path))
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s can be read by others: chmod 600 it, or remove it and a new one is made", sources.Sanitize(path))
+	}
+	return nil
+}
+
 // create writes a new key, whole or not at all, and never over another.
-func create(path string) error {
+func create(ctx context.Context, path string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return err
@@ -68,17 +70,8 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(folder, ".hostkey-*") // of mode 600
-	if err != nil {
-		return err
-	}
-	_, err = part.Write(pem.EncodeToMemory(block))
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Link(part.Name(), path)
-	}
-	return errors.Join(err, os.Remove(part.Name()))
+	return disk.WriteBytes(ctx, path, disk.Options{}, pem.EncodeToMemory(block))
 }

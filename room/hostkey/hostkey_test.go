@@ -12,11 +12,11 @@ import (
 
 func TestTheKeyIsMadeOnceAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "room", "hostkey")
-	first, err := hostkey.Load(path)
+	first, err := hostkey.Load(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := hostkey.Load(path)
+	second, err := hostkey.Load(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAKeyThatIsNoneIsNotReplaced(t *testing.T) {
 		if err := os.WriteFile(path, []byte(test.text), test.mode); err != nil {
 			t.Fatal(err)
 		}
-		_, err := hostkey.Load(path)
+		_, err := hostkey.Load(t.Context(), path)
 		if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -55,10 +55,10 @@ func TestAKeyThatIsNoneIsNotReplaced(t *testing.T) {
 			t.Errorf("%s was overwritten", name)
 		}
 	}
-	if _, err := hostkey.Load(folder); err == nil {
+	if _, err := hostkey.Load(t.Context(), folder); err == nil {
 		t.Error("a folder is a key")
 	}
-	if _, err := hostkey.Load(filepath.Join(folder, "empty", "hostkey")); err == nil {
+	if _, err := hostkey.Load(t.Context(), filepath.Join(folder, "empty", "hostkey")); err == nil {
 		t.Error("a key is kept in what is no folder")
 	}
 }

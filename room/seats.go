@@ -1,0 +1,144 @@
+package room
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// seatFor finds out whether there is a seat for g. If there is none, somebody who does not use theirs gives way. The
+// error is one sentence for g. It is called by Room.change.
+func (r *Room) seatFor(g guest) error {
+	if g.teacher {
+		if there := r.count(func(v *Visitor) bool { return v.teacher }); there >= teachers {
+			return fmt.Errorf("the room is full, with %d teachers in it: try again when somebody has left", there)
+		}
+		return nil
+	}
+	if left := r.outFor(g); left > 0 {
+		return fmt.Errorf("the teacher has sent you out: you can come in again in %s", minutes(left))
+	}
+	limits := r.config.Limits
+	all := r.count(func(v *Visitor) bool { return !v.teacher })
+	ofOne := r.count(func(v *Visitor) bool { return !v.teacher && v.source == g.source })
+	crowded := limits.PerAddress > 0 && ofOne >= limits.PerAddress
+	if !crowded && all < limits.Sessions {
+		return nil
+	}
+	v := r.givesWay(func(v *Visitor) bool { return !crowded || v.source == g.source })
+	switch {
+	case v != nil:
+		v.leave("The room is full and you had done nothing: your seat is somebody else's now.")
+		delete(r.seats, v.id)
+		return nil
+	case crowded && all < limits.Sessions:
+		return fmt.Errorf("the room takes %d at once from where you come from: try again later", limits.PerAddress)
+	}
+	return fmt.Errorf("the room is full, with %d in it: try again when somebody has left", all)
+}
+
+// count counts those in the room who are of a kind.
+func (r *Room) count(is func(*Visitor) bool) int {
+	n := 0
+	for _, v := range r.seats {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// givesWay is who has no use for a seat, among those whom may allows: who has done nothing since they came, or nothing
+// for as long as Limits.Keep. Of those, one from where most come from, then by the name that most have, then the one
+// who has done nothing for longest. Nil if all use theirs.
+func (r *Room) givesWay(may func(*Visitor) bool) *Visitor {
+	type shared struct{ source, login string }
+	sources, names := make(map[string]int), make(map[shared]int)
+	for _, v := range r.seats {
+		sources[v.source]++
+		names[shared{v.source, v.login()}]++
+	}
+	share := func(v *Visitor) (int, int) { return sources[v.source], names[shared{v.source, v.login()}] }
+	var out *Visitor
+	for _, v := range r.seats {
+		if v.teacher || v.left() || !may(v) || v.began.Load() && v.idle() < r.config.Limits.Keep {
+			continue
+		}
+		if out != nil {
+			bySource, byName := share(v)
+			ofOut, ofOutsName := share(out)
+			if cmp.Or(cmp.Compare(ofOut, bySource), cmp.Compare(ofOutsName, byName), cmp.Compare(v.active.Load(), out.active.Load())) > 0 {
+				continue
+			}
+		}
+		out = v
+	}
+	return out
+}
+
+// by is what somebody would come in again by: a name from where they are, and their key.
+func (g guest) by() []string {
+	all := []string{g.login() + " from " + g.source}
+	if g.key != "" {
+		all = append(all, g.key)
+	}
+	return all
+}
+
+// outFor is for how long g does not get in yet.
+func (r *Room) outFor(g guest) time.Duration {
+	left := time.Duration(0)
+	for _, by := range g.by() {
+		left = max(left, time.Until(r.sentOut[by]))
+	}
+	return left
+}
+
+// mostSentOut is of how many it is known that they were sent out.
+const mostSentOut = 10_000
+
+// sendOut has a teacher send somebody out, who does not get in again for a while. It returns whom, or why not.
+func (r *Room) sendOut(by *Visitor, id uint64) (name string, err error) {
+	r.change(func(r *Room) {
+		v := r.seats[id]
+		switch {
+		case v == nil:
+			err = errors.New("they have left")
+			return
+		case v.teacher:
+			err = errors.New("a teacher stays")
+			return
+		}
+		now := time.Now()
+		for by, until := range r.sentOut {
+			if !until.After(now) {
+				delete(r.sentOut, by)
+			}
+		}
+		for _, by := range v.by() {
+			if len(r.sentOut) < mostSentOut {
+				r.sentOut[by] = now.Add(r.config.Limits.SentOut)
+			}
+		}
+		name = v.name
+		v.leave("The teacher has sent you out.")
+		delete(r.seats, id)
+		r.log.Warn("sent out", "name", name, "from", v.source, "by", by.name)
+	})
+	return name, err
+}
+
+// changeCode gives the room another code, which it returns. Who is in stays. It is empty if nobody comes in by a code.
+func (r *Room) changeCode(by *Visitor) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.code == "" {
+		return ""
+	}
+	for r.code = NewCode(); same(r.code, r.config.Access.TeacherCode) || strong(r.code) != nil; {
+		r.code = NewCode()
+	}
+	r.log.Warn("the room has another code", "by", by.name)
+	return r.code
+}
