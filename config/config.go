@@ -3,6 +3,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,8 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 // FileVariable names the configuration file, in place of the one in XDG_CONFIG_HOME.
@@ -20,7 +22,7 @@ const FileVariable = "SCHEDQ_CONFIG"
 
 // Config is what the configuration file says. What it does not say is as Default has it.
 type Config struct {
-	Theme     tui.Theme
+	Theme     theme.Theme
 	Projector bool
 	Mouse     bool
 	// Speed is the speed of playing, in model seconds a second. Paused begins with time standing still.
@@ -36,7 +38,7 @@ type Config struct {
 
 // Default returns what holds without a file.
 func Default() *Config {
-	return &Config{Theme: tui.ThemeAuto, Mouse: true, Speed: 1, Remember: true, Bindings: keymap.Default()}
+	return &Config{Theme: theme.Auto, Mouse: true, Speed: 1, Remember: true, Bindings: keymap.Default()}
 }
 
 // File returns the path of the configuration file: $SCHEDQ_CONFIG, or config.yaml in $XDG_CONFIG_HOME/schedq,
@@ -65,24 +67,18 @@ func folder(variable, otherwise string) (string, error) {
 const maxFile = 1 << 20
 
 // Load reads the configuration file. Without one it returns Default; but one that FileVariable names must be
-// there. An error says file and line.
-func Load() (*Config, error) {
+// there. An error says file and line; it is the context's if that ends while the file is waited for.
+func Load(ctx context.Context) (*Config, error) {
 	path, err := File()
 	if err != nil {
 		return Default(), nil // who has no home has no configuration
 	}
-	info, err := os.Stat(path)
+	text, err := disk.Read(ctx, path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && os.Getenv(FileVariable) == "":
 		return Default(), nil
 	case err != nil:
-		return nil, fmt.Errorf("the configuration %s can't be read: %w", sources.Sanitize(path), errors.Unwrap(err))
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("the configuration %s has more than %d bytes", sources.Sanitize(path), maxFile)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("the configuration %s can't be read: %w", sources.Sanitize(path), errors.Unwrap(err))
+		return nil, fmt.Errorf("the configuration can't be read: %w", err)
 	}
 	return Parse(string(sources.Sanitize(path)), text)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
-	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/tui/memory"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 var update = flag.Bool("update", false, "write the schema and the example in docs")
@@ -35,7 +36,7 @@ keys:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Theme != tui.ThemeHighContrast || !c.Projector || c.Mouse || c.Speed != 2.5 || !c.Paused || c.Filter.String() != "ns:shop !web" || c.Remember {
+	if c.Theme != theme.HighContrast || !c.Projector || c.Mouse || c.Speed != 2.5 || !c.Paused || c.Filter.String() != "ns:shop !web" || c.Remember {
 		t.Errorf("%+v", c)
 	}
 	m := keymap.New(c.Bindings)
@@ -79,7 +80,7 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "# nothing", "---\n", "keys: {}"} {
-		if c, err := config.Parse("config.yaml", []byte(text)); err != nil || c.Theme != tui.ThemeAuto {
+		if c, err := config.Parse("config.yaml", []byte(text)); err != nil || c.Theme != theme.Auto {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -93,7 +94,7 @@ func TestWhereTheFileIs(t *testing.T) {
 	if path, err := config.File(); err != nil || path != filepath.Join(dir, ".config", "schedq", "config.yaml") {
 		t.Errorf("%s, %v", path, err)
 	}
-	if c, err := config.Load(); err != nil || c.Speed != 1 {
+	if c, err := config.Load(t.Context()); err != nil || c.Speed != 1 {
 		t.Errorf("without a file: %v", err)
 	}
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "c"))
@@ -102,19 +103,19 @@ func TestWhereTheFileIs(t *testing.T) {
 	}
 	own := filepath.Join(dir, "own.yaml")
 	t.Setenv(config.FileVariable, own)
-	if _, err := config.Load(); err == nil || !strings.Contains(err.Error(), "own.yaml can't be read: ") {
+	if _, err := config.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "the configuration can't be read: "+own) {
 		t.Errorf("one that is named must be there: %v", err)
 	}
 	if err := os.WriteFile(own, []byte("speed: 5"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := config.Load(); err != nil || c.Speed != 5 {
+	if c, err := config.Load(t.Context()); err != nil || c.Speed != 5 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if err := os.WriteFile(own, bytes.Repeat([]byte("#"), 2<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.Load(); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := config.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Errorf("a large one: %v", err)
 	}
 }
@@ -146,7 +147,7 @@ func TestSchemaAndExample(t *testing.T) {
 			t.Errorf("the example lacks %s", name)
 		}
 	}
-	if len(schema.Properties) != strings.Count(config.Example(), "\n\n") || len(schema.Properties["theme"].Enum) != len(tui.Themes()) {
+	if len(schema.Properties) != strings.Count(config.Example(), "\n\n") || len(schema.Properties["theme"].Enum) != len(theme.All()) {
 		t.Errorf("the schema knows %d settings and %d themes", len(schema.Properties), len(schema.Properties["theme"].Enum))
 	}
 	if got := len(schema.Properties["keys"].Properties); got != len(keymap.Default()) {
@@ -182,14 +183,14 @@ func TestDocsAreUpToDate(t *testing.T) {
 
 func TestViews(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	views, err := config.RememberedViews()
+	views, err := config.RememberedViews(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := views.Recall("a"); ok {
 		t.Error("something is remembered of what was never looked at")
 	}
-	want := tui.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]session.Sort{"active": {By: session.ByName, Reverse: true}}}
+	want := memory.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]session.Sort{"active": {By: session.ByName, Reverse: true}}}
 	if err := views.Keep("a\n../../b", want); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("%+v, %t, want %+v", got, ok, want)
 	}
 	for i := range 230 {
-		if err := views.Keep(fmt.Sprint("source ", i), tui.View{}); err != nil {
+		if err := views.Keep(fmt.Sprint("source ", i), memory.View{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 // setting is one of the file's keys. Schema, the documentation and reading are made of these.
@@ -29,7 +29,7 @@ type setting struct {
 func settings() []setting {
 	return []setting{
 		{"theme", "The colours. auto follows the terminal's background; NO_COLOR means none.", "auto",
-			map[string]any{"enum": tui.Themes()}, readTheme},
+			map[string]any{"enum": theme.All()}, readTheme},
 		flag("projector", "Draw for a room: large counts, bold text, room between the rows.", "false", func(c *Config) *bool { return &c.Projector }),
 		flag("mouse", "Take the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
 		{"speed", "The speed of playing, in model seconds a second.", "1",
@@ -143,8 +143,8 @@ func readTheme(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
 		return fmt.Errorf("theme is a word, not %s", shown(value))
 	}
-	theme, err := tui.ParseTheme(value.Value)
-	c.Theme = theme
+	named, err := theme.Parse(value.Value)
+	c.Theme = named
 	return err
 }
 

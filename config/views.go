@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,8 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/tui/memory"
 )
 
 // maxViews is how many sources are remembered; of more, those that were looked at longest ago are forgotten.
@@ -22,19 +24,22 @@ const maxViews = 200
 const maxView = 64 << 10
 
 // Views remembers how each source was looked at, a small file for each.
-type Views struct{ folder string }
+type Views struct {
+	ctx    context.Context // ends what is waited for; what is to be remembered at the end still is
+	folder string
+}
 
 // RememberedViews returns those in $XDG_STATE_HOME/schedq/views, which is ~/.local/state/schedq/views if that is
 // not set.
-func RememberedViews() (Views, error) {
+func RememberedViews(ctx context.Context) (Views, error) {
 	dir, err := folder("XDG_STATE_HOME", filepath.Join(".local", "state"))
-	return Views{filepath.Join(dir, "views")}, err
+	return Views{ctx, filepath.Join(dir, "views")}, err
 }
 
 // remembered is such a file.
 type remembered struct {
-	Source string   `json:"source"`
-	View   tui.View `json:"view"`
+	Source string      `json:"source"`
+	View   memory.View `json:"view"`
 }
 
 // path names the file by what the source is called, which may be anything.
@@ -42,28 +47,24 @@ func (v Views) path(source string) string {
 	return filepath.Join(v.folder, fmt.Sprintf("%x.json", sha256.Sum256([]byte(source)))[:24]+".json")
 }
 
-// Recall implements tui.Memory. A file that can't be read, or that another version wrote, is as none.
-func (v Views) Recall(source string) (tui.View, bool) {
-	path := v.path(source)
-	if info, err := os.Stat(path); err != nil || info.Size() > maxView {
-		return tui.View{}, false
-	}
-	text, err := os.ReadFile(path)
+// Recall implements memory.Memory. A file that can't be read, or that another version wrote, is as none.
+func (v Views) Recall(source string) (memory.View, bool) {
+	text, err := disk.Read(v.ctx, v.path(source), maxView)
 	if err != nil {
-		return tui.View{}, false
+		return memory.View{}, false
 	}
 	var r remembered
 	if err := json.Unmarshal(text, &r); err != nil || r.Source != source {
-		return tui.View{}, false
+		return memory.View{}, false
 	}
 	return r.View, true
 }
 
-// Keep implements tui.Memory. The file is there whole or not at all, whoever else writes it.
-func (v Views) Keep(source string, view tui.View) error {
+// Keep implements memory.Memory. The file is there whole or not at all, whoever else writes it.
+func (v Views) Keep(source string, view memory.View) error {
 	text, err := json.Marshal(remembered{source, view})
 	if err == nil {
-		err = WriteWhole(v.path(source), text)
+		err = disk.Keep(context.WithoutCancel(v.ctx), v.path(source), text)
 	}
 	if err != nil {
 		return fmt.Errorf("how %s was looked at can't be remembered: %w", sources.Sanitize(source), err)

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 var captures = flag.Bool("captures", false, "draw the screens in docs/captures")
@@ -40,8 +41,8 @@ var shots = []struct {
 	{"groups", "#: what the pods wait for, by plugin, namespace and owner", 100, 30, darkPaper, Options{}, func(p *person) { p.do(keymap.CountGroups) }},
 	{"palette", "ctrl+p: everything that can be done, by name", 100, 30, darkPaper, Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},
 	{"help", "?: every key", 100, 30, darkPaper, Options{}, func(p *person) { p.do(keymap.Help) }},
-	{"light", "On a light background", 100, 30, lightPaper, Options{Theme: ThemeLight}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
-	{"colour-blind", "Colours for the colour-blind", 120, 40, darkPaper, Options{Theme: ThemeColorBlind}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
+	{"light", "On a light background", 100, 30, lightPaper, Options{Theme: theme.Light}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
+	{"colour-blind", "Colours for the colour-blind", 120, 40, darkPaper, Options{Theme: theme.ColorBlind}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
 	{"no-colour", "NO_COLOR", 100, 30, darkPaper, Options{NoColor: true}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
 	{"projector", "H: for a room", 120, 40, darkPaper, Options{}, func(p *person) { p.do(keymap.Projector, keymap.FocusBackoff, keymap.RowDown) }},
 }

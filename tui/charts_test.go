@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 func TestTimelineTellsAPodsLife(t *testing.T) {
@@ -31,11 +32,12 @@ func TestTimelineIsToScale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Timeline)
-		shown := p.model.timeline.shown
-		from, to := shown.column(zero.Add(2200*time.Millisecond)), shown.column(zero.Add(6500*time.Millisecond))
+		shown := p.model.charts[0].Span().Shown
+		names := 120 - shown.Cells - 1
+		from, to := shown.Column(zero.Add(2200*time.Millisecond)), shown.Column(zero.Add(6500*time.Millisecond))
 		row := []rune(p.row(p.rowOf("unschedulable  ")))
-		for x := range shown.cells {
-			at := timelineNames + x
+		for x := range shown.Cells {
+			at := names + x
 			drawn := at < len(row) && strings.ContainsRune("█▌▐", row[at])
 			if inside := x > from && x < to; inside && !drawn {
 				t.Errorf("train-0 is unschedulable at column %d, where %q is drawn", x, string(row[at]))
@@ -125,24 +127,6 @@ func TestChartsFollowWhatPlays(t *testing.T) {
 	})
 }
 
-// A column is found again by the time at which it begins, at every scale.
-func TestPeriod(t *testing.T) {
-	for _, cell := range scales {
-		p := period{from: zero, cell: cell, cells: 50}
-		for _, x := range []int{0, 1, 17, 49} {
-			if got := p.column(p.at(x)); got != x {
-				t.Errorf("at %s column %d is found as %d", cell, x, got)
-			}
-		}
-		if before, after := p.column(zero.Add(-1)), p.column(p.end()); before != -1 || after != 50 {
-			t.Errorf("at %s what lies outside is in columns %d and %d", cell, before, after)
-		}
-		if every, _ := p.ticks(); every < cell {
-			t.Errorf("at %s there is a mark every %s", cell, every)
-		}
-	}
-}
-
 func TestProjector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
@@ -158,9 +142,9 @@ func TestProjector(t *testing.T) {
 func TestThemes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		for _, theme := range append(Themes()[1:], ThemeAuto) {
-			p.do(keymap.Theme).sees("theme " + string(theme))
-			if theme == ThemeNone {
+		for _, named := range append(theme.All()[1:], theme.Auto) {
+			p.do(keymap.Theme).sees("theme " + string(named))
+			if named == theme.None {
 				p.seesNoColor()
 			}
 		}

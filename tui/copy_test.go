@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/schedq/schedq/keymap"
 )
 
@@ -34,21 +32,5 @@ func TestCopy(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// A pod's name cannot become a command of its own.
-func TestCopiedCommandsAreQuoted(t *testing.T) {
-	for name, want := range map[string]string{
-		"web-1": "web-1", "": "''", "a b": "'a b'", "$(reboot)": "'$(reboot)'", "it's": `'it'\''s'`, "a\nb": "'a␊b'", "a;b": "'a;b'",
-	} {
-		if got := shellWord(name); got != want {
-			t.Errorf("%q becomes %s, want %s", name, got, want)
-		}
-	}
-	m := newModel(t.Context(), paused(t, sample), Options{})
-	m.selected = selection{types.NamespacedName{Namespace: "-n", Name: "--all"}, true}
-	if all := m.copyables(); all[1].text != "kubectl describe pod -n -n -- --all" {
-		t.Errorf("the command is %s", all[1].text)
 	}
 }

@@ -60,7 +60,7 @@ func among(tb testing.TB, s *session.Session, view ...keymap.ID) *model {
 	m := newModel(tb.Context(), s, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	for _, key := range append([]keymap.ID{keymap.FocusUnsched, keymap.LastRow, keymap.FocusBackoff, keymap.PageDown}, view...) {
-		m.do(key)
+		m.Do(key)
 	}
 	m.stale = true
 	m.Update(nil)
@@ -78,14 +78,14 @@ func busy(tb testing.TB, n int, view ...keymap.ID) *model {
 		m.Update(frameMsg{s, <-s.Frames()})
 	}
 	for _, key := range append([]keymap.ID{keymap.FocusUnsched, keymap.RowDown}, view...) {
-		m.do(key)
+		m.Do(key)
 	}
 	return m
 }
 
 // frameAgain takes a frame and draws it, as 20 times a second while playing.
 func (m *model) frameAgain() {
-	m.Update(frameMsg{m.session, m.frame})
+	m.Update(frameMsg{m.Session, m.Frame})
 	m.View()
 }
 
@@ -139,9 +139,9 @@ func BenchmarkKeypress(b *testing.B) {
 			m := busy(b, 150_000, view...)
 			var longest, total time.Duration
 			for b.Loop() {
-				want, pressed := !m.frame.Squeeze, time.Now()
-				for m.do(keymap.Squeeze); m.frame.Squeeze != want; {
-					m.Update(frameMsg{m.session, <-m.session.Frames()})
+				want, pressed := !m.Frame.Squeeze, time.Now()
+				for m.Do(keymap.Squeeze); m.Frame.Squeeze != want; {
+					m.Update(frameMsg{m.Session, <-m.Session.Frames()})
 				}
 				took := time.Since(pressed)
 				longest, total = max(longest, took), total+took

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/page"
 )
 
 // A mistake in a goroutine ends the program in order: the terminal is restored before it is told.
@@ -27,14 +28,14 @@ func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
 // So does one in what a key does, and one in drawing.
 func TestPanicInUpdateRestoresTheTerminal(t *testing.T) {
 	for name, mistake := range map[string]func(*model){
-		"doing":   func(m *model) { m.actions[keymap.Squeeze] = command(func() { panic("boom") }) },
-		"drawing": func(m *model) { m.panes[activePane].tiers = nil; m.layout.spacing = -1; m.frame = nil },
+		"doing":   func(m *model) { m.Actions[keymap.Squeeze] = page.Command(func() { panic("boom") }) },
+		"drawing": func(m *model) { m.Frame = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := sit(t, 80, 24, paused(t, sample), Options{})
 				mistake(p.model)
-				b, _ := p.model.keys.ByID(keymap.Squeeze)
+				b, _ := p.model.Keys.ByID(keymap.Squeeze)
 				p.program.Send(tea.KeyPressMsg{Code: rune(b.Keys[0][0]), Text: b.Keys[0]})
 				p.crashed("")
 			})
@@ -53,16 +54,16 @@ func (p *person) crashed(text string) {
 	if c == nil {
 		p.t.Fatal("nobody was told")
 	}
-	if said, ok := c.what.(string); ok && !strings.Contains(said, text) || !strings.Contains(string(c.stack), "tui/") {
-		p.t.Errorf("the panic is told as %v\n%s", c.what, c.stack)
+	if said, ok := c.What.(string); ok && !strings.Contains(said, text) || !strings.Contains(string(c.Stack), "tui/") {
+		p.t.Errorf("the panic is told as %v\n%s", c.What, c.Stack)
 	}
 }
 
 func TestCrashIsOneSentenceAndALog(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
-	c := &crash{what: "index out of range\x1b]52;c;ZXZpbA==\a", stack: []byte("goroutine 1\n")}
-	said := c.report(time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)).Error()
+	c := &page.Crash{What: "index out of range\x1b]52;c;ZXZpbA==\a", Stack: []byte("goroutine 1\n")}
+	said := report(c, time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)).Error()
 	path := filepath.Join(dir, "schedq", "crash-20260301-103600.log")
 	if !strings.HasSuffix(said, "please report it with "+path) || strings.ContainsAny(said, "\n\x1b") {
 		t.Errorf("it says %q", said)
@@ -79,7 +80,7 @@ func TestCrashWithoutAPlaceForItsLogIsToldInFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("XDG_STATE_HOME", file)
-	if said := (&crash{what: "boom", stack: []byte("goroutine 1")}).report(time.Now()).Error(); !strings.Contains(said, "goroutine 1") {
+	if said := report(&page.Crash{What: "boom", Stack: []byte("goroutine 1")}, time.Now()).Error(); !strings.Contains(said, "goroutine 1") {
 		t.Errorf("it says %q", said)
 	}
 }

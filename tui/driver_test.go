@@ -20,6 +20,8 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/manifest"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 // person sits in front of a terminal in which the real program runs, on virtual time. It presses keys by
@@ -39,7 +41,7 @@ type person struct {
 func sit(t *testing.T, w, h int, s *session.Session, o Options) *person {
 	t.Helper()
 	if o.ReadManifest == nil {
-		o.ReadManifest = manifest.Read
+		o.ReadManifest = func(path string) (*manifest.Manifest, error) { return manifest.Read(context.Background(), path) }
 	}
 	return sitAt(t, w, h, func(ctx context.Context) *model { return newModel(ctx, s, o) })
 }
@@ -68,7 +70,7 @@ func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
 	t.Cleanup(func() {
 		p.program.Quit()
 		cancel()
-		time.Sleep(2 * noticeTime) // timers under way end
+		time.Sleep(2 * page.NoticeTime) // timers under way end
 		synctest.Wait()
 		_ = p.terminal.InputPipe().(io.Closer).Close()
 	})
@@ -105,7 +107,7 @@ func (p *person) wait(d time.Duration) {
 func (p *person) do(ids ...keymap.ID) *person {
 	p.t.Helper()
 	for _, id := range ids {
-		b, ok := p.model.keys.ByID(id)
+		b, ok := p.model.Keys.ByID(id)
 		if !ok {
 			p.t.Fatalf("no binding is called %s", id)
 		}
@@ -200,13 +202,13 @@ func (p *person) row(y int) string {
 // and _ if it is underlined. A dot is plain text.
 func (p *person) styles() string {
 	letters := map[string]byte{}
-	theme := p.model.theme
-	if p.model.projector {
-		theme = ThemeHighContrast
+	named := p.model.looks.theme
+	if p.model.Projector {
+		named = theme.HighContrast
 	}
-	palette := newPalette(theme, true, false)
+	palette := theme.NewPalette(named, true, false)
 	for style, letter := range map[canvas.Style]byte{
-		dim: 'd', accent: 'c', active: 'a', backoff: 'b', unschedulable: 'u', gated: 'g', inFlight: 'f', whatIf: 'w', alarm: 'x',
+		theme.Dim: 'd', theme.Accent: 'c', theme.Active: 'a', theme.Backoff: 'b', theme.Unschedulable: 'u', theme.Gated: 'g', theme.InFlight: 'f', theme.WhatIf: 'w', theme.Alarm: 'x',
 	} {
 		letters[palette[style]] = letter
 	}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/widget"
 )
 
 // type_ types without accepting.
@@ -117,12 +118,12 @@ func TestPaletteHasEveryActionOfTheBoard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.do(keymap.Palette)
-		items := slices.DeleteFunc(slices.Clone(p.model.list.items), func(it item) bool { return it.heading })
-		for _, b := range p.model.keys.All() {
+		items := slices.DeleteFunc(slices.Clone(p.model.Over.Top().(*widget.List).Items), func(it widget.Item) bool { return it.Heading })
+		for _, b := range p.model.Keys.All() {
 			if b.Context != keymap.Board || b.ID == keymap.Palette {
 				continue
 			}
-			if len(items) == 0 || items[0].key != b.Key() || !strings.Contains(items[0].text+" "+items[0].other, b.Name) {
+			if len(items) == 0 || items[0].Key != b.Key() || !strings.Contains(items[0].Text+" "+items[0].Other, b.Name) {
 				t.Fatalf("%s is not in the palette, where %v is", b.ID, items)
 			}
 			items = items[1:]

@@ -16,7 +16,7 @@ func TestInjectingWithAPreview(t *testing.T) {
 		p.sees("inject: what would move now", "move request for all", "3 of 3: 3 to active", "flush of backoffQ", "1 of 2: 1 to active",
 			"leftover flush", "none of 3", "NodeAdd", "It would move 3 of 3: 3 to active.")
 		p.press("esc")
-		if got := len(p.model.session.Sync().Previews); got != 0 {
+		if got := len(p.model.Session.Sync().Previews); got != 0 {
 			t.Errorf("%d previews are left after the list was closed", got)
 		}
 		p.seesNot("WHAT-IF").do(keymap.InjectEvent).enter("nodeadd")
@@ -53,7 +53,7 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 			"train-0", "○ activeQ", "● unschedulable NodeAffinity+1")
 		p.do(keymap.StepForward).sees("at 10:36:07.0") // time goes on in both
 		p.do(keymap.Back).sees("1 activeQ").seesNot("compare ")
-		if p.model.session.Sync().Comparison != nil {
+		if p.model.Session.Sync().Comparison != nil {
 			t.Error("the comparison goes on though nobody sees it")
 		}
 

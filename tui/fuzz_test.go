@@ -16,6 +16,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/story"
 )
 
 // saying returns a recording that says text in every place in which a recording can.
@@ -80,18 +81,18 @@ func FuzzScreen(f *testing.F) {
 			m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 			keys := append([]keymap.ID{pane, keymap.RowDown}, fuzzed[int(view)%len(fuzzed)]...)
 			for _, key := range keys {
-				b, _ := m.keys.ByID(key)
+				b, _ := m.Keys.ByID(key)
 				m.Update(pressOf(b.Keys[0]))
 				m.Update(frameMsg{s, s.Sync()}) // with the session's answer
 			}
 			if m.crash != nil {
-				t.Fatalf("%v panics: %v\n%s", keys, m.crash.what, m.crash.stack)
+				t.Fatalf("%v panics: %v\n%s", keys, m.crash.What, m.crash.Stack)
 			}
 			onlySafe(t, m.View().WindowTitle)
 			rowsStand(t, m.View().Content, w, h)
-			if m.selected.any {
-				for _, c := range m.copyables() {
-					onlySafe(t, strings.ReplaceAll(c.text, "\n", ""))
+			if m.Selected.Any {
+				for _, c := range story.Copyables(m.Desk) {
+					onlySafe(t, strings.ReplaceAll(c.Text, "\n", ""))
 				}
 			}
 		}

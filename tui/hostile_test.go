@@ -103,12 +103,20 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 				if size[0] < 80 {
 					return
 				}
-				for _, x := range []int{p.model.layout.panes[backoffPane].x - 1, p.model.layout.panes[unschedulablePane].x - 1} {
-					for y := p.model.layout.flight.y - 1; y > len(p.model.layout.header); y-- {
+				top, between := p.rowOf("1 activeQ"), 0
+				for x := range size[0] {
+					if p.terminal.CellAt(x, top).Content != "┬" {
+						continue
+					}
+					between++
+					for y := p.rowOf("─ 4 in-flight") - 1; y > top; y-- {
 						if c := p.terminal.CellAt(x, y); c.Content != "│" {
 							t.Fatalf("the line between the panes is broken at %d, %d:\n%s", x, y, p.screen())
 						}
 					}
+				}
+				if between != 2 {
+					t.Fatalf("there are %d lines between the three panes:\n%s", between, p.screen())
 				}
 			}
 			stands()

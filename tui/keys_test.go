@@ -11,13 +11,13 @@ import (
 
 func TestEveryBindingOfTheBoardDoesSomething(t *testing.T) {
 	m := newModel(t.Context(), paused(t, sample), Options{})
-	for _, b := range m.keys.All() {
-		if _, ok := m.actions[b.ID]; ok != (b.Context == keymap.Board || b.Context == keymap.Chart) {
+	for _, b := range m.Keys.All() {
+		if _, ok := m.Actions[b.ID]; ok != (b.Context != keymap.Lesson && b.Context != keymap.Question) {
 			t.Errorf("%s (%s) has an action: %t", b.ID, b.Context, ok)
 		}
 	}
-	for id := range m.actions {
-		if _, ok := m.keys.ByID(id); !ok {
+	for id := range m.Actions {
+		if _, ok := m.Keys.ByID(id); !ok {
 			t.Errorf("no key does %s", id)
 		}
 	}
@@ -107,7 +107,7 @@ func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 180, paused(t, sample), Options{})
 		p.do(keymap.Help)
-		for _, b := range p.model.keys.All() {
+		for _, b := range p.model.Keys.All() {
 			if !strings.Contains(p.screen(), b.AllKeys()) || !strings.Contains(p.screen(), b.Name) {
 				t.Errorf("%s is not in the help", b.ID)
 			}
@@ -115,7 +115,7 @@ func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 		p.sees("observed", "modelled", "kube-scheduler v1.37.1", "SchedulerPopFromBackoffQ=false", "flushed after 5m0s")
 
 		p.enter("squeeze quiet") // typing searches, enter does it
-		if p.seesNot("help: type to search"); p.model.session.Sync().Squeeze {
+		if p.seesNot("help: type to search"); p.model.Session.Sync().Squeeze {
 			t.Error("squeeze is still on")
 		}
 		p.do(keymap.Help).enter("activate")
@@ -131,7 +131,7 @@ func TestPlayer(t *testing.T) {
 		p.sees("‖ paused ×1", "0:00/0:08", "space play")
 		p.do(keymap.Play)
 		p.sees("▶ playing ×1", "space pause")
-		p.wait(p.model.session.Frame().End.Sub(zero))
+		p.wait(p.model.Session.Frame().End.Sub(zero))
 		p.sees("■ at the end", "0:08/0:08")
 		p.do(keymap.StepBack, keymap.StepBack)
 		p.sees("move 22/24").seesNot("bound to node-2, attempt")

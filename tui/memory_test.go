@@ -8,17 +8,21 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/tui/memory"
 )
 
-// memory is one that forgets with the test.
-type memory struct {
-	views map[string]View
+// shortMemory is one that forgets with the test.
+type shortMemory struct {
+	views map[string]memory.View
 	full  bool
 }
 
-func (m *memory) Recall(source string) (View, bool) { v, ok := m.views[source]; return v, ok }
+func (m *shortMemory) Recall(source string) (memory.View, bool) {
+	v, ok := m.views[source]
+	return v, ok
+}
 
-func (m *memory) Keep(source string, v View) error {
+func (m *shortMemory) Keep(source string, v memory.View) error {
 	if m.full {
 		return errors.New("how " + source + " was looked at can't be remembered: the disk is full")
 	}
@@ -29,7 +33,7 @@ func (m *memory) Keep(source string, v View) error {
 // Who returns to a source finds it as it was left; another source has a look of its own.
 func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept := &memory{views: map[string]View{}}
+		kept := &shortMemory{views: map[string]memory.View{}}
 		options := Options{Memory: kept, Source: "first", Recordings: []Recording{
 			{Name: "second", Source: "second", Open: func() (*session.Session, error) {
 				return paused(t, "1 web-9 active UnscheduledPodAdd\n2 db-1 active UnscheduledPodAdd"), nil
@@ -58,9 +62,9 @@ func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 		}
 		s := session.New(tell(t, sample), session.Options{Paused: true, Filter: f})
 		p := sit(t, 120, 40, s, Options{})
-		p.model.remembered(&View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]session.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
+		p.model.remembered(&memory.View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]session.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
 		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("by name").seesNot("zoomed")
-		p.model.remembered(&View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
+		p.model.remembered(&memory.View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
 		p.goTo("end").sees(" / web")
 	})
 }

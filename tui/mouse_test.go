@@ -69,15 +69,15 @@ func TestTabsAreClicked(t *testing.T) {
 func TestTheProgressLineIsDragged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		line := p.model.spots.progress
-		p.clickAt(line.x+line.w-1, line.y)
+		line := p.model.mouse.progress
+		p.clickAt(line.X+line.W-1, line.Y)
 		p.sees("■ at the end")
-		p.program.Send(tea.MouseClickMsg{X: line.x + line.w/2, Y: line.y, Button: tea.MouseLeft})
-		p.program.Send(tea.MouseMotionMsg{X: line.x, Y: line.y + 5, Button: tea.MouseLeft}) // off the line, it still holds
+		p.program.Send(tea.MouseClickMsg{X: line.X + line.W/2, Y: line.Y, Button: tea.MouseLeft})
+		p.program.Send(tea.MouseMotionMsg{X: line.X, Y: line.Y + 5, Button: tea.MouseLeft}) // off the line, it still holds
 		p.idle()
 		p.sees("0:00/0:08")
 		p.program.Send(tea.MouseReleaseMsg{})
-		p.program.Send(tea.MouseMotionMsg{X: line.x + line.w - 1, Y: line.y})
+		p.program.Send(tea.MouseMotionMsg{X: line.X + line.W - 1, Y: line.Y})
 		p.idle()
 		p.sees("0:00/0:08")
 	})

@@ -6,59 +6,65 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
 )
 
 // lately is how many of the last things done the palette lists first.
 const lately = 3
 
-// showPalette lists all that can be done here, by name and with its key, and of what can't be done why not.
-// Choosing one does it.
-func (m *model) showPalette() tea.Cmd {
+// palette lists all that can be done here, by name and with its key, and of what can't be done why not.
+type palette struct {
+	*page.Desk
+	recent []keymap.ID // what was lately done from it, the last first
+}
+
+// open opens the list. Choosing an entry does it.
+func (p *palette) open() tea.Cmd {
 	ids := make(map[int]keymap.ID)
-	l := list{title: "do: type a name, enter does it", choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: "do: type a name, enter does it", Choose: func(chosen []int) tea.Cmd {
 		id := ids[chosen[0]]
-		m.recent = slices.DeleteFunc(m.recent, func(r keymap.ID) bool { return r == id })
-		m.recent = slices.Insert(m.recent, 0, id)
-		m.recent = m.recent[:min(lately, len(m.recent))]
-		return m.do(id)
+		p.recent = slices.DeleteFunc(p.recent, func(r keymap.ID) bool { return r == id })
+		p.recent = slices.Insert(p.recent, 0, id)
+		p.recent = p.recent[:min(lately, len(p.recent))]
+		return p.Do(id)
 	}}
 	add := func(b keymap.Binding) {
-		ids[len(l.items)] = b.ID
-		l.items = append(l.items, m.paletteItem(b))
+		ids[len(l.Items)] = b.ID
+		l.Items = append(l.Items, p.item(b))
 	}
-	if len(m.recent) > 0 {
-		l.items = append(l.items, item{text: "Lately", heading: true})
+	if len(p.recent) > 0 {
+		l.Items = append(l.Items, widget.Item{Text: "Lately", Heading: true})
 	}
-	for _, id := range m.recent {
-		if b, ok := m.keys.ByID(id); ok {
+	for _, id := range p.recent {
+		if b, ok := p.Keys.ByID(id); ok {
 			add(b)
 		}
 	}
 	for _, group := range keymap.Groups() {
-		of := slices.DeleteFunc(m.keys.In(group), func(b keymap.Binding) bool {
-			return b.Context != keymap.Board && (b.Context != keymap.Chart || !m.zoom.chart()) || b.ID == keymap.Palette
+		of := slices.DeleteFunc(p.Keys.In(group), func(b keymap.Binding) bool {
+			return b.Context != keymap.Board && (b.Context != keymap.Chart || !p.Pages.InChart()) || b.ID == keymap.Palette
 		})
 		if len(of) == 0 {
 			continue
 		}
-		l.items = append(l.items, item{text: string(group), heading: true})
+		l.Items = append(l.Items, widget.Item{Text: string(group), Heading: true})
 		for _, b := range of {
 			add(b)
 		}
 	}
-	m.openList(l)
-	return nil
+	return widget.OpenList(p.Desk, l, 0)
 }
 
-// paletteItem is b as it is at the moment.
-func (m *model) paletteItem(b keymap.Binding) item {
-	a := m.actions[b.ID]
-	it := item{key: b.Key(), text: b.Name, note: b.Description, other: b.Description}
-	if a.name != nil {
-		it.text, it.other = a.name(), b.Name+" "+it.other
+// item is b as it is at the moment.
+func (p *palette) item(b keymap.Binding) widget.Item {
+	now := p.Named(b)
+	it := widget.Item{Key: b.Key(), Text: now.Name, Note: b.Description, Other: b.Description}
+	if now.Name != b.Name {
+		it.Other = b.Name + " " + it.Other
 	}
-	if why := a.refusal(); why != "" {
-		it.note, it.off = "can't: "+why, true
+	if why := p.Actions[b.ID].Refusal(); why != "" {
+		it.Note, it.Off = "can't: "+why, true
 	}
 	return it
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/play"
+	"github.com/schedq/schedq/tui/widget"
 )
 
 // TestPlaying brings in a pod that is too large and a node that takes it, takes another pod back, and gets a
@@ -18,7 +20,7 @@ func TestPlaying(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story, err := emptyCluster("v1.33")
+	story, err := play.Empty("v1.33")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +31,7 @@ func TestPlaying(t *testing.T) {
 		p.do(keymap.AddPod).enter("large").sees("1 placed (whale-1 on large-1)")
 		p.do(keymap.AddPod).enter("gated").sees("gated-1").do(keymap.Undo).seesNot("○ gated-1")
 
-		made := p.model.made()
+		made := p.model.play.Made()
 		if made.Release != "v1.33" || len(made.Moments) != 2 {
 			t.Fatalf("it is a scenario of %s with %d moments, want v1.33 and 2", made.Release, len(made.Moments))
 		}
@@ -50,19 +52,22 @@ func TestThePaletteIsPlain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story, err := emptyCluster("")
+	story, err := play.Empty("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := sitAt(t, 120, 40, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
+		p.do(keymap.AddPod)
+		offered := p.model.Over.Top().(*widget.List).Items
+		p.press("esc")
 		for range 2 {
-			for _, k := range kinds() {
-				p.do(keymap.AddPod).enter(k.name).seesNot("can't").sees("apply " + k.name)
+			for _, k := range offered {
+				p.do(keymap.AddPod).enter(k.Key).seesNot("can't").sees("apply " + k.Key)
 			}
 		}
-		if got := len(p.model.made().Moments); got != 2*len(kinds()) {
-			t.Errorf("there are %d moments, want %d", got, 2*len(kinds()))
+		if got := len(p.model.play.Made().Moments); got != 2*len(offered) || got == 0 {
+			t.Errorf("there are %d moments, want %d", got, 2*len(offered))
 		}
 	})
 }

@@ -9,10 +9,13 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
 )
 
-// rerunMsg says what came of running a recording again.
-type rerunMsg struct {
+// rerun is what came of running a recording again.
+type rerun struct {
 	of         *session.Session
 	release    string
 	comparison *session.Comparison
@@ -23,20 +26,19 @@ type rerunMsg struct {
 // chooseRelease lists the releases, and runs the recording again under the chosen one.
 func (m *model) chooseRelease() tea.Cmd {
 	releases := queue.Releases()
-	l := list{title: "run it again under", choose: func(chosen []int) tea.Cmd {
-		release, s, ctx := releases[chosen[0]], m.session, m.ctx
-		run := guarded(func() tea.Msg {
+	l := widget.List{Title: "run it again under", Choose: func(chosen []int) tea.Cmd {
+		release, s, ctx := releases[chosen[0]], m.Session, m.ctx
+		run := page.Guarded(func() tea.Msg {
 			c, again, err := s.Rerun(ctx, release)
-			return rerunMsg{s, release, c, again, err}
+			return page.Ready(func() tea.Cmd { return m.ranAgain(rerun{s, release, c, again, err}) })
 		})
-		return tea.Batch(run, m.tell(notice{text: "running it again under " + s.Release() + " and " + release + " …"}))
+		return tea.Batch(run, m.Answer("running it again under "+s.Release()+" and "+release+" …"))
 	}}
 	for _, r := range releases {
-		l.items = append(l.items, item{text: r + "  " + newIn(r),
-			note: "A local scheduler decides over the recording's pods and nodes; what the recorded one did is left out."})
+		l.Items = append(l.Items, widget.Item{Text: r + "  " + newIn(r),
+			Note: "A local scheduler decides over the recording's pods and nodes; what the recorded one did is left out."})
 	}
-	m.openList(l)
-	return nil
+	return widget.OpenList(m.Desk, l, 0)
 }
 
 // newIn says what is new in a release of queue.Releases.
@@ -63,53 +65,52 @@ func newIn(release string) string {
 }
 
 // ranAgain shows what came out differently. Choosing anything there opens the rerun.
-func (m *model) ranAgain(msg rerunMsg) tea.Cmd {
+func (m *model) ranAgain(r rerun) tea.Cmd {
 	switch {
-	case msg.of != m.session:
+	case r.of != m.Session:
 		return nil // another recording was opened meanwhile
-	case msg.err != nil:
-		return m.tell(notice{msg.err.Error(), true})
+	case r.err != nil:
+		return m.Refuse(r.err.Error())
 	}
-	l := list{
-		title: fmt.Sprintf("%s against %s: enter watches %s", msg.of.Release(), msg.release, msg.release),
-		items: comparisonItems(msg.comparison, msg.of.Release(), msg.release),
-		choose: func([]int) tea.Cmd {
-			return m.opened(openedMsg{name: "the rerun under " + msg.release, session: msg.session})
+	widget.OpenList(m.Desk, widget.List{
+		Title: fmt.Sprintf("%s against %s: enter watches %s", r.of.Release(), r.release, r.release),
+		Items: comparisonItems(r.comparison, r.of.Release(), r.release),
+		Choose: func([]int) tea.Cmd {
+			return m.opened(opening{name: "the rerun under " + r.release, session: r.session})
 		},
-	}
-	m.openList(l)
-	return m.tell(notice{})
+	}, 0)
+	return m.Tell(page.Notice{})
 }
 
 // mostCompared is how many of the pods that came out differently are listed.
 const mostCompared = 200
 
-func comparisonItems(c *session.Comparison, from, to string) []item {
-	pair := func(text, a, b string) item { return item{text: text, aside: a + " → " + b} }
-	count := func(text string, a, b int) item { return pair(text, number(a), number(b)) }
-	items := []item{
-		{text: "in all", heading: true},
-		count("moves, "+number(c.Same)+" of them the same", c.From.Moves, c.To.Moves),
+func comparisonItems(c *session.Comparison, from, to string) []widget.Item {
+	pair := func(text, a, b string) widget.Item { return widget.Item{Text: text, Aside: a + " → " + b} }
+	count := func(text string, a, b int) widget.Item { return pair(text, format.Number(a), format.Number(b)) }
+	items := []widget.Item{
+		{Text: "in all", Heading: true},
+		count("moves, "+format.Number(c.Same)+" of them the same", c.From.Moves, c.To.Moves),
 		count("attempts", c.From.Attempts.Total, c.To.Attempts.Total),
 		count("pods bound", c.From.Attempts.Bound, c.To.Attempts.Bound),
 	}
 	for _, t := range c.Tiers() {
 		items = append(items, pair("time in "+t.Tier, waited(t.From.Total), waited(t.To.Total)))
 	}
-	items = append(items, item{text: "woken by", heading: true})
+	items = append(items, widget.Item{Text: "woken by", Heading: true})
 	for _, w := range c.Wakes() {
 		items = append(items, count(w.Event, w.From, w.To))
 	}
 	if len(c.Pods) == 0 {
-		return append(items, item{text: "every pod came out the same", heading: true})
+		return append(items, widget.Item{Text: "every pod came out the same", Heading: true})
 	}
-	items = append(items, item{text: plural(len(c.Pods), "pod") + " came out differently, the most different first", heading: true})
+	items = append(items, widget.Item{Text: format.Plural(len(c.Pods), "pod") + " came out differently, the most different first", Heading: true})
 	for _, p := range c.Pods[:min(mostCompared, len(c.Pods))] {
-		items = append(items, item{
-			text: p.Pod, aside: outcomeText(p.From) + " → " + outcomeText(p.To),
-			note: fmt.Sprintf("%s: %s after %s and %s; %s: %s after %s and %s.",
-				from, p.From.Tier, waited(p.From.Waited), plural(p.From.Attempts, "attempt"),
-				to, p.To.Tier, waited(p.To.Waited), plural(p.To.Attempts, "attempt")),
+		items = append(items, widget.Item{
+			Text: p.Pod, Aside: outcomeText(p.From) + " → " + outcomeText(p.To),
+			Note: fmt.Sprintf("%s: %s after %s and %s; %s: %s after %s and %s.",
+				from, p.From.Tier, waited(p.From.Waited), format.Plural(p.From.Attempts, "attempt"),
+				to, p.To.Tier, waited(p.To.Waited), format.Plural(p.To.Attempts, "attempt")),
 		})
 	}
 	return items

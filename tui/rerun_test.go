@@ -6,8 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/page"
 )
 
 // A developer asks what another release would have done, and watches it.
@@ -18,11 +21,13 @@ func TestRunAgainUnderAnotherRelease(t *testing.T) {
 		// The local scheduler does not run in a bubble. This is what it would answer.
 		p.press("esc")
 		second := session.Seconds(time.Second)
-		p.program.Send(rerunMsg{of: p.model.session, release: "v1.24", session: paused(t, gangs), comparison: &session.Comparison{
-			From: &session.Report{Moves: 40, Attempts: session.AttemptReport{Total: 9}}, To: &session.Report{Moves: 44, Attempts: session.AttemptReport{Total: 11}},
-			Same: 30, Pods: []session.PodComparison{{Pod: "default/train-0",
-				From: session.Outcome{Attempts: 1, Tier: "scheduled", Waited: second}, To: session.Outcome{Attempts: 3, Tier: "backoff", Waited: 90 * second}}},
-		}})
+		p.program.Send(page.Ready(func() tea.Cmd {
+			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &session.Comparison{
+				From: &session.Report{Moves: 40, Attempts: session.AttemptReport{Total: 9}}, To: &session.Report{Moves: 44, Attempts: session.AttemptReport{Total: 11}},
+				Same: 30, Pods: []session.PodComparison{{Pod: "default/train-0",
+					From: session.Outcome{Attempts: 1, Tier: "scheduled", Waited: second}, To: session.Outcome{Attempts: 3, Tier: "backoff", Waited: 90 * second}}},
+			}})
+		}))
 		p.idle()
 		p.sees("v1.37 against v1.24", "30 of them the same", "40 → 44", "1 pod came out differently", "default/train-0", "scheduled 1s ×1 → backoff 1m30s ×3")
 		p.press("enter")
@@ -34,7 +39,9 @@ func TestRunAgainUnderAnotherRelease(t *testing.T) {
 func TestRunAgainRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.program.Send(rerunMsg{of: p.model.session, release: "v1.24", err: errors.New("sched.log holds no pods' objects")})
+		p.program.Send(page.Ready(func() tea.Cmd {
+			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", err: errors.New("sched.log holds no pods' objects")})
+		}))
 		p.idle()
 		p.sees("sched.log holds no pods' objects")
 	})

@@ -1,7 +1,3 @@
-// Package tui is the screen: it draws a session's frames and turns keys into its commands.
-//
-// There is one tea.Model. What it draws with are plain structs with a Draw, each into its own area of a
-// canvas; what it does is a table of actions, by the IDs of package keymap.
 package tui
 
 import (
@@ -18,6 +14,8 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/manifest"
+	"github.com/schedq/schedq/tui/memory"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 // Options say what the screen offers beside the session.
@@ -27,7 +25,7 @@ type Options struct {
 	// NoColor draws without colours, whatever the terminal can do. A non-empty NO_COLOR means the same.
 	NoColor bool
 	// Theme are the colours. Empty is ThemeAuto.
-	Theme Theme
+	Theme theme.Theme
 	// Projector draws for a room from the start.
 	Projector bool
 	// Clipboard writes to the machine's own clipboard. Nil is the one that Run finds.
@@ -40,7 +38,7 @@ type Options struct {
 	Keys []keymap.Binding
 	// Memory keeps how sources were looked at, and Source is what the session's is called in it. Nil, or an
 	// empty Source: it is not kept.
-	Memory Memory
+	Memory memory.Memory
 	Source string
 }
 
@@ -73,7 +71,7 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 		o.Clipboard = clipboard.WriteAll
 	}
 	if o.ReadManifest == nil {
-		o.ReadManifest = manifest.Read
+		o.ReadManifest = func(path string) (*manifest.Manifest, error) { return manifest.Read(ctx, path) }
 	}
 
 	running, cancel := context.WithCancel(ctx)
@@ -83,7 +81,7 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	_, err := newProgram(running, m).Run()
 	switch {
 	case m.crash != nil:
-		return m.crash.report(time.Now())
+		return report(m.crash, time.Now())
 	case ctx.Err() != nil:
 		return ctx.Err() // and not that the program was killed, as bubbletea puts it
 	case err != nil:
@@ -96,9 +94,11 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 // frameRate is how often the terminal is written to at the most: a frame comes 20 times a second.
 const frameRate = 30
 
-// newProgram returns a program that shows m. Options given here come after those that it has of itself.
+// newProgram returns a program that shows m. Options given here come after those that it has of itself. It ends with
+// ctx, and listens for no signal: those are the caller's, and two listeners for one hang (bubbletea's hands it to a loop
+// that ctx has ended).
 func newProgram(ctx context.Context, m *model, more ...tea.ProgramOption) *tea.Program {
-	all := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(frameRate)}
+	all := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(frameRate), tea.WithoutSignalHandler()}
 	if m.options.NoColor {
 		// colorprofile reads NO_COLOR as a boolean and so overlooks NO_COLOR=yes. Bold and reverse stay.
 		all = append(all, tea.WithColorProfile(colorprofile.Ascii))

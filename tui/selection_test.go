@@ -9,13 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 // marked returns the rows of the screen on which something is selected.
 func (p *person) marked() string {
 	var rows []string
 	for row := range strings.Lines(p.screen()) {
-		if _, after, found := strings.Cut(row, glyphSelected); found {
+		if _, after, found := strings.Cut(row, theme.GlyphSelected); found {
 			rows = append(rows, strings.Join(strings.Fields(after)[:2], " "))
 		}
 	}

@@ -35,5 +35,22 @@ func (m *model) Crash() error {
 	if m.crash == nil {
 		return nil
 	}
-	return fmt.Errorf("%s\n%s", firstWords(fmt.Sprint(m.crash.what)), m.crash.stack)
+	return fmt.Errorf("%s\n%s", firstWords(fmt.Sprint(m.crash.What)), m.crash.Stack)
+}
+
+// Size is about how many bytes of memory the session holds that is shown.
+func (m *model) Size() int64 { return m.Session.Size() }
+
+// Slow has the session play no faster than time passes, and look no further for what a person asked for. It grows by
+// what happens in it.
+func (m *model) Slow() tea.Cmd {
+	if m.Frame.Searching != "" {
+		m.Session.Pause()
+	}
+	if m.Frame.Speed <= 1 {
+		return nil
+	}
+	told := m.Refuse("memory is short here, and this session holds much: it plays at 1x")
+	m.Session.SetSpeed(1)
+	return told
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/manifest"
+	"github.com/schedq/schedq/tui/memory"
 )
 
 // Whatever options a served screen is given, what is about the machine is not there: not by key, not in the palette,
@@ -35,11 +36,11 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModel(t.Context(), paused(t, sample), o)
 		for _, id := range hostly {
-			if _, ok := m.keys.ByID(id); ok {
+			if _, ok := m.Keys.ByID(id); ok {
 				t.Errorf("%s is bound", id)
 			}
 		}
-		if m.actions[keymap.Apply].refusal() == "" {
+		if m.Actions[keymap.Apply].Refusal() == "" {
 			t.Error("a manifest can be applied")
 		}
 	})
@@ -56,25 +57,52 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 	})
 }
 
+// A session that holds much is slowed and told so, and one that plays no faster than time does goes on.
+func TestASlowedSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{}.Served())
+		p.goTo(moment)
+		if p.model.Size() <= 0 {
+			t.Error("the session holds nothing")
+		}
+		if p.model.Slow(); p.model.Notice.Text != "" {
+			t.Errorf("it says %q though it plays at 1x", p.model.Notice.Text)
+		}
+		p.do(keymap.Faster, keymap.Faster)
+		if p.model.Frame.Speed <= 1 {
+			t.Fatal("it is no faster")
+		}
+		p.model.Slow()
+		p.idle()
+		if p.model.Frame.Speed != 1 || !strings.Contains(p.model.Notice.Text, "memory is short") {
+			t.Errorf("it plays at %v, and says %q", p.model.Frame.Speed, p.model.Notice.Text)
+		}
+	})
+}
+
 // forbidden is a memory that must not be asked.
 type forbidden struct{ t *testing.T }
 
-func (f forbidden) Recall(string) (View, bool) {
+func (f forbidden) Recall(string) (memory.View, bool) {
 	f.t.Error("how it was looked at was recalled")
-	return View{}, false
+	return memory.View{}, false
 }
 
-func (f forbidden) Keep(string, View) error {
+func (f forbidden) Keep(string, memory.View) error {
 	f.t.Error("how it was looked at was kept")
 	return nil
 }
 
-// Of the files of this package only two know the machine: the one that runs on its own terminal, and the one that
+// Of the files of the screen only two know the machine: the one that runs on its own terminal, and the one that
 // then writes what went wrong.
 func TestOnlyRunningOnATerminalKnowsTheMachine(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"*.go", "*/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") || name == "run.go" || name == "crash.go" {

@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 func TestTooSmallATerminalSaysSo(t *testing.T) {
@@ -99,12 +100,12 @@ func TestSwitchingRecordings(t *testing.T) {
 }
 
 func TestLightBackgroundHasItsOwnColors(t *testing.T) {
-	if *newPalette(ThemeAuto, true, false) == *newPalette(ThemeAuto, false, false) {
+	if *theme.NewPalette(theme.Auto, true, false) == *theme.NewPalette(theme.Auto, false, false) {
 		t.Error("dark and light are the same")
 	}
 	m := newModel(context.Background(), paused(t, sample), Options{})
 	m.Update(tea.BackgroundColorMsg{Color: color.White})
-	if *m.palette == *newPalette(ThemeAuto, true, false) {
+	if *m.looks.palette == *theme.NewPalette(theme.Auto, true, false) {
 		t.Error("the answer of the terminal changes nothing")
 	}
 }

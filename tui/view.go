@@ -7,7 +7,40 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/header"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
 )
+
+// The smallest terminal that the screen fits into.
+const (
+	minWidth  = 60
+	minHeight = 20
+)
+
+// layout says where the page is, and what stands around it.
+type layout struct {
+	tooSmall bool // for anything but one sentence
+	header   []header.Line
+	middle   canvas.Rect
+	status   canvas.Rect
+	bar      canvas.Rect
+}
+
+// arrange divides the screen.
+func (m *model) arrange() layout {
+	w, h := m.Width, m.Height
+	if w < minWidth || h < minHeight {
+		return layout{tooSmall: true}
+	}
+	lines := header.Lines(h, m.Frame.Fork != nil)
+	if m.lesson != nil {
+		lines = header.AboveLesson(m.Frame.Fork != nil)
+	}
+	y := len(lines)
+	return layout{header: lines, middle: canvas.At(0, y, w, h-2-y), status: canvas.At(0, h-2, w, 1), bar: canvas.At(0, h-1, w, 1)}
+}
 
 // View implements tea.Model. What it returns was drawn by Update.
 func (m *model) View() tea.View { return m.shown }
@@ -16,159 +49,89 @@ func (m *model) View() tea.View { return m.shown }
 func (m *model) view() tea.View {
 	v := tea.NewView(m.draw())
 	v.AltScreen = true
-	if m.mouse {
+	if m.mouse.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if m.prompt != nil && m.layout.arrangement != tooSmall {
-		v.Cursor = tea.NewCursor(m.prompt.cursor(m.layout.status))
+	if top := m.Over.Top(); top != nil && !m.layout.tooSmall {
+		if x, shown := top.Caret(m.layout.status.W); shown {
+			v.Cursor = tea.NewCursor(x, m.layout.status.Y)
+		}
 	}
 	return v
 }
 
 // draw draws the whole screen.
 func (m *model) draw() string {
-	m.canvas.Reset(m.width, m.height)
+	m.canvas.Reset(m.Width, m.Height)
 	all := m.canvas.Area()
-	l := m.layout
-	if l.arrangement == tooSmall {
+	switch {
+	case m.layout.tooSmall:
 		m.drawTooSmall(all)
-		return m.canvas.String(m.palette)
+	case m.lesson != nil && m.lesson.Blank: // nothing
+	default:
+		m.drawIn(all)
 	}
-	part := func(r rect) canvas.Area { return all.Sub(r.x, r.y, r.w, r.h) }
-	if m.lesson != nil {
-		if m.lesson.blank {
-			return m.canvas.String(m.palette)
-		}
-		m.drawLesson(part(m.lesson.room))
-	}
-
-	m.spots.progress = header{m.frame, l.header}.Draw(all.Sub(0, 0, all.W, len(l.header)))
-	largeCounts{m.frame}.Draw(part(l.counts))
-	m.drawTabs(part(l.tabTitles))
-	for i, r := range l.panes {
-		m.pane(paneID(i)).Draw(part(r))
-		if r.x > 0 && r.h > 0 {
-			divide(all.Sub(r.x-1, r.y, 1, r.h))
-		}
-	}
-	flight{m.frame, &m.panes[flightPane], m.selected, m.focus == flightPane}.Draw(part(l.flight))
-	m.logView().Draw(part(l.log))
-	m.detail().Draw(part(l.detail))
-	m.comparison().Draw(part(l.compare))
-	m.drawChart(part(l.chart))
-	if l.detail.x > 0 && l.detail.h > 0 {
-		divide(all.Sub(l.detail.x-1, l.detail.y, 1, l.detail.h))
-	}
-	if m.prompt != nil {
-		m.prompt.Draw(part(l.status))
-	} else {
-		status{m.frame, m.notice}.Draw(part(l.status))
-		if m.projector {
-			m.drawPressed(part(l.status))
-		}
-	}
-	m.spots.keys = m.keyBar().Draw(part(l.bar), m.spots.keys[:0])
-	for i := range m.spots.keys {
-		m.spots.keys[i].y = l.bar.y
-	}
-	if m.list != nil {
-		m.list.Draw(part(m.listRoom()))
-	}
-	return m.canvas.String(m.palette)
+	return m.canvas.String(m.looks.palette)
 }
 
-// listRoom is where a list opens.
-func (m *model) listRoom() rect {
-	y := len(m.layout.header)
-	return rect{0, y, m.width, m.layout.status.y - y}
-}
+// drawIn draws the page and what stands around it.
+func (m *model) drawIn(all canvas.Area) {
+	l := m.layout
+	part := func(r canvas.Rect) canvas.Area { return all.Sub(r.X, r.Y, r.W, r.H) }
+	middle, status := part(l.middle), part(l.status)
 
-func (m *model) logView() logView {
-	return logView{m.frame, &m.log, m.selected, m.focus == logPane}
-}
-
-func (m *model) pane(id paneID) pane {
-	return pane{id: id, spacing: m.layout.spacing, frame: m.frame, rows: &m.panes[id], selected: m.selected, focused: m.focus == id}
-}
-
-func (m *model) comparison() comparison { return comparison{m.frame, m.offset} }
-
-func (m *model) detail() detail {
-	return detail{frame: m.frame, selected: m.selected, zoomed: m.zoom == zoomDetail, offset: m.offset, withLane: true}
-}
-
-// divide draws the line between two panes.
-func divide(a canvas.Area) {
-	a.Fill(dim, "│")
-	a.Row(0).Fill(dim, "┬")
-}
-
-// drawTabs draws the titles of the three panes where only one of them is shown.
-func (m *model) drawTabs(a canvas.Area) {
-	x := 1
-	for id := activePane; id <= unschedulablePane; id++ {
-		m.spots.tabs[id] = rect{}
-		if a.Empty() {
-			continue
-		}
-		left := x
-		style := dim
-		if id == m.tab {
-			style = canvas.Bold | canvas.Underline
-		}
-		x = a.Text(x, 0, style, fmt.Sprintf("%d %s%s", id+1, paneTitles[id], m.pane(id).count()))
-		if p := m.selected.pod(m.frame); p != nil && id != m.tab {
-			if _, here := m.panes[id].index(m.frame.Board, p); here {
-				x = a.Text(x, 0, canvas.Bold, " "+glyphSelected)
-			}
-		}
-		m.spots.tabs[id] = rect{left, m.layout.tabTitles.y, x - left, 1}
-		x += 2
+	m.mouse.progress = header.Header{Frame: m.Frame, Lines: l.header}.Draw(all.Sub(0, 0, all.W, l.middle.Y))
+	m.Pages.Top().Draw(middle)
+	if !m.Over.Typing() {
+		m.drawStatus(status)
+	}
+	m.mouse.keys = m.keyBar().Draw(part(l.bar), m.mouse.keys[:0])
+	for _, o := range m.Over.All() {
+		o.Draw(middle, status)
 	}
 }
 
 // drawTooSmall says how much room there is and how much is needed.
 func (m *model) drawTooSmall(a canvas.Area) {
 	text := fmt.Sprintf("schedq needs a terminal of %d×%d. This one is %d×%d: make it larger, or press q to quit.",
-		minWidth, minHeight, m.width, m.height)
+		minWidth, minHeight, m.Width, m.Height)
 	for y, line := range canvas.Wrap(text, a.W) {
-		a.Text(0, y, plain, line)
+		a.Text(0, y, theme.Plain, line)
 	}
 }
 
 // keyBar returns the keys that can be used now.
-func (m *model) keyBar() keyBar {
-	switch {
-	case m.prompt != nil:
-		return keyBar{shown: m.keys.OnBar(keymap.Prompt)}
-	case m.list != nil:
-		return keyBar{shown: m.list.onBar(m.keys)}
+func (m *model) keyBar() widget.KeyBar {
+	var bar widget.KeyBar
+	if top := m.Over.Top(); top != nil {
+		for _, b := range m.Keys.OnBar(top.Context()) {
+			if top.Means(b.ID) {
+				bar.Shown = append(bar.Shown, b)
+			}
+		}
+		return bar
 	}
-	var bar keyBar
-	if m.zoom.chart() {
-		bar.shown = append(bar.shown, m.keys.OnBar(keymap.Chart)...)
-		if back, ok := m.keys.ByID(keymap.Back); ok {
-			bar.shown = append(bar.shown, back) // the way out is never far
+	inChart := m.Pages.InChart()
+	if inChart {
+		bar.Shown = append(bar.Shown, m.Keys.OnBar(keymap.Chart)...)
+		if back, ok := m.Keys.ByID(keymap.Back); ok {
+			bar.Shown = append(bar.Shown, back) // the way out is never far
 		}
 	}
-	if m.lesson != nil && !m.zoom.chart() && m.zoom != zoomDetail {
-		bar.shown = append(bar.shown, m.lessonBar()...)
+	if m.lesson != nil && !inChart && m.Pages.Top() != page.Page(m.board.Why) {
+		bar.Shown = append(bar.Shown, m.lesson.Bar()...)
 	}
 	for _, b := range m.onBar {
-		a := m.actions[b.ID]
 		switch {
-		case a.refusal() != "",
-			b.ID == keymap.RowDown && m.selected.any, // who has selected a pod knows how to
-			b.ID == keymap.Back && m.zoom.chart():    // it is there already
+		case m.Actions[b.ID].Refusal() != "",
+			b.ID == keymap.RowDown && m.Selected.Any, // who has selected a pod knows how to
+			b.ID == keymap.Back && inChart:           // it is there already
 			continue
 		}
-		if a.name != nil {
-			b.Name = a.name()
-		}
-		if b.ID == keymap.Help || b.ID == keymap.Quit {
-			bar.always = append(bar.always, b)
+		if b = m.Named(b); b.ID == keymap.Help || b.ID == keymap.Quit {
+			bar.Always = append(bar.Always, b)
 		} else {
-			bar.shown = append(bar.shown, b)
+			bar.Shown = append(bar.Shown, b)
 		}
 	}
 	return bar

@@ -1,0 +1,345 @@
+package board
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/story"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// paneID names what can have the focus.
+type paneID uint8
+
+const (
+	activePane paneID = iota
+	backoffPane
+	unschedulablePane
+	flightPane
+	logPane
+
+	paneCount
+)
+
+// paneTitles are the panes' names, as their keys' bindings have them.
+var paneTitles = [...]string{"activeQ", "backoffQ", "unschedulable", "in-flight", "log"}
+
+// Board is the lowest page: the panes of the queue, the pods in flight, the log, and why the selected pod waits.
+type Board struct {
+	*page.Desk
+	Why *story.Why
+	// focus is the pane that keys are about, tab the one that is shown where one is shown at a time.
+	focus, tab paneID
+	panes      [4]rows
+	log        logRows
+	parts      parts
+	titles     [unschedulablePane + 1]canvas.Rect // of the tabs
+}
+
+// New returns the board of what is shown on d, to be begun with reset. Why is opened from it.
+func New(d *page.Desk, why *story.Why) *Board { return &Board{Desk: d, Why: why} }
+
+// Reset begins with another session.
+func (b *Board) Reset() {
+	b.panes = [4]rows{
+		activePane:        {tiers: []queue.Tier{queue.Active}},
+		backoffPane:       {tiers: []queue.Tier{queue.Backoff}},
+		unschedulablePane: {tiers: []queue.Tier{queue.Unschedulable, queue.Gated}},
+		flightPane:        {tiers: []queue.Tier{queue.InFlight}},
+	}
+	b.log = logRows{}
+	b.setFocus(b.firstWithPods())
+}
+
+// firstWithPods is the first pane in which a pod can be selected, or activeQ if there is none.
+func (b *Board) firstWithPods() paneID {
+	for _, p := range []paneID{activePane, backoffPane, unschedulablePane} {
+		for _, tier := range b.panes[p].tiers {
+			if b.Frame.Board.Total(tier) > 0 {
+				return p
+			}
+		}
+	}
+	return activePane
+}
+
+// setFocus goes to a pane, and closes what would hide it.
+func (b *Board) setFocus(p paneID) {
+	b.focus = p
+	if p <= unschedulablePane {
+		b.tab = p
+	}
+	b.Pages.Uncover()
+}
+
+// InFocus is the title of the pane in focus.
+func (b *Board) InFocus() string { return paneTitles[b.focus] }
+
+// FocusOn goes to the pane of that title, if there is one.
+func (b *Board) FocusOn(title string) {
+	for i, t := range paneTitles {
+		if t == title {
+			b.setFocus(paneID(i))
+		}
+	}
+}
+
+func (b *Board) Context() keymap.Context { return keymap.Board }
+
+// Zoomed is what it is called where it is remembered that one part was shown alone.
+const Zoomed = "zoomed"
+
+func (b *Board) Layout() string {
+	if b.Pages.Zoomed {
+		return Zoomed
+	}
+	return ""
+}
+
+// Settle implements page.Page.
+func (b *Board) Settle(w, h int) {
+	if h == 0 {
+		b.SettleParts(parts{spacing: 1})
+		return
+	}
+	b.SettleParts(b.Arrange(w, h, b.outline(h)))
+}
+
+// SettleParts puts the cursors and what is in sight in their places.
+func (b *Board) SettleParts(p parts) {
+	b.parts = p
+	pod := b.Pod()
+	for i, r := range p.panes {
+		b.panes[i].settle(b.Frame.Board, pod, paneRows(r.H, p.spacing))
+	}
+	b.panes[flightPane].settle(b.Frame.Board, pod, flightRows(p.flight.W))
+	b.log.settle(b.Frame.Log, max(1, p.log.H-1))
+}
+
+// Draw implements page.Page.
+func (b *Board) Draw(a canvas.Area) {
+	part := func(r canvas.Rect) canvas.Area { return a.Sub(r.X, r.Y, r.W, r.H) }
+	p := b.parts
+	largeCounts{b.Frame}.Draw(part(p.counts))
+	b.drawTabs(part(p.tabTitles))
+	for i, r := range p.panes {
+		b.pane(paneID(i)).Draw(part(r))
+		if r.X > 0 && r.H > 0 {
+			divide(a.Sub(r.X-1, r.Y, 1, r.H))
+		}
+	}
+	flight{b.Frame, &b.panes[flightPane], b.Selected, b.focus == flightPane}.Draw(part(p.flight))
+	b.logView().Draw(part(p.log))
+	b.Why.DrawBeside(part(p.detail))
+	if p.detail.H > 0 {
+		divide(a.Sub(p.detail.X-1, p.detail.Y, 1, p.detail.H))
+	}
+}
+
+func (b *Board) logView() logView {
+	return logView{b.Frame, &b.log, b.Selected, b.focus == logPane}
+}
+
+func (b *Board) pane(id paneID) pane {
+	return pane{id: id, spacing: b.parts.spacing, frame: b.Frame, rows: &b.panes[id], selected: b.Selected, focused: b.focus == id}
+}
+
+// divide draws the line between two panes.
+func divide(a canvas.Area) {
+	a.Fill(theme.Dim, "│")
+	a.Row(0).Fill(theme.Dim, "┬")
+}
+
+// drawTabs draws the titles of the three panes where only one of them is shown.
+func (b *Board) drawTabs(a canvas.Area) {
+	x := 1
+	for id := activePane; id <= unschedulablePane; id++ {
+		b.titles[id] = canvas.Rect{}
+		if a.Empty() {
+			continue
+		}
+		left := x
+		style := theme.Dim
+		if id == b.tab {
+			style = canvas.Bold | canvas.Underline
+		}
+		x = a.Text(x, 0, style, fmt.Sprintf("%d %s%s", id+1, paneTitles[id], b.pane(id).count()))
+		if p := b.Pod(); p != nil && id != b.tab {
+			if _, here := b.panes[id].index(b.Frame.Board, p); here {
+				x = a.Text(x, 0, canvas.Bold, " "+theme.GlyphSelected)
+			}
+		}
+		b.titles[id] = canvas.At(left, b.parts.tabTitles.Y, x-left, 1)
+		x += 2
+	}
+}
+
+// Move implements page.Page: it moves the cursor of the pane in focus.
+func (b *Board) Move(n int) {
+	if b.focus == logPane {
+		b.moveInLog(n)
+		return
+	}
+	r := &b.panes[b.focus]
+	b.selectRow(r, b.startOf(r, n)+n)
+}
+
+// startOf is the row to count from. Without a selection in the pane, the first key selects the row at the
+// cursor, so that no pod is passed over.
+func (b *Board) startOf(r *rows, n int) int {
+	p := r.at(b.Frame.Board, r.cursor)
+	if p == nil || b.Selected.Is(p) || n != 1 {
+		return r.cursor
+	}
+	return r.cursor - 1
+}
+
+// selectRow selects the i-th pod of r, or the nearest.
+func (b *Board) selectRow(r *rows, i int) {
+	r.cursor = min(max(i, 0), max(r.len(b.Frame.Board)-1, 0))
+	r.loose = false
+	if p := r.at(b.Frame.Board, r.cursor); p != nil {
+		b.Choose(p)
+	}
+}
+
+// maxLogSteps bounds how far one key goes in the log, where moves are counted one by one.
+const maxLogSteps = 200
+
+func (b *Board) moveInLog(n int) {
+	log := b.Frame.Log
+	switch {
+	case log.Len() == 0:
+		return
+	case n > maxLogSteps:
+		b.log = logRows{cursor: log.Len() - 1}
+	case n < -maxLogSteps:
+		b.log = logRows{scrolled: true, cursor: max(behind(log, -1), 0)}
+	default:
+		b.log.move(log, n)
+	}
+	b.Choose(log.At(b.log.cursor).Pod)
+}
+
+// Rows implements page.Page: it is how many rows the pane in focus shows.
+func (b *Board) Rows() int {
+	switch b.focus {
+	case logPane:
+		return max(1, b.parts.log.H-2)
+	case flightPane:
+		return flightRows(b.parts.flight.W)
+	default:
+		return max(1, paneRows(b.parts.panes[b.focus].H, b.parts.spacing)-1)
+	}
+}
+
+// Enter implements page.Page: it says all about the selected pod, or goes to the moment of the log's selected move.
+func (b *Board) Enter() tea.Cmd {
+	if b.focus != logPane {
+		b.Why.Open()
+		b.Session.DiagnoseIfQuick(b.Selected.Key)
+		return nil
+	}
+	t := b.Frame.Log.At(b.log.cursor)
+	b.Choose(t.Pod)
+	b.Session.Pause()
+	b.Session.Seek(t.Time)
+	b.log.scrolled = false
+	return nil
+}
+
+func (b *Board) EnterName() string {
+	if b.focus == logPane {
+		return "go there"
+	}
+	return "why?"
+}
+
+func (b *Board) CannotEnter() string {
+	switch {
+	case b.focus != logPane:
+		return b.NotSelected()
+	case b.log.cursor >= b.Frame.Log.Len():
+		return "no pod has moved yet"
+	}
+	return ""
+}
+
+// podAt returns the pane and the row in it at a place of the room.
+func (b *Board) podAt(x, y int) (paneID, int, bool) {
+	for i, r := range b.parts.panes {
+		if r.Contains(x, y) {
+			row := y - r.Y - (r.H - paneRows(r.H, 1))
+			return paneID(i), b.panes[i].top + row/b.parts.spacing, row >= 0
+		}
+	}
+	return 0, 0, false
+}
+
+// Click implements page.Page: it goes to a pane and selects a row. A click on the row that is selected opens it.
+func (b *Board) Click(x, y int) tea.Cmd {
+	for id, r := range b.titles {
+		if r.Contains(x, y) {
+			b.setFocus(paneID(id))
+			return nil
+		}
+	}
+	switch id, row, onRow := b.podAt(x, y); {
+	case onRow:
+		return b.clickPod(id, row)
+	case b.parts.flight.Contains(x, y):
+		b.setFocus(flightPane)
+	case b.parts.log.Contains(x, y):
+		return b.clickLog(y - b.parts.log.Y - 1)
+	case b.parts.detail.Contains(x, y) && b.Selected.Any:
+		return b.Do(keymap.Open)
+	}
+	return nil
+}
+
+// clickPod selects the pod of a row, or opens it if it is selected.
+func (b *Board) clickPod(id paneID, row int) tea.Cmd {
+	was := b.Selected
+	b.setFocus(id)
+	if row >= b.panes[id].len(b.Frame.Board) {
+		return nil
+	}
+	b.selectRow(&b.panes[id], row)
+	if was == b.Selected {
+		return b.Do(keymap.Open)
+	}
+	return nil
+}
+
+// clickLog selects the i-th move in sight, or goes to its moment if it is selected.
+func (b *Board) clickLog(i int) tea.Cmd {
+	focused, was := b.focus == logPane, b.log.cursor
+	b.setFocus(logPane)
+	lines := b.logView().visible(b.parts.log.H - 1)
+	if i < 0 || i >= len(lines) {
+		return nil
+	}
+	b.log.cursor, b.log.bottom, b.log.scrolled = lines[i], lines[len(lines)-1], true
+	b.Choose(b.Frame.Log.At(lines[i]).Pod)
+	if focused && was == lines[i] {
+		return b.Do(keymap.Open)
+	}
+	return nil
+}
+
+// Wheel implements page.Page: it scrolls what is below the mouse. The selection stays.
+func (b *Board) Wheel(t page.Turn) {
+	if t.Sideways {
+		return
+	}
+	if b.parts.log.Contains(t.X, t.Y) {
+		b.log.move(b.Frame.Log, t.Rows)
+	} else if id, _, ok := b.podAt(t.X, t.Y); ok {
+		b.panes[id].top, b.panes[id].loose = b.panes[id].top+t.Rows, true
+	}
+}

@@ -1,0 +1,100 @@
+package board
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// addFinding adds what looks for pods.
+func (b *Board) addFinding(all page.Actions) {
+	all[keymap.Filter] = page.Action{Do: b.askFilter}
+	all[keymap.Sort] = page.Action{Do: b.chooseSort}.Unless(func() string {
+		if b.focus == logPane {
+			return "the log is sorted by time: 1 to 4 go to pods"
+		}
+		return ""
+	})
+	all[keymap.CountGroups] = page.Action{Do: b.countGroups}
+}
+
+// askFilter asks for a filter, which shows its effect with every letter.
+func (b *Board) askFilter() tea.Cmd {
+	old := b.Frame.Filter
+	return widget.Ask(b.Desk, widget.Prompt{
+		Title:     "filter",
+		Hint:      "words !not /regex/ ~fuzzy -l app=web ns:shop plugin:Taint tier:backoff attempts>3 prio>=100 waiting>5m",
+		Changed:   b.setFilter,
+		Cancelled: func() { b.setFilter(old) },
+		Accept:    b.setFilter,
+	}, old)
+}
+
+// setFilter shows the pods that match, or says what is wrong with the filter.
+func (b *Board) setFilter(text string) (mistake string) {
+	f, err := filter.Parse(text)
+	if err != nil {
+		return err.Error()
+	}
+	b.Session.SetFilter(f)
+	return ""
+}
+
+// columnNames say what each column is called on the screen.
+var columnNames = map[session.Column][2]string{
+	session.ByQueue:     {"the queue's order", "activeQ by priority and time, backoffQ by expiry, the others by their last failure."},
+	session.ByName:      {"name", "From a to z."},
+	session.ByNamespace: {"namespace", "From a to z, then by name."},
+	session.ByPriority:  {"priority", "The highest first."},
+	session.ByAttempts:  {"attempts", "The most first."},
+	session.ByWaiting:   {"time in the queue", "Those first that came first."},
+	session.ByDwell:     {"time in the tier", "Those first that have been in it for longest."},
+	session.ByExpiry:    {"backoff expiry", "Those first whose backoff ends first."},
+	session.ByPlugin:    {"plugin", "By what rejected them, from a to z."},
+	session.ByOwner:     {"owner", "By namespace, then by the controller's name."},
+}
+
+// chooseSort lists the columns and sorts the pods of the pane in focus by the chosen one.
+func (b *Board) chooseSort() tea.Cmd {
+	tiers := b.panes[b.focus].tiers
+	now := b.Frame.Board.Sort(tiers[0])
+	columns := session.Columns()
+	l := widget.List{Title: "sort " + paneTitles[b.focus] + " by", Choose: func(chosen []int) tea.Cmd {
+		by := session.Sort{By: columns[chosen[0]]}
+		by.Reverse = by.By == now.By && !now.Reverse
+		b.Session.SortBy(by, tiers...)
+		return nil
+	}}
+	at := 0
+	for i, c := range columns {
+		text, note := columnNames[c][0], columnNames[c][1]
+		if c == now.By {
+			at = i
+			note = "It is sorted by this now; choose it again to turn it round. " + note
+			text += sortArrow(now)
+		}
+		l.Items = append(l.Items, widget.Item{Text: text, Note: note})
+	}
+	return widget.OpenList(b.Desk, l, at)
+}
+
+// sortArrow shows which way pods are sorted.
+func sortArrow(s session.Sort) string {
+	if s.Reverse {
+		return " " + theme.GlyphHigh
+	}
+	return " " + theme.GlyphLow
+}
+
+// sortedBy is what a pane's title says of its order. Empty if that is the queue's.
+func sortedBy(s session.Sort) string {
+	if s == (session.Sort{}) {
+		return ""
+	}
+	return "by " + columnNames[s.By][0] + sortArrow(s) + " "
+}

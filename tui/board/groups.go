@@ -1,0 +1,105 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// countGroups counts outside of Update, because that takes longer the more pods there are.
+func (b *Board) countGroups() tea.Cmd {
+	board := b.Frame.Board
+	return page.Guarded(func() tea.Msg {
+		var all []session.Group
+		for _, by := range session.Groupings() {
+			all = append(all, board.Groups(by)...)
+		}
+		return page.Ready(func() tea.Cmd {
+			if b.Over.Top() != nil {
+				return nil // who does something else now is not disturbed
+			}
+			return b.chooseGroup(all)
+		})
+	})
+}
+
+// chooseGroup lists groups and shows the pods of the chosen one: the filter gets a word more.
+func (b *Board) chooseGroup(groups []session.Group) tea.Cmd {
+	var of []*session.Group // by item, nil for a heading
+	l := widget.List{Title: "groups: enter shows only those pods", Choose: func(chosen []int) tea.Cmd {
+		word, ok := groupFilter(of[chosen[0]])
+		if !ok {
+			return b.Refuse("no filter selects these pods")
+		}
+		b.setFilter(strings.TrimSpace(b.Frame.Filter + " " + word))
+		return nil
+	}}
+	by := session.Grouping("")
+	for i := range groups {
+		g := &groups[i]
+		if g.By != by {
+			by = g.By
+			l.Items = append(l.Items, widget.Item{Text: groupHeadings[by], Heading: true})
+			of = append(of, nil)
+		}
+		l.Items = append(l.Items, widget.Item{Key: format.Plural(g.Pods, "pod"), Text: groupName(g), Note: groupNote(g)})
+		of = append(of, g)
+	}
+	if len(groups) == 0 {
+		l.Items = append(l.Items, widget.Item{Text: "No pod is in the queue, or none that matches the filter.", Heading: true})
+	}
+	return widget.OpenList(b.Desk, l, 0)
+}
+
+var groupHeadings = map[session.Grouping]string{
+	session.PerPlugin:    "They wait for",
+	session.PerNamespace: "Namespace",
+	session.PerOwner:     "Owner",
+}
+
+func groupName(g *session.Group) string {
+	switch {
+	case g.Name != "" && g.Namespace != "" && g.Namespace != "default":
+		return format.Safe(g.Namespace + ": " + g.Name)
+	case g.Name != "":
+		return format.Safe(g.Name)
+	case g.By == session.PerPlugin:
+		return "no plugin"
+	default:
+		return "no " + string(g.By)
+	}
+}
+
+// groupNote says how many pods of g are in each tier.
+func groupNote(g *session.Group) string {
+	var parts []string
+	for tier := queue.Active; tier <= queue.InFlight; tier++ {
+		if n := g.Tiers[tier]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", format.Number(n), theme.TierName(tier)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// groupFilter returns the words that select the pods of g, if there are any.
+func groupFilter(g *session.Group) (string, bool) {
+	if g.Name == "" || strings.ContainsAny(g.Name+g.Namespace, "\" \t\r\n") {
+		return "", false
+	}
+	switch g.By {
+	case session.PerPlugin:
+		return "plugin=" + g.Name, true
+	case session.PerNamespace:
+		return "ns=" + g.Name, true
+	default:
+		return "ns=" + g.Namespace + " owner=" + g.Name, true
+	}
+}

@@ -1,0 +1,159 @@
+package board
+
+import (
+	"slices"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/story"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// logRows is which part of the log is in sight. Moves that only state again where a pod is are skipped.
+type logRows struct {
+	// scrolled is false while the newest move is kept in sight.
+	scrolled bool
+	// cursor is the selected move and bottom the last one in sight, as numbers in the log.
+	cursor, bottom int
+}
+
+// skipAtMost bounds how many moves are passed over in search of one to show.
+const skipAtMost = 256
+
+// before returns the last move to show that is older than the i-th, or -1.
+func before(log session.Log, i int) int {
+	i = min(i, log.Len())
+	for n := 1; n <= skipAtMost && i-n >= 0; n++ {
+		if !log.At(i - n).Restated() {
+			return i - n
+		}
+	}
+	return -1
+}
+
+// behind returns the first move to show that is newer than the i-th, or -1.
+func behind(log session.Log, i int) int {
+	for n := 1; n <= skipAtMost && i+n < log.Len(); n++ {
+		if !log.At(i + n).Restated() {
+			return i + n
+		}
+	}
+	return -1
+}
+
+// move moves the cursor by n moves, or to the ends, and reports whether there is a move to stand on.
+func (r *logRows) move(log session.Log, n int) bool {
+	r.scrolled = true
+	for ; n < 0; n++ {
+		if i := before(log, r.cursor); i >= 0 {
+			r.cursor = i
+		}
+	}
+	for ; n > 0; n-- {
+		if i := behind(log, r.cursor); i >= 0 {
+			r.cursor = i
+		} else {
+			r.scrolled = false
+			break
+		}
+	}
+	return r.cursor < log.Len()
+}
+
+// settle keeps the cursor within the log and in sight among height rows.
+func (r *logRows) settle(log session.Log, height int) {
+	last := before(log, log.Len())
+	if !r.scrolled || r.cursor >= last {
+		r.scrolled = false
+		r.cursor, r.bottom = max(last, 0), max(last, 0)
+		return
+	}
+	r.bottom = min(max(r.bottom, r.cursor), last)
+	top := r.bottom
+	for range height - 1 {
+		if i := before(log, top); i >= 0 {
+			top = i
+		}
+	}
+	if r.cursor >= top {
+		return
+	}
+	r.bottom = r.cursor
+	for range height - 1 {
+		if i := behind(log, r.bottom); i >= 0 {
+			r.bottom = i
+		}
+	}
+}
+
+// logView draws the moves so far, the newest at the bottom.
+type logView struct {
+	frame    *session.Frame
+	rows     *logRows
+	selected page.Selection
+	focused  bool
+}
+
+// Draw draws the title and as many moves as fit, from the last in sight upwards.
+func (v logView) Draw(a canvas.Area) {
+	if a.Empty() {
+		return
+	}
+	title := a.Row(0)
+	x := rule(title, logPane, v.focused, "")
+	log := v.frame.Log
+	if v.rows.scrolled {
+		title.Text(x, 0, theme.Dim, " older moves: G goes back to the newest ")
+	}
+	body := a.Sub(0, 1, a.W, a.H-1)
+	lines := v.visible(body.H)
+	if len(lines) == 0 {
+		for y, line := range canvas.Wrap("No pod has moved yet: each move from one tier to another is listed here with what caused it, the newest last. . goes to the first.", a.W-3) {
+			body.Text(2, y, theme.Dim, line)
+		}
+		return
+	}
+	for y, i := range lines { // the first rows stay at the top until the log fills its place
+		t := log.At(i)
+		row := body.Row(y)
+		v.row(row, t)
+		switch {
+		case v.focused && i == v.rows.cursor:
+			row.Text(0, 0, canvas.Bold, theme.GlyphSelected)
+			row.Restyle(theme.Chosen)
+		case v.selected.Is(t.Pod) && v.focused:
+			row.Text(0, 0, theme.Dim, "·")
+		case v.selected.Is(t.Pod):
+			row.Text(0, 0, canvas.Bold, theme.GlyphSelected)
+		}
+	}
+}
+
+// visible returns the moves in sight in h lines, as numbers in the log, oldest first.
+func (v logView) visible(h int) []int {
+	log := v.frame.Log
+	i := before(log, log.Len())
+	if v.rows.scrolled {
+		i = min(i, v.rows.bottom)
+	}
+	lines := make([]int, 0, max(h, 0))
+	for ; i >= 0 && len(lines) < h; i = before(log, i) {
+		lines = append(lines, i)
+	}
+	slices.Reverse(lines)
+	return lines
+}
+
+// row draws one move with its pod.
+func (v logView) row(a canvas.Area, t *session.Transition) {
+	x := a.Text(1, 0, theme.Dim, story.MoveTime(t, a.W < 100))
+	x = a.Text(x+1, 0, theme.Tier(t.To), story.MoveProvenance(t)) + 1
+	name := min(a.W-x-1-story.LongMove, 40)
+	if name < 14 {
+		name = max(a.W-x-1-story.ShortMove, 14)
+	}
+	a.Text(x, 0, theme.Plain, canvas.Middle(story.PodName(t.Pod.Key, name), name))
+	x += name + 1
+	story.DrawMove(a.Sub(x, 0, a.W-x, 1), t)
+}

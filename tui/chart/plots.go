@@ -1,0 +1,318 @@
+package chart
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// plots are what happened to the queue as a whole, through time.
+type plots struct {
+	timed
+	// What is plotted, a value for each column. NaN: nothing is known.
+	sizes, says   [queue.InFlight + 1][]float64
+	attempts, age []float64
+	arrivals      []arrivals // by how many there were
+	measured      bool       // says holds something
+	perSecond     int        // attempts in the last second
+}
+
+func newPlots(d *page.Desk) Chart { return &plots{timed: timed{Desk: d}} }
+
+func (v *plots) Reset()         { *v = plots{timed: timed{Desk: v.Desk}} }
+func (v *plots) Key() keymap.ID { return keymap.Plots }
+func (v *plots) Name() string   { return "plots" }
+func (v *plots) Layout() string { return "plots" }
+
+func (v *plots) Enter() tea.Cmd    { return nil }
+func (v *plots) EnterName() string { return "" }
+func (v *plots) CannotEnter() string {
+	return "the plots are of all pods: l shows their lanes, esc closes"
+}
+
+func (v *plots) Move(int)               {}
+func (v *plots) Click(int, int) tea.Cmd { return nil }
+func (v *plots) Wheel(by page.Turn)     { v.turned(by) }
+
+// arrivals are the pods that an event sent to activeQ, backoffQ or the unschedulable pods.
+type arrivals struct {
+	event string
+	total int
+	rates []float64
+}
+
+// plotsSpan is how much time the plots show unless the person chose another scale.
+const plotsSpan = 2 * time.Minute
+
+// plotNames and plotValues are the widths of what stands before and after a plot.
+const (
+	plotNames  = 22
+	plotValues = 12
+)
+
+// plotColumns is in how many columns plots stand side by side.
+func plotColumns(w int) int {
+	if w >= 120 {
+		return 2
+	}
+	return 1
+}
+
+// Settle implements page.Page: it puts the window in its place and works out what is plotted.
+func (v *plots) Settle(w, h int) {
+	v.w, v.h = w, h
+	f := v.Frame
+	cells := max(w/plotColumns(w)-plotNames-plotValues, 1)
+	v.Least = time.Second // seconds are counted
+	v.Window.Settle(cells, f.Now, widget.ScaleFor(widget.SinceStart(f, plotsSpan), cells, v.Least))
+	blank := func(values []float64) []float64 {
+		values = slices.Grow(values[:0], cells)[:cells]
+		for x := range values {
+			values[x] = math.NaN()
+		}
+		return values
+	}
+	for tier := range v.sizes {
+		v.sizes[tier], v.says[tier] = blank(v.sizes[tier]), blank(v.says[tier])
+	}
+	v.attempts, v.age = blank(v.attempts), blank(v.age)
+	v.arrivals = v.arrivals[:0]
+	v.count(f, blank)
+	v.measure(f)
+}
+
+// count takes in the seconds in sight.
+func (v *plots) count(f *session.Frame, blank func([]float64) []float64) {
+	p, s := v.Shown, f.Series
+	perSecond := 1 / p.Cell.Seconds()
+	i := s.Since(p.From)
+	var before *session.Tally
+	if i > 0 {
+		before = s.At(i - 1)
+	}
+	if v.perSecond = 0; s.Len() > 0 && f.Now.Sub(s.At(s.Len()-1).End) < time.Second {
+		v.perSecond = int(s.At(s.Len() - 1).Attempts)
+	}
+	present := p.Column(f.Now)
+	for x := range min(p.Cells, present+1) {
+		end := p.At(x + 1)
+		if end.After(f.Now) {
+			end = f.Now
+		}
+		if before != nil {
+			v.holds(x, before)
+		}
+		if before != nil || i < s.Len() && !s.At(i).End.After(end) {
+			v.attempts[x] = 0
+		}
+		for ; i < s.Len() && !s.At(i).End.After(end); i++ {
+			before = s.At(i)
+			v.holds(x, before)
+			v.attempts[x] += float64(before.Attempts) * perSecond
+			for _, a := range before.Arrivals {
+				rates := v.arrivalsOf(a.Event, int(a.Pods), blank)
+				if math.IsNaN(rates[x]) {
+					rates[x] = 0
+				}
+				rates[x] += float64(a.Pods) * perSecond
+			}
+		}
+		if before != nil && !before.Oldest.IsZero() {
+			v.age[x] = max(0, end.Sub(before.Oldest).Seconds())
+		}
+	}
+	if present >= 0 && present < p.Cells {
+		for tier := queue.Active; tier <= queue.InFlight; tier++ {
+			v.sizes[tier][present] = float64(f.Board.Total(tier))
+		}
+	}
+	slices.SortStableFunc(v.arrivals, func(a, b arrivals) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.event, b.event))
+	})
+}
+
+// holds takes in the sizes that the tiers had within column x: of several, the largest.
+func (v *plots) holds(x int, t *session.Tally) {
+	for tier := range v.sizes {
+		if n := float64(t.Sizes[tier]); !(v.sizes[tier][x] > n) {
+			v.sizes[tier][x] = n
+		}
+	}
+}
+
+func (v *plots) arrivalsOf(event string, pods int, blank func([]float64) []float64) []float64 {
+	for i := range v.arrivals {
+		if v.arrivals[i].event == event {
+			v.arrivals[i].total += pods
+			return v.arrivals[i].rates
+		}
+	}
+	var spare []float64 // memory of a frame before
+	if n := len(v.arrivals); n < cap(v.arrivals) {
+		spare = v.arrivals[:n+1][n].rates
+	}
+	v.arrivals = append(v.arrivals, arrivals{event, pods, blank(spare)})
+	return v.arrivals[len(v.arrivals)-1].rates
+}
+
+// measure takes in the scheduler's own counts.
+func (v *plots) measure(f *session.Frame) {
+	p, m := v.Shown, f.Measured
+	v.measured = m.Len() > 0
+	i := max(m.Since(p.From)-1, 0)
+	var says *sources.Counts
+	for x := range min(p.Cells, p.Column(f.Now)+1) {
+		for ; i < m.Len(); i++ {
+			at, counts, _ := m.At(i)
+			if !at.Before(p.At(x + 1)) {
+				break
+			}
+			says = counts
+		}
+		if says != nil {
+			v.says[queue.Active][x], v.says[queue.Backoff][x] = float64(says.Active), float64(says.Backoff)
+			v.says[queue.Unschedulable][x], v.says[queue.Gated][x] = float64(says.Unschedulable), float64(says.Gated)
+		}
+	}
+}
+
+// plot is one series of values with its name.
+type plot struct {
+	name   string
+	style  canvas.Style
+	values []float64
+	// top is what fills the height. peak is that, and now the newest value, in words.
+	top       float64
+	peak, now string
+	rows      int
+}
+
+// Draw implements page.Page: the plots below each other or in two columns, each below an axis of its own.
+func (v *plots) Draw(a canvas.Area) {
+	v.Title(a.Row(0), "plots", "")
+	body := a.Sub(0, 1, a.W, a.H-1)
+	if v.Frame.Series.Len() == 0 {
+		widget.Teach(body, "Nothing to plot yet: the tiers' sizes, the attempts and arrivals a second and the oldest pod's age are counted as time passes. space plays, } goes to the end.")
+		return
+	}
+	tiers, rest := v.tiers(), v.rest()
+	if plotColumns(a.W) == 2 {
+		half := a.W / 2
+		v.column(body.Sub(0, 0, half, body.H), tiers)
+		v.column(body.Sub(half, 0, a.W-half, body.H), rest)
+		return
+	}
+	v.column(body, append(tiers, rest...))
+}
+
+// tiers are the plots of the tiers' sizes, each with the scheduler's own count below it where there is one.
+func (v *plots) tiers() []plot {
+	var all []plot
+	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight} {
+		values, says := v.sizes[tier], v.says[tier]
+		top := max(widget.Highest(values), widget.Highest(says))
+		all = append(all, plot{name: theme.TierName(tier), style: theme.Tier(tier), values: values, top: top, peak: format.Number(int(top)), now: format.Number(v.Frame.Board.Total(tier)), rows: 1})
+		if v.measured && tier != queue.InFlight {
+			all = append(all, plot{name: scheduler, style: theme.Dim, values: says, top: top, now: format.Number(int(newest(says)))})
+		}
+	}
+	return all
+}
+
+// scheduler is the name of the plots of the scheduler's own counts. They give way first.
+const scheduler = "  scheduler says"
+
+// rest are the plots of what happened.
+func (v *plots) rest() []plot {
+	age := "none"
+	if oldest := v.Frame.Board.OldestArrival(); !oldest.IsZero() {
+		age = format.Countdown(v.Frame.Now.Sub(oldest))
+	}
+	all := []plot{
+		{name: "attempts", style: theme.InFlight, values: v.attempts, top: widget.Highest(v.attempts), peak: figure(widget.Highest(v.attempts)) + " a second", now: format.Number(v.perSecond) + " a second", rows: 1},
+		{name: "oldest pod's age", style: theme.Alarm, values: v.age, top: widget.Highest(v.age), peak: format.Countdown(time.Duration(widget.Highest(v.age) * float64(time.Second))), now: age, rows: 1},
+	}
+	for i, a := range v.arrivals {
+		p := plot{name: format.Safe(a.event), style: theme.Accent, values: a.rates, top: widget.Highest(a.rates), now: format.Number(a.total) + " in all"}
+		if i == 0 {
+			p.rows = 1 // the others are shown where there is room
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// column draws an axis and plots below each other, as tall as there is room.
+func (v *plots) column(a canvas.Area, shown []plot) {
+	v.Shown.Axis(a.Sub(plotNames, 0, v.Shown.Cells, 1), v.Frame.Now)
+	heights(shown, a.H-1)
+	y := 1
+	for _, p := range shown {
+		if p.rows == 0 {
+			continue
+		}
+		area := a.Sub(0, y, a.W, p.rows)
+		y += p.rows
+		area.Text(1, 0, p.style, canvas.Truncate(p.name, plotNames-2))
+		if p.rows >= 3 {
+			area.Text(1, 1, theme.Dim, "up to "+p.peak)
+		}
+		widget.Spark(area.Sub(plotNames, 0, v.Shown.Cells, p.rows), p.style, p.values, p.top)
+		area.Text(plotNames+v.Shown.Cells+1, p.rows-1, canvas.Bold, canvas.Truncate(p.now, plotValues-2))
+	}
+}
+
+// heights shares rows among plots. Those with a row of their own keep it; the others get one from the first
+// on while there is room, and what is left then makes the former taller.
+func heights(plots []plot, rows int) {
+	first := 0
+	for i := range plots {
+		first += plots[i].rows
+	}
+	for i := range plots {
+		if plots[i].rows == 0 && first < rows {
+			plots[i].rows, first = 1, first+1
+		}
+	}
+	const tallest = 7
+	for grown := true; grown; {
+		grown = false
+		for i := range plots {
+			if p := &plots[i]; p.name != scheduler && p.style != theme.Accent && p.rows > 0 && p.rows < tallest && first < rows {
+				p.rows, first, grown = p.rows+1, first+1, true
+			}
+		}
+	}
+}
+
+// newest returns the last value that is known, or 0.
+func newest(values []float64) float64 {
+	for i := len(values) - 1; i >= 0; i-- {
+		if !math.IsNaN(values[i]) {
+			return values[i]
+		}
+	}
+	return 0
+}
+
+// figure writes a value to three digits or so.
+func figure(v float64) string {
+	if v >= 100 || v == math.Trunc(v) {
+		return format.Number(int(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
+}

@@ -1,0 +1,105 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Safe makes text from outside fit to be shown. It costs nothing for text that is.
+func Safe(s string) string { return string(sources.Sanitize(s)) }
+
+// SafeList joins names from outside.
+func SafeList(names []string, separator string) string {
+	return Safe(strings.Join(names, separator))
+}
+
+// Countdown writes what is left of a wait in at most 5 letters: 4.2s, 37s, 4:12, 2h05m, 3d.
+func Countdown(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + "s"
+	case d < time.Hour:
+		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 10*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + "h"
+	default:
+		return strconv.Itoa(int(d.Hours()/24)) + "d"
+	}
+}
+
+// Lasting writes how long something took in at most 5 letters: 12ms, or as a countdown.
+func Lasting(d time.Duration) string {
+	if d < time.Second {
+		return strconv.Itoa(int(d.Milliseconds())) + "ms"
+	}
+	return Countdown(d)
+}
+
+// Span writes a stretch of time as a player does: 0:07, 3:12, 1:04:14.
+func Span(d time.Duration) string {
+	d = max(d, 0)
+	if d < time.Hour {
+		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+// Clock writes a time of day to the millisecond. All times are UTC, as in the scheduler's log.
+func Clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }
+
+// Second writes a time of day to the second.
+func Second(t time.Time) string { return t.UTC().Format("15:04:05") }
+
+// Number writes a count with a comma between thousands.
+func Number(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	var text [26]byte // an int64 with its commas
+	at := len(text)
+	for digits := 0; n > 0; digits++ {
+		if digits > 0 && digits%3 == 0 {
+			at--
+			text[at] = ','
+		}
+		at--
+		text[at] = byte('0' + n%10)
+		n /= 10
+	}
+	return string(text[at:])
+}
+
+// Plural writes n and the word for that many things.
+func Plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return Number(n) + " " + word + "s"
+}
+
+// Level draws share, between 0 and 1, in one cell.
+func Level(share float64) string {
+	levels := [...]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+	return levels[min(max(int(share*8), 0), 7)]
+}
+
+// Bar draws share, between 0 and 1, as a line of width cells of which the first are heavy.
+func Bar(share float64, width int) (heavy, light string) {
+	const heavyCells, lightCells = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━", "────────────────────────────────────────"
+	const bytes = len("━")
+	width = min(width, len(lightCells)/bytes)
+	halves := int(min(max(share, 0), 1)*float64(2*width) + 0.5)
+	heavy = heavyCells[:halves/2*bytes]
+	if halves%2 == 1 {
+		heavy += "╸"
+	}
+	return heavy, lightCells[:(width-(halves+1)/2)*bytes]
+}

@@ -1,0 +1,34 @@
+package format
+
+import (
+	"testing"
+	"time"
+)
+
+func TestCountdown(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.0s", 4230 * time.Millisecond: "4.2s", 9990 * time.Millisecond: "9.9s", 10 * time.Second: "10s",
+		59 * time.Second: "59s", 4*time.Minute + 7*time.Second: "4:07", 125 * time.Minute: "2h05m",
+		30 * time.Hour: "30h", 80 * time.Hour: "3d",
+	} {
+		if got := Countdown(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 150000: "150,000", 1234567: "1,234,567"} {
+		if got := Number(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestBar(t *testing.T) {
+	for share, want := range map[float64]string{0: "────", 0.5: "━━──", 0.6: "━━╸─", 1: "━━━━", 7: "━━━━", -1: "────"} {
+		if heavy, light := Bar(share, 4); heavy+light != want {
+			t.Errorf("%g is %s, want %s", share, heavy+light, want)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package header
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// Line is one line at the top of the screen.
+type Line uint8
+
+const (
+	lineTitle Line = iota
+	lineBanner
+	lineTime
+	lineCounts
+	lineHints
+)
+
+// Lines returns the lines that a screen of h rows has room for.
+func Lines(h int, fork bool) []Line {
+	switch {
+	case h >= 30 && fork:
+		return []Line{lineBanner, lineHints, lineTitle, lineTime, lineCounts}
+	case h >= 24 && fork:
+		return []Line{lineBanner, lineHints, lineTime}
+	case fork:
+		return []Line{lineBanner, lineTime}
+	case h >= 24:
+		return []Line{lineTitle, lineTime, lineCounts}
+	default:
+		return []Line{lineTitle, lineTime}
+	}
+}
+
+// AboveLesson returns the lines above a lesson, which needs the room.
+func AboveLesson(fork bool) []Line {
+	if fork {
+		return []Line{lineBanner, lineTime}
+	}
+	return []Line{lineTitle, lineTime}
+}
+
+// Header is what is shown, how it was made, and where in time it is.
+type Header struct {
+	Frame *session.Frame
+	Lines []Line
+}
+
+// Draw draws the lines, one below the other, and returns where the line is that shows how far it is.
+func (h Header) Draw(a canvas.Area) (progress canvas.Rect) {
+	for y, line := range h.Lines {
+		row := a.Row(y)
+		switch line {
+		case lineTitle:
+			h.title(row)
+		case lineBanner:
+			h.banner(row)
+		case lineTime:
+			progress = h.time(row)
+			progress.Y = y
+		case lineCounts:
+			h.counts(row)
+		case lineHints:
+			text := format.Plural(h.Frame.Fork.Injected, "injection") + " · " + format.Safe(h.Frame.Fork.Hints)
+			row.Text(1, 0, theme.WhatIf, canvas.Truncate(text, row.W-2))
+		}
+	}
+	return progress
+}
+
+// banner says that this is no recording, so that nobody can miss it.
+func (h Header) banner(a canvas.Area) {
+	a.Fill(theme.WhatIf|canvas.Reverse|canvas.Bold, " ")
+	who := "you are the scheduler"
+	if h.Frame.Fork.Scheduling {
+		who = "a local scheduler decides"
+	}
+	text := fmt.Sprintf("WHAT-IF since %s — %s — w: back to the recording", format.Second(h.Frame.Fork.From), who)
+	if canvas.Width(text) > a.W-2 {
+		text = fmt.Sprintf("WHAT-IF since %s — %s — w: back", format.Second(h.Frame.Fork.From), who)
+	}
+	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, theme.WhatIf|canvas.Reverse|canvas.Bold, text)
+}
+
+// title names the recording and the scheduler that was recorded.
+func (h Header) title(a canvas.Area) {
+	right := a.W
+	if filter := h.Frame.Filter; filter != "" {
+		right = a.Right(right, 0, theme.Accent|canvas.Reverse, " / "+canvas.Truncate(filter, a.W/3)+" ") - 1
+	}
+	left := a.Sub(0, 0, right-1, 1)
+	x := left.Text(1, 0, theme.Accent|canvas.Bold, format.Safe(string(h.Frame.Name)))
+	x = left.Text(x+2, 0, theme.Plain, Scheduler(h.Frame))
+	if gates := h.Frame.Gates(); len(gates) > 0 {
+		left.Text(x, 0, theme.Plain, " · "+canvas.Truncate(format.SafeList(gates, " "), left.W-x-3))
+	}
+}
+
+// Scheduler says which release was recorded.
+func Scheduler(f *session.Frame) string {
+	release := format.Safe(string(f.Scheduler.Release))
+	switch {
+	case release == "":
+		return "kube-scheduler, release unknown"
+	case f.Scheduler.ReleaseInferred:
+		return "kube-scheduler " + release + " (inferred)"
+	default:
+		return "kube-scheduler " + release
+	}
+}
+
+// time says whether time passes, how fast, and how far it is. It returns where a line shows that, if one does.
+func (h Header) time(a canvas.Area) (progress canvas.Rect) {
+	f := h.Frame
+	if f.Live != nil && f.Fork == nil {
+		h.liveTime(a)
+		return canvas.Rect{}
+	}
+	x := 1
+	switch {
+	case f.Playing:
+		x = a.Text(x, 0, theme.Active|canvas.Bold, "▶ playing")
+	case f.AtEnd:
+		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "■ at the end")
+	default:
+		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "‖ paused")
+	}
+	x = a.Text(x+1, 0, theme.Plain, fmt.Sprintf("×%g", f.Speed))
+	now := format.Clock(f.Now)
+	if a.W >= 100 {
+		if f.Squeeze {
+			x = a.Text(x+1, 0, theme.Dim, "squeezing quiet time")
+		}
+		now = f.Now.UTC().Format("2006-01-02 ") + now + " UTC"
+	}
+	x = a.Text(x+2, 0, canvas.Bold, now)
+	right := a.Right(a.W-1, 0, theme.Plain, h.moves()) - 2
+	if f.Fork != nil {
+		left := a.Sub(0, 0, right, 1)
+		x = left.Text(x+2, 0, theme.WhatIf, "+"+format.Span(f.Now.Sub(f.Fork.From))+" in the what-if")
+		if f.Filter != "" && !slices.Contains(h.Lines, lineTitle) {
+			left.Text(x+2, 0, theme.Accent|canvas.Reverse, " / "+f.Filter+" ")
+		}
+		return canvas.Rect{}
+	}
+	x = a.Text(x+2, 0, theme.Plain, format.Span(f.Now.Sub(f.Start))+"/"+format.Span(f.End.Sub(f.Start))) + 1
+	if width := min(right-x, 40); width >= 4 {
+		heavy, light := format.Bar(share(f.Now.Sub(f.Start), f.End.Sub(f.Start)), width)
+		progress = canvas.At(x, 0, width, 1)
+		x = a.Text(x, 0, theme.Accent, heavy)
+		a.Text(x, 0, theme.Dim, light)
+	}
+	return progress
+}
+
+// moves says which move the one shown last is, and how many are known to follow.
+func (h Header) moves() string {
+	n, known := h.Frame.Log.Len(), h.Frame.Known
+	if known > n {
+		return fmt.Sprintf("move %s/%s", format.Number(n), format.Number(known))
+	}
+	return "move " + format.Number(n)
+}
+
+func share(part, whole time.Duration) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// counts compares the local queue with the scheduler's own numbers. Where there is no room for both, the
+// panes' titles have the first.
+func (h Header) counts(a canvas.Area) {
+	f := h.Frame
+	x := 1
+	says := f.SchedulerCounts
+	if a.W >= roomy || says == nil {
+		for i, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight} {
+			if i > 0 {
+				x = a.Text(x, 0, theme.Dim, " · ")
+			}
+			x = a.Text(x, 0, theme.Tier(tier), theme.TierName(tier)+" ")
+			x = a.Text(x, 0, canvas.Bold, format.Number(f.Board.Total(tier)))
+			if a.W >= vast {
+				x = drawTrend(a.Sub(x+1, 0, trendCells, 1), f, tier) + x + 1
+			}
+		}
+		x += 3
+	}
+	if says != nil {
+		h.schedulerCounts(a, x)
+	}
+}
+
+// trendCells is how many columns of trendCell a trend has.
+const (
+	trendCells = 10
+	trendCell  = 6 * time.Second
+)
+
+// drawTrend draws how a tier's size went in the last minute, and returns how many columns that took.
+func drawTrend(a canvas.Area, f *session.Frame, tier queue.Tier) int {
+	var values [trendCells]float64
+	s := f.Series
+	first := f.Now.Add(-trendCells * trendCell)
+	i, size := s.Since(first), math.NaN()
+	if i > 0 {
+		size = float64(s.At(i - 1).Sizes[tier])
+	}
+	for x := range values {
+		values[x] = size
+		for end := first.Add(time.Duration(x+1) * trendCell); i < s.Len() && !s.At(i).End.After(end); i++ {
+			size = float64(s.At(i).Sizes[tier])
+			if !(values[x] > size) {
+				values[x] = size
+			}
+		}
+	}
+	values[trendCells-1] = float64(f.Board.Total(tier))
+	widget.Spark(a, theme.Tier(tier), values[:], widget.Highest(values[:]))
+	return trendCells
+}
+
+// roomy is the width from which on the header has room for the local counts and the scheduler's.
+const roomy = 120
+
+// vast is the width from which on each count has its trend beside it.
+const vast = 180
+
+// schedulerCounts draws the scheduler's own numbers and marks those that differ from what the local queue
+// had when they were measured.
+func (h Header) schedulerCounts(a canvas.Area, x int) {
+	f, says, local := h.Frame, h.Frame.SchedulerCounts, h.Frame.LocalCounts
+	x = a.Text(x, 0, theme.Dim, "scheduler says ")
+	for i, pair := range [...]struct {
+		tier        queue.Tier
+		says, local int
+	}{
+		{queue.Active, says.Active, local.Active},
+		{queue.Backoff, says.Backoff, local.Backoff},
+		{queue.Unschedulable, says.Unschedulable, local.Unschedulable},
+		{queue.Gated, says.Gated, local.Gated},
+	} {
+		if i > 0 {
+			x = a.Text(x, 0, theme.Dim, " · ")
+		}
+		if a.W < roomy {
+			x = a.Text(x, 0, theme.Tier(pair.tier), theme.TierName(pair.tier)+" ")
+		}
+		if pair.says == pair.local {
+			x = a.Text(x, 0, theme.Plain, format.Number(pair.says))
+		} else {
+			x = a.Text(x, 0, theme.Backoff|canvas.Bold, "≠"+format.Number(pair.says))
+		}
+	}
+	a.Text(x, 0, theme.Dim, ", "+format.Countdown(f.Now.Sub(f.SchedulerCountsAt))+" ago")
+}

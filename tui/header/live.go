@@ -1,0 +1,75 @@
+package header
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// liveTime says how the cluster stands that is shown: on its way in, heard of, or stale.
+func (h Header) liveTime(a canvas.Area) {
+	f := h.Frame
+	x := 1
+	switch {
+	case f.Live.Ended != "":
+		a.Text(x, 0, theme.Backoff|canvas.Bold, canvas.Truncate("■ ended: "+format.Safe(string(f.Live.Ended)), a.W-2))
+		return
+	case f.Live.Attached.IsZero():
+		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "◌ connecting")
+		text := progress(f.Live)
+		if f.Live.Trouble != "" {
+			text = format.Safe(string(f.Live.Trouble))
+		}
+		a.Text(x+2, 0, theme.Plain, canvas.Truncate(text, a.W-x-3))
+		return
+	case !f.Live.StaleSince.IsZero():
+		x = a.Text(x, 0, theme.Backoff|canvas.Bold|canvas.Reverse, " ◌ STALE since "+format.Second(f.Live.StaleSince)+" ")
+		a.Text(x+1, 0, theme.Plain, canvas.Truncate(format.Safe(string(f.Live.Trouble)), a.W-x-2))
+		return
+	case f.Live.Following:
+		x = a.Text(x, 0, theme.Active|canvas.Bold, "● live")
+	case f.Playing:
+		x = a.Text(x, 0, theme.Active|canvas.Bold, "▶ playing")
+		x = a.Text(x+1, 0, theme.Plain, fmt.Sprintf("×%g", f.Speed))
+	default:
+		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "‖ paused")
+	}
+	x = a.Text(x+2, 0, canvas.Bold, format.Clock(f.Now))
+	if a.W >= 100 {
+		x = a.Text(x+1, 0, theme.Plain, "UTC")
+	}
+	right := a.Right(a.W-1, 0, theme.Plain, h.moves()) - 2
+	left := a.Sub(0, 0, right, 1)
+	if !f.Live.Following {
+		left.Text(x+2, 0, theme.Backoff, format.Span(f.End.Sub(f.Now))+" behind, } to now")
+		return
+	}
+	if t := f.Live.Trouble; t != "" {
+		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(format.Safe(string(t)), left.W-x-2))
+		return
+	}
+	left.Text(x+2, 0, theme.Dim, "attached "+format.Span(f.Now.Sub(f.Live.Attached).Truncate(time.Second))+" ago")
+}
+
+// progress says how many lists are in, and which is the longest that is not.
+func progress(l *session.Live) string {
+	in := 0
+	var longest sources.Resource
+	for _, r := range l.Resources {
+		if r.Settled() {
+			in++
+		} else if longest.Name == "" || r.Objects > longest.Objects {
+			longest = r
+		}
+	}
+	s := fmt.Sprintf("%d of %d lists are in", in, len(l.Resources))
+	if longest.Name != "" {
+		s += fmt.Sprintf(", %s %s so far", format.Number(longest.Objects), longest.Name)
+	}
+	return s
+}

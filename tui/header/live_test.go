@@ -1,0 +1,37 @@
+package header
+
+import (
+	"image/color"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/canvas"
+)
+
+// TestTroubleIsShown: what is wrong with a cluster's lists is on the screen, before it is attached to and after.
+func TestTroubleIsShown(t *testing.T) {
+	const trouble = "pods can't be read: the API server: etcdserver: request timed out"
+	resources := []sources.Resource{{Name: "nodes", State: sources.ResourceWatched, Objects: 7}, {Name: "pods", State: sources.ResourceFailing}}
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		live session.Live
+		want string
+	}{
+		"connecting":       {session.Live{Status: sources.Status{Resources: resources}}, "◌ connecting  1 of 2 lists are in, 0 pods so far"},
+		"lists fail":       {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble}}, "◌ connecting  " + trouble},
+		"one list fails":   {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble, Attached: at}, Following: true}, "● live  10:00:05.000 UTC  " + trouble},
+		"nothing is heard": {session.Live{Status: sources.Status{Trouble: "gone", Attached: at, StaleSince: at}}, "◌ STALE since 10:00:00  gone"},
+	} {
+		var screen canvas.Canvas
+		screen.Reset(160, 1)
+		Header{Frame: &session.Frame{Live: &c.live, Moment: session.Moment{Now: at.Add(5 * time.Second)}}}.liveTime(screen.Area())
+		if got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}))); !strings.Contains(got, c.want) {
+			t.Errorf("%s: the line is %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/header"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// showHelp lists every binding, what the glyphs mean and where the recording comes from. Choosing a
+// binding of the board does it.
+func (m *model) showHelp() tea.Cmd {
+	var items []widget.Item
+	ids := make(map[int]keymap.ID)
+	for _, group := range keymap.Groups() {
+		items = append(items, widget.Item{Text: string(group), Heading: true})
+		for _, b := range m.Keys.In(group) {
+			if b.Context == keymap.Board {
+				ids[len(items)] = b.ID
+			}
+			items = append(items, widget.Item{Key: b.AllKeys(), Text: b.Name, Note: b.Description})
+		}
+	}
+	items = append(items, glyphItems()...)
+	items = append(items, m.recordingItems()...)
+	return widget.OpenList(m.Desk, widget.List{Title: "help: type to search, enter does it", Items: items, Choose: func(chosen []int) tea.Cmd {
+		if id, ok := ids[chosen[0]]; ok {
+			return m.Do(id)
+		}
+		return nil
+	}}, 0)
+}
+
+// glyphItems explain what is drawn.
+func glyphItems() []widget.Item {
+	return []widget.Item{
+		{Text: "What the screen shows", Heading: true},
+		{Key: theme.GlyphObserved, Text: "observed", Note: "The real scheduler was seen to have the pod there."},
+		{Key: theme.GlyphModelled, Text: "modelled", Note: "The local queue put the pod there; nothing was seen that confirms it."},
+		{Key: theme.GlyphEstimated, Text: "estimated", Note: "It was there before schedq came: attempts and times are a guess, until its next attempt."},
+		{Key: theme.GlyphGated, Text: "gated", Note: "A PreEnqueue plugin keeps the pod out of activeQ: no attempt, no backoff."},
+		{Key: theme.GlyphFolded + " " + theme.GlyphUnfolded, Text: "pod group", Note: "The pods of a pod group wait as one entity and are one row; unfolded, each has its own."},
+		{Key: theme.GlyphSelected, Text: "selected", Note: "The pod you speak of. It stays selected wherever it goes."},
+		{Key: "p100 ↑ ↓", Text: "priority", Note: "What activeQ sorts by first, or where there is no room, whether it is above or below 0. Not shown if it is 0."},
+		{Key: "att", Text: "attempts", Note: "How often the pod was popped, the present attempt included."},
+		{Key: "left", Text: "backoff left", Note: "Until the flush that takes the pod out of backoffQ. With " + theme.GlyphEarly + " in front it may leave earlier, when activeQ is empty."},
+		{Key: "flush", Text: "leftover flush", Note: "Until the pod is tried again without any event: at the first 30 s sweep after the scheduler's limit, 5 minutes by default, counted from its last failure."},
+		{Key: "═ ▒ ─ ┈", Text: "lanes", Note: "In the lanes: activeQ, backoffQ, unschedulable and gated, to scale. ░ and · are what is to come if nothing happens."},
+		{Key: "┃ ● ×", Text: "in a lane", Note: "An attempt, the binding, and where the pod was deleted or its lane ends."},
+		{Key: "▲", Text: "woken by", Note: "In a timeline: what let the pod go on, an event or the passing of time."},
+		{Key: "≠", Text: "differs", Note: "The scheduler's own count is another than the local queue's was when it was measured."},
+	}
+}
+
+// recordingItems tell what is known of the recording.
+func (m *model) recordingItems() []widget.Item {
+	f := m.Frame
+	o := f.Options
+	facts := [][2]string{
+		{"name", format.Safe(string(f.Name))},
+		{"formats", format.SafeList(f.Formats, ", ")},
+		{"scheduler", header.Scheduler(f)},
+		{"gates", format.SafeList(f.Gates(), " ")},
+		{"backoff", fmt.Sprintf("from %s to %s", o.PodInitialBackoff, o.PodMaxBackoff)},
+		{"leftover", fmt.Sprintf("flushed after %s", o.PodMaxInUnschedulablePods)},
+		{"time", fmt.Sprintf("%s to %s UTC", f.Start.UTC().Format("2006-01-02 15:04:05"), format.Second(f.End))},
+	}
+	for _, n := range f.Notices {
+		facts = append(facts, [2]string{"notice", format.Safe(n)})
+	}
+	items := []widget.Item{{Text: "This recording", Heading: true}}
+	for _, fact := range facts {
+		if text := strings.TrimSpace(fact[1]); text != "" {
+			items = append(items, widget.Item{Key: fact[0], Text: text, Note: text})
+		}
+	}
+	return items
+}

@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/scenario"
+	"github.com/schedq/schedq/tui/lesson"
+	"github.com/schedq/schedq/tui/play"
+)
+
+// LessonOptions say what a lesson has to do with the world. The zero value will do: then it has nothing to do with it.
+type LessonOptions = lesson.Options
+
+// NewLesson returns a screen that teaches a lesson. It needs no terminal of its own and ends when ctx does.
+func NewLesson(ctx context.Context, plan *lessons.Plan, l LessonOptions, o Options) tea.Model {
+	return newLesson(ctx, plan, l, o)
+}
+
+// RunLesson teaches a lesson on the terminal, as Run shows a session.
+func RunLesson(ctx context.Context, plan *lessons.Plan, l LessonOptions, o Options) error {
+	return run(ctx, o, func(ctx context.Context, o Options) *model { return newLesson(ctx, plan, l, o) })
+}
+
+func newLesson(ctx context.Context, plan *lessons.Plan, o LessonOptions, screen Options) *model {
+	m := newModel(ctx, plan.Open(o.Session), screen)
+	m.lesson = lesson.New(m.board, plan, o, m.show)
+	lesson.Add(m.lesson, m.Actions)
+	m.Pages.Begin(m.lesson)
+	return m
+}
+
+// NewPlay returns a screen with a cluster of one small node to play with, by a release's rules: empty is the
+// newest. It is made as NewLesson makes one with a lesson.
+func NewPlay(ctx context.Context, release string, opts session.Options, o Options) (tea.Model, error) {
+	story, err := play.Empty(release)
+	if err != nil {
+		return nil, err
+	}
+	return newPlay(ctx, story, opts, o), nil
+}
+
+// RunPlay shows it on the terminal, and returns as a scenario what the person made.
+func RunPlay(ctx context.Context, release string, opts session.Options, o Options) (*scenario.Scenario, error) {
+	story, err := play.Empty(release)
+	if err != nil {
+		return nil, err
+	}
+	var shown *model
+	err = run(ctx, o, func(ctx context.Context, o Options) *model {
+		shown = newPlay(ctx, story, opts, o)
+		return shown
+	})
+	if err != nil {
+		return nil, err
+	}
+	return shown.play.Made(), nil
+}
+
+func newPlay(ctx context.Context, story *scenario.Scenario, opts session.Options, o Options) *model {
+	m := newModel(ctx, session.New(story.Recording(), opts), o)
+	m.play = play.New(m.Desk, story)
+	play.Add(m.play, m.Actions)
+	if b, ok := m.Keys.ByID(keymap.AddPod); ok {
+		m.onBar = slices.Insert(m.onBar, 0, b)
+	}
+	m.Session.ToggleScheduler()
+	return m
+}

@@ -1,0 +1,234 @@
+package lesson
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// lessonRows is how many rows a lesson takes of a screen of h, its title included.
+func lessonRows(h int) int {
+	switch {
+	case h >= 36:
+		return h / 3
+	case h >= 24:
+		return 10
+	default:
+		return 8
+	}
+}
+
+func (l *Lesson) Context() keymap.Context { return keymap.Lesson }
+
+// Settle implements page.Page: the board above, the lesson below.
+func (l *Lesson) Settle(w, h int) {
+	if h == 0 {
+		l.Board.Settle(w, h)
+		return
+	}
+	l.above = h - lessonRows(l.Height)
+	l.SettleParts(l.Arrange(w, l.above, l.OutlineAbove(l.above)))
+}
+
+// Draw implements page.Page.
+func (l *Lesson) Draw(a canvas.Area) {
+	l.Board.Draw(a.Sub(0, 0, a.W, l.above))
+	a = a.Sub(0, l.above, a.W, a.H-l.above)
+	l.title(a.Row(0))
+	p := &sheet{area: a.Sub(2, 1, a.W-4, a.H-1)}
+	if l.phase == over {
+		l.drawOver(p)
+		return
+	}
+	if l.phase == told {
+		l.drawTold(p)
+		return
+	}
+	p.say(theme.Plain, string(l.current().Text))
+	switch l.phase {
+	case asking, going:
+		l.drawAsk(p)
+	case trying, reached:
+		l.drawGoal(p)
+	}
+}
+
+// title draws the line between board and lesson: the lesson's place, its steps as a map, the time.
+func (l *Lesson) title(a canvas.Area) {
+	a.Fill(theme.Dim, "─")
+	timer := l.score.now.Sub(l.score.began)
+	right := a.Right(a.W-1, 0, canvas.Bold, " "+format.Span(timer)+" ")
+	var steps strings.Builder
+	for i := range l.plan.Lesson.Steps {
+		switch {
+		case i < l.step || l.phase == over:
+			steps.WriteString("●")
+		case i == l.step:
+			steps.WriteString("◉")
+		default:
+			steps.WriteString("○")
+		}
+	}
+	right = a.Right(right-1, 0, theme.Accent, " "+canvas.Truncate(steps.String(), a.W/3)+" ")
+	title := fmt.Sprintf(" %d/%d %s ", l.step+1, len(l.plan.Steps), l.current().Title)
+	if l.phase == over {
+		title = " " + string(l.plan.Lesson.Title) + ": done "
+	}
+	a.Text(1, 0, theme.Accent|canvas.Bold, canvas.Truncate(title, right-2))
+}
+
+// sheet is where text is written, line by line, as far as there is room.
+type sheet struct {
+	area canvas.Area
+	y    int
+}
+
+// say writes text, wrapped.
+func (p *sheet) say(style canvas.Style, text string) {
+	for _, line := range canvas.Wrap(format.Safe(text), p.area.W) {
+		p.area.Text(0, p.y, style, line)
+		p.y++
+	}
+}
+
+// answered writes text behind a glyph.
+func (p *sheet) answered(style canvas.Style, glyph, text string) {
+	for i, line := range canvas.Wrap(format.Safe(text), p.area.W-2) {
+		if i == 0 {
+			p.area.Text(0, p.y, style|canvas.Bold, glyph)
+		}
+		p.area.Text(2, p.y, style, line)
+		p.y++
+	}
+}
+
+// drawAsk draws the question that is open and its answers.
+func (l *Lesson) drawAsk(p *sheet) {
+	if l.phase == going {
+		p.say(theme.Accent, "…")
+		return
+	}
+	a := l.ask()
+	p.say(theme.Accent|canvas.Bold, string(a.Question))
+	x := 0
+	for i, answer := range a.Answers {
+		key, name := AnswerKey(a.Kind, i, answer), answerName(answer)
+		if x > 0 && x+len(key)+canvas.Width(name)+4 > p.area.W {
+			x, p.y = 0, p.y+1
+		}
+		x = p.area.Text(x, p.y, theme.Accent|canvas.Bold|canvas.Reverse, " "+key+" ")
+		x = p.area.Text(x+1, p.y, canvas.Bold, name) + 3
+	}
+	p.y++
+}
+
+// drawTold draws what was right, what the person said, and how the model came to it.
+func (l *Lesson) drawTold(p *sheet) {
+	for i, a := range l.current().Prediction.Asks {
+		right := a.Answers[a.Right()]
+		given := noAnswer
+		if i < len(l.given) {
+			given = l.given[i]
+		}
+		switch {
+		case given == a.Right():
+			p.answered(theme.Active, "✓", answerName(right)+": "+string(right.Says))
+		case given == noAnswer:
+			p.answered(theme.Accent, "→", answerName(right)+": "+string(right.Says))
+		default:
+			p.answered(theme.Alarm, "✗", "You said "+answerName(a.Answers[given])+". "+string(a.Answers[given].Says))
+			p.answered(theme.Active, "→", answerName(right)+": "+string(right.Says))
+		}
+	}
+	for _, why := range l.plan.Steps[l.step].Why {
+		p.say(theme.Dim, why)
+	}
+}
+
+// drawGoal draws how the goal stands: hints, the solution, whether it is reached.
+func (l *Lesson) drawGoal(p *sheet) {
+	g := l.current().Goal
+	switch {
+	case l.phase == reached:
+		p.answered(theme.Active, "✓", "Reached: "+goalIn(g)+".")
+		return
+	case l.goal.why != "":
+		p.answered(theme.Alarm, "✗", l.goal.why)
+	}
+	if l.goal.solution {
+		p.say(theme.Accent|canvas.Bold, "One way:")
+		for _, d := range g.Solution {
+			p.answered(theme.Plain, "·", l.deedInKeys(d))
+		}
+		return
+	}
+	for i := max(0, l.goal.hints-2); i < l.goal.hints; i++ {
+		p.answered(theme.Accent, "·", string(g.Hints[i]))
+	}
+	if l.goal.hints == 0 && l.goal.why == "" {
+		p.say(theme.Dim, "The goal: "+goalIn(g)+". h gives a hint.")
+	}
+}
+
+// goalIn says in a few words what is to be reached.
+func goalIn(g *lessons.Goal) string {
+	switch g.Tier {
+	case queue.Active, queue.Backoff:
+		return g.Pod.Name + " goes to " + lessonTiers[g.Tier].name
+	default:
+		return g.Pod.Name + " is " + lessonTiers[g.Tier].name
+	}
+}
+
+// deedInKeys says how the person does what a solution says.
+func (l *Lesson) deedInKeys(d lessons.Deed) string {
+	id, ok := map[string]keymap.ID{
+		"activate": keymap.Activate, "add": keymap.AddPod, "apply": keymap.Apply, "bind": keymap.BindClaim, "delete": keymap.Delete,
+		"edit": keymap.EditNode, "event": keymap.InjectEvent, "fits": keymap.Fits, "like": keymap.AddNode, "move-all": keymap.MoveAll,
+		"open": keymap.OpenGate, "pop": keymap.Pop, "reject": keymap.Reject, "wait": keymap.Play,
+	}[d.Verb]
+	if d.Verb == "flush" {
+		id, ok = keymap.FlushLeft, true
+		if d.Words[0] == "backoff" {
+			id = keymap.FlushBackoff
+		}
+	}
+	b, bound := l.Keys.ByID(id)
+	if !ok || !bound || b.Key() == "" {
+		return d.Text
+	}
+	return fmt.Sprintf("%s   with %s (%s)", d.Text, b.Key(), b.Name)
+}
+
+// drawOver draws what is said behind the last step.
+func (l *Lesson) drawOver(p *sheet) {
+	p.say(theme.Plain, "People think: "+string(l.plan.Lesson.Misconception))
+	if l.plan.Lesson.Behaviour != "" {
+		p.say(canvas.Bold, string(l.plan.Lesson.Behaviour))
+	}
+	p.say(theme.Plain, "It holds for "+string(l.plan.Lesson.Holds)+".")
+	p.y++
+	if l.score.asks > 0 {
+		p.say(theme.Active, fmt.Sprintf("You answered %d of %s rightly, in %s.", l.score.right, format.Plural(l.score.asks, "question"), format.Span(l.score.now.Sub(l.score.began))))
+	}
+	if next, ok := l.Keys.ByID(keymap.LessonNext); ok {
+		p.say(theme.Dim, next.Key()+" goes on to the next lesson.")
+	}
+}
+
+// Bar are the keys of a lesson that can be used now.
+func (l *Lesson) Bar() []keymap.Binding {
+	var on []keymap.Binding
+	for _, b := range l.Keys.OnBar(keymap.Lesson) {
+		if l.Actions[b.ID].Refusal() == "" {
+			on = append(on, l.Named(b))
+		}
+	}
+	return on
+}

@@ -1,0 +1,107 @@
+package lesson
+
+import (
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+)
+
+// Add adds what is done in a lesson.
+func Add(l *Lesson, all page.Actions) {
+	all[keymap.LessonNext] = page.Action{Do: l.nextStep}.Called(func() string {
+		if l.phase == asking {
+			return "show me"
+		}
+		return ""
+	})
+	all[keymap.LessonBack] = page.Action{Do: l.stepBack}.Unless(func() string {
+		if l.step == 0 && l.phase != over {
+			return "this is the first step"
+		}
+		return ""
+	})
+	all[keymap.LessonWhy] = page.Action{Do: func() tea.Cmd { return l.Do(keymap.Open) }}.Unless(func() string {
+		return l.Actions[keymap.Open].Refusal()
+	})
+	all[keymap.LessonHint] = page.Command(func() { l.goal.hints, l.goal.solution = l.goal.hints+1, false }).Unless(func() string {
+		switch {
+		case l.phase != trying:
+			return "only a goal that is not reached has hints"
+		case l.goal.hints == len(l.current().Goal.Hints):
+			return "there are no more hints: $ shows the solution"
+		}
+		return ""
+	})
+	all[keymap.LessonSolution] = page.Command(func() { l.goal.solution = !l.goal.solution }).Unless(func() string {
+		if l.phase != trying && l.phase != reached {
+			return "this step has no goal"
+		}
+		return ""
+	})
+	all[keymap.LessonSteps] = page.Action{Do: l.chooseStep}
+	all[keymap.LessonRestart] = page.Action{Do: func() tea.Cmd { return l.teach(l.plan, 0) }}
+	all[keymap.LessonBlank] = page.Command(func() { l.Blank = true })
+	all[keymap.Lessons] = page.Action{Do: l.chooseLesson}.Unless(func() string {
+		if l.options.Plan == nil || len(l.options.Lessons) == 0 {
+			return "there are no other lessons here"
+		}
+		return ""
+	})
+	all[keymap.AnswerQueue] = page.Action{Do: func() tea.Cmd { return l.answerBy(keymap.AnswerQueue) }}
+	all[keymap.AnswerChoice] = page.Action{Do: func() tea.Cmd { return l.answerBy(keymap.AnswerChoice) }}
+}
+
+// Take implements page.Taker: any key ends the blank screen, and while a question is open, keys answer it first.
+func (l *Lesson) Take(key string) (tea.Cmd, bool) {
+	if l.Blank {
+		l.Blank = false
+		return nil, true
+	}
+	if b, ok := l.Keys.Lookup(keymap.Question, key); ok && l.phase == asking {
+		return l.Do(b.ID), true
+	}
+	onBoard, known := l.Keys.Lookup(keymap.Board, key)
+	b, ok := l.Keys.Lookup(keymap.Lesson, key)
+	switch {
+	case ok && b.ID == keymap.LessonBlank && !l.Projector:
+		if !known {
+			return nil, true
+		}
+		return l.Do(onBoard.ID), true
+	case !ok && known && l.current().Goal != nil && slices.Contains(leavesGoal, onBoard.ID):
+		return l.Refuse("the goal is to be reached in this what-if: enter goes on without it"), true
+	}
+	return nil, false
+}
+
+// leavesGoal are the board's actions that leave the what-if in which a goal is to be reached.
+var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
+
+// answerBy answers the question that is open with the key that was pressed: a pane's or a letter.
+func (l *Lesson) answerBy(id keymap.ID) tea.Cmd {
+	a, key := l.ask(), l.Pressed
+	l.Pressed = "" // which is nobody's business, on stage
+	for i, answer := range a.Answers {
+		if key == AnswerKey(a.Kind, i, answer) {
+			return l.give(i)
+		}
+	}
+	if id == keymap.AnswerQueue && a.Kind != lessons.AskQueue {
+		return l.Refuse("answer with a letter")
+	}
+	return l.Refuse(fmt.Sprintf("%s is none of the answers", keymap.Display(format.Safe(key))))
+}
+
+// AnswerKey is the key that gives the i-th answer.
+func AnswerKey(kind lessons.Kind, i int, a lessons.Answer) string {
+	if kind == lessons.AskQueue {
+		return lessonTiers[a.Tier()].key
+	}
+	return string(rune('a' + i))
+}

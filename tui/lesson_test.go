@@ -1,0 +1,246 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/tui/lesson"
+)
+
+// kept is a progress that a test can look at.
+type kept struct {
+	mu  sync.Mutex
+	all map[string]lessons.Standing
+}
+
+func (k *kept) Recall() map[string]lessons.Standing { return nil }
+
+func (k *kept) Keep(lesson string, s lessons.Standing) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil {
+		k.all = map[string]lessons.Standing{}
+	}
+	k.all[lesson] = s
+	return nil
+}
+
+func (k *kept) of(lesson string) lessons.Standing {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.all[lesson]
+}
+
+// prepared is a lesson in a test.
+type prepared struct {
+	plan    *lessons.Plan
+	options LessonOptions
+	screen  Options
+}
+
+// prepare makes the named lesson ready. It is called outside of a bubble, because a scheduler makes its process
+// listen for signals, for good.
+func prepare(t *testing.T, name string) prepared {
+	t.Helper()
+	var o LessonOptions
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := lessons.Find(all, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Session, err = lessons.Options(); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := all[i].Plan(t.Context(), o.Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Lessons = all
+	o.Plan = func(l *lessons.Lesson) (*lessons.Plan, error) { return l.Plan(t.Context(), o.Session) }
+	return prepared{plan: plan, options: o}
+}
+
+// learn sits down in front of it.
+func (l prepared) learn(t *testing.T, k *kept) *person {
+	t.Helper()
+	l.options.Progress = k
+	return sitAt(t, 80, 24, func(ctx context.Context) *model { return newLesson(ctx, l.plan, l.options, l.screen) })
+}
+
+// come waits until what was asked about has come.
+func (p *person) come() *person {
+	p.wait(3 * time.Second)
+	return p
+}
+
+func TestALessonIsGoneThroughByKeys(t *testing.T) {
+	l := prepare(t, "three-places")
+	synctest.Test(t, func(t *testing.T) {
+		var k kept
+		var given []lessons.Given
+		l.options.Predicted = func(g lessons.Given) { given = append(given, g) }
+		p := l.learn(t, &k)
+		p.sees("1/7 One word, three places", "◉○○○○○○", "kube-scheduler v1.37")
+
+		p.do(keymap.LessonNext).sees("Where does web-1 enter the queue?", " 1  activeQ")
+		p.press("4")
+		p.sees("can't: 4 is none of the answers")
+		p.press("1")
+		p.come().sees("✓ activeQ: A new pod that no gate holds", "▸○ web-1")
+
+		p.do(keymap.LessonNext).press("2") // a wrong answer names what is behind it
+		p.come().sees("✗ You said backoffQ. Backoff is for pods", "→ unschedulable: A plugin rejected it")
+		p.sees("NodeResourcesFit rejected it") // and the arithmetic follows
+
+		p.do(keymap.LessonBack).sees("2/7", "Where does web-1 enter")
+		p.do(keymap.LessonNext).come().sees("→ activeQ") // unanswered
+		p.do(keymap.LessonNext).do(keymap.LessonNext).come()
+		p.do(keymap.LessonNext).press("a")
+		p.come().sees("✓ 1s: It is created in 1 s")
+
+		p.do(keymap.LessonNext).sees("5/7 Your turn", "WHAT-IF since 10:00:20", "The goal: batch-1 is bound")
+		p.do(keymap.LessonHint).sees("· It was rejected by NodeResourcesFit")
+		p.do(keymap.LessonHint, keymap.LessonHint).sees("can't: there are no more hints")
+		p.do(keymap.LessonSolution).sees("like node-a   with L (node like)")
+		p.do(keymap.AddNode).enter("node-a").sees("✓ Reached: batch-1 is bound")
+		p.do(keymap.Undo).seesNot("✓ Reached")
+		p.do(keymap.Redo).sees("✓ Reached: batch-1 is bound")
+
+		p.do(keymap.LessonNext).seesNot("WHAT-IF").sees("6/7", "10:00:29")
+		p.press("1")
+		p.come().do(keymap.LessonNext).sees("7/7 What to remember")
+		p.do(keymap.LessonNext).sees("Pending is three places: done", "You answered 3 of 4 questions rightly")
+		if got := k.of("three-places"); !got.Done || got.Asked != 4 || got.Right != 3 {
+			t.Errorf("what is kept of it is %+v", got)
+		}
+		if len(given) != 4 || given[1].Answer != 1 || given[1].Right != 2 || strings.Join(given[1].Answers, " ") != "activeQ backoffQ unschedulable" {
+			t.Errorf("told of the answers is %+v", given)
+		}
+		p.do(keymap.LessonNext).wait(time.Second)
+		p.sees("1/7 A pod that is woken again and again")
+	})
+}
+
+// What was asked about is shown in the story, not in a what-if that the person has begun meanwhile.
+func TestALessonLeavesAWhatIf(t *testing.T) {
+	l := prepare(t, "three-places")
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		p.do(keymap.LessonNext, keymap.LessonNext).come()
+		p.do(keymap.LessonNext).sees("3/7", "Where does batch-1 go?")
+		p.do(keymap.WhatIf).sees("WHAT-IF")
+		p.press("3")
+		p.come().seesNot("WHAT-IF").sees("✓ unschedulable", "unschedulable 1")
+	})
+}
+
+func TestALessonOnStage(t *testing.T) {
+	l := prepare(t, "gates")
+	l.screen.Projector = true
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		for _, key := range []string{"pgdown", "pgdown"} { // a clicker's
+			p.press(key)
+		}
+		p.come().sees("→ gated")
+		p.press(".")
+		if strings.TrimSpace(p.screen()) != "" {
+			t.Errorf("the screen is not blank:\n%s", p.screen())
+		}
+		p.press(".")
+		p.sees("→ gated")
+		p.press("pgup")
+		p.sees("1/6 A pod that asks to wait")
+		p.wait(10 * time.Second)
+		p.sees("0:1") // the timer
+		p.do(keymap.LessonSteps).sees("steps of Gates aren't failures", "A minute later")
+		p.press("down")
+		p.press("down")
+		p.press("enter")
+		p.sees("3/6 A minute later")
+		p.press("f5")
+		p.sees("1/6", "─ 0:00 ─")
+	})
+}
+
+// What is bound in a lesson is done there, by its key and by a click on the bar.
+func TestEveryBindingOfALessonDoesSomething(t *testing.T) {
+	l := prepare(t, "three-places")
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		for _, b := range p.model.Keys.All() {
+			if _, ok := p.model.Actions[b.ID]; !ok {
+				t.Errorf("%s (%s) has no action", b.ID, b.Context)
+			}
+		}
+		p.sees("1/7").clicks("enter next").sees("2/7")
+	})
+}
+
+// TestEveryLessonByKeys goes through all lessons as somebody who knows every answer, on a small screen. With
+// -captures it keeps what that one sees of each: the first prediction, and the goal once it is reached.
+func TestEveryLessonByKeys(t *testing.T) {
+	all, err := lessons.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen strings.Builder
+	defer func() {
+		if *captures {
+			if err := os.WriteFile(filepath.Join(capturesFolder, "lessons.txt"), []byte(seen.String()), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for n, l := range all {
+		t.Run(l.Name, func(t *testing.T) {
+			ready := prepare(t, l.Name)
+			synctest.Test(t, func(t *testing.T) {
+				var k kept
+				p := ready.learn(t, &k)
+				keep := func() { fmt.Fprintf(&seen, "=== %d. %s\n%s\n", n+1, l.Title, p.screen()) }
+				first := true
+				for _, s := range l.Steps {
+					p.sees(string(s.Title)[:min(len(s.Title), 30)])
+					if s.Prediction != nil {
+						for _, a := range s.Prediction.Asks {
+							p.sees(string(a.Question)[:min(len(a.Question), 40)])
+							p.press(lesson.AnswerKey(a.Kind, a.Right(), a.Answers[a.Right()]))
+						}
+						p.come().sees("✓ ")
+						p.seesNot("✗")
+						if first {
+							keep()
+						}
+						first = false
+					}
+					if s.Goal != nil {
+						for _, d := range s.Goal.Solution {
+							d.Do(p.model.Session)
+							p.wait(time.Second)
+						}
+						p.sees("✓ Reached")
+						keep()
+					}
+					p.do(keymap.LessonNext)
+				}
+				p.sees("done", "It holds for")
+				if got := k.of(l.Name); !got.Done || got.Right != got.Asked {
+					t.Errorf("what is kept of it is %+v", got)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,21 @@
+package memory
+
+import "github.com/schedq/schedq/queue/session"
+
+// View is how a source was looked at.
+type View struct {
+	Filter string `json:"filter,omitempty"`
+	// Sorts are the orders of tiers that are not sorted as the queue has them, by the tiers' names.
+	Sorts map[string]session.Sort `json:"sorts,omitempty"`
+	// Pane is the one in focus, Layout what had the whole screen, if anything had.
+	Pane   string `json:"pane,omitempty"`
+	Layout string `json:"layout,omitempty"`
+}
+
+// Memory keeps how sources were looked at. Its methods are called outside of the screen's own goroutine.
+type Memory interface {
+	// Recall returns how the source was looked at last.
+	Recall(source string) (View, bool)
+	// Keep remembers how it is looked at.
+	Keep(source string, v View) error
+}

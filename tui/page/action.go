@@ -1,0 +1,44 @@
+package page
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+)
+
+// Action is what a binding does.
+type Action struct {
+	Do func() tea.Cmd
+	// Cannot says why it cannot be done now, or is empty if it can. Nil: it always can.
+	Cannot func() string
+	// Name is what it is called at the moment, where that changes. Nil: as the binding says.
+	Name func() string
+}
+
+// Actions are what the bindings do, whatever the context in which they have their keys.
+type Actions map[keymap.ID]Action
+
+// Refusal is why a cannot be done now, or empty.
+func (a Action) Refusal() string {
+	if a.Cannot == nil {
+		return ""
+	}
+	return a.Cannot()
+}
+
+// Command is an action that leaves nothing to wait for.
+func Command(do func()) Action {
+	return Action{Do: func() tea.Cmd { do(); return nil }}
+}
+
+// Unless gives a its reason for not being possible.
+func (a Action) Unless(cannot func() string) Action {
+	a.Cannot = cannot
+	return a
+}
+
+// Called gives a a name that changes.
+func (a Action) Called(name func() string) Action {
+	a.Name = name
+	return a
+}

@@ -1,0 +1,144 @@
+package page
+
+import (
+	"cmp"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// Desk is what pages, overlays and actions work with: what is shown, what is open, and what the person means.
+type Desk struct {
+	Session *session.Session
+	Frame   *session.Frame // the newest of the session
+	// Width and Height are the terminal's.
+	Width, Height int
+	Projector     bool // it is drawn for a room
+
+	Keys    *keymap.Map
+	Actions Actions
+	Pages   Pages
+	Over    Overlays
+
+	Selected Selection
+	Popping  bool   // until the answer to a pop tells which pod it was
+	Pressed  string // the last key, for those who watch
+	Notice   Notice
+	notices  int // how many there were
+}
+
+// Selection is the pod that the person speaks of. It is a name: the pod keeps it wherever it goes.
+type Selection struct {
+	Key types.NamespacedName
+	Any bool
+}
+
+// Is reports whether p is the selected pod.
+func (s Selection) Is(p *session.Pod) bool { return s.Any && p.Key == s.Key }
+
+// Row reports whether p is the row that shows the selected pod.
+func (s Selection) Row(f *session.Frame, p *session.Pod) bool {
+	selected := s.Pod(f)
+	return selected != nil && f.Board.Row(selected).Key == p.Key
+}
+
+// Pod returns the selected pod as it stands in f, or nil if there is none or it is not known at that
+// time.
+func (s Selection) Pod(f *session.Frame) *session.Pod {
+	if !s.Any {
+		return nil
+	}
+	return f.Board.Get(s.Key)
+}
+
+// Choose makes p the selected pod.
+func (d *Desk) Choose(p *session.Pod) { d.Selected = Selection{p.Key, true} }
+
+// Pod is the selected pod as it stands now, or nil.
+func (d *Desk) Pod() *session.Pod { return d.Selected.Pod(d.Frame) }
+
+// Do does the action, or says why it cannot be done.
+func (d *Desk) Do(id keymap.ID) tea.Cmd {
+	a := d.Actions[id]
+	if why := a.Refusal(); why != "" {
+		return d.Refuse(why)
+	}
+	return a.Do()
+}
+
+// Named is b with the name that fits the moment.
+func (d *Desk) Named(b keymap.Binding) keymap.Binding {
+	if name := d.Actions[b.ID].Name; name != nil {
+		b.Name = cmp.Or(name(), b.Name)
+	}
+	return b
+}
+
+// Notice is an answer to the person's last key.
+type Notice struct {
+	Text    string
+	Refused bool
+}
+
+// NoticeTime is how long an answer stays if no key is pressed.
+const NoticeTime = 8 * time.Second
+
+// Tell shows a notice for some seconds.
+func (d *Desk) Tell(n Notice) tea.Cmd {
+	d.Notice = n
+	d.notices++
+	number := d.notices
+	return tea.Tick(NoticeTime, func(time.Time) tea.Msg {
+		return Ready(func() tea.Cmd {
+			if number == d.notices {
+				d.Notice = Notice{}
+			}
+			return nil
+		})
+	})
+}
+
+// Answer tells what was done.
+func (d *Desk) Answer(text string) tea.Cmd { return d.Tell(Notice{Text: text}) }
+
+// Refuse tells why something can't be done.
+func (d *Desk) Refuse(why string) tea.Cmd { return d.Tell(Notice{Text: why, Refused: true}) }
+
+// Line is the ID of the timeline that is shown.
+func (d *Desk) Line() int {
+	if f := d.Frame.Fork; f != nil {
+		return f.ID
+	}
+	return session.TheRecording
+}
+
+const nothingSelected = "no pod is selected: j and k select one"
+
+// NotSelected is why there is no pod to speak of.
+func (d *Desk) NotSelected() string {
+	if !d.Selected.Any {
+		return nothingSelected
+	}
+	return ""
+}
+
+// NotThere is why nothing can be done to the selected pod.
+func (d *Desk) NotThere() string {
+	p := d.Pod()
+	switch {
+	case !d.Selected.Any:
+		return nothingSelected
+	case p == nil:
+		return "the queue does not know " + d.Selected.Key.String() + " at this time"
+	case p.Tier == queue.Scheduled:
+		return d.Selected.Key.String() + " is scheduled: it has left the queue"
+	case p.Tier == queue.Deleted:
+		return d.Selected.Key.String() + " has left the queue"
+	}
+	return ""
+}

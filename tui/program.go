@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"cmp"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// looks are the colours in which the screen is drawn.
+type looks struct {
+	theme   theme.Theme
+	dark    bool // the terminal's background
+	palette *canvas.Palette
+}
+
+// newLooks returns the looks of a theme; an empty one is ThemeAuto.
+func newLooks(t theme.Theme) looks { return looks{theme: cmp.Or(t, theme.Auto), dark: true} }
+
+// paint makes the palette of the theme.
+func (m *model) paint() { m.looks.palette = theme.NewPalette(m.looks.theme, m.looks.dark, m.Projector) }
+
+// addProgram adds what is done with the program itself: its looks, its lists, its end.
+func (m *model) addProgram(all page.Actions) {
+	all[keymap.Theme] = page.Action{Do: func() tea.Cmd {
+		m.looks.theme = m.looks.theme.Next()
+		m.paint()
+		return m.Answer("theme " + string(m.looks.theme) + ", T: next")
+	}}.Unless(func() string {
+		if m.options.NoColor {
+			return "colours are off: NO_COLOR is set, or --no-color was given"
+		}
+		return ""
+	})
+	all[keymap.Projector] = page.Action{Do: func() tea.Cmd {
+		m.Projector = !m.Projector
+		m.paint()
+		if m.Projector {
+			return m.Answer("projector: large counts, bold text, and the keys that are pressed; H ends it")
+		}
+		return nil
+	}}
+	all[keymap.Mouse] = page.Action{Do: func() tea.Cmd {
+		m.mouse.on = !m.mouse.on
+		if m.mouse.on {
+			return m.Answer("the mouse selects, scrolls and presses what is below it; M leaves it to the terminal")
+		}
+		return m.Answer("the mouse is the terminal's: select text with it; M takes it back")
+	}}
+	all[keymap.Recordings] = page.Action{Do: m.chooseRecording}.Unless(func() string {
+		if len(m.options.Recordings) == 0 {
+			return "there are no other recordings to choose from"
+		}
+		return ""
+	})
+	all[keymap.Rerun] = page.Action{Do: m.chooseRelease}
+	all[keymap.Palette] = page.Action{Do: (&palette{Desk: m.Desk}).open}
+	all[keymap.Help] = page.Action{Do: m.showHelp}
+	all[keymap.Quit] = page.Action{Do: func() tea.Cmd { return tea.Quit }}
+	all[keymap.Suspend] = page.Action{Do: func() tea.Cmd { return tea.Suspend }}
+}

@@ -1,0 +1,124 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// copying is what writes the clipboard.
+type copying struct {
+	*page.Desk
+	// native writes the machine's own clipboard. Nil: there is none.
+	native func(text string) error
+}
+
+// AddCopying adds what writes the clipboard: native, if it is not nil, and the terminal's.
+func AddCopying(d *page.Desk, native func(text string) error, all page.Actions) {
+	c := copying{d, native}
+	all[keymap.Copy] = page.Action{Do: func() tea.Cmd {
+		name := format.Safe(c.Selected.Key.String())
+		return c.copy("name: "+name, name)
+	}}.Unless(c.NotSelected)
+	all[keymap.CopyMore] = page.Action{Do: c.chooseCopy}.Unless(c.NotSelected)
+}
+
+// copy writes text to the clipboard in both ways there are: the machine's own, and OSC 52, by which the
+// terminal does it, also that of another machine. what says in the answer what was copied.
+func (c copying) copy(what, text string) tea.Cmd {
+	cmds := []tea.Cmd{tea.SetClipboard(text), c.Answer("copied the " + what)}
+	if c.native != nil {
+		cmds = append(cmds, func() tea.Msg {
+			_ = c.native(text) // where there is none, the terminal has it
+			return nil
+		})
+	}
+	return tea.Batch(cmds...)
+}
+
+// copyable is something that can be copied about the selected pod.
+type copyable struct{ what, Text string }
+
+// Copyables returns what can be copied about the selected pod. All text is safe for a terminal and a shell.
+func Copyables(d *page.Desk) []copyable {
+	key := d.Selected.Key
+	all := []copyable{{"name", format.Safe(key.String())}}
+	if p := d.Pod(); p != nil {
+		all = append(all, copyable{"row", rowText(d.Frame, p)})
+		about := Detail{Frame: d.Frame, Selected: d.Selected, withLane: true}
+		var lines []string
+		for _, l := range about.Facts(p, copyWidth) {
+			lines = append(lines, l.Text)
+		}
+		all = append(all, copyable{"explanation", strings.Join(lines, "\n")})
+		lines = nil
+		for t := p.Last; t != nil && len(lines) < maxMoves; t = t.Prev {
+			lines = append(lines, format.Safe(t.String()))
+		}
+		slices.Reverse(lines)
+		all = append(all, copyable{"moves", strings.Join(lines, "\n")})
+	}
+	pod := "pod -n " + shellWord(key.Namespace) + " -- " + shellWord(key.Name)
+	return append(all,
+		copyable{"command", "kubectl describe " + pod},
+		copyable{"command", "kubectl get -o yaml " + pod},
+		copyable{"command", "kubectl get events -n " + shellWord(key.Namespace) + " --field-selector " + shellWord("involvedObject.name="+key.Name)},
+	)
+}
+
+// copyWidth is the width of a copied explanation's lines.
+const copyWidth = 100
+
+// rowText is what a pane's row says of p, in one line.
+func rowText(f *session.Frame, p *session.Pod) string {
+	words := []string{format.Safe(p.Key.String()), theme.TierName(p.Tier), format.Plural(p.Attempts, "attempt")}
+	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
+		words = append(words, "rejected by "+format.SafeList(plugins, ", "))
+	}
+	if p.GatingPlugin != "" {
+		words = append(words, "gated by "+format.Safe(p.GatingPlugin))
+	}
+	if w := f.Wait(p); w.Bounded() {
+		words = append(words, fmt.Sprintf("%s left until %s", format.Countdown(w.Left(f.Now)), format.Second(w.Until)))
+	}
+	return strings.Join(words, "  ")
+}
+
+// shellWord quotes s for a POSIX shell, if it needs that.
+func shellWord(s string) string {
+	s = format.Safe(s)
+	plainWord := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._/=:,", r)
+	})
+	if plainWord {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// chooseCopy lists what can be copied.
+func (c copying) chooseCopy() tea.Cmd {
+	all := Copyables(c.Desk)
+	l := widget.List{Title: "copy", Choose: func(chosen []int) tea.Cmd {
+		it := all[chosen[0]]
+		what := it.what
+		if !strings.Contains(it.Text, "\n") {
+			what += ": " + it.Text
+		}
+		return c.copy(what, it.Text)
+	}}
+	for _, it := range all {
+		first, _, _ := strings.Cut(it.Text, "\n")
+		l.Items = append(l.Items, widget.Item{Key: it.what, Text: first, Note: strings.ReplaceAll(it.Text, "\n", " ")})
+	}
+	return widget.OpenList(c.Desk, l, 0)
+}

@@ -1,0 +1,27 @@
+package story
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/page"
+)
+
+// A pod's name cannot become a command of its own.
+func TestCopiedCommandsAreQuoted(t *testing.T) {
+	for name, want := range map[string]string{
+		"web-1": "web-1", "": "''", "a b": "'a b'", "$(reboot)": "'$(reboot)'", "it's": `'it'\''s'`, "a\nb": "'a␊b'", "a;b": "'a;b'",
+	} {
+		if got := shellWord(name); got != want {
+			t.Errorf("%q becomes %s, want %s", name, got, want)
+		}
+	}
+	d := &page.Desk{Frame: session.New(&sources.Recording{}, session.Options{}).Frame()}
+	d.Selected = page.Selection{Key: types.NamespacedName{Namespace: "-n", Name: "--all"}, Any: true}
+	if all := Copyables(d); all[1].Text != "kubectl describe pod -n -n -- --all" {
+		t.Errorf("the command is %s", all[1].Text)
+	}
+}

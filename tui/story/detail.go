@@ -1,0 +1,266 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// maxMoves bounds how many of a pod's moves the zoomed detail lists.
+const maxMoves = 500
+
+// messageLines is how much of the scheduler's message a detail shows that is not zoomed.
+const messageLines = 2
+
+// verdictLines is how many reasons it tells of an attempt.
+const verdictLines = 3
+
+// Detail says all about one pod.
+type Detail struct {
+	Frame    *session.Frame
+	Selected page.Selection
+	// zoomed is true if the detail has the screen to itself; offset is how far it is scrolled then.
+	zoomed bool
+	offset int
+	// withLane draws the pod's last minute to scale.
+	withLane bool
+}
+
+// leastLane is the width from which on a lane says something.
+const leastLane = 40
+
+// lane draws p's last minute, and what is to come.
+func (d Detail) lane(a canvas.Area, p *session.Pod) {
+	x := a.Text(0, 0, theme.Dim, "last minute ")
+	var w widget.Window
+	cells := a.W - x
+	w.Settle(cells, d.Frame.Now.Add(laneAhead), widget.ScaleFor(LanesSpan+laneAhead, cells, 0))
+	all := Stays(nil, p, d.Frame.Now, w.Shown.From)
+	DrawLane(a.Sub(x, 0, cells, 1), w.Shown, all, d.Frame.Now, d.Frame.Wait(p).Until)
+	if w.Shown.Covers(d.Frame.Now) {
+		NowLine(a.Sub(x+w.Shown.Column(d.Frame.Now), 0, 1, 1))
+	}
+}
+
+// laneAhead is how much of what is to come a detail's lane shows.
+const laneAhead = 10 * time.Second
+
+// Line is one line of a detail: a text, a move, or the lane of the last minute.
+type Line struct {
+	Style canvas.Style
+	Text  string
+	move  *session.Transition
+	lane  *session.Pod
+}
+
+// Draw draws as much of the text as fits.
+func (d Detail) Draw(a canvas.Area) {
+	if a.Empty() {
+		return
+	}
+	title := a.Row(0)
+	title.Fill(theme.Dim, "─")
+	title.Text(1, 0, canvas.Bold, " why? ")
+	body := a.Sub(1, 1, a.W-2, a.H-1)
+	lines := d.lines(body.W, body.H)
+	offset := min(d.offset, max(0, len(lines)-body.H))
+	for y := range min(body.H, len(lines)-offset) {
+		l := lines[offset+y]
+		if l.lane != nil {
+			d.lane(body.Row(y), l.lane)
+			continue
+		}
+		if l.move == nil {
+			body.Text(0, y, l.Style, l.Text)
+			continue
+		}
+		x := body.Text(0, y, theme.Dim, MoveTime(l.move, body.W < LongMove))
+		x = body.Text(x+1, y, theme.Tier(l.move.To), MoveProvenance(l.move)) + 1
+		DrawMove(body.Sub(x, y, body.W-x, 1), l.move)
+	}
+	if d.zoomed {
+		end := " esc: back "
+		if len(lines) > body.H {
+			end = fmt.Sprintf(" %d–%d of %d · j/k scroll · esc: back ", offset+1, min(offset+body.H, len(lines)), len(lines))
+		}
+		title.Right(title.W-1, 0, theme.Dim, end)
+	}
+}
+
+// last returns the greatest useful offset for a body of w by h.
+func (d Detail) last(w, h int) int { return max(0, len(d.lines(w, h))-h) }
+
+// lines returns the text, wrapped to w cells. If it is not zoomed it has at most h lines: the moves take
+// what the rest leaves, the newest last.
+func (d Detail) lines(w, h int) []Line {
+	if !d.Selected.Any {
+		return Wrap(nil, w, theme.Dim, "No pod is selected. j and k select one, tab goes to the next pane; here it says why the pod waits and when it moves.")
+	}
+	p := d.Selected.Pod(d.Frame)
+	if p == nil {
+		lines := []Line{{Style: canvas.Bold, Text: canvas.Truncate(format.Safe(d.Selected.Key.String()), w)}}
+		return Wrap(lines, w, theme.Dim, "The queue does not know this pod at the time shown: it is not there yet, or it is long gone.")
+	}
+	lines := d.Facts(p, w)
+	room := maxMoves
+	if !d.zoomed {
+		room = h - len(lines) - 1
+	}
+	if room < 1 {
+		return lines
+	}
+	var moves []Line
+	for t, n := p.Last, 0; t != nil && len(moves) < room && n < maxMoves; t, n = t.Prev, n+1 {
+		if !t.Restated() {
+			moves = append(moves, Line{move: t})
+		}
+	}
+	if len(moves) == 0 {
+		return lines
+	}
+	slices.Reverse(moves)
+	return append(append(lines, Line{Style: theme.Dim, Text: "its last moves"}), moves...)
+}
+
+// Facts is what is known of p, the most asked for first.
+func (d Detail) Facts(p *session.Pod, w int) []Line {
+	name := canvas.Middle(format.Safe(p.Key.String()), w)
+	lines := []Line{{Style: canvas.Bold, Text: name}}
+	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), format.Clock(p.Since))
+	if p.Estimated && !p.Observed {
+		where += ", " + theme.GlyphEstimated + " estimated: it was there before"
+	} else if p.Observed {
+		where += ", " + theme.GlyphObserved + " observed"
+	} else {
+		where += ", " + theme.GlyphModelled + " modelled"
+	}
+	lines = Wrap(lines, w, theme.Tier(p.Tier), where)
+	if d.withLane && w >= leastLane {
+		lines = append(lines, Line{lane: p})
+	}
+
+	for _, sentence := range d.Frame.Explain(p) {
+		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
+	}
+	lines = d.verdict(lines, p, w)
+	if d.zoomed {
+		lines = d.needs(lines, p, w)
+	}
+	counts := []string{"priority unknown", format.Plural(p.Attempts, "attempt")}
+	if p.PriorityKnown() {
+		counts[0] = fmt.Sprintf("priority %d", p.Priority)
+	}
+	if p.UnschedulableCount > 0 {
+		counts = append(counts, fmt.Sprintf("%d unschedulable", p.UnschedulableCount))
+	}
+	if p.ConsecutiveErrorsCount > 0 {
+		counts = append(counts, format.Plural(p.ConsecutiveErrorsCount, "error")+" in a row")
+	}
+	if p.NominatedNode != "" {
+		counts = append(counts, "nominated to "+format.Safe(p.NominatedNode))
+	}
+	if p.Node != "" {
+		counts = append(counts, "on "+format.Safe(p.Node))
+	}
+	if plugins := p.RejectorPlugins(); len(plugins) > 0 && p.UnschedulableCount > 0 && p.Tier != queue.Unschedulable {
+		counts = append(counts, "last rejected by "+format.SafeList(plugins, ", "))
+	}
+	lines = Wrap(lines, w, theme.Plain, strings.Join(counts, " · "))
+	if labels := labelText(p.Labels()); labels != "" {
+		lines = Wrap(lines, w, theme.Dim, "labels "+labels)
+	}
+	return lines
+}
+
+// verdict appends what the last attempt came to: the nodes by plugin, or else the scheduler's own words.
+func (d Detail) verdict(lines []Line, p *session.Pod, w int) []Line {
+	if p.Message == "" || p.Tier == queue.Scheduled {
+		return lines
+	}
+	v, modelled := p.LastVerdict()
+	if v == nil || len(v.Reasons) == 0 {
+		message := Wrap(nil, w, theme.Dim, "The scheduler said: "+format.Safe(string(p.Message)))
+		if !d.zoomed && len(message) > messageLines {
+			message = message[:messageLines]
+			message[messageLines-1].Text = canvas.Truncate(message[messageLines-1].Text+" …", w)
+		}
+		return append(lines, message...)
+	}
+	lines = Wrap(lines, w, theme.Dim, fmt.Sprintf("%s Its last attempt: none of %s fits.", theme.Provenance(!modelled), format.Plural(v.Nodes, "node")))
+	reasons := v.ByPlugin()
+	for i, r := range reasons {
+		text := fmt.Sprintf("  %s %s", format.Number(r.Nodes), format.Safe(string(r.Text)))
+		if r.Plugin != "" {
+			text += " (" + format.Safe(r.Plugin) + ")"
+		}
+		if d.zoomed {
+			lines = Wrap(lines, w, theme.Plain, text)
+			continue
+		}
+		if left := len(reasons) - i; i == verdictLines-1 && left > 1 {
+			text = fmt.Sprintf("  and %d other reasons", left)
+			lines = append(lines, Line{Style: theme.Plain, Text: text})
+			break
+		}
+		lines = append(lines, Line{Style: theme.Plain, Text: canvas.Truncate(text, w)})
+	}
+	if rest := v.Rest(); d.zoomed && rest != "" {
+		lines = Wrap(lines, w, theme.Dim, "  "+format.Safe(rest))
+	}
+	return lines
+}
+
+// needs appends where p fits and what it lacks on the nearest nodes, if that was asked.
+func (d Detail) needs(lines []Line, p *session.Pod, w int) []Line {
+	n := d.Frame.Needs
+	if n == nil || n.Pod != p.Key {
+		return lines
+	}
+	when := ""
+	if !n.At.Equal(d.Frame.Now) {
+		when = fmt.Sprintf(" (at %s, N: now)", format.Clock(n.At))
+	}
+	for i, sentence := range n.Sentences() {
+		if i == 0 {
+			sentence += when
+		}
+		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
+	}
+	if len(n.Nearest) > 0 {
+		lines = Wrap(lines, w, theme.Dim, "Nearest, and what they lack:")
+	}
+	for _, node := range n.Nearest {
+		lines = Wrap(lines, w, theme.Plain, "  "+string(node.Node)+"  "+format.Safe(node.String()))
+	}
+	return lines
+}
+
+// Wrap appends text to lines, cut to w cells; the second line and those after it are indented.
+func Wrap(lines []Line, w int, style canvas.Style, text string) []Line {
+	for i, part := range canvas.Wrap(text, w-2) {
+		if i > 0 {
+			part = "  " + part
+		}
+		lines = append(lines, Line{Style: style, Text: part})
+	}
+	return lines
+}
+
+// labelText writes labels in the order of their keys.
+func labelText(labels map[string]string) string {
+	pairs := make([]string, 0, len(labels))
+	for k, v := range labels {
+		pairs = append(pairs, k+"="+v)
+	}
+	slices.Sort(pairs)
+	return format.SafeList(pairs, " ")
+}

@@ -1,0 +1,143 @@
+package story
+
+import (
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/theme"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// MaxStays bounds how many of a pod's moves are followed back to draw its lane.
+const MaxStays = 500
+
+// LanesSpan is how much time lanes show, unless the person chose another scale.
+const LanesSpan = time.Minute
+
+// Stay is a time that a pod spent in one tier.
+type Stay struct {
+	Tier     queue.Tier
+	From, To time.Time
+	Move     *session.Transition // that brought it there
+}
+
+// Stays appends the stays of pod up to now that ended after since, oldest first, to all[:0]. Moves that only
+// state again where the pod is, and those within a tier, begin none.
+func Stays(all []Stay, pod *session.Pod, now, since time.Time) []Stay {
+	all = all[:0]
+	to := now
+	for t, n := pod.Last, 0; t != nil && n < MaxStays; t, n = t.Prev, n+1 {
+		if t.From == t.To {
+			continue
+		}
+		all = append(all, Stay{t.To, t.Time, to, t})
+		if to = t.Time; !to.After(since) {
+			break
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// The glyphs of a lane. A tier has one of its own, so that colour only helps.
+const (
+	laneAttempt   = "┃"
+	laneScheduled = "●"
+	laneDeleted   = "×"
+)
+
+func laneGlyph(tier queue.Tier) string {
+	switch tier {
+	case queue.Active:
+		return "═"
+	case queue.Backoff:
+		return "▒"
+	case queue.Unschedulable:
+		return "─"
+	case queue.Gated:
+		return "┈"
+	case queue.InFlight:
+		return "█"
+	default:
+		return " "
+	}
+}
+
+// DrawLane draws a pod's stays in one row of p.cells columns. An attempt shows, however short it was; what
+// is to come, up to until, is drawn faintly.
+func DrawLane(a canvas.Area, p widget.Period, all []Stay, now, until time.Time) {
+	for _, s := range all {
+		if s.Tier > queue.InFlight || s.Tier == queue.None {
+			continue
+		}
+		first, last := max(p.Column(s.From), 0), p.Column(s.To)
+		if p.At(last).Equal(s.To) && last > first {
+			last-- // it ended just before this column
+		}
+		style, glyph := theme.Tier(s.Tier), laneGlyph(s.Tier)
+		if s.Tier == queue.InFlight && last == p.Column(s.From) {
+			continue // drawn below
+		}
+		for x := first; x <= last && x < a.W; x++ {
+			a.Text(x, 0, style, glyph)
+		}
+	}
+	for i, s := range all {
+		x := p.Column(s.From)
+		if x < 0 || x >= a.W {
+			continue
+		}
+		switch {
+		case s.Tier == queue.InFlight && p.Column(s.To) == x:
+			a.Text(x, 0, theme.InFlight|canvas.Bold, laneAttempt)
+		case s.Tier == queue.Scheduled:
+			a.Text(x, 0, theme.Scheduled|canvas.Bold, laneScheduled)
+		case s.Tier == queue.Deleted && (i+1 == len(all) || all[i+1].Tier != queue.Scheduled):
+			a.Text(x, 0, theme.Dim, laneDeleted)
+		}
+	}
+	drawAhead(a, p, all, now, until)
+}
+
+// drawAhead draws what is left of the wait of the last stay, if it has an end.
+func drawAhead(a canvas.Area, p widget.Period, all []Stay, now, until time.Time) {
+	if len(all) == 0 || !until.After(now) {
+		return
+	}
+	tier, glyph := all[len(all)-1].Tier, "·"
+	if tier == queue.Backoff {
+		glyph = "░"
+	}
+	for x := max(p.Column(now)+1, 0); x <= p.Column(until) && x < a.W; x++ {
+		a.Text(x, 0, theme.Dim, glyph)
+	}
+}
+
+// LaneLegend says what the glyphs mean, as far as there is room.
+func LaneLegend(a canvas.Area) {
+	x := 1
+	for _, part := range [...]struct {
+		style       canvas.Style
+		glyph, name string
+	}{
+		{theme.Active, laneGlyph(queue.Active), "activeQ"}, {theme.Backoff, laneGlyph(queue.Backoff), "backoffQ"},
+		{theme.Unschedulable, laneGlyph(queue.Unschedulable), "unschedulable"}, {theme.Gated, laneGlyph(queue.Gated), "gated"},
+		{theme.InFlight, laneAttempt, "attempt"}, {theme.Scheduled, laneScheduled, "bound"}, {theme.Dim, laneDeleted, "gone"}, {theme.Dim, "░·", "to come"},
+	} {
+		if x+canvas.Width(part.glyph)+1+len(part.name) >= a.W {
+			return
+		}
+		x = a.Text(x, 0, part.style, part.glyph)
+		x = a.Text(x+1, 0, theme.Dim, part.name) + 2
+	}
+}
+
+// NowLine marks the moment shown where no lane is.
+func NowLine(a canvas.Area) {
+	if a.Blank(0, 0) {
+		a.Text(0, 0, theme.Dim, "┊")
+	}
+}

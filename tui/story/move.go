@@ -1,0 +1,98 @@
+package story
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// MoveProvenance returns the glyph for where a move comes from.
+func MoveProvenance(t *session.Transition) string {
+	if t.Pod.Estimated && !t.Observed {
+		return theme.GlyphEstimated
+	}
+	return theme.Provenance(t.Observed)
+}
+
+// MoveTime writes when t was, to the millisecond or in short to the tenth of a second.
+func MoveTime(t *session.Transition, short bool) string {
+	when := format.Clock(t.Time)
+	if short {
+		return when[:len("15:04:05.0")]
+	}
+	return when
+}
+
+// longMove is the width from which on a move's tiers are written out, with room for what caused it.
+// shortMove has room for "in-flight→unsched   rejected by NodeResourcesFit".
+const (
+	LongMove  = 60
+	ShortMove = 48
+)
+
+// DrawMove draws from where to where, and why.
+func DrawMove(a canvas.Area, t *session.Transition) {
+	arrow, width := " → ", len("in-flight - unschedulable ")
+	short := a.W < LongMove
+	if short {
+		arrow, width = "→", len("in-flight-scheduled ")
+	}
+	x := a.Text(0, 0, theme.Dim, tierWord(t.From, short))
+	x = a.Text(x, 0, theme.Dim, arrow)
+	a.Text(x, 0, theme.Tier(t.To), tierWord(t.To, short))
+	a.Text(width, 0, theme.Plain, canvas.Truncate(cause(t, a.W-width), a.W-width))
+}
+
+// tierWord is a tier's name in the log, where two stand in each row.
+func tierWord(tier queue.Tier, short bool) string {
+	switch {
+	case tier == queue.None:
+		return "new"
+	case tier == queue.InFlight:
+		return "in-flight"
+	case tier == queue.Unschedulable && short:
+		return "unsched"
+	default:
+		return tier.String()
+	}
+}
+
+// cause says what made the pod move, in upstream's words, in about width cells.
+func cause(t *session.Transition, width int) string {
+	switch {
+	case t.Event == queue.ScheduleAttemptFailure:
+		return failure(t, width)
+	case t.To == queue.InFlight && t.From == queue.Backoff:
+		return queue.PopFromBackoffQ + ", attempt " + strconv.Itoa(t.Attempts)
+	case t.To == queue.InFlight:
+		return "popped, attempt " + strconv.Itoa(t.Attempts)
+	case t.To == queue.Scheduled && t.Pod.Node != "":
+		return "bound to " + format.Safe(t.Pod.Node)
+	case t.To == queue.Deleted && t.Pod.Node != "":
+		return "its binding was seen"
+	case t.PutBack():
+		return "not seen to be tried"
+	case t.To == queue.Gated && t.GatingPlugin != "":
+		return strings.TrimSpace(format.Safe(t.Event) + " " + theme.GlyphGated + " " + format.Safe(t.GatingPlugin))
+	default:
+		return format.Safe(t.Event)
+	}
+}
+
+// failure names the plugins that rejected the attempt, and upstream's label if there is room for both.
+func failure(t *session.Transition, width int) string {
+	plugins := append(append([]string{}, t.UnschedulablePlugins...), t.PendingPlugins...)
+	reason := "error, no plugin"
+	if len(plugins) > 0 {
+		reason = "rejected by " + format.SafeList(plugins, ", ")
+	}
+	if len(t.Event)+2+len(reason) <= width {
+		return t.Event + ": " + reason
+	}
+	return reason
+}

@@ -1,0 +1,53 @@
+package story
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// mostMates is the largest number of pods of a group that is counted.
+const mostMates = 1000
+
+// RowName is what a row calls its pod in width columns: by its name, or by its group's if it stands for the
+// group.
+func RowName(b *session.Board, p *session.Pod, width int) string {
+	if p.Group == "" {
+		return canvas.Middle(PodName(p.Key, width), width)
+	}
+	if b.Folded(p) {
+		n := b.Mates(p, mostMates)
+		size := " ×" + strconv.Itoa(n)
+		if n == mostMates {
+			size = " ×1k+"
+		}
+		room := width - canvas.Width(size) - 2
+		return theme.GlyphFolded + " " + canvas.Middle(format.Safe(p.Group), max(1, room)) + size
+	}
+	mark := "  "
+	if b.First(p) {
+		mark = theme.GlyphUnfolded + " "
+	}
+	return mark + canvas.Middle(PodName(p.Key, width-2), max(1, width-2))
+}
+
+// PodName writes a pod's name: with its namespace if that is not "default" and both fit into width.
+func PodName(key types.NamespacedName, width int) string {
+	if key.Namespace == "default" || key.Namespace == "" || len(key.Namespace)+1+len(key.Name) > width {
+		return format.Safe(key.Name)
+	}
+	return format.Safe(key.Namespace + "/" + key.Name)
+}
+
+// PodProvenance returns the glyph for where it comes from that p is where it is.
+func PodProvenance(p *session.Pod) string {
+	if p.Estimated && !p.Observed {
+		return theme.GlyphEstimated
+	}
+	return theme.Provenance(p.Observed)
+}

@@ -1,0 +1,69 @@
+package story
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/page"
+)
+
+// Why is the page that says all about the selected pod.
+type Why struct {
+	*page.Desk
+	w, h, offset int
+}
+
+func NewWhy(d *page.Desk) *Why { return &Why{Desk: d} }
+
+// AddWhy adds what opens it with a new answer to what the pod needs.
+func AddWhy(w *Why, all page.Actions) {
+	all[keymap.Needs] = page.Command(func() {
+		if w.Pages.Top() != page.Page(w) {
+			w.Open()
+		}
+		w.Session.Diagnose(w.Selected.Key)
+	}).Unless(w.NotThere)
+}
+
+// Open opens it at its beginning.
+func (w *Why) Open() {
+	w.offset = 0
+	w.Pages.Open(w)
+}
+
+func (w *Why) detail(alone bool) Detail {
+	return Detail{Frame: w.Frame, Selected: w.Selected, zoomed: alone, offset: w.offset, withLane: true}
+}
+
+func (w *Why) Context() keymap.Context { return keymap.Board }
+func (w *Why) Layout() string          { return "" }
+
+// Settle implements page.Page.
+func (w *Why) Settle(width, height int) {
+	w.w, w.h = width, height
+	w.offset = min(w.offset, w.detail(true).last(width-2, height-1))
+}
+
+func (w *Why) Draw(a canvas.Area) { w.detail(true).Draw(a) }
+
+// DrawBeside draws as much as there is room for beside the board's log.
+func (w *Why) DrawBeside(a canvas.Area) { w.detail(false).Draw(a) }
+
+func (w *Why) Move(n int) { w.offset = max(0, w.offset+n) }
+func (w *Why) Rows() int  { return max(1, w.h-2) }
+
+func (w *Why) Enter() tea.Cmd {
+	w.Pages.Clear()
+	return nil
+}
+func (w *Why) EnterName() string   { return "close" }
+func (w *Why) CannotEnter() string { return "" }
+
+func (w *Why) Click(int, int) tea.Cmd { return nil }
+
+func (w *Why) Wheel(t page.Turn) {
+	if !t.Sideways {
+		w.Move(t.Rows)
+	}
+}

@@ -1,0 +1,215 @@
+package theme
+
+import (
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/tui/canvas"
+)
+
+// The colours, by what they mean. Nothing is told by one of them alone.
+const (
+	Plain canvas.Style = iota
+	Dim
+	Accent
+	Active
+	Backoff
+	Unschedulable
+	Gated
+	InFlight
+	Scheduled
+	WhatIf
+	Alarm
+)
+
+// Chosen is the style of the row that the next key is about.
+const Chosen = Accent | canvas.Reverse
+
+// Theme names a set of colours.
+type Theme string
+
+// The themes. Those that name no background have colours for either, and ask the terminal which it has.
+const (
+	Auto         Theme = "auto"
+	Dark         Theme = "dark"
+	Light        Theme = "light"
+	HighContrast Theme = "high-contrast"
+	ColorBlind   Theme = "colour-blind"
+	None         Theme = "none"
+)
+
+// All returns all themes, in the order in which they are offered.
+func All() []Theme {
+	return []Theme{Auto, Dark, Light, HighContrast, ColorBlind, None}
+}
+
+// Parse returns the theme of that name; an empty name is ThemeAuto. The error is a sentence that lists
+// the names there are.
+func Parse(name string) (Theme, error) {
+	if name == "" {
+		return Auto, nil
+	}
+	if i := slices.Index(All(), Theme(strings.ToLower(name))); i >= 0 {
+		return All()[i], nil
+	}
+	var names []string
+	for _, t := range All() {
+		names = append(names, string(t))
+	}
+	return "", fmt.Errorf("there is no theme %q, only %s", name, strings.Join(names, ", "))
+}
+
+// Next is the theme offered after t.
+func (t Theme) Next() Theme {
+	all := All()
+	return all[(slices.Index(all, t)+1)%len(all)]
+}
+
+// shades are the colours of one meaning on a light and on a dark background.
+type shades struct{ light, dark string }
+
+// standard are the colours that are used if no others are asked for.
+func standard() map[canvas.Style]shades {
+	return map[canvas.Style]shades{
+		Dim:           {"#6e6e6e", "#8a8a8a"},
+		Accent:        {"#0550ae", "#79b8ff"},
+		Active:        {"#116329", "#7ee787"},
+		Backoff:       {"#8a4600", "#f2b155"},
+		Unschedulable: {"#b3261e", "#ff9a91"},
+		Gated:         {"#6639ba", "#c9a8ff"},
+		InFlight:      {"#00616b", "#6fd6e0"},
+		Scheduled:     {"#116329", "#7ee787"},
+		WhatIf:        {"#99154b", "#ff8ac0"},
+		Alarm:         {"#a40e26", "#ff7b72"},
+	}
+}
+
+// highContrast are at least 7:1 from their background, what is secondary, too.
+func highContrast() map[canvas.Style]shades {
+	return map[canvas.Style]shades{
+		Dim:           {"#4a4a4a", "#c0c0c0"},
+		Accent:        {"#003c8f", "#9ecbff"},
+		Active:        {"#00501b", "#8dff9a"},
+		Backoff:       {"#6b3000", "#ffd000"},
+		Unschedulable: {"#8f0010", "#ffb3ad"},
+		Gated:         {"#4b1a9e", "#dcc6ff"},
+		InFlight:      {"#004a52", "#7df5ff"},
+		Scheduled:     {"#00501b", "#8dff9a"},
+		WhatIf:        {"#7a0a3c", "#ffaad4"},
+		Alarm:         {"#8a0000", "#ffa8a0"},
+	}
+}
+
+// colorBlind tell themselves apart by lightness and along blue and yellow, which people of every common
+// kind of colour blindness see. They follow Okabe and Ito's palette.
+func colorBlind() map[canvas.Style]shades {
+	return map[canvas.Style]shades{
+		Dim:           {"#6e6e6e", "#8a8a8a"},
+		Accent:        {"#00547f", "#8fd0ff"},
+		Active:        {"#0072b2", "#56b4e9"},
+		Backoff:       {"#8a6a00", "#f0e442"},
+		Unschedulable: {"#801f00", "#ff8a3d"},
+		Gated:         {"#8a3a6b", "#e6a6cb"},
+		InFlight:      {"#000000", "#ffffff"},
+		Scheduled:     {"#0072b2", "#56b4e9"},
+		WhatIf:        {"#8a3a6b", "#e6a6cb"},
+		Alarm:         {"#801f00", "#ff8a3d"},
+	}
+}
+
+// NewPalette returns the colours of t for a dark or a light background. A projector washes colours out: for
+// one, all is bold, and what is secondary is not dim.
+func NewPalette(t Theme, dark, projector bool) *canvas.Palette {
+	set := standard()
+	switch t {
+	case Dark:
+		dark = true
+	case Light:
+		dark = false
+	case HighContrast:
+		set = highContrast()
+	case ColorBlind:
+		set = colorBlind()
+	case None:
+		set = nil
+	}
+	if projector && (t == Auto || t == Dark || t == Light) {
+		set = highContrast()
+	}
+	pick := lipgloss.LightDark(dark)
+	var colors [canvas.Colors]color.Color
+	for style, pair := range set {
+		colors[style] = pick(lipgloss.Color(pair.light), lipgloss.Color(pair.dark))
+	}
+	p := canvas.NewPalette(colors)
+	if projector {
+		for style := range p {
+			p[style] = p[style|int(canvas.Bold)]
+		}
+	}
+	return p
+}
+
+// Tier returns the colour of a tier.
+func Tier(tier queue.Tier) canvas.Style {
+	switch tier {
+	case queue.Active:
+		return Active
+	case queue.Backoff:
+		return Backoff
+	case queue.Unschedulable:
+		return Unschedulable
+	case queue.Gated:
+		return Gated
+	case queue.InFlight:
+		return InFlight
+	case queue.Scheduled:
+		return Scheduled
+	default:
+		return Dim
+	}
+}
+
+// TierName returns upstream's word for the place, as it stands in a sentence.
+func TierName(tier queue.Tier) string {
+	switch tier {
+	case queue.Active:
+		return "activeQ"
+	case queue.Backoff:
+		return "backoffQ"
+	case queue.InFlight:
+		return "in-flight"
+	case queue.None:
+		return "new"
+	default:
+		return tier.String()
+	}
+}
+
+// The glyphs. Each is one cell wide in every terminal.
+const (
+	GlyphObserved = "●"
+	GlyphModelled = "○"
+	// GlyphEstimated marks what is thought of a pod from before its source came.
+	GlyphEstimated = "◌"
+	GlyphGated     = "⊘"
+	GlyphSelected  = "▸"
+	GlyphEarly     = "≤"
+	GlyphFolded    = "⊞"
+	GlyphUnfolded  = "⊟"
+	GlyphHigh      = "↑"
+	GlyphLow       = "↓"
+)
+
+// Provenance returns the glyph for where a value comes from.
+func Provenance(observed bool) string {
+	if observed {
+		return GlyphObserved
+	}
+	return GlyphModelled
+}

@@ -1,0 +1,121 @@
+package travel
+
+import (
+	"cmp"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// addMoments adds what goes to other moments than the next move.
+func (t travels) addMoments(all page.Actions) {
+	all[keymap.NextAttempt] = page.Command(func() { t.Session.Find(session.AnyAttempt(), true) }).Unless(t.atTheEnd)
+	all[keymap.LastAttempt] = page.Command(func() { t.Session.Find(session.AnyAttempt(), false) }).Unless(t.atTheStart)
+	all[keymap.SecondOn] = page.Command(func() { t.Session.StepTime(time.Second) }).Unless(t.atTheEnd)
+	all[keymap.SecondBack] = page.Command(func() { t.Session.StepTime(-time.Second) })
+	selected := func(otherwise func() string) func() string {
+		return func() string { return cmp.Or(t.NotSelected(), otherwise()) }
+	}
+	all[keymap.PodOn] = page.Command(func() { t.Session.Find(session.MovesOf(t.Selected.Key), true) }).Unless(selected(t.atTheEnd))
+	all[keymap.PodBack] = page.Command(func() { t.Session.Find(session.MovesOf(t.Selected.Key), false) }).Unless(selected(t.atTheStart))
+	all[keymap.Until] = page.Action{Do: func() tea.Cmd { return t.askUntil("until", true) }}.Unless(t.atTheEnd)
+	all[keymap.BackUntil] = page.Action{Do: func() tea.Cmd { return t.askUntil("back until", false) }}.Unless(t.atTheStart)
+}
+
+// atTheEnd is why one cannot go forward.
+func (t travels) atTheEnd() string {
+	if t.Frame.AtEnd {
+		return "nothing is left to play: , goes back, { to the start"
+	}
+	return ""
+}
+
+// atTheStart is why one cannot go back.
+func (t travels) atTheStart() string {
+	if t.Frame.Log.Len() == 0 {
+		return "this is the start: nothing has moved yet"
+	}
+	return ""
+}
+
+// askUntil asks for a condition and goes to where it is met. It offers the one that was asked for last.
+func (t travels) askUntil(title string, forward bool) tea.Cmd {
+	return widget.Ask(t.Desk, widget.Prompt{
+		Title: title,
+		Hint:  "web-1 enters backoff   leaves gated   active > 100   event NodeAdd   mark   any filter",
+		Accept: func(text string) string {
+			c, err := session.ParseCondition(text)
+			if err != nil {
+				return err.Error()
+			}
+			*t.condition = text
+			t.Session.Find(c, forward)
+			return ""
+		},
+	}, *t.condition)
+}
+
+func (t travels) addMarks(all page.Actions) {
+	none := func() string {
+		if len(t.Frame.Marks) == 0 {
+			return `there is no mark: " sets one`
+		}
+		return ""
+	}
+	all[keymap.SetMark] = page.Action{Do: t.askMark}
+	all[keymap.GoToMark] = page.Action{Do: t.chooseMark}.Unless(none)
+	all[keymap.NextMark] = page.Command(func() { t.Session.FindMark(true) }).Unless(none)
+	all[keymap.LastMark] = page.Command(func() { t.Session.FindMark(false) }).Unless(none)
+	all[keymap.StopAtMarks] = page.Command(func() { t.Session.ToggleStops() }).Called(func() string {
+		if t.Frame.Stops {
+			return "play past marks"
+		}
+		return "stop at marks"
+	})
+}
+
+// askMark asks for the name of the moment shown.
+func (t travels) askMark() tea.Cmd {
+	old := ""
+	for _, mark := range t.Frame.Marks {
+		if mark.Own && mark.At.Equal(t.Frame.Now) {
+			old = string(mark.Text)
+		}
+	}
+	return widget.Ask(t.Desk, widget.Prompt{
+		Title: "mark " + format.Clock(t.Frame.Now),
+		Hint:  "a name for this moment; empty takes it away",
+		Accept: func(text string) string {
+			t.Session.SetMark(text)
+			return ""
+		},
+	}, old)
+}
+
+// chooseMark lists the marks and goes to the chosen one.
+func (t travels) chooseMark() tea.Cmd {
+	marks := t.Frame.Marks
+	l := widget.List{Title: "go to a mark", Choose: func(chosen []int) tea.Cmd {
+		t.Session.Pause()
+		t.Session.Seek(marks[chosen[0]].At)
+		return nil
+	}}
+	at := 0
+	for i, mark := range marks {
+		text := format.Safe(string(mark.Text))
+		if mark.Own {
+			text += " (yours)"
+		}
+		if !mark.At.After(t.Frame.Now) {
+			at = i
+		}
+		l.Items = append(l.Items, widget.Item{Key: format.Clock(mark.At), Text: text})
+	}
+	return widget.OpenList(t.Desk, l, at)
+}

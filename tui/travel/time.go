@@ -1,0 +1,129 @@
+package travel
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// travels are the actions that go through time.
+type travels struct {
+	*page.Desk
+	// condition is the one that was asked for last.
+	condition *string
+}
+
+// Add adds what plays, and what goes to other moments.
+func Add(d *page.Desk, all page.Actions) {
+	t := travels{d, new(string)}
+	t.addTime(all)
+	t.addMoments(all)
+	t.addMarks(all)
+}
+
+// speeds are the steps of faster and slower.
+var speeds = [...]float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
+
+func (t travels) addTime(all page.Actions) {
+	all[keymap.Play] = page.Command(func() { t.Session.TogglePlay() }).Unless(t.atTheEnd).Called(func() string {
+		if t.Frame.Playing {
+			return "pause"
+		}
+		return "play"
+	})
+	all[keymap.StepForward] = page.Command(func() { t.Session.Step(1) }).Unless(t.atTheEnd)
+	all[keymap.StepBack] = page.Command(func() { t.Session.Step(-1) }).Unless(t.atTheStart)
+	all[keymap.LeapForward] = page.Command(func() { t.Session.Step(10) }).Unless(t.atTheEnd)
+	all[keymap.LeapBack] = page.Command(func() { t.Session.Step(-10) }).Unless(t.atTheStart)
+	all[keymap.SeekStart] = page.Command(func() { t.Session.SeekStart() })
+	all[keymap.SeekEnd] = page.Command(func() { t.Session.SeekEnd() })
+	all[keymap.Squeeze] = page.Command(func() { t.Session.ToggleSqueeze() })
+	all[keymap.Seek] = page.Action{Do: t.askTime}
+	all[keymap.Faster] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(1)) }).Unless(func() string {
+		if t.Frame.Speed >= session.MaxSpeed {
+			return "it cannot play faster than this"
+		}
+		return ""
+	})
+	all[keymap.Slower] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(-1)) }).Unless(func() string {
+		if t.Frame.Speed <= session.MinSpeed {
+			return "it cannot play slower than this: , and . go move by move"
+		}
+		return ""
+	})
+}
+
+// nextSpeed returns the step above or below the present speed.
+func (t travels) nextSpeed(direction int) float64 {
+	i, exact := slices.BinarySearch(speeds[:], t.Frame.Speed)
+	if direction > 0 && !exact {
+		direction = 0
+	}
+	return speeds[min(max(i+direction, 0), len(speeds)-1)]
+}
+
+// askTime asks for a time and goes there.
+func (t travels) askTime() tea.Cmd {
+	return widget.Ask(t.Desk, widget.Prompt{
+		Title: "go to",
+		Hint:  "hh:mm:ss (UTC)  +30s  -1m  start  end",
+		Accept: func(text string) string {
+			switch strings.TrimSpace(text) {
+			case "start":
+				t.Session.SeekStart()
+				return ""
+			case "end":
+				t.Session.SeekEnd()
+				return ""
+			}
+			at, err := parseTime(text, t.Frame)
+			if err != nil {
+				return err.Error()
+			}
+			t.Session.Seek(at)
+			return ""
+		},
+	}, "")
+}
+
+// parseTime reads a moment of f's recording: a time of day, a distance from the moment shown (+30s, -1m),
+// or the time since the start (2m10s).
+func parseTime(text string, f *session.Frame) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	if d, err := time.ParseDuration(text); err == nil {
+		if strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") {
+			return f.Now.Add(d), nil
+		}
+		return f.Start.Add(d), nil
+	}
+	for _, layout := range []string{"15:04:05", "15:04"} {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		// The first day of the recording on which that time comes.
+		day := f.Start.UTC().Truncate(24 * time.Hour)
+		at := day.Add(t.Sub(t.Truncate(24 * time.Hour)))
+		if at.Before(f.Start.Truncate(time.Second)) {
+			at = at.Add(24 * time.Hour)
+		}
+		if at.After(f.End.Add(time.Second)) {
+			what := "the recording is"
+			if f.Fork != nil {
+				what = "the what-if can be shown"
+			}
+			return time.Time{}, errors.New(what + " from " + format.Second(f.Start) + " to " + format.Second(f.End))
+		}
+		return at, nil
+	}
+	return time.Time{}, errors.New("not a time: hh:mm:ss, +30s, -1m, start or end")
+}

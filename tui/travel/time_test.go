@@ -1,0 +1,26 @@
+package travel
+
+import (
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue/session"
+)
+
+func TestParseTime(t *testing.T) {
+	start := time.Date(2026, 3, 1, 23, 58, 0, 0, time.UTC) // it goes past midnight
+	f := &session.Frame{Start: start, Moment: session.Moment{Now: start.Add(time.Minute)}, End: start.Add(10 * time.Minute)}
+	for text, want := range map[string]time.Duration{
+		"+30s": 90 * time.Second, "-1m": 0, "2m10s": 130 * time.Second,
+		"23:59:30": 90 * time.Second, "23:59": time.Minute, "00:01:02.5": 182500 * time.Millisecond, " +1s ": 61 * time.Second,
+	} {
+		if got, err := parseTime(text, f); err != nil || !got.Equal(start.Add(want)) {
+			t.Errorf("%q is %s after the start (%v), want %s", text, got.Sub(start), err, want)
+		}
+	}
+	for _, text := range []string{"", "noon", "12:00:00", "25:00", "+", "1e9"} {
+		if got, err := parseTime(text, f); err == nil {
+			t.Errorf("%q is taken for %s", text, got)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package whatif
+
+import (
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/sources/manifest"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// addAsking adds what asks the local scheduler: changes of the what-if's cluster.
+func (w whatIfs) addAsking(all page.Actions) {
+	all[keymap.RunScheduler] = page.Command(func() { w.Session.ToggleScheduler() }).Called(func() string {
+		if f := w.Frame.Fork; f != nil && f.Scheduling {
+			return "you decide"
+		}
+		return "scheduler decides"
+	})
+	all[keymap.AddNode] = page.Action{Do: w.askNode}
+	all[keymap.EditNode] = page.Action{Do: w.askNodeEdit}
+	all[keymap.Apply] = page.Action{Do: w.askManifest}.Unless(func() string {
+		if w.read == nil {
+			return "files can't be read from here"
+		}
+		return ""
+	})
+	all[keymap.BindClaim] = page.Action{Do: w.askClaim}
+	all[keymap.Delete] = page.Action{Do: w.askDelete}
+}
+
+// askNode asks which node a new one should be like.
+func (w whatIfs) askNode() tea.Cmd {
+	return widget.Ask(w.Desk, widget.Prompt{
+		Title: "node like",
+		Hint:  "NODE [NAME]",
+		Accept: func(text string) string {
+			words := append(strings.Fields(text), "")
+			if len(words) < 2 || len(words) > 3 {
+				return "the name of a node, and a name for the new one if you like"
+			}
+			w.Session.AddNodeLike(words[0], words[1])
+			return ""
+		},
+	}, w.nearestNode())
+}
+
+// askNodeEdit asks for changes of a node.
+func (w whatIfs) askNodeEdit() tea.Cmd {
+	return widget.Ask(w.Desk, widget.Prompt{
+		Title: "edit node",
+		Hint:  "NODE KEY=VALUE:NoSchedule  KEY=VALUE  KEY-  cordon  uncordon",
+		Accept: func(text string) string {
+			words := strings.Fields(text)
+			if len(words) < 2 {
+				return "a node's name, then its changes: KEY=VALUE:NoSchedule, KEY=VALUE, KEY-, cordon, uncordon"
+			}
+			w.Session.EditNode(words[0], words[1:])
+			return ""
+		},
+	}, w.nearestNode())
+}
+
+// nearestNode is the node that the selected pod came nearest to, if that was asked for.
+func (w whatIfs) nearestNode() string {
+	if n := w.Frame.Needs; n != nil && n.Pod == w.Selected.Key && len(n.Nearest) > 0 {
+		return format.Safe(string(n.Nearest[0].Node)) + " "
+	}
+	return ""
+}
+
+// askManifest asks for a file and applies it. It is read outside of Update.
+func (w whatIfs) askManifest() tea.Cmd {
+	var path string
+	return widget.Ask(w.Desk, widget.Prompt{
+		Title: "apply",
+		Hint:  "FILE: kubectl's own YAML",
+		Accept: func(text string) string {
+			if path = strings.TrimSpace(text); path == "" {
+				return "the path of a manifest"
+			}
+			return ""
+		},
+		After: func() tea.Msg {
+			read, err := w.read(path)
+			return page.Ready(func() tea.Cmd { return w.applied(filepath.Base(path), read, err) })
+		},
+	}, "")
+}
+
+// applied takes in a manifest that was read, or why it could not be.
+func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cmd {
+	if err != nil {
+		return w.Refuse(err.Error())
+	}
+	w.Session.Apply(name, read.Objects)
+	if len(read.Notices) > 0 {
+		return w.Answer(read.Notices[0])
+	}
+	return nil
+}
+
+// askClaim asks which claim to bind.
+func (w whatIfs) askClaim() tea.Cmd {
+	return widget.Ask(w.Desk, widget.Prompt{
+		Title: "bind claim",
+		Hint:  "[NAMESPACE/]CLAIM",
+		Accept: func(text string) string {
+			key, ok := parseKey(text)
+			if !ok {
+				return "the name of a claim, or namespace/name"
+			}
+			w.Session.BindClaim(key)
+			return ""
+		},
+	}, "")
+}
+
+// askDelete asks what to delete.
+func (w whatIfs) askDelete() tea.Cmd {
+	return widget.Ask(w.Desk, widget.Prompt{
+		Title: "delete",
+		Hint:  "pod [NAMESPACE/]NAME  or  node NAME",
+		Accept: func(text string) string {
+			words := strings.Fields(text)
+			if len(words) == 2 {
+				key, ok := parseKey(words[1])
+				switch {
+				case ok && words[0] == "pod":
+					w.Session.DeleteObject("pod", key)
+					return ""
+				case ok && words[0] == "node":
+					w.Session.DeleteObject("node", types.NamespacedName{Name: key.Name})
+					return ""
+				}
+			}
+			return "pod and its name, or node and its name"
+		},
+	}, "")
+}
+
+// parseKey reads "name" or "namespace/name".
+func parseKey(text string) (types.NamespacedName, bool) {
+	namespace, name, found := strings.Cut(strings.TrimSpace(text), "/")
+	if !found {
+		namespace, name = "default", namespace
+	}
+	return types.NamespacedName{Namespace: namespace, Name: name}, isName(namespace) && isName(name)
+}

@@ -1,0 +1,144 @@
+package whatif
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/board"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/story"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// comparison is the page of two timelines beside each other: how many pods each has in each tier, and the pods that
+// are not in the same place.
+type comparison struct {
+	*page.Desk
+	board *board.Board // enter means here what it does there
+	// offset is how many of the differing pods are above those in sight, h the height.
+	offset, h int
+}
+
+// open compares with the timeline of that ID.
+func (c *comparison) open(id int) {
+	c.Session.Compare(id)
+	c.Pages.Clear()
+	c.Pages.Open(c)
+	c.offset = 0
+}
+
+// Closed ends what nobody sees any more.
+func (c *comparison) Closed() { c.Session.Compare(c.Line()) }
+
+func (c *comparison) Context() keymap.Context { return keymap.Board }
+func (c *comparison) Layout() string          { return "" }
+
+// Settle implements page.Page.
+func (c *comparison) Settle(_, h int) {
+	c.h = h
+	last := 0
+	if f := c.Frame.Comparison; f != nil {
+		last = max(0, len(f.Differences)-(h-comparisonHead))
+	}
+	c.offset = min(c.offset, last)
+}
+
+func (c *comparison) Move(n int) { c.offset = max(0, c.offset+n) }
+func (c *comparison) Rows() int  { return max(1, c.h-comparisonHead-1) }
+
+func (c *comparison) Enter() tea.Cmd      { return c.board.Enter() }
+func (c *comparison) EnterName() string   { return "" }
+func (c *comparison) CannotEnter() string { return c.board.CannotEnter() }
+
+func (c *comparison) Click(int, int) tea.Cmd { return nil }
+func (c *comparison) Wheel(page.Turn)        {}
+
+// comparedTiers are the rows of sizes.
+var comparedTiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}
+
+// comparisonHead is how many lines stand above the differing pods: the title, the names, the sizes, those
+// bound, a blank and a heading.
+const comparisonHead = 3 + len(comparedTiers) + 3
+
+// Draw draws the sizes and below them as many pods as fit.
+func (c *comparison) Draw(a canvas.Area) {
+	a.Row(0).Fill(theme.Dim, "─")
+	a.Text(1, 0, canvas.Bold|theme.Chosen, " compare ")
+	f := c.Frame.Comparison
+	if f == nil {
+		for y, line := range canvas.Wrap("Nothing is compared: this timeline would stand beside itself. F goes to another, esc closes.", a.W-3) {
+			a.Text(2, 2+y, theme.Dim, line)
+		}
+		return
+	}
+	a.Text(12, 0, theme.Dim, " at "+format.Clock(f.At)+" ")
+	first := min(max(a.W*2/5, 20), 44)
+	second := first + (a.W-first)/2
+	columns := [2]canvas.Area{a.Sub(first, 0, second-first-1, a.H), a.Sub(second, 0, a.W-second-1, a.H)}
+	for i, name := range f.Names {
+		columns[i].Text(0, 1, theme.Accent|canvas.Bold, canvas.Truncate(format.Safe(string(name)), columns[i].W))
+	}
+	size := func(y int, name string, style canvas.Style, sizes [2]int) {
+		a.Text(2, y, style, name)
+		for i, n := range sizes {
+			x := columns[i].Text(0, y, canvas.Bold, format.Number(n))
+			if difference := n - sizes[0]; i == 1 && difference != 0 {
+				columns[i].Text(x+1, y, theme.Backoff, signed(difference))
+			}
+		}
+	}
+	for i, tier := range comparedTiers {
+		size(2+i, theme.TierName(tier), theme.Tier(tier), [2]int{f.Sizes[0][tier], f.Sizes[1][tier]})
+	}
+	y := 2 + len(comparedTiers)
+	size(y, "bound", theme.Scheduled, f.Placed)
+	y += 2
+	if f.Total == 0 {
+		a.Text(2, y, theme.Dim, "Every pod is in the same place in both.")
+		return
+	}
+	a.Text(2, y, theme.Dim, canvas.Truncate(format.Plural(f.Total, "pod")+" in other places:", first-3))
+	for n := 0; n < len(f.Differences)-c.offset && y+1+n < a.H; n++ {
+		c.difference(a.Row(y+1+n), columns, y+1+n, first, f.Differences[c.offset+n])
+	}
+}
+
+// difference draws one pod as it is in either.
+func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, first int, d session.ForkDifference) {
+	row.Text(2, 0, theme.Plain, canvas.Middle(story.PodName(d.Key, first-4), first-4))
+	for i, p := range d.Pods {
+		if p == nil {
+			columns[i].Text(0, y, theme.Dim, "— not there")
+			continue
+		}
+		tier := p.Tier
+		if tier == queue.Deleted && p.Node != "" {
+			tier = queue.Scheduled
+		}
+		text := theme.Provenance(p.Observed) + " " + theme.TierName(tier)
+		switch {
+		case tier == queue.Scheduled:
+			text += " on " + format.Safe(p.Node)
+		case len(p.RejectorPlugins()) > 0 && (tier == queue.Unschedulable || tier == queue.Backoff):
+			text += " " + board.PluginNames(p.RejectorPlugins(), 24)
+		}
+		if p.Attempts > 0 {
+			text += fmt.Sprintf(" · %s", format.Plural(p.Attempts, "attempt"))
+		}
+		columns[i].Text(0, y, theme.Tier(tier), canvas.Truncate(text, columns[i].W))
+	}
+}
+
+// signed writes n with its sign.
+func signed(n int) string {
+	if n < 0 {
+		return "−" + format.Number(-n)
+	}
+	return "+" + format.Number(n)
+}

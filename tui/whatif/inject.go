@@ -1,0 +1,177 @@
+package whatif
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/manifest"
+	"github.com/schedq/schedq/tui/board"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// whatIfs are the actions of what-ifs: what is injected into them, asked in them, and done with them as a whole.
+type whatIfs struct {
+	*page.Desk
+	comparison *comparison
+	// read reads a manifest of this machine. Nil: none can be read from here.
+	read func(path string) (*manifest.Manifest, error)
+}
+
+// Add adds the actions of what-ifs. Manifests are read with read, if it is not nil.
+func Add(d *page.Desk, b *board.Board, read func(path string) (*manifest.Manifest, error), all page.Actions) {
+	w := whatIfs{d, &comparison{Desk: d, board: b}, read}
+	w.addInjecting(all)
+	w.addScheduling(all)
+	w.addAsking(all)
+	w.addForking(all)
+}
+
+// addInjecting adds what happens in a what-if, and makes one of what is shown.
+func (w whatIfs) addInjecting(all page.Actions) {
+	all[keymap.InjectEvent] = page.Action{Do: w.chooseInjection}
+	all[keymap.MoveAll] = page.Command(func() { w.Session.MoveAll() }).Unless(w.noneToMove)
+	all[keymap.AddPod] = page.Action{Do: w.askPod}
+	all[keymap.Activate] = page.Command(func() { w.Session.Activate(w.Selected.Key) }).Unless(w.notWaiting)
+	all[keymap.DeletePod] = page.Command(func() { w.Session.DeletePod(w.Selected.Key) }).Unless(w.NotThere)
+	all[keymap.OpenGate] = page.Command(func() { w.Session.OpenGate(w.Selected.Key) }).Unless(w.notGated)
+	all[keymap.FlushBackoff] = page.Command(func() { w.Session.FlushBackoff() }).Unless(func() string {
+		if w.Frame.Board.Total(queue.Backoff) == 0 {
+			return "backoffQ is empty"
+		}
+		return ""
+	})
+	all[keymap.FlushLeft] = page.Command(func() { w.Session.FlushLeftover() }).Unless(w.noneUnschedulable)
+}
+
+// noneToMove is why a move request would be of no use: pods in flight have it replayed.
+func (w whatIfs) noneToMove() string {
+	if w.Frame.Board.Total(queue.InFlight) > 0 {
+		return ""
+	}
+	return w.noneUnschedulable()
+}
+
+func (w whatIfs) noneUnschedulable() string {
+	if w.Frame.Board.Total(queue.Unschedulable)+w.Frame.Board.Total(queue.Gated) == 0 {
+		return "no pod is unschedulable or gated"
+	}
+	return ""
+}
+
+// notWaiting is why the selected pod cannot be activated.
+func (w whatIfs) notWaiting() string {
+	if why := w.NotThere(); why != "" {
+		return why
+	}
+	switch p := w.Pod(); p.Tier {
+	case queue.Active:
+		return w.Selected.Key.String() + " is in activeQ already"
+	case queue.InFlight:
+		return w.Selected.Key.String() + " is in flight: its attempt is under way"
+	}
+	return ""
+}
+
+// notGated is why the selected pod has no gate to open.
+func (w whatIfs) notGated() string {
+	if why := w.NotThere(); why != "" {
+		return why
+	}
+	if w.Pod().Tier != queue.Gated {
+		return w.Selected.Key.String() + " is not gated"
+	}
+	return ""
+}
+
+// chooseInjection lists what can be injected, with what each would do, and injects the chosen one. Time stands
+// still for so long, so that what is said holds.
+func (w whatIfs) chooseInjection() tea.Cmd {
+	names := session.Injectables()
+	w.Session.Preview(names...)
+	l := widget.List{
+		Title:  "inject: what would move now",
+		Closed: func() { w.Session.Preview() },
+		Choose: func(chosen []int) tea.Cmd {
+			w.Session.Inject(names[chosen[0]])
+			return nil
+		},
+		News: func(l *widget.List, f *session.Frame) {
+			for i, p := range f.Previews {
+				l.Items[i].Note = "It " + p.String() + "."
+				l.Items[i].Aside = strings.TrimPrefix(p.String(), "would move ")
+				l.Items[i].Off = p.Moved == 0
+			}
+		},
+	}
+	for _, name := range names {
+		l.Items = append(l.Items, widget.Item{Text: name, Note: "…"})
+	}
+	return widget.OpenList(w.Desk, l, 0)
+}
+
+// askPod asks for a new pod and adds it.
+func (w whatIfs) askPod() tea.Cmd {
+	return widget.Ask(w.Desk, widget.Prompt{
+		Title: "new pod",
+		Hint:  "name [priority] [gated]",
+		Accept: func(text string) string {
+			pod, err := parsePod(text)
+			if err != nil {
+				return err.Error()
+			}
+			w.Session.AddPod(pod)
+			w.Selected = page.Selection{Key: pod.Key, Any: true}
+			return ""
+		},
+	}, "")
+}
+
+// parsePod reads "name", "namespace/name", and after it a priority and the word gated, in any order.
+func parsePod(text string) (session.NewPod, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return session.NewPod{}, errors.New("a pod needs a name")
+	}
+	namespace, name, found := strings.Cut(words[0], "/")
+	if !found {
+		namespace, name = "default", words[0]
+	}
+	if !isName(namespace) || !isName(name) {
+		return session.NewPod{}, errors.New("a name has small letters, digits, - and . only")
+	}
+	pod := session.NewPod{Key: types.NamespacedName{Namespace: namespace, Name: name}}
+	for _, word := range words[1:] {
+		if word == "gated" {
+			pod.Gated = true
+			continue
+		}
+		priority, err := strconv.ParseInt(word, 10, 32)
+		if err != nil {
+			return session.NewPod{}, errors.New("not a priority: " + format.Safe(word))
+		}
+		pod.Priority = int32(priority)
+	}
+	return pod, nil
+}
+
+// isName reports whether s may be the name of a pod.
+func isName(s string) bool {
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.' {
+			return false
+		}
+	}
+	return true
+}

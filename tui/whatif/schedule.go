@@ -1,0 +1,81 @@
+package whatif
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/board"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// addScheduling adds what the person does in the scheduler's place.
+func (w whatIfs) addScheduling(all page.Actions) {
+	all[keymap.Pop] = page.Command(func() {
+		w.Popping = true
+		w.Session.Pop()
+	}).Unless(func() string {
+		switch b := w.Frame.Board; {
+		case w.Frame.Fork == nil:
+			return onlyInWhatIf
+		case w.Frame.Fork.Scheduling:
+			return schedulerDecides
+		case b.Total(queue.Active) > 0:
+			return ""
+		case !w.Frame.Options.PopFromBackoffQ:
+			return "activeQ is empty and PopFromBackoffQ is off: the scheduler would wait here"
+		case b.Total(queue.Backoff) == 0:
+			return "activeQ and backoffQ are empty: the scheduler would wait here"
+		}
+		return ""
+	})
+	all[keymap.Fits] = page.Command(func() { w.Session.Fits(board.Target(w.Frame, w.Selected).Key) }).Unless(w.noneToJudge)
+	all[keymap.Reject] = page.Action{Do: w.choosePlugins}.Unless(w.noneToJudge)
+}
+
+const schedulerDecides = "the local scheduler decides: s takes its place"
+
+const onlyInWhatIf = "only in a what-if, where you are the scheduler: press w"
+
+// noneToJudge is why no verdict can be given.
+func (w whatIfs) noneToJudge() string {
+	switch {
+	case w.Frame.Fork == nil:
+		return onlyInWhatIf
+	case w.Frame.Fork.Scheduling:
+		return schedulerDecides
+	case board.Target(w.Frame, w.Selected) == nil:
+		return "no pod is in flight: p pops one"
+	}
+	return ""
+}
+
+// choosePlugins lists the plugins and has the chosen ones reject the pod in flight.
+func (w whatIfs) choosePlugins() tea.Cmd {
+	pod := board.Target(w.Frame, w.Selected).Key
+	plugins := session.RejectorPlugins()
+	const noPlugin = 0
+	l := widget.List{Title: "what rejects " + format.Safe(pod.Name) + "?", Marked: make(map[int]bool), Choose: func(chosen []int) tea.Cmd {
+		var names []string
+		for _, i := range chosen {
+			if i != noPlugin {
+				names = append(names, plugins[i-1])
+			}
+		}
+		if len(names) < len(chosen) && len(names) > 0 {
+			return w.Refuse("an attempt fails by an error or by plugins, not by both")
+		}
+		w.Session.Reject(pod, names...)
+		return nil
+	}}
+	l.Items = append(l.Items, widget.Item{Text: "error (no plugin)",
+		Note: "The attempt failed by an error, as in a cluster without nodes: the pod backs off and is never popped early."})
+	for _, name := range plugins {
+		l.Items = append(l.Items, widget.Item{Text: name,
+			Note: "The pod becomes unschedulable and waits for an event that " + name + " registered for."})
+	}
+	return widget.OpenList(w.Desk, l, 1)
+}

@@ -1,0 +1,332 @@
+package widget
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// List is a pop-up from which the person chooses. What is typed narrows it.
+type List struct {
+	desk  *page.Desk
+	Title string
+	Items []Item
+	query string
+	// shown are the items that match the query, by number; cursor is a number in it. top is the first
+	// in sight.
+	shown       []int
+	cursor, top int
+	height      int
+	// Marked are the items chosen so far, by number. It is nil where one item is all that can be chosen.
+	Marked map[int]bool
+	// Choose is told the numbers of the chosen items, at least one. The list is closed by then.
+	Choose func(chosen []int) tea.Cmd
+	// News, if there is one, takes over what a newer frame says of the items, and closed is told when the
+	// list closes, before choose.
+	News   func(l *List, f *session.Frame)
+	Closed func()
+}
+
+// Item is one line of a list.
+type Item struct {
+	// Key, if the list has keys, stands before the text; Note is what the foot of the list says of it.
+	Key, Text, Note string
+	// Aside stands at the right, where there is room.
+	Aside string
+	// Other is searched, too, but not shown.
+	Other string
+	// Off is true if it cannot be done; the note says why.
+	Off bool
+	// Heading marks a line that cannot be chosen and that shows while any item below it does.
+	Heading bool
+}
+
+// OpenList shows l on d with the cursor on an item. It leaves nothing to wait for.
+func OpenList(d *page.Desk, l List, at int) tea.Cmd {
+	l.desk = d
+	l.search("")
+	d.Over.Open(&l)
+	l.Refresh()
+	l.move(at)
+	return nil
+}
+
+// AddLists adds what is done in the list that is open.
+func AddLists(d *page.Desk, all page.Actions) {
+	in := func(do func(l *List)) page.Action { return page.Command(func() { do(d.Over.Top().(*List)) }) }
+	all[keymap.ListDown] = in(func(l *List) { l.move(1) })
+	all[keymap.ListUp] = in(func(l *List) { l.move(-1) })
+	all[keymap.ListPageDown] = in(func(l *List) { l.move(max(1, l.height-1)) })
+	all[keymap.ListPageUp] = in(func(l *List) { l.move(-max(1, l.height-1)) })
+	all[keymap.ListErase] = in((*List).erase)
+	all[keymap.ListMark] = in((*List).mark)
+	all[keymap.ListClose] = in((*List).close)
+	all[keymap.ListChoose] = page.Action{Do: func() tea.Cmd {
+		l := d.Over.Top().(*List)
+		chosen := l.chosen()
+		if len(chosen) == 0 {
+			return nil
+		}
+		l.close()
+		return l.Choose(chosen)
+	}}
+}
+
+func (l *List) Context() keymap.Context { return keymap.List }
+
+// Means implements page.Page.Overlay: where one item is all that can be chosen, none is marked.
+func (l *List) Means(id keymap.ID) bool { return id != keymap.ListMark || l.Marked != nil }
+
+// Refresh takes over what the frame says of the items.
+func (l *List) Refresh() {
+	if l.News != nil {
+		l.News(l, l.desk.Frame)
+	}
+}
+
+func (l *List) close() {
+	if l.Closed != nil {
+		l.Closed()
+	}
+	l.desk.Over.Shut(l)
+}
+
+// Typed narrows l down.
+func (l *List) Typed(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if msg.Text != "" {
+			l.search(l.query + msg.Text)
+		}
+	case tea.PasteMsg:
+		l.search(l.query + msg.Content)
+	}
+	return nil
+}
+
+func (l *List) erase() {
+	if runes := []rune(l.query); len(runes) > 0 {
+		l.search(string(runes[:len(runes)-1]))
+	}
+}
+
+func (l *List) mark() {
+	if i, any := l.current(); any {
+		l.Marked[i] = !l.Marked[i]
+		l.move(1)
+	}
+}
+
+func (l *List) Caret(int) (int, bool) { return 0, false }
+
+// Click chooses or marks the entry at x, y.
+func (l *List) Click(x, y, w, h int) (keymap.ID, bool) {
+	inside := l.inside(w, h)
+	if !inside.Contains(x, y) {
+		return "", false
+	}
+	n := l.top + y - inside.Y
+	if n >= len(l.shown) || l.Items[l.shown[n]].Heading {
+		return "", false
+	}
+	l.cursor = n
+	if l.Marked != nil {
+		return keymap.ListMark, true
+	}
+	return keymap.ListChoose, true
+}
+
+func (l *List) Wheel(rows int) { l.move(rows) }
+
+// search shows the items that contain every word of query.
+func (l *List) search(query string) {
+	l.query, l.shown, l.cursor, l.top = format.Safe(query), l.shown[:0], 0, 0
+	heading := -1
+	for i, it := range l.Items {
+		switch {
+		case it.Heading:
+			heading = i
+		case it.matches(query):
+			if heading >= 0 {
+				l.shown = append(l.shown, heading)
+				heading = -1
+			}
+			l.shown = append(l.shown, i)
+		}
+	}
+	l.move(0)
+}
+
+func (it Item) matches(query string) bool {
+	text := strings.ToLower(it.Key + " " + it.Text + " " + it.Note + " " + it.Other)
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// move moves the cursor by n items and off the headings.
+func (l *List) move(n int) {
+	last := len(l.shown) - 1
+	l.cursor = max(min(l.cursor+n, last), 0)
+	step := 1
+	if n < 0 {
+		step = -1
+	}
+	for l.cursor >= 0 && l.cursor <= last && l.Items[l.shown[l.cursor]].Heading {
+		if l.cursor == 0 {
+			step = 1
+		}
+		l.cursor += step
+	}
+}
+
+// current returns the item at the cursor.
+func (l *List) current() (int, bool) {
+	if len(l.shown) == 0 {
+		return 0, false
+	}
+	return l.shown[l.cursor], true
+}
+
+// chosen returns the marked items, or if none is, the one at the cursor.
+func (l *List) chosen() []int {
+	var chosen []int
+	for i := range l.Items {
+		if l.Marked[i] {
+			chosen = append(chosen, i)
+		}
+	}
+	if i, any := l.current(); any && len(chosen) == 0 {
+		chosen = []int{i}
+	}
+	return chosen
+}
+
+// noteRows is how many lines at the foot tell about the item at the cursor.
+const noteRows = 2
+
+// frameRows is how many lines of the box hold no item: the border, the search and, if any item has a
+// note, the foot.
+func (l *List) frameRows() int {
+	if slices.ContainsFunc(l.Items, func(it Item) bool { return it.Note != "" }) {
+		return 3 + 1 + noteRows
+	}
+	return 3
+}
+
+// Settle makes l fit into room lines and keeps the cursor in sight.
+func (l *List) Settle(room int) {
+	l.height = min(room-l.frameRows(), len(l.Items))
+	l.top = max(0, min(max(l.top, l.cursor-l.height+1), l.cursor, max(0, len(l.shown)-l.height)))
+	if l.cursor == 1 {
+		l.top = 0 // with the first heading
+	}
+}
+
+// box is where in a room of w by h cells l is drawn.
+func (l *List) box(w, h int) canvas.Rect {
+	width, height := min(w-4, 100), l.height+l.frameRows()
+	return canvas.At((w-width)/2, (h-height)/2, width, height)
+}
+
+// inside is where the entries are, if l is drawn in the middle of w by h cells.
+func (l *List) inside(w, h int) canvas.Rect {
+	b := l.box(w, h)
+	return canvas.At(b.X+2, b.Y+2, b.W-4, l.height)
+}
+
+// Draw draws l as a box in the middle of the screen.
+func (l *List) Draw(a, _ canvas.Area) {
+	r := l.box(a.W, a.H)
+	w, h := r.W, r.H
+	box := a.Sub(r.X, r.Y, w, h)
+	box.Fill(theme.Plain, " ")
+	frame(box)
+	box.Text(2, 0, theme.Accent|canvas.Bold, " "+l.Title+" ")
+	x := box.Text(2, 1, theme.Dim, "search: ")
+	x = box.Text(x, 1, theme.Plain, l.query)
+	box.Text(x, 1, canvas.Reverse, " ")
+
+	inside := box.Sub(2, 2, w-4, l.height)
+	for y := range min(inside.H, len(l.shown)-l.top) {
+		l.row(inside.Row(y), l.top+y)
+	}
+	switch {
+	case len(l.shown) == 0:
+		inside.Text(0, 0, theme.Dim, "nothing matches: backspace erases")
+	case len(l.shown) > inside.H:
+		box.Right(w-2, 1, theme.Dim, fmt.Sprintf("%d–%d of %d", l.top+1, min(l.top+inside.H, len(l.shown)), len(l.shown)))
+	}
+	if i, any := l.current(); any {
+		for y, text := range canvas.Wrap(l.Items[i].Note, w-4) {
+			if y < noteRows {
+				box.Text(2, h-1-noteRows+y, theme.Dim, text)
+			}
+		}
+	}
+}
+
+// keyWidth and nameWidth are the widths of the first columns in a list with keys.
+const (
+	keyWidth  = 15
+	nameWidth = 19
+)
+
+func (l *List) row(a canvas.Area, n int) {
+	it := l.Items[l.shown[n]]
+	if it.Heading {
+		a.Text(0, 0, canvas.Bold, canvas.Truncate(it.Text, a.W))
+		return
+	}
+	x := 2
+	if l.Marked != nil {
+		mark := "[ ] "
+		if l.Marked[l.shown[n]] {
+			mark = "[x] "
+		}
+		x = a.Text(x, 0, theme.Plain, mark)
+	}
+	if it.Key != "" {
+		a.Text(x, 0, theme.Accent, canvas.Truncate(it.Key, keyWidth-1))
+		x += keyWidth
+	}
+	end := a.Text(x, 0, theme.Plain, canvas.Truncate(it.Text, a.W-x))
+	if x = max(x+nameWidth, end+2); it.Key != "" && a.W-x > 20 {
+		a.Text(x, 0, theme.Dim, canvas.Truncate(it.Note, a.W-x))
+	}
+	if x = end + 2; it.Aside != "" && a.W-x > 0 {
+		text := canvas.Truncate(it.Aside, a.W-x)
+		a.Right(a.W, 0, theme.Accent, text)
+	}
+	if it.Off {
+		a.Restyle(theme.Dim)
+	}
+	if n == l.cursor {
+		a.Text(0, 0, canvas.Bold, theme.GlyphSelected)
+		a.Restyle(theme.Chosen)
+	}
+}
+
+// frame draws a border around a.
+func frame(a canvas.Area) {
+	a.Row(0).Fill(theme.Accent, "─")
+	a.Row(a.H-1).Fill(theme.Accent, "─")
+	a.Sub(0, 0, 1, a.H).Fill(theme.Accent, "│")
+	a.Sub(a.W-1, 0, 1, a.H).Fill(theme.Accent, "│")
+	a.Text(0, 0, theme.Accent, "╭")
+	a.Text(a.W-1, 0, theme.Accent, "╮")
+	a.Text(0, a.H-1, theme.Accent, "╰")
+	a.Text(a.W-1, a.H-1, theme.Accent, "╯")
+}

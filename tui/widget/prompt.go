@@ -1,0 +1,117 @@
+package widget
+
+import (
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// Prompt is a line into which the person types, in the place of the status line.
+type Prompt struct {
+	desk        *page.Desk
+	Title, Hint string
+	input       textinput.Model
+	// mistake is why the text cannot be accepted.
+	mistake string
+	// Accept takes the text or says what is wrong with it. changed, if there is one, is told of every
+	// change and may say so, too; cancelled is told of leaving without accepting.
+	Accept    func(text string) (mistake string)
+	Changed   func(text string) (mistake string)
+	Cancelled func()
+	// After, if there is one, is what is left to do outside of Update once the text is accepted.
+	After tea.Cmd
+}
+
+// Ask opens p on d with text in it. It leaves nothing to wait for.
+func Ask(d *page.Desk, p Prompt, text string) tea.Cmd {
+	p.desk = d
+	p.input = textinput.New()
+	p.input.SetVirtualCursor(false) // the terminal's own is used: it needs no ticks to blink
+	p.input.CharLimit = 200
+	p.input.SetValue(text)
+	p.input.CursorEnd()
+	p.input.Focus()
+	d.Over.Open(&p)
+	return nil
+}
+
+// AddPrompts adds what is done in the prompt that is open.
+func AddPrompts(d *page.Desk, all page.Actions) {
+	all[keymap.PromptCancel] = page.Command(func() {
+		p := d.Over.Top().(*Prompt)
+		d.Over.Shut(p)
+		if p.Cancelled != nil {
+			p.Cancelled()
+		}
+	})
+	all[keymap.PromptAccept] = page.Action{Do: func() tea.Cmd {
+		p := d.Over.Top().(*Prompt)
+		if p.mistake = p.Accept(p.input.Value()); p.mistake != "" {
+			return nil
+		}
+		d.Over.Shut(p)
+		return p.After
+	}}
+}
+
+func (p *Prompt) Context() keymap.Context { return keymap.Prompt }
+func (p *Prompt) Means(keymap.ID) bool    { return true }
+func (p *Prompt) Refresh()                {}
+func (p *Prompt) Settle(int)              {}
+func (p *Prompt) Wheel(int)               {}
+
+func (p *Prompt) Click(_, _, _, _ int) (keymap.ID, bool) { return "", false }
+
+// Typed has the text field take a key or pasted text.
+func (p *Prompt) Typed(msg tea.Msg) tea.Cmd {
+	before := p.input.Value()
+	var cmd tea.Cmd
+	p.input, cmd = p.input.Update(msg)
+	if text := p.input.Value(); text != before {
+		p.mistake = ""
+		if p.Changed != nil {
+			p.mistake = p.Changed(text)
+		}
+	}
+	return cmd
+}
+
+// textWidth is the width of the text field on a line of w cells.
+func (p *Prompt) textWidth(w int) int { return max(10, w-len(p.Title)-4) }
+
+// visible returns what of the text is in sight, and where in it the cursor is.
+func (p *Prompt) visible(w int) (text string, cursor int) {
+	runes := []rune(p.input.Value())
+	head := format.Safe(string(runes[:p.input.Position()]))
+	cursor = canvas.Width(head)
+	text = head + format.Safe(string(runes[p.input.Position():]))
+	for cursor >= w && len(text) > 0 { // scroll by whole letters
+		first := []rune(text)[0]
+		text = text[len(string(first)):]
+		cursor -= canvas.Width(string(first))
+	}
+	return text, cursor
+}
+
+// Caret implements page.Page.Overlay.
+func (p *Prompt) Caret(w int) (x int, shown bool) {
+	_, cursor := p.visible(p.textWidth(w))
+	return len(p.Title) + 3 + cursor, true
+}
+
+// Draw draws the title, the text and then what may be typed, or what is wrong, onto the status line.
+func (p *Prompt) Draw(_, a canvas.Area) {
+	x := a.Text(1, 0, theme.Accent|canvas.Bold, p.Title+": ")
+	text, _ := p.visible(p.textWidth(a.W))
+	x = a.Text(x, 0, theme.Plain, text) + 3
+	if p.mistake != "" {
+		a.Text(x, 0, theme.Alarm|canvas.Bold, canvas.Truncate(p.mistake, a.W-x-1))
+	} else {
+		a.Text(x, 0, theme.Dim, canvas.Truncate(p.Hint, a.W-x-1))
+	}
+}
