@@ -1,10 +1,11 @@
 # make run plays the embedded recording; make test passes the tests. Both need Go and nothing else.
 
+# A folder of clusters' own recordings, which are large and no part of the project: a target that reads them
+# says so where there are none.
 RECORDINGS ?= ../shared/recordings
-# A cluster's own recordings are large: tests that read them run only where there are some.
-export SCHEDQ_RECORDINGS ?= $(wildcard $(abspath $(RECORDINGS)))
+FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz captures conformance verify decisions e2e e2e-bench embedded man clean
+.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance recordings verify decisions e2e e2e-bench embedded man clean damage
 
 run: build
 	@./bin/schedq
@@ -30,13 +31,31 @@ OPERATIONS ?= 1000000
 conformance:
 	go test ./queue/conformance -v -timeout 1h -operations $(OPERATIONS)
 
-# The model against the scheduler's own logs of RECORDINGS. Both take long, so make test skips them: verify
-# compares the moves that it makes of an audit log alone, decisions its verdicts at each attempt.
+# Every recording of RECORDINGS is read whole, and what its logs tell of each pod is what its truth tells.
+recordings:
+	$(FROM_RECORDINGS) go test ./queue/session ./sources/... -run '^TestRecordings$$|^TestAsAPIServer$$' -v -count 1
+
+# The model against the scheduler's own logs of RECORDINGS. Both take long: verify compares the moves that it
+# makes of an audit log alone, decisions its verdicts at each attempt.
 verify:
-	SCHEDQ_VERIFY=1 go test ./queue/session -run '^TestShadowRecordings$$' -v -count 1
+	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session -run '^TestShadowRecordings$$' -v -count 1
 
 decisions:
-	SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1
+	$(FROM_RECORDINGS) SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1
+
+# The program as a process, with a terminal of its own: a signal at any moment ends it, and the terminal is as it was.
+# So many of each kind at each moment: make signals SIGNALS=20 sends 780.
+SIGNALS ?= 2
+signals: build
+	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 30m -run 'Signal|Terminal|Suspend' -signals $(SIGNALS)
+
+# The program as a process, with limits on its time and its memory, over files that nobody should give it: a sample of
+# them, and each bomb; thorough tries every file with every command, and sends 780 signals.
+hostile: build
+	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 30m -run 'Recordings|Settings|Keys|Arguments'
+
+thorough: build
+	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 4h -thorough -signals 20
 
 # On a real control plane, from a Go module of its own. The first time builds the control plane, which takes
 # 4 to 20 minutes on two cores, and keeps it.
@@ -56,6 +75,11 @@ fuzz:
 	  done; \
 	done
 
+# Logs of every format, cut, torn and put together at random: each event that is whole is read. make test does 100 of each.
+DAMAGE ?= 1000
+damage:
+	SCHEDQ_DAMAGE=$(DAMAGE) go test ./sources/files -run '^TestRandom' -v -count 1
+
 # docs/screens.md: the real screens, drawn from the embedded recording, and the demo of the README.
 captures:
 	go test ./tui -run '^TestCaptures$$|^TestEveryLessonByKeys$$' -count 1 -captures
@@ -65,12 +89,12 @@ embedded: build
 	@for n in lively-nopop workshop-nopop workshop; do \
 	  d=$(RECORDINGS)/$$n; marks=; case $$n in workshop*) marks=$$d/driver.log;; esac; \
 	  ./bin/schedq convert $$d/audit.log.gz $$d/sched.log.gz $$d/metrics.jsonl.gz $$marks \
-	    --release v1.37.1 -o sources/embedded/$$n.jsonl.zst || exit 1; \
+	    --release v1.37.1 --force -o sources/embedded/$$n.jsonl.zst || exit 1; \
 	done
 
 # The man pages, for packages. Shells' completions: schedq completion --help.
 man: build
-	./bin/schedq man bin/man
+	./bin/schedq man bin/man --force
 
 clean:
 	rm -rf bin

@@ -29,7 +29,7 @@ reads. What it sees is recorded in the state directory, to be played again; the 
 		Example: "  schedq attach\n  schedq attach --context prod -n training\n  kubectl schedq --as operator",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opts, err := model.options()
+			opts, err := model.options(cmd.Context())
 			if err == nil {
 				opts, err = cluster.options(opts)
 			}
@@ -92,7 +92,7 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *liveFlags, opts session.
 	var recorder *trace.Recorder
 	var path string
 	if !f.noRecording {
-		if recorder, path, err = recordBeside(stream, time.Now()); err != nil {
+		if recorder, path, err = recordBeside(cmd.Context(), stream, time.Now()); err != nil {
 			return fmt.Errorf("%w; --no-recording goes on without a recording", err)
 		}
 		stream = recorder

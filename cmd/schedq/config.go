@@ -35,7 +35,7 @@ $SCHEDQ_CONFIG, or schedq/config.yaml in $XDG_CONFIG_HOME, which is ~/.config if
 			if err != nil {
 				return err
 			}
-			if _, err := config.Load(); err != nil {
+			if _, err := config.Load(cmd.Context()); err != nil {
 				return err
 			}
 			state := "is fine"

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,18 +12,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/trace"
 )
 
 func newConvert() *cobra.Command {
 	var out, release string
 	var cut cutFlags
+	var force forceFlag
 	cmd := &cobra.Command{
 		Use:   "convert FILE... -o OUT",
 		Short: "Turn recordings of any format into one trace, or cut a scenario out of one",
 		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
 no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.
-With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the cluster at --from as manifests,
+It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone. With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the cluster at --from as manifests,
 and what became of it until --to, without what the scheduler did.`,
 		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
@@ -34,8 +38,8 @@ and what became of it until --to, without what the scheduler did.`,
 					return usageError{fmt.Errorf("convert would overwrite its input %s", in)}
 				}
 			}
-			if info, err := os.Stat(out); err == nil && info.IsDir() {
-				return fmt.Errorf("%s is a directory: name the trace to write in it", sources.Sanitize(out))
+			if err := force.check(cmd, out); err != nil {
+				return err
 			}
 			rec, err := openFiles(cmd, args)
 			if err != nil {
@@ -45,7 +49,7 @@ and what became of it until --to, without what the scheduler did.`,
 				setRelease(rec, release)
 			}
 			if cut.given(out) {
-				return cut.write(cmd, rec, out)
+				return cut.write(cmd, rec, out, force.options())
 			}
 			if rec.Rerun {
 				return fmt.Errorf("%s is a scenario, in which no scheduler was recorded: name an OUT that ends in .yaml", rec.Name)
@@ -55,12 +59,14 @@ and what became of it until --to, without what the scheduler did.`,
 				if err != nil {
 					return err
 				}
-				return errors.Join(writeEvents(w, rec), w.Close())
+				return writeEvents(w, rec)
 			}
-			return writeTrace(out, rec)
+			return writeTrace(cmd.Context(), out, rec, force.options())
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
+	force.register(cmd)
+	fileFlags(cmd)
 	cut.register(cmd)
 	cmd.Flags().StringVar(&release, "release", "", "the scheduler's release, such as v1.37.1, where the log does not state it")
 	return cmd
@@ -92,27 +98,24 @@ func setRelease(rec *sources.Recording, release string) {
 	}
 }
 
+// writeEvents writes what rec holds, and ends the trace.
 func writeEvents(w *trace.Writer, rec *sources.Recording) error {
 	for _, ev := range rec.Events {
 		if err := w.Write(ev); err != nil {
+			_ = w.Close() // says the same
 			return err
 		}
 	}
-	return nil
+	return w.Close()
 }
 
 // writeTrace writes rec to a file that is there whole or not at all.
-func writeTrace(path string, rec *sources.Recording) error {
-	part := filepath.Join(filepath.Dir(path), ".part-"+filepath.Base(path))
-	w, err := trace.Create(part)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(writeEvents(w, rec), w.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	if err := os.Rename(part, path); err != nil {
-		return errors.Join(fmt.Errorf("%s can't be written: %w", sources.Sanitize(path), errors.Unwrap(err)), os.Remove(part))
-	}
-	return nil
+func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) error {
+	return disk.Write(ctx, path, opts, func(w io.Writer) error {
+		packed, err := trace.NewPacked(w, path)
+		if err != nil {
+			return err
+		}
+		return writeEvents(packed, rec)
+	})
 }

@@ -1,16 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/scenario"
 )
 
@@ -28,7 +29,7 @@ func (f *cutFlags) given(out string) bool {
 }
 
 // write cuts the scenario and writes it.
-func (f *cutFlags) write(cmd *cobra.Command, rec *sources.Recording, out string) error {
+func (f *cutFlags) write(cmd *cobra.Command, rec *sources.Recording, out string, opts disk.Options) error {
 	if out != "-" && !strings.HasSuffix(out, ".yaml") && !strings.HasSuffix(out, ".yml") {
 		return usageError{errors.New("--from and --to cut a scenario: name an OUT that ends in .yaml")}
 	}
@@ -54,21 +55,10 @@ func (f *cutFlags) write(cmd *cobra.Command, rec *sources.Recording, out string)
 	if out == "-" {
 		return scenario.Write(cmd.OutOrStdout(), s)
 	}
-	return writeScenario(out, s)
+	return writeScenario(cmd.Context(), out, s, opts)
 }
 
 // writeScenario writes a scenario's file, which is there whole or not at all.
-func writeScenario(path string, s *scenario.Scenario) error {
-	part, err := os.CreateTemp(filepath.Dir(path), ".part-*")
-	if err != nil {
-		return fmt.Errorf("%s can't be written: %w", sources.Sanitize(path), errors.Unwrap(err))
-	}
-	err = errors.Join(scenario.Write(part, s), part.Chmod(0o644), part.Close())
-	if err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("%s can't be written: %w", sources.Sanitize(path), err), os.Remove(part.Name()))
-	}
-	return nil
+func writeScenario(ctx context.Context, path string, s *scenario.Scenario, opts disk.Options) error {
+	return disk.Write(ctx, path, opts, func(w io.Writer) error { return scenario.Write(w, s) })
 }

@@ -16,7 +16,11 @@ import (
 
 // openFiles reads files of one run. It says on standard error what a person should know of them.
 func openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	rec, err := files.Open(cmd.Context(), paths, files.Options{Stdin: cmd.InOrStdin()})
+	opts, err := fileOptions(cmd)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := files.Open(cmd.Context(), paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -29,6 +33,21 @@ func openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 	}
 	return rec, nil
+}
+
+// fileFlags registers the flags of every command that reads files.
+func fileFlags(cmd *cobra.Command) {
+	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
+	memoryFlag(cmd)
+}
+
+// fileOptions are how cmd reads files.
+func fileOptions(cmd *cobra.Command) (files.Options, error) {
+	strict, _ := cmd.Flags().GetBool("strict")
+	opts := files.Options{Stdin: cmd.InOrStdin(), Strict: strict}
+	var err error
+	opts.Memory, err = memoryOf(cmd)
+	return opts, err
 }
 
 // openEmbedded opens the embedded recording of that name.
@@ -62,6 +81,7 @@ type sourceFlags struct {
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.recording, "recording", "", "an embedded recording instead of files: "+strings.Join(embeddedNames(), ", "))
 	completes(cmd, "recording", embeddedNames()...)
+	fileFlags(cmd)
 	if f.live != nil {
 		f.live.register(cmd)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,7 @@ import (
 
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
-	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui"
 )
 
@@ -34,7 +33,7 @@ goes on where you left. How far you came is kept in the state directory.`,
 			if err != nil {
 				return err
 			}
-			progress, err := keptProgress()
+			progress, err := keptProgress(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -45,7 +44,7 @@ goes on where you left. How far you came is kept in the state directory.`,
 			if err := look.check(); err != nil {
 				return err
 			}
-			lesson, err := chosenLesson(all, standings, args)
+			lesson, err := chosenLesson(cmd.Context(), all, standings, args)
 			if err != nil {
 				return err
 			}
@@ -78,14 +77,14 @@ func teach(ctx context.Context, look *lookFlags, all []*lessons.Lesson, lesson *
 	opts.Filter = session.Options{}.Filter // a lesson speaks of all its pods
 	screen := look.options(nil)
 	screen.Memory = nil
-	err = tui.RunLesson(ctx, first, progress, tui.LessonOptions{Options: screen, Session: opts, Lessons: all, Plan: plan, Step: step,
-		Standings: standings, Stage: func(s lessons.Stage) {
+	err = tui.RunLesson(ctx, first, tui.LessonOptions{Session: opts, Lessons: all, Plan: plan, Step: step,
+		Standings: standings, Progress: progress, Stage: func(s lessons.Stage) {
 			at := stageFile{Stage: s}
 			if s.Lesson == lesson.Name && !slices.Contains(all, lesson) {
 				at.File, _ = filepath.Abs(lesson.File)
 			}
 			progress.stage(at)
-		}})
+		}}, screen)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq learn --list works without one", err)
 	}
@@ -94,13 +93,13 @@ func teach(ctx context.Context, look *lookFlags, all []*lessons.Lesson, lesson *
 
 // chosenLesson is the lesson that is asked for: of the program's own or in a file, and without any the first that
 // is not done.
-func chosenLesson(all []*lessons.Lesson, standings map[string]lessons.Standing, args []string) (*lessons.Lesson, error) {
+func chosenLesson(ctx context.Context, all []*lessons.Lesson, standings map[string]lessons.Standing, args []string) (*lessons.Lesson, error) {
 	if len(args) == 0 {
 		i := slices.IndexFunc(all, func(l *lessons.Lesson) bool { return !standings[l.Name].Done })
 		return all[max(i, 0)], nil
 	}
 	if strings.HasSuffix(args[0], ".yaml") || strings.HasSuffix(args[0], ".yml") || strings.ContainsRune(args[0], filepath.Separator) {
-		return readLesson(args[0])
+		return readLesson(ctx, args[0])
 	}
 	i, err := lessons.Find(all, args[0])
 	if err != nil {
@@ -113,18 +112,10 @@ func chosenLesson(all []*lessons.Lesson, standings map[string]lessons.Standing, 
 const maxLesson = 4 << 20
 
 // readLesson reads a lesson's file.
-func readLesson(path string) (*lessons.Lesson, error) {
-	f, err := os.Open(path)
+func readLesson(ctx context.Context, path string) (*lessons.Lesson, error) {
+	text, err := disk.Read(ctx, path, maxLesson)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", sources.Sanitize(path), errors.Unwrap(err))
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a directory: name a file in it", sources.Sanitize(path))
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxLesson+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: cannot be read: %w", sources.Sanitize(path), err)
+		return nil, err
 	}
 	return lessons.Parse(path, text)
 }
@@ -176,7 +167,7 @@ prediction whose right answer is not what the model does, a solution that does n
 
 // lintLesson checks one lesson, and says what it found of it.
 func lintLesson(cmd *cobra.Command, path string, opts session.Options) error {
-	l, err := readLesson(path)
+	l, err := readLesson(cmd.Context(), path)
 	if err != nil {
 		return err
 	}
@@ -198,7 +189,8 @@ func lintLesson(cmd *cobra.Command, path string, opts session.Options) error {
 }
 
 func newLearnNew() *cobra.Command {
-	return &cobra.Command{
+	var force forceFlag
+	cmd := &cobra.Command{
 		Use:   "new FILE",
 		Short: "Write the beginning of a lesson, which is right and can be played",
 		Args:  usageArgs(cobra.ExactArgs(1)),
@@ -212,12 +204,11 @@ func newLearnNew() *cobra.Command {
 				_, err := cmd.OutOrStdout().Write(text)
 				return err
 			}
-			f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-			if err != nil {
-				return fmt.Errorf("%s: %w", sources.Sanitize(args[0]), errors.Unwrap(err))
-			}
-			_, err = f.Write(text)
-			return errors.Join(err, f.Close())
+			opts := force.options()
+			opts.Mode = 0o644 // nothing in it is anybody's own
+			return disk.WriteBytes(cmd.Context(), args[0], opts, text)
 		},
 	}
+	force.register(cmd)
+	return cmd
 }

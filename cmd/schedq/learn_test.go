@@ -16,7 +16,7 @@ import (
 // TestLessonsAreListed: without a terminal the lessons can at least be listed, with how far one has come.
 func TestLessonsAreListed(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	progress, err := keptProgress()
+	progress, err := keptProgress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (l *lockedBuffer) String() string {
 // TestNotesFollow: the notes are those of the step that is shown.
 func TestNotesFollow(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	progress, err := keptProgress()
+	progress, err := keptProgress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

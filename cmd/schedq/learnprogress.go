@@ -1,21 +1,25 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
-	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
+
+// maxProgress is how large the file of a learner may be, in bytes. A lesson takes some hundred.
+const maxProgress = 1 << 20
 
 // progressFile keeps how far a learner has come, in the state directory.
 type progressFile struct {
+	ctx    context.Context // what is learned until it ends is kept
 	folder string
 
 	mu  sync.Mutex
@@ -23,13 +27,13 @@ type progressFile struct {
 }
 
 // keptProgress reads $XDG_STATE_HOME/schedq/lessons.json.
-func keptProgress() (*progressFile, error) {
+func keptProgress(ctx context.Context) (*progressFile, error) {
 	recordings, err := recordingsFolder()
 	if err != nil {
 		return nil, err
 	}
-	p := &progressFile{folder: filepath.Dir(recordings), all: map[string]lessons.Standing{}}
-	text, err := os.ReadFile(p.path("lessons.json"))
+	p := &progressFile{ctx: ctx, folder: filepath.Dir(recordings), all: map[string]lessons.Standing{}}
+	text, err := disk.Read(ctx, p.path("lessons.json"), maxProgress)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return p, nil
@@ -83,5 +87,5 @@ func (p *progressFile) write(name string, what any) error {
 	if err != nil {
 		return err
 	}
-	return config.WriteWhole(p.path(name), text)
+	return disk.Keep(context.WithoutCancel(p.ctx), p.path(name), text)
 }

@@ -191,7 +191,7 @@ func TestExplainAndReportLive(t *testing.T) {
 			t.Errorf("exit %d, %s: no %q in\n%s", code, stderr, want, out)
 		}
 	}
-	code, out, stderr = schedq(t, "", "report", "--for", "100ms", "--kubeconfig", kubeconfig)
+	code, out, stderr = schedq(t, "", "report", "--for", "3s", "--kubeconfig", kubeconfig)
 	if code != 0 || !strings.Contains(out, "1 pods, 1 moves") {
 		t.Errorf("exit %d, %s, %s", code, out, stderr)
 	}
@@ -220,11 +220,17 @@ func TestNoWayIn(t *testing.T) {
 	if err := os.WriteFile(plugin, []byte(exec), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	device := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(device, []byte(strings.Replace(string(text), "{token: secret-token}", "{tokenFile: /dev/zero}", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		code int
 		says string
 	}{
+		"endless":       {[]string{"--kubeconfig", "/dev/zero"}, 1, "the kubeconfig: /dev/zero is not a regular file"},
+		"endless token": {[]string{"--kubeconfig", device}, 1, "the kubeconfig's tokenFile: /dev/zero is not a regular file"},
 		"no kubeconfig": {[]string{"--kubeconfig", filepath.Join(t.TempDir(), "none")}, 1, "the kubeconfig can't be read"},
 		"no context":    {[]string{"--kubeconfig", kubeconfig, "--context", "prod"}, 1, "there is no context prod"},
 		"unreachable":   {[]string{"--kubeconfig", elsewhere}, 1, "can't be reached"},
@@ -379,7 +385,7 @@ func TestMakeRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := makeRoom(dir, 250); err != nil {
+	if err := makeRoom(t.Context(), dir, 250); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)

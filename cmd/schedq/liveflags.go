@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -35,6 +36,7 @@ func (f *liveFlags) register(cmd *cobra.Command) {
 	f.kube.CacheDir = nil // nothing is cached
 	flags := cmd.Flags()
 	f.kube.AddFlags(flags)
+	memoryFlag(cmd)
 	flags.Lookup("namespace").Usage = "show the pods of this namespace only; where you may not read all, read this one only"
 	flags.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "show the pods of all namespaces, as without -n")
 	flags.StringVar(&f.schedulerName, "scheduler-name", "", "the scheduler whose queue it is: a pod's spec.schedulerName (default \"default-scheduler\", or the names in --scheduler-config)")
@@ -113,9 +115,15 @@ func (f *liveFlags) options(opts session.Options) (session.Options, error) {
 // config is where the cluster is, and what to call it.
 func (f *liveFlags) config() (config *rest.Config, name string, err error) {
 	loader := f.kube.ToRawKubeConfigLoader()
+	if err := checkKubeconfigs(loader.ConfigAccess()); err != nil {
+		return nil, "", err
+	}
 	raw, err := loader.RawConfig()
 	if err != nil {
 		return nil, "", fmt.Errorf("the kubeconfig can't be read: %s", oneLine(err))
+	}
+	if err := f.checkNamedFiles(&raw); err != nil {
+		return nil, "", err
 	}
 	name = raw.CurrentContext
 	if *f.kube.Context != "" {
@@ -144,8 +152,18 @@ func oneLine(err error) sources.SafeText {
 	return sources.Sanitize(strings.TrimSpace(strings.ReplaceAll(err.Error(), "\n", " ")))
 }
 
-// collect watches the cluster for as long as lasts, or until the command is stopped, and returns what it saw
-// as a recording.
+// within ends what cmd does after lasts, counted from now. 0 is never.
+func within(cmd *cobra.Command, lasts time.Duration) (cancel context.CancelFunc) {
+	if lasts == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), lasts)
+	cmd.SetContext(ctx)
+	return cancel
+}
+
+// collect watches the cluster until the command is stopped, or for as long as lasts once it is attached to,
+// and returns what it saw as a recording.
 func (f *liveFlags) collect(cmd *cobra.Command, lasts time.Duration) (*sources.Recording, error) {
 	stream, err := f.open(cmd)
 	if err != nil {
@@ -167,17 +185,25 @@ func (f *liveFlags) open(cmd *cobra.Command) (sources.Stream, error) {
 	if !ok || leaseNamespace == "" || lease == "" {
 		return nil, usageError{fmt.Errorf("--scheduler-lease %s is not a NAMESPACE/NAME", sources.Sanitize(f.lease))}
 	}
-	opts := live.Options{Name: name, LeaseNamespace: leaseNamespace, LeaseName: lease, UserAgent: "schedq/" + version()}
+	memory, err := memoryOf(cmd)
+	if err != nil {
+		return nil, err
+	}
+	opts := live.Options{
+		Name: name, LeaseNamespace: leaseNamespace, LeaseName: lease, UserAgent: "schedq/" + version(),
+		MaxAnswer: memory / 16, MaxList: memory / 4, // as much of 4Gi as the defaults are
+	}
 	source, err := live.New(config, opts)
 	if err != nil {
 		return nil, err
 	}
+	if err := source.Login(ctx, func(sentence string) { fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", sentence) }); err != nil {
+		return nil, err
+	}
 	err = source.Check(ctx, config.Host)
 	if only := f.namespace(); errors.Is(err, live.ErrForbidden) && only != "" {
-		opts.Namespace = only
-		if source, err = live.New(config, opts); err == nil {
-			err = source.Check(ctx, config.Host)
-		}
+		source = source.Only(only)
+		err = source.Check(ctx, config.Host)
 	}
 	if err != nil {
 		return nil, err
@@ -205,7 +231,7 @@ func (f *liveFlags) beside(cmd *cobra.Command, source *live.Source) (sources.Str
 		}
 		others = append(others, source.PodLog(key.Namespace, key.Name))
 	} else if f.log != "" {
-		log, err := live.FollowLog(f.log, cmd.InOrStdin())
+		log, err := live.FollowLog(cmd.Context(), f.log, cmd.InOrStdin())
 		if err != nil {
 			return nil, fmt.Errorf("--scheduler-log: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 // lookFlags are the flags that say how the screen looks. What they leave open, the configuration file says.
@@ -31,7 +32,7 @@ func (f *lookFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	f.filter.register(cmd, "show only pods")
 	var themes []string
-	for _, t := range tui.Themes() {
+	for _, t := range theme.All() {
 		themes = append(themes, string(t))
 	}
 	completes(cmd, "theme", themes...)
@@ -42,11 +43,11 @@ func (f *lookFlags) given(flag string) bool { return f.cmd.Flags().Changed(flag)
 
 // check finds mistakes in the flags and in the configuration file, and takes from it what the flags leave open.
 func (f *lookFlags) check() error {
-	if _, err := tui.ParseTheme(f.theme); err != nil {
+	if _, err := theme.Parse(f.theme); err != nil {
 		return usageError{err}
 	}
 	var err error
-	if f.config, err = config.Load(); err != nil {
+	if f.config, err = config.Load(f.cmd.Context()); err != nil {
 		return err
 	}
 	if !f.given("theme") {
@@ -72,9 +73,9 @@ func (f *lookFlags) session(opts session.Options) session.Options {
 
 // options are the screen's, with the recordings to switch to.
 func (f *lookFlags) options(recordings []tui.Recording) tui.Options {
-	theme, _ := tui.ParseTheme(f.theme) // checked
-	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: theme, Keys: f.config.Bindings}
-	if views, err := config.RememberedViews(); err == nil && f.config.Remember {
+	named, _ := theme.Parse(f.theme) // checked
+	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Keys: f.config.Bindings}
+	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.config.Remember {
 		o.Memory, o.Source = views, f.source
 	}
 	return o

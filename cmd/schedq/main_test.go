@@ -129,3 +129,19 @@ func TestStandardInput(t *testing.T) {
 		t.Errorf("wrote %q and says %q, want to hear that the last line is cut off", out, stderr)
 	}
 }
+
+// TestStrict: a damaged line is told of and the others play, unless a person wants it refused.
+func TestStrict(t *testing.T) {
+	input := `{"schedq":"trace","version":1}` + "\n" + `{"time":"2026-11-21T12:00:00Z","move":{"pod":"default/a","to":"active"}} GARBAGE` + "\n"
+	code, out, stderr := schedq(t, input, "watch", "-")
+	if code != 0 || !strings.Contains(out, "default/a") || !strings.Contains(stderr, "schedq: standard input: line 2 can be read only in part: something follows the JSON object\n") {
+		t.Errorf("exit %d, wrote %q and says %q", code, out, stderr)
+	}
+	for _, args := range [][]string{{"watch"}, {"report"}, {"explain", "a"}, {"rerun", "--release", "v1.24"}, {"convert", "-o", filepath.Join(t.TempDir(), "out")}, {"replay"},
+		{"verify", "--truth", filepath.Join("..", "..", "sources", "embedded", "workshop.jsonl.zst")}} {
+		code, out, stderr := schedq(t, input, append(args, "-", "--strict")...)
+		if code != 1 || out != "" || stderr != "schedq: standard input:2: something follows the JSON object\n" {
+			t.Errorf("%v: exit %d, wrote %q and says %q", args, code, out, stderr)
+		}
+	}
+}

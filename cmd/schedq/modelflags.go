@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 
 // options are a session's, with the modelled scheduler as it was asked for. Without any flag, what a
 // recording tells of its scheduler counts.
-func (f *modelFlags) options() (session.Options, error) {
+func (f *modelFlags) options(ctx context.Context) (session.Options, error) {
 	if f.release != "" {
 		if _, err := queue.ForRelease(f.release); err != nil {
 			return session.Options{}, usageError{fmt.Errorf("--release: %w", err)}
@@ -36,7 +37,7 @@ func (f *modelFlags) options() (session.Options, error) {
 	if f.config == "" && f.gates == "" {
 		return session.Options{Release: f.release}, nil
 	}
-	cfg, err := f.load()
+	cfg, err := f.load(ctx)
 	if err != nil {
 		return session.Options{}, err
 	}
@@ -57,12 +58,12 @@ func (f *modelFlags) again(cmd *cobra.Command, rec *sources.Recording) (*sources
 
 // load sets the feature gates and then reads the configuration, which depends on them. Gates are of the
 // whole process (see cycle.SetFeatureGates), so load must come before anything that asks upstream's code.
-func (f *modelFlags) load() (*cycle.Config, error) {
+func (f *modelFlags) load(ctx context.Context) (*cycle.Config, error) {
 	if err := cycle.SetFeatureGates(f.gates); err != nil {
 		return nil, usageError{fmt.Errorf("--feature-gates: %w", err)}
 	}
 	if f.config == "" {
 		return cycle.DefaultConfig()
 	}
-	return cycle.ReadConfig(f.config)
+	return cycle.ReadConfig(ctx, f.config)
 }

@@ -24,7 +24,7 @@ func loadModel(t *testing.T, args ...string) (*cycle.Config, error) {
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	return f.load()
+	return f.load(t.Context())
 }
 
 func TestModelFlags(t *testing.T) {

@@ -17,10 +17,14 @@ import (
 
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 // notesInterval is how often it is looked where the lesson is.
 const notesInterval = 200 * time.Millisecond
+
+// maxStage is how large the file that says it may be, in bytes.
+const maxStage = 64 << 10
 
 func newNotes() *cobra.Command {
 	return &cobra.Command{
@@ -30,7 +34,7 @@ func newNotes() *cobra.Command {
 its step, the right answers, and what comes next.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			progress, err := keptProgress()
+			progress, err := keptProgress(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -57,13 +61,13 @@ func followNotes(ctx context.Context, w io.Writer, progress *progressFile, all [
 	ticker := time.NewTicker(notesInterval)
 	defer ticker.Stop()
 	for {
-		text, err := os.ReadFile(progress.path("stage.json"))
+		text, err := disk.Read(ctx, progress.path("stage.json"), maxStage)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("where the lesson is can't be read: %w", err)
 		}
 		if err == nil && string(text) != shown {
 			shown = string(text)
-			if err := writeNotes(w, text, all); err != nil {
+			if err := writeNotes(ctx, w, text, all); err != nil {
 				return err
 			}
 		}
@@ -76,12 +80,12 @@ func followNotes(ctx context.Context, w io.Writer, progress *progressFile, all [
 }
 
 // writeNotes writes the notes of one step.
-func writeNotes(w io.Writer, text []byte, all []*lessons.Lesson) error {
+func writeNotes(ctx context.Context, w io.Writer, text []byte, all []*lessons.Lesson) error {
 	var at stageFile
 	if json.Unmarshal(text, &at) != nil {
 		return nil // of another version
 	}
-	l, err := shownLesson(at, all)
+	l, err := shownLesson(ctx, at, all)
 	if err != nil {
 		_, err = fmt.Fprintln(w, err)
 		return err
@@ -103,9 +107,9 @@ func writeNotes(w io.Writer, text []byte, all []*lessons.Lesson) error {
 }
 
 // shownLesson is the lesson that is shown.
-func shownLesson(at stageFile, all []*lessons.Lesson) (*lessons.Lesson, error) {
+func shownLesson(ctx context.Context, at stageFile, all []*lessons.Lesson) (*lessons.Lesson, error) {
 	if at.File != "" {
-		return readLesson(at.File)
+		return readLesson(ctx, at.File)
 	}
 	i, err := lessons.Find(all, string(sources.Sanitize(at.Lesson)))
 	if err != nil {

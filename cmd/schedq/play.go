@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +18,7 @@ import (
 func newPlay() *cobra.Command {
 	var look lookFlags
 	var out, release string
+	var force forceFlag
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Play with a cluster of your own: nodes and pods from a palette, and the clock",
@@ -34,8 +35,10 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 			if out != "" && !strings.HasSuffix(out, ".yaml") && !strings.HasSuffix(out, ".yml") {
 				return usageError{errors.New("--output names a scenario: it ends in .yaml")}
 			}
-			if _, err := os.Stat(out); out != "" && err == nil {
-				return fmt.Errorf("%s is there already: give another name, or remove it first", sources.Sanitize(out))
+			if out != "" {
+				if err := force.check(cmd, out); err != nil {
+					return err
+				}
 			}
 			if err := look.check(); err != nil {
 				return err
@@ -54,7 +57,7 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 			if err != nil || out == "" {
 				return err
 			}
-			if err := writeScenario(out, made); err != nil {
+			if err := writeScenario(context.WithoutCancel(cmd.Context()), out, made, force.options()); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: the scenario is %s; schedq replay plays it\n", sources.Sanitize(out))
@@ -63,6 +66,7 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 	}
 	look.register(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the scenario to write when you leave, a `FILE` that ends in .yaml")
+	force.register(cmd)
 	cmd.Flags().StringVar(&release, "release", "", "by the rules of this release: "+strings.Join(queue.Releases(), ", "))
 	return cmd
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -17,13 +17,14 @@ func newRecord() *cobra.Command {
 	var cluster liveFlags
 	var out string
 	var lasts time.Duration
+	var force forceFlag
 	cmd := &cobra.Command{
 		Use:   "record -o FILE",
 		Short: "Write what happens in a live cluster into a trace, without a screen",
 		Long: `record watches a cluster until it is stopped, and writes a trace: the objects that kube-scheduler reads,
 trimmed to what scheduling needs (no env, no args, no secrets, no annotations), and their changes. FILE is
 compressed if its name ends in .gz or .zst. What is in it plays at any moment: a kill loses at most the last
-second.`,
+second. Only you can read it, and one schedq at a time writes it; one that exists is replaced with --force alone.`,
 		Example: "  schedq record -o incident.jsonl --context prod\n  schedq replay incident.jsonl",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,30 +34,32 @@ second.`,
 			if lasts < 0 {
 				return usageError{fmt.Errorf("--for %s is less than no time", lasts)}
 			}
-			if info, err := os.Stat(out); err == nil && info.IsDir() {
-				return fmt.Errorf("%s is a directory: name the trace to write in it", sources.Sanitize(out))
+			if err := disk.Check(cmd.Context(), out, force.options()); err != nil {
+				return err
 			}
-			return cluster.record(cmd, out, lasts)
+			return cluster.record(cmd, out, lasts, force.options())
 		},
 	}
 	cluster.register(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
+	force.register(cmd)
 	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to record; until it is stopped if 0")
 	return cmd
 }
 
 // record records into the file out until the command is stopped.
-func (f *liveFlags) record(cmd *cobra.Command, out string, lasts time.Duration) error {
+func (f *liveFlags) record(cmd *cobra.Command, out string, lasts time.Duration, opts disk.Options) error {
+	defer within(cmd, lasts)()
 	stream, err := f.open(cmd)
 	if err != nil {
 		return err
 	}
-	recorder, err := trace.Record(stream, out, 0)
+	recorder, err := trace.Record(cmd.Context(), stream, out, 0, opts)
 	if err != nil {
 		return err
 	}
 	err = session.Drain(cmd.Context(), recorder, session.Draining{
-		Lasts: lasts, Status: newTeller(cmd.ErrOrStderr()).tell, Check: recorder.Err,
+		Status: newTeller(cmd.ErrOrStderr()).tell, Check: recorder.Err,
 	})
 	if err := errors.Join(err, recorder.Close()); err != nil {
 		return err

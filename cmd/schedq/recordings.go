@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -37,20 +39,25 @@ func recordingsFolder() (string, error) {
 }
 
 // recordBeside begins a recording of stream in the state directory, and returns where.
-func recordBeside(stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
+func recordBeside(ctx context.Context, stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
 	folder, err := recordingsFolder()
 	if err != nil {
 		return nil, "", err
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, "", fmt.Errorf("%s can't be made: %w", sources.Sanitize(folder), errors.Unwrap(err))
-	}
-	if err := makeRoom(folder, maxRecordings-maxRecording); err != nil {
+	if err := disk.Folder(ctx, folder); err != nil {
 		return nil, "", err
 	}
-	path := filepath.Join(folder, recordingName(stream.Name(), now))
-	r, err := trace.Record(stream, path, maxRecording)
-	return r, path, err
+	if err := makeRoom(ctx, folder, maxRecordings-maxRecording); err != nil {
+		return nil, "", err
+	}
+	for {
+		path := filepath.Join(folder, recordingName(stream.Name(), now))
+		r, err := trace.Record(ctx, stream, path, maxRecording, disk.Options{})
+		if !errors.Is(err, fs.ErrExist) {
+			return r, path, err
+		}
+		now = now.Add(time.Millisecond) // another schedq began one of this cluster in the same
+	}
 }
 
 // recordingName is what a recording of the named cluster from start on is called. It is plain: a file that
@@ -67,8 +74,8 @@ func recordingName(cluster sources.SafeText, start time.Time) string {
 }
 
 // makeRoom removes the oldest recordings in folder until the others have at most limit bytes. Other files
-// are left alone.
-func makeRoom(folder string, limit int64) error {
+// are left alone, and those that are being written.
+func makeRoom(ctx context.Context, folder string, limit int64) error {
 	names, err := filepath.Glob(filepath.Join(folder, "[0-9]*T[0-9]*Z-*.jsonl"))
 	if err != nil {
 		return err
@@ -81,7 +88,7 @@ func makeRoom(folder string, limit int64) error {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if total += info.Size(); total <= limit {
+		if total += info.Size(); total <= limit || disk.WrittenNow(ctx, name) {
 			continue
 		}
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

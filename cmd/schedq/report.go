@@ -40,7 +40,11 @@ func newReport() *cobra.Command {
 		if cluster.namespace() != "" {
 			return usageError{fmt.Errorf("a report is about the queue as a whole: leave -n out")}
 		}
-		rec, err := cluster.collect(cmd, lasts)
+		if lasts < 0 {
+			return usageError{fmt.Errorf("--for %s is less than no time", lasts)}
+		}
+		defer within(cmd, lasts)()
+		rec, err := cluster.collect(cmd, 0)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 
 // show takes the screen and shows rec on it, from opens after its start.
 func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens time.Duration) error {
-	options, err := f.model.options()
+	options, err := f.model.options(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -146,5 +146,6 @@ the scheduler's pending counts, a driver's marks; plain, gzip or zstd. - is stan
 		},
 	}
 	screen.register(cmd)
+	fileFlags(cmd)
 	return cmd
 }

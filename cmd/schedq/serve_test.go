@@ -46,7 +46,7 @@ func openRoom(t testing.TB, f serveFlags, log io.Writer) string {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	closed := make(chan error, 1)
-	go func() { closed <- r.Serve(ctx, l) }()
+	go func() { closed <- r.Serve(ctx, l, nil) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-closed; err != nil {
@@ -196,6 +196,57 @@ const escape = "\x1b[27u"
 
 // paste is text that is pasted.
 func paste(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
+
+// A code from a file is its one line.
+func TestCodesFromFiles(t *testing.T) {
+	folder := t.TempDir()
+	write := func(text string) string {
+		path := filepath.Join(folder, "code")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if code, err := readCode(t.Context(), write("  monday-room \r\n\n")); code != "monday-room" || err != nil {
+		t.Errorf("%q, %v", code, err)
+	}
+	for text, says := range map[string]string{
+		"": "holds no code", " \n": "holds no code", "monday\nroom": "holds more than a code", strings.Repeat("x", maxCode+1): "the code can't be read",
+	} {
+		if _, err := readCode(t.Context(), write(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+	if _, err := readCode(t.Context(), filepath.Join(folder, "none")); err == nil {
+		t.Error("a file that is not there holds a code")
+	}
+	f := serveFlags{codeFile: write("monday-room"), teacherCode: "teach-4-them"}
+	if a, err := f.access(t.Context()); a.Code != "monday-room" || a.TeacherCode != "teach-4-them" || err != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// The teacher's door is next to the visitors', on this machine alone, or anywhere if that is taken.
+func TestTheTeachersDoorIsNextToTheVisitors(t *testing.T) {
+	visitors, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer visitors.Close()
+	for range 2 { // the second time, the first has it
+		teachers, err := (&serveFlags{}).teachersDoor(visitors.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer teachers.Close()
+		if host(teachers.Addr()) != "127.0.0.1" {
+			t.Errorf("others reach it at %s", teachers.Addr())
+		}
+	}
+	if l, err := (&serveFlags{teachers: noDoor}).teachersDoor(visitors.Addr()); l != nil || err != nil {
+		t.Errorf("%v, %v", l, err)
+	}
+}
 
 // The room's key means nothing else on what it serves.
 func TestTheRoomsKeyIsItsAlone(t *testing.T) {

@@ -21,7 +21,7 @@ func serveLessons(ctx context.Context, first string) (room.Open, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin, err := chosenLesson(all, nil, []string{first})
+	begin, err := chosenLesson(ctx, all, nil, []string{first})
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func serveLessons(ctx context.Context, first string) (room.Open, error) {
 		}
 		all = append([]*lessons.Lesson{begin}, all...)
 	}
-	notes, err := keptProgress()
+	notes, err := keptProgress(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func serveLessons(ctx context.Context, first string) (room.Open, error) {
 		learner := learner{class, v.Name()}
 		standings := learner.Recall()
 		o := tui.LessonOptions{
-			Options: tui.Options{}.Served(), Session: opts, Lessons: all, Plan: plan, Standings: standings,
+			Session: opts, Lessons: all, Plan: plan, Standings: standings, Progress: learner,
 			At: v.At, Predicted: func(g lessons.Given) { v.Predicted(room.Prediction(g)) },
 		}
 		if s := standings[begin.Name]; !s.Done {
@@ -69,7 +69,7 @@ func serveLessons(ctx context.Context, first string) (room.Open, error) {
 				notes.stage(at)
 			}
 		}
-		return tui.NewLesson(v.Context(), p, learner, o), nil
+		return tui.NewLesson(v.Context(), p, o, tui.Options{}.Served()), nil
 	}, nil
 }
 

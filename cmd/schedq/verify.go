@@ -36,7 +36,12 @@ spent in each tier.`,
 			return nil
 		},
 	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
-		truth, err := files.Open(cmd.Context(), []string{truthPath}, files.Options{Stdin: cmd.InOrStdin(), Beside: rec})
+		options, err := fileOptions(cmd)
+		if err != nil {
+			return err
+		}
+		options.Beside = rec
+		truth, err := files.Open(cmd.Context(), []string{truthPath}, options)
 		if err != nil {
 			return err
 		}

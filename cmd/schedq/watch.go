@@ -56,7 +56,7 @@ func headlessOf(cmd *cobra.Command, source *sourceFlags, read reader, follow fol
 		if err != nil {
 			return err
 		}
-		opts, err := model.options()
+		opts, err := model.options(cmd.Context())
 		if err != nil {
 			return err
 		}

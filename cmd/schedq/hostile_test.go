@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// hostile is a name that clears the screen, rings, turns text around and hides in it, if it is shown as it is.
+const hostile = "ev\x1b[2J\u009b31m\u202e\u200b\x07\x7fil"
+
+// plainly carries out a command line and finds bytes in what it writes that steer a terminal.
+func plainly(t *testing.T, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	var stdout, stderr words
+	run(ctx, args, strings.NewReader(""), &stdout, &stderr)
+	for name, out := range map[string]string{"output": stdout.String(), "error": stderr.String()} {
+		for line := range strings.Lines(out) {
+			line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", " ")
+			if len(line) < sources.MaxText && string(sources.Sanitize(line)) != line {
+				t.Errorf("schedq %q: standard %s has %q", args, name, line)
+				break
+			}
+		}
+	}
+}
+
+// inHostilePlace has the test run in a folder of that name, with files of that name, far from the person's own.
+func inHostilePlace(t *testing.T) (trace string) {
+	dir := filepath.Join(t.TempDir(), hostile)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Skip("there can't be files of such names: ", err)
+	}
+	t.Chdir(dir)
+	for _, variable := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"} {
+		t.Setenv(variable, dir)
+	}
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
+	trace = hostile + ".jsonl"
+	for name, text := range map[string]string{hostile: "no recording", trace: `{"schedq":"trace","version":1}
+{"time":"2026-11-21T10:00:01Z","mark":{"text":"here"}}
+`} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return trace
+}
+
+// TestHostileArguments: whatever the arguments, flags and files of a command are called, nothing of that reaches
+// the terminal as it is.
+func TestHostileArguments(t *testing.T) {
+	trace := inHostilePlace(t)
+	plainly(t, hostile)
+	plainly(t, hostile+"-there-is-none")
+	plainly(t, "--"+hostile)
+	plainly(t, "help", hostile)
+	plainly(t, "completion", hostile)
+	plainly(t, "__complete", hostile, "")
+	plainly(t, "config", "validate", hostile)
+	for _, command := range newRoot().Commands() {
+		name := command.Name()
+		if name == "notes" { // has no arguments, and goes on
+			continue
+		}
+		for _, args := range [][]string{
+			{hostile}, {"no-such-" + hostile}, {trace}, {hostile, trace}, {trace, hostile}, {"--" + hostile}, {"-" + hostile}, {"-" + hostile, trace},
+			{hostile, "-o", hostile}, {trace, "-o", "/" + hostile + "/" + hostile}, {"--output", hostile},
+		} {
+			plainly(t, append([]string{name}, args...)...)
+		}
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			flag := []string{name, "--" + f.Name + "=" + hostile}
+			if name == "serve" && f.Name != "listen" {
+				flag = append(flag, "--listen", "127.0.0.1:0")
+			}
+			plainly(t, flag...)
+			plainly(t, append(flag, trace)...)
+			plainly(t, append(flag, hostile, trace)...)
+		})
+	}
+}
+
+// TestHostileEnvironment is the same for variables.
+func TestHostileEnvironment(t *testing.T) {
+	trace := inHostilePlace(t)
+	for _, variable := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "KUBECONFIG", "SCHEDQ_CONFIG", "TERM", "KUBERNETES_MASTER"} {
+		for _, value := range []string{hostile, "/" + hostile, filepath.Join(mustGetwd(t), hostile)} {
+			t.Run(fmt.Sprintf("%s=%q", variable, value), func(t *testing.T) {
+				t.Setenv(variable, value)
+				for _, args := range [][]string{{}, {"config"}, {"watch"}, {"watch", trace}, {"replay", trace}, {"attach"}, {"record", "-o", "x"}, {"explain", "p"}, {"learn"}} {
+					plainly(t, args...)
+				}
+			})
+		}
+	}
+}
+
+func mustGetwd(t *testing.T) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
