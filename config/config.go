@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
@@ -47,20 +48,11 @@ func File() (string, error) {
 	if path := os.Getenv(FileVariable); path != "" {
 		return path, nil
 	}
-	dir, err := folder("XDG_CONFIG_HOME", ".config")
-	return filepath.Join(dir, "config.yaml"), err
-}
-
-// folder returns schedq's folder in the one that an XDG variable names, or in that one of the home folder.
-func folder(variable, otherwise string) (string, error) {
-	if dir := os.Getenv(variable); filepath.IsAbs(dir) { // as the specification has it, a relative path is none
-		return filepath.Join(dir, "schedq"), nil
-	}
-	home, err := os.UserHomeDir()
+	dir, err := xdg.Config()
 	if err != nil {
-		return "", fmt.Errorf("neither %s nor HOME is set: %w", variable, err)
+		return "", fmt.Errorf("neither XDG_CONFIG_HOME nor HOME is set: %w", err)
 	}
-	return filepath.Join(home, otherwise, "schedq"), nil
+	return filepath.Join(dir, "config.yaml"), nil
 }
 
 // maxFile bounds the configuration file.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui/memory"
@@ -29,10 +30,9 @@ type Views struct {
 	folder string
 }
 
-// RememberedViews returns those in $XDG_STATE_HOME/schedq/views, which is ~/.local/state/schedq/views if that is
-// not set.
+// RememberedViews returns those in the folder views of the state folder. The error is that there is none.
 func RememberedViews(ctx context.Context) (Views, error) {
-	dir, err := folder("XDG_STATE_HOME", filepath.Join(".local", "state"))
+	dir, err := xdg.State()
 	return Views{ctx, filepath.Join(dir, "views")}, err
 }
 

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -46,7 +46,7 @@ func firstWords(s string) string {
 
 // writeLog writes the log and returns its path.
 func writeLog(c *page.Crash, now time.Time) (string, error) {
-	dir, err := logDir()
+	dir, err := xdg.State()
 	if err != nil {
 		return "", err
 	}
@@ -70,16 +70,4 @@ func writeLog(c *page.Crash, now time.Time) (string, error) {
 			return path, err
 		}
 	}
-}
-
-// logDir is where logs are kept: schedq's folder in XDG_STATE_HOME, which is ~/.local/state if it is not set.
-func logDir() (string, error) {
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "schedq"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(home, ".local", "state", "schedq"), nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -26,13 +27,13 @@ type progressFile struct {
 	all map[string]lessons.Standing
 }
 
-// keptProgress reads $XDG_STATE_HOME/schedq/lessons.json.
+// keptProgress reads lessons.json in the state folder.
 func keptProgress(ctx context.Context) (*progressFile, error) {
-	recordings, err := recordingsFolder()
+	folder, err := xdg.State()
 	if err != nil {
 		return nil, err
 	}
-	p := &progressFile{ctx: ctx, folder: filepath.Dir(recordings), all: map[string]lessons.Standing{}}
+	p := &progressFile{ctx: ctx, folder: folder, all: map[string]lessons.Standing{}}
 	text, err := disk.Read(ctx, p.path("lessons.json"), maxProgress)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

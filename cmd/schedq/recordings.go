@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/trace"
@@ -25,17 +26,13 @@ const (
 	maxRecordings = 1 << 30
 )
 
-// recordingsFolder is $XDG_STATE_HOME/schedq/recordings.
+// recordingsFolder is in the state folder.
 func recordingsFolder() (string, error) {
-	state := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // as the specification has it, a relative path is none
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		state = filepath.Join(home, ".local", "state")
+	state, err := xdg.State()
+	if err != nil {
+		return "", err
 	}
-	return filepath.Join(state, "schedq", "recordings"), nil
+	return filepath.Join(state, "recordings"), nil
 }
 
 // recordBeside begins a recording of stream in the state directory, and returns where.

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/room"
@@ -155,11 +156,11 @@ func (f *serveFlags) config(ctx context.Context, log io.Writer) (room.Config, er
 	}
 	path := f.hostKey
 	if path == "" {
-		recordings, err := recordingsFolder() // in the state directory
+		state, err := xdg.State()
 		if err != nil {
 			return c, fmt.Errorf("--host-key is not given, and there is no state directory: %w", err)
 		}
-		path = filepath.Join(filepath.Dir(recordings), "room", "hostkey")
+		path = filepath.Join(state, "room", "hostkey")
 	}
 	c.HostKey, err = hostkey.Load(ctx, path)
 	return c, err
