@@ -61,7 +61,11 @@ func (c *channels) mustShow(pod *v1.Pod) bool {
 
 // horizon is up to when, seen from now, an attempt that is not told was not made.
 func (c *channels) horizon(now time.Time) time.Time {
-	return earlier(now.Add(foresight), c.until.Add(-writeTime))
+	horizon := now.Add(foresight)
+	if until := c.until.Add(-writeTime); until.Before(horizon) {
+		return until
+	}
+	return horizon
 }
 
 // slack is for how long after an attempt of the model a sign of a failed one is taken to be its.

@@ -11,7 +11,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -288,72 +287,6 @@ func TestFindPod(t *testing.T) {
 	}
 	if _, err := FindPod(&sources.Recording{Name: "made"}, "web"); err == nil || err.Error() != "no pod is in made" {
 		t.Errorf("of an empty recording it says %v", err)
-	}
-}
-
-func TestReadMessage(t *testing.T) {
-	for message, want := range map[string]struct {
-		nodes   int
-		reasons []Reason
-		rest    string
-	}{
-		"0/3 nodes are available: 3 Insufficient cpu.": {3, []Reason{{Text: "Insufficient cpu", Nodes: 3}}, ""},
-		"0/3 nodes are available: 1 a, b, 2 c. preemption: 0/3 nodes are available: 3 d.": {
-			3, []Reason{{Text: "a, b", Nodes: 1}, {Text: "c", Nodes: 2}}, "preemption: 0/3 nodes are available: 3 d."},
-		`0/2 nodes are available: persistentvolumeclaim "my.data" not found. not found`: {
-			2, []Reason{{Text: `persistentvolumeclaim "my.data" not found`, Nodes: 2}}, "not found"},
-		"no nodes available to schedule pods": {0, nil, "no nodes available to schedule pods"},
-		"1/3 nodes are available: 2 a.":       {0, nil, "1/3 nodes are available: 2 a."},
-		"0/x nodes are available: 2 a.":       {0, nil, "0/x nodes are available: 2 a."},
-		"":                                    {0, nil, ""},
-	} {
-		nodes, reasons, rest := readMessage(message)
-		if nodes != want.nodes || rest != want.rest || !slices.Equal(reasons, want.reasons) {
-			t.Errorf("%q is read as %d, %+v, %q", message, nodes, reasons, rest)
-		}
-	}
-}
-
-// TestLastVerdict: the model's count is told only of what the scheduler said itself.
-func TestLastVerdict(t *testing.T) {
-	const said = "0/2 nodes are available: 2 Insufficient cpu."
-	p := &Pod{Message: said, Verdict: &Verdict{Message: said, Reasons: []Reason{
-		{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 1},
-		{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 1, Final: true},
-	}}}
-	if v, _ := p.LastVerdict(); v != nil {
-		t.Errorf("without a failure, its verdict is %+v", v)
-	}
-	p.UnschedulableCount = 1
-	v, modelled := p.LastVerdict()
-	if want := []Reason{{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 2}}; !modelled || !slices.Equal(v.ByPlugin(), want) {
-		t.Errorf("modelled %v, %+v", modelled, v.ByPlugin())
-	}
-	p.Message = "0/2 nodes are available: 2 node(s) were unschedulable."
-	if v, modelled = p.LastVerdict(); modelled || len(v.Reasons) != 1 || v.Reasons[0].Plugin != "NodeUnschedulable" {
-		t.Errorf("modelled %v, %+v, though the scheduler said something else", modelled, v)
-	}
-}
-
-// TestIfWoken: a pending plugin's event needs no backoff.
-func TestIfWoken(t *testing.T) {
-	f := &Moment{Now: at(11.5), Options: queue.Defaults()}
-	p := &Pod{PodInfo: queue.PodInfo{
-		Tier: queue.Unschedulable, Timestamp: at(10.7), UnschedulableCount: 1, BackoffExpiry: at(11), PendingPlugins: []string{"DynamicResources"},
-	}}
-	f.Options.PopFromBackoffQ = true
-	want := "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11 (cut to the whole second). " +
-		"Woken before 12:00:12, it goes to backoffQ first, unless by an event for DynamicResources: then straight to activeQ."
-	if got := f.explainWoken(p); got != want {
-		t.Errorf("it says %s\nwant    %s", got, want)
-	}
-	f.Now = at(12)
-	if w, ok := f.IfWoken(p); !ok || w.Tier != queue.Active {
-		t.Errorf("after its backoff it goes to %+v, %v", w, ok)
-	}
-	p.Tier = queue.Backoff
-	if _, ok := f.IfWoken(p); ok {
-		t.Error("a pod in backoffQ is said to wait for an event")
 	}
 }
 

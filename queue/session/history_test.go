@@ -4,85 +4,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources"
 )
-
-var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-
-// at is a moment after noon.
-func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
-
-func key(name string) types.NamespacedName {
-	return types.NamespacedName{Namespace: "default", Name: name}
-}
-
-// recordings draws recordings: pods that move about as a scheduler's log would tell it, with objects that
-// change, counts and marks between.
-func recordings(events int) *rapid.Generator[*sources.Recording] {
-	return rapid.Custom(func(t *rapid.T) *sources.Recording {
-		rec := &sources.Recording{Name: "drawn"}
-		now := noon
-		for range rapid.IntRange(1, events).Draw(t, "events") {
-			now = now.Add(time.Duration(rapid.IntRange(0, 1500).Draw(t, "ms")) * time.Millisecond)
-			rec.Events = append(rec.Events, sources.Event{Time: now, Fact: facts(now).Draw(t, "fact")})
-		}
-		return rec
-	})
-}
-
-func facts(now time.Time) *rapid.Generator[sources.Fact] {
-	name := rapid.Map(rapid.IntRange(1, 6), func(i int) string { return fmt.Sprint("p-", i) })
-	move := func(to sources.Tier, event string, plugins ...string) *rapid.Generator[sources.Fact] {
-		return rapid.Map(name, func(n string) sources.Fact {
-			return &sources.Move{Pod: key(n), To: to, Event: event, Plugins: plugins}
-		})
-	}
-	return rapid.OneOf(
-		move(sources.TierActive, "UnscheduledPodAdd"),
-		move(sources.TierInFlight, ""),
-		move(sources.TierInFlight, ""),
-		move(sources.TierUnschedulable, queue.ScheduleAttemptFailure, "NodeResourcesFit"),
-		move(sources.TierBackoff, queue.ScheduleAttemptFailure),
-		move(sources.TierBackoff, "NodeAdd"),
-		move(sources.TierActive, queue.BackoffComplete),
-		move(sources.TierGated, "UnscheduledPodAdd"),
-		move(sources.TierScheduled, ""),
-		move(sources.TierDeleted, ""),
-		rapid.Map(name, func(n string) sources.Fact {
-			pod := placeholder(key(n))
-			pod.UID = types.UID("real-" + n)
-			prio := int32(now.Second())
-			pod.Spec.Priority = &prio
-			pod.Labels = map[string]string{"second": fmt.Sprint(now.Second())}
-			return &sources.ObjectChange{Verb: sources.Updated, Object: pod}
-		}),
-		rapid.Just[sources.Fact](&sources.Mark{Text: "a mark"}),
-	)
-}
-
-// picture is a board in words.
-func picture(b *Board) string {
-	var s strings.Builder
-	for _, tier := range shown {
-		for i := range b.Len(tier) {
-			p := b.At(tier, i)
-			fmt.Fprintf(&s, "%s %s attempts=%d prio=%d expiry=%s since=%s labels=%v\n", tier, p.Key.Name, p.Attempts, p.Priority, p.BackoffExpiry, p.Since, p.Labels())
-			if got := b.Index(p); got != i {
-				fmt.Fprintf(&s, "but Index says %d, not %d\n", got, i)
-			}
-		}
-	}
-	return s.String()
-}
 
 // TestSeekIsReplay: wherever one goes and by whatever way, the board is the one of playing there from
 // the start.
@@ -195,14 +124,6 @@ func TestForkRewinds(t *testing.T) {
 	})
 }
 
-func words(moves []*Transition) []string {
-	var s []string
-	for _, m := range moves {
-		s = append(s, m.String())
-	}
-	return s
-}
-
 // TestLongHistory seeks and forks in a history of many keyframes and checkpoints.
 func TestLongHistory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -239,13 +160,4 @@ func TestLongHistory(t *testing.T) {
 				cursor, e.changes, e.queue.PendingPods(queue.Active), line.shown.Len(queue.Active))
 		}
 	}
-}
-
-// defaults is the configuration of a kube-scheduler without a file.
-func defaults(t interface{ Fatal(...any) }) *cycle.Config {
-	cfg, err := cycle.DefaultConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cfg
 }

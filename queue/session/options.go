@@ -96,12 +96,9 @@ func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
 	return opts
 }
 
-// Span returns the first and the last moment of rec that can be explained.
-func Span(rec *sources.Recording) (start, end time.Time) { return span(rec) }
-
-// span returns when a recording begins to be worth showing, a second before the first pod moves, and
-// when it ends.
-func span(rec *sources.Recording) (start, end time.Time) {
+// Span returns when a recording begins to be worth showing, a second before the first pod moves, and when
+// it ends: the first and the last moment that can be explained.
+func Span(rec *sources.Recording) (start, end time.Time) {
 	events := rec.Events
 	if len(events) == 0 {
 		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()

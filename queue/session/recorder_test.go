@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -14,36 +13,6 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
-
-// recorded has a FailedScheduling event told that is the count-th of its pod as it is.
-func (c *cluster) recorded(seconds float64, pod *v1.Pod, count int) {
-	c.add(seconds, &sources.FailedAttempt{Pod: key(pod.Name), UID: pod.UID, Message: tooSmall, Recorded: sources.NewRecorded(pod.ResourceVersion, count)})
-}
-
-// stuck adds a pod that is seen to fail at once.
-func (c *cluster) stuck(seconds float64, name string) *v1.Pod {
-	pod := wants(name, "4")
-	pod.CreationTimestamp = metav1.NewTime(at(seconds))
-	pod = happens(c, seconds, sources.Added, pod, nil)
-	c.recorded(seconds+0.003, pod, 1)
-	return c.patched(seconds+0.01, pod, tooSmall, "")
-}
-
-// small starts node-a, of which a small pod has a little.
-func (c *cluster) small() (pod *v1.Pod) {
-	happens(c, 1, sources.Added, node("node-a", "1"), nil)
-	return c.another(1)
-}
-
-// another binds another small pod.
-func (c *cluster) another(seconds float64) *v1.Pod {
-	return happens(c, seconds, sources.Added, wants(fmt.Sprint("small-", c.version), "100m"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
-}
-
-// goes has a small pod deleted. That wakes the others, for which its room is too little.
-func (c *cluster) goes(seconds float64, small *v1.Pod) {
-	happens(c, seconds, sources.Deleted, small, nil)
-}
 
 const (
 	arrives  = " >active UnscheduledPodAdd modelled"
@@ -171,33 +140,6 @@ func TestLoopHeldUp(t *testing.T) {
 			c.between(&r, other)
 			r.recorded(10.05, web, 1)
 			taken(t, r.recording(10.2), 4, c.want...)
-		})
-	}
-}
-
-// TestSaturated: the scheduler's client may make a hundred requests at once, and fifty a second after that.
-func TestSaturated(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		seconds int
-		rate    int // requests a second
-		want    bool
-	}{
-		{"a burst", 1, 80, false},
-		{"a larger burst", 1, 200, true},
-		{"a long time", 20, 50, true},
-		{"a long time, fewer", 20, 35, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := newChannels(defaults(t), true)
-			for i := range c.seconds {
-				for range c.rate {
-					s.requested(at(float64(i)))
-				}
-			}
-			if end := at(float64(c.seconds - 1)); s.saturated(end) != c.want || s.saturated(end.Add(5*time.Second)) {
-				t.Errorf("saturated: %v, and 5 s later %v", s.saturated(end), s.saturated(end.Add(5*time.Second)))
-			}
 		})
 	}
 }

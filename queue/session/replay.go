@@ -11,7 +11,7 @@ import (
 // and returns that, or when ctx is done.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*Transition) error) error {
 	board := newBoard()
-	start, _ := span(rec)
+	start, _ := Span(rec)
 	cfg, err := opts.scheduler(rec)
 	if err != nil {
 		return err

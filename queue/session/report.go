@@ -149,7 +149,7 @@ func newReporter(rec *sources.Recording) *reporter {
 		rejected: map[string]sets.Set[types.NamespacedName]{},
 	}
 	r.report.Source = rec.Name
-	r.report.Start, r.report.End = span(rec)
+	r.report.Start, r.report.End = Span(rec)
 	return r
 }
 

@@ -12,31 +12,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// A recording in which batch-1 does not fit, is woken by a node and backs off, and web-1 is bound. Nothing
-// happens for four minutes before late-1 comes.
-func smallRecording() *sources.Recording {
-	move := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) sources.Event {
-		return sources.Event{Time: at(seconds), Fact: &sources.Move{Pod: key(pod), To: to, Event: event, Plugins: plugins}}
-	}
-	return &sources.Recording{Name: "small", Formats: []string{"schedlog"}, Events: []sources.Event{
-		{Time: at(0), Fact: &sources.SchedulerStarted{
-			Release: "v1.37.1", Gates: map[string]bool{"SchedulerPopFromBackoffQ": false},
-			PodInitialBackoff: time.Second, PodMaxBackoff: 10 * time.Second, PodMaxInUnschedulablePods: 5 * time.Minute,
-		}},
-		move(10, "batch-1", "active", "UnscheduledPodAdd"),
-		move(10.1, "batch-1", "inflight", ""),
-		move(10.7, "batch-1", "unschedulable", "ScheduleAttemptFailure", "NodeResourcesFit"),
-		{Time: at(11), Fact: &sources.Counts{Unschedulable: 1}},
-		move(11.2, "batch-1", "backoff", "NodeAdd"),
-		{Time: at(11.5), Fact: &sources.Mark{Text: "a node came"}},
-		move(12, "web-1", "active", "UnscheduledPodAdd"),
-		move(12, "web-1", "inflight", ""),
-		move(12.1, "web-1", "scheduled", ""),
-		move(12.3, "batch-1", "active", "BackoffComplete"),
-		move(250, "late-1", "active", "UnscheduledPodAdd"),
-	}}
-}
-
 // start runs a session of rec in a bubble of virtual time.
 func start(t *testing.T, rec *sources.Recording, opts Options) *Session {
 	t.Helper()

@@ -60,7 +60,7 @@ func TestAnyCluster(t *testing.T) {
 		}
 		opts := defaults(t)
 		opts.Queue.PopFromBackoffQ = rapid.Bool().Draw(t, "SchedulerPopFromBackoffQ")
-		rec := c.recording(seconds + bindPatience.Seconds() + 5)
+		rec := c.recording(seconds + 15)
 		placed := map[types.NamespacedName]types.UID{}
 		err := Replay(context.Background(), rec, Options{Scheduler: opts}, func(m *Transition) error {
 			if uid := m.Pod.Pod.UID; m.To == queue.Scheduled {

@@ -4,38 +4,9 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
-
-// failed has a FailedScheduling event told of an attempt that ended at seconds.
-func (c *cluster) failed(seconds float64, pod *v1.Pod, message string) {
-	c.add(seconds, &sources.FailedAttempt{Pod: key(pod.Name), UID: pod.UID, Message: sources.SafeText(message)})
-}
-
-// patched has the scheduler write pod's condition. It tells the change, and that it was the scheduler's.
-func (c *cluster) patched(seconds float64, pod *v1.Pod, message, nominated string) *v1.Pod {
-	pod = happens(c, seconds, sources.Updated, pod, func(p *v1.Pod) { reject(p, message, nominated) })
-	c.add(seconds, &sources.StatusPatched{Pod: key(pod.Name), UID: pod.UID, Sent: at(seconds - 0.003)})
-	return pod
-}
-
-// reject gives p the condition of a failed attempt.
-func reject(p *v1.Pod, message, nominated string) {
-	p.Status.NominatedNodeName = nominated
-	p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: message}}
-}
-
-// bound has pod bound.
-func (c *cluster) bound(seconds float64, pod *v1.Pod, node string) *v1.Pod {
-	return happens(c, seconds, sources.Updated, pod, func(p *v1.Pod) { p.Spec.NodeName = node })
-}
-
-func cpu(n *v1.Node, cpu string) { n.Status.Allocatable[v1.ResourceCPU] = resource.MustParse(cpu) }
-
-const tooSmall = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 
 // The moves of a pod that is placed and bound in one second.
 func boundAt(second string) []string {
@@ -73,20 +44,6 @@ func TestBoundElsewhere(t *testing.T) {
 			}
 		})
 	}
-}
-
-// boundTo returns the node to which a pod is shown to be bound.
-func boundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
-	t.Helper()
-	if err := Replay(t.Context(), rec, Options{}, func(m *Transition) error {
-		if m.Pod.Key.Name == pod && m.To == queue.Scheduled {
-			node = m.Pod.Node
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return node
 }
 
 // TestBoundAlthough: the real scheduler bound a pod that the model finds no room for. It was tried again,

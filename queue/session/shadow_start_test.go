@@ -11,10 +11,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-func (c *cluster) started(seconds float64) {
-	c.add(seconds, &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-}
-
 // TestStartsLater: a scheduler that starts finds the objects that there are; before, nobody queues a pod.
 func TestStartsLater(t *testing.T) {
 	var c cluster

@@ -70,7 +70,7 @@ type injection struct {
 
 func newTimeline(rec *sources.Recording, cfg *cycle.Config, plugins queue.Plugins) *timeline {
 	t := &timeline{history: newHistory(), feed: newFeed(rec, cfg)}
-	t.start, t.end = span(rec)
+	t.start, t.end = Span(rec)
 	t.run(newEngine(cfg.Queue, plugins, t.start))
 	return t
 }

@@ -8,25 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
-
-// toldBy returns a recording of the scheduler's moves.
-func toldBy(moves ...sources.Event) *sources.Recording {
-	return &sources.Recording{Name: "told", Events: moves}
-}
-
-func told(seconds float64, pod string, to sources.Tier, event string) sources.Event {
-	m := &sources.Move{Pod: key(pod), To: to, Event: event}
-	if event == queue.ScheduleAttemptFailure {
-		m.Plugins = []string{"NodeResourcesFit"}
-	}
-	if to == sources.TierGated {
-		m.GatingPlugin = "SchedulingGates"
-	}
-	return sources.Event{Time: at(seconds), Fact: m}
-}
 
 // The truth of TestVerify: a is in activeQ for 2 s, in flight for 1 s, unschedulable for 7 s, in backoffQ
 // for 4 s and in activeQ for another 6 s, until b ends the recording. That is 20 s.

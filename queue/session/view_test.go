@@ -10,16 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session/filter"
 )
-
-func parse(t interface{ Fatal(...any) }, text string) filter.Filter {
-	f, err := filter.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // TestView: a board that is seen through a filter and in an order shows what matches at its moment, and in
 // that order, wherever one goes.

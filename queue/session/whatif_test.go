@@ -6,8 +6,6 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
@@ -121,23 +119,6 @@ spec:
 	}
 	o.apply("urgent.yaml", read.Objects)
 	says(t, o.said.Text, "apply urgent.yaml: there is a pod default/urgent already, and a pod's specification can't be changed")
-}
-
-// pendingClaim asks for a volume of a class.
-func pendingClaim(name, class string) *v1.PersistentVolumeClaim {
-	return &v1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)},
-		Spec: v1.PersistentVolumeClaimSpec{
-			StorageClassName: &class, AccessModes: []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce},
-			Resources: v1.VolumeResourceRequirements{Requests: v1.ResourceList{v1.ResourceStorage: resource.MustParse("1Gi")}},
-		},
-		Status: v1.PersistentVolumeClaimStatus{Phase: v1.ClaimPending},
-	}
-}
-
-// mount gives p the claim's volume.
-func mount(p *v1.Pod, claim string) {
-	p.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}}}
 }
 
 func TestAskByBindingAClaim(t *testing.T) {

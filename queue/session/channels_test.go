@@ -1,0 +1,33 @@
+package session
+
+import (
+	"testing"
+	"time"
+)
+
+// TestSaturated: the scheduler's client may make a hundred requests at once, and fifty a second after that.
+func TestSaturated(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		seconds int
+		rate    int // requests a second
+		want    bool
+	}{
+		{"a burst", 1, 80, false},
+		{"a larger burst", 1, 200, true},
+		{"a long time", 20, 50, true},
+		{"a long time, fewer", 20, 35, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newChannels(defaults(t), true)
+			for i := range c.seconds {
+				for range c.rate {
+					s.requested(at(float64(i)))
+				}
+			}
+			if end := at(float64(c.seconds - 1)); s.saturated(end) != c.want || s.saturated(end.Add(5*time.Second)) {
+				t.Errorf("saturated: %v, and 5 s later %v", s.saturated(end), s.saturated(end.Add(5*time.Second)))
+			}
+		})
+	}
+}
