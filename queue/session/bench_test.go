@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -13,8 +15,8 @@ import (
 func crowded(n int) *owner {
 	rec := &sources.Recording{Name: "crowd"}
 	add := func(i int, m sources.Move) {
-		m.Pod = key(fmt.Sprintf("pod-%06d", i))
-		rec.Events = append(rec.Events, sources.Event{Time: noon.Add(time.Duration(len(rec.Events)) * time.Microsecond), Fact: &m})
+		m.Pod = world.Key(fmt.Sprintf("pod-%06d", i))
+		rec.Events = append(rec.Events, sources.Event{Time: world.Noon.Add(time.Duration(len(rec.Events)) * time.Microsecond), Fact: &m})
 	}
 	for i := range n {
 		add(i, sources.Move{To: sources.TierActive, Event: "UnscheduledPodAdd"})
@@ -26,7 +28,7 @@ func crowded(n int) *owner {
 			add(i, sources.Move{To: sources.TierBackoff, Event: "NodeAdd"})
 		}
 	}
-	o := newOwner(rec, Options{Paused: true})
+	o := newOwner(rec, timeline.Options{Paused: true})
 	o.seekEnd()
 	return o
 }
@@ -58,11 +60,11 @@ func BenchmarkFrame(b *testing.B) {
 // BenchmarkSeek goes to and fro in a history.
 func BenchmarkSeek(b *testing.B) {
 	o := crowded(100_000)
-	h := o.recording.history
-	b.ReportMetric(float64(len(h.changes)), "changes")
+	h := o.recording
+	b.ReportMetric(float64(len(h.Changes)), "changes")
 	at := 0
 	for b.Loop() {
-		at = (at + len(h.changes)*3/7) % len(h.changes)
-		h.show(at)
+		at = (at + len(h.Changes)*3/7) % len(h.Changes)
+		h.Show(at)
 	}
 }

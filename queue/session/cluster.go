@@ -15,6 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/manifest"
 )
 
@@ -30,15 +33,15 @@ var errNothingKnown = errors.New("no nodes are known: an audit log or a trace of
 // toggleScheduler has a local scheduler take the person's place in the what-if, or gives it back.
 func (o *owner) toggleScheduler() {
 	if o.scheduling() {
-		o.inject("you are the scheduler again", func(e *engine, _ time.Time) { e.stopScheduler() })
+		o.inject("you are the scheduler again", func(e *timeline.Engine, _ time.Time) { e.StopScheduler() })
 		return
 	}
-	o.ask("a local scheduler takes over", func(*engine, time.Time) error { return nil })
+	o.ask("a local scheduler takes over", func(*timeline.Engine, time.Time) error { return nil })
 }
 
 // ask carries out a change in a what-if with a scheduler running, follows it, and says what came of it.
-func (o *owner) ask(what string, do func(e *engine, now time.Time) error) {
-	if o.shownLine().engine.objects.count("Node") == 0 {
+func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) error) {
+	if o.shownLine().Engine.Objects.Count("Node") == 0 {
 		o.refuse("%s: %s", what, errNothingKnown)
 		return
 	}
@@ -47,48 +50,48 @@ func (o *owner) ask(what string, do func(e *engine, now time.Time) error) {
 	}
 	now, cfg, joined := o.now, o.cfg, false
 	if !o.scheduling() {
-		if err := o.try(now, func(e *engine) error { return e.startScheduler(now, cfg, &o.spare) }); err != nil {
+		if err := o.try(now, func(e *timeline.Engine) error { return e.StartScheduler(now, cfg, &o.spare) }); err != nil {
 			o.refuse("%s: %s", what, err)
 			return
 		}
-		o.fork.entitle("a local scheduler takes over", now, false)
+		o.fork.Entitle("a local scheduler takes over", now, false)
 		joined = true
 	}
-	before := len(o.fork.moves)
-	if err := o.try(now, func(e *engine) error { return do(e, now) }); err != nil {
+	before := len(o.fork.Moves)
+	if err := o.try(now, func(e *timeline.Engine) error { return do(e, now) }); err != nil {
 		o.refuse("%s: %s", what, err)
 		return
 	}
-	o.now = o.fork.calmDown(calmLimit)
-	o.fork.entitle(what, o.now, joined)
+	o.now = o.fork.CalmDown(calmLimit)
+	o.fork.Entitle(what, o.now, joined)
 	if joined {
-		o.fork.injected[len(o.fork.injected)-2].what = what
+		o.fork.Injected[len(o.fork.Injected)-2].What = what
 	}
 	o.playing, o.previews = false, nil
-	o.say("%s: %s", what, o.outcome(o.fork.moves[min(before, len(o.fork.moves)):], o.now.Sub(now)))
+	o.say("%s: %s", what, o.outcome(o.fork.Moves[min(before, len(o.fork.Moves)):], o.now.Sub(now)))
 }
 
 // prepare has a scheduler loaded for the what-if that may be asked for next.
 func (o *owner) prepare() {
 	resting := !o.working() && (!o.playing || o.speed <= 1)
-	o.spare.prepare(o.cfg, o.shownLine(), resting)
+	o.spare.Prepare(o.cfg, o.shownLine(), resting)
 }
 
 // try injects what may fail. What failed is not remembered: nothing came of it.
-func (o *owner) try(now time.Time, do func(e *engine) error) error {
+func (o *owner) try(now time.Time, do func(e *timeline.Engine) error) error {
 	var failed error
-	o.fork.inject(now, func(e *engine) {
+	o.fork.Inject(now, func(e *timeline.Engine) {
 		failed = do(e)
-		e.settle(now, nil)
+		e.Settle(now, nil)
 	})
 	if failed != nil {
-		o.fork.injected = o.fork.injected[:len(o.fork.injected)-1]
+		o.fork.Injected = o.fork.Injected[:len(o.fork.Injected)-1]
 	}
 	return failed
 }
 
 // outcome says which pods got placed, where, and which still wait and why.
-func (o *owner) outcome(moves []*Transition, took time.Duration) string {
+func (o *owner) outcome(moves []*board.Transition, took time.Duration) string {
 	byNode := map[string][]string{}
 	placed := 0
 	for _, m := range moves {
@@ -122,7 +125,7 @@ func (o *owner) outcome(moves []*Transition, took time.Duration) string {
 
 // stillWaiting counts the pods that wait in the what-if, by the plugins that rejected them.
 func (o *owner) stillWaiting() string {
-	board := o.fork.shown.Unfiltered()
+	board := o.fork.Shown.Unfiltered()
 	counts := map[string]int{}
 	total := 0
 	for _, tier := range []queue.Tier{queue.Unschedulable, queue.Gated, queue.Backoff, queue.Active} {
@@ -168,82 +171,82 @@ func (o *owner) addNodeLike(like, name string) {
 	if name != "" {
 		what = "node " + name + " like " + like
 	}
-	o.ask(what, func(e *engine, now time.Time) error {
-		n := e.objects.node(like)
+	o.ask(what, func(e *timeline.Engine, now time.Time) error {
+		n := e.Objects.Node(like)
 		if n == nil {
 			return fmt.Errorf("there is no node %s", like)
 		}
 		to := name
 		for i := 2; to == ""; i++ {
-			if free := fmt.Sprintf("%s-%d", like, i); e.objects.node(free) == nil {
+			if free := fmt.Sprintf("%s-%d", like, i); e.Objects.Node(free) == nil {
 				to = free
 			}
 		}
-		if e.objects.node(to) != nil {
+		if e.Objects.Node(to) != nil {
 			return fmt.Errorf("there is a node %s already", to)
 		}
 		added := manifest.LikeNode(n, to)
 		added.CreationTimestamp = metav1.NewTime(now)
-		e.become(now, added)
+		e.Become(now, added)
 		return nil
 	})
 }
 
 // editNode changes a node as kubectl label, taint, cordon and uncordon would.
 func (o *owner) editNode(name string, edits []string) {
-	o.ask(fmt.Sprintf("node %s %s", name, strings.Join(edits, " ")), func(e *engine, now time.Time) error {
-		n := e.objects.node(name)
+	o.ask(fmt.Sprintf("node %s %s", name, strings.Join(edits, " ")), func(e *timeline.Engine, now time.Time) error {
+		n := e.Objects.Node(name)
 		if n == nil {
 			return fmt.Errorf("there is no node %s", name)
 		}
 		n = n.DeepCopy()
 		for _, edit := range edits {
-			if err := editNode(n, edit); err != nil {
+			if err := cluster.EditNode(n, edit); err != nil {
 				return err
 			}
 		}
-		e.become(now, n)
+		e.Become(now, n)
 		return nil
 	})
 }
 
 // deleteObject deletes a pod, of the queue or running, or a node.
 func (o *owner) deleteObject(kind string, key types.NamespacedName) {
-	o.ask(fmt.Sprintf("delete %s %s", kind, strings.TrimPrefix(key.String(), "/")), func(e *engine, now time.Time) error {
+	o.ask(fmt.Sprintf("delete %s %s", kind, strings.TrimPrefix(key.String(), "/")), func(e *timeline.Engine, now time.Time) error {
 		var obj runtime.Object
 		if kind == "node" {
-			if n := e.objects.node(key.Name); n != nil {
+			if n := e.Objects.Node(key.Name); n != nil {
 				obj = n
 			}
-		} else if p := e.objects.pod(key); p != nil {
+		} else if p := e.Objects.Pod(key); p != nil {
 			obj = p
 		}
 		if obj == nil {
 			return fmt.Errorf("there is no such %s", kind)
 		}
-		e.vanish(now, obj)
+		e.Vanish(now, obj)
 		return nil
 	})
 }
 
 // apply adds or changes objects as kubectl apply would, read from the file of that name.
 func (o *owner) apply(name string, objs []runtime.Object) {
-	o.ask("apply "+name, func(e *engine, now time.Time) error {
+	o.ask("apply "+name, func(e *timeline.Engine, now time.Time) error {
 		for _, obj := range objs {
 			obj = obj.DeepCopyObject()
 			m := obj.(metav1.Object)
 			if pod, ok := obj.(*v1.Pod); ok {
-				if old := e.objects.pod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}); old != nil {
+				if old := e.Objects.Pod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}); old != nil {
 					return fmt.Errorf("there is a pod %s/%s already, and a pod's specification can't be changed", pod.Namespace, pod.Name)
 				}
-				if err := manifest.ResolvePriority(pod, e.priorityClass, e.defaultPriorityClass); err != nil {
+				if err := manifest.ResolvePriority(pod, e.PriorityClass, e.DefaultPriorityClass); err != nil {
 					return err
 				}
 			}
 			if created := m.GetCreationTimestamp(); created.IsZero() {
 				m.SetCreationTimestamp(metav1.NewTime(now))
 			}
-			e.become(now, obj)
+			e.Become(now, obj)
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 )
 
@@ -36,7 +37,7 @@ func (s *Session) StepTime(d time.Duration) { s.do(func(o *owner) { o.stepTime(d
 
 // Find pauses and goes to the next moment at which c is met, or the last one before. While it looks, frames say
 // so; Pause and what else moves through time end it.
-func (s *Session) Find(c Condition, forward bool) { s.do(func(o *owner) { o.find(c, forward) }) }
+func (s *Session) Find(c board.Condition, forward bool) { s.do(func(o *owner) { o.find(c, forward) }) }
 
 // FindMark is Find for any mark.
 func (s *Session) FindMark(forward bool) { s.do(func(o *owner) { o.findMark("", forward) }) }
@@ -61,7 +62,7 @@ func (s *Session) SeekEnd() {
 		if o.fork != nil {
 			o.seekEnd()
 		} else {
-			o.travel(o.recording.end)
+			o.travel(o.recording.End)
 		}
 	})
 }
@@ -75,7 +76,7 @@ func (s *Session) ToggleGroup(group types.NamespacedName) {
 }
 
 // SortBy puts the pods of some tiers in another order.
-func (s *Session) SortBy(by Sort, tiers ...queue.Tier) {
+func (s *Session) SortBy(by board.Sort, tiers ...queue.Tier) {
 	s.do(func(o *owner) { o.sortBy(by, tiers) })
 }
 

@@ -12,6 +12,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -19,10 +25,10 @@ import (
 func TestCountsAtTheTimeOfAMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counts := func(active int) sources.Event {
-			return sources.Event{Time: at(1), Fact: &sources.Counts{Active: active}}
+			return sources.Event{Time: world.At(1), Fact: &sources.Counts{Active: active}}
 		}
-		move := sources.Event{Time: at(1), Fact: &sources.Move{Pod: key("p"), To: "active", Event: "UnscheduledPodAdd"}}
-		s := start(t, &sources.Recording{Events: []sources.Event{{Time: at(0), Fact: &sources.Mark{}}, move, counts(1), counts(2)}}, Options{Paused: true})
+		move := sources.Event{Time: world.At(1), Fact: &sources.Move{Pod: world.Key("p"), To: "active", Event: "UnscheduledPodAdd"}}
+		s := start(t, &sources.Recording{Events: []sources.Event{{Time: world.At(0), Fact: &sources.Mark{}}, move, counts(1), counts(2)}}, timeline.Options{Paused: true})
 		s.Step(1)
 		if f := s.Sync(); f.SchedulerCounts != nil {
 			t.Errorf("counts that are not executed yet are shown: %+v", f.SchedulerCounts)
@@ -40,13 +46,13 @@ func TestCountsAtTheTimeOfAMove(t *testing.T) {
 
 func TestEmptyRecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, &sources.Recording{Name: "empty"}, Options{Paused: true})
+		s := start(t, &sources.Recording{Name: "empty"}, timeline.Options{Paused: true})
 		if f := s.Sync(); len(f.Notices) != 1 || !strings.Contains(f.Notices[0], "empty") || !f.AtEnd {
 			t.Errorf("notices %q, at the end: %v", f.Notices, f.AtEnd)
 		}
-		s.AddPod(NewPod{Key: key("p")})
+		s.AddPod(NewPod{Key: world.Key("p")})
 		s.Pop()
-		s.Reject(key("p"), "NodeName")
+		s.Reject(world.Key("p"), "NodeName")
 		s.MoveAll()
 		s.Step(1)
 		if f := s.Sync(); tierOf(f, "p") != "active" {
@@ -59,23 +65,23 @@ func TestEmptyRecording(t *testing.T) {
 // nothing.
 func TestInFlightEventSurvivesAStepBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
-		s.Seek(at(9))
-		s.AddPod(NewPod{Key: key("p"), Priority: 9})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
+		s.Seek(world.At(9))
+		s.AddPod(NewPod{Key: world.Key("p"), Priority: 9})
 		s.Pop()
 		s.InjectEvent("NodeAdd")
 		if f := s.Sync(); !strings.HasSuffix(f.Said.Text, "nothing moved") {
 			t.Fatalf("it says %q", f.Said.Text)
 		}
 		for range 2 {
-			s.Reject(key("p"), "NodeName")
+			s.Reject(world.Key("p"), "NodeName")
 			if f := s.Sync(); tierOf(f, "p") != "backoff" {
 				t.Fatalf("p is %s, want it in backoff for the event in its flight", tierOf(f, "p"))
 			}
 			s.Step(-1)
 		}
 		s.SeekStart()
-		if f := s.Sync(); tierOf(f, "p") != "" || !f.Now.Equal(at(9)) {
+		if f := s.Sync(); tierOf(f, "p") != "" || !f.Now.Equal(world.At(9)) {
 			t.Errorf("at the start of the fork p is %q", tierOf(f, "p"))
 		}
 	})
@@ -85,18 +91,18 @@ func TestInFlightEventSurvivesAStepBack(t *testing.T) {
 // stays.
 func TestAnswerAfterStepIntoAFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
-		s.Seek(at(9))
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
+		s.Seek(world.At(9))
 		for _, name := range []string{"a", "b", "c"} {
-			s.AddPod(NewPod{Key: key(name)})
+			s.AddPod(NewPod{Key: world.Key(name)})
 			s.Pop()
-			s.Reject(key(name), "NodeName")
+			s.Reject(world.Key(name), "NodeName")
 		}
 		s.MoveAll()
-		s.SetFilter(parse(t, "default/a"))
+		s.SetFilter(world.Filter(t, "default/a"))
 		s.Step(3) // the first moves of one flush
 		s.Step(-1)
-		s.AddPod(NewPod{Key: key("new")})
+		s.AddPod(NewPod{Key: world.Key("new")})
 		f := s.Sync()
 		if f.Said.Text != "new pod default/new: default/new → active" {
 			t.Errorf("it says %q", f.Said.Text)
@@ -109,10 +115,10 @@ func TestAnswerAfterStepIntoAFlush(t *testing.T) {
 
 func TestLongSeekInAForkIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.Fork()
-		s.Seek(at(9).Add(2_000_000 * time.Hour))
-		if f := s.Sync(); !f.Said.Refused || !f.Now.Equal(at(9)) {
+		s.Seek(world.At(9).Add(2_000_000 * time.Hour))
+		if f := s.Sync(); !f.Said.Refused || !f.Now.Equal(world.At(9)) {
 			t.Errorf("it is %s, and it says %q", f.Now, f.Said.Text)
 		}
 	})
@@ -121,23 +127,23 @@ func TestLongSeekInAForkIsRefused(t *testing.T) {
 // TestRegatedPodHasNotMoved: a gated pod that an event reaches, and that is gated again, goes on waiting.
 func TestRegatedPodHasNotMoved(t *testing.T) {
 	gated := func(seconds float64, event string) sources.Event {
-		return sources.Event{Time: at(seconds), Fact: &sources.Move{Pod: key("p"), To: "gated", Event: event, GatingPlugin: "SchedulingGates"}}
+		return sources.Event{Time: world.At(seconds), Fact: &sources.Move{Pod: world.Key("p"), To: "gated", Event: event, GatingPlugin: "SchedulingGates"}}
 	}
 	rec := &sources.Recording{Events: []sources.Event{
 		gated(10, "UnscheduledPodAdd"), gated(20, "AssignedPodDelete"),
-		{Time: at(30), Fact: &sources.Move{Pod: key("p"), To: "active", Event: "TargetPodUpdatePodSchedulingGatesEliminated"}},
+		{Time: world.At(30), Fact: &sources.Move{Pod: world.Key("p"), To: "active", Event: "TargetPodUpdatePodSchedulingGatesEliminated"}},
 	}}
-	line := newTimeline(rec, defaults(t), nil)
-	line.goTo(at(25))
-	if p := line.shown.Get(key("p")); !p.Since.Equal(at(10)) {
+	line := timeline.New(rec, world.Config(t), nil)
+	line.GoTo(world.At(25))
+	if p := line.Shown.Get(world.Key("p")); !p.Since.Equal(world.At(10)) {
 		t.Errorf("gated since %s, want since the first time", p.Since)
 	}
-	r, err := Summarize(t.Context(), rec, Options{})
+	r, err := report.Summarize(t.Context(), rec, timeline.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tier := range r.Tiers {
-		if tier.Tier == "gated" && (tier.Stays != 1 || tier.Max != Seconds(20*time.Second)) {
+		if tier.Tier == "gated" && (tier.Stays != 1 || tier.Max != report.Seconds(20*time.Second)) {
 			t.Errorf("gated: %+v, want one stay of 20 s", tier)
 		}
 	}
@@ -147,8 +153,8 @@ func TestTicks(t *testing.T) {
 	for _, c := range []struct{ base, t, want float64 }{
 		{0, 0, 30}, {0, 29.9, 30}, {0, 30, 60}, {10, 0, 10}, {10, 9.9, 10}, {10, -25, -20}, {10, -20, 10},
 	} {
-		if got := after(at(c.base), 30*time.Second, at(c.t)); !got.Equal(at(c.want)) {
-			t.Errorf("the tick after %g s from %g s is %s, want %g s", c.t, c.base, got.Sub(noon), c.want)
+		if got := model.FirstAfter(world.At(c.base), 30*time.Second, world.At(c.t)); !got.Equal(world.At(c.want)) {
+			t.Errorf("the tick after %g s from %g s is %s, want %g s", c.t, c.base, got.Sub(world.Noon), c.want)
 		}
 	}
 }
@@ -156,19 +162,19 @@ func TestTicks(t *testing.T) {
 // TestNominationOutOfTheLog: a failed attempt that preempts says where the pod is meant to go.
 func TestNominationOutOfTheLog(t *testing.T) {
 	move := func(seconds float64, to sources.Tier, event, node string) sources.Event {
-		return sources.Event{Time: at(seconds), Fact: &sources.Move{Pod: key("p"), To: to, Event: event, Node: node, Plugins: []string{"NodeResourcesFit"}}}
+		return sources.Event{Time: world.At(seconds), Fact: &sources.Move{Pod: world.Key("p"), To: to, Event: event, Node: node, Plugins: []string{"NodeResourcesFit"}}}
 	}
 	rec := &sources.Recording{Events: []sources.Event{
 		move(1, "active", "UnscheduledPodAdd", ""), move(2, "inflight", "", ""),
 		move(3, "unschedulable", queue.ScheduleAttemptFailure, "node-a"), move(4, "inflight", "", ""), move(5, "scheduled", "", "node-a"),
 	}}
-	line := newTimeline(rec, defaults(t), nil)
-	line.goTo(at(3))
-	if got := line.shown.Get(key("p")).NominatedNode; got != "node-a" {
+	line := timeline.New(rec, world.Config(t), nil)
+	line.GoTo(world.At(3))
+	if got := line.Shown.Get(world.Key("p")).NominatedNode; got != "node-a" {
 		t.Errorf("nominated to %q, want node-a", got)
 	}
-	line.goTo(at(5))
-	if got := line.engine.queue.NominatedPodsForNode("node-a"); len(got) != 0 {
+	line.GoTo(world.At(5))
+	if got := line.Engine.Queue.NominatedPodsForNode("node-a"); len(got) != 0 {
 		t.Errorf("%d pods are still nominated to node-a", len(got))
 	}
 }
@@ -179,7 +185,7 @@ func TestAnyObjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := &sources.Recording{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "changes") {
-			pod := placeholder(key(fmt.Sprint("p-", rapid.IntRange(1, 4).Draw(t, "pod"))))
+			pod := cluster.Placeholder(world.Key(fmt.Sprint("p-", rapid.IntRange(1, 4).Draw(t, "pod"))))
 			pod.UID = types.UID(fmt.Sprint(pod.Name, rapid.IntRange(1, 2).Draw(t, "incarnation")))
 			if rapid.Bool().Draw(t, "gated") {
 				pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}}
@@ -191,37 +197,37 @@ func TestAnyObjects(t *testing.T) {
 				pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: reason, Message: fmt.Sprint(i % 3)}}
 			}
 			verb := rapid.SampledFrom([]sources.Verb{sources.Added, sources.Updated, sources.Updated, sources.Deleted}).Draw(t, "verb")
-			rec.Events = append(rec.Events, sources.Event{Time: at(float64(i)), Fact: &sources.ObjectChange{Verb: verb, Object: pod}})
+			rec.Events = append(rec.Events, sources.Event{Time: world.At(float64(i)), Fact: &sources.ObjectChange{Verb: verb, Object: pod}})
 		}
-		line := newTimeline(rec, defaults(t), nil)
-		line.goTo(line.end)
-		for _, tier := range shown {
-			if board, inQueue := line.shown.Total(tier), line.engine.queue.PendingPods(tier); board != inQueue {
+		line := timeline.New(rec, world.Config(t), nil)
+		line.GoTo(line.End)
+		for _, tier := range board.Tiers {
+			if board, inQueue := line.Shown.Total(tier), line.Engine.Queue.PendingPods(tier); board != inQueue {
 				t.Fatalf("%d pods are shown %s, and %d are", board, tier, inQueue)
 			}
 		}
-		fork := line.fork(line.end)
-		fork.inject(line.end, func(e *engine) {
-			e.queue.MoveAllToActiveOrBackoffQueue(line.end, moveAllEvent, nil, nil, nil)
-			e.settle(line.end, nil)
+		fork := line.Fork(line.End)
+		fork.Inject(line.End, func(e *timeline.Engine) {
+			e.Queue.MoveAllToActiveOrBackoffQueue(line.End, cluster.MoveAllEvent, nil, nil, nil)
+			e.Settle(line.End, nil)
 		})
-		fork.goTo(line.end.Add(time.Hour))
+		fork.GoTo(line.End.Add(time.Hour))
 	})
 }
 
 // TestInjectFromTheMiddle: going on from the middle of what an injection moved keeps all of it.
 func TestInjectFromTheMiddle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
-		s.Seek(at(9))
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
+		s.Seek(world.At(9))
 		for _, name := range []string{"a", "b"} {
-			s.AddPod(NewPod{Key: key(name)})
+			s.AddPod(NewPod{Key: world.Key(name)})
 			s.Pop()
-			s.Reject(key(name), "NodeName")
+			s.Reject(world.Key(name), "NodeName")
 		}
 		s.MoveAll()
 		s.Step(-1)
-		s.AddPod(NewPod{Key: key("c")})
+		s.AddPod(NewPod{Key: world.Key("c")})
 		f := s.Sync()
 		if tierOf(f, "a") != "backoff" || tierOf(f, "b") != "backoff" || tierOf(f, "c") != "active" {
 			t.Errorf("a is %s, b is %s, c is %s", tierOf(f, "a"), tierOf(f, "b"), tierOf(f, "c"))
@@ -232,11 +238,11 @@ func TestInjectFromTheMiddle(t *testing.T) {
 // TestVainStepsDoNotMoveTheEnd: a step that finds no move leaves a what-if as far as it was played.
 func TestVainStepsDoNotMoveTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.Fork()
 		s.Step(1)
 		s.SeekEnd()
-		if f := s.Sync(); !f.Now.Equal(at(9)) {
+		if f := s.Sync(); !f.Now.Equal(world.At(9)) {
 			t.Errorf("the what-if was never played, and its end is %s", f.Now)
 		}
 	})
@@ -245,8 +251,8 @@ func TestVainStepsDoNotMoveTheEnd(t *testing.T) {
 // TestLeavingReturnsToTheMove: also if several moves have one time.
 func TestLeavingReturnsToTheMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
-		s.Seek(at(11.9))
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
+		s.Seek(world.At(11.9))
 		s.Step(1) // web-1 comes at 12 s, and is popped at 12 s
 		s.Fork()
 		s.LeaveFork()

@@ -8,45 +8,47 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/sources"
 )
 
 // findNeeds works out what p needs at the moment shown.
-func (o *owner) findNeeds(p *Pod) (*Needs, error) {
+func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	t := o.shownLine()
-	e := t.engine
-	switch cursor := t.cursor; {
-	case cursor == len(t.changes):
-	case t.forked != nil:
+	e := t.Engine
+	switch cursor := t.Cursor; {
+	case cursor == len(t.Changes):
+	case t.Forked != nil:
 		return nil, errGoneBy
 	default:
-		e = t.engineShown()
-		t.show(cursor)
+		e = t.EngineShown()
+		t.Show(cursor)
 	}
-	pod := e.objects.pod(p.Key)
+	pod := e.Objects.Pod(p.Key)
 	switch {
 	case !tellsNodes(o.rec.Events):
 		return nil, errNoNodes
 	case pod == nil:
 		return nil, errNoObject
 	}
-	return findNeeds(o.cfg, e.objects, e.queue, pod, o.now)
+	return explain.FindNeeds(o.cfg, e.Objects, e.Queue, pod, o.now)
 }
 
 // diagnose works out what the pod of that name needs, for the frame; if it must be quick, only where it is.
 // A pod that is not in the queue needs nothing.
 func (o *owner) diagnose(key types.NamespacedName, quick bool) {
 	o.needs, o.needsOf, o.changed = nil, o.shownLine(), true
-	if quick && o.needsOf.engine.objects.tree.Len() > quickObjects {
+	if quick && o.needsOf.Engine.Objects.Tree.Len() > quickObjects {
 		return
 	}
-	p := o.needsOf.shown.Get(key)
+	p := o.needsOf.Shown.Get(key)
 	if p == nil || !p.Tier.Queued() && p.Tier != queue.InFlight {
 		return
 	}
 	n, err := o.findNeeds(p)
 	if err != nil {
-		n = &Needs{Pod: key, At: o.now, Unknown: err.Error()}
+		n = &explain.Needs{Pod: key, At: o.now, Unknown: err.Error()}
 	}
 	o.needs = n
 }

@@ -9,12 +9,16 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
 // ExplainPod replays rec up to at, and explains the pod there.
-func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key types.NamespacedName, at time.Time) (*Explanation, error) {
-	cfg, err := opts.scheduler(rec)
+func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time) (*explain.Explanation, error) {
+	cfg, err := opts.Configuration(rec)
 	if err != nil {
 		return nil, err
 	}
@@ -24,14 +28,14 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key t
 	}
 	opts.Paused, opts.Opens = true, 0
 	o := newOwner(rec, opts)
-	defer o.recording.feed.close()
-	for i, way := 1, at.Sub(o.now); i <= replaySteps; i++ {
+	defer o.recording.Feed.Close()
+	for i, way := 1, at.Sub(o.now); i <= explain.ReplaySteps; i++ {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		o.show(at.Add(-way / replaySteps * time.Duration(replaySteps-i)))
+		o.show(at.Add(-way / explain.ReplaySteps * time.Duration(explain.ReplaySteps-i)))
 	}
-	if err := o.recording.feed.failed; err != nil {
+	if err := o.recording.Feed.Failed; err != nil {
 		return nil, err
 	}
 	f := o.frame()
@@ -39,18 +43,18 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts Options, key t
 	if p == nil {
 		return nil, o.unknown(key)
 	}
-	x := f.explanation(p)
+	x := f.Explanation(p)
 	x.Source = f.Name
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
 		o.explainNeeds(p, x)
 	}
-	f.Hints = newWakes(plugins)
+	f.Hints = explain.NewHints(plugins)
 	x.WokenBy = f.Wakes(p)
 	return x, nil
 }
 
 // explainNeeds adds what p would need to x, or why that is not known.
-func (o *owner) explainNeeds(p *Pod, x *Explanation) {
+func (o *owner) explainNeeds(p *board.Pod, x *explain.Explanation) {
 	n, err := o.findNeeds(p)
 	if err != nil {
 		x.Notes = append(x.Notes, fmt.Sprintf("What it needs is not known: %s.", err))
@@ -63,8 +67,8 @@ func (o *owner) explainNeeds(p *Pod, x *Explanation) {
 
 // unknown says why the queue does not know a pod of the recording at the moment shown.
 func (o *owner) unknown(key types.NamespacedName) error {
-	now := clock(o.now)
-	if pod := o.recording.engine.objects.pod(key); pod != nil && pod.Spec.NodeName != "" {
+	now := words.Clock(o.now)
+	if pod := o.recording.Engine.Objects.Pod(key); pod != nil && pod.Spec.NodeName != "" {
 		return fmt.Errorf("%s was not in the queue up to %s: it runs on %s", sources.Sanitize(key.String()), now, sources.Sanitize(pod.Spec.NodeName))
 	} else if pod != nil {
 		return fmt.Errorf("%s was not in the queue up to %s: its scheduler is %s, its phase %s", sources.Sanitize(key.String()), now,
@@ -72,7 +76,7 @@ func (o *owner) unknown(key types.NamespacedName) error {
 	}
 	for _, ev := range o.rec.Events {
 		if k, ok := podOf(ev); ok && k == key && ev.Time.After(o.now) {
-			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, clock(ev.Time))
+			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, words.Clock(ev.Time))
 		}
 	}
 	return fmt.Errorf("the queue did not know %s at %s", sources.Sanitize(key.String()), now)

@@ -11,22 +11,25 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
 // waiting2 has web wait for 2 CPUs at noon, on a node with 1 that is tainted and one of 4 with 500m left.
-func waiting2(c *cluster) {
-	happens(c, 1, sources.Added, node("tainted", "1"), func(n *v1.Node) {
+func waiting2(c *world.Cluster) {
+	world.Happens(c, 1, sources.Added, world.Node("tainted", "1"), func(n *v1.Node) {
 		n.Spec.Taints = []v1.Taint{{Key: "dedicated", Value: "infra", Effect: v1.TaintEffectNoSchedule}}
 	})
-	happens(c, 1.1, sources.Added, node("full", "4"), nil)
-	happens(c, 1.2, sources.Added, wants("big", "3500m"), func(p *v1.Pod) { p.Spec.NodeName = "full" })
-	happens(c, 2, sources.Added, wants("web", "2"), nil)
+	world.Happens(c, 1.1, sources.Added, world.Node("full", "4"), nil)
+	world.Happens(c, 1.2, sources.Added, world.Wants("big", "3500m"), func(p *v1.Pod) { p.Spec.NodeName = "full" })
+	world.Happens(c, 2, sources.Added, world.Wants("web", "2"), nil)
 }
 
-func explained(t *testing.T, rec *sources.Recording, name string, when float64) *Explanation {
+func explained(t *testing.T, rec *sources.Recording, name string, when float64) *explain.Explanation {
 	t.Helper()
-	x, err := ExplainPod(t.Context(), rec, Options{}, key(name), at(when))
+	x, err := ExplainPod(t.Context(), rec, timeline.Options{}, world.Key(name), world.At(when))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +38,9 @@ func explained(t *testing.T, rec *sources.Recording, name string, when float64) 
 
 // TestExplainPodJSON: all that there is to tell of a pod whose moves are modelled.
 func TestExplainPodJSON(t *testing.T) {
-	var c cluster
+	var c world.Cluster
 	waiting2(&c)
-	x := explained(t, c.recording(20), "web", 2.5)
+	x := explained(t, c.Recording(20), "web", 2.5)
 	got, err := json.MarshalIndent(x, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +179,7 @@ func TestExplainPodJSON(t *testing.T) {
 	if told != want {
 		t.Errorf("it says\n%s", told)
 	}
-	if late := x.Since.Sub(at(2)); late <= 0 || late > 100*time.Millisecond {
+	if late := x.Since.Sub(world.At(2)); late <= 0 || late > 100*time.Millisecond {
 		t.Errorf("it failed %s after it came", late)
 	}
 	var sentences []string
@@ -196,11 +199,11 @@ func TestExplainPodJSON(t *testing.T) {
 
 // TestExplainPodAtMoments: one pod through its life.
 func TestExplainPodAtMoments(t *testing.T) {
-	var c cluster
+	var c world.Cluster
 	waiting2(&c)
-	happens(&c, 10, sources.Added, node("new", "4"), nil)
-	happens(&c, 10.05, sources.Updated, wants("web", "2"), func(p *v1.Pod) { p.Spec.NodeName = "new" })
-	rec := c.recording(20)
+	world.Happens(&c, 10, sources.Added, world.Node("new", "4"), nil)
+	world.Happens(&c, 10.05, sources.Updated, world.Wants("web", "2"), func(p *v1.Pod) { p.Spec.NodeName = "new" })
+	rec := c.Recording(20)
 
 	x := explained(t, rec, "web", 5)
 	if x.IfWoken == nil || x.IfWoken.Tier != "active" || x.IfWoken.Until != nil {
@@ -221,7 +224,7 @@ func TestExplainPodAtMoments(t *testing.T) {
 
 // TestExplainPodOfLog: from the scheduler's log alone, all but the nodes.
 func TestExplainPodOfLog(t *testing.T) {
-	rec := smallRecording()
+	rec := world.SmallRecording()
 	rec.Events[3].Fact.(*sources.Move).Message = "0/3 nodes are available: 1 something new, 2 Insufficient cpu. no luck"
 	x := explained(t, rec, "batch-1", 11)
 	if x.Tier != "unschedulable" || x.Provenance != "observed" || x.Priority != nil || x.Needs != nil {
@@ -231,44 +234,46 @@ func TestExplainPodOfLog(t *testing.T) {
 		t.Errorf("it notes %q, want %q", x.Notes, want)
 	}
 	a := x.LastAttempt
-	if a == nil || a.Provenance != "observed" || a.Nodes != 3 || a.Rest != "no luck" || !a.Time.Equal(at(10.7)) ||
-		!slices.Equal(a.Reasons, []PluginReason{{"NodeResourcesFit", "Insufficient cpu", 2}, {"NodeResourcesFit", "something new", 1}}) {
+	if a == nil || a.Provenance != "observed" || a.Nodes != 3 || a.Rest != "no luck" || !a.Time.Equal(world.At(10.7)) ||
+		!slices.Equal(a.Reasons, []explain.PluginReason{
+			{Plugin: "NodeResourcesFit", Reason: "Insufficient cpu", Nodes: 2}, {Plugin: "NodeResourcesFit", Reason: "something new", Nodes: 1},
+		}) {
 		t.Errorf("its last attempt is %+v", a)
 	}
 	if len(x.WokenBy) != 1 || x.WokenBy[0].Plugin != "NodeResourcesFit" || !slices.Contains(x.WokenBy[0].Events, "AssignedPodDelete") {
 		t.Errorf("it is woken by %+v", x.WokenBy)
 	}
-	if x = explained(t, rec, "batch-1", 11.4); x.NextTry == nil || !x.NextTry.Latest.Equal(at(12)) || x.NextTry.By != "BackoffComplete" || x.NextTry.Early || x.WokenBy != nil || x.IfWoken != nil {
+	if x = explained(t, rec, "batch-1", 11.4); x.NextTry == nil || !x.NextTry.Latest.Equal(world.At(12)) || x.NextTry.By != "BackoffComplete" || x.NextTry.Early || x.WokenBy != nil || x.IfWoken != nil {
 		t.Errorf("in backoffQ it says %+v", x)
 	}
 }
 
 // TestExplainPodUnknown: each reason why the queue does not know a pod.
 func TestExplainPodUnknown(t *testing.T) {
-	var c cluster
+	var c world.Cluster
 	waiting2(&c)
-	happens(&c, 3, sources.Added, wants("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
-	happens(&c, 15, sources.Added, wants("late", "1"), nil)
-	rec := c.recording(20)
+	world.Happens(&c, 3, sources.Added, world.Wants("theirs", "1"), func(p *v1.Pod) { p.Spec.SchedulerName = "other" })
+	world.Happens(&c, 15, sources.Added, world.Wants("late", "1"), nil)
+	rec := c.Recording(20)
 	for name, want := range map[string]string{
 		"big":    "default/big was not in the queue up to 12:00:05: it runs on full",
 		"theirs": "default/theirs was not in the queue up to 12:00:05: its scheduler is other, its phase Pending",
 		"late":   "the queue did not know default/late at 12:00:05: it came at 12:00:15",
 		"nobody": "the queue did not know default/nobody at 12:00:05",
 	} {
-		if x, err := ExplainPod(t.Context(), rec, Options{}, key(name), at(5)); err == nil || err.Error() != want {
+		if x, err := ExplainPod(t.Context(), rec, timeline.Options{}, world.Key(name), world.At(5)); err == nil || err.Error() != want {
 			t.Errorf("of %s it says %+v, %v, want %s", name, x, err, want)
 		}
 	}
 }
 
 func TestFindPod(t *testing.T) {
-	var c cluster
+	var c world.Cluster
 	for _, name := range []string{"web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "train-0"} {
-		happens(&c, 1, sources.Added, wants(name, "1"), nil)
+		world.Happens(&c, 1, sources.Added, world.Wants(name, "1"), nil)
 	}
-	happens(&c, 1, sources.Added, wants("web-1", "1"), func(p *v1.Pod) { p.Namespace = "team" })
-	rec := c.recording(2)
+	world.Happens(&c, 1, sources.Added, world.Wants("web-1", "1"), func(p *v1.Pod) { p.Namespace = "team" })
+	rec := c.Recording(2)
 	for name, want := range map[string]string{
 		"train-0":       "default/train-0",
 		"default/web-1": "default/web-1",
@@ -292,39 +297,39 @@ func TestFindPod(t *testing.T) {
 
 // TestDiagnose: on the screen, the needs are those of the moment at which they were asked.
 func TestDiagnose(t *testing.T) {
-	var c cluster
+	var c world.Cluster
 	waiting2(&c)
-	happens(&c, 10, sources.Added, node("new", "4"), nil)
-	s := New(c.recording(20), Options{Paused: true})
+	world.Happens(&c, 10, sources.Added, world.Node("new", "4"), nil)
+	s := New(c.Recording(20), timeline.Options{Paused: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { s.Run(ctx); close(ended) }()
 	defer func() { cancel(); <-ended }()
 
-	s.Seek(at(12))
+	s.Seek(world.At(12))
 	s.Sync()
-	s.Seek(at(5))
-	s.Diagnose(key("web"))
+	s.Seek(world.At(5))
+	s.Diagnose(world.Key("web"))
 	f := s.Sync()
-	if n := f.Needs; n == nil || n.Pod != key("web") || !n.At.Equal(at(5)) || n.Nodes != 2 || len(n.Fits) != 0 || tierOf(f, "web") != "unschedulable" {
+	if n := f.Needs; n == nil || n.Pod != world.Key("web") || !n.At.Equal(world.At(5)) || n.Nodes != 2 || len(n.Fits) != 0 || tierOf(f, "web") != "unschedulable" {
 		t.Errorf("at a moment gone by, %+v", f.Needs)
 	}
 	s.Step(1)
-	if f = s.Sync(); f.Needs == nil || !f.Needs.At.Equal(at(5)) {
+	if f = s.Sync(); f.Needs == nil || !f.Needs.At.Equal(world.At(5)) {
 		t.Errorf("a step on, %+v", f.Needs)
 	}
 	s.Fork()
-	s.AddPod(NewPod{Key: key("one")})
-	s.AddPod(NewPod{Key: key("two")})
+	s.AddPod(NewPod{Key: world.Key("one")})
+	s.AddPod(NewPod{Key: world.Key("two")})
 	if f = s.Sync(); f.Fork == nil || f.Needs != nil {
 		t.Errorf("in a what-if, what was asked of the recording: %+v", f.Needs)
 	}
-	s.Diagnose(key("web"))
+	s.Diagnose(world.Key("web"))
 	if f = s.Sync(); f.Needs == nil || f.Needs.Nodes == 0 {
 		t.Errorf("in a what-if, %+v", f.Needs)
 	}
 	s.Step(-1)
-	s.Diagnose(key("web"))
+	s.Diagnose(world.Key("web"))
 	if f = s.Sync(); f.Needs == nil || f.Needs.Sentences()[0] != "What it needs is not known: "+errGoneBy.Error()+"." {
 		t.Errorf("back in a what-if, %+v", f.Needs)
 	}

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -36,7 +38,7 @@ type ForkComparison struct {
 // ForkDifference is a pod as it is in each of two timelines. Either may be nil: it is not known there.
 type ForkDifference struct {
 	Key  types.NamespacedName
-	Pods [2]*Pod
+	Pods [2]*board.Pod
 }
 
 // compare shows another timeline beside the one that is shown. Its own ID ends that.
@@ -48,7 +50,7 @@ func (o *owner) compare(id int) {
 	if old := o.compared; old != nil {
 		o.compared, o.comparison = nil, nil
 		if old != o.shownLine() {
-			old.sleep()
+			old.Sleep()
 		}
 	}
 	o.changed = true
@@ -62,11 +64,11 @@ func (o *owner) compare(id int) {
 }
 
 // nameOf is what a timeline is called.
-func (o *owner) nameOf(t *timeline) sources.SafeText {
-	if t.branch == nil {
+func (o *owner) nameOf(t *timeline.Timeline) sources.SafeText {
+	if t.Branch == nil {
 		return "the recording"
 	}
-	return t.branch.name
+	return t.Branch.Name
 }
 
 // compareNow returns how the two timelines differ at the moment shown, or nil if none is compared.
@@ -75,27 +77,27 @@ func (o *owner) compareNow() *ForkComparison {
 	if other == nil || other == mine {
 		return nil
 	}
-	if c := o.comparison; c != nil && o.playing && mine.shown.pods.Len() > manyPods && time.Since(o.comparedAt) < compareEvery {
+	if c := o.comparison; c != nil && o.playing && mine.Shown.Pods.Len() > manyPods && time.Since(o.comparedAt) < compareEvery {
 		return c
 	}
-	if o.now.After(other.executed) {
-		other.wake()
+	if o.now.After(other.Executed) {
+		other.Wake()
 	}
-	other.goTo(o.now)
+	other.GoTo(o.now)
 	c := &ForkComparison{Names: [2]sources.SafeText{o.nameOf(mine), o.nameOf(other)}, At: o.now}
-	for i, t := range []*timeline{mine, other} {
-		for _, tier := range shown {
-			c.Sizes[i][tier] = t.shown.Total(tier)
+	for i, t := range []*timeline.Timeline{mine, other} {
+		for _, tier := range board.Tiers {
+			c.Sizes[i][tier] = t.Shown.Total(tier)
 		}
 	}
-	c.walk(mine.shown, other.shown)
+	c.walk(mine.Shown, other.Shown)
 	o.comparison, o.comparedAt = c, time.Now()
 	return c
 }
 
 // walk goes through the pods of two boards by name.
-func (c *ForkComparison) walk(a, b *Board) {
-	left, right := a.pods.Iter(), b.pods.Iter()
+func (c *ForkComparison) walk(a, b *board.Board) {
+	left, right := a.Pods.Iter(), b.Pods.Iter()
 	defer left.Release()
 	defer right.Release()
 	more, moreRight := left.First(), right.First()
@@ -109,7 +111,7 @@ func (c *ForkComparison) walk(a, b *Board) {
 			d.Pods[1] = right.Item()
 			moreRight = right.Next()
 		default:
-			d.Pods = [2]*Pod{left.Item(), right.Item()}
+			d.Pods = [2]*board.Pod{left.Item(), right.Item()}
 			more, moreRight = left.Next(), right.Next()
 		}
 		c.add(d)
@@ -117,7 +119,7 @@ func (c *ForkComparison) walk(a, b *Board) {
 }
 
 // compareKeys says whose pod comes first, where either side may have none left.
-func compareKeys(more, moreRight bool, left, right func() *Pod) int {
+func compareKeys(more, moreRight bool, left, right func() *board.Pod) int {
 	switch {
 	case !moreRight:
 		return -1
@@ -151,10 +153,10 @@ func (c *ForkComparison) add(d ForkDifference) {
 }
 
 // bound reports whether p left the queue for a node. The delete handler that sees a binding comes after it.
-func bound(p *Pod) bool { return left(p) && p.Node != "" }
+func bound(p *board.Pod) bool { return board.Left(p) && p.Node != "" }
 
 // place is the tier of p, the same for all that is bound.
-func place(p *Pod) queue.Tier {
+func place(p *board.Pod) queue.Tier {
 	if bound(p) {
 		return queue.Scheduled
 	}

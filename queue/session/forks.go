@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -40,9 +42,9 @@ func (o *owner) forkHere() {
 	if o.tooManyForks() {
 		return
 	}
-	o.left, o.leftAt = o.now, o.recording.cursor
-	o.adopt(o.recording.fork(o.now), TheRecording)
-	o.say("what-if from %s on: you are the scheduler", clock(o.now))
+	o.left, o.leftAt = o.now, o.recording.Cursor
+	o.adopt(o.recording.Fork(o.now), TheRecording)
+	o.say("what-if from %s on: you are the scheduler", words.Clock(o.now))
 }
 
 // inFork makes a what-if unless one is shown. It reports false if that was refused.
@@ -63,10 +65,10 @@ func (o *owner) branchHere() {
 		return
 	}
 	parent := o.fork
-	t := parent.branchOff(o.now)
+	t := parent.BranchOff(o.now)
 	o.rest(parent)
-	o.adopt(t, parent.branch.id)
-	o.say("%s goes on from %s at %s", t.branch.name, parent.branch.name, clock(o.now))
+	o.adopt(t, parent.Branch.ID)
+	o.say("%s goes on from %s at %s", t.Branch.Name, parent.Branch.Name, words.Clock(o.now))
 }
 
 func (o *owner) tooManyForks() bool {
@@ -78,10 +80,10 @@ func (o *owner) tooManyForks() bool {
 }
 
 // adopt makes the new fork t one of the tree, and shows it.
-func (o *owner) adopt(t *timeline, parent int) {
+func (o *owner) adopt(t *timeline.Timeline, parent int) {
 	o.forked++
-	t.branch.id, t.branch.parent = o.forked, parent
-	t.branch.name = sources.SafeText(fmt.Sprintf("what-if %d", o.forked))
+	t.Branch.ID, t.Branch.Parent = o.forked, parent
+	t.Branch.Name = sources.SafeText(fmt.Sprintf("what-if %d", o.forked))
 	o.forks = append(o.forks, t)
 	o.fork = t
 	o.changedLine()
@@ -98,34 +100,34 @@ func (o *owner) leaveFork() {
 		o.refuse("this is the recording")
 		return
 	}
-	v := o.fork.shown.view
+	v := o.fork.Shown.View
 	o.rest(o.fork)
 	o.fork, o.playing, o.now = nil, false, o.left
-	o.recording.show(o.leftAt)
-	o.recording.see(o.recording.shown, v, o.now)
+	o.recording.Show(o.leftAt)
+	o.recording.See(o.recording.Shown, v, o.now)
 	o.changedLine()
-	o.say("back in the recording at %s", clock(o.now))
+	o.say("back in the recording at %s", words.Clock(o.now))
 }
 
 // rest leaves t as it is until it is gone back to. One in which nothing was done is forgotten.
-func (o *owner) rest(t *timeline) {
-	t.branch.now = o.now
+func (o *owner) rest(t *timeline.Timeline) {
+	t.Branch.Now = o.now
 	if o.compared != t {
-		t.sleep()
+		t.Sleep()
 	}
-	used := len(t.injected) > t.branch.inherited || len(t.branch.undone) > 0 || len(t.marks) > 0
-	if !used && o.compared != t && !slices.ContainsFunc(o.forks, func(f *timeline) bool { return f.branch.parent == t.branch.id }) {
+	used := len(t.Injected) > t.Branch.Inherited || len(t.Branch.Undone) > 0 || len(t.Marks) > 0
+	if !used && o.compared != t && !slices.ContainsFunc(o.forks, func(f *timeline.Timeline) bool { return f.Branch.Parent == t.Branch.ID }) {
 		o.drop(t)
 	}
 }
 
 // drop forgets t. What left it now left its parent.
-func (o *owner) drop(t *timeline) {
-	t.close()
-	o.forks = slices.DeleteFunc(slices.Clone(o.forks), func(f *timeline) bool { return f == t })
+func (o *owner) drop(t *timeline.Timeline) {
+	t.Close()
+	o.forks = slices.DeleteFunc(slices.Clone(o.forks), func(f *timeline.Timeline) bool { return f == t })
 	for _, f := range o.forks {
-		if f.branch.parent == t.branch.id {
-			f.branch.parent = t.branch.parent
+		if f.Branch.Parent == t.Branch.ID {
+			f.Branch.Parent = t.Branch.Parent
 		}
 	}
 	if o.compared == t {
@@ -134,8 +136,8 @@ func (o *owner) drop(t *timeline) {
 }
 
 // forkOf returns the what-if of that ID, or nil.
-func (o *owner) forkOf(id int) *timeline {
-	i := slices.IndexFunc(o.forks, func(f *timeline) bool { return f.branch.id == id })
+func (o *owner) forkOf(id int) *timeline.Timeline {
+	i := slices.IndexFunc(o.forks, func(f *timeline.Timeline) bool { return f.Branch.ID == id })
 	if i < 0 {
 		return nil
 	}
@@ -154,20 +156,20 @@ func (o *owner) goToFork(id int) {
 		o.refuse("there is no such what-if")
 		return
 	case t == o.fork:
-		o.refuse("this is %s", t.branch.name)
+		o.refuse("this is %s", t.Branch.Name)
 		return
 	}
-	v := o.shownLine().shown.view
+	v := o.shownLine().Shown.View
 	if o.fork == nil {
-		o.left, o.leftAt = o.now, o.recording.cursor
+		o.left, o.leftAt = o.now, o.recording.Cursor
 	} else {
 		o.rest(o.fork)
 	}
-	t.wake()
-	o.fork, o.playing, o.now = t, false, t.branch.now
-	t.see(t.shown, v, o.now)
+	t.Wake()
+	o.fork, o.playing, o.now = t, false, t.Branch.Now
+	t.See(t.Shown, v, o.now)
 	o.changedLine()
-	o.say("%s at %s", t.branch.name, clock(o.now))
+	o.say("%s at %s", t.Branch.Name, words.Clock(o.now))
 }
 
 // nameFork gives the what-if that is shown a name.
@@ -178,11 +180,11 @@ func (o *owner) nameFork(text string) {
 		o.refuse("this is the recording")
 	case name == "":
 		o.refuse("a what-if needs a name")
-	case slices.ContainsFunc(o.forks, func(f *timeline) bool { return f != o.fork && f.branch.name == name }):
+	case slices.ContainsFunc(o.forks, func(f *timeline.Timeline) bool { return f != o.fork && f.Branch.Name == name }):
 		o.refuse("another what-if is called %s", name)
 	default:
-		o.say("%s is now called %s", o.fork.branch.name, name)
-		o.fork.branch.name = name
+		o.say("%s is now called %s", o.fork.Branch.Name, name)
+		o.fork.Branch.Name = name
 	}
 }
 
@@ -197,7 +199,7 @@ func (o *owner) closeFork(id int) {
 		o.leaveFork()
 	}
 	o.drop(t)
-	o.say("%s is closed", t.branch.name)
+	o.say("%s is closed", t.Branch.Name)
 }
 
 // forkInfos tells of all what-ifs, each behind the one that it left.
@@ -209,17 +211,17 @@ func (o *owner) forkInfos() []ForkInfo {
 	var add func(parent int)
 	add = func(parent int) {
 		for _, t := range o.forks {
-			b := t.branch
-			if b.parent != parent {
+			b := t.Branch
+			if b.Parent != parent {
 				continue
 			}
-			info := ForkInfo{ID: b.id, Parent: b.parent, Name: b.name, From: b.from, Now: b.now, Injected: t.deeds(),
+			info := ForkInfo{ID: b.ID, Parent: b.Parent, Name: b.Name, From: b.From, Now: b.Now, Injected: t.Deeds(),
 				Current: t == o.fork, Compared: t == o.compared}
 			if t == o.fork {
 				info.Now = o.now
 			}
 			all = append(all, info)
-			add(b.id)
+			add(b.ID)
 		}
 	}
 	add(TheRecording)

@@ -10,12 +10,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board/boardtest"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 )
 
 // TestUndo: what was injected is taken back one by one, done again, and forgotten once something else is done.
 func TestUndo(t *testing.T) {
 	o, _ := journey(t)
-	o.seek(at(11))
+	o.seek(world.At(11))
 	said := func(do func(), want string) {
 		t.Helper()
 		do()
@@ -25,22 +28,22 @@ func TestUndo(t *testing.T) {
 	}
 	said(o.undo, "there is nothing to undo in the recording")
 	said(func() { o.injectNamed("NodeAdd") }, "NodeAdd: default/batch-1 unschedulable → backoff")
-	o.seek(at(11.4))
-	said(func() { o.addPod(NewPod{Key: key("mine")}) }, "new pod default/mine: default/mine → active")
-	o.seek(at(14))
+	o.seek(world.At(11.4))
+	said(func() { o.addPod(NewPod{Key: world.Key("mine")}) }, "new pod default/mine: default/mine → active")
+	o.seek(world.At(14))
 	said(o.undo, "undone: new pod default/mine")
-	if f := o.frame(); !f.Now.Equal(at(11.4)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || f.Fork.Undo != 1 || f.Fork.Redo != 1 {
+	if f := o.frame(); !f.Now.Equal(world.At(11.4)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || f.Fork.Undo != 1 || f.Fork.Redo != 1 {
 		t.Errorf("at %s mine is %q, batch-1 %q; %+v", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"), f.Fork)
 	}
 	said(o.undo, "undone: NodeAdd")
 	said(o.undo, "there is nothing to undo in this what-if")
-	if f := o.frame(); !f.Now.Equal(at(11)) || tierOf(f, "batch-1") != "unschedulable" {
+	if f := o.frame(); !f.Now.Equal(world.At(11)) || tierOf(f, "batch-1") != "unschedulable" {
 		t.Errorf("at %s batch-1 is %s", f.Now, tierOf(f, "batch-1"))
 	}
 	said(o.redo, "done again: NodeAdd")
 	said(o.redo, "done again: new pod default/mine")
 	said(o.redo, "nothing was undone")
-	if f := o.frame(); tierOf(f, "mine") != "active" || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(at(11.4)) {
+	if f := o.frame(); tierOf(f, "mine") != "active" || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(world.At(11.4)) {
 		t.Errorf("done again, at %s mine is %q, batch-1 %q", f.Now, tierOf(f, "mine"), tierOf(f, "batch-1"))
 	}
 	o.undo()
@@ -52,31 +55,31 @@ func TestUndo(t *testing.T) {
 // doing them again what one had.
 func TestUndoingIsNotHavingDone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rec := recordings(60).Draw(t, "recording")
-		o := newOwner(rec, Options{Paused: true})
-		o.seek(o.recording.start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.end.Sub(o.recording.start))).Draw(t, "from"))))
+		rec := world.Recordings(60).Draw(t, "recording")
+		o := newOwner(rec, timeline.Options{Paused: true})
+		o.seek(o.recording.Start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.End.Sub(o.recording.Start))).Draw(t, "from"))))
 		o.forkHere()
 		var before []string // the pictures before each deed
 		for range rapid.IntRange(1, 6).Draw(t, "deeds") {
 			o.seek(o.now.Add(time.Duration(rapid.IntRange(0, 4000).Draw(t, "ms")) * time.Millisecond))
-			before = append(before, fmt.Sprint(o.now, picture(o.fork.shown)))
+			before = append(before, fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown)))
 			o.injectNamed(rapid.SampledFrom([]string{MoveRequest, BackoffFlush, LeftoverFlush, "NodeAdd"}).Draw(t, "deed"))
-			if rapid.Bool().Draw(t, "pops") && o.fork.engine.queue.PendingPods(queue.Active) > 0 {
-				before = append(before, fmt.Sprint(o.now, picture(o.fork.shown)))
+			if rapid.Bool().Draw(t, "pops") && o.fork.Engine.Queue.PendingPods(queue.Active) > 0 {
+				before = append(before, fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown)))
 				o.pop()
 			}
 		}
-		last := fmt.Sprint(o.now, picture(o.fork.shown))
+		last := fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown))
 		for i := len(before) - 1; i >= 0; i-- {
 			o.undo()
-			if got := fmt.Sprint(o.now, picture(o.fork.shown)); got != before[i] {
+			if got := fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown)); got != before[i] {
 				t.Fatalf("deed %d undone:\n%s\nbefore it was\n%s", i, got, before[i])
 			}
 		}
 		for range before {
 			o.redo()
 		}
-		if got := fmt.Sprint(o.now, picture(o.fork.shown)); got != last {
+		if got := fmt.Sprint(o.now, boardtest.Picture(o.fork.Shown)); got != last {
 			t.Fatalf("all done again:\n%s\nit was\n%s", got, last)
 		}
 	})
@@ -94,8 +97,8 @@ func TestUndoOfAQuestion(t *testing.T) {
 	}
 	o.redo()
 	says(t, o.said.Text, "done again: a node like node-a")
-	if f := o.frame(); !f.Fork.Scheduling || f.Board.Get(key("web")).Node != "node-a-2" || !f.Now.Equal(then) {
-		t.Errorf("a scheduler runs: %t, web is on %q at %s", f.Fork.Scheduling, f.Board.Get(key("web")).Node, f.Now)
+	if f := o.frame(); !f.Fork.Scheduling || f.Board.Get(world.Key("web")).Node != "node-a-2" || !f.Now.Equal(then) {
+		t.Errorf("a scheduler runs: %t, web is on %q at %s", f.Fork.Scheduling, f.Board.Get(world.Key("web")).Node, f.Now)
 	}
 }
 
@@ -114,19 +117,19 @@ func TestForkTree(t *testing.T) {
 		}
 		return strings.Join(all, "; ")
 	}
-	o.seek(at(11))
+	o.seek(world.At(11))
 	o.injectNamed("NodeAdd")
-	o.seek(at(11.6))
+	o.seek(world.At(11.6))
 	o.branchHere()
 	says(t, o.said.Text, "what-if 2 goes on from what-if 1 at 12:00:11.6")
 	o.nameFork("with a pod")
 	says(t, o.said.Text, "what-if 2 is now called with a pod")
-	o.addPod(NewPod{Key: key("mine")})
+	o.addPod(NewPod{Key: world.Key("mine")})
 	o.leaveFork()
 	if got, want := tree(), "what-if 1<0 [NodeAdd]; with a pod<1 [NodeAdd new pod default/mine]"; got != want {
 		t.Errorf("the tree is %s, want %s", got, want)
 	}
-	if f := o.frame(); f.Fork != nil || !f.Now.Equal(at(11)) || tierOf(f, "batch-1") != "unschedulable" {
+	if f := o.frame(); f.Fork != nil || !f.Now.Equal(world.At(11)) || tierOf(f, "batch-1") != "unschedulable" {
 		t.Errorf("back in the recording at %s batch-1 is %s", f.Now, tierOf(f, "batch-1"))
 	}
 	o.forkHere() // in which nothing is done
@@ -135,14 +138,14 @@ func TestForkTree(t *testing.T) {
 		t.Errorf("a what-if in which nothing was done is kept: %s", tree())
 	}
 	o.goToFork(2)
-	if f := o.frame(); f.Fork.Name != "with a pod" || !f.Now.Equal(at(11.6)) || tierOf(f, "mine") != "active" || f.Fork.Undo != 1 {
+	if f := o.frame(); f.Fork.Name != "with a pod" || !f.Now.Equal(world.At(11.6)) || tierOf(f, "mine") != "active" || f.Fork.Undo != 1 {
 		t.Errorf("%+v at %s: mine is %q", f.Fork, f.Now, tierOf(f, "mine"))
 	}
 	o.undo()
 	o.undo() // NodeAdd is its parent's
 	says(t, o.said.Text, "there is nothing to undo in this what-if")
 	o.goToFork(1)
-	if f := o.frame(); tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || !f.Fork.From.Equal(at(11)) {
+	if f := o.frame(); tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || !f.Fork.From.Equal(world.At(11)) {
 		t.Errorf("in what-if 1 mine is %q, batch-1 %s", tierOf(f, "mine"), tierOf(f, "batch-1"))
 	}
 	o.nameFork("with a pod")
@@ -170,7 +173,7 @@ func TestTooManyForks(t *testing.T) {
 	for name, deed := range map[string]func(){
 		"a what-if": o.forkHere, "a branch": o.branchHere, "an injection": func() { o.injectNamed(MoveRequest) },
 		"a flush": o.flushBackoff, "the other flush": o.flushLeftover, "a scheduler": o.toggleScheduler,
-		"a pod": func() { o.addPod(NewPod{Key: key("small")}) }, "a node": func() { o.addNodeLike("node-a", "") },
+		"a pod": func() { o.addPod(NewPod{Key: world.Key("small")}) }, "a node": func() { o.addNodeLike("node-a", "") },
 	} {
 		o.said = Said{}
 		if deed(); o.fork != nil {
@@ -183,19 +186,19 @@ func TestTooManyForks(t *testing.T) {
 // TestForkWithASchedulerRests: gone back to, it goes on as if it had not been left.
 func TestForkWithASchedulerRests(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	o.addPod(NewPod{Key: key("small")})
-	before := words(o.fork.moves)
+	o.addPod(NewPod{Key: world.Key("small")})
+	before := boardtest.Words(o.fork.Moves)
 	fork := o.fork
 	o.leaveFork()
-	if fork.engine.driver != nil {
+	if fork.Engine.Driver != nil {
 		t.Error("the scheduler runs on though nobody sees it")
 	}
-	o.goToFork(fork.branch.id)
-	if got := words(o.fork.moves); !slices.Equal(got, before) {
+	o.goToFork(fork.Branch.ID)
+	if got := boardtest.Words(o.fork.Moves); !slices.Equal(got, before) {
 		t.Errorf("gone back to, it has\n%s\nit had\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
 	o.seek(o.now.Add(time.Second))
-	if p := o.fork.shown.Get(key("small")); p == nil || p.Node == "" {
+	if p := o.fork.Shown.Get(world.Key("small")); p == nil || p.Node == "" {
 		t.Errorf("small is not placed: %+v", p)
 	}
 }
@@ -203,10 +206,10 @@ func TestForkWithASchedulerRests(t *testing.T) {
 // TestPreview: each says what the injection then does, whatever is shown.
 func TestPreview(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rec := recordings(60).Draw(t, "recording")
-		o := newOwner(rec, Options{Paused: true})
+		rec := world.Recordings(60).Draw(t, "recording")
+		o := newOwner(rec, timeline.Options{Paused: true})
 		random := func() time.Time {
-			return o.recording.start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.end.Sub(o.recording.start))).Draw(t, "to")))
+			return o.recording.Start.Add(time.Duration(rapid.Int64Range(0, int64(o.recording.End.Sub(o.recording.Start))).Draw(t, "to")))
 		}
 		o.seekEnd()
 		o.seek(random())
@@ -229,13 +232,13 @@ func TestPreview(t *testing.T) {
 		p := previews[rapid.IntRange(0, 6).Draw(t, "which")]
 		before := 0
 		if o.fork != nil {
-			before = o.fork.moved
+			before = o.fork.Moved
 		} else {
-			before = o.recording.moved
+			before = o.recording.Moved
 		}
 		o.injectNamed(p.What)
 		moved := 0
-		for _, m := range o.fork.moves[before:] {
+		for _, m := range o.fork.Moves[before:] {
 			if m.From != m.To {
 				moved++
 			}
@@ -259,9 +262,9 @@ func TestPreviewWords(t *testing.T) {
 // TestForkComparison: two timelines beside each other, at one moment.
 func TestForkComparison(t *testing.T) {
 	o, _ := journey(t)
-	o.seek(at(11))
+	o.seek(world.At(11))
 	o.injectNamed(MoveRequest) // batch-1 backs off, as the recording will have it 0.2 s later
-	o.addPod(NewPod{Key: key("mine")})
+	o.addPod(NewPod{Key: world.Key("mine")})
 	o.compare(TheRecording)
 	differences := func() string {
 		c := o.frame().Comparison
@@ -281,13 +284,13 @@ func TestForkComparison(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	says(t, differences(), "what-if 1 and the recording, 2: batch-1 backoff|unschedulable mine active|-")
-	o.seek(at(11.3))
+	o.seek(world.At(11.3))
 	says(t, differences(), "what-if 1 and the recording, 1: mine active|-")
 	o.leaveFork()
 	says(t, differences(), "none is compared") // with itself
 	o.compare(1)
 	says(t, differences(), "the recording and what-if 1, 2: batch-1 unschedulable|backoff mine -|active")
-	o.seek(at(12.2))
+	o.seek(world.At(12.2))
 	says(t, differences(), "the recording and what-if 1, 3: batch-1 backoff|active mine -|active web-1 scheduled|-")
 	if c := o.frame().Comparison; c.Placed != [2]int{0, 0} || c.Sizes[1][queue.Active] != 2 {
 		t.Errorf("%+v", c)

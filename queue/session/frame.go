@@ -4,6 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -22,7 +25,7 @@ type Frame struct {
 	// Scheduler is what is known of the scheduler that was recorded.
 	Scheduler sources.SchedulerStarted
 	// Moment is what is shown: the time, the pods in their tiers, the queue's settings and its flushes.
-	Moment
+	explain.Moment
 
 	// Start and End are what the time can be set to: those of the recording; in a fork, where it left the
 	// recording, and some hours on.
@@ -57,10 +60,10 @@ type Frame struct {
 	SchedulerCounts, LocalCounts *sources.Counts
 	SchedulerCountsAt            time.Time
 	// Series is what each second up to Now came to, and Measured the scheduler's own counts.
-	Series   Series
-	Measured Measured
+	Series   timeline.Series
+	Measured timeline.Measured
 	// Marks are the named moments, in the order of time. If Stops, playing stops at each.
-	Marks []Mark
+	Marks []timeline.Mark
 	Stops bool
 	// Searching says what is looked for and where, while a search is under way.
 	Searching sources.SafeText
@@ -71,7 +74,7 @@ type Frame struct {
 	// Said is the answer to the person's last command, if it had one.
 	Said Said
 	// Needs are what Diagnose found last on the timeline shown, at its own moment. Nil if it was not asked.
-	Needs *Needs
+	Needs *explain.Needs
 
 	size int64 // see Session.Size
 }
@@ -109,13 +112,13 @@ type Said struct {
 }
 
 // Log is a history of moves up to some moment.
-type Log struct{ all []*Transition }
+type Log struct{ all []*board.Transition }
 
 // Len returns the number of moves.
 func (l Log) Len() int { return len(l.all) }
 
 // At returns the i-th move, from the oldest.
-func (l Log) At(i int) *Transition { return l.all[i] }
+func (l Log) At(i int) *board.Transition { return l.all[i] }
 
 // Gates returns the feature gates that the scheduler was started with, as "Name=false", sorted.
 func (f *Frame) Gates() []string {

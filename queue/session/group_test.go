@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -28,20 +30,20 @@ func TestPodGroups(t *testing.T) {
 	if err := cycle.SetFeatureGates("GenericWorkload=true"); err != nil {
 		t.Fatal(err)
 	}
-	var c cluster
+	var c world.Cluster
 	name := "train"
 	member := func(p *v1.Pod) { p.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &name} }
 	group := &schedulingv1beta1.PodGroup{}
 	group.Namespace, group.Name, group.UID = "default", name, types.UID(name)
 	group.Spec.SchedulingPolicy.Gang = &schedulingv1beta1.GangSchedulingPolicy{MinCount: 2}
-	happens(&c, 0, sources.Added, node("n1", "1"), nil)
-	happens(&c, 1, sources.Added, wants("a", "1"), member)
-	happens(&c, 1.5, sources.Added, wants("b", "1"), member)
-	happens(&c, 2, sources.Added, group, nil)
+	world.Happens(&c, 0, sources.Added, world.Node("n1", "1"), nil)
+	world.Happens(&c, 1, sources.Added, world.Wants("a", "1"), member)
+	world.Happens(&c, 1.5, sources.Added, world.Wants("b", "1"), member)
+	world.Happens(&c, 2, sources.Added, group, nil)
 	t.Run("rerun", func(t *testing.T) {
-		c := cluster{events: slices.Clone(c.events), version: c.version}
-		happens(&c, 6.5, sources.Added, node("n2", "1"), nil)
-		compare(t, moves(t, again(t, c.recording(30)), "b"), []string{
+		c := world.Cluster{Events: slices.Clone(c.Events), Version: c.Version}
+		world.Happens(&c, 6.5, sources.Added, world.Node("n2", "1"), nil)
+		replayed.Compare(t, replayed.Moves(t, replayed.Again(t, c.Recording(30)), "b"), []string{
 			"1 >incomplete UnscheduledPodAdd modelled",
 			"2 incomplete>active UnscheduledPodAdd modelled",
 			"2 active>inflight modelled",
@@ -60,7 +62,7 @@ func TestPodGroups(t *testing.T) {
 	t.Run("what-if", func(t *testing.T) {
 		_, o := asked(t, &c, func(o *owner) { o.addNodeLike("n1", "") })
 		for _, pod := range []string{"a", "b"} {
-			if p := o.shownLine().shown.Get(key(pod)); p == nil || p.Node == "" {
+			if p := o.shownLine().Shown.Get(world.Key(pod)); p == nil || p.Node == "" {
 				t.Errorf("%s is not bound: %+v", pod, p)
 			}
 		}

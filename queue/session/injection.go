@@ -12,6 +12,10 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -19,34 +23,34 @@ import (
 // so that the fork can be run again.
 
 // inject carries out a person's deed in a fork, made now unless there is one, and says what moved.
-func (o *owner) inject(what string, do func(e *engine, now time.Time)) {
+func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) {
 	if !o.inFork() {
 		return
 	}
 	now := o.now
-	moves := o.fork.inject(now, func(e *engine) {
+	moves := o.fork.Inject(now, func(e *timeline.Engine) {
 		do(e, now)
-		e.settle(now, nil)
+		e.Settle(now, nil)
 	})
-	o.fork.entitle(what, now, false)
+	o.fork.Entitle(what, now, false)
 	o.previews = nil
 	o.say("%s: %s", what, summary(moves))
 }
 
 // summary says where pods went: "9 pods moved: 6 to backoff, 3 to active".
-func summary(moves []*Transition) string {
+func summary(moves []*board.Transition) string {
 	switch len(moves) {
 	case 0:
 		return "nothing moved"
 	case 1:
 		m := moves[0]
 		if m.From == m.To {
-			return fmt.Sprintf("%s stays %s", m.Pod.Key, tierWord(m.To))
+			return fmt.Sprintf("%s stays %s", m.Pod.Key, words.TierWord(m.To))
 		}
 		if m.From == queue.None {
-			return fmt.Sprintf("%s → %s", m.Pod.Key, tierWord(m.To))
+			return fmt.Sprintf("%s → %s", m.Pod.Key, words.TierWord(m.To))
 		}
-		return fmt.Sprintf("%s %s → %s", m.Pod.Key, tierWord(m.From), tierWord(m.To))
+		return fmt.Sprintf("%s %s → %s", m.Pod.Key, words.TierWord(m.From), words.TierWord(m.To))
 	}
 	var to []string
 	stayed := 0
@@ -62,16 +66,16 @@ func summary(moves []*Transition) string {
 			}
 		}
 		if n > 0 {
-			to = append(to, fmt.Sprintf("%d to %s", n, tierWord(t)))
+			to = append(to, fmt.Sprintf("%d to %s", n, words.TierWord(t)))
 		}
 	}
 	if stayed > 0 {
-		to = append(to, times(stayed, "pod")+" stayed gated")
+		to = append(to, words.Times(stayed, "pod")+" stayed gated")
 	}
 	if stayed == len(moves) {
 		return "nothing moved, " + to[0]
 	}
-	return fmt.Sprintf("%s moved: %s", times(len(moves)-stayed, "pod"), strings.Join(to, ", "))
+	return fmt.Sprintf("%s moved: %s", words.Times(len(moves)-stayed, "pod"), strings.Join(to, ", "))
 }
 
 func (o *owner) moveAll() {
@@ -92,30 +96,30 @@ func (o *owner) flushBackoff() {
 	if !o.saidNothingMoved() {
 		return
 	}
-	if first := o.fork.shown.tiers[queue.Backoff]; first.Len() > 0 {
+	if first := o.fork.Shown.Tiers[queue.Backoff]; first.Len() > 0 {
 		p, _ := first.Min()
-		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", clock(p.BackoffExpiry))
+		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", words.Clock(p.BackoffExpiry))
 	}
 }
 
 func (o *owner) flushLeftover() {
 	o.inject(LeftoverFlush, deed(LeftoverFlush))
 	if o.saidNothingMoved() {
-		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", short(o.opts.PodMaxInUnschedulablePods))
+		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", words.Short(o.opts.PodMaxInUnschedulablePods))
 	}
 }
 
 func (o *owner) saidNothingMoved() bool { return strings.HasSuffix(o.said.Text, ": nothing moved") }
 
 // inTier returns the named pod as it is shown if it is in one of tiers, and otherwise refuses.
-func (o *owner) inTier(key types.NamespacedName, deed string, tiers ...queue.Tier) *Pod {
-	p := o.shownLine().shown.Get(key)
+func (o *owner) inTier(key types.NamespacedName, deed string, tiers ...queue.Tier) *board.Pod {
+	p := o.shownLine().Shown.Get(key)
 	if p == nil {
 		o.refuse("%s %s: there is no such pod", deed, key)
 		return nil
 	}
 	if !slices.Contains(tiers, p.Tier) {
-		o.refuse("%s %s: it is %s", deed, key, tierWord(p.Tier))
+		o.refuse("%s %s: it is %s", deed, key, words.TierWord(p.Tier))
 		return nil
 	}
 	return p
@@ -126,7 +130,7 @@ func (o *owner) activate(key types.NamespacedName) {
 	if p == nil {
 		return
 	}
-	o.inject("Activate "+key.String(), func(e *engine, now time.Time) { e.queue.Activate(now, e.pod(key)) })
+	o.inject("Activate "+key.String(), func(e *timeline.Engine, now time.Time) { e.Queue.Activate(now, e.Pod(key)) })
 	switch {
 	case !o.saidNothingMoved():
 	case p.Tier == queue.Gated:
@@ -145,22 +149,22 @@ func (o *owner) addPod(n NewPod) {
 		o.refuse("add a pod: %q is no namespace, use a-z, 0-9 and -", n.Key.Namespace)
 		return
 	}
-	if p := o.shownLine().shown.Get(n.Key); p != nil && p.Tier != queue.Scheduled && p.Tier != queue.Deleted {
-		o.refuse("add %s: a pod of that name is %s", n.Key, tierWord(p.Tier))
+	if p := o.shownLine().Shown.Get(n.Key); p != nil && p.Tier != queue.Scheduled && p.Tier != queue.Deleted {
+		o.refuse("add %s: a pod of that name is %s", n.Key, words.TierWord(p.Tier))
 		return
 	}
-	pod := placeholder(n.Key)
+	pod := cluster.Placeholder(n.Key)
 	pod.Spec.Priority = &n.Priority
 	if n.Gated {
 		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "schedq/what-if"}}
 	}
-	o.inject("new pod "+n.Key.String(), func(e *engine, now time.Time) {
-		if e.driver != nil {
-			e.become(now, placed(pod, now))
+	o.inject("new pod "+n.Key.String(), func(e *timeline.Engine, now time.Time) {
+		if e.Driver != nil {
+			e.Become(now, timeline.Made(pod, now))
 			return
 		}
-		e.objects.put(pod)
-		e.queue.Add(now, pod)
+		e.Objects.Put(pod)
+		e.Queue.Add(now, pod)
 	})
 }
 
@@ -168,18 +172,18 @@ func (o *owner) deletePod(key types.NamespacedName) {
 	if o.inTier(key, "delete", queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight) == nil {
 		return
 	}
-	o.inject("delete "+key.String(), func(e *engine, now time.Time) {
-		pod := e.pod(key)
-		if e.driver != nil {
-			e.vanish(now, pod)
+	o.inject("delete "+key.String(), func(e *timeline.Engine, now time.Time) {
+		pod := e.Pod(key)
+		if e.Driver != nil {
+			e.Vanish(now, pod)
 			return
 		}
-		e.objects.remove(pod)
-		if info, ok := e.queue.Get(key.Namespace, key.Name); ok && info.Tier == queue.InFlight {
-			e.queue.Done(now, pod.UID)
+		e.Objects.Remove(pod)
+		if info, ok := e.Queue.Get(key.Namespace, key.Name); ok && info.Tier == queue.InFlight {
+			e.Queue.Done(now, pod.UID)
 			return
 		}
-		e.queue.Delete(now, pod)
+		e.Queue.Delete(now, pod)
 	})
 }
 
@@ -192,16 +196,16 @@ func (o *owner) openGate(key types.NamespacedName) {
 		o.refuse("open the gate of %s: %s holds it, not a scheduling gate", key, p.GatingPlugin)
 		return
 	}
-	o.inject("gate of "+key.String()+" opened", func(e *engine, now time.Time) {
-		gated := e.pod(key)
+	o.inject("gate of "+key.String()+" opened", func(e *timeline.Engine, now time.Time) {
+		gated := e.Pod(key)
 		free := gated.DeepCopy()
 		free.Spec.SchedulingGates = nil
-		if e.driver != nil {
-			e.become(now, free)
+		if e.Driver != nil {
+			e.Become(now, free)
 			return
 		}
-		e.objects.put(free)
-		e.queue.Update(now, gated, free, []fwk.ClusterEvent{gatesEliminated})
+		e.Objects.Put(free)
+		e.Queue.Update(now, gated, free, []fwk.ClusterEvent{cluster.GatesEliminated})
 	})
 }
 
@@ -210,7 +214,7 @@ func (o *owner) pop() {
 		o.refuse("the local scheduler decides: take its place first")
 		return
 	}
-	t := o.shownLine().shown
+	t := o.shownLine().Shown
 	early := o.opts.PopFromBackoffQ
 	if t.Total(queue.Active) == 0 && (!early || t.Total(queue.Backoff) == 0) {
 		if early {
@@ -220,7 +224,7 @@ func (o *owner) pop() {
 		}
 		return
 	}
-	o.inject("pop", func(e *engine, now time.Time) { e.queue.Pop(now) })
+	o.inject("pop", func(e *timeline.Engine, now time.Time) { e.Queue.Pop(now) })
 	if o.saidNothingMoved() {
 		o.say("pop: nothing to take, backoffQ holds only pods that failed by an error, and those wait out their backoff")
 	}
@@ -234,7 +238,7 @@ func (o *owner) fits(key types.NamespacedName) {
 	if o.inTier(key, "bind", queue.InFlight) == nil {
 		return
 	}
-	o.inject("it fits", func(e *engine, now time.Time) { e.queue.Bound(now, e.pod(key).UID) })
+	o.inject("it fits", func(e *timeline.Engine, now time.Time) { e.Queue.Bound(now, e.Pod(key).UID) })
 }
 
 func (o *owner) reject(key types.NamespacedName, plugins []string) {
@@ -250,11 +254,11 @@ func (o *owner) reject(key types.NamespacedName, plugins []string) {
 		what = "failed by an error"
 	}
 	plugins = slices.Clone(plugins)
-	o.inject(what, func(e *engine, now time.Time) {
+	o.inject(what, func(e *timeline.Engine, now time.Time) {
 		// It can only fail if the pod is queued, and then it is not in flight.
-		_ = e.queue.AddUnschedulableIfNotPresent(now, e.pod(key), queue.Rejection{UnschedulablePlugins: plugins})
+		_ = e.Queue.AddUnschedulableIfNotPresent(now, e.Pod(key), queue.Rejection{UnschedulablePlugins: plugins})
 	})
 }
 
 // scheduling reports whether a local scheduler runs in the what-if that is shown.
-func (o *owner) scheduling() bool { return o.fork != nil && o.fork.engine.driver != nil }
+func (o *owner) scheduling() bool { return o.fork != nil && o.fork.Engine.Driver != nil }

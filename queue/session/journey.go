@@ -3,6 +3,8 @@ package session
 import (
 	"time"
 
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -15,25 +17,25 @@ const playSlice = 100 * time.Millisecond
 // travel is seek for a person, who can stop on the way.
 func (o *owner) travel(to time.Time) {
 	t := o.shownLine()
-	if to.After(t.end) && t.forked == nil {
-		to = t.end
+	if to.After(t.End) && t.Forked == nil {
+		to = t.End
 	}
-	if t.forked != nil || !to.After(t.executed) {
+	if t.Forked != nil || !to.After(t.Executed) {
 		o.seek(to)
 		return
 	}
 	o.skipped, o.quiet, o.changed = Gap{}, 0, true
-	o.search = &search{line: t, condition: Condition{text: sources.SafeText(clock(to))}, to: to, at: -1}
+	o.search = &search{line: t, condition: board.Condition{Text: sources.SafeText(words.Clock(to))}, to: to, at: -1}
 	o.look()
 }
 
 // travelOn goes on with the way to a moment for a slice of time.
 func (o *owner) travelOn(s *search) {
 	to := s.to
-	if s.line.executeFor(searchSlice, to) {
+	if s.line.ExecuteFor(searchSlice, to) {
 		o.search = nil
 	} else {
-		to = s.line.executed
+		to = s.line.Executed
 	}
 	o.show(to)
 	o.changed = true

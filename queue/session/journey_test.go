@@ -3,48 +3,51 @@ package session
 import (
 	"strings"
 	"testing"
+
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // TestTravel: the way to the end of a large recording is gone in slices. A person who stops on the way is where it
 // got to, and who goes on gets where one who waits does.
 func TestTravel(t *testing.T) {
 	want := crowded(50_000)
-	o := newOwner(want.rec, Options{Paused: true})
-	end := o.recording.end
+	o := newOwner(want.rec, timeline.Options{Paused: true})
+	end := o.recording.End
 	o.travel(end)
 	if !o.working() || !o.now.Before(end) {
-		t.Fatalf("it is at %s at once, of %s", clock(o.now), clock(end))
+		t.Fatalf("it is at %s at once, of %s", words.Clock(o.now), words.Clock(end))
 	}
 	before := o.now
 	o.work()
 	if !o.now.After(before) {
 		t.Error("it gets no further")
 	}
-	if got := string(o.frame().Searching); !strings.HasPrefix(got, clock(end)+" at ") {
+	if got := string(o.frame().Searching); !strings.HasPrefix(got, words.Clock(end)+" at ") {
 		t.Errorf("the frame says %q", got)
 	}
 	o.pause()
-	if o.working() || !o.now.Equal(o.recording.executed) || o.recording.cursor != len(o.recording.changes) {
+	if o.working() || !o.now.Equal(o.recording.Executed) || o.recording.Cursor != len(o.recording.Changes) {
 		t.Error("when stopped, it does not show where it is")
 	}
 	o.travel(end)
 	for o.working() {
 		o.work()
 	}
-	if !o.now.Equal(end) || len(o.recording.moves) != len(want.recording.moves) || o.frame().Searching != "" {
-		t.Errorf("it arrives at %s after %d moves, want %s and %d", clock(o.now), len(o.recording.moves), clock(end), len(want.recording.moves))
+	if !o.now.Equal(end) || len(o.recording.Moves) != len(want.recording.Moves) || o.frame().Searching != "" {
+		t.Errorf("it arrives at %s after %d moves, want %s and %d", words.Clock(o.now), len(o.recording.Moves), words.Clock(end), len(want.recording.Moves))
 	}
 }
 
 // TestPlayingTooFast: what can't be worked out in time is played more slowly, and nothing is left out.
 func TestPlayingTooFast(t *testing.T) {
 	want := crowded(50_000)
-	o := newOwner(want.rec, Options{Speed: MaxSpeed})
+	o := newOwner(want.rec, timeline.Options{Speed: MaxSpeed})
 	ticks := 0
 	for ; o.playing; ticks++ {
 		o.advance(FrameInterval)
 	}
-	if ticks < 2 || len(o.recording.moves) != len(want.recording.moves) {
-		t.Errorf("%d moves after %d ticks, want %d after several", len(o.recording.moves), ticks, len(want.recording.moves))
+	if ticks < 2 || len(o.recording.Moves) != len(want.recording.Moves) {
+		t.Errorf("%d moves after %d ticks, want %d after several", len(o.recording.Moves), ticks, len(want.recording.Moves))
 	}
 }

@@ -11,9 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 )
 
-func laneNames(l Lanes) []string {
+func laneNames(l board.Lanes) []string {
 	var names []string
 	for i := range l.Len() {
 		p := l.At(i)
@@ -29,10 +32,10 @@ func laneNames(l Lanes) []string {
 // there, by when they came.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
-		s.Seek(at(12.5))
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
+		s.Seek(world.At(12.5))
 		b := s.Sync().Board
-		for since, want := range map[time.Time][]string{at(0): {"web-1", "batch-1"}, at(12.1): {"web-1", "batch-1"}, at(12.2): {"batch-1"}} {
+		for since, want := range map[time.Time][]string{world.At(0): {"web-1", "batch-1"}, world.At(12.1): {"web-1", "batch-1"}, world.At(12.2): {"batch-1"}} {
 			lanes := b.Lanes(since)
 			if got := laneNames(lanes); !slices.Equal(got, want) {
 				t.Errorf("since %s the lanes are %v, want %v", since, got, want)
@@ -41,15 +44,15 @@ func TestLanes(t *testing.T) {
 				t.Errorf("the first that has not ended is %d", lanes.Waiting())
 			}
 		}
-		if got := b.OldestArrival(); !got.Equal(at(10)) {
+		if got := b.OldestArrival(); !got.Equal(world.At(10)) {
 			t.Errorf("the oldest pod came at %s", got)
 		}
-		s.SetFilter(parse(t, "web"))
-		if got := laneNames(s.Sync().Board.Lanes(at(0))); !slices.Equal(got, []string{"web-1"}) {
+		s.SetFilter(world.Filter(t, "web"))
+		if got := laneNames(s.Sync().Board.Lanes(world.At(0))); !slices.Equal(got, []string{"web-1"}) {
 			t.Errorf("of those that match the lanes are %v", got)
 		}
 		s.SeekEnd()
-		if got := laneNames(s.Sync().Board.Unfiltered().Lanes(at(200))); !slices.Equal(got, []string{"batch-1", "late-1"}) {
+		if got := laneNames(s.Sync().Board.Unfiltered().Lanes(world.At(200))); !slices.Equal(got, []string{"batch-1", "late-1"}) {
 			t.Errorf("at the end the lanes are %v", got)
 		}
 	})
@@ -59,18 +62,18 @@ func TestLanes(t *testing.T) {
 // queue are those in its tiers.
 func TestLanesAreOnePerPod(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		line := newTimeline(recordings(80).Draw(t, "recording"), defaults(t), nil)
-		length := int64(line.end.Sub(line.start))
+		line := timeline.New(world.Recordings(80).Draw(t, "recording"), world.Config(t), nil)
+		length := int64(line.End.Sub(line.Start))
 		for range 5 {
-			line.goTo(line.start.Add(time.Duration(rapid.Int64Range(0, length).Draw(t, "to"))))
-			lanes := line.shown.Lanes(time.Time{})
+			line.GoTo(line.Start.Add(time.Duration(rapid.Int64Range(0, length).Draw(t, "to"))))
+			lanes := line.Shown.Lanes(time.Time{})
 			names := laneNames(lanes)
-			if n := line.shown.pods.Len(); len(names) != n {
+			if n := line.Shown.Pods.Len(); len(names) != n {
 				t.Fatalf("%d pods have the lanes %v", n, names)
 			}
 			queued := 0
-			for _, tier := range shown {
-				queued += line.shown.Total(tier)
+			for _, tier := range board.Tiers {
+				queued += line.Shown.Total(tier)
 			}
 			if got := lanes.Len() - lanes.Waiting(); got != queued {
 				t.Fatalf("%d lanes have not ended, and %d pods are in the queue", got, queued)
@@ -80,7 +83,7 @@ func TestLanesAreOnePerPod(t *testing.T) {
 }
 
 // seconds writes a series as a person would check it.
-func seconds(s Series) string {
+func seconds(s timeline.Series) string {
 	var b strings.Builder
 	for i := range s.Len() {
 		t := s.At(i)
@@ -101,19 +104,19 @@ func TestSeries(t *testing.T) {
 	const upTo12 = upTo11 + "12:00:12 active=0 backoff=1 unschedulable=0 attempts=0 NodeAdd=1 oldest=12:00:10\n"
 	const upTo13 = upTo12 + "12:00:13 active=1 backoff=0 unschedulable=0 attempts=1 UnscheduledPodAdd=1 BackoffComplete=1 oldest=12:00:10\n"
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		for _, step := range []struct {
 			at   float64
 			want string
 		}{{9.5, ""}, {10.9, ""}, {11.1, upTo11}, {12.9, upTo12}, {13, upTo13}, {100, upTo13}, {12.2, upTo12}, {11, upTo11}} {
-			s.Seek(at(step.at))
+			s.Seek(world.At(step.at))
 			if got := seconds(s.Sync().Series); got != step.want {
 				t.Errorf("at %g s:\n%swant\n%s", step.at, got, step.want)
 			}
 		}
-		s.Seek(at(11.5))
+		s.Seek(world.At(11.5))
 		s.Fork() // it goes on from there
-		s.Seek(at(14))
+		s.Seek(world.At(14))
 		if got := seconds(s.Sync().Series); !strings.HasPrefix(got, upTo12) {
 			t.Errorf("in a fork:\n%s", got)
 		}
@@ -123,15 +126,15 @@ func TestSeries(t *testing.T) {
 // TestSeriesIsReplay: the seconds that are shown do not depend on the way there.
 func TestSeriesIsReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rec := recordings(80).Draw(t, "recording")
-		line := newTimeline(rec, defaults(t), nil)
-		length := int64(line.end.Sub(line.start))
+		rec := world.Recordings(80).Draw(t, "recording")
+		line := timeline.New(rec, world.Config(t), nil)
+		length := int64(line.End.Sub(line.Start))
 		for range 5 {
-			now := line.start.Add(time.Duration(rapid.Int64Range(0, length).Draw(t, "to")))
-			line.goTo(now)
-			fresh := newTimeline(rec, defaults(t), nil)
-			fresh.goTo(now)
-			if got, want := seconds(line.series(now)), seconds(fresh.series(now)); got != want {
+			now := line.Start.Add(time.Duration(rapid.Int64Range(0, length).Draw(t, "to")))
+			line.GoTo(now)
+			fresh := timeline.New(rec, world.Config(t), nil)
+			fresh.GoTo(now)
+			if got, want := seconds(line.Series(now)), seconds(fresh.Series(now)); got != want {
 				t.Fatalf("at %s:\n%swant\n%s", now, got, want)
 			}
 		}
@@ -140,16 +143,16 @@ func TestSeriesIsReplay(t *testing.T) {
 
 func TestMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		if m := s.Sync().Measured; m.Len() != 0 {
 			t.Errorf("at the start there are %d readings", m.Len())
 		}
 		s.SeekEnd()
 		m := s.Sync().Measured
-		if m.Len() != 1 || m.Since(at(10)) != 0 || m.Since(at(11)) != 1 {
+		if m.Len() != 1 || m.Since(world.At(10)) != 0 || m.Since(world.At(11)) != 1 {
 			t.Fatalf("there are %d readings", m.Len())
 		}
-		if when, says, local := m.At(0); !when.Equal(at(11)) || says.Unschedulable != 1 || local.Unschedulable != 1 {
+		if when, says, local := m.At(0); !when.Equal(world.At(11)) || says.Unschedulable != 1 || local.Unschedulable != 1 {
 			t.Errorf("at %s the scheduler says %+v, the local queue has %+v", when, says, local)
 		}
 	})
@@ -157,7 +160,7 @@ func TestMeasured(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.SeekEnd()
 		f := s.Sync()
 		want := []string{

@@ -16,6 +16,8 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -92,13 +94,13 @@ func ready(name, cpu string) *v1.Node {
 }
 
 // follow runs s and returns the moves that it comes to, until stop.
-func follow(t *testing.T, s *script, opts session.Options) (moves chan *session.Transition, stop func()) {
+func follow(t *testing.T, s *script, opts timeline.Options) (moves chan *board.Transition, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	moves = make(chan *session.Transition, 1000)
+	moves = make(chan *board.Transition, 1000)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- session.Follow(ctx, s, opts, session.Watching{Move: func(m *session.Transition) error { moves <- m; return nil }})
+		ended <- timeline.Follow(ctx, s, opts, timeline.Watching{Move: func(m *board.Transition) error { moves <- m; return nil }})
 		close(moves)
 	}()
 	var once sync.Once
@@ -115,7 +117,7 @@ func follow(t *testing.T, s *script, opts session.Options) (moves chan *session.
 }
 
 // until returns the moves up to the first that is as want.
-func until(t *testing.T, moves chan *session.Transition, want string) []string {
+func until(t *testing.T, moves chan *board.Transition, want string) []string {
 	t.Helper()
 	var seen []string
 	for deadline := time.After(20 * time.Second); ; {
@@ -134,7 +136,7 @@ func until(t *testing.T, moves chan *session.Transition, want string) []string {
 	}
 }
 
-func said(m *session.Transition) string {
+func said(m *board.Transition) string {
 	s := fmt.Sprintf("%s %s %d %s", m.Pod.Key.Name, m.To, m.Attempts, m.Provenance())
 	if m.Event != "" {
 		s += " " + m.Event
@@ -147,7 +149,7 @@ func said(m *session.Transition) string {
 func TestPodsThereBefore(t *testing.T) {
 	s := newScript()
 	now := time.Now()
-	moves, _ := follow(t, s, session.Options{})
+	moves, _ := follow(t, s, timeline.Options{})
 	gated := waits("gated", "1")
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/hold"}}
 	s.tell(
@@ -176,7 +178,7 @@ func TestPodsThereBefore(t *testing.T) {
 // TestNewLeader: another scheduler has the queue from its beginning.
 func TestNewLeader(t *testing.T) {
 	s := newScript()
-	moves, _ := follow(t, s, session.Options{})
+	moves, _ := follow(t, s, timeline.Options{})
 	s.tell(there(ready("n-1", "4")), there(rejected(waits("stuck", "6"), time.Now().Add(-time.Hour), "0/1 nodes are available: 1 Insufficient cpu.")), &sources.Attached{})
 	until(t, moves, "stuck unschedulable 1 estimated")
 	s.tell(&sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
@@ -186,7 +188,7 @@ func TestNewLeader(t *testing.T) {
 // TestTold: where the stream tells the scheduler's own moves, none is modelled.
 func TestTold(t *testing.T) {
 	s := newScript()
-	moves, stop := follow(t, s, session.Options{Told: true})
+	moves, stop := follow(t, s, timeline.Options{Told: true})
 	key := types.NamespacedName{Namespace: "default", Name: "a"}
 	s.tell(there(ready("n-1", "4")), there(waits("a", "1")), &sources.Attached{})
 	until(t, moves, "a active 0 modelled UnscheduledPodAdd")
@@ -202,7 +204,7 @@ func TestTold(t *testing.T) {
 func TestStreamEnds(t *testing.T) {
 	s := newScript()
 	s.fails <- fmt.Errorf("the cluster is gone")
-	if err := session.Follow(t.Context(), s, session.Options{}, session.Watching{}); err == nil || err.Error() != "the cluster is gone" {
+	if err := timeline.Follow(t.Context(), s, timeline.Options{}, timeline.Watching{}); err == nil || err.Error() != "the cluster is gone" {
 		t.Error(err)
 	}
 }
@@ -210,7 +212,7 @@ func TestStreamEnds(t *testing.T) {
 // show runs a live session for a test.
 func show(t *testing.T, s *script) *session.Session {
 	t.Helper()
-	shown := session.NewLive(s, session.Options{})
+	shown := session.NewLive(s, timeline.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); shown.Run(ctx) }()

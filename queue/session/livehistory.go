@@ -3,6 +3,8 @@ package session
 import (
 	"slices"
 	"time"
+
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // liveHistory is how far back a live session can be looked at.
@@ -12,17 +14,17 @@ const liveHistory = time.Hour
 // the way to somewhere, all is kept.
 func (o *owner) forgetOld() {
 	t := o.recording
-	if o.fork != nil || o.search != nil || len(o.forks) > 0 || len(t.changes) < 2*keyframeEvery {
+	if o.fork != nil || o.search != nil || len(o.forks) > 0 || len(t.Changes) < 2*timeline.KeyframeEvery {
 		return
 	}
-	cut := min(t.at(t.end.Add(-liveHistory)), t.cursor) / keyframeEvery * keyframeEvery
+	cut := min(t.At(t.End.Add(-liveHistory)), t.Cursor) / timeline.KeyframeEvery * timeline.KeyframeEvery
 	if cut == 0 {
 		return
 	}
-	since := t.changes[cut].at
-	t.forget(cut)
-	t.start = since
-	n := len(o.counts) - len(t.counts)
+	since := t.Changes[cut].At
+	t.Forget(cut)
+	t.Start = since
+	n := len(o.counts) - len(t.Counts)
 	o.counts = slices.Clone(o.counts[n:])
 	o.changed = true
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -25,11 +27,10 @@ type Live struct {
 }
 
 // NewLive returns a session that shows stream as it goes on. It does nothing until Run, which runs stream.
-func NewLive(stream sources.Stream, opts Options) *Session {
+func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o := newOwnerOf(&sources.Recording{Name: stream.Name(), Formats: []string{"live"}}, opts)
-	now := time.Now().Add(-Lag).UTC()
-	t := &timeline{history: newHistory(), feed: newLiveFeed(o.cfg, opts.Told), start: now, end: now}
-	t.run(newEngine(o.cfg.Queue, opts.Plugins, now))
+	now := time.Now().Add(-model.Lag).UTC()
+	t := timeline.NewLive(o.cfg, opts, now)
 	o.recording, o.now = t, now
 	o.setFilter(opts.Filter)
 	o.live = &live{stream: stream}
@@ -55,7 +56,7 @@ func (s *Session) runStream(ctx context.Context) (wait func()) {
 
 // atEdge reports whether the newest there is is shown, and goes on.
 func (o *owner) atEdge() bool {
-	return o.live != nil && o.fork == nil && o.playing && !o.now.Before(o.recording.end)
+	return o.live != nil && o.fork == nil && o.playing && !o.now.Before(o.recording.End)
 }
 
 // pollWork is for how long the model may go on at once: a large cluster's first objects take longer.
@@ -68,30 +69,30 @@ func (o *owner) poll(now time.Time) {
 	}
 	events, status := o.live.stream.Take()
 	o.live.status, o.notices = status, status.Notices
-	t, edge, was := o.recording, o.atEdge(), o.recording.end
-	t.feed.arrive(events, now)
-	from, cursor, due := t.next, t.cursor, true
-	for due = t.nextBy(t.feed.end); due && time.Since(now) < pollWork; due = t.nextBy(t.feed.end) {
-		t.executeNext()
+	t, edge, was := o.recording, o.atEdge(), o.recording.End
+	t.Feed.Arrive(events, now)
+	from, cursor, due := t.Next, t.Cursor, true
+	for due = t.NextBy(t.Feed.End); due && time.Since(now) < pollWork; due = t.NextBy(t.Feed.End) {
+		t.ExecuteNext()
 	}
 	if !due {
-		t.executed = t.feed.end.UTC()
+		t.Executed = t.Feed.End.UTC()
 	}
-	if t.executed.After(t.end) {
-		t.end = t.executed
+	if t.Executed.After(t.End) {
+		t.End = t.Executed
 	}
-	o.tellRecorded(t.feed.events[from:t.next])
+	o.tellRecorded(t.Feed.Events[from:t.Next])
 	if edge {
-		o.now = t.end
-		t.show(len(t.changes))
+		o.now = t.End
+		t.Show(len(t.Changes))
 	} else {
-		t.show(cursor)
+		t.Show(cursor)
 	}
 	o.forgetOld()
-	if f := t.feed; f.failed != nil && o.live.ended == nil {
-		o.live.ended = f.failed
+	if f := t.Feed; f.Failed != nil && o.live.ended == nil {
+		o.live.ended = f.Failed
 	}
-	if t.next != from || !t.end.Truncate(shownPrecision).Equal(was.Truncate(shownPrecision)) {
+	if t.Next != from || !t.End.Truncate(shownPrecision).Equal(was.Truncate(shownPrecision)) {
 		o.changed = true
 	}
 }

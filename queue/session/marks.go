@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -14,33 +16,33 @@ const maxMarks = 1000
 
 // marksOf returns the marks of t, in the order of time: the recording's, in a fork those up to where it left,
 // and the person's own.
-func (o *owner) marksOf(t *timeline) []Mark {
+func (o *owner) marksOf(t *timeline.Timeline) []timeline.Mark {
 	k := &o.marked
-	if k.of == t && k.recorded == len(o.marks) && k.own == len(o.recording.marks)+len(t.marks) {
+	if k.of == t && k.recorded == len(o.marks) && k.own == len(o.recording.Marks)+len(t.Marks) {
 		return k.all
 	}
-	*k = markCache{of: t, recorded: len(o.marks), own: len(o.recording.marks) + len(t.marks)}
+	*k = markCache{of: t, recorded: len(o.marks), own: len(o.recording.Marks) + len(t.Marks)}
 	for _, ev := range o.marks {
-		k.all = append(k.all, Mark{At: ev.Time, Text: ev.Fact.(*sources.Mark).Text})
+		k.all = append(k.all, timeline.Mark{At: ev.Time, Text: ev.Fact.(*sources.Mark).Text})
 	}
-	k.all = append(k.all, o.recording.marks...)
-	if t.forked != nil {
-		k.all = slices.DeleteFunc(k.all, func(m Mark) bool { return m.At.After(t.start) })
-		k.all = append(k.all, t.marks...)
+	k.all = append(k.all, o.recording.Marks...)
+	if t.Forked != nil {
+		k.all = slices.DeleteFunc(k.all, func(m timeline.Mark) bool { return m.At.After(t.Start) })
+		k.all = append(k.all, t.Marks...)
 	}
-	slices.SortStableFunc(k.all, func(a, b Mark) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(k.all, func(a, b timeline.Mark) int { return a.At.Compare(b.At) })
 	return k.all
 }
 
 // markCache is what marksOf returned last. all is never modified.
 type markCache struct {
-	of            *timeline
+	of            *timeline.Timeline
 	recorded, own int
-	all           []Mark
+	all           []timeline.Mark
 }
 
 // lastMark returns the number of the last of marks that is not after at, or -1.
-func lastMark(marks []Mark, at time.Time) int {
+func lastMark(marks []timeline.Mark, at time.Time) int {
 	return sort.Search(len(marks), func(i int) bool { return marks[i].At.After(at) }) - 1
 }
 
@@ -48,8 +50,8 @@ func lastMark(marks []Mark, at time.Time) int {
 func (o *owner) setMark(text string) {
 	t := o.shownLine()
 	name := sources.Sanitize(strings.TrimSpace(text))
-	mine := slices.Clone(t.marks)
-	i := slices.IndexFunc(mine, func(m Mark) bool { return m.At.Equal(o.now) })
+	mine := slices.Clone(t.Marks)
+	i := slices.IndexFunc(mine, func(m timeline.Mark) bool { return m.At.Equal(o.now) })
 	o.marked = markCache{}
 	switch {
 	case name == "" && i < 0:
@@ -57,7 +59,7 @@ func (o *owner) setMark(text string) {
 		return
 	case name == "":
 		o.say("mark %q is gone", mine[i].Text)
-		t.marks = slices.Delete(mine, i, i+1)
+		t.Marks = slices.Delete(mine, i, i+1)
 		return
 	case i >= 0:
 		mine[i].Text = name
@@ -65,16 +67,16 @@ func (o *owner) setMark(text string) {
 		o.refuse("there are %d marks: that is enough", maxMarks)
 		return
 	default:
-		mine = append(mine, Mark{At: o.now, Text: name, Own: true})
+		mine = append(mine, timeline.Mark{At: o.now, Text: name, Own: true})
 	}
-	t.marks = mine
-	o.say("mark %q at %s", name, clock(o.now))
+	t.Marks = mine
+	o.say("mark %q at %s", name, words.Clock(o.now))
 }
 
 // findMark goes to the next mark, or the one before, that has text in it.
 func (o *owner) findMark(text string, forward bool) {
 	marks := o.marksOf(o.shownLine())
-	is := func(m Mark) bool { return strings.Contains(strings.ToLower(string(m.Text)), text) }
+	is := func(m timeline.Mark) bool { return strings.Contains(strings.ToLower(string(m.Text)), text) }
 	if forward {
 		for _, m := range marks[lastMark(marks, o.now)+1:] {
 			if is(m) {
@@ -112,14 +114,14 @@ func (o *owner) toggleStops() {
 }
 
 // stopBefore returns the first mark after was that playing up to now must stop at, if any.
-func (o *owner) stopBefore(was, now time.Time) (Mark, bool) {
+func (o *owner) stopBefore(was, now time.Time) (timeline.Mark, bool) {
 	if !o.stops {
-		return Mark{}, false
+		return timeline.Mark{}, false
 	}
 	marks := o.marksOf(o.shownLine())
 	i := lastMark(marks, was) + 1
 	if i < len(marks) && !marks[i].At.After(now) {
 		return marks[i], true
 	}
-	return Mark{}, false
+	return timeline.Mark{}, false
 }

@@ -7,6 +7,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -16,7 +19,7 @@ func Notices(rec *sources.Recording) []string {
 	if said := sharedUIDs(rec.Events); said != "" {
 		notices = append(notices, said)
 	}
-	moves, pods := tells[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, isPod)
+	moves, pods := model.Tells[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
 	if said := unplayed(rec.Events); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
@@ -36,17 +39,17 @@ func unplayed(events []sources.Event) string {
 	said, more := "", -1
 	for i := 1; i < len(events); i++ {
 		from, to := events[i-1].Time, events[i].Time
-		if to.Sub(from) <= longestGap {
+		if to.Sub(from) <= model.LongestGap {
 			continue
 		}
 		if more++; more == 0 {
 			const format = "2006-01-02 15:04:05 UTC"
 			said = fmt.Sprintf("From %s to %s nothing happened, and that is not played: of a quiet time, the last %g hours are",
-				from.UTC().Format(format), to.Add(-longestGap).UTC().Format(format), longestGap.Hours())
+				from.UTC().Format(format), to.Add(-model.LongestGap).UTC().Format(format), model.LongestGap.Hours())
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf("; %s more", times(more, "such time"))
+		said += fmt.Sprintf("; %s more", words.Times(more, "such time"))
 	}
 	if said != "" {
 		said += "."
@@ -86,7 +89,7 @@ func sharedUIDs(events []sources.Event) string {
 	case said == "":
 		return ""
 	case n > 0:
-		return fmt.Sprintf("%s, and %s more.", said, times(n, "such pod"))
+		return fmt.Sprintf("%s, and %s more.", said, words.Times(n, "such pod"))
 	}
 	return said + "."
 }

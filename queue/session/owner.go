@@ -6,6 +6,8 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -15,19 +17,19 @@ type owner struct {
 	cfg       *cycle.Config
 	opts      queue.Options
 	notices   []string
-	wakes     wakes
+	wakes     explain.Hints
 	scheduler *sources.SchedulerStarted // nil if the recording tells nothing of it
 	counts    []sources.Event           // of the recording, those that hold *sources.Counts
 	marks     []sources.Event           // and *sources.Mark
 
 	live      *live // nil unless the recording is one that goes on
-	recording *timeline
-	fork      *timeline // nil while the recording is shown
-	forks     []*timeline
-	forked    int       // how many forks there were
-	left      time.Time // the moment shown when the fork began
-	leftAt    int       // and the recording's cursor
-	spare     spare     // for what-ifs to come
+	recording *timeline.Timeline
+	fork      *timeline.Timeline // nil while the recording is shown
+	forks     []*timeline.Timeline
+	forked    int            // how many forks there were
+	left      time.Time      // the moment shown when the fork began
+	leftAt    int            // and the recording's cursor
+	spare     timeline.Spare // for what-ifs to come
 
 	now     time.Time
 	playing bool
@@ -36,7 +38,7 @@ type owner struct {
 	search   *search   // under way, or nil
 	previews *previews // or nil
 
-	compared   *timeline // beside the one that is shown, or nil
+	compared   *timeline.Timeline // beside the one that is shown, or nil
 	comparison *ForkComparison
 	comparedAt time.Time // in real time
 
@@ -48,23 +50,23 @@ type owner struct {
 	quiet   time.Duration // how long nothing has moved while playing, in real time
 
 	said    Said
-	needs   *Needs    // that a person asked for
-	needsOf *timeline // on which
+	needs   *explain.Needs     // that a person asked for
+	needsOf *timeline.Timeline // on which
 	version uint64
 	changed bool // since the last frame
 }
 
-func newOwner(rec *sources.Recording, opts Options) *owner {
+func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 	o := newOwnerOf(rec, opts)
-	o.recording = newTimeline(rec, o.cfg, opts.Plugins)
+	o.recording = timeline.New(rec, o.cfg, opts.Plugins)
 	o.notices = Notices(rec)
-	o.show(o.recording.start.Add(opts.Opens))
+	o.show(o.recording.Start.Add(opts.Opens))
 	o.setFilter(opts.Filter)
 	return o
 }
 
 // newOwnerOf returns an owner without a timeline.
-func newOwnerOf(rec *sources.Recording, opts Options) *owner {
+func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{
 		rec: rec, speed: 1, squeeze: true, playing: !opts.Paused, changed: true,
 	}
@@ -76,31 +78,31 @@ func newOwnerOf(rec *sources.Recording, opts Options) *owner {
 			o.marks = append(o.marks, ev)
 		}
 	}
-	o.scheduler = scheduler(rec)
+	o.scheduler = timeline.SchedulerOf(rec)
 	var err error
-	if o.cfg, err = opts.scheduler(rec); err != nil {
+	if o.cfg, err = opts.Configuration(rec); err != nil {
 		o.refuse("%s", err)
 	}
 	o.opts = o.cfg.Queue
 	if opts.Speed != 0 {
 		o.speed = opts.Speed
 	}
-	o.wakes = newWakes(opts.Plugins)
+	o.wakes = explain.NewHints(opts.Plugins)
 	return o
 }
 
 // close ends the schedulers that run for the recording and for a what-if.
 func (o *owner) close() {
-	o.spare.close()
-	o.recording.feed.close()
+	o.spare.Close()
+	o.recording.Feed.Close()
 	o.endPreview()
 	for _, t := range o.forks {
-		t.close()
+		t.Close()
 	}
 }
 
 // shownLine is the timeline that the person sees.
-func (o *owner) shownLine() *timeline {
+func (o *owner) shownLine() *timeline.Timeline {
 	if o.fork != nil {
 		return o.fork
 	}
@@ -112,18 +114,18 @@ func (o *owner) frame() *Frame {
 	o.version++
 	o.changed = false
 	t := o.shownLine()
-	t.shown.retime(o.now)
+	t.Shown.Retime(o.now)
 	f := &Frame{
 		Version: o.version,
 		Live:    o.liveFrame(),
 		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.notices,
-		Moment: Moment{Now: o.now, Board: t.shown.copy(), Options: o.opts, Ticks: t.engine.ticks, Hints: o.wakes},
-		Start:  o.recording.start, End: o.recording.end,
+		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: o.opts, Ticks: t.Engine.Ticks, Hints: o.wakes},
+		Start:  o.recording.Start, End: o.recording.End,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
-		Filter: t.shown.filter().String(),
-		Log:    Log{t.moves[:t.moved:t.moved]}, Known: len(t.moves),
-		Series: t.series(o.now),
+		Filter: t.Shown.Filter().String(),
+		Log:    Log{t.Moves[:t.Moved:t.Moved]}, Known: len(t.Moves),
+		Series: t.Series(o.now),
 		Said:   o.said,
 		size:   o.size(),
 	}
@@ -145,18 +147,18 @@ func (o *owner) frame() *Frame {
 	}
 	f.Forks, f.Comparison = o.forkInfos(), o.compareNow()
 	if o.fork != nil {
-		f.Stages = o.fork.engine.stages()
-		f.Start, f.End = o.fork.start, o.now.Add(seekLimit)
-		f.Fork = &Fork{ID: o.fork.branch.id, Name: o.fork.branch.name, From: o.fork.start, Injected: len(o.fork.injected), Redo: len(o.fork.branch.undone), Undo: len(o.fork.injected) - o.fork.branch.inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
+		f.Stages = o.fork.Engine.Stages()
+		f.Start, f.End = o.fork.Start, o.now.Add(seekLimit)
+		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: len(o.fork.Injected), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
 		return f
 	}
-	i := min(before(o.counts, o.now), len(t.counts)-1)
-	for i >= 0 && t.counts[i].changes > t.cursor {
+	i := min(timeline.IndexBefore(o.counts, o.now), len(t.Counts)-1)
+	for i >= 0 && t.Counts[i].Changes > t.Cursor {
 		i-- // of this very moment, but after what is shown
 	}
 	if i >= 0 {
-		f.Measured = Measured{o.counts[: i+1 : i+1], t.counts[: i+1 : i+1]}
-		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.counts[i].counts
+		f.Measured = t.Measured(o.counts, i+1)
+		f.SchedulerCounts, f.LocalCounts = o.counts[i].Fact.(*sources.Counts), t.Counts[i].Counts
 		f.SchedulerCountsAt = o.counts[i].Time
 	}
 	return f
@@ -165,7 +167,7 @@ func (o *owner) frame() *Frame {
 // atEnd reports whether nothing is left to play.
 func (o *owner) atEnd() bool {
 	t := o.recording
-	return o.live == nil && o.fork == nil && !o.now.Before(t.end) && !t.feed.has(t.next) && t.cursor == len(t.changes)
+	return o.live == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.Has(t.Next) && t.Cursor == len(t.Changes)
 }
 
 // Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than
@@ -185,22 +187,22 @@ func (o *owner) advance(d time.Duration) {
 		return
 	}
 	t := o.shownLine()
-	cursor, was := t.cursor, o.now
+	cursor, was := t.Cursor, o.now
 	o.now = o.now.Add(o.model(d))
 	o.skipQuiet(t)
 	mark, stop := o.stopBefore(was, o.now)
 	if stop {
 		o.now = mark.At
 	}
-	if t.forked == nil && o.now.After(t.executed) && !t.executeFor(playSlice, o.now) {
-		o.now, stop = t.executed, false // it goes no faster
+	if t.Forked == nil && o.now.After(t.Executed) && !t.ExecuteFor(playSlice, o.now) {
+		o.now, stop = t.Executed, false // it goes no faster
 	}
 	o.show(o.now)
 	if stop {
 		o.playing = false
 		o.say("stopped at the mark %q", mark.Text)
 	}
-	if t.cursor != cursor {
+	if t.Cursor != cursor {
 		o.quiet = 0
 		o.changed = true
 	} else {
@@ -219,16 +221,16 @@ func (o *owner) advance(d time.Duration) {
 func (o *owner) model(d time.Duration) time.Duration { return time.Duration(float64(d) * o.speed) }
 
 // skipQuiet jumps over time in which nothing moves.
-func (o *owner) skipQuiet(t *timeline) {
+func (o *owner) skipQuiet(t *timeline.Timeline) {
 	if !o.squeeze || o.quiet < squeezeAfter {
 		return
 	}
-	next, ok := t.nextMove()
+	next, ok := t.NextMove()
 	if !ok {
 		if o.fork != nil {
 			return // anything may come of a fork
 		}
-		next = t.end.Add(o.model(squeezeLead))
+		next = t.End.Add(o.model(squeezeLead))
 	}
 	if mark, stop := o.stopBefore(o.now, next); stop {
 		next = mark.At
@@ -244,14 +246,14 @@ func (o *owner) skipQuiet(t *timeline) {
 // show goes to the moment at of the timeline shown, and keeps now within its bounds.
 func (o *owner) show(at time.Time) {
 	t := o.shownLine()
-	if at.Before(t.start) {
-		at = t.start
+	if at.Before(t.Start) {
+		at = t.Start
 	}
-	if o.fork == nil && at.After(t.end) {
-		at = t.end
+	if o.fork == nil && at.After(t.End) {
+		at = t.End
 	}
 	o.now = at
-	t.goTo(at)
+	t.GoTo(at)
 	if !o.skipped.Empty() && (o.now.Before(o.skipped.From) || o.now.Sub(o.skipped.To) > o.model(5*time.Second)) {
 		o.skipped = Gap{}
 	}

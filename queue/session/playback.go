@@ -6,7 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -50,7 +52,7 @@ func (o *owner) step(n int) {
 	o.still()
 	t := o.shownLine()
 	for ; n > 0; n-- {
-		at, ok := t.forward(o.stepLimit())
+		at, ok := t.Forward(o.stepLimit())
 		if !ok {
 			o.refuse("no move comes after this one")
 			break
@@ -58,7 +60,7 @@ func (o *owner) step(n int) {
 		o.now = at
 	}
 	for ; n < 0; n++ {
-		at, ok := t.back()
+		at, ok := t.Back()
 		if !ok {
 			o.refuse("no move comes before this one")
 			break
@@ -71,7 +73,7 @@ func (o *owner) step(n int) {
 const seekLimit = 24 * time.Hour
 
 func (o *owner) seek(at time.Time) {
-	if o.fork != nil && at.Sub(o.fork.executed) > seekLimit {
+	if o.fork != nil && at.Sub(o.fork.Executed) > seekLimit {
 		o.refuse("a what-if goes on for %s at most at once", seekLimit)
 		return
 	}
@@ -80,37 +82,37 @@ func (o *owner) seek(at time.Time) {
 }
 
 func (o *owner) seekStart() {
-	o.seek(o.shownLine().start)
-	o.shownLine().goToStart()
+	o.seek(o.shownLine().Start)
+	o.shownLine().GoToStart()
 }
 
 func (o *owner) seekEnd() {
 	if o.fork != nil {
-		o.seek(o.fork.executed)
+		o.seek(o.fork.Executed)
 		return
 	}
-	o.seek(o.recording.end)
+	o.seek(o.recording.End)
 }
 
-func (o *owner) setFilter(f filter.Filter) { o.see(o.shownLine().shown.view.seen(f)) }
+func (o *owner) setFilter(f filter.Filter) { o.see(o.shownLine().Shown.View.Seen(f)) }
 
 func (o *owner) toggleGroup(group types.NamespacedName) {
-	o.see(o.shownLine().shown.view.toggled(group))
+	o.see(o.shownLine().Shown.View.Toggled(group))
 }
 
-func (o *owner) sortBy(s Sort, tiers []queue.Tier) {
+func (o *owner) sortBy(s board.Sort, tiers []queue.Tier) {
 	if !s.Known() {
 		o.refuse("sort by %s: there is no such column", sources.Sanitize(string(s.By)))
 		return
 	}
-	o.see(o.shownLine().shown.view.sorted(s, tiers))
+	o.see(o.shownLine().Shown.View.Sorted(s, tiers))
 }
 
 // see has everything be seen in another way.
-func (o *owner) see(v *view) {
-	for _, t := range []*timeline{o.recording, o.fork} {
+func (o *owner) see(v *board.View) {
+	for _, t := range []*timeline.Timeline{o.recording, o.fork} {
 		if t != nil {
-			t.see(t.shown, v, o.now)
+			t.See(t.Shown, v, o.now)
 		}
 	}
 	o.changed = true

@@ -9,6 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -48,13 +50,13 @@ func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) 
 	case len(named) == 1:
 		return named[0], nil
 	case len(named) > 1:
-		slices.SortFunc(named, byKey)
+		slices.SortFunc(named, cluster.ByKey)
 		return types.NamespacedName{}, fmt.Errorf("there are %d pods %s: %s", len(named), sources.Sanitize(name), list(named))
 	case len(all) == 0:
 		return types.NamespacedName{}, fmt.Errorf("no pod is in %s", rec.Name)
 	}
 	slices.SortFunc(all, func(a, b types.NamespacedName) int {
-		return cmp.Or(cmp.Compare(likeness(b, name), likeness(a, name)), byKey(a, b))
+		return cmp.Or(cmp.Compare(likeness(b, name), likeness(a, name)), cluster.ByKey(a, b))
 	})
 	none := slices.IndexFunc(all, func(key types.NamespacedName) bool { return likeness(key, name) < 0.5 })
 	if none < 0 {
@@ -64,7 +66,7 @@ func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) 
 		return types.NamespacedName{}, fmt.Errorf("no pod %s is in %s; near are %s", sources.Sanitize(name), rec.Name, list(near))
 	}
 	return types.NamespacedName{}, fmt.Errorf("no pod %s is in %s, nor one of a like name among its %s",
-		sources.Sanitize(name), rec.Name, times(len(all), "pod"))
+		sources.Sanitize(name), rec.Name, words.Times(len(all), "pod"))
 }
 
 func list(keys []types.NamespacedName) sources.SafeText {

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // The deeds that can be injected beside the cluster events.
@@ -18,24 +22,26 @@ const (
 
 // Injectables returns what Inject takes: what the queue does of itself, and then the cluster events.
 func Injectables() []string {
-	return append([]string{MoveRequest, BackoffFlush, LeftoverFlush}, ClusterEvents()...)
+	return append([]string{MoveRequest, BackoffFlush, LeftoverFlush}, cluster.ClusterEvents()...)
 }
 
 // deed returns what the injectable does, or nil if there is none of that name.
-func deed(name string) func(e *engine, now time.Time) {
+func deed(name string) func(e *timeline.Engine, now time.Time) {
 	switch name {
 	case MoveRequest:
-		return func(e *engine, now time.Time) {
-			e.queue.MoveAllToActiveOrBackoffQueue(now, moveAllEvent, nil, nil, nil)
+		return func(e *timeline.Engine, now time.Time) {
+			e.Queue.MoveAllToActiveOrBackoffQueue(now, cluster.MoveAllEvent, nil, nil, nil)
 		}
 	case BackoffFlush:
-		return func(e *engine, now time.Time) { e.queue.FlushBackoffCompleted(now) }
+		return func(e *timeline.Engine, now time.Time) { e.Queue.FlushBackoffCompleted(now) }
 	case LeftoverFlush:
-		return func(e *engine, now time.Time) { e.queue.FlushUnschedulableLeftover(now) }
+		return func(e *timeline.Engine, now time.Time) { e.Queue.FlushUnschedulableLeftover(now) }
 	}
-	for _, event := range clusterEvents() {
+	for _, event := range cluster.AllEvents() {
 		if event.Label() == name {
-			return func(e *engine, now time.Time) { e.queue.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil) }
+			return func(e *timeline.Engine, now time.Time) {
+				e.Queue.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil)
+			}
 		}
 	}
 	return nil
@@ -69,7 +75,7 @@ func toTiers(to *[queue.Pending + 1]int) []string {
 	slices.SortStableFunc(tiers, func(a, b queue.Tier) int { return to[b] - to[a] })
 	var said []string
 	for _, t := range tiers {
-		said = append(said, fmt.Sprintf("%d to %s", to[t], tierWord(t)))
+		said = append(said, fmt.Sprintf("%d to %s", to[t], words.TierWord(t)))
 	}
 	return said
 }
@@ -78,8 +84,8 @@ func toTiers(to *[queue.Pending + 1]int) []string {
 type previews struct {
 	wanted []string
 	done   []Preview // as many of wanted; never modified but by appending
-	base   *engine
-	board  *Board
+	base   *timeline.Engine
+	board  *board.Board
 	now    time.Time
 	close  func()
 }
@@ -93,16 +99,16 @@ func (o *owner) preview(wanted []string) {
 	o.still()
 	t, p := o.shownLine(), &previews{wanted: slices.Clone(wanted), now: o.now, close: func() {}}
 	switch {
-	case t.forked == nil:
-		p.base = t.engineShown()
-	case t.cursor == len(t.changes) && !o.now.Before(t.executed):
-		t.execute(o.now)
-		p.base = t.engine
+	case t.Forked == nil:
+		p.base = t.EngineShown()
+	case t.Cursor == len(t.Changes) && !o.now.Before(t.Executed):
+		t.Execute(o.now)
+		p.base = t.Engine
 	default: // the past of a what-if
-		then := t.branchOff(o.now)
-		p.base, p.close = then.engine, then.close
+		then := t.BranchOff(o.now)
+		p.base, p.close = then.Engine, then.Close
 	}
-	p.board = t.shown.Unfiltered()
+	p.board = t.Shown.Unfiltered()
 	o.previews = p
 }
 
@@ -122,20 +128,20 @@ func (p *previews) more() {
 		would.Of = p.board.Total(queue.Backoff)
 	}
 	if do := deed(name); do != nil {
-		e := p.base.clone()
-		if d := p.base.driver; d != nil {
-			e.queue = p.base.queue.Clone(d.sched.Plugins(), e)
+		e := p.base.Clone()
+		if d := p.base.Driver; d != nil {
+			e.Queue = p.base.Queue.Clone(d.Scheduler.Plugins(), e)
 		}
-		e.board = p.board.copy()
-		e.emit = func(c change) {
-			e.board.replace(c.before, c.after)
-			if c.move != nil && c.move.From != c.move.To {
+		e.Board = p.board.Copy()
+		e.Emit = func(c timeline.Change) {
+			e.Board.Replace(c.Before, c.After)
+			if c.Move != nil && c.Move.From != c.Move.To {
 				would.Moved++
-				would.To[c.move.To]++
+				would.To[c.Move.To]++
 			}
 		}
 		do(e, p.now)
-		e.settle(p.now, nil)
+		e.Settle(p.now, nil)
 	}
 	p.done = append(p.done, would)
 }

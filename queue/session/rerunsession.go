@@ -5,13 +5,15 @@ import (
 	"errors"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/sources"
 )
 
 // Rerun runs the session's recording again, under the release that it follows and under another, and
 // compares the two. It also returns a session that plays the second. It takes as long as both runs do, and may
 // be called from any goroutine.
-func (s *Session) Rerun(ctx context.Context, release string) (*Comparison, *Session, error) {
+func (s *Session) Rerun(ctx context.Context, release string) (*report.Comparison, *Session, error) {
 	if s.rec == nil {
 		return nil, nil, ErrLive
 	}
@@ -21,11 +23,11 @@ func (s *Session) Rerun(ctx context.Context, release string) (*Comparison, *Sess
 	}
 	to := s.opts
 	to.Release, to.Paused, to.Opens = release, true, 0
-	again, err := Rerun(s.recorded(), release)
+	again, err := model.Rerun(s.recorded(), release)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := Compare(ctx, s.rec, from, to)
+	c, err := report.Compare(ctx, s.rec, from, to)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -37,11 +38,11 @@ type Session struct {
 	// What it was made of. rec is nil if it is live.
 	rec   *sources.Recording
 	first *sources.Recording // unless rec is that, what a rerun was made of
-	opts  Options
+	opts  timeline.Options
 }
 
 // New returns a session at the start of rec. It does nothing until Run.
-func New(rec *sources.Recording, opts Options) *Session {
+func New(rec *sources.Recording, opts timeline.Options) *Session {
 	s := newSession(newOwner(rec, opts))
 	s.rec, s.opts = rec, opts
 	return s

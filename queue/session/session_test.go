@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
 // start runs a session of rec in a bubble of virtual time.
-func start(t *testing.T, rec *sources.Recording, opts Options) *Session {
+func start(t *testing.T, rec *sources.Recording, opts timeline.Options) *Session {
 	t.Helper()
 	s := New(rec, opts)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -23,7 +26,7 @@ func start(t *testing.T, rec *sources.Recording, opts Options) *Session {
 }
 
 func tierOf(f *Frame, pod string) string {
-	p := f.Board.Get(key(pod))
+	p := f.Board.Get(world.Key(pod))
 	if p == nil {
 		return ""
 	}
@@ -32,9 +35,9 @@ func tierOf(f *Frame, pod string) string {
 
 func TestPlayback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		f := s.Sync()
-		if want := at(9); !f.Now.Equal(want) || f.Playing {
+		if want := world.At(9); !f.Now.Equal(want) || f.Playing {
 			t.Errorf("it begins at %s (playing: %v), want a second before the first move, %s, paused", f.Now, f.Playing, want)
 		}
 		if got := f.Gates(); !slices.Equal(got, []string{"SchedulerPopFromBackoffQ=false"}) || f.Options.PopFromBackoffQ {
@@ -45,21 +48,21 @@ func TestPlayback(t *testing.T) {
 		s.Play()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if f = s.Frame(); tierOf(f, "batch-1") != "unschedulable" || f.Now.Before(at(10.9)) || f.Now.After(at(11.1)) {
+		if f = s.Frame(); tierOf(f, "batch-1") != "unschedulable" || f.Now.Before(world.At(10.9)) || f.Now.After(world.At(11.1)) {
 			t.Errorf("after 2 s of playing it is %s and batch-1 is %s", f.Now, tierOf(f, "batch-1"))
 		}
 		s.Step(1)
-		if f = s.Sync(); f.Playing || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(at(11.2)) {
+		if f = s.Sync(); f.Playing || tierOf(f, "batch-1") != "backoff" || !f.Now.Equal(world.At(11.2)) {
 			t.Errorf("one step on: playing %v, batch-1 is %s at %s", f.Playing, tierOf(f, "batch-1"), f.Now)
 		}
-		if f.SchedulerCounts == nil || f.SchedulerCounts.Unschedulable != 1 || *f.LocalCounts != *f.SchedulerCounts || !f.SchedulerCountsAt.Equal(at(11)) {
+		if f.SchedulerCounts == nil || f.SchedulerCounts.Unschedulable != 1 || *f.LocalCounts != *f.SchedulerCounts || !f.SchedulerCountsAt.Equal(world.At(11)) {
 			t.Errorf("the scheduler's own counts: %+v", f.SchedulerCounts)
 		}
 		s.Step(-2)
-		if f = s.Sync(); tierOf(f, "batch-1") != "inflight" || !f.Now.Equal(at(10.1)) {
+		if f = s.Sync(); tierOf(f, "batch-1") != "inflight" || !f.Now.Equal(world.At(10.1)) {
 			t.Errorf("two steps back: batch-1 is %s at %s", tierOf(f, "batch-1"), f.Now)
 		}
-		s.Seek(at(12.2))
+		s.Seek(world.At(12.2))
 		if f = s.Sync(); tierOf(f, "web-1") != "scheduled" || f.Log.Len() != 7 || f.Mark != "a node came" {
 			t.Errorf("at 12.2 s: web-1 is %s, %d moves, mark %q", tierOf(f, "web-1"), f.Log.Len(), f.Mark)
 		}
@@ -73,7 +76,7 @@ func TestPlayback(t *testing.T) {
 		}
 		s.SeekStart()
 		s.Step(-1)
-		if f = s.Sync(); !f.Said.Refused || !f.Now.Equal(at(9)) {
+		if f = s.Sync(); !f.Said.Refused || !f.Now.Equal(world.At(9)) {
 			t.Errorf("a step back from the start: %+v at %s", f.Said, f.Now)
 		}
 	})
@@ -81,21 +84,21 @@ func TestPlayback(t *testing.T) {
 
 func TestQuietTimeIsSqueezed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
-		s.Seek(at(12.5))
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
+		s.Seek(world.At(12.5))
 		s.Play()
 		time.Sleep(2500 * time.Millisecond)
 		synctest.Wait()
 		f := s.Frame()
-		if f.Skipped.Empty() || f.Now.Before(at(249)) {
+		if f.Skipped.Empty() || f.Now.Before(world.At(249)) {
 			t.Errorf("after 2.5 s of quiet it is %s; skipped %v", f.Now, f.Skipped)
 		}
 		s.ToggleSqueeze()
-		s.Seek(at(12.5))
+		s.Seek(world.At(12.5))
 		s.Play()
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if f := s.Frame(); f.Now.After(at(18)) || !f.Skipped.Empty() {
+		if f := s.Frame(); f.Now.After(world.At(18)) || !f.Skipped.Empty() {
 			t.Errorf("unsqueezed, after 5 s it is %s", f.Now)
 		}
 	})
@@ -106,9 +109,9 @@ func TestFramesAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &sources.Recording{}
 		for i := range 5000 {
-			rec.Events = append(rec.Events, sources.Event{Time: at(float64(i) / 1000), Fact: &sources.Move{Pod: key("p"), To: "active", Event: "UnscheduledPodAdd"}})
+			rec.Events = append(rec.Events, sources.Event{Time: world.At(float64(i) / 1000), Fact: &sources.Move{Pod: world.Key("p"), To: "active", Event: "UnscheduledPodAdd"}})
 		}
-		s := start(t, rec, Options{Paused: true})
+		s := start(t, rec, timeline.Options{Paused: true})
 		first := s.Sync().Version
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -126,8 +129,8 @@ func TestFramesAreFew(t *testing.T) {
 
 func TestBeingTheScheduler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
-		s.Seek(at(11))
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
+		s.Seek(world.At(11))
 		said := func(what string) *Frame {
 			t.Helper()
 			f := s.Sync()
@@ -139,47 +142,47 @@ func TestBeingTheScheduler(t *testing.T) {
 
 		s.InjectEvent("NodeAdd")
 		f := said("NodeAdd: default/batch-1 unschedulable → backoff")
-		if f.Fork == nil || !f.Fork.From.Equal(at(11)) || f.SchedulerCounts != nil {
+		if f.Fork == nil || !f.Fork.From.Equal(world.At(11)) || f.SchedulerCounts != nil {
 			t.Errorf("fork %+v, counts %v", f.Fork, f.SchedulerCounts)
 		}
-		s.AddPod(NewPod{Key: key("mine"), Priority: 7})
+		s.AddPod(NewPod{Key: world.Key("mine"), Priority: 7})
 		said("new pod default/mine: default/mine → active")
-		s.AddPod(NewPod{Key: key("mine")})
+		s.AddPod(NewPod{Key: world.Key("mine")})
 		if f := said("a pod of that name is active"); !f.Said.Refused {
 			t.Error("a second pod of that name is not refused")
 		}
-		s.AddPod(NewPod{Key: key("no/name")})
+		s.AddPod(NewPod{Key: world.Key("no/name")})
 		said("is no pod name")
 		s.Pop()
 		said("pop: default/mine active → in-flight")
-		s.Reject(key("mine"), "TaintToleration")
+		s.Reject(world.Key("mine"), "TaintToleration")
 		f = said("rejected by TaintToleration: default/mine in-flight → unschedulable")
-		if p := f.Board.Get(key("mine")); !slices.Equal(p.UnschedulablePlugins, []string{"TaintToleration"}) || p.Attempts != 1 || p.Priority != 7 || p.Observed {
+		if p := f.Board.Get(world.Key("mine")); !slices.Equal(p.UnschedulablePlugins, []string{"TaintToleration"}) || p.Attempts != 1 || p.Priority != 7 || p.Observed {
 			t.Errorf("mine is %+v", p)
 		}
 		s.MoveAll()
 		said("move request for all: default/mine unschedulable → backoff")
 		s.FlushBackoff()
 		said("no backoff is over")
-		s.Activate(key("mine"))
+		s.Activate(world.Key("mine"))
 		said("Activate default/mine: default/mine backoff → active")
 		s.Pop()
-		s.Reject(key("mine"))
+		s.Reject(world.Key("mine"))
 		said("failed by an error: default/mine in-flight → backoff")
 		s.Pop()
 		said("pop: activeQ is empty")
-		s.AddPod(NewPod{Key: key("gated"), Gated: true})
+		s.AddPod(NewPod{Key: world.Key("gated"), Gated: true})
 		said("→ gated")
-		s.Activate(key("gated"))
+		s.Activate(world.Key("gated"))
 		said("SchedulingGates still gates it")
 		s.MoveAll()
 		said("default/gated stays gated")
-		s.OpenGate(key("gated"))
+		s.OpenGate(world.Key("gated"))
 		said("gated → active")
 		s.Pop()
-		s.Fits(key("gated"))
+		s.Fits(world.Key("gated"))
 		said("it fits: default/gated in-flight → scheduled")
-		s.DeletePod(key("gated"))
+		s.DeletePod(world.Key("gated"))
 		said("is scheduled")
 		s.InjectEvent("NoSuchEvent")
 		said("there is no cluster event")
@@ -190,11 +193,11 @@ func TestBeingTheScheduler(t *testing.T) {
 		s.Play()
 		time.Sleep(2 * time.Second)
 		s.Pause()
-		if f := s.Sync(); tierOf(f, "batch-1") != "active" || f.Board.Get(key("batch-1")).Last.Event != queue.BackoffComplete {
+		if f := s.Sync(); tierOf(f, "batch-1") != "active" || f.Board.Get(world.Key("batch-1")).Last.Event != queue.BackoffComplete {
 			t.Errorf("2 s later batch-1 is %s", tierOf(f, "batch-1"))
 		}
 		s.LeaveFork()
-		if f := said("back in the recording"); f.Fork != nil || !f.Now.Equal(at(11)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "unschedulable" {
+		if f := said("back in the recording"); f.Fork != nil || !f.Now.Equal(world.At(11)) || tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "unschedulable" {
 			t.Errorf("fork %+v at %s, mine is %q", f.Fork, f.Now, tierOf(f, "mine"))
 		}
 		s.LeaveFork()
@@ -206,13 +209,13 @@ func TestBeingTheScheduler(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rec := smallRecording()
-		s := start(t, rec, Options{Paused: true})
+		rec := world.SmallRecording()
+		s := start(t, rec, timeline.Options{Paused: true})
 		explains := func(seconds float64, pod string, want ...string) {
 			t.Helper()
-			s.Seek(at(seconds))
+			s.Seek(world.At(seconds))
 			f := s.Sync()
-			got := strings.Join(f.Explain(f.Board.Get(key(pod))), " ")
+			got := strings.Join(f.Explain(f.Board.Get(world.Key(pod))), " ")
 			for _, w := range want {
 				if !strings.Contains(got, w) {
 					t.Errorf("at %g s, %s: %q\nwant %q", seconds, pod, got, w)
@@ -228,33 +231,33 @@ func TestExplain(t *testing.T) {
 
 		withPop := rec
 		withPop.Events[0].Fact.(*sources.SchedulerStarted).Gates = nil
-		s = start(t, withPop, Options{Paused: true})
+		s = start(t, withPop, timeline.Options{Paused: true})
 		explains(11.3, "batch-1", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11 (cut to the whole second).",
 			"Leaves for activeQ at the 12:00:12 tick, or earlier if activeQ is empty")
 	})
 }
 
 func TestSummarize(t *testing.T) {
-	r, err := Summarize(t.Context(), smallRecording(), Options{})
+	r, err := report.Summarize(t.Context(), world.SmallRecording(), timeline.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Pods != 3 || r.Moves != 9 || r.Modelled != 0 {
 		t.Errorf("%d pods, %d moves, %d modelled", r.Pods, r.Moves, r.Modelled)
 	}
-	if a := r.Attempts; a != (AttemptReport{Total: 2, Rejected: 1, Bound: 1, Median: 1, Max: 1}) {
+	if a := r.Attempts; a != (report.AttemptReport{Total: 2, Rejected: 1, Bound: 1, Median: 1, Max: 1}) {
 		t.Errorf("attempts %+v", a)
 	}
-	want := []PluginReport{{Plugin: "NodeResourcesFit", Attempts: 1, Pods: 1, Waited: Seconds(1600 * time.Millisecond)}}
+	want := []report.PluginReport{{Plugin: "NodeResourcesFit", Attempts: 1, Pods: 1, Waited: report.Seconds(1600 * time.Millisecond)}}
 	if !slices.Equal(r.Plugins, want) {
 		t.Errorf("plugins %+v, want %+v", r.Plugins, want)
 	}
 	for _, tier := range r.Tiers {
-		if tier.Tier == "backoff" && (tier.Stays != 1 || tier.Median != Seconds(1100*time.Millisecond)) {
+		if tier.Tier == "backoff" && (tier.Stays != 1 || tier.Median != report.Seconds(1100*time.Millisecond)) {
 			t.Errorf("backoff %+v", tier)
 		}
 	}
-	if len(r.Wakes) != 2 || r.Wakes[1] != (WakeReport{Event: "NodeAdd", ToBackoff: 1}) {
+	if len(r.Wakes) != 2 || r.Wakes[1] != (report.WakeReport{Event: "NodeAdd", ToBackoff: 1}) {
 		t.Errorf("wakes %+v", r.Wakes)
 	}
 }

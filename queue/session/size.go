@@ -6,9 +6,9 @@ package session
 func (s *Session) Size() int64 { return s.Frame().size }
 
 func (o *owner) size() int64 {
-	n := o.recording.size()
+	n := o.recording.Size()
 	for _, t := range o.forks {
-		n += t.size()
+		n += t.Size()
 	}
 	return n
 }

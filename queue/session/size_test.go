@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/embedded"
 )
 
@@ -20,16 +21,16 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	warm := newOwner(rec, Options{Paused: true, Plugins: plugins}) // what all share made
+	warm := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins}) // what all share made
 	warm.seekEnd()
 	warm.close()
 	before := heap()
-	o := newOwner(rec, Options{Paused: true, Plugins: plugins})
+	o := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins})
 	defer o.close()
 	is := func(what string) {
 		t.Helper()
 		said, held := o.size(), heap()-before
-		t.Logf("%s: it says %.2f MB, the heap holds %.2f MB; %d changes", what, float64(said)/(1<<20), float64(held)/(1<<20), len(o.shownLine().changes))
+		t.Logf("%s: it says %.2f MB, the heap holds %.2f MB; %d changes", what, float64(said)/(1<<20), float64(held)/(1<<20), len(o.shownLine().Changes))
 		if said < held/2 || said > 2*held {
 			t.Errorf("%s: it says %d bytes, and the heap holds %d", what, said, held)
 		}

@@ -13,42 +13,44 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
 // restless is a cluster of so many nodes, each with room for four pods and three on it, in which pods come, go,
 // move and change for a minute, and if asked to, nodes too.
-func restless(seed uint64, nodes int, nodesToo bool) *cluster {
-	c, r := &cluster{}, rand.New(rand.NewPCG(seed, 0))
+func restless(seed uint64, nodes int, nodesToo bool) *world.Cluster {
+	c, r := &world.Cluster{}, rand.New(rand.NewPCG(seed, 0))
 	var known []*v1.Node
 	for i := range nodes {
-		known = append(known, happens(c, 1, sources.Added, node(fmt.Sprintf("n-%03d", i), "4"), func(n *v1.Node) {
+		known = append(known, world.Happens(c, 1, sources.Added, world.Node(fmt.Sprintf("n-%03d", i), "4"), func(n *v1.Node) {
 			n.Labels[v1.LabelTopologyZone] = fmt.Sprint("z-", i%3)
 		}))
 	}
 	runs := func(p *v1.Pod) {
 		p.Spec.NodeName = known[r.IntN(len(known))].Name
-		p.Status = v1.PodStatus{Phase: v1.PodRunning, StartTime: &metav1.Time{Time: at(float64(-r.IntN(3)))}}
+		p.Status = v1.PodStatus{Phase: v1.PodRunning, StartTime: &metav1.Time{Time: world.At(float64(-r.IntN(3)))}}
 	}
 	var pods []*v1.Pod
 	for i := range 3 * nodes {
-		pods = append(pods, happens(c, 2, sources.Added, wants(fmt.Sprintf("pod-%03d", i), "1"), runs))
+		pods = append(pods, world.Happens(c, 2, sources.Added, world.Wants(fmt.Sprintf("pod-%03d", i), "1"), runs))
 	}
 	for i := range 120 {
 		seconds, k := 3+float64(i)/2, r.IntN(len(pods))
 		switch r.IntN(5) {
 		case 0:
-			pods = append(pods, happens(c, seconds, sources.Added, wants(fmt.Sprintf("new-%03d", i), "1"), runs))
+			pods = append(pods, world.Happens(c, seconds, sources.Added, world.Wants(fmt.Sprintf("new-%03d", i), "1"), runs))
 		case 1:
-			happens(c, seconds, sources.Deleted, pods[k], nil)
-			pods[k] = happens(c, seconds, sources.Added, wants(pods[k].Name, "1"), runs)
+			world.Happens(c, seconds, sources.Deleted, pods[k], nil)
+			pods[k] = world.Happens(c, seconds, sources.Added, world.Wants(pods[k].Name, "1"), runs)
 		case 2:
-			pods[k] = happens(c, seconds, sources.Updated, pods[k], func(p *v1.Pod) { metav1.SetMetaDataLabel(&p.ObjectMeta, "changed", fmt.Sprint(i)) })
+			pods[k] = world.Happens(c, seconds, sources.Updated, pods[k], func(p *v1.Pod) { metav1.SetMetaDataLabel(&p.ObjectMeta, "changed", fmt.Sprint(i)) })
 		case 3:
-			pods[k] = happens(c, seconds, sources.Updated, pods[k], func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded })
+			pods[k] = world.Happens(c, seconds, sources.Updated, pods[k], func(p *v1.Pod) { p.Status.Phase = v1.PodSucceeded })
 		case 4:
 			n := r.IntN(len(known))
-			known[n] = happens(c, seconds, sources.Updated, known[n], func(n *v1.Node) {
+			known[n] = world.Happens(c, seconds, sources.Updated, known[n], func(n *v1.Node) {
 				n.Status.Allocatable = v1.ResourceList{v1.ResourceCPU: resource.MustParse(fmt.Sprint(3 + i%3)), v1.ResourcePods: resource.MustParse("110")}
 				if nodesToo {
 					n.Labels[v1.LabelTopologyZone] = fmt.Sprint("z-", i%4)
@@ -64,35 +66,35 @@ func restless(seed uint64, nodes int, nodesToo bool) *cluster {
 func TestSpareDecidesNothing(t *testing.T) {
 	urgent := []runtime.Object{&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 100}}
 	for i := range 20 {
-		pod := wants(fmt.Sprint("urgent-", i), []string{"2", "3"}[i%2])
+		pod := world.Wants(fmt.Sprint("urgent-", i), []string{"2", "3"}[i%2])
 		pod.Spec.PriorityClassName = "high"
 		urgent = append(urgent, pod)
 	}
-	answer := func(c *cluster, loadedAt, askedAt float64) (string, bool) {
-		o := newOwner(c.recording(70), Options{Paused: true})
+	answer := func(c *world.Cluster, loadedAt, askedAt float64) (string, bool) {
+		o := newOwner(c.Recording(70), timeline.Options{Paused: true})
 		defer o.close()
 		aligned := false
 		if loadedAt > 0 {
-			other := newOwner(c.recording(70), Options{Paused: true})
+			other := newOwner(c.Recording(70), timeline.Options{Paused: true})
 			defer other.close()
-			other.seek(at(loadedAt))
+			other.seek(world.At(loadedAt))
 			var err error
-			if o.spare.kept, err = bring(nil, o.cfg, other.recording.engine.objects, nil); err != nil {
+			if o.spare.Kept, err = timeline.Bring(nil, o.cfg, other.recording.Engine.Objects, nil); err != nil {
 				t.Fatal(err)
 			}
-			was := o.spare.kept
-			o.seek(at(askedAt))
-			aligned = was.align(o.recording.engine.objects)
+			was := o.spare.Kept
+			o.seek(world.At(askedAt))
+			aligned = was.Align(o.recording.Engine.Objects)
 			if !aligned {
-				o.spare.close()
+				o.spare.Close()
 			}
 		}
-		o.seek(at(askedAt))
+		o.seek(world.At(askedAt))
 		if o.apply("urgent.yaml", urgent); o.said.Refused {
 			t.Fatal(o.said.Text)
 		}
 		said := []string{o.said.Text}
-		for _, m := range o.fork.moves[o.fork.forked.history.moved:] {
+		for _, m := range o.fork.Moves[o.fork.Forked.History.Moved:] {
 			said = append(said, m.String()+" "+m.Pod.Node)
 		}
 		return strings.Join(said, "\n"), aligned
@@ -120,19 +122,19 @@ func TestSpareDecidesNothing(t *testing.T) {
 }
 
 // large is a cluster of 1,000 nodes and 10,000 running pods, which leave no node room for the one that waits.
-func large() *cluster {
-	c := &cluster{}
+func large() *world.Cluster {
+	c := &world.Cluster{}
 	for i := range 1000 {
-		happens(c, 1, sources.Added, node(fmt.Sprintf("n-%04d", i), "10"), nil)
+		world.Happens(c, 1, sources.Added, world.Node(fmt.Sprintf("n-%04d", i), "10"), nil)
 	}
 	for i := range 10_000 {
-		happens(c, 1, sources.Added, wants(fmt.Sprintf("pod-%05d", i), "1"), func(p *v1.Pod) {
+		world.Happens(c, 1, sources.Added, world.Wants(fmt.Sprintf("pod-%05d", i), "1"), func(p *v1.Pod) {
 			p.Spec.NodeName = fmt.Sprintf("n-%04d", i%1000)
 			p.Status.Phase = v1.PodRunning
 		})
 	}
-	waits := happens(c, 2, sources.Added, wants("waits", "1"), nil)
-	c.add(3, &sources.Move{Pod: key(waits.Name), To: sources.TierActive, Event: "UnscheduledPodAdd"})
+	waits := world.Happens(c, 2, sources.Added, world.Wants("waits", "1"), nil)
+	c.Add(3, &sources.Move{Pod: world.Key(waits.Name), To: sources.TierActive, Event: "UnscheduledPodAdd"})
 	return c
 }
 
@@ -143,9 +145,9 @@ func ready(t testing.TB, s *Session) {
 	for deadline := time.Now().Add(time.Minute); ; {
 		done := make(chan bool)
 		s.do(func(o *owner) {
-			o.spare.settle(false)
-			o.spare.next = time.Time{}
-			done <- o.spare.kept != nil
+			o.spare.Settle(false)
+			o.spare.Next = time.Time{}
+			done <- o.spare.Kept != nil
 		})
 		if <-done {
 			return
@@ -160,7 +162,7 @@ func ready(t testing.TB, s *Session) {
 // TestSpare: while time stands in a large cluster, a scheduler is made ready; a what-if takes it, and after the
 // what-if there is a new one.
 func TestSpare(t *testing.T) {
-	s := New(large().recording(10), Options{Paused: true})
+	s := New(large().Recording(10), timeline.Options{Paused: true})
 	go s.Run(t.Context())
 	s.SeekEnd()
 	for range 2 {
@@ -170,7 +172,7 @@ func TestSpare(t *testing.T) {
 			t.Errorf("it says %q", f.Said.Text)
 		}
 		left := make(chan bool)
-		s.do(func(o *owner) { left <- o.spare.kept == nil && o.spare.loading == nil })
+		s.do(func(o *owner) { left <- o.spare.Kept == nil && o.spare.Loading == nil })
 		if !<-left {
 			t.Error("there is a second scheduler in the what-if")
 		}
@@ -184,7 +186,7 @@ func TestSpare(t *testing.T) {
 func BenchmarkAsk(b *testing.B) {
 	for _, spare := range []bool{true, false} {
 		b.Run(map[bool]string{true: "spare", false: "none"}[spare], func(b *testing.B) {
-			s := New(large().recording(10), Options{Paused: true})
+			s := New(large().Recording(10), timeline.Options{Paused: true})
 			go s.Run(b.Context())
 			s.SeekEnd()
 			var longest time.Duration
@@ -192,7 +194,7 @@ func BenchmarkAsk(b *testing.B) {
 				b.StopTimer()
 				ready(b, s)
 				if !spare {
-					s.do(func(o *owner) { o.spare.close() })
+					s.do(func(o *owner) { o.spare.Close() })
 				}
 				s.Sync()
 				b.StartTimer()

@@ -4,6 +4,9 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -18,8 +21,8 @@ const searchLimit = time.Hour
 
 // search is a search under way.
 type search struct {
-	line      *timeline
-	condition Condition
+	line      *timeline.Timeline
+	condition board.Condition
 	forward   bool
 	to        time.Time // if nothing is looked for, but this moment is on its way: see travel
 	// at is the change that is looked at next, and sizes are how many pods are in each tier before it, or
@@ -32,21 +35,21 @@ type search struct {
 }
 
 // find looks for the condition from the moment shown on, and goes there.
-func (o *owner) find(c Condition, forward bool) {
+func (o *owner) find(c board.Condition, forward bool) {
 	o.still()
-	if c.mark != nil {
-		o.findMark(*c.mark, forward)
+	if c.Mark != nil {
+		o.findMark(*c.Mark, forward)
 		return
 	}
 	t := o.shownLine()
-	s := &search{line: t, condition: c, forward: forward, at: t.cursor, executed: t.executed, until: t.executed.Add(searchLimit), changes: len(t.changes)}
-	for _, tier := range shown {
-		s.sizes[tier] = t.shown.Total(tier)
+	s := &search{line: t, condition: c, forward: forward, at: t.Cursor, executed: t.Executed, until: t.Executed.Add(searchLimit), changes: len(t.Changes)}
+	for _, tier := range board.Tiers {
+		s.sizes[tier] = t.Shown.Total(tier)
 	}
 	if !forward {
 		s.at--
-		if s.at >= t.floor() && !o.now.After(t.changes[s.at].at) { // what was found last is where one is
-			s.undo(t.changes[s.at])
+		if s.at >= t.Floor() && !o.now.After(t.Changes[s.at].At) { // what was found last is where one is
+			s.undo(t.Changes[s.at])
 			s.at--
 		}
 	}
@@ -85,8 +88,8 @@ func (o *owner) look() {
 		switch {
 		case found:
 			o.search, o.changed = nil, true
-			s.line.show(s.at + 1)
-			o.now = s.line.changes[s.at].at
+			s.line.Show(s.at + 1)
+			o.now = s.line.Changes[s.at].At
 			return
 		case !more:
 			o.search = nil
@@ -106,22 +109,22 @@ func (o *owner) look() {
 func (s *search) next() (found, more bool) {
 	t := s.line
 	if s.forward {
-		for s.at >= len(t.changes) {
-			if !t.more(s.until) {
+		for s.at >= len(t.Changes) {
+			if !t.More(s.until) {
 				return false, false
 			}
 		}
-		c := t.changes[s.at]
+		c := t.Changes[s.at]
 		if s.met(c, true) {
 			return true, true
 		}
 		s.at++
 		return false, true
 	}
-	if s.at < t.floor() {
+	if s.at < t.Floor() {
 		return false, false
 	}
-	if s.met(t.changes[s.at], false) {
+	if s.met(t.Changes[s.at], false) {
 		return true, true
 	}
 	s.at--
@@ -129,10 +132,10 @@ func (s *search) next() (found, more bool) {
 }
 
 // met reports whether c is what is looked for, and counts it in or, going back, out.
-func (s *search) met(c change, forward bool) bool {
-	holds := s.condition.holds
+func (s *search) met(c timeline.Change, forward bool) bool {
+	holds := s.condition.Holds
 	if holds == nil {
-		return c.move != nil && s.condition.is(c.move)
+		return c.Move != nil && s.condition.Is(c.Move)
 	}
 	was := holds(&s.sizes)
 	if forward {
@@ -145,27 +148,27 @@ func (s *search) met(c change, forward bool) bool {
 
 // progress says what is looked for, and where the search is.
 func (s *search) progress() sources.SafeText {
-	at := s.line.executed
-	if s.at >= 0 && s.at < len(s.line.changes) {
-		at = s.line.changes[s.at].at
+	at := s.line.Executed
+	if s.at >= 0 && s.at < len(s.line.Changes) {
+		at = s.line.Changes[s.at].At
 	}
-	return s.condition.text + sources.SafeText(" at "+clock(at))
+	return s.condition.Text + sources.SafeText(" at "+words.Clock(at))
 }
 
-func (s *search) redo(c change) { s.count(c.before, -1); s.count(c.after, 1) }
+func (s *search) redo(c timeline.Change) { s.count(c.Before, -1); s.count(c.After, 1) }
 
-func (s *search) undo(c change) { s.count(c.after, -1); s.count(c.before, 1) }
+func (s *search) undo(c timeline.Change) { s.count(c.After, -1); s.count(c.Before, 1) }
 
-func (s *search) count(p *Pod, n int) {
-	if p != nil && !left(p) {
+func (s *search) count(p *board.Pod, n int) {
+	if p != nil && !board.Left(p) {
 		s.sizes[p.Listed()] += n
 	}
 }
 
 // giveUp leaves the timeline as it was.
 func (s *search) giveUp() {
-	if s.line.forked != nil && len(s.line.changes) == s.changes {
-		s.line.executed = s.executed // the flushes that moved nothing can run again
+	if s.line.Forked != nil && len(s.line.Changes) == s.changes {
+		s.line.Executed = s.executed // the flushes that moved nothing can run again
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -18,11 +21,11 @@ func millionMoves() *owner {
 	rec := &sources.Recording{Name: "million"}
 	const pods, moves = 20_000, 1_000_000
 	add := func(m sources.Move) {
-		rec.Events = append(rec.Events, sources.Event{Time: noon.Add(time.Duration(len(rec.Events)) * time.Millisecond), Fact: &m})
+		rec.Events = append(rec.Events, sources.Event{Time: world.Noon.Add(time.Duration(len(rec.Events)) * time.Millisecond), Fact: &m})
 	}
 	var names [pods]types.NamespacedName
 	for i := range names {
-		names[i] = key(fmt.Sprintf("pod-%05d", i))
+		names[i] = world.Key(fmt.Sprintf("pod-%05d", i))
 	}
 	for len(rec.Events) < moves { // as a scheduler does, one attempt after the other
 		pod := names[rng.IntN(pods)]
@@ -31,7 +34,7 @@ func millionMoves() *owner {
 		add(sources.Move{Pod: pod, To: sources.TierUnschedulable, Event: queue.ScheduleAttemptFailure, Plugins: []string{"NodeResourcesFit"}})
 		add(sources.Move{Pod: pod, To: sources.TierBackoff, Event: "NodeAdd"})
 	}
-	o := newOwner(rec, Options{Paused: true})
+	o := newOwner(rec, timeline.Options{Paused: true})
 	o.seekEnd()
 	return o
 }
@@ -45,22 +48,22 @@ func BenchmarkSeekMillion(b *testing.B) {
 		var longest time.Duration
 		for b.Loop() {
 			began := time.Now()
-			o.seek(noon.Add(time.Duration(rng.IntN(1_000_000)) * time.Millisecond))
+			o.seek(world.Noon.Add(time.Duration(rng.IntN(1_000_000)) * time.Millisecond))
 			o.frame()
 			longest = max(longest, time.Since(began))
 		}
 		b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
 	}
 	b.Run("plain", seek)
-	o.setFilter(parse(b, "pod-0 attempts>3 waiting>5m"))
+	o.setFilter(world.Filter(b, "pod-0 attempts>3 waiting>5m"))
 	b.Run("filtered", seek)
 	b.Run("find", func(b *testing.B) {
-		c, err := ParseCondition("attempts>1000000")
+		c, err := board.ParseCondition("attempts>1000000")
 		if err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() { // a tenth of it, in vain
-			o.seek(noon.Add(900 * time.Second))
+			o.seek(world.Noon.Add(900 * time.Second))
 			o.find(c, true)
 			for o.working() {
 				o.work()

@@ -8,13 +8,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
 // journey has a recording of a few pods, and a way to say where one is: seconds after noon and the last move.
 func journey(t *testing.T) (o *owner, goes func(do func()) string) {
-	o = newOwner(smallRecording(), Options{Paused: true})
+	o = newOwner(world.SmallRecording(), timeline.Options{Paused: true})
 	return o, func(do func()) string {
 		t.Helper()
 		do()
@@ -26,17 +30,17 @@ func journey(t *testing.T) (o *owner, goes func(do func()) string) {
 			return o.said.Text
 		}
 		last := "nothing"
-		if m := o.shownLine().moved; m > 0 {
-			move := o.shownLine().moves[m-1]
-			last = move.Pod.Key.Name + " " + tierWord(move.To)
+		if m := o.shownLine().Moved; m > 0 {
+			move := o.shownLine().Moves[m-1]
+			last = move.Pod.Key.Name + " " + words.TierWord(move.To)
 		}
-		return fmt.Sprintf("%g %s", o.now.Sub(noon).Seconds(), last)
+		return fmt.Sprintf("%g %s", o.now.Sub(world.Noon).Seconds(), last)
 	}
 }
 
-func condition(t *testing.T, text string) Condition {
+func condition(t *testing.T, text string) board.Condition {
 	t.Helper()
-	c, err := ParseCondition(text)
+	c, err := board.ParseCondition(text)
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
@@ -72,7 +76,7 @@ func TestRunUntil(t *testing.T) {
 		goes(o.seekEnd)
 		for i := len(want) - 1; i >= 0; i-- {
 			if want[i] == "250 late-1 active" {
-				goes(func() { o.seek(at(249)) }) // where one is, one does not go
+				goes(func() { o.seek(world.At(249)) }) // where one is, one does not go
 				continue
 			}
 			if got := goes(func() { o.find(condition(t, text), false) }); got != want[i] {
@@ -91,15 +95,15 @@ func TestSteps(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{func() { o.find(AnyAttempt(), true) }, "10.1 batch-1 in-flight"},
-		{func() { o.find(AnyAttempt(), true) }, "12 web-1 in-flight"},
-		{func() { o.find(AnyAttempt(), false) }, "10.1 batch-1 in-flight"},
+		{func() { o.find(board.AnyAttempt(), true) }, "10.1 batch-1 in-flight"},
+		{func() { o.find(board.AnyAttempt(), true) }, "12 web-1 in-flight"},
+		{func() { o.find(board.AnyAttempt(), false) }, "10.1 batch-1 in-flight"},
 		{func() { o.stepTime(time.Second) }, "11.1 batch-1 unschedulable"},
 		{func() { o.stepTime(-2 * time.Second) }, "9.1 nothing"},
-		{func() { o.find(MovesOf(key("web-1")), true) }, "12 web-1 active"},
-		{func() { o.find(MovesOf(key("batch-1")), false) }, "11.2 batch-1 backoff"},
-		{func() { o.find(MovesOf(key("batch-1")), true) }, "12.3 batch-1 active"},
-		{func() { o.find(MovesOf(key("batch-1")), true) }, `nothing that follows is "move of default/batch-1"`},
+		{func() { o.find(board.MovesOf(world.Key("web-1")), true) }, "12 web-1 active"},
+		{func() { o.find(board.MovesOf(world.Key("batch-1")), false) }, "11.2 batch-1 backoff"},
+		{func() { o.find(board.MovesOf(world.Key("batch-1")), true) }, "12.3 batch-1 active"},
+		{func() { o.find(board.MovesOf(world.Key("batch-1")), true) }, `nothing that follows is "move of default/batch-1"`},
 	} {
 		if got := goes(step.do); got != step.want {
 			t.Errorf("it goes to %q, want %q", got, step.want)
@@ -110,7 +114,7 @@ func TestSteps(t *testing.T) {
 // TestFindInAWhatIf: time itself brings the move, and a search in vain leaves everything as it was.
 func TestFindInAWhatIf(t *testing.T) {
 	o, goes := journey(t)
-	goes(func() { o.seek(at(11.3)) })
+	goes(func() { o.seek(world.At(11.3)) })
 	o.forkHere()
 	if got := goes(func() { o.find(condition(t, "enters active"), true) }); got != "12 batch-1 active" {
 		t.Errorf("it goes to %s", got)
@@ -118,8 +122,8 @@ func TestFindInAWhatIf(t *testing.T) {
 	if got := goes(func() { o.find(condition(t, "event NodeAdd"), true) }); !strings.HasPrefix(got, "nothing that follows") {
 		t.Errorf("it goes to %s", got)
 	}
-	if !o.now.Equal(at(12)) || !o.fork.executed.Equal(at(12)) {
-		t.Errorf("it is %s, and all is worked out up to %s", o.now, o.fork.executed)
+	if !o.now.Equal(world.At(12)) || !o.fork.Executed.Equal(world.At(12)) {
+		t.Errorf("it is %s, and all is worked out up to %s", o.now, o.fork.Executed)
 	}
 	if got := goes(func() { o.find(condition(t, "event NodeAdd"), false) }); !strings.HasPrefix(got, "nothing before") {
 		t.Errorf("back it goes to %s: that is of the recording, before the what-if", got)
@@ -138,7 +142,7 @@ func TestConditionMistakes(t *testing.T) {
 		"limbo > 3":                     `letter 1: "limbo" is no tier`,
 		"attempts>3":                    "",
 	} {
-		_, err := ParseCondition(text)
+		_, err := board.ParseCondition(text)
 		var mistake *filter.Error
 		if want == "" && err != nil || want != "" && (!errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -148,7 +152,7 @@ func TestConditionMistakes(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	o, goes := journey(t)
-	goes(func() { o.seek(at(10.5)) })
+	goes(func() { o.seek(world.At(10.5)) })
 	o.setMark("  it is tried ")
 	o.setMark("")
 	if o.said.Text != `mark "it is tried" is gone` {
@@ -159,7 +163,7 @@ func TestMarks(t *testing.T) {
 		t.Error("a mark without a name is not refused")
 	}
 	o.setMark("tried\x1b")
-	if f := o.frame(); len(f.Marks) != 2 || f.Marks[0] != (Mark{at(10.5), "tried␛", true}) || f.Mark != "tried␛" {
+	if f := o.frame(); len(f.Marks) != 2 || f.Marks[0] != (timeline.Mark{At: world.At(10.5), Text: "tried␛", Own: true}) || f.Mark != "tried␛" {
 		t.Errorf("the marks are %v, the last %q", f.Marks, f.Mark)
 	}
 	if got := goes(func() { o.findMark("", true) }); got != "11.5 batch-1 backoff" {
@@ -170,9 +174,9 @@ func TestMarks(t *testing.T) {
 	}
 
 	// A what-if has the marks up to where it left, and its own.
-	goes(func() { o.seek(at(11)) })
+	goes(func() { o.seek(world.At(11)) })
 	o.forkHere()
-	goes(func() { o.seek(at(13)) })
+	goes(func() { o.seek(world.At(13)) })
 	o.setMark("later")
 	if f := o.frame(); len(f.Marks) != 2 || f.Marks[1].Text != "later" {
 		t.Errorf("the what-if's marks are %v", f.Marks)
@@ -185,15 +189,15 @@ func TestMarks(t *testing.T) {
 
 func TestPlayingStopsAtMarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := start(t, smallRecording(), Options{Paused: true})
+		s := start(t, world.SmallRecording(), timeline.Options{Paused: true})
 		s.ToggleStops()
-		s.Seek(at(10.9))
+		s.Seek(world.At(10.9))
 		s.SetMark("here")
-		s.Seek(at(12.5))
-		s.Seek(at(100))
+		s.Seek(world.At(12.5))
+		s.Seek(world.At(100))
 		s.SetMark("in the quiet")
-		s.Seek(at(10.5))
-		for _, want := range []time.Time{at(10.9), at(11.5), at(100)} {
+		s.Seek(world.At(10.5))
+		for _, want := range []time.Time{world.At(10.9), world.At(11.5), world.At(100)} {
 			s.Play()
 			time.Sleep(20 * time.Second)
 			synctest.Wait()
@@ -208,16 +212,16 @@ func TestPlayingStopsAtMarks(t *testing.T) {
 func TestSearchIsHeard(t *testing.T) {
 	rec := &sources.Recording{Name: "long"}
 	for i := range 50_000 {
-		m := &sources.Move{Pod: key(fmt.Sprint("p-", i%100)), To: sources.TierActive, Event: "UnscheduledPodAdd"}
+		m := &sources.Move{Pod: world.Key(fmt.Sprint("p-", i%100)), To: sources.TierActive, Event: "UnscheduledPodAdd"}
 		if i%2 == 1 {
 			m.To, m.Event = sources.TierBackoff, "NodeAdd"
 		}
-		rec.Events = append(rec.Events, sources.Event{Time: at(float64(i) / 100), Fact: m})
+		rec.Events = append(rec.Events, sources.Event{Time: world.At(float64(i) / 100), Fact: m})
 	}
-	o := newOwner(rec, Options{Paused: true})
+	o := newOwner(rec, timeline.Options{Paused: true})
 	o.find(condition(t, "enters gated"), true)
 	o.work()
-	if f := o.frame(); o.search == nil || !strings.HasPrefix(string(f.Searching), "enters gated at 12:0") || !f.Now.Equal(noon) {
+	if f := o.frame(); o.search == nil || !strings.HasPrefix(string(f.Searching), "enters gated at 12:0") || !f.Now.Equal(world.Noon) {
 		t.Errorf("after a slice of work it searches %q, and shows %s", f.Searching, f.Now)
 	}
 	o.pause()

@@ -11,38 +11,38 @@ func (o *owner) undo() {
 		return
 	}
 	t := o.fork
-	n := len(t.injected)
-	for n > t.branch.inherited {
+	n := len(t.Injected)
+	for n > t.Branch.Inherited {
 		n--
-		if !t.injected[n].joined {
+		if !t.Injected[n].Joined {
 			break
 		}
 	}
-	if n == len(t.injected) {
+	if n == len(t.Injected) {
 		o.refuse("there is nothing to undo in this what-if")
 		return
 	}
-	deed := slices.Clone(t.injected[n:])
-	t.rerun(t.injected[:n:n], deed[0].at)
-	t.branch.undone = append(t.branch.undone, deed)
-	o.now, o.playing = deed[0].at, false
+	deed := slices.Clone(t.Injected[n:])
+	t.Rerun(t.Injected[:n:n], deed[0].At)
+	t.Branch.Undone = append(t.Branch.Undone, deed)
+	o.now, o.playing = deed[0].At, false
 	o.changedLine()
-	o.say("undone: %s", deed[0].what)
+	o.say("undone: %s", deed[0].What)
 }
 
 // redo does again what was undone last.
 func (o *owner) redo() {
-	if o.fork == nil || len(o.fork.branch.undone) == 0 {
+	if o.fork == nil || len(o.fork.Branch.Undone) == 0 {
 		o.refuse("nothing was undone")
 		return
 	}
 	t := o.fork
-	last := len(t.branch.undone) - 1
-	deed := t.branch.undone[last]
-	t.branch.undone = t.branch.undone[:last]
-	until := deed[len(deed)-1].until
-	t.rerun(append(slices.Clip(t.injected), deed...), until)
+	last := len(t.Branch.Undone) - 1
+	deed := t.Branch.Undone[last]
+	t.Branch.Undone = t.Branch.Undone[:last]
+	until := deed[len(deed)-1].Until
+	t.Rerun(append(slices.Clip(t.Injected), deed...), until)
 	o.now, o.playing = until, false
 	o.changedLine()
-	o.say("done again: %s", deed[0].what)
+	o.say("done again: %s", deed[0].What)
 }

@@ -9,29 +9,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/manifest"
 )
 
 // fullNode is a cluster of one node of one cpu, which a running pod fills, and of a pod that waits.
-func fullNode() *cluster {
-	c := &cluster{}
-	happens(c, 1, sources.Added, node("node-a", "1"), nil)
-	happens(c, 2, sources.Added, wants("running", "1"), func(p *v1.Pod) {
+func fullNode() *world.Cluster {
+	c := &world.Cluster{}
+	world.Happens(c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	world.Happens(c, 2, sources.Added, world.Wants("running", "1"), func(p *v1.Pod) {
 		p.Spec.NodeName = "node-a"
 		p.Status.Phase = v1.PodRunning
 	})
-	happens(c, 3, sources.Added, wants("web", "1"), nil)
+	world.Happens(c, 3, sources.Added, world.Wants("web", "1"), nil)
 	return c
 }
 
 // asked opens a recording's end, has ask do something and returns what is said of it.
-func asked(t *testing.T, c *cluster, ask func(o *owner)) (string, *owner) {
+func asked(t *testing.T, c *world.Cluster, ask func(o *owner)) (string, *owner) {
 	t.Helper()
-	o := newOwner(c.recording(20), Options{Paused: true})
+	o := newOwner(c.Recording(20), timeline.Options{Paused: true})
 	t.Cleanup(func() {
 		if o.fork != nil {
-			o.fork.close()
+			o.fork.Close()
 		}
 	})
 	o.seekEnd()
@@ -49,7 +51,7 @@ func says(t *testing.T, got, want string) {
 func TestAskForANode(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
 	says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
-	if p := o.fork.shown.Get(key("web")); p.Node != "node-a-2" || o.fork.engine.objects.pod(key("web")).Spec.NodeName != "node-a-2" {
+	if p := o.fork.Shown.Get(world.Key("web")); p.Node != "node-a-2" || o.fork.Engine.Objects.Pod(world.Key("web")).Spec.NodeName != "node-a-2" {
 		t.Errorf("web is on %q", p.Node)
 	}
 	o.addNodeLike("node-a", "node-a-2")
@@ -61,18 +63,18 @@ func TestAskForANode(t *testing.T) {
 }
 
 func TestAskByEditingANode(t *testing.T) {
-	c := &cluster{}
-	happens(c, 1, sources.Added, node("node-a", "4"), func(n *v1.Node) {
+	c := &world.Cluster{}
+	world.Happens(c, 1, sources.Added, world.Node("node-a", "4"), func(n *v1.Node) {
 		n.Spec.Taints = []v1.Taint{{Key: "dedicated", Value: "gpu", Effect: v1.TaintEffectNoSchedule}}
 	})
-	happens(c, 3, sources.Added, wants("web", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
+	world.Happens(c, 3, sources.Added, world.Wants("web", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
 	said, o := asked(t, c, func(o *owner) { o.editNode("node-a", []string{"dedicated-"}) })
 	says(t, said, "node node-a dedicated-: nothing placed, 1 waits: NodeAffinity")
 	o.editNode("node-a", []string{"cordon", "disk=ssd"})
 	says(t, o.said.Text, "node node-a cordon disk=ssd: nothing placed, 1 waits: NodeUnschedulable")
 	o.editNode("node-a", []string{"uncordon"})
 	says(t, o.said.Text, "node node-a uncordon: 1 placed (web on node-a), none waits")
-	injected := len(o.fork.injected)
+	injected := len(o.fork.Injected)
 	for edit, want := range map[string]string{
 		"zone-":      "node node-a has no label and no taint zone",
 		"a=b:Never":  `"Never" is no effect of a taint: NoSchedule, PreferNoSchedule, NoExecute`,
@@ -82,13 +84,13 @@ func TestAskByEditingANode(t *testing.T) {
 		o.editNode("node-a", []string{edit})
 		says(t, o.said.Text, "node node-a "+edit+": "+want)
 	}
-	if len(o.fork.injected) != injected {
-		t.Errorf("%d injections are remembered, want %d: what failed is none", len(o.fork.injected), injected)
+	if len(o.fork.Injected) != injected {
+		t.Errorf("%d injections are remembered, want %d: what failed is none", len(o.fork.Injected), injected)
 	}
 }
 
 func TestAskByDeletingARunningPod(t *testing.T) {
-	said, o := asked(t, fullNode(), func(o *owner) { o.deleteObject("pod", key("running")) })
+	said, o := asked(t, fullNode(), func(o *owner) { o.deleteObject("pod", world.Key("running")) })
 	says(t, said, "delete pod default/running: 1 placed (web on node-a), none waits")
 	o.deleteObject("node", types.NamespacedName{Name: "node-x"})
 	says(t, o.said.Text, "delete node node-x: there is no such node")
@@ -114,7 +116,7 @@ spec:
 	}
 	said, o := asked(t, fullNode(), func(o *owner) { o.apply("urgent.yaml", read.Objects) })
 	says(t, said, "apply urgent.yaml: 1 placed (urgent on node-a) within 1s, 1 waits: NodeResourcesFit")
-	if o.fork.engine.objects.pod(key("running")) != nil {
+	if o.fork.Engine.Objects.Pod(world.Key("running")) != nil {
 		t.Error("the victim is still there")
 	}
 	o.apply("urgent.yaml", read.Objects)
@@ -122,17 +124,17 @@ spec:
 }
 
 func TestAskByBindingAClaim(t *testing.T) {
-	c := &cluster{}
-	happens(c, 1, sources.Added, node("node-a", "4"), nil)
-	happens(c, 2, sources.Added, pendingClaim("data", ""), nil)
-	happens(c, 3, sources.Added, wants("store", "1"), func(p *v1.Pod) {
-		mount(p, "data")
+	c := &world.Cluster{}
+	world.Happens(c, 1, sources.Added, world.Node("node-a", "4"), nil)
+	world.Happens(c, 2, sources.Added, world.PendingClaim("data", ""), nil)
+	world.Happens(c, 3, sources.Added, world.Wants("store", "1"), func(p *v1.Pod) {
+		world.Mount(p, "data")
 	})
-	said, o := asked(t, c, func(o *owner) { o.bindClaim(key("data")) })
+	said, o := asked(t, c, func(o *owner) { o.bindClaim(world.Key("data")) })
 	says(t, said, "bind claim default/data: 1 placed (store on node-a), none waits")
-	o.bindClaim(key("data"))
+	o.bindClaim(world.Key("data"))
 	says(t, o.said.Text, "bind claim default/data: it is bound to volume what-if-default-data already")
-	o.bindClaim(key("none"))
+	o.bindClaim(world.Key("none"))
 	says(t, o.said.Text, "bind claim default/none: there is no such claim")
 }
 
@@ -145,16 +147,16 @@ func TestSchedulerDecides(t *testing.T) {
 	}
 	o.pop()
 	says(t, o.said.Text, "the local scheduler decides: take its place first")
-	o.addPod(NewPod{Key: key("small")})
+	o.addPod(NewPod{Key: world.Key("small")})
 	o.seek(o.now.Add(time.Second))
-	if p := o.fork.shown.Get(key("small")); p.Tier != queue.Deleted || p.Node != "node-a" {
+	if p := o.fork.Shown.Get(world.Key("small")); p.Tier != queue.Deleted || p.Node != "node-a" {
 		t.Errorf("a pod without requests is %s on %q", p.Tier, p.Node)
 	}
 	o.toggleScheduler()
 	says(t, o.said.Text, "you are the scheduler again: nothing moved")
-	o.addPod(NewPod{Key: key("mine")})
+	o.addPod(NewPod{Key: world.Key("mine")})
 	o.pop()
-	if p := o.fork.shown.Get(key("mine")); p.Tier != queue.InFlight {
+	if p := o.fork.Shown.Get(world.Key("mine")); p.Tier != queue.InFlight {
 		t.Errorf("the person's pod is %s", p.Tier)
 	}
 }
@@ -162,18 +164,18 @@ func TestSchedulerDecides(t *testing.T) {
 // TestSchedulerIsAskedAgain: going back in a what-if and on does the same again.
 func TestSchedulerIsAskedAgain(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	first := o.fork.moves[o.fork.forked.history.moved:]
+	first := o.fork.Moves[o.fork.Forked.History.Moved:]
 	var before []string
 	for _, m := range first {
 		before = append(before, m.String())
 	}
-	for o.fork.moved > o.fork.forked.history.moved+2 {
+	for o.fork.Moved > o.fork.Forked.History.Moved+2 {
 		o.step(-1)
 	}
-	o.inject("nothing", func(*engine, time.Time) {})
+	o.inject("nothing", func(*timeline.Engine, time.Time) {})
 	o.seek(o.now.Add(time.Second))
 	var again []string
-	for _, m := range o.fork.moves[o.fork.forked.history.moved:] {
+	for _, m := range o.fork.Moves[o.fork.Forked.History.Moved:] {
 		again = append(again, m.String())
 	}
 	if a, b := strings.Join(before, "\n"), strings.Join(again, "\n"); a != b {
@@ -183,7 +185,7 @@ func TestSchedulerIsAskedAgain(t *testing.T) {
 
 // TestNothingToAsk: without nodes no scheduler can decide.
 func TestNothingToAsk(t *testing.T) {
-	o := newOwner(smallRecording(), Options{Paused: true})
+	o := newOwner(world.SmallRecording(), timeline.Options{Paused: true})
 	o.toggleScheduler()
 	if !o.said.Refused || o.fork != nil || !strings.Contains(o.said.Text, "no nodes are known") {
 		t.Errorf("it says %q", o.said.Text)

@@ -1,0 +1,184 @@
+package board
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/tidwall/btree"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// Tiers are the tiers that a board keeps in order.
+var Tiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}
+
+// Board is every pod in every tier, in order, at one moment. A Board handed out is never modified; the
+// next one shares with it all that did not change, so that making one costs the same whether there are
+// a hundred pods or a hundred thousand.
+//
+// With a filter, Len, At and Index speak of the pods that match, and Total of all.
+type Board struct {
+	Pods  *podTree
+	Tiers [queue.InFlight + 1]*podTree
+	// View is how the board is seen: see view.go. Nil is as it is.
+	View *View
+	// Now is the moment for which the filter holds.
+	Now time.Time
+	// matched is tiers again, with only the pods that match, and in the order that was asked for. It is nil
+	// for a tier that is seen as it is.
+	matched [queue.InFlight + 1]*podTree
+	// members are the matching pods of pod groups, by group. They are nil until there is one.
+	members [queue.InFlight + 1]*podTree
+	// lanes and matchedLanes are the pods of all tiers, and those that left: see Lanes.
+	lanes, matchedLanes *podTree
+}
+
+func New() *Board {
+	b := &Board{Pods: newTree(byName), lanes: newTree(byLane)}
+	for _, t := range Tiers {
+		b.Tiers[t] = newTree(orders[t])
+	}
+	return b
+}
+
+// podTree holds pods in an order. Its copies share what does not change.
+type podTree = btree.BTreeG[*Pod]
+
+func newTree(less func(a, b *Pod) bool) *podTree {
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+// Len returns how many pods in tier match the filter.
+func (b *Board) Len(tier queue.Tier) int { return b.tree(tier).Len() }
+
+// Total returns how many pods are in tier.
+func (b *Board) Total(tier queue.Tier) int { return b.Tiers[tier].Len() }
+
+// Counts returns the numbers that the scheduler itself exposes.
+func (b *Board) Counts() *sources.Counts {
+	return &sources.Counts{
+		Active: b.Total(queue.Active), Backoff: b.Total(queue.Backoff),
+		Unschedulable: b.Total(queue.Unschedulable), Gated: b.Total(queue.Gated),
+	}
+}
+
+// At returns the i-th pod in tier that matches the filter, in the order in which the queue would take
+// them: activeQ by priority and time, backoffQ by expiry, unschedulable and gated pods by the time of
+// their last failure, pods in flight by the time of their popping. It returns nil out of range.
+func (b *Board) At(tier queue.Tier, i int) *Pod {
+	p, _ := b.tree(tier).GetAt(i)
+	return p
+}
+
+// Unfiltered returns the board as it is without its filter.
+func (b *Board) Unfiltered() *Board {
+	all := *b
+	all.View, all.matched, all.matchedLanes = nil, [queue.InFlight + 1]*podTree{}, nil
+	all.members = all.matched
+	return &all
+}
+
+// Get returns the named pod, in the queue or lately gone from it, or nil.
+func (b *Board) Get(key types.NamespacedName) *Pod {
+	p, _ := b.Pods.Get(&Pod{Key: key})
+	return p
+}
+
+// Index returns how many pods that match the filter stand before p in its tier. If p itself matches,
+// At(p.Tier, Index(p)) is p.
+func (b *Board) Index(p *Pod) int {
+	if Left(p) {
+		return 0
+	}
+	// A binary search over ranks: the tree itself offers the rank of no item.
+	t := b.tree(p.Listed())
+	lo, hi := 0, t.Len()
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if q, _ := t.GetAt(mid); t.Less(q, p) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+func (b *Board) tree(tier queue.Tier) *podTree {
+	if t := b.matched[tier]; t != nil {
+		return t
+	}
+	return b.Tiers[tier]
+}
+
+// Copy returns a board that can be changed without this one changing.
+func (b *Board) Copy() *Board {
+	c := &Board{Pods: b.Pods.Copy(), lanes: b.lanes.Copy(), View: b.View, Now: b.Now}
+	for _, t := range Tiers {
+		c.Tiers[t] = b.Tiers[t].Copy()
+		if b.matched[t] != nil {
+			c.matched[t] = b.matched[t].Copy()
+		}
+		if b.members[t] != nil {
+			c.members[t] = b.members[t].Copy()
+		}
+	}
+	if b.matchedLanes != nil {
+		c.matchedLanes = b.matchedLanes.Copy()
+	}
+	return c
+}
+
+// Replace puts after where before was. Either may be nil.
+func (b *Board) Replace(before, after *Pod) {
+	b.replaceLane(before, after)
+	if before != nil && !Left(before) {
+		b.Tiers[before.Listed()].Delete(before)
+		b.hide(before)
+	}
+	if after == nil {
+		b.Pods.Delete(before)
+		return
+	}
+	b.Pods.Set(after)
+	if !Left(after) {
+		b.Tiers[after.Listed()].Set(after)
+		b.show(after)
+	}
+}
+
+// Listed is the tier that p is listed in. A pod without its PodGroup is kept out of activeQ, as a gated one is;
+// one whose group is being scheduled waits for that attempt to end.
+func (p *Pod) Listed() queue.Tier {
+	switch p.Tier {
+	case queue.Incomplete:
+		return queue.Gated
+	case queue.Pending:
+		return queue.InFlight
+	}
+	return p.Tier
+}
+
+// orders are the orders of the tiers, made total by the pods' names.
+var orders = [...]func(a, b *Pod) bool{
+	queue.Active: func(a, b *Pod) bool {
+		return less(cmp.Compare(b.Priority, a.Priority), a.Timestamp.Compare(b.Timestamp), a, b)
+	},
+	queue.Backoff: func(a, b *Pod) bool {
+		return less(a.BackoffExpiry.Compare(b.BackoffExpiry), cmp.Compare(b.Priority, a.Priority), a, b)
+	},
+	queue.Unschedulable: byTimestamp,
+	queue.Gated:         byTimestamp,
+	queue.InFlight:      func(a, b *Pod) bool { return less(a.Since.Compare(b.Since), 0, a, b) },
+}
+
+func byTimestamp(a, b *Pod) bool { return less(a.Timestamp.Compare(b.Timestamp), 0, a, b) }
+
+func less(first, second int, a, b *Pod) bool {
+	return cmp.Or(first, second, strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Key.Name, b.Key.Name)) < 0
+}
+
+func byName(a, b *Pod) bool { return less(0, 0, a, b) }

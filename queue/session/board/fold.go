@@ -1,0 +1,194 @@
+package board
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// The pods of a pod group are one row of their tier, until a person unfolds the group. For that the board
+// keeps, beside the pods that match, those of groups by their group: the first of each stands for all.
+
+// PodGroup returns the pod group that p is queued with, if it is with one.
+func (p *Pod) PodGroup() (types.NamespacedName, bool) {
+	return types.NamespacedName{Namespace: p.Key.Namespace, Name: p.Group}, p.Group != ""
+}
+
+// byGroup orders the pods of groups.
+func byGroup(a, b *Pod) bool {
+	return cmp.Or(strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Group, b.Group),
+		strings.Compare(a.Key.Name, b.Key.Name)) < 0
+}
+
+// Toggled returns the view that v is with that group unfolded, or folded again.
+func (v *View) Toggled(group types.NamespacedName) *View {
+	w := View{}
+	if v != nil {
+		w = *v
+	}
+	w.unfolded = maps.Clone(w.unfolded)
+	if w.unfolded[group] {
+		delete(w.unfolded, group)
+	} else {
+		if w.unfolded == nil {
+			w.unfolded = map[types.NamespacedName]bool{}
+		}
+		w.unfolded[group] = true
+	}
+	return &w
+}
+
+// Folded reports whether p's group is one row.
+func (b *Board) Folded(p *Pod) bool {
+	group, ok := p.PodGroup()
+	return ok && (b.View == nil || !b.View.unfolded[group])
+}
+
+// Mates returns how many pods of p's group that match the filter are listed where p is, p too; at most limit.
+func (b *Board) Mates(p *Pod, limit int) int {
+	members, n := b.members[p.Listed()], 0
+	if members == nil || p.Group == "" {
+		return 0
+	}
+	members.Ascend(groupOf(p), func(mate *Pod) bool {
+		if mate.Group != p.Group || mate.Key.Namespace != p.Key.Namespace {
+			return false
+		}
+		n++
+		return n < limit
+	})
+	return n
+}
+
+// First reports whether p stands for its group where it is listed.
+func (b *Board) First(p *Pod) bool {
+	first := b.first(p)
+	return first != nil && first.Key == p.Key
+}
+
+// Row returns the pod whose row shows p: p, or what stands for its group if that is one row.
+func (b *Board) Row(p *Pod) *Pod {
+	if b.grouped() && b.Folded(p) {
+		if first := b.first(p); first != nil && b.matches(p) {
+			return first
+		}
+	}
+	return p
+}
+
+// groupOf is where the group of p begins among members.
+func groupOf(p *Pod) *Pod {
+	first := &Pod{Group: p.Group}
+	first.Key.Namespace = p.Key.Namespace
+	return first
+}
+
+// first returns the pod that stands for p's group where p is listed, or nil.
+func (b *Board) first(p *Pod) *Pod {
+	members := b.members[p.Listed()]
+	if members == nil {
+		return nil
+	}
+	var first *Pod
+	members.Ascend(groupOf(p), func(mate *Pod) bool {
+		if mate.Group == p.Group && mate.Key.Namespace == p.Key.Namespace {
+			first = mate
+		}
+		return false
+	})
+	return first
+}
+
+// grouped reports whether any pod of a group was ever listed.
+func (b *Board) grouped() bool { return b.members[queue.Active] != nil }
+
+// hide takes p off the rows of its tier. Another of its group may come in its place.
+func (b *Board) hide(p *Pod) {
+	rows := b.matched[p.Listed()]
+	if rows == nil {
+		return
+	}
+	rows.Delete(p)
+	if p.Group == "" || !b.grouped() {
+		return
+	}
+	b.members[p.Listed()].Delete(p)
+	if next := b.first(p); next != nil && b.Folded(p) {
+		rows.Set(next)
+	}
+}
+
+// show puts p, if it matches, on the rows of its tier, unless another stands for its group there.
+func (b *Board) show(p *Pod) {
+	if p.Group != "" && !b.grouped() {
+		for _, t := range Tiers {
+			b.members[t] = newTree(byGroup)
+		}
+		b.SetView(b.View, b.Now) // p is among the pods already
+		return
+	}
+	rows := b.matched[p.Listed()]
+	if rows == nil || !b.matches(p) {
+		return
+	}
+	if p.Group == "" {
+		rows.Set(p)
+		return
+	}
+	was := b.first(p)
+	b.members[p.Listed()].Set(p)
+	switch {
+	case !b.Folded(p):
+		rows.Set(p)
+	case b.First(p):
+		if was != nil {
+			rows.Delete(was)
+		}
+		rows.Set(p)
+	}
+}
+
+// foldTier makes the rows of a tier anew.
+func (b *Board) foldTier(t queue.Tier) {
+	b.members[t] = newTree(byGroup)
+	b.Tiers[t].Scan(func(p *Pod) bool {
+		switch {
+		case !b.matches(p):
+		case p.Group == "" || !b.Folded(p):
+			b.matched[t].Set(p)
+		}
+		if p.Group != "" && b.matches(p) {
+			b.members[t].Set(p)
+		}
+		return true
+	})
+	var last *Pod
+	b.members[t].Scan(func(p *Pod) bool {
+		if b.Folded(p) && (last == nil || last.Group != p.Group || last.Key.Namespace != p.Key.Namespace) {
+			b.matched[t].Set(p)
+		}
+		last = p
+		return true
+	})
+}
+
+// AllMates counts the pods of p's group that are where p is. With a filter its cost grows with the tier, else with
+// the group.
+func (b *Board) AllMates(p *Pod) int {
+	if b.Filter().Empty() {
+		return b.Mates(p, math.MaxInt)
+	}
+	n := 0
+	b.Tiers[p.Listed()].Scan(func(other *Pod) bool {
+		if other.Group == p.Group && other.Key.Namespace == p.Key.Namespace && other.Tier == p.Tier {
+			n++
+		}
+		return true
+	})
+	return n
+}

@@ -1,0 +1,146 @@
+package board
+
+import (
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// Lanes are the pods that were in the queue at some time from a moment on, those that match the filter: first
+// those that left, by when they did, then those that are there, by when they came. Making one costs the same
+// for any number of pods.
+type Lanes struct {
+	board *Board
+	first int // how many lanes ended before the moment
+}
+
+// Lanes returns the lanes of pods that were in the queue at since or later.
+func (b *Board) Lanes(since time.Time) Lanes {
+	t := b.laneTree()
+	lo, hi := 0, t.Len()
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if p, _ := t.GetAt(mid); Left(p) && p.Since.Before(since) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return Lanes{b, lo}
+}
+
+// Len returns the number of lanes.
+func (l Lanes) Len() int { return l.board.laneTree().Len() - l.first }
+
+// At returns the pod of the i-th lane, or nil if there is none.
+func (l Lanes) At(i int) *Pod {
+	if i < 0 {
+		return nil
+	}
+	p, _ := l.board.laneTree().GetAt(l.first + i)
+	return p
+}
+
+// Index returns which lane is p's, or where it would be.
+func (l Lanes) Index(p *Pod) int {
+	t := l.board.laneTree()
+	lo, hi := l.first, t.Len()
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if q, _ := t.GetAt(mid); byLane(q, p) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo - l.first
+}
+
+// Waiting returns the index of the first lane that has not ended.
+func (l Lanes) Waiting() int { return max(0, ended(l.board.laneTree())-l.first) }
+
+// OldestArrival returns when the pod came that has been in the queue for longest, or the zero time if none is
+// there. The filter does not matter.
+func (b *Board) OldestArrival() time.Time {
+	if p, ok := b.lanes.GetAt(ended(b.lanes)); ok {
+		return p.Arrived
+	}
+	return time.Time{}
+}
+
+// ended returns how many lanes have ended.
+func ended(t *podTree) int {
+	lo, hi := 0, t.Len()
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if p, _ := t.GetAt(mid); Left(p) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+func (b *Board) laneTree() *podTree {
+	if b.matchedLanes != nil {
+		return b.matchedLanes
+	}
+	return b.lanes
+}
+
+// replaceLane puts after where before was. Either may be nil.
+func (b *Board) replaceLane(before, after *Pod) {
+	if before != nil {
+		b.lanes.Delete(before)
+		if b.matchedLanes != nil {
+			b.matchedLanes.Delete(before)
+		}
+	}
+	if after != nil {
+		b.lanes.Set(after)
+		if b.matchedLanes != nil && b.matches(after) {
+			b.matchedLanes.Set(after)
+		}
+	}
+}
+
+// filterLanes makes the lanes those of the pods that match.
+func (b *Board) filterLanes() {
+	b.matchedLanes = newTree(byLane)
+	b.lanes.Scan(func(p *Pod) bool {
+		if b.matches(p) {
+			b.matchedLanes.Load(p) // they come in order
+		}
+		return true
+	})
+}
+
+// Left reports whether p is in the queue no longer.
+func Left(p *Pod) bool { return p.Listed() == queue.None || p.Listed() > queue.InFlight }
+
+// byLane is the order of the lanes.
+func byLane(a, b *Pod) bool {
+	switch aLeft, bLeft := Left(a), Left(b); {
+	case aLeft != bLeft:
+		return aLeft
+	case aLeft:
+		return less(a.Since.Compare(b.Since), 0, a, b)
+	default:
+		return less(a.Arrived.Compare(b.Arrived), 0, a, b)
+	}
+}
+
+// DropLeft forgets the pods that left the queue before t.
+func (b *Board) DropLeft(t time.Time) {
+	var gone []*Pod
+	b.Pods.Scan(func(p *Pod) bool {
+		if Left(p) && p.Since.Before(t) {
+			gone = append(gone, p)
+		}
+		return true
+	})
+	for _, p := range gone {
+		b.Replace(p, nil)
+	}
+}

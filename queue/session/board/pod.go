@@ -1,0 +1,97 @@
+package board
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/sources"
+)
+
+// Pod is a pod as a person sees it: what the queue knows of it and what the source told about it, at
+// one moment. It is never modified.
+type Pod struct {
+	queue.PodInfo
+	Key types.NamespacedName
+	// Priority is what activeQ sorts by first.
+	Priority int32
+	// Since is when the pod entered its tier, and Arrived when it came to the queue.
+	Since, Arrived time.Time
+	// Observed is true if the pod is where the real scheduler was seen to have it, false if the model
+	// put it there.
+	Observed bool
+	// Estimated is true if the pod was there before its source came to the scheduler: attempts, times and
+	// tier are what the cluster's traces of it suggest, until the next attempt.
+	Estimated bool
+	// Message is the scheduler's explanation of the last failed attempt.
+	Message sources.SafeText
+	// Verdict is what the last failed attempt came to in the model. Nil if there was none.
+	Verdict *model.Verdict
+	// Group is the pod group that it is queued with. Empty if it is queued alone.
+	Group string
+	// Node is where the pod was bound. Empty before.
+	Node string
+	// Last is the move that brought the pod here, and the end of the chain of all its moves.
+	Last *Transition
+}
+
+// RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind.
+func (p *Pod) RejectorPlugins() []string {
+	if len(p.PendingPlugins) == 0 {
+		return p.UnschedulablePlugins
+	}
+	return append(append([]string{}, p.UnschedulablePlugins...), p.PendingPlugins...)
+}
+
+// PriorityKnown reports whether Priority is the pod's, and not 0 for want of its object.
+func (p *Pod) PriorityKnown() bool { return p.PodInfo.Pod.Spec.Priority != nil }
+
+// Labels returns the pod's labels, which must not be modified.
+func (p *Pod) Labels() map[string]string { return p.PodInfo.Pod.Labels }
+
+// Owner returns the pod's controller. Both are empty if it has none, or if it is not known.
+func (p *Pod) Owner() (kind, name string) {
+	for _, o := range p.PodInfo.Pod.OwnerReferences {
+		if o.Controller != nil && *o.Controller {
+			return o.Kind, o.Name
+		}
+	}
+	return "", ""
+}
+
+// LastVerdict returns what p's last failed attempt came to: of the model's attempt if that says what the
+// scheduler said, and otherwise what the scheduler's message tells. modelled is true of the first. It is nil
+// if no attempt is known to have failed.
+func (p *Pod) LastVerdict() (v *model.Verdict, modelled bool) {
+	switch {
+	case p.Message == "" || p.UnschedulableCount+p.ConsecutiveErrorsCount == 0:
+		return nil, false
+	case p.Verdict != nil && p.Verdict.Message == p.Message:
+		return p.Verdict, true
+	}
+	v = &model.Verdict{At: p.Timestamp, Message: p.Message}
+	v.Nodes, v.Reasons, _ = model.ReadMessage(string(p.Message))
+	plugins := p.RejectorPlugins()
+	for i := range v.Reasons {
+		r := &v.Reasons[i]
+		if r.Plugin = cycle.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != model.UnknownPlugin {
+			r.Plugin = plugins[0]
+		}
+	}
+	return v, false
+}
+
+// ReadObject makes pod p's object, and takes over what it says.
+func (p *Pod) ReadObject(pod *v1.Pod) {
+	p.PodInfo.Pod = pod
+	if pod.Spec.Priority != nil {
+		p.Priority = *pod.Spec.Priority
+	}
+	if pod.Spec.NodeName != "" {
+		p.Node = pod.Spec.NodeName
+	}
+}

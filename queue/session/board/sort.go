@@ -1,0 +1,90 @@
+package board
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// Column is what the pods of a tier can be sorted by.
+type Column string
+
+// The columns.
+const (
+	// ByQueue is the order in which the queue would take the pods: see Board.At. It is the zero Column.
+	ByQueue     Column = ""
+	ByName      Column = "name"
+	ByNamespace Column = "namespace"
+	ByPriority  Column = "priority"
+	ByAttempts  Column = "attempts"
+	// ByWaiting is the time since the pod came to the queue, ByDwell the time since it entered its tier.
+	ByWaiting Column = "waiting"
+	ByDwell   Column = "dwell"
+	// ByExpiry is the backoff expiry.
+	ByExpiry Column = "expiry"
+	ByPlugin Column = "plugin"
+	ByOwner  Column = "owner"
+)
+
+// Columns returns all columns.
+func Columns() []Column {
+	return []Column{ByQueue, ByName, ByNamespace, ByPriority, ByAttempts, ByWaiting, ByDwell, ByExpiry, ByPlugin, ByOwner}
+}
+
+// Sort is an order of the pods of a tier: by a column and then by name, or the other way round.
+type Sort struct {
+	By      Column `json:"by"`
+	Reverse bool   `json:"reverse,omitempty"`
+}
+
+// Known reports whether there is such a column.
+func (s Sort) Known() bool { return slices.Contains(Columns(), s.By) }
+
+// Order returns the order of the pods of tier that s says. It is total.
+func (s Sort) Order(tier queue.Tier) func(a, b *Pod) bool {
+	by := orders[tier]
+	if s.By != ByQueue {
+		by = func(a, b *Pod) bool { return less(s.compare(a, b), 0, a, b) }
+	}
+	if s.Reverse {
+		return func(a, b *Pod) bool { return by(b, a) }
+	}
+	return by
+}
+
+// compare compares two pods by the column. Of times, the one that waits longest comes first, as it does in the
+// queue.
+func (s Sort) compare(a, b *Pod) int {
+	switch s.By {
+	case ByNamespace:
+		return strings.Compare(a.Key.Namespace, b.Key.Namespace)
+	case ByPriority:
+		return cmp.Compare(b.Priority, a.Priority)
+	case ByAttempts:
+		return cmp.Compare(b.Attempts, a.Attempts)
+	case ByWaiting:
+		return a.Arrived.Compare(b.Arrived)
+	case ByDwell:
+		return a.Since.Compare(b.Since)
+	case ByExpiry:
+		return a.BackoffExpiry.Compare(b.BackoffExpiry)
+	case ByPlugin:
+		return slices.Compare(a.holders(), b.holders())
+	case ByOwner:
+		aKind, aName := a.Owner()
+		bKind, bName := b.Owner()
+		return cmp.Or(strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(aName, bName), strings.Compare(aKind, bKind))
+	default:
+		return strings.Compare(a.Key.Name, b.Key.Name)
+	}
+}
+
+// holders are the plugins that keep p from being scheduled: those that rejected it, or the one that gates it.
+func (p *Pod) holders() []string {
+	if p.GatingPlugin != "" {
+		return []string{p.GatingPlugin}
+	}
+	return p.RejectorPlugins()
+}

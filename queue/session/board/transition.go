@@ -1,0 +1,119 @@
+package board
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/sources"
+)
+
+// MarshalJSON writes the move as one line of "watch -o json": see docs/watch.md.
+func (t *Transition) MarshalJSON() ([]byte, error) {
+	type line struct {
+		Time          time.Time        `json:"time"`
+		Pod           string           `json:"pod"`
+		From          string           `json:"from,omitempty"`
+		To            string           `json:"to"`
+		Event         string           `json:"event,omitempty"`
+		Attempts      int              `json:"attempts,omitempty"`
+		BackoffExpiry *time.Time       `json:"backoffExpiry,omitempty"`
+		Plugins       []string         `json:"plugins,omitempty"`
+		GatingPlugin  string           `json:"gatingPlugin,omitempty"`
+		Node          string           `json:"node,omitempty"`
+		Message       sources.SafeText `json:"message,omitempty"`
+		Provenance    string           `json:"provenance"`
+	}
+	l := line{
+		Time: t.Time.UTC(), Pod: t.Pod.Key.String(), From: t.From.String(), To: t.To.String(), Event: t.Event,
+		Attempts: t.Attempts, Plugins: t.Pod.RejectorPlugins(), GatingPlugin: t.GatingPlugin, Provenance: t.Provenance(),
+	}
+	if !t.BackoffExpiry.IsZero() {
+		expiry := t.BackoffExpiry.UTC()
+		l.BackoffExpiry = &expiry
+	}
+	if t.Event == queue.ScheduleAttemptFailure {
+		l.Message = t.Pod.Message
+	}
+	if t.To == queue.Scheduled {
+		l.Node = t.Pod.Node
+	}
+	return json.Marshal(l)
+}
+
+// Provenance is "observed" for a move seen in the real scheduler, "modelled" for one of the model, and
+// "estimated" for one that rests on what is thought of a pod from before its source came: see
+// Pod.Estimated.
+func (t *Transition) Provenance() string {
+	if t.Pod.Estimated && !t.Observed {
+		return "estimated"
+	}
+	return Provenance(t.Observed)
+}
+
+// Provenance is where it comes from that p is where it is: see Transition.Provenance.
+func (p *Pod) Provenance() string {
+	if p.Estimated && !p.Observed {
+		return "estimated"
+	}
+	return Provenance(p.Observed)
+}
+
+func Provenance(observed bool) string {
+	if observed {
+		return "observed"
+	}
+	return "modelled"
+}
+
+// String writes the move as a line for a person.
+func (t *Transition) String() string {
+	from := t.From.String()
+	if t.From == queue.None {
+		from = "·"
+	}
+	s := fmt.Sprintf("%s  %-13s → %-13s  %s", t.Time.UTC().Format("2006-01-02 15:04:05.000"), from, t.To, t.Pod.Key)
+	if t.Event != "" {
+		s += "  " + t.Event
+	}
+	if t.Event == queue.ScheduleAttemptFailure {
+		if plugins := t.Pod.RejectorPlugins(); len(plugins) > 0 {
+			s += fmt.Sprint("  ", plugins)
+		} else {
+			s += "  [no plugin: an error]"
+		}
+	}
+	if t.To == queue.Backoff && !t.BackoffExpiry.IsZero() {
+		s += "  until " + words.Clock(t.BackoffExpiry)
+	}
+	if t.To == queue.Scheduled && t.Pod.Node != "" {
+		s += "  " + t.Pod.Node
+	}
+	if t.Attempts > 0 {
+		s += "  " + words.Times(t.Attempts, "attempt")
+	}
+	return s
+}
+
+// Transition is one move in a session's history.
+type Transition struct {
+	queue.Transition
+	// Seq is its number in the history, from 0.
+	Seq int
+	// Pod is the pod right after the move. Its Last is this transition.
+	Pod *Pod
+	// Prev is the same pod's move before this one, or nil.
+	Prev *Transition
+
+	Change int // its place among the history's changes
+}
+
+// Restated reports whether the scheduler said a second time where the pod is, and nothing moved.
+func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.To != queue.Gated }
+
+// PutBack reports whether the model had woken the pod, and took that back because no attempt was seen.
+func (t *Transition) PutBack() bool {
+	return t.To == queue.Unschedulable && t.Event == "" && (t.From == queue.Active || t.From == queue.Backoff)
+}

@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// EditNode makes one change of n, in kubectl's words: KEY=VALUE:EFFECT and KEY:EFFECT taint it,
+// KEY:EFFECT- and KEY- take taints away; KEY=VALUE labels it, KEY- takes the label away; cordon and
+// uncordon.
+func EditNode(n *v1.Node, edit string) error {
+	switch edit {
+	case "cordon", "uncordon":
+		cordon(n, edit == "cordon")
+		return nil
+	}
+	text, remove := strings.CutSuffix(edit, "-")
+	text, effect, isTaint := strings.Cut(text, ":")
+	key, value, _ := strings.Cut(text, "=")
+	if problems := validation.IsQualifiedName(key); len(problems) > 0 {
+		return fmt.Errorf("%q is no change of a node: KEY=VALUE:NoSchedule taints it, KEY=VALUE labels it, a - at the end takes away; cordon, uncordon", edit)
+	}
+	if problems := validation.IsValidLabelValue(value); len(problems) > 0 {
+		return fmt.Errorf("%q is no value of a label or a taint", value)
+	}
+	taint := v1.Taint{Key: key, Value: value, Effect: v1.TaintEffect(effect)}
+	if isTaint && !slices.Contains([]v1.TaintEffect{v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule, v1.TaintEffectNoExecute}, taint.Effect) {
+		return fmt.Errorf("%q is no effect of a taint: NoSchedule, PreferNoSchedule, NoExecute", effect)
+	}
+	tainted := slices.ContainsFunc(n.Spec.Taints, func(t v1.Taint) bool { return t.Key == key })
+	_, labelled := n.Labels[key]
+	switch {
+	case remove && !tainted && !labelled:
+		return fmt.Errorf("node %s has no label and no taint %s", n.Name, key)
+	case remove:
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t v1.Taint) bool {
+			return t.Key == key && (effect == "" || t.Effect == taint.Effect)
+		})
+		if !isTaint {
+			delete(n.Labels, key)
+		}
+	case isTaint:
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t v1.Taint) bool { return t.Key == key && t.Effect == taint.Effect })
+		n.Spec.Taints = append(n.Spec.Taints, taint)
+	case !strings.Contains(text, "="):
+		return fmt.Errorf("%q is no change of a node: KEY=VALUE labels it", edit)
+	default:
+		if n.Labels == nil {
+			n.Labels = map[string]string{}
+		}
+		n.Labels[key] = value
+	}
+	return nil
+}
+
+// cordon makes n unschedulable or takes that back, with the taint that the node controller adds.
+func cordon(n *v1.Node, on bool) {
+	n.Spec.Unschedulable = on
+	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t v1.Taint) bool { return t.Key == v1.TaintNodeUnschedulable })
+	if on {
+		n.Spec.Taints = append(n.Spec.Taints, v1.Taint{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule})
+	}
+}

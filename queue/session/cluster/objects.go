@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"cmp"
+	"reflect"
+	"strings"
+
+	"github.com/tidwall/btree"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Objects are the API objects of a cluster at one moment. A copy shares with it all that does not change.
+type Objects struct{ Tree *btree.BTreeG[object] }
+
+// object is an API object and what it is found by.
+type object struct {
+	kind            string
+	namespace, name string
+	Obj             runtime.Object
+}
+
+func NewObjects() Objects {
+	return Objects{btree.NewBTreeGOptions(func(a, b object) bool {
+		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name)) < 0
+	}, btree.Options{NoLocks: true})}
+}
+
+// kindOf returns the name of an object's type, which is its kind.
+func kindOf(obj runtime.Object) string { return reflect.TypeOf(obj).Elem().Name() }
+
+func keyed(obj runtime.Object) (object, bool) {
+	m, ok := obj.(metav1.Object)
+	if !ok {
+		return object{}, false
+	}
+	return object{kindOf(obj), m.GetNamespace(), m.GetName(), obj}, true
+}
+
+// Put keeps obj in place of what had its name.
+func (o Objects) Put(obj runtime.Object) {
+	if k, ok := keyed(obj); ok {
+		o.Tree.Set(k)
+	}
+}
+
+// Remove forgets the object of obj's name.
+func (o Objects) Remove(obj runtime.Object) {
+	if k, ok := keyed(obj); ok {
+		o.Tree.Delete(k)
+	}
+}
+
+// Get returns what has the kind and the name of obj, or nil.
+func (o Objects) Get(obj runtime.Object) runtime.Object {
+	k, ok := keyed(obj)
+	if !ok {
+		return nil
+	}
+	found, _ := o.Tree.Get(k)
+	return found.Obj
+}
+
+// Pod returns the named pod, or nil.
+func (o Objects) Pod(key types.NamespacedName) *v1.Pod {
+	found, _ := o.Tree.Get(object{kind: "Pod", namespace: key.Namespace, name: key.Name})
+	pod, _ := found.Obj.(*v1.Pod)
+	return pod
+}
+
+// Each yields the objects of a kind in the order of their names, all kinds if it is empty.
+func (o Objects) Each(kind string, yield func(runtime.Object) bool) {
+	o.Tree.Ascend(object{kind: kind}, func(found object) bool {
+		if kind != "" && found.kind != kind {
+			return false
+		}
+		return yield(found.Obj)
+	})
+}
+
+// Node returns the named node, or nil.
+func (o Objects) Node(name string) *v1.Node {
+	found, _ := o.Tree.Get(object{kind: "Node", name: name})
+	node, _ := found.Obj.(*v1.Node)
+	return node
+}
+
+func (o Objects) Copy() Objects { return Objects{o.Tree.Copy()} }
+
+// Count returns how many objects of a kind there are.
+func (o Objects) Count(kind string) int {
+	n := 0
+	o.Each(kind, func(runtime.Object) bool { n++; return true })
+	return n
+}

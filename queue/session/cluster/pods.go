@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Unscheduled returns the condition with which the scheduler says that pod could not be scheduled, or
+// nil.
+func Unscheduled(pod *v1.Pod) *v1.PodCondition {
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse && c.Reason != v1.PodReasonSchedulingGated {
+			return c
+		}
+	}
+	return nil
+}
+
+// Waiting reports whether pod is one for a scheduler to place.
+func Waiting(pod *v1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed
+}
+
+// BindsLate reports whether others may have to do something before pod is bound: provide its volumes, or its
+// devices.
+func BindsLate(pod *v1.Pod) bool {
+	return len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+		return v.PersistentVolumeClaim != nil || v.Ephemeral != nil
+	})
+}
+
+// Placeholder is the object of a pod of which only the name is known. Its UID is its name, so that the
+// queue can tell pods in flight apart.
+func Placeholder(key types.NamespacedName) *v1.Pod {
+	pod := &v1.Pod{}
+	pod.Namespace, pod.Name, pod.UID = key.Namespace, key.Name, types.UID(key.String())
+	return pod
+}
+
+func ByKey(a, b types.NamespacedName) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+}
+
+// IsPod reports whether ev is about a pod's object.
+func IsPod(ev sources.Event) bool {
+	c, ok := ev.Fact.(*sources.ObjectChange)
+	if !ok {
+		return false
+	}
+	_, ok = c.Object.(*v1.Pod)
+	return ok
+}

@@ -1,0 +1,151 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/sources"
+)
+
+// Explanation is all about one pod at one moment: where it is, why, when it is tried next, and what it
+// would need. See docs/explain.md.
+type Explanation struct {
+	Source sources.SafeText `json:"source"`
+	Time   time.Time        `json:"time"`
+	Pod    sources.SafeText `json:"pod"`
+
+	Tier       string    `json:"tier"`
+	Since      time.Time `json:"since"`
+	Provenance string    `json:"provenance"`
+	Attempts   int       `json:"attempts"`
+	// Priority is nil if the pod's object is not known.
+	Priority             *int32           `json:"priority,omitempty"`
+	Node                 sources.SafeText `json:"node,omitempty"`
+	NominatedNode        sources.SafeText `json:"nominatedNode,omitempty"`
+	UnschedulablePlugins []string         `json:"unschedulablePlugins,omitempty"`
+	PendingPlugins       []string         `json:"pendingPlugins,omitempty"`
+	GatingPlugin         string           `json:"gatingPlugin,omitempty"`
+	// Why are the sentences of Frame.Explain.
+	Why []sources.SafeText `json:"why"`
+
+	LastAttempt *AttemptExplanation `json:"lastAttempt,omitempty"`
+	NextTry     *NextTry            `json:"nextTry,omitempty"`
+	IfWoken     *WokenExplanation   `json:"ifWokenNow,omitempty"`
+	WokenBy     []PluginWakes       `json:"wokenBy,omitempty"`
+	// Needs is nil if they are not known, or the pod has left the queue.
+	Needs *Needs `json:"needs,omitempty"`
+	// Notes say what of this is modelled, and what is missing.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// AttemptExplanation is what the last failed attempt came to.
+type AttemptExplanation struct {
+	Time time.Time `json:"time"`
+	// Provenance is "observed" if this is the scheduler's own message, "modelled" if the model counted.
+	Provenance string           `json:"provenance"`
+	Nodes      int              `json:"nodes,omitempty"`
+	Reasons    []PluginReason   `json:"reasons,omitempty"`
+	Message    sources.SafeText `json:"message"`
+	// Rest is what the message says besides the reasons: of preemption.
+	Rest string `json:"-"`
+}
+
+// PluginReason counts the nodes that a plugin turned down for a reason.
+type PluginReason struct {
+	// Plugin is empty if the message does not tell.
+	Plugin string           `json:"plugin,omitempty"`
+	Reason sources.SafeText `json:"reason"`
+	Nodes  int              `json:"nodes"`
+}
+
+// NextTry is when the pod goes to activeQ at the latest.
+type NextTry struct {
+	Latest time.Time `json:"latest"`
+	// By is the event that takes it then, in upstream's label.
+	By string `json:"by"`
+	// Early is true if it may go earlier.
+	Early bool `json:"mayBeEarlier"`
+}
+
+// WokenExplanation is where the pod would go if an event woke it now.
+type WokenExplanation struct {
+	Tier  string     `json:"tier"`
+	Until *time.Time `json:"until,omitempty"`
+}
+
+// ReplaySteps is in how many parts the way to a moment is gone, to hear of a cancellation between them.
+const ReplaySteps = 100
+
+// Explanation is what the moment itself tells of p.
+func (m *Moment) Explanation(p *board.Pod) *Explanation {
+	x := &Explanation{
+		Time: m.Now.UTC(), Pod: sources.Sanitize(p.Key.String()),
+		Tier: p.Tier.String(), Since: p.Since.UTC(), Provenance: p.Provenance(), Attempts: p.Attempts,
+		Node: sources.Sanitize(p.Node), NominatedNode: sources.Sanitize(p.NominatedNode),
+		UnschedulablePlugins: p.UnschedulablePlugins, PendingPlugins: p.PendingPlugins, GatingPlugin: p.GatingPlugin,
+	}
+	for _, sentence := range m.Explain(p) {
+		x.Why = append(x.Why, sources.Sanitize(sentence))
+	}
+	if p.PriorityKnown() {
+		x.Priority = &p.Priority
+	}
+	switch {
+	case p.Observed:
+	case p.Estimated:
+		x.Notes = append(x.Notes, "The pod was there before: its attempts, its times and its place are estimated by its condition and the scheduler's Events, until its next attempt.")
+	default:
+		x.Notes = append(x.Notes, "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.")
+	}
+	if p.Tier.Queued() || p.Tier == queue.InFlight {
+		m.explainAttempt(p, x)
+	}
+	if w := m.Wait(p); w.Bounded() && p.Tier != queue.Gated { // of a gated pod only the gate is asked then
+		x.NextTry = &NextTry{Latest: w.Until.UTC(), By: queue.BackoffComplete, Early: w.Early}
+		if p.Tier == queue.Unschedulable {
+			x.NextTry.By = queue.UnschedulableTimeout
+		}
+	}
+	if w, waits := m.IfWoken(p); waits {
+		x.IfWoken = &WokenExplanation{Tier: w.Tier.String()}
+		if w.Tier == queue.Backoff {
+			until := w.Until.UTC()
+			x.IfWoken.Until = &until
+		}
+	}
+	if last := lastWait(p); last != nil && (p.Tier == queue.Scheduled || p.Tier == queue.Deleted) {
+		x.Notes = append(x.Notes, fmt.Sprintf("It has left the queue. It last waited, %s, until %s: ask for a moment before that.",
+			words.TierWord(last.From), last.Time.UTC().Format("15:04:05.000")))
+	}
+	return x
+}
+
+func (m *Moment) explainAttempt(p *board.Pod, x *Explanation) {
+	v, modelled := p.LastVerdict()
+	if v == nil {
+		return
+	}
+	x.LastAttempt = &AttemptExplanation{
+		Time: v.At.UTC(), Provenance: board.Provenance(!modelled), Nodes: v.Nodes, Message: v.Message, Rest: v.Rest(),
+	}
+	for _, r := range v.ByPlugin() {
+		x.LastAttempt.Reasons = append(x.LastAttempt.Reasons, PluginReason{r.Plugin, r.Text, r.Nodes})
+	}
+	if modelled {
+		x.Notes = append(x.Notes, "The last attempt is a modelled one.")
+	}
+}
+
+// lastWait is the last move of p out of backoffQ, or out of the unschedulable or gated pods. Nil if it never
+// waited.
+func lastWait(p *board.Pod) *board.Transition {
+	for t := p.Last; t != nil; t = t.Prev {
+		if t.From != t.To && (t.From == queue.Backoff || t.From == queue.Unschedulable || t.From == queue.Gated) {
+			return t
+		}
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/sources"
+)
+
+// nearest is how many of the nearest nodes are told.
+const nearest = 5
+
+// Needs says what a pod would need to fit, by kube-scheduler's own plugins over the objects of one moment.
+// It is never modified.
+type Needs struct {
+	// Pod is whose needs these are, and At the moment.
+	Pod types.NamespacedName `json:"-"`
+	At  time.Time            `json:"-"`
+	// Unknown says why nothing else is known. Empty if it is.
+	Unknown string `json:"-"`
+	// Nodes counts all nodes, Fits are those on which the pod fits.
+	Nodes int                `json:"nodes"`
+	Fits  []sources.SafeText `json:"fits"`
+	// Everywhere is what no node can change: a claim that is not bound.
+	Everywhere []Lack `json:"everywhere,omitempty"`
+	// Nearest are the nodes on which the pod does not fit, the nearest first.
+	Nearest []NodeNeeds `json:"nearest"`
+}
+
+// NodeNeeds is what the pod lacks on a node.
+type NodeNeeds struct {
+	Node  sources.SafeText `json:"node"`
+	Lacks []Lack           `json:"lacks"`
+}
+
+// Lack is the rejection of one plugin.
+type Lack struct {
+	Plugin string `json:"plugin"`
+	// Reasons are upstream's words, Details what they leave out: which taint, which label.
+	Reasons []sources.SafeText `json:"reasons"`
+	Details []sources.SafeText `json:"details,omitempty"`
+	// Final is true if no preemption can help.
+	Final     bool       `json:"final,omitempty"`
+	Resources []Shortage `json:"resources,omitempty"`
+}
+
+// Shortage is a resource of which a node has too little left. Lacks is Needs − Free.
+type Shortage struct {
+	Resource    sources.SafeText  `json:"resource"`
+	Needs       resource.Quantity `json:"needs"`
+	Free        resource.Quantity `json:"free"`
+	Allocatable resource.Quantity `json:"allocatable"`
+	Lacks       resource.Quantity `json:"lacks"`
+}
+
+// FindNeeds works out what pod needs at a moment with the objects and the queue of then.
+func FindNeeds(cfg *cycle.Config, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time) (*Needs, error) {
+	sched, err := cycle.New(cfg, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer sched.Close()
+	of.Each("", func(obj runtime.Object) bool {
+		_ = sched.Load(obj) // what a scheduler can't take, it does not have
+		return true
+	})
+	sched.Drive(q) // which knows the nominated pods
+	d, err := sched.Diagnose(pod, nearest)
+	if err != nil {
+		return nil, err
+	}
+	n := &Needs{
+		Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, At: at,
+		Nodes: d.Nodes, Fits: safeTexts(d.Fits), Everywhere: newLacks(d.Everywhere), Nearest: []NodeNeeds{},
+	}
+	for _, node := range d.Nearest {
+		n.Nearest = append(n.Nearest, NodeNeeds{sources.Sanitize(node.Node), newLacks(node.Lacks)})
+	}
+	return n, nil
+}
+
+func newLacks(all []cycle.Lack) []Lack {
+	lacks := make([]Lack, 0, len(all))
+	for _, l := range all {
+		lack := Lack{Plugin: l.Plugin, Reasons: safeTexts(l.Reasons), Final: l.Final}
+		if len(l.Details) > 0 {
+			lack.Details = safeTexts(l.Details)
+		}
+		for _, r := range l.Resources {
+			lack.Resources = append(lack.Resources, Shortage{sources.Sanitize(string(r.Resource)), r.Needs, r.Free, r.Allocatable, r.Lacks})
+		}
+		lacks = append(lacks, lack)
+	}
+	return lacks
+}
+
+func safeTexts(texts []string) []sources.SafeText {
+	safe := make([]sources.SafeText, 0, len(texts))
+	for _, t := range texts {
+		safe = append(safe, sources.Sanitize(t))
+	}
+	return safe
+}
+
+// Sentences says where the pod fits, and what stands in its way on every node.
+func (n *Needs) Sentences() []string {
+	var lines []string
+	switch fits := len(n.Fits); {
+	case n.Unknown != "":
+		return []string{"What it needs is not known: " + n.Unknown + "."}
+	case n.Nodes == 0:
+		return []string{"There is no node."}
+	case fits > 0:
+		lines = append(lines, fmt.Sprintf("It fits on %d of %s: %s.", fits, words.Times(n.Nodes, "node"), few(n.Fits)))
+	case n.Nodes == 1:
+		lines = append(lines, "It does not fit on the only node.")
+	default:
+		lines = append(lines, fmt.Sprintf("It fits on none of %d nodes.", n.Nodes))
+	}
+	for i, l := range n.Everywhere {
+		same := false // several plugins look at a claim
+		for _, before := range n.Everywhere[:i] {
+			same = same || before.String() == l.String()
+		}
+		if !same {
+			lines = append(lines, fmt.Sprintf("On any node, %s: %s.", l.Plugin, l))
+		}
+	}
+	return lines
+}
+
+// String says it on one line: "TaintToleration: ...; NodeResourcesFit: needs 2 cpu, ...".
+func (n NodeNeeds) String() string {
+	var lacks []string
+	for _, l := range n.Lacks {
+		lacks = append(lacks, l.Plugin+": "+l.String())
+	}
+	if len(lacks) == 0 {
+		return "nothing else"
+	}
+	return strings.Join(lacks, "; ")
+}
+
+// few joins the first of names.
+func few(names []sources.SafeText) string {
+	const most = 5
+	var shown []string
+	for _, n := range names[:min(most, len(names))] {
+		shown = append(shown, string(n))
+	}
+	s := strings.Join(shown, ", ")
+	if left := len(names) - most; left > 0 {
+		s += fmt.Sprintf(" and %d more", left)
+	}
+	return s
+}
+
+// String says what is lacking, without the plugin: amounts if there are any, and otherwise upstream's words.
+func (l Lack) String() string {
+	var parts []string
+	for _, r := range l.Resources {
+		parts = append(parts, r.String())
+	}
+	if len(parts) == 0 {
+		for _, r := range l.Reasons {
+			parts = append(parts, string(r))
+		}
+	}
+	s := strings.Join(parts, "; ")
+	if len(l.Details) > 0 {
+		var details []string
+		for _, d := range l.Details {
+			details = append(details, string(d))
+		}
+		s += " (" + strings.Join(details, ", ") + ")"
+	}
+	return s
+}
+
+// String says it with the arithmetic: "needs 2 cpu, free 500m of 4: lacks 1500m".
+func (s Shortage) String() string {
+	text := fmt.Sprintf("needs %s %s, free %s of %s: lacks %s", plain(s.Needs), s.Resource, plain(s.Free), plain(s.Allocatable), plain(s.Lacks))
+	if s.Needs.Cmp(s.Allocatable) > 0 {
+		text += ", too small even when empty"
+	}
+	return text
+}
+
+// plain writes an amount for a person: bytes in the unit that suits them, to a tenth.
+func plain(q resource.Quantity) string {
+	n, sign := q.Value(), ""
+	if q.Format != resource.BinarySI {
+		return q.String()
+	}
+	if n < 0 {
+		n, sign = -n, "-"
+	}
+	units := []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
+	size, i := float64(n), 0
+	for size >= 1024 && i < len(units)-1 {
+		size, i = size/1024, i+1
+	}
+	return sign + strings.TrimSuffix(fmt.Sprintf("%.1f", size), ".0") + units[i]
+}

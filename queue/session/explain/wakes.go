@@ -1,0 +1,99 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+)
+
+// wakes tells which cluster events a plugin registered for. It is never modified.
+type Hints struct {
+	events  []string            // all labels, in the order of ClusterEvents
+	plugins map[string][]string // labels by in-tree plugin; nil if the plugins are not known
+	own     map[string][]string // labels of updates of the waiting pod itself, by in-tree plugin
+}
+
+func NewHints(plugins queue.Plugins) Hints {
+	w := Hints{events: cluster.ClusterEvents()}
+	if plugins == nil {
+		return w
+	}
+	w.plugins, w.own = map[string][]string{}, map[string][]string{}
+	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, names.DefaultPreemption) {
+		for i, event := range cluster.AllEvents() {
+			if plugins.Registered(name, event) {
+				w.plugins[name] = append(w.plugins[name], w.events[i])
+			}
+		}
+		for _, action := range ownUpdates {
+			if event := (fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: action}); plugins.Registered(name, event) {
+				w.own[name] = append(w.own[name], event.Label())
+			}
+		}
+	}
+	return w
+}
+
+// ownUpdates are the updates of a waiting pod that may help it.
+var ownUpdates = []fwk.ActionType{
+	fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration,
+	fwk.UpdatePodSchedulingGatesEliminated, fwk.UpdatePodGeneratedResourceClaim,
+}
+
+// PluginWakes are the events that a plugin registered for: the plugin's hint function then decides
+// whether one helps the pod.
+type PluginWakes struct {
+	Plugin string `json:"plugin"`
+	// Events are empty if what the plugin registered for is not known: any event may wake the pod then.
+	Events []string `json:"events"`
+}
+
+// Wakes returns what may wake p, by the plugins that hold it: those that rejected its last attempt, or the
+// one that gates it. Pods that are not held have none.
+func (m *Moment) Wakes(p *board.Pod) []PluginWakes {
+	plugins := p.RejectorPlugins()
+	switch p.Tier {
+	case queue.Unschedulable:
+	case queue.Gated:
+		plugins = nil
+		if p.GatingPlugin != "" {
+			plugins = []string{p.GatingPlugin}
+		}
+	default:
+		return nil
+	}
+	var all []PluginWakes
+	for _, name := range plugins {
+		all = append(all, PluginWakes{name, append(append([]string{}, m.Hints.plugins[name]...), m.Hints.own[name]...)})
+	}
+	return all
+}
+
+// String says in a few words which pods an event moves in a what-if.
+func (w Hints) String() string {
+	if w.plugins == nil {
+		return "no queueing hints: any event may help any rejected pod"
+	}
+	return "an event wakes the pods whose rejector plugins registered for it"
+}
+
+// of says which events a pod that plugins rejected waits for.
+func (w Hints) of(plugins []string) string {
+	var waits []string
+	for _, event := range w.events {
+		if slices.ContainsFunc(plugins, func(p string) bool { return slices.Contains(w.plugins[p], event) }) {
+			waits = append(waits, event)
+		}
+	}
+	known := !slices.ContainsFunc(plugins, func(p string) bool { return w.plugins[p] == nil })
+	if len(waits) == 0 || !known {
+		return "An event that one of them registered for wakes it."
+	}
+	return "Any of these may wake it: " + strings.Join(waits, ", ") + "."
+}

@@ -1,0 +1,246 @@
+package model
+
+import (
+	"iter"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/evidence"
+)
+
+// decision is what the scheduling loop does now.
+type decision struct {
+	do    step
+	pod   *v1.Pod   // that it takes or puts back
+	until time.Time // it waits
+	// yields is true if the wait ends as soon as any pod moves: there may be another to take.
+	yields bool
+}
+
+type step int
+
+const (
+	// takeNext is to take the pod whose turn it is, if there is one.
+	takeNext step = iota
+	// takePod is to take that pod out of its turn.
+	takePod
+	wait
+	// putBack is to put that pod back to those that wait, and to decide anew: the model alone had woken it.
+	putBack
+)
+
+// oracle tells a driver what the real scheduler does, as far as what is seen of it tells. Its answers follow from its
+// fields. What they change is only which sightings are used up.
+type oracle struct {
+	future   *evidence.Future
+	channels *channels
+	queue    lineup
+	pops     func(queue.Tier) bool // whether the loop takes pods from that tier
+	tried    map[types.UID]tried   // the last attempt that the model knows of, by pod
+	stirred  func() bool           // whether something that may wake pods is on its way to the scheduler
+}
+
+// lineup is what an oracle asks of the model's queue.
+type lineup interface {
+	// Upcoming yields the pods that the loop can take, in their turn.
+	Upcoming() iter.Seq[*v1.Pod]
+	Get(namespace, name string) (queue.PodInfo, bool)
+}
+
+// tried is an attempt of a pod.
+type tried struct {
+	at time.Time
+	// seen is true if the source showed it.
+	seen bool
+}
+
+// decide tells what the loop does now. It changes nothing.
+func (o *oracle) decide(now time.Time) decision {
+	ended := func(uid types.UID) bool {
+		last, ok := o.tried[uid]
+		return ok && now.Sub(last.at) < attemptSlack
+	}
+	if patch := o.future.UnderWay(now, writePatience, attemptSlack, ended); patch != nil {
+		return decision{do: wait, until: patch.Time.Add(answerDelay)} // the loop waits for the answer to a patch
+	}
+	if seen := o.future.Failure(now, crowding); seen != nil {
+		pod, saturated := o.ready(seen), o.channels.saturated(now)
+		switch {
+		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
+			return decision{do: wait, until: seen.By}
+		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
+			return decision{do: takePod, pod: pod}
+		}
+	}
+	return o.upcoming(now)
+}
+
+// upcoming tells which of the pods in the queue the loop takes: the first that is not held, or none while all are.
+func (o *oracle) upcoming(now time.Time) decision {
+	held, next := 0, time.Time{}
+	for pod := range o.queue.Upcoming() {
+		until, is := o.heldUntil(now, pod)
+		switch {
+		case !is && held == 0:
+			return decision{do: takeNext}
+		case !is:
+			return decision{do: takePod, pod: pod}
+		case until.Sub(now) == foresight && o.channels.idle(now) && o.failedBefore(pod) && !cluster.BindsLate(pod):
+			return decision{do: putBack, pod: pod} // the loop would have taken it by then
+		case held == 0 || until.Before(next):
+			next = until
+		}
+		held++
+		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
+		// the pod only now.
+		heldUp := until.Sub(now) < attemptSlack || until.Before(o.channels.horizon(now)) && !o.stirs(now, until)
+		if heldUp || held == upcomingLimit {
+			break
+		}
+	}
+	if held == 0 {
+		return decision{do: takeNext}
+	}
+	return decision{do: wait, until: next, yields: true}
+}
+
+// heldUntil reports whether the loop does not take pod now, though it could, and until when at least: an attempt of it
+// would show, and does not show before.
+func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
+	horizon := o.channels.horizon(now)
+	if !horizon.After(now) || !o.channels.mustShow(pod) || o.channels.saturated(now) {
+		return time.Time{}, false
+	}
+	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
+	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
+		return seen.By.Add(-soon), seen.By.Sub(now) > soon
+	}
+	if cluster.BindsLate(pod) {
+		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Kind == evidence.Bound {
+			return time.Time{}, false
+		}
+	}
+	return horizon, true
+}
+
+// untried reports whether an attempt of pod would show that is made as soon as the loop can, and does not.
+func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
+	horizon := o.channels.horizon(now)
+	return o.future.Attempt(pod.UID, now, horizon.Sub(now)) == nil && horizon.After(now) && o.channels.mustShow(pod)
+}
+
+// instead tells which pod the loop took now in place of attempt a's, or nil if a may stand. Under load the model's order
+// of pods comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and
+// does not, gives way to the next one that shows. It changes nothing.
+func (o *oracle) instead(now time.Time, a *cycle.Attempt) *v1.Pod {
+	if a.Skipped || !o.channels.requests {
+		return nil
+	}
+	if a.Binding != nil && !o.binds(now, a.Pod.UID) {
+		if pod := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID {
+			return pod
+		}
+	}
+	within := attemptSlack
+	if o.channels.saturated(now) {
+		within = crowding
+	}
+	seen := o.future.Failure(now, within)
+	if seen == nil {
+		return nil
+	}
+	if pod := o.ready(seen); pod != nil && pod.UID != a.Pod.UID && !o.shows(now, a) {
+		return pod
+	}
+	return nil
+}
+
+// bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it.
+func (o *oracle) bindsNext(now time.Time) *v1.Pod {
+	for seen := range o.future.Bindings(now, crowding) {
+		if pod := o.ready(seen); pod != nil {
+			return pod
+		}
+	}
+	return nil
+}
+
+// shows reports whether attempt a, which ends now, agrees with what is seen.
+func (o *oracle) shows(now time.Time, a *cycle.Attempt) bool {
+	if a.Binding != nil {
+		return o.binds(now, a.Pod.UID)
+	}
+	c := cluster.Unscheduled(a.Pod)
+	if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
+		return true // nothing is written
+	}
+	return o.patch(now, a.Pod.UID) != nil
+}
+
+// binds reports whether the pod with that UID will be seen bound or gone, as far as that is known.
+func (o *oracle) binds(now time.Time, uid types.UID) bool {
+	if !o.channels.requests {
+		return true
+	}
+	seen := o.future.Fate(uid, now, writePatience)
+	// A binding under way when the pod was deleted would have shown by then.
+	return seen != nil && (seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding)
+}
+
+// ends reports whether the victim with that UID will be seen to be deleted, as far as that is known.
+func (o *oracle) ends(now time.Time, victim types.UID) bool {
+	return !o.channels.requests || o.future.Ends(victim, now, writePatience)
+}
+
+// failsAt tells when the attempt of a pod that begins now is seen to fail, if it is. It uses that up.
+func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
+	seen := o.future.Event(uid, now, attemptSlack)
+	if seen == nil {
+		return time.Time{}, false
+	}
+	seen.Used = true
+	return seen.Time, true
+}
+
+// patchedAt tells when the patch of a pod's status that is made now was answered, and uses it up. If nobody knows, that is
+// otherwise; if it is known that none was made, it is now.
+func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) time.Time {
+	if !o.channels.requests {
+		return otherwise
+	}
+	seen := o.patch(now, uid)
+	if seen == nil {
+		return now
+	}
+	seen.Used = true
+	return seen.Time
+}
+
+func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
+	return o.future.Patch(uid, now, writePatience, o.channels.saturated(now))
+}
+
+// ready returns the pod that was seen if the loop can take it, or nil.
+func (o *oracle) ready(seen *evidence.Sighting) *v1.Pod {
+	info, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name)
+	if !ok || info.Pod.UID != seen.UID || !o.pops(info.Tier) {
+		return nil
+	}
+	return info.Pod
+}
+
+// stirs reports whether the scheduler hears until then of a change that may wake pods.
+func (o *oracle) stirs(now, until time.Time) bool {
+	return o.stirred() || o.future.Stirs(now, until.Sub(now))
+}
+
+// failedBefore reports whether an attempt of a pod in the queue has failed.
+func (o *oracle) failedBefore(pod *v1.Pod) bool {
+	info, ok := o.queue.Get(pod.Namespace, pod.Name)
+	return ok && info.Attempts > 0
+}

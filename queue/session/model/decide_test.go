@@ -1,0 +1,366 @@
+package model
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// line is a queue in which the loop takes pods from activeQ alone, in this order.
+type line []queue.PodInfo
+
+func (l line) Upcoming() iter.Seq[*v1.Pod] {
+	return func(yield func(*v1.Pod) bool) {
+		for _, info := range l {
+			if info.Tier == queue.Active && !yield(info.Pod) {
+				return
+			}
+		}
+	}
+}
+
+func (l line) Get(_, name string) (queue.PodInfo, bool) {
+	i := slices.IndexFunc(l, func(info queue.PodInfo) bool { return info.Pod.Name == name })
+	if i < 0 {
+		return queue.PodInfo{}, false
+	}
+	return l[i], true
+}
+
+// situation is one in which the loop decides, 10 s after the start.
+type situation struct {
+	*oracle
+	line   line
+	events []sources.Event
+	t      *testing.T
+}
+
+// pod puts a pod at the end of the line of which attempts have failed. Its next one must show.
+func (s *situation) pod(name string, tier queue.Tier, attempts int, edit ...func(*v1.Pod)) *v1.Pod {
+	pod := world.Wants(name, "1")
+	for _, e := range edit {
+		e(pod)
+	}
+	s.line = append(s.line, queue.PodInfo{Pod: pod, Tier: tier, Attempts: attempts})
+	s.channels.recorded(pod.UID, sources.Recorded{})
+	return pod
+}
+
+// free is a pod whose attempts are only counted: they need not show.
+func (s *situation) free(name string) {
+	pod := s.pod(name, queue.Active, 1)
+	s.channels.recorded(pod.UID, sources.NewRecorded("7", 3))
+	pod.ResourceVersion = "7"
+}
+
+func (s *situation) fact(seconds float64, f sources.Fact) {
+	s.events = append(s.events, sources.Event{Time: world.At(seconds), Fact: f})
+}
+
+func (s *situation) failed(seconds float64, name string) {
+	s.fact(seconds, &sources.FailedAttempt{Pod: world.Key(name), UID: types.UID(name)})
+}
+
+func (s *situation) patched(sent, answered float64, name string) {
+	s.fact(answered, &sources.StatusPatched{Pod: world.Key(name), UID: types.UID(name), Sent: world.At(sent)})
+}
+
+func (s *situation) changed(seconds float64, verb sources.Verb, obj runtime.Object) {
+	s.fact(seconds, &sources.ObjectChange{Verb: verb, Object: obj})
+}
+
+func (s *situation) bound(seconds float64, name string) {
+	pod := world.Wants(name, "1")
+	pod.Spec.NodeName = "node"
+	s.changed(seconds, sources.Updated, pod)
+}
+
+// load has the scheduler's client use up its rate limit.
+func (s *situation) load(seconds float64) {
+	for range s.channels.limiter.Burst() {
+		s.channels.requested(world.At(seconds))
+	}
+}
+
+// decides sets a situation up and returns what is asked of it.
+func decides(t *testing.T, set func(*situation)) *oracle {
+	t.Helper()
+	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), tried: map[types.UID]tried{}}}
+	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
+	s.channels.until = world.At(100)
+	s.stirred = func() bool { return false }
+	s.pops = func(tier queue.Tier) bool { return tier == queue.Active }
+	set(s)
+	s.queue, s.future = s.line, evidence.New(s.events, bindPatience, shortestRequest)
+	return s.oracle
+}
+
+func (d decision) String() string {
+	switch d.do {
+	case takePod:
+		return "take " + d.pod.Name
+	case putBack:
+		return "put back " + d.pod.Name
+	case wait:
+		said := fmt.Sprintf("wait %.4f", d.until.Sub(world.At(10)).Seconds())
+		if d.yields {
+			said += " or a move"
+		}
+		return said
+	}
+	return "take the next"
+}
+
+func claims(p *v1.Pod) { p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu"}} }
+
+// TestDecide: what the loop does, rule by rule.
+func TestDecide(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want string
+	}{
+		{"nothing is there", func(s *situation) {}, "take the next"},
+		{"nothing is known of the recorder", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.channels.records = false
+		}, "take the next"},
+
+		// A patch is under way.
+		{"a patch was sent", func(s *situation) { s.free("web"); s.patched(9.999, 10.005, "db") }, "wait 0.0054"},
+		{"two were sent, and the later one is answered first", func(s *situation) {
+			s.patched(9.998, 10.005, "db")
+			s.patched(9.997, 10.009, "web")
+		}, "wait 0.0054"},
+		{"a patch is sent at once, and the attempt is over", func(s *situation) {
+			s.patched(10.003, 10.008, "db")
+			s.tried["db"] = tried{at: world.At(9.999)}
+		}, "wait 0.0084"},
+		{"a patch is sent at once, and the attempt is not over", func(s *situation) { s.free("web"); s.patched(10.003, 10.008, "db") }, "take the next"},
+		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
+
+		// An attempt that failed is seen nearby.
+		{"the second is seen to fail now", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.Active, 0)
+			s.failed(10.001, "db")
+		}, "take db"},
+		{"the second is seen to fail later", func(s *situation) { s.free("web"); s.free("db"); s.failed(10.02, "db") }, "take the next"},
+		{"the second is seen to be patched, where requests wait", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.patched(10.04, 10.05, "db")
+			s.load(10)
+		}, "take db"},
+		{"a pod fails that the model has elsewhere, where requests wait", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.Unschedulable, 1)
+			s.failed(10.03, "db")
+			s.load(10)
+		}, "wait 0.0300"},
+		{"a pod fails that the model has elsewhere", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.Unschedulable, 1)
+			s.failed(10.03, "db")
+		}, "take the next"},
+		{"another pod of that name fails", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.fact(10.001, &sources.FailedAttempt{Pod: world.Key("db"), UID: "another"})
+		}, "take the next"},
+
+		// An attempt must show, and does not.
+		{"a new pod's does not show", func(s *situation) { s.pod("web", queue.Active, 0) }, "wait 0.4000 or a move"},
+		{"of a pod that failed before it does not show", func(s *situation) { s.pod("web", queue.Active, 1) }, "put back web"},
+		{"it does not show, soon after requests waited", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.load(6)
+		}, "wait 0.4000 or a move"},
+		{"it does not show, long after requests waited", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.load(4)
+		}, "put back web"},
+		{"it does not show, while requests wait", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.load(10)
+		}, "take the next"},
+		{"it does not show, of a pod that needs a device", func(s *situation) { s.pod("web", queue.Active, 1, claims) }, "wait 0.4000 or a move"},
+		{"a pod that needs a device is bound late", func(s *situation) {
+			s.pod("web", queue.Active, 1, claims)
+			s.bound(14, "web")
+		}, "take the next"},
+		{"nothing is told that far", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.channels.until = world.At(10)
+		}, "take the next"},
+		{"little is told that far", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.channels.until = world.At(10.3)
+		}, "wait 0.2000 or a move"},
+		{"it does not show, and that of the second need not", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+		}, "take db"},
+		{"of no pod it shows", func(s *situation) {
+			for i := range upcomingLimit {
+				s.pod(fmt.Sprint("web-", i), queue.Active, 0)
+			}
+			s.free("db")
+		}, "wait 0.4000 or a move"},
+
+		// It shows later.
+		{"it shows now", func(s *situation) { s.pod("web", queue.Active, 0); s.failed(10.001, "web") }, "take web"},
+		{"it was over before now", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.patched(9.99, 9.999, "web")
+		}, "wait 0.4000 or a move"},
+		{"it shows soon: that is the next", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.failed(10.01, "web")
+		}, "wait 0.0087 or a move"},
+		{"it shows later, and nothing wakes pods: the loop is held up", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.failed(10.3, "web")
+		}, "wait 0.2987 or a move"},
+		{"it shows later, after what may wake pods", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.changed(10.2, sources.Updated, world.Node("node", "1"))
+			s.failed(10.3, "web")
+		}, "take db"},
+		{"it shows later, and what may wake pods is on its way", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.failed(10.3, "web")
+			s.stirred = func() bool { return true }
+		}, "take db"},
+		{"it is seen bound later", func(s *situation) { s.pod("web", queue.Active, 0); s.bound(10.1, "web") }, "wait 0.0987 or a move"},
+		{"the first of two that show later", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.pod("db", queue.Active, 0)
+			s.changed(10.1, sources.Updated, world.Node("node", "1"))
+			s.failed(10.2, "db")
+			s.failed(10.3, "web")
+		}, "wait 0.1987 or a move"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := decides(t, c.set)
+			if got := o.decide(world.At(10)).String(); got != c.want {
+				t.Errorf("it decides to %s, want: %s", got, c.want)
+			}
+			if again := o.decide(world.At(10)).String(); again != c.want {
+				t.Errorf("asked again, it decides to %s", again)
+			}
+		})
+	}
+}
+
+// TestInstead: whose attempt the loop made, where the model has just begun one of web.
+func TestInstead(t *testing.T) {
+	places := cycle.Attempt{Binding: &cycle.Binding{}}
+	fails := cycle.Attempt{Message: world.TooSmall}
+	for _, c := range []struct {
+		name    string
+		attempt cycle.Attempt
+		set     func(*situation)
+		want    string
+	}{
+		{"nothing else shows", places, func(s *situation) {}, ""},
+		{"another is bound", places, func(s *situation) { s.bound(10.05, "db") }, "db"},
+		{"another is bound too late to have begun", places, func(s *situation) { s.bound(10.07, "db") }, ""},
+		{"both are bound", places, func(s *situation) { s.bound(10.05, "db"); s.bound(11, "web") }, ""},
+		{"it ends at once, and another is bound", places, func(s *situation) {
+			s.changed(10.02, sources.Deleted, world.Wants("web", "1"))
+			s.bound(10.05, "db")
+		}, ""},
+		{"it ends later, and another is bound", places, func(s *situation) {
+			s.bound(10.05, "db")
+			s.changed(10.2, sources.Deleted, world.Wants("web", "1"))
+		}, "db"},
+		{"another is bound that the loop can't take", places, func(s *situation) { s.bound(10.05, "elsewhere") }, ""},
+		{"another fails", fails, func(s *situation) { s.failed(10.01, "db") }, "db"},
+		{"another fails, where it is to be placed and is not", places, func(s *situation) { s.failed(10.01, "db") }, "db"},
+		{"it is patched, and another fails", fails, func(s *situation) { s.patched(10.001, 10.005, "web"); s.failed(10.01, "db") }, ""},
+		{"nothing would be written, and another fails", fails, func(s *situation) {
+			world.Reject(s.line[0].Pod, world.TooSmall, "")
+			s.failed(10.01, "db")
+		}, ""},
+		{"another fails later", fails, func(s *situation) { s.failed(10.05, "db") }, ""},
+		{"another fails later, where requests wait", fails, func(s *situation) { s.failed(10.05, "db"); s.load(10) }, "db"},
+		{"it was skipped", cycle.Attempt{Skipped: true}, func(s *situation) { s.failed(10.01, "db") }, ""},
+		{"requests are not told", fails, func(s *situation) { s.channels.requests = false; s.failed(10.01, "db") }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := c.attempt
+			o := decides(t, func(s *situation) {
+				a.Pod = s.pod("web", queue.InFlight, 1)
+				s.pod("db", queue.Active, 1)
+				s.pod("elsewhere", queue.Unschedulable, 1)
+				c.set(s)
+			})
+			got := ""
+			if pod := o.instead(world.At(10), &a); pod != nil {
+				got = pod.Name
+			}
+			if got != c.want {
+				t.Errorf("it was that of %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSlack: without the recorder, or where requests wait, a sign of an attempt may come much later.
+func TestSlack(t *testing.T) {
+	o := decides(t, func(s *situation) {})
+	if got := o.channels.slack(world.At(10)); got != attemptSlack {
+		t.Errorf("with the recorder it is %s", got)
+	}
+	o = decides(t, func(s *situation) { s.load(10) })
+	if got := o.channels.slack(world.At(10)); got != unrecordedSlack {
+		t.Errorf("where requests wait it is %s", got)
+	}
+	o = decides(t, func(s *situation) { s.channels.records = false })
+	if got := o.channels.slack(world.At(10)); got != unrecordedSlack {
+		t.Errorf("without the recorder it is %s", got)
+	}
+}
+
+// TestUnexpectedPatch: a patch that shortly follows an attempt of the model is that one's; a later one is another's.
+func TestUnexpectedPatch(t *testing.T) {
+	for after, want := range map[time.Duration]int{unexpectedPatch - time.Millisecond: 1, unexpectedPatch + time.Millisecond: 2} {
+		s := newShadow(world.Config(t), nil, true, func(sources.Event) {})
+		t.Cleanup(s.close)
+		s.objects.Put(world.Node("node-a", "1"))
+		web := world.Wants("web", "2")
+		s.objects.Put(web)
+		s.oracle.channels.records = true
+		s.oracle.channels.until = world.At(0) // so no attempt must show
+		if err := s.start(world.At(1)); err != nil {
+			t.Fatal(err)
+		}
+		s.advance(world.At(1.001))
+		tries := s.oracle.tried["web"].at
+		if tries.IsZero() {
+			t.Fatal("no attempt was made")
+		}
+		s.advance(tries.Add(after))
+		s.patched(tries.Add(after), web, false)
+		if info, _ := s.driver.queue.Get("default", "web"); info.Attempts != want {
+			t.Errorf("patched %s later there were %d attempts, want %d", after, info.Attempts, want)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package model
+
+import (
+	"time"
+
+	"golang.org/x/time/rate"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+)
+
+// Driver runs a local kube-scheduler in model time: the scheduling loop, one pod after the other; the
+// bindings and evictions beside it; the two flushes. It does nothing by itself: whoever owns it lets time
+// pass by advance, and tells it what the source saw.
+//
+// It has either a cluster or an oracle. In a what-if and in a rerun what the scheduler writes becomes so in the
+// cluster after a request's time. In a shadow the real scheduler wrote, and the driver waits to see it, as the oracle
+// tells: for a status patch with the whole loop, as the real one does, for a binding only with the pod.
+type Driver struct {
+	Scheduler *cycle.Scheduler
+	queue     *queue.Queue
+	ticks     Ticks
+	// settled is called whenever the queue may have told something; attempt is the cause, or nil.
+	settled func(now time.Time, attempt *cycle.Attempt)
+	Cluster written    // nil in a shadow
+	oracle  *oracle    // nil but in a shadow
+	told    *unsettled // what the queue told. Nil but in a shadow
+
+	now      time.Time
+	Began    time.Time      // when the last attempt began
+	Free     time.Time      // the scheduling loop is busy until then
+	yields   bool           // or until a pod moves: it is not at work
+	Trying   *cycle.Attempt // under way until free
+	Awaits   *statusPatch   // what the loop waits for
+	limiter  *rate.Limiter  // of the scheduler's client
+	Bindings []*binding
+	Evicting []*eviction
+	Dying    []dying
+}
+
+// written is a cluster to which the scheduler writes.
+type written interface {
+	// Wrote is called when a write of the scheduler is done.
+	Wrote(now time.Time, obj runtime.Object)
+	// Gone is called when a victim has ended.
+	Gone(now time.Time, victim *v1.Pod)
+}
+
+// unsettled are the moves that a queue has told and nobody has handed on. It is the queue's observer.
+type unsettled struct{ moves []queue.Transition }
+
+// Moved implements queue.Observer.
+func (u *unsettled) Moved(m queue.Transition) { u.moves = append(u.moves, m) }
+
+// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
+func (u *unsettled) Failed(error) {}
+
+// NewDriver returns a driver of sched and q, which it connects, from now on. It has yet to be given a cluster or an
+// oracle.
+func NewDriver(cfg *cycle.Config, sched *cycle.Scheduler, q *queue.Queue, k Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
+	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, settled: settled, limiter: clientLimiter(cfg, 1)}
+	sched.Drive(q)
+	return d
+}
+
+// Due returns the first moment at which something happens by itself.
+func (d *Driver) Due() time.Time {
+	at, _, _ := d.ticks.Next(d.now)
+	sooner := func(t time.Time) {
+		if t.Before(at) {
+			at = t
+		}
+	}
+	switch {
+	case d.Awaits != nil:
+		sooner(d.Awaits.until)
+	case d.Trying != nil, d.queue.CanPop():
+		sooner(d.Free)
+	}
+	for _, b := range d.Bindings {
+		sooner(b.Until)
+	}
+	for _, e := range d.Evicting {
+		sooner(e.until)
+	}
+	for _, v := range d.Dying {
+		sooner(v.until)
+	}
+	if at.Before(d.now) {
+		return d.now
+	}
+	return at
+}
+
+// LongestGap is how much quiet time is played second by second. In a longer one nothing is left to happen
+// but flushes of the same pods.
+const LongestGap = 24 * time.Hour
+
+// Advance lets everything happen that is due up to and at to.
+func (d *Driver) Advance(to time.Time) {
+	if to.Sub(d.now) > LongestGap {
+		d.now = to.Add(-LongestGap)
+	}
+	for at := d.Due(); !at.After(to); at = d.Due() {
+		d.wake(at)
+	}
+	if d.now.Before(to) {
+		d.now = to
+	}
+}
+
+// wake lets happen what is due at now.
+func (d *Driver) wake(now time.Time) {
+	tick, backoff, leftover := d.ticks.Next(d.now)
+	d.now = now
+	if !tick.After(now) {
+		d.flush(now, backoff, leftover)
+	}
+	d.finishPatch(now)
+	d.finishBindings(now)
+	d.finishEvictions(now)
+	if d.Trying != nil && !d.Free.After(now) {
+		d.Conclude(now)
+	}
+	if d.Trying == nil && d.Awaits == nil && d.queue.CanPop() && !d.Free.After(now) {
+		d.attempt(now)
+	}
+}
+
+func (d *Driver) flush(now time.Time, backoff, leftover bool) {
+	if backoff {
+		d.queue.FlushBackoffCompleted(now)
+	}
+	if leftover {
+		d.queue.FlushUnschedulableLeftover(now)
+	}
+	d.settled(now, nil)
+}
+
+// attempt lets the loop take one pod. Its attempt takes a while; then comes conclude. It returns nil if the loop takes
+// none.
+func (d *Driver) attempt(now time.Time) *cycle.Attempt {
+	if d.oracle != nil {
+		switch does := d.decide(now); {
+		case does.do == takePod:
+			return d.AttemptOf(now, does.pod)
+		case does.do == wait && does.until.After(now):
+			d.Free, d.yields = does.until, does.yields
+			return nil
+		}
+	}
+	a, ok := d.Scheduler.Schedule(now)
+	if !ok {
+		return nil
+	}
+	if d.oracle != nil {
+		if pod := d.oracle.instead(now, a); pod != nil {
+			d.undo(a)
+			return d.AttemptOf(now, pod)
+		}
+	}
+	return d.try(now, a)
+}
+
+// decide has the oracle decide what the loop does, and puts back whom it says.
+func (d *Driver) decide(now time.Time) decision {
+	d.yields = false
+	does := d.oracle.decide(now)
+	for ; does.do == putBack; does = d.oracle.decide(now) {
+		d.queue.Observe(now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
+		d.settled(now, nil)
+	}
+	return does
+}
+
+// undo has it that the attempt a, which has just begun, was never made: nobody was told yet that its pod was popped.
+func (d *Driver) undo(a *cycle.Attempt) {
+	d.Scheduler.Undo(a)
+	last := len(d.told.moves) - 1
+	from := d.told.moves[last].From
+	d.told.moves = d.told.moves[:last]
+	d.queue.Unpop(a.Pod.UID, from)
+}
+
+// AttemptOf lets the loop take that pod, whether it is its turn or not. In flight it may be already.
+func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
+	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
+		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+	}
+	a, ok := d.Scheduler.Resume(now, pod)
+	if !ok {
+		return nil
+	}
+	return d.try(now, a)
+}
+
+func (d *Driver) try(now time.Time, a *cycle.Attempt) *cycle.Attempt {
+	d.Trying, d.Began = a, now
+	d.Free = now.Add(attemptTime + time.Duration(a.Evaluated)*attemptTimePerNode)
+	if a.Evaluated == 0 {
+		d.Free = now.Add(preFilterTime)
+	}
+	if d.oracle != nil {
+		// A failed attempt that is seen where the model places the pod is this one all the same.
+		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && a.Binding == nil && !a.Skipped {
+			d.Free = at
+		}
+	}
+	if !d.Free.After(now) {
+		d.Free = now.Add(time.Microsecond) // whatever else is wrong, time goes on
+	}
+	d.CollectEvictions()
+	d.settled(now, nil)
+	return a
+}
+
+// Conclude ends the attempt under way and takes over what it left to do.
+func (d *Driver) Conclude(now time.Time) {
+	a := d.Trying
+	d.Trying = nil
+	d.Scheduler.Conclude(now, a)
+	for _, w := range d.Scheduler.Writes() {
+		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {
+			until := d.request(now)
+			if d.oracle != nil {
+				until = d.oracle.patchedAt(now, pod.UID, until.Add(patchPatience))
+			}
+			d.Awaits = &statusPatch{uid: pod.UID, until: until, object: w.Object}
+		} else if d.Cluster != nil {
+			d.Cluster.Wrote(now, w.Object)
+		}
+	}
+	placed := a.Bindings // of a pod group
+	if a.Binding != nil && a.Group == nil {
+		placed = []*cycle.Binding{a.Binding}
+	}
+	for _, b := range placed {
+		until := d.request(now)
+		if d.oracle != nil && d.oracle.binds(now, a.Pod.UID) {
+			until = until.Add(writePatience)
+		}
+		d.Bindings = append(d.Bindings, &binding{Binding: b, Since: now, Until: until})
+	}
+	d.settled(now, a)
+}
+
+// delay keeps the loop from going on for so long from now, or from when it is free.
+func (d *Driver) delay(now time.Time, by time.Duration) {
+	if d.Free.Before(now) {
+		d.Free = now
+	}
+	d.Free = d.Free.Add(by)
+}
+
+// answered ends the loop's wait for the patch of that pod, if that is what it waits for: the real loop was seen to be
+// there, or past it, and goes on at that time.
+func (d *Driver) answered(uid types.UID, goesOn time.Time) {
+	if d.Awaits != nil && d.Awaits.uid == uid {
+		d.Awaits, d.Free = nil, goesOn
+	}
+}
+
+// resume ends a wait that yields: a pod has moved.
+func (d *Driver) resume(now time.Time) {
+	if d.yields {
+		d.yields, d.Free = false, now
+	}
+}
+
+// catchUp has the loop take pod, since the real one did, after those before it that it had time for, and ends all
+// their attempts. It reports whether it could: the pod may wait where no loop takes it from. It is a step of taking in
+// what was seen: the oracle is asked as of now, when what was seen is out of its future.
+func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
+	at := d.Free
+	if longest := now.Add(-catchUpLimit * attemptTime); at.Before(longest) {
+		at = longest
+	}
+	for ; ; at = at.Add(attemptTime) {
+		if a := d.Trying; a != nil {
+			if d.Conclude(now); a.Pod.UID == pod.UID {
+				return true
+			}
+		}
+		if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || !d.pops(info.Tier) {
+			return false
+		}
+		if now.Sub(at) < soon {
+			break
+		}
+		if d.attempt(now) == nil {
+			return false
+		}
+	}
+	if d.AttemptOf(now, pod) == nil {
+		return false
+	}
+	d.Conclude(now)
+	return true
+}
+
+// pops reports whether the loop takes pods from tier.
+func (d *Driver) pops(tier queue.Tier) bool {
+	return tier == queue.Active || tier == queue.Backoff && d.queue.Options().PopFromBackoffQ
+}
+
+// Stage is how far a pod in flight has come with a local scheduler: upstream's scheduling cycle ("schedule"),
+// or its binding cycle ("bind"). No in-tree plugin makes a pod wait between the two, at Permit.
+type Stage struct {
+	Pod  types.NamespacedName
+	Name string
+	// Node is where the pod was placed, once it was.
+	Node         string
+	Since, Until time.Time
+}

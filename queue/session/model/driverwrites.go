@@ -1,0 +1,193 @@
+package model
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+)
+
+// What a driver's scheduler writes: patches of pods' status, bindings, deletions of victims.
+
+// statusPatch is a patch of a pod's status that a failed attempt makes before the next one begins.
+type statusPatch struct {
+	uid types.UID
+	// until is when the loop goes on: when the patch is done, or when a shadow has not seen it.
+	until  time.Time
+	object runtime.Object
+}
+
+// binding is a pod that was placed and is not seen bound.
+type binding struct {
+	*cycle.Binding
+	Since time.Time
+	// Until is when it is bound, or when a shadow gives it up.
+	Until time.Time
+}
+
+// eviction is a victim's deletion.
+type eviction struct {
+	*cycle.Eviction
+	until time.Time
+}
+
+// dying is a victim whose containers are being stopped.
+type dying struct {
+	pod   *v1.Pod
+	until time.Time
+}
+
+var ErrNotSeen = errors.New("its binding was not seen")
+
+// request returns when a request to the API server is answered that is made at now, after the client's
+// own rate limit let it through.
+func (d *Driver) request(now time.Time) time.Time {
+	return now.Add(d.limiter.ReserveN(now, 1).DelayFrom(now) + requestTime)
+}
+
+// CollectEvictions takes over the victims whose deletion is asked for, and lets go of those given up.
+func (d *Driver) CollectEvictions() {
+	d.Evicting = slices.DeleteFunc(d.Evicting, func(e *eviction) bool { return !slices.Contains(d.Scheduler.Evictions(), e.Eviction) })
+	for evictions := d.Scheduler.Evictions(); len(evictions) > 0; {
+		e := evictions[0]
+		evictions = evictions[1:]
+		if slices.ContainsFunc(d.Evicting, func(have *eviction) bool { return have.Eviction == e }) {
+			continue
+		}
+		if d.oracle != nil && (d.Scheduler.Ending(e.Victim) || !d.oracle.ends(d.now, e.Victim.UID)) {
+			// The real scheduler deletes all victims but the last at the same time, or had other victims.
+			d.Scheduler.Evicted(e)
+			evictions = d.Scheduler.Evictions()
+			continue
+		}
+		until := d.request(d.request(d.now)) // the condition of the victim, then its deletion
+		if d.oracle != nil {
+			until = until.Add(writePatience)
+		}
+		d.Evicting = append(d.Evicting, &eviction{Eviction: e, until: until})
+	}
+}
+
+// finishPatch ends the loop's wait for a status patch.
+func (d *Driver) finishPatch(now time.Time) {
+	if d.Awaits == nil || d.Awaits.until.After(now) {
+		return
+	}
+	p := d.Awaits
+	d.Awaits = nil
+	d.Free = now
+	if d.Cluster != nil {
+		d.Cluster.Wrote(now, p.object)
+		d.settled(now, nil)
+	}
+}
+
+// finishBindings binds the pods whose time has come. In a shadow it was not seen in time that they were.
+func (d *Driver) finishBindings(now time.Time) {
+	for _, b := range slices.Clone(d.Bindings) {
+		if b.Until.After(now) {
+			continue
+		}
+		d.drop(b)
+		if d.oracle != nil {
+			d.takeBack(now, b)
+			continue
+		}
+		// A binding that fails is told by the pod's way back into the queue.
+		_ = d.Scheduler.Bind(now, b.Binding)
+		d.settled(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
+		for _, w := range d.Scheduler.Writes() {
+			d.Cluster.Wrote(now, w.Object)
+			d.settled(now, nil)
+		}
+	}
+}
+
+// finishEvictions ends the deletions whose time has come. In a shadow they were not seen in time.
+func (d *Driver) finishEvictions(now time.Time) {
+	for _, e := range slices.Clone(d.Evicting) {
+		if e.until.After(now) {
+			continue
+		}
+		if d.Cluster != nil {
+			victim := e.Victim.DeepCopy()
+			victim.DeletionTimestamp = &metav1.Time{Time: now}
+			d.Cluster.Wrote(now, victim)
+			d.Dying = append(d.Dying, dying{victim, now.Add(grace(victim))})
+		}
+		d.evicted(e)
+		d.settled(now, nil)
+	}
+	for _, v := range slices.Clone(d.Dying) {
+		if !v.until.After(now) {
+			d.Dying = slices.DeleteFunc(d.Dying, func(other dying) bool { return other == v })
+			d.Cluster.Gone(now, v.pod)
+			d.settled(now, nil)
+		}
+	}
+}
+
+// evicted ends e and takes over the next victim.
+func (d *Driver) evicted(e *eviction) {
+	d.Evicting = slices.DeleteFunc(d.Evicting, func(other *eviction) bool { return other == e })
+	d.Scheduler.Evicted(e.Eviction)
+	d.CollectEvictions()
+}
+
+// grace is how long a victim takes to end.
+func grace(victim *v1.Pod) time.Duration {
+	if s := victim.Spec.TerminationGracePeriodSeconds; s != nil {
+		return min(terminationTime, time.Duration(*s)*time.Second)
+	}
+	return terminationTime
+}
+
+// takeBack has it that b's pod was rejected: the real scheduler did not bind it. By which plugins is not
+// known; those of the time before are the likeliest.
+func (d *Driver) takeBack(now time.Time, b *binding) {
+	d.Scheduler.Forget(b.Binding)
+	if !d.Scheduler.Waits(b.Pod) {
+		d.queue.Done(now, b.Pod.UID)
+	} else if info, ok := d.queue.Get(b.Pod.Namespace, b.Pod.Name); ok && info.Tier == queue.InFlight {
+		plugins := info.UnschedulablePlugins
+		if len(plugins) == 0 {
+			plugins = []string{UnknownPlugin}
+		}
+		// It is in flight, so nothing else of its name is queued.
+		_ = d.queue.AddUnschedulableIfNotPresent(now, info.Pod, queue.Rejection{UnschedulablePlugins: plugins})
+	}
+	d.settled(now, nil)
+}
+
+// placed returns the binding of the pod with that UID, or nil.
+func (d *Driver) placed(uid types.UID) *binding {
+	for _, b := range d.Bindings {
+		if b.Pod.UID == uid {
+			return b
+		}
+	}
+	return nil
+}
+
+// Unbind has it that the binding of the pod with that UID, if one is under way, fails for that reason. It reports
+// whether one was.
+func (d *Driver) Unbind(now time.Time, uid types.UID, reason error) bool {
+	b := d.placed(uid)
+	if b != nil {
+		d.drop(b)
+		d.Scheduler.Fail(now, b.Binding, reason)
+	}
+	return b != nil
+}
+
+// drop takes b out of those that are waited for.
+func (d *Driver) drop(b *binding) {
+	d.Bindings = slices.DeleteFunc(d.Bindings, func(other *binding) bool { return other == b })
+}

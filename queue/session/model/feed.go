@@ -1,0 +1,198 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/sources"
+)
+
+// Feed is what an engine follows: a source's events, and where the source does not tell the scheduler's
+// moves, those of a shadow between them. What was handed out stays as it is.
+type Feed struct {
+	Events []sources.Event
+
+	source []sources.Event // what is to be handed out, or the rerun has not taken in yet. A shadow has its own
+	End    time.Time
+	// live is true if the source goes on. Then end is the moment up to which it is played.
+	live bool
+	// advanced is the moment up to which the shadow is, of a live source, or the rerun.
+	advanced time.Time
+	Shadow   *shadow // nil if the source tells the moves itself, or another scheduler makes them
+	rerun    *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
+	Failed   error   // why there is no shadow
+}
+
+// NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
+func NewFeed(rec *sources.Recording, cfg *cycle.Config) *Feed {
+	events := rec.Events
+	if Tells[*sources.Move](events) || len(events) == 0 {
+		return &Feed{Events: events}
+	}
+	f := &Feed{End: rec.End}
+	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
+	starts := Tells[*sources.SchedulerStarted](events)
+	if rec.Rerun {
+		f.rerun, f.source = newRerun(cfg, emit), events
+		if !starts {
+			f.Failed = f.rerun.start(events[0].Time)
+		}
+		return f
+	}
+	attached := Tells[*sources.Attached](events)
+	f.Shadow = newShadow(cfg, events, Tells[*sources.StatusPatched](events) || attached, emit)
+	f.Shadow.oracle.channels.until = rec.End
+	if !starts && !attached {
+		if err := f.Shadow.start(events[0].Time); err != nil {
+			return &Feed{Events: events, Failed: err} // it is shown without any queue
+		}
+	}
+	return f
+}
+
+// more makes more events from the source, if there are any left.
+func (f *Feed) more() bool {
+	if f.live {
+		return f.moreLive()
+	}
+	if f.rerun != nil {
+		f.again()
+		return true
+	}
+	if f.Shadow == nil || f.Shadow.oracle.future.First() == nil {
+		return false
+	}
+	if err := f.Shadow.next(); err != nil {
+		f.Failed = err
+	}
+	if f.Shadow.oracle.future.First() == nil {
+		f.Shadow.advance(f.End)
+		f.Close()
+	}
+	return true
+}
+
+// rerunSlice is how much time of a rerun passes at once at the most, in model time.
+const rerunSlice = time.Minute
+
+// again makes more events of a rerun: up to the source's next event or to the end, but no more than a slice, since
+// a scheduler of a full cluster has much to do even if nothing happens.
+func (f *Feed) again() {
+	to := f.End
+	if len(f.source) > 0 {
+		to = f.source[0].Time
+	}
+	if left := to.Sub(f.advanced); left > rerunSlice && left <= LongestGap && !f.advanced.IsZero() {
+		f.advanced = f.advanced.Add(rerunSlice)
+		f.rerun.advance(f.advanced)
+		return
+	}
+	f.advanced = to
+	if len(f.source) == 0 {
+		f.rerun.advance(to)
+		f.Close()
+		return
+	}
+	if err := f.rerun.apply(f.source[0]); err != nil {
+		f.Failed = err
+	}
+	f.source = f.source[1:]
+}
+
+// Close ends the shadow. What was made stays.
+func (f *Feed) Close() {
+	f.source = nil
+	if f.Shadow != nil {
+		f.Shadow.end()
+	}
+	if f.rerun != nil {
+		f.rerun.close()
+		f.rerun = nil
+	}
+}
+
+// Has reports whether there is an event with that index, making it if need be.
+func (f *Feed) Has(i int) bool {
+	for i >= len(f.Events) {
+		if !f.more() {
+			return false
+		}
+	}
+	return true
+}
+
+// NewLiveFeed returns a feed without an end. With told, the source tells the scheduler's moves itself.
+func NewLiveFeed(cfg *cycle.Config, told bool) *Feed {
+	f := &Feed{live: true}
+	if told {
+		return f
+	}
+	f.Shadow = newShadow(cfg, nil, true, func(ev sources.Event) { f.Events = append(f.Events, ev) })
+	return f
+}
+
+// Arrive takes in what a stream has told by now. What was told too late to be where it belongs has its
+// place now, but for an attempt, of which the model has made up its mind.
+func (f *Feed) Arrive(events []sources.Event, now time.Time) {
+	for _, ev := range events {
+		if ev.Time.Before(f.End) {
+			if attempt, ok := ev.Fact.(*sources.FailedAttempt); ok {
+				if f.Shadow != nil && attempt.Version != "" {
+					f.Shadow.oracle.channels.recorded(attempt.UID, attempt.Recorded)
+				}
+				continue
+			}
+			ev.Time = f.End
+		}
+		if f.Shadow != nil {
+			f.Shadow.oracle.future.Add(ev)
+		} else {
+			f.source = append(f.source, ev)
+		}
+	}
+	if f.Shadow != nil {
+		f.Shadow.oracle.channels.until = now
+	} else if len(events) > 0 {
+		slices.SortStableFunc(f.source, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	}
+	f.GoOn(now.Add(-Lag))
+}
+
+// GoOn lets what comes be made up to end.
+func (f *Feed) GoOn(end time.Time) {
+	if end.After(f.End) {
+		f.End = end
+	}
+}
+
+// moreLive makes more events of what is past, and lets the model go on up to there.
+func (f *Feed) moreLive() bool {
+	if f.Shadow == nil {
+		if len(f.source) == 0 || f.source[0].Time.After(f.End) {
+			return false
+		}
+		f.Events, f.source = append(f.Events, f.source[0]), f.source[1:]
+		return true
+	}
+	if ev := f.Shadow.oracle.future.First(); ev != nil && !ev.Time.After(f.End) {
+		if err := f.Shadow.next(); err != nil {
+			f.Failed = err
+		}
+		return true
+	}
+	if !f.advanced.Before(f.End) {
+		return false
+	}
+	f.Shadow.advance(f.End)
+	f.advanced = f.End
+	return true
+}
+
+// Tells reports whether any of events holds a fact of type F.
+func Tells[F sources.Fact](events []sources.Event) bool {
+	return slices.ContainsFunc(events, func(ev sources.Event) bool {
+		_, ok := ev.Fact.(F)
+		return ok
+	})
+}

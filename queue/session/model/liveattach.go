@@ -1,0 +1,130 @@
+package model
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/sources"
+)
+
+// What is made of the pods that were there before a source came to a scheduler at work: an estimate, until
+// an attempt replaces it.
+
+// Estimate is where a pod is thought to be, as queue.Restore takes it.
+type Estimate struct {
+	queue.PodInfo
+	Message sources.SafeText
+}
+
+// Estimator makes guesses of what the cluster shows of a pod: its condition, which keeps the time of the
+// first failure and the last message that differed from the one before, and the scheduler's Events about
+// it, which count attempts in part.
+type Estimator struct {
+	Opts  queue.Options
+	Tried map[types.UID]*sources.Tried
+	// judge says what an attempt of the pod would come to now. Nil if nobody can tell.
+	judge func(*v1.Pod) (cycle.Verdict, bool)
+}
+
+// Guess returns the guess about pod, and false if it shows no sign of an attempt: then it is new.
+func (g *Estimator) Guess(now time.Time, pod *v1.Pod) (Estimate, bool) {
+	c, t := cluster.Unscheduled(pod), g.Tried[pod.UID]
+	if c == nil && t == nil {
+		return Estimate{}, false
+	}
+	made := Estimate{PodInfo: queue.PodInfo{Pod: pod, Attempts: 1, InitialAttemptTimestamp: pod.CreationTimestamp.Time}}
+	if c != nil {
+		made.Timestamp, made.Message = c.LastTransitionTime.Time, sources.Sanitize(c.Message)
+	}
+	if t != nil {
+		made.Attempts = max(1, t.Attempts)
+		if t.Failed.After(made.Timestamp) {
+			made.Timestamp, made.Message = t.Failed, t.Message
+		}
+	}
+	if made.Timestamp.After(now) || made.Timestamp.IsZero() {
+		made.Timestamp = now
+	}
+	fits, all := false, false
+	made.UnschedulablePlugins, all = pluginsOf(string(made.Message))
+	if v, ok := g.verdict(pod); ok {
+		fits = v.Node != ""
+		if !all && len(v.Plugins) > 0 {
+			made.UnschedulablePlugins = v.Plugins
+		}
+	}
+	if len(made.UnschedulablePlugins) == 0 {
+		made.ConsecutiveErrorsCount = made.Attempts
+	} else {
+		made.UnschedulableCount = made.Attempts
+	}
+	made.Tier = queue.Unschedulable
+	if fits || made.ConsecutiveErrorsCount > 0 { // something woke it, or will have
+		made.Tier = queue.Active
+		if now.Before(made.Timestamp.Add(g.Opts.Backoff(made.Attempts))) {
+			made.Tier = queue.Backoff
+		}
+	}
+	return made, true
+}
+
+func (g *Estimator) verdict(pod *v1.Pod) (cycle.Verdict, bool) {
+	if g.judge == nil {
+		return cycle.Verdict{}, false
+	}
+	return g.judge(pod)
+}
+
+// maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
+const maxJudged = 500_000
+
+// attach begins with a scheduler that has been at work since began, over the objects there are.
+func (s *shadow) attach(now, began time.Time) error {
+	pods, err := s.load(now)
+	if err != nil {
+		return err
+	}
+	if !began.IsZero() {
+		s.driver.ticks = NewTicks(s.cfg.Queue, began)
+	}
+	s.flushes = false
+	budget := maxJudged / (1 + s.objects.Count("Node"))
+	g := Estimator{Opts: s.cfg.Queue, Tried: s.before, judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+		if budget--; budget < 0 {
+			return cycle.Verdict{}, false
+		}
+		v, err := s.driver.Scheduler.Judge(pod)
+		return v, err == nil
+	}}
+	for uid, t := range s.before {
+		if t.Version != "" {
+			s.oracle.channels.recorded(uid, t.Recorded)
+		}
+	}
+	for pod := range pods {
+		made, ok := g.Guess(now, pod)
+		if !ok || len(pod.Spec.SchedulingGates) > 0 {
+			s.driver.queue.Add(now, pod)
+			s.settled(now, nil)
+			continue
+		}
+		if s.driver.pops(made.Tier) && s.oracle.untried(now, pod) {
+			made.Tier = queue.Unschedulable // the loop would have taken it at once
+		}
+		s.driver.queue.Restore(now, made.PodInfo)
+		s.told.moves = s.told.moves[:0]
+		s.oracle.tried[pod.UID] = tried{at: made.Timestamp, seen: true}
+		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		s.shown[key] = pod.UID
+		s.emit(sources.Event{Time: now, Fact: &Move{Estimate: &made, Move: &sources.Move{
+			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
+		}}})
+	}
+	s.before = nil
+	return nil
+}

@@ -1,0 +1,132 @@
+package model
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/sources"
+)
+
+// local is a kube-scheduler run here over the objects of a recording: what a shadow and a rerun have in common. It hands
+// on events, a source's and its own.
+type local struct {
+	cfg     *cycle.Config
+	objects cluster.Objects
+	emit    func(sources.Event)
+
+	driver *Driver   // nil before the scheduler starts
+	heard  []heard   // what the scheduler has yet to hear, in order
+	told   unsettled // by its queue, since the last settled
+}
+
+// heard is a change of an object on its way to the scheduler.
+type heard struct {
+	at     time.Time
+	change *sources.ObjectChange
+}
+
+func newLocal(cfg *cycle.Config, emit func(sources.Event)) local {
+	return local{cfg: cfg, objects: cluster.NewObjects(), emit: emit}
+}
+
+// load begins, or begins anew, with a scheduler that knows the objects there are, and whose queue is empty. It returns the
+// pods that are for it to place, but for those that it could not take, which are left out as those that come later are.
+func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (iter.Seq[*v1.Pod], error) {
+	l.close()
+	l.heard = nil
+	sched, err := cycle.New(l.cfg, 0)
+	if err != nil {
+		return nil, err
+	}
+	left := map[*v1.Pod]bool{}
+	l.objects.Each("", func(obj runtime.Object) bool {
+		if pod, ok := obj.(*v1.Pod); sched.Load(obj) != nil && ok {
+			left[pod] = true
+		}
+		return true
+	})
+	q := queue.New(l.cfg.Queue, sched.Plugins(), &l.told)
+	l.driver = NewDriver(l.cfg, sched, q, NewTicks(l.cfg.Queue, now), now, settled)
+	l.objects.Each("PodGroup", func(obj runtime.Object) bool {
+		q.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
+		return true
+	})
+	return func(yield func(*v1.Pod) bool) {
+		l.objects.Each("Pod", func(obj runtime.Object) bool {
+			pod := obj.(*v1.Pod)
+			return !cluster.Waiting(pod) || !sched.Responsible(pod) || left[pod] || yield(pod)
+		})
+	}, nil
+}
+
+// close ends the scheduler, if there is one.
+func (l *local) close() {
+	if l.driver != nil {
+		l.driver.Scheduler.Close()
+		l.driver = nil
+	}
+}
+
+// keep makes c so in the objects there are.
+func (l *local) keep(c *sources.ObjectChange) {
+	if c.Verb == sources.Deleted {
+		l.objects.Remove(c.Object)
+	} else {
+		l.objects.Put(c.Object)
+	}
+}
+
+// send has the scheduler hear of c, which became so at now, by its watch.
+func (l *local) send(now time.Time, c *sources.ObjectChange) {
+	l.heard = append(l.heard, heard{now.Add(watchDelay), c})
+}
+
+// put lets the scheduler hear of c. An object that it can't take is left out.
+func (l *local) put(now time.Time, c *sources.ObjectChange) {
+	if c.Verb == sources.Deleted {
+		_ = l.driver.Scheduler.Remove(now, c.Object)
+	} else {
+		_ = l.driver.Scheduler.Put(now, c.Object)
+	}
+}
+
+// move returns what a transition is to those who only follow: t, which the end of attempt a caused unless that is nil.
+func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move {
+	m := &Move{Observed: t.Observed, Move: &sources.Move{
+		Pod: types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}, To: sources.Tier(t.To.String()),
+		Event: t.Event, GatingPlugin: t.GatingPlugin,
+	}}
+	if t.To == queue.Backoff && grouped(l.cfg.Queue, t.Pod) {
+		m.Expiry = t.BackoffExpiry
+	}
+	if t.Event == queue.ScheduleAttemptFailure {
+		m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
+		if a != nil && a.Pod.UID == t.Pod.UID {
+			m.Verdict = NewVerdict(l.driver.Began, now, a)
+			m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
+		}
+	}
+	return m
+}
+
+// Move is a move that no source told: a local scheduler made it.
+type Move struct {
+	*sources.Move
+	// Observed is true if the source showed at least that this happened: a binding, a condition.
+	Observed bool
+	// Verdict is what an attempt came to that is behind the move, or nil.
+	Verdict *Verdict
+	// Expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
+	Expiry time.Time
+	// Estimate is where the pod is thought to have been before the source came, or nil.
+	Estimate *Estimate
+}

@@ -1,0 +1,255 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/sources"
+)
+
+// Rerun returns rec without what its scheduler did: a session that plays it lets a local scheduler decide
+// over the same cluster, and nothing corrects that. The recording's own bindings and preemptions are left
+// out; pods, nodes and all else come, change and go when they did. What its controllers did in answer to
+// its scheduler stays: the pod that replaced a victim, say. release is named in the recording's name.
+func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
+	if rec.Rerun {
+		return rec, nil
+	}
+	if !slices.ContainsFunc(rec.Events, cluster.IsPod) {
+		return nil, fmt.Errorf("%s holds no pods' objects, over which another scheduler could decide: they are in an API server's audit log", rec.Name)
+	}
+	again := *rec
+	again.Rerun = true
+	if release != "" {
+		again.Name += sources.Sanitize(" under " + release)
+	}
+	again.Notices = append(slices.Clip(rec.Notices), "This is a rerun: a local scheduler decides in place of the recorded one, whose moves, bindings and preemptions are left out.")
+	again.Events = slices.DeleteFunc(slices.Clone(rec.Events), func(ev sources.Event) bool {
+		switch ev.Fact.(type) {
+		case *sources.Move, *sources.FailedAttempt, *sources.StatusPatched, *sources.Counts:
+			return true
+		}
+		return false
+	})
+	return &again, nil
+}
+
+// rerun lets a local scheduler decide over a recording's objects. What it writes becomes so, and from then
+// on the recording tells of a pod only what the scheduler has no hand in.
+type rerun struct {
+	local
+	version int64
+	victims map[types.UID]bool // of the recording's preemptions
+
+	triggers []*sources.Triggered // that wait for a move
+	seen     []int                // and how many of those moves there were
+	set      []sources.Event      // what was set off and is yet to happen, in the order of time
+}
+
+func newRerun(cfg *cycle.Config, emit func(sources.Event)) *rerun {
+	return &rerun{local: newLocal(cfg, emit), victims: map[types.UID]bool{}}
+}
+
+// start begins, or begins anew, with a scheduler that knows the objects there are.
+func (r *rerun) start(now time.Time) error {
+	pods, err := r.load(now, r.settled)
+	if err != nil {
+		return err
+	}
+	r.driver.Cluster = r
+	for pod := range pods {
+		r.driver.queue.Add(now, pod)
+	}
+	r.settled(now, nil)
+	return nil
+}
+
+// apply lets time pass up to ev, and takes it in. It fails if no scheduler can be set up.
+func (r *rerun) apply(ev sources.Event) error {
+	r.advance(ev.Time)
+	switch f := ev.Fact.(type) {
+	case *sources.SchedulerStarted:
+		r.emit(ev)
+		return r.start(ev.Time)
+	case *sources.ObjectChange:
+		if c := r.without(f); c != nil {
+			r.changed(ev.Time, c)
+		}
+		return nil
+	case *sources.Triggered:
+		r.triggers, r.seen = append(r.triggers, f), append(r.seen, 0)
+		return nil
+	}
+	r.emit(ev)
+	return nil
+}
+
+// setOff notes what a move sets off.
+func (r *rerun) setOff(t queue.Transition) {
+	for i, g := range r.triggers {
+		if g.Pod.Name != t.Pod.Name || g.Pod.Namespace != t.Pod.Namespace || string(g.Into) != t.To.String() || t.From == t.To {
+			continue
+		}
+		if r.seen[i]++; r.seen[i] != g.Nth {
+			continue
+		}
+		for _, f := range g.Facts {
+			r.set = append(r.set, sources.Event{Time: t.Time.Add(g.After), Fact: f})
+		}
+		slices.SortStableFunc(r.set, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	}
+}
+
+// happens has the first of what was set off happen.
+func (r *rerun) happens() {
+	ev := r.set[0]
+	r.set = r.set[1:]
+	r.driver.Advance(ev.Time)
+	if c, ok := ev.Fact.(*sources.ObjectChange); ok {
+		if c = r.without(c); c != nil {
+			r.changed(ev.Time, c)
+		}
+	}
+}
+
+// advance lets the scheduler run and hear up to and at to.
+func (r *rerun) advance(to time.Time) {
+	for r.driver != nil {
+		due := r.driver.Due()
+		if len(r.set) > 0 && !r.set[0].Time.After(due) && !r.set[0].Time.After(to) &&
+			(len(r.heard) == 0 || !r.heard[0].at.Before(r.set[0].Time)) {
+			r.happens()
+			continue
+		}
+		if len(r.heard) > 0 && !r.heard[0].at.After(due) {
+			if r.heard[0].at.After(to) {
+				break
+			}
+			h := r.heard[0]
+			r.heard = r.heard[1:]
+			r.driver.Advance(h.at)
+			r.hear(h.at, h.change)
+			continue
+		}
+		if due.After(to) || to.Sub(due) > LongestGap {
+			break
+		}
+		r.driver.Advance(due)
+	}
+	if r.driver != nil {
+		r.driver.Advance(to)
+	}
+}
+
+// without returns c without what the recorded scheduler has done, or nil if nothing is left.
+func (r *rerun) without(c *sources.ObjectChange) *sources.ObjectChange {
+	pod, ok := c.Object.(*v1.Pod)
+	if !ok || r.driver == nil || !r.driver.Scheduler.Responsible(pod) {
+		return c
+	}
+	have, _ := r.objects.Get(pod).(*v1.Pod)
+	if have == nil || have.UID != pod.UID {
+		return c
+	}
+	if preempted(pod) {
+		r.victims[pod.UID] = true
+	}
+	if c.Verb == sources.Deleted {
+		if r.victims[pod.UID] {
+			return nil // unless the model's scheduler preempts it too, it lives on
+		}
+		return c
+	}
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName, pod.Status.NominatedNodeName = have.Spec.NodeName, have.Status.NominatedNodeName
+	pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.PodScheduled || c.Type == v1.DisruptionTarget
+	})
+	for _, cond := range have.Status.Conditions {
+		if cond.Type == v1.PodScheduled || cond.Type == v1.DisruptionTarget {
+			pod.Status.Conditions = append(pod.Status.Conditions, cond)
+		}
+	}
+	if pod.Spec.NodeName == "" {
+		pod.Status.Phase = v1.PodPending
+		for _, label := range []string{v1.LabelTopologyZone, v1.LabelTopologyRegion} {
+			if _, own := have.Labels[label]; !own {
+				delete(pod.Labels, label) // the API server took it from the node, when the pod was bound
+			}
+		}
+	}
+	if r.victims[pod.UID] {
+		pod.DeletionTimestamp = have.DeletionTimestamp
+	}
+	return &sources.ObjectChange{Verb: c.Verb, Object: pod}
+}
+
+// preempted reports whether a scheduler has chosen pod as a victim.
+func preempted(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
+		return c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue && c.Reason == v1.PodReasonPreemptionByScheduler
+	})
+}
+
+// changed takes in a change of an object, by the recording or by the scheduler.
+func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
+	if c.Verb != sources.Deleted {
+		// Versions of its own, since the scheduler writes between the recording's.
+		r.version++
+		obj := c.Object.DeepCopyObject()
+		obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(r.version, 10))
+		c = &sources.ObjectChange{Verb: c.Verb, Object: obj}
+	}
+	r.keep(c)
+	r.emit(sources.Event{Time: now, Fact: c})
+	if r.driver != nil {
+		r.send(now, c)
+	}
+}
+
+// hear lets the scheduler hear of a change.
+func (r *rerun) hear(now time.Time, c *sources.ObjectChange) {
+	r.put(now, c)
+	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
+		r.driver.Unbind(now, pod.UID, errPodGone) // its binding finds no pod
+	}
+	r.driver.delay(now, time.Duration(len(r.told.moves))*moveTime)
+	r.driver.CollectEvictions()
+	r.settled(now, nil)
+}
+
+var errPodGone = errors.New("the pod is gone")
+
+// settled hands on what the queue told, as events. An attempt that ended, if any, is the cause.
+func (r *rerun) settled(now time.Time, a *cycle.Attempt) {
+	for _, t := range r.told.moves {
+		m := r.move(now, t, a)
+		if a != nil && a.Pod.UID == t.Pod.UID && t.To == queue.Scheduled {
+			m.Node = a.Node
+		}
+		r.emit(sources.Event{Time: t.Time, Fact: m})
+		r.setOff(t)
+	}
+	r.told.moves = r.told.moves[:0]
+}
+
+// Wrote implements written.
+func (r *rerun) Wrote(now time.Time, obj runtime.Object) {
+	r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
+}
+
+// Gone implements written.
+func (r *rerun) Gone(now time.Time, victim *v1.Pod) {
+	r.changed(now, &sources.ObjectChange{Verb: sources.Deleted, Object: victim})
+}

@@ -1,0 +1,89 @@
+package model
+
+import "time"
+
+// All constants that decide about attempts, each with where it comes from. "Recordings" are those that make verify
+// replays: clusters on one machine, so requests take no time on a network.
+
+// How long the modelled scheduler takes for what it does. Measured: averages of real ones that logged at -v=6.
+const (
+	// attemptTime and attemptTimePerNode are a scheduling cycle's: 0.7 ms with 10 nodes, 0.8 ms with 28, 2.2 ms with
+	// 180 and 3.6 ms with 255.
+	attemptTime        = 650 * time.Microsecond
+	attemptTimePerNode = 11500 * time.Nanosecond
+	// preFilterTime is that of a cycle where a PreFilter plugin rejected the pod before any node was looked at.
+	preFilterTime = 350 * time.Microsecond
+	// requestTime is that of a request to the API server: 3 to 8 ms, and shortestRequest at the least.
+	requestTime     = 5 * time.Millisecond
+	shortestRequest = 3 * time.Millisecond
+	// watchDelay is how long after the API server's answer the scheduler hears of a change by its watch, answerDelay
+	// how long after the answer to its own request it goes on. Measured: medians in the recordings.
+	watchDelay  = time.Millisecond
+	answerDelay = 400 * time.Microsecond
+	// moveTime is for how long an event keeps the loop off the queue with each pod that it moves. Chosen, no
+	// derivation yet.
+	moveTime = 40 * time.Microsecond
+	// terminationTime is how long a victim takes to end in a what-if, if its grace period is not shorter. Chosen: a
+	// kubelet's may be all of the grace period.
+	terminationTime = time.Second
+)
+
+// How far apart an attempt of the model and what is seen of the real one may be.
+const (
+	// attemptSlack is how much longer or later than the model's an attempt may have been that is seen. Chosen, no
+	// derivation yet: twenty attempts' time on few nodes.
+	attemptSlack = 15 * time.Millisecond
+	// unrecordedSlack is the same where no Event tells when the attempt was: a patch or a condition follows it, which
+	// the client's rate limit may hold up. Chosen, no derivation yet.
+	unrecordedSlack = 2 * time.Second
+	// soon is how near an attempt must be seen for the loop to begin it now. Chosen: two attempts on few nodes.
+	soon = 2 * attemptTime
+	// unexpectedPatch is for how long after an attempt a patch that the model had not expected is taken to be its.
+	// Chosen, no derivation yet.
+	unexpectedPatch = 50 * time.Millisecond
+	// heardBefore is how long before the API server's answer a change can have been heard of by the watch. Chosen, no
+	// derivation yet; it holds where the source's clock is the API server's.
+	heardBefore = 10 * time.Millisecond
+	// crowding is how near the next failure or binding that is seen must be for each attempt before it to show, but
+	// those that write nothing. Chosen, no derivation yet.
+	crowding = 60 * time.Millisecond
+	// catchUpLimit is how many pods the real loop may be ahead of the model's. Chosen, a bound on the work.
+	catchUpLimit = 100
+	// upcomingLimit is how many pods the model looks at to find the one that the loop takes. Chosen, likewise.
+	upcomingLimit = 100
+)
+
+// For how long something that did not show yet may still show.
+const (
+	// Lag is how far a live session is behind the clock. What comes within it corrects the model before it is shown:
+	// the scheduler's own Events arrive later than they are made, and the model looks ahead. Measured: 10 to 30 ms
+	// mostly, while no rate limit holds them up.
+	Lag = 500 * time.Millisecond
+	// writeTime is how long after an attempt its Event is written at the latest, unless the client's rate limit holds
+	// it up. Chosen, no derivation yet.
+	writeTime = 100 * time.Millisecond
+	// foresight is how far the model looks for the next attempt of a pod. Derived: no further than a live session can.
+	foresight = Lag - writeTime
+	// patchPatience is by how much longer than in the model an unseen patch may take, writePatience the same of other
+	// requests. Chosen, no derivation yet.
+	patchPatience = 200 * time.Millisecond
+	writePatience = 2 * time.Second
+	// bindPatience is how long others may take to provide what a pod needs before it is bound, and as far as anybody
+	// looks. Chosen; upstream's own limit is 600 s (VolumeBindingArgs, BindTimeoutSeconds).
+	bindPatience = 10 * time.Second
+	// newPod is how long ago a pod that comes may have been created to be new to the event recorder. Derived in half: a
+	// creation's time has no fractions of a second.
+	newPod = 2 * time.Second
+)
+
+// When the requests of the scheduler's client wait for each other (client-go, rate.Limiter; the rate and the burst are
+// the configuration's, clientConnection).
+const (
+	// shownShare is the share that shows, at the least, of the requests that the rate limit lets through: the patches
+	// of victims do not show to be the scheduler's doing. Chosen, no derivation yet.
+	shownShare = 0.8
+	// fewLeft is how few requests are left when they begin to wait. Chosen, no derivation yet.
+	fewLeft = 10
+	// relief is for how long after that pods may still wait for the loop. Chosen, no derivation yet.
+	relief = 5 * time.Second
+)

@@ -1,0 +1,263 @@
+package model
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/sources"
+)
+
+// shadow works out the scheduler's moves where a source tells only API objects. It runs a local
+// kube-scheduler over them as the real one would, and what the API shows of the real one's doing corrects
+// it: a binding, a pod's condition, the deletion of a victim. The causes of moves are upstream's code;
+// what is guessed is only when things took how long.
+//
+// An event goes one way. It is taken out of the future (next). Then time passes up to it: the driver's loop asks the
+// oracle what it does, and that looks at the future. Then the model follows what the event shows (shadowfollow.go).
+type shadow struct {
+	local
+	oracle *oracle
+	shown  map[types.NamespacedName]types.UID // of the pods that were told to be in the queue
+	// before is what is known of pods from before the source came to the scheduler.
+	before  map[types.UID]*sources.Tried
+	flushes bool              // it is known when the backoff flush runs
+	plugins map[string]string // by the text of a reason, as far as any attempt gave it
+}
+
+// newShadow returns a shadow of the scheduler of which events tell, which hands them, and between them its own, to emit.
+// requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
+func newShadow(cfg *cycle.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
+	s := &shadow{local: newLocal(cfg, emit), shown: map[types.NamespacedName]types.UID{}, plugins: map[string]string{}}
+	s.oracle = &oracle{
+		future:   evidence.New(events, bindPatience, shortestRequest),
+		channels: newChannels(cfg, requests),
+		tried:    map[types.UID]tried{},
+		stirred: func() bool {
+			return slices.ContainsFunc(s.heard, func(h heard) bool { return evidence.MayWake(h.change) })
+		},
+	}
+	return s
+}
+
+// start begins with a scheduler that has just started and knows the objects there are.
+func (s *shadow) start(now time.Time) error {
+	pods, err := s.load(now)
+	if err != nil {
+		return err
+	}
+	s.flushes = true
+	for pod := range pods {
+		s.oracle.channels.recorded(pod.UID, sources.Recorded{})
+		s.driver.queue.Add(now, pod)
+	}
+	s.settled(now, nil)
+	return nil
+}
+
+// load begins with a scheduler of which nothing is known but the objects there are.
+func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
+	s.tellGone(now)
+	pods, err := s.local.load(now, s.settled)
+	if err != nil {
+		return nil, err
+	}
+	s.driver.oracle, s.driver.told = s.oracle, &s.told
+	s.oracle.queue, s.oracle.pops = s.driver.queue, s.driver.pops
+	s.oracle.channels.restart()
+	clear(s.oracle.tried)
+	return pods, nil
+}
+
+// next lets time pass up to the first event to come, and takes it in. It fails if no scheduler can be set up.
+func (s *shadow) next() error {
+	ev := s.oracle.future.First()
+	s.advance(ev.Time)
+	s.oracle.future.Next()
+	switch f := ev.Fact.(type) {
+	case *sources.Tried:
+		if s.before == nil {
+			s.before = map[types.UID]*sources.Tried{}
+		}
+		s.before[f.UID] = f
+		return nil
+	case *sources.Attached:
+		return s.attach(ev.Time, f.Began)
+	case *sources.ObjectChange:
+		if ev.Used {
+			return nil
+		}
+	}
+	s.emit(ev.Event)
+	switch f := ev.Fact.(type) {
+	case *sources.SchedulerStarted:
+		return s.start(ev.Time)
+	case *sources.ObjectChange:
+		s.changed(ev.Time, f)
+	case *sources.FailedAttempt:
+		if f.Version != "" {
+			s.oracle.channels.recorded(f.UID, f.Recorded)
+		}
+		s.failedAttempt(ev.Time, f)
+	case *sources.StatusPatched:
+		s.oracle.channels.requested(ev.Time)
+		if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
+			s.patched(ev.Time, pod, ev.Used)
+		}
+	}
+	return nil
+}
+
+// end ends the scheduler, and nothing comes any more.
+func (s *shadow) end() {
+	s.close()
+	s.oracle.future.End()
+}
+
+// advance lets the scheduler run and hear up to and at to.
+func (s *shadow) advance(to time.Time) {
+	for s.driver != nil && len(s.heard) > 0 && !s.heard[0].at.After(to) {
+		at := s.heard[0].at
+		s.driver.Advance(at)
+		s.hearNext(at)
+	}
+	if s.driver != nil {
+		s.driver.Advance(to)
+	}
+}
+
+// changed takes in a change of an object.
+func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
+	old := s.objects.Get(c.Object)
+	s.keep(c)
+	if s.driver == nil {
+		return // the scheduler has yet to start, and will know it then
+	}
+	if pod, ok := c.Object.(*v1.Pod); ok {
+		before, _ := old.(*v1.Pod)
+		s.podChanged(now, c.Verb, before, pod)
+	}
+	s.send(now, c)
+}
+
+// podChanged has the model follow what the change of a pod shows of the real scheduler.
+func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Pod) {
+	if verb != sources.Deleted && s.driver.Scheduler.Responsible(pod) {
+		s.follow(now, before, pod)
+	}
+	if verb == sources.Added && now.Sub(pod.CreationTimestamp.Time) < newPod {
+		s.oracle.channels.recorded(pod.UID, sources.Recorded{})
+	}
+	if verb == sources.Deleted || pod.DeletionTimestamp != nil {
+		s.evicted(now, pod.UID) // the preemptor knows by the answer to its request
+	}
+}
+
+// hearNext lets the scheduler hear of the first change on its way.
+func (s *shadow) hearNext(now time.Time) {
+	c := s.heard[0].change
+	s.heard = s.heard[1:]
+	s.put(now, c)
+	moved := len(s.told.moves)
+	if moved > 0 {
+		s.driver.resume(now)
+	}
+	s.driver.delay(now, time.Duration(moved)*moveTime)
+	s.settled(now, nil)
+	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
+		s.leaves(now, pod.UID)
+	}
+}
+
+// evicted ends the evictions of the victim with that UID.
+func (s *shadow) evicted(now time.Time, uid types.UID) {
+	for _, e := range slices.Clone(s.driver.Evicting) {
+		if e.Victim.UID == uid {
+			s.driver.evicted(e)
+			s.settled(now, nil)
+		}
+	}
+}
+
+// leaves ends what waited for the pod with that UID, which is gone.
+func (s *shadow) leaves(now time.Time, uid types.UID) {
+	d := s.driver
+	delete(s.oracle.tried, uid)
+	delete(s.oracle.channels.recorder, uid)
+	if d.Unbind(now, uid, ErrNotSeen) {
+		_ = d.Scheduler.Writes()
+		s.settled(now, nil)
+	}
+	d.answered(uid, now)
+}
+
+// settled hands on what the queue told, as events. An attempt that ended, if any, is the cause.
+func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
+	if a != nil {
+		s.oracle.tried[a.Pod.UID] = tried{at: now}
+		for _, r := range a.Reasons {
+			if r.Plugin != "" {
+				s.plugins[r.Text] = r.Plugin
+			}
+		}
+	}
+	for _, t := range s.told.moves {
+		m := s.move(now, t, a)
+		if !s.isShown(m.Pod, &t) {
+			continue
+		}
+		if pod := s.objects.Pod(m.Pod); pod != nil && t.To == queue.Scheduled {
+			m.Node = pod.Spec.NodeName
+		}
+		s.emit(sources.Event{Time: t.Time, Fact: m})
+		if strings.HasPrefix(t.Event, targetPod) && (t.To == queue.Active || t.To == queue.Backoff) {
+			again := *m.Move
+			again.Restated = true
+			s.emit(sources.Event{Time: t.Time, Fact: &Move{Move: &again}})
+		}
+	}
+	if len(s.told.moves) > 0 {
+		s.driver.resume(now)
+	}
+	s.told.moves = s.told.moves[:0]
+}
+
+// isShown reports whether t is a move of the pod that was told to be in the queue under that name, or makes it
+// that. An attempt may end after its pod was deleted, when another has its name.
+func (s *shadow) isShown(key types.NamespacedName, t *queue.Transition) bool {
+	if t.From == queue.None && t.To != queue.Deleted {
+		s.shown[key] = t.Pod.UID
+	}
+	is := s.shown[key] == t.Pod.UID
+	if is && t.To == queue.Deleted {
+		delete(s.shown, key)
+	}
+	return is
+}
+
+// targetPod begins the labels of events by which a pod's own update moves it. Upstream logs such a move
+// twice (scheduling_queue.go, Update), and so does the model.
+const targetPod = "TargetPod"
+
+// tellGone tells of the pods whose end the scheduler before did not come to hear of.
+func (s *shadow) tellGone(now time.Time) {
+	var gone []types.NamespacedName
+	for key, uid := range s.shown {
+		if pod := s.objects.Pod(key); pod == nil || pod.UID != uid || !cluster.Waiting(pod) {
+			gone = append(gone, key)
+			delete(s.shown, key)
+		}
+	}
+	slices.SortFunc(gone, cluster.ByKey)
+	for _, key := range gone {
+		s.emit(sources.Event{Time: now, Fact: &Move{Move: &sources.Move{Pod: key, To: sources.Tier(queue.Deleted.String())}}})
+	}
+}

@@ -1,0 +1,211 @@
+package model_test
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
+	"github.com/schedq/schedq/sources"
+)
+
+// The moves of a pod that is placed and bound in one second.
+func boundAt(second string) []string {
+	return []string{
+		second + " >active UnscheduledPodAdd modelled",
+		second + " active>inflight modelled",
+		second + " inflight>scheduled observed",
+		second + " scheduled>deleted modelled", // it is no pod of the queue any more
+	}
+}
+
+// TestBoundElsewhere: of two equal nodes, the real scheduler may choose the other. From then on the pod
+// takes its room there, and not where the model had it.
+func TestBoundElsewhere(t *testing.T) {
+	for _, c := range []struct{ node, room string }{{"node-a", "node-b"}, {"node-b", "node-a"}} {
+		t.Run(c.node, func(t *testing.T) {
+			var r world.Cluster
+			world.Happens(&r, 1, sources.Added, world.Node("node-a", "2"), nil)
+			world.Happens(&r, 1, sources.Added, world.Node("node-b", "2"), nil)
+			web := world.Happens(&r, 2, sources.Added, world.Wants("web", "2"), nil)
+			r.Bound(2.01, web, c.node)
+			db := world.Happens(&r, 3, sources.Added, world.Wants("db", "2"), nil) // fits on the other node
+			r.Bound(3.01, db, c.room)
+			world.Happens(&r, 4, sources.Added, world.Wants("late", "1"), nil) // and now nothing fits
+			rec := r.Recording(4.5)
+			replayed.Compare(t, replayed.Moves(t, rec, "web"), boundAt("2"))
+			replayed.Compare(t, replayed.Moves(t, rec, "db"), boundAt("3"))
+			replayed.Compare(t, replayed.Moves(t, rec, "late"), []string{
+				"4 >active UnscheduledPodAdd modelled",
+				"4 active>inflight modelled",
+				"4 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+			})
+			if on := replayed.BoundTo(t, rec, "web"); on != c.node {
+				t.Errorf("it is shown to go to %s, not to %s", on, c.node)
+			}
+		})
+	}
+}
+
+// TestBoundAlthough: the real scheduler bound a pod that the model finds no room for. It was tried again,
+// then, and takes its room.
+func TestBoundAlthough(t *testing.T) {
+	var c world.Cluster
+	world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
+	c.Bound(2.5, web, "node-a")
+	world.Happens(&c, 3, sources.Added, world.Wants("late", "1"), nil)
+	rec := c.Recording(3.5)
+	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+		"2 >active UnscheduledPodAdd modelled",
+		"2 active>inflight modelled",
+		"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+		"2 unschedulable>inflight NodeResourcesFit modelled",
+		"2 inflight>scheduled NodeResourcesFit observed",
+		"2 scheduled>deleted modelled",
+	})
+	replayed.Compare(t, replayed.Moves(t, rec, "late")[2:], []string{"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled"})
+}
+
+// TestRejectedAlthough: the real scheduler rejected a pod that the model had placed. The pod is where it
+// is told to be, by the plugins that the message names, and the room that the model had taken is free.
+func TestRejectedAlthough(t *testing.T) {
+	const message = "0/1 nodes are available: 1 Insufficient cpu."
+	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){
+		"by an event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message) },
+		"by a patch":  func(c *world.Cluster, p *v1.Pod) { c.Patched(3.005, p, message, "") },
+		"by both":     func(c *world.Cluster, p *v1.Pod) { c.Failed(3.002, p, message); c.Patched(3.005, p, message, "") },
+		"by a condition": func(c *world.Cluster, p *v1.Pod) {
+			world.Happens(c, 3.2, sources.Updated, p, func(p *v1.Pod) { world.Reject(p, message, "") })
+		},
+		"by a late event": func(c *world.Cluster, p *v1.Pod) { c.Failed(3.9, p, message) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c world.Cluster
+			world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+			world.Happens(&c, 2, sources.Added, world.Wants("large", "5"), nil) // from this one the model learns whose reason that is
+			web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
+			rejected(&c, web)
+			db := world.Happens(&c, 4, sources.Added, world.Wants("db", "4"), nil)
+			c.Bound(4.01, db, "node-a")
+			rec := c.Recording(4.5)
+			replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+				"3 >active UnscheduledPodAdd modelled",
+				"3 active>inflight modelled",
+				"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+			})
+			replayed.Compare(t, replayed.Moves(t, rec, "db"), boundAt("4"))
+		})
+	}
+}
+
+// TestRejectedForUnknown: a message may give a reason that no attempt of the model had, or none of a plugin.
+func TestRejectedForUnknown(t *testing.T) {
+	for message, want := range map[string]string{
+		"0/1 nodes are available: 1 node(s) had something new.": "3 inflight>unschedulable ScheduleAttemptFailure (unknown plugin) modelled",
+		"running Reserve plugin: the API server is away":        "3 inflight>backoff ScheduleAttemptFailure modelled",
+	} {
+		var c world.Cluster
+		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
+		c.Failed(3.002, web, message)
+		replayed.Compare(t, replayed.Moves(t, c.Recording(3.5), "web")[2:3], []string{want})
+	}
+}
+
+// TestBindingNotSeen: a binding that is not seen was none. The pod waits, and its room is free.
+func TestBindingNotSeen(t *testing.T) {
+	var c world.Cluster
+	world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+	world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+	db := world.Happens(&c, 6, sources.Added, world.Wants("db", "4"), nil)
+	c.Bound(6.01, db, "node-a")
+	rec := c.Recording(6.5)
+	replayed.Compare(t, replayed.Moves(t, rec, "web")[:3], []string{
+		"2 >active UnscheduledPodAdd modelled",
+		"2 active>inflight modelled",
+		"4 inflight>unschedulable ScheduleAttemptFailure (unknown plugin) modelled",
+	})
+	replayed.Compare(t, replayed.Moves(t, rec, "db"), boundAt("6"))
+}
+
+// TestHeardBefore: that an attempt failed is told before the change that led to it, or before the model
+// would have had the scheduler hear of it. The change comes first all the same, and the pod is tried once.
+func TestHeardBefore(t *testing.T) {
+	const tainted = "0/1 nodes are available: 1 node(s) had untolerated taint(s)."
+	change := func(n *v1.Node) {
+		world.Cpu(n, "4")
+		n.Spec.Taints = []v1.Taint{{Key: "busy", Effect: v1.TaintEffectNoSchedule}}
+	}
+	for name, told := range map[string]func(c *world.Cluster, grown *v1.Node, web *v1.Pod){
+		"not heard of yet": func(c *world.Cluster, n *v1.Node, web *v1.Pod) {
+			world.Happens(c, 10, sources.Updated, n, change)
+			c.Failed(10.0005, web, tainted)
+		},
+		"told later": func(c *world.Cluster, n *v1.Node, web *v1.Pod) {
+			c.Failed(10, web, tainted)
+			world.Happens(c, 10.005, sources.Updated, n, change)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c world.Cluster
+			n := world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+			c.Failed(2.002, web, world.TooSmall)
+			told(&c, n, web)
+			replayed.Compare(t, replayed.Moves(t, c.Recording(20), "web"), []string{
+				"2 >active UnscheduledPodAdd modelled",
+				"2 active>inflight modelled",
+				"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+				"10 unschedulable>active NodeUpdateNodeAllocatable NodeResourcesFit modelled",
+				"10 active>inflight NodeResourcesFit modelled",
+				"10 inflight>unschedulable ScheduleAttemptFailure TaintToleration modelled",
+			})
+		})
+	}
+}
+
+// TestDeletedWhileAssumed: a pod that goes between its attempt and its binding leaves its room.
+func TestDeletedWhileAssumed(t *testing.T) {
+	var c world.Cluster
+	world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+	world.Happens(&c, 2.5, sources.Deleted, web, nil)
+	db := world.Happens(&c, 3, sources.Added, world.Wants("db", "4"), nil)
+	c.Bound(3.01, db, "node-a")
+	rec := c.Recording(8)
+	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+		"2 >active UnscheduledPodAdd modelled",
+		"2 active>inflight modelled",
+		"2 inflight>deleted modelled",
+	})
+	replayed.Compare(t, replayed.Moves(t, rec, "db"), boundAt("3"))
+}
+
+// TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
+func TestFreedIsRestated(t *testing.T) {
+	var c world.Cluster
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
+	world.Happens(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
+	var told []string
+	if err := timeline.Replay(t.Context(), c.Recording(5.5), timeline.Options{}, func(m *board.Transition) error {
+		text := m.From.String() + ">" + m.To.String() + " " + m.Event
+		if m.Restated() {
+			text += " restated"
+		}
+		told = append(told, text)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	replayed.Compare(t, told, []string{
+		">gated UnscheduledPodAdd",
+		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
+		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",
+		"active>inflight ",
+		"inflight>backoff ScheduleAttemptFailure",
+	})
+}

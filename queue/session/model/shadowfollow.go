@@ -1,0 +1,204 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/sources"
+)
+
+// How a shadow follows what is seen of the real scheduler: a binding, a failed attempt, the patch of a pod's status.
+
+// follow makes the model follow what the change from old to pod shows. old is nil if the pod is new.
+func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
+	switch {
+	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
+	case pod.Spec.NodeName != "":
+		s.bound(now, old, pod)
+	case !s.oracle.channels.requests && attemptShows(old, pod):
+		s.patched(now, pod, false)
+	}
+}
+
+// attemptShows reports whether the change from old to pod shows the end of a failed attempt.
+func attemptShows(old, pod *v1.Pod) bool {
+	c, before := cluster.Unscheduled(pod), cluster.Unscheduled(old)
+	if c == nil {
+		return false
+	}
+	return before == nil || before.Message != c.Message || before.Reason != c.Reason
+}
+
+// bound takes in that pod was bound.
+func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
+	s.oracle.channels.requested(now)
+	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
+	d := s.driver
+	b := d.placed(pod.UID)
+	if b == nil {
+		d.catchUp(now, pod)
+		b = d.placed(pod.UID)
+	}
+	if b != nil {
+		d.drop(b)
+		if b.Node != pod.Spec.NodeName {
+			d.Scheduler.Forget(b.Binding)
+		}
+	}
+	s.popped(now, old)
+	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
+	s.settled(now, nil)
+	d.answered(pod.UID, now.Add(answerDelay))
+}
+
+// failedAttempt takes in an Event that an attempt failed.
+func (s *shadow) failedAttempt(now time.Time, f *sources.FailedAttempt) {
+	if s.driver == nil {
+		return
+	}
+	if !s.hadJustNow(now, f.UID) {
+		s.hearOfCause(now, f.Pod)
+	}
+	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
+		s.rejected(now, pod, f.Message)
+	}
+}
+
+// patched takes in that the scheduler wrote pod's condition, and that the loop goes on. It is expected if an attempt of
+// the model awaits it.
+func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
+	s.hearOfPod(now, pod, false)
+	d, c := s.driver, cluster.Unscheduled(pod)
+	last, ok := s.oracle.tried[pod.UID]
+	recent := ok && now.Sub(last.at) < unexpectedPatch
+	if d.placed(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.binds(now, pod.UID)) {
+		recent = false // that attempt was another: the model placed the pod
+	}
+	if cluster.Waiting(pod) && !expected && !recent {
+		message := ""
+		if c != nil {
+			message = c.Message
+		}
+		s.rejected(now, pod, sources.Sanitize(message))
+	}
+	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
+		d.Scheduler.Renominate(now, pod, node)
+		d.CollectEvictions()
+	}
+	d.answered(pod.UID, now.Add(answerDelay))
+}
+
+// rejected takes in that an attempt of pod failed, and why. If the model has not just had it, the loop makes it now; if the
+// model has it otherwise, the pod goes where the message says.
+func (s *shadow) rejected(now time.Time, pod *v1.Pod, message sources.SafeText) {
+	d := s.driver
+	had := s.hadJustNow(now, pod.UID) || d.catchUp(now, pod)
+	if b := d.placed(pod.UID); b != nil {
+		d.drop(b)
+		d.Scheduler.Forget(b.Binding)
+		had = false
+	}
+	if !had {
+		s.popped(now, pod)
+		why := queue.Rejection{UnschedulablePlugins: s.rejectors(string(message))}
+		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
+		s.settled(now, nil)
+	}
+	s.oracle.tried[pod.UID] = tried{at: now, seen: true}
+	if c := cluster.Unscheduled(pod); c != nil && sources.Sanitize(c.Message) == message {
+		return // the condition stays as it is, and nothing is written
+	}
+	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && (d.Awaits == nil || d.Awaits.uid != pod.UID) {
+		d.Awaits = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
+	}
+}
+
+// hadJustNow reports whether the model has just had an attempt of the pod with that UID that was not seen yet: then the
+// one that is seen is that.
+func (s *shadow) hadJustNow(now time.Time, uid types.UID) bool {
+	last, ok := s.oracle.tried[uid]
+	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.slack(now)
+}
+
+// popped makes pod in flight if it is not.
+func (s *shadow) popped(now time.Time, pod *v1.Pod) {
+	if a := s.driver.Trying; a != nil && a.Pod.UID == pod.UID {
+		s.driver.Conclude(now)
+	}
+	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
+		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		s.settled(now, nil)
+	}
+}
+
+// rejectors returns the plugins whose reasons a condition's message names.
+func (s *shadow) rejectors(message string) []string {
+	var plugins []string
+	for text, plugin := range s.plugins {
+		if strings.Contains(message, text) && !slices.Contains(plugins, plugin) {
+			plugins = append(plugins, plugin)
+		}
+	}
+	if len(plugins) == 0 && strings.HasPrefix(message, doesNotFit) {
+		plugins = []string{UnknownPlugin}
+	}
+	slices.Sort(plugins)
+	return plugins
+}
+
+// hearOfPod lets the scheduler hear that pod came, and of all that was told before: it was seen to have tried the pod.
+// With updates, it also hears of what became of the pod up to now.
+func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
+	for slices.ContainsFunc(s.heard, func(h heard) bool {
+		p, ok := h.change.Object.(*v1.Pod)
+		return ok && p.UID == pod.UID && (updates || h.change.Verb == sources.Added)
+	}) {
+		s.hearNext(now)
+	}
+	s.flushSeen(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+}
+
+// hearOfCause lets the scheduler hear of changes earlier than the model would have had it, until they put the named pod
+// where the loop takes it from: an attempt of the pod was seen, so its cause was heard of. Changes that are yet to be
+// told become so now: they are stamped with the answer to a request, and the watch may have been faster.
+func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
+	s.flushSeen(now, pod)
+	ready := func() bool {
+		info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
+		return ok && (info.Tier == queue.InFlight || s.driver.pops(info.Tier))
+	}
+	for len(s.heard) > 0 && !ready() {
+		s.hearNext(now)
+	}
+	for seen := range s.oracle.future.Changes(now, heardBefore) {
+		if ready() {
+			return
+		}
+		if seen.Used {
+			continue
+		}
+		seen.Used = true
+		s.emit(sources.Event{Time: now, Fact: seen.Change})
+		s.changed(now, seen.Change)
+		for len(s.heard) > 0 {
+			s.hearNext(now)
+		}
+	}
+}
+
+// flushSeen has the backoff flush run now, and every second from now on, if the named pod is still in
+// backoffQ though its backoff is over: without PopFromBackoffQ, that an attempt of it was seen is all that
+// tells when the flush runs, if not when the scheduler started.
+func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
+	info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
+	if ok && !s.flushes && info.Tier == queue.Backoff && !s.cfg.Queue.PopFromBackoffQ && !info.BackoffExpiry.After(now) {
+		s.driver.ticks.Backoff = now
+		s.driver.flush(now, true, false)
+	}
+}

@@ -1,0 +1,48 @@
+package model
+
+import (
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// Ticks are the moments at which the two flushes run: upstream's goroutines in Run.
+type Ticks struct {
+	// Backoff is one moment of the backoff flush; there is one every second before and after.
+	// With PopFromBackoffQ they are the whole seconds, otherwise they follow the scheduler's start.
+	Backoff time.Time
+	// Leftover is one moment of the leftover flush, every 30 seconds from the scheduler's start.
+	Leftover time.Time
+}
+
+// NewTicks returns the ticks of a scheduler that started at start.
+func NewTicks(opts queue.Options, start time.Time) Ticks {
+	t := Ticks{Backoff: start, Leftover: start}
+	if opts.PopFromBackoffQ {
+		t.Backoff = start.Truncate(queue.BackoffFlushInterval)
+	}
+	return t
+}
+
+// FirstAfter returns the first moment later than t that is a whole number of intervals from base.
+func FirstAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
+	past := t.UnixNano() - base.UnixNano()
+	n := past / int64(interval)
+	if past < 0 && past%int64(interval) != 0 {
+		n-- // round down
+	}
+	return base.Add(time.Duration(n+1) * interval)
+}
+
+// Next returns the first moment later than t at which either flush runs.
+func (k Ticks) Next(t time.Time) (at time.Time, backoff, leftover bool) {
+	b, l := FirstAfter(k.Backoff, queue.BackoffFlushInterval, t), FirstAfter(k.Leftover, queue.LeftoverFlushInterval, t)
+	switch {
+	case b.Before(l):
+		return b, true, false
+	case l.Before(b):
+		return l, false, true
+	default:
+		return b, true, true
+	}
+}

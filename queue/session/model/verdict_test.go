@@ -1,0 +1,29 @@
+package model
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestReadMessage(t *testing.T) {
+	for message, want := range map[string]struct {
+		nodes   int
+		reasons []Reason
+		rest    string
+	}{
+		"0/3 nodes are available: 3 Insufficient cpu.": {3, []Reason{{Text: "Insufficient cpu", Nodes: 3}}, ""},
+		"0/3 nodes are available: 1 a, b, 2 c. preemption: 0/3 nodes are available: 3 d.": {
+			3, []Reason{{Text: "a, b", Nodes: 1}, {Text: "c", Nodes: 2}}, "preemption: 0/3 nodes are available: 3 d."},
+		`0/2 nodes are available: persistentvolumeclaim "my.data" not found. not found`: {
+			2, []Reason{{Text: `persistentvolumeclaim "my.data" not found`, Nodes: 2}}, "not found"},
+		"no nodes available to schedule pods": {0, nil, "no nodes available to schedule pods"},
+		"1/3 nodes are available: 2 a.":       {0, nil, "1/3 nodes are available: 2 a."},
+		"0/x nodes are available: 2 a.":       {0, nil, "0/x nodes are available: 2 a."},
+		"":                                    {0, nil, ""},
+	} {
+		nodes, reasons, rest := ReadMessage(message)
+		if nodes != want.nodes || rest != want.rest || !slices.Equal(reasons, want.reasons) {
+			t.Errorf("%q is read as %d, %+v, %q", message, nodes, reasons, rest)
+		}
+	}
+}

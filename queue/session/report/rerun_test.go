@@ -1,0 +1,106 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestRerunDecides: the recorded scheduler was slow and took the worse node. What it did is left out.
+func TestRerunDecides(t *testing.T) {
+	var c world.Cluster
+	world.Happens(&c, 0, sources.Added, world.Node("small", "1"), nil)
+	world.Happens(&c, 0, sources.Added, world.Node("large", "8"), nil)
+	pod := world.Happens(&c, 1, sources.Added, world.Wants("web", "500m"), nil)
+	pod = c.Patched(2, pod, "0/2 nodes are available: 2 too many pods.", "")
+	pod = c.Bound(9, pod, "small")
+	pod.Labels = map[string]string{v1.LabelTopologyZone: "zone-of-small"} // as the API server does
+	pod = world.Happens(&c, 10, sources.Updated, pod, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
+	world.Happens(&c, 20, sources.Deleted, pod, nil)
+	rec := replayed.Again(t, c.Recording(30))
+	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+		"1 >active UnscheduledPodAdd modelled",
+		"1 active>inflight modelled",
+		"1 inflight>scheduled modelled",
+		"1 scheduled>deleted modelled", // by the handler that sees the binding
+	})
+	if got := replayed.BoundTo(t, rec, "web"); got != "large" {
+		t.Errorf("web is bound to %s, want large", got)
+	}
+}
+
+// TestRerunSparesVictims: the recorded scheduler preempted a pod although there was room elsewhere, and the
+// pod lives on. It preempts where there is none, and then the victim goes.
+func TestRerunSparesVictims(t *testing.T) {
+	for _, c := range []struct {
+		name, room, node string
+	}{
+		{"room", "4", "other"},
+		{"no room", "1", "full"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rec := replayed.Again(t, world.WithVictim(c.room))
+			if got := replayed.BoundTo(t, rec, "high"); got != c.node {
+				t.Errorf("high is bound to %q, want %s", got, c.node)
+			}
+		})
+	}
+}
+
+// TestCompare: a pod that a new node would help backs off in v1.32; in v1.33 an idle scheduler does not wait.
+func TestCompare(t *testing.T) {
+	var c world.Cluster
+	world.Happens(&c, 0, sources.Added, world.Node("full", "1"), nil)
+	world.Happens(&c, 1, sources.Added, world.Wants("web", "2"), nil)
+	world.Happens(&c, 1.1, sources.Added, world.Node("new", "4"), nil)
+	got, err := Compare(t.Context(), c.Recording(30), timeline.Options{Release: "v1.33"}, timeline.Options{Release: "v1.32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Pods) != 1 || got.Pods[0].Pod != "default/web" {
+		t.Fatalf("these came out differently: %+v", got.Pods)
+	}
+	web := got.Pods[0]
+	if web.From.Attempts != 2 || web.To.Attempts != 2 || web.From.Tier != "scheduled" || web.To.Tier != "scheduled" {
+		t.Errorf("web took %+v and %+v", web.From, web.To)
+	}
+	if later := web.later().Seconds(); later < 0.8 || later > 2 {
+		t.Errorf("web waited %.2f s longer, want about one", later)
+	}
+	if d := got.First; d == nil || d.Event != "BackoffComplete" && d.To != "inflight" {
+		t.Errorf("the first difference is %+v", d)
+	}
+	if got.Same == 0 || got.Same >= got.To.Moves {
+		t.Errorf("%d moves of %d are the same", got.Same, got.To.Moves)
+	}
+}
+
+// TestCompareSame: the same release gives the same.
+func TestCompareSame(t *testing.T) {
+	got, err := Compare(t.Context(), world.WithVictim("1"), timeline.Options{Release: "v1.35"}, timeline.Options{Release: "v1.35"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Pods) != 0 || got.First != nil || got.Same != got.From.Moves || got.Same == 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRerunNeedsObjects(t *testing.T) {
+	rec := world.ToldBy(world.Told(1, "web", "active", "UnscheduledPodAdd"))
+	rec.Name = "sched.log"
+	_, err := model.Rerun(rec, "")
+	if err == nil || !strings.Contains(err.Error(), "sched.log holds no pods' objects") {
+		t.Errorf("it says %v", err)
+	}
+	if _, err := Compare(t.Context(), rec, timeline.Options{}, timeline.Options{Release: "v1.99"}); err == nil {
+		t.Error("a release that is not there is taken")
+	}
+}

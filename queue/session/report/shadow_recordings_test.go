@@ -1,0 +1,107 @@
+package report_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue/cycle"
+
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/sources/files"
+)
+
+// goal is how well a shadow of an audit log alone must agree with the scheduler's own log: the recall and
+// the precision of its moves, the share of the time that it is right, and the same of each tier in which
+// pods spent leastTime at least. In a shorter time, milliseconds decide.
+type goal struct{ moves, time, tier float64 }
+
+const leastTime = report.Seconds(100 * time.Second)
+
+// goals by recording; the others have that of "".
+var goals = map[string]goal{
+	"":     {moves: 0.97, time: 0.97, tier: 0.95},
+	"busy": {moves: 0.90, time: 0.90, tier: 0.90}, // more pods than the scheduler's client may write of
+}
+
+// TestShadowRecordings replays the audit logs of real clusters' recordings without the scheduler's log,
+// and compares with it. It takes minutes: "make verify" runs it.
+func TestShadowRecordings(t *testing.T) {
+	if os.Getenv("SCHEDQ_VERIFY") == "" {
+		t.Skip("make verify runs this")
+	}
+	root := os.Getenv("SCHEDQ_RECORDINGS")
+	if root == "" {
+		t.Skip("SCHEDQ_RECORDINGS names no folder of recordings")
+	}
+	logs, err := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
+	if err != nil || len(logs) == 0 {
+		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
+	}
+	for _, log := range logs {
+		dir := filepath.Dir(log)
+		name := filepath.Base(dir)
+		t.Run(name, func(t *testing.T) {
+			if name == "busy" && testing.Short() {
+				t.Skip("it takes half a minute")
+			}
+			v := verify(t, dir, log)
+			for _, d := range v.Differences[:min(len(v.Differences), 3)] {
+				t.Logf("%s %s %s → %s %s", d.Time.Format("15:04:05.000"), d.Kind, d.Pod, d.To, d.Event)
+			}
+			g, ok := goals[name]
+			if !ok {
+				g = goals[""]
+			}
+			check := func(figure string, got, want float64) {
+				if got < want {
+					t.Errorf("%s is %.4f, want %.4f at least", figure, got, want)
+				}
+			}
+			check("recall", v.Transitions.Recall, g.moves)
+			check("precision", v.Transitions.Precision, g.moves)
+			check("time", v.PodSeconds.Share, g.time)
+			for _, tier := range v.PodSeconds.Tiers {
+				if tier.Truth >= leastTime {
+					check(tier.Tier, tier.Share, g.tier)
+				}
+			}
+		})
+	}
+}
+
+// verify compares the audit log in dir with the scheduler's log. It has the model run with the gates that
+// the scheduler ran with, which an audit log does not tell.
+func verify(t *testing.T, dir, log string) *report.Verification {
+	t.Helper()
+	cfg, err := cycle.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Queue.PopFromBackoffQ = !strings.HasSuffix(dir, "-nopop")
+	rec, err := files.Open(t.Context(), []string{filepath.Join(dir, "audit.log.gz")}, files.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := files.Open(t.Context(), []string{log}, files.Options{Beside: rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	v, err := report.Verify(t.Context(), rec, truth, timeline.Options{Scheduler: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := v.Transitions
+	figures := fmt.Sprintf("%d moves, %d of the model, %d the same: recall %.4f, precision %.4f; of %.0f s right %.4f",
+		m.Truth, m.Model, m.Matched, m.Recall, m.Precision, time.Duration(v.PodSeconds.Total).Seconds(), v.PodSeconds.Share)
+	for _, tier := range v.PodSeconds.Tiers {
+		figures += fmt.Sprintf(", %s (%.1f s) %.4f", tier.Tier, time.Duration(tier.Truth).Seconds(), tier.Share)
+	}
+	t.Logf("%s; verified in %s", figures, time.Since(began).Round(100*time.Millisecond))
+	return v
+}

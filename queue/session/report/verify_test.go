@@ -1,0 +1,218 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// The truth of TestVerify: a is in activeQ for 2 s, in flight for 1 s, unschedulable for 7 s, in backoffQ
+// for 4 s and in activeQ for another 6 s, until b ends the recording. That is 20 s.
+var (
+	aComes   = world.Told(10, "a", "active", "UnscheduledPodAdd")
+	aPops    = world.Told(12, "a", "inflight", "")
+	aFails   = world.Told(13, "a", "unschedulable", "ScheduleAttemptFailure")
+	aIsWoken = world.Told(20, "a", "backoff", "NodeAdd")
+	aReturns = world.Told(24, "a", "active", "BackoffComplete")
+	bComes   = world.Told(30, "b", "active", "UnscheduledPodAdd")
+)
+
+func TestVerify(t *testing.T) {
+	truth := world.ToldBy(aComes, aPops, aFails, aIsWoken, aReturns, bComes)
+	for _, c := range []struct {
+		name           string
+		model          *sources.Recording
+		moves, matched int
+		right          map[string]float64 // seconds by tier, where they are not all
+		differences    []string
+	}{
+		{"perfect", truth, 6, 6, nil, nil},
+		{"one missed", world.ToldBy(aComes, aPops, aFails, aReturns, bComes), 5, 5,
+			map[string]float64{"backoff": 0},
+			[]string{"missed 12:00:20 default/a backoff NodeAdd, in unschedulable"}},
+		{"one extra", world.ToldBy(aComes, aPops, aFails, world.Told(16, "a", "backoff", "NodeDelete"), aIsWoken, aReturns, bComes), 7, 6,
+			map[string]float64{"unschedulable": 3},
+			[]string{"extra 12:00:16 default/a backoff NodeDelete, in "}},
+		{"2 s late", world.ToldBy(aComes, aPops, aFails, world.Told(22, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 5,
+			map[string]float64{"backoff": 2},
+			[]string{"missed 12:00:20 default/a backoff NodeAdd, in unschedulable", "extra 12:00:22 default/a backoff NodeAdd, in "}},
+		{"1 s late", world.ToldBy(aComes, aPops, aFails, world.Told(21, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
+			map[string]float64{"backoff": 3}, nil},
+		{"1 s early", world.ToldBy(aComes, aPops, aFails, world.Told(19, "a", "backoff", "NodeAdd"), aReturns, bComes), 6, 6,
+			map[string]float64{"unschedulable": 6}, nil},
+		{"another event", world.ToldBy(aComes, aPops, aFails, world.Told(20, "a", "backoff", "NodeUpdate"), aReturns, bComes), 6, 5, nil,
+			[]string{"missed 12:00:20 default/a backoff NodeAdd, in backoff", "extra 12:00:20 default/a backoff NodeUpdate, in "}},
+		{"another pod", world.ToldBy(aComes, aPops, aFails, aIsWoken, aReturns, world.Told(30, "c", "active", "UnscheduledPodAdd")), 6, 5, nil,
+			[]string{"missed 12:00:30 default/b active UnscheduledPodAdd, in ", "extra 12:00:30 default/c active UnscheduledPodAdd, in "}},
+		{"before and after the truth", world.ToldBy(world.Told(8, "c", "active", "UnscheduledPodAdd"), aComes, aPops, aFails, aIsWoken, aReturns, bComes, world.Told(32, "b", "inflight", "")),
+			6, 6, nil, nil},
+		{"nothing", world.ToldBy(), 0, 0, map[string]float64{"active": 0, "inflight": 0, "unschedulable": 0, "backoff": 0}, []string{
+			"missed 12:00:10 default/a active UnscheduledPodAdd, in ",
+			"missed 12:00:12 default/a inflight , in ",
+			"missed 12:00:13 default/a unschedulable ScheduleAttemptFailure, in ",
+			"missed 12:00:20 default/a backoff NodeAdd, in ",
+			"missed 12:00:24 default/a active BackoffComplete, in ",
+			"missed 12:00:30 default/b active UnscheduledPodAdd, in ",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, err := Verify(t.Context(), c.model, truth, timeline.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := v.Transitions
+			if m.Truth != 6 || m.Model != c.moves || m.Matched != c.matched {
+				t.Errorf("%d, %d and %d moves matched, want 6, %d and %d", m.Truth, m.Model, m.Matched, c.moves, c.matched)
+			}
+			precision := 1.0
+			if c.moves > 0 {
+				precision = float64(c.matched) / float64(c.moves)
+			}
+			if m.Recall != float64(c.matched)/6 || m.Precision != precision {
+				t.Errorf("recall %v, precision %v", m.Recall, m.Precision)
+			}
+			sum := KindAgreement{}
+			for _, k := range m.ByKind {
+				sum.Truth, sum.Model, sum.Matched = sum.Truth+k.Truth, sum.Model+k.Model, sum.Matched+k.Matched
+			}
+			if sum != (KindAgreement{Truth: 6, Model: c.moves, Matched: c.matched}) {
+				t.Errorf("the kinds add up to %+v", sum)
+			}
+			checkTime(t, v.PodSeconds, map[string]float64{"active": 8, "inflight": 1, "unschedulable": 7, "backoff": 4, "gated": 0}, c.right)
+			var got []string
+			for _, d := range v.Differences {
+				got = append(got, fmt.Sprintf("%s %s %s %s %s, in %s", d.Kind, d.Time.Format("15:04:05"), d.Pod, d.To, d.Event, d.ModelTier))
+			}
+			if !slices.Equal(got, c.differences) {
+				t.Errorf("differences\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.differences, "\n"))
+			}
+		})
+	}
+}
+
+// checkTime compares with the seconds of each tier; right has those that are not all right.
+func checkTime(t *testing.T, got TimeAgreement, truth, right map[string]float64) {
+	t.Helper()
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+	seconds := func(s Seconds) float64 { return float64(s) / 1e9 }
+	total, totalRight := 0.0, 0.0
+	for _, tier := range got.Tiers {
+		want, all := right[tier.Tier]
+		if !all {
+			want = truth[tier.Tier]
+		}
+		wantShare := 1.0
+		if truth[tier.Tier] > 0 {
+			wantShare = want / truth[tier.Tier]
+		}
+		if !near(seconds(tier.Truth), truth[tier.Tier]) || !near(seconds(tier.Right), want) || !near(tier.Share, wantShare) {
+			t.Errorf("%s: %v s, right %v s, share %v, want %v, %v and %v", tier.Tier, seconds(tier.Truth), seconds(tier.Right), tier.Share, truth[tier.Tier], want, wantShare)
+		}
+		total, totalRight = total+truth[tier.Tier], totalRight+want
+	}
+	if len(got.Tiers) != len(truth) || !near(seconds(got.Total), total) || !near(seconds(got.Right), totalRight) || !near(got.Share, totalRight/total) {
+		t.Errorf("in total %v s, right %v s, share %v, want %v and %v", seconds(got.Total), seconds(got.Right), got.Share, total, totalRight)
+	}
+}
+
+// TestVerifyKinds counts by tier and event, the most frequent first.
+func TestVerifyKinds(t *testing.T) {
+	v, err := Verify(t.Context(), world.ToldBy(aComes, aPops, aFails, world.Told(21.5, "a", "backoff", "NodeAdd")), world.ToldBy(aComes, aPops, aFails, aIsWoken, bComes), timeline.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []KindAgreement{
+		{"active", "UnscheduledPodAdd", 2, 1, 1},
+		{"backoff", "NodeAdd", 1, 1, 0},
+		{"inflight", "", 1, 1, 1},
+		{"unschedulable", "ScheduleAttemptFailure", 1, 1, 1},
+	}
+	if !slices.Equal(v.Transitions.ByKind, want) {
+		t.Errorf("got  %v\nwant %v", v.Transitions.ByKind, want)
+	}
+}
+
+// TestVerifyRestated: a move that leaves the pod where it is counts as a move and ends no stay.
+func TestVerifyRestated(t *testing.T) {
+	comes, opens := world.Told(10, "a", "gated", "UnscheduledPodAdd"), world.Told(30, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
+	again := world.Told(30.5, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
+	again.Fact.(*sources.Move).Restated = true
+	regated, end := world.Told(20, "a", "gated", "AssignedPodDelete"), world.Told(33, "b", "active", "UnscheduledPodAdd")
+	v, err := Verify(t.Context(), world.ToldBy(comes, opens, end), world.ToldBy(comes, regated, opens, again, end), timeline.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := v.Transitions; m.Truth != 5 || m.Model != 3 || m.Matched != 3 {
+		t.Errorf("%+v", m)
+	}
+	checkTime(t, v.PodSeconds, map[string]float64{"gated": 20, "active": 3, "inflight": 0, "unschedulable": 0, "backoff": 0}, nil)
+}
+
+// TestVerifyStaysToTheEnd: a pod stays where it is until the truth's last event, also if that is no move.
+func TestVerifyStaysToTheEnd(t *testing.T) {
+	truth := world.ToldBy(aComes, sources.Event{Time: world.At(40), Fact: &sources.Mark{Text: "the end"}})
+	v, err := Verify(t.Context(), world.ToldBy(world.Told(11, "a", "active", "UnscheduledPodAdd"), world.Told(35, "a", "inflight", "")), truth, timeline.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := v.Transitions; m.Truth != 1 || m.Model != 1 || m.Matched != 1 {
+		t.Errorf("%+v", m)
+	}
+	checkTime(t, v.PodSeconds, map[string]float64{"active": 30, "gated": 0, "inflight": 0, "unschedulable": 0, "backoff": 0}, map[string]float64{"active": 24})
+}
+
+// TestMatchLeavesNoPair: the nearest moves are not always those that go together.
+func TestMatchLeavesNoPair(t *testing.T) {
+	moves := func(seconds ...float64) (m []toldMove) {
+		for _, s := range seconds {
+			m = append(m, toldMove{at: world.At(s), pod: world.Key("a")})
+		}
+		return m
+	}
+	want, got := moves(20, 20.5, 22, 25), moves(18, 20.9, 21.2, 21.4, 21.5)
+	match(want, got)
+	of := func(moves []toldMove) (s string) {
+		for _, m := range moves {
+			s += map[bool]string{true: "x", false: "-"}[m.matched]
+		}
+		return s
+	}
+	if of(want) != "xxx-" || of(got) != "-xxx-" {
+		t.Errorf("matched %s with %s", of(want), of(got))
+	}
+}
+
+func TestVerifyWithoutTruth(t *testing.T) {
+	rec := world.ToldBy(aComes)
+	pods := world.ToldBy(sources.Event{Time: world.At(10), Fact: &sources.ObjectChange{Verb: sources.Added, Object: cluster.Placeholder(world.Key("a"))}})
+	for _, truth := range []*sources.Recording{world.ToldBy(), pods, world.ToldBy(world.Told(10, "a", "nowhere", ""))} {
+		if v, err := Verify(t.Context(), rec, truth, timeline.Options{}); err == nil || !strings.HasPrefix(err.Error(), "told tells no move of the scheduler") {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+}
+
+// TestVerificationJSON: the names of the fields are the ones documented.
+func TestVerificationJSON(t *testing.T) {
+	v, err := Verify(t.Context(), world.ToldBy(aComes, bComes), world.ToldBy(aComes, aPops), timeline.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(v)
+	want := `{"transitions":{"truth":2,"model":1,"matched":1,"recall":0.5,"precision":1,"byKind":[` +
+		`{"to":"active","event":"UnscheduledPodAdd","truth":1,"model":1,"matched":1},{"to":"inflight","event":"","truth":1,"model":0,"matched":0}]},` +
+		`"podSeconds":{"total":2,"right":2,"share":1,"tiers":[{"tier":"active","truth":2,"right":2,"share":1},{"tier":"backoff","truth":0,"right":0,"share":1},` +
+		`{"tier":"unschedulable","truth":0,"right":0,"share":1},{"tier":"gated","truth":0,"right":0,"share":1},{"tier":"inflight","truth":0,"right":0,"share":1}]},` +
+		`"differences":[{"kind":"missed","time":"` + world.At(12).Format("2006-01-02T15:04:05Z") + `","pod":"default/a","to":"inflight","modelTier":"active"}]}`
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, got, want)
+	}
+}

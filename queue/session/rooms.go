@@ -1,0 +1,129 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/sources"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// What frames, commands and reports are made of has its home in the rooms beneath. Screens and commands know it
+// by these names, and need not know in which room it is.
+type (
+	Board     = board.Board
+	Pod       = board.Pod
+	Condition = board.Condition
+	Group     = board.Group
+	Grouping  = board.Grouping
+	Column    = board.Column
+	Sort      = board.Sort
+
+	Transition = board.Transition
+	Tally      = timeline.Tally
+	Options    = timeline.Options
+	Draining   = timeline.Draining
+	Watching   = timeline.Watching
+
+	Moment      = explain.Moment
+	Explanation = explain.Explanation
+	Needs       = explain.Needs
+
+	Report        = report.Report
+	AttemptReport = report.AttemptReport
+	Comparison    = report.Comparison
+	PodComparison = report.PodComparison
+	Outcome       = report.Outcome
+	Verification  = report.Verification
+	MoveAgreement = report.MoveAgreement
+	Difference    = report.Difference
+	Seconds       = report.Seconds
+)
+
+const (
+	ByQueue     = board.ByQueue
+	ByName      = board.ByName
+	ByNamespace = board.ByNamespace
+	ByPriority  = board.ByPriority
+	ByWaiting   = board.ByWaiting
+	ByDwell     = board.ByDwell
+	ByAttempts  = board.ByAttempts
+	ByExpiry    = board.ByExpiry
+	ByPlugin    = board.ByPlugin
+	ByOwner     = board.ByOwner
+
+	PerPlugin    = board.PerPlugin
+	PerNamespace = board.PerNamespace
+	PerOwner     = board.PerOwner
+)
+
+// Columns returns all columns that a board can be sorted by.
+func Columns() []Column { return board.Columns() }
+
+// Groupings returns all groupings of a board's pods.
+func Groupings() []Grouping { return board.Groupings() }
+
+// AnyAttempt is the beginning of any pod's next attempt.
+func AnyAttempt() Condition { return board.AnyAttempt() }
+
+// MovesOf is any move of the pod.
+func MovesOf(pod types.NamespacedName) Condition { return board.MovesOf(pod) }
+
+// ParseCondition reads a condition to run until: see board.ParseCondition. What is wrong with it comes as a
+// *filter.Error.
+func ParseCondition(text string) (Condition, error) { return board.ParseCondition(text) }
+
+// ClusterEvents returns the labels of the cluster events that can be injected, in upstream's spelling.
+func ClusterEvents() []string { return cluster.ClusterEvents() }
+
+// RejectorPlugins returns the names of the in-tree plugins that can reject a pod, by how often one meets them.
+func RejectorPlugins() []string { return cluster.RejectorPlugins() }
+
+// Span returns the first and the last moment of rec that is worth showing.
+func Span(rec *sources.Recording) (start, end time.Time) { return timeline.Span(rec) }
+
+// Replay runs rec from its first event to its last, without a screen: see timeline.Replay.
+func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*Transition) error) error {
+	return timeline.Replay(ctx, rec, opts, each)
+}
+
+// Follow runs stream and the model of it in real time until ctx ends: see timeline.Follow.
+func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching) error {
+	return timeline.Follow(ctx, stream, opts, w)
+}
+
+// Drain runs stream and takes what it tells, without a model of it: see timeline.Drain.
+func Drain(ctx context.Context, stream sources.Stream, d Draining) error {
+	return timeline.Drain(ctx, stream, d)
+}
+
+// Collect watches stream for as long as d says, and returns what it told as a recording.
+func Collect(ctx context.Context, stream sources.Stream, d Draining) (*sources.Recording, error) {
+	return timeline.Collect(ctx, stream, d)
+}
+
+// Rerun returns rec without what its scheduler did: see model.Rerun.
+func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
+	return model.Rerun(rec, release)
+}
+
+// Summarize replays rec and reports on it: see report.Summarize.
+func Summarize(ctx context.Context, rec *sources.Recording, opts Options) (*Report, error) {
+	return report.Summarize(ctx, rec, opts)
+}
+
+// Verify replays rec and truth, and compares the moves: see report.Verify.
+func Verify(ctx context.Context, rec, truth *sources.Recording, opts Options) (*Verification, error) {
+	return report.Verify(ctx, rec, truth, opts)
+}
+
+// Compare runs rec again as from says and as to says.
+func Compare(ctx context.Context, rec *sources.Recording, from, to Options) (*Comparison, error) {
+	return report.Compare(ctx, rec, from, to)
+}

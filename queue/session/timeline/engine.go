@@ -1,0 +1,238 @@
+package timeline
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/sources"
+)
+
+// Change is what happened to one pod: it moved, or its details did.
+type Change struct {
+	At            time.Time
+	Before, After *board.Pod
+	Move          *board.Transition // nil if only details changed
+}
+
+// Engine feeds events to a queue and turns what the queue tells into changes. It is at one moment, and
+// only goes forward.
+type Engine struct {
+	Queue   *queue.Queue
+	plugins queue.Plugins
+	Objects cluster.Objects
+	Ticks   model.Ticks
+	// Board is where every pod is. The engine reads it, and emit changes it.
+	Board *board.Board
+	Emit  func(Change)
+	// moves and changes count what was emitted.
+	moves, changes int
+
+	told []queue.Transition // by the queue, during the present call
+
+	before map[types.UID]*sources.Tried // from before the source came to the scheduler
+
+	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
+	Driver  *model.Driver
+	version int64
+}
+
+func newEngine(opts queue.Options, plugins queue.Plugins, start time.Time) *Engine {
+	e := &Engine{plugins: plugins, Objects: cluster.NewObjects(), Ticks: model.NewTicks(opts, start)}
+	e.Queue = queue.New(opts, plugins, e)
+	return e
+}
+
+// Clone returns an engine that goes on from here on its own. Its board and emit are not set.
+func (e *Engine) Clone() *Engine {
+	c := &Engine{plugins: e.plugins, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes}
+	c.Queue = e.Queue.Clone(c.plugins, c)
+	return c
+}
+
+// Moved implements queue.Observer.
+func (e *Engine) Moved(t queue.Transition) { e.told = append(e.told, t) }
+
+// Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
+func (e *Engine) Failed(error) {}
+
+// apply carries out one event of the source.
+func (e *Engine) apply(ev sources.Event) {
+	switch f := ev.Fact.(type) {
+	case *sources.Move:
+		e.observe(ev.Time, f, nil)
+	case *model.Move:
+		if f.Estimate != nil {
+			e.restore(ev.Time, f.Estimate)
+			return
+		}
+		e.observe(ev.Time, f.Move, f)
+	case *sources.Tried:
+		if e.before == nil {
+			e.before = map[types.UID]*sources.Tried{}
+		}
+		e.before[f.UID] = f
+	case *sources.Attached:
+		e.attach(ev.Time, f.Began, e.before)
+		e.before = nil
+	case *sources.ObjectChange:
+		if f.Verb == sources.Deleted {
+			e.Objects.Remove(f.Object)
+		} else {
+			e.Objects.Put(f.Object)
+		}
+		if pod, ok := f.Object.(*v1.Pod); ok {
+			e.podChanged(ev.Time, f.Verb, pod)
+		}
+	case *sources.SchedulerStarted:
+		e.Ticks = model.NewTicks(e.Queue.Options(), ev.Time)
+	}
+}
+
+// observe carries out a move that the scheduler reported, or that modelled worked out.
+func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
+	to, err := queue.ParseTier(string(m.To))
+	if err != nil {
+		return // readers let no other tier through
+	}
+	pod := e.Objects.Pod(m.Pod)
+	if pod == nil {
+		pod = cluster.Placeholder(m.Pod)
+	}
+	if m.Event == queue.BackoffComplete && !e.Queue.Options().PopFromBackoffQ {
+		e.Ticks.Backoff = now // without windows, only such a move tells when the flush runs
+	}
+	e.Queue.Observe(now, queue.Observation{
+		Pod: pod, To: to, Event: m.Event,
+		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin, Restated: m.Restated,
+		Inferred: modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
+	})
+	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
+		e.Queue.AddNominatedPod(pod, m.Node)
+	}
+	e.Settle(now, func(p *board.Pod) {
+		if m.Message != "" {
+			p.Message = m.Message
+		}
+		if modelled != nil && modelled.Verdict != nil {
+			p.Verdict = modelled.Verdict
+		}
+		if m.Node != "" && to == queue.Scheduled {
+			p.Node = m.Node
+		}
+	})
+}
+
+// expiryOf is what a modelled move tells of the backoff, or zero.
+func expiryOf(m *model.Move) time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	return m.Expiry
+}
+
+// podChanged takes in a change of a pod's object.
+func (e *Engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
+	if verb != sources.Deleted {
+		e.Queue.Refresh(pod)
+	}
+	e.Settle(now, func(p *board.Pod) { p.ReadObject(pod) })
+	e.refresh(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
+}
+
+// tick runs the flushes that are due at now.
+func (e *Engine) tick(now time.Time, backoff, leftover bool) {
+	if backoff {
+		e.Queue.FlushBackoffCompleted(now)
+	}
+	if leftover {
+		e.Queue.FlushUnschedulableLeftover(now)
+	}
+	e.Settle(now, nil)
+}
+
+// Settle turns what the queue told during a call into changes. with, unless nil, adds details.
+func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
+	for _, t := range e.told {
+		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
+		before := e.Board.Get(key)
+		if t.From == queue.None && before != nil && t.Event != cluster.UnscheduledPodAdd {
+			t.From = before.Tier // gone from the queue, but not forgotten here
+		}
+		move := &board.Transition{Transition: t, Seq: e.moves}
+		e.moves++
+		after := e.view(key, before)
+		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
+			after.Tier, after.Observed = t.To, t.Observed
+			if t.From != t.To {
+				after.Since = t.Time
+			}
+		}
+		if t.Event == cluster.UnscheduledPodAdd {
+			after.Message, after.Node = "", ""
+		}
+		if t.Event == cluster.UnscheduledPodAdd || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
+			after.Estimated = false
+		}
+		if before == nil || t.From == queue.None {
+			after.Arrived = t.Time
+		}
+		if t.From == queue.Gated && t.To != queue.Gated {
+			after.Message = "" // it spoke of the gate
+		}
+		if with != nil {
+			with(after)
+		}
+		if before != nil {
+			move.Prev = before.Last
+		}
+		move.Pod, after.Last = after, move
+		e.changed(Change{At: now, Before: before, After: after, Move: move})
+	}
+	e.told = e.told[:0]
+}
+
+func (e *Engine) changed(c Change) {
+	e.changes++
+	e.Emit(c)
+}
+
+// refresh shows the details that a pod's object brings, if they differ from those shown.
+func (e *Engine) refresh(now time.Time, key types.NamespacedName, pod *v1.Pod) {
+	before := e.Board.Get(key)
+	if before == nil {
+		return
+	}
+	after := e.view(key, before)
+	after.ReadObject(pod)
+	if c := cluster.Unscheduled(pod); c != nil && after.Tier.Queued() {
+		after.Message = sources.Sanitize(c.Message)
+	}
+	e.changed(Change{At: now, Before: before, After: after})
+}
+
+// view is the named pod as the queue now has it. What the queue does not keep is taken from before; a
+// pod that left the queue stays as it was.
+func (e *Engine) view(key types.NamespacedName, before *board.Pod) *board.Pod {
+	p := &board.Pod{Key: key}
+	if before != nil {
+		*p = *before
+	}
+	if info, ok := e.Queue.Get(key.Namespace, key.Name); ok {
+		p.PodInfo = info
+		if before != nil {
+			p.Tier = before.Tier
+		}
+	} else if p.PodInfo.Pod == nil {
+		p.PodInfo.Pod = cluster.Placeholder(key)
+	}
+	p.ReadObject(p.PodInfo.Pod)
+	group, _ := e.Queue.Options().GroupOf(p.PodInfo.Pod)
+	p.Group = group.Name
+	return p
+}

@@ -1,0 +1,44 @@
+package timeline
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/sources"
+)
+
+// attach does the same where the source itself tells the scheduler's moves: from then on.
+func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried) {
+	if !began.IsZero() {
+		e.Ticks = model.NewTicks(e.Queue.Options(), began)
+	}
+	g := model.Estimator{Opts: e.Queue.Options(), Tried: tried}
+	e.Objects.Each("Pod", func(obj runtime.Object) bool {
+		pod := obj.(*v1.Pod)
+		if !cluster.Waiting(pod) {
+			return true
+		}
+		if made, ok := g.Guess(now, pod); ok && len(pod.Spec.SchedulingGates) == 0 {
+			e.restore(now, &made)
+			return true
+		}
+		m := &sources.Move{Pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, To: sources.TierActive, Event: cluster.UnscheduledPodAdd}
+		if len(pod.Spec.SchedulingGates) > 0 {
+			m.To, m.GatingPlugin = sources.TierGated, "SchedulingGates"
+		}
+		e.observe(now, m, &model.Move{Move: m})
+		return true
+	})
+}
+
+// restore puts a pod where it is thought to be.
+func (e *Engine) restore(now time.Time, made *model.Estimate) {
+	e.Queue.Restore(now, made.PodInfo)
+	e.Settle(now, func(p *board.Pod) { p.Estimated, p.Message = true, made.Message })
+}

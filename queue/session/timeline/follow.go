@@ -1,0 +1,97 @@
+package timeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/sources"
+)
+
+// keepLeft is for how long Follow remembers a pod that has left the queue.
+const keepLeft = time.Minute
+
+// Watching is who is told what Follow sees. Any may be nil.
+type Watching struct {
+	// Move is called for each move, in order. Its error ends Follow.
+	Move func(*board.Transition) error
+	// Status is called with how the stream stands, each time it was asked.
+	Status func(sources.Status)
+	// Idle is called after each time the stream was asked, when all moves up to then were told.
+	Idle func(board *board.Board, now time.Time) error
+}
+
+// Follow runs stream and the model of it in real time until ctx ends, which is no error. Then all that was
+// heard has been told.
+func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching) error {
+	cfg, err := opts.Configuration(&sources.Recording{})
+	if err != nil {
+		return err
+	}
+	e := newEngine(cfg.Queue, opts.Plugins, time.Now())
+	e.Board = board.New()
+	var failed error
+	e.Emit = func(c Change) {
+		e.Board.Replace(c.Before, c.After)
+		if c.Move != nil && failed == nil && w.Move != nil {
+			failed = w.Move(c.Move)
+		}
+	}
+	f := model.NewLiveFeed(cfg, opts.Told)
+	defer f.Close()
+
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- stream.Run(running) }()
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	swept := time.Now()
+	for over := false; ; {
+		now := time.Now()
+		events, status := stream.Take()
+		f.Arrive(events, now)
+		if over {
+			f.GoOn(now)
+		}
+		for i := 0; f.Has(i); i++ {
+			if e.apply(f.Events[i]); failed != nil {
+				return failed
+			}
+		}
+		f.Events = nil
+		if now.Sub(swept) > keepLeft {
+			e.Board.DropLeft(now.Add(-keepLeft))
+			swept = now
+		}
+		if f.Failed != nil {
+			return f.Failed
+		}
+		if w.Status != nil {
+			w.Status(status)
+		}
+		if w.Idle != nil {
+			if err := w.Idle(e.Board, f.End); err != nil {
+				return err
+			}
+		}
+		if over {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			over = true
+			<-ended
+		case err := <-ended:
+			if ctx.Err() == nil {
+				return err
+			}
+			over = true
+		case <-poll.C:
+		}
+	}
+}
+
+// pollEvery is how often a stream is asked for what is new.
+const pollEvery = 50 * time.Millisecond

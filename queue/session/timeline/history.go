@@ -1,0 +1,170 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session/board"
+)
+
+// KeyframeEvery is how many changes lie between two keyframes: few enough to walk through them within
+// a frame, and enough for the keyframes to cost little.
+const KeyframeEvery = 2048
+
+// history is all that happened so far, and a cursor in it. Looking at the past reads it; nothing is
+// executed again.
+type history struct {
+	Changes   []Change
+	Moves     []*board.Transition // of changes, in the same order
+	keyframes []*board.Board      // keyframes[i] is the board before changes[i*keyframeEvery]
+
+	tallies []Tally // of the seconds with changes but the last: see Series
+
+	head *board.Board // after the last change
+
+	// Cursor is how many changes are in the past of the moment shown, moved how many moves of those,
+	// and shown the board then. At the end shown is head itself.
+	Cursor, Moved int
+	Shown         *board.Board
+}
+
+func newHistory() *history {
+	b := board.New()
+	return &history{head: b, Shown: b}
+}
+
+// fork returns a history that begins as this one up to the cursor.
+func (h *history) fork() *history {
+	f := &history{
+		Changes:   slices.Clip(h.Changes[:h.Cursor]),
+		Moves:     slices.Clip(h.Moves[:h.Moved]),
+		keyframes: slices.Clip(h.keyframes[:(h.Cursor+KeyframeEvery-1)/KeyframeEvery]),
+		tallies:   slices.Clip(h.closed()),
+		head:      h.Shown.Copy(),
+		Cursor:    h.Cursor,
+		Moved:     h.Moved,
+	}
+	f.Shown = f.head
+	return f
+}
+
+// append adds a change. If the cursor was at the end it stays there.
+func (h *history) append(c Change) {
+	if len(h.Changes)%KeyframeEvery == 0 {
+		h.keyframes = append(h.keyframes, h.head.Copy())
+	}
+	h.closeSecond(c.At)
+	atEnd := h.Cursor == len(h.Changes)
+	h.Changes = append(h.Changes, c)
+	h.head.Replace(c.Before, c.After)
+	if c.Move != nil {
+		c.Move.Change = len(h.Changes) - 1
+		h.Moves = append(h.Moves, c.Move)
+	}
+	if atEnd {
+		h.Cursor, h.Moved = len(h.Changes), len(h.Moves)
+	}
+}
+
+// At returns how many changes had happened at t.
+func (h *history) At(t time.Time) int {
+	return sort.Search(len(h.Changes), func(i int) bool { return h.Changes[i].At.After(t) })
+}
+
+// Show moves the cursor so that n changes are in the past.
+func (h *history) Show(n int) {
+	switch {
+	case n == h.Cursor:
+		return
+	case n == len(h.Changes):
+		h.See(h.head, h.Shown.View, h.Shown.Now)
+		h.Shown = h.head
+		h.Cursor, h.Moved = n, len(h.Moves)
+		return
+	case h.Shown == h.head:
+		h.Shown = h.head.Copy()
+	}
+	if distance := max(n-h.Cursor, h.Cursor-n); distance > KeyframeEvery {
+		// The nearest: from one that is behind n one walks back.
+		h.jump(min((n+KeyframeEvery/2)/KeyframeEvery, len(h.keyframes)-1))
+	}
+	h.walk(n)
+}
+
+// walk moves the cursor change by change. Of a pod that changes several times, only the last is put into its
+// place.
+func (h *history) walk(n int) {
+	if distance := max(n-h.Cursor, h.Cursor-n); distance <= 2 {
+		for ; h.Cursor < n; h.Cursor++ {
+			c := h.Changes[h.Cursor]
+			h.Shown.Replace(c.Before, c.After)
+			h.Moved += c.steps()
+		}
+		for ; h.Cursor > n; h.Cursor-- {
+			c := h.Changes[h.Cursor-1]
+			h.Shown.Replace(c.After, c.Before)
+			h.Moved -= c.steps()
+		}
+		return
+	}
+	type net struct{ was, is *board.Pod }
+	at := map[types.NamespacedName]int{}
+	var all []net
+	add := func(was, is *board.Pod) {
+		if was == nil && is == nil {
+			return
+		}
+		key := cmp.Or(was, is).Key
+		i, known := at[key]
+		if !known {
+			i = len(all)
+			at[key] = i
+			all = append(all, net{was: was})
+		}
+		all[i].is = is
+	}
+	for ; h.Cursor < n; h.Cursor++ {
+		c := h.Changes[h.Cursor]
+		add(c.Before, c.After)
+		h.Moved += c.steps()
+	}
+	for ; h.Cursor > n; h.Cursor-- {
+		c := h.Changes[h.Cursor-1]
+		add(c.After, c.Before)
+		h.Moved -= c.steps()
+	}
+	for _, p := range all {
+		if p.was != nil || p.is != nil {
+			h.Shown.Replace(p.was, p.is)
+		}
+	}
+}
+
+// jump moves the cursor to a keyframe.
+func (h *history) jump(keyframe int) {
+	view, now := h.Shown.View, h.Shown.Now
+	h.Cursor = keyframe * KeyframeEvery
+	h.Shown = h.keyframes[keyframe].Copy()
+	h.See(h.Shown, view, now)
+	h.Moved = sort.Search(len(h.Moves), func(i int) bool { return h.Moves[i].Change >= h.Cursor })
+}
+
+// See makes b be seen in that way and from now.
+func (h *history) See(b *board.Board, v *board.View, now time.Time) {
+	if b.View != v {
+		b.SetView(v, now)
+	}
+	b.Retime(now)
+}
+
+// steps is how many moves c is.
+func (c Change) steps() int {
+	if c.Move != nil {
+		return 1
+	}
+	return 0
+}

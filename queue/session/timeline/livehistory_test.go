@@ -1,0 +1,87 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestForget: what is left of a history after its beginning was dropped is as it was, and what-ifs leave it
+// from the same state.
+func TestForget(t *testing.T) {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	rec := &sources.Recording{}
+	for i := range 4 * KeyframeEvery {
+		m := &sources.Move{Pod: types.NamespacedName{Namespace: "default", Name: fmt.Sprintf("p-%d", i/4)}}
+		switch i % 4 {
+		case 0:
+			m.To, m.Event = sources.TierActive, cluster.UnscheduledPodAdd
+		case 1:
+			m.To = sources.TierInFlight
+		case 2:
+			m.To, m.Event, m.Plugins = sources.TierUnschedulable, queue.ScheduleAttemptFailure, []string{"NodeResourcesFit"}
+		case 3:
+			if m.To = sources.TierDeleted; i%3 == 0 {
+				m.To, m.Event = sources.TierBackoff, "NodeAdd"
+			}
+		}
+		at := start.Add(time.Duration(i) * time.Second)
+		rec.Events = append(rec.Events, sources.Event{Time: at, Fact: m})
+		if i%100 == 50 {
+			rec.Events = append(rec.Events, sources.Event{Time: at, Fact: &sources.Counts{Active: i}})
+		}
+	}
+	cfg, err := cycle.DefaultConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func() *Timeline {
+		tl := New(rec, cfg, nil)
+		tl.GoTo(tl.End)
+		return tl
+	}
+	whole, cut := line(), line()
+	cut.Forget(2 * KeyframeEvery)
+	since := cut.Changes[0].At
+	if len(cut.Changes) != len(whole.Changes)-2*KeyframeEvery || len(cut.Counts) != len(whole.Counts)/2 {
+		t.Errorf("%d of %d changes are left, and %d of %d counts", len(cut.Changes), len(whole.Changes), len(cut.Counts), len(whole.Counts))
+	}
+	for _, at := range []time.Time{since, since.Add(7 * time.Second), since.Add(40 * time.Minute), whole.End, since.Add(time.Minute)} {
+		whole.GoTo(at)
+		cut.GoTo(at)
+		if got, want := queued(cut.Shown), queued(whole.Shown); got != want {
+			t.Errorf("at %s there is\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
+		}
+		if got, want := queued(cut.Fork(at).Shown), queued(whole.Shown); got != want {
+			t.Errorf("a what-if from %s begins with\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
+		}
+		info, known := cut.EngineShown().Queue.Get("default", cut.Moves[cut.Moved-1].Pod.Key.Name)
+		if wantInfo, wantKnown := whole.EngineShown().Queue.Get("default", whole.Moves[whole.Moved-1].Pod.Key.Name); known != wantKnown || info.Tier != wantInfo.Tier || info.Attempts != wantInfo.Attempts {
+			t.Errorf("at %s the queue has %+v, want %+v", at.Format(time.TimeOnly), info, wantInfo)
+		}
+	}
+	if old := start.Add(time.Second); cut.head.Get(types.NamespacedName{Namespace: "default", Name: "p-1"}) != nil && cut.Changes[0].At.After(old) {
+		t.Error("a pod that left long ago is remembered")
+	}
+}
+
+// queued are the pods of a board that are in the queue.
+func queued(b *board.Board) string {
+	var s strings.Builder
+	for _, tier := range board.Tiers {
+		for i := range b.Len(tier) {
+			p := b.At(tier, i)
+			fmt.Fprintf(&s, "%s %s %d %s\n", tier, p.Key.Name, p.Attempts, p.Since.Format(time.TimeOnly))
+		}
+	}
+	return s.String()
+}

@@ -1,0 +1,120 @@
+package timeline
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
+)
+
+// Options say how a session begins.
+type Options struct {
+	// Scheduler configures the local scheduler. Nil is kube-scheduler's defaults, with the settings that
+	// the recording tells.
+	Scheduler *cycle.Config
+	// Queue overrides the settings that the recording tells. Scheduler overrides it.
+	Queue *queue.Options
+	// Release has the queue follow the rules of that release, one of queue.Releases. Empty is the newest's.
+	Release string
+	// Filter selects the pods that are shown, and of which moves are told.
+	Filter filter.Filter
+	// Plugins answer the queue of a what-if. Nil is queue.EveryEvent.
+	Plugins queue.Plugins
+	// Paused leaves time standing until Play.
+	Paused bool
+	// Speed is the speed of playing. 0 is 1.
+	Speed float64
+	// Opens is how far after its start the recording is opened.
+	Opens time.Duration
+	// Told is true if a stream tells the scheduler's moves itself, so that none is to be modelled.
+	Told bool
+}
+
+// Tells reports whether the filter lets a move be told: whether it selects the pod as it is after it.
+func (opts Options) Tells(t *board.Transition) bool {
+	return opts.Filter.Empty() || opts.Filter.Match(t.Pod.Facts(t.Time))
+}
+
+// scheduler returns the configuration of the local scheduler: what the person gave, or what the recording
+// tells. It is never nil.
+func (opts Options) Configuration(rec *sources.Recording) (*cycle.Config, error) {
+	cfg := opts.Scheduler
+	if cfg == nil {
+		var err error
+		if cfg, err = cycle.DefaultConfig(); err != nil {
+			return &cycle.Config{Queue: queue.Defaults()}, err
+		}
+		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
+		cfg.Queue = RecordedOptions(SchedulerOf(rec))
+		cfg.Queue.GenericWorkload = groups
+		if opts.Queue != nil {
+			cfg.Queue = *opts.Queue
+		}
+	}
+	release := cmp.Or(opts.Release, rec.Release)
+	if release == "" {
+		return cfg, nil
+	}
+	of := *cfg
+	var err error
+	of.Queue, err = cfg.Queue.In(release)
+	return &of, err
+}
+
+// SchedulerOf returns what rec tells of the scheduler, or nil.
+func SchedulerOf(rec *sources.Recording) *sources.SchedulerStarted {
+	for _, ev := range rec.Events {
+		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
+			return s
+		}
+	}
+	return nil
+}
+
+// RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source
+// does not tell has its default.
+func RecordedOptions(s *sources.SchedulerStarted) queue.Options {
+	opts := queue.Defaults()
+	if s == nil {
+		return opts
+	}
+	if on, ok := s.Gates["SchedulerPopFromBackoffQ"]; ok {
+		opts.PopFromBackoffQ = on
+	}
+	if s.PodInitialBackoff >= 0 {
+		opts.PodInitialBackoff = s.PodInitialBackoff
+	}
+	if s.PodMaxBackoff >= 0 {
+		opts.PodMaxBackoff = s.PodMaxBackoff
+	}
+	if s.PodMaxInUnschedulablePods >= 0 {
+		opts.PodMaxInUnschedulablePods = s.PodMaxInUnschedulablePods
+	}
+	return opts
+}
+
+// Span returns when a recording begins to be worth showing, a second before the first pod moves, and when
+// it ends: the first and the last moment that can be explained.
+func Span(rec *sources.Recording) (start, end time.Time) {
+	events := rec.Events
+	if len(events) == 0 {
+		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
+	}
+	start, end = events[0].Time, events[len(events)-1].Time
+	for _, ev := range events {
+		if _, ok := ev.Fact.(*sources.Move); ok {
+			if first := ev.Time.Add(-time.Second); first.After(start) {
+				start = first
+			}
+			break
+		}
+	}
+	if rec.End.After(end) {
+		end = rec.End
+	}
+	return start, end
+}

@@ -1,0 +1,41 @@
+package timeline
+
+import (
+	"context"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/sources"
+)
+
+// Replay runs rec from its first event to its last, at once and without a screen, and hands each move to
+// each, in order, as far as opts.Filter lets them be told. It is what a session does when it is played to the end. It stops at each's first error
+// and returns that, or when ctx is done.
+func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
+	board := board.New()
+	start, _ := Span(rec)
+	cfg, err := opts.Configuration(rec)
+	if err != nil {
+		return err
+	}
+	e := newEngine(cfg.Queue, nil, start)
+	e.Board = board
+	var failed error
+	e.Emit = func(c Change) {
+		board.Replace(c.Before, c.After)
+		if c.Move != nil && failed == nil && opts.Tells(c.Move) {
+			failed = each(c.Move)
+		}
+	}
+	f := model.NewFeed(rec, cfg)
+	defer f.Close()
+	for i := 0; f.Has(i); i++ {
+		if i%1000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e.apply(f.Events[i]); failed != nil {
+			return failed
+		}
+	}
+	return f.Failed
+}

@@ -1,0 +1,154 @@
+package timeline
+
+import (
+	"sort"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/sources"
+)
+
+// Tally is what one second came to.
+type Tally struct {
+	// End is when the second was over, a whole second.
+	End time.Time
+	// Sizes is how many pods each tier had then, by queue.Tier.
+	Sizes [queue.InFlight + 1]int32
+	// Oldest is when the pod came that had been in the queue for longest then. Zero if the queue was empty.
+	Oldest time.Time
+	// Attempts is how many pods were popped in the second.
+	Attempts int32
+	// Arrivals count the pods that entered activeQ, backoffQ or the unschedulable pods in the second, as
+	// scheduler_queue_incoming_pods_total does, by what sent them. In the order in which each came first.
+	Arrivals []Arrival
+
+	changes int // how many changes there were at its end
+}
+
+// Arrival is how many pods an event sent.
+type Arrival struct {
+	Event string
+	Pods  int32
+}
+
+// Series are the seconds up to some moment in which something happened, without the present one as long as
+// it is not over. In the seconds between, the sizes stay as they were.
+type Series struct {
+	past []Tally
+	last *Tally // or nil
+}
+
+// Len returns the number of seconds.
+func (s Series) Len() int {
+	if s.last != nil {
+		return len(s.past) + 1
+	}
+	return len(s.past)
+}
+
+// At returns the i-th second, from the oldest. It must not be modified.
+func (s Series) At(i int) *Tally {
+	if i == len(s.past) {
+		return s.last
+	}
+	return &s.past[i]
+}
+
+// Since returns the index of the first second that ends after t.
+func (s Series) Since(t time.Time) int {
+	return sort.Search(s.Len(), func(i int) bool { return s.At(i).End.After(t) })
+}
+
+// Measured are the scheduler's own counts up to some moment, oldest first.
+type Measured struct {
+	says  []sources.Event
+	local []localCounts
+}
+
+// Measured returns the first n of the readings that a recording tells, beside what the local queue had at each.
+func (t *Timeline) Measured(readings []sources.Event, n int) Measured {
+	return Measured{says: readings[:n:n], local: t.Counts[:n:n]}
+}
+
+// Len returns how often the scheduler's counts were read.
+func (m Measured) Len() int { return len(m.says) }
+
+// At returns when the i-th reading was, what the scheduler said, and what the local queue had then.
+func (m Measured) At(i int) (at time.Time, says, local *sources.Counts) {
+	return m.says[i].Time, m.says[i].Fact.(*sources.Counts), m.local[i].Counts
+}
+
+// Since returns the index of the first reading after t.
+func (m Measured) Since(t time.Time) int { return IndexBefore(m.says, t) + 1 }
+
+// secondOf returns the second in which the n-th change happened.
+func (h *history) secondOf(n int) int64 { return h.Changes[n].At.Unix() }
+
+// closeSecond counts up the second of the last change, if the next one is of a later second.
+func (h *history) closeSecond(next time.Time) {
+	if n := len(h.Changes); n > 0 && next.Unix() > h.secondOf(n-1) {
+		h.tallies = append(h.tallies, h.tally(h.head, len(h.Moves), n))
+	}
+}
+
+// tally counts up the second of the last of n changes, after which b is the board and moved moves were made.
+func (h *history) tally(b *board.Board, moved, n int) Tally {
+	second := h.secondOf(n - 1)
+	t := Tally{End: time.Unix(second+1, 0).UTC(), Oldest: b.OldestArrival(), changes: n}
+	for _, tier := range board.Tiers {
+		t.Sizes[tier] = int32(b.Total(tier))
+	}
+	first := moved
+	for first > 0 && h.secondOf(h.Moves[first-1].Change) == second {
+		first--
+	}
+	for _, m := range h.Moves[first:moved] {
+		t.count(m)
+	}
+	return t
+}
+
+func (t *Tally) count(m *board.Transition) {
+	switch {
+	case m.From == m.To:
+	case m.To == queue.InFlight:
+		t.Attempts++
+	case m.To.Queued():
+		for i := range t.Arrivals {
+			if t.Arrivals[i].Event == m.Event {
+				t.Arrivals[i].Pods++
+				return
+			}
+		}
+		t.Arrivals = append(t.Arrivals, Arrival{m.Event, 1})
+	}
+}
+
+// closed returns the seconds before that of the last change shown, in which more may happen in a fork.
+func (h *history) closed() []Tally {
+	return h.tallies[:sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes >= h.Cursor })]
+}
+
+// Series returns the seconds up to the moment shown, now.
+func (h *history) Series(now time.Time) Series {
+	i := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > h.Cursor })
+	if i > 0 && h.tallies[i-1].End.After(now) {
+		i-- // all that happened in it is shown, but it is not over
+	}
+	s := Series{past: h.tallies[:i:i]}
+	counted := 0
+	if i > 0 {
+		counted = h.tallies[i-1].changes
+	}
+	if h.Cursor > counted && now.Unix() > h.secondOf(h.Cursor-1) {
+		last := h.tally(h.Shown, h.Moved, h.Cursor)
+		s.last = &last
+	}
+	return s
+}
+
+// IndexBefore returns the index of the last of events that is not after t, or -1.
+func IndexBefore(events []sources.Event, t time.Time) int {
+	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
+}

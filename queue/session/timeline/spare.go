@@ -1,0 +1,231 @@
+package timeline
+
+import (
+	"maps"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
+)
+
+// A scheduler over 1,000 nodes and 10,000 pods takes a quarter of a second to load, nearly all of it upstream's
+// sums of what each pod requests. Whoever asks what would be if does not want to wait for that, so a spare one
+// is loaded in the background, and when it is taken, only what changed since is loaded into it.
+
+// spareObjects is from how many objects on a scheduler is loaded before anyone asks for it. Fewer take no more
+// than some 20 ms.
+const spareObjects = 1000
+
+// spareShare bounds what is spent on keeping the spare near to the present: after it took some time, it is left
+// alone for that many times as long.
+const spareShare = 200
+
+// Spare keeps the session's spare scheduler. At most one is there, and none while a scheduler runs in a what-if.
+// It belongs to the owner; while one is being loaded, the goroutine that does it has the scheduler.
+type Spare struct {
+	Kept    *loaded      // nil if there is none, or it is being loaded
+	Loading chan *loaded // nil unless one is
+	stop    chan struct{}
+	Next    time.Time // when it is brought nearer again at the earliest
+	of      spareMoment
+}
+
+// spareMoment tells which moment's objects were loaded.
+type spareMoment struct {
+	line           *Timeline
+	next, injected int
+}
+
+// loaded is a scheduler and the objects that it has.
+type loaded struct {
+	sched   *cycle.Scheduler
+	objects cluster.Objects
+	odd     bool          // it could not take them all
+	took    time.Duration // in real time
+}
+
+// Prepare loads the spare or brings it nearer to the present, in the background, if that is worth it now.
+// Nobody asks anything of times that rush by.
+func (s *Spare) Prepare(cfg *cycle.Config, t *Timeline, resting bool) {
+	s.Settle(false)
+	moment := spareMoment{t, t.Next, len(t.Injected)}
+	if s.Loading != nil || !resting || moment == s.of || t.Engine.Driver != nil ||
+		t.Engine.Objects.Tree.Len() < spareObjects || time.Now().Before(s.Next) {
+		return
+	}
+	s.of = moment
+	if t.Engine.Objects.Count("Node") == 0 {
+		return
+	}
+	from, to := s.Kept, t.Engine.Objects.Copy()
+	s.Kept, s.Loading, s.stop = nil, make(chan *loaded, 1), make(chan struct{})
+	go func(done chan<- *loaded, stop <-chan struct{}) {
+		l, _ := Bring(from, cfg, to, stop) // whoever takes it hears of the error
+		done <- l
+	}(s.Loading, s.stop)
+}
+
+// Settle takes over what was loaded in the background, if that is done, or once it is.
+func (s *Spare) Settle(wait bool) {
+	if s.Loading == nil {
+		return
+	}
+	if !wait && len(s.Loading) == 0 {
+		return
+	}
+	s.Kept, s.Loading = <-s.Loading, nil
+	rest := time.Minute // it failed, and would again
+	if s.Kept != nil {
+		rest = spareShare * s.Kept.took
+	}
+	s.Next = time.Now().Add(rest)
+}
+
+// take returns a scheduler over objs: the spare, or a new one. It makes the same decisions either way.
+func (s *Spare) take(cfg *cycle.Config, objs cluster.Objects) (*cycle.Scheduler, error) {
+	s.Settle(true)
+	l, err := Bring(s.Kept, cfg, objs, nil)
+	s.Kept, s.of = nil, spareMoment{}
+	if err != nil {
+		return nil, err
+	}
+	return l.sched, nil
+}
+
+// Close ends the spare and what loads it.
+func (s *Spare) Close() {
+	if s.Loading != nil {
+		close(s.stop)
+	}
+	s.Settle(true)
+	if s.Kept != nil {
+		s.Kept.sched.Close()
+		s.Kept = nil
+	}
+}
+
+// Bring returns from with the objects to instead of its own, or if that can't be or is nil, a new scheduler
+// over them; nil once stop is closed.
+func Bring(from *loaded, cfg *cycle.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
+	began := time.Now()
+	if from != nil {
+		if from.Align(to) {
+			from.took = time.Since(began)
+			return from, nil
+		}
+		from.sched.Close()
+	}
+	sched, err := cycle.New(cfg, 0)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{sched: sched, objects: to}
+	to.Each("", func(obj runtime.Object) bool {
+		select {
+		case <-stop:
+			l = nil
+			return false
+		default:
+		}
+		if sched.Load(obj) != nil { // what it can't take, it does not know: two pods with one UID
+			l.odd = true
+		}
+		return true
+	})
+	if l == nil {
+		sched.Close()
+		return nil, nil
+	}
+	l.took = time.Since(began)
+	return l, nil
+}
+
+// Align makes the scheduler one over other objects, as like a new one over them as to decide the same in all:
+// where it counts in which order objects came, that is the order of their names again. It counts among the nodes,
+// and among the pods of a node. It returns false if loading anew is simpler; the scheduler is of no use then.
+func (l *loaded) Align(to cluster.Objects) bool {
+	if l.odd {
+		return false
+	}
+	nodes, same := map[string]bool{}, true // whose pods are loaded anew
+	pairs(l.objects, to, func(old, obj runtime.Object) {
+		if old == obj {
+			return
+		}
+		nodes[nodeOf(old)], nodes[nodeOf(obj)] = true, true
+		if isNode(old) != isNode(obj) || isNode(obj) && !maps.Equal(old.(*v1.Node).Labels, obj.(*v1.Node).Labels) {
+			same = false // upstream orders them by their zones, in turn
+		}
+	})
+	if !same {
+		return false
+	}
+	if len(nodes) == 0 {
+		return true
+	}
+	delete(nodes, "")
+	var gone, came []runtime.Object
+	pairs(l.objects, to, func(old, obj runtime.Object) {
+		if old == obj && !nodes[nodeOf(obj)] {
+			return
+		}
+		if old != nil && !isNode(old) { // a node that changed keeps its place
+			gone = append(gone, old)
+		}
+		if obj != nil {
+			came = append(came, obj)
+		}
+	})
+	for _, obj := range gone { // before any comes: upstream's volume caches take no version that is older
+		if l.sched.Unload(obj) != nil {
+			return false
+		}
+	}
+	for _, obj := range came {
+		if l.sched.Load(obj) != nil {
+			return false
+		}
+	}
+	l.objects = to
+	return true
+}
+
+// nodeOf returns the node that obj runs on, if it is a pod that runs.
+func nodeOf(obj runtime.Object) string {
+	if pod, ok := obj.(*v1.Pod); ok {
+		return pod.Spec.NodeName
+	}
+	return ""
+}
+
+func isNode(obj runtime.Object) bool {
+	_, ok := obj.(*v1.Node)
+	return ok
+}
+
+// pairs calls each with every object of either, in the order of their names; nil where one has none.
+func pairs(from, to cluster.Objects, each func(old, obj runtime.Object)) {
+	a, b := from.Tree.Iter(), to.Tree.Iter()
+	defer a.Release()
+	defer b.Release()
+	moreA, moreB := a.First(), b.First()
+	for moreA || moreB {
+		var old, obj runtime.Object
+		first, second := moreA, moreB
+		if moreA && moreB {
+			first, second = !from.Tree.Less(b.Item(), a.Item()), !from.Tree.Less(a.Item(), b.Item())
+		}
+		if first {
+			old = a.Item().Obj
+			moreA = a.Next()
+		}
+		if second {
+			obj = b.Item().Obj
+			moreB = b.Next()
+		}
+		each(old, obj)
+	}
+}

@@ -1,0 +1,372 @@
+package timeline
+
+import (
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/sources"
+)
+
+// checkpointEvery is how many events of a recording lie between two checkpoints.
+const checkpointEvery = 10_000
+
+// Timeline is one run of the queue through time: a recording, or a fork of one. Its history reaches
+// from the start to the moment up to which it was executed; its cursor is at the moment shown.
+type Timeline struct {
+	*history
+	Engine *Engine
+	// Executed is the moment up to which everything has happened.
+	Executed time.Time
+	// Start and end bound the moments that can be shown. A fork has no end but the one it was played to.
+	Start, End time.Time
+
+	// Of a recording: its events, how many are executed, and engines to fork from.
+	Feed        *model.Feed
+	Next        int
+	checkpoints []checkpoint
+	// Counts are the local counts at each of the recording's *sources.Counts that is executed.
+	Counts []localCounts
+
+	// Marks are those that the person set here, in no order.
+	Marks []Mark
+
+	// Of a fork: how it began, and what the person did.
+	Forked   *forkStart
+	Injected []injection
+	Branch   *branch
+}
+
+// localCounts are what the local queue had after some changes.
+type localCounts struct {
+	Counts  *sources.Counts
+	Changes int
+}
+
+// checkpoint is an engine as it was after some events. It is only cloned, never run.
+type checkpoint struct {
+	engine *Engine
+	board  *board.Board
+	events int
+}
+
+// forkStart is where a fork left the recording.
+type forkStart struct {
+	engine  *Engine // only cloned
+	History *history
+}
+
+// injection is something that a person did in a fork, to be done again when the fork is run again.
+type injection struct {
+	At            time.Time
+	do            func(*Engine)
+	before, after int // how many changes there were
+
+	// What it is called, and until when it was followed. One that is joined belongs to the one before.
+	What   string
+	Until  time.Time
+	Joined bool
+}
+
+// New returns the timeline of rec, of which nothing has been executed.
+func New(rec *sources.Recording, cfg *cycle.Config, plugins queue.Plugins) *Timeline {
+	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg)}
+	t.Start, t.End = Span(rec)
+	t.Run(newEngine(cfg.Queue, plugins, t.Start))
+	return t
+}
+
+// NewLive returns a timeline that begins now, of a stream that is to tell what happens.
+func NewLive(cfg *cycle.Config, opts Options, now time.Time) *Timeline {
+	t := &Timeline{history: newHistory(), Feed: model.NewLiveFeed(cfg, opts.Told), Start: now, End: now}
+	t.Run(newEngine(cfg.Queue, opts.Plugins, now))
+	return t
+}
+
+// Run makes e the engine that writes t's history.
+func (t *Timeline) Run(e *Engine) {
+	e.Board, e.Emit = t.head, t.append
+	t.Engine = e
+}
+
+// GoTo shows the moment at, executing what has not happened yet.
+func (t *Timeline) GoTo(at time.Time) {
+	if t.Forked == nil && at.After(t.End) {
+		at = t.End
+	}
+	if at.Before(t.Start) {
+		at = t.Start
+	}
+	if !at.Before(t.Executed) { // of the events of one time, some may be left
+		t.Execute(at)
+	}
+	t.Show(t.At(at))
+}
+
+// GoToStart shows the first moment; of a fork, the one before anything was done in it.
+func (t *Timeline) GoToStart() {
+	t.GoTo(t.Start)
+	if t.Forked != nil {
+		t.Show(len(t.Forked.History.Changes))
+	}
+}
+
+// Execute lets everything happen up to at.
+func (t *Timeline) Execute(at time.Time) {
+	if t.Forked == nil {
+		for t.Feed.Has(t.Next) && !t.Feed.Events[t.Next].Time.After(at) {
+			t.ExecuteNext()
+		}
+	} else if d := t.Engine.Driver; d != nil {
+		d.Advance(at)
+	} else {
+		for {
+			tick, backoff, leftover := t.Engine.Ticks.Next(t.Executed)
+			if tick.After(at) {
+				break
+			}
+			t.Engine.tick(tick, backoff, leftover)
+			t.Executed = tick
+		}
+	}
+	t.Executed = at
+}
+
+// ExecuteNext carries out the recording's next event.
+func (t *Timeline) ExecuteNext() {
+	if t.Next%checkpointEvery == 0 {
+		t.checkpoints = append(t.checkpoints, checkpoint{t.Engine.Clone(), t.head.Copy(), t.Next})
+	}
+	ev := t.Feed.Events[t.Next]
+	t.Engine.apply(ev)
+	if _, ok := ev.Fact.(*sources.Counts); ok {
+		t.Counts = append(t.Counts, localCounts{t.head.Counts(), len(t.Changes)})
+	}
+	t.Executed = ev.Time
+	t.Next++
+}
+
+// More executes what comes next: an event of the recording, or in a fork what time brings before until. It
+// returns false if nothing does.
+func (t *Timeline) More(until time.Time) bool {
+	switch {
+	case t.Forked == nil && t.Feed.Has(t.Next):
+		t.ExecuteNext()
+	case t.Forked != nil && t.Engine.Driver != nil && t.Executed.Before(until):
+		t.Executed = t.Engine.Driver.Due()
+		t.Engine.Driver.Advance(t.Executed)
+	case t.Forked != nil && t.Executed.Before(until):
+		tick, backoff, leftover := t.Engine.Ticks.Next(t.Executed)
+		t.Engine.tick(tick, backoff, leftover)
+		t.Executed = tick
+	default:
+		return false
+	}
+	return true
+}
+
+// Forward goes to the next move and returns its time, or false if there is none to come. In a fork, in
+// which time itself makes the moves, it looks no further than limit.
+func (t *Timeline) Forward(limit time.Duration) (time.Time, bool) {
+	want, cursor, executed := t.Moved, t.Cursor, t.Executed
+	until := executed.Add(limit)
+	for len(t.Moves) <= want {
+		if t.More(until) {
+			continue
+		}
+		if t.Forked != nil {
+			t.Executed = executed // the flushes that moved nothing can run again
+		}
+		t.Show(cursor)
+		return time.Time{}, false
+	}
+	t.Show(t.Moves[want].Change + 1)
+	return t.Moves[want].Time, true
+}
+
+// Back goes to the move before the last one shown, as it was right after it, and returns its time. Before
+// the first move it goes to the start; there it returns false.
+func (t *Timeline) Back() (time.Time, bool) {
+	first := 0
+	if t.Forked != nil {
+		first = t.Forked.History.Moved
+	}
+	switch {
+	case t.Moved <= first:
+		return time.Time{}, false
+	case t.Moved == first+1 && t.Forked != nil:
+		t.GoToStart()
+		return t.Start, true
+	case t.Moved == first+1:
+		t.Show(min(t.At(t.Start), t.Moves[0].Change))
+		return t.Start, true
+	}
+	last := t.Moves[t.Moved-2]
+	t.Show(last.Change + 1)
+	return last.Time, true
+}
+
+// NextMove returns the time of the first move after the moment shown, as far as that can be said without
+// executing anything.
+func (t *Timeline) NextMove() (time.Time, bool) {
+	if t.Moved < len(t.Moves) {
+		return t.Moves[t.Moved].Time, true
+	}
+	for i := t.Next; t.Forked == nil && t.Feed.Has(i); i++ {
+		switch ev := t.Feed.Events[i]; ev.Fact.(type) {
+		case *sources.Move, *model.Move:
+			return ev.Time, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Fork returns a timeline that leaves the recording t at the moment shown, now.
+func (t *Timeline) Fork(now time.Time) *Timeline {
+	e := t.EngineShown()
+	f := &Timeline{Executed: now, Start: now, Forked: &forkStart{engine: e, History: t.history.fork()}, Branch: &branch{From: now}}
+	f.history = t.history.fork()
+	f.Run(e.Clone())
+	return f
+}
+
+// EngineShown returns the engine as it was at the moment shown, to be cloned. If t has gone on since, it
+// is worked out again from the checkpoint before; the same events give the same engine.
+func (t *Timeline) EngineShown() *Engine {
+	if t.Cursor == len(t.Changes) {
+		return t.Engine.Clone()
+	}
+	i := len(t.checkpoints) - 1
+	for i > 0 && t.checkpoints[i].engine.changes > t.Cursor {
+		i--
+	}
+	from := t.checkpoints[i]
+	e := from.engine.Clone()
+	h := &history{head: from.board.Copy()}
+	e.Board, e.Emit = h.head, h.append
+	for _, ev := range t.Feed.Events[from.events:] {
+		if e.changes >= t.Cursor {
+			break
+		}
+		e.apply(ev)
+	}
+	t.Show(e.changes) // an event's changes belong together
+	return e
+}
+
+// Inject carries out what a person did in a fork, at now, the moment shown, and returns the moves that it
+// caused. What the fork's future was is gone.
+func (t *Timeline) Inject(now time.Time, do func(*Engine)) []*board.Transition {
+	if t.Cursor < len(t.Changes) || now.Before(t.Executed) {
+		t.rewind(now)
+	}
+	t.Execute(now)
+	t.Branch.Undone = nil
+	before := len(t.Moves)
+	t.do(injection{At: now, Until: now, do: do})
+	t.Show(len(t.Changes))
+	return t.Moves[before:]
+}
+
+// CalmDown lets time pass in a fork until nothing is under way any more, or for limit at the most.
+func (t *Timeline) CalmDown(limit time.Duration) time.Time {
+	for until := t.Executed.Add(limit); t.Engine.busy() && t.Executed.Before(until); {
+		t.Executed = t.Engine.Driver.Due()
+		t.Engine.Driver.Advance(t.Executed)
+	}
+	t.Show(len(t.Changes))
+	return t.Executed
+}
+
+// Close ends what a fork's scheduler has running.
+func (t *Timeline) Close() { t.Engine.StopScheduler() }
+
+// do carries out in and remembers it.
+func (t *Timeline) do(in injection) {
+	in.before = len(t.Changes)
+	in.do(t.Engine)
+	in.after = len(t.Changes)
+	t.Injected = append(t.Injected, in)
+}
+
+// rewind takes a fork back to the moment shown by doing again what the person did in it up to then.
+func (t *Timeline) rewind(now time.Time) {
+	n := 0
+	for _, in := range t.Injected {
+		// One counts as done if any of its changes is shown, or if it made none and all before it are.
+		if done := in.before < t.Cursor || in.after <= t.Cursor; !done || in.At.After(now) {
+			break
+		}
+		n++
+	}
+	t.Rerun(t.Injected[:n:n], now)
+}
+
+// Wake makes t fit to go on.
+func (t *Timeline) Wake() {
+	if t.Branch == nil || !t.Branch.rests {
+		return
+	}
+	t.Branch.rests = false
+	cursor := t.Cursor
+	t.Rerun(t.Injected, t.Executed)
+	t.Show(min(cursor, len(t.Changes)))
+}
+
+// Sleep closes the scheduler of a fork that is not shown any more.
+func (t *Timeline) Sleep() {
+	if t.Branch != nil && t.Engine.Driver != nil {
+		t.Branch.rests = true
+		t.Close()
+	}
+}
+
+// ExecuteFor is execute for a recording, as far as that can be worked out in d of real time. It reports whether
+// everything has happened.
+func (t *Timeline) ExecuteFor(d time.Duration, at time.Time) bool {
+	for began := time.Now(); t.Feed.Has(t.Next) && !t.Feed.Events[t.Next].Time.After(at); t.ExecuteNext() {
+		if time.Since(began) > d {
+			return false
+		}
+	}
+	t.Execute(at)
+	return true
+}
+
+// NextBy reports whether the recording's next event is of at or before.
+func (t *Timeline) NextBy(at time.Time) bool {
+	return t.Feed.Has(t.Next) && !t.Feed.Events[t.Next].Time.After(at)
+}
+
+// Floor is the first change that can be gone back to.
+func (t *Timeline) Floor() int {
+	if t.Forked != nil {
+		return len(t.Forked.History.Changes)
+	}
+	return 0
+}
+
+// Mark is a named moment.
+type Mark struct {
+	At   time.Time
+	Text sources.SafeText
+	// Own is true if the person set it here, false if the recording has it.
+	Own bool
+}
+
+// branch is a fork's place in the tree.
+type branch struct {
+	ID, Parent int
+	Name       sources.SafeText
+	// From is the moment at which it left its parent, and inherited how many injections it has from there.
+	From      time.Time
+	Inherited int
+	// Undone are the deeds that were taken back, the last first to be done again, each of them one or more
+	// injections.
+	Undone [][]injection
+	// Now is the moment that was shown when it was left. If it rests, its scheduler was closed then.
+	Now   time.Time
+	rests bool
+}

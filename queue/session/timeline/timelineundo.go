@@ -1,0 +1,52 @@
+package timeline
+
+import (
+	"slices"
+	"time"
+)
+
+// BranchOff returns a fork that begins as the fork t is at the moment shown, now.
+func (t *Timeline) BranchOff(now time.Time) *Timeline {
+	f := &Timeline{history: t.history, Start: t.Start, Forked: t.Forked, Injected: t.Injected,
+		Engine: t.Forked.engine.Clone(), Marks: slices.Clip(t.Marks), Branch: &branch{From: now}}
+	f.rewind(now)
+	f.Branch.Inherited = len(f.Injected)
+	return f
+}
+
+// Rerun takes a fork to a moment by doing again what was injected.
+func (t *Timeline) Rerun(injected []injection, until time.Time) {
+	view := t.Shown.View
+	t.history, t.Injected = t.Forked.History.fork(), nil
+	t.See(t.Shown, view, t.Start)
+	t.Executed = t.Start
+	t.Close()
+	t.Run(t.Forked.engine.Clone())
+	for _, in := range injected {
+		t.Execute(in.At)
+		t.do(in)
+	}
+	if n := len(injected); n == 0 || injected[n-1].At.Before(until) {
+		t.Execute(until) // what follows at the moment of an injection is not seen with it
+	}
+	t.Show(len(t.Changes))
+	t.Branch.Inherited = min(t.Branch.Inherited, len(t.Injected))
+}
+
+// Entitle says what the last injection was, up to when it was followed, and whether it belongs to the one
+// before.
+func (t *Timeline) Entitle(what string, until time.Time, joined bool) {
+	in := &t.Injected[len(t.Injected)-1]
+	in.What, in.Until, in.Joined = what, until, joined
+}
+
+// Deeds says what was done in a fork, in order.
+func (t *Timeline) Deeds() []string {
+	var all []string
+	for _, in := range t.Injected {
+		if !in.Joined {
+			all = append(all, in.What)
+		}
+	}
+	return all
+}

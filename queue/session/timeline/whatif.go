@@ -1,0 +1,138 @@
+package timeline
+
+import (
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/sources"
+)
+
+// In a what-if a local kube-scheduler can take the person's place: its plugins decide, in model time, over
+// the objects there are, and what it writes changes those.
+
+// StartScheduler has a local kube-scheduler take over at now.
+func (e *Engine) StartScheduler(now time.Time, cfg *cycle.Config, spare *Spare) error {
+	sched, err := spare.take(cfg, e.Objects)
+	if err != nil {
+		return err
+	}
+	e.Objects.Each("", func(obj runtime.Object) bool {
+		if v, err := strconv.ParseInt(obj.(metav1.Object).GetResourceVersion(), 10, 64); err == nil {
+			e.version = max(e.version, v)
+		}
+		return true
+	})
+	e.Queue = e.Queue.Clone(sched.Plugins(), e)
+	if cfg.Queue.GenericWorkload {
+		var groups []*schedulingv1beta1.PodGroup
+		e.Objects.Each("PodGroup", func(obj runtime.Object) bool {
+			groups = append(groups, obj.(*schedulingv1beta1.PodGroup))
+			return true
+		})
+		e.Queue.Regroup(groups)
+	}
+	e.Driver = model.NewDriver(cfg, sched, e.Queue, e.Ticks, now, e.settled)
+	e.Driver.Cluster = e
+	var flying []*v1.Pod
+	for info := range e.Queue.InFlight() {
+		flying = append(flying, info.Pod)
+	}
+	for _, pod := range flying { // nobody knows what became of these attempts: it makes them anew
+		if e.Driver.AttemptOf(now, pod) != nil {
+			e.Driver.Conclude(now)
+		}
+	}
+	return nil
+}
+
+// StopScheduler gives the person's place back.
+func (e *Engine) StopScheduler() {
+	if e.Driver != nil {
+		e.Driver.Scheduler.Close()
+		e.Driver = nil
+	}
+}
+
+// Become makes obj what the cluster has from now on, and tells the scheduler, if there is one.
+func (e *Engine) Become(now time.Time, obj runtime.Object) {
+	e.version++
+	obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(e.version, 10))
+	e.Objects.Put(obj)
+	if e.Driver != nil {
+		_ = e.Driver.Scheduler.Put(now, obj)
+		e.Driver.CollectEvictions()
+	}
+	e.Settle(now, nil)
+	if pod, ok := obj.(*v1.Pod); ok {
+		e.refresh(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
+	}
+}
+
+// Vanish has obj gone from the cluster.
+func (e *Engine) Vanish(now time.Time, obj runtime.Object) {
+	e.Objects.Remove(obj)
+	if e.Driver != nil {
+		_ = e.Driver.Scheduler.Remove(now, obj)
+		if pod, ok := obj.(*v1.Pod); ok {
+			e.Driver.Unbind(now, pod.UID, model.ErrNotSeen) // its binding finds no pod
+		}
+		e.Driver.CollectEvictions()
+	}
+	e.Settle(now, nil)
+}
+
+// Stages returns the stages of the pods in flight.
+func (e *Engine) Stages() []model.Stage {
+	d := e.Driver
+	if d == nil {
+		return nil
+	}
+	var stages []model.Stage
+	name := func(pod *v1.Pod) types.NamespacedName {
+		return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	}
+	if d.Trying != nil {
+		stages = append(stages, model.Stage{Pod: name(d.Trying.Pod), Name: "schedule", Node: d.Trying.Node, Since: d.Began, Until: d.Free})
+	}
+	for _, b := range d.Bindings {
+		stages = append(stages, model.Stage{Pod: name(b.Pod), Name: "bind", Node: b.Node, Since: b.Since, Until: b.Until})
+	}
+	return stages
+}
+
+// settled shows what the queue told. An attempt that ended, if any, is the cause.
+func (e *Engine) settled(now time.Time, a *cycle.Attempt) {
+	e.Settle(now, func(p *board.Pod) {
+		switch {
+		case a == nil || p.PodInfo.Pod.UID != a.Pod.UID:
+		case a.Message != "":
+			p.Verdict = model.NewVerdict(e.Driver.Began, now, a)
+			p.Message = sources.Sanitize(a.Message)
+		case p.Tier == queue.Scheduled:
+			p.Node = a.Node
+		}
+	})
+}
+
+// Wrote implements written.
+func (e *Engine) Wrote(now time.Time, obj runtime.Object) { e.Become(now, obj) }
+
+// Gone implements written.
+func (e *Engine) Gone(now time.Time, victim *v1.Pod) { e.Vanish(now, victim) }
+
+// busy reports whether anything is under way that does not wait for an event.
+func (e *Engine) busy() bool {
+	d := e.Driver
+	return d != nil && (e.Queue.PendingPods(queue.Active)+e.Queue.PendingPods(queue.Backoff)+e.Queue.PendingPods(queue.InFlight) > 0 ||
+		d.Awaits != nil || d.Trying != nil || len(d.Bindings)+len(d.Evicting)+len(d.Dying) > 0)
+}

@@ -1,0 +1,63 @@
+package words
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// Precise writes a time of day with milliseconds.
+func Precise(t time.Time) string { return t.UTC().Format("15:04:05.000") }
+
+// Clock writes a time of day: 12:00:10.7, and 12:00:14 if it is a whole second.
+func Clock(t time.Time) string { return t.UTC().Format("15:04:05.9") }
+
+// Short writes a duration as 4 s, 250 ms or 5 min.
+func Short(d time.Duration) string {
+	switch {
+	case d >= time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d >= time.Second || d == 0:
+		return fmt.Sprintf("%g s", d.Seconds())
+	default:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+}
+
+func Ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+func Times(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func Standing(n int) string {
+	if n == 1 {
+		return "1 pod stands"
+	}
+	return fmt.Sprintf("%d pods stand", n)
+}
+
+// TierWord is a tier's name in a sentence.
+func TierWord(t queue.Tier) string {
+	if t == queue.InFlight {
+		return "in-flight"
+	}
+	return t.String()
+}

@@ -1,0 +1,64 @@
+package replayed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// Moves replays rec and tells each move as "second from>to event provenance".
+func Moves(t *testing.T, rec *sources.Recording, pod string) []string {
+	t.Helper()
+	var told []string
+	err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
+		if m.Pod.Key.Name == pod && m.From != m.To {
+			told = append(told, strings.Join(strings.Fields(fmt.Sprintf("%.0f %s>%s %s %s %s", m.Time.Sub(world.At(0)).Truncate(time.Second).Seconds(),
+				m.From, m.To, m.Event, strings.Join(m.UnschedulablePlugins, ","), m.Provenance())), " "))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+func Compare(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("it moves\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// BoundTo returns the node to which a pod is shown to be bound.
+func BoundTo(t *testing.T, rec *sources.Recording, pod string) (node string) {
+	t.Helper()
+	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
+		if m.Pod.Key.Name == pod && m.To == queue.Scheduled {
+			node = m.Pod.Node
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return node
+}
+
+// Again returns rec run again.
+func Again(t *testing.T, rec *sources.Recording) *sources.Recording {
+	t.Helper()
+	rerun, err := model.Rerun(rec, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rerun
+}
