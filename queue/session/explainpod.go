@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -75,7 +76,7 @@ func (o *owner) unknown(key types.NamespacedName) error {
 			sources.Sanitize(pod.Spec.SchedulerName), sources.Sanitize(string(pod.Status.Phase)))
 	}
 	for _, ev := range o.rec.Events {
-		if k, ok := podOf(ev); ok && k == key && ev.Time.After(o.now) {
+		if k, ok := cluster.PodOf(ev); ok && k == key && ev.Time.After(o.now) {
 			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, words.Clock(ev.Time))
 		}
 	}

@@ -88,15 +88,15 @@ func TestUndoingIsNotHavingDone(t *testing.T) {
 // TestUndoOfAQuestion: a scheduler that a question started goes with it, and comes with it again.
 func TestUndoOfAQuestion(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
+	world.Says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
 	then := o.now
 	o.undo()
-	says(t, o.said.Text, "undone: a node like node-a")
+	world.Says(t, o.said.Text, "undone: a node like node-a")
 	if f := o.frame(); f.Fork.Scheduling || tierOf(f, "web") != "unschedulable" || f.Fork.Undo != 0 {
 		t.Errorf("a scheduler runs: %t, web is %s, %+v", f.Fork.Scheduling, tierOf(f, "web"), f.Fork)
 	}
 	o.redo()
-	says(t, o.said.Text, "done again: a node like node-a")
+	world.Says(t, o.said.Text, "done again: a node like node-a")
 	if f := o.frame(); !f.Fork.Scheduling || f.Board.Get(world.Key("web")).Node != "node-a-2" || !f.Now.Equal(then) {
 		t.Errorf("a scheduler runs: %t, web is on %q at %s", f.Fork.Scheduling, f.Board.Get(world.Key("web")).Node, f.Now)
 	}
@@ -121,9 +121,9 @@ func TestForkTree(t *testing.T) {
 	o.injectNamed("NodeAdd")
 	o.seek(world.At(11.6))
 	o.branchHere()
-	says(t, o.said.Text, "what-if 2 goes on from what-if 1 at 12:00:11.6")
+	world.Says(t, o.said.Text, "what-if 2 goes on from what-if 1 at 12:00:11.6")
 	o.nameFork("with a pod")
-	says(t, o.said.Text, "what-if 2 is now called with a pod")
+	world.Says(t, o.said.Text, "what-if 2 is now called with a pod")
 	o.addPod(NewPod{Key: world.Key("mine")})
 	o.leaveFork()
 	if got, want := tree(), "what-if 1<0 [NodeAdd]; with a pod<1 [NodeAdd new pod default/mine]"; got != want {
@@ -143,21 +143,21 @@ func TestForkTree(t *testing.T) {
 	}
 	o.undo()
 	o.undo() // NodeAdd is its parent's
-	says(t, o.said.Text, "there is nothing to undo in this what-if")
+	world.Says(t, o.said.Text, "there is nothing to undo in this what-if")
 	o.goToFork(1)
 	if f := o.frame(); tierOf(f, "mine") != "" || tierOf(f, "batch-1") != "backoff" || !f.Fork.From.Equal(world.At(11)) {
 		t.Errorf("in what-if 1 mine is %q, batch-1 %s", tierOf(f, "mine"), tierOf(f, "batch-1"))
 	}
 	o.nameFork("with a pod")
-	says(t, o.said.Text, "another what-if is called with a pod")
+	world.Says(t, o.said.Text, "another what-if is called with a pod")
 	o.nameFork(" ")
-	says(t, o.said.Text, "a what-if needs a name")
+	world.Says(t, o.said.Text, "a what-if needs a name")
 	o.goToFork(1)
-	says(t, o.said.Text, "this is what-if 1")
+	world.Says(t, o.said.Text, "this is what-if 1")
 	o.goToFork(9)
-	says(t, o.said.Text, "there is no such what-if")
+	world.Says(t, o.said.Text, "there is no such what-if")
 	o.closeFork(1)
-	says(t, o.said.Text, "what-if 1 is closed")
+	world.Says(t, o.said.Text, "what-if 1 is closed")
 	if got, want := tree(), "with a pod<0 [NodeAdd]"; got != want || o.fork != nil {
 		t.Errorf("the tree is %s, want %s, and the recording is shown", got, want)
 	}
@@ -179,7 +179,7 @@ func TestTooManyForks(t *testing.T) {
 		if deed(); o.fork != nil {
 			t.Errorf("%s is one what-if too many", name)
 		}
-		says(t, o.said.Text, "there are 32 what-ifs: close one first")
+		world.Says(t, o.said.Text, "there are 32 what-ifs: close one first")
 	}
 }
 
@@ -255,8 +255,8 @@ func TestPreview(t *testing.T) {
 func TestPreviewWords(t *testing.T) {
 	p := Preview{Of: 37, Moved: 12}
 	p.To[queue.Backoff], p.To[queue.Active] = 9, 3
-	says(t, p.String(), "would move 12 of 37: 9 to backoff, 3 to active")
-	says(t, Preview{Of: 37}.String(), "would move none of 37")
+	world.Says(t, p.String(), "would move 12 of 37: 9 to backoff, 3 to active")
+	world.Says(t, Preview{Of: 37}.String(), "would move none of 37")
 }
 
 // TestForkComparison: two timelines beside each other, at one moment.
@@ -283,20 +283,20 @@ func TestForkComparison(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	says(t, differences(), "what-if 1 and the recording, 2: batch-1 backoff|unschedulable mine active|-")
+	world.Says(t, differences(), "what-if 1 and the recording, 2: batch-1 backoff|unschedulable mine active|-")
 	o.seek(world.At(11.3))
-	says(t, differences(), "what-if 1 and the recording, 1: mine active|-")
+	world.Says(t, differences(), "what-if 1 and the recording, 1: mine active|-")
 	o.leaveFork()
-	says(t, differences(), "none is compared") // with itself
+	world.Says(t, differences(), "none is compared") // with itself
 	o.compare(1)
-	says(t, differences(), "the recording and what-if 1, 2: batch-1 unschedulable|backoff mine -|active")
+	world.Says(t, differences(), "the recording and what-if 1, 2: batch-1 unschedulable|backoff mine -|active")
 	o.seek(world.At(12.2))
-	says(t, differences(), "the recording and what-if 1, 3: batch-1 backoff|active mine -|active web-1 scheduled|-")
+	world.Says(t, differences(), "the recording and what-if 1, 3: batch-1 backoff|active mine -|active web-1 scheduled|-")
 	if c := o.frame().Comparison; c.Placed != [2]int{0, 0} || c.Sizes[1][queue.Active] != 2 {
 		t.Errorf("%+v", c)
 	}
 	o.compare(TheRecording) // what is shown: that ends it
-	says(t, differences(), "none is compared")
+	world.Says(t, differences(), "none is compared")
 	o.compare(7)
-	says(t, o.said.Text, "compare: there is no such what-if")
+	world.Says(t, o.said.Text, "compare: there is no such what-if")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
@@ -59,7 +60,7 @@ type owner struct {
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 	o := newOwnerOf(rec, opts)
 	o.recording = timeline.New(rec, o.cfg, opts.Plugins)
-	o.notices = Notices(rec)
+	o.notices = report.Notices(rec)
 	o.show(o.recording.Start.Add(opts.Opens))
 	o.setFilter(opts.Filter)
 	return o

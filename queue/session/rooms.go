@@ -85,6 +85,14 @@ func ClusterEvents() []string { return cluster.ClusterEvents() }
 // RejectorPlugins returns the names of the in-tree plugins that can reject a pod, by how often one meets them.
 func RejectorPlugins() []string { return cluster.RejectorPlugins() }
 
+// FindPod returns the pod of rec that a person calls name: see cluster.FindPod.
+func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) {
+	return cluster.FindPod(rec, name)
+}
+
+// Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
+func Notices(rec *sources.Recording) []string { return report.Notices(rec) }
+
 // Span returns the first and the last moment of rec that is worth showing.
 func Span(rec *sources.Recording) (start, end time.Time) { return timeline.Span(rec) }
 

@@ -41,25 +41,18 @@ func asked(t *testing.T, c *world.Cluster, ask func(o *owner)) (string, *owner) 
 	return o.said.Text, o
 }
 
-func says(t *testing.T, got, want string) {
-	t.Helper()
-	if got != want {
-		t.Errorf("it says %q\nwant     %q", got, want)
-	}
-}
-
 func TestAskForANode(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
+	world.Says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
 	if p := o.fork.Shown.Get(world.Key("web")); p.Node != "node-a-2" || o.fork.Engine.Objects.Pod(world.Key("web")).Spec.NodeName != "node-a-2" {
 		t.Errorf("web is on %q", p.Node)
 	}
 	o.addNodeLike("node-a", "node-a-2")
-	says(t, o.said.Text, "node node-a-2 like node-a: there is a node node-a-2 already")
+	world.Says(t, o.said.Text, "node node-a-2 like node-a: there is a node node-a-2 already")
 	o.addNodeLike("node-x", "")
-	says(t, o.said.Text, "a node like node-x: there is no node node-x")
+	world.Says(t, o.said.Text, "a node like node-x: there is no node node-x")
 	o.addNodeLike("node-a", "Node_B")
-	says(t, o.said.Text, `add a node: "Node_B" is no node name, use a-z, 0-9, - and .`)
+	world.Says(t, o.said.Text, `add a node: "Node_B" is no node name, use a-z, 0-9, - and .`)
 }
 
 func TestAskByEditingANode(t *testing.T) {
@@ -69,11 +62,11 @@ func TestAskByEditingANode(t *testing.T) {
 	})
 	world.Happens(c, 3, sources.Added, world.Wants("web", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
 	said, o := asked(t, c, func(o *owner) { o.editNode("node-a", []string{"dedicated-"}) })
-	says(t, said, "node node-a dedicated-: nothing placed, 1 waits: NodeAffinity")
+	world.Says(t, said, "node node-a dedicated-: nothing placed, 1 waits: NodeAffinity")
 	o.editNode("node-a", []string{"cordon", "disk=ssd"})
-	says(t, o.said.Text, "node node-a cordon disk=ssd: nothing placed, 1 waits: NodeUnschedulable")
+	world.Says(t, o.said.Text, "node node-a cordon disk=ssd: nothing placed, 1 waits: NodeUnschedulable")
 	o.editNode("node-a", []string{"uncordon"})
-	says(t, o.said.Text, "node node-a uncordon: 1 placed (web on node-a), none waits")
+	world.Says(t, o.said.Text, "node node-a uncordon: 1 placed (web on node-a), none waits")
 	injected := len(o.fork.Injected)
 	for edit, want := range map[string]string{
 		"zone-":      "node node-a has no label and no taint zone",
@@ -82,7 +75,7 @@ func TestAskByEditingANode(t *testing.T) {
 		"a=b c":      `"b c" is no value of a label or a taint`,
 	} {
 		o.editNode("node-a", []string{edit})
-		says(t, o.said.Text, "node node-a "+edit+": "+want)
+		world.Says(t, o.said.Text, "node node-a "+edit+": "+want)
 	}
 	if len(o.fork.Injected) != injected {
 		t.Errorf("%d injections are remembered, want %d: what failed is none", len(o.fork.Injected), injected)
@@ -91,9 +84,9 @@ func TestAskByEditingANode(t *testing.T) {
 
 func TestAskByDeletingARunningPod(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.deleteObject("pod", world.Key("running")) })
-	says(t, said, "delete pod default/running: 1 placed (web on node-a), none waits")
+	world.Says(t, said, "delete pod default/running: 1 placed (web on node-a), none waits")
 	o.deleteObject("node", types.NamespacedName{Name: "node-x"})
-	says(t, o.said.Text, "delete node node-x: there is no such node")
+	world.Says(t, o.said.Text, "delete node node-x: there is no such node")
 }
 
 // TestAskWithAManifest: a Deployment's pods are placed, and one of a higher priority preempts.
@@ -115,12 +108,12 @@ spec:
 		t.Fatal(err)
 	}
 	said, o := asked(t, fullNode(), func(o *owner) { o.apply("urgent.yaml", read.Objects) })
-	says(t, said, "apply urgent.yaml: 1 placed (urgent on node-a) within 1s, 1 waits: NodeResourcesFit")
+	world.Says(t, said, "apply urgent.yaml: 1 placed (urgent on node-a) within 1s, 1 waits: NodeResourcesFit")
 	if o.fork.Engine.Objects.Pod(world.Key("running")) != nil {
 		t.Error("the victim is still there")
 	}
 	o.apply("urgent.yaml", read.Objects)
-	says(t, o.said.Text, "apply urgent.yaml: there is a pod default/urgent already, and a pod's specification can't be changed")
+	world.Says(t, o.said.Text, "apply urgent.yaml: there is a pod default/urgent already, and a pod's specification can't be changed")
 }
 
 func TestAskByBindingAClaim(t *testing.T) {
@@ -131,29 +124,29 @@ func TestAskByBindingAClaim(t *testing.T) {
 		world.Mount(p, "data")
 	})
 	said, o := asked(t, c, func(o *owner) { o.bindClaim(world.Key("data")) })
-	says(t, said, "bind claim default/data: 1 placed (store on node-a), none waits")
+	world.Says(t, said, "bind claim default/data: 1 placed (store on node-a), none waits")
 	o.bindClaim(world.Key("data"))
-	says(t, o.said.Text, "bind claim default/data: it is bound to volume what-if-default-data already")
+	world.Says(t, o.said.Text, "bind claim default/data: it is bound to volume what-if-default-data already")
 	o.bindClaim(world.Key("none"))
-	says(t, o.said.Text, "bind claim default/none: there is no such claim")
+	world.Says(t, o.said.Text, "bind claim default/none: there is no such claim")
 }
 
 // TestSchedulerDecides: while it does, a person can't; afterwards a person can again.
 func TestSchedulerDecides(t *testing.T) {
 	said, o := asked(t, fullNode(), (*owner).toggleScheduler)
-	says(t, said, "a local scheduler takes over: nothing placed, 1 waits: NodeResourcesFit")
+	world.Says(t, said, "a local scheduler takes over: nothing placed, 1 waits: NodeResourcesFit")
 	if f := o.frame(); !f.Fork.Scheduling {
 		t.Error("the frame does not say so")
 	}
 	o.pop()
-	says(t, o.said.Text, "the local scheduler decides: take its place first")
+	world.Says(t, o.said.Text, "the local scheduler decides: take its place first")
 	o.addPod(NewPod{Key: world.Key("small")})
 	o.seek(o.now.Add(time.Second))
 	if p := o.fork.Shown.Get(world.Key("small")); p.Tier != queue.Deleted || p.Node != "node-a" {
 		t.Errorf("a pod without requests is %s on %q", p.Tier, p.Node)
 	}
 	o.toggleScheduler()
-	says(t, o.said.Text, "you are the scheduler again: nothing moved")
+	world.Says(t, o.said.Text, "you are the scheduler again: nothing moved")
 	o.addPod(NewPod{Key: world.Key("mine")})
 	o.pop()
 	if p := o.fork.Shown.Get(world.Key("mine")); p.Tier != queue.InFlight {

@@ -1,4 +1,4 @@
-package session
+package report
 
 import (
 	"slices"
@@ -34,5 +34,5 @@ func TestSharedUIDs(t *testing.T) {
 		t.Errorf("the notices are %q", got)
 	}
 	pod(&c, 8, sources.Added, "d", "one")
-	says(t, sharedUIDs(c.Events), "Pods default/b and default/c have the same UID one: a local scheduler leaves the second out, and 1 such pod more.")
+	world.Says(t, sharedUIDs(c.Events), "Pods default/b and default/c have the same UID one: a local scheduler leaves the second out, and 1 such pod more.")
 }

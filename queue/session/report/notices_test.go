@@ -1,4 +1,4 @@
-package session
+package report
 
 import (
 	"slices"
@@ -28,5 +28,5 @@ func TestLongQuietTimes(t *testing.T) {
 		t.Errorf("the notices are %q, want %q", got, want)
 	}
 	world.Happens(&c, 8*day, sources.Added, world.Wants("d", "1"), nil)
-	says(t, unplayed(c.Events), strings.TrimSuffix(want, ".")+"; 1 such time more.")
+	world.Says(t, unplayed(c.Events), strings.TrimSuffix(want, ".")+"; 1 such time more.")
 }

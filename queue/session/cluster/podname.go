@@ -1,4 +1,4 @@
-package session
+package cluster
 
 import (
 	"cmp"
@@ -9,13 +9,12 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
-// podOf returns the pod that ev is about, if it is about one.
-func podOf(ev sources.Event) (types.NamespacedName, bool) {
+// PodOf returns the pod that ev is about, if it is about one.
+func PodOf(ev sources.Event) (types.NamespacedName, bool) {
 	switch f := ev.Fact.(type) {
 	case *sources.Move:
 		return f.Pod, true
@@ -35,7 +34,7 @@ const candidates = 5
 func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) {
 	seen := map[types.NamespacedName]bool{}
 	for _, ev := range rec.Events {
-		if key, ok := podOf(ev); ok {
+		if key, ok := PodOf(ev); ok {
 			seen[key] = true
 		}
 	}
@@ -50,13 +49,13 @@ func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) 
 	case len(named) == 1:
 		return named[0], nil
 	case len(named) > 1:
-		slices.SortFunc(named, cluster.ByKey)
+		slices.SortFunc(named, ByKey)
 		return types.NamespacedName{}, fmt.Errorf("there are %d pods %s: %s", len(named), sources.Sanitize(name), list(named))
 	case len(all) == 0:
 		return types.NamespacedName{}, fmt.Errorf("no pod is in %s", rec.Name)
 	}
 	slices.SortFunc(all, func(a, b types.NamespacedName) int {
-		return cmp.Or(cmp.Compare(likeness(b, name), likeness(a, name)), cluster.ByKey(a, b))
+		return cmp.Or(cmp.Compare(likeness(b, name), likeness(a, name)), ByKey(a, b))
 	})
 	none := slices.IndexFunc(all, func(key types.NamespacedName) bool { return likeness(key, name) < 0.5 })
 	if none < 0 {
