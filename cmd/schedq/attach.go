@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/schedq/schedq/cmd/schedq/metrics"
+	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
@@ -92,15 +94,15 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *liveFlags, opts session.
 	var recorder *trace.Recorder
 	var path string
 	if !f.noRecording {
-		if recorder, path, err = recordBeside(cmd.Context(), stream, time.Now()); err != nil {
+		if recorder, path, err = recordings.Begin(cmd.Context(), stream, time.Now()); err != nil {
 			return fmt.Errorf("%w; --no-recording goes on without a recording", err)
 		}
 		stream = recorder
 	}
 	shown := session.NewLive(stream, f.look.session(opts))
 	f.look.source = "cluster " + string(shown.Frame().Name)
-	serveMetrics(cmd.Context(), listener, newFigures().ofSession(shown))
-	err = tui.Run(cmd.Context(), shown, f.look.options(recordings(cmd.Context(), opts)))
+	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
+	err = tui.Run(cmd.Context(), shown, f.look.options(embeddedRecordings(cmd.Context(), opts)))
 	if recorder != nil {
 		if closing := recorder.Close(); closing != nil {
 			err = errors.Join(err, closing)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 )
@@ -130,7 +131,7 @@ func writeExplanation(w io.Writer, x *session.Explanation) error {
 			}
 			rows = append(rows, []string{fmt.Sprintf("%d of %s", r.Nodes, plural(a.Nodes, "node")), plugin, string(r.Reason)})
 		}
-		writeColumns(&b, rows)
+		table.Columns(&b, rows)
 		rest := a.Rest
 		if len(a.Reasons) > 0 && rest != "" && !strings.HasPrefix(rest, "preemption:") {
 			rest = "PostFilter: " + rest
@@ -149,7 +150,7 @@ func writeExplanation(w io.Writer, x *session.Explanation) error {
 			}
 			rows = append(rows, []string{p.Plugin, events})
 		}
-		writeColumns(&b, rows)
+		table.Columns(&b, rows)
 	}
 	if x.Needs != nil {
 		writeNeeds(&b, x.Needs)
@@ -199,24 +200,7 @@ func writeNeeds(b *strings.Builder, n *session.Needs) {
 			rows = append(rows, []string{name, "nothing else", ""})
 		}
 	}
-	writeColumns(b, rows)
-}
-
-// writeColumns writes rows of cells below each other, all to the left.
-func writeColumns(b *strings.Builder, rows [][]string) {
-	widths := make([]int, 8)
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len(cell))
-		}
-	}
-	for _, row := range rows {
-		line := " "
-		for i, cell := range row {
-			line += fmt.Sprintf(" %-*s ", widths[i], cell)
-		}
-		fmt.Fprintln(b, strings.TrimRight(line, " "))
-	}
+	table.Columns(b, rows)
 }
 
 func plural(n int, what string) string {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/progress"
+	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/disk"
@@ -33,11 +35,11 @@ goes on where you left. How far you came is kept in the state directory.`,
 			if err != nil {
 				return err
 			}
-			progress, err := keptProgress(cmd.Context())
+			kept, err := progress.Open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			standings := progress.Recall()
+			standings := kept.Recall()
 			if list {
 				return listLessons(cmd.OutOrStdout(), all, standings)
 			}
@@ -48,7 +50,7 @@ goes on where you left. How far you came is kept in the state directory.`,
 			if err != nil {
 				return err
 			}
-			return teach(cmd.Context(), &look, all, lesson, step-1, progress)
+			return teach(cmd.Context(), &look, all, lesson, step-1, kept)
 		},
 	}
 	look.register(cmd)
@@ -59,7 +61,7 @@ goes on where you left. How far you came is kept in the state directory.`,
 }
 
 // teach takes the screen and teaches a lesson. A negative step is where it was left.
-func teach(ctx context.Context, look *lookFlags, all []*lessons.Lesson, lesson *lessons.Lesson, step int, progress *progressFile) error {
+func teach(ctx context.Context, look *lookFlags, all []*lessons.Lesson, lesson *lessons.Lesson, step int, kept *progress.File) error {
 	opts, err := lessons.Options()
 	if err != nil {
 		return err
@@ -69,7 +71,7 @@ func teach(ctx context.Context, look *lookFlags, all []*lessons.Lesson, lesson *
 	if err != nil {
 		return err
 	}
-	standings := progress.Recall()
+	standings := kept.Recall()
 	if s := standings[lesson.Name]; step < 0 && !s.Done {
 		step = s.Step
 	}
@@ -78,12 +80,12 @@ func teach(ctx context.Context, look *lookFlags, all []*lessons.Lesson, lesson *
 	screen := look.options(nil)
 	screen.Memory = nil
 	err = tui.RunLesson(ctx, first, tui.LessonOptions{Session: opts, Lessons: all, Plan: plan, Step: step,
-		Standings: standings, Progress: progress, Stage: func(s lessons.Stage) {
-			at := stageFile{Stage: s}
+		Standings: standings, Progress: kept, Stage: func(s lessons.Stage) {
+			at := progress.Stage{Stage: s}
 			if s.Lesson == lesson.Name && !slices.Contains(all, lesson) {
 				at.File, _ = filepath.Abs(lesson.File)
 			}
-			progress.stage(at)
+			kept.Tell(at)
 		}}, screen)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq learn --list works without one", err)
@@ -99,25 +101,13 @@ func chosenLesson(ctx context.Context, all []*lessons.Lesson, standings map[stri
 		return all[max(i, 0)], nil
 	}
 	if strings.HasSuffix(args[0], ".yaml") || strings.HasSuffix(args[0], ".yml") || strings.ContainsRune(args[0], filepath.Separator) {
-		return readLesson(ctx, args[0])
+		return lessons.Read(ctx, args[0])
 	}
 	i, err := lessons.Find(all, args[0])
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return all[i], nil
-}
-
-// maxLesson is how large a lesson's file may be, in bytes.
-const maxLesson = 4 << 20
-
-// readLesson reads a lesson's file.
-func readLesson(ctx context.Context, path string) (*lessons.Lesson, error) {
-	text, err := disk.Read(ctx, path, maxLesson)
-	if err != nil {
-		return nil, err
-	}
-	return lessons.Parse(path, text)
 }
 
 // listLessons prints the lessons.
@@ -132,7 +122,7 @@ func listLessons(w io.Writer, all []*lessons.Lesson, standings map[string]lesson
 		}
 		rows = append(rows, []string{fmt.Sprint(i + 1), l.Name, string(l.Title), l.Scenario.Release, so})
 	}
-	return writeTable(w, rows)
+	return table.Numbers(w, rows)
 }
 
 func newLearnLint() *cobra.Command {
@@ -167,7 +157,7 @@ prediction whose right answer is not what the model does, a solution that does n
 
 // lintLesson checks one lesson, and says what it found of it.
 func lintLesson(cmd *cobra.Command, path string, opts session.Options) error {
-	l, err := readLesson(cmd.Context(), path)
+	l, err := lessons.Read(cmd.Context(), path)
 	if err != nil {
 		return err
 	}

@@ -2,28 +2,26 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
+	"github.com/schedq/schedq/cmd/schedq/progress"
 	"github.com/schedq/schedq/lessons"
 )
 
 // TestLessonsAreListed: without a terminal the lessons can at least be listed, with how far one has come.
 func TestLessonsAreListed(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	progress, err := keptProgress(t.Context())
+	kept, err := progress.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := progress.Keep("comb", lessons.Standing{Done: true, Asked: 2, Right: 1}); err != nil {
+	if err := kept.Keep("comb", lessons.Standing{Done: true, Asked: 2, Right: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := progress.Keep("gates", lessons.Standing{Step: 2}); err != nil {
+	if err := kept.Keep("gates", lessons.Standing{Step: 2}); err != nil {
 		t.Fatal(err)
 	}
 	code, out, stderr := schedq(t, "", "learn", "--list")
@@ -47,7 +45,7 @@ func TestLessonsAreListed(t *testing.T) {
 			t.Errorf("schedq %s: exit %d, %s, want %d and %s", c.args, code, stderr, c.code, c.want)
 		}
 	}
-	if err := os.WriteFile(progress.path("lessons.json"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(os.Getenv("XDG_STATE_HOME"), "schedq", "lessons.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, stderr := schedq(t, "", "learn", "--list"); code != 1 || !strings.Contains(stderr, "is damaged") {
@@ -77,53 +75,6 @@ func TestLessonsAreWritten(t *testing.T) {
 	code, _, stderr := schedq(t, "", "learn", "lint", path)
 	if code != 1 || !strings.Contains(stderr, "mine.yaml:61: gated is not the right answer to queue: in the model it is active") {
 		t.Errorf("exit %d: %s", code, stderr)
-	}
-}
-
-// lockedBuffer is a buffer that is read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-// TestNotesFollow: the notes are those of the step that is shown.
-func TestNotesFollow(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	progress, err := keptProgress(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := lessons.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var out lockedBuffer
-	ended := make(chan error)
-	go func() { ended <- followNotes(ctx, &out, progress, all) }()
-	for step, want := range []string{"Ask who has seen a pod Pending for an hour", "Where does web-1 enter the queue? → active"} {
-		progress.stage(stageFile{Stage: lessons.Stage{Lesson: "three-places", Step: step}})
-		for deadline := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), want); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("the notes are\n%s\nwant %s", out.String(), want)
-			}
-		}
-	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }
 

@@ -371,32 +371,3 @@ func TestKubectlPlugin(t *testing.T) {
 		}
 	}
 }
-
-// TestMakeRoom: the oldest recordings go first, and nothing else goes.
-func TestMakeRoom(t *testing.T) {
-	dir := t.TempDir()
-	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	var names []string
-	for i := range 4 {
-		names = append(names, recordingName("prod/\x1beu", at.Add(time.Duration(i)*time.Hour)))
-	}
-	for _, name := range append(names, "notes.txt") {
-		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := makeRoom(t.Context(), dir, 250); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var left []string
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	if want := []string{names[2], names[3], "notes.txt"}; !slices.Equal(left, want) || names[2] != "20261121T140000.000Z-prod--eu.jsonl" {
-		t.Errorf("left are %q, want %q", left, want)
-	}
-}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 
+	"github.com/schedq/schedq/cmd/schedq/teller"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
@@ -169,7 +170,7 @@ func (f *liveFlags) collect(cmd *cobra.Command, lasts time.Duration) (*sources.R
 	if err != nil {
 		return nil, err
 	}
-	return session.Collect(cmd.Context(), stream, session.Draining{Lasts: lasts, Status: newTeller(cmd.ErrOrStderr()).tell})
+	return session.Collect(cmd.Context(), stream, session.Draining{Lasts: lasts, Status: teller.New(cmd.ErrOrStderr()).Tell})
 }
 
 // open finds the cluster, and whether it can be watched.

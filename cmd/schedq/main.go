@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
-	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/cmd/schedq/plain"
+	"github.com/schedq/schedq/cmd/schedq/process"
 	"github.com/schedq/schedq/sources/embedded"
 )
 
@@ -27,9 +28,9 @@ const (
 type usageError struct{ error }
 
 func main() {
-	begunAt := theTerminal()
-	ctx := untilSignal(func() {
-		begunAt.restore()
+	begunAt := process.BegunAt()
+	ctx := process.UntilSignal(func() {
+		begunAt.Restore()
 		os.Exit(exitFailed)
 	})
 	// Upstream's code would note on standard error what it makes of gates, plugins and failures.
@@ -39,7 +40,7 @@ func main() {
 
 // run carries out a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stderr = plainWriter{stderr}
+	stderr = plain.Writer{Writer: stderr}
 	cmd := newRoot()
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
@@ -52,7 +53,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, context.Canceled):
 		return exitFailed // the person stopped it and knows
 	}
-	for _, sentence := range sentences(err) {
+	for _, sentence := range plain.Sentences(err) {
 		fmt.Fprintf(stderr, "schedq: %s\n", sentence)
 	}
 	var usage usageError
@@ -61,45 +62,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// sentences are what err says, one for each error that was joined. Arguments, file names and what the system
-// or a library says of them are in it as they are, so all of it is made safe.
-func sentences(err error) []sources.SafeText {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []sources.SafeText{sources.Sanitize(err.Error())}
-	}
-	var all []sources.SafeText
-	whole := 0
-	for _, e := range joined.Unwrap() {
-		all = append(all, sentences(e)...)
-		whole += len(e.Error()) + len("\n")
-	}
-	if whole != len(err.Error())+len("\n") { // a sentence about several errors
-		return []sources.SafeText{sources.Sanitize(err.Error())}
-	}
-	return all
-}
-
-// plainWriter makes safe what is written for a person, line by line: whatever a command or a library says
-// there of an argument, a flag or a file name, none of its bytes steers the terminal.
-type plainWriter struct{ io.Writer }
-
-// Write implements io.Writer. Each call has whole lines, or the beginning of one.
-func (w plainWriter) Write(text []byte) (int, error) {
-	var safe strings.Builder
-	for line := range strings.Lines(string(text)) {
-		line, ended := strings.CutSuffix(line, "\n")
-		safe.WriteString(string(sources.Sanitize(line)))
-		if ended {
-			safe.WriteByte('\n')
-		}
-	}
-	if _, err := io.WriteString(w.Writer, safe.String()); err != nil {
-		return 0, err
-	}
-	return len(text), nil
 }
 
 // newRoot returns the command line. Without a subcommand it plays an embedded recording.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk/disktest"
 	"github.com/schedq/schedq/sources/live/livetest"
 )
@@ -208,54 +206,6 @@ func TestEveryFaultOfConvert(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// still is a stream in which nothing happens.
-type still struct{}
-
-func (still) Name() sources.SafeText                  { return "still" }
-func (still) Run(ctx context.Context) error           { <-ctx.Done(); return nil }
-func (still) Take() ([]sources.Event, sources.Status) { return nil, sources.Status{} }
-
-// TestRecordingsAreOnesOwn: the folder of automatic recordings is closed to others also if it was there, and a
-// recording that is being written is not removed to make room.
-func TestRecordingsAreOnesOwn(t *testing.T) {
-	state := t.TempDir()
-	t.Setenv("XDG_STATE_HOME", state)
-	folder := filepath.Join(state, "schedq", "recordings")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	r, path, err := recordBeside(t.Context(), still{}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, other, err := recordBeside(t.Context(), still{}, now); err != nil || other == path {
-		t.Errorf("two that begin at once write %s and %s, %v", path, other, err)
-	} else if err := again.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for at, want := range map[string]fs.FileMode{folder: fs.ModeDir | 0o700, path: 0o600} {
-		if info, err := os.Stat(at); err != nil || info.Mode() != want {
-			t.Errorf("%s: %v, %v", at, info.Mode(), err)
-		}
-	}
-	for range 2 {
-		if err := makeRoom(t.Context(), folder, 0); err != nil {
-			t.Fatal(err)
-		}
-		_, err := os.Stat(path)
-		if gone := err != nil; gone != (r == nil) {
-			t.Errorf("its being gone is %v", gone)
-		}
-		if r != nil {
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
-			r = nil
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/teller"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -59,7 +60,7 @@ func (f *liveFlags) record(cmd *cobra.Command, out string, lasts time.Duration, 
 		return err
 	}
 	err = session.Drain(cmd.Context(), recorder, session.Draining{
-		Status: newTeller(cmd.ErrOrStderr()).tell, Check: recorder.Err,
+		Status: teller.New(cmd.ErrOrStderr()).Tell, Check: recorder.Err,
 	})
 	if err := errors.Join(err, recorder.Close()); err != nil {
 		return err

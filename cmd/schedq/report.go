@@ -7,10 +7,10 @@ import (
 	"io"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 )
@@ -75,32 +75,9 @@ func writeReport(w io.Writer, r *session.Report) error {
 	for _, p := range r.Plugins {
 		plugins = append(plugins, []string{p.Plugin, strconv.Itoa(p.Attempts), strconv.Itoa(p.Pods), brief(p.Waited)})
 	}
-	for _, table := range [][][]string{tiers, wakes, plugins} {
-		if err := writeTable(w, table); err != nil {
+	for _, rows := range [][][]string{tiers, wakes, plugins} {
+		if err := table.Numbers(w, rows); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// writeTable writes rows below an empty line: the first column to the left, the others to the right.
-func writeTable(w io.Writer, rows [][]string) error {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for i, row := range rows {
-		line := fmt.Sprintf("%-*s", widths[0], row[0])
-		for c, cell := range row[1:] {
-			line += fmt.Sprintf("  %*s", widths[c+1], cell)
-		}
-		if i == 0 {
-			line = "\n" + line
-		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return fmt.Errorf("can't write to standard output: %w", err)
 		}
 	}
 	return nil

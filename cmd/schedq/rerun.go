@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
@@ -62,20 +63,20 @@ func writeComparison(w io.Writer, c *session.Comparison, from, to string, most i
 	fmt.Fprintf(w, "%s, run again under %s and under %s: %d and %d moves, %d of them the same\n",
 		c.From.Source, from, to, c.From.Moves, c.To.Moves, c.Same)
 	a, b := c.From.Attempts, c.To.Attempts
-	rows := [][]string{
+	attempts := [][]string{
 		{"", from, to},
 		{"attempts", strconv.Itoa(a.Total), strconv.Itoa(b.Total)},
 		{"rejected", strconv.Itoa(a.Rejected), strconv.Itoa(b.Rejected)},
 		{"pods bound", strconv.Itoa(a.Bound), strconv.Itoa(b.Bound)},
 	}
 	for _, t := range c.Tiers() {
-		rows = append(rows, []string{"time in " + t.Tier, brief(t.From.Total), brief(t.To.Total)})
+		attempts = append(attempts, []string{"time in " + t.Tier, brief(t.From.Total), brief(t.To.Total)})
 	}
 	wakes := [][]string{{"woken by", from, to}}
 	for _, p := range c.Wakes() {
 		wakes = append(wakes, []string{p.Event, strconv.Itoa(p.From), strconv.Itoa(p.To)})
 	}
-	tables := [][][]string{rows, wakes}
+	tables := [][][]string{attempts, wakes}
 	shown := c.Pods[:min(most, len(c.Pods))]
 	if len(shown) > 0 {
 		pods := [][]string{{"pods that came out differently", "attempts", "waited", "", "attempts", "waited", ""}}
@@ -86,8 +87,8 @@ func writeComparison(w io.Writer, c *session.Comparison, from, to string, most i
 		}
 		tables = append(tables, pods)
 	}
-	for _, table := range tables {
-		if err := writeTable(w, table); err != nil {
+	for _, rows := range tables {
+		if err := table.Numbers(w, rows); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/metrics"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
@@ -57,8 +58,8 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 		return err
 	}
 	shown := session.New(rec, options)
-	serveMetrics(cmd.Context(), listener, newFigures().ofSession(shown))
-	err = tui.Run(cmd.Context(), shown, f.look.options(recordings(cmd.Context(), options)))
+	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
+	err = tui.Run(cmd.Context(), shown, f.look.options(embeddedRecordings(cmd.Context(), options)))
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
 	}
@@ -110,8 +111,8 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	return f.show(cmd, rec, 0)
 }
 
-// recordings are the embedded recordings, for the list on the screen.
-func recordings(ctx context.Context, options session.Options) []tui.Recording {
+// embeddedRecordings are the embedded recordings, for the list on the screen.
+func embeddedRecordings(ctx context.Context, options session.Options) []tui.Recording {
 	var list []tui.Recording
 	for _, e := range embedded.All() {
 		list = append(list, tui.Recording{

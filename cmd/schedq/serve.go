@@ -20,7 +20,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/schedq/schedq/cmd/schedq/class"
+	"github.com/schedq/schedq/cmd/schedq/plain"
 	"github.com/schedq/schedq/config/xdg"
+	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/room"
@@ -105,7 +108,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		return errors.Join(fmt.Errorf("--teacher-listen: %w", err), l.Close())
 	}
 	debug.SetMemoryLimit(config.Limits.Memory / 10 * 8) // rather collect garbage than turn people away
-	f.announce(plainWriter{cmd.OutOrStdout()}, l.Addr(), teachers, config)
+	f.announce(plain.Writer{Writer: cmd.OutOrStdout()}, l.Addr(), teachers, config)
 	return r.Serve(cmd.Context(), l, teachers)
 }
 
@@ -238,7 +241,7 @@ func readKeys(ctx context.Context, path string) ([]ssh.PublicKey, error) {
 // has a session of their own, and nothing that reaches this machine.
 func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 	if f.recording == "" && !f.play {
-		return serveLessons(ctx, f.lesson)
+		return f.lessons(ctx)
 	}
 	plugins, err := cycle.InTree()
 	if err != nil {
@@ -261,6 +264,26 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 		v.At(shown.Title)
 		return tui.NewServed(v.Context(), session.New(rec, opts), tui.Options{}), nil
 	}, nil
+}
+
+// lessons returns what opens the lessons, at first the one that is asked for, by its number or name or in a file.
+func (f *serveFlags) lessons(ctx context.Context) (room.Open, error) {
+	all, err := lessons.All()
+	if err != nil {
+		return nil, err
+	}
+	begin, err := chosenLesson(ctx, all, nil, []string{f.lesson})
+	if err != nil {
+		return nil, err
+	}
+	file := ""
+	if !slices.Contains(all, begin) {
+		if file, err = filepath.Abs(f.lesson); err != nil {
+			return nil, err
+		}
+		all = append([]*lessons.Lesson{begin}, all...)
+	}
+	return class.Open(ctx, all, begin, file)
 }
 
 // announce says how to come in.

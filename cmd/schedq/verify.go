@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/files"
@@ -89,8 +90,8 @@ func writeVerification(w io.Writer, v *session.Verification, left int) error {
 	for _, k := range m.ByKind {
 		kinds = append(kinds, []string{move(k.To, k.Event), strconv.Itoa(k.Truth), strconv.Itoa(k.Model), strconv.Itoa(k.Matched)})
 	}
-	for _, table := range [][][]string{tiers, kinds} {
-		if err := writeTable(w, table); err != nil {
+	for _, rows := range [][][]string{tiers, kinds} {
+		if err := table.Numbers(w, rows); err != nil {
 			return err
 		}
 	}

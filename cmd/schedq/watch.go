@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/metrics"
+	"github.com/schedq/schedq/cmd/schedq/teller"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 )
@@ -82,7 +84,7 @@ func headlessOf(cmd *cobra.Command, source *sourceFlags, read reader, follow fol
 }
 
 func newWatch() *cobra.Command {
-	var metrics metricsFlag
+	var address metricsFlag
 	var only filterFlag
 	cmd := headlessLive(&cobra.Command{
 		Use:     "watch [FILE...]",
@@ -110,16 +112,16 @@ func newWatch() *cobra.Command {
 		return nil
 	}, func(cmd *cobra.Command, cluster *liveFlags, opts session.Options, asJSON bool) error {
 		opts.Filter = only.filter
-		return watchLive(cmd, cluster, opts, asJSON, &metrics)
+		return watchLive(cmd, cluster, opts, asJSON, &address)
 	})
-	metrics.register(cmd)
+	address.register(cmd)
 	only.register(cmd, "tell only moves after which the pod is one of those")
 	return cmd
 }
 
 // watchLive prints the moves in a live cluster until the person stops it.
-func watchLive(cmd *cobra.Command, cluster *liveFlags, opts session.Options, asJSON bool, metrics *metricsFlag) error {
-	listener, err := metrics.listen()
+func watchLive(cmd *cobra.Command, cluster *liveFlags, opts session.Options, asJSON bool, address *metricsFlag) error {
+	listener, err := address.listen()
 	if err != nil {
 		return err
 	}
@@ -127,14 +129,14 @@ func watchLive(cmd *cobra.Command, cluster *liveFlags, opts session.Options, asJ
 	if err != nil {
 		return err
 	}
-	figures := newFigures()
-	serveMetrics(cmd.Context(), listener, figures.gather)
+	figures := metrics.New()
+	metrics.Serve(cmd.Context(), listener, figures.Gather)
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	return session.Follow(cmd.Context(), source, opts, session.Watching{
 		Move: func(t *session.Transition) error {
-			figures.add(t)
+			figures.Add(t)
 			if !cluster.shows(t.Pod.Key.Namespace) || !opts.Tells(t) {
 				return nil
 			}
@@ -144,10 +146,10 @@ func watchLive(cmd *cobra.Command, cluster *liveFlags, opts session.Options, asJ
 			_, err := fmt.Fprintln(out, t)
 			return err
 		},
-		Status: newTeller(cmd.ErrOrStderr()).tell,
+		Status: teller.New(cmd.ErrOrStderr()).Tell,
 		Idle: func(board *session.Board, _ time.Time) error {
 			if listener != nil {
-				figures.stand(board)
+				figures.Stand(board)
 			}
 			if err := out.Flush(); err != nil {
 				return fmt.Errorf("can't write to standard output: %w", err)

@@ -1,74 +1,19 @@
-package main
+package metrics
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"net"
-	"net/http"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
-	"github.com/schedq/schedq/sources"
 )
 
-// metricsFlag is --metrics-address: where the model's figures can be scraped, under the scheduler's own
-// names, so that a dashboard made for kube-scheduler shows them.
-type metricsFlag struct{ address string }
-
-func (f *metricsFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.address, "metrics-address", "", "serve the model's figures under kube-scheduler's names at `HOST:PORT`/metrics; without HOST, on the loopback interface")
-}
-
-// listen opens the address, if there is one. What is served comes later, by serve.
-func (f *metricsFlag) listen() (net.Listener, error) {
-	if f.address == "" {
-		return nil, nil
-	}
-	host, port, err := net.SplitHostPort(f.address)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--metrics-address %s is not a HOST:PORT", sources.Sanitize(f.address))}
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
-	if err != nil {
-		return nil, fmt.Errorf("--metrics-address: %w", err)
-	}
-	return l, nil
-}
-
-// serveMetrics serves what gather returns on l, until ctx ends. It does nothing without l.
-func serveMetrics(ctx context.Context, l net.Listener, gather prometheus.GathererFunc) {
-	if l == nil {
-		return
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(gather, promhttp.HandlerOpts{}))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		<-ctx.Done()
-		server.Close()
-	}()
-	go func() {
-		if err := server.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			l.Close()
-		}
-	}()
-}
-
-// figures are the model's, as kube-scheduler v1.37 exposes its own (pkg/scheduler/metrics). It is safe for
-// concurrent use.
-type figures struct {
+// Figures are the model's, as kube-scheduler v1.37 exposes its own (pkg/scheduler/metrics): counts of pods and of
+// moves, and durations in seconds. They are safe for concurrent use.
+type Figures struct {
 	mu            sync.Mutex
 	registry      *prometheus.Registry
 	pending       *prometheus.GaugeVec
@@ -80,13 +25,14 @@ type figures struct {
 	counted       int
 }
 
-func newFigures() *figures {
-	f := &figures{}
+// New returns figures of a queue in which nothing has happened.
+func New() *Figures {
+	f := &Figures{}
 	f.reset()
 	return f
 }
 
-func (f *figures) reset() {
+func (f *Figures) reset() {
 	f.registry, f.last, f.counted = prometheus.NewRegistry(), nil, 0
 	f.pending = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "scheduler_pending_pods",
 		Help: "Number of pending pods, by the queue type."}, []string{"queue"})
@@ -102,14 +48,14 @@ func (f *figures) reset() {
 	f.registry.MustRegister(f.pending, f.unschedulable, f.incoming, f.attempts, f.sli)
 }
 
-// add counts a move.
-func (f *figures) add(t *session.Transition) {
+// Add counts a move.
+func (f *Figures) Add(t *session.Transition) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count(t)
 }
 
-func (f *figures) count(t *session.Transition) {
+func (f *Figures) count(t *session.Transition) {
 	f.last = t
 	f.counted++
 	if t.Restated() {
@@ -144,14 +90,14 @@ func attemptsLabel(attempts int) string {
 	return strconv.Itoa(attempts)
 }
 
-// stand takes in where the pods are.
-func (f *figures) stand(b *session.Board) {
+// Stand takes in where the pods are, whichever of them a filter shows.
+func (f *Figures) Stand(b *session.Board) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stands(b.Unfiltered())
 }
 
-func (f *figures) stands(b *session.Board) {
+func (f *Figures) stands(b *session.Board) {
 	f.unschedulable.Reset()
 	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated} {
 		f.pending.WithLabelValues(tier.String()).Set(float64(b.Total(tier)))
@@ -166,7 +112,7 @@ func (f *figures) stands(b *session.Board) {
 
 // show takes in a frame: what of its log is not counted yet, or all if it is another log: one goes back in
 // time, or into a what-if. A counter that falls is a reset to Prometheus.
-func (f *figures) show(frame *session.Frame) {
+func (f *Figures) show(frame *session.Frame) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	log := frame.Log
@@ -179,17 +125,18 @@ func (f *figures) show(frame *session.Frame) {
 	f.stands(frame.Board.Unfiltered())
 }
 
-// gather returns the figures.
-func (f *figures) gather() ([]*dto.MetricFamily, error) {
+// Gather implements prometheus.GathererFunc: it returns the figures of this moment.
+func (f *Figures) Gather() ([]*dto.MetricFamily, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.registry.Gather()
 }
 
-// ofSession returns what gathers the figures of s as it is shown at that moment.
-func (f *figures) ofSession(s *session.Session) prometheus.GathererFunc {
+// OfSession returns what gathers the figures of s as it is shown at that moment.
+func OfSession(s *session.Session) prometheus.GathererFunc {
+	f := New()
 	return func() ([]*dto.MetricFamily, error) {
 		f.show(s.Frame())
-		return f.gather()
+		return f.Gather()
 	}
 }

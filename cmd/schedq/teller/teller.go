@@ -1,4 +1,4 @@
-package main
+package teller
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// teller tells a person in sentences how a stream stands, each change once.
-type teller struct {
+// Teller tells a person in sentences how a stream stands, each change once. It is for one goroutine.
+type Teller struct {
 	out      io.Writer
 	now      func() time.Time
 	attached bool
@@ -32,11 +32,13 @@ const (
 // maxReasons is how many reasons are told of one trouble that does not end.
 const maxReasons = 20
 
-func newTeller(out io.Writer) *teller {
-	return &teller{out: out, now: time.Now, notices: map[string]bool{}, reasons: map[sources.SafeText]bool{}}
+// New returns a Teller that writes to out, a line for each sentence.
+func New(out io.Writer) *Teller {
+	return &Teller{out: out, now: time.Now, notices: map[string]bool{}, reasons: map[sources.SafeText]bool{}}
 }
 
-func (t *teller) tell(s sources.Status) {
+// Tell tells what is new in s: notices, that the stream is attached, and what is wrong.
+func (t *Teller) Tell(s sources.Status) {
 	for _, n := range s.Notices {
 		if !t.notices[n] {
 			t.notices[n] = true
@@ -55,7 +57,7 @@ func (t *teller) tell(s sources.Status) {
 }
 
 // tellTrouble tells what is wrong, once for each reason, and when nothing is wrong any more.
-func (t *teller) tellTrouble(s sources.Status, now time.Time) {
+func (t *Teller) tellTrouble(s sources.Status, now time.Time) {
 	if s.Trouble != t.trouble {
 		t.trouble, t.since = s.Trouble, now
 	}

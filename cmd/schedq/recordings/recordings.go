@@ -1,4 +1,4 @@
-package main
+package recordings
 
 import (
 	"cmp"
@@ -18,29 +18,20 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
-// The recordings that are made while a cluster is watched, in the state directory.
-
 // Each has at most maxRecording bytes, and all together maxRecordings.
 const (
 	maxRecording  = 256 << 20
 	maxRecordings = 1 << 30
 )
 
-// recordingsFolder is in the state folder.
-func recordingsFolder() (string, error) {
+// Begin begins a recording of stream, which is watched from now on, and returns it and the path of its file. The
+// caller closes it. The oldest recordings are removed first, so that there is room.
+func Begin(ctx context.Context, stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
 	state, err := xdg.State()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(state, "recordings"), nil
-}
-
-// recordBeside begins a recording of stream in the state directory, and returns where.
-func recordBeside(ctx context.Context, stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
-	folder, err := recordingsFolder()
 	if err != nil {
 		return nil, "", err
 	}
+	folder := filepath.Join(state, "recordings")
 	if err := disk.Folder(ctx, folder); err != nil {
 		return nil, "", err
 	}
@@ -48,7 +39,7 @@ func recordBeside(ctx context.Context, stream sources.Stream, now time.Time) (*t
 		return nil, "", err
 	}
 	for {
-		path := filepath.Join(folder, recordingName(stream.Name(), now))
+		path := filepath.Join(folder, fileName(stream.Name(), now))
 		r, err := trace.Record(ctx, stream, path, maxRecording, disk.Options{})
 		if !errors.Is(err, fs.ErrExist) {
 			return r, path, err
@@ -57,9 +48,9 @@ func recordBeside(ctx context.Context, stream sources.Stream, now time.Time) (*t
 	}
 }
 
-// recordingName is what a recording of the named cluster from start on is called. It is plain: a file that
+// fileName is what a recording of the named cluster from start on is called. It is plain: a file that
 // ends anywhere can be read.
-func recordingName(cluster sources.SafeText, start time.Time) string {
+func fileName(cluster sources.SafeText, start time.Time) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
 			return r

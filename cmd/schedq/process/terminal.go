@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"os"
@@ -9,17 +9,18 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is the terminal that the program was begun at, as it was then.
-type terminal struct {
+// Terminal is the terminal that the program was begun at, as it was then.
+type Terminal struct {
 	fd    int
 	state *term.State
 }
 
-// theTerminal returns the terminal that the program was begun at, or nil if there is none.
-func theTerminal() *terminal {
+// BegunAt returns the terminal that the program was begun at, or nil if there is none. It is called before anything
+// changes the terminal.
+func BegunAt() *Terminal {
 	for _, fd := range []int{int(syscall.Stdin), int(syscall.Stdout), int(syscall.Stderr)} {
 		if state, err := term.GetState(fd); err == nil {
-			return &terminal{fd: fd, state: state}
+			return &Terminal{fd: fd, state: state}
 		}
 	}
 	return nil
@@ -36,9 +37,9 @@ const leaveScreen = ansi.ResetModeSynchronizedOutput + ansi.ResetModifyOtherKeys
 // deaf is how long a terminal that takes no more text is waited for.
 const deaf = 200 * time.Millisecond
 
-// restore has the terminal be as it was, if the screen still has it, whatever the rest of the program does. A
-// terminal that is another program's by now is left alone.
-func (t *terminal) restore() {
+// Restore has the terminal be as it was, if the screen still has it, whatever the rest of the program does. A
+// terminal that is another program's by now is left alone. A nil Terminal has nothing to restore.
+func (t *Terminal) Restore() {
 	if t == nil || !foreground(t.fd) {
 		return
 	}

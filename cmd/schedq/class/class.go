@@ -1,38 +1,23 @@
-package main
+package class
 
 import (
 	"context"
 	"maps"
-	"path/filepath"
-	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/schedq/schedq/cmd/schedq/progress"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/room"
 	"github.com/schedq/schedq/tui"
 )
 
-// serveLessons returns what opens a visitor's lesson, at first the one that is asked for, by its number or name or
-// in a file. A lesson is made ready once for all of them. The teacher's is the one that schedq notes follows.
-func serveLessons(ctx context.Context, first string) (room.Open, error) {
-	all, err := lessons.All()
-	if err != nil {
-		return nil, err
-	}
-	begin, err := chosenLesson(ctx, all, nil, []string{first})
-	if err != nil {
-		return nil, err
-	}
-	file := ""
-	if !slices.Contains(all, begin) {
-		if file, err = filepath.Abs(first); err != nil {
-			return nil, err
-		}
-		all = append([]*lessons.Lesson{begin}, all...)
-	}
-	notes, err := keptProgress(ctx)
+// Open returns what opens a visitor's lesson, at first begin, which is one of all. A lesson is made ready once for all
+// visitors. Where the teacher's is, schedq notes follows: file is the absolute path of begin's file, or empty if it is
+// one of the program's own. ctx is that of the room.
+func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, file string) (room.Open, error) {
+	kept, err := progress.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +47,11 @@ func serveLessons(ctx context.Context, first string) (room.Open, error) {
 		}
 		if v.Teacher() {
 			o.Stage = func(s lessons.Stage) {
-				at := stageFile{Stage: s}
+				at := progress.Stage{Stage: s}
 				if s.Lesson == begin.Name {
 					at.File = file
 				}
-				notes.stage(at)
+				kept.Tell(at)
 			}
 		}
 		return tui.NewLesson(v.Context(), p, o, tui.Options{}.Served()), nil

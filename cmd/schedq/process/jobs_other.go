@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package process
 
 // foreground reports whether the terminal is this program's to change.
 func foreground(int) bool { return true }

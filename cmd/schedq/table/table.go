@@ -1,0 +1,49 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Numbers writes rows below an empty line: the first column to the left, the others to the right. Each row has as
+// many cells as the first.
+func Numbers(w io.Writer, rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for i, row := range rows {
+		line := fmt.Sprintf("%-*s", widths[0], row[0])
+		for c, cell := range row[1:] {
+			line += fmt.Sprintf("  %*s", widths[c+1], cell)
+		}
+		if i == 0 {
+			line = "\n" + line
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return fmt.Errorf("can't write to standard output: %w", err)
+		}
+	}
+	return nil
+}
+
+// Columns writes rows of at most 8 cells below each other, all to the left and indented.
+func Columns(b *strings.Builder, rows [][]string) {
+	widths := make([]int, 8)
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	for _, row := range rows {
+		line := " "
+		for i, cell := range row {
+			line += fmt.Sprintf(" %-*s ", widths[i], cell)
+		}
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	}
+}
