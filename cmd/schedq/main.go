@@ -7,15 +7,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
+	"github.com/schedq/schedq/cmd/schedq/command/headless"
+	"github.com/schedq/schedq/cmd/schedq/command/learn"
+	"github.com/schedq/schedq/cmd/schedq/command/screen"
+	"github.com/schedq/schedq/cmd/schedq/command/serve"
+	"github.com/schedq/schedq/cmd/schedq/command/traces"
+	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/plain"
 	"github.com/schedq/schedq/cmd/schedq/process"
-	"github.com/schedq/schedq/sources/embedded"
 )
 
 // Exit codes: what was asked for failed, or it was asked for in the wrong way.
@@ -23,9 +30,6 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 )
-
-// usageError is a mistake in the command line.
-type usageError struct{ error }
 
 func main() {
 	begunAt := process.BegunAt()
@@ -56,7 +60,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, sentence := range plain.Sentences(err) {
 		fmt.Fprintf(stderr, "schedq: %s\n", sentence)
 	}
-	var usage usageError
+	var usage flags.UsageError
 	if errors.As(err, &usage) {
 		fmt.Fprintln(stderr, "See schedq --help.")
 		return exitUsage
@@ -64,29 +68,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailed
 }
 
-// newRoot returns the command line. Without a subcommand it plays an embedded recording.
+// newRoot returns the command line.
 func newRoot() *cobra.Command {
-	var screen screenFlags
-	var name string
-	root := &cobra.Command{
-		Use:   "schedq",
-		Short: "Show the queue inside kube-scheduler, pod by pod",
-		Long: `schedq shows the queue inside kube-scheduler: activeQ, backoffQ and unschedulable pods, with a
-countdown on every pod. Without a command it plays an embedded recording of a real cluster.
-Press ? in it for the keys.`,
-		Args:          noFiles,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return screen.showEmbedded(cmd, name)
-		},
-	}
-	screen.register(root)
-	root.Flags().StringVar(&name, "recording", embedded.All()[0].Name, "the embedded recording to play: "+strings.Join(embeddedNames(), ", "))
-	completes(root, "recording", embeddedNames()...)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newAttach(), newReplay(), newRecord(), newWatch(), newExplain(), newReport(), newVerify(), newRerun(), newConvert(), newConfig(), newMan(), newLearn(), newNotes(), newPlay(), newServe())
+	root := screen.NewRoot()
+	root.Version, root.SilenceErrors, root.SilenceUsage = version(), true, true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flags.UsageError{Err: err} })
+	root.AddCommand(screen.NewReplay(), screen.NewAttach(), screen.NewPlay(),
+		headless.NewWatch(), headless.NewExplain(), headless.NewReport(), headless.NewVerify(), headless.NewRerun(),
+		traces.NewRecord(), traces.NewConvert(), learn.NewLearn(), learn.NewNotes(), serve.New(), newConfig(), newMan())
 	return root
 }
 
@@ -98,23 +87,14 @@ func version() string {
 	return "unknown"
 }
 
-// noFiles finds that no argument is left, and what a person may have meant by one.
-func noFiles(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
+// pluginArgs are the arguments of a program that was called as path: kubectl calls it kubectl-schedq, and
+// then it is about the cluster that kubectl is about.
+func pluginArgs(path string, args []string) []string {
+	if name := strings.TrimSuffix(filepath.Base(path), ".exe"); name != "kubectl-schedq" {
+		return args
 	}
-	if _, err := os.Stat(args[0]); err == nil {
-		return usageError{fmt.Errorf("to play a file: schedq replay %s", args[0])}
+	if len(args) > 0 && (!strings.HasPrefix(args[0], "-") || slices.Contains([]string{"-h", "--help", "--version"}, args[0])) {
+		return args
 	}
-	return usageError{fmt.Errorf("there is no command %q", args[0])}
-}
-
-// usageArgs makes what check finds wrong a mistake in the command line.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
+	return append([]string{"attach"}, args...)
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 )
 
 func newMan() *cobra.Command {
-	var force forceFlag
+	var force flags.Force
 	cmd := &cobra.Command{
 		Use:    "man DIR",
 		Short:  "Write the man pages, one for each command, into a folder",
 		Hidden: true, // for who packages schedq
-		Args:   usageArgs(cobra.ExactArgs(1)),
+		Args:   flags.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := args[0]
 			if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -28,12 +29,12 @@ func newMan() *cobra.Command {
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // the same pages of the same program
-			opts := force.options()
+			opts := force.Options()
 			opts.Mode = 0o644 // they are everybody's to read
 			return writePages(cmd, root, dir, opts)
 		},
 	}
-	force.register(cmd)
+	force.Register(cmd)
 	return cmd
 }
 

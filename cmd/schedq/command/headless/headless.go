@@ -1,0 +1,60 @@
+package headless
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/kube"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// A reader prints what it makes of a recording, a follower of a live cluster, as it goes on.
+type (
+	reader   func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error
+	follower func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error
+)
+
+// headless makes cmd a command without a screen: it reads a recording and has read print it.
+func headless(cmd *cobra.Command, read reader) *cobra.Command {
+	return headlessOf(cmd, &sourceFlags{}, read, nil)
+}
+
+// headlessLive is headless for a command that, without a FILE, has follow print what happens in a live
+// cluster.
+func headlessLive(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
+	return headlessOf(cmd, &sourceFlags{live: &kube.Flags{}}, read, follow)
+}
+
+func headlessOf(cmd *cobra.Command, source *sourceFlags, read reader, follow follower) *cobra.Command {
+	var model flags.Model
+	var output flags.Output
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		asJSON, err := output.JSON()
+		if err != nil {
+			return err
+		}
+		opts, err := model.Options(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if source.isLive(args) {
+			if opts, err = source.live.Options(opts); err != nil {
+				return err
+			}
+			return follow(cmd, source.live, opts, asJSON)
+		}
+		rec, err := source.open(cmd, args)
+		if err != nil {
+			return err
+		}
+		if rec, err = model.Again(cmd, rec); err != nil {
+			return err
+		}
+		return read(cmd, rec, opts, asJSON)
+	}
+	source.register(cmd)
+	model.Register(cmd)
+	output.Register(cmd)
+	return cmd
+}

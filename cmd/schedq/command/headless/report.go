@@ -1,0 +1,102 @@
+package headless
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/kube"
+	"github.com/schedq/schedq/cmd/schedq/table"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// NewReport returns schedq report.
+func NewReport() *cobra.Command {
+	var lasts time.Duration
+	var only flags.Filter
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		opts.Filter = only.Filter
+		report, err := session.Summarize(cmd.Context(), rec, opts)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			encoder := json.NewEncoder(cmd.OutOrStdout())
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(report)
+		}
+		return writeReport(cmd.OutOrStdout(), report)
+	}
+	cmd := headlessLive(&cobra.Command{
+		Use:   "report [FILE...]",
+		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
+		Long: `report sums a recording up. Without a FILE it watches a live cluster until it is stopped, or for as long as
+--for says, and sums that up.`,
+	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+		if cluster.Namespace() != "" {
+			return flags.Usagef("a report is about the queue as a whole: leave -n out")
+		}
+		if lasts < 0 {
+			return flags.Usagef("--for %s is less than no time", lasts)
+		}
+		defer kube.Within(cmd, lasts)()
+		rec, err := cluster.Collect(cmd, 0)
+		if err != nil {
+			return err
+		}
+		cmd.SetContext(context.WithoutCancel(cmd.Context())) // being stopped is what it waited for
+		return read(cmd, rec, opts, asJSON)
+	})
+	only.Register(cmd, "report only on pods that at some time were one of those")
+	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to watch a live cluster; until it is stopped if 0")
+	return cmd
+}
+
+func writeReport(w io.Writer, r *session.Report) error {
+	fmt.Fprintf(w, "%s: %s to %s (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
+	fmt.Fprintf(w, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
+	a := r.Attempts
+	fmt.Fprintf(w, "%d attempts: %d rejected, %d failed by an error, %d pods bound (median %d attempts, at most %d)\n",
+		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)
+
+	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}
+	for _, t := range r.Tiers {
+		tiers = append(tiers, []string{t.Tier, strconv.Itoa(t.Stays), brief(t.Median), brief(t.P90), brief(t.Max), brief(t.Total), strconv.Itoa(t.Left)})
+	}
+	wakes := [][]string{{"woken by", "moves", "to active", "to backoff", "to gated", "then bound"}}
+	for _, e := range r.Wakes {
+		wakes = append(wakes, []string{e.Event, strconv.Itoa(e.Total()), strconv.Itoa(e.ToActive), strconv.Itoa(e.ToBackoff), strconv.Itoa(e.ToGated), strconv.Itoa(e.Helped)})
+	}
+	plugins := [][]string{{"rejected by", "attempts", "pods", "waited in all"}}
+	for _, p := range r.Plugins {
+		plugins = append(plugins, []string{p.Plugin, strconv.Itoa(p.Attempts), strconv.Itoa(p.Pods), brief(p.Waited)})
+	}
+	for _, rows := range [][][]string{tiers, wakes, plugins} {
+		if err := table.Numbers(w, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// brief writes a duration with three figures or so.
+func brief(s session.Seconds) string {
+	d := time.Duration(s)
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(100 * time.Microsecond).String()
+	default:
+		return d.Round(time.Microsecond).String()
+	}
+}

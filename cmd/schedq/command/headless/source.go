@@ -1,0 +1,51 @@
+package headless
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/kube"
+	"github.com/schedq/schedq/sources"
+)
+
+// sourceFlags name a source for the commands without a screen: files, an embedded recording, or without
+// either a live cluster.
+type sourceFlags struct {
+	recording string
+	live      *kube.Flags // nil if the command reads recordings only
+}
+
+func (f *sourceFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.recording, "recording", "", "an embedded recording instead of files: "+strings.Join(flags.EmbeddedNames(), ", "))
+	flags.Completes(cmd, "recording", flags.EmbeddedNames()...)
+	flags.RegisterFiles(cmd)
+	if f.live != nil {
+		f.live.Register(cmd)
+	}
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		flag, live := f.live.Given(cmd)
+		switch {
+		case f.live == nil && f.recording == "" && len(args) == 0:
+			return flags.Usagef("%s needs a file to read, or - for standard input, or --recording NAME", cmd.Name())
+		case f.recording != "" && len(args) > 0:
+			return flags.Usagef("%s reads files or an embedded recording, not both", cmd.Name())
+		case live && !f.isLive(args):
+			return flags.Usagef("%s reads a recording or a live cluster, not both: --%s is for a cluster", cmd.Name(), flag)
+		}
+		return nil
+	}
+}
+
+// isLive reports whether it is a live cluster.
+func (f *sourceFlags) isLive(args []string) bool {
+	return f.live != nil && f.recording == "" && len(args) == 0
+}
+
+func (f *sourceFlags) open(cmd *cobra.Command, args []string) (*sources.Recording, error) {
+	if f.recording != "" {
+		return flags.OpenEmbedded(cmd, f.recording)
+	}
+	return flags.OpenFiles(cmd, args)
+}

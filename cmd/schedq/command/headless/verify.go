@@ -1,0 +1,130 @@
+package headless
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/table"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/files"
+)
+
+// NewVerify returns schedq verify.
+func NewVerify() *cobra.Command {
+	var truthPath string
+	var most int
+	cmd := headless(&cobra.Command{
+		Use:   "verify FILE... --truth LOG",
+		Short: "Compare what schedq makes of a recording with the scheduler's own log",
+		Long: `verify says how well schedq's model agrees with the scheduler: it replays FILE, usually an audit log
+alone, and LOG, the scheduler's own log of the same run, and compares each move and the time that pods
+spent in each tier.`,
+		Example: "  schedq verify audit.log.gz --truth sched.log.gz",
+		PreRunE: func(*cobra.Command, []string) error {
+			switch {
+			case truthPath == "":
+				return flags.Usagef("verify needs --truth LOG, the scheduler's own log of the same run")
+			case most < 0:
+				return flags.Usagef("--differences %d is less than 0", most)
+			}
+			return nil
+		},
+	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		options, err := flags.FileOptions(cmd)
+		if err != nil {
+			return err
+		}
+		options.Beside = rec
+		truth, err := files.Open(cmd.Context(), []string{truthPath}, options)
+		if err != nil {
+			return err
+		}
+		v, err := session.Verify(cmd.Context(), rec, truth, opts)
+		if err != nil {
+			return err
+		}
+		notices := truth.Notices
+		if slices.ContainsFunc(rec.Events, func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
+			notices = append(notices, fmt.Sprintf("%s holds the scheduler's own moves: they are compared, and the model makes none", rec.Name))
+		}
+		for _, n := range notices {
+			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
+		}
+		left := max(0, len(v.Differences)-most)
+		v.Differences = v.Differences[:len(v.Differences)-left]
+		if asJSON {
+			encoder := json.NewEncoder(cmd.OutOrStdout())
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(v)
+		}
+		return writeVerification(cmd.OutOrStdout(), v, left)
+	})
+	cmd.Flags().StringVar(&truthPath, "truth", "", "the scheduler's own log, or a trace that holds its moves")
+	cmd.Flags().IntVar(&most, "differences", 10, "how many of the differences to print, from the first on")
+	return cmd
+}
+
+// writeVerification writes v for a person. left is how many differences v does not hold.
+func writeVerification(w io.Writer, v *session.Verification, left int) error {
+	m, p := v.Transitions, v.PodSeconds
+	fmt.Fprintf(w, "moves: %d in truth, %d of the model, %d the same: recall %s, precision %s\n",
+		m.Truth, m.Model, m.Matched, percent(m.Recall), percent(m.Precision))
+	fmt.Fprintf(w, "time in the queue: %s in truth, the model is right for %s of it\n", brief(p.Total), percent(p.Share))
+
+	tiers := [][]string{{"time in", "truth", "right", "share"}}
+	for _, t := range p.Tiers {
+		of := "–"
+		if t.Truth > 0 {
+			of = percent(t.Share)
+		}
+		tiers = append(tiers, []string{t.Tier, brief(t.Truth), brief(t.Right), of})
+	}
+	kinds := [][]string{{"moves to", "truth", "model", "the same"}}
+	for _, k := range m.ByKind {
+		kinds = append(kinds, []string{move(k.To, k.Event), strconv.Itoa(k.Truth), strconv.Itoa(k.Model), strconv.Itoa(k.Matched)})
+	}
+	for _, rows := range [][][]string{tiers, kinds} {
+		if err := table.Numbers(w, rows); err != nil {
+			return err
+		}
+	}
+	if len(v.Differences) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, d := range v.Differences {
+		fmt.Fprintf(w, "%s  %-6s  %s  → %s", d.Time.Format("2006-01-02 15:04:05.000"), d.Kind, d.Pod, move(d.To, d.Event))
+		switch {
+		case d.Kind != "missed":
+		case d.ModelTier == "":
+			fmt.Fprint(w, "  (the model does not know the pod)")
+		default:
+			fmt.Fprintf(w, "  (the model has it in %s)", d.ModelTier)
+		}
+		fmt.Fprintln(w)
+	}
+	if left > 0 && len(v.Differences) > 0 {
+		fmt.Fprintf(w, "and %d more\n", left)
+	}
+	return nil
+}
+
+// move is a tier and the event that leads to it.
+func move(to, event string) string {
+	if event == "" {
+		return to
+	}
+	return to + "  " + event
+}
+
+// percent rounds down: 100.0 % is all.
+func percent(share float64) string {
+	return fmt.Sprintf("%.1f %%", math.Floor(1000*share+1e-9)/10)
+}

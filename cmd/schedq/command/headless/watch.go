@@ -1,0 +1,94 @@
+package headless
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/kube"
+	"github.com/schedq/schedq/cmd/schedq/metrics"
+	"github.com/schedq/schedq/cmd/schedq/teller"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// NewWatch returns schedq watch.
+func NewWatch() *cobra.Command {
+	var address flags.Metrics
+	var only flags.Filter
+	cmd := headlessLive(&cobra.Command{
+		Use:     "watch [FILE...]",
+		Short:   "Print one line for every move of a pod",
+		Long:    "watch prints the moves of a recording; without a FILE, those of a live cluster, as they happen.",
+		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'\n  schedq watch --context prod -n training",
+	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		opts.Filter = only.Filter
+		err := session.Replay(cmd.Context(), rec, opts, func(t *session.Transition) error {
+			if asJSON {
+				return encoder.Encode(t)
+			}
+			_, err := fmt.Fprintln(out, t)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return fmt.Errorf("can't write to standard output: %w", err)
+		}
+		return nil
+	}, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+		opts.Filter = only.Filter
+		return watchLive(cmd, cluster, opts, asJSON, &address)
+	})
+	address.Register(cmd)
+	only.Register(cmd, "tell only moves after which the pod is one of those")
+	return cmd
+}
+
+// watchLive prints the moves in a live cluster until the person stops it.
+func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool, address *flags.Metrics) error {
+	listener, err := address.Listen()
+	if err != nil {
+		return err
+	}
+	source, err := cluster.Open(cmd)
+	if err != nil {
+		return err
+	}
+	figures := metrics.New()
+	metrics.Serve(cmd.Context(), listener, figures.Gather)
+	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return session.Follow(cmd.Context(), source, opts, session.Watching{
+		Move: func(t *session.Transition) error {
+			figures.Add(t)
+			if !cluster.Shows(t.Pod.Key.Namespace) || !opts.Tells(t) {
+				return nil
+			}
+			if asJSON {
+				return encoder.Encode(t)
+			}
+			_, err := fmt.Fprintln(out, t)
+			return err
+		},
+		Status: teller.New(cmd.ErrOrStderr()).Tell,
+		Idle: func(board *session.Board, _ time.Time) error {
+			if listener != nil {
+				figures.Stand(board)
+			}
+			if err := out.Flush(); err != nil {
+				return fmt.Errorf("can't write to standard output: %w", err)
+			}
+			return nil
+		},
+	})
+}

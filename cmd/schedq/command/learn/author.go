@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/disk"
+)
+
+func newLint() *cobra.Command {
+	return &cobra.Command{
+		Use:   "lint FILE...",
+		Short: "Check lessons: what is written, every right answer, every solution",
+		Long: `lint plays a lesson and says what is wrong with it, with the line: an unknown key, a typo in a manifest, a
+prediction whose right answer is not what the model does, a solution that does not reach its goal.`,
+		Args: flags.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts, err := lessons.Options()
+			if err != nil {
+				return err
+			}
+			wrong := 0
+			for _, path := range args {
+				if err := lintLesson(cmd, path, opts); err != nil {
+					if cmd.Context().Err() != nil {
+						return err
+					}
+					wrong++
+					fmt.Fprintln(cmd.ErrOrStderr(), err)
+				}
+			}
+			if wrong > 0 {
+				return fmt.Errorf("%d of %d lessons are not right", wrong, len(args))
+			}
+			return nil
+		},
+	}
+}
+
+// lintLesson checks one lesson, and says what it found of it.
+func lintLesson(cmd *cobra.Command, path string, opts session.Options) error {
+	l, err := lessons.Read(cmd.Context(), path)
+	if err != nil {
+		return err
+	}
+	plan, err := l.Check(cmd.Context(), opts)
+	if err != nil {
+		return err
+	}
+	questions, goals := 0, 0
+	for _, s := range l.Steps {
+		if s.Prediction != nil {
+			questions += len(s.Prediction.Asks)
+		}
+		if s.Goal != nil {
+			goals++
+		}
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %q is right: %d steps, %d questions, %d goals\n", l.File, l.Title, len(plan.Steps), questions, goals)
+	return err
+}
+
+func newNew() *cobra.Command {
+	var force flags.Force
+	cmd := &cobra.Command{
+		Use:   "new FILE",
+		Short: "Write the beginning of a lesson, which is right and can be played",
+		Args:  flags.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(args[0]), ".yaml"), ".yml")
+			text, err := lessons.New(name)
+			if err != nil {
+				return flags.UsageError{Err: err}
+			}
+			if args[0] == "-" {
+				_, err := cmd.OutOrStdout().Write(text)
+				return err
+			}
+			opts := force.Options()
+			opts.Mode = 0o644 // nothing in it is anybody's own
+			return disk.WriteBytes(cmd.Context(), args[0], opts, text)
+		},
+	}
+	force.Register(cmd)
+	return cmd
+}

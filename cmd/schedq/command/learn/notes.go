@@ -1,0 +1,35 @@
+package learn
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/notes"
+	"github.com/schedq/schedq/cmd/schedq/progress"
+	"github.com/schedq/schedq/lessons"
+)
+
+// NewNotes returns schedq notes.
+func NewNotes() *cobra.Command {
+	return &cobra.Command{
+		Use:   "notes",
+		Short: "Show the speaker's notes of the lesson that runs in another terminal",
+		Long: `notes follows the lesson that schedq learn shows in another terminal on this machine: the speaker's notes of
+its step, the right answers, and what comes next.`,
+		Args: flags.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			kept, err := progress.Open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			all, err := lessons.All()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "schedq: waiting for schedq learn; ctrl+c leaves")
+			return notes.Follow(cmd.Context(), cmd.OutOrStdout(), kept, all)
+		},
+	}
+}

@@ -1,0 +1,151 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/metrics"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/embedded"
+	"github.com/schedq/schedq/tui"
+)
+
+// screenFlags are the flags of the commands that open the screen.
+type screenFlags struct {
+	paused  bool
+	speed   float64
+	look    flags.Look
+	model   flags.Model
+	metrics flags.Metrics
+}
+
+func (f *screenFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.paused, "paused", false, "begin with time standing still")
+	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("model seconds a second, %g to %d", session.MinSpeed, session.MaxSpeed))
+	f.model.Register(cmd)
+	f.metrics.Register(cmd)
+	f.look.Register(cmd)
+}
+
+// show takes the screen and shows rec on it, from opens after its start.
+func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens time.Duration) error {
+	options, err := f.model.Options(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if rec, err = f.model.Again(cmd, rec); err != nil {
+		return err
+	}
+	if options.Scheduler != nil {
+		options.Plugins, err = cycle.PluginsOf(options.Scheduler)
+	} else {
+		options.Plugins, err = cycle.InTree()
+	}
+	if err != nil {
+		return err
+	}
+	options = f.look.Session(options)
+	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
+	listener, err := f.metrics.Listen()
+	if err != nil {
+		return err
+	}
+	shown := session.New(rec, options)
+	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
+	err = tui.Run(cmd.Context(), shown, f.look.Options(embeddedRecordings(cmd.Context(), options)))
+	if errors.Is(err, tui.ErrNoTerminal) {
+		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
+	}
+	return err
+}
+
+// check finds mistakes in the flags.
+func (f *screenFlags) check() error {
+	if !(f.speed >= session.MinSpeed && f.speed <= session.MaxSpeed) { // NaN neither
+		return flags.Usagef("--speed %g is not within %g and %d", f.speed, session.MinSpeed, session.MaxSpeed)
+	}
+	if err := f.look.Check(); err != nil {
+		return err
+	}
+	if !f.look.Given("speed") {
+		f.speed = f.look.Config.Speed
+	}
+	if !f.look.Given("paused") {
+		f.paused = f.look.Config.Paused
+	}
+	return nil
+}
+
+// showEmbedded shows the embedded recording of that name.
+func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	rec, err := flags.OpenEmbedded(cmd, name)
+	if err != nil {
+		return err
+	}
+	i := slices.Index(flags.EmbeddedNames(), name)
+	f.look.Source = sourceOfRecording(name)
+	return f.show(cmd, rec, embedded.All()[i].Opens)
+}
+
+// showFiles shows files of one run. Everything that can be wrong with them is found before the screen is
+// taken.
+func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	rec, err := flags.OpenFiles(cmd, paths)
+	if err != nil {
+		return err
+	}
+	f.look.Source = sourceOfFiles(paths)
+	return f.show(cmd, rec, 0)
+}
+
+// embeddedRecordings are the embedded recordings, for the list on the screen.
+func embeddedRecordings(ctx context.Context, options session.Options) []tui.Recording {
+	var list []tui.Recording
+	for _, e := range embedded.All() {
+		list = append(list, tui.Recording{
+			Name: e.Name, Title: e.Title, Description: e.Description, Source: sourceOfRecording(e.Name),
+			Open: func() (*session.Session, error) {
+				rec, err := embedded.Open(ctx, e.Name)
+				if err != nil {
+					return nil, err
+				}
+				options := options
+				options.Opens = e.Opens
+				return session.New(rec, options), nil
+			},
+		})
+	}
+	return list
+}
+
+// sourceOfFiles is what files are remembered by: their paths. Standard input is not remembered.
+func sourceOfFiles(paths []string) string {
+	var all []string
+	for _, path := range paths {
+		absolute, err := filepath.Abs(path)
+		if err != nil || path == "-" {
+			return ""
+		}
+		all = append(all, absolute)
+	}
+	return strings.Join(all, "\n")
+}
+
+// sourceOfRecording is what an embedded recording is remembered by.
+func sourceOfRecording(name string) string { return "recording " + name }

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A few at once: what fifty take, BenchmarkRoom tells.
+func TestARoomKeepsUp(t *testing.T) {
+	f := figuresOf(t, serveFlags{}, "", 6, 10)
+	t.Log(f)
+	if f.median > time.Second {
+		t.Errorf("a key takes %s", f.median)
+	}
+	if f.memory > 20<<20 {
+		t.Errorf("a session takes %d MB", f.memory>>20)
+	}
+}
+
+// BenchmarkRoom has fifty people press a key each half second, and prints how long the screen takes and what a
+// session takes of the memory. Their clients run in the same process and are part of both figures.
+func BenchmarkRoom(b *testing.B) {
+	for _, kind := range []struct {
+		name  string
+		shown serveFlags
+		first string // what all press at first
+	}{
+		{"lesson", serveFlags{lesson: "1"}, ""},
+		{"recording", serveFlags{recording: "lively-nopop"}, ""},
+		{"what-if", serveFlags{recording: "lively-nopop"}, "ws"},
+	} {
+		b.Run(kind.name, func(b *testing.B) {
+			for b.Loop() {
+				f := figuresOf(b, kind.shown, kind.first, 50, 40)
+				b.ReportMetric(float64(f.median.Microseconds())/1000, "ms/median")
+				b.ReportMetric(float64(f.late.Microseconds())/1000, "ms/p95")
+				b.ReportMetric(float64(f.memory)/(1<<20), "MB/session")
+			}
+			b.ReportMetric(0, "ns/op") // says nothing: people are waited for
+		})
+	}
+}
+
+// figures of a room: from a key to the first of the frame at the median and at 95 of 100, and bytes of memory for
+// each session.
+type roomFigures struct {
+	visitors, keys int
+	median, late   time.Duration
+	memory         int64
+}
+
+func (f roomFigures) String() string {
+	return fmt.Sprintf("%d sessions, %d keys: %s from key to frame at the median, %s at 95 of 100; %.1f MB a session", f.visitors, f.keys,
+		f.median.Round(100*time.Microsecond), f.late.Round(100*time.Microsecond), float64(f.memory)/(1<<20))
+}
+
+// figuresOf measures a room of so many visitors who press so many keys each, after those of first.
+func figuresOf(t testing.TB, f serveFlags, first string, visitors, keys int) roomFigures {
+	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	address := openRoom(t, f, io.Discard)
+	visit(t, address, "first", false).screen(t) // has what all share made
+	before := memory()
+	all := make([]*visitor, visitors)
+	for i := range all {
+		all[i] = visit(t, address, fmt.Sprint("visitor-", i), false)
+	}
+	took := make([][]time.Duration, visitors)
+	var done sync.WaitGroup
+	for i, v := range all {
+		done.Go(func() {
+			v.screen(t)
+			v.press(first)
+			pause := 500 * time.Millisecond
+			beat := time.NewTicker(pause)
+			defer beat.Stop()
+			time.Sleep(pause * time.Duration(i) / time.Duration(visitors)) // not all in the same moment
+			for k := range keys {
+				<-beat.C
+				select { // what came of itself, such as the timer
+				case <-v.wrote:
+				default:
+				}
+				began := time.Now()
+				v.press([]string{"?", "\x03"}[k%2]) // the help opens, and closes
+				select {
+				case <-v.wrote:
+					took[i] = append(took[i], time.Since(began))
+				case <-time.After(30 * time.Second):
+					t.Errorf("key %d of visitor %d comes to nothing", k, i)
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+	each := slices.Concat(took...)
+	slices.Sort(each)
+	if len(each) == 0 {
+		t.Fatal("nobody saw anything")
+	}
+	result := roomFigures{visitors: visitors, keys: len(each), median: each[len(each)/2], late: each[len(each)*95/100]}
+	result.memory = (memory() - before) / int64(visitors)
+	for _, v := range all {
+		_ = v.client.Close()
+	}
+	return result
+}
+
+// memory is what the process holds after all that it can give back: heap and stacks.
+func memory() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}

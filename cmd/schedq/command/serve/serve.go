@@ -1,0 +1,144 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/plain"
+	"github.com/schedq/schedq/config/xdg"
+	"github.com/schedq/schedq/room"
+	"github.com/schedq/schedq/room/hostkey"
+	"github.com/schedq/schedq/sources"
+)
+
+// serveFlags are those of a room.
+type serveFlags struct {
+	address, teachers string // where visitors come in, and where only teachers do; empty is next to it on loopback
+	code, teacherCode string
+	codeFile          string
+	teacherCodeFile   string
+	keys, teacherKeys string // files
+	hostKey           string // a file; empty is the one in the state directory
+	sessions, ofOne   int
+	idle              time.Duration
+	memory            string
+	lesson            string
+	recording         string
+	play              bool
+}
+
+// New returns schedq serve.
+func New() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Open a room: the lessons over SSH, for everybody in it",
+		Long: `serve offers the lessons over SSH: whoever has the room's code gets a session of their own, and who has the
+teacher's code can have everybody see their screen (ctrl+t, then f), until they press a key. What is
+predicted is counted on the teacher's screen, without names. The codes are printed at the start.
+Visitors reach nothing of this machine: no shell, no command, no forwarding, no file, no cluster.`,
+		Example: "  schedq serve\n  schedq serve --listen :2022 --code monday-room --lesson 3\n  schedq serve --authorized-keys class.pub --teacher-keys ~/.ssh/id_ed25519.pub",
+		Args:    flags.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.serve(cmd)
+		},
+	}
+	limits := room.DefaultLimits()
+	set := cmd.Flags()
+	set.StringVar(&f.address, "listen", ":2222", "the `ADDRESS` to listen at")
+	set.StringVar(&f.teachers, "teacher-listen", "", "the `ADDRESS` of a door of the teacher's own, or none; default the next port, for who sits at this machine")
+	set.StringVar(&f.code, "code", "", "the room's `CODE`; one is made up if there are no --authorized-keys either")
+	set.StringVar(&f.teacherCode, "teacher-code", "", "the teacher's `CODE`; one is made up if there are no --teacher-keys either")
+	set.StringVar(&f.codeFile, "code-file", "", "a `FILE` with the room's code, which others at this machine then don't see in the list of programs")
+	set.StringVar(&f.teacherCodeFile, "teacher-code-file", "", "a `FILE` with the teacher's code")
+	set.StringVar(&f.keys, "authorized-keys", "", "a `FILE` of public keys that come in without a code")
+	set.StringVar(&f.teacherKeys, "teacher-keys", "", "a `FILE` of public keys that come in as the teacher")
+	set.StringVar(&f.hostKey, "host-key", "", "the `FILE` of the room's private key, made if it is not there; default $XDG_STATE_HOME/schedq/room/hostkey")
+	set.IntVar(&f.sessions, "max-sessions", limits.Sessions, "how many visitors there can be")
+	set.IntVar(&f.ofOne, "max-per-address", defaultPerAddress, "how many visitors there can be from one address, such as that of a school; 0 is as many as there are seats")
+	set.DurationVar(&f.idle, "idle", limits.Idle, "how long a visitor may do nothing")
+	set.StringVar(&f.memory, "memory", "2Gi", "how much memory the room may take")
+	set.StringVar(&f.lesson, "lesson", "1", "the lesson that visitors begin with, by its number or name, or in a file")
+	set.StringVar(&f.recording, "recording", "", "an embedded recording in place of the lessons: "+strings.Join(flags.EmbeddedNames(), ", "))
+	set.BoolVar(&f.play, "play", false, "a cluster of one's own to play with, in place of the lessons")
+	cmd.MarkFlagsMutuallyExclusive("lesson", "recording", "play")
+	cmd.MarkFlagsMutuallyExclusive("code", "code-file")
+	cmd.MarkFlagsMutuallyExclusive("teacher-code", "teacher-code-file")
+	return cmd
+}
+
+// serve opens the room until it is stopped. What can be wrong is found before.
+func (f *serveFlags) serve(cmd *cobra.Command) error {
+	config, err := f.config(cmd.Context(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	r, err := room.New(config)
+	if err != nil {
+		return flags.UsageError{Err: err}
+	}
+	l, err := net.Listen("tcp", f.address)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	teachers, err := f.teachersDoor(l.Addr())
+	if err != nil {
+		return errors.Join(fmt.Errorf("--teacher-listen: %w", err), l.Close())
+	}
+	debug.SetMemoryLimit(config.Limits.Memory / 10 * 8) // rather collect garbage than turn people away
+	f.announce(plain.Writer{Writer: cmd.OutOrStdout()}, l.Addr(), teachers, config)
+	return r.Serve(cmd.Context(), l, teachers)
+}
+
+// config is the room's, by the flags.
+func (f *serveFlags) config(ctx context.Context, log io.Writer) (room.Config, error) {
+	c := room.Config{Limits: room.DefaultLimits(), Log: slog.New(slog.NewTextHandler(log, nil))}
+	memory, err := sources.ParseQuantity(f.memory)
+	switch {
+	case err != nil:
+		return c, flags.Usagef("--memory %s is no quantity such as 2Gi", sources.Sanitize(f.memory))
+	case memory.Value() < leastMemory:
+		return c, flags.Usagef("--memory %s is too little: a room takes 256Mi or more", sources.Sanitize(f.memory))
+	case f.sessions < 1:
+		return c, flags.Usagef("--max-sessions %d: a room has one seat or more", f.sessions)
+	case f.ofOne < 0:
+		return c, flags.Usagef("--max-per-address %d: it is a number of visitors, or 0 for as many as there are seats", f.ofOne)
+	case f.idle <= 0:
+		return c, flags.Usagef("--idle %s: everybody would be sent out", f.idle)
+	}
+	c.Limits.PerAddress = f.ofOne
+	c.Limits.Sessions, c.Limits.Idle, c.Limits.Memory = f.sessions, f.idle, memory.Value()
+	if c.Access, err = f.access(ctx); err != nil {
+		return c, err
+	}
+	if c.Open, err = f.opener(ctx); err != nil {
+		return c, err
+	}
+	path := f.hostKey
+	if path == "" {
+		state, err := xdg.State()
+		if err != nil {
+			return c, fmt.Errorf("--host-key is not given, and there is no state directory: %w", err)
+		}
+		path = filepath.Join(state, "room", "hostkey")
+	}
+	c.HostKey, err = hostkey.Load(ctx, path)
+	return c, err
+}
+
+// defaultPerAddress leaves some of the default number of seats to others.
+const defaultPerAddress = 60
+
+// leastMemory is what a room with few visitors takes.
+const leastMemory = 256 << 20

@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/schedq/schedq/room"
+)
+
+// openRoom opens a room as schedq serve does, on the loopback interface, and returns its address.
+func openRoom(t testing.TB, f serveFlags, log io.Writer) string {
+	t.Helper()
+	f.code, f.teacherCode, f.memory = "monday-room", "teach-4-them", "4Gi"
+	f.sessions, f.idle = 60, time.Hour
+	f.hostKey = filepath.Join(t.TempDir(), "hostkey")
+	if f.lesson == "" {
+		f.lesson = "1"
+	}
+	config, err := f.config(context.Background(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Limits.Keys, config.Limits.Input = 1e6, 1<<20 // the tests type fast
+	r, err := room.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	closed := make(chan error, 1)
+	go func() { closed <- r.Serve(ctx, l, nil) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// visitor is a real SSH client with a screen of 80 by 24.
+type visitor struct {
+	client *ssh.Client
+	keys   io.Writer
+	mu     sync.Mutex
+	all    bytes.Buffer  // that was written to the screen, if kept
+	kept   bool          //
+	wrote  chan struct{} // that something was
+}
+
+func visit(t testing.TB, address, name string, keep bool) *visitor {
+	t.Helper()
+	client, err := ssh.Dial("tcp", address, &ssh.ClientConfig{
+		User: name, HostKeyCallback: ssh.InsecureIgnoreHostKey(),
+		Auth: []ssh.AuthMethod{ssh.KeyboardInteractive(func(_, _ string, q []string, _ []bool) ([]string, error) {
+			return slices.Repeat([]string{"monday-room"}, len(q)), nil
+		})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	session, err := client.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &visitor{client: client, kept: keep, wrote: make(chan struct{}, 1)}
+	session.Stdout = v
+	if v.keys, err = session.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.RequestPty("xterm-256color", 24, 80, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Shell(); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Write takes in what comes on the screen.
+func (v *visitor) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	if v.kept {
+		v.all.Write(p)
+	}
+	v.mu.Unlock()
+	select {
+	case v.wrote <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+// press presses keys.
+func (v *visitor) press(keys string) { _, _ = io.WriteString(v.keys, keys) }
+
+// screen waits for something to be written.
+func (v *visitor) screen(t testing.TB) {
+	t.Helper()
+	select {
+	case <-v.wrote:
+	case <-time.After(30 * time.Second):
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		t.Fatalf("nothing comes on the screen after %q", v.all.Bytes()[max(0, v.all.Len()-2000):])
+	}
+}
+
+// sees waits until text was written.
+func (v *visitor) sees(t testing.TB, text string) {
+	t.Helper()
+	for {
+		v.mu.Lock()
+		seen := bytes.Contains(v.all.Bytes(), []byte(text))
+		v.mu.Unlock()
+		if seen {
+			return
+		}
+		v.screen(t)
+	}
+}

@@ -1,0 +1,122 @@
+package traces
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// NewConvert returns schedq convert.
+func NewConvert() *cobra.Command {
+	var out, release string
+	var cut cutFlags
+	var force flags.Force
+	cmd := &cobra.Command{
+		Use:   "convert FILE... -o OUT",
+		Short: "Turn recordings of any format into one trace, or cut a scenario out of one",
+		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
+no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.
+It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone. With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the cluster at --from as manifests,
+and what became of it until --to, without what the scheduler did.`,
+		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml",
+		Args:    flags.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return flags.Usagef("convert needs -o OUT, the trace to write")
+			}
+			for _, in := range args {
+				if same(in, out) {
+					return flags.Usagef("convert would overwrite its input %s", in)
+				}
+			}
+			if err := force.Check(cmd, out); err != nil {
+				return err
+			}
+			rec, err := flags.OpenFiles(cmd, args)
+			if err != nil {
+				return err
+			}
+			if release != "" {
+				setRelease(rec, release)
+			}
+			if cut.given(out) {
+				return cut.write(cmd, rec, out, force.Options())
+			}
+			if rec.Rerun {
+				return fmt.Errorf("%s is a scenario, in which no scheduler was recorded: name an OUT that ends in .yaml", rec.Name)
+			}
+			if out == "-" {
+				w, err := trace.NewWriter(cmd.OutOrStdout())
+				if err != nil {
+					return err
+				}
+				return writeEvents(w, rec)
+			}
+			return writeTrace(cmd.Context(), out, rec, force.Options())
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
+	force.Register(cmd)
+	flags.RegisterFiles(cmd)
+	cut.register(cmd)
+	cmd.Flags().StringVar(&release, "release", "", "the scheduler's release, such as v1.37.1, where the log does not state it")
+	return cmd
+}
+
+// same reports whether two paths name one file.
+func same(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}
+
+// setRelease notes the release that a person states, also where nothing else is known of the scheduler.
+func setRelease(rec *sources.Recording, release string) {
+	known := false
+	for _, ev := range rec.Events {
+		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
+			s.Release, s.ReleaseInferred = sources.Sanitize(release), false
+			known = true
+		}
+	}
+	if !known && len(rec.Events) > 0 {
+		rec.Events = slices.Insert(rec.Events, 0, sources.Event{Time: rec.Events[0].Time, Fact: &sources.SchedulerStarted{
+			Release: sources.Sanitize(release), PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
+		}})
+	}
+}
+
+// writeEvents writes what rec holds, and ends the trace.
+func writeEvents(w *trace.Writer, rec *sources.Recording) error {
+	for _, ev := range rec.Events {
+		if err := w.Write(ev); err != nil {
+			_ = w.Close() // says the same
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// writeTrace writes rec to a file that is there whole or not at all.
+func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) error {
+	return disk.Write(ctx, path, opts, func(w io.Writer) error {
+		packed, err := trace.NewPacked(w, path)
+		if err != nil {
+			return err
+		}
+		return writeEvents(packed, rec)
+	})
+}

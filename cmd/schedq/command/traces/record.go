@@ -1,0 +1,73 @@
+package traces
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/kube"
+	"github.com/schedq/schedq/cmd/schedq/teller"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// NewRecord returns schedq record.
+func NewRecord() *cobra.Command {
+	var cluster kube.Flags
+	var out string
+	var lasts time.Duration
+	var force flags.Force
+	cmd := &cobra.Command{
+		Use:   "record -o FILE",
+		Short: "Write what happens in a live cluster into a trace, without a screen",
+		Long: `record watches a cluster until it is stopped, and writes a trace: the objects that kube-scheduler reads,
+trimmed to what scheduling needs (no env, no args, no secrets, no annotations), and their changes. FILE is
+compressed if its name ends in .gz or .zst. What is in it plays at any moment: a kill loses at most the last
+second. Only you can read it, and one schedq at a time writes it; one that exists is replaced with --force alone.`,
+		Example: "  schedq record -o incident.jsonl --context prod\n  schedq replay incident.jsonl",
+		Args:    flags.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out == "" {
+				return flags.Usagef("record needs -o FILE, the trace to write")
+			}
+			if lasts < 0 {
+				return flags.Usagef("--for %s is less than no time", lasts)
+			}
+			if err := disk.Check(cmd.Context(), out, force.Options()); err != nil {
+				return err
+			}
+			return record(cmd, &cluster, out, lasts, force.Options())
+		},
+	}
+	cluster.Register(cmd)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
+	force.Register(cmd)
+	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to record; until it is stopped if 0")
+	return cmd
+}
+
+// record records the cluster into the file out until the command is stopped.
+func record(cmd *cobra.Command, cluster *kube.Flags, out string, lasts time.Duration, opts disk.Options) error {
+	defer kube.Within(cmd, lasts)()
+	stream, err := cluster.Open(cmd)
+	if err != nil {
+		return err
+	}
+	recorder, err := trace.Record(cmd.Context(), stream, out, 0, opts)
+	if err != nil {
+		return err
+	}
+	err = session.Drain(cmd.Context(), recorder, session.Draining{
+		Status: teller.New(cmd.ErrOrStderr()).Tell, Check: recorder.Err,
+	})
+	if err := errors.Join(err, recorder.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %d records are in %s\n", recorder.Written(), sources.Sanitize(out))
+	return nil
+}

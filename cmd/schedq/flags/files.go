@@ -1,0 +1,48 @@
+package flags
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/files"
+)
+
+// OpenFiles reads files of one run, by the flags of RegisterFiles. It says on standard error what a person should know of them.
+func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
+	opts, err := FileOptions(cmd)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := files.Open(cmd.Context(), paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	if rec.Release != "" {
+		if _, err := queue.ForRelease(rec.Release); err != nil {
+			return nil, fmt.Errorf("%s: release: %w", rec.Name, err)
+		}
+	}
+	for _, n := range session.Notices(rec) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
+	}
+	return rec, nil
+}
+
+// RegisterFiles adds to cmd the flags of every command that reads files.
+func RegisterFiles(cmd *cobra.Command) {
+	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
+	RegisterMemory(cmd)
+}
+
+// FileOptions are how cmd reads files.
+func FileOptions(cmd *cobra.Command) (files.Options, error) {
+	strict, _ := cmd.Flags().GetBool("strict")
+	opts := files.Options{Stdin: cmd.InOrStdin(), Strict: strict}
+	var err error
+	opts.Memory, err = Memory(cmd)
+	return opts, err
+}

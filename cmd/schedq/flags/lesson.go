@@ -1,0 +1,21 @@
+package flags
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedq/schedq/lessons"
+)
+
+// Lesson returns the lesson that a person names: of all by its number or name, or in a file.
+func Lesson(ctx context.Context, all []*lessons.Lesson, name string) (*lessons.Lesson, error) {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") || strings.ContainsRune(name, filepath.Separator) {
+		return lessons.Read(ctx, name)
+	}
+	i, err := lessons.Find(all, name)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	return all[i], nil
+}

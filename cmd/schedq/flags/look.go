@@ -1,0 +1,84 @@
+package flags
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/config"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// Look are the flags that say how the screen looks. What they leave open, the configuration file says. They are used in
+// this order: Register, Check, and then Session and Options.
+type Look struct {
+	noColor, noMouse, projector bool
+	theme                       string
+	cmd                         *cobra.Command
+
+	// Filter selects the pods that are shown.
+	Filter Filter
+	// Source is what the screen remembers how it was looked at by. Empty: it does not.
+	Source string
+	// Config is the configuration file, as Check read it.
+	Config *config.Config
+}
+
+// Register adds the flags to cmd.
+func (f *Look) Register(cmd *cobra.Command) {
+	f.cmd = cmd
+	cmd.Flags().StringVar(&f.theme, "theme", "", "colours: auto (by the terminal's background), dark, light, high-contrast, colour-blind or none")
+	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "draw without colours; NO_COLOR does the same")
+	cmd.Flags().BoolVar(&f.projector, "projector", false, "draw for a room: large counts, bold text, the keys that are pressed")
+	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	f.Filter.Register(cmd, "show only pods")
+	var themes []string
+	for _, t := range theme.All() {
+		themes = append(themes, string(t))
+	}
+	Completes(cmd, "theme", themes...)
+}
+
+// Given reports whether the person gave the flag.
+func (f *Look) Given(flag string) bool { return f.cmd.Flags().Changed(flag) }
+
+// Check finds mistakes in the flags and in the configuration file, and takes from it what the flags leave open. It is
+// called when the command line is read.
+func (f *Look) Check() error {
+	if _, err := theme.Parse(f.theme); err != nil {
+		return UsageError{Err: err}
+	}
+	var err error
+	if f.Config, err = config.Load(f.cmd.Context()); err != nil {
+		return err
+	}
+	if !f.Given("theme") {
+		f.theme = string(f.Config.Theme)
+	}
+	if !f.Given("projector") {
+		f.projector = f.Config.Projector
+	}
+	if !f.Given("no-mouse") {
+		f.noMouse = !f.Config.Mouse
+	}
+	if !f.Given("filter") {
+		f.Filter.Filter = f.Config.Filter
+	}
+	return nil
+}
+
+// Session returns opts with what the flags say of it.
+func (f *Look) Session(opts session.Options) session.Options {
+	opts.Filter = f.Filter.Filter
+	return opts
+}
+
+// Options are the screen's, with the recordings to switch to.
+func (f *Look) Options(recordings []tui.Recording) tui.Options {
+	named, _ := theme.Parse(f.theme) // checked
+	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Keys: f.Config.Bindings}
+	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
+		o.Memory, o.Source = views, f.Source
+	}
+	return o
+}

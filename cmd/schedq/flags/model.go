@@ -1,0 +1,70 @@
+package flags
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// Model say how the modelled scheduler is set up: with its own configuration file and feature gates.
+type Model struct {
+	config  string
+	gates   string
+	release string
+}
+
+// Register adds the flags to cmd.
+func (f *Model) Register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.config, "scheduler-config", "", "the scheduler's KubeSchedulerConfiguration `FILE`, as for its --config")
+	cmd.Flags().StringVar(&f.release, "release", "", "run the recording again under the queue's rules of that release: "+strings.Join(queue.Releases(), ", "))
+	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "the scheduler's feature gates, a `LIST` as for its own flag: SchedulerPopFromBackoffQ=false,...")
+}
+
+// Options are a session's, with the modelled scheduler as it was asked for. Without any flag, what a
+// recording tells of its scheduler counts.
+func (f *Model) Options(ctx context.Context) (session.Options, error) {
+	if f.release != "" {
+		if _, err := queue.ForRelease(f.release); err != nil {
+			return session.Options{}, Usagef("--release: %w", err)
+		}
+	}
+	if f.config == "" && f.gates == "" {
+		return session.Options{Release: f.release}, nil
+	}
+	cfg, err := f.load(ctx)
+	if err != nil {
+		return session.Options{}, err
+	}
+	if err := cycle.Check(cfg); err != nil {
+		return session.Options{}, fmt.Errorf("%s: %w", f.config, err)
+	}
+	return session.Options{Scheduler: cfg, Release: f.release}, nil
+}
+
+// Again returns rec as cmd is to play it: with --release, without what its own scheduler did. What verify
+// checks is the model that follows that one.
+func (f *Model) Again(cmd *cobra.Command, rec *sources.Recording) (*sources.Recording, error) {
+	if f.release == "" || cmd.Name() == "verify" {
+		return rec, nil
+	}
+	return session.Rerun(rec, f.release)
+}
+
+// load sets the feature gates and then reads the configuration, which depends on them. Gates are of the
+// whole process (see cycle.SetFeatureGates), so load must come before anything that asks upstream's code.
+func (f *Model) load(ctx context.Context) (*cycle.Config, error) {
+	if err := cycle.SetFeatureGates(f.gates); err != nil {
+		return nil, Usagef("--feature-gates: %w", err)
+	}
+	if f.config == "" {
+		return cycle.DefaultConfig()
+	}
+	return cycle.ReadConfig(ctx, f.config)
+}

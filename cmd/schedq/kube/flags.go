@@ -1,0 +1,92 @@
+package kube
+
+import (
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// Flags name a live cluster, in kubectl's words, and its scheduler.
+type Flags struct {
+	kube          *genericclioptions.ConfigFlags
+	allNamespaces bool
+	schedulerName string
+	lease         string
+	metrics       string // where the scheduler's are
+	metricsToken  string
+	log           string // where the scheduler's is
+}
+
+// Register adds the flags to cmd.
+func (f *Flags) Register(cmd *cobra.Command) {
+	f.kube = genericclioptions.NewConfigFlags(true)
+	f.kube.CacheDir = nil // nothing is cached
+	set := cmd.Flags()
+	f.kube.AddFlags(set)
+	flags.RegisterMemory(cmd)
+	set.Lookup("namespace").Usage = "show the pods of this namespace only; where you may not read all, read this one only"
+	set.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "show the pods of all namespaces, as without -n")
+	set.StringVar(&f.schedulerName, "scheduler-name", "", "the scheduler whose queue it is: a pod's spec.schedulerName (default \"default-scheduler\", or the names in --scheduler-config)")
+	set.StringVar(&f.lease, "scheduler-lease", "kube-system/kube-scheduler", "the lease that the schedulers' leader holds, as `NAMESPACE/NAME`")
+	set.StringVar(&f.metrics, "scheduler-metrics", "", "compare with the scheduler's own counts: the `URL` of its metrics, or \"proxy\" for its pod, through the API server")
+	set.StringVar(&f.metricsToken, "scheduler-metrics-token-file", "", "the bearer token to read the scheduler's metrics with, in a `FILE`")
+	set.StringVar(&f.log, "scheduler-log", "", "follow the scheduler's log, which at -v=5 tells every move: a `FILE`, or pod:NAMESPACE/NAME through the API server")
+}
+
+// Given reports whether a flag was set that only a live cluster has a use for, and which.
+func (f *Flags) Given(cmd *cobra.Command) (string, bool) {
+	if f == nil {
+		return "", false
+	}
+	own := cmd.Flags()
+	for _, name := range []string{"kubeconfig", "context", "cluster", "user", "server", "token", "as", "namespace", "all-namespaces", "scheduler-name"} {
+		if own.Changed(name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// Namespace is the only one to show. Empty is all.
+func (f *Flags) Namespace() string {
+	if f.allNamespaces {
+		return ""
+	}
+	return *f.kube.Namespace
+}
+
+// Shows reports whether the moves of that namespace's pods are to be shown.
+func (f *Flags) Shows(namespace string) bool {
+	only := f.Namespace()
+	return only == "" || only == namespace
+}
+
+// Options are opts with the scheduler's name.
+func (f *Flags) Options(opts session.Options) (session.Options, error) {
+	opts.Told = f.log != ""
+	if f.schedulerName == "" {
+		return opts, nil
+	}
+	if opts.Scheduler == nil {
+		cfg, err := cycle.DefaultConfig()
+		if err != nil {
+			return opts, err
+		}
+		opts.Scheduler = cfg
+	}
+	profiles := opts.Scheduler.Profiles
+	for _, p := range profiles {
+		if p.SchedulerName == f.schedulerName {
+			return opts, nil
+		}
+	}
+	if len(profiles) > 1 {
+		return opts, flags.Usagef("--scheduler-name %s: the configuration has profiles, but none of that name", sources.Sanitize(f.schedulerName))
+	}
+	profiles[0].SchedulerName = f.schedulerName
+	return opts, nil
+}

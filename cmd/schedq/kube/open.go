@@ -1,0 +1,147 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/teller"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/live"
+)
+
+// config is where the cluster is, and what to call it.
+func (f *Flags) config() (config *rest.Config, name string, err error) {
+	loader := f.kube.ToRawKubeConfigLoader()
+	if err := checkKubeconfigs(loader.ConfigAccess()); err != nil {
+		return nil, "", err
+	}
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, "", fmt.Errorf("the kubeconfig can't be read: %s", oneLine(err))
+	}
+	if err := f.checkNamedFiles(&raw); err != nil {
+		return nil, "", err
+	}
+	name = raw.CurrentContext
+	if *f.kube.Context != "" {
+		name = *f.kube.Context
+		if raw.Contexts[name] == nil {
+			return nil, "", fmt.Errorf("there is no context %s in the kubeconfig: kubectl config get-contexts lists them", sources.Sanitize(name))
+		}
+	}
+	if len(raw.Clusters) == 0 && *f.kube.APIServer == "" {
+		if config, err = rest.InClusterConfig(); err != nil {
+			return nil, "", errors.New("there is no kubeconfig that leads to a cluster: set KUBECONFIG, or name one with --kubeconfig")
+		}
+		return config, "the cluster", nil
+	}
+	if config, err = loader.ClientConfig(); err != nil {
+		return nil, "", fmt.Errorf("the kubeconfig does not lead to a cluster: %s", oneLine(err))
+	}
+	if name == "" {
+		name = config.Host
+	}
+	return config, name, nil
+}
+
+// oneLine is err's text in one line, safe to show.
+func oneLine(err error) sources.SafeText {
+	return sources.Sanitize(strings.TrimSpace(strings.ReplaceAll(err.Error(), "\n", " ")))
+}
+
+// Within ends what cmd does after lasts, counted from now. 0 is never.
+func Within(cmd *cobra.Command, lasts time.Duration) (cancel context.CancelFunc) {
+	if lasts == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), lasts)
+	cmd.SetContext(ctx)
+	return cancel
+}
+
+// Collect watches the cluster until the command is stopped, or for as long as lasts once it is attached to,
+// and returns what it saw as a recording.
+func (f *Flags) Collect(cmd *cobra.Command, lasts time.Duration) (*sources.Recording, error) {
+	stream, err := f.Open(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return session.Collect(cmd.Context(), stream, session.Draining{Lasts: lasts, Status: teller.New(cmd.ErrOrStderr()).Tell})
+}
+
+// Open finds the cluster, and whether it can be watched.
+func (f *Flags) Open(cmd *cobra.Command) (sources.Stream, error) {
+	ctx := cmd.Context()
+	config, name, err := f.config()
+	if err != nil {
+		return nil, err
+	}
+	// A large cluster's objects arrive all at once and then stay: twice their size would be taken otherwise.
+	debug.SetGCPercent(50)
+	leaseNamespace, lease, ok := strings.Cut(f.lease, "/")
+	if !ok || leaseNamespace == "" || lease == "" {
+		return nil, flags.Usagef("--scheduler-lease %s is not a NAMESPACE/NAME", sources.Sanitize(f.lease))
+	}
+	memory, err := flags.Memory(cmd)
+	if err != nil {
+		return nil, err
+	}
+	opts := live.Options{
+		Name: name, LeaseNamespace: leaseNamespace, LeaseName: lease, UserAgent: "schedq/" + cmd.Root().Version,
+		MaxAnswer: memory / 16, MaxList: memory / 4, // as much of 4Gi as the defaults are
+	}
+	source, err := live.New(config, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := source.Login(ctx, func(sentence string) { fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", sentence) }); err != nil {
+		return nil, err
+	}
+	err = source.Check(ctx, config.Host)
+	if only := f.Namespace(); errors.Is(err, live.ErrForbidden) && only != "" {
+		source = source.Only(only)
+		err = source.Check(ctx, config.Host)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.beside(cmd, source)
+}
+
+// beside adds what the scheduler itself tells to source, as far as it is asked for.
+func (f *Flags) beside(cmd *cobra.Command, source *live.Source) (sources.Stream, error) {
+	var others []sources.Stream
+	switch {
+	case f.metrics == "proxy":
+		others = append(others, source.ProxiedMetrics())
+	case f.metrics != "":
+		m, err := live.NewMetrics(f.metrics, live.MetricsOptions{TokenFile: f.metricsToken, Insecure: *f.kube.Insecure})
+		if err != nil {
+			return nil, flags.Usagef("--scheduler-metrics: %w", err)
+		}
+		others = append(others, m)
+	}
+	if pod, isPod := strings.CutPrefix(f.log, "pod:"); isPod {
+		key, err := sources.ParsePod(pod)
+		if err != nil {
+			return nil, flags.Usagef("--scheduler-log: %w", err)
+		}
+		others = append(others, source.PodLog(key.Namespace, key.Name))
+	} else if f.log != "" {
+		log, err := live.FollowLog(cmd.Context(), f.log, cmd.InOrStdin())
+		if err != nil {
+			return nil, fmt.Errorf("--scheduler-log: %w", err)
+		}
+		others = append(others, log)
+	}
+	return live.Beside(source, others...), nil
+}
