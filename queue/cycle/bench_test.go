@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
 // benchNodes are 1,000 nodes of three zones, each with room for five of benchPods. One in ten is tainted.
@@ -109,7 +110,7 @@ func BenchmarkCycles(b *testing.B) {
 // BenchmarkLoad measures a scheduler that begins with 1,000 nodes and 10,000 pods on them: what a what-if costs
 // that has to wait for one. (BenchmarkAsk of queue/session.)
 func BenchmarkLoad(b *testing.B) {
-	cfg, err := DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	v1 "k8s.io/api/core/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,13 +17,13 @@ import (
 )
 
 // configured is the configuration of a file with these lines after its kind.
-func configured(t *testing.T, lines string) *Config {
+func configured(t *testing.T, lines string) *schedulerconfig.Config {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "scheduler.yaml")
 	if err := os.WriteFile(path, []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := ReadConfig(t.Context(), path)
+	cfg, err := schedulerconfig.Read(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
 // told writes a diagnosis: a line for what counts everywhere, one for each node.
@@ -51,7 +52,7 @@ func (d *Diagnosis) told() []string {
 
 func diagnosed(t *testing.T, pod *v1.Pod, most int, objects ...runtime.Object) []string {
 	t.Helper()
-	cfg, err := DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +234,7 @@ func TestDiagnose(t *testing.T) {
 
 // TestDiagnoseAsAttempt: the message and the counts are those of an attempt.
 func TestDiagnoseAsAttempt(t *testing.T) {
-	cfg, err := DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +284,7 @@ func TestDiagnoseExtender(t *testing.T) {
 		}
 		return "", false
 	}
-	cfg, err := DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,26 +316,9 @@ func TestDiagnoseExtender(t *testing.T) {
 	}
 }
 
-// TestPluginOf: the plugins of reasons that a message gives without them.
-func TestPluginOf(t *testing.T) {
-	for reason, want := range map[string]string{
-		"Insufficient example.com/gpu":     "NodeResourcesFit",
-		"Too many pods":                    "NodeResourcesFit",
-		"node(s) had untolerated taint(s)": "TaintToleration",
-		"node(s) had untolerated taint {node.kubernetes.io/not-ready: }": "TaintToleration",
-		"node(s) didn't match Pod's node affinity/selector":              "NodeAffinity",
-		"node(s) didn't find available persistent volumes to bind":       "VolumeBinding",
-		`persistentvolumeclaim "data" not found`:                         "", // several say so
-	} {
-		if got := PluginOf(reason); got != want {
-			t.Errorf("%q is said by %q, want %q", reason, got, want)
-		}
-	}
-}
-
 // TestDiagnoseNominated: what a nominated pod will take is not free.
 func TestDiagnoseNominated(t *testing.T) {
-	cfg, err := DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
 // Plugins answers the queue by what upstream's plugins say: their PreEnqueue checks, the events that they
@@ -150,7 +151,7 @@ func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, kl
 
 // InTree returns the plugins of kube-scheduler's default profiles over an empty cluster.
 func InTree() (*Plugins, error) {
-	cfg, err := DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func InTree() (*Plugins, error) {
 }
 
 // PluginsOf returns the plugins of a scheduler with that configuration over an empty cluster.
-func PluginsOf(cfg *Config) (*Plugins, error) {
+func PluginsOf(cfg *schedulerconfig.Config) (*Plugins, error) {
 	s, err := New(cfg, 0)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -52,7 +53,7 @@ type Scheduler struct {
 // New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the
 // same order and the same seed give the same decisions. Drive must follow, and Close when it is not
 // needed any more.
-func New(cfg *Config, seed uint64) (*Scheduler, error) {
+func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	a := &api{}
 	client, err := a.client()
 	if err != nil {
@@ -213,7 +214,7 @@ func (s *Scheduler) Waits(pod *v1.Pod) bool {
 }
 
 // Check reports whether a scheduler can be set up with cfg.
-func Check(cfg *Config) error {
+func Check(cfg *schedulerconfig.Config) error {
 	s, err := New(cfg, 0)
 	if err != nil {
 		return err

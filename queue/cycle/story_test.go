@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
 // story is a scheduler, its queue and a clock that only the test moves.
@@ -36,7 +37,7 @@ func newStory(t testing.TB, objects ...runtime.Object) *story {
 	return newStoryWith(t, defaultConfig(t), 1, objects...)
 }
 
-func newStoryWith(t testing.TB, cfg *Config, seed uint64, objects ...runtime.Object) *story {
+func newStoryWith(t testing.TB, cfg *schedulerconfig.Config, seed uint64, objects ...runtime.Object) *story {
 	t.Helper()
 	s, err := New(cfg, seed)
 	if err != nil {
@@ -54,9 +55,9 @@ func newStoryWith(t testing.TB, cfg *Config, seed uint64, objects ...runtime.Obj
 	return st
 }
 
-func defaultConfig(t testing.TB) *Config {
+func defaultConfig(t testing.TB) *schedulerconfig.Config {
 	t.Helper()
-	cfg, err := DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/queue/session/world/replayed"
 	"github.com/schedq/schedq/sources"
@@ -27,7 +27,7 @@ func TestPodGroups(t *testing.T) {
 		}
 		return
 	}
-	if err := cycle.SetFeatureGates("GenericWorkload=true"); err != nil {
+	if err := schedulerconfig.SetFeatureGates("GenericWorkload=true"); err != nil {
 		t.Fatal(err)
 	}
 	var c world.Cluster

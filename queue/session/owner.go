@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -15,7 +15,7 @@ import (
 // owner is everything that changes in a session. Only Run's goroutine touches it.
 type owner struct {
 	rec       *sources.Recording
-	cfg       *cycle.Config
+	cfg       *schedulerconfig.Config
 	opts      queue.Options
 	notices   []string
 	wakes     explain.Hints

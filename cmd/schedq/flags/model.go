@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 )
@@ -58,13 +59,13 @@ func (f *Model) Again(cmd *cobra.Command, rec *sources.Recording) (*sources.Reco
 }
 
 // load sets the feature gates and then reads the configuration, which depends on them. Gates are of the
-// whole process (see cycle.SetFeatureGates), so load must come before anything that asks upstream's code.
-func (f *Model) load(ctx context.Context) (*cycle.Config, error) {
-	if err := cycle.SetFeatureGates(f.gates); err != nil {
+// whole process (see schedulerconfig.SetFeatureGates), so load must come before anything that asks upstream's code.
+func (f *Model) load(ctx context.Context) (*schedulerconfig.Config, error) {
+	if err := schedulerconfig.SetFeatureGates(f.gates); err != nil {
 		return nil, Usagef("--feature-gates: %w", err)
 	}
 	if f.config == "" {
-		return cycle.DefaultConfig()
+		return schedulerconfig.Default()
 	}
-	return cycle.ReadConfig(ctx, f.config)
+	return schedulerconfig.Read(ctx, f.config)
 }

@@ -7,16 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/spf13/cobra"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/features"
-
-	"github.com/schedq/schedq/queue/cycle"
 )
 
 // loadModel loads what a command line sets.
-func loadModel(t *testing.T, args ...string) (*cycle.Config, error) {
+func loadModel(t *testing.T, args ...string) (*schedulerconfig.Config, error) {
 	t.Helper()
 	var f Model
 	cmd := &cobra.Command{}
@@ -29,7 +28,7 @@ func loadModel(t *testing.T, args ...string) (*cycle.Config, error) {
 
 func TestModelFlags(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerPopFromBackoffQ, true)
-	file := filepath.Join("..", "..", "..", "queue", "cycle", "testdata", "scheduler.yaml")
+	file := filepath.Join("..", "..", "..", "queue", "cycle", "schedulerconfig", "testdata", "scheduler.yaml")
 	for _, c := range []struct {
 		args []string
 		pop  bool

@@ -5,7 +5,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 )
@@ -72,7 +72,7 @@ func (f *Flags) Options(opts session.Options) (session.Options, error) {
 		return opts, nil
 	}
 	if opts.Scheduler == nil {
-		cfg, err := cycle.DefaultConfig()
+		cfg, err := schedulerconfig.Default()
 		if err != nil {
 			return opts, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -78,7 +79,7 @@ type replayer struct {
 
 // replay lets the model hear the changes, and asks for its verdict at every attempt.
 func replay(t *testing.T, heard []hearing, log []line) []*attempt {
-	cfg, err := cycle.DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

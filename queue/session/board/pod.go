@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
@@ -78,7 +77,7 @@ func (p *Pod) LastVerdict() (v *model.Verdict, modelled bool) {
 	plugins := p.RejectorPlugins()
 	for i := range v.Reasons {
 		r := &v.Reasons[i]
-		if r.Plugin = cycle.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != model.UnknownPlugin {
+		if r.Plugin = model.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != model.UnknownPlugin {
 			r.Plugin = plugins[0]
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -64,7 +65,7 @@ type Shortage struct {
 }
 
 // FindNeeds works out what pod needs at a moment with the objects and the queue of then.
-func FindNeeds(cfg *cycle.Config, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time) (*Needs, error) {
+func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time) (*Needs, error) {
 	sched, err := cycle.New(cfg, 0)
 	if err != nil {
 		return nil, err

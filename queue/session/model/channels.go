@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -21,7 +21,7 @@ import (
 // not among the Events, was not made. That holds while requests are not held up by the client's rate limit, and as far
 // as the source has told.
 type channels struct {
-	cfg *cycle.Config
+	cfg *schedulerconfig.Config
 	// requests is true if the source tells the scheduler's own requests. Then a change of a pod's condition is no sign
 	// of one.
 	requests bool
@@ -35,7 +35,7 @@ type channels struct {
 	limited time.Time     // when that was last used up, or nearly
 }
 
-func newChannels(cfg *cycle.Config, requests bool) *channels {
+func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
 	c := &channels{cfg: cfg, requests: requests, recorder: map[types.UID]sources.Recorded{}}
 	c.restart()
 	return c
@@ -92,7 +92,7 @@ func (c *channels) saturated(now time.Time) bool { return c.limiter.TokensAt(now
 func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief }
 
 // clientLimiter returns the rate limiter of the scheduler's client (clientConnection), at that share of its rate.
-func clientLimiter(cfg *cycle.Config, share rate.Limit) *rate.Limiter {
+func clientLimiter(cfg *schedulerconfig.Config, share rate.Limit) *rate.Limiter {
 	limit := share * rate.Limit(cfg.ClientQPS)
 	if limit <= 0 {
 		limit = rate.Inf

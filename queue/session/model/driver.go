@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
 // Driver runs a local kube-scheduler in model time: the scheduling loop, one pod after the other; the
@@ -60,7 +61,7 @@ func (u *unsettled) Failed(error) {}
 
 // NewDriver returns a driver of sched and q, which it connects, from now on. It has yet to be given a cluster or an
 // oracle.
-func NewDriver(cfg *cycle.Config, sched *cycle.Scheduler, q *queue.Queue, k Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
+func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
 	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, settled: settled, limiter: clientLimiter(cfg, 1)}
 	sched.Drive(q)
 	return d

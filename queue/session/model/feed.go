@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -25,7 +25,7 @@ type Feed struct {
 }
 
 // NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
-func NewFeed(rec *sources.Recording, cfg *cycle.Config) *Feed {
+func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	events := rec.Events
 	if Tells[*sources.Move](events) || len(events) == 0 {
 		return &Feed{Events: events}
@@ -123,7 +123,7 @@ func (f *Feed) Has(i int) bool {
 }
 
 // NewLiveFeed returns a feed without an end. With told, the source tells the scheduler's moves itself.
-func NewLiveFeed(cfg *cycle.Config, told bool) *Feed {
+func NewLiveFeed(cfg *schedulerconfig.Config, told bool) *Feed {
 	f := &Feed{live: true}
 	if told {
 		return f

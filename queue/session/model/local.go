@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 )
@@ -19,7 +20,7 @@ import (
 // local is a kube-scheduler run here over the objects of a recording: what a shadow and a rerun have in common. It hands
 // on events, a source's and its own.
 type local struct {
-	cfg     *cycle.Config
+	cfg     *schedulerconfig.Config
 	objects cluster.Objects
 	emit    func(sources.Event)
 
@@ -34,7 +35,7 @@ type heard struct {
 	change *sources.ObjectChange
 }
 
-func newLocal(cfg *cycle.Config, emit func(sources.Event)) local {
+func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
 	return local{cfg: cfg, objects: cluster.NewObjects(), emit: emit}
 }
 

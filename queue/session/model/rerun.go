@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 )
@@ -57,7 +58,7 @@ type rerun struct {
 	set      []sources.Event      // what was set off and is yet to happen, in the order of time
 }
 
-func newRerun(cfg *cycle.Config, emit func(sources.Event)) *rerun {
+func newRerun(cfg *schedulerconfig.Config, emit func(sources.Event)) *rerun {
 	return &rerun{local: newLocal(cfg, emit), victims: map[types.UID]bool{}}
 }
 

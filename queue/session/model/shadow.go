@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/sources"
@@ -35,7 +36,7 @@ type shadow struct {
 
 // newShadow returns a shadow of the scheduler of which events tell, which hands them, and between them its own, to emit.
 // requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
-func newShadow(cfg *cycle.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
+func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shown: map[types.NamespacedName]types.UID{}, plugins: map[string]string{}}
 	s.oracle = &oracle{
 		future:   evidence.New(events, bindPatience, shortestRequest),

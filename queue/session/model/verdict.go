@@ -104,7 +104,7 @@ func pluginsOf(message string) (plugins []string, all bool) {
 	_, reasons, _ := ReadMessage(message)
 	all = len(reasons) > 0
 	for _, r := range reasons {
-		switch p := cycle.PluginOf(string(r.Text)); {
+		switch p := PluginOf(string(r.Text)); {
 		case p == "":
 			all = false
 		case !slices.Contains(plugins, p):

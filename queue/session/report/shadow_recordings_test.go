@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedq/schedq/queue/cycle"
-
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/files"
@@ -78,7 +77,7 @@ func TestShadowRecordings(t *testing.T) {
 // the scheduler ran with, which an audit log does not tell.
 func verify(t *testing.T, dir, log string) *report.Verification {
 	t.Helper()
-	cfg, err := cycle.DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

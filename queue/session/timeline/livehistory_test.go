@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
@@ -40,7 +40,7 @@ func TestForget(t *testing.T) {
 			rec.Events = append(rec.Events, sources.Event{Time: at, Fact: &sources.Counts{Active: i}})
 		}
 	}
-	cfg, err := cycle.DefaultConfig()
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Scheduler configures the local scheduler. Nil is kube-scheduler's defaults, with the settings that
 	// the recording tells.
-	Scheduler *cycle.Config
+	Scheduler *schedulerconfig.Config
 	// Queue overrides the settings that the recording tells. Scheduler overrides it.
 	Queue *queue.Options
 	// Release has the queue follow the rules of that release, one of queue.Releases. Empty is the newest's.
@@ -41,12 +41,12 @@ func (opts Options) Tells(t *board.Transition) bool {
 
 // scheduler returns the configuration of the local scheduler: what the person gave, or what the recording
 // tells. It is never nil.
-func (opts Options) Configuration(rec *sources.Recording) (*cycle.Config, error) {
+func (opts Options) Configuration(rec *sources.Recording) (*schedulerconfig.Config, error) {
 	cfg := opts.Scheduler
 	if cfg == nil {
 		var err error
-		if cfg, err = cycle.DefaultConfig(); err != nil {
-			return &cycle.Config{Queue: queue.Defaults()}, err
+		if cfg, err = schedulerconfig.Default(); err != nil {
+			return &schedulerconfig.Config{Queue: queue.Defaults()}, err
 		}
 		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
 		cfg.Queue = RecordedOptions(SchedulerOf(rec))

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 )
 
@@ -49,7 +50,7 @@ type loaded struct {
 
 // Prepare loads the spare or brings it nearer to the present, in the background, if that is worth it now.
 // Nobody asks anything of times that rush by.
-func (s *Spare) Prepare(cfg *cycle.Config, t *Timeline, resting bool) {
+func (s *Spare) Prepare(cfg *schedulerconfig.Config, t *Timeline, resting bool) {
 	s.Settle(false)
 	moment := spareMoment{t, t.Next, len(t.Injected)}
 	if s.Loading != nil || !resting || moment == s.of || t.Engine.Driver != nil ||
@@ -85,7 +86,7 @@ func (s *Spare) Settle(wait bool) {
 }
 
 // take returns a scheduler over objs: the spare, or a new one. It makes the same decisions either way.
-func (s *Spare) take(cfg *cycle.Config, objs cluster.Objects) (*cycle.Scheduler, error) {
+func (s *Spare) take(cfg *schedulerconfig.Config, objs cluster.Objects) (*cycle.Scheduler, error) {
 	s.Settle(true)
 	l, err := Bring(s.Kept, cfg, objs, nil)
 	s.Kept, s.of = nil, spareMoment{}
@@ -109,7 +110,7 @@ func (s *Spare) Close() {
 
 // Bring returns from with the objects to instead of its own, or if that can't be or is nil, a new scheduler
 // over them; nil once stop is closed.
-func Bring(from *loaded, cfg *cycle.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
+func Bring(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
 	began := time.Now()
 	if from != nil {
 		if from.Align(to) {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
@@ -71,7 +71,7 @@ type injection struct {
 }
 
 // New returns the timeline of rec, of which nothing has been executed.
-func New(rec *sources.Recording, cfg *cycle.Config, plugins queue.Plugins) *Timeline {
+func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plugins) *Timeline {
 	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg)}
 	t.Start, t.End = Span(rec)
 	t.Run(newEngine(cfg.Queue, plugins, t.Start))
@@ -79,7 +79,7 @@ func New(rec *sources.Recording, cfg *cycle.Config, plugins queue.Plugins) *Time
 }
 
 // NewLive returns a timeline that begins now, of a stream that is to tell what happens.
-func NewLive(cfg *cycle.Config, opts Options, now time.Time) *Timeline {
+func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
 	t := &Timeline{history: newHistory(), Feed: model.NewLiveFeed(cfg, opts.Told), Start: now, End: now}
 	t.Run(newEngine(cfg.Queue, opts.Plugins, now))
 	return t

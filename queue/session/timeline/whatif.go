@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
@@ -21,7 +22,7 @@ import (
 // the objects there are, and what it writes changes those.
 
 // StartScheduler has a local kube-scheduler take over at now.
-func (e *Engine) StartScheduler(now time.Time, cfg *cycle.Config, spare *Spare) error {
+func (e *Engine) StartScheduler(now time.Time, cfg *schedulerconfig.Config, spare *Spare) error {
 	sched, err := spare.take(cfg, e.Objects)
 	if err != nil {
 		return err

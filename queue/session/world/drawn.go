@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
@@ -59,8 +59,8 @@ func facts(now time.Time) *rapid.Generator[sources.Fact] {
 }
 
 // Config is the configuration of a kube-scheduler without a file.
-func Config(t interface{ Fatal(...any) }) *cycle.Config {
-	cfg, err := cycle.DefaultConfig()
+func Config(t interface{ Fatal(...any) }) *schedulerconfig.Config {
+	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}

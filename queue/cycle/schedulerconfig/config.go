@@ -1,4 +1,4 @@
-package cycle
+package schedulerconfig
 
 import (
 	"bytes"
@@ -51,9 +51,9 @@ type Config struct {
 	ClientBurst int32
 }
 
-// DefaultConfig returns the configuration of a kube-scheduler without a file, with the feature gates as
+// Default returns the configuration of a kube-scheduler without a file, with the feature gates as
 // they are set.
-func DefaultConfig() (*Config, error) {
+func Default() (*Config, error) {
 	cfg, err := latest.Default()
 	if err != nil {
 		return nil, fmt.Errorf("can't set kube-scheduler's defaults: %w", err)
@@ -61,11 +61,11 @@ func DefaultConfig() (*Config, error) {
 	return newConfig(cfg), nil
 }
 
-// ReadConfig reads a KubeSchedulerConfiguration, YAML or JSON, with the feature gates as they are set. It
+// Read reads a KubeSchedulerConfiguration, YAML or JSON, with the feature gates as they are set. It
 // is as strict as kube-scheduler --config (cmd/kube-scheduler/app/options/configfile.go), and also refuses
 // plugins that are not in-tree. An error is one sentence that names the file and the field; it is the context's if
 // that ends while the file is waited for.
-func ReadConfig(ctx context.Context, path string) (*Config, error) {
+func Read(ctx context.Context, path string) (*Config, error) {
 	data, err := readFile(ctx, path)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func newConfig(cfg *schedulerapi.KubeSchedulerConfiguration) *Config {
 	}
 }
 
-// maxConfig is the size in bytes of the largest file that ReadConfig takes. A ConfigMap, where most of
+// maxConfig is the size in bytes of the largest file that Read takes. A ConfigMap, where most of
 // them come from, holds as much.
 const maxConfig = 1 << 20
 

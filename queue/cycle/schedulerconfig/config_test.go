@@ -1,4 +1,4 @@
-package cycle
+package schedulerconfig
 
 import (
 	"os"
@@ -14,10 +14,10 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-func TestDefaultConfig(t *testing.T) {
+func TestDefault(t *testing.T) {
 	for _, pop := range []bool{true, false} {
 		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerPopFromBackoffQ, pop)
-		c, err := DefaultConfig()
+		c, err := Default()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,8 +35,8 @@ func TestDefaultConfig(t *testing.T) {
 	}
 }
 
-func TestReadConfig(t *testing.T) {
-	c, err := ReadConfig(t.Context(), "testdata/scheduler.yaml")
+func TestRead(t *testing.T) {
+	c, err := Read(t.Context(), "testdata/scheduler.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,15 +90,15 @@ func pluginArgs(t *testing.T, profile schedulerapi.KubeSchedulerProfile, plugin 
 	return nil
 }
 
-// TestReadConfigJSON: kube-scheduler reads JSON as well, and the first of several YAML documents.
-func TestReadConfigJSON(t *testing.T) {
+// TestReadJSON: kube-scheduler reads JSON as well, and the first of several YAML documents.
+func TestReadJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeConfig(t, `{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "podMaxBackoffSeconds": 20}`)
-	if c, err := ReadConfig(t.Context(), "scheduler.yaml"); err != nil || c.Queue.PodMaxBackoff != 20*time.Second {
+	if c, err := Read(t.Context(), "scheduler.yaml"); err != nil || c.Queue.PodMaxBackoff != 20*time.Second {
 		t.Errorf("%+v, %v", c, err)
 	}
 	writeConfig(t, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n---\nkind: Pod\n")
-	if c, err := ReadConfig(t.Context(), "scheduler.yaml"); err != nil || c.Queue != queue.Defaults() {
+	if c, err := Read(t.Context(), "scheduler.yaml"); err != nil || c.Queue != queue.Defaults() {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -110,8 +110,8 @@ func writeConfig(t *testing.T, content string) {
 	}
 }
 
-// TestReadConfigMistakes: each is one sentence that says what to change.
-func TestReadConfigMistakes(t *testing.T) {
+// TestReadMistakes: each is one sentence that says what to change.
+func TestReadMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("folder", 0o700); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestReadConfigMistakes(t *testing.T) {
 		"missing.yaml": "missing.yaml: no such file or directory",
 		"folder":       "folder is a directory: name a file in it",
 	} {
-		if _, err := ReadConfig(t.Context(), path); err == nil || err.Error() != want {
+		if _, err := Read(t.Context(), path); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -166,7 +166,7 @@ func TestReadConfigMistakes(t *testing.T) {
 		{head + "profiles: [{pluginConfig: [{name: VolumeBinder, args: {a: 3}}]}]\n", `: profile "default-scheduler" configures plugin "VolumeBinder"` + absent},
 	} {
 		writeConfig(t, c.content)
-		if _, err := ReadConfig(t.Context(), "scheduler.yaml"); err == nil || err.Error() != "scheduler.yaml"+c.want {
+		if _, err := Read(t.Context(), "scheduler.yaml"); err == nil || err.Error() != "scheduler.yaml"+c.want {
 			t.Errorf("%.200q:\n got %v\nwant scheduler.yaml%s", c.content, err, c.want)
 		}
 	}
