@@ -19,6 +19,11 @@ import (
 	"github.com/schedq/schedq/sources/manifest"
 )
 
+// Named reports whether a file of that name is a scenario's or a lesson's: it ends in .yaml or .yml.
+func Named(path string) bool {
+	return strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")
+}
+
 // Sniff reports whether head, the beginning of a file, is a scenario's or a lesson's.
 func Sniff(head []byte) bool {
 	docs, err := Documents("", head[:bytes.LastIndexByte(head, '\n')+1])

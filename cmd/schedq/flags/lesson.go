@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/sources/scenario"
 )
 
 // Lesson returns the lesson that a person names: of all by its number or name, or in a file.
 func Lesson(ctx context.Context, all []*lessons.Lesson, name string) (*lessons.Lesson, error) {
-	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") || strings.ContainsRune(name, filepath.Separator) {
+	if scenario.Named(name) || strings.ContainsRune(name, filepath.Separator) {
 		return lessons.Read(ctx, name)
 	}
 	i, err := lessons.Find(all, name)

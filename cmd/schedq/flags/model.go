@@ -49,6 +49,17 @@ func (f *Model) Options(ctx context.Context) (session.Options, error) {
 	return session.Options{Scheduler: cfg, Release: f.release}, nil
 }
 
+// Plugins returns opts with the plugins of the scheduler that is asked for, which is the default one if none is.
+func Plugins(opts session.Options) (session.Options, error) {
+	var err error
+	if opts.Scheduler != nil {
+		opts.Plugins, err = cycle.PluginsOf(opts.Scheduler)
+	} else {
+		opts.Plugins, err = cycle.InTree()
+	}
+	return opts, err
+}
+
 // Again returns rec as cmd is to play it: with --release, without what its own scheduler did. What verify
 // checks is the model that follows that one.
 func (f *Model) Again(cmd *cobra.Command, rec *sources.Recording) (*sources.Recording, error) {

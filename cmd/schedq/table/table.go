@@ -7,9 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Numbers writes rows below an empty line: the first column to the left, the others to the right. Each row has as
-// many cells as the first.
-func Numbers(w io.Writer, rows [][]string) error {
+// Numbers writes tables, each below an empty line: the first column to the left, the others to the right. Each row of a
+// table has as many cells as its first.
+func Numbers(w io.Writer, tables ...[][]string) error {
+	for _, rows := range tables {
+		if err := numbers(w, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func numbers(w io.Writer, rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {

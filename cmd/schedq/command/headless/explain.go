@@ -41,7 +41,7 @@ func NewExplain() *cobra.Command {
 		}
 		return writeExplanation(cmd.OutOrStdout(), x)
 	}
-	cmd := headlessLive(&cobra.Command{
+	cmd := headless(&cobra.Command{
 		Use:   "explain POD [FILE...] [--at TIME]",
 		Short: "Explain a pod: where it is and why, when it is tried next, what wakes it, what it needs",
 		Long: `explain says all about one pod at one moment: its tier and since when, what its last attempt came

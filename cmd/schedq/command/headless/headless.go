@@ -1,6 +1,9 @@
 package headless
 
 import (
+	"encoding/json"
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
@@ -15,18 +18,13 @@ type (
 	follower func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error
 )
 
-// headless makes cmd a command without a screen: it reads a recording and has read print it.
-func headless(cmd *cobra.Command, read reader) *cobra.Command {
-	return headlessOf(cmd, &sourceFlags{}, read, nil)
-}
-
-// headlessLive is headless for a command that, without a FILE, has follow print what happens in a live
-// cluster.
-func headlessLive(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
-	return headlessOf(cmd, &sourceFlags{live: &kube.Flags{}}, read, follow)
-}
-
-func headlessOf(cmd *cobra.Command, source *sourceFlags, read reader, follow follower) *cobra.Command {
+// headless makes cmd a command without a screen: it reads a recording and has read print it. Without a FILE it has
+// follow print what happens in a live cluster, unless follow is nil.
+func headless(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
+	var source sourceFlags
+	if follow != nil {
+		source.live = &kube.Flags{}
+	}
 	var model flags.Model
 	var output flags.Output
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -57,4 +55,11 @@ func headlessOf(cmd *cobra.Command, source *sourceFlags, read reader, follow fol
 	model.Register(cmd)
 	output.Register(cmd)
 	return cmd
+}
+
+// writeJSON writes what a person may read, too.
+func writeJSON(w io.Writer, what any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(what)
 }

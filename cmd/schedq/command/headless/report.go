@@ -2,7 +2,6 @@ package headless
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -28,13 +27,11 @@ func NewReport() *cobra.Command {
 			return err
 		}
 		if asJSON {
-			encoder := json.NewEncoder(cmd.OutOrStdout())
-			encoder.SetIndent("", "  ")
-			return encoder.Encode(report)
+			return writeJSON(cmd.OutOrStdout(), report)
 		}
 		return writeReport(cmd.OutOrStdout(), report)
 	}
-	cmd := headlessLive(&cobra.Command{
+	cmd := headless(&cobra.Command{
 		Use:   "report [FILE...]",
 		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
 		Long: `report sums a recording up. Without a FILE it watches a live cluster until it is stopped, or for as long as
@@ -78,12 +75,7 @@ func writeReport(w io.Writer, r *session.Report) error {
 	for _, p := range r.Plugins {
 		plugins = append(plugins, []string{p.Plugin, strconv.Itoa(p.Attempts), strconv.Itoa(p.Pods), brief(p.Waited)})
 	}
-	for _, rows := range [][][]string{tiers, wakes, plugins} {
-		if err := table.Numbers(w, rows); err != nil {
-			return err
-		}
-	}
-	return nil
+	return table.Numbers(w, tiers, wakes, plugins)
 }
 
 // brief writes a duration with three figures or so.

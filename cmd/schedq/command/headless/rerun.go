@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -49,12 +48,10 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 			return err
 		}
 		if asJSON {
-			encoder := json.NewEncoder(cmd.OutOrStdout())
-			encoder.SetIndent("", "  ")
-			return encoder.Encode(c)
+			return writeJSON(cmd.OutOrStdout(), c)
 		}
 		return writeComparison(cmd.OutOrStdout(), c, against, opts.Release, most)
-	})
+	}, nil)
 	cmd.Flags().StringVar(&against, "against", queue.Releases()[0], "the release to compare with")
 	cmd.Flags().IntVar(&most, "pods", 10, "how many of the pods that came out differently to print")
 	return cmd
@@ -89,10 +86,8 @@ func writeComparison(w io.Writer, c *session.Comparison, from, to string, most i
 		}
 		tables = append(tables, pods)
 	}
-	for _, rows := range tables {
-		if err := table.Numbers(w, rows); err != nil {
-			return err
-		}
+	if err := table.Numbers(w, tables...); err != nil {
+		return err
 	}
 	if left := len(c.Pods) - len(shown); left > 0 {
 		fmt.Fprintf(w, "and %d more\n", left)

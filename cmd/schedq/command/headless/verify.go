@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -61,12 +60,10 @@ spent in each tier.`,
 		left := max(0, len(v.Differences)-most)
 		v.Differences = v.Differences[:len(v.Differences)-left]
 		if asJSON {
-			encoder := json.NewEncoder(cmd.OutOrStdout())
-			encoder.SetIndent("", "  ")
-			return encoder.Encode(v)
+			return writeJSON(cmd.OutOrStdout(), v)
 		}
 		return writeVerification(cmd.OutOrStdout(), v, left)
-	})
+	}, nil)
 	cmd.Flags().StringVar(&truthPath, "truth", "", "the scheduler's own log, or a trace that holds its moves")
 	cmd.Flags().IntVar(&most, "differences", 10, "how many of the differences to print, from the first on")
 	return cmd
@@ -91,10 +88,8 @@ func writeVerification(w io.Writer, v *session.Verification, left int) error {
 	for _, k := range m.ByKind {
 		kinds = append(kinds, []string{move(k.To, k.Event), strconv.Itoa(k.Truth), strconv.Itoa(k.Model), strconv.Itoa(k.Matched)})
 	}
-	for _, rows := range [][][]string{tiers, kinds} {
-		if err := table.Numbers(w, rows); err != nil {
-			return err
-		}
+	if err := table.Numbers(w, tiers, kinds); err != nil {
+		return err
 	}
 	if len(v.Differences) > 0 {
 		fmt.Fprintln(w)

@@ -13,7 +13,6 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
 	"github.com/schedq/schedq/cmd/schedq/recordings"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/trace"
@@ -77,12 +76,7 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *kube.Flags, opts session
 			return flags.Usagef("-n: %w", err)
 		}
 	}
-	var err error
-	if opts.Scheduler != nil {
-		opts.Plugins, err = cycle.PluginsOf(opts.Scheduler)
-	} else {
-		opts.Plugins, err = cycle.InTree()
-	}
+	opts, err := flags.Plugins(opts)
 	if err != nil {
 		return err
 	}

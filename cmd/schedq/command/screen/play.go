@@ -37,7 +37,7 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 					return flags.Usagef("--release: %w", err)
 				}
 			}
-			if out != "" && !strings.HasSuffix(out, ".yaml") && !strings.HasSuffix(out, ".yml") {
+			if out != "" && !scenario.Named(out) {
 				return flags.Usagef("--output names a scenario: it ends in .yaml")
 			}
 			if out != "" {

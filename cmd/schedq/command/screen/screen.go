@@ -13,7 +13,6 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
@@ -46,12 +45,7 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	if rec, err = f.model.Again(cmd, rec); err != nil {
 		return err
 	}
-	if options.Scheduler != nil {
-		options.Plugins, err = cycle.PluginsOf(options.Scheduler)
-	} else {
-		options.Plugins, err = cycle.InTree()
-	}
-	if err != nil {
+	if options, err = flags.Plugins(options); err != nil {
 		return err
 	}
 	options = f.look.Session(options)

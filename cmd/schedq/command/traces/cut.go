@@ -3,7 +3,6 @@ package traces
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,12 +23,12 @@ func (f *cutFlags) register(cmd *cobra.Command) {
 
 // given reports whether a scenario is to be written.
 func (f *cutFlags) given(out string) bool {
-	return f.from != "" || f.to != "" || strings.HasSuffix(out, ".yaml") || strings.HasSuffix(out, ".yml")
+	return f.from != "" || f.to != "" || scenario.Named(out)
 }
 
 // write cuts the scenario and writes it.
 func (f *cutFlags) write(cmd *cobra.Command, rec *sources.Recording, out string, opts disk.Options) error {
-	if out != "-" && !strings.HasSuffix(out, ".yaml") && !strings.HasSuffix(out, ".yml") {
+	if out != "-" && !scenario.Named(out) {
 		return flags.Usagef("--from and --to cut a scenario: name an OUT that ends in .yaml")
 	}
 	if rec.Rerun {

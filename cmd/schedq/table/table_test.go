@@ -1,0 +1,28 @@
+package table_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/cmd/schedq/table"
+)
+
+// Numbers stand below each other at their last figure, and letters count as one however many bytes they have.
+func TestNumbers(t *testing.T) {
+	var b strings.Builder
+	if err := table.Numbers(&b, [][]string{{"time in", "stays"}, {"backoff", "12"}, {"é", "–"}}, [][]string{{"", "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\ntime in  stays\nbackoff     12\né            –\n\n  a\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
+// Columns begin below each other, and no line ends in spaces.
+func TestColumns(t *testing.T) {
+	var b strings.Builder
+	table.Columns(&b, [][]string{{"a", "b"}, {"long", ""}, {"", "c", "d"}})
+	if want := "  a     b\n  long\n        c  d\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
