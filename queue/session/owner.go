@@ -12,8 +12,27 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// owner is everything that changes in a session. Only Run's goroutine touches it.
+// owner is everything that changes in a session. Only Run's goroutine touches it. What it has stands with its
+// subject, in the file whose commands change it.
 type owner struct {
+	subject
+	branches
+	pace
+	comparing
+	diagnosis
+
+	live     *live     // nil unless the recording is one that goes on
+	search   *search   // under way, or nil
+	previews *previews // or nil
+	marked   markCache
+
+	said    Said
+	version uint64
+	changed bool // since the last frame
+}
+
+// subject is what the session is of. It does not change, but for what a live one adds to counts and marks.
+type subject struct {
 	rec       *sources.Recording
 	cfg       *schedulerconfig.Config
 	opts      queue.Options
@@ -22,39 +41,6 @@ type owner struct {
 	scheduler *sources.SchedulerStarted // nil if the recording tells nothing of it
 	counts    []sources.Event           // of the recording, those that hold *sources.Counts
 	marks     []sources.Event           // and *sources.Mark
-
-	live      *live // nil unless the recording is one that goes on
-	recording *timeline.Timeline
-	fork      *timeline.Timeline // nil while the recording is shown
-	forks     []*timeline.Timeline
-	forked    int            // how many forks there were
-	left      time.Time      // the moment shown when the fork began
-	leftAt    int            // and the recording's cursor
-	spare     timeline.Spare // for what-ifs to come
-
-	now     time.Time
-	playing bool
-	speed   float64
-
-	search   *search   // under way, or nil
-	previews *previews // or nil
-
-	compared   *timeline.Timeline // beside the one that is shown, or nil
-	comparison *ForkComparison
-	comparedAt time.Time // in real time
-
-	stops  bool // at marks, while playing
-	marked markCache
-
-	squeeze bool
-	skipped Gap
-	quiet   time.Duration // how long nothing has moved while playing, in real time
-
-	said    Said
-	needs   *explain.Needs     // that a person asked for
-	needsOf *timeline.Timeline // on which
-	version uint64
-	changed bool // since the last frame
 }
 
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
@@ -68,9 +54,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 
 // newOwnerOf returns an owner without a timeline.
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
-	o := &owner{
-		rec: rec, speed: 1, squeeze: true, playing: !opts.Paused, changed: true,
-	}
+	o := &owner{subject: subject{rec: rec}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
 	for _, ev := range rec.Events {
 		switch ev.Fact.(type) {
 		case *sources.Counts:
