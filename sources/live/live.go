@@ -65,17 +65,27 @@ type Source struct {
 	refused  error              // why it did
 	pending  []sources.Event
 	state    map[string]*sources.Resource
-	lost     map[string]time.Time // since when a resource that was watched is not
-	heard    map[string]time.Time // when something of a resource came last, while its list is not in
-	silent   time.Time            // since when the API server does not answer
-	unheard  sources.SafeText     // why it does not
-	stale    bool                 // as the last Take told
 	attached time.Time
 	leader   string // who held the lease last
 	omitted  int    // objects that could not be taken
 	notices  []string
-	said     []string              // by the credential plugin
-	spoken   func(sentence string) // is told what it says, while it may use the terminal
+	hearing
+	speech
+}
+
+// hearing is what is known of the API server's silence.
+type hearing struct {
+	lost    map[string]time.Time // since when a resource that was watched is not
+	heard   map[string]time.Time // when something of a resource came last, while its list is not in
+	silent  time.Time            // since when the API server does not answer
+	unheard sources.SafeText     // why it does not
+	stale   bool                 // as the last Take told
+}
+
+// speech is what the credential plugin says.
+type speech struct {
+	said   []string
+	spoken func(sentence string) // is told what it says, while it may use the terminal
 }
 
 var _ sources.Stream = (*Source)(nil)
@@ -128,7 +138,8 @@ func clientFor(config *rest.Config) (*http.Client, *plugin, error) {
 }
 
 func newSource(client clients, plugin *plugin, opts Options) *Source {
-	s := &Source{opts: opts, client: client, plugin: plugin, siblings: newSiblings(), state: map[string]*sources.Resource{}, lost: map[string]time.Time{}, heard: map[string]time.Time{}}
+	s := &Source{opts: opts, client: client, plugin: plugin, siblings: newSiblings(), state: map[string]*sources.Resource{},
+		hearing: hearing{lost: map[string]time.Time{}, heard: map[string]time.Time{}}}
 	for _, r := range resources(client, leaseName{opts.LeaseNamespace, opts.LeaseName}) {
 		if r.namespaced {
 			r.namespace = opts.Namespace

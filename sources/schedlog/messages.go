@@ -35,60 +35,27 @@ type pod struct {
 // message reads a structured line. known is true if only kube-scheduler writes such a line.
 func (p *parser) message(h *header) (known bool, err error) {
 	rest := h.rest[1:]
-	if len(rest) == 0 {
+	if after, ok := bytes.CutPrefix(rest, []byte(`Starting Kubernetes Scheduler"`)); ok {
+		p.now = p.clock.time(h)
+		p.start(after)
+		return true, nil
+	}
+	if bytes.HasPrefix(rest, []byte(`Using component config"`)) {
+		p.block = p.settings.config
 		return false, nil
 	}
-	var handle func(*pod, []byte)
 	key := ` pod="`
-	switch rest[0] {
-	case 'A':
-		if after, ok := bytes.CutPrefix(rest, []byte(`Attempting to schedule pod"`)); ok {
-			rest, handle = after, p.attempting
-		}
-	case 'C':
-		if after, ok := bytes.CutPrefix(rest, []byte(`Checking events for in-flight pod"`)); ok {
-			rest, handle = after, p.checking
-		}
-	case 'D':
-		if after, ok := bytes.CutPrefix(rest, []byte(`Delete event for unscheduled pod"`)); ok {
-			rest, handle = after, p.deleted
-		}
-	case 'E':
-		if after, ok := bytes.CutPrefix(rest, []byte(`Entity moved to an internal scheduling queue`)); ok {
-			p.entity = true
-			if !bytes.Contains(after, []byte(` type="pod"`)) {
-				if !bytes.Contains(after, []byte(` type="`)) {
-					return true, p.lines.Unread(errLacks)
-				}
-				return true, nil // a pod group
+	if after, ok := bytes.CutPrefix(rest, []byte(`Entity moved to an internal scheduling queue`)); ok {
+		p.entity = true
+		if !bytes.Contains(after, []byte(` type="pod"`)) {
+			if !bytes.Contains(after, []byte(` type="`)) {
+				return true, p.lines.Unread(errLacks)
 			}
-			rest, handle, key = after, p.moved, ` entity="`
-		} else if after, ok := bytes.CutPrefix(rest, []byte(`Error scheduling pod; retrying"`)); ok {
-			rest, handle = after, p.unable
+			return true, nil // a pod group
 		}
-	case 'P':
-		if after, ok := bytes.CutPrefix(rest, []byte(`Pod moved to an internal scheduling queue`)); ok {
-			rest, handle = after, p.moved
-		}
-	case 'S':
-		if after, ok := bytes.CutPrefix(rest, []byte(`Successfully bound pod to node"`)); ok {
-			rest, handle = after, p.bound
-		} else if after, ok := bytes.CutPrefix(rest, []byte(`Status after running PreEnqueue plugin"`)); ok {
-			rest, handle = after, p.gating
-		} else if after, ok := bytes.CutPrefix(rest, []byte(`Starting Kubernetes Scheduler"`)); ok {
-			p.now = p.clock.time(h)
-			p.start(after)
-			return true, nil
-		}
-	case 'U':
-		if after, ok := bytes.CutPrefix(rest, []byte(`Unable to schedule pod; `)); ok {
-			rest, handle = after, p.unable
-		} else if after, ok := bytes.CutPrefix(rest, []byte(`Updating pod condition`)); ok {
-			rest, handle = after, p.condition
-		} else if bytes.HasPrefix(rest, []byte(`Using component config"`)) {
-			p.block = p.settings.config
-		}
+		key = ` entity="`
 	}
+	rest, handle := p.ofPod(rest)
 	if handle == nil {
 		return false, nil
 	}
@@ -110,6 +77,37 @@ func (p *parser) message(h *header) (known bool, err error) {
 		return true, p.lines.Unread(errLacks)
 	}
 	return true, nil
+}
+
+// ofPod returns what is behind the text of a message about a pod, and what reads it; nil of any other message. Most
+// lines of a log are others, so it looks at the first letter before it looks at the rest.
+func (p *parser) ofPod(rest []byte) (after []byte, handle func(*pod, []byte)) {
+	if len(rest) == 0 {
+		return nil, nil
+	}
+	is := func(text string) (ok bool) {
+		after, ok = bytes.CutPrefix(rest, []byte(text))
+		return ok
+	}
+	switch c := rest[0]; {
+	case c == 'A' && is(`Attempting to schedule pod"`):
+		return after, p.attempting
+	case c == 'C' && is(`Checking events for in-flight pod"`):
+		return after, p.checking
+	case c == 'D' && is(`Delete event for unscheduled pod"`):
+		return after, p.deleted
+	case c == 'E' && is(`Entity moved to an internal scheduling queue`), c == 'P' && is(`Pod moved to an internal scheduling queue`):
+		return after, p.moved
+	case c == 'E' && is(`Error scheduling pod; retrying"`), c == 'U' && is(`Unable to schedule pod; `):
+		return after, p.unable
+	case c == 'S' && is(`Successfully bound pod to node"`):
+		return after, p.bound
+	case c == 'S' && is(`Status after running PreEnqueue plugin"`):
+		return after, p.gating
+	case c == 'U' && is(`Updating pod condition`):
+		return after, p.condition
+	}
+	return nil, nil
 }
 
 // pod returns what is known of the pod, checking a name that is seen for the first time.

@@ -223,105 +223,115 @@ func checkHeader(line []byte) error {
 	return nil
 }
 
+// members are what was read of one record so far.
+type members struct {
+	at            time.Time
+	fact          sources.Fact
+	object, notes []byte
+	verb          sources.Verb
+	timeErr       error // why there is no valid time
+	timed         bool
+	other         bool // it has something that counts beside fact
+}
+
 // record reads a record.
 func (t *reader) record(line []byte) (rest []byte, refused, err error) {
-	var (
-		at            time.Time
-		fact          sources.Fact
-		object, notes []byte
-		verb          sources.Verb
-		timeErr       error
-		timed, other  bool
-	)
+	var r members
 	rest, _, scanErr := jsonscan.First(line, func(name, value []byte) bool {
-		switch string(name) {
-		case "time":
-			at, timeErr = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
-			timed = timeErr == nil
-		case "verb":
-			verb = sources.Verb(jsonscan.Text(value))
-		case "object":
-			object = value
-		case "notes":
-			notes = value
-		case "scheduler":
-			s := &scheduler{}
-			if refused = t.fact(value, s, "release", "releaseInferred", "gates", "podInitialBackoff", "podMaxBackoff",
-				"podMaxInUnschedulablePods"); refused == nil {
-				fact, refused = s.fact()
-			}
-		case "failed":
-			a := &attempt{}
-			if refused = t.fact(value, a, "pod", "uid", "message", "version", "count"); refused == nil {
-				fact, refused = a.failed()
-			}
-		case "patched":
-			a := &attempt{}
-			if refused = t.fact(value, a, "pod", "uid", "sent"); refused == nil {
-				fact, refused = a.patched()
-			}
-		case "tried":
-			a := &tried{}
-			if refused = t.fact(value, a, "pod", "uid", "attempts", "first", "failed", "message", "version", "count"); refused == nil {
-				fact, refused = a.fact()
-			}
-		case "attached":
-			a := &attached{}
-			if refused = t.fact(value, a, "began"); refused == nil {
-				fact, refused = a.fact()
-			}
-		case "move":
-			m := &move{}
-			if refused = t.fact(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
-				"node"); refused != nil {
-				break
-			}
-			if !m.To.Known() {
-				t.unknown++
-				other = true
-				break
-			}
-			fact, refused = m.fact(t.pods)
-		case "counts":
-			c := &counts{}
-			if refused = t.fact(value, c, "active", "backoff", "unschedulable", "gated"); refused == nil {
-				fact, refused = c.fact()
-			}
-		case "mark":
-			m := &mark{}
-			if refused = t.fact(value, m, "text"); refused == nil {
-				fact = &sources.Mark{Text: sources.Sanitize(m.Text)}
-			}
-		default:
-			t.unknown++
-			other = true
-		}
+		refused = t.member(&r, string(name), value)
 		return refused == nil
 	})
 	if scanErr != nil || refused != nil {
 		return nil, cmp.Or(scanErr, refused), nil
 	}
-	if !timed {
-		if timeErr == nil {
-			timeErr = fmt.Errorf("there is none")
+	if !r.timed {
+		if r.timeErr == nil {
+			r.timeErr = fmt.Errorf("there is none")
 		}
-		return nil, fmt.Errorf("the record has no valid time: %s", sources.Sanitize(timeErr.Error())), nil
+		return nil, fmt.Errorf("the record has no valid time: %s", sources.Sanitize(r.timeErr.Error())), nil
 	}
-	if err := sources.CheckTime(at); err != nil {
+	if err := sources.CheckTime(r.at); err != nil {
 		return nil, err, nil
 	}
-	if object != nil {
-		if fact, err = t.change(verb, object, notes); err != nil {
+	if r.object != nil {
+		if r.fact, err = t.change(r.verb, r.object, r.notes); err != nil {
 			return nil, nil, err
 		}
-		other = true
+		r.other = true
 	}
-	if fact != nil {
-		t.part.Add(at.UTC(), fact)
-	} else if !other {
+	if r.fact != nil {
+		t.part.Add(r.at.UTC(), r.fact)
+	} else if !r.other {
 		t.unknown++
 	}
 	return rest, nil, nil
+}
+
+// member reads one member of a record. An error says why the record is refused.
+func (t *reader) member(r *members, name string, value []byte) (refused error) {
+	switch name {
+	case "time":
+		r.at, r.timeErr = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
+		r.timed = r.timeErr == nil
+	case "verb":
+		r.verb = sources.Verb(jsonscan.Text(value))
+	case "object":
+		r.object = value
+	case "notes":
+		r.notes = value
+	case "scheduler":
+		s := &scheduler{}
+		if refused = t.fact(value, s, "release", "releaseInferred", "gates", "podInitialBackoff", "podMaxBackoff",
+			"podMaxInUnschedulablePods"); refused == nil {
+			r.fact, refused = s.fact()
+		}
+	case "failed":
+		a := &attempt{}
+		if refused = t.fact(value, a, "pod", "uid", "message", "version", "count"); refused == nil {
+			r.fact, refused = a.failed()
+		}
+	case "patched":
+		a := &attempt{}
+		if refused = t.fact(value, a, "pod", "uid", "sent"); refused == nil {
+			r.fact, refused = a.patched()
+		}
+	case "tried":
+		a := &tried{}
+		if refused = t.fact(value, a, "pod", "uid", "attempts", "first", "failed", "message", "version", "count"); refused == nil {
+			r.fact, refused = a.fact()
+		}
+	case "attached":
+		a := &attached{}
+		if refused = t.fact(value, a, "began"); refused == nil {
+			r.fact, refused = a.fact()
+		}
+	case "move":
+		m := &move{}
+		if refused = t.fact(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
+			"node"); refused != nil {
+			break
+		}
+		if !m.To.Known() {
+			t.unknown++
+			r.other = true
+			break
+		}
+		r.fact, refused = m.fact(t.pods)
+	case "counts":
+		c := &counts{}
+		if refused = t.fact(value, c, "active", "backoff", "unschedulable", "gated"); refused == nil {
+			r.fact, refused = c.fact()
+		}
+	case "mark":
+		m := &mark{}
+		if refused = t.fact(value, m, "text"); refused == nil {
+			r.fact = &sources.Mark{Text: sources.Sanitize(m.Text)}
+		}
+	default:
+		t.unknown++
+		r.other = true
+	}
+	return refused
 }
 
 // fact reads a fact's JSON, and counts the members that are not among the known.
