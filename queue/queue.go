@@ -1,9 +1,3 @@
-// Package queue is the scheduling queue of kube-scheduler v1.37 as a pure state machine: activeQ,
-// backoffQ, unschedulable pods, gated pods and pods in flight.
-//
-// It models k8s.io/kubernetes/pkg/scheduler/backend/queue. Unlike upstream it has no goroutine, no lock
-// and no clock: every method takes the time, and whoever owns the queue calls the two flushes when they
-// are due. The same calls give the same result. Every move is handed to an Observer as a value.
 package queue
 
 import (

@@ -1,3 +1,22 @@
+// Package queue is the scheduling queue of kube-scheduler v1.37 as a pure state machine: activeQ,
+// backoffQ, unschedulable pods, gated pods and pods in flight.
+//
+// It models k8s.io/kubernetes/pkg/scheduler/backend/queue. Unlike upstream it has no goroutine, no lock
+// and no clock: every method takes the time, and whoever owns the queue calls the two flushes when they
+// are due. The same calls give the same result. Every move is handed to an Observer as a value.
+//
+//	Add ──────▶ activeQ ──── Pop ───▶ in flight ───▶ placed: Done
+//	  │ a gate    ▲   ▲                  │
+//	  │ holds it  │   │ its backoff      │ no node: AddUnschedulableIfNotPresent
+//	  ▼           │   │ is over          ▼
+//	gated ────────┘   backoffQ ◀────── unschedulable
+//	   the gates open          an event that a plugin registered for, and whose hint says so,
+//	                           or five minutes: to backoffQ, or to activeQ if its backoff is over
+//
+// An event that comes while a pod is in flight is kept, and counts when its attempt has failed. With PopFromBackoffQ an
+// idle loop takes pods out of backoffQ, too. What is else in releases before v1.37 is an option: see Rules.
+//
+// It imports nothing of the project.
 package queue
 
 import "fmt"

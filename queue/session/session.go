@@ -1,8 +1,17 @@
 // Package session runs a queue from a source: it owns the queue, the clock and the history, and hands
 // out immutable frames of them.
 //
-// One goroutine owns everything that changes. In go the source's events and the person's commands; out
-// comes a Frame at most 20 times a second, and only when something changed.
+//	commands ──▶ owner ──▶ Frame      a person plays, steps, seeks, filters, forks, injects, asks
+//	               │  ▲
+//	   GoTo, Fork, │  │ boards, moves, series
+//	   Inject      ▼  │
+//	            timelines ──▶ Feed ──▶ the source's events, and the model's moves
+//
+// One goroutine owns everything that changes: the one that calls Run. In go the source's events and the person's
+// commands; out comes a Frame at most 20 times a second, and only when something changed. Nothing of a Frame changes.
+//
+// What frames are made of is in the packages below, and screens and commands see it by the names of rooms.go. The
+// package imports all rooms of the session; it knows no screen and no file.
 package session
 
 import (
