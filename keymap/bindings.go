@@ -35,6 +35,7 @@ const (
 	Timeline     ID = "timeline"
 	Lanes        ID = "lanes"
 	Plots        ID = "plots"
+	Stack        ID = "stack"
 	Theme        ID = "theme"
 	Projector    ID = "projector"
 	Back         ID = "back"
@@ -259,6 +260,8 @@ func boardLook() []Binding {
 			Description: "Draw all pods' lanes through time, one below the other."},
 		{ID: Plots, Keys: []string{"P"}, Name: "plots", Bar: 12,
 			Description: "Plot the tiers' sizes, attempts, arrivals by event and the oldest pod's age, beside the scheduler's own counts."},
+		{ID: Stack, Keys: []string{"%"}, Name: "stack",
+			Description: "Draw how many pods wait in which tier, through time, as one picture."},
 		{ID: Back, Keys: []string{"esc"}, Name: "close", Bar: 13,
 			Description: "Close what is open; without any, drop the filter."},
 	}

@@ -42,7 +42,7 @@ const (
 	Ask       Group = "Asking the real scheduler (in a what-if)"
 	Scheduler Group = "Being the scheduler"
 	Program   Group = "The program"
-	InChart   Group = "Charts (timeline, lanes, plots)"
+	InChart   Group = "Charts (timeline, lanes, plots, stack)"
 	InLesson  Group = "Lessons"
 	InList    Group = "Lists"
 	InPrompt  Group = "Prompts"

@@ -91,7 +91,7 @@ func (m *model) frameAgain() {
 
 // crowdViews are the views that show some of many pods, or what became of all.
 var crowdViews = map[string][]keymap.ID{
-	"board": nil, "pane": {keymap.Zoom}, "detail": {keymap.Open}, "timeline": {keymap.Timeline}, "lanes": {keymap.Lanes}, "plots": {keymap.Plots},
+	"board": nil, "pane": {keymap.Zoom}, "detail": {keymap.Open}, "timeline": {keymap.Timeline}, "lanes": {keymap.Lanes}, "plots": {keymap.Plots}, "stack": {keymap.Stack},
 	"projector": {keymap.Projector},
 }
 

@@ -62,6 +62,7 @@ var views = []struct {
 	{"lanes-earlier", func(p *person) { p.do(keymap.Lanes, keymap.ChartCloser, keymap.ChartCloser, keymap.ChartEarlier) }},
 	{"plots", func(p *person) { p.do(keymap.Plots) }},
 	{"plots-none", func(p *person) { p.do(keymap.SeekStart, keymap.Plots) }},
+	{"stack", func(p *person) { p.do(keymap.Stack) }},
 	{"projector", func(p *person) { p.do(keymap.Projector) }},
 	{"help", func(p *person) { p.do(keymap.Help) }},
 	{"palette", func(p *person) { p.do(keymap.Palette) }},

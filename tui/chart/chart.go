@@ -8,7 +8,7 @@ import (
 
 // All are the charts there are.
 func All(d *page.Desk) []Chart {
-	return []Chart{newTimeline(d), newLanes(d), newPlots(d)}
+	return []Chart{newTimeline(d), newLanes(d), newPlots(d), newStack(d)}
 }
 
 // Chart is a page that draws what happened through time.
@@ -61,7 +61,7 @@ func Add(d *page.Desk, charts []Chart, all page.Actions) {
 	inChart := func(do func(*widget.Window)) page.Action {
 		return page.Command(func() { do(d.Pages.Top().(Chart).Span()) }).Unless(func() string {
 			if !d.Pages.InChart() {
-				return "only in a chart: v, l and P open one"
+				return "only in a chart: v, l, P and % open one"
 			}
 			return ""
 		})
