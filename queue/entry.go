@@ -70,7 +70,7 @@ func (q *Queue) newEntry(now int64, pod *v1.Pod) int32 {
 		timestamp: now, initialAttempt: unset, backoffExpiry: unset, flushed: unset,
 		prev: none, next: none,
 	}
-	i := q.entries.take()
+	i := q.entries.allocate()
 	*q.entries.at(i) = e
 	return i
 }

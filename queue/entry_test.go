@@ -21,7 +21,7 @@ func TestIndex(t *testing.T) {
 			if rapid.Bool().Draw(t, "put") {
 				pod := &v1.Pod{}
 				pod.Namespace, pod.Name = namespace, name
-				i := entries.take()
+				i := entries.allocate()
 				entries.at(i).pod = pod
 				want[key] = i
 				x.put(&entries, want[key])

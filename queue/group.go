@@ -68,13 +68,13 @@ func (q *Queue) groupOf(pod *v1.Pod) *group {
 // isGroup reports whether e is the entity of a group, and not a pod.
 func (e *entry) isGroup() bool { return e.pod == nil && e.group != 0 }
 
-// of returns the group of an entity.
-func (q *Queue) of(e *entry) *group { return &q.groups[e.group-1] }
+// entityGroup returns the group of an entity.
+func (q *Queue) entityGroup(e *entry) *group { return &q.groups[e.group-1] }
 
 // size is how many pods the entity e is.
 func (q *Queue) size(e *entry) int {
 	if e.isGroup() {
-		return len(q.of(e).members)
+		return len(q.entityGroup(e).members)
 	}
 	return 1
 }
@@ -120,7 +120,7 @@ func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 
 // newGroupEntity takes a free entry for the group as a whole.
 func (q *Queue) newGroupEntity(g *group) int32 {
-	i := q.entries.take()
+	i := q.entries.allocate()
 	*q.entries.at(i) = entry{
 		group: q.byGroup[g.key] + 1, priority: groupPriority(g.object),
 		initialAttempt: unset, backoffExpiry: unset, flushed: unset, prev: none, next: none,
@@ -165,7 +165,7 @@ func (q *Queue) memberMoved(now int64, i int32, to Tier, event string) {
 	e := q.entries.at(i)
 	from := e.tier
 	e.tier = to
-	q.tell(now, i, Transition{From: from, To: to, Event: event})
+	q.tellObserver(now, i, Transition{From: from, To: to, Event: event})
 }
 
 // groupMoved tells of the members of g's entity, which is now in tier to.
@@ -288,7 +288,7 @@ func (q *Queue) preChecked(e *entry, check func(*v1.Pod) bool) bool {
 	if !e.isGroup() {
 		return check(e.pod)
 	}
-	return slices.ContainsFunc(q.of(e).members, func(i int32) bool { return check(q.entries.at(i).pod) })
+	return slices.ContainsFunc(q.entityGroup(e).members, func(i int32) bool { return check(q.entries.at(i).pod) })
 }
 
 // groupWorthRequeuing asks for each pod of g, and takes the best. (isEntityWorthRequeuing.)
@@ -305,7 +305,7 @@ func (q *Queue) groupWorthRequeuing(g *group, event fwk.ClusterEvent, oldObj, ne
 // runGroupPreEnqueue asks about each pod of the group's entity e: one that is gated gates all.
 func (q *Queue) runGroupPreEnqueue(e *entry) {
 	e.gatingPlugin = 0
-	for _, i := range q.of(e).members {
+	for _, i := range q.entityGroup(e).members {
 		q.runPreEnqueue(i)
 		if by := q.entries.at(i).gatingPlugin; by != 0 {
 			e.gatingPlugin = by

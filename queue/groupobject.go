@@ -153,7 +153,7 @@ func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
 		info.UnschedulableCount, info.ConsecutiveErrorsCount = int(e.unschedulableCount), int(e.errorsCount)
 		info.Timestamp, info.InitialAttemptTimestamp = toTime(e.timestamp), toTime(e.initialAttempt)
 		info.BackoffExpiry, info.FlushTimestamp = toTime(e.backoffExpiry), toTime(e.flushed)
-		info.GatingPlugin = q.sets.name(e.gatingPlugin)
+		info.GatingPlugin = q.sets.onlyName(e.gatingPlugin)
 	}
 	for _, member := range g.members {
 		info.Members = append(info.Members, q.info(member))

@@ -34,7 +34,7 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 		q.restate(now, o)
 		return
 	}
-	i, from := q.take(t, o)
+	i, from := q.detachObserved(t, o)
 	e := q.entries.at(i)
 	switch o.To {
 	case InFlight:
@@ -54,14 +54,14 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 		}
 		q.settle(t, i, o)
 	}
-	q.tell(t, i, Transition{From: from, To: o.To, Event: o.Event, Observed: !o.Inferred})
+	q.tellObserver(t, i, Transition{From: from, To: o.To, Event: o.Event, Observed: !o.Inferred})
 	if o.To == Scheduled || o.To == Deleted {
 		q.entries.release(i)
 	}
 }
 
-// take finds the entry that o speaks of and takes it out of its tier; a pod that is not known gets one.
-func (q *Queue) take(now int64, o Observation) (int32, Tier) {
+// detachObserved finds the entry that o speaks of and takes it out of its tier; a pod that is not known gets one.
+func (q *Queue) detachObserved(now int64, o Observation) (int32, Tier) {
 	name, namespace := o.Pod.Name, o.Pod.Namespace
 	queued, flying := q.byName.get(&q.entries, namespace, name), q.inFlightNamed(namespace, name)
 	if flying != none && o.Event == unscheduledPodAdd {
@@ -113,8 +113,8 @@ func (q *Queue) settle(now int64, i int32, o Observation) {
 	e := q.entries.at(i)
 	e.gatingPlugin = 0
 	if o.To == Gated && o.GatingPlugin != "" {
-		e.gatingPlugin = q.sets.of(o.GatingPlugin)
-		e.unschedulablePlugins = q.sets.with(e.unschedulablePlugins, o.GatingPlugin)
+		e.gatingPlugin = q.sets.idOf(o.GatingPlugin)
+		e.unschedulablePlugins = q.sets.withName(e.unschedulablePlugins, o.GatingPlugin)
 	}
 	if o.Event == UnschedulableTimeout {
 		e.flushed = now
@@ -136,7 +136,7 @@ func (q *Queue) settle(now int64, i int32, o Observation) {
 func (q *Queue) restate(now time.Time, o Observation) {
 	t := Transition{From: o.To, To: o.To, Event: o.Event, Observed: true}
 	if i := q.byName.get(&q.entries, o.Pod.Namespace, o.Pod.Name); i != none {
-		q.tell(now.UnixNano(), i, t)
+		q.tellObserver(now.UnixNano(), i, t)
 		return
 	}
 	t.Pod, t.Time = o.Pod, now

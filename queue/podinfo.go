@@ -51,7 +51,7 @@ func (q *Queue) info(i int32) PodInfo {
 
 		UnschedulablePlugins: q.sets.members[e.unschedulablePlugins],
 		PendingPlugins:       q.sets.members[e.pendingPlugins],
-		GatingPlugin:         q.sets.name(e.gatingPlugin),
+		GatingPlugin:         q.sets.onlyName(e.gatingPlugin),
 		NominatedNode:        q.nominated.nodes[e.pod.UID],
 	}
 }
@@ -163,8 +163,8 @@ func (q *Queue) Restore(now time.Time, p PodInfo) {
 	i := q.newEntry(t, p.Pod)
 	e := q.entries.at(i)
 	e.attempts, e.unschedulableCount, e.errorsCount = int32(p.Attempts), int32(p.UnschedulableCount), int32(p.ConsecutiveErrorsCount)
-	e.unschedulablePlugins = q.sets.of(p.UnschedulablePlugins...)
-	e.pendingPlugins = q.sets.of(p.PendingPlugins...)
+	e.unschedulablePlugins = q.sets.idOf(p.UnschedulablePlugins...)
+	e.pendingPlugins = q.sets.idOf(p.PendingPlugins...)
 	if !p.Timestamp.IsZero() {
 		e.timestamp = p.Timestamp.UnixNano()
 	}

@@ -18,8 +18,8 @@ const (
 
 func (p *pool) at(i int32) *entry { return &p.chunks[i>>chunkBits][i&(chunkSize-1)] }
 
-// take returns the index of a free entry, whose content is that of a released one.
-func (p *pool) take() int32 {
+// allocate returns the index of a free entry, whose content is that of a released one.
+func (p *pool) allocate() int32 {
 	if n := len(p.free); n > 0 {
 		i := p.free[n-1]
 		p.free = p.free[:n-1]

@@ -108,7 +108,7 @@ func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 		return PodInfo{}, false
 	}
 	if e := q.entries.at(i); e.isGroup() {
-		return q.info(q.inFlight.byUID[q.of(e).flown[0]]), true
+		return q.info(q.inFlight.byUID[q.entityGroup(e).flown[0]]), true
 	}
 	return q.info(i), true
 }
@@ -128,7 +128,7 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 	if !e.isGroup() {
 		return Entity{Pod: q.info(i)}, true
 	}
-	g := q.of(e)
+	g := q.entityGroup(e)
 	info, _ := q.Group(g.key)
 	for _, uid := range g.flown {
 		info.Members = append(info.Members, q.info(q.inFlight.byUID[uid]))
@@ -162,7 +162,7 @@ func (q *Queue) pop(now int64, i int32) bool {
 	from := q.detach(i)
 	if e.isGroup() {
 		group := e.group
-		if !q.popGroup(now, q.of(e)) {
+		if !q.popGroup(now, q.entityGroup(e)) {
 			return false
 		}
 		q.popped = group
@@ -203,12 +203,13 @@ func (q *Queue) Unpop(uid types.UID, tier Tier) {
 
 // Done ends the attempt of the pod in flight with that UID without putting the pod back. Unknown UIDs
 // are ignored.
-func (q *Queue) Done(now time.Time, uid types.UID) { q.leave(now, uid, Deleted) }
+func (q *Queue) Done(now time.Time, uid types.UID) { q.endFlight(now, uid, Deleted) }
 
 // Bound is Done for a pod that was bound to its node.
-func (q *Queue) Bound(now time.Time, uid types.UID) { q.leave(now, uid, Scheduled) }
+func (q *Queue) Bound(now time.Time, uid types.UID) { q.endFlight(now, uid, Scheduled) }
 
-func (q *Queue) leave(now time.Time, uid types.UID, to Tier) {
+// endFlight takes the pod with that UID out of flight, for good: it is Scheduled or Deleted.
+func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
 	i, ok := q.inFlight.byUID[uid]
 	if !ok {
 		return
@@ -267,8 +268,8 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 // fail counts a failed attempt of entry i and forgets what belonged to the one before.
 func (q *Queue) fail(now int64, i int32, why Rejection) {
 	e := q.entries.at(i)
-	e.unschedulablePlugins = q.sets.of(why.UnschedulablePlugins...)
-	e.pendingPlugins = q.sets.of(why.PendingPlugins...)
+	e.unschedulablePlugins = q.sets.idOf(why.UnschedulablePlugins...)
+	e.pendingPlugins = q.sets.idOf(why.PendingPlugins...)
 	e.timestamp = now
 	switch {
 	case q.opts.Rules.ForgetsBackoff:
@@ -313,7 +314,7 @@ func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
 	t := Transition{To: Deleted}
 	if i, ok := q.inFlight.byUID[pod.UID]; ok {
 		t.From = InFlight
-		q.tell(now, i, t)
+		q.tellObserver(now, i, t)
 		return
 	}
 	t.Pod, t.Time = pod, toTime(now)
@@ -399,19 +400,20 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 // moved tells the observer that entry i went from one tier to another.
 func (q *Queue) moved(now int64, i int32, from, to Tier, event string) {
 	if e := q.entries.at(i); e.isGroup() {
-		q.groupMoved(now, q.of(e), to, event)
+		q.groupMoved(now, q.entityGroup(e), to, event)
 		return
 	}
-	q.tell(now, i, Transition{From: from, To: to, Event: event})
+	q.tellObserver(now, i, Transition{From: from, To: to, Event: event})
 }
 
-func (q *Queue) tell(now int64, i int32, t Transition) {
+// tellObserver hands t to the observer, filled in with what is known of entry i.
+func (q *Queue) tellObserver(now int64, i int32, t Transition) {
 	e := q.entries.at(i)
 	t.Pod, t.Time, t.Attempts = e.pod, toTime(now), int(e.attempts)
 	t.BackoffExpiry = toTime(q.rootOf(e).backoffExpiry)
 	t.UnschedulablePlugins = q.sets.members[e.unschedulablePlugins]
 	t.PendingPlugins = q.sets.members[e.pendingPlugins]
-	t.GatingPlugin = q.sets.name(e.gatingPlugin)
+	t.GatingPlugin = q.sets.onlyName(e.gatingPlugin)
 	q.observer.Moved(t)
 }
 

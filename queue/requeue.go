@@ -26,10 +26,10 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	if !q.interested(event) {
 		return
 	}
-	candidates, near := q.scratch[:0], q.near(event, newObj)
+	candidates, affine := q.scratch[:0], q.affinityPreCheck(event, newObj)
 	for _, i := range q.unschedulable {
 		e := q.entries.at(i)
-		if (preCheck == nil || q.preChecked(e, preCheck)) && (near == nil || near(e.pod)) {
+		if (preCheck == nil || q.preChecked(e, preCheck)) && (affine == nil || affine(e.pod)) {
 			candidates = append(candidates, i)
 		}
 	}
@@ -47,7 +47,7 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 	label := event.Label()
 	for _, i := range candidates {
 		e := q.entries.at(i)
-		if e.tier == Gated && q.spared(e, event) {
+		if e.tier == Gated && q.staysGated(e, event) {
 			continue
 		}
 		hint := q.worthRequeuing(i, event, oldObj, newObj)
@@ -63,15 +63,15 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 	}
 }
 
-// spared reports whether the gated entry e is not asked about event.
-func (q *Queue) spared(e *entry, event fwk.ClusterEvent) bool {
+// staysGated reports whether event is no reason to look again at the gated entry e.
+func (q *Queue) staysGated(e *entry, event fwk.ClusterEvent) bool {
 	if q.opts.Rules.Gating == NotBySchedulingGates {
 		return slices.Contains(q.sets.members[e.unschedulablePlugins], SchedulingGates)
 	}
 	if isWildCard(event) && q.opts.Rules.Gating == GatingEventsAndFlush {
 		return false
 	}
-	return !q.plugins.Registered(q.sets.name(e.gatingPlugin), event)
+	return !q.plugins.Registered(q.sets.onlyName(e.gatingPlugin), event)
 }
 
 // requeue sends entry i where hint says; event is the label of the cause. (scheduling_queue.go,
@@ -102,7 +102,7 @@ func (q *Queue) requeue(now int64, i int32, from Tier, hint strategy, event stri
 func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
 	e := q.entries.at(i)
 	if e.isGroup() {
-		return q.groupWorthRequeuing(q.of(e), event, oldObj, newObj)
+		return q.groupWorthRequeuing(q.entityGroup(e), event, oldObj, newObj)
 	}
 	if !e.rejected() || q.opts.Rules.Waking == ByEveryEvent {
 		return queueAfterBackoff
@@ -117,23 +117,23 @@ func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj a
 		return queueAfterBackoff
 	}
 	if q.opts.Rules.Waking == ByRegisteredEvents {
-		return q.registered(e, event)
+		return q.registrationHint(e, event)
 	}
 	for _, plugin := range q.sets.members[e.pendingPlugins] {
-		if q.hinted(plugin, e.pod, event, oldObj, newObj) {
+		if q.hintSaysQueue(plugin, e.pod, event, oldObj, newObj) {
 			return queueImmediately
 		}
 	}
 	for _, plugin := range q.sets.members[e.unschedulablePlugins] {
-		if q.hinted(plugin, e.pod, event, oldObj, newObj) {
+		if q.hintSaysQueue(plugin, e.pod, event, oldObj, newObj) {
 			return queueAfterBackoff
 		}
 	}
 	return queueSkip
 }
 
-// registered models podMatchesEvent: any plugin that rejected e registered for event.
-func (q *Queue) registered(e *entry, event fwk.ClusterEvent) strategy {
+// registrationHint models podMatchesEvent: any plugin that rejected e registered for event.
+func (q *Queue) registrationHint(e *entry, event fwk.ClusterEvent) strategy {
 	for _, id := range []setID{e.pendingPlugins, e.unschedulablePlugins} {
 		for _, plugin := range q.sets.members[id] {
 			if q.plugins.Registered(plugin, event) {
@@ -144,7 +144,8 @@ func (q *Queue) registered(e *entry, event fwk.ClusterEvent) strategy {
 	return queueSkip
 }
 
-func (q *Queue) hinted(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldObj, newObj any) bool {
+// hintSaysQueue reports whether the plugin's hint for event is to queue pod. A hint that fails counts as one.
+func (q *Queue) hintSaysQueue(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldObj, newObj any) bool {
 	hint, err := q.plugins.Hint(plugin, pod, event, oldObj, newObj)
 	if err != nil {
 		q.observer.Failed(fmt.Errorf("the queueing hint of %s failed for pod %s/%s and event %s, so the pod is queued: %w",
@@ -181,20 +182,20 @@ func (q *Queue) hintForInFlight(i int32, popped bool) strategy {
 	return best
 }
 
-// near says, in a release without hints, which pods are moved by a pod that got a node or changed on it: those
-// that want to be near it. It is nil if all are. (scheduling_queue.go, AssignedPodAdded, AssignedPodUpdated
+// affinityPreCheck returns, in a release without hints, the check that a waiting pod must pass to be moved by a pod that
+// got a node or changed on it: that it has a required affinity to that pod. It is nil if all pods are moved. (scheduling_queue.go, AssignedPodAdded, AssignedPodUpdated
 // and getUnschedulablePodsWithMatchingAffinityTerm.)
-func (q *Queue) near(event fwk.ClusterEvent, newObj any) func(waiting *v1.Pod) bool {
+func (q *Queue) affinityPreCheck(event fwk.ClusterEvent, newObj any) func(waiting *v1.Pod) bool {
 	pod, ok := newObj.(*v1.Pod)
 	if !ok || q.opts.Rules.Waking == ByHints || event.Resource != fwk.AssignedPod || event.ActionType == fwk.Delete {
 		return nil
 	}
-	return func(waiting *v1.Pod) bool { return q.wantsNear(waiting, pod) }
+	return func(waiting *v1.Pod) bool { return q.affinityMatches(waiting, pod) }
 }
 
-// wantsNear reports whether a required pod affinity term of waiting matches pod. The labels of namespaces are
+// affinityMatches reports whether a required pod affinity term of waiting matches pod. The labels of namespaces are
 // not known: a namespace selector matches only if it is empty.
-func (q *Queue) wantsNear(waiting, pod *v1.Pod) bool {
+func (q *Queue) affinityMatches(waiting, pod *v1.Pod) bool {
 	terms, err := fwk.GetAffinityTerms(waiting, fwk.GetPodAffinityTerms(waiting.Spec.Affinity))
 	if err != nil {
 		q.observer.Failed(fmt.Errorf("pod %s/%s is not moved by what happened to %s/%s, because its affinity cannot be read: %w",

@@ -20,8 +20,8 @@ func newPluginSets() pluginSets {
 	return pluginSets{ids: map[string]setID{"": 0}, members: [][]string{nil}}
 }
 
-// of returns the number of the set of names, in any order and with repetitions.
-func (s *pluginSets) of(names ...string) setID {
+// idOf returns the number of the set of names, in any order and with repetitions.
+func (s *pluginSets) idOf(names ...string) setID {
 	s.names = append(s.names[:0], names...)
 	slices.Sort(s.names)
 	s.names = slices.Compact(s.names)
@@ -38,20 +38,20 @@ func (s *pluginSets) of(names ...string) setID {
 	return id
 }
 
-// with returns the set id and name together.
-func (s *pluginSets) with(id setID, name string) setID {
+// withName returns the number of the set id with name added to it.
+func (s *pluginSets) withName(id setID, name string) setID {
 	if slices.Contains(s.members[id], name) {
 		return id
 	}
-	return s.of(append(slices.Clone(s.members[id]), name)...)
+	return s.idOf(append(slices.Clone(s.members[id]), name)...)
 }
 
 func (s *pluginSets) clone() pluginSets {
 	return pluginSets{ids: maps.Clone(s.ids), members: slices.Clone(s.members)}
 }
 
-// name returns the only name of a set of one, or "".
-func (s *pluginSets) name(id setID) string {
+// onlyName returns the only name of a set of one, or "".
+func (s *pluginSets) onlyName(id setID) string {
 	if id == 0 {
 		return ""
 	}

@@ -59,12 +59,12 @@ func (q *Queue) attach(i int32, tier Tier) {
 	}
 }
 
-// each calls do with the entity i and, if it is a group, with each of its pods.
-func (q *Queue) each(i int32, do func(*entry)) {
+// eachEntry calls do with the entity i and, if it is a group, with each of its pods.
+func (q *Queue) eachEntry(i int32, do func(*entry)) {
 	e := q.entries.at(i)
 	do(e)
 	if e.isGroup() {
-		for _, member := range q.of(e).members {
+		for _, member := range q.entityGroup(e).members {
 			do(q.entries.at(member))
 		}
 	}
@@ -81,13 +81,13 @@ func (q *Queue) runPreEnqueue(i int32) {
 	if q.opts.Rules.NoPreEnqueue {
 		return
 	}
-	plugin := q.plugins.PreEnqueue(e.pod, q.sets.name(e.gatingPlugin))
+	plugin := q.plugins.PreEnqueue(e.pod, q.sets.onlyName(e.gatingPlugin))
 	if plugin == "" {
 		e.gatingPlugin = 0
 		return
 	}
-	e.gatingPlugin = q.sets.of(plugin)
-	e.unschedulablePlugins = q.sets.with(e.unschedulablePlugins, plugin)
+	e.gatingPlugin = q.sets.idOf(plugin)
+	e.unschedulablePlugins = q.sets.withName(e.unschedulablePlugins, plugin)
 }
 
 // moveToActiveQ puts entry i into activeQ, or among the gated pods if a PreEnqueue plugin keeps it out,
@@ -103,7 +103,7 @@ func (q *Queue) moveToActiveQ(now int64, i int32, from Tier, event string) Tier 
 		q.gate(now, i, from, event)
 		return Gated
 	}
-	q.each(i, func(e *entry) {
+	q.eachEntry(i, func(e *entry) {
 		if e.initialAttempt == unset {
 			e.initialAttempt = now
 		}
@@ -136,7 +136,7 @@ func (q *Queue) moveToBackoffQ(now int64, i int32, from Tier, event string) Tier
 func (q *Queue) gate(now int64, i int32, from Tier, event string) {
 	e := q.entries.at(i)
 	// Clearing it is the business of a failed attempt, which a gated pod never has.
-	q.each(i, func(e *entry) { e.wasFlushed = false })
+	q.eachEntry(i, func(e *entry) { e.wasFlushed = false })
 	stayed := e.tier == Unschedulable || e.tier == Gated
 	if stayed && e.tier == Gated {
 		return
@@ -180,7 +180,7 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 			since = max(since, e.flushed)
 		}
 		if t-since > int64(q.opts.PodMaxInUnschedulablePods) {
-			q.each(i, func(e *entry) { e.wasFlushed = true })
+			q.eachEntry(i, func(e *entry) { e.wasFlushed = true })
 			e.flushed = t
 			left = append(left, i)
 		}

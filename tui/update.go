@@ -58,7 +58,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		m.stale = true
-		return tea.Batch(m.take(msg.frame), nextFrame(m.Session))
+		return tea.Batch(m.takeFrame(msg.frame), nextFrame(m.Session))
 	case page.Ready:
 		m.stale = true
 		return msg()
@@ -84,8 +84,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// take takes in a new frame.
-func (m *model) take(f *session.Frame) tea.Cmd {
+// takeFrame takes in a new frame.
+func (m *model) takeFrame(f *session.Frame) tea.Cmd {
 	m.Frame = f
 	for _, o := range m.Over.All() {
 		o.Refresh()
@@ -93,15 +93,15 @@ func (m *model) take(f *session.Frame) tea.Cmd {
 	if f.Comparison != nil && !m.Pages.Covered() {
 		m.Session.Compare(m.Line()) // nobody sees it any more
 	}
-	cmd := m.hear(f.Said)
+	cmd := m.showSaid(f.Said)
 	if m.lesson != nil {
 		m.lesson.Learned()
 	}
 	return cmd
 }
 
-// hear shows what the session answered, once.
-func (m *model) hear(said session.Said) tea.Cmd {
+// showSaid shows what the session answered, once.
+func (m *model) showSaid(said session.Said) tea.Cmd {
 	if said.Number == m.said {
 		return nil
 	}

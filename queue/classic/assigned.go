@@ -51,7 +51,7 @@ func (q *Queue) assigned(oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) erro
 	if oldPod != nil {
 		oldObj = oldPod
 	}
-	return q.do(func(now time.Time) error {
+	return q.withMachine(func(now time.Time) error {
 		for _, event := range events {
 			q.machine.MoveAllToActiveOrBackoffQueue(now, event, oldObj, newPod, nil)
 		}

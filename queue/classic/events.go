@@ -19,7 +19,7 @@ func (q *Queue) Update(oldPod, newPod *v1.Pod) error {
 		return err
 	}
 	events := framework.PodSchedulingPropertiesChange(newPod, oldPod, true)
-	return q.do(func(now time.Time) error {
+	return q.withMachine(func(now time.Time) error {
 		q.machine.Update(now, oldPod, newPod, events)
 		return nil
 	})
@@ -30,7 +30,7 @@ func (q *Queue) Update(oldPod, newPod *v1.Pod) error {
 // and after, for the queueing hints. preCheck, unless nil, leaves pods out; it is asked while the queue is
 // locked and must not call it. Pods in flight are checked against the event when their attempt fails.
 func (q *Queue) MoveAllToActiveOrBackoffQueue(event fwk.ClusterEvent, oldObj, newObj any, preCheck func(*v1.Pod) bool) error {
-	return q.do(func(now time.Time) error {
+	return q.withMachine(func(now time.Time) error {
 		q.machine.MoveAllToActiveOrBackoffQueue(now, event, oldObj, newObj, preCheck)
 		return nil
 	})
@@ -40,7 +40,7 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(event fwk.ClusterEvent, oldObj, ne
 // pods whose keys are "namespace/name", and in the order of the keys it is done. A pod in flight returns to
 // activeQ or backoffQ if its attempt fails. Unknown pods are ignored.
 func (q *Queue) Activate(pods map[string]*v1.Pod) error {
-	return q.do(func(now time.Time) error {
+	return q.withMachine(func(now time.Time) error {
 		var missing error
 		for _, key := range slices.Sorted(maps.Keys(pods)) {
 			if pods[key] == nil {

@@ -90,11 +90,11 @@ func New(opts queue.Options, options ...Option) *Queue {
 	return q
 }
 
-// do calls the machine under the lock and tells the Observer afterwards. It returns the error of act, or
+// withMachine calls the machine under the lock and tells the Observer afterwards. It returns the error of act, or
 // what failed in the machine meanwhile.
-func (q *Queue) do(act func(now time.Time) error) error {
+func (q *Queue) withMachine(act func(now time.Time) error) error {
 	told, err := q.locked(act)
-	q.tell(told)
+	q.tellObserver(told)
 	return err
 }
 
@@ -111,7 +111,7 @@ func (q *Queue) locked(act func(now time.Time) error) ([]news, error) {
 	if q.machine.CanPop() {
 		q.poppable.Broadcast()
 	}
-	return q.toTell(), err
+	return q.claimUntold(), err
 }
 
 // Add puts a new pod into activeQ, or among the gated pods if a PreEnqueue plugin says so.
@@ -119,7 +119,7 @@ func (q *Queue) Add(pod *v1.Pod) error {
 	if err := present("Add", pod); err != nil {
 		return err
 	}
-	return q.do(func(now time.Time) error {
+	return q.withMachine(func(now time.Time) error {
 		q.machine.Add(now, pod)
 		return nil
 	})
@@ -134,7 +134,7 @@ func (q *Queue) Add(pod *v1.Pod) error {
 func (q *Queue) Pop() (*queue.PodInfo, error) {
 	for {
 		info, told, err := q.pop()
-		q.tell(told)
+		q.tellObserver(told)
 		if info != nil || err != nil {
 			return info, err
 		}
@@ -152,11 +152,11 @@ func (q *Queue) pop() (*queue.PodInfo, []news, error) {
 	switch {
 	case ok:
 		info.UnschedulablePlugins, info.PendingPlugins = nil, nil
-		return &info, q.toTell(), nil
+		return &info, q.claimUntold(), nil
 	case q.closed:
-		return nil, q.toTell(), ErrClosed
+		return nil, q.claimUntold(), ErrClosed
 	default:
-		return nil, q.toTell(), nil
+		return nil, q.claimUntold(), nil
 	}
 }
 
@@ -177,7 +177,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(info *queue.PodInfo, _ int64) error
 	if err := present("AddUnschedulableIfNotPresent", info.Pod); err != nil {
 		return err
 	}
-	return q.do(func(now time.Time) error {
+	return q.withMachine(func(now time.Time) error {
 		return q.machine.AddUnschedulableIfNotPresent(now, info.Pod, queue.Rejection{
 			UnschedulablePlugins: info.UnschedulablePlugins,
 			PendingPlugins:       info.PendingPlugins,
@@ -188,7 +188,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(info *queue.PodInfo, _ int64) error
 // Done ends the attempt at the popped pod with that UID, which does not return to the queue. It must be
 // called for every popped pod that is not given to AddUnschedulableIfNotPresent; unknown UIDs are ignored.
 func (q *Queue) Done(uid types.UID) {
-	_ = q.do(func(now time.Time) error {
+	_ = q.withMachine(func(now time.Time) error {
 		q.machine.Done(now, uid)
 		return nil
 	})
@@ -196,7 +196,7 @@ func (q *Queue) Done(uid types.UID) {
 
 // Bound is Done for a pod that was bound to its node: the Observer is told that it was scheduled.
 func (q *Queue) Bound(uid types.UID) {
-	_ = q.do(func(now time.Time) error {
+	_ = q.withMachine(func(now time.Time) error {
 		q.machine.Bound(now, uid)
 		return nil
 	})
@@ -208,7 +208,7 @@ func (q *Queue) Delete(pod *v1.Pod) error {
 	if err := present("Delete", pod); err != nil {
 		return err
 	}
-	return q.do(func(now time.Time) error {
+	return q.withMachine(func(now time.Time) error {
 		q.machine.Delete(now, pod)
 		return nil
 	})

@@ -42,7 +42,7 @@ func (q *Queue) repeat(ctx context.Context, wait, interval time.Duration, flush 
 	ticker := q.clock.NewTicker(interval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		_ = q.do(flush)
+		_ = q.withMachine(flush)
 		if !q.wait(ctx, ticker.C()) {
 			return
 		}

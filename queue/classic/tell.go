@@ -30,25 +30,26 @@ func (r recorder) Failed(err error) {
 	}
 }
 
-// toTell takes what the Observer was not yet told, unless someone is telling it at the moment, who then goes
+// claimUntold takes what the Observer was not yet told, unless someone is telling it at the moment, who then goes
 // on with it. The queue must be locked; whoever has taken something must tell it after unlocking.
-func (q *Queue) toTell() []news {
+func (q *Queue) claimUntold() []news {
 	if q.telling || len(q.untold) == 0 {
 		return nil
 	}
 	q.telling = true
-	return q.take()
+	return q.takeUntold()
 }
 
-func (q *Queue) take() []news {
+// takeUntold returns what the Observer was not yet told, and forgets it.
+func (q *Queue) takeUntold() []news {
 	taken := q.untold
 	q.untold = nil
 	return taken
 }
 
-// tell tells the Observer, without the lock. What came meanwhile is left to a goroutine, so that no caller is
+// tellObserver tells the Observer, without the lock. What came meanwhile is left to a goroutine, so that no caller is
 // held up by the doings of others; and it is not lost if the Observer panics.
-func (q *Queue) tell(batch []news) {
+func (q *Queue) tellObserver(batch []news) {
 	if len(batch) == 0 {
 		return
 	}
@@ -57,7 +58,7 @@ func (q *Queue) tell(batch []news) {
 		defer q.mu.Unlock()
 		q.telling = len(q.untold) > 0
 		if q.telling {
-			go q.tell(q.take())
+			go q.tellObserver(q.takeUntold())
 		}
 	}()
 	for _, n := range batch {

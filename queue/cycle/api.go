@@ -54,8 +54,8 @@ func (a *api) client() (kubernetes.Interface, error) {
 	})
 }
 
-// take returns the writes since the last call.
-func (a *api) take() []Write {
+// takeWrites returns the writes since the last call.
+func (a *api) takeWrites() []Write {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w := a.writes

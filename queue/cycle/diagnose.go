@@ -163,8 +163,8 @@ func notSatisfied(plugins ...string) string {
 	return fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", plugins)
 }
 
-// asked is what PreFilter plugins said, each asked by itself, and the state that they left for Filter.
-type asked struct {
+// preFiltered is what PreFilter plugins said, each asked by itself, and the state that they left for Filter.
+type preFiltered struct {
 	state      fwk.CycleState
 	skip       sets.Set[string] // plugins whose Filter has nothing to say, or nothing to say it from
 	everywhere []Lack
@@ -172,8 +172,8 @@ type asked struct {
 }
 
 // askPreFilters asks every PreFilter plugin, also those after one that rejects the pod.
-func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framework, pod *v1.Pod, nodes []fwk.NodeInfo) *asked {
-	a := &asked{state: framework.NewCycleState(), skip: sets.New[string](), only: map[string]sets.Set[string]{}}
+func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framework, pod *v1.Pod, nodes []fwk.NodeInfo) *preFiltered {
+	a := &preFiltered{state: framework.NewCycleState(), skip: sets.New[string](), only: map[string]sets.Set[string]{}}
 	// Every in-tree plugin that can reject a pod registers for events, so all of them are among these.
 	plugins := map[string]fwk.PreFilterPlugin{}
 	for _, p := range profile.EnqueueExtensions() {
@@ -202,7 +202,7 @@ func (s *Scheduler) askPreFilters(ctx context.Context, profile framework.Framewo
 
 // askFilters returns the rejections of info's node, and the first as upstream has it. Upstream's framework
 // stops at the first plugin that rejects a node: here it is asked again without that one, until none does.
-func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework, a *asked, pod *v1.Pod, info fwk.NodeInfo) (n NodeLacks, first *fwk.Status) {
+func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework, a *preFiltered, pod *v1.Pod, info fwk.NodeInfo) (n NodeLacks, first *fwk.Status) {
 	n.Node = info.Node().Name
 	skip := a.skip.Clone()
 	for {
@@ -215,7 +215,7 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 			first = status
 		}
 		l := lack(status, status.Plugin())
-		if !a.told(l) {
+		if !a.repeatsPreFilter(l) {
 			l.Resources = s.shortages(profile, pod, info, l)
 			l.Details = details(pod, info.Node(), l)
 			n.Lacks = append(n.Lacks, l)
@@ -237,9 +237,9 @@ func (s *Scheduler) askFilters(ctx context.Context, profile framework.Framework,
 	return n, first
 }
 
-// told reports whether l only repeats what a PreFilter plugin said: a claim that is missing is missed again
+// repeatsPreFilter reports whether l only repeats what a PreFilter plugin said: a claim that is missing is missed again
 // on each node.
-func (a *asked) told(l Lack) bool {
+func (a *preFiltered) repeatsPreFilter(l Lack) bool {
 	return slices.ContainsFunc(a.everywhere, func(e Lack) bool {
 		return len(e.Reasons) > 0 && strings.Contains(strings.Join(l.Reasons, ", "), e.Reasons[0])
 	})

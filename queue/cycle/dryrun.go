@@ -221,7 +221,7 @@ func (s *Scheduler) selection(r *recall, node fwk.NodeInfo) *selection {
 		return nil
 	}
 	known, nominated := r.selections[i], s.queue.NominatedPodsForNode(name)
-	if r.among(nominated) || known.budgets != s.budgets || !known.holds(node.GetGeneration(), nominated) {
+	if r.isAmong(nominated) || known.budgets != s.budgets || !known.validFor(node.GetGeneration(), nominated) {
 		return nil
 	}
 	return known
@@ -229,7 +229,7 @@ func (s *Scheduler) selection(r *recall, node fwk.NodeInfo) *selection {
 
 // remember keeps whom a preemption would evict from a node.
 func (r *recall) remember(node string, found *selection) {
-	if r == nil || !r.complete || r.among(found.nominated) {
+	if r == nil || !r.complete || r.isAmong(found.nominated) {
 		return
 	}
 	if i, ok := r.numbers[node]; ok {

@@ -51,8 +51,8 @@ func newWatches(client kubernetes.Interface) *watches {
 	return w
 }
 
-// of returns the informer for obj's type, or nil if the scheduler does not watch it.
-func (w *watches) of(obj runtime.Object) *informer { return w.byType[reflect.TypeOf(obj)] }
+// informerOf returns the informer for obj's type, or nil if the scheduler does not watch it.
+func (w *watches) informerOf(obj runtime.Object) *informer { return w.byType[reflect.TypeOf(obj)] }
 
 // get returns the stored object of example's type, or nil.
 func (w *watches) get(example runtime.Object, namespace, name string) runtime.Object {
@@ -60,7 +60,7 @@ func (w *watches) get(example runtime.Object, namespace, name string) runtime.Ob
 	if namespace != "" {
 		key = namespace + "/" + name
 	}
-	obj, ok, err := w.of(example).store.GetByKey(key)
+	obj, ok, err := w.informerOf(example).store.GetByKey(key)
 	if err != nil || !ok {
 		return nil
 	}

@@ -175,7 +175,7 @@ func (m *memory) row(key string, nodes []fwk.NodeInfo) *row {
 // verdict returns where the verdict of a node with those nominated pods is remembered, or nil. Each node's
 // belongs to whoever looks at that node.
 func (r *recall) verdict(node string, nominated []*v1.Pod) *remembered {
-	if r == nil || r.among(nominated) {
+	if r == nil || r.isAmong(nominated) {
 		return nil
 	}
 	i, ok := r.numbers[node]
@@ -185,13 +185,13 @@ func (r *recall) verdict(node string, nominated []*v1.Pod) *remembered {
 	return &r.verdicts[i]
 }
 
-// among reports whether the pod is one of those nominated, which then does not count for it.
-func (r *recall) among(nominated []*v1.Pod) bool {
+// isAmong reports whether the attempted pod is itself one of those nominated: a pod does not count against itself.
+func (r *recall) isAmong(nominated []*v1.Pod) bool {
 	return slices.ContainsFunc(nominated, func(p *v1.Pod) bool { return p.UID == r.uid })
 }
 
-// holds reports whether v still is what would be said.
-func (v *remembered) holds(generation int64, nominated []*v1.Pod) bool {
+// validFor reports whether the plugins would still say v: of a node of that generation, with those pods nominated.
+func (v *remembered) validFor(generation int64, nominated []*v1.Pod) bool {
 	return v.generation == generation && slices.Equal(v.nominated, nominated)
 }
 
@@ -229,7 +229,7 @@ func (f seeded) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, n
 	nominated := f.scheduler.queue.NominatedPodsForNode(name)
 	r := recalled(state)
 	known := r.verdict(name, nominated)
-	if known != nil && known.holds(generation, nominated) {
+	if known != nil && known.validFor(generation, nominated) {
 		switch {
 		case known.status != nil || r.complete:
 			return known.status

@@ -77,8 +77,8 @@ func (p *Plugins) add(pp *profilePlugins, plugin string, r fwk.ClusterEventWithH
 	}
 }
 
-// of returns the plugins of pod's profile.
-func (p *Plugins) of(pod *v1.Pod) *profilePlugins {
+// profileOf returns the plugins of pod's profile.
+func (p *Plugins) profileOf(pod *v1.Pod) *profilePlugins {
 	if pp, ok := p.profiles[pod.Spec.SchedulerName]; ok {
 		return pp
 	}
@@ -88,7 +88,7 @@ func (p *Plugins) of(pod *v1.Pod) *profilePlugins {
 // PreEnqueue implements queue.Plugins.
 func (p *Plugins) PreEnqueue(pod *v1.Pod, gating string) string {
 	ctx := quiet(context.Background())
-	plugins := p.of(pod).preEnqueue
+	plugins := p.profileOf(pod).preEnqueue
 	if i := slices.IndexFunc(plugins, func(pl fwk.PreEnqueuePlugin) bool { return pl.Name() == gating }); i >= 0 {
 		if !plugins[i].PreEnqueue(ctx, pod).IsSuccess() {
 			return gating
@@ -123,7 +123,7 @@ func (p *Plugins) Registered(plugin string, event fwk.ClusterEvent) bool {
 // Hint implements queue.Plugins. An event without any object, as a person injects it, may help every pod
 // whose rejector plugins registered for it: there is nothing for a hint function to look at.
 func (p *Plugins) Hint(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldObj, newObj any) (fwk.QueueingHint, error) {
-	registered, known := p.of(pod).registered[plugin]
+	registered, known := p.profileOf(pod).registered[plugin]
 	if !known {
 		return fwk.Queue, nil
 	}

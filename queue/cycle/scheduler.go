@@ -131,7 +131,7 @@ func (s *Scheduler) Put(now time.Time, obj runtime.Object) error {
 }
 
 func (s *Scheduler) put(obj runtime.Object) error {
-	i := s.watches.of(obj)
+	i := s.watches.informerOf(obj)
 	if i == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (s *Scheduler) Remove(now time.Time, obj runtime.Object) error {
 }
 
 func (s *Scheduler) remove(obj runtime.Object) error {
-	i := s.watches.of(obj)
+	i := s.watches.informerOf(obj)
 	if i == nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (s *Scheduler) remove(obj runtime.Object) error {
 }
 
 // Writes returns what was written since the last call.
-func (s *Scheduler) Writes() []Write { return s.api.take() }
+func (s *Scheduler) Writes() []Write { return s.api.takeWrites() }
 
 // Responsible reports whether pod asks for one of the scheduler's profiles.
 func (s *Scheduler) Responsible(pod *v1.Pod) bool {

@@ -27,15 +27,15 @@ type ways struct {
 	byType map[reflect.Type]*way
 }
 
-// of returns the way through t, which leads nowhere if t holds no quantity.
-func (w *ways) of(t reflect.Type) *way {
+// wayOf returns the way through t, which leads nowhere if t holds no quantity.
+func (w *ways) wayOf(t reflect.Type) *way {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.through(t)
+	return w.wayOfLocked(t)
 }
 
-// through is of. The lock is held.
-func (w *ways) through(t reflect.Type) *way {
+// wayOfLocked is wayOf for callers that hold the lock.
+func (w *ways) wayOfLocked(t reflect.Type) *way {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
@@ -44,7 +44,7 @@ func (w *ways) through(t reflect.Type) *way {
 		return &way{quantity: true}
 	case t.Kind() == reflect.Map: // its entries are messages: 1 is the key, and 2 the value
 		entry := &way{}
-		entry.lead(2, w.through(t.Elem()))
+		entry.lead(2, w.wayOfLocked(t.Elem()))
 		return entry
 	case t.Kind() != reflect.Struct:
 		return &way{}
@@ -58,7 +58,7 @@ func (w *ways) through(t reflect.Type) *way {
 		_, rest, _ := strings.Cut(t.Field(i).Tag.Get("protobuf"), ",") // "bytes,2,opt,name=spec"
 		number, _, _ := strings.Cut(rest, ",")
 		if n, err := strconv.ParseUint(number, 10, 16); err == nil {
-			known.lead(int(n), w.through(t.Field(i).Type))
+			known.lead(int(n), w.wayOfLocked(t.Field(i).Type))
 		}
 	}
 	return known
@@ -161,7 +161,7 @@ func (w *ways) defuseObject(data []byte, create runtime.ObjectCreater) error {
 	if err != nil {
 		return err
 	}
-	way := w.of(reflect.TypeOf(example))
+	way := w.wayOf(reflect.TypeOf(example))
 	for _, object := range objects {
 		if err := way.defuse(object); err != nil {
 			return err

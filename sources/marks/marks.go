@@ -59,7 +59,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if err := take(r, part, line); err != nil {
+		if err := readLine(r, part, line); err != nil {
 			return nil, err
 		}
 	}
@@ -72,8 +72,8 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 	return part, nil
 }
 
-// take takes the marks in a line: one, or where a torn one has others glued to it, those.
-func take(r *lines.Reader, part *sources.Part, line []byte) error {
+// readLine adds to part the mark in a line, or, where a torn one has others glued to it, those.
+func readLine(r *lines.Reader, part *sources.Part, line []byte) error {
 	from, torn := 0, false
 	for from < len(line) {
 		to := len(line)

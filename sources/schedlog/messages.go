@@ -178,13 +178,13 @@ func (p *parser) unable(pod *pod, rest []byte) {
 }
 
 func (p *parser) gating(pod *pod, rest []byte) {
-	pod.gatedBy = p.names.of(value(rest, ` plugin="`))
+	pod.gatedBy = p.names.intern(value(rest, ` plugin="`))
 	pod.gateText = sources.Sanitize(string(value(rest, ` status="`)))
 }
 
 func (p *parser) bound(pod *pod, rest []byte) {
 	node := value(rest, ` node="`)
-	p.move(pod, &sources.Move{To: sources.TierScheduled, Node: p.names.of(node)})
+	p.move(pod, &sources.Move{To: sources.TierScheduled, Node: p.names.intern(node)})
 	delete(p.pods, pod.name.String())
 }
 
@@ -198,7 +198,7 @@ func (p *parser) deleted(pod *pod, _ []byte) {
 func (p *parser) condition(pod *pod, rest []byte) {
 	node := value(rest, ` nominatedNodeName="`)
 	if len(node) > 0 && pod.failed != nil && sources.CheckName(string(node)) == nil {
-		pod.failed.Node = p.names.of(node)
+		pod.failed.Node = p.names.intern(node)
 	}
 }
 
@@ -210,7 +210,7 @@ func (p *parser) moved(pod *pod, rest []byte) {
 		p.lacks = true
 		return
 	}
-	m := &sources.Move{To: to, Event: p.names.of(value(rest, ` event="`))}
+	m := &sources.Move{To: to, Event: p.names.intern(value(rest, ` event="`))}
 	switch {
 	case bytes.Contains(suffix, []byte("gated")):
 		m.To, m.GatingPlugin, m.Message = sources.TierGated, pod.gatedBy, pod.gateText
@@ -285,8 +285,8 @@ type interned struct {
 	sets    map[string][]string
 }
 
-// of returns b as a string that is safe to show.
-func (n *interned) of(b []byte) string {
+// intern returns b as a string that is safe to show: the copy that it keeps, if it has one.
+func (n *interned) intern(b []byte) string {
 	if s, ok := n.strings[string(b)]; ok {
 		return s
 	}

@@ -53,8 +53,8 @@ type Sighting struct {
 // Failed reports whether it shows a failed attempt.
 func (s *Sighting) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
 
-// Shows reports whether it shows an attempt that the model has not had.
-func (s *Sighting) Shows() bool { return s.Failed() && !s.Used || s.Kind == Bound }
+// ShowsAttempt reports whether it shows an attempt that the model has not had.
+func (s *Sighting) ShowsAttempt() bool { return s.Failed() && !s.Used || s.Kind == Bound }
 
 // Deleted reports whether it is the end of an object.
 func (s *Sighting) Deleted() bool { return s.Change != nil && s.Change.Verb == sources.Deleted }
@@ -180,7 +180,7 @@ func (f *Future) lists(s *Sighting) []*list {
 			in = append(in, &f.stirs)
 		}
 	}
-	if s.Failed() || s.Kind == Bound || s.ends() {
+	if s.Failed() || s.Kind == Bound || s.endsPod() {
 		of := f.byPod[s.UID]
 		if of == nil {
 			of = &list{}

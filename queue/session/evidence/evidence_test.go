@@ -103,7 +103,7 @@ func TestReach(t *testing.T) {
 		if first := f.First(); first == nil || !first.Time.Equal(at(1000*i)) {
 			t.Fatalf("the %d-th is %+v", i, first)
 		}
-		if most := len(f.of("a")); most > 12 || i < 900 && most < 10 {
+		if most := len(f.sightingsOf("a")); most > 12 || i < 900 && most < 10 {
 			t.Fatalf("%d sightings are known after %d", most, i)
 		}
 		f.Next()
@@ -197,11 +197,11 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 		}
 	}
 	check("Failure", f.Failure(now, slack), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) }))
-	check("Attempt", f.Attempt(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.Shows() && !s.By.Before(now) }))
+	check("Attempt", f.Attempt(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.ShowsAttempt() && !s.By.Before(now) }))
 	check("Event", f.Event(uid, now, slack), first(slack, func(s *Sighting) bool { return s.UID == uid && s.Kind == Failed && !s.Used && !s.Time.Before(now) }))
 	check("Fate", f.Fate(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && (s.Kind == Bound || s.Deleted()) }))
 	ended := func(uid types.UID) bool { return uid == "a" }
-	check("UnderWay", f.UnderWay(now, within, slack, ended), first(within, func(s *Sighting) bool {
+	check("UnderWay", f.PatchUnderWay(now, within, slack, ended), first(within, func(s *Sighting) bool {
 		return s.Kind == Patched && s.Time.After(now) && (!s.By.After(now) || ended(s.UID) && s.By.Sub(now) < slack)
 	}))
 	for _, late := range []bool{false, true} {
@@ -221,10 +221,10 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 		})
 		check(fmt.Sprint("Patch, late ", late), f.Patch(uid, now, within, late), patch)
 	}
-	if got, want := f.Ends(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.ends() }) != nil; got != want {
+	if got, want := f.PodEnds(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.endsPod() }) != nil; got != want {
 		t.Fatalf("it ends: %v, a scan finds %v", got, want)
 	}
-	if got, want := f.Stirs(now, within), first(within, func(s *Sighting) bool { return s.Change != nil && MayWake(s.Change) }) != nil; got != want {
+	if got, want := f.WakesWithin(now, within), first(within, func(s *Sighting) bool { return s.Change != nil && MayWake(s.Change) }) != nil; got != want {
 		t.Fatalf("something may wake pods: %v, a scan finds %v", got, want)
 	}
 	bindings := slices.DeleteFunc(slices.Clone(ahead), func(s *Sighting) bool { return s.Kind != Bound || s.Time.Sub(now) > within })
@@ -254,7 +254,7 @@ func BenchmarkAhead(b *testing.B) {
 			for b.Loop() {
 				ev := f.First()
 				f.Attempt("pod-7", ev.Time, 400*time.Millisecond)
-				f.UnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, func(types.UID) bool { return false })
+				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, func(types.UID) bool { return false })
 				f.Patch("pod-8", ev.Time, 2*time.Second, false)
 				f.Next()
 				tell()

@@ -11,19 +11,19 @@ import (
 // Failure returns the first failed attempt of any pod that the model has not had, that is told within that long from
 // now and was not over before now. Nil if there is none.
 func (f *Future) Failure(now time.Time, within time.Duration) *Sighting {
-	return f.failures.first(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) })
+	return f.failures.firstWithin(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) })
 }
 
 // Attempt returns the first sighting of the pod with that UID that shows an attempt which the model has not had, that
 // is told within that long from now and was not over before now. Nil if there is none.
 func (f *Future) Attempt(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.of(uid).first(now, within, func(s *Sighting) bool { return s.Shows() && !s.By.Before(now) })
+	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.ShowsAttempt() && !s.By.Before(now) })
 }
 
 // Event returns the Event of a failed attempt of the pod with that UID that the model has not had, if it is told
 // within that long from now, and otherwise nil.
 func (f *Future) Event(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.of(uid).first(now, within, func(s *Sighting) bool { return s.Kind == Failed && !s.Used && !s.Time.Before(now) })
+	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Failed && !s.Used && !s.Time.Before(now) })
 }
 
 // Patch returns the patch that an attempt of the pod with that UID makes which ends now, if it is answered within that
@@ -31,11 +31,11 @@ func (f *Future) Event(uid types.UID, now time.Time, within time.Duration) *Sigh
 // another pod, tells that there was none, unless late: then requests wait for each other, and are told out of order.
 func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late bool) *Sighting {
 	fails := func(s *Sighting) bool { return s.Kind == Failed && !s.Used && s.Time.After(now) }
-	patch := f.of(uid).first(now, within, func(s *Sighting) bool { return s.Kind == Patched && !s.Used || fails(s) })
+	patch := f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Patched && !s.Used || fails(s) })
 	if patch == nil || patch.Kind == Failed {
 		return nil
 	}
-	if !late && patch != f.failures.first(now, within, func(s *Sighting) bool {
+	if !late && patch != f.failures.firstWithin(now, within, func(s *Sighting) bool {
 		return s == patch || s.Kind == Patched && !s.Used && !s.By.Before(now) || fails(s)
 	}) {
 		return nil
@@ -43,9 +43,9 @@ func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late 
 	return patch
 }
 
-// UnderWay returns the first answer, within that long from now, to a patch that was sent by now, or so soon that the
+// PatchUnderWay returns the first answer, within that long from now, to a patch that was sent by now, or so soon that the
 // attempt of its pod may be over, which ended tells. Nil if there is none.
-func (f *Future) UnderWay(now time.Time, within, soon time.Duration, ended func(types.UID) bool) *Sighting {
+func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, ended func(types.UID) bool) *Sighting {
 	var first *Sighting
 	for _, s := range f.patches {
 		if s.By.Sub(now) >= soon {
@@ -64,15 +64,16 @@ func (f *Future) UnderWay(now time.Time, within, soon time.Duration, ended func(
 // Fate returns the first sighting within that long from now of what became of the pod with that UID: it is Bound or
 // Deleted. Nil if none is told.
 func (f *Future) Fate(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.of(uid).first(now, within, func(s *Sighting) bool { return s.Kind == Bound || s.Deleted() })
+	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Bound || s.Deleted() })
 }
 
-// Ends reports whether the pod with that UID is told within that long from now to be deleted, or to be going.
-func (f *Future) Ends(uid types.UID, now time.Time, within time.Duration) bool {
-	return f.of(uid).first(now, within, (*Sighting).ends) != nil
+// PodEnds reports whether the pod with that UID is told within that long from now to be deleted, or to be going.
+func (f *Future) PodEnds(uid types.UID, now time.Time, within time.Duration) bool {
+	return f.sightingsOf(uid).firstWithin(now, within, (*Sighting).endsPod) != nil
 }
 
-func (s *Sighting) ends() bool {
+// endsPod reports whether it shows that a pod was deleted, or that its deletion has begun.
+func (s *Sighting) endsPod() bool {
 	if s.Change == nil {
 		return false
 	}
@@ -80,29 +81,31 @@ func (s *Sighting) ends() bool {
 	return ok && (s.Deleted() || pod.DeletionTimestamp != nil)
 }
 
-// Stirs reports whether a change is told within that long from now that may wake pods.
-func (f *Future) Stirs(now time.Time, within time.Duration) bool {
+// WakesWithin reports whether a change is told within that long from now that may wake pods.
+func (f *Future) WakesWithin(now time.Time, within time.Duration) bool {
 	return len(f.stirs) > 0 && f.stirs[0].Time.Sub(now) <= within
 }
 
 // Bindings yields the changes within that long from now of pods that have a node.
 func (f *Future) Bindings(now time.Time, within time.Duration) iter.Seq[*Sighting] {
-	return f.bindings.until(now, within)
+	return f.bindings.within(now, within)
 }
 
 // Changes yields all changes of objects within that long from now.
 func (f *Future) Changes(now time.Time, within time.Duration) iter.Seq[*Sighting] {
-	return f.changes.until(now, within)
+	return f.changes.within(now, within)
 }
 
-func (f *Future) of(uid types.UID) list {
+// sightingsOf returns what shows of the attempts, the binding and the end of the pod with that UID.
+func (f *Future) sightingsOf(uid types.UID) list {
 	if l := f.byPod[uid]; l != nil {
 		return *l
 	}
 	return nil
 }
 
-func (l list) until(now time.Time, within time.Duration) iter.Seq[*Sighting] {
+// within yields the sightings that are told within that long from now.
+func (l list) within(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	return func(yield func(*Sighting) bool) {
 		for _, s := range l {
 			if s.Time.Sub(now) > within || !yield(s) {
@@ -112,9 +115,9 @@ func (l list) until(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	}
 }
 
-// first returns the first within that long from now that is wanted, or nil.
-func (l list) first(now time.Time, within time.Duration, wanted func(*Sighting) bool) *Sighting {
-	for s := range l.until(now, within) {
+// firstWithin returns the first within that long from now that is wanted, or nil.
+func (l list) firstWithin(now time.Time, within time.Duration, wanted func(*Sighting) bool) *Sighting {
+	for s := range l.within(now, within) {
 		if wanted(s) {
 			return s
 		}

@@ -161,7 +161,7 @@ func (m *Moment) arithmetic(p *board.Pod) string {
 func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 	var lines []string
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
-		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), words.Clock(p.Timestamp), m.Hints.of(plugins)))
+		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), words.Clock(p.Timestamp), m.Hints.waitsFor(plugins)))
 	} else {
 		lines = append(lines, "No rejector plugin is known: any event wakes it.")
 	}

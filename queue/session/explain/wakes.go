@@ -83,8 +83,8 @@ func (w Hints) String() string {
 	return "an event wakes the pods whose rejector plugins registered for it"
 }
 
-// of says which events a pod that plugins rejected waits for.
-func (w Hints) of(plugins []string) string {
+// waitsFor says, in a sentence, which events may wake a pod that plugins rejected.
+func (w Hints) waitsFor(plugins []string) string {
 	var waits []string
 	for _, event := range w.events {
 		if slices.ContainsFunc(plugins, func(p string) bool { return slices.Contains(w.plugins[p], event) }) {

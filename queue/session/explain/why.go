@@ -53,7 +53,7 @@ func (m *Moment) whyFailed(t *board.Transition) []string {
 	said += ": " + strings.Join(plugins, ", ") + " rejected it."
 	switch t.To {
 	case queue.Unschedulable:
-		return append([]string{said, m.Hints.of(plugins)}, m.arithmeticOf(t)...)
+		return append([]string{said, m.Hints.waitsFor(plugins)}, m.arithmeticOf(t)...)
 	case queue.Backoff:
 		said += " An event that may help came during the attempt, so it only backs off."
 	case queue.Active:

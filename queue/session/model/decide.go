@@ -65,7 +65,7 @@ func (o *oracle) decide(now time.Time) decision {
 		last, ok := o.tried[uid]
 		return ok && now.Sub(last.at) < attemptSlack
 	}
-	if patch := o.future.UnderWay(now, writePatience, attemptSlack, ended); patch != nil {
+	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, ended); patch != nil {
 		return decision{do: wait, until: patch.Time.Add(answerDelay)} // the loop waits for the answer to a patch
 	}
 	if seen := o.future.Failure(now, crowding); seen != nil {
@@ -194,7 +194,7 @@ func (o *oracle) binds(now time.Time, uid types.UID) bool {
 
 // ends reports whether the victim with that UID will be seen to be deleted, as far as that is known.
 func (o *oracle) ends(now time.Time, victim types.UID) bool {
-	return !o.channels.requests || o.future.Ends(victim, now, writePatience)
+	return !o.channels.requests || o.future.PodEnds(victim, now, writePatience)
 }
 
 // failsAt tells when the attempt of a pod that begins now is seen to fail, if it is. It uses that up.
@@ -236,7 +236,7 @@ func (o *oracle) ready(seen *evidence.Sighting) *v1.Pod {
 
 // stirs reports whether the scheduler hears until then of a change that may wake pods.
 func (o *oracle) stirs(now, until time.Time) bool {
-	return o.stirred() || o.future.Stirs(now, until.Sub(now))
+	return o.stirred() || o.future.WakesWithin(now, until.Sub(now))
 }
 
 // failedBefore reports whether an attempt of a pod in the queue has failed.
