@@ -85,8 +85,8 @@ func plainCode(code string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", " ", "", "\t", "").Replace(code))
 }
 
-// same compares codes in a time that tells nothing. No code is the same as any.
-func same(typed, code string) bool {
+// sameCode compares codes in a time that tells nothing. No code is the same as any.
+func sameCode(typed, code string) bool {
 	a, b := sha256.Sum256([]byte(plainCode(typed))), sha256.Sum256([]byte(plainCode(code)))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && code != ""
 }
@@ -124,7 +124,7 @@ func (r *Room) serverFor(d *door, c *caller) *ssh.ServerConfig {
 		Config: modern(), PublicKeyAuthAlgorithms: ssh.SupportedAlgorithms().PublicKeyAuths,
 		ServerVersion: "SSH-2.0-schedq", MaxAuthTries: codeTries,
 		PreAuthConnCallback: func(ssh.ServerPreAuthConn) {
-			d.greets(c)
+			d.noteGreeted(c)
 			_ = c.conn.SetReadDeadline(c.came.Add(r.config.Limits.Grace))
 		},
 	}
@@ -142,7 +142,7 @@ func (r *Room) serverFor(d *door, c *caller) *ssh.ServerConfig {
 			if len(answers) != 1 {
 				return nil, errWrongCode
 			}
-			if !r.guesses.hears(d.place(c), d.teachers) {
+			if !r.guesses.mayCompare(d.place(c), d.teachers) {
 				return nil, r.unheard(c, nameOf(conn.User()))
 			}
 			if role := r.roleOf(d, answers[0]); role != "" {
@@ -156,9 +156,9 @@ func (r *Room) serverFor(d *door, c *caller) *ssh.ServerConfig {
 		config.PublicKeyCallback = func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 			role := ""
 			switch {
-			case among(a.TeacherKeys, key):
+			case containsKey(a.TeacherKeys, key):
 				role = teacherRole
-			case among(a.Keys, key) && !d.teachers:
+			case containsKey(a.Keys, key) && !d.teachers:
 				role = visitorRole
 			default:
 				return nil, errors.New("this key is not authorized")
@@ -174,7 +174,7 @@ func (r *Room) serverFor(d *door, c *caller) *ssh.ServerConfig {
 // roleOf is who somebody is at a door who says that code, or nothing.
 func (r *Room) roleOf(d *door, code string) string {
 	a := r.access() // which may be another since the question
-	switch teacher, visitor := same(code, a.TeacherCode), same(code, a.Code); {
+	switch teacher, visitor := sameCode(code, a.TeacherCode), sameCode(code, a.Code); {
 	case teacher:
 		return teacherRole
 	case visitor && !d.teachers:
@@ -195,9 +195,9 @@ func (r *Room) unheard(c *caller, name string) error {
 // address; who says the right one does not wait.
 func (r *Room) refuse(d *door, c *caller, name string) error {
 	r.log.Warn("wrong room code", "from", c.source, "name", name)
-	turn := r.guesses.wrong(d.place(c))
-	r.turnAway(d.holds(c, true))
-	defer func() { r.turnAway(d.holds(c, false)) }()
+	turn := r.guesses.takeTurn(d.place(c))
+	r.turnAway(d.setWaiting(c, true))
+	defer func() { r.turnAway(d.setWaiting(c, false)) }()
 	late := c.came.Add(r.config.Limits.Grace)
 	if turn.After(late) {
 		turn = late // hung up on, and the turn stays taken
@@ -239,7 +239,7 @@ func modernKey(key ssh.Signer) (ssh.Signer, error) {
 	return ssh.NewSignerWithAlgorithms(able, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
 }
 
-func among(keys []ssh.PublicKey, key ssh.PublicKey) bool {
+func containsKey(keys []ssh.PublicKey, key ssh.PublicKey) bool {
 	for _, k := range keys {
 		if bytes.Equal(k.Marshal(), key.Marshal()) {
 			return true

@@ -90,7 +90,7 @@ func (c *connection) ping(ctx context.Context) {
 // handshake lets a caller in who has a code or a key, within the time of grace. Keys are to be exchanged sooner: that
 // takes no typing.
 func (r *Room) handshake(ctx context.Context, d *door, c *caller) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
-	defer d.leaves(c)
+	defer d.forget(c)
 	limits := r.config.Limits
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 	defer stop()

@@ -39,8 +39,8 @@ func newDoor(most int, teachers bool) *door {
 	return &door{teachers: teachers, most: max(1, most), callers: make(map[*caller]bool)}
 }
 
-// comes takes in a connection, and returns who had to make room for it, or nil.
-func (d *door) comes(conn net.Conn) (c, out *caller) {
+// admit takes in a connection, and returns who had to make room for it, or nil.
+func (d *door) admit(conn net.Conn) (c, out *caller) {
 	c = &caller{conn: conn, source: sourceOf(conn.RemoteAddr()), came: time.Now(), gone: make(chan struct{})}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -49,8 +49,8 @@ func (d *door) comes(conn net.Conn) (c, out *caller) {
 	return c, d.makeRoom(c)
 }
 
-// leaves forgets a caller, who is let in or gone. Twice is once.
-func (d *door) leaves(c *caller) {
+// forget forgets a caller, who is let in or gone. Twice is once.
+func (d *door) forget(c *caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.remove(c)
@@ -67,16 +67,16 @@ func (d *door) remove(c *caller) {
 	close(c.gone)
 }
 
-// greets notes that keys are exchanged with c.
-func (d *door) greets(c *caller) {
+// noteGreeted notes that keys are exchanged with c.
+func (d *door) noteGreeted(c *caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c.greeted = true
 }
 
-// holds has c wait for an answer, or wait no longer. Those who wait take no room from those who are asked. It returns
+// setWaiting has c wait for an answer, or wait no longer. Those who wait take no room from those who are asked. It returns
 // who had to make room among its likes, or nil.
-func (d *door) holds(c *caller, waits bool) (out *caller) {
+func (d *door) setWaiting(c *caller, waits bool) (out *caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.callers[c] || c.waits == waits {

@@ -218,30 +218,30 @@ func TestHangingUpBuysNoOtherGuess(t *testing.T) {
 		g := newGuesses(2)
 		compared := 0
 		for began := time.Now(); time.Since(began) < 10*time.Minute; time.Sleep(10 * time.Millisecond) {
-			if g.hears("eve", false) {
-				g.wrong("eve")
+			if g.mayCompare("eve", false) {
+				g.takeTurn("eve")
 				compared++
 			}
 		}
 		if most := 2*10*60 + freeGuesses + mostOfOne; compared > most {
 			t.Errorf("%d codes were compared in ten minutes, and not %d at the most", compared, most)
 		}
-		if !g.hears("ada", false) || !g.hears("the teacher's door, eve", true) {
+		if !g.mayCompare("ada", false) || !g.mayCompare("the teacher's door, eve", true) {
 			t.Error("one source alone has others unheard")
 		}
 		for i := range 10 * mostWaiting {
-			if source := fmt.Sprint(i); g.hears(source, false) {
-				g.wrong(source)
+			if source := fmt.Sprint(i); g.mayCompare(source, false) {
+				g.takeTurn(source)
 			}
 		}
 		if n := len(g.waiting); n > mostWaiting+1 {
 			t.Errorf("%d wait", n)
 		}
-		if g.hears("ada", false) || !g.hears("the teacher's door, ada", true) {
+		if g.mayCompare("ada", false) || !g.mayCompare("the teacher's door, ada", true) {
 			t.Error("a crowd at the visitors' door is to keep out visitors alone")
 		}
 		time.Sleep(time.Hour)
-		if !g.hears("eve", false) || len(g.sources) != 0 {
+		if !g.mayCompare("eve", false) || len(g.sources) != 0 {
 			t.Errorf("%d sources are still known", len(g.sources))
 		}
 	})
@@ -293,7 +293,7 @@ func TestWhoTypesTheCodeIsNotHurried(t *testing.T) {
 		come := func(source string, greeted bool) *caller {
 			here, there := net.Pipe()
 			t.Cleanup(func() { _ = here.Close(); _ = there.Close() })
-			c, _ := d.comes(&coming{Conn: here, from: from(source), end: func() {}})
+			c, _ := d.admit(&coming{Conn: here, from: from(source), end: func() {}})
 			c.greeted = greeted
 			return c
 		}
@@ -312,13 +312,13 @@ func TestWhoTypesTheCodeIsNotHurried(t *testing.T) {
 		if len(d.callers) != 4 || d.asked != 4 {
 			t.Errorf("%d are there, of whom %d are asked", len(d.callers), d.asked)
 		}
-		d.holds(typing, true)
+		d.setWaiting(typing, true)
 		if d.asked != 3 || !typing.waits {
 			t.Error("who waits for an answer takes room from the others")
 		}
-		d.leaves(typing)
-		d.leaves(typing)
-		d.leaves(elsewhere)
+		d.forget(typing)
+		d.forget(typing)
+		d.forget(elsewhere)
 		if d.asked != 2 || len(d.callers) != 2 {
 			t.Errorf("%d are there, of whom %d are asked", len(d.callers), d.asked)
 		}

@@ -37,16 +37,16 @@ func newGuesses(rates rate.Limit) *guesses {
 	return &guesses{turns: rate.NewLimiter(rates, freeGuesses), sources: make(map[string]int)}
 }
 
-// hears reports whether a code from source is compared now. At the teacher's door only its own source counts.
-func (g *guesses) hears(source string, teachers bool) bool {
+// mayCompare reports whether a code from source is compared now. At the teacher's door only its own source counts.
+func (g *guesses) mayCompare(source string, teachers bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.forget()
 	return g.sources[source] < mostOfOne && (teachers || len(g.waiting) < mostWaiting)
 }
 
-// wrong takes a turn for a wrong code, and returns when that is.
-func (g *guesses) wrong(source string) time.Time {
+// takeTurn takes a turn for a wrong code, and returns when that is.
+func (g *guesses) takeTurn(source string) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.forget()

@@ -149,7 +149,7 @@ func (r *Room) relieve(used int64) bool {
 	defer r.mu.Unlock()
 	var most *Visitor
 	for _, v := range r.seats {
-		if v.left() || v.holds.Load() <= limits.share() {
+		if v.isLeaving() || v.holds.Load() <= limits.share() {
 			continue
 		}
 		v.slow()

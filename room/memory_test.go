@@ -44,14 +44,14 @@ func TestWhoHoldsMostOfTheMemoryGoesFirst(t *testing.T) {
 		t.Error("who holds more than their share is slowed, and nobody else")
 	}
 	for i := 2; i >= 0; i-- {
-		if !r.relieve(limits.Memory+1) || !growers[i].left() {
+		if !r.relieve(limits.Memory+1) || !growers[i].isLeaving() {
 			t.Errorf("the one who holds %d MB is not sent out", 20+i)
 		}
 		if want := fmt.Sprintf("Memory ran out, and your session held most of it, %d MB: come in again.", 20+i); growers[i].goodbye != want {
 			t.Errorf("they are told %q", growers[i].goodbye)
 		}
 	}
-	if r.relieve(limits.Memory+1) || honest.left() || teacher.left() {
+	if r.relieve(limits.Memory+1) || honest.isLeaving() || teacher.isLeaving() {
 		t.Error("somebody who holds no more than their share is sent out, or the teacher")
 	}
 }

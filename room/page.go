@@ -60,13 +60,13 @@ func (p *page) move(by int, s *standing) {
 		return
 	}
 	if len(s.seats) > 0 {
-		p.chosen = s.seats[min(max(0, p.at(s)+by), len(s.seats)-1)].id
+		p.chosen = s.seats[min(max(0, p.chosenRow(s)+by), len(s.seats)-1)].id
 	}
 }
 
-// at is the row of the name that is chosen: where somebody has left, the next one's. Seats are in the order in which
+// chosenRow is the row of the name that is chosen: where somebody has left, the next one's. Seats are in the order in which
 // people came.
-func (p *page) at(s *standing) int {
+func (p *page) chosenRow(s *standing) int {
 	for i, seat := range s.seats {
 		if seat.id >= p.chosen {
 			return i
@@ -75,8 +75,8 @@ func (p *page) at(s *standing) int {
 	return max(0, len(s.seats)-1)
 }
 
-// asks has the key be pressed once more, and reports whether it was.
-func (p *page) asks(key, what string) (*page, bool) {
+// confirm has the key be pressed once more, and reports whether it was.
+func (p *page) confirm(key, what string) (*page, bool) {
 	n := *p
 	if p.sure == key {
 		n.sure, n.said = "", ""
@@ -113,7 +113,7 @@ func (p *page) heading(width int, title, keys string) string {
 // seats lists who is where.
 func (p *page) seats(s *standing, width, height int) []string {
 	height = max(1, height-2) // without what the marks mean
-	at := p.at(s)
+	at := p.chosenRow(s)
 	first := max(0, min(at-height/2, len(s.seats)-height))
 	var lines []string
 	for i, seat := range s.seats[first:min(first+height, len(s.seats))] {

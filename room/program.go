@@ -61,7 +61,7 @@ func (r *Room) run(v *Visitor, t *terminal) (said string, why error) {
 
 	_, err = program.Run()
 	said, why = s.outcome(err)
-	if why == nil && v.left() {
+	if why == nil && v.isLeaving() {
 		why = errHungUp
 	}
 	v.leave("")
@@ -105,7 +105,7 @@ func (r *Room) watch(ctx context.Context, v *Visitor, t *terminal) {
 		case <-ctx.Done():
 		}
 		timer.Stop()
-		if v.left() || ctx.Err() != nil {
+		if v.isLeaving() || ctx.Err() != nil {
 			return
 		}
 	}
@@ -126,7 +126,7 @@ func (r *Room) filter(v *Visitor) func(tea.Model, tea.Msg) tea.Msg {
 			if !keys.Allow() {
 				return nil
 			}
-			v.does()
+			v.noteActivity()
 		}
 		if reflect.TypeOf(msg) == runsProgram {
 			return nil

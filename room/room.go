@@ -144,7 +144,7 @@ func (r *Room) attend(ctx context.Context, l net.Listener, d *door, all *sync.Wa
 			wait(ctx, 100*time.Millisecond)
 			continue
 		}
-		c, out := d.comes(conn)
+		c, out := d.admit(conn)
 		r.turnAway(out)
 		all.Go(func() { r.welcome(ctx, d, c) })
 	}

@@ -31,7 +31,7 @@ type screen struct {
 	width, height int
 	call          call
 	letGo         int  // the call that the visitor let go of
-	told          bool // what the room was told of whether the visitor follows
+	toldFollowing bool // what the room was told of whether the visitor follows
 	scene         *scene
 	waiting       bool // for the next scene
 	standing      *standing
@@ -120,7 +120,7 @@ func (s *screen) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(s.nextCall(), s.nextScene())
 	case sceneMsg:
 		s.scene, s.waiting = msg.scene, false
-		s.visitor.does()
+		s.visitor.noteActivity()
 		return s.nextScene()
 	case standingMsg:
 		s.standing = msg.standing
@@ -196,8 +196,8 @@ func (s *screen) sendOut() {
 	if len(s.standing.seats) == 0 {
 		return
 	}
-	chosen := s.standing.seats[s.page.at(s.standing)]
-	page, sure := s.page.asks(keySendOut, "send out "+chosen.name)
+	chosen := s.standing.seats[s.page.chosenRow(s.standing)]
+	page, sure := s.page.confirm(keySendOut, "send out "+chosen.name)
 	if s.page = page; !sure {
 		page.chosen = chosen.id // whoever moves up meanwhile is not meant
 		return
@@ -214,7 +214,7 @@ func (s *screen) sendOut() {
 
 // changeCode gives the room another code, if the teacher is sure. Only this page shows it.
 func (s *screen) changeCode() {
-	page, sure := s.page.asks(keyNewCode, "a new code for those who come")
+	page, sure := s.page.confirm(keyNewCode, "a new code for those who come")
 	if s.page = page; !sure {
 		return
 	}
@@ -227,8 +227,8 @@ func (s *screen) changeCode() {
 
 // tellFollowing tells the room whether the visitor follows.
 func (s *screen) tellFollowing() {
-	if follows := s.following(); follows != s.told {
-		s.told = follows
+	if follows := s.following(); follows != s.toldFollowing {
+		s.toldFollowing = follows
 		s.room.change(func(*Room) { s.visitor.following = follows })
 	}
 }

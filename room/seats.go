@@ -26,7 +26,7 @@ func (r *Room) seatFor(g guest) error {
 	if !crowded && all < limits.Sessions {
 		return nil
 	}
-	v := r.givesWay(func(v *Visitor) bool { return !crowded || v.source == g.source })
+	v := r.idlest(func(v *Visitor) bool { return !crowded || v.source == g.source })
 	switch {
 	case v != nil:
 		v.leave("The room is full and you had done nothing: your seat is somebody else's now.")
@@ -49,10 +49,10 @@ func (r *Room) count(is func(*Visitor) bool) int {
 	return n
 }
 
-// givesWay is who has no use for a seat, among those whom may allows: who has done nothing since they came, or nothing
+// idlest is who has no use for a seat, among those whom may allows: who has done nothing since they came, or nothing
 // for as long as Limits.Keep. Of those, one from where most come from, then by the name that most have, then the one
 // who has done nothing for longest. Nil if all use theirs.
-func (r *Room) givesWay(may func(*Visitor) bool) *Visitor {
+func (r *Room) idlest(may func(*Visitor) bool) *Visitor {
 	type shared struct{ source, login string }
 	sources, names := make(map[string]int), make(map[shared]int)
 	for _, v := range r.seats {
@@ -62,7 +62,7 @@ func (r *Room) givesWay(may func(*Visitor) bool) *Visitor {
 	share := func(v *Visitor) (int, int) { return sources[v.source], names[shared{v.source, v.login()}] }
 	var out *Visitor
 	for _, v := range r.seats {
-		if v.teacher || v.left() || !may(v) || v.began.Load() && v.idle() < r.config.Limits.Keep {
+		if v.teacher || v.isLeaving() || !may(v) || v.began.Load() && v.idle() < r.config.Limits.Keep {
 			continue
 		}
 		if out != nil {
@@ -77,8 +77,8 @@ func (r *Room) givesWay(may func(*Visitor) bool) *Visitor {
 	return out
 }
 
-// by is what somebody would come in again by: a name from where they are, and their key.
-func (g guest) by() []string {
+// identities is what somebody would come in again by: a name from where they are, and their key.
+func (g guest) identities() []string {
 	all := []string{g.login() + " from " + g.source}
 	if g.key != "" {
 		all = append(all, g.key)
@@ -89,7 +89,7 @@ func (g guest) by() []string {
 // outFor is for how long g does not get in yet.
 func (r *Room) outFor(g guest) time.Duration {
 	left := time.Duration(0)
-	for _, by := range g.by() {
+	for _, by := range g.identities() {
 		left = max(left, time.Until(r.sentOut[by]))
 	}
 	return left
@@ -116,7 +116,7 @@ func (r *Room) sendOut(by *Visitor, id uint64) (name string, err error) {
 				delete(r.sentOut, by)
 			}
 		}
-		for _, by := range v.by() {
+		for _, by := range v.identities() {
 			if len(r.sentOut) < mostSentOut {
 				r.sentOut[by] = now.Add(r.config.Limits.SentOut)
 			}
@@ -136,7 +136,7 @@ func (r *Room) changeCode(by *Visitor) string {
 	if r.code == "" {
 		return ""
 	}
-	for r.code = NewCode(); same(r.code, r.config.Access.TeacherCode) || strong(r.code) != nil; {
+	for r.code = NewCode(); sameCode(r.code, r.config.Access.TeacherCode) || strong(r.code) != nil; {
 		r.code = NewCode()
 	}
 	r.log.Warn("the room has another code", "by", by.name)

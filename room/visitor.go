@@ -56,8 +56,8 @@ func (v *Visitor) leave(why string) {
 	})
 }
 
-// left reports whether the visitor is on the way out.
-func (v *Visitor) left() bool {
+// isLeaving reports whether the visitor is on the way out.
+func (v *Visitor) isLeaving() bool {
 	select {
 	case <-v.leaving:
 		return true
@@ -74,8 +74,8 @@ func (v *Visitor) slow() {
 	}
 }
 
-// does notes that the visitor does something.
-func (v *Visitor) does() {
+// noteActivity notes that the visitor does something.
+func (v *Visitor) noteActivity() {
 	v.active.Store(time.Now().UnixNano())
 	v.began.Store(true)
 }
@@ -142,7 +142,7 @@ func (r *Room) enter(g guest) (*Visitor, error) {
 			return
 		}
 		r.arrivals++
-		v.id, v.name = r.arrivals, r.free(g.login())
+		v.id, v.name = r.arrivals, r.freeName(g.login())
 		r.seats[v.id] = v
 	})
 	if err != nil {
@@ -155,8 +155,8 @@ func (r *Room) enter(g guest) (*Visitor, error) {
 // teachers is how many seats there are for teachers: another laptop, another try.
 const teachers = 4
 
-// free returns name, with a number behind it if somebody is called that.
-func (r *Room) free(name string) string {
+// freeName returns name, with a number behind it if somebody is called that.
+func (r *Room) freeName(name string) string {
 	taken := make(map[string]bool, len(r.seats))
 	for _, v := range r.seats {
 		taken[v.name] = true

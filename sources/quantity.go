@@ -107,7 +107,7 @@ func costly(raw []byte) (found []number) {
 		case to-from > maxDigits:
 			found = append(found, number{from, from, to})
 		case to-from > maxExponentDigits && e >= 0:
-			if begin := mantissaBefore(raw, e); stands(raw, begin, to) {
+			if begin := mantissaBefore(raw, e); isWholeWord(raw, begin, to) {
 				found = append(found, number{begin, e, to})
 			}
 		}
@@ -141,9 +141,9 @@ func mantissaBefore(raw []byte, e int) int {
 	return from
 }
 
-// stands reports whether raw[from:to] stands for itself, and is no part of a uid or of a name. Escaped
+// isWholeWord reports whether raw[from:to] stands for itself, and is no part of a uid or of a name. Escaped
 // characters make a part of one, too: resource.ParseQuantity is given them as they are, and refuses them.
-func stands(raw []byte, from, to int) bool {
+func isWholeWord(raw []byte, from, to int) bool {
 	return (from == 0 || !isWord(raw[from-1])) && (to == len(raw) || !isWord(raw[to]))
 }
 

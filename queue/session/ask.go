@@ -56,7 +56,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 			o.refuse("%s: %s", what, err)
 			return
 		}
-		o.fork.Entitle("a local scheduler takes over", now, false)
+		o.fork.DescribeLast("a local scheduler takes over", now, false)
 		joined = true
 	}
 	before := len(o.fork.Moves)
@@ -65,7 +65,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 		return
 	}
 	o.now = o.fork.CalmDown(calmLimit)
-	o.fork.Entitle(what, o.now, joined)
+	o.fork.DescribeLast(what, o.now, joined)
 	if joined {
 		o.fork.Injected[len(o.fork.Injected)-2].What = what
 	}
@@ -189,7 +189,7 @@ func (o *owner) addNodeLike(like, name string) {
 		}
 		added := manifest.LikeNode(n, to)
 		added.CreationTimestamp = metav1.NewTime(now)
-		e.Become(now, added)
+		e.PutObject(now, added)
 		return nil
 	})
 }
@@ -207,7 +207,7 @@ func (o *owner) editNode(name string, edits []string) {
 				return err
 			}
 		}
-		e.Become(now, n)
+		e.PutObject(now, n)
 		return nil
 	})
 }
@@ -226,7 +226,7 @@ func (o *owner) deleteObject(kind string, key types.NamespacedName) {
 		if obj == nil {
 			return fmt.Errorf("there is no such %s", kind)
 		}
-		e.Vanish(now, obj)
+		e.RemoveObject(now, obj)
 		return nil
 	})
 }
@@ -248,7 +248,7 @@ func (o *owner) apply(name string, objs []runtime.Object) {
 			if created := m.GetCreationTimestamp(); created.IsZero() {
 				m.SetCreationTimestamp(metav1.NewTime(now))
 			}
-			e.Become(now, obj)
+			e.PutObject(now, obj)
 		}
 		return nil
 	})
@@ -268,7 +268,7 @@ func (o *owner) bindClaim(key types.NamespacedName) {
 		volume := e.VolumeFor(claim)
 		volume.Spec.ClaimRef = &v1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID}
 		volume.Status.Phase = v1.VolumeBound
-		e.Become(now, volume)
+		e.PutObject(now, volume)
 		claim = claim.DeepCopy()
 		claim.Spec.VolumeName = volume.Name
 		claim.Status.Phase = v1.ClaimBound
@@ -276,7 +276,7 @@ func (o *owner) bindClaim(key types.NamespacedName) {
 			claim.Annotations = map[string]string{}
 		}
 		claim.Annotations[corev1helper.AnnBindCompleted] = "yes"
-		e.Become(now, claim)
+		e.PutObject(now, claim)
 		return nil
 	})
 }

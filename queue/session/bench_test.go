@@ -65,6 +65,6 @@ func BenchmarkSeek(b *testing.B) {
 	at := 0
 	for b.Loop() {
 		at = (at + len(h.Changes)*3/7) % len(h.Changes)
-		h.Show(at)
+		h.SetCursor(at)
 	}
 }

@@ -30,7 +30,7 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 		return nil, errGoneBy
 	default:
 		e = t.EngineShown()
-		t.Show(cursor)
+		t.SetCursor(cursor)
 	}
 	pod := e.Objects.Pod(p.Key)
 	switch {

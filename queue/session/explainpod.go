@@ -19,7 +19,7 @@ import (
 
 // ExplainPod replays rec up to at, and explains the pod there.
 func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Options, key types.NamespacedName, at time.Time) (*explain.Explanation, error) {
-	cfg, err := opts.Configuration(rec)
+	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 		}
 		o.show(at.Add(-way / explain.ReplaySteps * time.Duration(explain.ReplaySteps-i)))
 	}
-	if err := o.recording.Feed.Failed; err != nil {
+	if err := o.recording.Feed.Err; err != nil {
 		return nil, err
 	}
 	f := o.frame()

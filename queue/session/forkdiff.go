@@ -57,7 +57,7 @@ func (o *owner) compare(id int) {
 	if old := o.compared; old != nil {
 		o.compared, o.comparison = nil, nil
 		if old != o.shownLine() {
-			old.Sleep()
+			old.Suspend()
 		}
 	}
 	o.changed = true
@@ -88,7 +88,7 @@ func (o *owner) compareNow() *ForkComparison {
 		return c
 	}
 	if o.now.After(other.Executed) {
-		other.Wake()
+		other.Resume()
 	}
 	other.GoTo(o.now)
 	c := &ForkComparison{Names: [2]sources.SafeText{o.nameOf(mine), o.nameOf(other)}, At: o.now}
@@ -160,7 +160,7 @@ func (c *ForkComparison) add(d ForkDifference) {
 }
 
 // bound reports whether p left the queue for a node. The delete handler that sees a binding comes after it.
-func bound(p *board.Pod) bool { return board.Left(p) && p.Node != "" }
+func bound(p *board.Pod) bool { return board.HasLeft(p) && p.Node != "" }
 
 // place is the tier of p, the same for all that is bound.
 func place(p *board.Pod) queue.Tier {

@@ -114,8 +114,8 @@ func (o *owner) leaveFork() {
 	v := o.fork.Shown.View
 	o.rest(o.fork)
 	o.fork, o.playing, o.now = nil, false, o.left
-	o.recording.Show(o.leftAt)
-	o.recording.See(o.recording.Shown, v, o.now)
+	o.recording.SetCursor(o.leftAt)
+	o.recording.SetView(o.recording.Shown, v, o.now)
 	o.changedLine()
 	o.say("back in the recording at %s", words.Clock(o.now))
 }
@@ -124,7 +124,7 @@ func (o *owner) leaveFork() {
 func (o *owner) rest(t *timeline.Timeline) {
 	t.Branch.Now = o.now
 	if o.compared != t {
-		t.Sleep()
+		t.Suspend()
 	}
 	used := len(t.Injected) > t.Branch.Inherited || len(t.Branch.Undone) > 0 || len(t.Marks) > 0
 	if !used && o.compared != t && !slices.ContainsFunc(o.forks, func(f *timeline.Timeline) bool { return f.Branch.Parent == t.Branch.ID }) {
@@ -176,9 +176,9 @@ func (o *owner) goToFork(id int) {
 	} else {
 		o.rest(o.fork)
 	}
-	t.Wake()
+	t.Resume()
 	o.fork, o.playing, o.now = t, false, t.Branch.Now
-	t.See(t.Shown, v, o.now)
+	t.SetView(t.Shown, v, o.now)
 	o.changedLine()
 	o.say("%s at %s", t.Branch.Name, words.Clock(o.now))
 }
@@ -258,7 +258,7 @@ func (o *owner) undo() {
 		return
 	}
 	deed := slices.Clone(t.Injected[n:])
-	t.Rerun(t.Injected[:n:n], deed[0].At)
+	t.Reinject(t.Injected[:n:n], deed[0].At)
 	t.Branch.Undone = append(t.Branch.Undone, deed)
 	o.now, o.playing = deed[0].At, false
 	o.changedLine()
@@ -276,7 +276,7 @@ func (o *owner) redo() {
 	deed := t.Branch.Undone[last]
 	t.Branch.Undone = t.Branch.Undone[:last]
 	until := deed[len(deed)-1].Until
-	t.Rerun(append(slices.Clip(t.Injected), deed...), until)
+	t.Reinject(append(slices.Clip(t.Injected), deed...), until)
 	o.now, o.playing = until, false
 	o.changedLine()
 	o.say("done again: %s", deed[0].What)

@@ -32,7 +32,7 @@ func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) 
 		do(e, now)
 		e.Settle(now, nil)
 	})
-	o.fork.Entitle(what, now, false)
+	o.fork.DescribeLast(what, now, false)
 	o.previews = nil
 	o.say("%s: %s", what, summary(moves))
 }
@@ -160,7 +160,7 @@ func (o *owner) addPod(n NewPod) {
 	}
 	o.inject("new pod "+n.Key.String(), func(e *timeline.Engine, now time.Time) {
 		if e.Driver != nil {
-			e.Become(now, timeline.Made(pod, now))
+			e.PutObject(now, timeline.AsCreated(pod, now))
 			return
 		}
 		e.Objects.Put(pod)
@@ -175,7 +175,7 @@ func (o *owner) deletePod(key types.NamespacedName) {
 	o.inject("delete "+key.String(), func(e *timeline.Engine, now time.Time) {
 		pod := e.Pod(key)
 		if e.Driver != nil {
-			e.Vanish(now, pod)
+			e.RemoveObject(now, pod)
 			return
 		}
 		e.Objects.Remove(pod)
@@ -201,7 +201,7 @@ func (o *owner) openGate(key types.NamespacedName) {
 		free := gated.DeepCopy()
 		free.Spec.SchedulingGates = nil
 		if e.Driver != nil {
-			e.Become(now, free)
+			e.PutObject(now, free)
 			return
 		}
 		e.Objects.Put(free)

@@ -73,7 +73,7 @@ func (o *owner) poll(now time.Time) {
 	t, edge, was := o.recording, o.atEdge(), o.recording.End
 	t.Feed.Arrive(events, now)
 	from, cursor, due := t.Next, t.Cursor, true
-	for due = t.NextBy(t.Feed.End); due && time.Since(now) < pollWork; due = t.NextBy(t.Feed.End) {
+	for due = t.HasEventBy(t.Feed.End); due && time.Since(now) < pollWork; due = t.HasEventBy(t.Feed.End) {
 		t.ExecuteNext()
 	}
 	if !due {
@@ -85,13 +85,13 @@ func (o *owner) poll(now time.Time) {
 	o.tellRecorded(t.Feed.Events[from:t.Next])
 	if edge {
 		o.now = t.End
-		t.Show(len(t.Changes))
+		t.SetCursor(len(t.Changes))
 	} else {
-		t.Show(cursor)
+		t.SetCursor(cursor)
 	}
 	o.forgetOld()
-	if f := t.Feed; f.Failed != nil && o.live.ended == nil {
-		o.live.ended = f.Failed
+	if f := t.Feed; f.Err != nil && o.live.ended == nil {
+		o.live.ended = f.Err
 	}
 	if t.Next != from || !t.End.Truncate(shownPrecision).Equal(was.Truncate(shownPrecision)) {
 		o.changed = true
@@ -134,7 +134,7 @@ func (o *owner) forgetOld() {
 	if o.fork != nil || o.search != nil || len(o.forks) > 0 || len(t.Changes) < 2*timeline.KeyframeEvery {
 		return
 	}
-	cut := min(t.At(t.End.Add(-liveHistory)), t.Cursor) / timeline.KeyframeEvery * timeline.KeyframeEvery
+	cut := min(t.ChangesBy(t.End.Add(-liveHistory)), t.Cursor) / timeline.KeyframeEvery * timeline.KeyframeEvery
 	if cut == 0 {
 		return
 	}

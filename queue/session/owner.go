@@ -63,9 +63,9 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 			o.marks = append(o.marks, ev)
 		}
 	}
-	o.scheduler = timeline.SchedulerOf(rec)
+	o.scheduler = timeline.FirstSchedulerStarted(rec)
 	var err error
-	if o.cfg, err = opts.Configuration(rec); err != nil {
+	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
 		o.refuse("%s", err)
 	}
 	o.opts = o.cfg.Queue
@@ -137,7 +137,7 @@ func (o *owner) frame() *Frame {
 		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: len(o.fork.Injected), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
 		return f
 	}
-	i := min(timeline.IndexBefore(o.counts, o.now), len(t.Counts)-1)
+	i := min(timeline.LastNotAfter(o.counts, o.now), len(t.Counts)-1)
 	for i >= 0 && t.Counts[i].Changes > t.Cursor {
 		i-- // of this very moment, but after what is shown
 	}
@@ -152,7 +152,7 @@ func (o *owner) frame() *Frame {
 // atEnd reports whether nothing is left to play.
 func (o *owner) atEnd() bool {
 	t := o.recording
-	return o.live == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.Has(t.Next) && t.Cursor == len(t.Changes)
+	return o.live == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.HasEvent(t.Next) && t.Cursor == len(t.Changes)
 }
 
 // Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than

@@ -64,7 +64,7 @@ func (o *owner) step(n int) {
 	o.still()
 	t := o.shownLine()
 	for ; n > 0; n-- {
-		at, ok := t.Forward(o.stepLimit())
+		at, ok := t.StepForward(o.stepLimit())
 		if !ok {
 			o.refuse("no move comes after this one")
 			break
@@ -72,7 +72,7 @@ func (o *owner) step(n int) {
 		o.now = at
 	}
 	for ; n < 0; n++ {
-		at, ok := t.Back()
+		at, ok := t.StepBack()
 		if !ok {
 			o.refuse("no move comes before this one")
 			break
@@ -106,10 +106,10 @@ func (o *owner) seekEnd() {
 	o.seek(o.recording.End)
 }
 
-func (o *owner) setFilter(f filter.Filter) { o.see(o.shownLine().Shown.View.Seen(f)) }
+func (o *owner) setFilter(f filter.Filter) { o.see(o.shownLine().Shown.View.WithFilter(f)) }
 
 func (o *owner) toggleGroup(group types.NamespacedName) {
-	o.see(o.shownLine().Shown.View.Toggled(group))
+	o.see(o.shownLine().Shown.View.WithGroupToggled(group))
 }
 
 func (o *owner) sortBy(s board.Sort, tiers []queue.Tier) {
@@ -117,14 +117,14 @@ func (o *owner) sortBy(s board.Sort, tiers []queue.Tier) {
 		o.refuse("sort by %s: there is no such column", sources.Sanitize(string(s.By)))
 		return
 	}
-	o.see(o.shownLine().Shown.View.Sorted(s, tiers))
+	o.see(o.shownLine().Shown.View.WithSort(s, tiers))
 }
 
 // see has everything be seen in another way.
 func (o *owner) see(v *board.View) {
 	for _, t := range []*timeline.Timeline{o.recording, o.fork} {
 		if t != nil {
-			t.See(t.Shown, v, o.now)
+			t.SetView(t.Shown, v, o.now)
 		}
 	}
 	o.changed = true

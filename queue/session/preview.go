@@ -22,7 +22,7 @@ const (
 
 // Injectables returns what Inject takes: what the queue does of itself, and then the cluster events.
 func Injectables() []string {
-	return append([]string{MoveRequest, BackoffFlush, LeftoverFlush}, cluster.ClusterEvents()...)
+	return append([]string{MoveRequest, BackoffFlush, LeftoverFlush}, cluster.EventLabels()...)
 }
 
 // deed returns what the injectable does, or nil if there is none of that name.
@@ -37,7 +37,7 @@ func deed(name string) func(e *timeline.Engine, now time.Time) {
 	case LeftoverFlush:
 		return func(e *timeline.Engine, now time.Time) { e.Queue.FlushUnschedulableLeftover(now) }
 	}
-	for _, event := range cluster.AllEvents() {
+	for _, event := range cluster.InjectableEvents() {
 		if event.Label() == name {
 			return func(e *timeline.Engine, now time.Time) {
 				e.Queue.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil)
@@ -120,8 +120,8 @@ func (o *owner) endPreview() {
 	}
 }
 
-// more works out one more preview, if there is one left.
-func (p *previews) more() {
+// workOutNext works out one more preview, if there is one left.
+func (p *previews) workOutNext() {
 	name := p.wanted[len(p.done)]
 	would := Preview{What: name, Of: p.board.Total(queue.Unschedulable) + p.board.Total(queue.Gated)}
 	if name == BackoffFlush {
@@ -146,8 +146,8 @@ func (p *previews) more() {
 	p.done = append(p.done, would)
 }
 
-// left reports whether any is still to be worked out.
-func (p *previews) left() bool { return p != nil && len(p.done) < len(p.wanted) }
+// unfinished reports whether any is still to be worked out.
+func (p *previews) unfinished() bool { return p != nil && len(p.done) < len(p.wanted) }
 
 // injectNamed injects one of Injectables.
 func (o *owner) injectNamed(name string) {

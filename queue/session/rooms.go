@@ -80,7 +80,7 @@ func MovesOf(pod types.NamespacedName) Condition { return board.MovesOf(pod) }
 func ParseCondition(text string) (Condition, error) { return board.ParseCondition(text) }
 
 // ClusterEvents returns the labels of the cluster events that can be injected, in upstream's spelling.
-func ClusterEvents() []string { return cluster.ClusterEvents() }
+func ClusterEvents() []string { return cluster.EventLabels() }
 
 // RejectorPlugins returns the names of the in-tree plugins that can reject a pod, by how often one meets them.
 func RejectorPlugins() []string { return cluster.RejectorPlugins() }

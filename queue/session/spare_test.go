@@ -79,10 +79,10 @@ func TestSpareDecidesNothing(t *testing.T) {
 			defer other.close()
 			other.seek(world.At(loadedAt))
 			var err error
-			if o.spare.Kept, err = timeline.Bring(nil, o.cfg, other.recording.Engine.Objects, nil); err != nil {
+			if o.spare.Ready, err = timeline.LoadOrAlign(nil, o.cfg, other.recording.Engine.Objects, nil); err != nil {
 				t.Fatal(err)
 			}
-			was := o.spare.Kept
+			was := o.spare.Ready
 			o.seek(world.At(askedAt))
 			aligned = was.Align(o.recording.Engine.Objects)
 			if !aligned {
@@ -145,9 +145,9 @@ func ready(t testing.TB, s *Session) {
 	for deadline := time.Now().Add(time.Minute); ; {
 		done := make(chan bool)
 		s.do(func(o *owner) {
-			o.spare.Settle(false)
-			o.spare.Next = time.Time{}
-			done <- o.spare.Kept != nil
+			o.spare.TakeOverLoaded(false)
+			o.spare.NotBefore = time.Time{}
+			done <- o.spare.Ready != nil
 		})
 		if <-done {
 			return
@@ -172,7 +172,7 @@ func TestSpare(t *testing.T) {
 			t.Errorf("it says %q", f.Said.Text)
 		}
 		left := make(chan bool)
-		s.do(func(o *owner) { left <- o.spare.Kept == nil && o.spare.Loading == nil })
+		s.do(func(o *owner) { left <- o.spare.Ready == nil && o.spare.Loading == nil })
 		if !<-left {
 			t.Error("there is a second scheduler in the what-if")
 		}

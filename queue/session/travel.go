@@ -48,7 +48,7 @@ func (o *owner) find(c board.Condition, forward bool) {
 	}
 	if !forward {
 		s.at--
-		if s.at >= t.Floor() && !o.now.After(t.Changes[s.at].At) { // what was found last is where one is
+		if s.at >= t.FirstChange() && !o.now.After(t.Changes[s.at].At) { // what was found last is where one is
 			s.undo(t.Changes[s.at])
 			s.at--
 		}
@@ -60,14 +60,14 @@ func (o *owner) find(c board.Condition, forward bool) {
 func (o *owner) still() { o.playing, o.search, o.skipped, o.changed = false, nil, Gap{}, true }
 
 // working reports whether there is something to do that takes longer than a command may.
-func (o *owner) working() bool { return o.search != nil || o.previews.left() }
+func (o *owner) working() bool { return o.search != nil || o.previews.unfinished() }
 
 // work does some of it.
 func (o *owner) work() {
 	if o.search != nil {
 		o.look()
-	} else if o.previews.left() {
-		o.previews.more()
+	} else if o.previews.unfinished() {
+		o.previews.workOutNext()
 		o.changed = true
 	}
 }
@@ -84,11 +84,11 @@ func (o *owner) look() {
 			o.changed = true // how far it is
 			return
 		}
-		found, more := s.next()
+		found, more := s.lookAtNext()
 		switch {
 		case found:
 			o.search, o.changed = nil, true
-			s.line.Show(s.at + 1)
+			s.line.SetCursor(s.at + 1)
 			o.now = s.line.Changes[s.at].At
 			return
 		case !more:
@@ -104,35 +104,35 @@ func (o *owner) look() {
 	}
 }
 
-// next looks at one change and reports whether it is what is looked for, and else whether there are more. If
+// lookAtNext looks at one change and reports whether it is what is looked for, and else whether there are more. If
 // found, at is the change.
-func (s *search) next() (found, more bool) {
+func (s *search) lookAtNext() (found, more bool) {
 	t := s.line
 	if s.forward {
 		for s.at >= len(t.Changes) {
-			if !t.More(s.until) {
+			if !t.ExecuteMore(s.until) {
 				return false, false
 			}
 		}
 		c := t.Changes[s.at]
-		if s.met(c, true) {
+		if s.matches(c, true) {
 			return true, true
 		}
 		s.at++
 		return false, true
 	}
-	if s.at < t.Floor() {
+	if s.at < t.FirstChange() {
 		return false, false
 	}
-	if s.met(t.Changes[s.at], false) {
+	if s.matches(t.Changes[s.at], false) {
 		return true, true
 	}
 	s.at--
 	return false, true
 }
 
-// met reports whether c is what is looked for, and counts it in or, going back, out.
-func (s *search) met(c timeline.Change, forward bool) bool {
+// matches reports whether c is what is looked for, and counts it in or, going back, out.
+func (s *search) matches(c timeline.Change, forward bool) bool {
 	holds := s.condition.Holds
 	if holds == nil {
 		return c.Move != nil && s.condition.Is(c.Move)
@@ -160,7 +160,7 @@ func (s *search) redo(c timeline.Change) { s.count(c.Before, -1); s.count(c.Afte
 func (s *search) undo(c timeline.Change) { s.count(c.After, -1); s.count(c.Before, 1) }
 
 func (s *search) count(p *board.Pod, n int) {
-	if p != nil && !board.Left(p) {
+	if p != nil && !board.HasLeft(p) {
 		s.sizes[p.Listed()] += n
 	}
 }

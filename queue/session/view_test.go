@@ -24,10 +24,10 @@ func TestView(t *testing.T) {
 		line := timeline.New(rec, world.Config(t), nil)
 		var v *board.View
 		if text := rapid.SampledFrom([]string{"", "p-1", "!p-1", "fit", "second=7", "p- !fit", "waiting>5s", "waiting<=20s p-1", "!waiting>9s waiting>3s", "attempts>1"}).Draw(t, "filter"); text != "" {
-			v = v.Seen(world.Filter(t, text))
+			v = v.WithFilter(world.Filter(t, text))
 		}
 		if by := rapid.SampledFrom(board.Columns()).Draw(t, "by"); by != board.ByQueue || v == nil {
-			v = v.Sorted(board.Sort{By: by, Reverse: rapid.Bool().Draw(t, "reverse")}, []queue.Tier{queue.Active, queue.Unschedulable})
+			v = v.WithSort(board.Sort{By: by, Reverse: rapid.Bool().Draw(t, "reverse")}, []queue.Tier{queue.Active, queue.Unschedulable})
 		}
 		length := line.End.Sub(line.Start)
 		for i := range 6 {
@@ -35,7 +35,7 @@ func TestView(t *testing.T) {
 			line.GoTo(now)
 			line.Shown.Retime(now)
 			if i == 1 {
-				line.See(line.Shown, v, now)
+				line.SetView(line.Shown, v, now)
 			}
 			if i < 1 {
 				continue

@@ -177,7 +177,7 @@ func (s *store) change(now time.Time, key types.NamespacedName, obj runtime.Obje
 	case old == nil:
 		s.objects[key] = obj
 		s.source.changed(now, sources.Added, nil, obj)
-	case !same(old, obj):
+	case !sameObject(old, obj):
 		s.objects[key] = obj
 		s.source.changed(now, sources.Updated, old, obj)
 	}
@@ -196,8 +196,8 @@ func (s *store) remove(now time.Time, key types.NamespacedName, last runtime.Obj
 	s.source.changed(now, sources.Deleted, old, last)
 }
 
-// same reports whether nothing that counts differs between two states of an object.
-func same(a, b runtime.Object) bool {
+// sameObject reports whether nothing that counts differs between two states of an object.
+func sameObject(a, b runtime.Object) bool {
 	ma, mb := a.(metav1.Object), b.(metav1.Object)
 	if ma.GetResourceVersion() == mb.GetResourceVersion() {
 		return true

@@ -91,7 +91,7 @@ func (c *cutter) event(ev sources.Event, begun bool) {
 func (c *cutter) change(at time.Time, f *sources.ObjectChange, begun bool) {
 	key := Object{reflect.TypeOf(f.Object).Elem().Name(), nameOf(f.Object)}
 	before, known := c.there[key]
-	gone := f.Verb == sources.Deleted || over(f.Object)
+	gone := f.Verb == sources.Deleted || hasEnded(f.Object)
 	if gone {
 		if old, ok := f.Object.(*v1.Pod); ok && begun && preempted(old) {
 			return // the scheduler's own deed
@@ -160,8 +160,8 @@ func (c *cutter) moment(at time.Time) *Moment {
 	return &(*all)[len(*all)-1]
 }
 
-// over reports whether obj is a pod that has ended.
-func over(obj runtime.Object) bool {
+// hasEnded reports whether obj is a pod that has ended.
+func hasEnded(obj runtime.Object) bool {
 	pod, ok := obj.(*v1.Pod)
 	return ok && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed)
 }

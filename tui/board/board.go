@@ -134,15 +134,15 @@ func (b *Board) Draw(a canvas.Area) {
 		}
 	}
 	flight{b.Frame, &b.panes[flightPane], b.Selected, b.focus == flightPane}.Draw(part(p.flight))
-	b.logView().Draw(part(p.log))
+	b.logPart().Draw(part(p.log))
 	b.Why.DrawBeside(part(p.detail))
 	if p.detail.H > 0 {
 		divide(a.Sub(p.detail.X-1, p.detail.Y, 1, p.detail.H))
 	}
 }
 
-func (b *Board) logView() logView {
-	return logView{b.Frame, &b.log, b.Selected, b.focus == logPane}
+func (b *Board) logPart() logPart {
+	return logPart{b.Frame, &b.log, b.Selected, b.focus == logPane}
 }
 
 func (b *Board) pane(id paneID) pane {
@@ -320,7 +320,7 @@ func (b *Board) clickPod(id paneID, row int) tea.Cmd {
 func (b *Board) clickLog(i int) tea.Cmd {
 	focused, was := b.focus == logPane, b.log.cursor
 	b.setFocus(logPane)
-	lines := b.logView().visible(b.parts.log.H - 1)
+	lines := b.logPart().visible(b.parts.log.H - 1)
 	if i < 0 || i >= len(lines) {
 		return nil
 	}

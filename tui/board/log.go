@@ -87,8 +87,8 @@ func (r *logRows) settle(log session.Log, height int) {
 	}
 }
 
-// logView draws the moves so far, the newest at the bottom.
-type logView struct {
+// logPart draws the moves so far, the newest at the bottom.
+type logPart struct {
 	frame    *session.Frame
 	rows     *logRows
 	selected page.Selection
@@ -96,7 +96,7 @@ type logView struct {
 }
 
 // Draw draws the title and as many moves as fit, from the last in sight upwards.
-func (v logView) Draw(a canvas.Area) {
+func (v logPart) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
 	}
@@ -131,7 +131,7 @@ func (v logView) Draw(a canvas.Area) {
 }
 
 // visible returns the moves in sight in h lines, as numbers in the log, oldest first.
-func (v logView) visible(h int) []int {
+func (v logPart) visible(h int) []int {
 	log := v.frame.Log
 	i := before(log, log.Len())
 	if v.rows.scrolled {
@@ -146,7 +146,7 @@ func (v logView) visible(h int) []int {
 }
 
 // row draws one move with its pod.
-func (v logView) row(a canvas.Area, t *session.Transition) {
+func (v logPart) row(a canvas.Area, t *session.Transition) {
 	x := a.Text(1, 0, theme.Dim, story.MoveTime(t, a.W < 100))
 	x = a.Text(x+1, 0, theme.Tier(t.To), story.MoveProvenance(t)) + 1
 	name := min(a.W-x-1-story.LongMove, 40)

@@ -166,12 +166,12 @@ func (p pane) pod(a canvas.Area, c columnWidths, pod *session.Pod) {
 		a.Right(x, 0, theme.Dim, "?")
 		return
 	}
-	left := format.Countdown(wait.Left(p.frame.Now))
+	left := format.Countdown(wait.Remaining(p.frame.Now))
 	if pod.Tier == queue.Backoff && wait.Early {
 		left = theme.GlyphEarly + left
 	}
 	a.Right(x, 0, theme.Plain, left)
-	switch share := wait.Share(p.frame.Now); {
+	switch share := wait.RemainingShare(p.frame.Now); {
 	case c.bar == 1:
 		a.Text(x+1, 0, style, format.Level(share))
 	case c.bar > 1:

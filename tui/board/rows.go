@@ -38,7 +38,7 @@ func (r *rows) at(b *session.Board, i int) *session.Pod {
 // index returns the row that shows p, if it is here and not filtered away.
 func (r *rows) index(b *session.Board, p *session.Pod) (int, bool) {
 	before := 0
-	p = b.Row(p)
+	p = b.RowOf(p)
 	for _, tier := range r.tiers {
 		if tier == p.Listed() {
 			i := b.Index(p)

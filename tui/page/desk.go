@@ -44,7 +44,7 @@ func (s Selection) Is(p *session.Pod) bool { return s.Any && p.Key == s.Key }
 // Row reports whether p is the row that shows the selected pod.
 func (s Selection) Row(f *session.Frame, p *session.Pod) bool {
 	selected := s.Pod(f)
-	return selected != nil && f.Board.Row(selected).Key == p.Key
+	return selected != nil && f.Board.RowOf(selected).Key == p.Key
 }
 
 // Pod returns the selected pod as it stands in f, or nil if there is none or it is not known at that

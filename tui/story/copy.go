@@ -88,7 +88,7 @@ func rowText(f *session.Frame, p *session.Pod) string {
 		words = append(words, "gated by "+format.Safe(p.GatingPlugin))
 	}
 	if w := f.Wait(p); w.Bounded() {
-		words = append(words, fmt.Sprintf("%s left until %s", format.Countdown(w.Left(f.Now)), format.Second(w.Until)))
+		words = append(words, fmt.Sprintf("%s left until %s", format.Countdown(w.Remaining(f.Now)), format.Second(w.Until)))
 	}
 	return strings.Join(words, "  ")
 }

@@ -21,7 +21,7 @@ func RowName(b *session.Board, p *session.Pod, width int) string {
 		return canvas.Middle(PodName(p.Key, width), width)
 	}
 	if b.Folded(p) {
-		n := b.Mates(p, mostMates)
+		n := b.CountMates(p, mostMates)
 		size := " ×" + strconv.Itoa(n)
 		if n == mostMates {
 			size = " ×1k+"
@@ -30,7 +30,7 @@ func RowName(b *session.Board, p *session.Pod, width int) string {
 		return theme.GlyphFolded + " " + canvas.Middle(format.Safe(p.Group), max(1, room)) + size
 	}
 	mark := "  "
-	if b.First(p) {
+	if b.StandsForGroup(p) {
 		mark = theme.GlyphUnfolded + " "
 	}
 	return mark + canvas.Middle(PodName(p.Key, width-2), max(1, width-2))

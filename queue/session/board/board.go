@@ -90,7 +90,7 @@ func (b *Board) Get(key types.NamespacedName) *Pod {
 // Index returns how many pods that match the filter stand before p in its tier. If p itself matches,
 // At(p.Tier, Index(p)) is p.
 func (b *Board) Index(p *Pod) int {
-	if Left(p) {
+	if HasLeft(p) {
 		return 0
 	}
 	// A binary search over ranks: the tree itself offers the rank of no item.
@@ -135,7 +135,7 @@ func (b *Board) Copy() *Board {
 // Replace puts after where before was. Either may be nil.
 func (b *Board) Replace(before, after *Pod) {
 	b.replaceLane(before, after)
-	if before != nil && !Left(before) {
+	if before != nil && !HasLeft(before) {
 		b.Tiers[before.Listed()].Delete(before)
 		b.hide(before)
 	}
@@ -144,7 +144,7 @@ func (b *Board) Replace(before, after *Pod) {
 		return
 	}
 	b.Pods.Set(after)
-	if !Left(after) {
+	if !HasLeft(after) {
 		b.Tiers[after.Listed()].Set(after)
 		b.show(after)
 	}

@@ -25,8 +25,8 @@ func byGroup(a, b *Pod) bool {
 		strings.Compare(a.Key.Name, b.Key.Name)) < 0
 }
 
-// Toggled returns the view that v is with that group unfolded, or folded again.
-func (v *View) Toggled(group types.NamespacedName) *View {
+// WithGroupToggled returns the view that v is with that group unfolded, or folded again.
+func (v *View) WithGroupToggled(group types.NamespacedName) *View {
 	w := View{}
 	if v != nil {
 		w = *v
@@ -49,13 +49,13 @@ func (b *Board) Folded(p *Pod) bool {
 	return ok && (b.View == nil || !b.View.unfolded[group])
 }
 
-// Mates returns how many pods of p's group that match the filter are listed where p is, p too; at most limit.
-func (b *Board) Mates(p *Pod, limit int) int {
+// CountMates returns how many pods of p's group that match the filter are listed where p is, p too; at most limit.
+func (b *Board) CountMates(p *Pod, limit int) int {
 	members, n := b.members[p.Listed()], 0
 	if members == nil || p.Group == "" {
 		return 0
 	}
-	members.Ascend(groupOf(p), func(mate *Pod) bool {
+	members.Ascend(groupStart(p), func(mate *Pod) bool {
 		if mate.Group != p.Group || mate.Key.Namespace != p.Key.Namespace {
 			return false
 		}
@@ -65,37 +65,37 @@ func (b *Board) Mates(p *Pod, limit int) int {
 	return n
 }
 
-// First reports whether p stands for its group where it is listed.
-func (b *Board) First(p *Pod) bool {
-	first := b.first(p)
+// StandsForGroup reports whether p stands for its group where it is listed.
+func (b *Board) StandsForGroup(p *Pod) bool {
+	first := b.groupLeader(p)
 	return first != nil && first.Key == p.Key
 }
 
-// Row returns the pod whose row shows p: p, or what stands for its group if that is one row.
-func (b *Board) Row(p *Pod) *Pod {
+// RowOf returns the pod whose row shows p: p, or what stands for its group if that is one row.
+func (b *Board) RowOf(p *Pod) *Pod {
 	if b.grouped() && b.Folded(p) {
-		if first := b.first(p); first != nil && b.matches(p) {
+		if first := b.groupLeader(p); first != nil && b.matches(p) {
 			return first
 		}
 	}
 	return p
 }
 
-// groupOf is where the group of p begins among members.
-func groupOf(p *Pod) *Pod {
+// groupStart is where the group of p begins among members.
+func groupStart(p *Pod) *Pod {
 	first := &Pod{Group: p.Group}
 	first.Key.Namespace = p.Key.Namespace
 	return first
 }
 
-// first returns the pod that stands for p's group where p is listed, or nil.
-func (b *Board) first(p *Pod) *Pod {
+// groupLeader returns the pod that stands for p's group where p is listed, or nil.
+func (b *Board) groupLeader(p *Pod) *Pod {
 	members := b.members[p.Listed()]
 	if members == nil {
 		return nil
 	}
 	var first *Pod
-	members.Ascend(groupOf(p), func(mate *Pod) bool {
+	members.Ascend(groupStart(p), func(mate *Pod) bool {
 		if mate.Group == p.Group && mate.Key.Namespace == p.Key.Namespace {
 			first = mate
 		}
@@ -118,7 +118,7 @@ func (b *Board) hide(p *Pod) {
 		return
 	}
 	b.members[p.Listed()].Delete(p)
-	if next := b.first(p); next != nil && b.Folded(p) {
+	if next := b.groupLeader(p); next != nil && b.Folded(p) {
 		rows.Set(next)
 	}
 }
@@ -140,12 +140,12 @@ func (b *Board) show(p *Pod) {
 		rows.Set(p)
 		return
 	}
-	was := b.first(p)
+	was := b.groupLeader(p)
 	b.members[p.Listed()].Set(p)
 	switch {
 	case !b.Folded(p):
 		rows.Set(p)
-	case b.First(p):
+	case b.StandsForGroup(p):
 		if was != nil {
 			rows.Delete(was)
 		}
@@ -177,11 +177,11 @@ func (b *Board) foldTier(t queue.Tier) {
 	})
 }
 
-// AllMates counts the pods of p's group that are where p is. With a filter its cost grows with the tier, else with
+// GroupSize counts the pods of p's group that are where p is. With a filter its cost grows with the tier, else with
 // the group.
-func (b *Board) AllMates(p *Pod) int {
+func (b *Board) GroupSize(p *Pod) int {
 	if b.Filter().Empty() {
-		return b.Mates(p, math.MaxInt)
+		return b.CountMates(p, math.MaxInt)
 	}
 	n := 0
 	b.Tiers[p.Listed()].Scan(func(other *Pod) bool {

@@ -36,12 +36,12 @@ func TestFold(t *testing.T) {
 			case "fold":
 				g := rapid.SampledFrom([]string{"g", "h"}).Draw(t, "group")
 				unfolded[g] = !unfolded[g]
-				b.SetView(b.View.Toggled(types.NamespacedName{Namespace: "default", Name: g}), world.Noon)
+				b.SetView(b.View.WithGroupToggled(types.NamespacedName{Namespace: "default", Name: g}), world.Noon)
 			case "filter":
 				if filtered = !filtered; filtered {
-					b.SetView(b.View.Seen(world.Filter(t, "!aq7 !web-2")), world.Noon)
+					b.SetView(b.View.WithFilter(world.Filter(t, "!aq7 !web-2")), world.Noon)
 				} else {
-					b.SetView(b.View.Seen(world.Filter(t, "")), world.Noon)
+					b.SetView(b.View.WithFilter(world.Filter(t, "")), world.Noon)
 				}
 			case "copy":
 				b = b.Copy()

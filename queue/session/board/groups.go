@@ -59,7 +59,7 @@ func (b *Board) Groups(by Grouping) []Group {
 				}
 				add(p, at)
 			default:
-				holders := p.holders()
+				holders := p.heldBy()
 				for _, plugin := range holders {
 					add(p, place{name: plugin})
 				}

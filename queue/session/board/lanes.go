@@ -20,7 +20,7 @@ func (b *Board) Lanes(since time.Time) Lanes {
 	lo, hi := 0, t.Len()
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if p, _ := t.GetAt(mid); Left(p) && p.Since.Before(since) {
+		if p, _ := t.GetAt(mid); HasLeft(p) && p.Since.Before(since) {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -73,7 +73,7 @@ func ended(t *podTree) int {
 	lo, hi := 0, t.Len()
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if p, _ := t.GetAt(mid); Left(p) {
+		if p, _ := t.GetAt(mid); HasLeft(p) {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -116,12 +116,12 @@ func (b *Board) filterLanes() {
 	})
 }
 
-// Left reports whether p is in the queue no longer.
-func Left(p *Pod) bool { return p.Listed() == queue.None || p.Listed() > queue.InFlight }
+// HasLeft reports whether p is in the queue no longer.
+func HasLeft(p *Pod) bool { return p.Listed() == queue.None || p.Listed() > queue.InFlight }
 
 // byLane is the order of the lanes.
 func byLane(a, b *Pod) bool {
-	switch aLeft, bLeft := Left(a), Left(b); {
+	switch aLeft, bLeft := HasLeft(a), HasLeft(b); {
 	case aLeft != bLeft:
 		return aLeft
 	case aLeft:
@@ -135,7 +135,7 @@ func byLane(a, b *Pod) bool {
 func (b *Board) DropLeft(t time.Time) {
 	var gone []*Pod
 	b.Pods.Scan(func(p *Pod) bool {
-		if Left(p) && p.Since.Before(t) {
+		if HasLeft(p) && p.Since.Before(t) {
 			gone = append(gone, p)
 		}
 		return true

@@ -71,7 +71,7 @@ func (s Sort) compare(a, b *Pod) int {
 	case ByExpiry:
 		return a.BackoffExpiry.Compare(b.BackoffExpiry)
 	case ByPlugin:
-		return slices.Compare(a.holders(), b.holders())
+		return slices.Compare(a.heldBy(), b.heldBy())
 	case ByOwner:
 		aKind, aName := a.Owner()
 		bKind, bName := b.Owner()
@@ -81,8 +81,8 @@ func (s Sort) compare(a, b *Pod) int {
 	}
 }
 
-// holders are the plugins that keep p from being scheduled: those that rejected it, or the one that gates it.
-func (p *Pod) holders() []string {
+// heldBy are the plugins that keep p from being scheduled: those that rejected it, or the one that gates it.
+func (p *Pod) heldBy() []string {
 	if p.GatingPlugin != "" {
 		return []string{p.GatingPlugin}
 	}

@@ -18,8 +18,8 @@ type View struct {
 	unfolded map[types.NamespacedName]bool
 }
 
-// Seen returns the view that v is with another filter.
-func (v *View) Seen(f filter.Filter) *View {
+// WithFilter returns the view that v is with another filter.
+func (v *View) WithFilter(f filter.Filter) *View {
 	w := View{}
 	if v != nil {
 		w = *v
@@ -28,8 +28,8 @@ func (v *View) Seen(f filter.Filter) *View {
 	return &w
 }
 
-// Sorted returns the view that v is with another order of some tiers.
-func (v *View) Sorted(s Sort, tiers []queue.Tier) *View {
+// WithSort returns the view that v is with another order of some tiers.
+func (v *View) WithSort(s Sort, tiers []queue.Tier) *View {
 	w := View{}
 	if v != nil {
 		w = *v
@@ -138,7 +138,7 @@ func (p *Pod) Facts(now time.Time) *filter.Pod {
 	}
 	switch {
 	case p.Arrived.IsZero():
-	case Left(p):
+	case HasLeft(p):
 		f.Waiting = p.Since.Sub(p.Arrived)
 	default:
 		f.Waiting = now.Sub(p.Arrived)

@@ -13,9 +13,9 @@ var UnscheduledPodAdd = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionTyp
 // MoveAllEvent is the wildcard event: it moves pods whatever rejected them.
 var MoveAllEvent = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}
 
-// AllEvents returns the events that kube-scheduler v1.37 makes out of changed objects
+// InjectableEvents returns the events that kube-scheduler v1.37 makes out of changed objects
 // (eventhandlers.go, framework/events.go), by what a person injects most.
-func AllEvents() []fwk.ClusterEvent {
+func InjectableEvents() []fwk.ClusterEvent {
 	var all []fwk.ClusterEvent
 	add := func(r fwk.EventResource, actions ...fwk.ActionType) {
 		for _, a := range actions {
@@ -39,10 +39,10 @@ func AllEvents() []fwk.ClusterEvent {
 	return all
 }
 
-// ClusterEvents returns the labels of the cluster events that can be injected, in upstream's spelling.
-func ClusterEvents() []string {
+// EventLabels returns the labels of the cluster events that can be injected, in upstream's spelling.
+func EventLabels() []string {
 	var labels []string
-	for _, e := range AllEvents() {
+	for _, e := range InjectableEvents() {
 		labels = append(labels, e.Label())
 	}
 	return labels

@@ -100,8 +100,8 @@ func (f *Future) First() *Sighting {
 	return f.all[0]
 }
 
-// Next takes out the first, of which there must be one.
-func (f *Future) Next() {
+// RemoveFirst takes out the first, of which there must be one.
+func (f *Future) RemoveFirst() {
 	s := f.all[0]
 	for _, l := range f.lists(s) {
 		*l = (*l)[1:]
@@ -116,8 +116,8 @@ func (f *Future) Next() {
 	f.extend()
 }
 
-// End forgets all there is: nothing is to come.
-func (f *Future) End() { *f = *New(nil, f.reach, f.requesting) }
+// Clear forgets all there is: nothing is to come.
+func (f *Future) Clear() { *f = *New(nil, f.reach, f.requesting) }
 
 // extend takes in what has come within reach.
 func (f *Future) extend() {

@@ -106,7 +106,7 @@ func TestReach(t *testing.T) {
 		if most := len(f.sightingsOf("a")); most > 12 || i < 900 && most < 10 {
 			t.Fatalf("%d sightings are known after %d", most, i)
 		}
-		f.Next()
+		f.RemoveFirst()
 	}
 	if f.First() != nil || len(f.byPod)+len(f.failures)+len(f.patches) > 0 {
 		t.Error("something is left")
@@ -151,7 +151,7 @@ func TestAsScanned(t *testing.T) {
 			if i := rapid.IntRange(0, 9).Draw(t, "used"); i < len(ahead) {
 				ahead[i].Used = true
 			}
-			f.Next()
+			f.RemoveFirst()
 		}
 	})
 }
@@ -256,7 +256,7 @@ func BenchmarkAhead(b *testing.B) {
 				f.Attempt("pod-7", ev.Time, 400*time.Millisecond)
 				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, func(types.UID) bool { return false })
 				f.Patch("pod-8", ev.Time, 2*time.Second, false)
-				f.Next()
+				f.RemoveFirst()
 				tell()
 			}
 		})

@@ -22,16 +22,16 @@ type Wait struct {
 // Bounded reports whether the wait has an end that is known.
 func (w Wait) Bounded() bool { return !w.Until.IsZero() }
 
-// Left returns what is left of the wait at now, not below 0.
-func (w Wait) Left(now time.Time) time.Duration { return max(0, w.Until.Sub(now)) }
+// Remaining returns what is left of the wait at now, not below 0.
+func (w Wait) Remaining(now time.Time) time.Duration { return max(0, w.Until.Sub(now)) }
 
-// Share returns the part of the wait that is left at now, from 1 to 0.
-func (w Wait) Share(now time.Time) float64 {
+// RemainingShare returns the part of the wait that is left at now, from 1 to 0.
+func (w Wait) RemainingShare(now time.Time) float64 {
 	total := w.Until.Sub(w.From)
 	if total <= 0 {
 		return 0
 	}
-	return min(1, float64(w.Left(now))/float64(total))
+	return min(1, float64(w.Remaining(now))/float64(total))
 }
 
 // Wait returns how long p waits: in backoffQ until the flush that takes it, as an unschedulable or gated
@@ -52,12 +52,12 @@ func (m *Moment) Wait(p *board.Pod) Wait {
 // backoffTick returns the flush that takes p out of backoffQ: the first one in a later window than the
 // expiry's, or without windows the first one after it.
 func (m *Moment) backoffTick(p *board.Pod) time.Time {
-	return model.FirstAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
+	return model.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
 }
 
 // leftoverTick returns the leftover flush that takes p if nothing else does.
 func (m *Moment) leftoverTick(p *board.Pod) time.Time {
-	return model.FirstAfter(m.Ticks.Leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
+	return model.TickAfter(m.Ticks.Leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
 }
 
 // lastTimestamp is what the leftover flush counts from.

@@ -20,7 +20,7 @@ func (m *Moment) explainMember(p *board.Pod) ([]string, bool) {
 	case queue.Pending:
 		return []string{fmt.Sprintf("Its pod group %s is being scheduled: it is queued with it again when that attempt is over.", p.Group)}, true
 	case queue.Backoff:
-		mates := m.Board.AllMates(p)
+		mates := m.Board.GroupSize(p)
 		longest := fmt.Sprintf("%s × √%d = %s", words.Short(m.Options.PodMaxBackoff), mates,
 			words.Short(time.Duration(float64(m.Options.PodMaxBackoff)*math.Sqrt(float64(mates))).Round(time.Millisecond)))
 		return []string{

@@ -20,13 +20,13 @@ type Hints struct {
 }
 
 func NewHints(plugins queue.Plugins) Hints {
-	w := Hints{events: cluster.ClusterEvents()}
+	w := Hints{events: cluster.EventLabels()}
 	if plugins == nil {
 		return w
 	}
 	w.plugins, w.own = map[string][]string{}, map[string][]string{}
 	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, names.DefaultPreemption) {
-		for i, event := range cluster.AllEvents() {
+		for i, event := range cluster.InjectableEvents() {
 			if plugins.Registered(name, event) {
 				w.plugins[name] = append(w.plugins[name], w.events[i])
 			}

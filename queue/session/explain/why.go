@@ -34,11 +34,11 @@ func (m *Moment) Why(t *board.Transition) []string {
 		return m.whyBackedOff(t)
 	case t.Event == queue.UnschedulableTimeout:
 		return []string{fmt.Sprintf("No event woke it for %s: the leftover flush, every %s, has it tried again.",
-			words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval)), where(t)}
+			words.Short(m.Options.PodMaxInUnschedulablePods), words.Short(queue.LeftoverFlushInterval)), whereTo(t)}
 	case t.Event == queue.ForceActivate:
 		return []string{"It was activated, by a plugin or a person: it goes to activeQ whatever rejected it and however long it should back off."}
 	case t.From == queue.None || t.From == queue.Scheduled || t.From == queue.Deleted:
-		return []string{fmt.Sprintf("It came to the queue%s, and no gate holds it: activeQ takes it by priority (%d), then by time.", by(t), t.Pod.Priority)}
+		return []string{fmt.Sprintf("It came to the queue%s, and no gate holds it: activeQ takes it by priority (%d), then by time.", causeOf(t), t.Pod.Priority)}
 	default:
 		return m.whyWoken(t)
 	}
@@ -46,7 +46,7 @@ func (m *Moment) Why(t *board.Transition) []string {
 
 func (m *Moment) whyFailed(t *board.Transition) []string {
 	plugins := t.Pod.RejectorPlugins()
-	said := fmt.Sprintf("Attempt %d failed%s", t.Attempts, lasted(t))
+	said := fmt.Sprintf("Attempt %d failed%s", t.Attempts, afterStay(t))
 	if len(plugins) == 0 {
 		return append([]string{said + ", by an error and not by a plugin: it needs no event, only time."}, m.arithmeticOf(t)...)
 	}
@@ -66,7 +66,7 @@ func (m *Moment) whyPopped(t *board.Transition) []string {
 	if t.From == queue.Backoff {
 		return []string{fmt.Sprintf("Attempt %d: activeQ was empty, and so the scheduler popped the first pod of backoffQ before its backoff was over (PopFromBackoffQ).", t.Attempts)}
 	}
-	return []string{fmt.Sprintf("Attempt %d: it was the first in activeQ, by priority (%d) and then by time, and was popped%s.", t.Attempts, t.Pod.Priority, lasted(t))}
+	return []string{fmt.Sprintf("Attempt %d: it was the first in activeQ, by priority (%d) and then by time, and was popped%s.", t.Attempts, t.Pod.Priority, afterStay(t))}
 }
 
 func (m *Moment) whyLeft(t *board.Transition) []string {
@@ -92,7 +92,7 @@ func (m *Moment) whyBackedOff(t *board.Transition) []string {
 
 // whyWoken is why an event took a rejected or gated pod to activeQ or backoffQ.
 func (m *Moment) whyWoken(t *board.Transition) []string {
-	said := []string{fmt.Sprintf("%s woke it%s.", cmp.Or(t.Event, "An event"), lasted(t))}
+	said := []string{fmt.Sprintf("%s woke it%s.", cmp.Or(t.Event, "An event"), afterStay(t))}
 	if t.Prev != nil && t.From == queue.Unschedulable {
 		var registered []string
 		for _, plugin := range t.Prev.Pod.RejectorPlugins() {
@@ -104,7 +104,7 @@ func (m *Moment) whyWoken(t *board.Transition) []string {
 			said[0] += fmt.Sprintf(" %s, by which it was rejected, registered for that event and did not rule out that it helps.", strings.Join(registered, " and "))
 		}
 	}
-	if s := where(t); s != "" {
+	if s := whereTo(t); s != "" {
 		said = append(said, s)
 	}
 	if t.To == queue.Backoff {
@@ -113,8 +113,8 @@ func (m *Moment) whyWoken(t *board.Transition) []string {
 	return said
 }
 
-// where says what becomes of a woken pod.
-func where(t *board.Transition) string {
+// whereTo says what becomes of a woken pod.
+func whereTo(t *board.Transition) string {
 	switch {
 	case t.To == queue.Backoff:
 		return "Its backoff was not over: it goes to backoffQ first."
@@ -134,8 +134,8 @@ func (m *Moment) arithmeticOf(t *board.Transition) []string {
 	return []string{m.arithmetic(t.Pod)}
 }
 
-// by names what caused a move, if that is known.
-func by(t *board.Transition) string {
+// causeOf names what caused a move, if that is known.
+func causeOf(t *board.Transition) string {
 	if t.Event == "" {
 		return ""
 	}
@@ -144,8 +144,8 @@ func by(t *board.Transition) string {
 
 func gatedBy(t *board.Transition) string { return cmp.Or(t.GatingPlugin, "A PreEnqueue plugin") }
 
-// lasted is how long the pod was where it moved from.
-func lasted(t *board.Transition) string {
+// afterStay is how long the pod was where it moved from.
+func afterStay(t *board.Transition) string {
 	if t.Prev == nil || t.Prev.Pod.Since.IsZero() || t.From == queue.None {
 		return ""
 	}

@@ -18,8 +18,8 @@ type decision struct {
 	do    step
 	pod   *v1.Pod   // that it takes or puts back
 	until time.Time // it waits
-	// yields is true if the wait ends as soon as any pod moves: there may be another to take.
-	yields bool
+	// endsOnMove is true if the wait ends as soon as any pod moves: there may be another to take.
+	endsOnMove bool
 }
 
 type step int
@@ -37,12 +37,12 @@ const (
 // oracle tells a driver what the real scheduler does, as far as what is seen of it tells. Its answers follow from its
 // fields. What they change is only which sightings are used up.
 type oracle struct {
-	future   *evidence.Future
-	channels *channels
-	queue    lineup
-	pops     func(queue.Tier) bool // whether the loop takes pods from that tier
-	tried    map[types.UID]tried   // the last attempt that the model knows of, by pod
-	stirred  func() bool           // whether something that may wake pods is on its way to the scheduler
+	future       *evidence.Future
+	channels     *channels
+	queue        lineup
+	takesFrom    func(queue.Tier) bool     // whether the loop takes pods from that tier
+	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
+	wakeComing   func() bool               // whether something that may wake pods is on its way to the scheduler
 }
 
 // lineup is what an oracle asks of the model's queue.
@@ -52,8 +52,8 @@ type lineup interface {
 	Get(namespace, name string) (queue.PodInfo, bool)
 }
 
-// tried is an attempt of a pod.
-type tried struct {
+// lastAttempt is an attempt of a pod.
+type lastAttempt struct {
 	at time.Time
 	// seen is true if the source showed it.
 	seen bool
@@ -62,14 +62,14 @@ type tried struct {
 // decide tells what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
 	ended := func(uid types.UID) bool {
-		last, ok := o.tried[uid]
+		last, ok := o.lastAttempts[uid]
 		return ok && now.Sub(last.at) < attemptSlack
 	}
 	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, ended); patch != nil {
 		return decision{do: wait, until: patch.Time.Add(answerDelay)} // the loop waits for the answer to a patch
 	}
 	if seen := o.future.Failure(now, crowding); seen != nil {
-		pod, saturated := o.ready(seen), o.channels.saturated(now)
+		pod, saturated := o.takeable(seen), o.channels.saturated(now)
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
@@ -98,7 +98,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		held++
 		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
 		// the pod only now.
-		heldUp := until.Sub(now) < attemptSlack || until.Before(o.channels.horizon(now)) && !o.stirs(now, until)
+		heldUp := until.Sub(now) < attemptSlack || until.Before(o.channels.horizon(now)) && !o.mayWakeBy(now, until)
 		if heldUp || held == upcomingLimit {
 			break
 		}
@@ -106,7 +106,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 	if held == 0 {
 		return decision{do: takeNext}
 	}
-	return decision{do: wait, until: next, yields: true}
+	return decision{do: wait, until: next, endsOnMove: true}
 }
 
 // heldUntil reports whether the loop does not take pod now, though it could, and until when at least: an attempt of it
@@ -134,14 +134,14 @@ func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	return o.future.Attempt(pod.UID, now, horizon.Sub(now)) == nil && horizon.After(now) && o.channels.mustShow(pod)
 }
 
-// instead tells which pod the loop took now in place of attempt a's, or nil if a may stand. Under load the model's order
+// takenInstead tells which pod the loop took now in place of attempt a's, or nil if a may stand. Under load the model's order
 // of pods comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and
 // does not, gives way to the next one that shows. It changes nothing.
-func (o *oracle) instead(now time.Time, a *cycle.Attempt) *v1.Pod {
+func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) *v1.Pod {
 	if a.Skipped || !o.channels.requests {
 		return nil
 	}
-	if a.Binding != nil && !o.binds(now, a.Pod.UID) {
+	if a.Binding != nil && !o.seesBinding(now, a.Pod.UID) {
 		if pod := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID {
 			return pod
 		}
@@ -154,7 +154,7 @@ func (o *oracle) instead(now time.Time, a *cycle.Attempt) *v1.Pod {
 	if seen == nil {
 		return nil
 	}
-	if pod := o.ready(seen); pod != nil && pod.UID != a.Pod.UID && !o.shows(now, a) {
+	if pod := o.takeable(seen); pod != nil && pod.UID != a.Pod.UID && !o.agreesWithSeen(now, a) {
 		return pod
 	}
 	return nil
@@ -163,17 +163,17 @@ func (o *oracle) instead(now time.Time, a *cycle.Attempt) *v1.Pod {
 // bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it.
 func (o *oracle) bindsNext(now time.Time) *v1.Pod {
 	for seen := range o.future.Bindings(now, crowding) {
-		if pod := o.ready(seen); pod != nil {
+		if pod := o.takeable(seen); pod != nil {
 			return pod
 		}
 	}
 	return nil
 }
 
-// shows reports whether attempt a, which ends now, agrees with what is seen.
-func (o *oracle) shows(now time.Time, a *cycle.Attempt) bool {
+// agreesWithSeen reports whether attempt a, which ends now, agrees with what is seen.
+func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
-		return o.binds(now, a.Pod.UID)
+		return o.seesBinding(now, a.Pod.UID)
 	}
 	c := cluster.Unscheduled(a.Pod)
 	if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
@@ -182,8 +182,8 @@ func (o *oracle) shows(now time.Time, a *cycle.Attempt) bool {
 	return o.patch(now, a.Pod.UID) != nil
 }
 
-// binds reports whether the pod with that UID will be seen bound or gone, as far as that is known.
-func (o *oracle) binds(now time.Time, uid types.UID) bool {
+// seesBinding reports whether the pod with that UID will be seen bound or gone, as far as that is known.
+func (o *oracle) seesBinding(now time.Time, uid types.UID) bool {
 	if !o.channels.requests {
 		return true
 	}
@@ -192,8 +192,8 @@ func (o *oracle) binds(now time.Time, uid types.UID) bool {
 	return seen != nil && (seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding)
 }
 
-// ends reports whether the victim with that UID will be seen to be deleted, as far as that is known.
-func (o *oracle) ends(now time.Time, victim types.UID) bool {
+// seesDeletion reports whether the victim with that UID will be seen to be deleted, as far as that is known.
+func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
 	return !o.channels.requests || o.future.PodEnds(victim, now, writePatience)
 }
 
@@ -225,18 +225,18 @@ func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 	return o.future.Patch(uid, now, writePatience, o.channels.saturated(now))
 }
 
-// ready returns the pod that was seen if the loop can take it, or nil.
-func (o *oracle) ready(seen *evidence.Sighting) *v1.Pod {
+// takeable returns the pod that was seen if the loop can take it, or nil.
+func (o *oracle) takeable(seen *evidence.Sighting) *v1.Pod {
 	info, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name)
-	if !ok || info.Pod.UID != seen.UID || !o.pops(info.Tier) {
+	if !ok || info.Pod.UID != seen.UID || !o.takesFrom(info.Tier) {
 		return nil
 	}
 	return info.Pod
 }
 
-// stirs reports whether the scheduler hears until then of a change that may wake pods.
-func (o *oracle) stirs(now, until time.Time) bool {
-	return o.stirred() || o.future.WakesWithin(now, until.Sub(now))
+// mayWakeBy reports whether the scheduler hears until then of a change that may wake pods.
+func (o *oracle) mayWakeBy(now, until time.Time) bool {
+	return o.wakeComing() || o.future.WakesWithin(now, until.Sub(now))
 }
 
 // failedBefore reports whether an attempt of a pod in the queue has failed.

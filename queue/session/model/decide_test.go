@@ -97,11 +97,11 @@ func (s *situation) load(seconds float64) {
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
-	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), tried: map[types.UID]tried{}}}
+	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), lastAttempts: map[types.UID]lastAttempt{}}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)
-	s.stirred = func() bool { return false }
-	s.pops = func(tier queue.Tier) bool { return tier == queue.Active }
+	s.wakeComing = func() bool { return false }
+	s.takesFrom = func(tier queue.Tier) bool { return tier == queue.Active }
 	set(s)
 	s.queue, s.future = s.line, evidence.New(s.events, bindPatience, shortestRequest)
 	return s.oracle
@@ -115,7 +115,7 @@ func (d decision) String() string {
 		return "put back " + d.pod.Name
 	case wait:
 		said := fmt.Sprintf("wait %.4f", d.until.Sub(world.At(10)).Seconds())
-		if d.yields {
+		if d.endsOnMove {
 			said += " or a move"
 		}
 		return said
@@ -146,7 +146,7 @@ func TestDecide(t *testing.T) {
 		}, "wait 0.0054"},
 		{"a patch is sent at once, and the attempt is over", func(s *situation) {
 			s.patched(10.003, 10.008, "db")
-			s.tried["db"] = tried{at: world.At(9.999)}
+			s.lastAttempts["db"] = lastAttempt{at: world.At(9.999)}
 		}, "wait 0.0084"},
 		{"a patch is sent at once, and the attempt is not over", func(s *situation) { s.free("web"); s.patched(10.003, 10.008, "db") }, "take the next"},
 		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
@@ -246,7 +246,7 @@ func TestDecide(t *testing.T) {
 			s.pod("web", queue.Active, 0)
 			s.free("db")
 			s.failed(10.3, "web")
-			s.stirred = func() bool { return true }
+			s.wakeComing = func() bool { return true }
 		}, "take db"},
 		{"it is seen bound later", func(s *situation) { s.pod("web", queue.Active, 0); s.bound(10.1, "web") }, "wait 0.0987 or a move"},
 		{"the first of two that show later", func(s *situation) {
@@ -313,7 +313,7 @@ func TestInstead(t *testing.T) {
 				c.set(s)
 			})
 			got := ""
-			if pod := o.instead(world.At(10), &a); pod != nil {
+			if pod := o.takenInstead(world.At(10), &a); pod != nil {
 				got = pod.Name
 			}
 			if got != c.want {
@@ -353,12 +353,12 @@ func TestUnexpectedPatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.advance(world.At(1.001))
-		tries := s.oracle.tried["web"].at
+		tries := s.oracle.lastAttempts["web"].at
 		if tries.IsZero() {
 			t.Fatal("no attempt was made")
 		}
 		s.advance(tries.Add(after))
-		s.patched(tries.Add(after), web, false)
+		s.takeInPatch(tries.Add(after), web, false)
 		if info, _ := s.driver.queue.Get("default", "web"); info.Attempts != want {
 			t.Errorf("patched %s later there were %d attempts, want %d", after, info.Attempts, want)
 		}

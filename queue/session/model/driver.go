@@ -24,30 +24,30 @@ type Driver struct {
 	Scheduler *cycle.Scheduler
 	queue     *queue.Queue
 	ticks     Ticks
-	// settled is called whenever the queue may have told something; attempt is the cause, or nil.
-	settled func(now time.Time, attempt *cycle.Attempt)
-	Cluster written    // nil in a shadow
-	oracle  *oracle    // nil but in a shadow
-	told    *unsettled // what the queue told. Nil but in a shadow
+	// onSettled is called whenever the queue may have told something; attempt is the cause, or nil.
+	onSettled func(now time.Time, attempt *cycle.Attempt)
+	Cluster   writeTarget // nil in a shadow
+	oracle    *oracle     // nil but in a shadow
+	unsettled *unsettled  // what the queue told. Nil but in a shadow
 
-	now      time.Time
-	Began    time.Time      // when the last attempt began
-	Free     time.Time      // the scheduling loop is busy until then
-	yields   bool           // or until a pod moves: it is not at work
-	Trying   *cycle.Attempt // under way until free
-	Awaits   *statusPatch   // what the loop waits for
-	limiter  *rate.Limiter  // of the scheduler's client
-	Bindings []*binding
-	Evicting []*eviction
-	Dying    []dying
+	now          time.Time
+	AttemptBegan time.Time      // when the last attempt began
+	LoopFree     time.Time      // the scheduling loop is busy until then
+	endsOnMove   bool           // or until a pod moves: it is not at work
+	UnderWay     *cycle.Attempt // under way until free
+	AwaitedPatch *statusPatch   // what the loop waits for
+	limiter      *rate.Limiter  // of the scheduler's client
+	Bindings     []*binding
+	Evictions    []*eviction
+	Dying        []dying
 }
 
-// written is a cluster to which the scheduler writes.
-type written interface {
-	// Wrote is called when a write of the scheduler is done.
-	Wrote(now time.Time, obj runtime.Object)
-	// Gone is called when a victim has ended.
-	Gone(now time.Time, victim *v1.Pod)
+// writeTarget is a cluster to which the scheduler writes.
+type writeTarget interface {
+	// ApplyWrite is called when a write of the scheduler is done.
+	ApplyWrite(now time.Time, obj runtime.Object)
+	// RemoveVictim is called when a victim has ended.
+	RemoveVictim(now time.Time, victim *v1.Pod)
 }
 
 // unsettled are the moves that a queue has told and nobody has handed on. It is the queue's observer.
@@ -62,7 +62,7 @@ func (u *unsettled) Failed(error) {}
 // NewDriver returns a driver of sched and q, which it connects, from now on. It has yet to be given a cluster or an
 // oracle.
 func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
-	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, settled: settled, limiter: clientLimiter(cfg, 1)}
+	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: clientLimiter(cfg, 1)}
 	sched.Drive(q)
 	return d
 }
@@ -76,15 +76,15 @@ func (d *Driver) Due() time.Time {
 		}
 	}
 	switch {
-	case d.Awaits != nil:
-		sooner(d.Awaits.until)
-	case d.Trying != nil, d.queue.CanPop():
-		sooner(d.Free)
+	case d.AwaitedPatch != nil:
+		sooner(d.AwaitedPatch.until)
+	case d.UnderWay != nil, d.queue.CanPop():
+		sooner(d.LoopFree)
 	}
 	for _, b := range d.Bindings {
 		sooner(b.Until)
 	}
-	for _, e := range d.Evicting {
+	for _, e := range d.Evictions {
 		sooner(e.until)
 	}
 	for _, v := range d.Dying {
@@ -106,15 +106,15 @@ func (d *Driver) Advance(to time.Time) {
 		d.now = to.Add(-LongestGap)
 	}
 	for at := d.Due(); !at.After(to); at = d.Due() {
-		d.wake(at)
+		d.runDue(at)
 	}
 	if d.now.Before(to) {
 		d.now = to
 	}
 }
 
-// wake lets happen what is due at now.
-func (d *Driver) wake(now time.Time) {
+// runDue lets happen what is due at now.
+func (d *Driver) runDue(now time.Time) {
 	tick, backoff, leftover := d.ticks.Next(d.now)
 	d.now = now
 	if !tick.After(now) {
@@ -123,10 +123,10 @@ func (d *Driver) wake(now time.Time) {
 	d.finishPatch(now)
 	d.finishBindings(now)
 	d.finishEvictions(now)
-	if d.Trying != nil && !d.Free.After(now) {
+	if d.UnderWay != nil && !d.LoopFree.After(now) {
 		d.Conclude(now)
 	}
-	if d.Trying == nil && d.Awaits == nil && d.queue.CanPop() && !d.Free.After(now) {
+	if d.UnderWay == nil && d.AwaitedPatch == nil && d.queue.CanPop() && !d.LoopFree.After(now) {
 		d.attempt(now)
 	}
 }
@@ -138,7 +138,7 @@ func (d *Driver) flush(now time.Time, backoff, leftover bool) {
 	if leftover {
 		d.queue.FlushUnschedulableLeftover(now)
 	}
-	d.settled(now, nil)
+	d.onSettled(now, nil)
 }
 
 // attempt lets the loop take one pod. Its attempt takes a while; then comes conclude. It returns nil if the loop takes
@@ -149,7 +149,7 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 		case does.do == takePod:
 			return d.AttemptOf(now, does.pod)
 		case does.do == wait && does.until.After(now):
-			d.Free, d.yields = does.until, does.yields
+			d.LoopFree, d.endsOnMove = does.until, does.endsOnMove
 			return nil
 		}
 	}
@@ -158,31 +158,31 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 		return nil
 	}
 	if d.oracle != nil {
-		if pod := d.oracle.instead(now, a); pod != nil {
-			d.undo(a)
+		if pod := d.oracle.takenInstead(now, a); pod != nil {
+			d.undoAttempt(a)
 			return d.AttemptOf(now, pod)
 		}
 	}
-	return d.try(now, a)
+	return d.beginAttempt(now, a)
 }
 
 // decide has the oracle decide what the loop does, and puts back whom it says.
 func (d *Driver) decide(now time.Time) decision {
-	d.yields = false
+	d.endsOnMove = false
 	does := d.oracle.decide(now)
 	for ; does.do == putBack; does = d.oracle.decide(now) {
 		d.queue.Observe(now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
-		d.settled(now, nil)
+		d.onSettled(now, nil)
 	}
 	return does
 }
 
-// undo has it that the attempt a, which has just begun, was never made: nobody was told yet that its pod was popped.
-func (d *Driver) undo(a *cycle.Attempt) {
+// undoAttempt has it that the attempt a, which has just begun, was never made: nobody was told yet that its pod was popped.
+func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.Scheduler.Undo(a)
-	last := len(d.told.moves) - 1
-	from := d.told.moves[last].From
-	d.told.moves = d.told.moves[:last]
+	last := len(d.unsettled.moves) - 1
+	from := d.unsettled.moves[last].From
+	d.unsettled.moves = d.unsettled.moves[:last]
 	d.queue.Unpop(a.Pod.UID, from)
 }
 
@@ -195,43 +195,43 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 	if !ok {
 		return nil
 	}
-	return d.try(now, a)
+	return d.beginAttempt(now, a)
 }
 
-func (d *Driver) try(now time.Time, a *cycle.Attempt) *cycle.Attempt {
-	d.Trying, d.Began = a, now
-	d.Free = now.Add(attemptTime + time.Duration(a.Evaluated)*attemptTimePerNode)
+func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
+	d.UnderWay, d.AttemptBegan = a, now
+	d.LoopFree = now.Add(attemptTime + time.Duration(a.Evaluated)*attemptTimePerNode)
 	if a.Evaluated == 0 {
-		d.Free = now.Add(preFilterTime)
+		d.LoopFree = now.Add(preFilterTime)
 	}
 	if d.oracle != nil {
 		// A failed attempt that is seen where the model places the pod is this one all the same.
 		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && a.Binding == nil && !a.Skipped {
-			d.Free = at
+			d.LoopFree = at
 		}
 	}
-	if !d.Free.After(now) {
-		d.Free = now.Add(time.Microsecond) // whatever else is wrong, time goes on
+	if !d.LoopFree.After(now) {
+		d.LoopFree = now.Add(time.Microsecond) // whatever else is wrong, time goes on
 	}
 	d.CollectEvictions()
-	d.settled(now, nil)
+	d.onSettled(now, nil)
 	return a
 }
 
 // Conclude ends the attempt under way and takes over what it left to do.
 func (d *Driver) Conclude(now time.Time) {
-	a := d.Trying
-	d.Trying = nil
+	a := d.UnderWay
+	d.UnderWay = nil
 	d.Scheduler.Conclude(now, a)
 	for _, w := range d.Scheduler.Writes() {
 		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {
-			until := d.request(now)
+			until := d.answerTime(now)
 			if d.oracle != nil {
 				until = d.oracle.patchedAt(now, pod.UID, until.Add(patchPatience))
 			}
-			d.Awaits = &statusPatch{uid: pod.UID, until: until, object: w.Object}
+			d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}
 		} else if d.Cluster != nil {
-			d.Cluster.Wrote(now, w.Object)
+			d.Cluster.ApplyWrite(now, w.Object)
 		}
 	}
 	placed := a.Bindings // of a pod group
@@ -239,35 +239,35 @@ func (d *Driver) Conclude(now time.Time) {
 		placed = []*cycle.Binding{a.Binding}
 	}
 	for _, b := range placed {
-		until := d.request(now)
-		if d.oracle != nil && d.oracle.binds(now, a.Pod.UID) {
+		until := d.answerTime(now)
+		if d.oracle != nil && d.oracle.seesBinding(now, a.Pod.UID) {
 			until = until.Add(writePatience)
 		}
 		d.Bindings = append(d.Bindings, &binding{Binding: b, Since: now, Until: until})
 	}
-	d.settled(now, a)
+	d.onSettled(now, a)
 }
 
-// delay keeps the loop from going on for so long from now, or from when it is free.
-func (d *Driver) delay(now time.Time, by time.Duration) {
-	if d.Free.Before(now) {
-		d.Free = now
+// delayLoop keeps the loop from going on for so long from now, or from when it is free.
+func (d *Driver) delayLoop(now time.Time, by time.Duration) {
+	if d.LoopFree.Before(now) {
+		d.LoopFree = now
 	}
-	d.Free = d.Free.Add(by)
+	d.LoopFree = d.LoopFree.Add(by)
 }
 
-// answered ends the loop's wait for the patch of that pod, if that is what it waits for: the real loop was seen to be
+// endPatchWait ends the loop's wait for the patch of that pod, if that is what it waits for: the real loop was seen to be
 // there, or past it, and goes on at that time.
-func (d *Driver) answered(uid types.UID, goesOn time.Time) {
-	if d.Awaits != nil && d.Awaits.uid == uid {
-		d.Awaits, d.Free = nil, goesOn
+func (d *Driver) endPatchWait(uid types.UID, goesOn time.Time) {
+	if d.AwaitedPatch != nil && d.AwaitedPatch.uid == uid {
+		d.AwaitedPatch, d.LoopFree = nil, goesOn
 	}
 }
 
-// resume ends a wait that yields: a pod has moved.
-func (d *Driver) resume(now time.Time) {
-	if d.yields {
-		d.yields, d.Free = false, now
+// endWaitOnMove ends a wait that yields: a pod has moved.
+func (d *Driver) endWaitOnMove(now time.Time) {
+	if d.endsOnMove {
+		d.endsOnMove, d.LoopFree = false, now
 	}
 }
 
@@ -275,17 +275,17 @@ func (d *Driver) resume(now time.Time) {
 // their attempts. It reports whether it could: the pod may wait where no loop takes it from. It is a step of taking in
 // what was seen: the oracle is asked as of now, when what was seen is out of its future.
 func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
-	at := d.Free
+	at := d.LoopFree
 	if longest := now.Add(-catchUpLimit * attemptTime); at.Before(longest) {
 		at = longest
 	}
 	for ; ; at = at.Add(attemptTime) {
-		if a := d.Trying; a != nil {
+		if a := d.UnderWay; a != nil {
 			if d.Conclude(now); a.Pod.UID == pod.UID {
 				return true
 			}
 		}
-		if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || !d.pops(info.Tier) {
+		if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || !d.takesFrom(info.Tier) {
 			return false
 		}
 		if now.Sub(at) < soon {
@@ -302,8 +302,8 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
 	return true
 }
 
-// pops reports whether the loop takes pods from tier.
-func (d *Driver) pops(tier queue.Tier) bool {
+// takesFrom reports whether the loop takes pods from tier.
+func (d *Driver) takesFrom(tier queue.Tier) bool {
 	return tier == queue.Active || tier == queue.Backoff && d.queue.Options().PopFromBackoffQ
 }
 

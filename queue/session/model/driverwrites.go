@@ -46,46 +46,46 @@ type dying struct {
 
 var ErrNotSeen = errors.New("its binding was not seen")
 
-// request returns when a request to the API server is answered that is made at now, after the client's
+// answerTime returns when a request to the API server is answered that is made at now, after the client's
 // own rate limit let it through.
-func (d *Driver) request(now time.Time) time.Time {
+func (d *Driver) answerTime(now time.Time) time.Time {
 	return now.Add(d.limiter.ReserveN(now, 1).DelayFrom(now) + requestTime)
 }
 
 // CollectEvictions takes over the victims whose deletion is asked for, and lets go of those given up.
 func (d *Driver) CollectEvictions() {
-	d.Evicting = slices.DeleteFunc(d.Evicting, func(e *eviction) bool { return !slices.Contains(d.Scheduler.Evictions(), e.Eviction) })
+	d.Evictions = slices.DeleteFunc(d.Evictions, func(e *eviction) bool { return !slices.Contains(d.Scheduler.Evictions(), e.Eviction) })
 	for evictions := d.Scheduler.Evictions(); len(evictions) > 0; {
 		e := evictions[0]
 		evictions = evictions[1:]
-		if slices.ContainsFunc(d.Evicting, func(have *eviction) bool { return have.Eviction == e }) {
+		if slices.ContainsFunc(d.Evictions, func(have *eviction) bool { return have.Eviction == e }) {
 			continue
 		}
-		if d.oracle != nil && (d.Scheduler.Ending(e.Victim) || !d.oracle.ends(d.now, e.Victim.UID)) {
+		if d.oracle != nil && (d.Scheduler.Ending(e.Victim) || !d.oracle.seesDeletion(d.now, e.Victim.UID)) {
 			// The real scheduler deletes all victims but the last at the same time, or had other victims.
 			d.Scheduler.Evicted(e)
 			evictions = d.Scheduler.Evictions()
 			continue
 		}
-		until := d.request(d.request(d.now)) // the condition of the victim, then its deletion
+		until := d.answerTime(d.answerTime(d.now)) // the condition of the victim, then its deletion
 		if d.oracle != nil {
 			until = until.Add(writePatience)
 		}
-		d.Evicting = append(d.Evicting, &eviction{Eviction: e, until: until})
+		d.Evictions = append(d.Evictions, &eviction{Eviction: e, until: until})
 	}
 }
 
 // finishPatch ends the loop's wait for a status patch.
 func (d *Driver) finishPatch(now time.Time) {
-	if d.Awaits == nil || d.Awaits.until.After(now) {
+	if d.AwaitedPatch == nil || d.AwaitedPatch.until.After(now) {
 		return
 	}
-	p := d.Awaits
-	d.Awaits = nil
-	d.Free = now
+	p := d.AwaitedPatch
+	d.AwaitedPatch = nil
+	d.LoopFree = now
 	if d.Cluster != nil {
-		d.Cluster.Wrote(now, p.object)
-		d.settled(now, nil)
+		d.Cluster.ApplyWrite(now, p.object)
+		d.onSettled(now, nil)
 	}
 }
 
@@ -95,63 +95,63 @@ func (d *Driver) finishBindings(now time.Time) {
 		if b.Until.After(now) {
 			continue
 		}
-		d.drop(b)
+		d.dropBinding(b)
 		if d.oracle != nil {
-			d.takeBack(now, b)
+			d.takeBackBinding(now, b)
 			continue
 		}
 		// A binding that fails is told by the pod's way back into the queue.
 		_ = d.Scheduler.Bind(now, b.Binding)
-		d.settled(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
+		d.onSettled(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
 		for _, w := range d.Scheduler.Writes() {
-			d.Cluster.Wrote(now, w.Object)
-			d.settled(now, nil)
+			d.Cluster.ApplyWrite(now, w.Object)
+			d.onSettled(now, nil)
 		}
 	}
 }
 
 // finishEvictions ends the deletions whose time has come. In a shadow they were not seen in time.
 func (d *Driver) finishEvictions(now time.Time) {
-	for _, e := range slices.Clone(d.Evicting) {
+	for _, e := range slices.Clone(d.Evictions) {
 		if e.until.After(now) {
 			continue
 		}
 		if d.Cluster != nil {
 			victim := e.Victim.DeepCopy()
 			victim.DeletionTimestamp = &metav1.Time{Time: now}
-			d.Cluster.Wrote(now, victim)
-			d.Dying = append(d.Dying, dying{victim, now.Add(grace(victim))})
+			d.Cluster.ApplyWrite(now, victim)
+			d.Dying = append(d.Dying, dying{victim, now.Add(gracePeriod(victim))})
 		}
-		d.evicted(e)
-		d.settled(now, nil)
+		d.finishEviction(e)
+		d.onSettled(now, nil)
 	}
 	for _, v := range slices.Clone(d.Dying) {
 		if !v.until.After(now) {
 			d.Dying = slices.DeleteFunc(d.Dying, func(other dying) bool { return other == v })
-			d.Cluster.Gone(now, v.pod)
-			d.settled(now, nil)
+			d.Cluster.RemoveVictim(now, v.pod)
+			d.onSettled(now, nil)
 		}
 	}
 }
 
-// evicted ends e and takes over the next victim.
-func (d *Driver) evicted(e *eviction) {
-	d.Evicting = slices.DeleteFunc(d.Evicting, func(other *eviction) bool { return other == e })
+// finishEviction ends e and takes over the next victim.
+func (d *Driver) finishEviction(e *eviction) {
+	d.Evictions = slices.DeleteFunc(d.Evictions, func(other *eviction) bool { return other == e })
 	d.Scheduler.Evicted(e.Eviction)
 	d.CollectEvictions()
 }
 
-// grace is how long a victim takes to end.
-func grace(victim *v1.Pod) time.Duration {
+// gracePeriod is how long a victim takes to end.
+func gracePeriod(victim *v1.Pod) time.Duration {
 	if s := victim.Spec.TerminationGracePeriodSeconds; s != nil {
 		return min(terminationTime, time.Duration(*s)*time.Second)
 	}
 	return terminationTime
 }
 
-// takeBack has it that b's pod was rejected: the real scheduler did not bind it. By which plugins is not
+// takeBackBinding has it that b's pod was rejected: the real scheduler did not bind it. By which plugins is not
 // known; those of the time before are the likeliest.
-func (d *Driver) takeBack(now time.Time, b *binding) {
+func (d *Driver) takeBackBinding(now time.Time, b *binding) {
 	d.Scheduler.Forget(b.Binding)
 	if !d.Scheduler.Waits(b.Pod) {
 		d.queue.Done(now, b.Pod.UID)
@@ -163,11 +163,11 @@ func (d *Driver) takeBack(now time.Time, b *binding) {
 		// It is in flight, so nothing else of its name is queued.
 		_ = d.queue.AddUnschedulableIfNotPresent(now, info.Pod, queue.Rejection{UnschedulablePlugins: plugins})
 	}
-	d.settled(now, nil)
+	d.onSettled(now, nil)
 }
 
-// placed returns the binding of the pod with that UID, or nil.
-func (d *Driver) placed(uid types.UID) *binding {
+// bindingOf returns the binding of the pod with that UID, or nil.
+func (d *Driver) bindingOf(uid types.UID) *binding {
 	for _, b := range d.Bindings {
 		if b.Pod.UID == uid {
 			return b
@@ -179,15 +179,15 @@ func (d *Driver) placed(uid types.UID) *binding {
 // Unbind has it that the binding of the pod with that UID, if one is under way, fails for that reason. It reports
 // whether one was.
 func (d *Driver) Unbind(now time.Time, uid types.UID, reason error) bool {
-	b := d.placed(uid)
+	b := d.bindingOf(uid)
 	if b != nil {
-		d.drop(b)
+		d.dropBinding(b)
 		d.Scheduler.Fail(now, b.Binding, reason)
 	}
 	return b != nil
 }
 
-// drop takes b out of those that are waited for.
-func (d *Driver) drop(b *binding) {
+// dropBinding takes b out of those that are waited for.
+func (d *Driver) dropBinding(b *binding) {
 	d.Bindings = slices.DeleteFunc(d.Bindings, func(other *binding) bool { return other == b })
 }

@@ -17,54 +17,54 @@ type Feed struct {
 	End    time.Time
 	// live is true if the source goes on. Then end is the moment up to which it is played.
 	live bool
-	// advanced is the moment up to which the shadow is, of a live source, or the rerun.
-	advanced time.Time
-	Shadow   *shadow // nil if the source tells the moves itself, or another scheduler makes them
-	rerun    *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
-	Failed   error   // why there is no shadow
+	// advancedTo is the moment up to which the shadow is, of a live source, or the rerun.
+	advancedTo time.Time
+	Shadow     *shadow // nil if the source tells the moves itself, or another scheduler makes them
+	rerun      *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
+	Err        error   // why there is no shadow
 }
 
 // NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
 func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	events := rec.Events
-	if Tells[*sources.Move](events) || len(events) == 0 {
+	if HasFact[*sources.Move](events) || len(events) == 0 {
 		return &Feed{Events: events}
 	}
 	f := &Feed{End: rec.End}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
-	starts := Tells[*sources.SchedulerStarted](events)
+	starts := HasFact[*sources.SchedulerStarted](events)
 	if rec.Rerun {
 		f.rerun, f.source = newRerun(cfg, emit), events
 		if !starts {
-			f.Failed = f.rerun.start(events[0].Time)
+			f.Err = f.rerun.start(events[0].Time)
 		}
 		return f
 	}
-	attached := Tells[*sources.Attached](events)
-	f.Shadow = newShadow(cfg, events, Tells[*sources.StatusPatched](events) || attached, emit)
+	attached := HasFact[*sources.Attached](events)
+	f.Shadow = newShadow(cfg, events, HasFact[*sources.StatusPatched](events) || attached, emit)
 	f.Shadow.oracle.channels.until = rec.End
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
-			return &Feed{Events: events, Failed: err} // it is shown without any queue
+			return &Feed{Events: events, Err: err} // it is shown without any queue
 		}
 	}
 	return f
 }
 
-// more makes more events from the source, if there are any left.
-func (f *Feed) more() bool {
+// makeMore makes more events from the source, if there are any left.
+func (f *Feed) makeMore() bool {
 	if f.live {
-		return f.moreLive()
+		return f.makeMoreLive()
 	}
 	if f.rerun != nil {
-		f.again()
+		f.makeMoreRerun()
 		return true
 	}
 	if f.Shadow == nil || f.Shadow.oracle.future.First() == nil {
 		return false
 	}
-	if err := f.Shadow.next(); err != nil {
-		f.Failed = err
+	if err := f.Shadow.takeInNext(); err != nil {
+		f.Err = err
 	}
 	if f.Shadow.oracle.future.First() == nil {
 		f.Shadow.advance(f.End)
@@ -76,26 +76,26 @@ func (f *Feed) more() bool {
 // rerunSlice is how much time of a rerun passes at once at the most, in model time.
 const rerunSlice = time.Minute
 
-// again makes more events of a rerun: up to the source's next event or to the end, but no more than a slice, since
+// makeMoreRerun makes more events of a rerun: up to the source's next event or to the end, but no more than a slice, since
 // a scheduler of a full cluster has much to do even if nothing happens.
-func (f *Feed) again() {
+func (f *Feed) makeMoreRerun() {
 	to := f.End
 	if len(f.source) > 0 {
 		to = f.source[0].Time
 	}
-	if left := to.Sub(f.advanced); left > rerunSlice && left <= LongestGap && !f.advanced.IsZero() {
-		f.advanced = f.advanced.Add(rerunSlice)
-		f.rerun.advance(f.advanced)
+	if left := to.Sub(f.advancedTo); left > rerunSlice && left <= LongestGap && !f.advancedTo.IsZero() {
+		f.advancedTo = f.advancedTo.Add(rerunSlice)
+		f.rerun.advance(f.advancedTo)
 		return
 	}
-	f.advanced = to
+	f.advancedTo = to
 	if len(f.source) == 0 {
 		f.rerun.advance(to)
 		f.Close()
 		return
 	}
 	if err := f.rerun.apply(f.source[0]); err != nil {
-		f.Failed = err
+		f.Err = err
 	}
 	f.source = f.source[1:]
 }
@@ -112,10 +112,10 @@ func (f *Feed) Close() {
 	}
 }
 
-// Has reports whether there is an event with that index, making it if need be.
-func (f *Feed) Has(i int) bool {
+// HasEvent reports whether there is an event with that index, making it if need be.
+func (f *Feed) HasEvent(i int) bool {
 	for i >= len(f.Events) {
-		if !f.more() {
+		if !f.makeMore() {
 			return false
 		}
 	}
@@ -156,18 +156,18 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time) {
 	} else if len(events) > 0 {
 		slices.SortStableFunc(f.source, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	}
-	f.GoOn(now.Add(-Lag))
+	f.ExtendTo(now.Add(-Lag))
 }
 
-// GoOn lets what comes be made up to end.
-func (f *Feed) GoOn(end time.Time) {
+// ExtendTo lets what comes be made up to end.
+func (f *Feed) ExtendTo(end time.Time) {
 	if end.After(f.End) {
 		f.End = end
 	}
 }
 
-// moreLive makes more events of what is past, and lets the model go on up to there.
-func (f *Feed) moreLive() bool {
+// makeMoreLive makes more events of what is past, and lets the model go on up to there.
+func (f *Feed) makeMoreLive() bool {
 	if f.Shadow == nil {
 		if len(f.source) == 0 || f.source[0].Time.After(f.End) {
 			return false
@@ -176,21 +176,21 @@ func (f *Feed) moreLive() bool {
 		return true
 	}
 	if ev := f.Shadow.oracle.future.First(); ev != nil && !ev.Time.After(f.End) {
-		if err := f.Shadow.next(); err != nil {
-			f.Failed = err
+		if err := f.Shadow.takeInNext(); err != nil {
+			f.Err = err
 		}
 		return true
 	}
-	if !f.advanced.Before(f.End) {
+	if !f.advancedTo.Before(f.End) {
 		return false
 	}
 	f.Shadow.advance(f.End)
-	f.advanced = f.End
+	f.advancedTo = f.End
 	return true
 }
 
-// Tells reports whether any of events holds a fact of type F.
-func Tells[F sources.Fact](events []sources.Event) bool {
+// HasFact reports whether any of events holds a fact of type F.
+func HasFact[F sources.Fact](events []sources.Event) bool {
 	return slices.ContainsFunc(events, func(ev sources.Event) bool {
 		_, ok := ev.Fact.(F)
 		return ok

@@ -31,8 +31,8 @@ type Estimator struct {
 	judge func(*v1.Pod) (cycle.Verdict, bool)
 }
 
-// Guess returns the guess about pod, and false if it shows no sign of an attempt: then it is new.
-func (g *Estimator) Guess(now time.Time, pod *v1.Pod) (Estimate, bool) {
+// Estimate returns the guess about pod, and false if it shows no sign of an attempt: then it is new.
+func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 	c, t := cluster.Unscheduled(pod), g.Tried[pod.UID]
 	if c == nil && t == nil {
 		return Estimate{}, false
@@ -92,39 +92,39 @@ func (s *shadow) attach(now, began time.Time) error {
 	if !began.IsZero() {
 		s.driver.ticks = NewTicks(s.cfg.Queue, began)
 	}
-	s.flushes = false
+	s.flushKnown = false
 	budget := maxJudged / (1 + s.objects.Count("Node"))
-	g := Estimator{Opts: s.cfg.Queue, Tried: s.before, judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+	g := Estimator{Opts: s.cfg.Queue, Tried: s.triedBefore, judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
 		}
 		v, err := s.driver.Scheduler.Judge(pod)
 		return v, err == nil
 	}}
-	for uid, t := range s.before {
+	for uid, t := range s.triedBefore {
 		if t.Version != "" {
 			s.oracle.channels.recorded(uid, t.Recorded)
 		}
 	}
 	for pod := range pods {
-		made, ok := g.Guess(now, pod)
+		made, ok := g.Estimate(now, pod)
 		if !ok || len(pod.Spec.SchedulingGates) > 0 {
 			s.driver.queue.Add(now, pod)
-			s.settled(now, nil)
+			s.handOnMoves(now, nil)
 			continue
 		}
-		if s.driver.pops(made.Tier) && s.oracle.untried(now, pod) {
+		if s.driver.takesFrom(made.Tier) && s.oracle.untried(now, pod) {
 			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
 		s.driver.queue.Restore(now, made.PodInfo)
-		s.told.moves = s.told.moves[:0]
-		s.oracle.tried[pod.UID] = tried{at: made.Timestamp, seen: true}
+		s.unsettled.moves = s.unsettled.moves[:0]
+		s.oracle.lastAttempts[pod.UID] = lastAttempt{at: made.Timestamp, seen: true}
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-		s.shown[key] = pod.UID
+		s.shownUIDs[key] = pod.UID
 		s.emit(sources.Event{Time: now, Fact: &Move{Estimate: &made, Move: &sources.Move{
 			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
 		}}})
 	}
-	s.before = nil
+	s.triedBefore = nil
 	return nil
 }

@@ -24,13 +24,13 @@ type local struct {
 	objects cluster.Objects
 	emit    func(sources.Event)
 
-	driver *Driver   // nil before the scheduler starts
-	heard  []heard   // what the scheduler has yet to hear, in order
-	told   unsettled // by its queue, since the last settled
+	driver     *Driver    // nil before the scheduler starts
+	deliveries []delivery // what the scheduler has yet to hear, in order
+	unsettled  unsettled  // by its queue, since the last settled
 }
 
-// heard is a change of an object on its way to the scheduler.
-type heard struct {
+// delivery is a change of an object on its way to the scheduler.
+type delivery struct {
 	at     time.Time
 	change *sources.ObjectChange
 }
@@ -43,7 +43,7 @@ func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
 // pods that are for it to place, but for those that it could not take, which are left out as those that come later are.
 func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (iter.Seq[*v1.Pod], error) {
 	l.close()
-	l.heard = nil
+	l.deliveries = nil
 	sched, err := cycle.New(l.cfg, 0)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 		}
 		return true
 	})
-	q := queue.New(l.cfg.Queue, sched.Plugins(), &l.told)
+	q := queue.New(l.cfg.Queue, sched.Plugins(), &l.unsettled)
 	l.driver = NewDriver(l.cfg, sched, q, NewTicks(l.cfg.Queue, now), now, settled)
 	l.objects.Each("PodGroup", func(obj runtime.Object) bool {
 		q.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
@@ -77,8 +77,8 @@ func (l *local) close() {
 	}
 }
 
-// keep makes c so in the objects there are.
-func (l *local) keep(c *sources.ObjectChange) {
+// updateObjects makes c so in the objects there are.
+func (l *local) updateObjects(c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {
 		l.objects.Remove(c.Object)
 	} else {
@@ -86,13 +86,13 @@ func (l *local) keep(c *sources.ObjectChange) {
 	}
 }
 
-// send has the scheduler hear of c, which became so at now, by its watch.
-func (l *local) send(now time.Time, c *sources.ObjectChange) {
-	l.heard = append(l.heard, heard{now.Add(watchDelay), c})
+// enqueueDelivery has the scheduler hear of c, which became so at now, by its watch.
+func (l *local) enqueueDelivery(now time.Time, c *sources.ObjectChange) {
+	l.deliveries = append(l.deliveries, delivery{now.Add(watchDelay), c})
 }
 
-// put lets the scheduler hear of c. An object that it can't take is left out.
-func (l *local) put(now time.Time, c *sources.ObjectChange) {
+// deliver lets the scheduler hear of c. An object that it can't take is left out.
+func (l *local) deliver(now time.Time, c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {
 		_ = l.driver.Scheduler.Remove(now, c.Object)
 	} else {
@@ -112,7 +112,7 @@ func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move 
 	if t.Event == queue.ScheduleAttemptFailure {
 		m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
 		if a != nil && a.Pod.UID == t.Pod.UID {
-			m.Verdict = NewVerdict(l.driver.Began, now, a)
+			m.Verdict = NewVerdict(l.driver.AttemptBegan, now, a)
 			m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
 		}
 	}

@@ -53,9 +53,9 @@ type rerun struct {
 	version int64
 	victims map[types.UID]bool // of the recording's preemptions
 
-	triggers []*sources.Triggered // that wait for a move
-	seen     []int                // and how many of those moves there were
-	set      []sources.Event      // what was set off and is yet to happen, in the order of time
+	triggers     []*sources.Triggered // that wait for a move
+	triggerMoves []int                // and how many of those moves there were
+	setOffFacts  []sources.Event      // what was set off and is yet to happen, in the order of time
 }
 
 func newRerun(cfg *schedulerconfig.Config, emit func(sources.Event)) *rerun {
@@ -64,7 +64,7 @@ func newRerun(cfg *schedulerconfig.Config, emit func(sources.Event)) *rerun {
 
 // start begins, or begins anew, with a scheduler that knows the objects there are.
 func (r *rerun) start(now time.Time) error {
-	pods, err := r.load(now, r.settled)
+	pods, err := r.load(now, r.handOnMoves)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (r *rerun) start(now time.Time) error {
 	for pod := range pods {
 		r.driver.queue.Add(now, pod)
 	}
-	r.settled(now, nil)
+	r.handOnMoves(now, nil)
 	return nil
 }
 
@@ -84,12 +84,12 @@ func (r *rerun) apply(ev sources.Event) error {
 		r.emit(ev)
 		return r.start(ev.Time)
 	case *sources.ObjectChange:
-		if c := r.without(f); c != nil {
+		if c := r.withoutScheduling(f); c != nil {
 			r.changed(ev.Time, c)
 		}
 		return nil
 	case *sources.Triggered:
-		r.triggers, r.seen = append(r.triggers, f), append(r.seen, 0)
+		r.triggers, r.triggerMoves = append(r.triggers, f), append(r.triggerMoves, 0)
 		return nil
 	}
 	r.emit(ev)
@@ -102,23 +102,23 @@ func (r *rerun) setOff(t queue.Transition) {
 		if g.Pod.Name != t.Pod.Name || g.Pod.Namespace != t.Pod.Namespace || string(g.Into) != t.To.String() || t.From == t.To {
 			continue
 		}
-		if r.seen[i]++; r.seen[i] != g.Nth {
+		if r.triggerMoves[i]++; r.triggerMoves[i] != g.Nth {
 			continue
 		}
 		for _, f := range g.Facts {
-			r.set = append(r.set, sources.Event{Time: t.Time.Add(g.After), Fact: f})
+			r.setOffFacts = append(r.setOffFacts, sources.Event{Time: t.Time.Add(g.After), Fact: f})
 		}
-		slices.SortStableFunc(r.set, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+		slices.SortStableFunc(r.setOffFacts, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	}
 }
 
-// happens has the first of what was set off happen.
-func (r *rerun) happens() {
-	ev := r.set[0]
-	r.set = r.set[1:]
+// carryOutNext has the first of what was set off happen.
+func (r *rerun) carryOutNext() {
+	ev := r.setOffFacts[0]
+	r.setOffFacts = r.setOffFacts[1:]
 	r.driver.Advance(ev.Time)
 	if c, ok := ev.Fact.(*sources.ObjectChange); ok {
-		if c = r.without(c); c != nil {
+		if c = r.withoutScheduling(c); c != nil {
 			r.changed(ev.Time, c)
 		}
 	}
@@ -128,19 +128,19 @@ func (r *rerun) happens() {
 func (r *rerun) advance(to time.Time) {
 	for r.driver != nil {
 		due := r.driver.Due()
-		if len(r.set) > 0 && !r.set[0].Time.After(due) && !r.set[0].Time.After(to) &&
-			(len(r.heard) == 0 || !r.heard[0].at.Before(r.set[0].Time)) {
-			r.happens()
+		if len(r.setOffFacts) > 0 && !r.setOffFacts[0].Time.After(due) && !r.setOffFacts[0].Time.After(to) &&
+			(len(r.deliveries) == 0 || !r.deliveries[0].at.Before(r.setOffFacts[0].Time)) {
+			r.carryOutNext()
 			continue
 		}
-		if len(r.heard) > 0 && !r.heard[0].at.After(due) {
-			if r.heard[0].at.After(to) {
+		if len(r.deliveries) > 0 && !r.deliveries[0].at.After(due) {
+			if r.deliveries[0].at.After(to) {
 				break
 			}
-			h := r.heard[0]
-			r.heard = r.heard[1:]
+			h := r.deliveries[0]
+			r.deliveries = r.deliveries[1:]
 			r.driver.Advance(h.at)
-			r.hear(h.at, h.change)
+			r.hearChange(h.at, h.change)
 			continue
 		}
 		if due.After(to) || to.Sub(due) > LongestGap {
@@ -153,8 +153,8 @@ func (r *rerun) advance(to time.Time) {
 	}
 }
 
-// without returns c without what the recorded scheduler has done, or nil if nothing is left.
-func (r *rerun) without(c *sources.ObjectChange) *sources.ObjectChange {
+// withoutScheduling returns c without what the recorded scheduler has done, or nil if nothing is left.
+func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange {
 	pod, ok := c.Object.(*v1.Pod)
 	if !ok || r.driver == nil || !r.driver.Scheduler.Responsible(pod) {
 		return c
@@ -212,29 +212,29 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 		obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(r.version, 10))
 		c = &sources.ObjectChange{Verb: c.Verb, Object: obj}
 	}
-	r.keep(c)
+	r.updateObjects(c)
 	r.emit(sources.Event{Time: now, Fact: c})
 	if r.driver != nil {
-		r.send(now, c)
+		r.enqueueDelivery(now, c)
 	}
 }
 
-// hear lets the scheduler hear of a change.
-func (r *rerun) hear(now time.Time, c *sources.ObjectChange) {
-	r.put(now, c)
+// hearChange lets the scheduler hear of a change.
+func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
+	r.deliver(now, c)
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
 		r.driver.Unbind(now, pod.UID, errPodGone) // its binding finds no pod
 	}
-	r.driver.delay(now, time.Duration(len(r.told.moves))*moveTime)
+	r.driver.delayLoop(now, time.Duration(len(r.unsettled.moves))*moveTime)
 	r.driver.CollectEvictions()
-	r.settled(now, nil)
+	r.handOnMoves(now, nil)
 }
 
 var errPodGone = errors.New("the pod is gone")
 
-// settled hands on what the queue told, as events. An attempt that ended, if any, is the cause.
-func (r *rerun) settled(now time.Time, a *cycle.Attempt) {
-	for _, t := range r.told.moves {
+// handOnMoves hands on what the queue told, as events. An attempt that ended, if any, is the cause.
+func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
+	for _, t := range r.unsettled.moves {
 		m := r.move(now, t, a)
 		if a != nil && a.Pod.UID == t.Pod.UID && t.To == queue.Scheduled {
 			m.Node = a.Node
@@ -242,15 +242,15 @@ func (r *rerun) settled(now time.Time, a *cycle.Attempt) {
 		r.emit(sources.Event{Time: t.Time, Fact: m})
 		r.setOff(t)
 	}
-	r.told.moves = r.told.moves[:0]
+	r.unsettled.moves = r.unsettled.moves[:0]
 }
 
-// Wrote implements written.
-func (r *rerun) Wrote(now time.Time, obj runtime.Object) {
+// ApplyWrite implements writeTarget.
+func (r *rerun) ApplyWrite(now time.Time, obj runtime.Object) {
 	r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
 }
 
-// Gone implements written.
-func (r *rerun) Gone(now time.Time, victim *v1.Pod) {
+// RemoveVictim implements writeTarget.
+func (r *rerun) RemoveVictim(now time.Time, victim *v1.Pod) {
 	r.changed(now, &sources.ObjectChange{Verb: sources.Deleted, Object: victim})
 }

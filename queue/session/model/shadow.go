@@ -26,24 +26,24 @@ import (
 // oracle what it does, and that looks at the future. Then the model follows what the event shows (shadowfollow.go).
 type shadow struct {
 	local
-	oracle *oracle
-	shown  map[types.NamespacedName]types.UID // of the pods that were told to be in the queue
-	// before is what is known of pods from before the source came to the scheduler.
-	before  map[types.UID]*sources.Tried
-	flushes bool              // it is known when the backoff flush runs
-	plugins map[string]string // by the text of a reason, as far as any attempt gave it
+	oracle    *oracle
+	shownUIDs map[types.NamespacedName]types.UID // of the pods that were told to be in the queue
+	// triedBefore is what is known of pods from before the source came to the scheduler.
+	triedBefore  map[types.UID]*sources.Tried
+	flushKnown   bool              // it is known when the backoff flush runs
+	reasonPlugin map[string]string // by the text of a reason, as far as any attempt gave it
 }
 
 // newShadow returns a shadow of the scheduler of which events tell, which hands them, and between them its own, to emit.
 // requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
-	s := &shadow{local: newLocal(cfg, emit), shown: map[types.NamespacedName]types.UID{}, plugins: map[string]string{}}
+	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
 	s.oracle = &oracle{
-		future:   evidence.New(events, bindPatience, shortestRequest),
-		channels: newChannels(cfg, requests),
-		tried:    map[types.UID]tried{},
-		stirred: func() bool {
-			return slices.ContainsFunc(s.heard, func(h heard) bool { return evidence.MayWake(h.change) })
+		future:       evidence.New(events, bindPatience, shortestRequest),
+		channels:     newChannels(cfg, requests),
+		lastAttempts: map[types.UID]lastAttempt{},
+		wakeComing: func() bool {
+			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.change) })
 		},
 	}
 	return s
@@ -55,40 +55,40 @@ func (s *shadow) start(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	s.flushes = true
+	s.flushKnown = true
 	for pod := range pods {
 		s.oracle.channels.recorded(pod.UID, sources.Recorded{})
 		s.driver.queue.Add(now, pod)
 	}
-	s.settled(now, nil)
+	s.handOnMoves(now, nil)
 	return nil
 }
 
 // load begins with a scheduler of which nothing is known but the objects there are.
 func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	s.tellGone(now)
-	pods, err := s.local.load(now, s.settled)
+	pods, err := s.local.load(now, s.handOnMoves)
 	if err != nil {
 		return nil, err
 	}
-	s.driver.oracle, s.driver.told = s.oracle, &s.told
-	s.oracle.queue, s.oracle.pops = s.driver.queue, s.driver.pops
+	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
+	s.oracle.queue, s.oracle.takesFrom = s.driver.queue, s.driver.takesFrom
 	s.oracle.channels.restart()
-	clear(s.oracle.tried)
+	clear(s.oracle.lastAttempts)
 	return pods, nil
 }
 
-// next lets time pass up to the first event to come, and takes it in. It fails if no scheduler can be set up.
-func (s *shadow) next() error {
+// takeInNext lets time pass up to the first event to come, and takes it in. It fails if no scheduler can be set up.
+func (s *shadow) takeInNext() error {
 	ev := s.oracle.future.First()
 	s.advance(ev.Time)
-	s.oracle.future.Next()
+	s.oracle.future.RemoveFirst()
 	switch f := ev.Fact.(type) {
 	case *sources.Tried:
-		if s.before == nil {
-			s.before = map[types.UID]*sources.Tried{}
+		if s.triedBefore == nil {
+			s.triedBefore = map[types.UID]*sources.Tried{}
 		}
-		s.before[f.UID] = f
+		s.triedBefore[f.UID] = f
 		return nil
 	case *sources.Attached:
 		return s.attach(ev.Time, f.Began)
@@ -107,11 +107,11 @@ func (s *shadow) next() error {
 		if f.Version != "" {
 			s.oracle.channels.recorded(f.UID, f.Recorded)
 		}
-		s.failedAttempt(ev.Time, f)
+		s.takeInFailure(ev.Time, f)
 	case *sources.StatusPatched:
 		s.oracle.channels.requested(ev.Time)
 		if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
-			s.patched(ev.Time, pod, ev.Used)
+			s.takeInPatch(ev.Time, pod, ev.Used)
 		}
 	}
 	return nil
@@ -120,13 +120,13 @@ func (s *shadow) next() error {
 // end ends the scheduler, and nothing comes any more.
 func (s *shadow) end() {
 	s.close()
-	s.oracle.future.End()
+	s.oracle.future.Clear()
 }
 
 // advance lets the scheduler run and hear up to and at to.
 func (s *shadow) advance(to time.Time) {
-	for s.driver != nil && len(s.heard) > 0 && !s.heard[0].at.After(to) {
-		at := s.heard[0].at
+	for s.driver != nil && len(s.deliveries) > 0 && !s.deliveries[0].at.After(to) {
+		at := s.deliveries[0].at
 		s.driver.Advance(at)
 		s.hearNext(at)
 	}
@@ -138,7 +138,7 @@ func (s *shadow) advance(to time.Time) {
 // changed takes in a change of an object.
 func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	old := s.objects.Get(c.Object)
-	s.keep(c)
+	s.updateObjects(c)
 	if s.driver == nil {
 		return // the scheduler has yet to start, and will know it then
 	}
@@ -146,7 +146,7 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 		before, _ := old.(*v1.Pod)
 		s.podChanged(now, c.Verb, before, pod)
 	}
-	s.send(now, c)
+	s.enqueueDelivery(now, c)
 }
 
 // podChanged has the model follow what the change of a pod shows of the real scheduler.
@@ -158,59 +158,59 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 		s.oracle.channels.recorded(pod.UID, sources.Recorded{})
 	}
 	if verb == sources.Deleted || pod.DeletionTimestamp != nil {
-		s.evicted(now, pod.UID) // the preemptor knows by the answer to its request
+		s.endEvictions(now, pod.UID) // the preemptor knows by the answer to its request
 	}
 }
 
 // hearNext lets the scheduler hear of the first change on its way.
 func (s *shadow) hearNext(now time.Time) {
-	c := s.heard[0].change
-	s.heard = s.heard[1:]
-	s.put(now, c)
-	moved := len(s.told.moves)
+	c := s.deliveries[0].change
+	s.deliveries = s.deliveries[1:]
+	s.deliver(now, c)
+	moved := len(s.unsettled.moves)
 	if moved > 0 {
-		s.driver.resume(now)
+		s.driver.endWaitOnMove(now)
 	}
-	s.driver.delay(now, time.Duration(moved)*moveTime)
-	s.settled(now, nil)
+	s.driver.delayLoop(now, time.Duration(moved)*moveTime)
+	s.handOnMoves(now, nil)
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
-		s.leaves(now, pod.UID)
+		s.podGone(now, pod.UID)
 	}
 }
 
-// evicted ends the evictions of the victim with that UID.
-func (s *shadow) evicted(now time.Time, uid types.UID) {
-	for _, e := range slices.Clone(s.driver.Evicting) {
+// endEvictions ends the evictions of the victim with that UID.
+func (s *shadow) endEvictions(now time.Time, uid types.UID) {
+	for _, e := range slices.Clone(s.driver.Evictions) {
 		if e.Victim.UID == uid {
-			s.driver.evicted(e)
-			s.settled(now, nil)
+			s.driver.finishEviction(e)
+			s.handOnMoves(now, nil)
 		}
 	}
 }
 
-// leaves ends what waited for the pod with that UID, which is gone.
-func (s *shadow) leaves(now time.Time, uid types.UID) {
+// podGone ends what waited for the pod with that UID, which is gone.
+func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
-	delete(s.oracle.tried, uid)
+	delete(s.oracle.lastAttempts, uid)
 	delete(s.oracle.channels.recorder, uid)
 	if d.Unbind(now, uid, ErrNotSeen) {
 		_ = d.Scheduler.Writes()
-		s.settled(now, nil)
+		s.handOnMoves(now, nil)
 	}
-	d.answered(uid, now)
+	d.endPatchWait(uid, now)
 }
 
-// settled hands on what the queue told, as events. An attempt that ended, if any, is the cause.
-func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
+// handOnMoves hands on what the queue told, as events. An attempt that ended, if any, is the cause.
+func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
-		s.oracle.tried[a.Pod.UID] = tried{at: now}
+		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now}
 		for _, r := range a.Reasons {
 			if r.Plugin != "" {
-				s.plugins[r.Text] = r.Plugin
+				s.reasonPlugin[r.Text] = r.Plugin
 			}
 		}
 	}
-	for _, t := range s.told.moves {
+	for _, t := range s.unsettled.moves {
 		m := s.move(now, t, a)
 		if !s.isShown(m.Pod, &t) {
 			continue
@@ -225,21 +225,21 @@ func (s *shadow) settled(now time.Time, a *cycle.Attempt) {
 			s.emit(sources.Event{Time: t.Time, Fact: &Move{Move: &again}})
 		}
 	}
-	if len(s.told.moves) > 0 {
-		s.driver.resume(now)
+	if len(s.unsettled.moves) > 0 {
+		s.driver.endWaitOnMove(now)
 	}
-	s.told.moves = s.told.moves[:0]
+	s.unsettled.moves = s.unsettled.moves[:0]
 }
 
 // isShown reports whether t is a move of the pod that was told to be in the queue under that name, or makes it
 // that. An attempt may end after its pod was deleted, when another has its name.
 func (s *shadow) isShown(key types.NamespacedName, t *queue.Transition) bool {
 	if t.From == queue.None && t.To != queue.Deleted {
-		s.shown[key] = t.Pod.UID
+		s.shownUIDs[key] = t.Pod.UID
 	}
-	is := s.shown[key] == t.Pod.UID
+	is := s.shownUIDs[key] == t.Pod.UID
 	if is && t.To == queue.Deleted {
-		delete(s.shown, key)
+		delete(s.shownUIDs, key)
 	}
 	return is
 }
@@ -251,10 +251,10 @@ const targetPod = "TargetPod"
 // tellGone tells of the pods whose end the scheduler before did not come to hear of.
 func (s *shadow) tellGone(now time.Time) {
 	var gone []types.NamespacedName
-	for key, uid := range s.shown {
+	for key, uid := range s.shownUIDs {
 		if pod := s.objects.Pod(key); pod == nil || pod.UID != uid || !cluster.Waiting(pod) {
 			gone = append(gone, key)
-			delete(s.shown, key)
+			delete(s.shownUIDs, key)
 		}
 	}
 	slices.SortFunc(gone, cluster.ByKey)

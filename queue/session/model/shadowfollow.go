@@ -20,9 +20,9 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	switch {
 	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
 	case pod.Spec.NodeName != "":
-		s.bound(now, old, pod)
+		s.takeInBinding(now, old, pod)
 	case !s.oracle.channels.requests && attemptShows(old, pod):
-		s.patched(now, pod, false)
+		s.takeInPatch(now, pod, false)
 	}
 }
 
@@ -35,49 +35,49 @@ func attemptShows(old, pod *v1.Pod) bool {
 	return before == nil || before.Message != c.Message || before.Reason != c.Reason
 }
 
-// bound takes in that pod was bound.
-func (s *shadow) bound(now time.Time, old, pod *v1.Pod) {
+// takeInBinding takes in that pod was bound.
+func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.oracle.channels.requested(now)
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
 	d := s.driver
-	b := d.placed(pod.UID)
+	b := d.bindingOf(pod.UID)
 	if b == nil {
 		d.catchUp(now, pod)
-		b = d.placed(pod.UID)
+		b = d.bindingOf(pod.UID)
 	}
 	if b != nil {
-		d.drop(b)
+		d.dropBinding(b)
 		if b.Node != pod.Spec.NodeName {
 			d.Scheduler.Forget(b.Binding)
 		}
 	}
-	s.popped(now, old)
+	s.ensureInFlight(now, old)
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
-	s.settled(now, nil)
-	d.answered(pod.UID, now.Add(answerDelay))
+	s.handOnMoves(now, nil)
+	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// failedAttempt takes in an Event that an attempt failed.
-func (s *shadow) failedAttempt(now time.Time, f *sources.FailedAttempt) {
+// takeInFailure takes in an Event that an attempt failed.
+func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
 		return
 	}
-	if !s.hadJustNow(now, f.UID) {
+	if !s.hasJustAttempted(now, f.UID) {
 		s.hearOfCause(now, f.Pod)
 	}
 	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
-		s.rejected(now, pod, f.Message)
+		s.takeInRejection(now, pod, f.Message)
 	}
 }
 
-// patched takes in that the scheduler wrote pod's condition, and that the loop goes on. It is expected if an attempt of
+// takeInPatch takes in that the scheduler wrote pod's condition, and that the loop goes on. It is expected if an attempt of
 // the model awaits it.
-func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
+func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
-	last, ok := s.oracle.tried[pod.UID]
+	last, ok := s.oracle.lastAttempts[pod.UID]
 	recent := ok && now.Sub(last.at) < unexpectedPatch
-	if d.placed(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.binds(now, pod.UID)) {
+	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.seesBinding(now, pod.UID)) {
 		recent = false // that attempt was another: the model placed the pod
 	}
 	if cluster.Waiting(pod) && !expected && !recent {
@@ -85,62 +85,62 @@ func (s *shadow) patched(now time.Time, pod *v1.Pod, expected bool) {
 		if c != nil {
 			message = c.Message
 		}
-		s.rejected(now, pod, sources.Sanitize(message))
+		s.takeInRejection(now, pod, sources.Sanitize(message))
 	}
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.Scheduler.Renominate(now, pod, node)
 		d.CollectEvictions()
 	}
-	d.answered(pod.UID, now.Add(answerDelay))
+	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// rejected takes in that an attempt of pod failed, and why. If the model has not just had it, the loop makes it now; if the
+// takeInRejection takes in that an attempt of pod failed, and why. If the model has not just had it, the loop makes it now; if the
 // model has it otherwise, the pod goes where the message says.
-func (s *shadow) rejected(now time.Time, pod *v1.Pod, message sources.SafeText) {
+func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText) {
 	d := s.driver
-	had := s.hadJustNow(now, pod.UID) || d.catchUp(now, pod)
-	if b := d.placed(pod.UID); b != nil {
-		d.drop(b)
+	had := s.hasJustAttempted(now, pod.UID) || d.catchUp(now, pod)
+	if b := d.bindingOf(pod.UID); b != nil {
+		d.dropBinding(b)
 		d.Scheduler.Forget(b.Binding)
 		had = false
 	}
 	if !had {
-		s.popped(now, pod)
+		s.ensureInFlight(now, pod)
 		why := queue.Rejection{UnschedulablePlugins: s.rejectors(string(message))}
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
-		s.settled(now, nil)
+		s.handOnMoves(now, nil)
 	}
-	s.oracle.tried[pod.UID] = tried{at: now, seen: true}
+	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true}
 	if c := cluster.Unscheduled(pod); c != nil && sources.Sanitize(c.Message) == message {
 		return // the condition stays as it is, and nothing is written
 	}
-	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && (d.Awaits == nil || d.Awaits.uid != pod.UID) {
-		d.Awaits = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
+	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && (d.AwaitedPatch == nil || d.AwaitedPatch.uid != pod.UID) {
+		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
 	}
 }
 
-// hadJustNow reports whether the model has just had an attempt of the pod with that UID that was not seen yet: then the
+// hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet: then the
 // one that is seen is that.
-func (s *shadow) hadJustNow(now time.Time, uid types.UID) bool {
-	last, ok := s.oracle.tried[uid]
+func (s *shadow) hasJustAttempted(now time.Time, uid types.UID) bool {
+	last, ok := s.oracle.lastAttempts[uid]
 	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.slack(now)
 }
 
-// popped makes pod in flight if it is not.
-func (s *shadow) popped(now time.Time, pod *v1.Pod) {
-	if a := s.driver.Trying; a != nil && a.Pod.UID == pod.UID {
+// ensureInFlight makes pod in flight if it is not.
+func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
+	if a := s.driver.UnderWay; a != nil && a.Pod.UID == pod.UID {
 		s.driver.Conclude(now)
 	}
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
-		s.settled(now, nil)
+		s.handOnMoves(now, nil)
 	}
 }
 
 // rejectors returns the plugins whose reasons a condition's message names.
 func (s *shadow) rejectors(message string) []string {
 	var plugins []string
-	for text, plugin := range s.plugins {
+	for text, plugin := range s.reasonPlugin {
 		if strings.Contains(message, text) && !slices.Contains(plugins, plugin) {
 			plugins = append(plugins, plugin)
 		}
@@ -155,7 +155,7 @@ func (s *shadow) rejectors(message string) []string {
 // hearOfPod lets the scheduler hear that pod came, and of all that was told before: it was seen to have tried the pod.
 // With updates, it also hears of what became of the pod up to now.
 func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
-	for slices.ContainsFunc(s.heard, func(h heard) bool {
+	for slices.ContainsFunc(s.deliveries, func(h delivery) bool {
 		p, ok := h.change.Object.(*v1.Pod)
 		return ok && p.UID == pod.UID && (updates || h.change.Verb == sources.Added)
 	}) {
@@ -171,9 +171,9 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	s.flushSeen(now, pod)
 	ready := func() bool {
 		info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
-		return ok && (info.Tier == queue.InFlight || s.driver.pops(info.Tier))
+		return ok && (info.Tier == queue.InFlight || s.driver.takesFrom(info.Tier))
 	}
-	for len(s.heard) > 0 && !ready() {
+	for len(s.deliveries) > 0 && !ready() {
 		s.hearNext(now)
 	}
 	for seen := range s.oracle.future.Changes(now, heardBefore) {
@@ -186,7 +186,7 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 		seen.Used = true
 		s.emit(sources.Event{Time: now, Fact: seen.Change})
 		s.changed(now, seen.Change)
-		for len(s.heard) > 0 {
+		for len(s.deliveries) > 0 {
 			s.hearNext(now)
 		}
 	}
@@ -197,7 +197,7 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 // tells when the flush runs, if not when the scheduler started.
 func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
-	if ok && !s.flushes && info.Tier == queue.Backoff && !s.cfg.Queue.PopFromBackoffQ && !info.BackoffExpiry.After(now) {
+	if ok && !s.flushKnown && info.Tier == queue.Backoff && !s.cfg.Queue.PopFromBackoffQ && !info.BackoffExpiry.After(now) {
 		s.driver.ticks.Backoff = now
 		s.driver.flush(now, true, false)
 	}

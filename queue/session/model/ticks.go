@@ -24,8 +24,8 @@ func NewTicks(opts queue.Options, start time.Time) Ticks {
 	return t
 }
 
-// FirstAfter returns the first moment later than t that is a whole number of intervals from base.
-func FirstAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
+// TickAfter returns the first moment later than t that is a whole number of intervals from base.
+func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
 	past := t.UnixNano() - base.UnixNano()
 	n := past / int64(interval)
 	if past < 0 && past%int64(interval) != 0 {
@@ -36,7 +36,7 @@ func FirstAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
 
 // Next returns the first moment later than t at which either flush runs.
 func (k Ticks) Next(t time.Time) (at time.Time, backoff, leftover bool) {
-	b, l := FirstAfter(k.Backoff, queue.BackoffFlushInterval, t), FirstAfter(k.Leftover, queue.LeftoverFlushInterval, t)
+	b, l := TickAfter(k.Backoff, queue.BackoffFlushInterval, t), TickAfter(k.Leftover, queue.LeftoverFlushInterval, t)
 	switch {
 	case b.Before(l):
 		return b, true, false

@@ -19,7 +19,7 @@ func Notices(rec *sources.Recording) []string {
 	if said := sharedUIDs(rec.Events); said != "" {
 		notices = append(notices, said)
 	}
-	moves, pods := model.Tells[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
+	moves, pods := model.HasFact[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
 	if said := unplayed(rec.Events); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}

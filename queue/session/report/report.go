@@ -126,7 +126,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	all.Filter = filter.Filter{}
 	err := timeline.Replay(ctx, rec, all, func(t *board.Transition) error {
 		moves = append(moves, t)
-		if opts.Tells(t) {
+		if opts.Selects(t) {
 			matched[t.Pod.Key] = true
 		}
 		return nil

@@ -110,7 +110,7 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 	if err != nil {
 		return nil, err
 	}
-	if !model.Tells[*sources.Move](truth.Events) || len(want) == 0 {
+	if !model.HasFact[*sources.Move](truth.Events) || len(want) == 0 {
 		return nil, fmt.Errorf("%s tells no move of the scheduler and can't be the truth: kube-scheduler writes them at -v=5 and above", truth.Name)
 	}
 	all, err := toldMoves(ctx, rec, opts)

@@ -33,7 +33,7 @@ type Engine struct {
 	// moves and changes count what was emitted.
 	moves, changes int
 
-	told []queue.Transition // by the queue, during the present call
+	unsettled []queue.Transition // by the queue, during the present call
 
 	before map[types.UID]*sources.Tried // from before the source came to the scheduler
 
@@ -56,7 +56,7 @@ func (e *Engine) Clone() *Engine {
 }
 
 // Moved implements queue.Observer.
-func (e *Engine) Moved(t queue.Transition) { e.told = append(e.told, t) }
+func (e *Engine) Moved(t queue.Transition) { e.unsettled = append(e.unsettled, t) }
 
 // Failed implements queue.Observer: what upstream logs and goes on from, so does the model.
 func (e *Engine) Failed(error) {}
@@ -142,7 +142,7 @@ func (e *Engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
 		e.Queue.Refresh(pod)
 	}
 	e.Settle(now, func(p *board.Pod) { p.ReadObject(pod) })
-	e.refresh(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
+	e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
 }
 
 // tick runs the flushes that are due at now.
@@ -158,7 +158,7 @@ func (e *Engine) tick(now time.Time, backoff, leftover bool) {
 
 // Settle turns what the queue told during a call into changes. with, unless nil, adds details.
 func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
-	for _, t := range e.told {
+	for _, t := range e.unsettled {
 		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
 		before := e.Board.Get(key)
 		if t.From == queue.None && before != nil && t.Event != cluster.UnscheduledPodAdd {
@@ -166,7 +166,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		}
 		move := &board.Transition{Transition: t, Seq: e.moves}
 		e.moves++
-		after := e.view(key, before)
+		after := e.podShown(key, before)
 		if restated := t.From == t.To && t.Observed && t.To != queue.Gated; !restated || before == nil {
 			after.Tier, after.Observed = t.To, t.Observed
 			if t.From != t.To {
@@ -192,33 +192,33 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			move.Prev = before.Last
 		}
 		move.Pod, after.Last = after, move
-		e.changed(Change{At: now, Before: before, After: after, Move: move})
+		e.emitChange(Change{At: now, Before: before, After: after, Move: move})
 	}
-	e.told = e.told[:0]
+	e.unsettled = e.unsettled[:0]
 }
 
-func (e *Engine) changed(c Change) {
+func (e *Engine) emitChange(c Change) {
 	e.changes++
 	e.Emit(c)
 }
 
-// refresh shows the details that a pod's object brings, if they differ from those shown.
-func (e *Engine) refresh(now time.Time, key types.NamespacedName, pod *v1.Pod) {
+// refreshPod shows the details that a pod's object brings, if they differ from those shown.
+func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod) {
 	before := e.Board.Get(key)
 	if before == nil {
 		return
 	}
-	after := e.view(key, before)
+	after := e.podShown(key, before)
 	after.ReadObject(pod)
 	if c := cluster.Unscheduled(pod); c != nil && after.Tier.Queued() {
 		after.Message = sources.Sanitize(c.Message)
 	}
-	e.changed(Change{At: now, Before: before, After: after})
+	e.emitChange(Change{At: now, Before: before, After: after})
 }
 
-// view is the named pod as the queue now has it. What the queue does not keep is taken from before; a
+// podShown is the named pod as the queue now has it. What the queue does not keep is taken from before; a
 // pod that left the queue stays as it was.
-func (e *Engine) view(key types.NamespacedName, before *board.Pod) *board.Pod {
+func (e *Engine) podShown(key types.NamespacedName, before *board.Pod) *board.Pod {
 	p := &board.Pod{Key: key}
 	if before != nil {
 		*p = *before

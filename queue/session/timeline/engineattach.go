@@ -24,7 +24,7 @@ func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried
 		if !cluster.Waiting(pod) {
 			return true
 		}
-		if made, ok := g.Guess(now, pod); ok && len(pod.Spec.SchedulingGates) == 0 {
+		if made, ok := g.Estimate(now, pod); ok && len(pod.Spec.SchedulingGates) == 0 {
 			e.restore(now, &made)
 			return true
 		}

@@ -66,8 +66,8 @@ func (e *Engine) Pod(key types.NamespacedName) *v1.Pod {
 	return cluster.Placeholder(key)
 }
 
-// Made is a pod that a person made up, as the API server would hand it out at now.
-func Made(pod *v1.Pod, now time.Time) *v1.Pod {
+// AsCreated is a pod that a person made up, as the API server would hand it out at now.
+func AsCreated(pod *v1.Pod, now time.Time) *v1.Pod {
 	pod = pod.DeepCopy()
 	pod.CreationTimestamp = metav1.NewTime(now)
 	if pod.Spec.SchedulerName == "" {

@@ -25,7 +25,7 @@ type Watching struct {
 // Follow runs stream and the model of it in real time until ctx ends, which is no error. Then all that was
 // heard has been told.
 func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching) error {
-	cfg, err := opts.Configuration(&sources.Recording{})
+	cfg, err := opts.SchedulerConfig(&sources.Recording{})
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		events, status := stream.Take()
 		f.Arrive(events, now)
 		if over {
-			f.GoOn(now)
+			f.ExtendTo(now)
 		}
-		for i := 0; f.Has(i); i++ {
+		for i := 0; f.HasEvent(i); i++ {
 			if e.apply(f.Events[i]); failed != nil {
 				return failed
 			}
@@ -65,8 +65,8 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 			e.Board.DropLeft(now.Add(-keepLeft))
 			swept = now
 		}
-		if f.Failed != nil {
-			return f.Failed
+		if f.Err != nil {
+			return f.Err
 		}
 		if w.Status != nil {
 			w.Status(status)

@@ -70,18 +70,18 @@ func (h *history) append(c Change) {
 	}
 }
 
-// At returns how many changes had happened at t.
-func (h *history) At(t time.Time) int {
+// ChangesBy returns how many changes had happened at t.
+func (h *history) ChangesBy(t time.Time) int {
 	return sort.Search(len(h.Changes), func(i int) bool { return h.Changes[i].At.After(t) })
 }
 
-// Show moves the cursor so that n changes are in the past.
-func (h *history) Show(n int) {
+// SetCursor moves the cursor so that n changes are in the past.
+func (h *history) SetCursor(n int) {
 	switch {
 	case n == h.Cursor:
 		return
 	case n == len(h.Changes):
-		h.See(h.head, h.Shown.View, h.Shown.Now)
+		h.SetView(h.head, h.Shown.View, h.Shown.Now)
 		h.Shown = h.head
 		h.Cursor, h.Moved = n, len(h.Moves)
 		return
@@ -102,12 +102,12 @@ func (h *history) walk(n int) {
 		for ; h.Cursor < n; h.Cursor++ {
 			c := h.Changes[h.Cursor]
 			h.Shown.Replace(c.Before, c.After)
-			h.Moved += c.steps()
+			h.Moved += c.moveCount()
 		}
 		for ; h.Cursor > n; h.Cursor-- {
 			c := h.Changes[h.Cursor-1]
 			h.Shown.Replace(c.After, c.Before)
-			h.Moved -= c.steps()
+			h.Moved -= c.moveCount()
 		}
 		return
 	}
@@ -130,12 +130,12 @@ func (h *history) walk(n int) {
 	for ; h.Cursor < n; h.Cursor++ {
 		c := h.Changes[h.Cursor]
 		add(c.Before, c.After)
-		h.Moved += c.steps()
+		h.Moved += c.moveCount()
 	}
 	for ; h.Cursor > n; h.Cursor-- {
 		c := h.Changes[h.Cursor-1]
 		add(c.After, c.Before)
-		h.Moved -= c.steps()
+		h.Moved -= c.moveCount()
 	}
 	for _, p := range all {
 		if p.was != nil || p.is != nil {
@@ -149,20 +149,20 @@ func (h *history) jump(keyframe int) {
 	view, now := h.Shown.View, h.Shown.Now
 	h.Cursor = keyframe * KeyframeEvery
 	h.Shown = h.keyframes[keyframe].Copy()
-	h.See(h.Shown, view, now)
+	h.SetView(h.Shown, view, now)
 	h.Moved = sort.Search(len(h.Moves), func(i int) bool { return h.Moves[i].Change >= h.Cursor })
 }
 
-// See makes b be seen in that way and from now.
-func (h *history) See(b *board.Board, v *board.View, now time.Time) {
+// SetView makes b be seen in that way and from now.
+func (h *history) SetView(b *board.Board, v *board.View, now time.Time) {
 	if b.View != v {
 		b.SetView(v, now)
 	}
 	b.Retime(now)
 }
 
-// steps is how many moves c is.
-func (c Change) steps() int {
+// moveCount is how many moves c is.
+func (c Change) moveCount() int {
 	if c.Move != nil {
 		return 1
 	}

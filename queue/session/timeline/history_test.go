@@ -33,9 +33,9 @@ func TestSeekIsReplay(t *testing.T) {
 				at = line.Start.Add(time.Duration(rapid.Int64Range(0, int64(length)).Draw(t, "to")))
 				line.GoTo(at)
 			case 1:
-				at, ok = line.Forward(0)
+				at, ok = line.StepForward(0)
 			case 2:
-				at, ok = line.Back()
+				at, ok = line.StepBack()
 			}
 			if ok {
 				now = at
@@ -45,7 +45,7 @@ func TestSeekIsReplay(t *testing.T) {
 			}
 			fresh := New(rec, world.Config(t), nil)
 			fresh.GoTo(fresh.End)
-			fresh.Show(line.Cursor)
+			fresh.SetCursor(line.Cursor)
 			again := newHistory()
 			for _, c := range fresh.Changes[:line.Cursor] {
 				again.append(c)
@@ -155,7 +155,7 @@ func TestLongHistory(t *testing.T) {
 	line := New(rec, world.Config(t), nil)
 	line.GoTo(line.End)
 	for cursor, want := range pictures { // in the map's order: to and fro
-		line.Show(cursor)
+		line.SetCursor(cursor)
 		if got := boardtest.Picture(line.Shown); got != want {
 			t.Fatalf("at change %d:\n%s\nwant:\n%s", cursor, got, want)
 		}

@@ -34,14 +34,14 @@ type Options struct {
 	Told bool
 }
 
-// Tells reports whether the filter lets a move be told: whether it selects the pod as it is after it.
-func (opts Options) Tells(t *board.Transition) bool {
+// Selects reports whether the filter lets a move be told: whether it selects the pod as it is after it.
+func (opts Options) Selects(t *board.Transition) bool {
 	return opts.Filter.Empty() || opts.Filter.Match(t.Pod.Facts(t.Time))
 }
 
 // scheduler returns the configuration of the local scheduler: what the person gave, or what the recording
 // tells. It is never nil.
-func (opts Options) Configuration(rec *sources.Recording) (*schedulerconfig.Config, error) {
+func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Config, error) {
 	cfg := opts.Scheduler
 	if cfg == nil {
 		var err error
@@ -49,7 +49,7 @@ func (opts Options) Configuration(rec *sources.Recording) (*schedulerconfig.Conf
 			return &schedulerconfig.Config{Queue: queue.Defaults()}, err
 		}
 		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
-		cfg.Queue = RecordedOptions(SchedulerOf(rec))
+		cfg.Queue = RecordedOptions(FirstSchedulerStarted(rec))
 		cfg.Queue.GenericWorkload = groups
 		if opts.Queue != nil {
 			cfg.Queue = *opts.Queue
@@ -65,8 +65,8 @@ func (opts Options) Configuration(rec *sources.Recording) (*schedulerconfig.Conf
 	return &of, err
 }
 
-// SchedulerOf returns what rec tells of the scheduler, or nil.
-func SchedulerOf(rec *sources.Recording) *sources.SchedulerStarted {
+// FirstSchedulerStarted returns what rec tells of the scheduler, or nil.
+func FirstSchedulerStarted(rec *sources.Recording) *sources.SchedulerStarted {
 	for _, ev := range rec.Events {
 		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
 			return s

@@ -14,7 +14,7 @@ import (
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
 	board := board.New()
 	start, _ := Span(rec)
-	cfg, err := opts.Configuration(rec)
+	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
 		return err
 	}
@@ -23,13 +23,13 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 	var failed error
 	e.Emit = func(c Change) {
 		board.Replace(c.Before, c.After)
-		if c.Move != nil && failed == nil && opts.Tells(c.Move) {
+		if c.Move != nil && failed == nil && opts.Selects(c.Move) {
 			failed = each(c.Move)
 		}
 	}
 	f := model.NewFeed(rec, cfg)
 	defer f.Close()
-	for i := 0; f.Has(i); i++ {
+	for i := 0; f.HasEvent(i); i++ {
 		if i%1000 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -37,5 +37,5 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 			return failed
 		}
 	}
-	return f.Failed
+	return f.Err
 }

@@ -62,25 +62,25 @@ func (s Series) Since(t time.Time) int {
 
 // Measured are the scheduler's own counts up to some moment, oldest first.
 type Measured struct {
-	says  []sources.Event
-	local []localCounts
+	readings []sources.Event
+	local    []localCounts
 }
 
 // Measured returns the first n of the readings that a recording tells, beside what the local queue had at each.
 func (t *Timeline) Measured(readings []sources.Event, n int) Measured {
-	return Measured{says: readings[:n:n], local: t.Counts[:n:n]}
+	return Measured{readings: readings[:n:n], local: t.Counts[:n:n]}
 }
 
 // Len returns how often the scheduler's counts were read.
-func (m Measured) Len() int { return len(m.says) }
+func (m Measured) Len() int { return len(m.readings) }
 
 // At returns when the i-th reading was, what the scheduler said, and what the local queue had then.
 func (m Measured) At(i int) (at time.Time, says, local *sources.Counts) {
-	return m.says[i].Time, m.says[i].Fact.(*sources.Counts), m.local[i].Counts
+	return m.readings[i].Time, m.readings[i].Fact.(*sources.Counts), m.local[i].Counts
 }
 
 // Since returns the index of the first reading after t.
-func (m Measured) Since(t time.Time) int { return IndexBefore(m.says, t) + 1 }
+func (m Measured) Since(t time.Time) int { return LastNotAfter(m.readings, t) + 1 }
 
 // secondOf returns the second in which the n-th change happened.
 func (h *history) secondOf(n int) int64 { return h.Changes[n].At.Unix() }
@@ -148,7 +148,7 @@ func (h *history) Series(now time.Time) Series {
 	return s
 }
 
-// IndexBefore returns the index of the last of events that is not after t, or -1.
-func IndexBefore(events []sources.Event, t time.Time) int {
+// LastNotAfter returns the index of the last of events that is not after t, or -1.
+func LastNotAfter(events []sources.Event, t time.Time) int {
 	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
 }

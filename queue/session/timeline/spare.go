@@ -27,11 +27,11 @@ const spareShare = 200
 // Spare keeps the session's spare scheduler. At most one is there, and none while a scheduler runs in a what-if.
 // It belongs to the owner; while one is being loaded, the goroutine that does it has the scheduler.
 type Spare struct {
-	Kept    *loaded      // nil if there is none, or it is being loaded
-	Loading chan *loaded // nil unless one is
-	stop    chan struct{}
-	Next    time.Time // when it is brought nearer again at the earliest
-	of      spareMoment
+	Ready     *loaded      // nil if there is none, or it is being loaded
+	Loading   chan *loaded // nil unless one is
+	stop      chan struct{}
+	NotBefore time.Time // when it is brought nearer again at the earliest
+	moment    spareMoment
 }
 
 // spareMoment tells which moment's objects were loaded.
@@ -42,54 +42,54 @@ type spareMoment struct {
 
 // loaded is a scheduler and the objects that it has.
 type loaded struct {
-	sched   *cycle.Scheduler
-	objects cluster.Objects
-	odd     bool          // it could not take them all
-	took    time.Duration // in real time
+	sched      *cycle.Scheduler
+	objects    cluster.Objects
+	incomplete bool          // it could not take them all
+	took       time.Duration // in real time
 }
 
 // Prepare loads the spare or brings it nearer to the present, in the background, if that is worth it now.
 // Nobody asks anything of times that rush by.
 func (s *Spare) Prepare(cfg *schedulerconfig.Config, t *Timeline, resting bool) {
-	s.Settle(false)
+	s.TakeOverLoaded(false)
 	moment := spareMoment{t, t.Next, len(t.Injected)}
-	if s.Loading != nil || !resting || moment == s.of || t.Engine.Driver != nil ||
-		t.Engine.Objects.Tree.Len() < spareObjects || time.Now().Before(s.Next) {
+	if s.Loading != nil || !resting || moment == s.moment || t.Engine.Driver != nil ||
+		t.Engine.Objects.Tree.Len() < spareObjects || time.Now().Before(s.NotBefore) {
 		return
 	}
-	s.of = moment
+	s.moment = moment
 	if t.Engine.Objects.Count("Node") == 0 {
 		return
 	}
-	from, to := s.Kept, t.Engine.Objects.Copy()
-	s.Kept, s.Loading, s.stop = nil, make(chan *loaded, 1), make(chan struct{})
+	from, to := s.Ready, t.Engine.Objects.Copy()
+	s.Ready, s.Loading, s.stop = nil, make(chan *loaded, 1), make(chan struct{})
 	go func(done chan<- *loaded, stop <-chan struct{}) {
-		l, _ := Bring(from, cfg, to, stop) // whoever takes it hears of the error
+		l, _ := LoadOrAlign(from, cfg, to, stop) // whoever takes it hears of the error
 		done <- l
 	}(s.Loading, s.stop)
 }
 
-// Settle takes over what was loaded in the background, if that is done, or once it is.
-func (s *Spare) Settle(wait bool) {
+// TakeOverLoaded takes over what was loaded in the background, if that is done, or once it is.
+func (s *Spare) TakeOverLoaded(wait bool) {
 	if s.Loading == nil {
 		return
 	}
 	if !wait && len(s.Loading) == 0 {
 		return
 	}
-	s.Kept, s.Loading = <-s.Loading, nil
+	s.Ready, s.Loading = <-s.Loading, nil
 	rest := time.Minute // it failed, and would again
-	if s.Kept != nil {
-		rest = spareShare * s.Kept.took
+	if s.Ready != nil {
+		rest = spareShare * s.Ready.took
 	}
-	s.Next = time.Now().Add(rest)
+	s.NotBefore = time.Now().Add(rest)
 }
 
-// take returns a scheduler over objs: the spare, or a new one. It makes the same decisions either way.
-func (s *Spare) take(cfg *schedulerconfig.Config, objs cluster.Objects) (*cycle.Scheduler, error) {
-	s.Settle(true)
-	l, err := Bring(s.Kept, cfg, objs, nil)
-	s.Kept, s.of = nil, spareMoment{}
+// takeScheduler returns a scheduler over objs: the spare, or a new one. It makes the same decisions either way.
+func (s *Spare) takeScheduler(cfg *schedulerconfig.Config, objs cluster.Objects) (*cycle.Scheduler, error) {
+	s.TakeOverLoaded(true)
+	l, err := LoadOrAlign(s.Ready, cfg, objs, nil)
+	s.Ready, s.moment = nil, spareMoment{}
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +101,16 @@ func (s *Spare) Close() {
 	if s.Loading != nil {
 		close(s.stop)
 	}
-	s.Settle(true)
-	if s.Kept != nil {
-		s.Kept.sched.Close()
-		s.Kept = nil
+	s.TakeOverLoaded(true)
+	if s.Ready != nil {
+		s.Ready.sched.Close()
+		s.Ready = nil
 	}
 }
 
-// Bring returns from with the objects to instead of its own, or if that can't be or is nil, a new scheduler
+// LoadOrAlign returns from with the objects to instead of its own, or if that can't be or is nil, a new scheduler
 // over them; nil once stop is closed.
-func Bring(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
+func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
 	began := time.Now()
 	if from != nil {
 		if from.Align(to) {
@@ -132,7 +132,7 @@ func Bring(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <
 		default:
 		}
 		if sched.Load(obj) != nil { // what it can't take, it does not know: two pods with one UID
-			l.odd = true
+			l.incomplete = true
 		}
 		return true
 	})
@@ -148,7 +148,7 @@ func Bring(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <
 // where it counts in which order objects came, that is the order of their names again. It counts among the nodes,
 // and among the pods of a node. It returns false if loading anew is simpler; the scheduler is of no use then.
 func (l *loaded) Align(to cluster.Objects) bool {
-	if l.odd {
+	if l.incomplete {
 		return false
 	}
 	nodes, same := map[string]bool{}, true // whose pods are loaded anew

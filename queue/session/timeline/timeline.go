@@ -74,19 +74,19 @@ type injection struct {
 func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plugins) *Timeline {
 	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg)}
 	t.Start, t.End = Span(rec)
-	t.Run(newEngine(cfg.Queue, plugins, t.Start))
+	t.SetEngine(newEngine(cfg.Queue, plugins, t.Start))
 	return t
 }
 
 // NewLive returns a timeline that begins now, of a stream that is to tell what happens.
 func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
 	t := &Timeline{history: newHistory(), Feed: model.NewLiveFeed(cfg, opts.Told), Start: now, End: now}
-	t.Run(newEngine(cfg.Queue, opts.Plugins, now))
+	t.SetEngine(newEngine(cfg.Queue, opts.Plugins, now))
 	return t
 }
 
-// Run makes e the engine that writes t's history.
-func (t *Timeline) Run(e *Engine) {
+// SetEngine makes e the engine that writes t's history.
+func (t *Timeline) SetEngine(e *Engine) {
 	e.Board, e.Emit = t.head, t.append
 	t.Engine = e
 }
@@ -102,21 +102,21 @@ func (t *Timeline) GoTo(at time.Time) {
 	if !at.Before(t.Executed) { // of the events of one time, some may be left
 		t.Execute(at)
 	}
-	t.Show(t.At(at))
+	t.SetCursor(t.ChangesBy(at))
 }
 
 // GoToStart shows the first moment; of a fork, the one before anything was done in it.
 func (t *Timeline) GoToStart() {
 	t.GoTo(t.Start)
 	if t.Forked != nil {
-		t.Show(len(t.Forked.History.Changes))
+		t.SetCursor(len(t.Forked.History.Changes))
 	}
 }
 
 // Execute lets everything happen up to at.
 func (t *Timeline) Execute(at time.Time) {
 	if t.Forked == nil {
-		for t.Feed.Has(t.Next) && !t.Feed.Events[t.Next].Time.After(at) {
+		for t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at) {
 			t.ExecuteNext()
 		}
 	} else if d := t.Engine.Driver; d != nil {
@@ -148,11 +148,11 @@ func (t *Timeline) ExecuteNext() {
 	t.Next++
 }
 
-// More executes what comes next: an event of the recording, or in a fork what time brings before until. It
+// ExecuteMore executes what comes next: an event of the recording, or in a fork what time brings before until. It
 // returns false if nothing does.
-func (t *Timeline) More(until time.Time) bool {
+func (t *Timeline) ExecuteMore(until time.Time) bool {
 	switch {
-	case t.Forked == nil && t.Feed.Has(t.Next):
+	case t.Forked == nil && t.Feed.HasEvent(t.Next):
 		t.ExecuteNext()
 	case t.Forked != nil && t.Engine.Driver != nil && t.Executed.Before(until):
 		t.Executed = t.Engine.Driver.Due()
@@ -167,28 +167,28 @@ func (t *Timeline) More(until time.Time) bool {
 	return true
 }
 
-// Forward goes to the next move and returns its time, or false if there is none to come. In a fork, in
+// StepForward goes to the next move and returns its time, or false if there is none to come. In a fork, in
 // which time itself makes the moves, it looks no further than limit.
-func (t *Timeline) Forward(limit time.Duration) (time.Time, bool) {
+func (t *Timeline) StepForward(limit time.Duration) (time.Time, bool) {
 	want, cursor, executed := t.Moved, t.Cursor, t.Executed
 	until := executed.Add(limit)
 	for len(t.Moves) <= want {
-		if t.More(until) {
+		if t.ExecuteMore(until) {
 			continue
 		}
 		if t.Forked != nil {
 			t.Executed = executed // the flushes that moved nothing can run again
 		}
-		t.Show(cursor)
+		t.SetCursor(cursor)
 		return time.Time{}, false
 	}
-	t.Show(t.Moves[want].Change + 1)
+	t.SetCursor(t.Moves[want].Change + 1)
 	return t.Moves[want].Time, true
 }
 
-// Back goes to the move before the last one shown, as it was right after it, and returns its time. Before
+// StepBack goes to the move before the last one shown, as it was right after it, and returns its time. Before
 // the first move it goes to the start; there it returns false.
-func (t *Timeline) Back() (time.Time, bool) {
+func (t *Timeline) StepBack() (time.Time, bool) {
 	first := 0
 	if t.Forked != nil {
 		first = t.Forked.History.Moved
@@ -200,11 +200,11 @@ func (t *Timeline) Back() (time.Time, bool) {
 		t.GoToStart()
 		return t.Start, true
 	case t.Moved == first+1:
-		t.Show(min(t.At(t.Start), t.Moves[0].Change))
+		t.SetCursor(min(t.ChangesBy(t.Start), t.Moves[0].Change))
 		return t.Start, true
 	}
 	last := t.Moves[t.Moved-2]
-	t.Show(last.Change + 1)
+	t.SetCursor(last.Change + 1)
 	return last.Time, true
 }
 
@@ -214,7 +214,7 @@ func (t *Timeline) NextMove() (time.Time, bool) {
 	if t.Moved < len(t.Moves) {
 		return t.Moves[t.Moved].Time, true
 	}
-	for i := t.Next; t.Forked == nil && t.Feed.Has(i); i++ {
+	for i := t.Next; t.Forked == nil && t.Feed.HasEvent(i); i++ {
 		switch ev := t.Feed.Events[i]; ev.Fact.(type) {
 		case *sources.Move, *model.Move:
 			return ev.Time, true
@@ -228,7 +228,7 @@ func (t *Timeline) Fork(now time.Time) *Timeline {
 	e := t.EngineShown()
 	f := &Timeline{Executed: now, Start: now, Forked: &forkStart{engine: e, History: t.history.fork()}, Branch: &branch{From: now}}
 	f.history = t.history.fork()
-	f.Run(e.Clone())
+	f.SetEngine(e.Clone())
 	return f
 }
 
@@ -252,7 +252,7 @@ func (t *Timeline) EngineShown() *Engine {
 		}
 		e.apply(ev)
 	}
-	t.Show(e.changes) // an event's changes belong together
+	t.SetCursor(e.changes) // an event's changes belong together
 	return e
 }
 
@@ -265,8 +265,8 @@ func (t *Timeline) Inject(now time.Time, do func(*Engine)) []*board.Transition {
 	t.Execute(now)
 	t.Branch.Undone = nil
 	before := len(t.Moves)
-	t.do(injection{At: now, Until: now, do: do})
-	t.Show(len(t.Changes))
+	t.carryOut(injection{At: now, Until: now, do: do})
+	t.SetCursor(len(t.Changes))
 	return t.Moves[before:]
 }
 
@@ -276,15 +276,15 @@ func (t *Timeline) CalmDown(limit time.Duration) time.Time {
 		t.Executed = t.Engine.Driver.Due()
 		t.Engine.Driver.Advance(t.Executed)
 	}
-	t.Show(len(t.Changes))
+	t.SetCursor(len(t.Changes))
 	return t.Executed
 }
 
 // Close ends what a fork's scheduler has running.
 func (t *Timeline) Close() { t.Engine.StopScheduler() }
 
-// do carries out in and remembers it.
-func (t *Timeline) do(in injection) {
+// carryOut carries out in and remembers it.
+func (t *Timeline) carryOut(in injection) {
 	in.before = len(t.Changes)
 	in.do(t.Engine)
 	in.after = len(t.Changes)
@@ -301,24 +301,24 @@ func (t *Timeline) rewind(now time.Time) {
 		}
 		n++
 	}
-	t.Rerun(t.Injected[:n:n], now)
+	t.Reinject(t.Injected[:n:n], now)
 }
 
-// Wake makes t fit to go on.
-func (t *Timeline) Wake() {
-	if t.Branch == nil || !t.Branch.rests {
+// Resume makes t fit to go on.
+func (t *Timeline) Resume() {
+	if t.Branch == nil || !t.Branch.suspended {
 		return
 	}
-	t.Branch.rests = false
+	t.Branch.suspended = false
 	cursor := t.Cursor
-	t.Rerun(t.Injected, t.Executed)
-	t.Show(min(cursor, len(t.Changes)))
+	t.Reinject(t.Injected, t.Executed)
+	t.SetCursor(min(cursor, len(t.Changes)))
 }
 
-// Sleep closes the scheduler of a fork that is not shown any more.
-func (t *Timeline) Sleep() {
+// Suspend closes the scheduler of a fork that is not shown any more.
+func (t *Timeline) Suspend() {
 	if t.Branch != nil && t.Engine.Driver != nil {
-		t.Branch.rests = true
+		t.Branch.suspended = true
 		t.Close()
 	}
 }
@@ -326,7 +326,7 @@ func (t *Timeline) Sleep() {
 // ExecuteFor is execute for a recording, as far as that can be worked out in d of real time. It reports whether
 // everything has happened.
 func (t *Timeline) ExecuteFor(d time.Duration, at time.Time) bool {
-	for began := time.Now(); t.Feed.Has(t.Next) && !t.Feed.Events[t.Next].Time.After(at); t.ExecuteNext() {
+	for began := time.Now(); t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at); t.ExecuteNext() {
 		if time.Since(began) > d {
 			return false
 		}
@@ -335,13 +335,13 @@ func (t *Timeline) ExecuteFor(d time.Duration, at time.Time) bool {
 	return true
 }
 
-// NextBy reports whether the recording's next event is of at or before.
-func (t *Timeline) NextBy(at time.Time) bool {
-	return t.Feed.Has(t.Next) && !t.Feed.Events[t.Next].Time.After(at)
+// HasEventBy reports whether the recording's next event is of at or before.
+func (t *Timeline) HasEventBy(at time.Time) bool {
+	return t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at)
 }
 
-// Floor is the first change that can be gone back to.
-func (t *Timeline) Floor() int {
+// FirstChange is the first change that can be gone back to.
+func (t *Timeline) FirstChange() int {
 	if t.Forked != nil {
 		return len(t.Forked.History.Changes)
 	}
@@ -367,6 +367,6 @@ type branch struct {
 	// injections.
 	Undone [][]injection
 	// Now is the moment that was shown when it was left. If it rests, its scheduler was closed then.
-	Now   time.Time
-	rests bool
+	Now       time.Time
+	suspended bool
 }

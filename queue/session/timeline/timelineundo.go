@@ -14,28 +14,28 @@ func (t *Timeline) BranchOff(now time.Time) *Timeline {
 	return f
 }
 
-// Rerun takes a fork to a moment by doing again what was injected.
-func (t *Timeline) Rerun(injected []injection, until time.Time) {
+// Reinject takes a fork to a moment by doing again what was injected.
+func (t *Timeline) Reinject(injected []injection, until time.Time) {
 	view := t.Shown.View
 	t.history, t.Injected = t.Forked.History.fork(), nil
-	t.See(t.Shown, view, t.Start)
+	t.SetView(t.Shown, view, t.Start)
 	t.Executed = t.Start
 	t.Close()
-	t.Run(t.Forked.engine.Clone())
+	t.SetEngine(t.Forked.engine.Clone())
 	for _, in := range injected {
 		t.Execute(in.At)
-		t.do(in)
+		t.carryOut(in)
 	}
 	if n := len(injected); n == 0 || injected[n-1].At.Before(until) {
 		t.Execute(until) // what follows at the moment of an injection is not seen with it
 	}
-	t.Show(len(t.Changes))
+	t.SetCursor(len(t.Changes))
 	t.Branch.Inherited = min(t.Branch.Inherited, len(t.Injected))
 }
 
-// Entitle says what the last injection was, up to when it was followed, and whether it belongs to the one
+// DescribeLast says what the last injection was, up to when it was followed, and whether it belongs to the one
 // before.
-func (t *Timeline) Entitle(what string, until time.Time, joined bool) {
+func (t *Timeline) DescribeLast(what string, until time.Time, joined bool) {
 	in := &t.Injected[len(t.Injected)-1]
 	in.What, in.Until, in.Joined = what, until, joined
 }

@@ -23,7 +23,7 @@ import (
 
 // StartScheduler has a local kube-scheduler take over at now.
 func (e *Engine) StartScheduler(now time.Time, cfg *schedulerconfig.Config, spare *Spare) error {
-	sched, err := spare.take(cfg, e.Objects)
+	sched, err := spare.takeScheduler(cfg, e.Objects)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (e *Engine) StartScheduler(now time.Time, cfg *schedulerconfig.Config, spar
 		})
 		e.Queue.Regroup(groups)
 	}
-	e.Driver = model.NewDriver(cfg, sched, e.Queue, e.Ticks, now, e.settled)
+	e.Driver = model.NewDriver(cfg, sched, e.Queue, e.Ticks, now, e.settleAttempt)
 	e.Driver.Cluster = e
 	var flying []*v1.Pod
 	for info := range e.Queue.InFlight() {
@@ -64,8 +64,8 @@ func (e *Engine) StopScheduler() {
 	}
 }
 
-// Become makes obj what the cluster has from now on, and tells the scheduler, if there is one.
-func (e *Engine) Become(now time.Time, obj runtime.Object) {
+// PutObject makes obj what the cluster has from now on, and tells the scheduler, if there is one.
+func (e *Engine) PutObject(now time.Time, obj runtime.Object) {
 	e.version++
 	obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(e.version, 10))
 	e.Objects.Put(obj)
@@ -75,12 +75,12 @@ func (e *Engine) Become(now time.Time, obj runtime.Object) {
 	}
 	e.Settle(now, nil)
 	if pod, ok := obj.(*v1.Pod); ok {
-		e.refresh(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
+		e.refreshPod(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod)
 	}
 }
 
-// Vanish has obj gone from the cluster.
-func (e *Engine) Vanish(now time.Time, obj runtime.Object) {
+// RemoveObject has obj gone from the cluster.
+func (e *Engine) RemoveObject(now time.Time, obj runtime.Object) {
 	e.Objects.Remove(obj)
 	if e.Driver != nil {
 		_ = e.Driver.Scheduler.Remove(now, obj)
@@ -102,8 +102,8 @@ func (e *Engine) Stages() []model.Stage {
 	name := func(pod *v1.Pod) types.NamespacedName {
 		return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	}
-	if d.Trying != nil {
-		stages = append(stages, model.Stage{Pod: name(d.Trying.Pod), Name: "schedule", Node: d.Trying.Node, Since: d.Began, Until: d.Free})
+	if d.UnderWay != nil {
+		stages = append(stages, model.Stage{Pod: name(d.UnderWay.Pod), Name: "schedule", Node: d.UnderWay.Node, Since: d.AttemptBegan, Until: d.LoopFree})
 	}
 	for _, b := range d.Bindings {
 		stages = append(stages, model.Stage{Pod: name(b.Pod), Name: "bind", Node: b.Node, Since: b.Since, Until: b.Until})
@@ -111,13 +111,13 @@ func (e *Engine) Stages() []model.Stage {
 	return stages
 }
 
-// settled shows what the queue told. An attempt that ended, if any, is the cause.
-func (e *Engine) settled(now time.Time, a *cycle.Attempt) {
+// settleAttempt shows what the queue told. An attempt that ended, if any, is the cause.
+func (e *Engine) settleAttempt(now time.Time, a *cycle.Attempt) {
 	e.Settle(now, func(p *board.Pod) {
 		switch {
 		case a == nil || p.PodInfo.Pod.UID != a.Pod.UID:
 		case a.Message != "":
-			p.Verdict = model.NewVerdict(e.Driver.Began, now, a)
+			p.Verdict = model.NewVerdict(e.Driver.AttemptBegan, now, a)
 			p.Message = sources.Sanitize(a.Message)
 		case p.Tier == queue.Scheduled:
 			p.Node = a.Node
@@ -125,15 +125,15 @@ func (e *Engine) settled(now time.Time, a *cycle.Attempt) {
 	})
 }
 
-// Wrote implements written.
-func (e *Engine) Wrote(now time.Time, obj runtime.Object) { e.Become(now, obj) }
+// ApplyWrite has what the scheduler wrote become so in the cluster, for the driver.
+func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) { e.PutObject(now, obj) }
 
-// Gone implements written.
-func (e *Engine) Gone(now time.Time, victim *v1.Pod) { e.Vanish(now, victim) }
+// RemoveVictim has a victim that has ended gone from the cluster, for the driver.
+func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) { e.RemoveObject(now, victim) }
 
 // busy reports whether anything is under way that does not wait for an event.
 func (e *Engine) busy() bool {
 	d := e.Driver
 	return d != nil && (e.Queue.PendingPods(queue.Active)+e.Queue.PendingPods(queue.Backoff)+e.Queue.PendingPods(queue.InFlight) > 0 ||
-		d.Awaits != nil || d.Trying != nil || len(d.Bindings)+len(d.Evicting)+len(d.Dying) > 0)
+		d.AwaitedPatch != nil || d.UnderWay != nil || len(d.Bindings)+len(d.Evictions)+len(d.Dying) > 0)
 }

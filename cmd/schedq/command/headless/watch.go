@@ -71,7 +71,7 @@ func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, as
 	return session.Follow(cmd.Context(), source, opts, session.Watching{
 		Move: func(t *session.Transition) error {
 			figures.Add(t)
-			if !cluster.Shows(t.Pod.Key.Namespace) || !opts.Tells(t) {
+			if !cluster.Shows(t.Pod.Key.Namespace) || !opts.Selects(t) {
 				return nil
 			}
 			if asJSON {

@@ -35,7 +35,7 @@ and what became of it until --to, without what the scheduler did.`,
 				return flags.Usagef("convert needs -o OUT, the trace to write")
 			}
 			for _, in := range args {
-				if same(in, out) {
+				if sameFile(in, out) {
 					return flags.Usagef("convert would overwrite its input %s", in)
 				}
 			}
@@ -73,8 +73,8 @@ and what became of it until --to, without what the scheduler did.`,
 	return cmd
 }
 
-// same reports whether two paths name one file.
-func same(a, b string) bool {
+// sameFile reports whether two paths name one file.
+func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	if errA == nil && errB == nil {
