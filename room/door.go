@@ -39,7 +39,7 @@ func newDoor(most int, teachers bool) *door {
 	return &door{teachers: teachers, most: max(1, most), callers: make(map[*caller]bool)}
 }
 
-// admit takes in a connection, and returns who had to make room for it, or nil.
+// admit takes in a connection, and returns its caller, and who had to make room for it, or nil.
 func (d *door) admit(conn net.Conn) (c, out *caller) {
 	c = &caller{conn: conn, source: sourceOf(conn.RemoteAddr()), came: time.Now(), gone: make(chan struct{})}
 	d.mu.Lock()
@@ -49,7 +49,7 @@ func (d *door) admit(conn net.Conn) (c, out *caller) {
 	return c, d.makeRoom(c)
 }
 
-// forget forgets a caller, who is let in or gone. Twice is once.
+// forget takes away a caller who was let in or is gone. A second time it does nothing.
 func (d *door) forget(c *caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,8 +74,8 @@ func (d *door) noteGreeted(c *caller) {
 	c.greeted = true
 }
 
-// setWaiting has c wait for an answer, or wait no longer. Those who wait take no room from those who are asked. It returns
-// who had to make room among its likes, or nil.
+// setWaiting notes whether c waits for the answer to a wrong code. Those who wait take no room from those who are
+// asked for one. It returns who had to make room for c among its likes, or nil.
 func (d *door) setWaiting(c *caller, waits bool) (out *caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

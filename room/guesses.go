@@ -37,7 +37,8 @@ func newGuesses(rates rate.Limit) *guesses {
 	return &guesses{turns: rate.NewLimiter(rates, freeGuesses), sources: make(map[string]int)}
 }
 
-// mayCompare reports whether a code from source is compared now. At the teacher's door only its own source counts.
+// mayCompare reports whether a code from source is compared now: not too many wrong ones wait. At the teacher's door
+// only those of the same source count.
 func (g *guesses) mayCompare(source string, teachers bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

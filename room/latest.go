@@ -9,6 +9,7 @@ type latest[T any] struct {
 	changed chan struct{} // closed by the next set; nil if nobody waits
 }
 
+// set makes v the newest value, and wakes whoever waits for one.
 func (l *latest[T]) set(v T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -64,8 +64,8 @@ func (p *page) move(by int, s *standing) {
 	}
 }
 
-// chosenRow is the row of the name that is chosen: where somebody has left, the next one's. Seats are in the order in which
-// people came.
+// chosenRow returns the row of the name that is chosen; where that one has left, the row of the next. Seats are in
+// the order in which people came.
 func (p *page) chosenRow(s *standing) int {
 	for i, seat := range s.seats {
 		if seat.id >= p.chosen {
@@ -75,7 +75,8 @@ func (p *page) chosenRow(s *standing) int {
 	return max(0, len(s.seats)-1)
 }
 
-// confirm has the key be pressed once more, and reports whether it was.
+// confirm returns true if key was pressed for the second time in a row, and otherwise the page that asks for it to be
+// pressed again. what is what the key does.
 func (p *page) confirm(key, what string) (*page, bool) {
 	n := *p
 	if p.sure == key {

@@ -27,9 +27,8 @@ const (
 	maxWords     = 120 // cells
 )
 
-// Predicted tells the room what the visitor predicts. Who predicts the same anew, changes their mind, also after
-// having lost the connection. A prediction
-// that makes no sense is left out.
+// Predicted tells the room what the visitor predicts. Who predicts the same thing anew changes their mind, also after a
+// lost connection. A prediction that makes no sense is left out.
 func (v *Visitor) Predicted(p Prediction) {
 	n := len(p.Answers)
 	if n == 0 || n > maxAnswers || p.Answer < 0 || p.Answer >= n || p.Right < 0 || p.Right >= n || v.teacher {

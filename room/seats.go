@@ -49,9 +49,9 @@ func (r *Room) count(is func(*Visitor) bool) int {
 	return n
 }
 
-// idlest is who has no use for a seat, among those whom may allows: who has done nothing since they came, or nothing
-// for as long as Limits.Keep. Of those, one from where most come from, then by the name that most have, then the one
-// who has done nothing for longest. Nil if all use theirs.
+// idlest returns the visitor who has least use for a seat, among those whom may allows: who has done nothing since
+// they came, or nothing for as long as Limits.Keep. Of those, one from where most come from, then by the name that
+// most have, then the one who has done nothing for longest. Nil if all use theirs.
 func (r *Room) idlest(may func(*Visitor) bool) *Visitor {
 	type shared struct{ source, login string }
 	sources, names := make(map[string]int), make(map[shared]int)
@@ -77,7 +77,7 @@ func (r *Room) idlest(may func(*Visitor) bool) *Visitor {
 	return out
 }
 
-// identities is what somebody would come in again by: a name from where they are, and their key.
+// identities returns what tells whether somebody comes in again: the name and where they are, and the key.
 func (g guest) identities() []string {
 	all := []string{g.login() + " from " + g.source}
 	if g.key != "" {

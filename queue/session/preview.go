@@ -120,7 +120,7 @@ func (o *owner) endPreview() {
 	}
 }
 
-// workOutNext works out one more preview, if there is one left.
+// workOutNext works out the next preview, of which there must be one.
 func (p *previews) workOutNext() {
 	name := p.wanted[len(p.done)]
 	would := Preview{What: name, Of: p.board.Total(queue.Unschedulable) + p.board.Total(queue.Gated)}
@@ -146,7 +146,7 @@ func (p *previews) workOutNext() {
 	p.done = append(p.done, would)
 }
 
-// unfinished reports whether any is still to be worked out.
+// unfinished reports whether previews are still to be worked out.
 func (p *previews) unfinished() bool { return p != nil && len(p.done) < len(p.wanted) }
 
 // injectNamed injects one of Injectables.

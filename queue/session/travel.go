@@ -104,8 +104,8 @@ func (o *owner) look() {
 	}
 }
 
-// lookAtNext looks at one change and reports whether it is what is looked for, and else whether there are more. If
-// found, at is the change.
+// lookAtNext looks at the next change. found is true if it is what is looked for: then at is its index. more is false
+// if there is no change left to look at.
 func (s *search) lookAtNext() (found, more bool) {
 	t := s.line
 	if s.forward {
@@ -131,7 +131,7 @@ func (s *search) lookAtNext() (found, more bool) {
 	return false, true
 }
 
-// matches reports whether c is what is looked for, and counts it in or, going back, out.
+// matches reports whether c is what is looked for. It counts c in sizes, or out again when the search goes back.
 func (s *search) matches(c timeline.Change, forward bool) bool {
 	holds := s.condition.Holds
 	if holds == nil {

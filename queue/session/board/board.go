@@ -23,11 +23,11 @@ var Tiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, qu
 type Board struct {
 	Pods  *podTree
 	Tiers [queue.InFlight + 1]*podTree
-	// View is how the board is seen: see view.go. Nil is as it is.
+	// View is how the board is seen. Nil is without a filter, and in the queue's own order.
 	View *View
 	// Now is the moment for which the filter holds.
 	Now time.Time
-	// matched is tiers again, with only the pods that match, and in the order that was asked for. It is nil
+	// matched is Tiers again, with only the pods that match, and in the order that was asked for. It is nil
 	// for a tier that is seen as it is.
 	matched [queue.InFlight + 1]*podTree
 	// members are the matching pods of pod groups, by group. They are nil until there is one.
@@ -36,6 +36,7 @@ type Board struct {
 	lanes, matchedLanes *podTree
 }
 
+// New returns an empty board.
 func New() *Board {
 	b := &Board{Pods: newTree(byName), lanes: newTree(byLane)}
 	for _, t := range Tiers {
@@ -132,7 +133,8 @@ func (b *Board) Copy() *Board {
 	return c
 }
 
-// Replace puts after where before was. Either may be nil.
+// Replace puts after where before was. A nil before is a pod that was not on the board, a nil after one that is
+// forgotten.
 func (b *Board) Replace(before, after *Pod) {
 	b.replaceLane(before, after)
 	if before != nil && !HasLeft(before) {
@@ -177,6 +179,7 @@ var orders = [...]func(a, b *Pod) bool{
 
 func byTimestamp(a, b *Pod) bool { return less(a.Timestamp.Compare(b.Timestamp), 0, a, b) }
 
+// less compares by first, then second, then the pods' names, so that every order is total.
 func less(first, second int, a, b *Pod) bool {
 	return cmp.Or(first, second, strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Key.Name, b.Key.Name)) < 0
 }

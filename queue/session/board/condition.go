@@ -19,8 +19,9 @@ import (
 // number. docs/filter.md describes how it is written.
 type Condition struct {
 	Text sources.SafeText
-	// Exactly one is set: is tells whether a move is what is looked for, holds whether there are so many
-	// pods in each tier, and mark is in the text of the mark.
+	// Exactly one of these is set. Is reports whether a move is what is looked for. Holds reports the same of
+	// how many pods each tier has: what is looked for is the moment at which it begins to hold. Mark, in lower
+	// case, is a part of the text of the mark that is looked for.
 	Is    func(*Transition) bool
 	Holds func(*[queue.InFlight + 1]int) bool
 	Mark  *string

@@ -25,7 +25,7 @@ func byGroup(a, b *Pod) bool {
 		strings.Compare(a.Key.Name, b.Key.Name)) < 0
 }
 
-// WithGroupToggled returns the view that v is with that group unfolded, or folded again.
+// WithGroupToggled returns v with that group unfolded, or folded again if it was. v may be nil.
 func (v *View) WithGroupToggled(group types.NamespacedName) *View {
 	w := View{}
 	if v != nil {
@@ -49,7 +49,8 @@ func (b *Board) Folded(p *Pod) bool {
 	return ok && (b.View == nil || !b.View.unfolded[group])
 }
 
-// CountMates returns how many pods of p's group that match the filter are listed where p is, p too; at most limit.
+// CountMates returns how many pods of p's group match the filter and are listed in the tier that p is listed in, p
+// included. It counts no further than limit.
 func (b *Board) CountMates(p *Pod, limit int) int {
 	members, n := b.members[p.Listed()], 0
 	if members == nil || p.Group == "" {
@@ -65,13 +66,13 @@ func (b *Board) CountMates(p *Pod, limit int) int {
 	return n
 }
 
-// StandsForGroup reports whether p stands for its group where it is listed.
+// StandsForGroup reports whether p is the pod whose row stands for its group, in the tier that p is listed in.
 func (b *Board) StandsForGroup(p *Pod) bool {
 	first := b.groupLeader(p)
 	return first != nil && first.Key == p.Key
 }
 
-// RowOf returns the pod whose row shows p: p, or what stands for its group if that is one row.
+// RowOf returns the pod whose row shows p: p itself, or the one that stands for its group if that is folded.
 func (b *Board) RowOf(p *Pod) *Pod {
 	if b.grouped() && b.Folded(p) {
 		if first := b.groupLeader(p); first != nil && b.matches(p) {
@@ -81,14 +82,14 @@ func (b *Board) RowOf(p *Pod) *Pod {
 	return p
 }
 
-// groupStart is where the group of p begins among members.
+// groupStart returns what comes before all pods of p's group in the order byGroup.
 func groupStart(p *Pod) *Pod {
 	first := &Pod{Group: p.Group}
 	first.Key.Namespace = p.Key.Namespace
 	return first
 }
 
-// groupLeader returns the pod that stands for p's group where p is listed, or nil.
+// groupLeader returns the pod that stands for p's group in the tier that p is listed in, or nil.
 func (b *Board) groupLeader(p *Pod) *Pod {
 	members := b.members[p.Listed()]
 	if members == nil {
@@ -177,8 +178,8 @@ func (b *Board) foldTier(t queue.Tier) {
 	})
 }
 
-// GroupSize counts the pods of p's group that are where p is. With a filter its cost grows with the tier, else with
-// the group.
+// GroupSize returns how many pods of p's group are in p's tier, p included, whether they match the filter or not.
+// With a filter its cost grows with the tier, else with the group.
 func (b *Board) GroupSize(p *Pod) int {
 	if b.Filter().Empty() {
 		return b.CountMates(p, math.MaxInt)

@@ -116,7 +116,7 @@ func (b *Board) filterLanes() {
 	})
 }
 
-// HasLeft reports whether p is in the queue no longer.
+// HasLeft reports whether p is no longer in the queue: it is bound, deleted or in no tier.
 func HasLeft(p *Pod) bool { return p.Listed() == queue.None || p.Listed() > queue.InFlight }
 
 // byLane is the order of the lanes.

@@ -81,7 +81,7 @@ func (s Sort) compare(a, b *Pod) int {
 	}
 }
 
-// heldBy are the plugins that keep p from being scheduled: those that rejected it, or the one that gates it.
+// heldBy returns the plugins that keep p from being scheduled: the one that gates it, or those that rejected it.
 func (p *Pod) heldBy() []string {
 	if p.GatingPlugin != "" {
 		return []string{p.GatingPlugin}

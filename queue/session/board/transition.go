@@ -61,6 +61,7 @@ func (p *Pod) Provenance() string {
 	return Provenance(p.Observed)
 }
 
+// Provenance is "observed" or "modelled": see Transition.Provenance.
 func Provenance(observed bool) string {
 	if observed {
 		return "observed"
@@ -107,7 +108,7 @@ type Transition struct {
 	// Prev is the same pod's move before this one, or nil.
 	Prev *Transition
 
-	Change int // its place among the history's changes
+	Change int // its index among the history's changes
 }
 
 // Restated reports whether the scheduler said a second time where the pod is, and nothing moved.

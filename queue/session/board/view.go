@@ -18,7 +18,7 @@ type View struct {
 	unfolded map[types.NamespacedName]bool
 }
 
-// WithFilter returns the view that v is with another filter.
+// WithFilter returns v with another filter. v may be nil.
 func (v *View) WithFilter(f filter.Filter) *View {
 	w := View{}
 	if v != nil {
@@ -28,7 +28,7 @@ func (v *View) WithFilter(f filter.Filter) *View {
 	return &w
 }
 
-// WithSort returns the view that v is with another order of some tiers.
+// WithSort returns v with another order of those tiers. v may be nil.
 func (v *View) WithSort(s Sort, tiers []queue.Tier) *View {
 	w := View{}
 	if v != nil {

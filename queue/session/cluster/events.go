@@ -13,8 +13,8 @@ var UnscheduledPodAdd = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionTyp
 // MoveAllEvent is the wildcard event: it moves pods whatever rejected them.
 var MoveAllEvent = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}
 
-// InjectableEvents returns the events that kube-scheduler v1.37 makes out of changed objects
-// (eventhandlers.go, framework/events.go), by what a person injects most.
+// InjectableEvents returns the events that kube-scheduler v1.37 makes out of changed objects (eventhandlers.go,
+// framework/events.go), those first that a person injects most. With them a person can wake pods in a what-if.
 func InjectableEvents() []fwk.ClusterEvent {
 	var all []fwk.ClusterEvent
 	add := func(r fwk.EventResource, actions ...fwk.ActionType) {
@@ -39,7 +39,7 @@ func InjectableEvents() []fwk.ClusterEvent {
 	return all
 }
 
-// EventLabels returns the labels of the cluster events that can be injected, in upstream's spelling.
+// EventLabels returns the labels of InjectableEvents, in their order and upstream's spelling: "NodeAdd" and so on.
 func EventLabels() []string {
 	var labels []string
 	for _, e := range InjectableEvents() {

@@ -15,13 +15,14 @@ import (
 // Objects are the API objects of a cluster at one moment. A copy shares with it all that does not change.
 type Objects struct{ Tree *btree.BTreeG[object] }
 
-// object is an API object and what it is found by.
+// object is an API object and the kind and name by which it is found.
 type object struct {
 	kind            string
 	namespace, name string
 	Obj             runtime.Object
 }
 
+// NewObjects returns the objects of an empty cluster.
 func NewObjects() Objects {
 	return Objects{btree.NewBTreeGOptions(func(a, b object) bool {
 		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name)) < 0
@@ -31,6 +32,7 @@ func NewObjects() Objects {
 // kindOf returns the name of an object's type, which is its kind.
 func kindOf(obj runtime.Object) string { return reflect.TypeOf(obj).Elem().Name() }
 
+// keyed returns obj with its kind and name, and false if it has no name.
 func keyed(obj runtime.Object) (object, bool) {
 	m, ok := obj.(metav1.Object)
 	if !ok {
@@ -87,6 +89,7 @@ func (o Objects) Node(name string) *v1.Node {
 	return node
 }
 
+// Copy returns objects that can be changed without these changing.
 func (o Objects) Copy() Objects { return Objects{o.Tree.Copy()} }
 
 // Count returns how many objects of a kind there are.

@@ -44,6 +44,7 @@ func Placeholder(key types.NamespacedName) *v1.Pod {
 	return pod
 }
 
+// ByKey compares two names by namespace and then by name, as slices.SortFunc wants it.
 func ByKey(a, b types.NamespacedName) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }

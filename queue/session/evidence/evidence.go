@@ -47,7 +47,7 @@ type Sighting struct {
 	// all that there is to make of it.
 	Used bool
 
-	nth int // of all that were heard
+	nth int // its number among all that were added, which orders those of one time
 }
 
 // Failed reports whether it shows a failed attempt.
@@ -65,11 +65,11 @@ func MayWake(c *sources.ObjectChange) bool {
 	return !ok || c.Verb == sources.Deleted && pod.Spec.NodeName != ""
 }
 
-// Future is what a source tells from a moment on. What was told before that, Next has taken out.
+// Future is what a source tells from a moment on. What was told before that, RemoveFirst has taken out.
 type Future struct {
-	reach, requesting time.Duration
+	reach, requesting time.Duration   // see New
 	coming            []sources.Event // beyond reach: not looked at yet
-	heard             int
+	heard             int             // how many were added so far
 
 	all      list
 	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
@@ -83,16 +83,16 @@ type Future struct {
 // list are sightings in the order in which they are told.
 type list []*Sighting
 
-// New returns the future that events are, which are in the order of time. No question is asked of more than reach
-// after the first of them, whichever that is by then. Where it is not told when a patch was sent, it was
-// requesting before its answer.
+// New returns the future that events are, which are in the order of time. Only events up to reach after the first are
+// looked at, so no question may ask for more. requesting is how long a request takes: where the source does not tell
+// when a patch was sent, it was that long before its answer.
 func New(events []sources.Event, reach, requesting time.Duration) *Future {
 	f := &Future{reach: reach, requesting: requesting, coming: events, byPod: map[types.UID]*list{}}
 	f.extend()
 	return f
 }
 
-// First returns the first that is told, or nil.
+// First returns the sighting that is told first, or nil if nothing is to come.
 func (f *Future) First() *Sighting {
 	if len(f.all) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func (f *Future) First() *Sighting {
 	return f.all[0]
 }
 
-// RemoveFirst takes out the first, of which there must be one.
+// RemoveFirst takes the first sighting out: it is past. There must be one.
 func (f *Future) RemoveFirst() {
 	s := f.all[0]
 	for _, l := range f.lists(s) {
@@ -116,7 +116,7 @@ func (f *Future) RemoveFirst() {
 	f.extend()
 }
 
-// Clear forgets all there is: nothing is to come.
+// Clear forgets all sightings: nothing is to come.
 func (f *Future) Clear() { *f = *New(nil, f.reach, f.requesting) }
 
 // extend takes in what has come within reach.
@@ -127,7 +127,8 @@ func (f *Future) extend() {
 	}
 }
 
-// Add adds an event of a source that goes on. It may belong before some that are known; after those of the same time.
+// Add adds an event of a source that goes on. It may be earlier than some that are known; of those at its time it is
+// the last.
 func (f *Future) Add(ev sources.Event) {
 	f.heard++
 	s := f.sighting(ev)

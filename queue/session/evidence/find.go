@@ -43,8 +43,9 @@ func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late 
 	return patch
 }
 
-// PatchUnderWay returns the first answer, within that long from now, to a patch that was sent by now, or so soon that the
-// attempt of its pod may be over, which ended tells. Nil if there is none.
+// PatchUnderWay returns a patch that is under way now: the one that is answered first, within that long from now. It
+// was sent by now, or less than soon from now while ended reports that the attempt of its pod is over. Nil if there
+// is none.
 func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, ended func(types.UID) bool) *Sighting {
 	var first *Sighting
 	for _, s := range f.patches {
@@ -81,7 +82,7 @@ func (s *Sighting) endsPod() bool {
 	return ok && (s.Deleted() || pod.DeletionTimestamp != nil)
 }
 
-// WakesWithin reports whether a change is told within that long from now that may wake pods.
+// WakesWithin reports whether a change that may wake pods is told within that long from now: see MayWake.
 func (f *Future) WakesWithin(now time.Time, within time.Duration) bool {
 	return len(f.stirs) > 0 && f.stirs[0].Time.Sub(now) <= within
 }
@@ -115,7 +116,7 @@ func (l list) within(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	}
 }
 
-// firstWithin returns the first within that long from now that is wanted, or nil.
+// firstWithin returns the first sighting within that long from now for which wanted is true, or nil.
 func (l list) firstWithin(now time.Time, within time.Duration, wanted func(*Sighting) bool) *Sighting {
 	for s := range l.within(now, within) {
 		if wanted(s) {

@@ -22,10 +22,10 @@ type Wait struct {
 // Bounded reports whether the wait has an end that is known.
 func (w Wait) Bounded() bool { return !w.Until.IsZero() }
 
-// Remaining returns what is left of the wait at now, not below 0.
+// Remaining returns how much of the wait is left at now: 0 at the least, and 0 if there is no bound.
 func (w Wait) Remaining(now time.Time) time.Duration { return max(0, w.Until.Sub(now)) }
 
-// RemainingShare returns the part of the wait that is left at now, from 1 to 0.
+// RemainingShare returns which part of the wait is left at now, from 1 at its beginning down to 0.
 func (w Wait) RemainingShare(now time.Time) float64 {
 	total := w.Until.Sub(w.From)
 	if total <= 0 {

@@ -113,7 +113,7 @@ func (m *Moment) whyWoken(t *board.Transition) []string {
 	return said
 }
 
-// whereTo says what becomes of a woken pod.
+// whereTo says in a sentence which tier a woken pod goes to, and why.
 func whereTo(t *board.Transition) string {
 	switch {
 	case t.To == queue.Backoff:
@@ -134,7 +134,7 @@ func (m *Moment) arithmeticOf(t *board.Transition) []string {
 	return []string{m.arithmetic(t.Pod)}
 }
 
-// causeOf names what caused a move, if that is known.
+// causeOf returns the event that caused t, in parentheses after a blank, or nothing if it is not known.
 func causeOf(t *board.Transition) string {
 	if t.Event == "" {
 		return ""
@@ -142,9 +142,11 @@ func causeOf(t *board.Transition) string {
 	return " (" + t.Event + ")"
 }
 
+// gatedBy names the plugin that gates the pod, as the beginning of a sentence.
 func gatedBy(t *board.Transition) string { return cmp.Or(t.GatingPlugin, "A PreEnqueue plugin") }
 
-// afterStay is how long the pod was where it moved from.
+// afterStay says how long the pod was in the tier that it moved from: " after 4.2s". It is empty if that is not
+// known.
 func afterStay(t *board.Transition) string {
 	if t.Prev == nil || t.Prev.Pod.Since.IsZero() || t.From == queue.None {
 		return ""

@@ -12,12 +12,12 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// channels are the ways on which a source tells of a real scheduler: its Events, and its requests. They say what it
-// means that nothing is told.
+// channels are the two ways by which a source hears of a real scheduler: its Events, and its requests to the API server.
+// They tell what silence on them means: that no attempt was made, or only that it did not show.
 //
 // The scheduler's event recorder (k8s.io/client-go v0.37, tools/events/event_broadcaster.go) is told of every failed
 // attempt. Of those of one pod at one resourceVersion it writes the first as an Event and the second as its series;
-// the third and those that follow are only counted. So an attempt that would have been a first or a second one, and is
+// the third and those that follow are only counted: of five failures of an unchanged pod, two show. So an attempt that would have been a first or a second one, and is
 // not among the Events, was not made. That holds while requests are not held up by the client's rate limit, and as far
 // as the source has told.
 type channels struct {
@@ -25,7 +25,7 @@ type channels struct {
 	// requests is true if the source tells the scheduler's own requests. Then a change of a pod's condition is no sign
 	// of one.
 	requests bool
-	// until is up to when the source has told what there is to tell.
+	// until is the moment up to which the source has told everything.
 	until time.Time
 
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
@@ -41,25 +41,28 @@ func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
 	return c
 }
 
-// restart begins with a scheduler of which nothing was heard.
+// restart forgets what was heard: another scheduler begins, of which nothing is known.
 func (c *channels) restart() {
 	c.limiter = clientLimiter(c.cfg, shownShare)
 	clear(c.recorder)
 }
 
-// recorded takes in what the recorder wrote last of a pod. It is empty of a pod of which it wrote nothing yet.
+// recorded notes what the event recorder wrote last about the pod with that UID. An empty last means that it has
+// written nothing about the pod yet.
 func (c *channels) recorded(uid types.UID, last sources.Recorded) {
 	c.recorder[uid] = last
 	c.records = c.records || last.Version != ""
 }
 
-// mustShow reports whether the next failed attempt of pod is one that the recorder writes.
+// mustShow reports whether a failed attempt of pod would become an Event now: what the recorder wrote is known, and
+// it is less than two Events of the pod at its present resourceVersion.
 func (c *channels) mustShow(pod *v1.Pod) bool {
 	last, known := c.recorder[pod.UID]
 	return known && c.records && !grouped(c.cfg.Queue, pod) && (last.Count < 2 || last.Version != pod.ResourceVersion)
 }
 
-// horizon is up to when, seen from now, an attempt that is not told was not made.
+// horizon returns the moment before which an attempt that is not told was not made, seen from now: foresight later,
+// or writeTime before the end of what the source has told, whichever is first.
 func (c *channels) horizon(now time.Time) time.Time {
 	horizon := now.Add(foresight)
 	if until := c.until.Add(-writeTime); until.Before(horizon) {
@@ -68,7 +71,8 @@ func (c *channels) horizon(now time.Time) time.Time {
 	return horizon
 }
 
-// slack is for how long after an attempt of the model a sign of a failed one is taken to be its.
+// slack returns for how long after an attempt of the model a sign of a failed attempt is taken for a sign of that
+// one.
 func (c *channels) slack(now time.Time) time.Duration {
 	if c.records && !c.saturated(now) {
 		return attemptSlack
@@ -76,7 +80,7 @@ func (c *channels) slack(now time.Time) time.Duration {
 	return unrecordedSlack
 }
 
-// requested notes a request of the scheduler.
+// requested counts a request that the scheduler made at now against its client's rate limit.
 func (c *channels) requested(now time.Time) {
 	c.limiter.AllowN(now, 1)
 	if c.saturated(now) {
@@ -88,10 +92,12 @@ func (c *channels) requested(now time.Time) {
 // once or in the long run: then they wait for each other, and with them the loop.
 func (c *channels) saturated(now time.Time) bool { return c.limiter.TokensAt(now) < fewLeft }
 
-// idle reports whether the loop takes what there is to take at once.
+// idle reports whether the loop has caught up, so that it takes a pod as soon as there is one: the rate limit has
+// held nothing up for longer than relief.
 func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief }
 
-// clientLimiter returns the rate limiter of the scheduler's client (clientConnection), at that share of its rate.
+// clientLimiter returns the rate limiter of the scheduler's client (clientConnection), with that share of its rate: 1
+// is all of it.
 func clientLimiter(cfg *schedulerconfig.Config, share rate.Limit) *rate.Limiter {
 	limit := share * rate.Limit(cfg.ClientQPS)
 	if limit <= 0 {

@@ -13,11 +13,11 @@ import (
 	"github.com/schedq/schedq/queue/session/evidence"
 )
 
-// decision is what the scheduling loop does now.
+// decision is what the scheduling loop does next.
 type decision struct {
 	do    step
-	pod   *v1.Pod   // that it takes or puts back
-	until time.Time // it waits
+	pod   *v1.Pod   // of takePod and putBack
+	until time.Time // of wait
 	// endsOnMove is true if the wait ends as soon as any pod moves: there may be another to take.
 	endsOnMove bool
 }
@@ -30,12 +30,13 @@ const (
 	// takePod is to take that pod out of its turn.
 	takePod
 	wait
-	// putBack is to put that pod back to those that wait, and to decide anew: the model alone had woken it.
+	// putBack is to put that pod back among the unschedulable ones, and to decide anew: the model had woken it, and
+	// an attempt of it would show, and does not.
 	putBack
 )
 
-// oracle tells a driver what the real scheduler does, as far as what is seen of it tells. Its answers follow from its
-// fields. What they change is only which sightings are used up.
+// oracle tells a driver what the real scheduler does next, as far as the source shows it. Its answers follow from its
+// fields. Asking changes nothing but which sightings are used up.
 type oracle struct {
 	future       *evidence.Future
 	channels     *channels
@@ -45,21 +46,21 @@ type oracle struct {
 	wakeComing   func() bool               // whether something that may wake pods is on its way to the scheduler
 }
 
-// lineup is what an oracle asks of the model's queue.
+// lineup is the part of the model's queue that an oracle reads.
 type lineup interface {
 	// Upcoming yields the pods that the loop can take, in their turn.
 	Upcoming() iter.Seq[*v1.Pod]
 	Get(namespace, name string) (queue.PodInfo, bool)
 }
 
-// lastAttempt is an attempt of a pod.
+// lastAttempt is the last attempt of a pod that the model knows of.
 type lastAttempt struct {
 	at time.Time
 	// seen is true if the source showed it.
 	seen bool
 }
 
-// decide tells what the loop does now. It changes nothing.
+// decide returns what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
 	ended := func(uid types.UID) bool {
 		last, ok := o.lastAttempts[uid]
@@ -80,7 +81,8 @@ func (o *oracle) decide(now time.Time) decision {
 	return o.upcoming(now)
 }
 
-// upcoming tells which of the pods in the queue the loop takes: the first that is not held, or none while all are.
+// upcoming decides by the queue alone. The loop takes the first pod in its turn that is not held (see heldUntil). If
+// all are held, it waits until the first of them is not.
 func (o *oracle) upcoming(now time.Time) decision {
 	held, next := 0, time.Time{}
 	for pod := range o.queue.Upcoming() {
@@ -109,8 +111,8 @@ func (o *oracle) upcoming(now time.Time) decision {
 	return decision{do: wait, until: next, endsOnMove: true}
 }
 
-// heldUntil reports whether the loop does not take pod now, though it could, and until when at least: an attempt of it
-// would show, and does not show before.
+// heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
+// where an attempt would show and none is seen: then the real loop made none.
 func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	horizon := o.channels.horizon(now)
 	if !horizon.After(now) || !o.channels.mustShow(pod) || o.channels.saturated(now) {
@@ -128,14 +130,15 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	return horizon, true
 }
 
-// untried reports whether an attempt of pod would show that is made as soon as the loop can, and does not.
+// untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,
+// and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	horizon := o.channels.horizon(now)
 	return o.future.Attempt(pod.UID, now, horizon.Sub(now)) == nil && horizon.After(now) && o.channels.mustShow(pod)
 }
 
-// takenInstead tells which pod the loop took now in place of attempt a's, or nil if a may stand. Under load the model's order
-// of pods comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and
+// takenInstead returns the pod that the real loop took now in place of attempt a's, or nil if a may stand. Under load
+// the model's order of pods comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and
 // does not, gives way to the next one that shows. It changes nothing.
 func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) *v1.Pod {
 	if a.Skipped || !o.channels.requests {
@@ -170,7 +173,8 @@ func (o *oracle) bindsNext(now time.Time) *v1.Pod {
 	return nil
 }
 
-// agreesWithSeen reports whether attempt a, which ends now, agrees with what is seen.
+// agreesWithSeen reports whether what is seen later fits the outcome of attempt a, which ends now: its binding, or
+// its patch, or neither of them where it writes nothing.
 func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
 		return o.seesBinding(now, a.Pod.UID)
@@ -182,7 +186,8 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	return o.patch(now, a.Pod.UID) != nil
 }
 
-// seesBinding reports whether the pod with that UID will be seen bound or gone, as far as that is known.
+// seesBinding reports whether the pod with that UID is seen to be bound within writePatience from now, or to be
+// deleted while its binding was under way. Where the source does not tell the scheduler's requests it is always true.
 func (o *oracle) seesBinding(now time.Time, uid types.UID) bool {
 	if !o.channels.requests {
 		return true
@@ -192,12 +197,14 @@ func (o *oracle) seesBinding(now time.Time, uid types.UID) bool {
 	return seen != nil && (seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding)
 }
 
-// seesDeletion reports whether the victim with that UID will be seen to be deleted, as far as that is known.
+// seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where
+// the source does not tell the scheduler's requests it is always true.
 func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
 	return !o.channels.requests || o.future.PodEnds(victim, now, writePatience)
 }
 
-// failsAt tells when the attempt of a pod that begins now is seen to fail, if it is. It uses that up.
+// failsAt returns when the attempt of that pod that begins now is seen to fail, and uses that sighting up. It returns
+// false if no failure is seen within attemptSlack.
 func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
 	seen := o.future.Event(uid, now, attemptSlack)
 	if seen == nil {
@@ -207,8 +214,9 @@ func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
 	return seen.Time, true
 }
 
-// patchedAt tells when the patch of a pod's status that is made now was answered, and uses it up. If nobody knows, that is
-// otherwise; if it is known that none was made, it is now.
+// patchedAt returns when the API server answered the patch of the pod's status that is made now, and uses that
+// sighting up. It returns now if it is known that none was made, and the argument otherwise if the source does not
+// tell the scheduler's requests.
 func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) time.Time {
 	if !o.channels.requests {
 		return otherwise
@@ -221,11 +229,12 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 	return seen.Time
 }
 
+// patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen.
 func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 	return o.future.Patch(uid, now, writePatience, o.channels.saturated(now))
 }
 
-// takeable returns the pod that was seen if the loop can take it, or nil.
+// takeable returns the pod that was seen, as the queue has it, or nil if the loop can't take it.
 func (o *oracle) takeable(seen *evidence.Sighting) *v1.Pod {
 	info, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name)
 	if !ok || info.Pod.UID != seen.UID || !o.takesFrom(info.Tier) {
@@ -234,7 +243,7 @@ func (o *oracle) takeable(seen *evidence.Sighting) *v1.Pod {
 	return info.Pod
 }
 
-// mayWakeBy reports whether the scheduler hears until then of a change that may wake pods.
+// mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods.
 func (o *oracle) mayWakeBy(now, until time.Time) bool {
 	return o.wakeComing() || o.future.WakesWithin(now, until.Sub(now))
 }

@@ -15,16 +15,16 @@ import (
 
 // Driver runs a local kube-scheduler in model time: the scheduling loop, one pod after the other; the
 // bindings and evictions beside it; the two flushes. It does nothing by itself: whoever owns it lets time
-// pass by advance, and tells it what the source saw.
+// pass by Advance, and tells it what the source saw.
 //
-// It has either a cluster or an oracle. In a what-if and in a rerun what the scheduler writes becomes so in the
-// cluster after a request's time. In a shadow the real scheduler wrote, and the driver waits to see it, as the oracle
-// tells: for a status patch with the whole loop, as the real one does, for a binding only with the pod.
+// It has either a Cluster or an oracle. In a what-if and in a rerun it has a Cluster, in which what the scheduler writes
+// becomes so after a request's time. In a shadow it has an oracle: the real scheduler wrote, and the driver waits until
+// that is seen. For a status patch the whole loop waits, as the real one does; for a binding only its pod does.
 type Driver struct {
 	Scheduler *cycle.Scheduler
 	queue     *queue.Queue
 	ticks     Ticks
-	// onSettled is called whenever the queue may have told something; attempt is the cause, or nil.
+	// onSettled is called whenever the queue may have told moves. attempt is the one whose end caused them, or nil.
 	onSettled func(now time.Time, attempt *cycle.Attempt)
 	Cluster   writeTarget // nil in a shadow
 	oracle    *oracle     // nil but in a shadow
@@ -32,17 +32,17 @@ type Driver struct {
 
 	now          time.Time
 	AttemptBegan time.Time      // when the last attempt began
-	LoopFree     time.Time      // the scheduling loop is busy until then
-	endsOnMove   bool           // or until a pod moves: it is not at work
-	UnderWay     *cycle.Attempt // under way until free
-	AwaitedPatch *statusPatch   // what the loop waits for
+	LoopFree     time.Time      // the scheduling loop does nothing else until then
+	endsOnMove   bool           // the loop is waiting, and stops as soon as a pod moves, even before LoopFree
+	UnderWay     *cycle.Attempt // the attempt that ends at LoopFree, or nil
+	AwaitedPatch *statusPatch   // whose answer the loop waits for, or nil
 	limiter      *rate.Limiter  // of the scheduler's client
-	Bindings     []*binding
+	Bindings     []*binding     // under way, beside the loop
 	Evictions    []*eviction
-	Dying        []dying
+	Dying        []dying // in a Cluster: victims whose containers are being stopped
 }
 
-// writeTarget is a cluster to which the scheduler writes.
+// writeTarget is a cluster in which what the scheduler writes becomes so.
 type writeTarget interface {
 	// ApplyWrite is called when a write of the scheduler is done.
 	ApplyWrite(now time.Time, obj runtime.Object)
@@ -50,7 +50,7 @@ type writeTarget interface {
 	RemoveVictim(now time.Time, victim *v1.Pod)
 }
 
-// unsettled are the moves that a queue has told and nobody has handed on. It is the queue's observer.
+// unsettled gathers the moves that a queue told and nobody has handed on yet. It is the queue's observer.
 type unsettled struct{ moves []queue.Transition }
 
 // Moved implements queue.Observer.
@@ -67,7 +67,7 @@ func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Que
 	return d
 }
 
-// Due returns the first moment at which something happens by itself.
+// Due returns the first moment at which something happens by itself. It is never in the past of the driver.
 func (d *Driver) Due() time.Time {
 	at, _, _ := d.ticks.Next(d.now)
 	sooner := func(t time.Time) {
@@ -113,7 +113,8 @@ func (d *Driver) Advance(to time.Time) {
 	}
 }
 
-// runDue lets happen what is due at now.
+// runDue runs what is due at now: the flushes, then the end of the patch, of bindings and of evictions, then the
+// loop.
 func (d *Driver) runDue(now time.Time) {
 	tick, backoff, leftover := d.ticks.Next(d.now)
 	d.now = now
@@ -131,6 +132,7 @@ func (d *Driver) runDue(now time.Time) {
 	}
 }
 
+// flush runs those of the two flushes that are due at now.
 func (d *Driver) flush(now time.Time, backoff, leftover bool) {
 	if backoff {
 		d.queue.FlushBackoffCompleted(now)
@@ -141,8 +143,8 @@ func (d *Driver) flush(now time.Time, backoff, leftover bool) {
 	d.onSettled(now, nil)
 }
 
-// attempt lets the loop take one pod. Its attempt takes a while; then comes conclude. It returns nil if the loop takes
-// none.
+// attempt has the loop take one pod. Its attempt is under way until LoopFree, when Conclude ends it. It returns nil
+// if the loop takes none.
 func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 	if d.oracle != nil {
 		switch does := d.decide(now); {
@@ -166,7 +168,7 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 	return d.beginAttempt(now, a)
 }
 
-// decide has the oracle decide what the loop does, and puts back whom it says.
+// decide asks the oracle what the loop does now, and puts back each pod that the oracle says was not woken.
 func (d *Driver) decide(now time.Time) decision {
 	d.endsOnMove = false
 	does := d.oracle.decide(now)
@@ -177,7 +179,8 @@ func (d *Driver) decide(now time.Time) decision {
 	return does
 }
 
-// undoAttempt has it that the attempt a, which has just begun, was never made: nobody was told yet that its pod was popped.
+// undoAttempt takes attempt a back, which has just begun, as if it had not been made: nobody was told yet that its
+// pod was popped.
 func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.Scheduler.Undo(a)
 	last := len(d.unsettled.moves) - 1
@@ -186,7 +189,8 @@ func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.queue.Unpop(a.Pod.UID, from)
 }
 
-// AttemptOf lets the loop take that pod, whether it is its turn or not. In flight it may be already.
+// AttemptOf has the loop take pod, whether it is its turn or not; a pod in flight is tried anew. It returns nil if
+// the scheduler can't try it.
 func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
@@ -198,6 +202,7 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 	return d.beginAttempt(now, a)
 }
 
+// beginAttempt makes a the attempt under way from now on, and works out when it ends.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan = a, now
 	d.LoopFree = now.Add(attemptTime + time.Duration(a.Evaluated)*attemptTimePerNode)
@@ -218,7 +223,7 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	return a
 }
 
-// Conclude ends the attempt under way and takes over what it left to do.
+// Conclude ends the attempt under way. What it writes, a patch or bindings, is under way from now on.
 func (d *Driver) Conclude(now time.Time) {
 	a := d.UnderWay
 	d.UnderWay = nil
@@ -248,7 +253,7 @@ func (d *Driver) Conclude(now time.Time) {
 	d.onSettled(now, a)
 }
 
-// delayLoop keeps the loop from going on for so long from now, or from when it is free.
+// delayLoop keeps the loop busy for that much longer: from now, or from LoopFree if that is later.
 func (d *Driver) delayLoop(now time.Time, by time.Duration) {
 	if d.LoopFree.Before(now) {
 		d.LoopFree = now
@@ -256,24 +261,25 @@ func (d *Driver) delayLoop(now time.Time, by time.Duration) {
 	d.LoopFree = d.LoopFree.Add(by)
 }
 
-// endPatchWait ends the loop's wait for the patch of that pod, if that is what it waits for: the real loop was seen to be
-// there, or past it, and goes on at that time.
+// endPatchWait ends the loop's wait for the patch of that pod, if it waits for that one, and has the loop go on at
+// goesOn: the real loop was seen to be there, or past it.
 func (d *Driver) endPatchWait(uid types.UID, goesOn time.Time) {
 	if d.AwaitedPatch != nil && d.AwaitedPatch.uid == uid {
 		d.AwaitedPatch, d.LoopFree = nil, goesOn
 	}
 }
 
-// endWaitOnMove ends a wait that yields: a pod has moved.
+// endWaitOnMove ends the loop's wait if it lasts only until a pod moves: one has moved.
 func (d *Driver) endWaitOnMove(now time.Time) {
 	if d.endsOnMove {
 		d.endsOnMove, d.LoopFree = false, now
 	}
 }
 
-// catchUp has the loop take pod, since the real one did, after those before it that it had time for, and ends all
-// their attempts. It reports whether it could: the pod may wait where no loop takes it from. It is a step of taking in
-// what was seen: the oracle is asked as of now, when what was seen is out of its future.
+// catchUp has the loop take pod because the real loop was seen to: first those before it for whose attempts there was
+// time since the loop was free, then pod itself. All these attempts end at once. It reports whether it could, which
+// it can't if pod waits in a tier from which the loop takes none. It is called while a sighting is taken in: the
+// oracle is asked as of now, when that sighting is no longer in its future.
 func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
 	at := d.LoopFree
 	if longest := now.Add(-catchUpLimit * attemptTime); at.Before(longest) {
@@ -307,8 +313,8 @@ func (d *Driver) takesFrom(tier queue.Tier) bool {
 	return tier == queue.Active || tier == queue.Backoff && d.queue.Options().PopFromBackoffQ
 }
 
-// Stage is how far a pod in flight has come with a local scheduler: upstream's scheduling cycle ("schedule"),
-// or its binding cycle ("bind"). No in-tree plugin makes a pod wait between the two, at Permit.
+// Stage is how far a pod in flight has come with a local scheduler. Name is "schedule" in upstream's scheduling cycle
+// and "bind" in its binding cycle. No in-tree plugin makes a pod wait between the two, at Permit.
 type Stage struct {
 	Pod  types.NamespacedName
 	Name string

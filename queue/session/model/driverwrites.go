@@ -44,15 +44,17 @@ type dying struct {
 	until time.Time
 }
 
+// ErrNotSeen is why a binding of the model fails that the real scheduler was never seen to make.
 var ErrNotSeen = errors.New("its binding was not seen")
 
-// answerTime returns when a request to the API server is answered that is made at now, after the client's
-// own rate limit let it through.
+// answerTime returns when the API server answers a request that the scheduler makes at now: once the client's own
+// rate limit lets it through, which this counts against, and after requestTime.
 func (d *Driver) answerTime(now time.Time) time.Time {
 	return now.Add(d.limiter.ReserveN(now, 1).DelayFrom(now) + requestTime)
 }
 
-// CollectEvictions takes over the victims whose deletion is asked for, and lets go of those given up.
+// CollectEvictions takes over the victims that the scheduler wants deleted by now, and drops those that it has given
+// up.
 func (d *Driver) CollectEvictions() {
 	d.Evictions = slices.DeleteFunc(d.Evictions, func(e *eviction) bool { return !slices.Contains(d.Scheduler.Evictions(), e.Eviction) })
 	for evictions := d.Scheduler.Evictions(); len(evictions) > 0; {
@@ -89,7 +91,8 @@ func (d *Driver) finishPatch(now time.Time) {
 	}
 }
 
-// finishBindings binds the pods whose time has come. In a shadow it was not seen in time that they were.
+// finishBindings binds the pods whose bindings are due. In a shadow a binding that is due was not seen in time: it is
+// taken back.
 func (d *Driver) finishBindings(now time.Time) {
 	for _, b := range slices.Clone(d.Bindings) {
 		if b.Until.After(now) {
@@ -110,7 +113,8 @@ func (d *Driver) finishBindings(now time.Time) {
 	}
 }
 
-// finishEvictions ends the deletions whose time has come. In a shadow they were not seen in time.
+// finishEvictions deletes the victims whose deletions are due, and has those gone whose containers have stopped. In a
+// shadow a deletion that is due was not seen in time: it is given up.
 func (d *Driver) finishEvictions(now time.Time) {
 	for _, e := range slices.Clone(d.Evictions) {
 		if e.until.After(now) {
@@ -141,7 +145,7 @@ func (d *Driver) finishEviction(e *eviction) {
 	d.CollectEvictions()
 }
 
-// gracePeriod is how long a victim takes to end.
+// gracePeriod is how long a victim takes to end: its own grace period, terminationTime at the most.
 func gracePeriod(victim *v1.Pod) time.Duration {
 	if s := victim.Spec.TerminationGracePeriodSeconds; s != nil {
 		return min(terminationTime, time.Duration(*s)*time.Second)
@@ -149,8 +153,8 @@ func gracePeriod(victim *v1.Pod) time.Duration {
 	return terminationTime
 }
 
-// takeBackBinding has it that b's pod was rejected: the real scheduler did not bind it. By which plugins is not
-// known; those of the time before are the likeliest.
+// takeBackBinding puts b's pod back into the queue as one that was rejected: the real scheduler did not bind it. By
+// which plugins is not known; those that rejected its attempt before are the likeliest.
 func (d *Driver) takeBackBinding(now time.Time, b *binding) {
 	d.Scheduler.Forget(b.Binding)
 	if !d.Scheduler.Waits(b.Pod) {
@@ -176,8 +180,8 @@ func (d *Driver) bindingOf(uid types.UID) *binding {
 	return nil
 }
 
-// Unbind has it that the binding of the pod with that UID, if one is under way, fails for that reason. It reports
-// whether one was.
+// Unbind has the binding of the pod with that UID fail for that reason, if one is under way, and reports whether one
+// was.
 func (d *Driver) Unbind(now time.Time, uid types.UID, reason error) bool {
 	b := d.bindingOf(uid)
 	if b != nil {

@@ -15,9 +15,9 @@ type Feed struct {
 
 	source []sources.Event // what is to be handed out, or the rerun has not taken in yet. A shadow has its own
 	End    time.Time
-	// live is true if the source goes on. Then end is the moment up to which it is played.
+	// live is true if the source goes on. Then End is the moment up to which its events are made.
 	live bool
-	// advancedTo is the moment up to which the shadow is, of a live source, or the rerun.
+	// advancedTo is how far the shadow of a live source has run, or the rerun.
 	advancedTo time.Time
 	Shadow     *shadow // nil if the source tells the moves itself, or another scheduler makes them
 	rerun      *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
@@ -51,7 +51,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	return f
 }
 
-// makeMore makes more events from the source, if there are any left.
+// makeMore makes more events from the source, and returns false if there are none left to make.
 func (f *Feed) makeMore() bool {
 	if f.live {
 		return f.makeMoreLive()
@@ -100,7 +100,7 @@ func (f *Feed) makeMoreRerun() {
 	f.source = f.source[1:]
 }
 
-// Close ends the shadow. What was made stays.
+// Close ends the shadow or the rerun. Events that were made stay.
 func (f *Feed) Close() {
 	f.source = nil
 	if f.Shadow != nil {
@@ -132,8 +132,8 @@ func NewLiveFeed(cfg *schedulerconfig.Config, told bool) *Feed {
 	return f
 }
 
-// Arrive takes in what a stream has told by now. What was told too late to be where it belongs has its
-// place now, but for an attempt, of which the model has made up its mind.
+// Arrive takes in what a stream has told by now. An event that comes too late for its place among those made is put
+// at End; a failed attempt that comes too late is dropped, since the model has made up its mind about it.
 func (f *Feed) Arrive(events []sources.Event, now time.Time) {
 	for _, ev := range events {
 		if ev.Time.Before(f.End) {
@@ -159,14 +159,15 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time) {
 	f.ExtendTo(now.Add(-Lag))
 }
 
-// ExtendTo lets what comes be made up to end.
+// ExtendTo lets events be made up to end, if that is later than End.
 func (f *Feed) ExtendTo(end time.Time) {
 	if end.After(f.End) {
 		f.End = end
 	}
 }
 
-// makeMoreLive makes more events of what is past, and lets the model go on up to there.
+// makeMoreLive makes more events of a stream, up to End, and lets the model run up to there. It returns false once it
+// is there.
 func (f *Feed) makeMoreLive() bool {
 	if f.Shadow == nil {
 		if len(f.source) == 0 || f.source[0].Time.After(f.End) {

@@ -21,8 +21,8 @@ type Estimate struct {
 	Message sources.SafeText
 }
 
-// Estimator makes guesses of what the cluster shows of a pod: its condition, which keeps the time of the
-// first failure and the last message that differed from the one before, and the scheduler's Events about
+// Estimator works out where a pod is likely to be from what the cluster shows of it: its condition, which keeps the
+// time of the first failure and the last message that differed from the one before, and the scheduler's Events about
 // it, which count attempts in part.
 type Estimator struct {
 	Opts  queue.Options
@@ -31,7 +31,8 @@ type Estimator struct {
 	judge func(*v1.Pod) (cycle.Verdict, bool)
 }
 
-// Estimate returns the guess about pod, and false if it shows no sign of an attempt: then it is new.
+// Estimate returns where pod is likely to be at now, and false if nothing shows that it was ever tried: then it is
+// new.
 func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 	c, t := cluster.Unscheduled(pod), g.Tried[pod.UID]
 	if c == nil && t == nil {
@@ -83,7 +84,8 @@ func (g *Estimator) verdict(pod *v1.Pod) (cycle.Verdict, bool) {
 // maxJudged is how many nodes are looked at to guess where pods are: about a second's work.
 const maxJudged = 500_000
 
-// attach begins with a scheduler that has been at work since began, over the objects there are.
+// attach begins with a scheduler that has been at work since began, over the objects there are, and puts each pod
+// where it is likely to be. A zero began is not known. It fails if no scheduler can be set up.
 func (s *shadow) attach(now, began time.Time) error {
 	pods, err := s.load(now)
 	if err != nil {

@@ -39,8 +39,9 @@ func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
 	return local{cfg: cfg, objects: cluster.NewObjects(), emit: emit}
 }
 
-// load begins, or begins anew, with a scheduler that knows the objects there are, and whose queue is empty. It returns the
-// pods that are for it to place, but for those that it could not take, which are left out as those that come later are.
+// load begins, or begins anew, with a scheduler that knows the objects there are and whose queue is empty. It returns
+// the pods that wait for this scheduler. Those that it could not load are left out, as those that come later are. It
+// fails if no scheduler can be set up.
 func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (iter.Seq[*v1.Pod], error) {
 	l.close()
 	l.deliveries = nil
@@ -77,7 +78,7 @@ func (l *local) close() {
 	}
 }
 
-// updateObjects makes c so in the objects there are.
+// updateObjects applies c to the objects there are.
 func (l *local) updateObjects(c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {
 		l.objects.Remove(c.Object)
@@ -86,12 +87,12 @@ func (l *local) updateObjects(c *sources.ObjectChange) {
 	}
 }
 
-// enqueueDelivery has the scheduler hear of c, which became so at now, by its watch.
+// enqueueDelivery lets the scheduler hear of c, which became so at now, after its watch's delay.
 func (l *local) enqueueDelivery(now time.Time, c *sources.ObjectChange) {
 	l.deliveries = append(l.deliveries, delivery{now.Add(watchDelay), c})
 }
 
-// deliver lets the scheduler hear of c. An object that it can't take is left out.
+// deliver hands c to the scheduler. An object that it can't take is left out.
 func (l *local) deliver(now time.Time, c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {
 		_ = l.driver.Scheduler.Remove(now, c.Object)
@@ -100,7 +101,7 @@ func (l *local) deliver(now time.Time, c *sources.ObjectChange) {
 	}
 }
 
-// move returns what a transition is to those who only follow: t, which the end of attempt a caused unless that is nil.
+// move returns transition t as the move of an event. a is the attempt whose end caused it, or nil.
 func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move {
 	m := &Move{Observed: t.Observed, Move: &sources.Move{
 		Pod: types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}, To: sources.Tier(t.To.String()),

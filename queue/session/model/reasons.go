@@ -42,8 +42,8 @@ var reasonPlugins = map[string]string{
 	"Too many pods": names.NodeResourcesFit,
 }
 
-// PluginOf returns the in-tree plugin that gives that reason, where a message names none, or "" if
-// several do or it is not known.
+// PluginOf returns the in-tree plugin that gives that reason in a message, which names no plugins: NodeResourcesFit
+// for "Insufficient cpu". It is empty if several plugins give it or it is not known.
 func PluginOf(reason string) string {
 	switch {
 	case strings.HasPrefix(reason, "Insufficient "):

@@ -46,15 +46,15 @@ func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	return &again, nil
 }
 
-// rerun lets a local scheduler decide over a recording's objects. What it writes becomes so, and from then
-// on the recording tells of a pod only what the scheduler has no hand in.
+// rerun lets a local scheduler decide over a recording's objects. What that writes becomes so in them. Of the recording's
+// changes of a pod it leaves out what the recorded scheduler did: see withoutScheduling.
 type rerun struct {
 	local
 	version int64
 	victims map[types.UID]bool // of the recording's preemptions
 
 	triggers     []*sources.Triggered // that wait for a move
-	triggerMoves []int                // and how many of those moves there were
+	triggerMoves []int                // of each trigger, how many of the moves that it waits for there were
 	setOffFacts  []sources.Event      // what was set off and is yet to happen, in the order of time
 }
 
@@ -96,7 +96,7 @@ func (r *rerun) apply(ev sources.Event) error {
 	return nil
 }
 
-// setOff notes what a move sets off.
+// setOff counts t for the triggers that wait for such a move, and plans what they set off.
 func (r *rerun) setOff(t queue.Transition) {
 	for i, g := range r.triggers {
 		if g.Pod.Name != t.Pod.Name || g.Pod.Namespace != t.Pod.Namespace || string(g.Into) != t.To.String() || t.From == t.To {
@@ -112,7 +112,7 @@ func (r *rerun) setOff(t queue.Transition) {
 	}
 }
 
-// carryOutNext has the first of what was set off happen.
+// carryOutNext lets time pass to the first of what was set off, and carries it out.
 func (r *rerun) carryOutNext() {
 	ev := r.setOffFacts[0]
 	r.setOffFacts = r.setOffFacts[1:]
@@ -153,7 +153,8 @@ func (r *rerun) advance(to time.Time) {
 	}
 }
 
-// withoutScheduling returns c without what the recorded scheduler has done, or nil if nothing is left.
+// withoutScheduling returns c without what the recorded scheduler did to the pod, such as its node and its condition,
+// or nil if nothing else is left.
 func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange {
 	pod, ok := c.Object.(*v1.Pod)
 	if !ok || r.driver == nil || !r.driver.Scheduler.Responsible(pod) {
@@ -219,7 +220,7 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 	}
 }
 
-// hearChange lets the scheduler hear of a change.
+// hearChange lets the scheduler hear of c at now.
 func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
 	r.deliver(now, c)
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
@@ -232,7 +233,7 @@ func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
 
 var errPodGone = errors.New("the pod is gone")
 
-// handOnMoves hands on what the queue told, as events. An attempt that ended, if any, is the cause.
+// handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
 	for _, t := range r.unsettled.moves {
 		m := r.move(now, t, a)

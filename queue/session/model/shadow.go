@@ -27,15 +27,16 @@ import (
 type shadow struct {
 	local
 	oracle    *oracle
-	shownUIDs map[types.NamespacedName]types.UID // of the pods that were told to be in the queue
+	shownUIDs map[types.NamespacedName]types.UID // of the pods that events said to be in the queue
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore  map[types.UID]*sources.Tried
 	flushKnown   bool              // it is known when the backoff flush runs
-	reasonPlugin map[string]string // by the text of a reason, as far as any attempt gave it
+	reasonPlugin map[string]string // which plugin gives a reason, by its text, as far as an attempt of the model gave it
 }
 
-// newShadow returns a shadow of the scheduler of which events tell, which hands them, and between them its own, to emit.
-// requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
+// newShadow returns a shadow of the scheduler that events tell of. It hands those on to emit, and between them the
+// moves that it makes. requests is true if the events tell the scheduler's own writes of a pod's condition. It has
+// yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
 	s.oracle = &oracle{
@@ -64,7 +65,8 @@ func (s *shadow) start(now time.Time) error {
 	return nil
 }
 
-// load begins with a scheduler of which nothing is known but the objects there are.
+// load begins with a scheduler of which nothing is known but the objects there are, and returns the pods that wait
+// for it. It fails if no scheduler can be set up.
 func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	s.tellGone(now)
 	pods, err := s.local.load(now, s.handOnMoves)
@@ -78,7 +80,8 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	return pods, nil
 }
 
-// takeInNext lets time pass up to the first event to come, and takes it in. It fails if no scheduler can be set up.
+// takeInNext lets time pass up to the first event of the future, and takes that in. It fails if no scheduler can be
+// set up.
 func (s *shadow) takeInNext() error {
 	ev := s.oracle.future.First()
 	s.advance(ev.Time)
@@ -117,7 +120,7 @@ func (s *shadow) takeInNext() error {
 	return nil
 }
 
-// end ends the scheduler, and nothing comes any more.
+// end closes the scheduler and forgets what is to come.
 func (s *shadow) end() {
 	s.close()
 	s.oracle.future.Clear()
@@ -188,7 +191,7 @@ func (s *shadow) endEvictions(now time.Time, uid types.UID) {
 	}
 }
 
-// podGone ends what waited for the pod with that UID, which is gone.
+// podGone ends whatever waited for the pod with that UID.
 func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
 	delete(s.oracle.lastAttempts, uid)
@@ -200,7 +203,7 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d.endPatchWait(uid, now)
 }
 
-// handOnMoves hands on what the queue told, as events. An attempt that ended, if any, is the cause.
+// handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
 		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now}
@@ -231,8 +234,8 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	s.unsettled.moves = s.unsettled.moves[:0]
 }
 
-// isShown reports whether t is a move of the pod that was told to be in the queue under that name, or makes it
-// that. An attempt may end after its pod was deleted, when another has its name.
+// isShown reports whether t moves the pod that events said to be in the queue under that name; a pod that enters the
+// queue becomes that one. It is false of an attempt that ends after its pod was deleted and another got its name.
 func (s *shadow) isShown(key types.NamespacedName, t *queue.Transition) bool {
 	if t.From == queue.None && t.To != queue.Deleted {
 		s.shownUIDs[key] = t.Pod.UID
@@ -248,7 +251,8 @@ func (s *shadow) isShown(key types.NamespacedName, t *queue.Transition) bool {
 // twice (scheduling_queue.go, Update), and so does the model.
 const targetPod = "TargetPod"
 
-// tellGone tells of the pods whose end the scheduler before did not come to hear of.
+// tellGone tells that the pods have left the queue whose end no scheduler heard of, because it came between two of
+// them.
 func (s *shadow) tellGone(now time.Time) {
 	var gone []types.NamespacedName
 	for key, uid := range s.shownUIDs {

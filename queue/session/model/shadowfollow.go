@@ -35,7 +35,7 @@ func attemptShows(old, pod *v1.Pod) bool {
 	return before == nil || before.Message != c.Message || before.Reason != c.Reason
 }
 
-// takeInBinding takes in that pod was bound.
+// takeInBinding has the model follow that pod was bound. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.oracle.channels.requested(now)
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
@@ -57,7 +57,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInFailure takes in an Event that an attempt failed.
+// takeInFailure has the model follow an Event that says that an attempt failed.
 func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
 		return
@@ -70,8 +70,8 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	}
 }
 
-// takeInPatch takes in that the scheduler wrote pod's condition, and that the loop goes on. It is expected if an attempt of
-// the model awaits it.
+// takeInPatch has the model follow that the scheduler wrote pod's condition, after which the loop goes on. expected
+// is true if an attempt of the model waits for that patch.
 func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
@@ -94,8 +94,8 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d.endPatchWait(pod.UID, now.Add(answerDelay))
 }
 
-// takeInRejection takes in that an attempt of pod failed, and why. If the model has not just had it, the loop makes it now; if the
-// model has it otherwise, the pod goes where the message says.
+// takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
+// attempt, its loop makes it now. If it comes out otherwise, the pod goes where the message says.
 func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText) {
 	d := s.driver
 	had := s.hasJustAttempted(now, pod.UID) || d.catchUp(now, pod)
@@ -119,14 +119,14 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	}
 }
 
-// hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet: then the
-// one that is seen is that.
+// hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet:
+// then the attempt that is seen now is that one.
 func (s *shadow) hasJustAttempted(now time.Time, uid types.UID) bool {
 	last, ok := s.oracle.lastAttempts[uid]
 	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.slack(now)
 }
 
-// ensureInFlight makes pod in flight if it is not.
+// ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if a := s.driver.UnderWay; a != nil && a.Pod.UID == pod.UID {
 		s.driver.Conclude(now)
@@ -152,8 +152,8 @@ func (s *shadow) rejectors(message string) []string {
 	return plugins
 }
 
-// hearOfPod lets the scheduler hear that pod came, and of all that was told before: it was seen to have tried the pod.
-// With updates, it also hears of what became of the pod up to now.
+// hearOfPod lets the scheduler hear at once of all that is on its way up to the creation of pod: it was seen to have
+// tried the pod. With updates, also up to the last change of the pod.
 func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
 	for slices.ContainsFunc(s.deliveries, func(h delivery) bool {
 		p, ok := h.change.Object.(*v1.Pod)

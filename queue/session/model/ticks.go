@@ -24,7 +24,7 @@ func NewTicks(opts queue.Options, start time.Time) Ticks {
 	return t
 }
 
-// TickAfter returns the first moment later than t that is a whole number of intervals from base.
+// TickAfter returns the first moment later than t that lies a whole number of intervals before or after base.
 func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
 	past := t.UnixNano() - base.UnixNano()
 	n := past / int64(interval)
@@ -34,7 +34,7 @@ func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
 	return base.Add(time.Duration(n+1) * interval)
 }
 
-// Next returns the first moment later than t at which either flush runs.
+// Next returns the first moment later than t at which a flush runs, and which of the two run then.
 func (k Ticks) Next(t time.Time) (at time.Time, backoff, leftover bool) {
 	b, l := TickAfter(k.Backoff, queue.BackoffFlushInterval, t), TickAfter(k.Leftover, queue.LeftoverFlushInterval, t)
 	switch {

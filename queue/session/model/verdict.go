@@ -12,6 +12,7 @@ import (
 
 // Verdict is what an attempt came to in the model.
 type Verdict struct {
+	// At is when the attempt ended.
 	At time.Time
 	// Took is how long the scheduling cycle took in the model.
 	Took time.Duration
@@ -34,6 +35,7 @@ type Reason struct {
 	Final bool
 }
 
+// NewVerdict returns what attempt a came to, whose cycle lasted from began to at.
 func NewVerdict(began, at time.Time, a *cycle.Attempt) *Verdict {
 	v := &Verdict{
 		At: at, Took: at.Sub(began), Message: sources.Sanitize(a.Message), Nodes: a.Nodes, Evaluated: a.Evaluated, Feasible: a.Feasible,
@@ -95,8 +97,8 @@ func ReadMessage(message string) (nodes int, reasons []Reason, rest string) {
 }
 
 // pluginsOf returns the plugins that a failed attempt's message speaks of, sorted, and whether these are all.
-// Where it is known only that plugins rejected the pod, it is unknownPlugin; none if the message is that of
-// an error.
+// Where it is known only that some plugins rejected the pod, that is UnknownPlugin. There are none if the message
+// is that of an error.
 func pluginsOf(message string) (plugins []string, all bool) {
 	if !strings.HasPrefix(message, doesNotFit) || strings.HasPrefix(message, "0/0 ") {
 		return nil, false

@@ -27,15 +27,15 @@ type Engine struct {
 	plugins queue.Plugins
 	Objects cluster.Objects
 	Ticks   model.Ticks
-	// Board is where every pod is. The engine reads it, and emit changes it.
+	// Board is where every pod is. The engine reads it, and Emit changes it.
 	Board *board.Board
 	Emit  func(Change)
 	// moves and changes count what was emitted.
 	moves, changes int
 
-	unsettled []queue.Transition // by the queue, during the present call
+	unsettled []queue.Transition // what the queue told during the present call
 
-	before map[types.UID]*sources.Tried // from before the source came to the scheduler
+	before map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
 
 	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
 	Driver  *model.Driver
@@ -48,7 +48,7 @@ func newEngine(opts queue.Options, plugins queue.Plugins, start time.Time) *Engi
 	return e
 }
 
-// Clone returns an engine that goes on from here on its own. Its board and emit are not set.
+// Clone returns an engine that goes on from here on its own. Its Board and Emit are not set.
 func (e *Engine) Clone() *Engine {
 	c := &Engine{plugins: e.plugins, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes}
 	c.Queue = e.Queue.Clone(c.plugins, c)
@@ -94,7 +94,8 @@ func (e *Engine) apply(ev sources.Event) {
 	}
 }
 
-// observe carries out a move that the scheduler reported, or that modelled worked out.
+// observe carries out move m. The scheduler reported it if modelled is nil; otherwise a local scheduler made it, and
+// modelled is what that says of it.
 func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	to, err := queue.ParseTier(string(m.To))
 	if err != nil {
@@ -128,7 +129,8 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	})
 }
 
-// expiryOf is what a modelled move tells of the backoff, or zero.
+// expiryOf returns when the backoff ends, as far as a modelled move tells: zero is that it is worked out. m may be
+// nil.
 func expiryOf(m *model.Move) time.Time {
 	if m == nil {
 		return time.Time{}
@@ -136,7 +138,7 @@ func expiryOf(m *model.Move) time.Time {
 	return m.Expiry
 }
 
-// podChanged takes in a change of a pod's object.
+// podChanged shows a change of a pod's object.
 func (e *Engine) podChanged(now time.Time, verb sources.Verb, pod *v1.Pod) {
 	if verb != sources.Deleted {
 		e.Queue.Refresh(pod)
@@ -156,7 +158,8 @@ func (e *Engine) tick(now time.Time, backoff, leftover bool) {
 	e.Settle(now, nil)
 }
 
-// Settle turns what the queue told during a call into changes. with, unless nil, adds details.
+// Settle turns what the queue told since the last call into changes, and emits them. with, unless nil, adds details
+// to each pod that moved.
 func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 	for _, t := range e.unsettled {
 		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
@@ -197,12 +200,14 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 	e.unsettled = e.unsettled[:0]
 }
 
+// emitChange counts c and hands it to Emit.
 func (e *Engine) emitChange(c Change) {
 	e.changes++
 	e.Emit(c)
 }
 
-// refreshPod shows the details that a pod's object brings, if they differ from those shown.
+// refreshPod emits a change of what the board shows of the named pod, of which pod is the newest object. A pod that
+// is not on the board is left alone.
 func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod) {
 	before := e.Board.Get(key)
 	if before == nil {
@@ -216,8 +221,8 @@ func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod
 	e.emitChange(Change{At: now, Before: before, After: after})
 }
 
-// podShown is the named pod as the queue now has it. What the queue does not keep is taken from before; a
-// pod that left the queue stays as it was.
+// podShown returns the named pod as the queue now has it. What the queue does not keep is taken from before, which
+// may be nil; a pod that left the queue stays as it was.
 func (e *Engine) podShown(key types.NamespacedName, before *board.Pod) *board.Pod {
 	p := &board.Pod{Key: key}
 	if before != nil {

@@ -13,7 +13,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// attach does the same where the source itself tells the scheduler's moves: from then on.
+// attach begins with a scheduler that has been at work since began, where the source tells its moves from now on:
+// each pod that waits is put where it is likely to be, or, if nothing shows that it was tried, where a new pod goes.
+// tried is what is known of attempts, by pod. A zero began is not known.
 func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried) {
 	if !began.IsZero() {
 		e.Ticks = model.NewTicks(e.Queue.Options(), began)
@@ -37,7 +39,7 @@ func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried
 	})
 }
 
-// restore puts a pod where it is thought to be.
+// restore puts a pod where made says that it is likely to be.
 func (e *Engine) restore(now time.Time, made *model.Estimate) {
 	e.Queue.Restore(now, made.PodInfo)
 	e.Settle(now, func(p *board.Pod) { p.Estimated, p.Message = true, made.Message })

@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 )
 
-// VolumeFor returns a copy of the free volume that fits claim best, or a new one.
+// VolumeFor returns a copy of the free volume that fits claim best, or a new one that a provisioner might make.
 func (e *Engine) VolumeFor(claim *v1.PersistentVolumeClaim) *v1.PersistentVolume {
 	var free []*v1.PersistentVolume
 	e.Objects.Each("PersistentVolume", func(obj runtime.Object) bool {
@@ -42,11 +42,13 @@ func (e *Engine) VolumeFor(claim *v1.PersistentVolumeClaim) *v1.PersistentVolume
 	}
 }
 
+// PriorityClass returns the named priority class, and false if the cluster has none of that name.
 func (e *Engine) PriorityClass(name string) (*schedulingv1.PriorityClass, bool) {
 	class, ok := e.Objects.Get(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}}).(*schedulingv1.PriorityClass)
 	return class, ok
 }
 
+// DefaultPriorityClass returns a priority class that is the cluster's default, or nil if there is none.
 func (e *Engine) DefaultPriorityClass() *schedulingv1.PriorityClass {
 	var class *schedulingv1.PriorityClass
 	e.Objects.Each("PriorityClass", func(obj runtime.Object) bool {
@@ -58,7 +60,7 @@ func (e *Engine) DefaultPriorityClass() *schedulingv1.PriorityClass {
 	return class
 }
 
-// Pod returns the object of a pod that the engine's queue knows, by which the queue finds it again.
+// Pod returns the object of the named pod that the engine's queue has, or a placeholder if it has none.
 func (e *Engine) Pod(key types.NamespacedName) *v1.Pod {
 	if info, ok := e.Queue.Get(key.Namespace, key.Name); ok {
 		return info.Pod
@@ -66,7 +68,8 @@ func (e *Engine) Pod(key types.NamespacedName) *v1.Pod {
 	return cluster.Placeholder(key)
 }
 
-// AsCreated is a pod that a person made up, as the API server would hand it out at now.
+// AsCreated returns a copy of pod, which a person made up, as the API server would hand it out if it was created at
+// now.
 func AsCreated(pod *v1.Pod, now time.Time) *v1.Pod {
 	pod = pod.DeepCopy()
 	pod.CreationTimestamp = metav1.NewTime(now)

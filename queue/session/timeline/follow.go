@@ -12,7 +12,7 @@ import (
 // keepLeft is for how long Follow remembers a pod that has left the queue.
 const keepLeft = time.Minute
 
-// Watching is who is told what Follow sees. Any may be nil.
+// Watching has the functions that Follow calls with what it sees. Any may be nil.
 type Watching struct {
 	// Move is called for each move, in order. Its error ends Follow.
 	Move func(*board.Transition) error
@@ -22,8 +22,9 @@ type Watching struct {
 	Idle func(board *board.Board, now time.Time) error
 }
 
-// Follow runs stream and the model of it in real time until ctx ends, which is no error. Then all that was
-// heard has been told.
+// Follow runs stream and the model of it in real time until ctx ends, which is no error. By then all that the stream
+// told has been told to w. It fails if no model can be set up, if the stream fails, and with the first error of w's
+// functions.
 func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching) error {
 	cfg, err := opts.SchedulerConfig(&sources.Recording{})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Forget drops the first cut changes, a multiple of keyframeEvery, and what led to them. Slices that frames
+// Forget drops the first cut changes, a multiple of KeyframeEvery, and what led to them. Slices that frames
 // have stay as they are.
 func (t *Timeline) Forget(cut int) {
 	h := t.history

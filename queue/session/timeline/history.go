@@ -19,15 +19,15 @@ const KeyframeEvery = 2048
 // executed again.
 type history struct {
 	Changes   []Change
-	Moves     []*board.Transition // of changes, in the same order
-	keyframes []*board.Board      // keyframes[i] is the board before changes[i*keyframeEvery]
+	Moves     []*board.Transition // the moves of Changes, in their order
+	keyframes []*board.Board      // keyframes[i] is the board before Changes[i*KeyframeEvery]
 
-	tallies []Tally // of the seconds with changes but the last: see Series
+	tallies []Tally // one for each second that has changes, but the last such second: see Series
 
-	head *board.Board // after the last change
+	head *board.Board // the board after the last change
 
-	// Cursor is how many changes are in the past of the moment shown, moved how many moves of those,
-	// and shown the board then. At the end shown is head itself.
+	// Cursor is how many changes are in the past of the moment shown, Moved how many of them are moves, and
+	// Shown the board at that moment. At the end Shown is head itself.
 	Cursor, Moved int
 	Shown         *board.Board
 }
@@ -70,12 +70,12 @@ func (h *history) append(c Change) {
 	}
 }
 
-// ChangesBy returns how many changes had happened at t.
+// ChangesBy returns how many changes had happened by t, those at t included.
 func (h *history) ChangesBy(t time.Time) int {
 	return sort.Search(len(h.Changes), func(i int) bool { return h.Changes[i].At.After(t) })
 }
 
-// SetCursor moves the cursor so that n changes are in the past.
+// SetCursor moves the cursor so that n changes are in the past, from 0 to all of them.
 func (h *history) SetCursor(n int) {
 	switch {
 	case n == h.Cursor:
@@ -95,8 +95,8 @@ func (h *history) SetCursor(n int) {
 	h.walk(n)
 }
 
-// walk moves the cursor change by change. Of a pod that changes several times, only the last is put into its
-// place.
+// walk moves the cursor to n, change by change. A pod that changes several times on the way is put into its place
+// once, as it was last.
 func (h *history) walk(n int) {
 	if distance := max(n-h.Cursor, h.Cursor-n); distance <= 2 {
 		for ; h.Cursor < n; h.Cursor++ {
@@ -144,7 +144,7 @@ func (h *history) walk(n int) {
 	}
 }
 
-// jump moves the cursor to a keyframe.
+// jump moves the cursor to the keyframe with that index.
 func (h *history) jump(keyframe int) {
 	view, now := h.Shown.View, h.Shown.Now
 	h.Cursor = keyframe * KeyframeEvery
@@ -153,7 +153,7 @@ func (h *history) jump(keyframe int) {
 	h.Moved = sort.Search(len(h.Moves), func(i int) bool { return h.Moves[i].Change >= h.Cursor })
 }
 
-// SetView makes b be seen in that way and from now.
+// SetView has b seen through v, as of now.
 func (h *history) SetView(b *board.Board, v *board.View, now time.Time) {
 	if b.View != v {
 		b.SetView(v, now)
@@ -161,7 +161,7 @@ func (h *history) SetView(b *board.Board, v *board.View, now time.Time) {
 	b.Retime(now)
 }
 
-// moveCount is how many moves c is.
+// moveCount is 1 if c is a move, and 0 if only details changed.
 func (c Change) moveCount() int {
 	if c.Move != nil {
 		return 1

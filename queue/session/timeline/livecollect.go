@@ -10,15 +10,16 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Draining is how Drain goes about it. All may be zero.
+// Draining says for how long Drain goes on, and whom it calls. Its zero value goes on until the context ends.
 type Draining struct {
-	// Lasts is how long to go on once all that was there is known. 0 is until the context ends.
+	// Lasts is for how long to go on once all that was in the cluster at the beginning is known. 0 is until the
+	// context ends.
 	Lasts time.Duration
 	// Events is called with what the stream told, each time that is something.
 	Events func([]sources.Event)
 	// Status is called with how the stream stands, each time it was asked.
 	Status func(sources.Status)
-	// Check ends it with the error that it returns.
+	// Check is called each time the stream was asked. Its error ends Drain, which returns it.
 	Check func() error
 }
 
@@ -65,7 +66,7 @@ func Drain(ctx context.Context, stream sources.Stream, d Draining) error {
 	}
 }
 
-// notAttached says why what was there before is not known yet.
+// notAttached is the error that says why not all that was in the cluster at the beginning is known yet.
 func notAttached(name sources.SafeText, s sources.Status) error {
 	why := string(s.Trouble)
 	if why == "" {
@@ -80,7 +81,7 @@ func notAttached(name sources.SafeText, s sources.Status) error {
 	return fmt.Errorf("the time is over, and %s was not attached to: %s", name, why)
 }
 
-// Collect watches stream for as long as d says, and returns what it told as a recording.
+// Collect drains stream as d says, and returns what it told as a recording. It fails as Drain does.
 func Collect(ctx context.Context, stream sources.Stream, d Draining) (*sources.Recording, error) {
 	rec := &sources.Recording{Name: stream.Name(), Formats: []string{"live"}}
 	d.Events = func(events []sources.Event) { rec.Events = append(rec.Events, events...) }

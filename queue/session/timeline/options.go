@@ -26,21 +26,21 @@ type Options struct {
 	Plugins queue.Plugins
 	// Paused leaves time standing until Play.
 	Paused bool
-	// Speed is the speed of playing. 0 is 1.
+	// Speed is how many model seconds pass in a second of playing. 0 is 1.
 	Speed float64
-	// Opens is how far after its start the recording is opened.
+	// Opens is how long after the recording's start the first moment shown is.
 	Opens time.Duration
 	// Told is true if a stream tells the scheduler's moves itself, so that none is to be modelled.
 	Told bool
 }
 
-// Selects reports whether the filter lets a move be told: whether it selects the pod as it is after it.
+// Selects reports whether the filter selects the pod as it is after move t: then the move is told.
 func (opts Options) Selects(t *board.Transition) bool {
 	return opts.Filter.Empty() || opts.Filter.Match(t.Pod.Facts(t.Time))
 }
 
-// scheduler returns the configuration of the local scheduler: what the person gave, or what the recording
-// tells. It is never nil.
+// SchedulerConfig returns the configuration of the local scheduler: Scheduler, or what rec tells. It is never nil. It
+// fails if upstream's defaults can't be had or the release is not known.
 func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Config, error) {
 	cfg := opts.Scheduler
 	if cfg == nil {
@@ -65,7 +65,7 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 	return &of, err
 }
 
-// FirstSchedulerStarted returns what rec tells of the scheduler, or nil.
+// FirstSchedulerStarted returns the first fact of rec that tells how a scheduler started, or nil.
 func FirstSchedulerStarted(rec *sources.Recording) *sources.SchedulerStarted {
 	for _, ev := range rec.Events {
 		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Replay runs rec from its first event to its last, at once and without a screen, and hands each move to
-// each, in order, as far as opts.Filter lets them be told. It is what a session does when it is played to the end. It stops at each's first error
-// and returns that, or when ctx is done.
+// Replay runs rec from its first event to its last, at once and without a screen, and calls each with every move that
+// opts.Filter selects, in order. The moves are those of a session that is played to the end. It stops at the first
+// error of each and returns that, or when ctx ends. It fails if no model can be set up.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
 	board := board.New()
 	start, _ := Span(rec)

@@ -60,7 +60,8 @@ func (s Series) Since(t time.Time) int {
 	return sort.Search(s.Len(), func(i int) bool { return s.At(i).End.After(t) })
 }
 
-// Measured are the scheduler's own counts up to some moment, oldest first.
+// Measured are the readings of the scheduler's own counts up to some moment, oldest first, and beside each the counts
+// of the local queue.
 type Measured struct {
 	readings []sources.Event
 	local    []localCounts
@@ -82,7 +83,7 @@ func (m Measured) At(i int) (at time.Time, says, local *sources.Counts) {
 // Since returns the index of the first reading after t.
 func (m Measured) Since(t time.Time) int { return LastNotAfter(m.readings, t) + 1 }
 
-// secondOf returns the second in which the n-th change happened.
+// secondOf returns the second of the n-th change, in Unix seconds.
 func (h *history) secondOf(n int) int64 { return h.Changes[n].At.Unix() }
 
 // closeSecond counts up the second of the last change, if the next one is of a later second.
@@ -109,6 +110,7 @@ func (h *history) tally(b *board.Board, moved, n int) Tally {
 	return t
 }
 
+// count counts move m.
 func (t *Tally) count(m *board.Transition) {
 	switch {
 	case m.From == m.To:
@@ -148,7 +150,7 @@ func (h *history) Series(now time.Time) Series {
 	return s
 }
 
-// LastNotAfter returns the index of the last of events that is not after t, or -1.
+// LastNotAfter returns the index of the last event at t or before, or -1. events are in the order of time.
 func LastNotAfter(events []sources.Event, t time.Time) int {
 	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
 }

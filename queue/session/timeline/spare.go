@@ -30,11 +30,12 @@ type Spare struct {
 	Ready     *loaded      // nil if there is none, or it is being loaded
 	Loading   chan *loaded // nil unless one is
 	stop      chan struct{}
-	NotBefore time.Time // when it is brought nearer again at the earliest
+	NotBefore time.Time // before this it is not brought nearer to the present again
 	moment    spareMoment
 }
 
-// spareMoment tells which moment's objects were loaded.
+// spareMoment tells which moment's objects the spare has: of which timeline, after how many of its events and
+// injections.
 type spareMoment struct {
 	line           *Timeline
 	next, injected int
@@ -48,8 +49,8 @@ type loaded struct {
 	took       time.Duration // in real time
 }
 
-// Prepare loads the spare or brings it nearer to the present, in the background, if that is worth it now.
-// Nobody asks anything of times that rush by.
+// Prepare loads the spare or brings it nearer to the present of t, in the background, if that is worth it now.
+// resting is false while time rushes by: nobody asks what would be at such moments.
 func (s *Spare) Prepare(cfg *schedulerconfig.Config, t *Timeline, resting bool) {
 	s.TakeOverLoaded(false)
 	moment := spareMoment{t, t.Next, len(t.Injected)}
@@ -69,7 +70,8 @@ func (s *Spare) Prepare(cfg *schedulerconfig.Config, t *Timeline, resting bool) 
 	}(s.Loading, s.stop)
 }
 
-// TakeOverLoaded takes over what was loaded in the background, if that is done, or once it is.
+// TakeOverLoaded takes over the scheduler that is being loaded in the background, if it is loaded. With wait it waits
+// until it is.
 func (s *Spare) TakeOverLoaded(wait bool) {
 	if s.Loading == nil {
 		return
@@ -108,8 +110,8 @@ func (s *Spare) Close() {
 	}
 }
 
-// LoadOrAlign returns from with the objects to instead of its own, or if that can't be or is nil, a new scheduler
-// over them; nil once stop is closed.
+// LoadOrAlign returns a scheduler that has the objects to. It is from, aligned; or a new one, if from is nil or can't
+// be aligned. It is nil once stop is closed.
 func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
 	began := time.Now()
 	if from != nil {
@@ -144,9 +146,9 @@ func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, 
 	return l, nil
 }
 
-// Align makes the scheduler one over other objects, as like a new one over them as to decide the same in all:
-// where it counts in which order objects came, that is the order of their names again. It counts among the nodes,
-// and among the pods of a node. It returns false if loading anew is simpler; the scheduler is of no use then.
+// Align gives the scheduler other objects, so that it decides in all as a new one over them would: where it counts in
+// which order objects came, as among the nodes and among the pods of a node, that is the order of their names again.
+// It returns false if loading anew is simpler. Then the scheduler is of no use any more.
 func (l *loaded) Align(to cluster.Objects) bool {
 	if l.incomplete {
 		return false

@@ -20,10 +20,10 @@ type Timeline struct {
 	Engine *Engine
 	// Executed is the moment up to which everything has happened.
 	Executed time.Time
-	// Start and end bound the moments that can be shown. A fork has no end but the one it was played to.
+	// Start and End bound the moments that can be shown. A fork has no End: it goes on as far as it is played.
 	Start, End time.Time
 
-	// Of a recording: its events, how many are executed, and engines to fork from.
+	// Of a recording: its events, how many of them are executed, and engines to fork from.
 	Feed        *model.Feed
 	Next        int
 	checkpoints []checkpoint
@@ -64,7 +64,7 @@ type injection struct {
 	do            func(*Engine)
 	before, after int // how many changes there were
 
-	// What it is called, and until when it was followed. One that is joined belongs to the one before.
+	// What it is called, and until when it was followed. A Joined one is part of what the one before is called.
 	What   string
 	Until  time.Time
 	Joined bool
@@ -91,7 +91,7 @@ func (t *Timeline) SetEngine(e *Engine) {
 	t.Engine = e
 }
 
-// GoTo shows the moment at, executing what has not happened yet.
+// GoTo shows the moment at, or Start or End if that is nearer, and executes first what has not happened by then.
 func (t *Timeline) GoTo(at time.Time) {
 	if t.Forked == nil && at.After(t.End) {
 		at = t.End
@@ -113,7 +113,7 @@ func (t *Timeline) GoToStart() {
 	}
 }
 
-// Execute lets everything happen up to at.
+// Execute lets everything happen that is due up to and at the moment at.
 func (t *Timeline) Execute(at time.Time) {
 	if t.Forked == nil {
 		for t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at) {
@@ -148,8 +148,8 @@ func (t *Timeline) ExecuteNext() {
 	t.Next++
 }
 
-// ExecuteMore executes what comes next: an event of the recording, or in a fork what time brings before until. It
-// returns false if nothing does.
+// ExecuteMore executes what comes next: an event of the recording, or in a fork what is due first, before until. It
+// returns false if nothing comes.
 func (t *Timeline) ExecuteMore(until time.Time) bool {
 	switch {
 	case t.Forked == nil && t.Feed.HasEvent(t.Next):
@@ -256,8 +256,8 @@ func (t *Timeline) EngineShown() *Engine {
 	return e
 }
 
-// Inject carries out what a person did in a fork, at now, the moment shown, and returns the moves that it
-// caused. What the fork's future was is gone.
+// Inject carries out what a person did in a fork, at now, the moment shown, and returns the moves that it caused.
+// What was executed beyond now is dropped, and nothing that was undone can be done again.
 func (t *Timeline) Inject(now time.Time, do func(*Engine)) []*board.Transition {
 	if t.Cursor < len(t.Changes) || now.Before(t.Executed) {
 		t.rewind(now)
@@ -270,7 +270,8 @@ func (t *Timeline) Inject(now time.Time, do func(*Engine)) []*board.Transition {
 	return t.Moves[before:]
 }
 
-// CalmDown lets time pass in a fork until nothing is under way any more, or for limit at the most.
+// CalmDown lets time pass in a fork until nothing is under way any more, or for limit at the most, and returns the
+// moment then.
 func (t *Timeline) CalmDown(limit time.Duration) time.Time {
 	for until := t.Executed.Add(limit); t.Engine.busy() && t.Executed.Before(until); {
 		t.Executed = t.Engine.Driver.Due()
@@ -280,7 +281,7 @@ func (t *Timeline) CalmDown(limit time.Duration) time.Time {
 	return t.Executed
 }
 
-// Close ends what a fork's scheduler has running.
+// Close ends the scheduler of a fork, if one runs.
 func (t *Timeline) Close() { t.Engine.StopScheduler() }
 
 // carryOut carries out in and remembers it.
@@ -304,7 +305,7 @@ func (t *Timeline) rewind(now time.Time) {
 	t.Reinject(t.Injected[:n:n], now)
 }
 
-// Resume makes t fit to go on.
+// Resume has a fork that was suspended go on: its scheduler is got back by doing again what the person did.
 func (t *Timeline) Resume() {
 	if t.Branch == nil || !t.Branch.suspended {
 		return
@@ -315,7 +316,7 @@ func (t *Timeline) Resume() {
 	t.SetCursor(min(cursor, len(t.Changes)))
 }
 
-// Suspend closes the scheduler of a fork that is not shown any more.
+// Suspend closes the scheduler of a fork that is not shown any more, if one runs. Resume gets it back.
 func (t *Timeline) Suspend() {
 	if t.Branch != nil && t.Engine.Driver != nil {
 		t.Branch.suspended = true
@@ -323,8 +324,8 @@ func (t *Timeline) Suspend() {
 	}
 }
 
-// ExecuteFor is execute for a recording, as far as that can be worked out in d of real time. It reports whether
-// everything has happened.
+// ExecuteFor is Execute for a recording, for as long as d of real time. It reports whether everything up to the
+// moment at has happened.
 func (t *Timeline) ExecuteFor(d time.Duration, at time.Time) bool {
 	for began := time.Now(); t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at); t.ExecuteNext() {
 		if time.Since(began) > d {
@@ -335,12 +336,13 @@ func (t *Timeline) ExecuteFor(d time.Duration, at time.Time) bool {
 	return true
 }
 
-// HasEventBy reports whether the recording's next event is of at or before.
+// HasEventBy reports whether the recording's next event is at the moment at or before it.
 func (t *Timeline) HasEventBy(at time.Time) bool {
 	return t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at)
 }
 
-// FirstChange is the first change that can be gone back to.
+// FirstChange returns the index of the first change that can be gone back to: 0, or in a fork that of the first one
+// of its own.
 func (t *Timeline) FirstChange() int {
 	if t.Forked != nil {
 		return len(t.Forked.History.Changes)
@@ -360,13 +362,13 @@ type Mark struct {
 type branch struct {
 	ID, Parent int
 	Name       sources.SafeText
-	// From is the moment at which it left its parent, and inherited how many injections it has from there.
+	// From is the moment at which it left its parent, and Inherited how many of its injections were made there.
 	From      time.Time
 	Inherited int
 	// Undone are the deeds that were taken back, the last first to be done again, each of them one or more
 	// injections.
 	Undone [][]injection
-	// Now is the moment that was shown when it was left. If it rests, its scheduler was closed then.
+	// Now is the moment that was shown when it was left. If it is suspended, its scheduler was closed then.
 	Now       time.Time
 	suspended bool
 }

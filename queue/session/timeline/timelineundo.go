@@ -14,7 +14,7 @@ func (t *Timeline) BranchOff(now time.Time) *Timeline {
 	return f
 }
 
-// Reinject takes a fork to a moment by doing again what was injected.
+// Reinject takes a fork back to where it began, does those injections again, and goes on to until.
 func (t *Timeline) Reinject(injected []injection, until time.Time) {
 	view := t.Shown.View
 	t.history, t.Injected = t.Forked.History.fork(), nil
@@ -33,14 +33,14 @@ func (t *Timeline) Reinject(injected []injection, until time.Time) {
 	t.Branch.Inherited = min(t.Branch.Inherited, len(t.Injected))
 }
 
-// DescribeLast says what the last injection was, up to when it was followed, and whether it belongs to the one
-// before.
+// DescribeLast says what the last injection is called, until when it was followed, and whether it is part of what the
+// one before is called.
 func (t *Timeline) DescribeLast(what string, until time.Time, joined bool) {
 	in := &t.Injected[len(t.Injected)-1]
 	in.What, in.Until, in.Joined = what, until, joined
 }
 
-// Deeds says what was done in a fork, in order.
+// Deeds returns what was done in a fork, in order, each by what it is called.
 func (t *Timeline) Deeds() []string {
 	var all []string
 	for _, in := range t.Injected {

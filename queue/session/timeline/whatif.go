@@ -21,7 +21,8 @@ import (
 // In a what-if a local kube-scheduler can take the person's place: its plugins decide, in model time, over
 // the objects there are, and what it writes changes those.
 
-// StartScheduler has a local kube-scheduler take over at now.
+// StartScheduler has a local kube-scheduler take the person's place at now: the spare one, or a new one with cfg. It
+// fails if none can be set up.
 func (e *Engine) StartScheduler(now time.Time, cfg *schedulerconfig.Config, spare *Spare) error {
 	sched, err := spare.takeScheduler(cfg, e.Objects)
 	if err != nil {
@@ -56,7 +57,7 @@ func (e *Engine) StartScheduler(now time.Time, cfg *schedulerconfig.Config, spar
 	return nil
 }
 
-// StopScheduler gives the person's place back.
+// StopScheduler ends the local scheduler, if one runs: the person decides again.
 func (e *Engine) StopScheduler() {
 	if e.Driver != nil {
 		e.Driver.Scheduler.Close()
@@ -64,7 +65,8 @@ func (e *Engine) StopScheduler() {
 	}
 }
 
-// PutObject makes obj what the cluster has from now on, and tells the scheduler, if there is one.
+// PutObject has the cluster hold obj from now on, in place of what had its name, and tells the local scheduler, if
+// one runs.
 func (e *Engine) PutObject(now time.Time, obj runtime.Object) {
 	e.version++
 	obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(e.version, 10))
@@ -79,7 +81,7 @@ func (e *Engine) PutObject(now time.Time, obj runtime.Object) {
 	}
 }
 
-// RemoveObject has obj gone from the cluster.
+// RemoveObject has obj gone from the cluster, and tells the local scheduler, if one runs.
 func (e *Engine) RemoveObject(now time.Time, obj runtime.Object) {
 	e.Objects.Remove(obj)
 	if e.Driver != nil {
@@ -92,7 +94,7 @@ func (e *Engine) RemoveObject(now time.Time, obj runtime.Object) {
 	e.Settle(now, nil)
 }
 
-// Stages returns the stages of the pods in flight.
+// Stages returns how far the pods in flight have come with the local scheduler. It is nil if none runs.
 func (e *Engine) Stages() []model.Stage {
 	d := e.Driver
 	if d == nil {
@@ -111,7 +113,7 @@ func (e *Engine) Stages() []model.Stage {
 	return stages
 }
 
-// settleAttempt shows what the queue told. An attempt that ended, if any, is the cause.
+// settleAttempt turns what the queue told into changes. a is the attempt whose end caused them, or nil.
 func (e *Engine) settleAttempt(now time.Time, a *cycle.Attempt) {
 	e.Settle(now, func(p *board.Pod) {
 		switch {
@@ -131,7 +133,7 @@ func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) { e.PutObject(now
 // RemoveVictim has a victim that has ended gone from the cluster, for the driver.
 func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) { e.RemoveObject(now, victim) }
 
-// busy reports whether anything is under way that does not wait for an event.
+// busy reports whether anything is under way that goes on without an event from outside.
 func (e *Engine) busy() bool {
 	d := e.Driver
 	return d != nil && (e.Queue.PendingPods(queue.Active)+e.Queue.PendingPods(queue.Backoff)+e.Queue.PendingPods(queue.InFlight) > 0 ||

@@ -25,6 +25,7 @@ func Short(d time.Duration) string {
 	}
 }
 
+// Ordinal writes 1st, 2nd, 3rd, 11th and so on.
 func Ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -40,6 +41,7 @@ func Ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
+// Times writes how many there are of what, which gets an s unless there is one: 1 pod, 2 pods.
 func Times(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -47,6 +49,7 @@ func Times(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// Standing writes that one pod stands, or that n pods stand.
 func Standing(n int) string {
 	if n == 1 {
 		return "1 pod stands"

@@ -67,8 +67,8 @@ func Config(t interface{ Fatal(...any) }) *schedulerconfig.Config {
 	return cfg
 }
 
-// A recording in which batch-1 does not fit, is woken by a node and backs off, and web-1 is bound. Nothing
-// happens for four minutes before late-1 comes.
+// SmallRecording returns a recording in which batch-1 does not fit, is woken by a node and backs off, and web-1 is
+// bound. Nothing happens for four minutes before late-1 comes.
 func SmallRecording() *sources.Recording {
 	move := func(seconds float64, pod string, to sources.Tier, event string, plugins ...string) sources.Event {
 		return sources.Event{Time: At(seconds), Fact: &sources.Move{Pod: Key(pod), To: to, Event: event, Plugins: plugins}}
@@ -92,6 +92,7 @@ func SmallRecording() *sources.Recording {
 	}}
 }
 
+// Filter parses a filter, and ends the test if it is none.
 func Filter(t interface{ Fatal(...any) }, text string) filter.Filter {
 	f, err := filter.Parse(text)
 	if err != nil {
@@ -105,6 +106,7 @@ func ToldBy(moves ...sources.Event) *sources.Recording {
 	return &sources.Recording{Name: "told", Events: moves}
 }
 
+// Told is a move that a scheduler's log tells, seconds after Noon.
 func Told(seconds float64, pod string, to sources.Tier, event string) sources.Event {
 	m := &sources.Move{Pod: Key(pod), To: to, Event: event}
 	if event == queue.ScheduleAttemptFailure {

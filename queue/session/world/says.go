@@ -4,6 +4,7 @@ import (
 	"testing"
 )
 
+// Says fails the test unless got is want.
 func Says(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {

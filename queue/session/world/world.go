@@ -19,6 +19,7 @@ type Cluster struct {
 	Version int
 }
 
+// Add has f told, seconds after noon.
 func (c *Cluster) Add(seconds float64, f sources.Fact) {
 	c.Events = append(c.Events, sources.Event{Time: At(seconds), Fact: f})
 }
@@ -39,6 +40,7 @@ func Happens[T interface {
 	return obj
 }
 
+// Node returns a node of that name with that much CPU and place for 110 pods.
 func Node(name, cpu string) *v1.Node {
 	room := v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu), v1.ResourcePods: resource.MustParse("110")}
 	return &v1.Node{
@@ -47,6 +49,7 @@ func Node(name, cpu string) *v1.Node {
 	}
 }
 
+// Wants returns a pod of that name that waits and requests that much CPU.
 func Wants(name, cpu string) *v1.Pod {
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)},
@@ -57,6 +60,7 @@ func Wants(name, cpu string) *v1.Pod {
 	}
 }
 
+// Recording returns what happened so far as a recording that ends until seconds after noon.
 func (c *Cluster) Recording(until float64) *sources.Recording {
 	return &sources.Recording{Name: "made", Events: c.Events, End: At(until)}
 }
@@ -84,8 +88,10 @@ func (c *Cluster) Bound(seconds float64, pod *v1.Pod, node string) *v1.Pod {
 	return Happens(c, seconds, sources.Updated, pod, func(p *v1.Pod) { p.Spec.NodeName = node })
 }
 
+// Cpu gives n that much allocatable CPU.
 func Cpu(n *v1.Node, cpu string) { n.Status.Allocatable[v1.ResourceCPU] = resource.MustParse(cpu) }
 
+// TooSmall is what a scheduler says of a pod that requests more CPU than the only node has.
 const TooSmall = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 
 // Recorded has a FailedScheduling event told that is the count-th of its pod as it is.
@@ -118,15 +124,18 @@ func (c *Cluster) Goes(seconds float64, small *v1.Pod) {
 	Happens(c, seconds, sources.Deleted, small, nil)
 }
 
+// Started has it told that a scheduler started whose settings are not known.
 func (c *Cluster) Started(seconds float64) {
 	c.Add(seconds, &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 }
 
+// Noon is when all recordings begin that tests make up.
 var Noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// At is a moment after noon.
+// At is the moment so many seconds after Noon.
 func At(seconds float64) time.Time { return Noon.Add(time.Duration(seconds * float64(time.Second))) }
 
+// Key returns the name of a pod in the namespace default.
 func Key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: "default", Name: name}
 }
