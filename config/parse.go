@@ -46,7 +46,7 @@ func settings() []setting {
 func flag(name, says, example string, of func(*Config) *bool) setting {
 	return setting{name, says, example, map[string]any{"type": "boolean"}, func(c *Config, value *yaml.Node) error {
 		if value.Tag != "!!bool" {
-			return fmt.Errorf("%s is true or false, not %s", name, shown(value))
+			return fmt.Errorf("%s is true or false, not %s", name, quoted(value))
 		}
 		return value.Decode(of(c))
 	}}
@@ -75,7 +75,7 @@ func Parse(name string, text []byte) (*Config, error) {
 		seen[key.Value] = true
 		s := settingOf(key.Value)
 		if s == nil {
-			return nil, mistake(name, key, fmt.Errorf("there is no setting %s; there are %s", shown(key), strings.Join(settingNames(), ", ")))
+			return nil, mistake(name, key, fmt.Errorf("there is no setting %s; there are %s", quoted(key), strings.Join(settingNames(), ", ")))
 		}
 		if err := s.read(c, value); err != nil {
 			var at *placed
@@ -128,8 +128,8 @@ func settingNames() []string {
 	return names
 }
 
-// shown is a value as a sentence quotes it.
-func shown(value *yaml.Node) string {
+// quoted is a value as a sentence quotes it.
+func quoted(value *yaml.Node) string {
 	switch value.Kind {
 	case yaml.MappingNode:
 		return "a mapping"
@@ -141,7 +141,7 @@ func shown(value *yaml.Node) string {
 
 func readTheme(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("theme is a word, not %s", shown(value))
+		return fmt.Errorf("theme is a word, not %s", quoted(value))
 	}
 	named, err := theme.Parse(value.Value)
 	c.Theme = named
@@ -151,18 +151,18 @@ func readTheme(c *Config, value *yaml.Node) error {
 func readSpeed(c *Config, value *yaml.Node) error {
 	if value.Tag != "!!int" && value.Tag != "!!float" || value.Decode(&c.Speed) != nil ||
 		!(c.Speed >= session.MinSpeed && c.Speed <= session.MaxSpeed) { // NaN neither
-		return fmt.Errorf("speed is a number from %g to %d, not %s", session.MinSpeed, session.MaxSpeed, shown(value))
+		return fmt.Errorf("speed is a number from %g to %d, not %s", session.MinSpeed, session.MaxSpeed, quoted(value))
 	}
 	return nil
 }
 
 func readFilter(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("filter is text, not %s", shown(value))
+		return fmt.Errorf("filter is text, not %s", quoted(value))
 	}
 	f, err := filter.Parse(value.Value)
 	if err != nil {
-		return fmt.Errorf("filter %s: %w", shown(value), err)
+		return fmt.Errorf("filter %s: %w", quoted(value), err)
 	}
 	c.Filter = f
 	return nil
@@ -170,7 +170,7 @@ func readFilter(c *Config, value *yaml.Node) error {
 
 func readKeys(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.MappingNode {
-		return fmt.Errorf("keys are actions with their keys, as step-forward: [., right], not %s", shown(value))
+		return fmt.Errorf("keys are actions with their keys, as step-forward: [., right], not %s", quoted(value))
 	}
 	keys, at := map[keymap.ID][]string{}, map[keymap.ID]*yaml.Node{}
 	for i := 0; i+1 < len(value.Content); i += 2 {
@@ -184,12 +184,12 @@ func readKeys(c *Config, value *yaml.Node) error {
 		case yaml.SequenceNode:
 			for _, key := range given.Content {
 				if key.Kind != yaml.ScalarNode {
-					return &placed{fmt.Errorf("a key of %s is a word, not %s", sources.Sanitize(string(id)), shown(key)), key}
+					return &placed{fmt.Errorf("a key of %s is a word, not %s", sources.Sanitize(string(id)), quoted(key)), key}
 				}
 				own = append(own, key.Value)
 			}
 		default:
-			return &placed{fmt.Errorf("the keys of %s are a list, not %s", sources.Sanitize(string(id)), shown(given)), given}
+			return &placed{fmt.Errorf("the keys of %s are a list, not %s", sources.Sanitize(string(id)), quoted(given)), given}
 		}
 		if _, twice := keys[id]; twice {
 			return &placed{fmt.Errorf("%s is there twice", sources.Sanitize(string(id))), value.Content[i]}

@@ -59,7 +59,7 @@ func Guard(raw []byte, what string, decode func(raw []byte) error) error {
 		return decode(raw)
 	}
 	if decode(damaged(raw, found)) != nil {
-		return fmt.Errorf("%s holds %w: %s", what, errCostly, Sanitize(shown(raw[found[0].from:found[0].to])))
+		return fmt.Errorf("%s holds %w: %s", what, errCostly, Sanitize(quoted(raw[found[0].from:found[0].to])))
 	}
 	return decode(raw)
 }
@@ -74,8 +74,8 @@ func damaged(raw []byte, found []number) []byte {
 	return damaged
 }
 
-// shown is the beginning of a number's text.
-func shown(number []byte) string {
+// quoted is the beginning of a number's text.
+func quoted(number []byte) string {
 	const most = 20
 	if len(number) > most {
 		return string(number[:most]) + "..."

@@ -57,7 +57,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	why := story.NewWhy(d)
 	m.board = board.New(d, why)
 	m.onBar = m.Keys.OnBar(keymap.Board)
-	m.begin(m.board)
+	m.showFromStart(m.board)
 	m.paint()
 
 	all := d.Actions
@@ -74,8 +74,8 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	return m
 }
 
-// begin shows the session of the desk from its beginning, with lowest below all that is opened.
-func (m *model) begin(lowest page.Page) {
+// showFromStart shows the session of the desk from its beginning, with lowest below all that is opened.
+func (m *model) showFromStart(lowest page.Page) {
 	m.Pages.Begin(lowest)
 	m.Selected, m.said = page.Selection{}, m.Frame.Said.Number
 	for _, c := range m.charts {
@@ -88,7 +88,7 @@ func (m *model) begin(lowest page.Page) {
 func (m *model) show(s *session.Session) tea.Cmd {
 	m.stop()
 	m.Session, m.Frame = s, s.Frame()
-	m.begin(m.Pages.Lowest())
+	m.showFromStart(m.Pages.Lowest())
 	return m.start()
 }
 
@@ -122,7 +122,7 @@ func (m *model) addLooking(all page.Actions) {
 		Cannot: func() string { return m.Pages.Top().CannotEnter() },
 		Name:   func() string { return cmp.Or(m.Pages.Top().EnterName(), m.board.EnterName()) },
 	}
-	all[keymap.Back] = page.Command(m.back).Unless(func() string {
+	all[keymap.Back] = page.Command(m.goBack).Unless(func() string {
 		if !m.Pages.Covered() && !m.Pages.Zoomed && m.Frame.Filter == "" && m.Frame.Searching == "" {
 			return "nothing is open and no filter is set"
 		}
@@ -130,8 +130,8 @@ func (m *model) addLooking(all page.Actions) {
 	})
 }
 
-// back ends a search, closes what is open, or drops the filter.
-func (m *model) back() {
+// goBack ends a search, closes what is open, or drops the filter.
+func (m *model) goBack() {
 	switch {
 	case m.Frame.Searching != "":
 		m.Session.Pause()

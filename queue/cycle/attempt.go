@@ -119,31 +119,31 @@ func (s *Scheduler) attempt(now time.Time, info *queue.PodInfo) *Attempt {
 		s.queue.Done(now, info.Pod.UID)
 		return a
 	}
-	s.try(a, profile, p)
+	s.runCycle(a, profile, p)
 	return a
 }
 
-// try runs the scheduling cycle of schedule_one.go.
-func (s *Scheduler) try(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo) {
+// runCycle runs for a the scheduling cycle of schedule_one.go, up to where the pod is placed or not.
+func (s *Scheduler) runCycle(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo) {
 	ctx := quiet(context.Background())
 	state := framework.NewCycleState()
 	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
-		s.failed(a, profile, p, fwk.AsStatus(err), clearNominatedNode())
+		s.noteFailure(a, profile, p, fwk.AsStatus(err), clearNominatedNode())
 		return
 	}
 	a.Nodes = s.snapshot.NumNodesInPlacement()
 	result, err := s.upstream.SchedulePod(ctx, profile, state, p)
 	if err != nil {
 		status, nominating := s.postFilter(ctx, a, profile, state, p, err)
-		s.failed(a, profile, p, status, nominating)
+		s.noteFailure(a, profile, p, status, nominating)
 		return
 	}
 	a.Evaluated, a.Feasible = result.EvaluatedNodes, result.FeasibleNodes
 	b := &Binding{Node: result.SuggestedHost, profile: profile, state: state, info: p.DeepCopy()}
 	b.Pod = b.info.Pod
 	if status := s.assume(ctx, b); !status.IsSuccess() {
-		s.failed(a, profile, b.info, status, clearNominatedNode())
+		s.noteFailure(a, profile, b.info, status, clearNominatedNode())
 		return
 	}
 	a.Node, a.Binding = b.Node, b
@@ -202,7 +202,9 @@ func (s *Scheduler) assume(ctx context.Context, b *Binding) *fwk.Status {
 	return fwk.NewStatus(status.Code()).WithError(fit)
 }
 
-func (s *Scheduler) failed(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
+// noteFailure notes in a why its pod was not placed, and keeps what upstream's failure handling needs to know in
+// Conclude.
+func (s *Scheduler) noteFailure(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
 	a.Message = status.Message()
 	if fit, ok := status.AsError().(*framework.FitError); ok {
 		a.Reasons = s.reasons(fit)
@@ -215,7 +217,7 @@ func (s *Scheduler) Undo(a *Attempt) {
 	if a.Binding != nil {
 		s.Forget(a.Binding)
 	}
-	s.giveUp(a.Pod.UID)
+	s.giveUpEvictions(a.Pod.UID)
 	a.Binding, a.rejected = nil, nil
 }
 

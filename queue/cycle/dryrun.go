@@ -89,7 +89,7 @@ func (f seeded) futile(state fwk.CycleState, pod *v1.Pod, d dryRun) bool {
 
 // RunPostFilterPlugins implements framework.Framework.
 func (f seeded) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	f.scheduler.giveUp(pod.UID) // one that is tried although its victims live asks anew
+	f.scheduler.giveUpEvictions(pod.UID) // one that is tried although its victims live asks anew
 	f.scheduler.preemptor = pod.UID
 	r := recalled(state)
 	if r != nil && r.complete && r.selections == nil {

@@ -30,7 +30,7 @@ func (s *Scheduler) concludeGroup(now time.Time, a *Attempt) {
 	next := s.upstream.NextEntity
 	s.upstream.NextEntity = func(klog.Logger) (framework.QueuedEntityInfo, error) { return info, nil }
 	s.upstream.ScheduleOne(quiet(context.Background()))
-	cycle.left.Wait()
+	cycle.binders.Wait()
 	s.upstream.NextEntity = next
 	for name, f := range profiles {
 		s.upstream.Profiles[name] = f
@@ -73,8 +73,8 @@ func groupInfo(g *queue.GroupInfo, q *queue.Queue) *framework.QueuedPodGroupInfo
 
 // groupCycle gathers what a pod group's cycle places.
 type groupCycle struct {
-	placed []placed
-	left   sync.WaitGroup // upstream's goroutines that would bind them
+	placed  []placed
+	binders sync.WaitGroup // upstream's goroutines that would bind them
 }
 
 type placed struct {
@@ -105,7 +105,7 @@ func (f groupFramework) RunFilterPluginsWithNominatedPods(ctx context.Context, s
 func (f groupFramework) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) (map[string]time.Duration, *fwk.Status) {
 	waits, status := f.seeded.RunPermitPlugins(ctx, state, pod, node)
 	if status.IsSuccess() || status.IsWait() { // those that wait, wait for the others of the group
-		f.cycle.left.Add(1)
+		f.cycle.binders.Add(1)
 		f.cycle.placed = append(f.cycle.placed, placed{pod, node, state})
 	}
 	return waits, status
@@ -117,15 +117,15 @@ func (f groupFramework) AddWaitingPod(*v1.Pod, map[string]time.Duration) {}
 // RunPreBindPreFlights implements framework.Framework: a binding begins with it, with the gate
 // NominatedNodeNameForExpectation.
 func (f groupFramework) RunPreBindPreFlights(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return f.leave()
+	return f.endGoroutine()
 }
 
 // WaitOnPermit implements framework.Framework: a binding begins with it, without that gate.
-func (f groupFramework) WaitOnPermit(context.Context, *v1.Pod) *fwk.Status { return f.leave() }
+func (f groupFramework) WaitOnPermit(context.Context, *v1.Pod) *fwk.Status { return f.endGoroutine() }
 
-// leave ends upstream's goroutine.
-func (f groupFramework) leave() *fwk.Status {
-	f.cycle.left.Done()
+// endGoroutine ends upstream's goroutine that would bind a pod.
+func (f groupFramework) endGoroutine() *fwk.Status {
+	f.cycle.binders.Done()
 	runtime.Goexit()
 	return nil
 }

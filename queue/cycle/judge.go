@@ -32,7 +32,7 @@ type Verdict struct {
 // Judge says what an attempt of pod would come to now. No pod is assumed, no preemption begins, and the
 // queue hears nothing; only where in a large cluster the next search begins changes.
 func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
-	profile, p, err := s.candidate(pod)
+	profile, p, err := s.prepareAttempt(pod)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -52,7 +52,7 @@ func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
 // Place assumes pod on a node, as at the end of an attempt that chose that node. It fails if the node is
 // not there or the plugins do not let it.
 func (s *Scheduler) Place(pod *v1.Pod, node string) (*Binding, error) {
-	profile, p, err := s.candidate(pod)
+	profile, p, err := s.prepareAttempt(pod)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,10 @@ func (s *Scheduler) Place(pod *v1.Pod, node string) (*Binding, error) {
 	return b, nil
 }
 
-// candidate prepares an attempt of pod.
-func (s *Scheduler) candidate(pod *v1.Pod) (framework.Framework, *framework.QueuedPodInfo, error) {
+// prepareAttempt returns the framework of pod's profile, and pod as upstream's plugins know a popped one, after
+// taking a new snapshot of the nodes. It fails if no profile is there for pod, a term of its affinity can't be read,
+// or upstream fails to take the snapshot.
+func (s *Scheduler) prepareAttempt(pod *v1.Pod) (framework.Framework, *framework.QueuedPodInfo, error) {
 	profile, ok := s.profiles[pod.Spec.SchedulerName]
 	if !ok {
 		return nil, nil, fmt.Errorf("there is no profile for the scheduler name %q", pod.Spec.SchedulerName)

@@ -29,9 +29,9 @@ type Eviction struct {
 	ended     <-chan struct{} // of the goroutine, after the last victim
 }
 
-// takePreemption makes the profile's DefaultPreemption plugin ask here instead of the API server, and
-// leaves nothing to chance.
-func (s *Scheduler) takePreemption(f framework.Framework, seed uint64) {
+// redirectPreemption makes the profile's DefaultPreemption plugin hand its victims to Evictions and not to the API
+// server. What upstream leaves to chance follows from seed and from the order of pods.
+func (s *Scheduler) redirectPreemption(f framework.Framework, seed uint64) {
 	plugin := preemptionOf(f)
 	if plugin == nil {
 		return
@@ -46,7 +46,7 @@ func (s *Scheduler) takePreemption(f framework.Framework, seed uint64) {
 		}
 		victims := slices.DeleteFunc(slices.Clone(c.Victims().Pods), func(p *v1.Pod) bool { return p.DeletionTimestamp != nil })
 		e.left = len(victims) - 1 - slices.IndexFunc(victims, func(p *v1.Pod) bool { return p.UID == victim.UID })
-		s.wait(e)
+		s.waitForEviction(e)
 		return false, nil // an error would make upstream try the preemptor again
 	}
 	plugin.MoreImportantVictim = s.moreImportantVictim
@@ -65,8 +65,8 @@ func preemptionOf(f framework.Framework) *defaultpreemption.DefaultPreemption {
 	return nil
 }
 
-// wait lets upstream's goroutine wait until e is dealt with, or the Scheduler is closed.
-func (s *Scheduler) wait(e *Eviction) {
+// waitForEviction lets upstream's goroutine wait until e is dealt with, or the Scheduler is closed.
+func (s *Scheduler) waitForEviction(e *Eviction) {
 	select {
 	case s.evictions <- e:
 	case <-s.stopped:
@@ -110,7 +110,7 @@ func (s *Scheduler) Evicted(e *Eviction) {
 // asked for. Upstream picks among equal nodes by chance.
 func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 	s.now = now
-	s.giveUp(pod.UID)
+	s.giveUpEvictions(pod.UID)
 	s.queue.AddNominatedPod(pod, node)
 	profile, ok := s.profiles[pod.Spec.SchedulerName]
 	if !ok {
@@ -130,8 +130,8 @@ func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 	s.preemptionStarted(profile, pod.UID)
 }
 
-// giveUp lets go of the evictions that a preemptor has asked for.
-func (s *Scheduler) giveUp(preemptor types.UID) {
+// giveUpEvictions gives up all evictions that a preemptor has asked for.
+func (s *Scheduler) giveUpEvictions(preemptor types.UID) {
 	mine := func(e *Eviction) bool { return e.preemptor == preemptor }
 	for i := slices.IndexFunc(s.underway, mine); i >= 0; i = slices.IndexFunc(s.underway, mine) {
 		s.Evicted(s.underway[i]) // the next victim's follows

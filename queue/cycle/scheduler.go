@@ -91,7 +91,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	for name, f := range s.upstream.Profiles {
 		f.SetPodNominator(queueAdapter{s})
 		f.SetPodActivator(inactive{})
-		s.takePreemption(f, seed)
+		s.redirectPreemption(f, seed)
 		s.profiles[name] = seeded{f, s, seed, &search{workers: workers()}, newMemory(f)}
 	}
 	return s, nil

@@ -300,9 +300,9 @@ func (e *event) maybe(member string) bool {
 	case "stage":
 		return string(e.stage) == "ResponseComplete" || string(e.stage) == "ResponseStarted"
 	case "verb":
-		return e.writes() && string(e.stage) == "ResponseComplete" || e.reads()
+		return e.writes() && string(e.stage) == "ResponseComplete" || e.isRead()
 	case "userAgent":
-		return !e.reads() || e.byScheduler()
+		return !e.isRead() || e.byScheduler()
 	case "objectRef":
 		_ = jsonscan.Members(e.objectRef, func(name, value []byte) bool {
 			switch string(name) {

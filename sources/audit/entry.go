@@ -69,7 +69,7 @@ func (e *event) appendNamed(to []entry, n entry) ([]entry, error) {
 
 // appendAnswer adds what the response object tells.
 func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.Reader) ([]entry, error) {
-	answer, err := look(e.responseObject)
+	answer, err := decodeAnswer(e.responseObject)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (e *event) appendAll(to []entry, n entry, request deletion, r *lines.Reader
 
 // appendItem adds one of them.
 func (e *event) appendItem(to []entry, item entry, request deletion, raw []byte) ([]entry, error) {
-	answer, err := look(raw)
+	answer, err := decodeAnswer(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ type answer struct {
 	finalizers  bool
 }
 
-func look(raw []byte) (*answer, error) {
+func decodeAnswer(raw []byte) (*answer, error) {
 	a := &answer{}
 	err := jsonscan.Members(raw, func(name, value []byte) bool {
 		switch string(name) {

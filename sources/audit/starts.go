@@ -34,13 +34,13 @@ func (e *event) byScheduler() bool {
 	return ok && (bytes.HasPrefix(rest, []byte("/")) || bytes.HasPrefix(rest, []byte("-v")))
 }
 
-// reads reports whether the event is a watch or a list.
-func (e *event) reads() bool { return string(e.verb) == "watch" || string(e.verb) == "list" }
+// isRead reports whether the event is a watch or a list.
+func (e *event) isRead() bool { return string(e.verb) == "watch" || string(e.verb) == "list" }
 
 // startsWatch reports whether with the event a kube-scheduler began to read a kind from its beginning: a
 // watch that sends what there is first, or as older clients do, a list.
 func (e *event) startsWatch() bool {
-	if e.kind.name == "" || e.namespace != "" || !e.reads() || !e.byScheduler() {
+	if e.kind.name == "" || e.namespace != "" || !e.isRead() || !e.byScheduler() {
 		return false
 	}
 	if string(e.verb) == "list" {

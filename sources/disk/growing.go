@@ -23,7 +23,7 @@ func Create(ctx context.Context, path string, opts Options, begin func(io.Writer
 		return growThrough(ctx, path, begin)
 	}
 	if opts.Replace {
-		release, err := hold(ops, path)
+		release, err := holdLock(ops, path)
 		if err != nil {
 			return nil, err
 		}
@@ -122,5 +122,5 @@ func (g *Growing) Close() error {
 	if err == nil {
 		err = synced(g.w.File)
 	}
-	return first(err, g.w.File.Close())
+	return firstError(err, g.w.File.Close())
 }

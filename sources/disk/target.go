@@ -134,10 +134,10 @@ func openThere(ops Operations, path string) (File, error) {
 // openStays is whether a file that is open can't be renamed, replaced or removed.
 const openStays = runtime.GOOS == "windows"
 
-// hold takes the lock of the file at path, if there is one, and keeps it until release is called: nobody else
+// holdLock takes the lock of the file at path, if there is one, and keeps it until release is called: nobody else
 // replaces the file meanwhile, and nobody writes it. A file that can't be opened, or not be locked, is as none. Where
 // openStays it is only seen that nobody else has the lock.
-func hold(ops Operations, path string) (release func(), err error) {
+func holdLock(ops Operations, path string) (release func(), err error) {
 	for range 100 {
 		f, err := openThere(ops, path)
 		if err != nil {

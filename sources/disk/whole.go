@@ -31,7 +31,7 @@ func Write(ctx context.Context, path string, opts Options, fill func(io.Writer) 
 		return writeThrough(ctx, path, fill)
 	}
 	if opts.Replace {
-		release, err := hold(ops, path)
+		release, err := holdLock(ops, path)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func writeThrough(ctx context.Context, path string, fill func(io.Writer) error) 
 	w := &writer{ctx: ctx, File: f}
 	err = w.filled(fill)
 	if stop() {
-		err = first(err, f.Close())
+		err = firstError(err, f.Close())
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -156,10 +156,11 @@ func (w *writer) Write(p []byte) (int, error) {
 // filled calls fill, and returns what the disk said before what fill makes of it.
 func (w *writer) filled(fill func(io.Writer) error) error {
 	err := fill(w)
-	return first(w.err, err)
+	return firstError(w.err, err)
 }
 
-func first(a, b error) error {
+// firstError returns a, or b if a is nil.
+func firstError(a, b error) error {
 	if a != nil {
 		return a
 	}
@@ -266,7 +267,7 @@ func syncFolder(ops Operations, path string) error {
 		return nil // a folder that one may write to and not read
 	}
 	if err == nil {
-		err = first(synced(f), f.Close())
+		err = firstError(synced(f), f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("%s is written, but may not outlast a power failure: its folder can't be synced: %w", sources.Sanitize(path), cause(err))

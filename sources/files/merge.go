@@ -31,7 +31,7 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 		if !slices.Contains(rec.Formats, f.format) {
 			rec.Formats = append(rec.Formats, f.format)
 		}
-		if last := f.last(); last.After(rec.End) {
+		if last := f.lastTime(); last.After(rec.End) {
 			rec.End = last
 		}
 		if f.log != nil {
@@ -68,8 +68,8 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 	return rec, nil
 }
 
-// last is the last time in a file.
-func (f *file) last() time.Time {
+// lastTime is the last time in a file.
+func (f *file) lastTime() time.Time {
 	if f.log != nil {
 		return f.log.Last
 	}

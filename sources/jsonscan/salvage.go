@@ -27,7 +27,7 @@ func Salvage(line []byte, begins []string, budget *int, visit func(object []byte
 			continue
 		}
 		lost, here = true, false
-		text = next(text[1:], begins)
+		text = nextBeginning(text[1:], begins)
 	}
 	return lost, nil
 }
@@ -46,8 +46,8 @@ func Whole(text []byte) (object, rest []byte) {
 	return object, bytes.TrimSpace(rest)
 }
 
-// next returns text from the first of begins on, or nil if none is in it.
-func next(text []byte, begins []string) []byte {
+// nextBeginning returns text from where the first of begins is in it, or nil if none is.
+func nextBeginning(text []byte, begins []string) []byte {
 	at := -1
 	for _, b := range begins {
 		before := text

@@ -218,13 +218,13 @@ func (r *Reader) raw() (line []byte, spilled bool, err error) {
 			r.spill = r.spill[:0]
 		}
 		if !r.refill() {
-			return r.last(long)
+			return r.lastLine(long)
 		}
 	}
 }
 
-// last returns the last line if it has no end, or why there is none.
-func (r *Reader) last(long bool) ([]byte, bool, error) {
+// lastLine returns the last line if it has no end, or why there is none.
+func (r *Reader) lastLine(long bool) ([]byte, bool, error) {
 	err := r.failure()
 	if err != io.EOF {
 		if r.strict || !r.damaged() {

@@ -108,8 +108,8 @@ func failedAttempt(now time.Time, old, e *eventsv1.Event) *sources.Event {
 	return &sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{Pod: f.pod, UID: f.uid, Message: f.message, Recorded: f.recorded}}
 }
 
-// tried sums up what Events tell of attempts that are past, pod by pod.
-func tried(all map[types.NamespacedName]runtime.Object) []*sources.Tried {
+// sumUpAttempts sums up what Events tell of attempts that are past, pod by pod.
+func sumUpAttempts(all map[types.NamespacedName]runtime.Object) []*sources.Tried {
 	byPod := map[types.UID]*sources.Tried{}
 	for _, obj := range all {
 		f, ok := readEvent(obj.(*eventsv1.Event))

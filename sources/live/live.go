@@ -271,7 +271,7 @@ func (s *Source) attach(now time.Time) {
 			waits[pod.UID] = true
 		}
 	}
-	for _, t := range tried(s.store(events).objects) {
+	for _, t := range sumUpAttempts(s.store(events).objects) {
 		if waits[t.UID] {
 			s.emit(now, t)
 		}

@@ -33,7 +33,7 @@ type answers struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !reads(req) {
+	if !isRead(req) {
 		if req.Body != nil {
 			req.Body.Close()
 		}
@@ -96,9 +96,9 @@ func (e tooLarge) Error() string {
 	return fmt.Sprintf("the answers under way are larger than %d MiB, which is as much as schedq reads at once: --memory allows more", e.largest>>20)
 }
 
-// reads reports whether req can't change anything. A GET that asks for another protocol could: exec,
+// isRead reports whether req can't change anything. A GET that asks for another protocol could: exec,
 // attach and port-forward begin like that.
-func reads(req *http.Request) bool {
+func isRead(req *http.Request) bool {
 	switch req.Method {
 	case http.MethodGet:
 		return req.Header.Get("Upgrade") == ""

@@ -100,7 +100,7 @@ func (d Document) Decode(name string, out any) error {
 	text, line := err.Error(), d.Line
 	var located *Error
 	if errors.As(err, &located) {
-		return located.in(name, d.Line)
+		return located.inFile(name, d.Line)
 	}
 	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
 		if n, bad := strconv.Atoi(text[m[2]:m[3]]); bad == nil {
@@ -131,8 +131,8 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// in says in which file, of which the document begins in line first.
-func (e *Error) in(name string, first int) error {
+// inFile returns e with the name of the file and the line in it. The document begins in line first of the file.
+func (e *Error) inFile(name string, first int) error {
 	return fmt.Errorf("%s:%d: %w", sources.Sanitize(name), first+e.Line-1, e.Err)
 }
 

@@ -50,8 +50,8 @@ func written(text []byte) bool {
 	return true
 }
 
-// in returns the header's time in a year. ok is false for 29 February in a year without one.
-func (h *header) in(year int) (t time.Time, ok bool) {
+// timeIn returns the header's time in that year. ok is false for 29 February in a year without one.
+func (h *header) timeIn(year int) (t time.Time, ok bool) {
 	t = time.Date(year, time.Month(h.month), h.day, h.hour, h.minute, h.second, h.micro*1000, time.UTC)
 	return t, int(t.Month()) == h.month
 }

@@ -21,25 +21,25 @@ type clock struct {
 // time returns the line's time. Lines are nearly in order: a leap of half a year is a new year.
 func (c *clock) time(h *header) time.Time {
 	if c.last.IsZero() {
-		c.last = c.first(h)
+		c.last = c.firstTime(h)
 		return c.last
 	}
-	t, _ := h.in(c.last.Year())
+	t, _ := h.timeIn(c.last.Year())
 	const half = 183 * 24 * time.Hour
 	if d := t.Sub(c.last); d < -half {
-		t, _ = h.in(c.last.Year() + 1)
+		t, _ = h.timeIn(c.last.Year() + 1)
 	} else if d > half {
-		t, _ = h.in(c.last.Year() - 1)
+		t, _ = h.timeIn(c.last.Year() - 1)
 	}
 	c.last = t
 	return t
 }
 
-func (c *clock) first(h *header) time.Time {
+func (c *clock) firstTime(h *header) time.Time {
 	if near := c.hint.Near; !near.IsZero() {
 		var best time.Time
 		for year := near.Year() - 1; year <= near.Year()+1; year++ {
-			if t, ok := h.in(year); ok && (best.IsZero() || t.Sub(near).Abs() < best.Sub(near).Abs()) {
+			if t, ok := h.timeIn(year); ok && (best.IsZero() || t.Sub(near).Abs() < best.Sub(near).Abs()) {
 				best = t
 			}
 		}
@@ -49,10 +49,10 @@ func (c *clock) first(h *header) time.Time {
 	}
 	limit := c.hint.NotAfter.UTC().AddDate(0, 0, 1)
 	for year := limit.Year(); year > limit.Year()-8; year-- {
-		if t, ok := h.in(year); ok && !t.After(limit) {
+		if t, ok := h.timeIn(year); ok && !t.After(limit) {
 			return t
 		}
 	}
-	t, _ := h.in(limit.Year())
+	t, _ := h.timeIn(limit.Year())
 	return t
 }

@@ -148,9 +148,9 @@ func encode(e sources.Event) (*record, error) {
 			r.Patched.Sent = &sent
 		}
 	case *sources.Tried:
-		r.Tried = &tried{Pod: f.Pod.String(), UID: string(f.UID), Attempts: f.Attempts, First: known(f.First), Failed: known(f.Failed), Message: string(f.Message), Version: f.Version, Count: f.Count}
+		r.Tried = &tried{Pod: f.Pod.String(), UID: string(f.UID), Attempts: f.Attempts, First: nilIfZero(f.First), Failed: nilIfZero(f.Failed), Message: string(f.Message), Version: f.Version, Count: f.Count}
 	case *sources.Attached:
-		r.Attached = &attached{Began: known(f.Began)}
+		r.Attached = &attached{Began: nilIfZero(f.Began)}
 	case *sources.Move:
 		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
 			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
@@ -241,7 +241,8 @@ func (a *attached) fact() (sources.Fact, error) {
 	return &sources.Attached{Began: a.Began.UTC()}, nil
 }
 
-func known(t time.Time) *time.Time {
+// nilIfZero returns t in UTC, or nil if t is zero.
+func nilIfZero(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}

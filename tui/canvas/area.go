@@ -33,7 +33,7 @@ func (a Area) Text(x, y int, style Style, s string) int {
 	}
 	row := a.canvas.cells[(a.y+y)*a.canvas.w+a.x:][:a.W]
 	for len(s) > 0 && x < a.W {
-		cluster, width := next(s)
+		cluster, width := firstCluster(s)
 		s = s[len(cluster):]
 		if width == 0 {
 			cluster, width = "\uFFFD", 1
@@ -89,16 +89,16 @@ func (a Area) Restyle(style Style) {
 func Width(s string) int {
 	n := 0
 	for len(s) > 0 {
-		cluster, width := next(s)
+		cluster, width := firstCluster(s)
 		n += max(width, 1)
 		s = s[len(cluster):]
 	}
 	return n
 }
 
-// next returns the first grapheme cluster of s and its width: 1 or 2, or 0 if terminals do not agree
+// firstCluster returns the first grapheme cluster of s and its width: 1 or 2, or 0 if terminals do not agree
 // about it: controls, marks without a letter before them, emoji made of several.
-func next(s string) (cluster string, width int) {
+func firstCluster(s string) (cluster string, width int) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		if s[0] < ' ' || s[0] == 0x7f {
 			return s[:1], 0

@@ -2,7 +2,7 @@ package canvas
 
 // Truncate shortens s to at most width cells, the end replaced by an ellipsis.
 func Truncate(s string, width int) string {
-	if fits(s, width) {
+	if fitsWidth(s, width) {
 		return s
 	}
 	return head(s, width-1) + ellipsis(width)
@@ -11,7 +11,7 @@ func Truncate(s string, width int) string {
 // Middle shortens s to at most width cells by leaving out its middle. Names made by controllers differ
 // at their end and belong together by their beginning, so both stay.
 func Middle(s string, width int) string {
-	if fits(s, width) {
+	if fitsWidth(s, width) {
 		return s
 	}
 	tail := (width - 1) / 2
@@ -46,7 +46,8 @@ func Wrap(s string, width int) []string {
 	return lines
 }
 
-func fits(s string, width int) bool { return len(s) <= width || Width(s) <= width }
+// fitsWidth reports whether s is no wider than width cells.
+func fitsWidth(s string, width int) bool { return len(s) <= width || Width(s) <= width }
 
 func ellipsis(width int) string {
 	if width < 1 {
@@ -59,7 +60,7 @@ func ellipsis(width int) string {
 func head(s string, width int) string {
 	i, n := 0, 0
 	for i < len(s) {
-		cluster, w := next(s[i:])
+		cluster, w := firstCluster(s[i:])
 		if n += max(w, 1); n > width {
 			break
 		}
@@ -72,7 +73,7 @@ func head(s string, width int) string {
 func tailOf(s string, width int) string {
 	left := Width(s)
 	for left > width {
-		cluster, w := next(s)
+		cluster, w := firstCluster(s)
 		left -= max(w, 1)
 		s = s[len(cluster):]
 	}

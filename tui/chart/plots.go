@@ -114,14 +114,14 @@ func (v *plots) count(f *session.Frame, blank func([]float64) []float64) {
 			end = f.Now
 		}
 		if before != nil {
-			v.holds(x, before)
+			v.includeTally(x, before)
 		}
 		if before != nil || i < s.Len() && !s.At(i).End.After(end) {
 			v.attempts[x] = 0
 		}
 		for ; i < s.Len() && !s.At(i).End.After(end); i++ {
 			before = s.At(i)
-			v.holds(x, before)
+			v.includeTally(x, before)
 			v.attempts[x] += float64(before.Attempts) * perSecond
 			for _, a := range before.Arrivals {
 				rates := v.arrivalsOf(a.Event, int(a.Pods), blank)
@@ -145,8 +145,8 @@ func (v *plots) count(f *session.Frame, blank func([]float64) []float64) {
 	})
 }
 
-// holds takes in the sizes that the tiers had within column x: of several, the largest.
-func (v *plots) holds(x int, t *session.Tally) {
+// includeTally makes the sizes at column x at least those of t: of the seconds within a column, the largest is drawn.
+func (v *plots) includeTally(x int, t *session.Tally) {
 	for tier := range v.sizes {
 		if n := float64(t.Sizes[tier]); !(v.sizes[tier][x] > n) {
 			v.sizes[tier][x] = n

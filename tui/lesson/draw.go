@@ -50,7 +50,7 @@ func (l *Lesson) Draw(a canvas.Area) {
 		l.drawTold(p)
 		return
 	}
-	p.say(theme.Plain, string(l.current().Text))
+	p.writeText(theme.Plain, string(l.current().Text))
 	switch l.phase {
 	case asking, going:
 		l.drawAsk(p)
@@ -89,8 +89,8 @@ type sheet struct {
 	y    int
 }
 
-// say writes text, wrapped.
-func (p *sheet) say(style canvas.Style, text string) {
+// writeText writes text, wrapped.
+func (p *sheet) writeText(style canvas.Style, text string) {
 	for _, line := range canvas.Wrap(format.Safe(text), p.area.W) {
 		p.area.Text(0, p.y, style, line)
 		p.y++
@@ -111,11 +111,11 @@ func (p *sheet) answered(style canvas.Style, glyph, text string) {
 // drawAsk draws the question that is open and its answers.
 func (l *Lesson) drawAsk(p *sheet) {
 	if l.phase == going {
-		p.say(theme.Accent, "…")
+		p.writeText(theme.Accent, "…")
 		return
 	}
-	a := l.ask()
-	p.say(theme.Accent|canvas.Bold, string(a.Question))
+	a := l.openQuestion()
+	p.writeText(theme.Accent|canvas.Bold, string(a.Question))
 	x := 0
 	for i, answer := range a.Answers {
 		key, name := AnswerKey(a.Kind, i, answer), answerName(answer)
@@ -147,7 +147,7 @@ func (l *Lesson) drawTold(p *sheet) {
 		}
 	}
 	for _, why := range l.plan.Steps[l.step].Why {
-		p.say(theme.Dim, why)
+		p.writeText(theme.Dim, why)
 	}
 }
 
@@ -162,7 +162,7 @@ func (l *Lesson) drawGoal(p *sheet) {
 		p.answered(theme.Alarm, "✗", l.goal.why)
 	}
 	if l.goal.solution {
-		p.say(theme.Accent|canvas.Bold, "One way:")
+		p.writeText(theme.Accent|canvas.Bold, "One way:")
 		for _, d := range g.Solution {
 			p.answered(theme.Plain, "·", l.deedInKeys(d))
 		}
@@ -172,7 +172,7 @@ func (l *Lesson) drawGoal(p *sheet) {
 		p.answered(theme.Accent, "·", string(g.Hints[i]))
 	}
 	if l.goal.hints == 0 && l.goal.why == "" {
-		p.say(theme.Dim, "The goal: "+goalIn(g)+". h gives a hint.")
+		p.writeText(theme.Dim, "The goal: "+goalIn(g)+". h gives a hint.")
 	}
 }
 
@@ -208,17 +208,17 @@ func (l *Lesson) deedInKeys(d lessons.Deed) string {
 
 // drawOver draws what is said behind the last step.
 func (l *Lesson) drawOver(p *sheet) {
-	p.say(theme.Plain, "People think: "+string(l.plan.Lesson.Misconception))
+	p.writeText(theme.Plain, "People think: "+string(l.plan.Lesson.Misconception))
 	if l.plan.Lesson.Behaviour != "" {
-		p.say(canvas.Bold, string(l.plan.Lesson.Behaviour))
+		p.writeText(canvas.Bold, string(l.plan.Lesson.Behaviour))
 	}
-	p.say(theme.Plain, "It holds for "+string(l.plan.Lesson.Holds)+".")
+	p.writeText(theme.Plain, "It holds for "+string(l.plan.Lesson.Holds)+".")
 	p.y++
 	if l.score.asks > 0 {
-		p.say(theme.Active, fmt.Sprintf("You answered %d of %s rightly, in %s.", l.score.right, format.Plural(l.score.asks, "question"), format.Span(l.score.now.Sub(l.score.began))))
+		p.writeText(theme.Active, fmt.Sprintf("You answered %d of %s rightly, in %s.", l.score.right, format.Plural(l.score.asks, "question"), format.Span(l.score.now.Sub(l.score.began))))
 	}
 	if next, ok := l.Keys.ByID(keymap.LessonNext); ok {
-		p.say(theme.Dim, next.Key()+" goes on to the next lesson.")
+		p.writeText(theme.Dim, next.Key()+" goes on to the next lesson.")
 	}
 }
 

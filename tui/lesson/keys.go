@@ -85,11 +85,11 @@ var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, k
 
 // answerBy answers the question that is open with the key that was pressed: a pane's or a letter.
 func (l *Lesson) answerBy(id keymap.ID) tea.Cmd {
-	a, key := l.ask(), l.Pressed
+	a, key := l.openQuestion(), l.Pressed
 	l.Pressed = "" // which is nobody's business, on stage
 	for i, answer := range a.Answers {
 		if key == AnswerKey(a.Kind, i, answer) {
-			return l.give(i)
+			return l.giveAnswer(i)
 		}
 	}
 	if id == keymap.AnswerQueue && a.Kind != lessons.AskQueue {

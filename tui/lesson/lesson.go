@@ -195,12 +195,12 @@ func (l *Lesson) stepBack() tea.Cmd {
 	return l.toStep(l.step - 1)
 }
 
-// ask is the question that is open.
-func (l *Lesson) ask() *lessons.Ask { return &l.current().Prediction.Asks[len(l.given)] }
+// openQuestion returns the question of the current prediction that is to be answered next.
+func (l *Lesson) openQuestion() *lessons.Ask { return &l.current().Prediction.Asks[len(l.given)] }
 
-// give takes the answer of that index to the question that is open.
-func (l *Lesson) give(i int) tea.Cmd {
-	a := l.ask()
+// giveAnswer takes the answer of that index to the question that is open.
+func (l *Lesson) giveAnswer(i int) tea.Cmd {
+	a := l.openQuestion()
 	l.score.asks++
 	if a.Answers[i].Right {
 		l.score.right++

@@ -96,8 +96,8 @@ func (d Detail) Draw(a canvas.Area) {
 	}
 }
 
-// last returns the greatest useful offset for a body of w by h.
-func (d Detail) last(w, h int) int { return max(0, len(d.lines(w, h))-h) }
+// maxOffset returns the greatest useful offset for a body of w by h.
+func (d Detail) maxOffset(w, h int) int { return max(0, len(d.lines(w, h))-h) }
 
 // lines returns the text, wrapped to w cells. If it is not zoomed it has at most h lines: the moves take
 // what the rest leaves, the newest last.

@@ -42,7 +42,7 @@ func (w *Why) Layout() string          { return "" }
 // Settle implements page.Page.
 func (w *Why) Settle(width, height int) {
 	w.w, w.h = width, height
-	w.offset = min(w.offset, w.detail(true).last(width-2, height-1))
+	w.offset = min(w.offset, w.detail(true).maxOffset(width-2, height-1))
 }
 
 func (w *Why) Draw(a canvas.Area) { w.detail(true).Draw(a) }

@@ -94,10 +94,11 @@ func attemptsLabel(attempts int) string {
 func (f *Figures) Stand(b *session.Board) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.stands(b.Unfiltered())
+	f.setPending(b.Unfiltered())
 }
 
-func (f *Figures) stands(b *session.Board) {
+// setPending sets the figures of how many pods are where, as b has them.
+func (f *Figures) setPending(b *session.Board) {
 	f.unschedulable.Reset()
 	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated} {
 		f.pending.WithLabelValues(tier.String()).Set(float64(b.Total(tier)))
@@ -122,7 +123,7 @@ func (f *Figures) show(frame *session.Frame) {
 	for i := f.counted; i < log.Len(); i++ {
 		f.count(log.At(i))
 	}
-	f.stands(frame.Board.Unfiltered())
+	f.setPending(frame.Board.Unfiltered())
 }
 
 // Gather implements prometheus.GathererFunc: it returns the figures of this moment.

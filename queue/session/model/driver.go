@@ -28,7 +28,7 @@ type Driver struct {
 	onSettled func(now time.Time, attempt *cycle.Attempt)
 	Cluster   writeTarget // nil in a shadow
 	oracle    *oracle     // nil but in a shadow
-	unsettled *unsettled  // what the queue told. Nil but in a shadow
+	unsettled *unsettled  // moves that the queue told and nobody handed on yet. Nil but in a shadow
 
 	now          time.Time
 	AttemptBegan time.Time      // when the last attempt began

@@ -26,7 +26,7 @@ type local struct {
 
 	driver     *Driver    // nil before the scheduler starts
 	deliveries []delivery // what the scheduler has yet to hear, in order
-	unsettled  unsettled  // by its queue, since the last settled
+	unsettled  unsettled  // moves that its queue told and nobody handed on yet
 }
 
 // delivery is a change of an object on its way to the scheduler.

@@ -30,7 +30,7 @@ type Engine struct {
 	// Board is where every pod is. The engine reads it, and Emit changes it.
 	Board *board.Board
 	Emit  func(Change)
-	// moves and changes count what was emitted.
+	// moves and changes count what was handed to Emit.
 	moves, changes int
 
 	unsettled []queue.Transition // what the queue told during the present call

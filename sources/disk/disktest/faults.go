@@ -219,10 +219,10 @@ func (f *file) Lock(shared bool) error {
 
 // Close implements disk.File. A file that can't be closed is closed all the same, as the system does it.
 func (f *file) Close() error {
-	return first(f.faults.failed("close", f.path), f.File.Close())
+	return firstError(f.faults.failed("close", f.path), f.File.Close())
 }
 
-func first(a, b error) error {
+func firstError(a, b error) error {
 	if a != nil {
 		return a
 	}

@@ -22,6 +22,7 @@ func Picture(b *board.Board) string {
 	return s.String()
 }
 
+// Words returns the moves as lines for a person.
 func Words(moves []*board.Transition) []string {
 	var s []string
 	for _, m := range moves {

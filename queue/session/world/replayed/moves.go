@@ -32,6 +32,7 @@ func Moves(t *testing.T, rec *sources.Recording, pod string) []string {
 	return told
 }
 
+// Compare fails the test unless the moves got are those of want.
 func Compare(t *testing.T, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
