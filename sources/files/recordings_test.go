@@ -24,9 +24,11 @@ func TestRecordings(t *testing.T) {
 		at := filepath.Dir(path)
 		t.Run(filepath.Base(at), func(t *testing.T) {
 			start := time.Now()
-			paths := []string{path, filepath.Join(at, "sched.log.gz"), filepath.Join(at, "metrics.jsonl.gz")}
-			if info, err := os.Stat(filepath.Join(at, "driver.log")); err == nil && info.Size() > 0 {
-				paths = append(paths, filepath.Join(at, "driver.log"))
+			paths := []string{path, filepath.Join(at, "sched.log.gz")}
+			for _, more := range []string{"metrics.jsonl.gz", "driver.log"} { // not every one has them
+				if info, err := os.Stat(filepath.Join(at, more)); err == nil && info.Size() > 0 {
+					paths = append(paths, filepath.Join(at, more))
+				}
 			}
 			rec, err := Open(context.Background(), paths, Options{})
 			if err != nil {

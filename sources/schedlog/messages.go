@@ -30,6 +30,8 @@ type pod struct {
 	gatedBy  string           // the PreEnqueue plugin that just said no
 	gateText sources.SafeText
 	failed   *sources.Move // the attempt's outcome, once it was told
+	last     *sources.Move // told of it
+	requeued *sources.Move // the last one into activeQ or backoffQ
 }
 
 // message reads a structured line. known is true if only kube-scheduler writes such a line.
@@ -130,6 +132,10 @@ func (p *parser) pod(name []byte) (*pod, error) {
 // move emits a move of the pod.
 func (p *parser) move(pod *pod, m *sources.Move) {
 	m.Pod = pod.name
+	pod.last = m
+	if m.To == sources.TierActive || m.To == sources.TierBackoff {
+		pod.requeued = m
+	}
 	p.moves++
 	p.emit(m)
 }
@@ -202,6 +208,18 @@ func (p *parser) condition(pod *pod, rest []byte) {
 	}
 }
 
+// twice reports whether m was told before. Up to v1.36, with -v=5 and more, an event that requeues a pod is told by what
+// puts it into activeQ and again by what had it requeued (scheduling_queue.go of v1.31: moveToActiveQ, and
+// requeuePodViaQueueingHint or Update), and the pod may be popped between the two. A pod that events of one kind leave
+// where it is has not moved by the second of them.
+func (p *pod) twice(m *sources.Move) bool {
+	before := p.last
+	if m.Restated {
+		before = p.requeued
+	}
+	return before != nil && before.To == m.To && before.Event == m.Event
+}
+
 // moved reads the two messages that say "moved to an internal scheduling queue", with what follows.
 func (p *parser) moved(pod *pod, rest []byte) {
 	suffix, rest, _ := bytes.Cut(rest, []byte(`"`))
@@ -217,6 +235,9 @@ func (p *parser) moved(pod *pod, rest []byte) {
 		pod.gatedBy, pod.gateText = "", ""
 	case bytes.Contains(suffix, []byte("updated")):
 		m.Restated = true
+	}
+	if !p.entity && pod.twice(m) {
+		return
 	}
 	if m.Event == failure {
 		// With -v=5 and more a pod that goes to backoffQ or is gated has its own line before the one

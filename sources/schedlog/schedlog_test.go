@@ -85,6 +85,28 @@ I1121 10:00:01.000003   25911 eventhandlers.go:364] "Delete event for unschedule
 01.000004 default/web-1 scheduled on node-a
 01.000004 default/web-1 deleted
 `},
+		{"v1.35, an event told twice", `I1122 04:39:10.591153       1 scheduling_queue.go:662] "Pod moved to an internal scheduling queue, because the pod is gated" pod="default/a" event="UnschedulablePodAdd" queue="Unschedulable"
+I1122 04:39:15.919254       1 active_queue.go:110] "Pod moved to an internal scheduling queue" pod="default/a" event="UnschedulablePodUpdatePodSchedulingGatesEliminated" queue="Active"
+I1122 04:39:15.919260       1 schedule_one.go:99] "Attempting to schedule pod" pod="default/a"
+I1122 04:39:15.919266       1 scheduling_queue.go:1075] "Pod moved to an internal scheduling queue because the Pod is updated" pod="default/a" event="UnschedulablePodUpdatePodSchedulingGatesEliminated" queue="Active"
+I1122 04:39:16.000000       1 scheduling_queue.go:880] "Pod moved to an internal scheduling queue" pod="default/a" event="ScheduleAttemptFailure" queue="Unschedulable" schedulingCycle=9 hint=0 unschedulable plugins={}
+I1122 04:39:17.000000       1 backoff_queue.go:200] "Pod moved to an internal scheduling queue" pod="default/a" event="NodeAdd" queue="Backoff"
+I1122 04:39:17.000004       1 scheduling_queue.go:1312] "Pod moved to an internal scheduling queue" pod="default/a" event="NodeAdd" queue="Backoff" hint=1
+I1122 04:39:18.000000       1 active_queue.go:110] "Pod moved to an internal scheduling queue" pod="default/a" event="BackoffComplete" queue="Active"
+I1122 04:39:18.000001       1 schedule_one.go:99] "Attempting to schedule pod" pod="default/a"
+I1122 04:39:18.000002       1 scheduling_queue.go:880] "Pod moved to an internal scheduling queue" pod="default/a" event="ScheduleAttemptFailure" queue="Unschedulable" schedulingCycle=10 hint=0 unschedulable plugins={}
+I1122 04:39:19.000000       1 backoff_queue.go:200] "Pod moved to an internal scheduling queue" pod="default/a" event="NodeAdd" queue="Backoff"
+`, `10.591153 start  inferred=false map[] -1ns -1ns -1ns
+10.591153 default/a gated UnschedulablePodAdd
+15.919254 default/a active UnschedulablePodUpdatePodSchedulingGatesEliminated
+15.919260 default/a inflight
+16.000000 default/a unschedulable ScheduleAttemptFailure
+17.000000 default/a backoff NodeAdd
+18.000000 default/a active BackoffComplete
+18.000001 default/a inflight
+18.000002 default/a unschedulable ScheduleAttemptFailure
+19.000000 default/a backoff NodeAdd
+`},
 		{"v1.37, failures", `I1121 10:00:01.000000       1 schedule_one.go:158] "Attempting to schedule pod" pod="default/a"
 I1121 10:00:01.000001       1 schedule_one.go:1194] "Unable to schedule pod; no fit; waiting" pod="default/a" err="0/3 nodes are available: persistentvolumeclaim \"c-0\" not found. not found"
 I1121 10:00:01.000002       1 active_queue.go:451] "Checking events for in-flight pod" pod="default/a" unschedulablePlugins={"VolumeRestrictions":{},"NodeResourcesFit":{}} inFlightEventsSize=1 inFlightPodsSize=1
