@@ -3,6 +3,7 @@ package queue
 import (
 	"time"
 
+	"github.com/schedq/schedq/queue/labels"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -64,7 +65,7 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 func (q *Queue) detachObserved(now int64, o Observation) (int32, Tier) {
 	name, namespace := o.Pod.Name, o.Pod.Namespace
 	queued, flying := q.byName.get(&q.entries, namespace, name), q.inFlightNamed(namespace, name)
-	if flying != none && o.Event == unscheduledPodAdd {
+	if flying != none && labels.IsPodAdd(o.Event) {
 		q.inFlight.remove(&q.entries, flying) // a new pod of the same name: the old one's end was not seen
 		q.entries.release(flying)
 		flying = none
@@ -88,7 +89,7 @@ func (q *Queue) detachObserved(now int64, o Observation) (int32, Tier) {
 	default:
 		i, from = q.newEntry(now, o.Pod), None
 	}
-	if o.Event == unscheduledPodAdd && from != None && from != Incomplete && from != Pending {
+	if labels.IsPodAdd(o.Event) && from != None && from != Incomplete && from != Pending {
 		q.entries.release(i) // this too is a new pod of the same name
 		i = q.newEntry(now, o.Pod)
 	}

@@ -403,7 +403,7 @@ func (q *Queue) moved(now int64, i int32, from, to Tier, event string) {
 		q.groupMoved(now, q.entityGroup(e), to, event)
 		return
 	}
-	q.tellObserver(now, i, Transition{From: from, To: to, Event: event})
+	q.tellObserver(now, i, Transition{From: from, To: to, Event: q.opts.Rules.Labels.Of(event)})
 }
 
 // tellObserver hands t to the observer, filled in with what is known of entry i.

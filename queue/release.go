@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedq/schedq/queue/labels"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 )
@@ -35,6 +36,8 @@ type Rules struct {
 	NoPreEnqueue bool
 	// Gating says what a gated pod is spared.
 	Gating Gating
+	// Labels says how events are called.
+	Labels labels.Style
 }
 
 // Waking is which move requests wake an unschedulable pod.
@@ -75,28 +78,30 @@ const (
 	NotBySchedulingGates
 )
 
-// release is a release and what sets its queue apart from that of the next one.
+// release is a release, the first minor one with its rules, and what sets its queue apart from that of the next one.
 type release struct {
 	name  string
+	since int
 	apart func(*Options)
 }
 
 // releases are the presets, newest first. Each is read in the last patch of its minor release, and differs
 // from the one above by what its function does.
 var releases = [...]release{
-	{"v1.37", func(*Options) {}},
-	{"v1.35", func(o *Options) { o.Rules.Gating = GatingEvents }},
-	{"v1.33", func(o *Options) { o.Rules.BackoffByAttempts, o.Rules.Gating = true, NotBySchedulingGates }},
-	{"v1.32", func(o *Options) { o.PopFromBackoffQ, o.Rules.OneBackoffQ, o.Rules.OverAtExpiry = false, true, true }},
-	{"v1.28", func(o *Options) {
+	{"v1.37", 37, func(*Options) {}},
+	{"v1.35", 34, func(o *Options) { o.Rules.Gating, o.Rules.Labels = GatingEvents, labels.OfUnschedulablePods }},
+	{"v1.33", 33, func(o *Options) { o.Rules.BackoffByAttempts, o.Rules.Gating = true, NotBySchedulingGates }},
+	{"v1.32", 32, func(o *Options) { o.PopFromBackoffQ, o.Rules.OneBackoffQ, o.Rules.OverAtExpiry = false, true, true }},
+	{"v1.28", 26, func(o *Options) {
 		o.Rules.Waking, o.Rules.MoveRequestCycle, o.Rules.Updating = ByRegisteredEvents, true, UpdateRequeues
+		o.Rules.Labels = labels.ByHand
 	}},
-	{"v1.24", func(o *Options) { o.Rules.NoPreEnqueue = true }},
-	{"v1.19", func(o *Options) {
+	{"v1.24", 22, func(o *Options) { o.Rules.NoPreEnqueue = true }},
+	{"v1.19", 17, func(o *Options) {
 		o.PodMaxInUnschedulablePods = time.Minute
 		o.Rules.Waking, o.Rules.Updating = ByEveryEvent, UpdateActivates
 	}},
-	{"v1.16", func(o *Options) { o.Rules.ForgetsBackoff = true }},
+	{"v1.16", 16, func(o *Options) { o.Rules.ForgetsBackoff = true }},
 }
 
 // Releases returns the names that ForRelease knows, newest first.
@@ -118,6 +123,22 @@ func ForRelease(name string) (Options, error) {
 		}
 	}
 	return Options{}, fmt.Errorf("there is no release %q here: choose one of %s", name, strings.Join(Releases(), ", "))
+}
+
+// ReleaseFor returns which of the presets is the queue of that version of kube-scheduler, such as v1.31.4: the one
+// whose rules its minor release has. exact is false if it is newer or older than all that are known, and the nearest
+// is returned; name is "" if version is no version.
+func ReleaseFor(version string) (name string, exact bool) {
+	var minor int
+	if _, err := fmt.Sscanf(version, "v1.%d", &minor); err != nil {
+		return "", false
+	}
+	for _, r := range releases {
+		if name = r.name; minor >= r.since {
+			break
+		}
+	}
+	return name, minor >= releases[len(releases)-1].since && minor <= releases[0].since
 }
 
 // In returns o, the options of a v1.37 scheduler with some configuration, as that release would have them:

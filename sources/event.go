@@ -19,7 +19,7 @@ type Event struct {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Attached, *Tried, *Move, *Counts, *Mark and *Triggered.
+// *StatusPatched, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered and *SchedulerHeard.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -30,6 +30,7 @@ func (*Move) fact()             {}
 func (*Counts) fact()           {}
 func (*Mark) fact()             {}
 func (*Triggered) fact()        {}
+func (*SchedulerHeard) fact()   {}
 
 // SchedulerStarted says that a kube-scheduler began to run, and with which settings.
 type SchedulerStarted struct {
@@ -45,6 +46,12 @@ type SchedulerStarted struct {
 	PodInitialBackoff         time.Duration
 	PodMaxBackoff             time.Duration
 	PodMaxInUnschedulablePods time.Duration
+}
+
+// SchedulerHeard says that from then on a kube-scheduler of some release was heard to work.
+type SchedulerHeard struct {
+	// Release is its version, "v1.31.4".
+	Release SafeText
 }
 
 // Verb says how an object changed.

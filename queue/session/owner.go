@@ -63,7 +63,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 			o.marks = append(o.marks, ev)
 		}
 	}
-	o.scheduler = timeline.FirstSchedulerStarted(rec)
+	o.scheduler = timeline.RecordedScheduler(rec)
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
 		o.refuse("%s", err)

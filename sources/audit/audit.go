@@ -66,6 +66,7 @@ type Log struct {
 	entries []entry
 	starts  starts
 	failed  []sources.Event
+	heard   []sources.Event // of which release the scheduler is
 }
 
 // op is what a request did.
@@ -199,6 +200,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		l.starts.add(e)
 		a.lines.Keep(sources.CostEntry)
 	}
+	l.noteRelease(e)
 	if e.failedScheduling() {
 		if f, ok := e.failedAttempt(); ok && len(l.failed) < maxEntries {
 			l.failed = append(l.failed, f)

@@ -91,10 +91,10 @@ func TestRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			events := Order(log)
-			if len(events) != 1 {
-				t.Fatalf("%d events", len(events))
+			if len(events) != 2 {
+				t.Fatalf("%d events, not of which release the scheduler is and what failed", len(events))
 			}
-			if got := events[0].Fact.(*sources.FailedAttempt).Recorded; got != c.want {
+			if got := events[slices.IndexFunc(events, func(e sources.Event) bool { _, ok := e.Fact.(*sources.FailedAttempt); return ok })].Fact.(*sources.FailedAttempt).Recorded; got != c.want {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
@@ -277,7 +277,28 @@ func TestFactsAmongChanges(t *testing.T) {
 	for _, e := range Order(log) {
 		got += fmt.Sprintf("%s %T\n", e.Time.Format("05.000000"), e.Fact)
 	}
-	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
+	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.SchedulerHeard\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestReleaseHeard: of which release the scheduler is that works. One that waits for the lease, or whose binary tells
+// no version, says nothing; an upgrade is another.
+func TestReleaseHeard(t *testing.T) {
+	const old, standby, unnamed = "kube-scheduler/v1.31.4 (linux/amd64) kubernetes/a1b2c3d/scheduler", "kube-scheduler/v1.32.0", "kube-scheduler/v0.0.0-master"
+	lease := req{at: 4, verb: "update", resource: "leases", ns: "kube-system", name: "kube-scheduler", code: 200, response: `{"kind":"Lease","apiVersion":"coordination.k8s.io/v1"}`}
+	log, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+
+		by(unnamed, status(1.5, "a", 11))+by(old, status(2, "a", 12))+by(old, status(3, "a", 13))+by(standby, lease)+by(scheduler, status(5, "a", 14)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range Order(log) {
+		if h, ok := e.Fact.(*sources.SchedulerHeard); ok {
+			got = append(got, fmt.Sprintf("%s %s", e.Time.Format("05"), h.Release))
+		}
+	}
+	if want := []string{"02 v1.31.4", "05 v1.37.1"}; !slices.Equal(got, want) {
+		t.Errorf("heard %q, want %q", got, want)
 	}
 }

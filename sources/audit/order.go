@@ -15,7 +15,7 @@ import (
 )
 
 // Order returns the changes in all the logs as *sources.ObjectChange, in the order in which they were
-// made, and between them what they tell of kube-schedulers: their starts and failed attempts. The logs are used up.
+// made, and between them what they tell of kube-schedulers: their starts, releases and failed attempts. The logs are used up.
 //
 // A line's time is when its request was answered, and requests overlap, so times do not tell the order.
 // Revisions do: etcd counts all changes of the cluster. A change happened before its own answer and
@@ -25,7 +25,7 @@ import (
 func Order(logs ...*Log) []sources.Event {
 	var known, unknown []entry
 	var begun starts
-	var failed []sources.Event
+	var failed, heard []sources.Event
 	written := map[types.UID]uint64{} // an object's last revision but for its deletion
 	for _, l := range logs {
 		for i := range l.entries {
@@ -36,7 +36,7 @@ func Order(logs ...*Log) []sources.Event {
 	}
 	for _, l := range logs {
 		begun = append(begun, l.starts...)
-		failed = append(failed, l.failed...)
+		failed, heard = append(failed, l.failed...), append(heard, l.heard...)
 		for _, e := range l.entries {
 			if e.op == remove && e.revision <= written[e.uid] {
 				e.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
@@ -61,7 +61,7 @@ func Order(logs ...*Log) []sources.Event {
 		}
 	}
 	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}}).play(weave(known, unknown))
-	changes = slices.Concat(begun.schedulers(), once(failed), changes)
+	changes = slices.Concat(begun.schedulers(), firstHeard(heard), once(failed), changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return changes
 }

@@ -34,6 +34,51 @@ func (e *event) byScheduler() bool {
 	return ok && (bytes.HasPrefix(rest, []byte("/")) || bytes.HasPrefix(rest, []byte("-v")))
 }
 
+// release returns the version of the kube-scheduler that made the request, such as v1.31.4, or nil if it does not say:
+// a binary that was built by hand calls itself v0.0.0.
+func (e *event) release() []byte {
+	_, version, _ := bytes.Cut(e.userAgent, []byte("/"))
+	version, _, _ = bytes.Cut(version, []byte(" "))
+	if !e.byScheduler() || !bytes.HasPrefix(version, []byte("v1.")) || len(version) > maxVersion {
+		return nil
+	}
+	return version
+}
+
+// maxVersion is how long a version may be, v1.31.4-eks-1234567 for one.
+const maxVersion = 64
+
+// isWork reports whether with the event a kube-scheduler did its work: of several, only the one that leads does.
+func (e *event) isWork() bool {
+	return e.writes() && e.resource != leases && string(e.stage) == "ResponseComplete" && e.byScheduler() && e.succeeded()
+}
+
+// noteRelease takes in of which release the scheduler is that works.
+func (l *Log) noteRelease(e *event) {
+	version := e.release()
+	if version == nil || !e.isWork() {
+		return
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
+	if err != nil || sources.CheckTime(at) != nil || len(l.heard) >= maxHeard {
+		return
+	}
+	if n := len(l.heard); n == 0 || string(l.heard[n-1].Fact.(*sources.SchedulerHeard).Release) != string(version) {
+		l.heard = append(l.heard, sources.Event{Time: at.UTC(), Fact: &sources.SchedulerHeard{Release: sources.Sanitize(string(version))}})
+	}
+}
+
+// maxHeard is how many changes of the release are taken in. An upgrade is one.
+const maxHeard = 100
+
+// firstHeard returns when each of the releases was heard first after another.
+func firstHeard(heard []sources.Event) []sources.Event {
+	slices.SortStableFunc(heard, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return slices.CompactFunc(heard, func(a, b sources.Event) bool {
+		return a.Fact.(*sources.SchedulerHeard).Release == b.Fact.(*sources.SchedulerHeard).Release
+	})
+}
+
 // isRead reports whether the event is a watch or a list.
 func (e *event) isRead() bool { return string(e.verb) == "watch" || string(e.verb) == "list" }
 

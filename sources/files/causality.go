@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -49,7 +50,7 @@ func precede(changes, moves []sources.Event) {
 		m, _ := e.Fact.(*sources.Move)
 		switch {
 		case m == nil:
-		case m.Event == "UnscheduledPodAdd":
+		case labels.IsPodAdd(m.Event):
 			note(added, m.Pod, 0, i+1)
 		case m.To == sources.TierDeleted:
 			note(deleted, m.Pod, 0, i+1)

@@ -88,6 +88,8 @@ func show(events []sources.Event) string {
 			fmt.Fprintf(&b, "failed %s\n", f.Pod)
 		case *sources.StatusPatched:
 			fmt.Fprintf(&b, "patched %s\n", f.Pod)
+		case *sources.SchedulerHeard:
+			fmt.Fprintf(&b, "heard %s\n", f.Release)
 		}
 	}
 	return b.String()
@@ -144,6 +146,7 @@ func TestFacts(t *testing.T) {
 01.007 failed default/web-2
 01.008 added
 01.008 patched default/web-2
+01.009 heard v1.37.1
 `; got != want {
 		t.Errorf("alone it gives\n%s\nwant\n%s", got, want)
 	}

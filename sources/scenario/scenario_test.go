@@ -90,7 +90,7 @@ func moves(t *testing.T, rec *sources.Recording) []string {
 // release and by its settings.
 func TestAScenarioIsPlayed(t *testing.T) {
 	want := []string{
-		"5.0 web-1 >active UnscheduledPodAdd",
+		"5.0 web-1 >active UnschedulablePodAdd",
 		"5.0 web-1 active>inflight ",
 		"5.0 web-1 inflight>unschedulable ScheduleAttemptFailure",
 		"5.5 web-1 unschedulable>backoff AssignedPodDelete", // half a second later, and its backoff is 2 s
@@ -98,7 +98,7 @@ func TestAScenarioIsPlayed(t *testing.T) {
 		"8.0 web-1 active>inflight ",
 		"8.0 web-1 inflight>scheduled ",
 		"8.0 web-1 scheduled>deleted ",
-		"40.0 web-1 >active UnscheduledPodAdd", // another pod of that name
+		"40.0 web-1 >active UnschedulablePodAdd", // another pod of that name
 		"40.0 web-1 active>inflight ",
 		"40.0 web-1 inflight>scheduled ",
 		"40.0 web-1 scheduled>deleted ",

@@ -300,6 +300,11 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 		if refused = t.fact(value, a, "pod", "uid", "attempts", "first", "failed", "message", "version", "count"); refused == nil {
 			r.fact, refused = a.fact()
 		}
+	case "heard":
+		h := &heard{}
+		if refused = t.fact(value, h, "release"); refused == nil {
+			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release)}
+		}
 	case "attached":
 		a := &attached{}
 		if refused = t.fact(value, a, "began"); refused == nil {

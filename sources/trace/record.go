@@ -33,6 +33,7 @@ type record struct {
 	Patched   *attempt          `json:"patched,omitempty"`
 	Tried     *tried            `json:"tried,omitempty"`
 	Attached  *attached         `json:"attached,omitempty"`
+	Heard     *heard            `json:"heard,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
 	Mark      *mark             `json:"mark,omitempty"`
@@ -67,6 +68,11 @@ type tried struct {
 	Message  string     `json:"message,omitempty"`
 	Version  string     `json:"version,omitempty"`
 	Count    int        `json:"count,omitempty"`
+}
+
+// heard is of which release a scheduler is that was heard to work.
+type heard struct {
+	Release string `json:"release"`
 }
 
 type attached struct {
@@ -125,6 +131,8 @@ func encode(e sources.Event) (*record, error) {
 		r.Scheduler = &scheduler{Release: string(f.Release), ReleaseInferred: f.ReleaseInferred, Gates: f.Gates,
 			PodInitialBackoff: newDuration(f.PodInitialBackoff), PodMaxBackoff: newDuration(f.PodMaxBackoff),
 			PodMaxInUnschedulablePods: newDuration(f.PodMaxInUnschedulablePods)}
+	case *sources.SchedulerHeard:
+		r.Heard = &heard{string(f.Release)}
 	case *sources.ObjectChange:
 		obj, err := sources.Trim(f.Object)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/model"
@@ -164,7 +165,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 	for _, t := range e.unsettled {
 		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
 		before := e.Board.Get(key)
-		if t.From == queue.None && before != nil && t.Event != cluster.UnscheduledPodAdd {
+		if t.From == queue.None && before != nil && !labels.IsPodAdd(t.Event) {
 			t.From = before.Tier // gone from the queue, but not forgotten here
 		}
 		move := &board.Transition{Transition: t, Seq: e.moves}
@@ -176,10 +177,10 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 				after.Since = t.Time
 			}
 		}
-		if t.Event == cluster.UnscheduledPodAdd {
+		if labels.IsPodAdd(t.Event) {
 			after.Message, after.Node = "", ""
 		}
-		if t.Event == cluster.UnscheduledPodAdd || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
+		if labels.IsPodAdd(t.Event) || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
 			after.Estimated = false
 		}
 		if before == nil || t.From == queue.None {

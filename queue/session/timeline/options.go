@@ -18,7 +18,8 @@ type Options struct {
 	Scheduler *schedulerconfig.Config
 	// Queue overrides the settings that the recording tells. Scheduler overrides it.
 	Queue *queue.Options
-	// Release has the queue follow the rules of that release, one of queue.Releases. Empty is the newest's.
+	// Release has the queue follow the rules of that release, one of queue.Releases. Empty is the recorded
+	// scheduler's, or where the recording does not tell it, the newest's.
 	Release string
 	// Filter selects the pods that are shown, and of which moves are told.
 	Filter filter.Filter
@@ -49,13 +50,21 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 			return &schedulerconfig.Config{Queue: queue.Defaults()}, err
 		}
 		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
-		cfg.Queue = RecordedOptions(FirstSchedulerStarted(rec))
+		cfg.Queue = RecordedOptions(RecordedScheduler(rec))
 		cfg.Queue.GenericWorkload = groups
 		if opts.Queue != nil {
 			cfg.Queue = *opts.Queue
 		}
 	}
 	release := cmp.Or(opts.Release, rec.Release)
+	if release == "" {
+		if s := RecordedScheduler(rec); s != nil {
+			release, _ = queue.ReleaseFor(string(s.Release))
+		}
+		if release == queue.Releases()[0] {
+			return cfg, nil // it is what cfg is made for, pod groups included
+		}
+	}
 	if release == "" {
 		return cfg, nil
 	}
@@ -65,14 +74,29 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 	return &of, err
 }
 
-// FirstSchedulerStarted returns the first fact of rec that tells how a scheduler started, or nil.
-func FirstSchedulerStarted(rec *sources.Recording) *sources.SchedulerStarted {
+// RecordedScheduler returns what rec tells of the scheduler, or nil. Where its start does not tell the release, that is the
+// one that was heard first.
+func RecordedScheduler(rec *sources.Recording) *sources.SchedulerStarted {
+	var started *sources.SchedulerStarted
 	for _, ev := range rec.Events {
-		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
-			return s
+		switch f := ev.Fact.(type) {
+		case *sources.SchedulerStarted:
+			if f.Release != "" && !f.ReleaseInferred {
+				return f
+			}
+			if started == nil {
+				started = f
+			}
+		case *sources.SchedulerHeard:
+			if started == nil {
+				started = &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
+			}
+			known := *started
+			known.Release, known.ReleaseInferred = f.Release, false
+			return &known
 		}
 	}
-	return nil
+	return started
 }
 
 // RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source

@@ -1,0 +1,36 @@
+package timeline
+
+import (
+	"testing"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/labels"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestReleaseOfRecording: the queue follows the rules of the release that the recording tells, unless a person names
+// another.
+func TestReleaseOfRecording(t *testing.T) {
+	var c world.Cluster
+	c.Started(1)
+	c.Add(2, &sources.SchedulerHeard{Release: "v1.31.4"})
+	c.Add(3, &sources.SchedulerHeard{Release: "v1.37.1"}) // an upgrade
+	rec := c.Recording(4)
+	if s := RecordedScheduler(rec); s == nil || s.Release != "v1.31.4" || s.PodMaxBackoff >= 0 {
+		t.Errorf("the scheduler is %+v", s)
+	}
+	for _, c := range []struct {
+		release string
+		want    queue.Rules
+	}{
+		{"", queue.Rules{Waking: queue.ByRegisteredEvents, MoveRequestCycle: true, Updating: queue.UpdateRequeues, BackoffByAttempts: true,
+			OneBackoffQ: true, OverAtExpiry: true, Gating: queue.NotBySchedulingGates, Labels: labels.ByHand}},
+		{"v1.35", queue.Rules{Gating: queue.GatingEvents, Labels: labels.OfUnschedulablePods}},
+	} {
+		cfg, err := Options{Release: c.release}.SchedulerConfig(rec)
+		if err != nil || cfg.Queue.Rules != c.want {
+			t.Errorf("%q: %v, the rules are %+v, want %+v", c.release, err, cfg.Queue.Rules, c.want)
+		}
+	}
+}
