@@ -190,7 +190,7 @@ func TestWords(t *testing.T) {
 			continue
 		}
 		for _, m := range name.FindAllStringSubmatch(cells[1], -1) {
-			instead[strings.ToLower(m[1])] = strings.TrimSpace(cells[2])
+			instead[m[1]] = strings.TrimSpace(cells[2])
 		}
 	}
 	if len(instead) == 0 {
@@ -198,7 +198,7 @@ func TestWords(t *testing.T) {
 	}
 	rooms, fset := house(t)
 	check := func(where fmt.Stringer, word string) {
-		if better := instead[strings.ToLower(word)]; better != "" {
+		if better := instead[word]; better != "" {
 			t.Errorf("%s: %s says too little: %s", where, word, better)
 		}
 	}

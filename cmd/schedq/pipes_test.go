@@ -31,26 +31,28 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 			if file == "/dev/zero" && c.args == "learn FILE" {
 				continue // its name is no lesson file's
 			}
-			if c.variable != "" {
-				t.Setenv(c.variable, file)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			args := strings.Fields(strings.ReplaceAll(c.args, "FILE", file))
-			var said bytes.Buffer
-			ended := make(chan int, 1)
-			go func() { ended <- run(ctx, args, strings.NewReader(""), &said, &said) }()
-			if file == pipe {
-				time.AfterFunc(20*time.Millisecond, cancel)
-			}
-			select {
-			case code := <-ended:
-				if code != 1 || !strings.Contains(said.String(), says) || says == "" && said.Len() > 0 {
-					t.Errorf("schedq %s: exit %d, %q", c.args, code, said.String())
+			t.Run(c.args+" "+filepath.Base(file), func(t *testing.T) {
+				if c.variable != "" {
+					t.Setenv(c.variable, file)
 				}
-			case <-time.After(time.Minute):
-				t.Errorf("schedq %s does not end", c.args)
-			}
-			cancel()
+				ctx, cancel := context.WithCancel(t.Context())
+				args := strings.Fields(strings.ReplaceAll(c.args, "FILE", file))
+				var said bytes.Buffer
+				ended := make(chan int, 1)
+				go func() { ended <- run(ctx, args, strings.NewReader(""), &said, &said) }()
+				if file == pipe {
+					time.AfterFunc(20*time.Millisecond, cancel)
+				}
+				select {
+				case code := <-ended:
+					if code != 1 || !strings.Contains(said.String(), says) || says == "" && said.Len() > 0 {
+						t.Errorf("schedq %s: exit %d, %q", c.args, code, said.String())
+					}
+				case <-time.After(time.Minute):
+					t.Errorf("schedq %s does not end", c.args)
+				}
+				cancel()
+			})
 		}
 	}
 }
