@@ -10,15 +10,8 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
-	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
-
-// diagnosis is what a person asked for last of what a pod needs.
-type diagnosis struct {
-	needs   *explain.Needs
-	needsOf *timeline.Timeline // on which
-}
 
 // findNeeds works out what p needs at the moment shown.
 func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {

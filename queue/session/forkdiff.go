@@ -12,13 +12,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// comparing is the comparison of two timelines that is shown, if one is.
-type comparing struct {
-	compared   *timeline.Timeline // beside the one that is shown, or nil
-	comparison *ForkComparison
-	comparedAt time.Time // in real time
-}
-
 // maxDifferences bounds how many pods a comparison lists.
 const maxDifferences = 1000
 

@@ -11,17 +11,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// branches are the recording's timeline and those of the what-ifs that left it.
-type branches struct {
-	recording *timeline.Timeline
-	fork      *timeline.Timeline // nil while the recording is shown
-	forks     []*timeline.Timeline
-	forked    int            // how many forks there were
-	left      time.Time      // the moment shown when the fork began
-	leftAt    int            // and the recording's cursor
-	spare     timeline.Spare // for what-ifs to come
-}
-
 // What-ifs stay when one leaves them, as a tree whose root is the recording, so that one can return to them
 // and compare them.
 

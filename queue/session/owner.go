@@ -12,8 +12,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// owner is everything that changes in a session. Only Run's goroutine touches it. What it has stands with its
-// subject, in the file whose commands change it.
+// owner is everything that changes in a session. Only Run's goroutine touches it.
 type owner struct {
 	subject
 	branches
@@ -41,6 +40,42 @@ type subject struct {
 	scheduler *sources.SchedulerStarted // nil if the recording tells nothing of it
 	counts    []sources.Event           // of the recording, those that hold *sources.Counts
 	marks     []sources.Event           // and *sources.Mark
+}
+
+// branches are the recording's timeline and those of the what-ifs that left it.
+type branches struct {
+	recording *timeline.Timeline
+	fork      *timeline.Timeline // nil while the recording is shown
+	forks     []*timeline.Timeline
+	forked    int            // how many forks there were
+	left      time.Time      // the moment shown when the fork began
+	leftAt    int            // and the recording's cursor
+	spare     timeline.Spare // for what-ifs to come
+}
+
+// pace is the moment that is shown, and how it goes on.
+type pace struct {
+	now     time.Time
+	playing bool
+	speed   float64
+	stops   bool // at marks, while playing
+
+	squeeze bool // of quiet time
+	skipped Gap
+	quiet   time.Duration // how long nothing has moved while playing, in real time
+}
+
+// comparing is the comparison of two timelines that is shown, if one is.
+type comparing struct {
+	compared   *timeline.Timeline // beside the one that is shown, or nil
+	comparison *ForkComparison
+	comparedAt time.Time // in real time
+}
+
+// diagnosis is what a person asked for last of what a pod needs.
+type diagnosis struct {
+	needs   *explain.Needs
+	needsOf *timeline.Timeline // on which
 }
 
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {

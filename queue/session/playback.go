@@ -12,18 +12,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// pace is the moment that is shown, and how it goes on.
-type pace struct {
-	now     time.Time
-	playing bool
-	speed   float64
-	stops   bool // at marks, while playing
-
-	squeeze bool // of quiet time
-	skipped Gap
-	quiet   time.Duration // how long nothing has moved while playing, in real time
-}
-
 // The commands that move through time.
 
 func (o *owner) play() {

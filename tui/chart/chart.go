@@ -6,11 +6,6 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// All are the charts there are.
-func All(d *page.Desk) []Chart {
-	return []Chart{newTimeline(d), newLanes(d), newPlots(d), newStack(d)}
-}
-
 // Chart is a page that draws what happened through time.
 type Chart interface {
 	page.Page
