@@ -172,3 +172,17 @@ func writer(t *testing.T) func(name, content string) string {
 func verifyTrace(records ...string) string {
 	return `{"schedq":"trace","version":1}` + "\n" + strings.Join(records, "\n") + "\n"
 }
+
+// TestVerifyOfItself: what is wrong with a file that is recording and truth at once is said once.
+func TestVerifyOfItself(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "sched.log")
+	text := `I1121 10:00:01.000000       1 schedule_one.go:158] "Attempting to schedule pod" pod="a/b/c"` + "\n" +
+		`I1121 10:00:02.000000       1 schedule_one.go:158] "Attempting to schedule pod" pod="default/a"` + "\n"
+	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := schedq(t, "", "verify", log, "--truth", log)
+	if n := strings.Count(stderr, "can't be read"); code != 0 || n != 1 {
+		t.Errorf("exit %d, it is said %d times:\n%s", code, n, stderr)
+	}
+}
