@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/sources"
@@ -18,9 +17,7 @@ func (s *Session) Rerun(ctx context.Context, release string) (*report.Comparison
 		return nil, nil, ErrLive
 	}
 	from := s.opts
-	if from.Release == "" {
-		from.Release = queue.Releases()[0]
-	}
+	from.Release = s.Release()
 	to := s.opts
 	to.Release, to.Paused, to.Opens = release, true, 0
 	again, err := model.Rerun(s.recorded(), release)
@@ -46,10 +43,10 @@ func (s *Session) recorded() *sources.Recording {
 
 // Release is the release that the session's queue follows, one of queue.Releases.
 func (s *Session) Release() string {
-	if s.opts.Release == "" {
-		return queue.Releases()[0]
+	if s.rec == nil {
+		return s.opts.ReleaseFor(&sources.Recording{})
 	}
-	return s.opts.Release
+	return s.opts.ReleaseFor(s.rec)
 }
 
 // ErrLive says that a live cluster cannot be run again.

@@ -56,22 +56,24 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 			cfg.Queue = *opts.Queue
 		}
 	}
-	release := cmp.Or(opts.Release, rec.Release)
-	if release == "" {
-		if s := RecordedScheduler(rec); s != nil {
-			release, _ = queue.ReleaseFor(string(s.Release))
-		}
-		if release == queue.Releases()[0] {
-			return cfg, nil // it is what cfg is made for, pod groups included
-		}
-	}
-	if release == "" {
-		return cfg, nil
+	release := opts.ReleaseFor(rec)
+	if release == queue.Releases()[0] && cmp.Or(opts.Release, rec.Release) == "" {
+		return cfg, nil // it is what cfg is made for, pod groups included
 	}
 	of := *cfg
 	var err error
 	of.Queue, err = cfg.Queue.In(release)
 	return &of, err
+}
+
+// ReleaseFor returns the release, one of queue.Releases, whose rules the queue follows with rec: the one that a person
+// or rec names, or else the recorded scheduler's, or where rec does not tell it, the newest.
+func (opts Options) ReleaseFor(rec *sources.Recording) string {
+	release := cmp.Or(opts.Release, rec.Release)
+	if s := RecordedScheduler(rec); s != nil && release == "" {
+		release, _ = queue.ReleaseFor(string(s.Release))
+	}
+	return cmp.Or(release, queue.Releases()[0])
 }
 
 // RecordedScheduler returns what rec tells of the scheduler, or nil. Where its start does not tell the release, that is the

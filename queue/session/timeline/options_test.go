@@ -20,6 +20,12 @@ func TestReleaseOfRecording(t *testing.T) {
 	if s := RecordedScheduler(rec); s == nil || s.Release != "v1.31.4" || s.PodMaxBackoff >= 0 {
 		t.Errorf("the scheduler is %+v", s)
 	}
+	if name := (Options{}).ReleaseFor(rec); name != "v1.28" {
+		t.Errorf("its queue follows %s", name)
+	}
+	if name := (Options{}).ReleaseFor(&sources.Recording{}); name != "v1.37" {
+		t.Errorf("the queue of a recording that tells no release follows %s", name)
+	}
 	for _, c := range []struct {
 		release string
 		want    queue.Rules
