@@ -230,10 +230,11 @@ func TestWaitsEndWithTheContext(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	typing, _, err := os.Pipe()
+	typing, keyboard, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer keyboard.Close() // kept until the end: the garbage collector closes what nobody holds, and a closed keyboard is an end
 	for name, wait := range map[string]func(ctx context.Context, stop func()) error{
 		"no writer": func(ctx context.Context, stop func()) error {
 			go stop()
