@@ -71,9 +71,14 @@ func keptDir(t *testing.T, what string) string {
 	return dir
 }
 
-// startControlPlane starts one that ends with the test.
+// startControlPlane starts one that ends with the test. It builds the scheduler's release if that is not there.
 func startControlPlane(t *testing.T, opts controlplane.Options) *controlplane.ControlPlane {
 	t.Helper()
+	if opts.Release != "" {
+		if err := binaries.AddScheduler(t.Context(), opts.Release); err != nil {
+			t.Fatal(err)
+		}
+	}
 	c, err := controlplane.Start(t.Context(), binaries, keptDir(t, "the control plane's logs"), opts)
 	if err != nil {
 		t.Fatal(err)

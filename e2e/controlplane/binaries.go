@@ -15,20 +15,24 @@ type program struct {
 	name, pkg, module string
 	// dir holds the go.mod that requires it, relative to the nested module.
 	dir string
+	// made is whether that go.mod is made when it is built. Sums of some modules are not yet in its go.sum then.
+	made bool
 }
 
 var (
-	etcd              = program{"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", "."}
-	apiserver         = program{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "k8s.io/kubernetes", "."}
-	controllerManager = program{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", "k8s.io/kubernetes", "."}
-	scheduler         = program{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler", "k8s.io/kubernetes", "."}
-	kwok              = program{"kwok", "sigs.k8s.io/kwok/cmd/kwok", "sigs.k8s.io/kwok", "kwok"}
+	etcd              = program{"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", ".", false}
+	apiserver         = program{"kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver", "k8s.io/kubernetes", ".", false}
+	controllerManager = program{"kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager", "k8s.io/kubernetes", ".", false}
+	scheduler         = program{"kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler", "k8s.io/kubernetes", ".", false}
+	kwok              = program{"kwok", "sigs.k8s.io/kwok/cmd/kwok", "sigs.k8s.io/kwok", "kwok", false}
 )
 
 // Binaries are the programs of a control plane, built, and kwok's own stages.
 type Binaries struct {
+	root   string // the folder of the nested module
 	paths  map[program]string
 	stages []string // files
+	say    func(format string, args ...any)
 }
 
 // Build builds the programs that are not yet in root/bin, where each is kept by its version. root is the
@@ -38,35 +42,43 @@ func Build(ctx context.Context, root string, say func(format string, args ...any
 	if say == nil {
 		say = func(string, ...any) {}
 	}
-	b := &Binaries{paths: map[program]string{}}
+	b := &Binaries{root: root, paths: map[program]string{}, say: say}
 	for _, p := range []program{etcd, scheduler, apiserver, controllerManager, kwok} {
 		version, err := goTool(ctx, filepath.Join(root, p.dir), "list", "-m", "-f", "{{.Version}}", p.module)
 		if err != nil {
 			return nil, err
 		}
-		path := filepath.Join(root, "bin", version, p.name) // its name is the user agent that the API server sees
-		b.paths[p] = path
-		if _, err := os.Stat(path); err == nil {
-			continue
-		}
-		say("building %s %s", p.name, version)
-		start := time.Now()
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := b.add(ctx, p, version); err != nil {
 			return nil, err
 		}
-		if err := p.build(ctx, root, path, version); err != nil {
-			return nil, err
-		}
-		say("built %s %s in %v", p.name, version, time.Since(start).Round(time.Second))
 	}
 	dir, err := goTool(ctx, filepath.Join(root, kwok.dir), "list", "-m", "-f", "{{.Dir}}", kwok.module)
 	if err != nil {
 		return nil, err
 	}
-	for _, stage := range []string{"node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml"} {
+	for _, stage := range []string{"node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/general/pod-complete.yaml", "pod/fast/pod-delete.yaml"} {
 		b.stages = append(b.stages, filepath.Join(dir, "kustomize", "stage", stage))
 	}
 	return b, nil
+}
+
+// add builds p, whose version is version, if it is not there yet.
+func (b *Binaries) add(ctx context.Context, p program, version string) error {
+	path := filepath.Join(b.root, "bin", version, p.name) // its name is the user agent that the API server sees
+	b.paths[p] = path
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	b.say("building %s %s", p.name, version)
+	start := time.Now()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := p.build(ctx, b.root, path, version); err != nil {
+		return err
+	}
+	b.say("built %s %s in %v", p.name, version, time.Since(start).Round(time.Second))
+	return nil
 }
 
 // build builds p to path. The flags are those of the Makefile's build, so that what schedq and
@@ -86,7 +98,14 @@ func (p program) build(ctx context.Context, root, path, version string) error {
 	}
 	// A build that is broken off must not leave a program that looks whole.
 	part := out + ".part"
-	if _, err := goTool(ctx, filepath.Join(root, p.dir), "build", "-gcflags=all=-dwarf=false", "-ldflags="+ldflags, "-o", part, p.pkg); err != nil {
+	flags := []string{"build", "-gcflags=all=-dwarf=false", "-o", part}
+	if p.made {
+		if err := writeModule(ctx, filepath.Join(root, p.dir), version); err != nil {
+			return fmt.Errorf("a module for %s %s: %w", p.name, version, err)
+		}
+		flags, ldflags = append(flags, "-mod=mod", "-trimpath"), ldflags+" -s"
+	}
+	if _, err := goTool(ctx, filepath.Join(root, p.dir), append(flags, "-ldflags="+ldflags, p.pkg)...); err != nil {
 		return err
 	}
 	return os.Rename(part, out)

@@ -34,8 +34,12 @@ const (
 
 // Options are a control plane's settings.
 type Options struct {
+	// Release is kube-scheduler's, such as v1.33.0, which AddScheduler has built. Empty is that of all else.
+	Release string
 	// FeatureGates are kube-scheduler's, as its flag has them. Empty are its defaults.
 	FeatureGates string
+	// Users may do everything, beside those that the control plane always knows.
+	Users []string
 	// Bare leaves out all but etcd and the API server, and its audit log.
 	Bare bool
 }
@@ -47,12 +51,13 @@ type ControlPlane struct {
 	apiAddress string // host:port
 	etcdURL    string
 	opts       Options
+	scheduler  program
 	processes  map[program]*process
 }
 
 // Start starts a control plane that keeps its files in dir, and waits until all of it is ready.
 func Start(ctx context.Context, b *Binaries, dir string, opts Options) (_ *ControlPlane, err error) {
-	c := &ControlPlane{binaries: b, dir: dir, opts: opts, processes: map[program]*process{}}
+	c := &ControlPlane{binaries: b, dir: dir, opts: opts, scheduler: schedulerOf(opts.Release), processes: map[program]*process{}}
 	defer func() {
 		if err != nil {
 			c.Stop()
@@ -75,7 +80,7 @@ func Start(ctx context.Context, b *Binaries, dir string, opts Options) (_ *Contr
 
 // Stop ends all of it, the newest first, and returns when it has ended.
 func (c *ControlPlane) Stop() {
-	for _, p := range []program{scheduler, kwok, controllerManager, apiserver, etcd} {
+	for _, p := range []program{c.scheduler, kwok, controllerManager, apiserver, etcd} {
 		c.end(p, 0)
 	}
 }
@@ -108,7 +113,7 @@ func (c *ControlPlane) Check() error {
 // RestartScheduler asks the scheduler to end, if it has not, waits for it, and starts another one. That
 // leads when the lease of the one before is over.
 func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
-	c.end(scheduler, endsWithin)
+	c.end(c.scheduler, endsWithin)
 	return c.startScheduler(ctx)
 }
 
@@ -161,7 +166,7 @@ func (c *ControlPlane) writeFiles() error {
 	if err := os.WriteFile(filepath.Join(c.dir, "service-account.key"), pem.EncodeToMemory(block), 0o600); err != nil {
 		return err
 	}
-	return writeTokens(filepath.Join(c.dir, "tokens.csv"))
+	return writeTokens(filepath.Join(c.dir, "tokens.csv"), c.opts.Users)
 }
 
 // run starts p, whose log is in dir under its name, and waits until it is ready.
@@ -255,7 +260,7 @@ func (c *ControlPlane) startScheduler(ctx context.Context) error {
 	if c.opts.FeatureGates != "" {
 		args = append(args, "--feature-gates="+c.opts.FeatureGates)
 	}
-	return c.runSecure(ctx, scheduler, delegate, args...)
+	return c.runSecure(ctx, c.scheduler, delegate, args...)
 }
 
 // runSecure starts a program that serves its health on a port of its own and asks the API server who may

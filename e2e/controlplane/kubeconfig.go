@@ -23,15 +23,19 @@ const (
 	serverCertificate = "apiserver.crt"
 )
 
-// writeTokens writes the API server's file of users.
-func writeTokens(path string) error {
+// writeTokens writes the API server's file of users. More are users who may do everything.
+func writeTokens(path string, more []string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	w := csv.NewWriter(f)
-	for user, group := range map[string]string{Admin: systemMasters, controllerUser: systemMasters, kwokUser: systemMasters, schedulerUser: "", SchedqUser: "", StrangerUser: ""} {
+	groups := map[string]string{Admin: systemMasters, controllerUser: systemMasters, kwokUser: systemMasters, schedulerUser: "", SchedqUser: "", StrangerUser: ""}
+	for _, user := range more {
+		groups[user] = systemMasters
+	}
+	for user, group := range groups {
 		record := []string{token(user), user, user}
 		if group != "" {
 			record = append(record, group)
