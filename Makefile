@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance recordings verify decisions e2e e2e-bench embedded man clean damage
+.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance recordings verify decisions e2e e2e-record e2e-bench embedded man clean damage
 
 run: build
 	@./bin/schedq
@@ -61,6 +61,15 @@ thorough: build
 # 4 to 20 minutes on two cores, and keeps it.
 e2e:
 	cd e2e && go vet ./... && go test ./... -v -count 1 -timeout 60m
+
+# A recording of a real scheduler, audit.log.gz and sched.log.gz in the folder OUT, as make verify reads them:
+#   make e2e-record OUT=/tmp/recordings/v1.33 RELEASE=v1.33.0 SEED=7 WORKLOAD=field LASTING=100s
+# Without RELEASE it is the control plane's own. What else runs on the machine meanwhile is in it, too.
+SEED ?= 1
+WORKLOAD ?= random
+LASTING ?= 100s
+e2e-record:
+	cd e2e && go test -v -count 1 -timeout 60m -run '^TestRecord$$' . -out=$(abspath $(OUT)) -release=$(RELEASE) -seed $(SEED) -workload $(WORKLOAD) -lasting $(LASTING)
 
 # Figures of a large cluster: 5,000 nodes and 50,000 pods.
 e2e-bench:

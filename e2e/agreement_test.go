@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,12 +14,6 @@ import (
 
 	"github.com/schedq/schedq/e2e/controlplane"
 	"github.com/schedq/schedq/e2e/workload"
-)
-
-var (
-	seed    = flag.Uint64("seed", 1, "the first workload's seed")
-	lasting = flag.Duration("lasting", 45*time.Second, "how long a workload lasts")
-	steps   = flag.Int("steps", 270, "how many steps a workload has")
 )
 
 // verification is what schedq verify -o json prints.
@@ -53,7 +46,7 @@ const (
 func TestAgreement(t *testing.T) {
 	for i, gates := range []string{"SchedulerPopFromBackoffQ=true", "SchedulerPopFromBackoffQ=false"} {
 		t.Run(gates, func(t *testing.T) {
-			c := startControlPlane(t, controlplane.Options{FeatureGates: gates})
+			c := startControlPlane(t, controlplane.Options{FeatureGates: gates, Users: workload.Users})
 			client, err := c.Client(controlplane.Admin)
 			if err != nil {
 				t.Fatal(err)
@@ -67,11 +60,8 @@ func TestAgreement(t *testing.T) {
 			}
 
 			fromStart := watch()
-			run := workload.NewRunner(client, workload.Options{Seed: *seed + uint64(i), Nodes: 5, Steps: *steps, Duration: *lasting, Stuck: 48})
-			if err := run.Prepare(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := run.Next(t.Context(), *steps/2); err != nil {
+			run, stop := prepare(t, c, client, plan(t, *kind, "", *seed+uint64(i)))
+			if err := run.Half(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			pending := waiting(t, client)
@@ -83,6 +73,7 @@ func TestAgreement(t *testing.T) {
 				waitTiers(t, client, a.out)
 				a.stop(t)
 			}
+			stop()
 			c.Stop()
 
 			dir := t.TempDir()

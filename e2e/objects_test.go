@@ -163,12 +163,12 @@ func poll(t *testing.T, check func(context.Context) error) {
 	}
 }
 
-// sameTiers compares the pods that are in the queue after moves with those of a list that wait.
+// sameTiers compares the pods that are in the queue after moves with those of a list that wait for kube-scheduler.
 func sameTiers(moves []move, pods *corev1.PodList) error {
 	in := tiers(moves)
 	for _, p := range pods.Items {
 		name := p.Namespace + "/" + p.Name
-		waits := p.Spec.NodeName == "" && p.DeletionTimestamp == nil
+		waits := p.Spec.NodeName == "" && p.DeletionTimestamp == nil && p.Spec.SchedulerName == corev1.DefaultSchedulerName
 		if tier, there := in[name]; there != waits {
 			return fmt.Errorf("the model has pod %s in %q, and in the list it is on node %q", name, tier, p.Spec.NodeName)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,8 +34,11 @@ type (
 		on   bool
 	}
 	labelNode    struct{ name, disk string }
-	createClaim  struct{ name string }
+	createClaim  struct{ name, class string }
 	createVolume struct{ name string }
+	createJob    struct{ job *batchv1.Job }
+	// several are done one after the other.
+	several []Doing
 )
 
 func (d createPod) do(ctx context.Context, client kubernetes.Interface) error {
@@ -101,11 +105,10 @@ func (d labelNode) do(ctx context.Context, client kubernetes.Interface) error {
 }
 
 func (d createClaim) do(ctx context.Context, client kubernetes.Interface) error {
-	class := StorageClass
 	_, err := client.CoreV1().PersistentVolumeClaims(Namespace).Create(ctx, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: d.name},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			StorageClassName: &class,
+			StorageClassName: &d.class,
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources:        corev1.VolumeResourceRequirements{Requests: storage()},
 		},
@@ -125,6 +128,20 @@ func (d createVolume) do(ctx context.Context, client kubernetes.Interface) error
 		},
 	}, metav1.CreateOptions{})
 	return err
+}
+
+func (d createJob) do(ctx context.Context, client kubernetes.Interface) error {
+	_, err := client.BatchV1().Jobs(Namespace).Create(ctx, d.job, metav1.CreateOptions{})
+	return err
+}
+
+func (d several) do(ctx context.Context, client kubernetes.Interface) error {
+	for _, one := range d {
+		if err := one.do(ctx, client); err != nil && !passedOver(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // setTaints gives a node these taints instead of those that it has.

@@ -14,10 +14,48 @@ const Namespace = "default"
 // Secret is in the environment of each pod, and must be nowhere in what schedq writes.
 const Secret = "hunter2-must-not-be-recorded"
 
-// StorageClass binds claims when a pod that uses them is scheduled.
-const StorageClass = "late"
+// Classes of volumes. Both bind a claim when a pod that uses it is scheduled: to a volume that is there, or
+// to one that the provisioner makes then.
+const (
+	StorageClass = "late"
+	SlowClass    = "slow"
+)
+
+// SecondScheduler is the schedulerName of pods that are not kube-scheduler's.
+const SecondScheduler = "volcano"
 
 const gate = "example.com/wait"
+
+// newPod returns a small pod that asks for so much CPU.
+func newPod(name, cpu string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: Namespace},
+		Spec: corev1.PodSpec{
+			// No grace: a pod is gone when kwok says so.
+			TerminationGracePeriodSeconds: new(int64),
+			Containers: []corev1.Container{{
+				Name: "c", Image: "registry.example/app:1",
+				Env: []corev1.EnvVar{{Name: "PASSWORD", Value: Secret}},
+				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+					corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse("64Mi"),
+				}},
+			}},
+		},
+	}
+}
+
+// newNode returns a node with so many CPUs.
+func newNode(name, cpu string) *corev1.Node {
+	capacity := corev1.ResourceList{
+		corev1.ResourceCPU:    resource.MustParse(cpu),
+		corev1.ResourceMemory: resource.MustParse("64Gi"),
+		corev1.ResourcePods:   resource.MustParse("110"),
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
+		Status:     corev1.NodeStatus{Capacity: capacity, Allocatable: capacity},
+	}
+}
 
 // podShapes are the shapes of pods, by what matters of them to the scheduler.
 var podShapes = []choice[string]{
@@ -33,17 +71,8 @@ func (p *planner) pod(shape string) *corev1.Pod {
 	name := fmt.Sprintf("p-%05d", p.allPods)
 	p.allPods++
 	p.pods = append(p.pods, name)
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: Namespace, Labels: map[string]string{"shape": shape}},
-		Spec: corev1.PodSpec{
-			// No grace: a pod is gone when kwok says so.
-			TerminationGracePeriodSeconds: new(int64),
-			Containers: []corev1.Container{{
-				Name: "c", Image: "registry.example/app:1",
-				Env: []corev1.EnvVar{{Name: "PASSWORD", Value: Secret}},
-			}},
-		},
-	}
+	pod := newPod(name, "0")
+	pod.Labels = map[string]string{"shape": shape}
 	cpu := fmt.Sprintf("%dm", 100*(1+p.random.IntN(10)))
 	spec, labels := &pod.Spec, pod.Labels
 	switch shape {
@@ -84,10 +113,9 @@ func (p *planner) pod(shape string) *corev1.Pod {
 		// Of a claim that is there, or of the next one, which the pod has to wait for.
 		spec.Volumes = claimVolume(claimName(p.random.IntN(p.claims + 1)))
 	}
-	spec.Containers[0].Resources.Requests = corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse(cpu),
-		corev1.ResourceMemory: resource.MustParse(fmt.Sprintf("%dMi", 64<<p.random.IntN(4))),
-	}
+	requests := spec.Containers[0].Resources.Requests
+	requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+	requests[corev1.ResourceMemory] = resource.MustParse(fmt.Sprintf("%dMi", 64<<p.random.IntN(4)))
 	return pod
 }
 

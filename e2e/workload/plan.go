@@ -20,6 +20,12 @@ type Options struct {
 	Duration time.Duration
 	// Stuck is how many pods are created before the first step that fit nowhere, whatever the steps do.
 	Stuck int
+	// Field adds what production has: Jobs whose pods end, volumes that take seconds, crowds of pods that
+	// wait for one event, and pods of a second scheduler. What others than the API server's own
+	// controllers do to them, PlayOthers does.
+	Field bool
+	// Devices has some of the field's Jobs want devices. kube-scheduler hands them out from v1.34 on.
+	Devices bool
 }
 
 // Step is something done to the cluster.
@@ -45,6 +51,10 @@ func Plan(o Options) ([]*corev1.Node, []Step) {
 		// The time between two events that do not know of each other.
 		at += time.Duration(p.random.ExpFloat64() * float64(o.Duration) / float64(o.Steps))
 		steps = append(steps, Step{At: min(at, o.Duration), Do: p.step()})
+	}
+	if o.Field {
+		steps = append(steps, planField(o)...)
+		inOrder(steps)
 	}
 	return nodes, steps
 }
@@ -113,7 +123,7 @@ func (p *planner) step() Doing {
 		return labelNode{p.anyNode(), choose(p.random, []choice[string]{{2, "ssd"}, {1, "hdd"}})}
 	case "claim":
 		p.claims++
-		return createClaim{claimName(p.claims - 1)}
+		return createClaim{claimName(p.claims - 1), StorageClass}
 	case "volume":
 		p.allVolumes++
 		return createVolume{fmt.Sprintf("v-%d", p.allVolumes-1)}

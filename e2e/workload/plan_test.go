@@ -50,3 +50,46 @@ func TestPlanHasEverything(t *testing.T) {
 		}
 	}
 }
+
+// A field workload is the random one and more: the random steps stay as they are, and each kind of thing that
+// production has is among the others.
+func TestFieldAddsToTheRandomPlan(t *testing.T) {
+	o := Options{Seed: 7, Nodes: 5, Steps: 300, Duration: time.Minute, Stuck: 3}
+	_, random := Plan(o)
+	o.Field, o.Devices = true, true
+	_, field := Plan(o)
+	next, jobs, train, disks, foreign := 0, 0, 0, 0, 0
+	crowds := map[int]int{} // of how many pods, how many
+	for i, s := range field {
+		if i > 0 && s.At < field[i-1].At || s.At > o.Duration {
+			t.Fatalf("step %d is at %v, after one at %v, of %v", i, s.At, field[i-1].At, o.Duration)
+		}
+		if next < len(random) && reflect.DeepEqual(s, random[next]) {
+			next++
+			continue
+		}
+		switch d := s.Do.(type) {
+		case createJob:
+			jobs++
+			if len(d.job.Spec.Template.Spec.ResourceClaims) > 0 {
+				train++
+			}
+		case createClaim:
+			disks++
+		case createPod:
+			if d.pod.Spec.SchedulerName == SecondScheduler {
+				foreign++
+			}
+		case several:
+			if _, creates := d[0].(createPod); creates {
+				crowds[len(d)]++
+			}
+		}
+	}
+	if next != len(random) {
+		t.Errorf("%d of the %d random steps are there, in their order", next, len(random))
+	}
+	if jobs == train || train == 0 || disks == 0 || foreign == 0 || len(crowds) != 1 || crowds[150] < 2 {
+		t.Errorf("%d Jobs, of which %d want devices, %d disks, %d foreign pods, crowds %v", jobs, train, disks, foreign, crowds)
+	}
+}

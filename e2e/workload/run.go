@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,16 +15,16 @@ import (
 
 // Runner does what a plan says.
 type Runner struct {
-	client kubernetes.Interface
-	seed   uint64
-	nodes  []*corev1.Node
-	steps  []Step
-	next   int // index in steps
+	client  kubernetes.Interface
+	options Options
+	nodes   []*corev1.Node
+	steps   []Step
+	next    int // index in steps
 }
 
 // NewRunner plans a workload. Nothing is done yet.
 func NewRunner(client kubernetes.Interface, o Options) *Runner {
-	r := &Runner{client: client, seed: o.Seed}
+	r := &Runner{client: client, options: o}
 	r.nodes, r.steps = Plan(o)
 	return r
 }
@@ -36,17 +37,26 @@ func (r *Runner) Prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("priority class: %w", err)
 	}
+	classes := map[string]string{StorageClass: "kubernetes.io/no-provisioner"}
+	if r.options.Field {
+		classes[SlowClass] = provisionerName
+	}
 	late := storagev1.VolumeBindingWaitForFirstConsumer
-	_, err = r.client.StorageV1().StorageClasses().Create(ctx, &storagev1.StorageClass{
-		ObjectMeta: metav1.ObjectMeta{Name: StorageClass}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &late,
-	}, metav1.CreateOptions{})
-	if err != nil {
-		return fmt.Errorf("storage class: %w", err)
+	for name, provisioner := range classes {
+		_, err = r.client.StorageV1().StorageClasses().Create(ctx, &storagev1.StorageClass{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: provisioner, VolumeBindingMode: &late,
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return fmt.Errorf("storage class: %w", err)
+		}
 	}
 	for _, n := range r.nodes {
 		if err := (addNode{n}).do(ctx, r.client); err != nil {
 			return fmt.Errorf("node %s: %w", n.Name, err)
 		}
+	}
+	if r.options.Devices {
+		return prepareDevices(ctx, r.client)
 	}
 	return nil
 }
@@ -67,10 +77,19 @@ func (r *Runner) Next(ctx context.Context, n int) error {
 		case <-time.After(time.Until(start.Add(s.At))):
 		}
 		if err := s.Do.do(ctx, r.client); err != nil && !passedOver(err) {
-			return fmt.Errorf("step %d of seed %d, %T: %w", r.next, r.seed, s.Do, err)
+			return fmt.Errorf("step %d of seed %d, %T: %w", r.next, r.options.Seed, s.Do, err)
 		}
 	}
 	return nil
+}
+
+// Half does the steps of the first half of the time.
+func (r *Runner) Half(ctx context.Context) error {
+	half := slices.IndexFunc(r.steps, func(s Step) bool { return s.At > r.options.Duration/2 })
+	if half < 0 {
+		half = len(r.steps)
+	}
+	return r.Next(ctx, half-r.next)
 }
 
 // All does all steps that are left.
