@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -28,6 +29,13 @@ const altScreen = "\x1b[?1049h"
 
 // ofEach is how many signals of each kind come at each moment.
 var ofEach = flag.Int("signals", 2, "how many signals of each kind to send at each moment")
+
+// TestMain has every program begin with SIGHUP as the system sets it, also where these tests were begun with nohup:
+// what is ignored here would be ignored there, but what is caught here is not.
+func TestMain(m *testing.M) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	os.Exit(m.Run())
+}
 
 // moment is a state of the program in which a signal meets it.
 type moment struct {
