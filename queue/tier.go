@@ -42,7 +42,7 @@ const (
 	// Scheduled: bound to a node.
 	Scheduled
 	// Deleted: taken out of the queue by the delete handler, which upstream also calls when it sees a
-	// pod's binding.
+	// pod's binding. What shows the queue to a person tells the two apart (package timeline).
 	Deleted
 	// Incomplete: a pod whose PodGroup was not observed yet. Only with GenericWorkload.
 	Incomplete

@@ -137,7 +137,8 @@ type Move struct {
 	Pod types.NamespacedName
 	To  Tier
 	// Event is upstream's label of what caused the move: "AssignedPodDelete", "BackoffComplete",
-	// "ScheduleAttemptFailure". Empty for inflight, scheduled and deleted.
+	// "ScheduleAttemptFailure". Empty for inflight and scheduled; with deleted, "ScheduleAttemptFailure" is that the
+	// attempt has ended of a pod that was deleted meanwhile.
 	Event string
 	// Restated is true if the scheduler said a second time that the pod is in To, and nothing moved.
 	Restated bool

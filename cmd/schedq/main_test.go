@@ -24,8 +24,8 @@ func TestWatchIsJSONLines(t *testing.T) {
 		t.Fatalf("exit %d, %q", code, stderr)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 381 {
-		t.Errorf("%d lines, want the 381 moves of the recording", len(lines))
+	if len(lines) != 357 {
+		t.Errorf("%d lines, want the 357 moves of the recording", len(lines))
 	}
 	var first map[string]any
 	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil {
@@ -59,7 +59,7 @@ func TestConvertRoundTrip(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	code, out, _ := schedq(t, "", "report", "--recording", "workshop")
-	for _, want := range []string{"39 pods, 381 moves", "woken by", "AssignedPodDelete", "NodeResourcesFit"} {
+	for _, want := range []string{"39 pods, 357 moves", "woken by", "AssignedPodDelete", "NodeResourcesFit"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in\n%s", code, want, out)
 		}

@@ -38,7 +38,7 @@ func verifyJSON(t *testing.T, args ...string) (v session.Verification, stderr st
 func TestVerify(t *testing.T) {
 	truth := filepath.Join("..", "..", "sources", "embedded", "workshop.jsonl.zst")
 	v, stderr := verifyJSON(t, "--recording", "workshop", "--truth", truth)
-	if m := v.Transitions; m.Truth != 381 || m.Matched != 381 || m.Recall != 1 || m.Precision != 1 || v.PodSeconds.Share != 1 || len(v.Differences) != 0 {
+	if m := v.Transitions; m.Truth != 357 || m.Matched != 357 || m.Recall != 1 || m.Precision != 1 || v.PodSeconds.Share != 1 || len(v.Differences) != 0 {
 		t.Errorf("a recording does not agree with itself: %+v", v)
 	}
 	if !strings.Contains(stderr, "holds the scheduler's own moves") {
@@ -63,7 +63,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, stderr = verifyJSON(t, audit, "--truth", truth, "--differences", "3")
-	if m := v.Transitions; m.Truth != 381 || m.Recall < 0.5 || m.Recall > 1 || m.Precision < 0.9 || m.Precision > 1 || v.PodSeconds.Share < 0.9 {
+	if m := v.Transitions; m.Truth != 357 || m.Recall < 0.5 || m.Recall > 1 || m.Precision < 0.9 || m.Precision > 1 || v.PodSeconds.Share < 0.9 {
 		t.Errorf("%+v", v)
 	}
 	if m := v.Transitions; len(v.Differences) != min(3, m.Truth+m.Model-2*m.Matched) {

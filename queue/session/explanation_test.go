@@ -215,7 +215,7 @@ func TestExplainPodAtMoments(t *testing.T) {
 		t.Errorf("with the new node it is %s and fits on %v", x.Tier, x.Needs.Fits)
 	}
 	x = explained(t, rec, "web", 20)
-	if (x.Tier != "scheduled" && x.Tier != "deleted") || x.Node != "new" || x.Needs != nil || x.NextTry != nil || x.LastAttempt != nil {
+	if x.Tier != "scheduled" || x.Node != "new" || x.Needs != nil || x.NextTry != nil || x.LastAttempt != nil {
 		t.Errorf("when it is bound it is said to be %+v", x)
 	}
 	if want := "It has left the queue. It last waited, unschedulable, until 12:00:10.001: ask for a moment before that."; !slices.Contains(x.Notes, want) {

@@ -136,29 +136,19 @@ func compareKeys(more, moreRight bool, left, right func() *board.Pod) int {
 // add counts d, and lists it if its pods differ.
 func (c *ForkComparison) add(d ForkDifference) {
 	for i, p := range d.Pods {
-		if p != nil && bound(p) {
+		if p == nil {
+			continue
+		}
+		d.Key = p.Key
+		if p.Tier == queue.Scheduled {
 			c.Placed[i]++
 		}
-		if p != nil {
-			d.Key = p.Key
-		}
 	}
-	if a, b := d.Pods[0], d.Pods[1]; a == b || a != nil && b != nil && place(a) == place(b) && a.Node == b.Node {
+	if a, b := d.Pods[0], d.Pods[1]; a == b || a != nil && b != nil && a.Tier == b.Tier && a.Node == b.Node {
 		return
 	}
 	c.Total++
 	if len(c.Differences) < maxDifferences {
 		c.Differences = append(c.Differences, d)
 	}
-}
-
-// bound reports whether p left the queue for a node. The delete handler that sees a binding comes after it.
-func bound(p *board.Pod) bool { return board.HasLeft(p) && p.Node != "" }
-
-// place is the tier of p, the same for all that is bound.
-func place(p *board.Pod) queue.Tier {
-	if bound(p) {
-		return queue.Scheduled
-	}
-	return p.Tier
 }

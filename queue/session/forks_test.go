@@ -292,7 +292,7 @@ func TestForkComparison(t *testing.T) {
 	world.Says(t, differences(), "the recording and what-if 1, 2: batch-1 unschedulable|backoff mine -|active")
 	o.seek(world.At(12.2))
 	world.Says(t, differences(), "the recording and what-if 1, 3: batch-1 backoff|active mine -|active web-1 scheduled|-")
-	if c := o.frame().Comparison; c.Placed != [2]int{0, 0} || c.Sizes[1][queue.Active] != 2 {
+	if c := o.frame().Comparison; c.Placed != [2]int{1, 0} || c.Sizes[1][queue.Active] != 2 {
 		t.Errorf("%+v", c)
 	}
 	o.compare(TheRecording) // what is shown: that ends it

@@ -56,7 +56,6 @@ func TestPodGroups(t *testing.T) {
 			"7 backoff>active BackoffComplete NodeResourcesFit modelled",
 			"7 active>inflight NodeResourcesFit modelled",
 			"7 inflight>scheduled NodeResourcesFit modelled",
-			"7 scheduled>deleted modelled",
 		})
 	})
 	t.Run("what-if", func(t *testing.T) {

@@ -142,7 +142,7 @@ func TestSchedulerDecides(t *testing.T) {
 	world.Says(t, o.said.Text, "the local scheduler decides: take its place first")
 	o.addPod(NewPod{Key: world.Key("small")})
 	o.seek(o.now.Add(time.Second))
-	if p := o.fork.Shown.Get(world.Key("small")); p.Tier != queue.Deleted || p.Node != "node-a" {
+	if p := o.fork.Shown.Get(world.Key("small")); p.Tier != queue.Scheduled || p.Node != "node-a" {
 		t.Errorf("a pod without requests is %s on %q", p.Tier, p.Node)
 	}
 	o.toggleScheduler()

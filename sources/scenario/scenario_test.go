@@ -97,11 +97,9 @@ func TestAScenarioIsPlayed(t *testing.T) {
 		"8.0 web-1 backoff>active BackoffComplete",          // since nothing is popped early in v1.32
 		"8.0 web-1 active>inflight ",
 		"8.0 web-1 inflight>scheduled ",
-		"8.0 web-1 scheduled>deleted ",
 		"40.0 web-1 >active UnschedulablePodAdd", // another pod of that name
 		"40.0 web-1 active>inflight ",
 		"40.0 web-1 inflight>scheduled ",
-		"40.0 web-1 scheduled>deleted ",
 	}
 	got := moves(t, parse(t, small).Recording())
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -98,6 +98,8 @@ func (p *parser) ofPod(rest []byte) (after []byte, handle func(*pod, []byte)) {
 		return after, p.checking
 	case c == 'D' && is(`Delete event for unscheduled pod"`):
 		return after, p.deleted
+	case c == 'P' && is(`Pod doesn't exist in informer cache"`):
+		return after, p.ended
 	case c == 'E' && is(`Entity moved to an internal scheduling queue`), c == 'P' && is(`Pod moved to an internal scheduling queue`):
 		return after, p.moved
 	case c == 'E' && is(`Error scheduling pod; retrying"`), c == 'U' && is(`Unable to schedule pod; `):
@@ -197,6 +199,12 @@ func (p *parser) bound(pod *pod, rest []byte) {
 // deleted is also told of a pod that was bound: it is no longer unscheduled.
 func (p *parser) deleted(pod *pod, _ []byte) {
 	p.move(pod, &sources.Move{To: sources.TierDeleted})
+	delete(p.pods, pod.name.String())
+}
+
+// ended is told of an attempt that failed after its pod was deleted (schedule_one.go, handleSchedulingFailure).
+func (p *parser) ended(pod *pod, _ []byte) {
+	p.move(pod, &sources.Move{To: sources.TierDeleted, Event: failure})
 	delete(p.pods, pod.name.String())
 }
 

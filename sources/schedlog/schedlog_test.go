@@ -85,6 +85,14 @@ I1121 10:00:01.000003   25911 eventhandlers.go:364] "Delete event for unschedule
 01.000004 default/web-1 scheduled on node-a
 01.000004 default/web-1 deleted
 `},
+		{"an attempt fails after its pod was deleted", `I1122 04:54:22.954301   22566 schedule_one.go:158] "Attempting to schedule pod" pod="default/a"
+I1122 04:54:22.954602   22566 eventhandlers.go:364] "Delete event for unscheduled pod" pod="default/a"
+I1122 04:54:22.954812   22566 schedule_one.go:1205] "Pod doesn't exist in informer cache" pod="default/a" err="pod \"a\" not found"
+`, `22.954301 start  inferred=false map[] -1ns -1ns -1ns
+22.954301 default/a inflight
+22.954602 default/a deleted
+22.954812 default/a deleted ScheduleAttemptFailure
+`},
 		{"v1.35, an event told twice", `I1122 04:39:10.591153       1 scheduling_queue.go:662] "Pod moved to an internal scheduling queue, because the pod is gated" pod="default/a" event="UnschedulablePodAdd" queue="Unschedulable"
 I1122 04:39:15.919254       1 active_queue.go:110] "Pod moved to an internal scheduling queue" pod="default/a" event="UnschedulablePodUpdatePodSchedulingGatesEliminated" queue="Active"
 I1122 04:39:15.919260       1 schedule_one.go:99] "Attempting to schedule pod" pod="default/a"

@@ -85,7 +85,7 @@ func DrawLane(a canvas.Area, p widget.Period, all []Stay, now, until time.Time) 
 			a.Text(x, 0, style, glyph)
 		}
 	}
-	for i, s := range all {
+	for _, s := range all {
 		x := p.Column(s.From)
 		if x < 0 || x >= a.W {
 			continue
@@ -95,7 +95,7 @@ func DrawLane(a canvas.Area, p widget.Period, all []Stay, now, until time.Time) 
 			a.Text(x, 0, theme.InFlight|canvas.Bold, laneAttempt)
 		case s.Tier == queue.Scheduled:
 			a.Text(x, 0, theme.Scheduled|canvas.Bold, laneScheduled)
-		case s.Tier == queue.Deleted && (i+1 == len(all) || all[i+1].Tier != queue.Scheduled):
+		case s.Tier == queue.Deleted:
 			a.Text(x, 0, theme.Dim, laneDeleted)
 		}
 	}

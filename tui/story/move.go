@@ -73,8 +73,6 @@ func cause(t *session.Transition, width int) string {
 		return "popped, attempt " + strconv.Itoa(t.Attempts)
 	case t.To == queue.Scheduled && t.Pod.Node != "":
 		return "bound to " + format.Safe(t.Pod.Node)
-	case t.To == queue.Deleted && t.Pod.Node != "":
-		return "its binding was seen"
 	case t.PutBack():
 		return "not seen to be tried"
 	case t.To == queue.Gated && t.GatingPlugin != "":

@@ -117,21 +117,17 @@ func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, firs
 			columns[i].Text(0, y, theme.Dim, "— not there")
 			continue
 		}
-		tier := p.Tier
-		if tier == queue.Deleted && p.Node != "" {
-			tier = queue.Scheduled
-		}
-		text := theme.Provenance(p.Observed) + " " + theme.TierName(tier)
+		text := theme.Provenance(p.Observed) + " " + theme.TierName(p.Tier)
 		switch {
-		case tier == queue.Scheduled:
+		case p.Tier == queue.Scheduled && p.Node != "":
 			text += " on " + format.Safe(p.Node)
-		case len(p.RejectorPlugins()) > 0 && (tier == queue.Unschedulable || tier == queue.Backoff):
+		case len(p.RejectorPlugins()) > 0 && (p.Tier == queue.Unschedulable || p.Tier == queue.Backoff):
 			text += " " + board.PluginNames(p.RejectorPlugins(), 24)
 		}
 		if p.Attempts > 0 {
 			text += fmt.Sprintf(" · %s", format.Plural(p.Attempts, "attempt"))
 		}
-		columns[i].Text(0, y, theme.Tier(tier), canvas.Truncate(text, columns[i].W))
+		columns[i].Text(0, y, theme.Tier(p.Tier), canvas.Truncate(text, columns[i].W))
 	}
 }
 

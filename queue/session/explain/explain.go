@@ -97,7 +97,7 @@ func (m *Moment) Explain(p *board.Pod) []string {
 		}
 		return []string{fmt.Sprintf("Bound at %s after %s.", words.Clock(p.Since), words.Times(p.Attempts, "attempt"))}
 	case queue.Deleted:
-		return []string{fmt.Sprintf("Taken out of the queue at %s: the pod was bound or deleted.", words.Clock(p.Since))}
+		return []string{fmt.Sprintf("Deleted at %s, before it had a node.", words.Clock(p.Since))}
 	}
 	return []string{"The queue does not know this pod."}
 }

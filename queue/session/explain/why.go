@@ -75,8 +75,6 @@ func (m *Moment) whyLeft(t *board.Transition) []string {
 		return []string{fmt.Sprintf("Attempt %d placed it: bound to %s, %s after it came.", t.Pod.Attempts, t.Pod.Node, lapse(t.Time.Sub(t.Pod.Arrived)))}
 	case t.To == queue.Scheduled:
 		return []string{fmt.Sprintf("Attempt %d placed it, %s after it came.", t.Pod.Attempts, lapse(t.Time.Sub(t.Pod.Arrived)))}
-	case t.Pod.Node != "":
-		return []string{"Its binding was seen: the delete handler takes it out of the queue."}
 	default:
 		return []string{fmt.Sprintf("It was deleted, %s after it came.", lapse(t.Time.Sub(t.Pod.Arrived)))}
 	}

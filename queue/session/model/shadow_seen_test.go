@@ -18,7 +18,6 @@ func boundAt(second string) []string {
 		second + " >active UnscheduledPodAdd modelled",
 		second + " active>inflight modelled",
 		second + " inflight>scheduled observed",
-		second + " scheduled>deleted modelled", // it is no pod of the queue any more
 	}
 }
 
@@ -65,7 +64,6 @@ func TestBoundAlthough(t *testing.T) {
 		"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
 		"2 unschedulable>inflight NodeResourcesFit modelled",
 		"2 inflight>scheduled NodeResourcesFit observed",
-		"2 scheduled>deleted modelled",
 	})
 	replayed.Compare(t, replayed.Moves(t, rec, "late")[2:], []string{"3 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled"})
 }

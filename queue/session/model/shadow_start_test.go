@@ -129,7 +129,6 @@ func TestEqualNominees(t *testing.T) {
 				"6 gated>backoff AssignedPodDelete DefaultPreemption,NodeResourcesFit modelled",
 				"6 backoff>inflight DefaultPreemption,NodeResourcesFit modelled",
 				"6 inflight>scheduled DefaultPreemption,NodeResourcesFit observed",
-				"6 scheduled>deleted modelled",
 			})
 		})
 	}

@@ -29,6 +29,5 @@ func TestShadow(t *testing.T) {
 		"10 unschedulable>active NodeUpdateNodeAllocatable NodeResourcesFit modelled",
 		"10 active>inflight NodeResourcesFit modelled",
 		"10 inflight>scheduled NodeResourcesFit observed",
-		"10 scheduled>deleted modelled",
 	})
 }

@@ -109,9 +109,7 @@ func newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options) 
 			o = &outcome{since: t.Time}
 			r.outcomes[t.Pod.Key] = o
 		}
-		if o.tier != queue.Scheduled || t.To != queue.Deleted { // it ran, and then ended
-			o.attempts, o.tier = t.Attempts, t.To
-		}
+		o.attempts, o.tier = t.Attempts, t.To
 		if (t.To == queue.Scheduled || t.To == queue.Deleted) && o.ended.IsZero() {
 			o.ended = t.Time
 		}

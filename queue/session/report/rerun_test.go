@@ -29,7 +29,6 @@ func TestRerunDecides(t *testing.T) {
 		"1 >active UnscheduledPodAdd modelled",
 		"1 active>inflight modelled",
 		"1 inflight>scheduled modelled",
-		"1 scheduled>deleted modelled", // by the handler that sees the binding
 	})
 	if got := replayed.BoundTo(t, rec, "web"); got != "large" {
 		t.Errorf("web is bound to %s, want large", got)

@@ -106,11 +106,18 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	if pod == nil {
 		pod = cluster.Placeholder(m.Pod)
 	}
+	event := m.Event
+	if to == queue.Deleted && modelled == nil { // the model says so of pods that are gone, and of a bound one after that
+		if to = e.endOf(m, pod); to == queue.InFlight {
+			return
+		}
+		event = ""
+	}
 	if m.Event == queue.BackoffComplete && !e.Queue.Options().PopFromBackoffQ {
 		e.Ticks.Backoff = now // without windows, only such a move tells when the flush runs
 	}
 	e.Queue.Observe(now, queue.Observation{
-		Pod: pod, To: to, Event: m.Event,
+		Pod: pod, To: to, Event: event,
 		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin, Restated: m.Restated,
 		Inferred: modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
 	})
@@ -128,6 +135,38 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 			p.Node = m.Node
 		}
 	})
+}
+
+// endOf returns where m, which takes a pod out of the queue, leaves it: Scheduled, Deleted, or InFlight if its attempt
+// goes on. Upstream's delete handler speaks of a pod that it sees bound as of one that is gone, at times before the
+// attempt says that it bound the pod, and a pod in flight stays in flight until its attempt ends (v1.37: eventhandlers.go,
+// deletePodFromSchedulingQueue; scheduling_queue.go, Delete and Done). pod is the newest object.
+func (e *Engine) endOf(m *sources.Move, pod *v1.Pod) queue.Tier {
+	before := e.Board.Get(m.Pod)
+	switch {
+	case pod.Spec.NodeName != "", before != nil && before.PodInfo.Pod.Spec.NodeName != "":
+		return queue.Scheduled
+	case before == nil || before.Tier != queue.InFlight:
+		return queue.Deleted
+	case m.Event == queue.ScheduleAttemptFailure || pod.DeletionTimestamp != nil:
+		return queue.Deleted
+	case pod.UID != before.PodInfo.Pod.UID:
+		return queue.Deleted // it is gone from the cluster
+	}
+	return queue.InFlight
+}
+
+// hasStayed reports whether t, by which a pod is to leave the queue, moves none: it has left before, or its attempt goes
+// on. A pod that was bound stays so, whatever became of it later.
+func (e *Engine) hasStayed(t queue.Transition, before *board.Pod) bool {
+	if t.To != queue.Scheduled && t.To != queue.Deleted || before == nil {
+		return false
+	}
+	if before.Tier == queue.Scheduled || before.Tier == t.To {
+		return true
+	}
+	now, ok := e.Queue.Get(t.Pod.Namespace, t.Pod.Name)
+	return ok && now.Tier == queue.InFlight && now.Pod.UID == t.Pod.UID
 }
 
 // expiryOf returns when the backoff ends, as far as a modelled move tells: zero is that it is worked out. m may be
@@ -165,6 +204,9 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 	for _, t := range e.unsettled {
 		key := types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}
 		before := e.Board.Get(key)
+		if e.hasStayed(t, before) {
+			continue
+		}
 		if t.From == queue.None && before != nil && !labels.IsPodAdd(t.Event) {
 			t.From = before.Tier // gone from the queue, but not forgotten here
 		}
