@@ -315,7 +315,7 @@ func boardAsk() []Binding {
 		{ID: EditNode, Keys: []string{"E"}, Name: "edit node",
 			Description: "Change a node's taints and labels in kubectl's words, cordon or uncordon it, and see what moves."},
 		{ID: Apply, Keys: []string{"A"}, Name: "apply",
-			Description: "Apply a manifest, as kubectl apply -f would; workloads become their pods. See which get placed."},
+			Description: "Apply a manifest, as kubectl apply -f would; workloads become their pods. See which are bound."},
 		{ID: BindClaim, Keys: []string{"B"}, Name: "bind claim",
 			Description: "Bind a volume claim to a free volume or a new one, and see which pods it lets go on."},
 		{ID: Delete, Keys: []string{"D"}, Name: "delete",
@@ -393,7 +393,7 @@ func lessonInLesson() []Binding {
 func questionInLesson() []Binding {
 	return []Binding{
 		{ID: AnswerQueue, Keys: []string{"1", "2", "3", "4", "5", "6", "7"}, Name: "queue",
-			Description: "Answer with a pane: activeQ, backoffQ, unschedulable, in flight; 5 bound, 6 gated, 7 gone."},
+			Description: "Answer with a pane: activeQ, backoffQ, unschedulable, in-flight; 5 bound, 6 gated, 7 deleted."},
 		{ID: AnswerChoice, Keys: []string{"a", "b", "c", "d", "e", "f"}, Name: "answer",
 			Description: "Answer with the choice of that letter."},
 	}

@@ -42,9 +42,9 @@ func asks(t *testing.T, do func(p *person)) {
 
 func TestTheSchedulerDecides(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.RunScheduler).sees("a local scheduler decides", "a local scheduler takes over: nothing placed, 1 waits: ")
+		p.do(keymap.RunScheduler).sees("a local scheduler decides", "a local scheduler takes over: none bound, 1 waits: ")
 		p.do(keymap.Pop).sees("can't: the local scheduler decides: s takes its place")
-		p.do(keymap.AddPod).enter("small").do(keymap.StepForward, keymap.StepForward, keymap.StepForward).sees("small", "bound to node-")
+		p.do(keymap.AddPod).enter("small").do(keymap.StepForward, keymap.StepForward, keymap.StepForward).sees("small", "in-flight→bound", "to node-")
 		p.do(keymap.RunScheduler).sees("you are the scheduler again", "you are the scheduler —")
 	})
 }
@@ -69,7 +69,7 @@ func TestTheNearestNodeIsOffered(t *testing.T) {
 func TestEditingANode(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.EditNode).enter("node-1").sees("a node's name, then its changes").press("esc")
-		p.do(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: nothing placed, 1 waits: ")
+		p.do(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: none bound, 1 waits: ")
 		p.do(keymap.EditNode).enter("node-1 zone-").sees("can't: node node-1 zone-: node node-1 has no label and no taint zone")
 	})
 }
@@ -92,7 +92,7 @@ func TestApplyingAManifest(t *testing.T) {
 		p.do(keymap.Apply).paste(broken).press("enter")
 		p.sees("can't: ", "broken.yaml").seesNot("WHAT-IF")
 		p.do(keymap.Apply).paste(file).press("enter")
-		p.sees("apply pod.yaml: 1 placed (extra on node-", "WHAT-IF")
+		p.sees("apply pod.yaml: 1 bound (extra on node-", "WHAT-IF")
 	})
 }
 
@@ -100,7 +100,7 @@ func TestBindingAClaim(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.BindClaim).enter("No_Claim").sees("the name of a claim, or namespace/name").press("esc")
 		p.do(keymap.BindClaim).enter("none").sees("can't: bind claim default/none: there is no such claim")
-		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: nothing placed, 1 waits: ")
+		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: none bound, 1 waits: ")
 	})
 }
 
@@ -108,8 +108,8 @@ func TestDeletingAPodOrANode(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.Delete).enter("train-0").sees("pod and its name, or node and its name").press("esc")
 		p.do(keymap.Delete).enter("node node-9").sees("can't: delete node node-9: there is no such node")
-		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: nothing placed, none waits")
-		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: nothing placed, none waits")
+		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: none bound, none waits")
+		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: none bound, none waits")
 	})
 }
 

@@ -68,7 +68,7 @@ func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.Lanes)
-		p.sees("lanes 9", "● web-1", "scheduled", "● train-0", "═ activeQ  ▒ backoffQ")
+		p.sees("lanes 9", "● web-1", "bound", "● train-0", "═ activeQ  ▒ backoffQ")
 		p.do(keymap.RowDown, keymap.Open) // enter draws the timeline of the lane's pod
 		p.sees("timeline of default/").do(keymap.Back).sees("lanes 9")
 		p.do(keymap.Filter).enter("web").sees("lanes 4").seesNot("train-0")

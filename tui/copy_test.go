@@ -17,7 +17,7 @@ func TestCopy(t *testing.T) {
 		"yaml":        "kubectl get -o yaml pod -n default -- train-0",
 		"get events":  "kubectl get events -n default --field-selector involvedObject.name=train-0",
 		"explanation": "Rejected by NodeAffinity, NodeResourcesFit at 10:36:02.2.",
-		"moves":       "10:36:02.100  active        → inflight",
+		"moves":       "10:36:02.100  active        → in-flight",
 	} {
 		t.Run(item, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -50,7 +50,7 @@ func glyphItems() []widget.Item {
 		{Key: "p100 ↑ ↓", Text: "priority", Note: "What activeQ sorts by first, or where there is no room, whether it is above or below 0. Not shown if it is 0."},
 		{Key: "att", Text: "attempts", Note: "How often the pod was popped, the present attempt included."},
 		{Key: "left", Text: "backoff left", Note: "Until the flush that takes the pod out of backoffQ. With " + theme.GlyphEarly + " in front it may leave earlier, when activeQ is empty."},
-		{Key: "flush", Text: "leftover flush", Note: "Until the pod is tried again without any event: at the first 30 s sweep after the scheduler's limit, 5 minutes by default, counted from its last failure."},
+		{Key: "flush", Text: "leftover flush", Note: "Until the pod is tried again without any event: at the first flush, one every 30 s, after the scheduler's limit, 5 minutes by default, counted from its last failure."},
 		{Key: "═ ▒ ─ ┈", Text: "lanes", Note: "In the lanes: activeQ, backoffQ, unschedulable and gated, to scale. ░ and · are what is to come if nothing happens."},
 		{Key: "┃ ● ×", Text: "in a lane", Note: "An attempt, the binding, and where the pod was deleted or its lane ends."},
 		{Key: "▲", Text: "woken by", Note: "In a timeline: what let the pod go on, an event or the passing of time."},

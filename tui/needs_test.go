@@ -52,6 +52,6 @@ func TestNeeds(t *testing.T) {
 		p.do(keymap.Needs).sees("It fits on none of 2 nodes.").seesNot("(at 10:36:02")
 		p.do(keymap.Back).seesNot("It fits on none").do(keymap.Needs).sees("It fits on none")
 		p.do(keymap.Back, keymap.WhatIf, keymap.DeletePod, keymap.Needs)
-		p.sees("can't: default/train-0 has left the queue")
+		p.sees("can't: default/train-0 is deleted: it has left the queue")
 	})
 }

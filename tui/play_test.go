@@ -28,7 +28,7 @@ func TestPlaying(t *testing.T) {
 		p := sitAt(t, 80, 24, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
 		p.sees("a local scheduler decides", "n bring in")
 		p.do(keymap.AddPod).sees("bring in", "a pod that wants 12 CPUs").enter("whale").sees("whale-1", "NodeResourcesFit")
-		p.do(keymap.AddPod).enter("large").sees("1 placed (whale-1 on large-1)")
+		p.do(keymap.AddPod).enter("large").sees("1 bound (whale-1 on large-1)")
 		p.do(keymap.AddPod).enter("gated").sees("gated-1").do(keymap.Undo).seesNot("○ gated-1")
 
 		made := p.model.play.Made()

@@ -97,7 +97,7 @@ func TestLog(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo("end").do(keymap.FocusLog)
 		p.sees("10:36:08.1 ● err-1")
-		p.do(keymap.RowUp).sees("▸10:36:08.0 ● batch-1           backoff→active      BackoffComplete")
+		p.do(keymap.RowUp).sees("▸10:36:08.0 ● batch-1           backoff→active   BackoffComplete")
 		for range 8 {
 			p.do(keymap.RowUp)
 		}

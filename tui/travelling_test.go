@@ -51,7 +51,7 @@ func TestMarks(t *testing.T) {
 			p.press("backspace")
 		}
 		p.press("enter")
-		p.sees(`mark "batch comes" is gone`)
+		p.sees(`mark "batch comes" is removed`)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, "1 a active UnscheduledPodAdd"), session.Options{Paused: true}), Options{})

@@ -16,7 +16,7 @@ func TestThePersonIsTheScheduler(t *testing.T) {
 		p.do(keymap.Pop) // what was popped is selected: the detail tells about it
 		p.sees("▸○ urgent-1 attempt 1", "default/urgent-1", "Popped at 10:36:06.5")
 		p.do(keymap.Fits)
-		p.sees("in-flight→scheduled")
+		p.sees("in-flight→bound")
 
 		p.do(keymap.Pop, keymap.Reject) // web-2, by two plugins
 		p.sees("what rejects web-2?", "[ ] NodeResourcesFit")
@@ -47,7 +47,7 @@ func TestAnErrorIsAVerdictOfItsOwn(t *testing.T) {
 		p.sees("can't: an attempt fails by an error or by plugins, not by both")
 
 		p.do(keymap.Reject)
-		p.enter("error").sees("in-flight→backoff   error, no plugin", "earlier, because it failed by an error")
+		p.enter("error").sees("in-flight→backoff error, no plugin", "earlier, because it failed by an error")
 	})
 }
 
@@ -97,6 +97,6 @@ func TestFilteredVerdict(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.WhatIf).do(keymap.AddPod).enter("mine 2000")
 		p.do(keymap.Filter).enter("zz").sees("/ zz")
-		p.do(keymap.Pop).sees("mine active → in-flight").do(keymap.Fits).sees("mine in-flight → scheduled")
+		p.do(keymap.Pop).sees("mine active → in-flight").do(keymap.Fits).sees("mine in-flight → bound")
 	})
 }

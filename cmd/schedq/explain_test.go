@@ -17,7 +17,7 @@ func TestExplain(t *testing.T) {
 unschedulable since 10:56:55.401, observed · 4 attempts · priority 0
   Rejected by VolumeBinding at 10:56:55.4. An event that one of them registered for wakes it.
   Failed 10:56:55.4, 4th time → 8 s → expiry 10:57:03 (cut to the whole second). Woken before 10:57:04, it goes to backoffQ first.
-  Without any event: the leftover flush tries it after 5 min, at the 11:02:16.5 sweep.
+  Without any event: the leftover flush tries it after 5 min, at 11:02:16.5.
 
 last attempt, failed 10:56:55.401, observed
   3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims
@@ -34,7 +34,7 @@ needs
   node-b  NodeResourcesFit  needs 500m cpu, free 0 of 4: lacks 500m
   node-c  TaintToleration   node(s) had untolerated taint(s) (taint dedicated=gpu:NoSchedule)
 
-Note: What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are placed, but not bound yet, take no room.
+Note: What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are assumed, but not bound yet, take no room.
 `
 	if code != 0 || stderr != "" || out != want {
 		t.Errorf("exit %d, %q, it says\n%s", code, stderr, out)

@@ -92,15 +92,15 @@ active            2s     2s  100.0 %
 backoff           0s     0s        –
 unschedulable     0s     0s        –
 gated             0s     0s        –
-inflight          2s  500ms   25.0 %
+in-flight         2s  500ms   25.0 %
 
 moves to                   truth  model  the same
 active  UnscheduledPodAdd      1      1         1
-inflight                       1      1         0
-scheduled                      1      0         0
+in-flight                      1      1         0
+bound                          1      0         0
 
-2026-11-21 10:00:02.000  missed  default/a  → inflight  (the model has it in active)
-2026-11-21 10:00:03.500  extra   default/a  → inflight
+2026-11-21 10:00:02.000  missed  default/a  → in-flight  (in the model it is active)
+2026-11-21 10:00:03.500  extra   default/a  → in-flight
 and 1 more
 `
 	code, out, stderr := schedq(t, "", "verify", rec, "--truth", truth, "--differences", "2")

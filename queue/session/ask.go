@@ -102,7 +102,7 @@ func (o *owner) outcome(moves []*board.Transition, took time.Duration) string {
 			byNode[m.Pod.Node] = append(byNode[m.Pod.Node], m.Pod.Key.Name)
 		}
 	}
-	said := "nothing placed"
+	said := "none bound"
 	if placed > 0 {
 		var where []string
 		for _, node := range slices.Sorted(maps.Keys(byNode)) {
@@ -113,7 +113,7 @@ func (o *owner) outcome(moves []*board.Transition, took time.Duration) string {
 			}
 			where = append(where, names+" on "+node)
 		}
-		said = fmt.Sprintf("%d placed (%s", placed, strings.Join(where[:min(3, len(where))], "; "))
+		said = fmt.Sprintf("%d bound (%s", placed, strings.Join(where[:min(3, len(where))], "; "))
 		if len(where) > 3 {
 			said += fmt.Sprintf("; on %d more nodes", len(where)-3)
 		}

@@ -58,7 +58,7 @@ const quickObjects = 10_000
 
 var (
 	errNoNodes  = errors.New("no node is in this recording; an audit log would tell")
-	errGoneBy   = errors.New("this moment of the what-if has gone by, its end would tell")
+	errGoneBy   = errors.New("this moment of the what-if is over, its end would tell")
 	errNoObject = errors.New("the pod's object is not in this recording; an audit log would tell")
 )
 

@@ -63,7 +63,7 @@ func (o *owner) explainNeeds(p *board.Pod, x *explain.Explanation) {
 	}
 	x.Needs = n
 	x.Notes = append(x.Notes, "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; "+
-		"pods that are placed, but not bound yet, take no room.")
+		"pods that are assumed, but not bound yet, take no room.")
 }
 
 // unknown says why the queue does not know a pod of the recording at the moment shown.

@@ -61,7 +61,7 @@ func TestExplainPodJSON(t *testing.T) {
  "why": [
   "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. An event that one of them registered for wakes it.",
   "Failed 12:00:02, 1st time → 1 s → expiry 12:00:03 (cut to the whole second). Woken before 12:00:04, it goes to backoffQ first.",
-  "Without any event: the leftover flush tries it after 5 min, at the 12:05:31 sweep."
+  "Without any event: the leftover flush tries it after 5 min, at 12:05:31."
  ],
  "lastAttempt": {
   "time": "SINCE",
@@ -172,7 +172,7 @@ func TestExplainPodJSON(t *testing.T) {
  "notes": [
   "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.",
   "The last attempt is a modelled one.",
-  "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are placed, but not bound yet, take no room."
+  "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; pods that are assumed, but not bound yet, take no room."
  ]
 }`
 	since, _ := json.Marshal(x.Since) // when the modelled attempt ended is a matter of measuring, not of this

@@ -88,7 +88,7 @@ func TestUndoingIsNotHavingDone(t *testing.T) {
 // TestUndoOfAQuestion: a scheduler that a question started goes with it, and comes with it again.
 func TestUndoOfAQuestion(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	world.Says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
+	world.Says(t, said, "a node like node-a: 1 bound (web on node-a-2), none waits")
 	then := o.now
 	o.undo()
 	world.Says(t, o.said.Text, "undone: a node like node-a")

@@ -170,7 +170,7 @@ func TestWhy(t *testing.T) {
 			"NodeAdd woke it after 500ms. Its backoff was not over: it goes to backoffQ first. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
 			"It came to the queue (UnscheduledPodAdd), and no gate holds it: activeQ takes it by priority (0), then by time.",
 			"Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 0s.",
-			"Attempt 1 placed it, 100ms after it came.",
+			"Attempt 1 bound it, 100ms after it came.",
 			"Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7. Its backoff was over: the flush, every 1 s, took it to activeQ.",
 		}
 		for i, want := range want {

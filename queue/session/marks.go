@@ -58,7 +58,7 @@ func (o *owner) setMark(text string) {
 		o.refuse("a mark needs a name")
 		return
 	case name == "":
-		o.say("mark %q is gone", mine[i].Text)
+		o.say("mark %q is removed", mine[i].Text)
 		t.Marks = slices.Delete(mine, i, i+1)
 		return
 	case i >= 0:

@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -89,6 +90,9 @@ func RejectorPlugins() []string { return cluster.RejectorPlugins() }
 func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) {
 	return cluster.FindPod(rec, name)
 }
+
+// TierNamed is the word for the tier of that name in JSON: see docs/glossary.md.
+func TierNamed(name string) string { return words.TierNamed(name) }
 
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
 func Notices(rec *sources.Recording) []string { return report.Notices(rec) }

@@ -181,9 +181,9 @@ func TestBeingTheScheduler(t *testing.T) {
 		said("gated → active")
 		s.Pop()
 		s.Fits(world.Key("gated"))
-		said("it fits: default/gated in-flight → scheduled")
+		said("it fits: default/gated in-flight → bound")
 		s.DeletePod(world.Key("gated"))
-		said("is scheduled")
+		said("is bound")
 		s.InjectEvent("NoSuchEvent")
 		said("there is no cluster event")
 		s.FlushLeftover()
@@ -225,15 +225,15 @@ func TestExplain(t *testing.T) {
 		explains(10, "batch-1", "Next to be popped")
 		explains(10.2, "batch-1", "attempt 1 is under way")
 		explains(11, "batch-1", "Rejected by NodeResourcesFit at 12:00:10.7", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
-			"Woken before 12:00:11.7, it goes to backoffQ first", "after 5 min, at the 12:05:30 sweep")
-		explains(11.3, "batch-1", "Leaves for activeQ at the 12:00:12 tick; not earlier, because PopFromBackoffQ is off.")
+			"Woken before 12:00:11.7, it goes to backoffQ first", "after 5 min, at 12:05:30")
+		explains(11.3, "batch-1", "Leaves for activeQ at the 12:00:12 flush; not earlier, because PopFromBackoffQ is off.")
 		explains(12.2, "web-1", "Bound at 12:00:12.1 after 1 attempt")
 
 		withPop := rec
 		withPop.Events[0].Fact.(*sources.SchedulerStarted).Gates = nil
 		s = start(t, withPop, timeline.Options{Paused: true})
 		explains(11.3, "batch-1", "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11 (cut to the whole second).",
-			"Leaves for activeQ at the 12:00:12 tick, or earlier if activeQ is empty")
+			"Leaves for activeQ at the 12:00:12 flush, or earlier if activeQ is empty")
 	})
 }
 

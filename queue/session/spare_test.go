@@ -168,7 +168,7 @@ func TestSpare(t *testing.T) {
 	for range 2 {
 		ready(t, s)
 		s.AddNodeLike("n-0000", "")
-		if f := s.Sync(); f.Said.Text != "a node like n-0000: 1 placed (waits on n-0000-2), none waits" {
+		if f := s.Sync(); f.Said.Text != "a node like n-0000: 1 bound (waits on n-0000-2), none waits" {
 			t.Errorf("it says %q", f.Said.Text)
 		}
 		left := make(chan bool)

@@ -51,14 +51,14 @@ func condition(t *testing.T, text string) board.Condition {
 func TestRunUntil(t *testing.T) {
 	for text, want := range map[string][]string{
 		"batch enters backoff":       {"11.2 batch-1 backoff"},
-		"leaves in-flight":           {"10.7 batch-1 unschedulable", "12.1 web-1 scheduled"},
+		"leaves in-flight":           {"10.7 batch-1 unschedulable", "12.1 web-1 bound"},
 		"enters active":              {"10 batch-1 active", "12 web-1 active", "12.3 batch-1 active", "250 late-1 active"},
 		"active > 0":                 {"10 batch-1 active", "12 web-1 active", "12.3 batch-1 active"},
 		"activeQ>=2":                 {"250 late-1 active"},
 		"unschedulable = 0":          {"11.2 batch-1 backoff"},
 		"event nodeadd":              {"11.2 batch-1 backoff"},
 		"event BackoffComplete":      {"12.3 batch-1 active"},
-		"web-1":                      {"12 web-1 active", "12 web-1 in-flight", "12.1 web-1 scheduled"},
+		"web-1":                      {"12 web-1 active", "12 web-1 in-flight", "12.1 web-1 bound"},
 		"!batch !late enters active": {"12 web-1 active"},
 		"waiting>1s !late":           {"11.2 batch-1 backoff", "12.3 batch-1 active"},
 		"attempts>0 tier:unsched":    {"10.7 batch-1 unschedulable"},
@@ -155,7 +155,7 @@ func TestMarks(t *testing.T) {
 	goes(func() { o.seek(world.At(10.5)) })
 	o.setMark("  it is tried ")
 	o.setMark("")
-	if o.said.Text != `mark "it is tried" is gone` {
+	if o.said.Text != `mark "it is tried" is removed` {
 		t.Errorf("it says %q", o.said.Text)
 	}
 	o.setMark("")

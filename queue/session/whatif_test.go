@@ -43,7 +43,7 @@ func asked(t *testing.T, c *world.Cluster, ask func(o *owner)) (string, *owner) 
 
 func TestAskForANode(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	world.Says(t, said, "a node like node-a: 1 placed (web on node-a-2), none waits")
+	world.Says(t, said, "a node like node-a: 1 bound (web on node-a-2), none waits")
 	if p := o.fork.Shown.Get(world.Key("web")); p.Node != "node-a-2" || o.fork.Engine.Objects.Pod(world.Key("web")).Spec.NodeName != "node-a-2" {
 		t.Errorf("web is on %q", p.Node)
 	}
@@ -62,11 +62,11 @@ func TestAskByEditingANode(t *testing.T) {
 	})
 	world.Happens(c, 3, sources.Added, world.Wants("web", "1"), func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} })
 	said, o := asked(t, c, func(o *owner) { o.editNode("node-a", []string{"dedicated-"}) })
-	world.Says(t, said, "node node-a dedicated-: nothing placed, 1 waits: NodeAffinity")
+	world.Says(t, said, "node node-a dedicated-: none bound, 1 waits: NodeAffinity")
 	o.editNode("node-a", []string{"cordon", "disk=ssd"})
-	world.Says(t, o.said.Text, "node node-a cordon disk=ssd: nothing placed, 1 waits: NodeUnschedulable")
+	world.Says(t, o.said.Text, "node node-a cordon disk=ssd: none bound, 1 waits: NodeUnschedulable")
 	o.editNode("node-a", []string{"uncordon"})
-	world.Says(t, o.said.Text, "node node-a uncordon: 1 placed (web on node-a), none waits")
+	world.Says(t, o.said.Text, "node node-a uncordon: 1 bound (web on node-a), none waits")
 	injected := len(o.fork.Injected)
 	for edit, want := range map[string]string{
 		"zone-":      "node node-a has no label and no taint zone",
@@ -84,7 +84,7 @@ func TestAskByEditingANode(t *testing.T) {
 
 func TestAskByDeletingARunningPod(t *testing.T) {
 	said, o := asked(t, fullNode(), func(o *owner) { o.deleteObject("pod", world.Key("running")) })
-	world.Says(t, said, "delete pod default/running: 1 placed (web on node-a), none waits")
+	world.Says(t, said, "delete pod default/running: 1 bound (web on node-a), none waits")
 	o.deleteObject("node", types.NamespacedName{Name: "node-x"})
 	world.Says(t, o.said.Text, "delete node node-x: there is no such node")
 }
@@ -108,7 +108,7 @@ spec:
 		t.Fatal(err)
 	}
 	said, o := asked(t, fullNode(), func(o *owner) { o.apply("urgent.yaml", read.Objects) })
-	world.Says(t, said, "apply urgent.yaml: 1 placed (urgent on node-a) within 1s, 1 waits: NodeResourcesFit")
+	world.Says(t, said, "apply urgent.yaml: 1 bound (urgent on node-a) within 1s, 1 waits: NodeResourcesFit")
 	if o.fork.Engine.Objects.Pod(world.Key("running")) != nil {
 		t.Error("the victim is still there")
 	}
@@ -124,7 +124,7 @@ func TestAskByBindingAClaim(t *testing.T) {
 		world.Mount(p, "data")
 	})
 	said, o := asked(t, c, func(o *owner) { o.bindClaim(world.Key("data")) })
-	world.Says(t, said, "bind claim default/data: 1 placed (store on node-a), none waits")
+	world.Says(t, said, "bind claim default/data: 1 bound (store on node-a), none waits")
 	o.bindClaim(world.Key("data"))
 	world.Says(t, o.said.Text, "bind claim default/data: it is bound to volume what-if-default-data already")
 	o.bindClaim(world.Key("none"))
@@ -134,7 +134,7 @@ func TestAskByBindingAClaim(t *testing.T) {
 // TestSchedulerDecides: while it does, a person can't; afterwards a person can again.
 func TestSchedulerDecides(t *testing.T) {
 	said, o := asked(t, fullNode(), (*owner).toggleScheduler)
-	world.Says(t, said, "a local scheduler takes over: nothing placed, 1 waits: NodeResourcesFit")
+	world.Says(t, said, "a local scheduler takes over: none bound, 1 waits: NodeResourcesFit")
 	if f := o.frame(); !f.Fork.Scheduling {
 		t.Error("the frame does not say so")
 	}

@@ -353,7 +353,7 @@ func answerName(a lessons.Answer) string {
 // lessonTiers are what the tiers are called as answers, and the keys that choose them: their panes'.
 var lessonTiers = map[queue.Tier]struct{ key, name string }{
 	queue.Active: {"1", "activeQ"}, queue.Backoff: {"2", "backoffQ"}, queue.Unschedulable: {"3", "unschedulable"},
-	queue.InFlight: {"4", "in flight"}, queue.Scheduled: {"5", "bound"}, queue.Gated: {"6", "gated"}, queue.Deleted: {"7", "gone"},
+	queue.InFlight: {"4", "in-flight"}, queue.Scheduled: {"5", "bound"}, queue.Gated: {"6", "gated"}, queue.Deleted: {"7", "deleted"},
 }
 
 // clock shows each second how late it is.

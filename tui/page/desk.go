@@ -136,9 +136,9 @@ func (d *Desk) NotThere() string {
 	case p == nil:
 		return "the queue does not know " + d.Selected.Key.String() + " at this time"
 	case p.Tier == queue.Scheduled:
-		return d.Selected.Key.String() + " is scheduled: it has left the queue"
+		return d.Selected.Key.String() + " is bound: it has left the queue"
 	case p.Tier == queue.Deleted:
-		return d.Selected.Key.String() + " has left the queue"
+		return d.Selected.Key.String() + " is deleted: it has left the queue"
 	}
 	return ""
 }

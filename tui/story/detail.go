@@ -108,7 +108,7 @@ func (d Detail) lines(w, h int) []Line {
 	p := d.Selected.Pod(d.Frame)
 	if p == nil {
 		lines := []Line{{Style: canvas.Bold, Text: canvas.Truncate(format.Safe(d.Selected.Key.String()), w)}}
-		return Wrap(lines, w, theme.Dim, "The queue does not know this pod at the time shown: it is not there yet, or it is long gone.")
+		return Wrap(lines, w, theme.Dim, "The queue does not know this pod at the time shown: it is not there yet, or it left long ago.")
 	}
 	lines := d.Facts(p, w)
 	room := maxMoves

@@ -45,7 +45,7 @@ func Stays(all []Stay, pod *session.Pod, now, since time.Time) []Stay {
 // The glyphs of a lane. A tier has one of its own, so that colour only helps.
 const (
 	laneAttempt   = "┃"
-	laneScheduled = "●"
+	laneScheduled = "✓"
 	laneDeleted   = "×"
 )
 
@@ -125,7 +125,7 @@ func LaneLegend(a canvas.Area) {
 	}{
 		{theme.Active, laneGlyph(queue.Active), "activeQ"}, {theme.Backoff, laneGlyph(queue.Backoff), "backoffQ"},
 		{theme.Unschedulable, laneGlyph(queue.Unschedulable), "unschedulable"}, {theme.Gated, laneGlyph(queue.Gated), "gated"},
-		{theme.InFlight, laneAttempt, "attempt"}, {theme.Scheduled, laneScheduled, "bound"}, {theme.Dim, laneDeleted, "gone"}, {theme.Dim, "░·", "to come"},
+		{theme.InFlight, laneAttempt, "attempt"}, {theme.Scheduled, laneScheduled, "bound"}, {theme.Dim, laneDeleted, "deleted"}, {theme.Dim, "░·", "to come"},
 	} {
 		if x+canvas.Width(part.glyph)+1+len(part.name) >= a.W {
 			return

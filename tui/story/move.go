@@ -29,7 +29,7 @@ func MoveTime(t *session.Transition, short bool) string {
 }
 
 // longMove is the width from which on a move's tiers are written out, with room for what caused it.
-// shortMove has room for "in-flight→unsched   rejected by NodeResourcesFit".
+// ShortMove has room for "in-flight→unschedulable rejected by NodeResourcesFit".
 const (
 	LongMove  = 60
 	ShortMove = 48
@@ -38,25 +38,25 @@ const (
 // DrawMove draws from where to where, and why.
 func DrawMove(a canvas.Area, t *session.Transition) {
 	arrow, width := " → ", len("in-flight - unschedulable ")
-	short := a.W < LongMove
-	if short {
-		arrow, width = "→", len("in-flight-scheduled ")
+	if a.W < LongMove {
+		arrow, width = "→", len("active-in-flight ")
 	}
-	x := a.Text(0, 0, theme.Dim, tierWord(t.From, short))
+	x := a.Text(0, 0, theme.Dim, tierWord(t.From))
 	x = a.Text(x, 0, theme.Dim, arrow)
-	a.Text(x, 0, theme.Tier(t.To), tierWord(t.To, short))
+	x = a.Text(x, 0, theme.Tier(t.To), tierWord(t.To))
+	width = max(width, x+1) // few moves are longer, and in a short row what made it move needs the room
 	a.Text(width, 0, theme.Plain, canvas.Truncate(cause(t, a.W-width), a.W-width))
 }
 
 // tierWord is a tier's name in the log, where two stand in each row.
-func tierWord(tier queue.Tier, short bool) string {
-	switch {
-	case tier == queue.None:
+func tierWord(tier queue.Tier) string {
+	switch tier {
+	case queue.None:
 		return "new"
-	case tier == queue.InFlight:
+	case queue.InFlight:
 		return "in-flight"
-	case tier == queue.Unschedulable && short:
-		return "unsched"
+	case queue.Scheduled:
+		return "bound"
 	default:
 		return tier.String()
 	}
@@ -72,7 +72,7 @@ func cause(t *session.Transition, width int) string {
 	case t.To == queue.InFlight:
 		return "popped, attempt " + strconv.Itoa(t.Attempts)
 	case t.To == queue.Scheduled && t.Pod.Node != "":
-		return "bound to " + format.Safe(t.Pod.Node)
+		return "to " + format.Safe(t.Pod.Node)
 	case t.PutBack():
 		return "not seen to be tried"
 	case t.To == queue.Gated && t.GatingPlugin != "":

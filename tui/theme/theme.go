@@ -184,6 +184,8 @@ func TierName(tier queue.Tier) string {
 		return "backoffQ"
 	case queue.InFlight:
 		return "in-flight"
+	case queue.Scheduled:
+		return "bound"
 	case queue.None:
 		return "new"
 	default:

@@ -71,11 +71,11 @@ func Provenance(observed bool) string {
 
 // String writes the move as a line for a person.
 func (t *Transition) String() string {
-	from := t.From.String()
+	from := words.TierWord(t.From)
 	if t.From == queue.None {
 		from = "·"
 	}
-	s := fmt.Sprintf("%s  %-13s → %-13s  %s", t.Time.UTC().Format("2006-01-02 15:04:05.000"), from, t.To, t.Pod.Key)
+	s := fmt.Sprintf("%s  %-13s → %-13s  %s", t.Time.UTC().Format("2006-01-02 15:04:05.000"), from, words.TierWord(t.To), t.Pod.Key)
 	if t.Event != "" {
 		s += "  " + t.Event
 	}

@@ -110,7 +110,7 @@ func (m *Moment) explainInFlight(p *board.Pod) []string {
 		}
 		said := fmt.Sprintf("Stage %s since %s, for %s in the model.", s.Name, words.Precise(s.Since), s.Until.Sub(s.Since).Round(10*time.Microsecond))
 		if s.Node != "" {
-			said += " Placed on " + s.Node + "."
+			said += " Assumed on " + s.Node + "."
 		}
 		lines = append(lines, said)
 	}
@@ -131,7 +131,7 @@ func (m *Moment) explainBackoff(p *board.Pod) []string {
 		return []string{"Backs off, but its failure was not seen: the expiry is not known."}
 	}
 	lines := []string{m.arithmetic(p)}
-	leaves := fmt.Sprintf("Leaves for activeQ at the %s tick", words.Clock(m.backoffTick(p)))
+	leaves := fmt.Sprintf("Leaves for activeQ at the %s flush", words.Clock(m.backoffTick(p)))
 	switch {
 	case afterError(p):
 		leaves += "; never earlier, because it failed by an error."
@@ -168,7 +168,7 @@ func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 	if sentence := m.explainWoken(p); sentence != "" {
 		lines = append(lines, sentence)
 	}
-	return append(lines, fmt.Sprintf("Without any event: the leftover flush tries it after %s, at the %s sweep.%s",
+	return append(lines, fmt.Sprintf("Without any event: the leftover flush tries it after %s, at %s.%s",
 		words.Short(m.Options.PodMaxInUnschedulablePods), words.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))))
 }
 
@@ -227,7 +227,7 @@ func (m *Moment) explainGated(p *board.Pod) []string {
 	}
 	return []string{
 		fmt.Sprintf("Kept out of activeQ by %s since %s: it takes no attempt and no backoff.", plugin, words.Clock(p.Since)),
-		fmt.Sprintf("Without any event: the leftover flush has the gate asked again after %s, at the %s sweep; while it holds, the pod stays.%s",
+		fmt.Sprintf("Without any event: the leftover flush has the gate asked again after %s, at %s; while it holds, the pod stays.%s",
 			words.Short(m.Options.PodMaxInUnschedulablePods), words.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))),
 	}
 }

@@ -72,9 +72,9 @@ func (m *Moment) whyPopped(t *board.Transition) []string {
 func (m *Moment) whyLeft(t *board.Transition) []string {
 	switch {
 	case t.To == queue.Scheduled && t.Pod.Node != "":
-		return []string{fmt.Sprintf("Attempt %d placed it: bound to %s, %s after it came.", t.Pod.Attempts, t.Pod.Node, lapse(t.Time.Sub(t.Pod.Arrived)))}
+		return []string{fmt.Sprintf("Attempt %d bound it to %s, %s after it came.", t.Pod.Attempts, t.Pod.Node, lapse(t.Time.Sub(t.Pod.Arrived)))}
 	case t.To == queue.Scheduled:
-		return []string{fmt.Sprintf("Attempt %d placed it, %s after it came.", t.Pod.Attempts, lapse(t.Time.Sub(t.Pod.Arrived)))}
+		return []string{fmt.Sprintf("Attempt %d bound it, %s after it came.", t.Pod.Attempts, lapse(t.Time.Sub(t.Pod.Arrived)))}
 	default:
 		return []string{fmt.Sprintf("It was deleted, %s after it came.", lapse(t.Time.Sub(t.Pod.Arrived)))}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // Field is something of a pod that a filter can name: ns:shop, attempts>3.
@@ -38,7 +39,7 @@ var fields = [...]Field{
 	text("name", nil, "the pod's name", func(p *Pod, is func(string) bool) bool { return is(p.Name) }),
 	text("plugin", nil, "a plugin that rejected the last attempt, or that gates the pod", (*Pod).plugins),
 	{Name: "tier", Operators: []string{":", "=", "!="}, read: readTier,
-		Says: "where the pod is: active, backoff, unschedulable, gated, inflight, scheduled, deleted"},
+		Says: "where the pod is: active, backoff, unschedulable, gated, in-flight, bound, deleted"},
 	text("owner", nil, "the controller: ReplicaSet/web-7d9f, Job/train", func(p *Pod, is func(string) bool) bool {
 		return is(p.OwnerKind+"/"+p.OwnerName) || is(p.OwnerName)
 	}),
@@ -128,17 +129,17 @@ func comparison(operator string) func(int) bool {
 	return nil
 }
 
-// Tier returns the tier that text names, by its beginning and in the words of the screen or of JSON: "unsched",
-// "activeQ", "in-flight".
+// Tier returns the tier that text names, by its beginning and in the words of the screen or of JSON:
+// "unschedulable", "activeQ", "in-flight", "bound" and "scheduled".
 func Tier(text string) (queue.Tier, error) {
 	small := strings.ReplaceAll(strings.ToLower(text), "-", "")
 	var names []string
 	for t := queue.Active; t <= queue.Deleted; t++ {
-		name := t.String()
-		if small != "" && strings.HasPrefix(name, small) || name+"q" == small {
+		name, word := t.String(), words.TierWord(t)
+		if small != "" && (strings.HasPrefix(name, small) || strings.HasPrefix(word, small)) || name+"q" == small {
 			return t, nil
 		}
-		names = append(names, name)
+		names = append(names, word)
 	}
 	return queue.None, fmt.Errorf("%q is no tier; there are %s", text, strings.Join(names, ", "))
 }

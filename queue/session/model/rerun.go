@@ -231,7 +231,7 @@ func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
 	r.handOnMoves(now, nil)
 }
 
-var errPodGone = errors.New("the pod is gone")
+var errPodGone = errors.New("the pod was deleted")
 
 // handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {

@@ -57,10 +57,22 @@ func Standing(n int) string {
 	return fmt.Sprintf("%d pods stand", n)
 }
 
+// TierNamed is the word for the tier of that name in JSON: in-flight for inflight. Any other name is its own.
+func TierNamed(name string) string {
+	t, err := queue.ParseTier(name)
+	if err != nil {
+		return name
+	}
+	return TierWord(t)
+}
+
 // TierWord is a tier's name in a sentence.
 func TierWord(t queue.Tier) string {
-	if t == queue.InFlight {
+	switch t {
+	case queue.InFlight:
 		return "in-flight"
+	case queue.Scheduled:
+		return "bound"
 	}
 	return t.String()
 }

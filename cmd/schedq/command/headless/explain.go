@@ -139,7 +139,7 @@ func writeExplanation(w io.Writer, x *session.Explanation) error {
 // facts are where the pod is, and its numbers.
 func facts(x *session.Explanation) []string {
 	all := []string{
-		fmt.Sprintf("%s since %s, %s", x.Tier, x.Since.Format("15:04:05.000"), x.Provenance),
+		fmt.Sprintf("%s since %s, %s", session.TierNamed(x.Tier), x.Since.Format("15:04:05.000"), x.Provenance),
 		plural(x.Attempts, "attempt"),
 		"priority unknown",
 	}

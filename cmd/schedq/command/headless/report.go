@@ -65,7 +65,7 @@ func writeReport(w io.Writer, r *session.Report) error {
 
 	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}
 	for _, t := range r.Tiers {
-		tiers = append(tiers, []string{t.Tier, strconv.Itoa(t.Stays), brief(t.Median), brief(t.P90), brief(t.Max), brief(t.Total), strconv.Itoa(t.Left)})
+		tiers = append(tiers, []string{session.TierNamed(t.Tier), strconv.Itoa(t.Stays), brief(t.Median), brief(t.P90), brief(t.Max), brief(t.Total), strconv.Itoa(t.Left)})
 	}
 	wakes := [][]string{{"woken by", "moves", "to active", "to backoff", "to gated", "then bound"}}
 	for _, e := range r.Wakes {

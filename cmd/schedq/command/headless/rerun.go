@@ -69,7 +69,7 @@ func writeComparison(w io.Writer, c *session.Comparison, from, to string, most i
 		{"pods bound", strconv.Itoa(a.Bound), strconv.Itoa(b.Bound)},
 	}
 	for _, t := range c.Tiers() {
-		attempts = append(attempts, []string{"time in " + t.Tier, brief(t.From.Total), brief(t.To.Total)})
+		attempts = append(attempts, []string{"time in " + session.TierNamed(t.Tier), brief(t.From.Total), brief(t.To.Total)})
 	}
 	wakes := [][]string{{"woken by", from, to}}
 	for _, p := range c.Wakes() {
@@ -81,8 +81,8 @@ func writeComparison(w io.Writer, c *session.Comparison, from, to string, most i
 		pods := [][]string{{"pods that came out differently", "attempts", "waited", "", "attempts", "waited", ""}}
 		for _, p := range shown {
 			pods = append(pods, []string{p.Pod,
-				strconv.Itoa(p.From.Attempts), brief(p.From.Waited), p.From.Tier,
-				strconv.Itoa(p.To.Attempts), brief(p.To.Waited), p.To.Tier})
+				strconv.Itoa(p.From.Attempts), brief(p.From.Waited), session.TierNamed(p.From.Tier),
+				strconv.Itoa(p.To.Attempts), brief(p.To.Waited), session.TierNamed(p.To.Tier)})
 		}
 		tables = append(tables, pods)
 	}

@@ -83,7 +83,7 @@ func writeVerification(w io.Writer, v *session.Verification, left int) error {
 		if t.Truth > 0 {
 			of = percent(t.Share)
 		}
-		tiers = append(tiers, []string{t.Tier, brief(t.Truth), brief(t.Right), of})
+		tiers = append(tiers, []string{session.TierNamed(t.Tier), brief(t.Truth), brief(t.Right), of})
 	}
 	kinds := [][]string{{"moves to", "truth", "model", "the same"}}
 	for _, k := range m.ByKind {
@@ -102,7 +102,7 @@ func writeVerification(w io.Writer, v *session.Verification, left int) error {
 		case d.ModelTier == "":
 			fmt.Fprint(w, "  (the model does not know the pod)")
 		default:
-			fmt.Fprintf(w, "  (the model has it in %s)", d.ModelTier)
+			fmt.Fprintf(w, "  (in the model it is %s)", session.TierNamed(d.ModelTier))
 		}
 		fmt.Fprintln(w)
 	}
@@ -114,6 +114,7 @@ func writeVerification(w io.Writer, v *session.Verification, left int) error {
 
 // move is a tier and the event that leads to it.
 func move(to, event string) string {
+	to = session.TierNamed(to)
 	if event == "" {
 		return to
 	}
