@@ -25,6 +25,12 @@ type attached struct {
 // attach starts schedq with args and the kubeconfig, and ends it with the test.
 func attach(t *testing.T, kubeconfig string, args ...string) *attached {
 	t.Helper()
+	return attachProgram(t, schedq, kubeconfig, args...)
+}
+
+// attachProgram does so with another schedq.
+func attachProgram(t *testing.T, program, kubeconfig string, args ...string) *attached {
+	t.Helper()
 	dir := keptDir(t, fmt.Sprintf("the output of schedq %s", args[0]))
 	a := &attached{exited: make(chan struct{}), out: filepath.Join(dir, "stdout"), errs: filepath.Join(dir, "stderr")}
 	stdout, err := os.Create(a.out)
@@ -37,7 +43,7 @@ func attach(t *testing.T, kubeconfig string, args ...string) *attached {
 		t.Fatal(err)
 	}
 	defer stderr.Close()
-	a.cmd = exec.Command(schedq, append(args, "--kubeconfig", kubeconfig)...)
+	a.cmd = exec.Command(program, append(args, "--kubeconfig", kubeconfig)...)
 	a.cmd.Stdout, a.cmd.Stderr = stdout, stderr
 	a.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+dir, "HOME="+dir)
 	if err := a.cmd.Start(); err != nil {

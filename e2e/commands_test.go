@@ -36,7 +36,7 @@ func TestNoWayIn(t *testing.T) {
 		}
 		return path
 	}
-	nobody := startProxy(t, c.APIAddress())
+	nobody := startProxy(t, c.APIAddress(), 0)
 	nobody.listener.Close() // a port at which nobody listens
 
 	for name, test := range map[string]struct {

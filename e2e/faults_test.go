@@ -27,7 +27,7 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	grant(t, client)
-	proxy := startProxy(t, c.APIAddress())
+	proxy := startProxy(t, c.APIAddress(), 0)
 	kubeconfig := schedqKubeconfig(t, c, proxy.address())
 	recording := filepath.Join(t.TempDir(), "recording.jsonl")
 	recorder := attach(t, kubeconfig, "record", "-o", recording)

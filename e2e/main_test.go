@@ -39,8 +39,14 @@ func build(say func(string, ...any)) (err error) {
 	if schedq, err = filepath.Abs("bin/schedq"); err != nil {
 		return err
 	}
-	// As the Makefile builds it, so that what is compiled already is not compiled again.
-	cmd := exec.Command("go", "build", "-gcflags=all=-dwarf=false", "-ldflags=-w", "-o", schedq, "./cmd/schedq")
+	return buildSchedq(schedq)
+}
+
+// buildSchedq builds this repository's schedq as the Makefile does, so that what is compiled already is not
+// compiled again, with more flags.
+func buildSchedq(path string, flags ...string) error {
+	args := append([]string{"build", "-gcflags=all=-dwarf=false", "-ldflags=-w", "-o", path}, flags...)
+	cmd := exec.Command("go", append(args, "./cmd/schedq")...)
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOGC=400")
 	if out, err := cmd.CombinedOutput(); err != nil {

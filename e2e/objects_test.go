@@ -168,7 +168,11 @@ func sameTiers(moves []move, pods *corev1.PodList) error {
 	in := tiers(moves)
 	for _, p := range pods.Items {
 		name := p.Namespace + "/" + p.Name
-		waits := p.Spec.NodeName == "" && p.DeletionTimestamp == nil && p.Spec.SchedulerName == corev1.DefaultSchedulerName
+		if p.Spec.SchedulerName != corev1.DefaultSchedulerName {
+			delete(in, name) // leavesForeign looks at these
+			continue
+		}
+		waits := p.Spec.NodeName == "" && p.DeletionTimestamp == nil
 		if tier, there := in[name]; there != waits {
 			return fmt.Errorf("the model has pod %s in %q, and in the list it is on node %q", name, tier, p.Spec.NodeName)
 		}

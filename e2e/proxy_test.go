@@ -14,21 +14,22 @@ type proxy struct {
 	listener net.Listener
 	server   string // host:port
 
-	slow atomic.Bool // see slowly
+	slow  atomic.Bool   // see slowly
+	delay time.Duration // each way, however much is under way
 
 	mu    sync.Mutex
 	down  bool
 	conns map[net.Conn]bool
 }
 
-// startProxy starts a proxy before server that ends with the test.
-func startProxy(t *testing.T, server string) *proxy {
+// startProxy starts a proxy before server that ends with the test. What it passes on arrives after delay.
+func startProxy(t *testing.T, server string, delay time.Duration) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, server: server, conns: map[net.Conn]bool{}}
+	p := &proxy{listener: l, server: server, delay: delay, conns: map[net.Conn]bool{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -115,10 +116,46 @@ func (p *proxy) pass(client net.Conn) {
 		return
 	}
 	go func() {
-		io.Copy(pace{server, p}, client) // either end may hang up
+		p.carry(server, client)
 		server.Close()
 	}()
-	io.Copy(pace{client, p}, server)
+	p.carry(client, server)
+}
+
+// carry passes on what from sends, each piece as long after it came as the proxy delays, until either hangs up.
+func (p *proxy) carry(to io.Writer, from net.Conn) {
+	if p.delay == 0 {
+		io.Copy(pace{to, p}, from) // either end may hang up
+		return
+	}
+	type piece struct {
+		bytes []byte
+		due   time.Time
+	}
+	const underWay = 1024 // pieces; more has to wait, as in a network
+	pieces := make(chan piece, underWay)
+	arrived := make(chan struct{})
+	go func() {
+		defer close(arrived)
+		for next := range pieces {
+			time.Sleep(time.Until(next.due))
+			if _, err := (pace{to, p}).Write(next.bytes); err != nil {
+				from.Close() // so that nothing more comes
+			}
+		}
+	}()
+	for {
+		buffer := make([]byte, 32<<10)
+		n, err := from.Read(buffer)
+		if n > 0 {
+			pieces <- piece{buffer[:n], time.Now().Add(p.delay)}
+		}
+		if err != nil {
+			break
+		}
+	}
+	close(pieces)
+	<-arrived
 }
 
 // keep notes a connection, to be cut. It reports false if the proxy is down.

@@ -8,9 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/schedq/schedq/e2e/controlplane"
-	"github.com/schedq/schedq/e2e/workload"
 )
 
 var out = flag.String("out", "", "the folder that TestRecord makes, with audit.log.gz and sched.log.gz")
@@ -21,20 +18,7 @@ func TestRecord(t *testing.T) {
 	if *out == "" {
 		t.Skip("-out FOLDER makes a recording")
 	}
-	c := startControlPlane(t, controlplane.Options{Release: *release, Users: workload.Users})
-	client, err := c.Client(controlplane.Admin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, stop := prepare(t, c, client, plan(t, *kind, *release, *seed))
-	if err := run.All(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Check(); err != nil {
-		t.Fatal(err)
-	}
-	stop()
-	c.Stop()
+	c := trial{release: *release}.record(t)
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"flag"
 	"strconv"
 	"strings"
@@ -22,19 +23,19 @@ var (
 	release = flag.String("release", "", "kube-scheduler's release, such as v1.33.0; empty is that of all else")
 )
 
-// plan returns the options of a workload that the flags ask for, for kube-scheduler of a release.
-func plan(t *testing.T, kind, release string, seed uint64) workload.Options {
+// plan returns the options of the trial's workload.
+func (tr trial) plan(t *testing.T) workload.Options {
 	t.Helper()
-	o := workload.Options{Seed: seed, Nodes: 5, Steps: *steps, Duration: *lasting, Stuck: 48}
+	o := workload.Options{Seed: *seed + tr.seed, Nodes: 5, Steps: *steps, Duration: *lasting, Stuck: 48}
 	if o.Steps == 0 {
 		o.Steps = int(6 * lasting.Seconds())
 	}
-	switch kind {
+	switch cmp.Or(tr.workload, *kind) {
 	case "random":
 	case "field":
-		o.Field, o.Devices = true, handsOutDevices(t, release)
+		o.Field, o.Devices = true, handsOutDevices(t, tr.release)
 	default:
-		t.Fatalf("-workload %s: it is random or field", kind)
+		t.Fatalf("-workload %s: it is random or field", *kind)
 	}
 	return o
 }

@@ -24,6 +24,12 @@ const (
 	crowdRun  = 12 * time.Second // until they go, with their nodes
 )
 
+// Names of pods begin with these: of those that wait for slow volumes, and of the second scheduler's.
+const (
+	DiskPrefix    = "stateful-"
+	ForeignPrefix = "foreign-"
+)
+
 // planField returns what a production cluster does beside the random steps: Jobs whose pods end, pods
 // whose volumes take seconds to be provisioned, pods of a second scheduler, crowds of pods that nodes are
 // added for, and Jobs that want devices.
@@ -33,7 +39,7 @@ func planField(o Options) []Step {
 	p.each(jobsEvery, func(i int) { p.do(createJob{p.job(fmt.Sprintf("job-%d", i), 250*(1+p.random.IntN(4)), "")}) })
 	p.each(disksEvery, p.disk)
 	p.each(foreignEvery, func(i int) {
-		pod := newPod(fmt.Sprintf("foreign-%d", i), fmt.Sprintf("%dm", 100*(1+p.random.IntN(10))))
+		pod := newPod(fmt.Sprintf("%s%d", ForeignPrefix, i), fmt.Sprintf("%dm", 100*(1+p.random.IntN(10))))
 		pod.Spec.SchedulerName = SecondScheduler
 		p.do(createPod{pod})
 		if p.random.IntN(2) == 0 {
@@ -87,7 +93,7 @@ func (p *fieldPlanner) each(apart time.Duration, plan func(i int)) {
 // disk plans a pod whose volume takes seconds to be provisioned. Half of them go again.
 func (p *fieldPlanner) disk(i int) {
 	claim := fmt.Sprintf("disk-%d", i)
-	pod := newPod("stateful-"+claim, "250m")
+	pod := newPod(fmt.Sprintf("%s%d", DiskPrefix, i), "250m")
 	pod.Spec.Volumes = claimVolume(claim)
 	p.do(createClaim{claim, SlowClass})
 	p.do(createPod{pod})

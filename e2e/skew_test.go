@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// skewVariable is the environment variable with the milliseconds by which the clock of a skewed program is ahead.
+const skewVariable = "E2E_CLOCK_AHEAD_MS"
+
+// skewed builds schedq with a clock of its own, which is as far ahead of the machine's as skewVariable says, and
+// returns its path.
+//
+// A machine has one clock of the day, and no namespace gives a process another. A proxy that wrote other times into
+// what it passes on could not do it where the API has whole seconds, and schedq would hold what the cluster does not
+// have. An option of schedq's would be there for the test alone, and only the clocks that heed it would be wrong. So
+// it is the time package that is another one: all of the program lives by the clock of a machine that is off.
+func skewed(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("SCHEDQ") != "" {
+		t.Skip("SCHEDQ names a program, which has the machine's clock")
+	}
+	path, err := filepath.Abs("bin/skewed/schedq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if err := buildSchedq(path, "-overlay="+clockOverlay(t, filepath.Dir(path))); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("built schedq with a clock of its own in %v", time.Since(start).Round(time.Second))
+	return path
+}
+
+// clockOverlay writes a time package with the other clock to dir, and returns the file that the go command takes it by.
+func clockOverlay(t *testing.T, dir string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	listed, err := exec.Command("go", "list", "-f", "{{.Dir}}", "time").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	original := filepath.Join(strings.TrimSpace(string(listed)), "time.go")
+	source, err := os.ReadFile(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const imports, now = "import (\n", "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
+	if !bytes.Contains(source, []byte(imports)) || !bytes.Contains(source, []byte(now)) {
+		t.Fatalf("%s does not read the clock as this test knows it", original)
+	}
+	source = bytes.Replace(source, []byte(imports), []byte(imports+"\t\"syscall\"\n"), 1)
+	source = bytes.Replace(source, []byte(now), []byte(now+`
+	shifted := int64(nsec) + clockAhead%1e9 + 1e9
+	sec += clockAhead/1e9 - 1 + shifted/1e9
+	nsec = int32(shifted % 1e9)
+`), 1)
+	source = append(source, `
+var clockAhead = func() int64 {
+	text, _ := syscall.Getenv("`+skewVariable+`")
+	ms, _ := atoi(text)
+	return int64(ms) * 1e6
+}()
+`...)
+	if source, err = format.Source(source); err != nil {
+		t.Fatal(err)
+	}
+	// No name that the go command would take for a package of this module.
+	changed, overlay := filepath.Join(dir, "time.go.txt"), filepath.Join(dir, "overlay.json")
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string][]byte{changed: source, overlay: list} {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return overlay
+}
+
+// A program that is built so has the clock that the variable says, ahead or behind, and the machine's without it.
+func TestClockOverlay(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "clock")
+	if err := os.WriteFile(source, []byte("package main\n\nimport \"time\"\n\nfunc main() { println(time.Now().UnixNano()) }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-overlay="+clockOverlay(t, dir), "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, ahead := range []time.Duration{0, 300 * time.Millisecond, -300 * time.Millisecond, -time.Hour} {
+		cmd := exec.Command(program)
+		if cmd.Env = os.Environ(); ahead != 0 {
+			cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", skewVariable, ahead.Milliseconds()))
+		}
+		before := time.Now()
+		out, err := cmd.CombinedOutput()
+		after := time.Now()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		ns, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := time.Unix(0, ns).Add(-ahead); said.Before(before) || said.After(after) {
+			t.Errorf("the clock that is %v ahead is %v off", ahead, said.Sub(before))
+		}
+	}
+}

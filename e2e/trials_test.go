@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"flag"
+	"testing"
+	"time"
+)
+
+var all = flag.Bool("all", false, "play all trials; else only as many as every change must pass")
+
+// A link to a cluster far away, and a clock that nobody has set for a while.
+const (
+	farDelay = 80 * time.Millisecond // each way
+	farAhead = 300 * time.Millisecond
+)
+
+// Of the audit log alone, the goal for v1.37, and those for other releases and for a field workload.
+var (
+	ownGoal   = figures{0.985, 0.985, 0.985}
+	otherGoal = figures{0.97, 0.97, 0.98}
+)
+
+// TestAgreement plays workloads to a real scheduler, and compares what schedq makes of them with the
+// scheduler's own log: attached from the start, attached half-way, and from the audit log afterwards.
+func TestAgreement(t *testing.T) {
+	near := trial{goal: ownGoal, audit: figures{0.95, 0.95, 0.96}, live: figures{0.93, 0.93, 0.93}, halfway: figures{0.90, 0.85, 0.90}}
+	// The goal is that these differ from near by a point at most. What was measured, recall, precision and time in the right
+	// tier, from the start and half-way: far 96, 76 to 80, 94, and 96, 73 to 81, 94 to 95; field 74 to 84, 59 to 66, 73 to 81,
+	// and 68 to 79, 21 to 48, 73 to 88. Field from the audit log: 94 to 97, 86 to 89, 92 to 98 (of 110 s on a busy
+	// machine down to 67 of precision), and 35 to 53 of slow volumes. What is asked for is the worst, less 8 points.
+	far, field := near, near
+	far.delay, far.ahead = farDelay, farAhead
+	far.live, far.halfway = figures{0.88, 0.68, 0.86}, figures{0.88, 0.65, 0.86}
+	field.workload, field.goal, field.audit, field.slow = "field", otherGoal, figures{0.86, 0.59, 0.84}, 0.27
+	field.live, field.halfway = figures{0.66, 0.51, 0.65}, figures{0.60, 0.13, 0.65}
+	behind, fieldFar := far, field
+	behind.ahead = -farAhead
+	fieldFar.delay, fieldFar.ahead = farDelay, farAhead
+	for i, one := range []struct {
+		name  string
+		gates string
+		long  bool
+		trial
+	}{
+		{"PopFromBackoffQ", "SchedulerPopFromBackoffQ=true", false, near},
+		{"no PopFromBackoffQ", "SchedulerPopFromBackoffQ=false", false, near},
+		{"far", "", false, far},
+		{"field", "", false, field},
+		{"far, behind", "", true, behind},
+		{"field, far", "", true, fieldFar},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			skipLong(t, one.long)
+			tr := one.trial
+			tr.seed, tr.gates = uint64(i), one.gates
+			tr.play(t)
+		})
+	}
+}
+
+// TestReleases plays to kube-scheduler of other releases, and checks what schedq makes of the audit log. Nobody is
+// attached: the API server says that it is v1.37.1.
+func TestReleases(t *testing.T) {
+	for _, one := range []struct {
+		release string
+		long    bool
+		// The goal does not hold yet: what was measured on a busy machine, less 8 points.
+		floor figures
+	}{
+		{"v1.30.0", true, figures{0.80, 0.43, 0.87}},
+		{"v1.31.4", true, figures{0.79, 0.45, 0.86}},
+		{"v1.32.0", true, figures{0.86, 0.85, 0.88}},
+		{"v1.33.0", false, figures{0.85, 0.88, 0.90}},
+		{"v1.34.1", true, figures{0.73, 0.86, 0.88}},
+		{"v1.35.0", true, figures{0.72, 0.86, 0.86}},
+		{"v1.36.1", true, figures{0.84, 0.88, 0.90}},
+	} {
+		t.Run(one.release, func(t *testing.T) {
+			skipLong(t, one.long)
+			tr := trial{release: one.release, goal: otherGoal, audit: one.floor}
+			tr.verifyAudit(t, tr.record(t))
+		})
+	}
+}
+
+// skipLong skips what is only played with -all.
+func skipLong(t *testing.T, long bool) {
+	if long && !*all {
+		t.Skip("only with -all, for its time")
+	}
+}
