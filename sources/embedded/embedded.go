@@ -32,6 +32,13 @@ type Info struct {
 func All() []Info {
 	return []Info{
 		{
+			Name:  "crowded",
+			Title: "A crowded cluster",
+			Description: "Two minutes of some twenty-five nodes with the default gates: Jobs that end, volumes that take seconds, " +
+				"gates, priorities, and crowds of 150 pods that one event wakes.",
+			Opens: 42 * time.Second,
+		},
+		{
 			Name:  "lively-nopop",
 			Title: "A lively cluster",
 			Description: "Three minutes of twelve and more nodes at five operations a second, with SchedulerPopFromBackoffQ " +

@@ -125,6 +125,7 @@ func (c *cutter) change(at time.Time, f *sources.ObjectChange, begun bool) {
 		}
 	}
 	m := c.moment(at)
+	m.Objects = slices.DeleteFunc(m.Objects, func(o runtime.Object) bool { return o == before }) // it changed twice
 	m.Objects = append(m.Objects, obj)
 }
 
