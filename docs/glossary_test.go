@@ -26,7 +26,9 @@ func TestGlossary(t *testing.T) {
 	}
 	rooms, fset := house(t)
 	for path, r := range rooms {
-		if !slices.ContainsFunc(speaking, func(s string) bool { return path == s || !strings.HasPrefix(s, "queue") && strings.HasPrefix(path, s+"/") }) {
+		if !slices.ContainsFunc(speaking, func(s string) bool {
+			return path == s || !strings.HasPrefix(s, "queue") && strings.HasPrefix(path, s+"/")
+		}) {
 			continue
 		}
 		for _, file := range r.files {

@@ -68,7 +68,7 @@ func TestFilterByWaitingFollowsTime(t *testing.T) {
 func TestSortByAnyColumn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		rows := func() string { return strings.Join([]string{p.row(5)[:30], p.row(6)[:30]}, "\n") }
+		rows := func() string { return strings.Join([]string{p.row(6)[:30], p.row(7)[:30]}, "\n") }
 		p.goTo(moment).do(keymap.FocusActive)
 		if got := rows(); strings.Index(got, "urgent-1") > strings.Index(got, "web-2") {
 			t.Errorf("by the queue's order it is\n%s", got)

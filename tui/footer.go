@@ -14,7 +14,7 @@ import (
 
 // drawStatus draws the line above the bar.
 func (m *model) drawStatus(a canvas.Area) {
-	status{m.Frame, m.Notice}.Draw(a)
+	status{m.Frame, m.Notice, m.Pressed == "" && m.lesson == nil}.Draw(a)
 	if m.Projector {
 		m.drawPressed(a)
 	}
@@ -24,6 +24,7 @@ func (m *model) drawStatus(a canvas.Area) {
 type status struct {
 	frame  *session.Frame
 	notice page.Notice
+	unused bool // no key was pressed yet
 }
 
 // Draw draws the most important thing there is to say.
@@ -46,9 +47,26 @@ func (s status) Draw(a canvas.Area) {
 			text += fmt.Sprintf(" (and %s: ?)", format.Plural(more, "more notice"))
 		}
 		a.Text(1, 0, theme.Dim, canvas.Truncate(text, a.W-2))
+	case s.unused:
+		drawLegend(a)
 	case f.Mark != "":
 		text := "» " + format.Second(f.MarkAt) + " " + format.Safe(string(f.Mark))
 		a.Text(1, 0, theme.Accent, canvas.Truncate(text, a.W-2))
+	}
+}
+
+// drawLegend says what the words and signs of the board mean, as far as there is room. It is there until the first key.
+func drawLegend(a canvas.Area) {
+	x := 1
+	for _, part := range [...]struct{ word, means string }{
+		{"age", "waits for"}, {"left", "of its backoff"}, {"● ○", "seen, worked out"}, {theme.GlyphHigh, "has a priority"}, {"att", "attempts"},
+		{theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
+	} {
+		if x+canvas.Width(part.word)+1+len(part.means) >= a.W {
+			return
+		}
+		x = a.Text(x, 0, theme.Plain, part.word)
+		x = a.Text(x+1, 0, theme.Dim, part.means) + 2
 	}
 }
 

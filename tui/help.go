@@ -16,7 +16,7 @@ import (
 // showHelp lists every binding, what the glyphs mean and where the recording comes from. Choosing a
 // binding of the board does it.
 func (m *model) showHelp() tea.Cmd {
-	var items []widget.Item
+	items := lookingAt()
 	ids := make(map[int]keymap.ID)
 	for _, group := range keymap.Groups() {
 		items = append(items, widget.Item{Text: string(group), Heading: true})
@@ -37,6 +37,22 @@ func (m *model) showHelp() tea.Cmd {
 	}}, 0)
 }
 
+// lookingAt says what the board is, to who sees it for the first time.
+func lookingAt() []widget.Item {
+	items := []widget.Item{{Text: "What am I looking at", Heading: true}}
+	for _, said := range [...][2]string{
+		{"the queue", "The queue inside kube-scheduler: pods that have no node yet. Each pod is in one place at a time."},
+		{"activeQ", "Ready to be tried, the highest priority first. The scheduler takes one pod after the other from here."},
+		{"in-flight", "Taken, and being scheduled or bound. If a node fits it is bound, and leaves the queue."},
+		{"unschedulable", "Tried, and rejected by plugins. The pod waits for an event in the cluster that could help it: no timer tries it again, but the leftover flush after minutes."},
+		{"backoffQ", "Woken by an event, but it failed not long ago: 1, 2, 4, 8, then 10 seconds after each failure, before it may go on to activeQ."},
+		{"gated", "Not tried at all until a gate of its own is opened."},
+	} {
+		items = append(items, widget.Item{Key: said[0], Text: said[1], Note: said[1]})
+	}
+	return items
+}
+
 // glyphItems explain what is drawn.
 func glyphItems() []widget.Item {
 	return []widget.Item{
@@ -48,11 +64,12 @@ func glyphItems() []widget.Item {
 		{Key: theme.GlyphFolded + " " + theme.GlyphUnfolded, Text: "pod group", Note: "The pods of a pod group wait as one entity and are one row; unfolded, each has its own."},
 		{Key: theme.GlyphSelected, Text: "selected", Note: "The pod you speak of. It stays selected wherever it goes."},
 		{Key: "p100 ↑ ↓", Text: "priority", Note: "What activeQ sorts by first, or where there is no room, whether it is above or below 0. Not shown if it is 0."},
+		{Key: "age", Text: "age", Note: "Since the pod came to the queue. The colour says whether that is seconds, a minute or five."},
 		{Key: "att", Text: "attempts", Note: "How often the pod was popped, the present attempt included."},
 		{Key: "left", Text: "backoff left", Note: "Until the flush that takes the pod out of backoffQ. With " + theme.GlyphEarly + " in front it may leave earlier, when activeQ is empty."},
 		{Key: "flush", Text: "leftover flush", Note: "Until the pod is tried again without any event: at the first flush, one every 30 s, after the scheduler's limit, 5 minutes by default, counted from its last failure."},
 		{Key: "═ ▒ ─ ┈", Text: "lanes", Note: "In the lanes: activeQ, backoffQ, unschedulable and gated, to scale. ░ and · are what is to come if nothing happens."},
-		{Key: "┃ ● ×", Text: "in a lane", Note: "An attempt, the binding, and where the pod was deleted or its lane ends."},
+		{Key: "┃ ✓ ×", Text: "in a lane", Note: "An attempt, the binding, and where the pod was deleted."},
 		{Key: "▲", Text: "woken by", Note: "In a timeline: what let the pod go on, an event or the passing of time."},
 		{Key: "≠", Text: "differs", Note: "The scheduler's own count is another than the local queue's was when it was measured."},
 	}

@@ -99,7 +99,7 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 			}
 			panesStand := func() {
 				t.Helper()
-				p.sees("1 activeQ", "2 backoffQ", "3 unschedulable", "─ 4 in-flight", "─ 5 log")
+				p.sees("1 activeQ", "2 backoffQ", "3 unschedulable", " 4 in-flight", " 5 log")
 				if size[0] < 80 {
 					return
 				}
@@ -109,7 +109,7 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 						continue
 					}
 					between++
-					for y := p.rowOf("─ 4 in-flight") - 1; y > top; y-- {
+					for y := p.rowOf(" 4 in-flight") - 1; y > top; y-- {
 						if c := p.terminal.CellAt(x, y); c.Content != "│" {
 							t.Fatalf("the line between the panes is broken at %d, %d:\n%s", x, y, p.screen())
 						}

@@ -62,7 +62,7 @@ func TestClicksOnTheBarPressItsKeys(t *testing.T) {
 func TestTabsAreClicked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 60, 20, paused(t, sample), Options{})
-		p.goTo(moment).clicks("2 backoffQ").sees("─ 2 backoffQ").clicks("3 unsched").sees("─ 3 unsched")
+		p.goTo(moment).clicks("2 backoffQ").sees("━ 2 backoffQ").clicks("3 unsched").sees("━ 3 unsched")
 	})
 }
 

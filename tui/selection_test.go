@@ -31,7 +31,7 @@ func TestSelectionFollowsThePod(t *testing.T) {
 			t.Fatalf("selected: %s", got)
 		}
 		p.do(keymap.StepForward) // it goes to backoffQ, and stays selected
-		p.sees("│▸● batch-1     1  1.6s")
+		p.sees("│▸● batch-1   0.4s  1.6s")
 		p.do(keymap.Open).sees("default/batch-1", "backoffQ since 10:36:05.400").do(keymap.Open)
 
 		// The focus stayed in the pane that the pod left, on the row where it was: the next key selects there.
@@ -48,7 +48,7 @@ func TestFirstKeySelectsTheFirstRow(t *testing.T) {
 		p.do(keymap.RowDown).sees("▸● web-2")
 		p.do(keymap.FirstRow).sees("▸● urgent-1")
 		p.do(keymap.LastRow).sees("▸● web-2")
-		p.do(keymap.FocusFlight, keymap.RowDown).sees("─▸● web-3")
+		p.do(keymap.FocusFlight, keymap.RowDown).sees("━▸● web-3")
 	})
 }
 

@@ -94,7 +94,7 @@ func TestSwitchingRecordings(t *testing.T) {
 
 		p.enter("broken").sees("can't: open broken: line 3 is no JSON", "sample")
 		p.do(keymap.Recordings).enter("quiet")
-		p.sees(" quiet  kube-scheduler").seesNot("sample")
+		p.sees(" quiet — a recording of kube-scheduler").seesNot("sample")
 		p.do(keymap.StepForward).sees("● lonely")
 	})
 }

@@ -34,7 +34,7 @@ func (m *model) arrange() layout {
 	if w < minWidth || h < minHeight {
 		return layout{tooSmall: true}
 	}
-	lines := header.Lines(h, m.Frame.Fork != nil)
+	lines := header.Lines(h, m.Frame.Fork != nil, m.Frame.SchedulerCounts != nil)
 	if m.lesson != nil {
 		lines = header.AboveLesson(m.Frame.Fork != nil)
 	}

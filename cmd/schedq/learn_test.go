@@ -86,7 +86,7 @@ func TestAScenarioIsCutAndPlayed(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := schedq(t, "", "watch", path)
-	if code != 0 || !strings.Contains(out, "inflight") {
+	if code != 0 || !strings.Contains(out, "in-flight") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
 	_, again, _ := schedq(t, "", "watch", path)

@@ -98,7 +98,7 @@ func (b *Board) Arrange(w, h int, s outline) parts {
 		return p
 	}
 	// activeQ needs the least room, the unschedulable pods' plugins the most.
-	first, second := (w-2)*29/100, (w-2)*32/100
+	first, second := (w-2)*26/100, (w-2)*33/100
 	p.panes[activePane] = canvas.At(0, panes.Y, first, panes.H)
 	p.panes[backoffPane] = canvas.At(first+1, panes.Y, second, panes.H)
 	p.panes[unschedulablePane] = canvas.At(first+second+2, panes.Y, w-first-second-2, panes.H)

@@ -72,13 +72,18 @@ func (p pane) Draw(a canvas.Area) {
 	}
 }
 
-// rule draws a pane's title and count on a line across a.
+// paneStyle is the colour of what a pane shows.
+func paneStyle(id paneID) canvas.Style {
+	return [...]canvas.Style{theme.Active, theme.Backoff, theme.Unschedulable, theme.InFlight, theme.Accent}[id]
+}
+
+// rule draws a pane's title and count on a line across a: heavy and in the pane's colour where the next key goes.
 func rule(a canvas.Area, id paneID, focused bool, count string) int {
-	a.Fill(theme.Dim, "─")
-	style := canvas.Bold
+	line, stroke, style := theme.Dim, "─", paneStyle(id)|canvas.Bold
 	if focused {
-		style |= theme.Chosen
+		line, stroke, style = paneStyle(id), "━", style|canvas.Reverse
 	}
+	a.Fill(line, stroke)
 	return a.Text(1, 0, style, " "+strconv.Itoa(int(id)+1)+" "+paneTitles[id]+count+" ")
 }
 
@@ -141,28 +146,21 @@ func (p pane) pod(a canvas.Area, c columnWidths, pod *session.Pod) {
 	a.Text(1, 0, style, story.PodProvenance(pod))
 	p.name(a.Sub(3, 0, c.name, 1), pod)
 	x := 3 + c.name
-
-	if c.plugins > 0 {
-		rejectors := a.Sub(x+1, 0, c.plugins, 1)
-		x += 1 + c.plugins
-		if pod.Tier == queue.Gated {
-			end := rejectors.Text(0, 0, style, theme.GlyphGated+" gated ")
-			if plugin := format.Safe(pod.GatingPlugin); len(plugin) <= c.plugins-end {
-				rejectors.Text(end, 0, style, plugin)
-			}
-		} else {
-			rejectors.Text(0, 0, style, PluginNames(pod.RejectorPlugins(), c.plugins))
-		}
+	if c.reason > 0 {
+		drawReason(a.Sub(x+1, 0, c.reason, 1), pod)
+		x += 1 + c.reason
 	}
-	x += c.attempts
-	a.Right(x, 0, theme.Plain, attempts(pod))
-	x += c.wait
-	wait := p.frame.Wait(pod)
-	switch {
-	case pod.Tier == queue.Active:
-		a.Right(x, 0, theme.Plain, format.Countdown(p.frame.Now.Sub(pod.Since)))
+	age := p.frame.Now.Sub(pod.Arrived)
+	x += c.age
+	a.Right(x, 0, ageStyle(age), format.Countdown(age))
+	if x += c.attempts; c.attempts > 0 {
+		a.Right(x, 0, theme.Plain, attempts(pod))
+	}
+	if x += c.wait; c.wait == 0 {
 		return
-	case !wait.Bounded():
+	}
+	wait := p.frame.Wait(pod)
+	if !wait.Bounded() {
 		a.Right(x, 0, theme.Dim, "?")
 		return
 	}
@@ -178,6 +176,22 @@ func (p pane) pod(a canvas.Area, c columnWidths, pod *session.Pod) {
 		heavy, light := format.Bar(share, c.bar)
 		x = a.Text(x+1, 0, style, heavy)
 		a.Text(x, 0, theme.Dim, light)
+	}
+}
+
+// drawReason draws what keeps the pod where it is: the plugins that rejected it or gate it, or an error.
+func drawReason(a canvas.Area, pod *session.Pod) {
+	style := theme.Tier(pod.Tier)
+	switch plugins := pod.RejectorPlugins(); {
+	case pod.Tier == queue.Gated:
+		end := a.Text(0, 0, style, theme.GlyphGated+" gated ")
+		if plugin := format.Safe(pod.GatingPlugin); len(plugin) <= a.W-end {
+			a.Text(end, 0, style, plugin)
+		}
+	case len(plugins) == 0 && pod.ConsecutiveErrorsCount > 0:
+		a.Text(0, 0, theme.Alarm, "an error")
+	default:
+		a.Text(0, 0, style, PluginNames(plugins, a.W))
 	}
 }
 
@@ -218,69 +232,15 @@ func PluginNames(plugins []string, width int) string {
 	case 1:
 		return canvas.Truncate(format.Safe(plugins[0]), width)
 	}
-	all := format.SafeList(plugins, " ")
-	if canvas.Width(all) <= width {
-		return all
+	for n := len(plugins); n > 1; n-- {
+		text := format.SafeList(plugins[:n], " ")
+		if n < len(plugins) {
+			text += "+" + strconv.Itoa(len(plugins)-n)
+		}
+		if canvas.Width(text) <= width {
+			return text
+		}
 	}
 	more := "+" + strconv.Itoa(len(plugins)-1)
 	return canvas.Truncate(format.Safe(plugins[0]), width-len(more)) + more
-}
-
-// columnWidths are the widths of what stands beside a pod's name, each with the blank before it.
-type columnWidths struct {
-	name, plugins, attempts, wait, bar int
-	tier                               queue.Tier
-}
-
-// columns divides a pane of w cells.
-func (p pane) columns(w int) columnWidths {
-	c := columnWidths{attempts: 4, wait: 6, tier: p.rows.tiers[0]}
-	rest := w - 3 - c.attempts - c.wait
-	if w >= 34 {
-		c.wait, rest = 7, rest-2 // and a blank at the right
-	}
-	switch p.id {
-	case backoffPane:
-		if c.bar = 1; rest >= 20 {
-			c.bar = min(rest/3, 20)
-		}
-	case unschedulablePane:
-		if c.plugins = rest / 2; rest >= 30 {
-			c.plugins = min(rest/2+2, 23)
-		}
-		if rest > 64 {
-			c.bar = min(rest-60, 20)
-			c.plugins = 30
-		}
-	}
-	c.name = rest - blankBefore(c.bar) - blankBefore(c.plugins)
-	return c
-}
-
-// blankBefore is the width of a column of width w, if there is one, and of the blank before it.
-func blankBefore(w int) int {
-	if w > 0 {
-		return w + 1
-	}
-	return 0
-}
-
-func (c columnWidths) headings(a canvas.Area) {
-	a.Text(3, 0, theme.Dim, "pod")
-	x := 3 + c.name
-	if c.plugins > 0 {
-		a.Sub(x+1, 0, c.plugins, 1).Text(0, 0, theme.Dim, canvas.Truncate("rejected by", c.plugins))
-		x += 1 + c.plugins
-	}
-	x += c.attempts
-	a.Right(x, 0, theme.Dim, "att")
-	x += c.wait
-	switch c.tier {
-	case queue.Active:
-		a.Right(x, 0, theme.Dim, "waits")
-	case queue.Backoff:
-		a.Right(x, 0, theme.Dim, "left")
-	default:
-		a.Right(x, 0, theme.Dim, "flush")
-	}
 }

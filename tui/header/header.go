@@ -21,21 +21,24 @@ const (
 	lineTitle Line = iota
 	lineBanner
 	lineTime
+	lineFlow
 	lineCounts
 	lineHints
 )
 
-// Lines returns the lines that a screen of h rows has room for.
-func Lines(h int, fork bool) []Line {
+// Lines returns the lines that a screen of h rows has room for. counted is true if the scheduler's own counts are known.
+func Lines(h int, fork, counted bool) []Line {
 	switch {
 	case h >= 30 && fork:
-		return []Line{lineBanner, lineHints, lineTitle, lineTime, lineCounts}
+		return []Line{lineBanner, lineHints, lineTitle, lineTime, lineFlow}
 	case h >= 24 && fork:
 		return []Line{lineBanner, lineHints, lineTime}
 	case fork:
 		return []Line{lineBanner, lineTime}
+	case h >= 30 && counted:
+		return []Line{lineTitle, lineTime, lineFlow, lineCounts}
 	case h >= 24:
-		return []Line{lineTitle, lineTime, lineCounts}
+		return []Line{lineTitle, lineTime, lineFlow}
 	default:
 		return []Line{lineTitle, lineTime}
 	}
@@ -67,8 +70,12 @@ func (h Header) Draw(a canvas.Area) (progress canvas.Rect) {
 		case lineTime:
 			progress = h.time(row)
 			progress.Y = y
+		case lineFlow:
+			flow{h.Frame}.Draw(row)
 		case lineCounts:
-			h.counts(row)
+			if h.Frame.SchedulerCounts != nil {
+				h.schedulerCounts(row)
+			}
 		case lineHints:
 			text := format.Plural(h.Frame.Fork.Injected, "injection") + " · " + format.Safe(h.Frame.Fork.Hints)
 			row.Text(1, 0, theme.WhatIf, canvas.Truncate(text, row.W-2))
@@ -99,7 +106,14 @@ func (h Header) title(a canvas.Area) {
 	}
 	left := a.Sub(0, 0, right-1, 1)
 	x := left.Text(1, 0, theme.Accent|canvas.Bold, format.Safe(string(h.Frame.Name)))
-	x = left.Text(x+2, 0, theme.Plain, Scheduler(h.Frame))
+	kind, of := " — a recording of ", Scheduler(h.Frame)
+	switch {
+	case h.Frame.Live != nil:
+		kind = " — live, "
+	case h.Frame.Scheduler.Release == "":
+		kind, of = " — a recording", ""
+	}
+	x = left.Text(x, 0, theme.Plain, kind+of)
 	if gates := h.Frame.Gates(); len(gates) > 0 {
 		left.Text(x, 0, theme.Plain, " · "+canvas.Truncate(format.SafeList(gates, " "), left.W-x-3))
 	}
@@ -178,30 +192,6 @@ func share(part, whole time.Duration) float64 {
 	return float64(part) / float64(whole)
 }
 
-// counts compares the local queue with the scheduler's own numbers. Where there is no room for both, the
-// panes' titles have the first.
-func (h Header) counts(a canvas.Area) {
-	f := h.Frame
-	x := 1
-	says := f.SchedulerCounts
-	if a.W >= roomy || says == nil {
-		for i, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight} {
-			if i > 0 {
-				x = a.Text(x, 0, theme.Dim, " · ")
-			}
-			x = a.Text(x, 0, theme.Tier(tier), theme.TierName(tier)+" ")
-			x = a.Text(x, 0, canvas.Bold, format.Number(f.Board.Total(tier)))
-			if a.W >= vast {
-				x = drawTrend(a.Sub(x+1, 0, trendCells, 1), f, tier) + x + 1
-			}
-		}
-		x += 3
-	}
-	if says != nil {
-		h.schedulerCounts(a, x)
-	}
-}
-
 // trendCells is how many columns of trendCell a trend has.
 const (
 	trendCells = 10
@@ -231,17 +221,14 @@ func drawTrend(a canvas.Area, f *session.Frame, tier queue.Tier) int {
 	return trendCells
 }
 
-// roomy is the width from which on the header has room for the local counts and the scheduler's.
-const roomy = 120
-
 // vast is the width from which on each count has its trend beside it.
 const vast = 180
 
 // schedulerCounts draws the scheduler's own numbers and marks those that differ from what the local queue
 // had when they were measured.
-func (h Header) schedulerCounts(a canvas.Area, x int) {
+func (h Header) schedulerCounts(a canvas.Area) {
 	f, says, local := h.Frame, h.Frame.SchedulerCounts, h.Frame.LocalCounts
-	x = a.Text(x, 0, theme.Dim, "scheduler says ")
+	x := a.Text(1, 0, theme.Dim, "the scheduler counted ")
 	for i, pair := range [...]struct {
 		tier        queue.Tier
 		says, local int
@@ -254,9 +241,7 @@ func (h Header) schedulerCounts(a canvas.Area, x int) {
 		if i > 0 {
 			x = a.Text(x, 0, theme.Dim, " · ")
 		}
-		if a.W < roomy {
-			x = a.Text(x, 0, theme.Tier(pair.tier), theme.TierName(pair.tier)+" ")
-		}
+		x = a.Text(x, 0, theme.Tier(pair.tier), theme.TierName(pair.tier)+" ")
 		if pair.says == pair.local {
 			x = a.Text(x, 0, theme.Plain, format.Number(pair.says))
 		} else {

@@ -32,6 +32,8 @@ type Board struct {
 	matched [queue.InFlight + 1]*podTree
 	// members are the matching pods of pod groups, by group. They are nil until there is one.
 	members [queue.InFlight + 1]*podTree
+	// bound is how many of Pods are Scheduled, and how many were that are forgotten since.
+	bound int
 	// lanes and matchedLanes are the pods of all tiers, and those that left: see Lanes.
 	lanes, matchedLanes *podTree
 }
@@ -57,6 +59,9 @@ func (b *Board) Len(tier queue.Tier) int { return b.tree(tier).Len() }
 
 // Total returns how many pods are in tier.
 func (b *Board) Total(tier queue.Tier) int { return b.Tiers[tier].Len() }
+
+// Bound returns how many pods were bound up to now, of those that have a name of their own.
+func (b *Board) Bound() int { return b.bound }
 
 // Counts returns the numbers that the scheduler itself exposes.
 func (b *Board) Counts() *sources.Counts {
@@ -117,7 +122,7 @@ func (b *Board) tree(tier queue.Tier) *podTree {
 
 // Copy returns a board that can be changed without this one changing.
 func (b *Board) Copy() *Board {
-	c := &Board{Pods: b.Pods.Copy(), lanes: b.lanes.Copy(), View: b.View, Now: b.Now}
+	c := &Board{bound: b.bound, Pods: b.Pods.Copy(), lanes: b.lanes.Copy(), View: b.View, Now: b.Now}
 	for _, t := range Tiers {
 		c.Tiers[t] = b.Tiers[t].Copy()
 		if b.matched[t] != nil {
@@ -144,6 +149,12 @@ func (b *Board) Replace(before, after *Pod) {
 	if after == nil {
 		b.Pods.Delete(before)
 		return
+	}
+	if before != nil && before.Tier == queue.Scheduled {
+		b.bound--
+	}
+	if after.Tier == queue.Scheduled {
+		b.bound++
 	}
 	b.Pods.Set(after)
 	if !HasLeft(after) {

@@ -91,6 +91,7 @@ func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
 	}
 	i := slices.Index(flags.EmbeddedNames(), name)
 	f.look.Source = sourceOfRecording(name)
+	rec.Name = sources.SafeText(embedded.All()[i].Title)
 	return f.show(cmd, rec, embedded.All()[i].Opens)
 }
 
@@ -119,6 +120,7 @@ func embeddedRecordings(ctx context.Context, options session.Options) []tui.Reco
 				if err != nil {
 					return nil, err
 				}
+				rec.Name = sources.SafeText(e.Title)
 				options := options
 				options.Opens = e.Opens
 				return session.New(rec, options), nil

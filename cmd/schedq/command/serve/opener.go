@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/room"
+	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
 	"github.com/schedq/schedq/tui"
 )
@@ -39,6 +40,7 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 		return nil, flags.UsageError{Err: err}
 	}
 	shown := embedded.All()[slices.Index(flags.EmbeddedNames(), f.recording)]
+	rec.Name = sources.SafeText(shown.Title)
 	opts.Opens = shown.Opens
 	return func(v *room.Visitor) (tea.Model, error) {
 		v.At(shown.Title)
