@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -38,22 +39,8 @@ func planField(o Options) []Step {
 	p := &fieldPlanner{random: rand.New(rand.NewPCG(o.Seed, 1)), until: o.Duration}
 	p.each(jobsEvery, func(i int) { p.do(createJob{p.job(fmt.Sprintf("job-%d", i), 250*(1+p.random.IntN(4)), "")}) })
 	p.each(disksEvery, p.disk)
-	p.each(foreignEvery, func(i int) {
-		pod := newPod(fmt.Sprintf("%s%d", ForeignPrefix, i), fmt.Sprintf("%dm", 100*(1+p.random.IntN(10))))
-		pod.Spec.SchedulerName = SecondScheduler
-		p.do(createPod{pod})
-		if p.random.IntN(2) == 0 {
-			p.after(p.between(10*time.Second, 30*time.Second), deletePod{pod.Name})
-		}
-	})
-	p.at = 0
-	for i := 0; ; i++ {
-		if p.at += p.between(crowdsEvery/6, crowdsEvery/3); p.at >= o.Duration {
-			break
-		}
-		p.crowd(i)
-		p.at += crowdsEvery * 3 / 4
-	}
+	p.each(foreignEvery, p.foreign)
+	p.crowds()
 	if o.Devices {
 		p.each(devicesEvery, func(i int) {
 			p.do(createJob{p.job(fmt.Sprintf("train-%d", i), 250, deviceTemplates[p.random.IntN(len(deviceTemplates))].name)})
@@ -102,6 +89,28 @@ func (p *fieldPlanner) disk(i int) {
 	}
 }
 
+// foreign plans a pod of the second scheduler. Half of them go again.
+func (p *fieldPlanner) foreign(i int) {
+	pod := newPod(fmt.Sprintf("%s%d", ForeignPrefix, i), fmt.Sprintf("%dm", 100*(1+p.random.IntN(10))))
+	pod.Spec.SchedulerName = SecondScheduler
+	p.do(createPod{pod})
+	if p.random.IntN(2) == 0 {
+		p.after(p.between(10*time.Second, 30*time.Second), deletePod{pod.Name})
+	}
+}
+
+// crowds plans crowds that do not meet: the first comes after some seconds, the next when that one has gone.
+func (p *fieldPlanner) crowds() {
+	p.at = 0
+	for i := 0; ; i++ {
+		if p.at += p.between(crowdsEvery/6, crowdsEvery/3); p.at >= p.until {
+			return
+		}
+		p.crowd(i)
+		p.at += crowdWait + crowdRun
+	}
+}
+
 // crowd plans 150 pods that come at once and wait for a pool of nodes. When that comes, its first node wakes all
 // of them, and about a third of them do not fit.
 func (p *fieldPlanner) crowd(i int) {
@@ -128,7 +137,10 @@ func (p *fieldPlanner) job(name string, milliCPU int, template string) *batchv1.
 	pod := newPod("", fmt.Sprintf("%dm", milliCPU))
 	pod.Spec.RestartPolicy = corev1.RestartPolicyNever
 	// What kwok, which plays the kubelets, goes by.
-	pod.Annotations = map[string]string{"pod-complete.stage.kwok.x-k8s.io/delay": "2s", "pod-complete.stage.kwok.x-k8s.io/jitter-delay": "20s"}
+	pod.Annotations = map[string]string{
+		"pod-complete.stage.kwok.x-k8s.io/delay":        "2s",
+		"pod-complete.stage.kwok.x-k8s.io/jitter-delay": "20s",
+	}
 	if template != "" {
 		pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device", ResourceClaimTemplateName: &template}}
 		pod.Spec.Containers[0].Resources.Claims = []corev1.ResourceClaim{{Name: "device"}}
@@ -147,5 +159,5 @@ func (p *fieldPlanner) job(name string, milliCPU int, template string) *batchv1.
 
 // inOrder sorts steps by their time; those of one time stay as they are.
 func inOrder(steps []Step) {
-	slices.SortStableFunc(steps, func(a, b Step) int { return int(a.At - b.At) })
+	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 }

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -69,7 +68,9 @@ func PlayOthers(client func(user string) (kubernetes.Interface, error), seed uin
 		due: map[types.UID]time.Time{}, said: map[types.UID]time.Time{},
 	}
 	var autoscaler kubernetes.Interface
-	for user, c := range map[string]*kubernetes.Interface{ProvisionerUser: &o.provisioner, AutoscalerUser: &autoscaler, SecondSchedulerUser: &o.second} {
+	for user, c := range map[string]*kubernetes.Interface{
+		ProvisionerUser: &o.provisioner, AutoscalerUser: &autoscaler, SecondSchedulerUser: &o.second,
+	} {
 		var err error
 		if *c, err = client(user); err != nil {
 			return nil, err
@@ -184,23 +185,35 @@ func (o *Others) provision(ctx context.Context, c *corev1.PersistentVolumeClaim,
 		!o.isDue(c.UID, now, provisioning) {
 		return nil
 	}
-	_, err := o.provisioner.CoreV1().PersistentVolumes().Create(ctx, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + string(c.UID), Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": provisionerName}},
-		Spec: corev1.PersistentVolumeSpec{
-			StorageClassName: SlowClass, AccessModes: c.Spec.AccessModes, Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
-			ClaimRef:                      &corev1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: c.Namespace, Name: c.Name, UID: c.UID},
-			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-			PersistentVolumeSource:        corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: provisionerName, VolumeHandle: string(c.UID)}},
-			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{c.Annotations[selected]}}},
-			}}}},
-		},
-	}, metav1.CreateOptions{})
+	_, err := o.provisioner.CoreV1().PersistentVolumes().Create(ctx, volumeFor(c, c.Annotations[selected]), metav1.CreateOptions{})
 	if err == nil || apierrors.IsAlreadyExists(err) {
 		o.due[c.UID] = now.Add(time.Hour) // once is enough, however long it takes to be bound
 		return nil
 	}
 	return err
+}
+
+// volumeFor returns a volume for a claim, which only one node reaches.
+func volumeFor(c *corev1.PersistentVolumeClaim, node string) *corev1.PersistentVolume {
+	onNode := corev1.NodeSelectorRequirement{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}
+	return &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "pvc-" + string(c.UID), Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": provisionerName},
+		},
+		Spec: corev1.PersistentVolumeSpec{
+			StorageClassName: SlowClass, AccessModes: c.Spec.AccessModes, Capacity: storage(),
+			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			ClaimRef: &corev1.ObjectReference{
+				Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: c.Namespace, Name: c.Name, UID: c.UID,
+			},
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{
+				Driver: provisionerName, VolumeHandle: string(c.UID),
+			}},
+			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{
+				NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{onNode}}},
+			}},
+		},
+	}
 }
 
 // schedule is the second scheduler's turn at a pod of its own: it says that the pod does not fit, until it binds it.
