@@ -19,6 +19,11 @@ type Rules struct {
 	// through the pod's hints instead. A queue with this rule does not know which pods are in flight, so the
 	// update of one is taken for a new pod.
 	MoveRequestCycle bool
+	// AffinityOnly has a pod that got a node, or changed on it, move only the pods with a required affinity to it. In v1.31
+	// these are joined by those of its namespace that PodTopologySpread rejected, and since v1.32 all are moved.
+	AffinityOnly bool
+	// HearsAllEvents takes every event for a move request. Since v1.30 some plugin must have registered for it.
+	HearsAllEvents bool
 	// Updating says what the update of a waiting pod does.
 	Updating Updating
 	// BackoffByAttempts doubles the backoff with every attempt. Since v1.34 only those count in which plugins
@@ -78,24 +83,29 @@ const (
 	NotBySchedulingGates
 )
 
-// release is a release, the first minor one with its rules, and what sets its queue apart from that of the next one.
+// release is a release, the first minor one that it stands for, and what sets its queue apart from that of the next one.
 type release struct {
 	name  string
 	since int
-	apart func(*Options)
+	apart func(*Options) // nil if only the events differ that its plugins registered for: see cycle/registered
 }
 
-// releases are the presets, newest first. Each is read in the last patch of its minor release, and differs
-// from the one above by what its function does.
+// releases are the presets, newest first: each minor release since v1.29, and of those before the ones whose queues
+// differ. Each is read in the last patch of its minor release, and differs from the one above by what its function does.
 var releases = [...]release{
-	{"v1.37", 37, func(*Options) {}},
-	{"v1.35", 34, func(o *Options) { o.Rules.Gating, o.Rules.Labels = GatingEvents, labels.OfUnschedulablePods }},
+	{"v1.37", 37, nil},
+	{"v1.36", 36, func(o *Options) { o.Rules.Gating, o.Rules.Labels = GatingEvents, labels.OfUnschedulablePods }},
+	{"v1.35", 35, nil},
+	{"v1.34", 34, nil},
 	{"v1.33", 33, func(o *Options) { o.Rules.BackoffByAttempts, o.Rules.Gating = true, NotBySchedulingGates }},
 	{"v1.32", 32, func(o *Options) { o.PopFromBackoffQ, o.Rules.OneBackoffQ, o.Rules.OverAtExpiry = false, true, true }},
-	{"v1.28", 26, func(o *Options) {
+	{"v1.31", 31, func(o *Options) {
 		o.Rules.Waking, o.Rules.MoveRequestCycle, o.Rules.Updating = ByRegisteredEvents, true, UpdateRequeues
 		o.Rules.Labels = labels.ByHand
 	}},
+	{"v1.30", 30, func(o *Options) { o.Rules.AffinityOnly = true }},
+	{"v1.29", 29, func(o *Options) { o.Rules.HearsAllEvents = true }},
+	{"v1.28", 26, nil},
 	{"v1.24", 22, func(o *Options) { o.Rules.NoPreEnqueue = true }},
 	{"v1.19", 17, func(o *Options) {
 		o.PodMaxInUnschedulablePods = time.Minute
@@ -118,7 +128,10 @@ func Releases() []string {
 func ForRelease(name string) (Options, error) {
 	o := Defaults()
 	for _, r := range releases {
-		if r.apart(&o); r.name == name {
+		if r.apart != nil {
+			r.apart(&o)
+		}
+		if r.name == name {
 			return o, nil
 		}
 	}

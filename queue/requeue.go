@@ -26,10 +26,10 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	if !q.interested(event) {
 		return
 	}
-	candidates, affine := q.scratch[:0], q.affinityPreCheck(event, newObj)
+	candidates, near := q.scratch[:0], q.topologyPreCheck(event, newObj)
 	for _, i := range q.unschedulable {
 		e := q.entries.at(i)
-		if (preCheck == nil || q.preChecked(e, preCheck)) && (affine == nil || affine(e.pod)) {
+		if (preCheck == nil || q.preChecked(e, preCheck)) && (near == nil || near(e)) {
 			candidates = append(candidates, i)
 		}
 	}
@@ -37,9 +37,9 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	q.moveAll(now.UnixNano(), candidates, event, oldObj, newObj)
 }
 
-// interested models isEventOfInterest, which releases with a moveRequestCycle do not ask.
+// interested models isEventOfInterest.
 func (q *Queue) interested(event fwk.ClusterEvent) bool {
-	return q.opts.Rules.MoveRequestCycle || isWildCard(event) || q.plugins.Interested(event)
+	return q.opts.Rules.HearsAllEvents || isWildCard(event) || q.plugins.Interested(event)
 }
 
 // moveAll models moveEntitiesToActiveOrBackoffQueue.
@@ -182,15 +182,23 @@ func (q *Queue) hintForInFlight(i int32, popped bool) strategy {
 	return best
 }
 
-// affinityPreCheck returns, in a release without hints, the check that a waiting pod must pass to be moved by a pod that
-// got a node or changed on it: that it has a required affinity to that pod. It is nil if all pods are moved. (scheduling_queue.go, AssignedPodAdded, AssignedPodUpdated
-// and getUnschedulablePodsWithMatchingAffinityTerm.)
-func (q *Queue) affinityPreCheck(event fwk.ClusterEvent, newObj any) func(waiting *v1.Pod) bool {
+// podTopologySpread is a plugin's name.
+const podTopologySpread = "PodTopologySpread"
+
+// topologyPreCheck returns, in a release without hints, the check that a waiting pod must pass to be moved by a pod that
+// got a node or changed on it: that it has a required affinity to that pod or, with the rules of v1.31, that
+// PodTopologySpread rejected it in the same namespace. It is nil if all pods are moved. (scheduling_queue.go, AssignedPodAdded,
+// AssignedPodUpdated and getUnschedulablePodsWithCrossTopologyTerm, which was ...WithMatchingAffinityTerm before.)
+func (q *Queue) topologyPreCheck(event fwk.ClusterEvent, newObj any) func(waiting *entry) bool {
 	pod, ok := newObj.(*v1.Pod)
 	if !ok || q.opts.Rules.Waking == ByHints || event.Resource != fwk.AssignedPod || event.ActionType == fwk.Delete {
 		return nil
 	}
-	return func(waiting *v1.Pod) bool { return q.affinityMatches(waiting, pod) }
+	return func(waiting *entry) bool {
+		spread := !q.opts.Rules.AffinityOnly && waiting.pod.Namespace == pod.Namespace &&
+			slices.Contains(q.sets.members[waiting.unschedulablePlugins], podTopologySpread)
+		return spread || q.affinityMatches(waiting.pod, pod)
+	}
 }
 
 // affinityMatches reports whether a required pod affinity term of waiting matches pod. The labels of namespaces are

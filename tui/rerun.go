@@ -46,12 +46,22 @@ func newIn(release string) string {
 	switch release {
 	case "v1.37":
 		return "gated pods hear of the leftover flush"
+	case "v1.36":
+		return "the loop waits for its patches again"
 	case "v1.35":
+		return "the loop does not wait for its patches"
+	case "v1.34":
 		return "rejections and errors count apart for the backoff"
 	case "v1.33":
 		return "an idle scheduler pops out of backoffQ early"
 	case "v1.32":
 		return "queueing hints; events during an attempt are replayed"
+	case "v1.31":
+		return "a bound pod wakes those that a spread rejected"
+	case "v1.30":
+		return "a taint wakes where a new node would"
+	case "v1.29":
+		return "queueing hints that are off by default"
 	case "v1.28":
 		return "scheduling gates"
 	case "v1.24":

@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/registered"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
@@ -36,8 +37,13 @@ type registration struct {
 	hint  fwk.QueueingHintFn
 }
 
-// newPlugins collects what the profiles' plugins registered. first is the first profile's scheduler name.
-func newPlugins(ctx context.Context, profiles profile.Map, first string) (*Plugins, error) {
+// newPlugins collects what the profiles' plugins registered, or those of that older release. first is the first
+// profile's scheduler name.
+func newPlugins(ctx context.Context, profiles profile.Map, first, release string) (*Plugins, error) {
+	older, err := registered.In(release)
+	if err != nil {
+		return nil, fmt.Errorf("can't read what the plugins of %s registered for: %w", release, err)
+	}
 	p := &Plugins{profiles: map[string]*profilePlugins{}}
 	for name, f := range profiles {
 		pp := &profilePlugins{preEnqueue: slices.Clone(f.PreEnqueuePlugins()), registered: map[string][]registration{}}
@@ -48,12 +54,15 @@ func newPlugins(ctx context.Context, profiles profile.Map, first string) (*Plugi
 			return 1
 		})
 		for _, plugin := range f.EnqueueExtensions() {
-			registered, err := plugin.EventsToRegister(ctx)
+			events, err := plugin.EventsToRegister(ctx)
 			if err != nil {
 				return nil, fmt.Errorf("can't ask %s for its events: %w", plugin.Name(), err)
 			}
-			for _, r := range registered {
-				p.add(pp, plugin.Name(), r)
+			if of, ok := older[plugin.Name()]; ok {
+				events = registered.WithHints(of, events)
+			}
+			for _, e := range registered.Unrolled(events) {
+				p.add(pp, plugin.Name(), e)
 			}
 		}
 		p.profiles[name] = pp
@@ -62,18 +71,11 @@ func newPlugins(ctx context.Context, profiles profile.Map, first string) (*Plugi
 	return p, nil
 }
 
-// add models buildQueueingHintMap of pkg/scheduler/scheduler.go: events of any pod become those of
-// assigned, unscheduled and target pods.
+// add notes an event that a plugin registered for, as buildQueueingHintMap of pkg/scheduler/scheduler.go does.
 func (p *Plugins) add(pp *profilePlugins, plugin string, r fwk.ClusterEventWithHint) {
-	unrolled := []fwk.ClusterEvent{r.Event}
-	if r.Event.Resource == fwk.Pod {
-		unrolled = framework.UnrollPodEvent(r.Event)
-	}
-	for _, event := range unrolled {
-		pp.registered[plugin] = append(pp.registered[plugin], registration{event, r.QueueingHintFn})
-		if !slices.Contains(p.events, event) {
-			p.events = append(p.events, event)
-		}
+	pp.registered[plugin] = append(pp.registered[plugin], registration{r.Event, r.QueueingHintFn})
+	if !slices.Contains(p.events, r.Event) {
+		p.events = append(p.events, r.Event)
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
@@ -45,8 +47,29 @@ func (a queueAdapter) Delete(_ klog.Logger, pod *v1.Pod) {
 
 // MoveAllToActiveOrBackoffQueue implements SchedulingQueue.
 func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.ClusterEvent, oldObj, newObj any, preCheck internalqueue.PreEnqueueCheck) {
-	if !a.loading {
-		a.queue.MoveAllToActiveOrBackoffQueue(a.now, event, oldObj, newObj, preCheck)
+	if a.loading {
+		return
+	}
+	if node, ok := newObj.(*v1.Node); ok && a.queue.Options().Rules.Waking == queue.ByRegisteredEvents {
+		preCheck = a.preCheckForNode(node)
+	}
+	a.queue.MoveAllToActiveOrBackoffQueue(a.now, event, oldObj, newObj, preCheck)
+}
+
+// preCheckForNode models the function of that name in releases without hints (pkg/scheduler/eventhandlers.go, v1.22 to
+// v1.31): a node that came or changed wakes only the pods that it would admit. It is nil if the node is not known.
+func (a queueAdapter) preCheckForNode(node *v1.Node) internalqueue.PreEnqueueCheck {
+	info, err := a.upstream.Cache.GetNode(node.Name)
+	if err != nil {
+		return nil
+	}
+	keepsOut := func(t *v1.Taint) bool { return t.Effect == v1.TaintEffectNoSchedule }
+	return func(pod *v1.Pod) bool {
+		if len(scheduler.AdmissionCheck(pod, info, false)) > 0 {
+			return false
+		}
+		_, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations, keepsOut, false)
+		return !untolerated
 	}
 }
 

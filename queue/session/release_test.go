@@ -16,7 +16,7 @@ func TestReleaseOfSession(t *testing.T) {
 	world.Happens(&c, 3, sources.Added, world.Wants("web", "2"), nil)
 	s := New(c.Recording(5), timeline.Options{Paused: true})
 	defer s.owner.close()
-	if got := s.Release(); got != "v1.28" {
+	if got := s.Release(); got != "v1.31" {
 		t.Errorf("it follows %s", got)
 	}
 	_, played, err := s.Rerun(t.Context(), "v1.37")

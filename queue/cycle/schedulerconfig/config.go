@@ -37,6 +37,12 @@ type Config struct {
 	// Queue has the backoff of the file, and the rest from the feature gates and kube-scheduler's flags'
 	// defaults.
 	Queue queue.Options
+	// Release is the minor release whose plugins' events wake pods, such as v1.31. If it is empty or not known, that is
+	// the one that is built in.
+	Release string
+	// AsyncAPICalls is true if the scheduling loop does not wait until the API server has answered its patch of a pod's
+	// status.
+	AsyncAPICalls bool
 	// Profiles is never empty. The plugins and arguments that upstream adds to each are in it.
 	Profiles []schedulerapi.KubeSchedulerProfile
 	// Extenders are in the file's order. Upstream asks those that may be ignored after the others.
@@ -49,6 +55,20 @@ type Config struct {
 	// sets no bound.
 	ClientQPS   float32
 	ClientBurst int32
+}
+
+// In returns c as a scheduler of that release would have it, one of queue.Releases: with the rules of its queue, and the
+// events that its plugins registered for. It fails if the release is not known.
+func (c *Config) In(release string) (*Config, error) {
+	of := *c
+	var err error
+	if of.Queue, err = c.Queue.In(release); err != nil {
+		return nil, err
+	}
+	of.Release = release
+	// SchedulerAsyncAPICalls is on by default in v1.35 and no other release (pkg/features/kube_features.go).
+	of.AsyncAPICalls = release == "v1.35"
+	return &of, nil
 }
 
 // Default returns the configuration of a kube-scheduler without a file, with the feature gates as

@@ -60,10 +60,7 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 	if release == queue.Releases()[0] && cmp.Or(opts.Release, rec.Release) == "" {
 		return cfg, nil // it is what cfg is made for, pod groups included
 	}
-	of := *cfg
-	var err error
-	of.Queue, err = cfg.Queue.In(release)
-	return &of, err
+	return cfg.In(release)
 }
 
 // ReleaseFor returns the release, one of queue.Releases, whose rules the queue follows with rec: the one that a person

@@ -20,7 +20,7 @@ func TestReleaseOfRecording(t *testing.T) {
 	if s := RecordedScheduler(rec); s == nil || s.Release != "v1.31.4" || s.PodMaxBackoff >= 0 {
 		t.Errorf("the scheduler is %+v", s)
 	}
-	if name := (Options{}).ReleaseFor(rec); name != "v1.28" {
+	if name := (Options{}).ReleaseFor(rec); name != "v1.31" {
 		t.Errorf("its queue follows %s", name)
 	}
 	if name := (Options{}).ReleaseFor(&sources.Recording{}); name != "v1.37" {
