@@ -36,6 +36,26 @@ func BindsLate(pod *v1.Pod) bool {
 	})
 }
 
+// AwaitsVolume reports whether one of pod's claims has no volume yet: then a scheduler that has placed pod waits until
+// somebody provides one.
+func (o Objects) AwaitsVolume(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+		name := ""
+		switch {
+		case v.PersistentVolumeClaim != nil:
+			name = v.PersistentVolumeClaim.ClaimName
+		case v.Ephemeral != nil:
+			name = pod.Name + "-" + v.Name
+		default:
+			return false
+		}
+		claim := &v1.PersistentVolumeClaim{}
+		claim.Namespace, claim.Name = pod.Namespace, name
+		known, ok := o.Get(claim).(*v1.PersistentVolumeClaim)
+		return ok && known.Spec.VolumeName == ""
+	})
+}
+
 // Placeholder is the object of a pod of which only the name is known. Its UID is its name, so that the
 // queue can tell pods in flight apart.
 func Placeholder(key types.NamespacedName) *v1.Pod {

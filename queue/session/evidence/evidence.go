@@ -38,6 +38,9 @@ type Sighting struct {
 	// By is when the attempt was over, at the latest: of a patch, when the API server had its request. Of all
 	// other kinds it is the event's time.
 	By time.Time
+	// After is the failure that a patch follows, or zero if its Event does not show or another was seen between: in that
+	// time the loop waited for the client's rate limit and for the answer.
+	After time.Time
 	// Pod and UID are the pod's. Where no pod is seen they are empty.
 	Pod types.NamespacedName
 	UID types.UID
@@ -52,6 +55,14 @@ type Sighting struct {
 
 // Failed reports whether it shows a failed attempt.
 func (s *Sighting) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
+
+// Message is why an attempt failed, if its Event shows that.
+func (s *Sighting) Message() string {
+	if f, ok := s.Fact.(*sources.FailedAttempt); ok {
+		return string(f.Message)
+	}
+	return ""
+}
 
 // ShowsAttempt reports whether it shows an attempt that the model has not had.
 func (s *Sighting) ShowsAttempt() bool { return s.Failed() && !s.Used || s.Kind == Bound }
@@ -70,6 +81,7 @@ type Future struct {
 	reach, requesting time.Duration   // see New
 	coming            []sources.Event // beyond reach: not looked at yet
 	heard             int             // how many were added so far
+	lastFailed        *Sighting       // of all that were added, if they came in the order of time
 
 	all      list
 	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
@@ -149,10 +161,16 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 	switch fact := ev.Fact.(type) {
 	case *sources.FailedAttempt:
 		s.Kind, s.Pod, s.UID = Failed, fact.Pod, fact.UID
+		if f.lastFailed == nil || !s.Time.Before(f.lastFailed.Time) {
+			f.lastFailed = s
+		}
 	case *sources.StatusPatched:
 		s.Kind, s.Pod, s.UID = Patched, fact.Pod, fact.UID
 		if s.By = fact.Sent; fact.Sent.IsZero() {
 			s.By = ev.Time.Add(-f.requesting)
+		}
+		if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) {
+			s.After = last.Time
 		}
 	case *sources.ObjectChange:
 		s.Kind, s.Change = Changed, fact

@@ -75,6 +75,28 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// TestPatchFollows: a patch follows the failure of its pod, if that is the last that was seen before it was sent.
+func TestPatchFollows(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		events []sources.Event
+		want   time.Time
+	}{
+		{"its own failure", []sources.Event{failed(3, "b"), failed(5, "a"), patched(90, 95, "a")}, at(5)},
+		{"another failed since", []sources.Event{failed(3, "a"), failed(5, "b"), patched(90, 95, "a")}, time.Time{}},
+		{"it failed after the patch was sent", []sources.Event{failed(92, "a"), patched(90, 95, "a")}, time.Time{}},
+		{"its failure is not seen", []sources.Event{patched(90, 95, "a")}, time.Time{}},
+	} {
+		f := New(c.events, reach, requesting)
+		for len(f.all) > 1 {
+			f.RemoveFirst()
+		}
+		if got := f.First().After; !got.Equal(c.want) {
+			t.Errorf("%s: it follows one at %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 // TestUsed: an attempt that the model has had shows no other.
 func TestUsed(t *testing.T) {
 	f := New([]sources.Event{failed(5, "a"), patched(0, 9, "a"), changed(20, sources.Updated, pod("a", "node"))}, reach, requesting)
@@ -201,9 +223,12 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 	check("Event", f.Event(uid, now, slack), first(slack, func(s *Sighting) bool { return s.UID == uid && s.Kind == Failed && !s.Used && !s.Time.Before(now) }))
 	check("Fate", f.Fate(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && (s.Kind == Bound || s.Deleted()) }))
 	ended := func(uid types.UID) bool { return uid == "a" }
-	check("UnderWay", f.PatchUnderWay(now, within, slack, ended), first(within, func(s *Sighting) bool {
-		return s.Kind == Patched && s.Time.After(now) && (!s.By.After(now) || ended(s.UID) && s.By.Sub(now) < slack)
-	}))
+	for _, late := range []bool{false, true} {
+		check(fmt.Sprint("UnderWay, late ", late), f.PatchUnderWay(now, within, slack, late, ended), first(within, func(s *Sighting) bool {
+			sent := !s.By.After(now) || ended(s.UID) && s.By.Sub(now) < slack
+			return s.Kind == Patched && s.Time.After(now) && (sent || late && !s.After.IsZero() && !s.After.After(now))
+		}))
+	}
 	for _, late := range []bool{false, true} {
 		over := false
 		patch := first(within, func(s *Sighting) bool {
@@ -254,7 +279,7 @@ func BenchmarkAhead(b *testing.B) {
 			for b.Loop() {
 				ev := f.First()
 				f.Attempt("pod-7", ev.Time, 400*time.Millisecond)
-				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, func(types.UID) bool { return false })
+				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, true, func(types.UID) bool { return false })
 				f.Patch("pod-8", ev.Time, 2*time.Second, false)
 				f.RemoveFirst()
 				tell()

@@ -44,15 +44,16 @@ func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late 
 }
 
 // PatchUnderWay returns a patch that is under way now: the one that is answered first, within that long from now. It
-// was sent by now, or less than soon from now while ended reports that the attempt of its pod is over. Nil if there
-// is none.
-func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, ended func(types.UID) bool) *Sighting {
+// was sent by now, or less than soon from now while ended reports that the attempt of its pod is over, or the attempt
+// that it follows was seen to be over by now. Nil if there is none.
+func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(types.UID) bool) *Sighting {
 	var first *Sighting
 	for _, s := range f.patches {
-		if s.By.Sub(now) >= soon {
+		if s.By.Sub(now) > within {
 			break
 		}
-		if !s.Time.After(now) || s.Time.Sub(now) > within || s.By.After(now) && !ended(s.UID) {
+		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID) || late && !s.After.IsZero() && !s.After.After(now)
+		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within {
 			continue
 		}
 		if first == nil || s.Time.Before(first.Time) || s.Time.Equal(first.Time) && s.nth < first.nth {

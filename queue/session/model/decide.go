@@ -2,6 +2,7 @@ package model
 
 import (
 	"iter"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -39,10 +40,12 @@ const (
 // fields. Asking changes nothing but which sightings are used up.
 type oracle struct {
 	future       *evidence.Future
+	pace         *pace
 	channels     *channels
 	queue        lineup
 	takesFrom    func(queue.Tier) bool     // whether the loop takes pods from that tier
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
+	awaitsVolume func(*v1.Pod) bool        // whether others have yet to provide a volume for a pod
 	wakeComing   func() bool               // whether something that may wake pods is on its way to the scheduler
 }
 
@@ -66,8 +69,8 @@ func (o *oracle) decide(now time.Time) decision {
 		last, ok := o.lastAttempts[uid]
 		return ok && now.Sub(last.at) < attemptSlack
 	}
-	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, ended); patch != nil {
-		return decision{do: wait, until: patch.Time.Add(answerDelay)} // the loop waits for the answer to a patch
+	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.saturated(now), ended); patch != nil && !o.channels.cfg.AsyncAPICalls {
+		return decision{do: wait, until: patch.Time.Add(o.pace.answerDelay())} // the loop waits for the answer to a patch
 	}
 	if seen := o.future.Failure(now, crowding); seen != nil {
 		pod, saturated := o.takeable(seen), o.channels.saturated(now)
@@ -122,6 +125,9 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
 		return seen.By.Add(-soon), seen.By.Sub(now) > soon
 	}
+	if o.awaitsVolume(pod) {
+		return time.Time{}, false // what it comes to may show in minutes
+	}
 	if cluster.BindsLate(pod) {
 		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Kind == evidence.Bound {
 			return time.Time{}, false
@@ -144,7 +150,7 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) *v1.Pod {
 	if a.Skipped || !o.channels.requests {
 		return nil
 	}
-	if a.Binding != nil && !o.seesBinding(now, a.Pod.UID) {
+	if a.Binding != nil && !o.seesBinding(now, a.Pod) {
 		if pod := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID {
 			return pod
 		}
@@ -177,7 +183,7 @@ func (o *oracle) bindsNext(now time.Time) *v1.Pod {
 // its patch, or neither of them where it writes nothing.
 func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
-		return o.seesBinding(now, a.Pod.UID)
+		return o.seesBinding(now, a.Pod)
 	}
 	c := cluster.Unscheduled(a.Pod)
 	if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
@@ -186,13 +192,17 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	return o.patch(now, a.Pod.UID) != nil
 }
 
-// seesBinding reports whether the pod with that UID is seen to be bound within writePatience from now, or to be
+// seesBinding reports whether pod is seen to be bound within writePatience from now, or to be
 // deleted while its binding was under way. Where the source does not tell the scheduler's requests it is always true.
-func (o *oracle) seesBinding(now time.Time, uid types.UID) bool {
+func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 	if !o.channels.requests {
 		return true
 	}
-	seen := o.future.Fate(uid, now, writePatience)
+	if o.awaitsVolume(pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
+		seen := o.future.Attempt(pod.UID, now, bindPatience)
+		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), doesNotFit)
+	}
+	seen := o.future.Fate(pod.UID, now, writePatience)
 	// A binding under way when the pod was deleted would have shown by then.
 	return seen != nil && (seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding)
 }
@@ -231,7 +241,12 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 
 // patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen.
 func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
-	return o.future.Patch(uid, now, writePatience, o.channels.saturated(now))
+	late := o.channels.saturated(now)
+	seen := o.future.Patch(uid, now, writePatience, late)
+	if seen != nil && !late && seen.By.Sub(now) > patchSlack {
+		return nil // it is that of an attempt to come
+	}
+	return seen
 }
 
 // takeable returns the pod that was seen, as the queue has it, or nil if the loop can't take it.

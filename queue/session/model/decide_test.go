@@ -97,7 +97,8 @@ func (s *situation) load(seconds float64) {
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
-	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), lastAttempts: map[types.UID]lastAttempt{}}}
+	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), lastAttempts: map[types.UID]lastAttempt{}, pace: newPace(),
+		awaitsVolume: func(*v1.Pod) bool { return false }}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)
 	s.wakeComing = func() bool { return false }
@@ -140,6 +141,22 @@ func TestDecide(t *testing.T) {
 
 		// A patch is under way.
 		{"a patch was sent", func(s *situation) { s.free("web"); s.patched(9.999, 10.005, "db") }, "wait 0.0054"},
+		{"a patch was sent, for which the loop does not wait", func(s *situation) {
+			s.channels.cfg.AsyncAPICalls = true
+			s.free("web")
+			s.patched(9.999, 10.005, "db")
+		}, "take the next"},
+		{"a patch waits to be sent, after a failure that was seen", func(s *situation) {
+			s.load(10)
+			s.free("web")
+			s.failed(9.99, "db")
+			s.patched(10.3, 10.305, "db")
+		}, "wait 0.3054"},
+		{"a patch is sent later, and requests do not wait", func(s *situation) {
+			s.free("web")
+			s.failed(9.99, "db")
+			s.patched(10.3, 10.305, "db")
+		}, "take the next"},
 		{"two were sent, and the later one is answered first", func(s *situation) {
 			s.patched(9.998, 10.005, "db")
 			s.patched(9.997, 10.009, "web")
@@ -320,6 +337,51 @@ func TestInstead(t *testing.T) {
 				t.Errorf("it was that of %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestPatchedAt: when the loop has the answer to the patch of an attempt that ends now.
+func TestPatchedAt(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want float64
+	}{
+		{"it is sent at once", func(s *situation) { s.patched(10.002, 10.006, "web") }, 10.006},
+		{"none is seen", func(s *situation) {}, 10},
+		{"it is sent much later: it is that of another attempt", func(s *situation) { s.patched(10.4, 10.405, "web") }, 10},
+		{"it is sent much later, where requests wait", func(s *situation) { s.load(10); s.patched(10.4, 10.405, "web") }, 10.405},
+		{"requests are not told", func(s *situation) { s.channels.requests = false }, 10.2},
+	} {
+		o := decides(t, c.set)
+		if got := o.patchedAt(world.At(10), "web", world.At(10.2)); !got.Equal(world.At(c.want)) {
+			t.Errorf("%s: the loop has it at %s, want %s", c.name, got, world.At(c.want))
+		}
+	}
+}
+
+// TestSeesBinding: whether the model may take a pod that it placed for bound, up to when that is seen.
+func TestSeesBinding(t *testing.T) {
+	awaits := func(s *situation) { s.awaitsVolume = func(*v1.Pod) bool { return true } }
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want bool
+	}{
+		{"it is bound at once", func(s *situation) { s.bound(10.01, "web") }, true},
+		{"nothing is seen", func(s *situation) {}, false},
+		{"nothing is seen, and it waits for a volume", awaits, true},
+		{"it waits for a volume, and is bound", func(s *situation) { awaits(s); s.bound(16, "web") }, true},
+		{"it waits for a volume, and that fails", func(s *situation) { awaits(s); s.failed(16, "web") }, true},
+		{"it waits for a volume, and fits nowhere", func(s *situation) {
+			awaits(s)
+			s.fact(16, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall})
+		}, false},
+	} {
+		o := decides(t, c.set)
+		if got := o.seesBinding(world.At(10), world.Wants("web", "1")); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
 

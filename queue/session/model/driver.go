@@ -28,6 +28,7 @@ type Driver struct {
 	onSettled func(now time.Time, attempt *cycle.Attempt)
 	Cluster   writeTarget // nil in a shadow
 	oracle    *oracle     // nil but in a shadow
+	pace      *pace       // how fast the real scheduler is. Nil but in a shadow: then it is as in rules.go
 	unsettled *unsettled  // moves that the queue told and nobody handed on yet. Nil but in a shadow
 
 	now          time.Time
@@ -37,9 +38,11 @@ type Driver struct {
 	UnderWay     *cycle.Attempt // the attempt that ends at LoopFree, or nil
 	AwaitedPatch *statusPatch   // whose answer the loop waits for, or nil
 	limiter      *rate.Limiter  // of the scheduler's client
-	Bindings     []*binding     // under way, beside the loop
-	Evictions    []*eviction
-	Dying        []dying // in a Cluster: victims whose containers are being stopped
+	// asyncAPICalls is true if the loop does not wait for the answers to its patches.
+	asyncAPICalls bool
+	Bindings      []*binding // under way, beside the loop
+	Evictions     []*eviction
+	Dying         []dying // in a Cluster: victims whose containers are being stopped
 }
 
 // writeTarget is a cluster in which what the scheduler writes becomes so.
@@ -62,7 +65,8 @@ func (u *unsettled) Failed(error) {}
 // NewDriver returns a driver of sched and q, which it connects, from now on. It has yet to be given a cluster or an
 // oracle.
 func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
-	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: clientLimiter(cfg, 1)}
+	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: clientLimiter(cfg, 1),
+		asyncAPICalls: cfg.AsyncAPICalls}
 	sched.Drive(q)
 	return d
 }
@@ -205,10 +209,7 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 // beginAttempt makes a the attempt under way from now on, and works out when it ends.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan = a, now
-	d.LoopFree = now.Add(attemptTime + time.Duration(a.Evaluated)*attemptTimePerNode)
-	if a.Evaluated == 0 {
-		d.LoopFree = now.Add(preFilterTime)
-	}
+	d.LoopFree = now.Add(d.pace.attempt(nominalTime(a.Evaluated)))
 	if d.oracle != nil {
 		// A failed attempt that is seen where the model places the pod is this one all the same.
 		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && a.Binding == nil && !a.Skipped {
@@ -223,6 +224,14 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	return a
 }
 
+// nominalTime is how long an attempt takes in which that many nodes were looked at.
+func nominalTime(nodes int) time.Duration {
+	if nodes == 0 {
+		return preFilterTime
+	}
+	return attemptTime + time.Duration(nodes)*attemptTimePerNode
+}
+
 // Conclude ends the attempt under way. What it writes, a patch or bindings, is under way from now on.
 func (d *Driver) Conclude(now time.Time) {
 	a := d.UnderWay
@@ -234,7 +243,11 @@ func (d *Driver) Conclude(now time.Time) {
 			if d.oracle != nil {
 				until = d.oracle.patchedAt(now, pod.UID, until.Add(patchPatience))
 			}
-			d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}
+			if !d.asyncAPICalls {
+				d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}
+			} else if d.Cluster != nil {
+				d.Cluster.ApplyWrite(now, w.Object)
+			}
 		} else if d.Cluster != nil {
 			d.Cluster.ApplyWrite(now, w.Object)
 		}
@@ -245,8 +258,11 @@ func (d *Driver) Conclude(now time.Time) {
 	}
 	for _, b := range placed {
 		until := d.answerTime(now)
-		if d.oracle != nil && d.oracle.seesBinding(now, a.Pod.UID) {
+		if d.oracle != nil && d.oracle.seesBinding(now, b.Pod) {
 			until = until.Add(writePatience)
+			if d.oracle.awaitsVolume(b.Pod) {
+				until = now.Add(bindTimeout)
+			}
 		}
 		d.Bindings = append(d.Bindings, &binding{Binding: b, Since: now, Until: until})
 	}
@@ -281,11 +297,11 @@ func (d *Driver) endWaitOnMove(now time.Time) {
 // it can't if pod waits in a tier from which the loop takes none. It is called while a sighting is taken in: the
 // oracle is asked as of now, when that sighting is no longer in its future.
 func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
-	at := d.LoopFree
-	if longest := now.Add(-catchUpLimit * attemptTime); at.Before(longest) {
+	at, each := d.LoopFree, d.pace.attempt(attemptTime)
+	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
 	}
-	for ; ; at = at.Add(attemptTime) {
+	for ; ; at = at.Add(each) {
 		if a := d.UnderWay; a != nil {
 			if d.Conclude(now); a.Pod.UID == pod.UID {
 				return true

@@ -94,7 +94,6 @@ func (s *shadow) attach(now, began time.Time) error {
 	if !began.IsZero() {
 		s.driver.ticks = NewTicks(s.cfg.Queue, began)
 	}
-	s.flushKnown = false
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	g := Estimator{Opts: s.cfg.Queue, Tried: s.triedBefore, judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {

@@ -165,6 +165,35 @@ func TestBoundLate(t *testing.T) {
 	taken(t, c.Recording(20), 2, "store 3.00")
 }
 
+// TestSlowVolume: a pod whose volume takes long to be provided is in flight until it is bound, or seen to fail.
+func TestSlowVolume(t *testing.T) {
+	for name, of := range map[string]struct {
+		ends func(*world.Cluster, *v1.Pod)
+		want []string
+	}{
+		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
+			[]string{"3" + arrives, "3" + popped, "10 inflight>scheduled observed", "10 scheduled>deleted modelled"}},
+		"not provided": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
+			[]string{"3" + arrives, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c world.Cluster
+			small := c.Small()
+			c.Stuck(1.5, "other")
+			mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
+			world.Happens(&c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
+			world.Happens(&c, 2, sources.Added, world.PendingClaim("data", class), nil)
+			pod := world.Happens(&c, 3, sources.Added, world.Wants("store", "100m"), func(p *v1.Pod) {
+				p.CreationTimestamp = metav1.NewTime(world.At(3))
+				world.Mount(p, "data")
+			})
+			c.Goes(5, small) // which wakes pods that wait
+			of.ends(&c, pod)
+			replayed.Compare(t, replayed.Moves(t, c.Recording(10.2), "store"), of.want)
+		})
+	}
+}
+
 // TestRecorderUnknown: of a pod that was there before the source, and of all where the source tells nothing of the
 // recorder, no attempt is held back.
 func TestRecorderUnknown(t *testing.T) {

@@ -28,6 +28,16 @@ const (
 	terminationTime = time.Second
 )
 
+// How a pace is learned.
+const (
+	// meanOf is of how many values means are, meanStart how many of them at first are what rules.go has. Chosen: a few
+	// seconds of a busy scheduler, and enough that one odd moment turns nothing.
+	meanOf, meanStart = 100, 10
+	// longestAttempt is how many times as long as usual a time is that is not one attempt's: the loop had a pause. Chosen:
+	// one in a thousand of the attempts that were measured took longer.
+	longestAttempt = 20
+)
+
 // How far apart an attempt of the model and what is seen of the real one may be.
 const (
 	// attemptSlack is how much longer or later than the model's an attempt may have been that is seen. Chosen, no
@@ -38,6 +48,9 @@ const (
 	unrecordedSlack = 2 * time.Second
 	// soon is how near an attempt must be seen for the loop to begin it now. Chosen: two attempts on few nodes.
 	soon = 2 * attemptTime
+	// patchSlack is how long after the end of an attempt its patch is sent at the latest, unless the client's rate limit
+	// holds it up. Chosen: the next thing that the attempt's goroutine does.
+	patchSlack = 60 * time.Millisecond
 	// unexpectedPatch is for how long after an attempt a patch that the model had not expected is taken to be its.
 	// Chosen, no derivation yet.
 	unexpectedPatch = 50 * time.Millisecond
@@ -71,6 +84,9 @@ const (
 	// bindPatience is how long others may take to provide what a pod needs before it is bound, and as far as anybody
 	// looks. Chosen; upstream's own limit is 600 s (VolumeBindingArgs, BindTimeoutSeconds).
 	bindPatience = 10 * time.Second
+	// bindTimeout is how long the scheduler waits for a pod's volumes. Derived: VolumeBindingArgs, BindTimeoutSeconds, by
+	// default.
+	bindTimeout = 600 * time.Second
 	// newPod is how long ago a pod that comes may have been created to be new to the event recorder. Derived in half: a
 	// creation's time has no fractions of a second.
 	newPod = 2 * time.Second

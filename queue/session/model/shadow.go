@@ -27,10 +27,10 @@ import (
 type shadow struct {
 	local
 	oracle    *oracle
+	pace      *pace
 	shownUIDs map[types.NamespacedName]types.UID // of the pods that events said to be in the queue
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore  map[types.UID]*sources.Tried
-	flushKnown   bool              // it is known when the backoff flush runs
 	reasonPlugin map[string]string // which plugin gives a reason, by its text, as far as an attempt of the model gave it
 }
 
@@ -39,10 +39,13 @@ type shadow struct {
 // yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
+	s.pace = newPace()
 	s.oracle = &oracle{
+		pace:         s.pace,
 		future:       evidence.New(events, bindPatience, shortestRequest),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
+		awaitsVolume: s.objects.AwaitsVolume,
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.change) })
 		},
@@ -56,7 +59,6 @@ func (s *shadow) start(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	s.flushKnown = true
 	for pod := range pods {
 		s.oracle.channels.recorded(pod.UID, sources.Recorded{})
 		s.driver.queue.Add(now, pod)
@@ -73,7 +75,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	if err != nil {
 		return nil, err
 	}
-	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
+	s.driver.oracle, s.driver.pace, s.driver.unsettled = s.oracle, s.pace, &s.unsettled
 	s.oracle.queue, s.oracle.takesFrom = s.driver.queue, s.driver.takesFrom
 	s.oracle.channels.restart()
 	clear(s.oracle.lastAttempts)
@@ -110,9 +112,11 @@ func (s *shadow) takeInNext() error {
 		if f.Version != "" {
 			s.oracle.channels.recorded(f.UID, f.Recorded)
 		}
+		s.pace.sawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
 		s.takeInFailure(ev.Time, f)
 	case *sources.StatusPatched:
 		s.oracle.channels.requested(ev.Time)
+		s.pace.sawPatch(ev.Time)
 		if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
 			s.takeInPatch(ev.Time, pod, ev.Used)
 		}

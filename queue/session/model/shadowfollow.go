@@ -38,6 +38,7 @@ func attemptShows(old, pod *v1.Pod) bool {
 // takeInBinding has the model follow that pod was bound. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.oracle.channels.requested(now)
+	s.pace.sawOther()
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
 	d := s.driver
 	b := d.bindingOf(pod.UID)
@@ -54,7 +55,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.ensureInFlight(now, old)
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
-	d.endPatchWait(pod.UID, now.Add(answerDelay))
+	d.endPatchWait(pod.UID, now.Add(s.pace.answerDelay()))
 }
 
 // takeInFailure has the model follow an Event that says that an attempt failed.
@@ -77,7 +78,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.lastAttempts[pod.UID]
 	recent := ok && now.Sub(last.at) < unexpectedPatch
-	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.seesBinding(now, pod.UID)) {
+	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.seesBinding(now, pod)) {
 		recent = false // that attempt was another: the model placed the pod
 	}
 	if cluster.Waiting(pod) && !expected && !recent {
@@ -91,7 +92,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		d.Scheduler.Renominate(now, pod, node)
 		d.CollectEvictions()
 	}
-	d.endPatchWait(pod.UID, now.Add(answerDelay))
+	d.endPatchWait(pod.UID, now.Add(s.pace.answerDelay()))
 }
 
 // takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
@@ -114,8 +115,8 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	if c := cluster.Unscheduled(pod); c != nil && sources.Sanitize(c.Message) == message {
 		return // the condition stays as it is, and nothing is written
 	}
-	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && (d.AwaitedPatch == nil || d.AwaitedPatch.uid != pod.UID) {
-		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(answerDelay)}
+	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && !d.asyncAPICalls && (d.AwaitedPatch == nil || d.AwaitedPatch.uid != pod.UID) {
+		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.pace.answerDelay())}
 	}
 }
 
@@ -193,11 +194,11 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 }
 
 // flushSeen has the backoff flush run now, and every second from now on, if the named pod is still in
-// backoffQ though its backoff is over: without PopFromBackoffQ, that an attempt of it was seen is all that
-// tells when the flush runs, if not when the scheduler started.
+// backoffQ though its backoff is over: without PopFromBackoffQ, only that an attempt of it was seen tells when the flush
+// runs. When the scheduler started tells it but roughly, and each period of the real flush is a little longer than a second.
 func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
-	if ok && !s.flushKnown && info.Tier == queue.Backoff && !s.cfg.Queue.PopFromBackoffQ && !info.BackoffExpiry.After(now) {
+	if ok && info.Tier == queue.Backoff && !s.cfg.Queue.PopFromBackoffQ && !info.BackoffExpiry.After(now) {
 		s.driver.ticks.Backoff = now
 		s.driver.flush(now, true, false)
 	}

@@ -1,0 +1,88 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// pace is how fast the real scheduler is, learned while it is seen at work: another machine, another load and another
+// verbosity of its log make an attempt take a fifth of the time that rules.go has, or four times of it. That decides
+// how often a crowd of pods is tried while events wake them again and again.
+//
+// The loop goes from one pod to the next without a pause. So where two failures are seen and nothing of the scheduler
+// between them, the time between them is one attempt's; where one status patch is answered between them, the time from
+// that answer on is an attempt's and the way from the API server to the loop. Pauses of the loop, and attempts that do not
+// show, make some of these times longer. So means are taken, for it is them that say how much fits into a second, but
+// without the extremes.
+type pace struct {
+	// attempts are how many times as long as in rules.go attempts took, delays the seconds from a patch's answer to the
+	// beginning of the next attempt.
+	attempts, delays recentMean
+
+	failed  time.Time // the end of the failed attempt that was seen last
+	patches int       // the status patches that were answered since
+	patched time.Time // when the last of them was
+	other   bool      // the loop was seen to do something else since
+}
+
+func newPace() *pace {
+	return &pace{attempts: startAt(1), delays: startAt(answerDelay.Seconds())}
+}
+
+// sawFailure notes an attempt that failed at that moment, and for which rules.go has that time.
+func (p *pace) sawFailure(at time.Time, nominal time.Duration) {
+	longest := longestAttempt * p.attempt(nominal)
+	if took := at.Sub(p.failed); !p.other && p.patches == 0 && took > 0 && took < longest {
+		p.attempts.add(float64(took) / float64(nominal))
+	}
+	if took := at.Sub(p.patched); !p.other && p.patches == 1 && took > 0 && took < longest {
+		p.delays.add(max(0, took-p.attempt(nominal)).Seconds())
+	}
+	p.failed, p.patches, p.other = at, 0, false
+}
+
+// sawPatch notes that a status patch was answered at that moment.
+func (p *pace) sawPatch(at time.Time) { p.patches, p.patched = p.patches+1, at }
+
+// sawOther notes that the loop was seen to do something that is no failed attempt: to bind a pod.
+func (p *pace) sawOther() { p.other = true }
+
+// attempt returns how long an attempt takes for which rules.go has nominal. Of no pace, that is nominal.
+func (p *pace) attempt(nominal time.Duration) time.Duration {
+	if p == nil {
+		return nominal
+	}
+	return time.Duration(float64(nominal) * p.attempts.mean)
+}
+
+// answerDelay returns how long after the answer to a patch the loop goes on.
+func (p *pace) answerDelay() time.Duration {
+	return time.Duration(p.delays.mean * float64(time.Second))
+}
+
+// recentMean is the mean of the latest values, without a tenth of them at either end.
+type recentMean struct {
+	values []float64 // as they came, a ring once there are meanOf
+	next   int
+	mean   float64
+}
+
+// startAt returns the mean of values that have all been this one.
+func startAt(value float64) recentMean {
+	return recentMean{values: slices.Repeat([]float64{value}, meanStart), mean: value}
+}
+
+func (m *recentMean) add(value float64) {
+	if len(m.values) < meanOf {
+		m.values = append(m.values, value)
+	} else {
+		m.values[m.next] = value
+		m.next = (m.next + 1) % meanOf
+	}
+	sorted := slices.Sorted(slices.Values(m.values))
+	sum, central := 0.0, sorted[len(sorted)/10:len(sorted)-len(sorted)/10]
+	for _, v := range central {
+		sum += v
+	}
+	m.mean = sum / float64(len(central))
+}

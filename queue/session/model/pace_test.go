@@ -1,0 +1,69 @@
+package model
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue/session/world"
+)
+
+// nominal is what an attempt is said to take.
+const nominal = time.Millisecond
+
+// learns has a pace see so many failures in a row, each that long after the one before.
+func learns(p *pace, from time.Time, failures int, each time.Duration) time.Time {
+	for range failures {
+		from = from.Add(each)
+		p.sawFailure(from, nominal)
+	}
+	return from
+}
+
+// is checks the pace's attempts and answers, to a hundredth.
+func (p *pace) is(t *testing.T, when string, attempt, answer time.Duration) {
+	t.Helper()
+	near := func(a, b time.Duration) bool { return math.Abs(float64(a-b)) <= float64(b)/100 }
+	if got := p.attempt(nominal); !near(got, attempt) {
+		t.Errorf("%s an attempt takes %s, want %s", when, got, attempt)
+	}
+	if got := p.answerDelay(); !near(got, answer) {
+		t.Errorf("%s the loop goes on %s after an answer, want %s", when, got, answer)
+	}
+}
+
+// TestPace: what is seen of a scheduler tells how fast it is, and one odd moment tells nothing.
+func TestPace(t *testing.T) {
+	p := newPace()
+	p.is(t, "at first", nominal, answerDelay)
+	now := learns(p, world.At(1), 1, nominal/4)
+	p.is(t, "after one failure", nominal, answerDelay)
+	now = learns(p, now, meanOf, nominal/4)
+	p.is(t, "after many", nominal/4, answerDelay)
+
+	for range 3 { // pauses that are no attempts, but may be taken for some
+		now = learns(p, now, 1, 3*nominal)
+		now = learns(p, now, 10, nominal/4)
+	}
+	p.is(t, "after pauses", nominal/4, answerDelay)
+	for range meanOf { // pauses that are too long for attempts
+		now = learns(p, now, 1, time.Second)
+	}
+	p.is(t, "after long pauses", nominal/4, answerDelay)
+	for range meanOf { // between them a pod is bound
+		p.sawOther()
+		now = learns(p, now, 1, 2*nominal)
+	}
+	p.is(t, "after bindings", nominal/4, answerDelay)
+	for range 2 * meanOf {
+		p.sawPatch(now.Add(time.Millisecond))
+		now = learns(p, now, 1, 3*time.Millisecond)
+	}
+	p.is(t, "after patches", nominal/4, 2*time.Millisecond-nominal/4)
+	learns(p, now, meanOf, 4*nominal)
+	p.is(t, "after it became slow", 4*nominal, 2*time.Millisecond-nominal/4)
+
+	if got := (*pace)(nil).attempt(nominal); got != nominal {
+		t.Errorf("where nothing is seen an attempt takes %s", got)
+	}
+}
