@@ -172,7 +172,7 @@ func TestSlowVolume(t *testing.T) {
 		want []string
 	}{
 		"bound": {func(c *world.Cluster, pod *v1.Pod) { c.Bound(10, pod, "node-a") },
-			[]string{"3" + arrives, "3" + popped, "10 inflight>scheduled observed", "10 scheduled>deleted modelled"}},
+			[]string{"3" + arrives, "3" + popped, "10 inflight>scheduled observed"}},
 		"not provided": {func(c *world.Cluster, pod *v1.Pod) { c.Failed(10, pod, "binding volumes: context deadline exceeded") },
 			[]string{"3" + arrives, "3" + popped, "10 inflight>backoff ScheduleAttemptFailure modelled"}},
 	} {
