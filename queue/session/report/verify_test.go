@@ -124,6 +124,19 @@ func checkTime(t *testing.T, got TimeAgreement, truth, right map[string]float64)
 }
 
 // TestVerifyKinds counts by tier and event, the most frequent first.
+// TestVerifyGated: a scheduler that logs no move of a pod that is gated tells nothing against a model that has them.
+func TestVerifyGated(t *testing.T) {
+	gated := world.Told(11, "g", "gated", "UnscheduledPodAdd")
+	for release, extra := range map[sources.SafeText]int{"v1.32.9": 0, "v1.33.0": 1, "": 1} {
+		truth := world.ToldBy(aComes, aPops, aFails)
+		truth.Events = append([]sources.Event{{Time: world.At(10), Fact: &sources.SchedulerStarted{Release: release}}}, truth.Events...)
+		v, err := Verify(t.Context(), world.ToldBy(aComes, gated, aPops, aFails), truth, timeline.Options{})
+		if err != nil || v.Transitions.Model != 3+extra {
+			t.Errorf("with %q the model has %d moves that count, %v", release, v.Transitions.Model, err)
+		}
+	}
+}
+
 func TestVerifyKinds(t *testing.T) {
 	v, err := Verify(t.Context(), world.ToldBy(aComes, aPops, aFails, world.Told(21.5, "a", "backoff", "NodeAdd")), world.ToldBy(aComes, aPops, aFails, aIsWoken, bComes), timeline.Options{})
 	if err != nil {
