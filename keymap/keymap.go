@@ -129,7 +129,7 @@ func (m *Map) In(group Group) []Binding {
 // OnBar returns the bindings of context that the bar shows, the most important first.
 func (m *Map) OnBar(context Context) []Binding {
 	on := slices.DeleteFunc(slices.Clone(m.bindings), func(b Binding) bool { return b.Bar == 0 || b.Context != context })
-	slices.SortFunc(on, func(a, b Binding) int { return cmp.Compare(a.Bar, b.Bar) })
+	slices.SortStableFunc(on, func(a, b Binding) int { return cmp.Compare(a.Bar, b.Bar) })
 	return on
 }
 

@@ -52,7 +52,7 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 		p.sees(" compare ── at 10:36:06.500", "what-if 2", "with mine", "activeQ", "3 pods in other places:",
 			"train-0", "○ activeQ", "● unschedulable NodeAffinity+1")
 		p.do(keymap.StepForward).sees("at 10:36:07.0") // time goes on in both
-		p.do(keymap.Back).sees("1 activeQ").seesNot("compare ")
+		p.do(keymap.Back).sees("1 activeQ").seesNot(" compare ──")
 		if p.model.Session.Sync().Comparison != nil {
 			t.Error("the comparison goes on though nobody sees it")
 		}

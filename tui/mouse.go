@@ -45,6 +45,10 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 	if at.Button != tea.MouseLeft || m.layout.tooSmall {
 		return nil
 	}
+	if m.lesson != nil && m.lesson.Blank {
+		m.lesson.Blank = false // as any key does; nothing is there to be clicked
+		return nil
+	}
 	middle, bar := m.layout.middle, m.layout.bar
 	for _, k := range m.mouse.keys {
 		if k.Contains(at.X-bar.X, at.Y-bar.Y) {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -100,6 +101,17 @@ func (m *model) drawTooSmall(a canvas.Area) {
 	}
 }
 
+// forkKeys are the keys of what one can do in a what-if, and nowhere else without making one.
+func (m *model) forkKeys() []keymap.Binding {
+	var keys []keymap.Binding
+	for _, id := range []keymap.ID{keymap.Pop, keymap.Fits, keymap.Reject, keymap.InjectEvent, keymap.AddPod, keymap.Undo, keymap.Compare, keymap.WhatIf} {
+		if b, ok := m.Keys.ByID(id); ok && m.Actions[id].Refusal() == "" {
+			keys = append(keys, m.Named(b))
+		}
+	}
+	return keys
+}
+
 // keyBar returns the keys that can be used now.
 func (m *model) keyBar() widget.KeyBar {
 	var bar widget.KeyBar
@@ -121,9 +133,13 @@ func (m *model) keyBar() widget.KeyBar {
 	if m.lesson != nil && !inChart && m.Pages.Top() != page.Page(m.board.Why) {
 		bar.Shown = append(bar.Shown, m.lesson.Bar()...)
 	}
+	if m.Frame.Fork != nil && !inChart && m.lesson == nil {
+		bar.Shown = append(bar.Shown, m.forkKeys()...)
+	}
 	for _, b := range m.onBar {
 		switch {
-		case m.Actions[b.ID].Refusal() != "",
+		case slices.ContainsFunc(bar.Shown, func(shown keymap.Binding) bool { return shown.ID == b.ID }),
+			m.Actions[b.ID].Refusal() != "",
 			b.ID == keymap.RowDown && m.Selected.Any, // who has selected a pod knows how to
 			b.ID == keymap.Back && inChart:           // it is there already
 			continue

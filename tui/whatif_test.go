@@ -100,3 +100,12 @@ func TestFilteredVerdict(t *testing.T) {
 		p.do(keymap.Pop).sees("mine active → in-flight").do(keymap.Fits).sees("mine in-flight → bound")
 	})
 }
+
+// TestAWhatIfHasItsKeysInTheBar: who made one sees how to do something in it, and how to leave it.
+func TestAWhatIfHasItsKeysInTheBar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).seesNot("e event")
+		p.do(keymap.WhatIf).sees("p pop", "e event", "n new pod", "V compare", "w leave what-if")
+	})
+}

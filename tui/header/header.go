@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/schedq/schedq/queue"
@@ -148,7 +149,7 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 	default:
 		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "‖ paused")
 	}
-	x = a.Text(x+1, 0, theme.Plain, fmt.Sprintf("×%g", f.Speed))
+	x = a.Text(x+1, 0, theme.Plain, Speed(f.Speed))
 	now := format.Clock(f.Now)
 	if a.W >= 100 {
 		if f.Squeeze {
@@ -174,6 +175,11 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 		a.Text(x, 0, theme.Dim, light)
 	}
 	return progress
+}
+
+// Speed writes how many times as fast as it was time passes: ×0.5, ×16, with two digits behind the point at the most.
+func Speed(times float64) string {
+	return "×" + strconv.FormatFloat(math.Round(times*100)/100, 'g', -1, 64)
 }
 
 // moves says which move the one shown last is, and how many are known to follow.

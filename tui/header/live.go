@@ -35,7 +35,7 @@ func (h Header) liveTime(a canvas.Area) {
 		x = a.Text(x, 0, theme.Active|canvas.Bold, "● live")
 	case f.Playing:
 		x = a.Text(x, 0, theme.Active|canvas.Bold, "▶ playing")
-		x = a.Text(x+1, 0, theme.Plain, fmt.Sprintf("×%g", f.Speed))
+		x = a.Text(x+1, 0, theme.Plain, Speed(f.Speed))
 	default:
 		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "‖ paused")
 	}

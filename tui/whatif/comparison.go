@@ -57,7 +57,11 @@ func (c *comparison) EnterName() string   { return "" }
 func (c *comparison) CannotEnter() string { return c.board.CannotEnter() }
 
 func (c *comparison) Click(int, int) tea.Cmd { return nil }
-func (c *comparison) Wheel(page.Turn)        {}
+func (c *comparison) Wheel(t page.Turn) {
+	if !t.Sideways {
+		c.Move(t.Rows)
+	}
+}
 
 // comparedTiers are the rows of sizes.
 var comparedTiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}

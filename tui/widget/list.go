@@ -148,32 +148,46 @@ func (l *List) Click(x, y, w, h int) (keymap.ID, bool) {
 func (l *List) Wheel(rows int) { l.move(rows) }
 
 // search shows the items that contain every word of query.
+// search shows the items that match query, the likeliest first; without a query all, below their headings.
 func (l *List) search(query string) {
 	l.query, l.shown, l.cursor, l.top = format.Safe(query), l.shown[:0], 0, 0
-	heading := -1
+	searched := strings.ToLower(strings.TrimSpace(l.query))
 	for i, it := range l.Items {
-		switch {
-		case it.Heading:
-			heading = i
-		case it.matches(query):
-			if heading >= 0 {
-				l.shown = append(l.shown, heading)
-				heading = -1
-			}
+		if searched == "" || !it.Heading && it.matches(searched) {
 			l.shown = append(l.shown, i)
 		}
+	}
+	if searched != "" {
+		slices.SortStableFunc(l.shown, func(a, b int) int { return l.Items[a].rank(searched) - l.Items[b].rank(searched) })
 	}
 	l.move(0)
 }
 
+// matches reports whether it says each word of query, which is in small letters.
 func (it Item) matches(query string) bool {
 	text := strings.ToLower(it.Key + " " + it.Text + " " + it.Note + " " + it.Other)
-	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+	for word := range strings.FieldsSeq(query) {
 		if !strings.Contains(text, word) {
 			return false
 		}
 	}
 	return true
+}
+
+// rank says how likely it is meant by query, which it matches: 0 is its very name or key.
+func (it Item) rank(query string) int {
+	name := strings.ToLower(it.Text)
+	switch {
+	case name == query, it.Key == query:
+		return 0
+	case strings.HasPrefix(name, query):
+		return 1
+	case strings.Contains(" "+name, " "+query):
+		return 2
+	case strings.Contains(name, query):
+		return 3
+	}
+	return 4 // what it says of itself
 }
 
 // move moves the cursor by n items and off the headings.

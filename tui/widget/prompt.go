@@ -32,7 +32,7 @@ func Ask(d *page.Desk, p Prompt, text string) tea.Cmd {
 	p.desk = d
 	p.input = textinput.New()
 	p.input.SetVirtualCursor(false) // the terminal's own is used: it needs no ticks to blink
-	p.input.CharLimit = 200
+	p.input.CharLimit = 4096        // a path is no longer
 	p.input.SetValue(text)
 	p.input.CursorEnd()
 	p.input.Focus()
