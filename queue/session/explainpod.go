@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -27,18 +28,11 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	if err != nil {
 		return nil, err
 	}
-	opts.Paused, opts.Opens = true, 0
-	o := newOwner(rec, opts)
-	defer o.recording.Feed.Close()
-	for i, way := 1, at.Sub(o.now); i <= explain.ReplaySteps; i++ {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		o.show(at.Add(-way / explain.ReplaySteps * time.Duration(explain.ReplaySteps-i)))
-	}
-	if err := o.recording.Feed.Err; err != nil {
+	o, err := replayedTo(ctx, rec, opts, at)
+	if err != nil {
 		return nil, err
 	}
+	defer o.recording.Feed.Close()
 	f := o.frame()
 	p := f.Board.Get(key)
 	if p == nil {
@@ -52,6 +46,21 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	f.Hints = explain.NewHints(plugins)
 	x.WokenBy = f.Wakes(p)
 	return x, nil
+}
+
+// replayedTo returns an owner that nobody else has, of rec at the moment at, whose feed is to be closed. It fails if the
+// model does, or when ctx ends.
+func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time) (*owner, error) {
+	opts.Paused, opts.Opens = true, 0
+	o := newOwner(rec, opts)
+	for i, way := 1, at.Sub(o.now); i <= explain.ReplaySteps && ctx.Err() == nil; i++ {
+		o.show(at.Add(-way / explain.ReplaySteps * time.Duration(explain.ReplaySteps-i)))
+	}
+	if err := cmp.Or(ctx.Err(), o.recording.Feed.Err); err != nil {
+		o.recording.Feed.Close()
+		return nil, err
+	}
+	return o, nil
 }
 
 // explainNeeds adds what p would need to x, or why that is not known.

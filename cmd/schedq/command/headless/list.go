@@ -1,0 +1,86 @@
+package headless
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/kube"
+	"github.com/schedq/schedq/cmd/schedq/table"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+)
+
+// NewList returns schedq list.
+func NewList() *cobra.Command {
+	var when, namespace string
+	var only flags.Filter
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		at, err := flags.Moment(rec, "--at", when)
+		if err != nil {
+			return err
+		}
+		opts.Filter = only.Filter
+		pods, err := session.ListPods(cmd.Context(), rec, opts, at)
+		if err != nil {
+			return err
+		}
+		if namespace != "" {
+			pods = slices.DeleteFunc(pods, func(p session.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
+		}
+		if asJSON {
+			return writeJSON(cmd.OutOrStdout(), pods)
+		}
+		return writeWaiting(cmd.OutOrStdout(), pods)
+	}
+	cmd := headless(&cobra.Command{
+		Use:   "list [FILE...] [--at TIME]",
+		Short: "List the pods that wait, the longest waiting first, and why",
+		Long: `list prints the pods that have no node at one moment: where each is and for how long it has waited, how often it was
+tried, what rejected it, and when it is tried again at the latest. Without a FILE it is about a live
+cluster, now.`,
+		Example: "  schedq list audit.log.gz sched.log.gz --at 12:03:10\n  schedq list --context prod --filter 'waiting>5m'",
+	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+		if when != "" {
+			return flags.Usagef("--at is for recordings: the pods of a live cluster are listed as they are now")
+		}
+		namespace = cluster.Namespace()
+		rec, err := cluster.Collect(cmd, explainAfter)
+		if err != nil {
+			return err
+		}
+		return read(cmd, rec, opts, asJSON)
+	})
+	cmd.Flags().StringVar(&when, "at", "", "the moment: 12:03:10 (UTC), +1m30s from the start, or RFC 3339; the end if there is none")
+	only.Register(cmd, "list only pods that are one of those")
+	return cmd
+}
+
+// writeWaiting writes pods for a person.
+func writeWaiting(w io.Writer, pods []session.Waiting) error {
+	if len(pods) == 0 {
+		_, err := fmt.Fprintln(w, "no pod waits")
+		return err
+	}
+	var b strings.Builder
+	rows := [][]string{{"pod", "age", "place", "for", "attempts", "next try", "rejected by"}}
+	for _, p := range pods {
+		next := "–"
+		if p.NextTry != nil {
+			next = p.NextTry.Format("15:04:05")
+		}
+		rows = append(rows, []string{string(p.Pod), brief(p.Age), session.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
+			next, strings.Join(p.Plugins, ", ")})
+	}
+	table.Columns(&b, rows)
+	_, err := io.WriteString(w, b.String())
+	if err != nil {
+		return fmt.Errorf("can't write to standard output: %w", err)
+	}
+	return nil
+}
