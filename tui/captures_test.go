@@ -125,6 +125,7 @@ func lively(t *testing.T) (*sources.Recording, *cycle.Plugins) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rec.Name = "A lively cluster" // as the program calls it
 	plugins, err := cycle.InTree()
 	if err != nil {
 		t.Fatal(err)
