@@ -93,7 +93,9 @@ func PlayOthers(client func(user string) (kubernetes.Interface, error), seed uin
 			case <-ctx.Done():
 				return
 			case <-time.After(look):
-				o.err = o.turn(ctx, time.Now())
+				if err := o.turn(ctx, time.Now()); ctx.Err() == nil { // what Stop cuts short has not failed
+					o.err = err
+				}
 			}
 		}
 	}()
