@@ -41,7 +41,7 @@ type Config struct {
 	// the one that is built in.
 	Release string
 	// AsyncAPICalls is true if the scheduling loop does not wait until the API server has answered its patch of a pod's
-	// status.
+	// status (the gate SchedulerAsyncAPICalls).
 	AsyncAPICalls bool
 	// Profiles is never empty. The plugins and arguments that upstream adds to each are in it.
 	Profiles []schedulerapi.KubeSchedulerProfile
@@ -66,9 +66,17 @@ func (c *Config) In(release string) (*Config, error) {
 		return nil, err
 	}
 	of.Release = release
-	// SchedulerAsyncAPICalls is on by default in v1.35 and no other release (pkg/features/kube_features.go).
-	of.AsyncAPICalls = release == "v1.35"
 	return &of, nil
+}
+
+// AsyncAPICalls reports whether that version of kube-scheduler, such as v1.35.0, has SchedulerAsyncAPICalls on by default:
+// v1.34.0, v1.34.1 and v1.35.0 have (pkg/features/kube_features.go); the patches that followed took it back.
+func AsyncAPICalls(version string) bool {
+	var minor, patch int
+	if _, err := fmt.Sscanf(version, "v1.%d.%d", &minor, &patch); err != nil {
+		return false
+	}
+	return minor == 34 && patch <= 1 || minor == 35 && patch == 0
 }
 
 // Default returns the configuration of a kube-scheduler without a file, with the feature gates as

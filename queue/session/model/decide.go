@@ -73,7 +73,7 @@ func (o *oracle) decide(now time.Time) decision {
 		return decision{do: wait, until: patch.Time.Add(o.pace.answerDelay())} // the loop waits for the answer to a patch
 	}
 	if seen := o.future.Failure(now, crowding); seen != nil {
-		pod, saturated := o.takeable(seen), o.channels.saturated(now)
+		pod, saturated := o.takeable(seen), o.channels.saturated(now) && !o.channels.cfg.AsyncAPICalls
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}

@@ -77,7 +77,8 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.lastAttempts[pod.UID]
-	recent := ok && now.Sub(last.at) < unexpectedPatch
+	late := d.asyncAPICalls && s.oracle.channels.saturated(now) // then it was sent whenever the rate limit let it
+	recent := ok && (now.Sub(last.at) < unexpectedPatch || late)
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.seesBinding(now, pod)) {
 		recent = false // that attempt was another: the model placed the pod
 	}

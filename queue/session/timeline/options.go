@@ -60,7 +60,14 @@ func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Co
 	if release == queue.Releases()[0] && cmp.Or(opts.Release, rec.Release) == "" {
 		return cfg, nil // it is what cfg is made for, pod groups included
 	}
-	return cfg.In(release)
+	of, err := cfg.In(release)
+	if s := RecordedScheduler(rec); err == nil && s != nil && cmp.Or(opts.Release, rec.Release) == "" {
+		of.AsyncAPICalls = schedulerconfig.AsyncAPICalls(string(s.Release))
+		if on, told := s.Gates["SchedulerAsyncAPICalls"]; told {
+			of.AsyncAPICalls = on
+		}
+	}
+	return of, err
 }
 
 // ReleaseFor returns the release, one of queue.Releases, whose rules the queue follows with rec: the one that a person

@@ -40,3 +40,29 @@ func TestReleaseOfRecording(t *testing.T) {
 		}
 	}
 }
+
+// TestAsyncAPICallsOfRecording: whether the loop waits for its patches is what the very patch of the recorded release has
+// by default, unless its log tells the gate.
+func TestAsyncAPICallsOfRecording(t *testing.T) {
+	for _, c := range []struct {
+		heard   sources.SafeText
+		gates   map[string]bool
+		release string
+		want    bool
+	}{
+		{heard: "v1.34.1", want: true},
+		{heard: "v1.34.2-gke.100", want: false},
+		{heard: "v1.35.0", want: true},
+		{heard: "v1.35.1", want: false},
+		{heard: "v1.36.1", want: false},
+		{heard: "v1.35.0", gates: map[string]bool{"SchedulerAsyncAPICalls": false}, want: false},
+		{heard: "v1.36.1", gates: map[string]bool{"SchedulerAsyncAPICalls": true}, want: true},
+		{heard: "v1.35.0", release: "v1.35", want: false}, // any patch of it
+	} {
+		rec := &sources.Recording{Events: []sources.Event{{Time: world.At(1), Fact: &sources.SchedulerStarted{Release: c.heard, Gates: c.gates}}}}
+		cfg, err := Options{Release: c.release}.SchedulerConfig(rec)
+		if err != nil || cfg.AsyncAPICalls != c.want {
+			t.Errorf("%s %v %s: %v, %v", c.heard, c.gates, c.release, cfg.AsyncAPICalls, err)
+		}
+	}
+}
