@@ -38,7 +38,7 @@ recordings:
 # The model against the scheduler's own logs of RECORDINGS. Both take long: verify compares the moves that it
 # makes of an audit log alone, decisions its verdicts at each attempt.
 verify:
-	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session -run '^TestShadowRecordings$$' -v -count 1
+	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session/report -run '^TestShadowRecordings$$' -v -count 1
 
 decisions:
 	$(FROM_RECORDINGS) SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1

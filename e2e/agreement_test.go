@@ -94,7 +94,7 @@ func (tr trial) play(t *testing.T) {
 	compare(halfway.out, attachedAt.Add(settled)).check(t, what, goal, tr.halfway)
 	if tr.workload == "field" {
 		tr.checkField(t, movesOf(t, c.AuditLog(), tr.flags()...), truth)
-		// The goal is none. Attached, schedq takes what the second scheduler says of its pods for ours: 16 to 238 moves.
+		// The goal is none; 16 to 238 moves were before the model asked whose pod it is that is seen to fail.
 		const mostForeign = 600
 		leavesForeign(t, readMoves(t, fromStart.out), mostForeign)
 		leavesForeign(t, readMoves(t, halfway.out), mostForeign)

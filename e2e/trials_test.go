@@ -46,8 +46,8 @@ func TestAgreement(t *testing.T) {
 	}{
 		{"PopFromBackoffQ", "SchedulerPopFromBackoffQ=true", false, near},
 		{"no PopFromBackoffQ", "SchedulerPopFromBackoffQ=false", false, near},
-		{"far", "", false, far},
-		{"field", "", false, field},
+		{"far", "", true, far},
+		{"field", "", true, field},
 		{"far, behind", "", true, behind},
 		{"field, far", "", true, fieldFar},
 	} {

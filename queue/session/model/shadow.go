@@ -103,6 +103,9 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	s.emit(ev.Event)
+	if s.isOfAnother(ev) {
+		return nil
+	}
 	switch f := ev.Fact.(type) {
 	case *sources.SchedulerStarted:
 		return s.start(ev.Time)
@@ -122,6 +125,15 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	return nil
+}
+
+// isOfAnother reports whether seen is an attempt of a pod that this scheduler leaves to another one.
+func (s *shadow) isOfAnother(seen *evidence.Sighting) bool {
+	if !seen.Failed() || s.driver == nil {
+		return false
+	}
+	pod := s.objects.Pod(seen.Pod)
+	return pod != nil && pod.UID == seen.UID && !s.driver.Scheduler.Responsible(pod)
 }
 
 // end closes the scheduler and forgets what is to come.

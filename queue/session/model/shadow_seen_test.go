@@ -207,3 +207,17 @@ func TestFreedIsRestated(t *testing.T) {
 		"inflight>backoff ScheduleAttemptFailure",
 	})
 }
+
+// TestAnotherScheduler: a pod that is left to another scheduler stays out of the queue, whatever is seen of its attempts.
+func TestAnotherScheduler(t *testing.T) {
+	var c world.Cluster
+	small := c.Small()
+	c.Stuck(1.5, "ours")
+	pod := world.Happens(&c, 2, sources.Added, world.Wants("theirs", "4"), func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
+	c.Failed(2.01, pod, world.TooSmall)
+	pod = c.Patched(2.02, pod, world.TooSmall, "")
+	c.Add(2.02, &sources.StatusPatched{Pod: world.Key("theirs"), UID: pod.UID, Sent: world.At(2.015)})
+	c.Goes(3, small)
+	c.Bound(4, pod, "node-a")
+	replayed.Compare(t, replayed.Moves(t, c.Recording(20), "theirs"), nil)
+}
