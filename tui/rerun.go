@@ -46,8 +46,10 @@ func newIn(release string) string {
 	switch release {
 	case "v1.37":
 		return "gated pods hear of the leftover flush"
-	case "v1.36", "v1.35":
-		return "plugins hear of other events"
+	case "v1.36":
+		return "NodeResourcesFit hears of device classes"
+	case "v1.35":
+		return "as v1.34"
 	case "v1.34":
 		return "rejections and errors count apart for the backoff"
 	case "v1.33":
