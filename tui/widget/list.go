@@ -147,13 +147,21 @@ func (l *List) Click(x, y, w, h int) (keymap.ID, bool) {
 
 func (l *List) Wheel(rows int) { l.move(rows) }
 
-// search shows the items that contain every word of query.
-// search shows the items that match query, the likeliest first; without a query all, below their headings.
+// search shows the items that match query, the likeliest first; without a query all, below their headings. A heading
+// with nothing below it is left out.
 func (l *List) search(query string) {
 	l.query, l.shown, l.cursor, l.top = format.Safe(query), l.shown[:0], 0, 0
 	searched := strings.ToLower(strings.TrimSpace(l.query))
+	heading := -1
 	for i, it := range l.Items {
-		if searched == "" || !it.Heading && it.matches(searched) {
+		switch {
+		case it.Heading:
+			heading = i
+		case it.matches(searched):
+			if heading >= 0 && searched == "" {
+				l.shown = append(l.shown, heading)
+			}
+			heading = -1
 			l.shown = append(l.shown, i)
 		}
 	}
