@@ -46,6 +46,9 @@ func TestHintsOfReleases(t *testing.T) {
 		{"the pod on the port goes", func(st *story) { st.remove(onPort) }, map[string]string{
 			"v1.29": "big porter", "v1.31": "big porter", "v1.32": "big porter", "v1.35": "big porter", "v1.37": "big porter",
 		}},
+		{"the pod itself tolerates", func(st *story) { st.put(aPod("plain", tolerates("infra"))) }, map[string]string{
+			"v1.31": "plain", "v1.32": "plain", "v1.33": "plain", "v1.36": "plain", "v1.37": "plain",
+		}},
 	} {
 		for release, want := range c.woken {
 			t.Run(release+": "+c.name, func(t *testing.T) {

@@ -49,18 +49,20 @@ func parse(table string) (map[string][]Event, error) {
 		}
 		e := Event{ClusterEvent: fwk.ClusterEvent{Resource: fwk.EventResource(fields[1])}, Hint: strings.TrimPrefix(fields[3], "-")}
 		for _, name := range strings.Split(fields[2], "|") {
-			e.ActionType |= action(name)
+			bit := action(name)
+			if bit == 0 {
+				return nil, fmt.Errorf("line %d: there is no action %q", n+1, name)
+			}
+			e.ActionType |= bit
 		}
-		if e.ActionType != 0 { // else it is only of what today's scheduler knows nothing of
-			events[fields[0]] = append(events[fields[0]], e)
-		}
+		events[fields[0]] = append(events[fields[0]], e)
 	}
 	return events, nil
 }
 
 // WithHints returns what a plugin registered for in an older release, with the hint functions that it has today: the
-// one for the same event, or else one for the same resource. What it then registered for of pods without a node, and
-// does not today, is left out: its function of that time let none of these events wake a pod.
+// one for the same event, or else one for the same resource. Events of pods without a node that it registers for no
+// more are left out: before v1.37 every kind of pod was registered for at once, and the hint told them apart.
 func WithHints(older []Event, today []fwk.ClusterEventWithHint) []fwk.ClusterEventWithHint {
 	today = Unrolled(today)
 	var events []fwk.ClusterEventWithHint
@@ -105,7 +107,7 @@ func Unrolled(events []fwk.ClusterEventWithHint) []fwk.ClusterEventWithHint {
 	return all
 }
 
-// action returns the ActionType of that name, or 0 if today's scheduler has none.
+// action returns the ActionType of that name, which another release may have had, or 0 if there is none.
 func action(name string) fwk.ActionType {
 	switch name {
 	case "Add":
@@ -130,7 +132,7 @@ func action(name string) fwk.ActionType {
 		return fwk.UpdatePodLabel
 	case "UpdatePodScaleDown":
 		return fwk.UpdatePodScaleDown
-	case "UpdatePodToleration":
+	case "UpdatePodToleration", "UpdatePodTolerations": // as v1.32 called it
 		return fwk.UpdatePodToleration
 	case "UpdatePodSchedulingGatesEliminated":
 		return fwk.UpdatePodSchedulingGatesEliminated

@@ -37,6 +37,9 @@ func TestTables(t *testing.T) {
 
 // TestDamagedTable: a table that can't be read says where.
 func TestDamagedTable(t *testing.T) {
+	if _, err := parse("NodeName Node Add|Upgrade -\n"); err == nil || !strings.Contains(err.Error(), `line 1: there is no action "Upgrade"`) {
+		t.Error(err)
+	}
 	if _, err := parse("# a release\nNodeName Node Add -\nNodeName Node\n"); err == nil || !strings.Contains(err.Error(), "line 3 has 2 words") {
 		t.Error(err)
 	}

@@ -118,8 +118,9 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 		return nil, err
 	}
 	first, last := want[0].at, want[len(want)-1].at
+	silent := gatesSilently(truth)
 	got := slices.DeleteFunc(slices.Clone(all), func(m toldMove) bool {
-		return first.Sub(m.at) > tolerance || m.at.Sub(last) > tolerance || m.tier == queue.Gated && gatesSilently(truth)
+		return first.Sub(m.at) > tolerance || m.at.Sub(last) > tolerance || silent && m.tier == queue.Gated
 	})
 	match(want, got)
 	stays := staysOf(all)
