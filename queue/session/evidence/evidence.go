@@ -38,9 +38,9 @@ type Sighting struct {
 	// By is when the attempt was over, at the latest: of a patch, when the API server had its request. Of all
 	// other kinds it is the event's time.
 	By time.Time
-	// After is the failure that a patch follows, or zero if its Event does not show or another was seen between: in that
+	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another was seen between: in that
 	// time the loop waited for the client's rate limit and for the answer.
-	After time.Time
+	FailedAt time.Time
 	// Pod and UID are the pod's. Where no pod is seen they are empty.
 	Pod types.NamespacedName
 	UID types.UID
@@ -170,7 +170,7 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 			s.By = ev.Time.Add(-f.requesting)
 		}
 		if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) {
-			s.After = last.Time
+			s.FailedAt = last.Time
 		}
 	case *sources.ObjectChange:
 		s.Kind, s.Change = Changed, fact

@@ -91,7 +91,7 @@ func TestPatchFollows(t *testing.T) {
 		for len(f.all) > 1 {
 			f.RemoveFirst()
 		}
-		if got := f.First().After; !got.Equal(c.want) {
+		if got := f.First().FailedAt; !got.Equal(c.want) {
 			t.Errorf("%s: it follows one at %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -226,7 +226,7 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 	for _, late := range []bool{false, true} {
 		check(fmt.Sprint("UnderWay, late ", late), f.PatchUnderWay(now, within, slack, late, ended), first(within, func(s *Sighting) bool {
 			sent := !s.By.After(now) || ended(s.UID) && s.By.Sub(now) < slack
-			return s.Kind == Patched && s.Time.After(now) && (sent || late && !s.After.IsZero() && !s.After.After(now))
+			return s.Kind == Patched && s.Time.After(now) && (sent || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now))
 		}))
 	}
 	for _, late := range []bool{false, true} {

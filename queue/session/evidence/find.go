@@ -52,7 +52,7 @@ func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late b
 		if s.By.Sub(now) > within {
 			break
 		}
-		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID) || late && !s.After.IsZero() && !s.After.After(now)
+		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID) || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now)
 		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within {
 			continue
 		}

@@ -28,7 +28,6 @@ type Driver struct {
 	onSettled func(now time.Time, attempt *cycle.Attempt)
 	Cluster   writeTarget // nil in a shadow
 	oracle    *oracle     // nil but in a shadow
-	pace      *pace       // how fast the real scheduler is. Nil but in a shadow: then it is as in rules.go
 	unsettled *unsettled  // moves that the queue told and nobody handed on yet. Nil but in a shadow
 
 	now          time.Time
@@ -209,7 +208,7 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 // beginAttempt makes a the attempt under way from now on, and works out when it ends.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan = a, now
-	d.LoopFree = now.Add(d.pace.attempt(nominalTime(a.Evaluated)))
+	d.LoopFree = now.Add(d.timeFor(nominalTime(a.Evaluated)))
 	if d.oracle != nil {
 		// A failed attempt that is seen where the model places the pod is this one all the same.
 		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && a.Binding == nil && !a.Skipped {
@@ -224,7 +223,15 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
 	return a
 }
 
-// nominalTime is how long an attempt takes in which that many nodes were looked at.
+// timeFor returns how long what takes nominal by rules.go takes the scheduler: in a shadow, at the real one's pace.
+func (d *Driver) timeFor(nominal time.Duration) time.Duration {
+	if d.oracle == nil {
+		return nominal
+	}
+	return d.oracle.pace.attempt(nominal)
+}
+
+// nominalTime is how long an attempt takes in which that many nodes were looked at, by rules.go.
 func nominalTime(nodes int) time.Duration {
 	if nodes == 0 {
 		return preFilterTime
@@ -297,7 +304,7 @@ func (d *Driver) endWaitOnMove(now time.Time) {
 // it can't if pod waits in a tier from which the loop takes none. It is called while a sighting is taken in: the
 // oracle is asked as of now, when that sighting is no longer in its future.
 func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
-	at, each := d.LoopFree, d.pace.attempt(attemptTime)
+	at, each := d.LoopFree, d.timeFor(attemptTime)
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
 	}

@@ -47,11 +47,8 @@ func (p *pace) sawPatch(at time.Time) { p.patches, p.patched = p.patches+1, at }
 // sawOther notes that the loop was seen to do something that is no failed attempt: to bind a pod.
 func (p *pace) sawOther() { p.other = true }
 
-// attempt returns how long an attempt takes for which rules.go has nominal. Of no pace, that is nominal.
+// attempt returns how long an attempt takes for which rules.go has nominal.
 func (p *pace) attempt(nominal time.Duration) time.Duration {
-	if p == nil {
-		return nominal
-	}
 	return time.Duration(float64(nominal) * p.attempts.mean)
 }
 

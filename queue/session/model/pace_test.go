@@ -62,8 +62,4 @@ func TestPace(t *testing.T) {
 	p.is(t, "after patches", nominal/4, 2*time.Millisecond-nominal/4)
 	learns(p, now, meanOf, 4*nominal)
 	p.is(t, "after it became slow", 4*nominal, 2*time.Millisecond-nominal/4)
-
-	if got := (*pace)(nil).attempt(nominal); got != nominal {
-		t.Errorf("where nothing is seen an attempt takes %s", got)
-	}
 }

@@ -149,18 +149,23 @@ func TestLoopHeldUp(t *testing.T) {
 	}
 }
 
+// wantsVolume has a pod come, 3 s after the start, whose volume somebody has yet to provide.
+func wantsVolume(c *world.Cluster) *v1.Pod {
+	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
+	world.Happens(c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
+	world.Happens(c, 2, sources.Added, world.PendingClaim("data", class), nil)
+	return world.Happens(c, 3, sources.Added, world.Wants("store", "100m"), func(p *v1.Pod) {
+		p.CreationTimestamp = metav1.NewTime(world.At(3))
+		world.Mount(p, "data")
+	})
+}
+
 // TestBoundLate: others have to provide a volume before the pod that the loop took is bound.
 func TestBoundLate(t *testing.T) {
 	var c world.Cluster
 	c.Small()
 	c.Stuck(1.5, "other")
-	mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
-	world.Happens(&c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
-	world.Happens(&c, 2, sources.Added, world.PendingClaim("data", class), nil)
-	pod := world.Happens(&c, 3, sources.Added, world.Wants("store", "100m"), func(p *v1.Pod) {
-		p.CreationTimestamp = metav1.NewTime(world.At(3))
-		world.Mount(p, "data")
-	})
+	pod := wantsVolume(&c)
 	c.Bound(4.5, pod, "node-a")
 	taken(t, c.Recording(20), 2, "store 3.00")
 }
@@ -180,13 +185,7 @@ func TestSlowVolume(t *testing.T) {
 			var c world.Cluster
 			small := c.Small()
 			c.Stuck(1.5, "other")
-			mode, class := storagev1.VolumeBindingWaitForFirstConsumer, "disk"
-			world.Happens(&c, 2, sources.Added, &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "disk.example.com", VolumeBindingMode: &mode}, nil)
-			world.Happens(&c, 2, sources.Added, world.PendingClaim("data", class), nil)
-			pod := world.Happens(&c, 3, sources.Added, world.Wants("store", "100m"), func(p *v1.Pod) {
-				p.CreationTimestamp = metav1.NewTime(world.At(3))
-				world.Mount(p, "data")
-			})
+			pod := wantsVolume(&c)
 			c.Goes(5, small) // which wakes pods that wait
 			of.ends(&c, pod)
 			replayed.Compare(t, replayed.Moves(t, c.Recording(10.2), "store"), of.want)

@@ -27,7 +27,6 @@ import (
 type shadow struct {
 	local
 	oracle    *oracle
-	pace      *pace
 	shownUIDs map[types.NamespacedName]types.UID // of the pods that events said to be in the queue
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore  map[types.UID]*sources.Tried
@@ -39,9 +38,8 @@ type shadow struct {
 // yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
-	s.pace = newPace()
 	s.oracle = &oracle{
-		pace:         s.pace,
+		pace:         newPace(),
 		future:       evidence.New(events, bindPatience, shortestRequest),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
@@ -75,7 +73,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	if err != nil {
 		return nil, err
 	}
-	s.driver.oracle, s.driver.pace, s.driver.unsettled = s.oracle, s.pace, &s.unsettled
+	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
 	s.oracle.queue, s.oracle.takesFrom = s.driver.queue, s.driver.takesFrom
 	s.oracle.channels.restart()
 	clear(s.oracle.lastAttempts)
@@ -115,11 +113,11 @@ func (s *shadow) takeInNext() error {
 		if f.Version != "" {
 			s.oracle.channels.recorded(f.UID, f.Recorded)
 		}
-		s.pace.sawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
+		s.oracle.pace.sawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
 		s.takeInFailure(ev.Time, f)
 	case *sources.StatusPatched:
 		s.oracle.channels.requested(ev.Time)
-		s.pace.sawPatch(ev.Time)
+		s.oracle.pace.sawPatch(ev.Time)
 		if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
 			s.takeInPatch(ev.Time, pod, ev.Used)
 		}

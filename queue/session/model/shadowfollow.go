@@ -38,7 +38,7 @@ func attemptShows(old, pod *v1.Pod) bool {
 // takeInBinding has the model follow that pod was bound. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.oracle.channels.requested(now)
-	s.pace.sawOther()
+	s.oracle.pace.sawOther()
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
 	d := s.driver
 	b := d.bindingOf(pod.UID)
@@ -55,7 +55,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	s.ensureInFlight(now, old)
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
-	d.endPatchWait(pod.UID, now.Add(s.pace.answerDelay()))
+	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.answerDelay()))
 }
 
 // takeInFailure has the model follow an Event that says that an attempt failed.
@@ -93,7 +93,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		d.Scheduler.Renominate(now, pod, node)
 		d.CollectEvictions()
 	}
-	d.endPatchWait(pod.UID, now.Add(s.pace.answerDelay()))
+	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.answerDelay()))
 }
 
 // takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
@@ -117,7 +117,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		return // the condition stays as it is, and nothing is written
 	}
 	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && !d.asyncAPICalls && (d.AwaitedPatch == nil || d.AwaitedPatch.uid != pod.UID) {
-		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.pace.answerDelay())}
+		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.oracle.pace.answerDelay())}
 	}
 }
 
