@@ -73,13 +73,13 @@ func TestSortByAnyColumn(t *testing.T) {
 		if got := rows(); strings.Index(got, "urgent-1") > strings.Index(got, "web-2") {
 			t.Errorf("by the queue's order it is\n%s", got)
 		}
-		p.do(keymap.Sort).sees("sort activeQ by", "the queue's order ↓").enter("name").sees("activeQ 2 by name ↓")
-		p.do(keymap.Sort).enter("name").sees("activeQ 2 by name ↑")
+		p.do(keymap.Sort).sees("sort activeQ by", "the queue's order ↓").enter("name").seesTogether("pod↓", "age")
+		p.do(keymap.Sort).enter("name").seesTogether("pod↑", "age")
 		if got := rows(); strings.Index(got, "urgent-1") < strings.Index(got, "web-2") {
 			t.Errorf("by name, turned round, it is\n%s", got)
 		}
-		p.do(keymap.WhatIf).sees("by name ↑").do(keymap.LeaveWhatIf).sees("by name ↑") // the what-if is seen alike
-		p.do(keymap.Sort).enter("queue's").seesNot("by name")
+		p.do(keymap.WhatIf).sees("pod↑").do(keymap.LeaveWhatIf).sees("pod↑") // the what-if is seen alike
+		p.do(keymap.Sort).enter("queue's").seesNot("pod↑").do(keymap.Sort).enter("owner").sees("activeQ 2 by owner ↓").do(keymap.Sort).enter("queue's").seesNot("by owner")
 		p.do(keymap.FocusLog, keymap.Sort).sees("can't: the log is sorted by time")
 	})
 }

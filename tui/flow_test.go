@@ -35,7 +35,7 @@ func TestTheFirstScreenExplainsItself(t *testing.T) {
 func TestAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).sees("urgent-1↑    0.3s", "batch-1   1.5s", "NodeAffini…+1  4.5s")
+		p.goTo(moment).seesTogether("urgent-1↑", "0.3s", "batch-1", "1.5s", "train-0", "4.5s")
 		wide := sit(t, 200, 60, paused(t, sample), Options{})
 		wide.goTo(moment).sees("an error")
 	})

@@ -29,8 +29,8 @@ func TestUnfoldAPodGroup(t *testing.T) {
 		opts.GenericWorkload = true
 		s := session.New(tell(t, gangs), session.Options{Paused: true, Queue: &opts})
 		p := sit(t, 120, 40, s, Options{})
-		p.goTo("+2s").sees("activeQ 4 ", "● ⊞ train ×3         1.0s", "● web                0.9s").seesNot("● train-0            1.0s").seesNot("match")
-		p.do(keymap.FocusActive, keymap.RowDown, keymap.Fold).sees("▸● ⊟ train-0          1.0s", "●   train-1", "●   train-2")
+		p.goTo("+2s").sees("activeQ 4 ").seesTogether("● ⊞ train ×3", "1.0s").seesTogether("● web", "0.9s").seesNot("● ⊟ train-0").seesNot("●   train-1").seesNot("match")
+		p.do(keymap.FocusActive, keymap.RowDown, keymap.Fold).seesTogether("▸● ⊟ train-0", "1.0s").sees("●   train-1", "●   train-2")
 		p.seesNot("⊞")
 		p.do(keymap.RowDown).sees("▸●   train-1").do(keymap.Fold).sees("▸● ⊞ train ×3").seesNot("⊟").seesNot("●   train-1")
 		p.do(keymap.Filter).enter("!train-1").sees("⊞ train ×2", "activeQ 4, 2 match")

@@ -42,10 +42,10 @@ func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 		}}
 		p := sit(t, 120, 40, paused(t, sample), options)
 		p.goTo(moment).do(keymap.Filter).enter("web").do(keymap.FocusBackoff, keymap.Sort).enter("name")
-		p.sees("by name ↓", " / web")
-		p.do(keymap.Recordings).enter("second").seesNot(" / web").seesNot("by name")
+		p.sees("pod↓", " / web")
+		p.do(keymap.Recordings).enter("second").seesNot(" / web").seesNot("pod↓")
 		p.goTo("end").do(keymap.FocusLog, keymap.Zoom).sees("db-1")
-		p.do(keymap.Recordings).enter("first again").goTo(moment).sees("by name ↓", " / web")
+		p.do(keymap.Recordings).enter("first again").goTo(moment).sees("pod↓", " / web")
 		p.do(keymap.Recordings).enter("second").goTo("end").seesNot("1 activeQ").sees("5 log") // zoomed, as it was left
 
 		kept.full = true
@@ -63,7 +63,7 @@ func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 		s := session.New(tell(t, sample), session.Options{Paused: true, Filter: f})
 		p := sit(t, 120, 40, s, Options{})
 		p.model.remembered(&memory.View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]session.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
-		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("by name").seesNot("zoomed")
+		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("pod↓").seesNot("zoomed")
 		p.model.remembered(&memory.View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
 		p.goTo("end").sees(" / web")
 	})

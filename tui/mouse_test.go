@@ -46,8 +46,8 @@ func TestClicksSelectAndOpen(t *testing.T) {
 func TestClicksInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).clicks("web-2             new→active").sees("▸10:36:06.3 ● web-2")
-		p.clicks("web-2             new→active").sees("10:36:06.300") // once more goes there
+		p.goTo(moment).clicks("web-2           new→active").sees("▸10:36:06.3 ● web-2")
+		p.clicks("web-2           new→active").sees("10:36:06.300") // once more goes there
 	})
 }
 

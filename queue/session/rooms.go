@@ -38,6 +38,7 @@ type (
 
 	Report        = report.Report
 	AttemptReport = report.AttemptReport
+	LongestReport = report.LongestReport
 	Comparison    = report.Comparison
 	PodComparison = report.PodComparison
 	Outcome       = report.Outcome
@@ -58,6 +59,7 @@ const (
 	ByExpiry    = board.ByExpiry
 	ByPlugin    = board.ByPlugin
 	ByOwner     = board.ByOwner
+	ByNode      = board.ByNode
 
 	PerPlugin    = board.PerPlugin
 	PerNamespace = board.PerNamespace

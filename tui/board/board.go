@@ -36,13 +36,24 @@ type Board struct {
 	// focus is the pane that keys are about, tab the one that is shown where one is shown at a time.
 	focus, tab paneID
 	panes      [4]rows
+	columns    [3][]*column
+	important  [3][]string // the columns' names, the most important first
+	held       [3]held
+	fitted     [3][]fitted
 	log        logRows
 	parts      parts
 	titles     [unschedulablePane + 1]canvas.Rect // of the tabs
 }
 
 // New returns the board of what is shown on d, to be begun with reset. Why is opened from it.
-func New(d *page.Desk, why *story.Why) *Board { return &Board{Desk: d, Why: why} }
+func New(d *page.Desk, why *story.Why) *Board {
+	b := &Board{Desk: d, Why: why}
+	for id := range b.columns {
+		names, important := usualColumns(paneID(id))
+		b.columns[id], b.important[id] = columnsNamed(names), important
+	}
+	return b
+}
 
 // Reset begins with another session.
 func (b *Board) Reset() {
@@ -52,7 +63,7 @@ func (b *Board) Reset() {
 		unschedulablePane: {tiers: []queue.Tier{queue.Unschedulable, queue.Gated}},
 		flightPane:        {tiers: []queue.Tier{queue.InFlight}},
 	}
-	b.log = logRows{}
+	b.log, b.held = logRows{}, [3]held{}
 	b.setFocus(b.firstWithPods())
 }
 
@@ -112,13 +123,14 @@ func (b *Board) Settle(w, h int) {
 
 // SettleParts puts the cursors and what is in sight in their places.
 func (b *Board) SettleParts(p parts) {
-	b.parts = p
 	pod := b.Pod()
 	for i, r := range p.panes {
 		b.panes[i].settle(b.Frame.Board, pod, paneRows(r.H, p.spacing))
 	}
 	b.panes[flightPane].settle(b.Frame.Board, pod, flightRows(p.flight.W))
 	b.log.settle(b.Frame.Log, max(1, p.log.H-1))
+	b.divide(&p)
+	b.parts = p
 }
 
 // Draw implements page.Page.
@@ -129,16 +141,12 @@ func (b *Board) Draw(a canvas.Area) {
 	b.drawTabs(part(p.tabTitles))
 	for i, r := range p.panes {
 		b.pane(paneID(i)).Draw(part(r))
-		if r.X > 0 && r.H > 0 {
-			divide(a.Sub(r.X-1, r.Y, 1, r.H))
-		}
 	}
+	longest{b.Frame}.Draw(part(p.longest))
 	flight{b.Frame, &b.panes[flightPane], b.Selected, b.focus == flightPane}.Draw(part(p.flight))
 	b.logPart().Draw(part(p.log))
 	b.Why.DrawBeside(part(p.detail))
-	if p.detail.H > 0 {
-		divide(a.Sub(p.detail.X-1, p.detail.Y, 1, p.detail.H))
-	}
+	b.drawFrames(a)
 }
 
 func (b *Board) logPart() logPart {
@@ -146,13 +154,10 @@ func (b *Board) logPart() logPart {
 }
 
 func (b *Board) pane(id paneID) pane {
-	return pane{id: id, spacing: b.parts.spacing, frame: b.Frame, rows: &b.panes[id], selected: b.Selected, focused: b.focus == id}
-}
-
-// divide draws the line between two panes.
-func divide(a canvas.Area) {
-	a.Fill(theme.Dim, "│")
-	a.Row(0).Fill(theme.Dim, "┬")
+	return pane{
+		id: id, spacing: b.parts.spacing, frame: b.Frame, rows: &b.panes[id], selected: b.Selected, focused: b.focus == id,
+		columns: b.columns[id], important: b.important[id], fitted: b.fitted[id],
+	}
 }
 
 // drawTabs draws the titles of the three panes where only one of them is shown.

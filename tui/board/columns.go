@@ -1,86 +1,148 @@
 package board
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/story"
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// columnWidths are the widths of what stands beside a pod's name, each with the blank before it. What there is no room
-// for has none.
-type columnWidths struct {
-	name, reason, age, attempts, wait, bar int
-	tier                                   queue.Tier
+// column is something that a pane tells of each of its pods.
+type column struct {
+	// name is what the configuration calls it, says what it tells.
+	name, says string
+	// heading is what stands above it; above what stands at the right of its cells, it does too.
+	heading func(queue.Tier) string
+	right   bool
+	// by is what the pods are sorted by when a person clicks the heading.
+	by session.Column
+	// least is the fewest cells that say something, most the most that are of use.
+	least, most int
+	// width is how many cells would tell all about pod, draw tells as much as there is room for.
+	width func(p pane, pod *session.Pod) int
+	draw  func(p pane, a canvas.Area, pod *session.Pod)
 }
 
-// columns divides a pane of w cells. The pod's age is always there. Who looks for what is stuck wants to know the reason
-// next, then until when it backs off, then the attempts; the leftover flush comes last.
-func (p pane) columns(w int) columnWidths {
-	c := columnWidths{age: 6, tier: p.rows.tiers[0]}
-	fixed := 3 // selection and provenance
-	if w >= 36 {
-		fixed++ // and a blank at the right
+// always is a heading that is the same in all panes.
+func always(text string) func(queue.Tier) string { return func(queue.Tier) string { return text } }
+
+// columns returns all columns, in the order in which they are offered.
+func columns() []*column {
+	number := func(text func(p pane, pod *session.Pod) (string, canvas.Style)) (func(pane, *session.Pod) int, func(pane, canvas.Area, *session.Pod)) {
+		return func(p pane, pod *session.Pod) int { s, _ := text(p, pod); return canvas.Width(s) },
+			func(p pane, a canvas.Area, pod *session.Pod) {
+				s, style := text(p, pod)
+				a.Right(a.W, 0, style, canvas.Truncate(s, a.W))
+			}
 	}
-	switch p.id {
+	word := func(text func(pod *session.Pod) string) (func(pane, *session.Pod) int, func(pane, canvas.Area, *session.Pod)) {
+		return func(_ pane, pod *session.Pod) int { return canvas.Width(text(pod)) },
+			func(_ pane, a canvas.Area, pod *session.Pod) {
+				a.Text(0, 0, theme.Plain, canvas.Middle(text(pod), a.W))
+			}
+	}
+	all := []*column{
+		{name: "pod", says: "Its name, and its priority if it has one.", heading: always("pod"), by: session.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
+		{name: "reason", says: "The plugins that rejected or gate it, or that its attempt failed by an error.", heading: always("rejected by"), by: session.ByPlugin, least: 9, most: 60,
+			width: func(_ pane, pod *session.Pod) int { return reasonWidth(pod) }, draw: func(_ pane, a canvas.Area, pod *session.Pod) { drawReason(a, pod) }},
+		{name: "age", says: "How long it has been in the queue.", heading: always("age"), right: true, by: session.ByWaiting, least: 5, most: 5},
+		{name: "attempts", says: "How often it was popped.", heading: always("att"), right: true, by: session.ByAttempts, least: 3, most: 3},
+		{name: "next", says: "How long until it is tried again: its backoff left, or until the leftover flush.", heading: waitHeading, right: true, by: session.ByExpiry, least: 5, most: 6 + maxBar,
+			width: func(pane, *session.Pod) int { return 6 }, draw: pane.wait},
+		{name: "here", says: "How long it has been in its place.", heading: always("here"), right: true, by: session.ByDwell, least: 5, most: 5},
+		{name: "namespace", says: "Its namespace.", heading: always("namespace"), by: session.ByNamespace, least: 9, most: 40},
+		{name: "priority", says: "Its priority.", heading: always("priority"), right: true, by: session.ByPriority, least: 8, most: 11},
+		{name: "owner", says: "The controller that made it.", heading: always("owner"), by: session.ByOwner, least: 8, most: 50},
+		{name: "node", says: "The node that it is nominated to.", heading: always("nominated to"), by: session.ByNode, least: 8, most: 40},
+	}
+	of := func(name string) *column {
+		return all[slices.IndexFunc(all, func(c *column) bool { return c.name == name })]
+	}
+	for name, text := range map[string]func(p pane, pod *session.Pod) (string, canvas.Style){
+		"age":      func(p pane, pod *session.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
+		"here":     func(p pane, pod *session.Pod) (string, canvas.Style) { return p.since(pod.Since) },
+		"attempts": func(_ pane, pod *session.Pod) (string, canvas.Style) { return attempts(pod), theme.Plain },
+		"priority": func(_ pane, pod *session.Pod) (string, canvas.Style) {
+			return strconv.Itoa(int(pod.Priority)), theme.Accent
+		},
+	} {
+		c := of(name)
+		c.width, c.draw = number(text)
+	}
+	for name, text := range map[string]func(pod *session.Pod) string{
+		"namespace": func(pod *session.Pod) string { return format.Safe(pod.Key.Namespace) },
+		"owner": func(pod *session.Pod) string {
+			kind, name := pod.Owner()
+			if name == "" {
+				return "—"
+			}
+			return format.Safe(kind + "/" + name)
+		},
+		"node": func(pod *session.Pod) string { return format.Safe(cmp.Or(pod.NominatedNode, "—")) },
+	} {
+		c := of(name)
+		c.width, c.draw = word(text)
+	}
+	return all
+}
+
+// ColumnNames are the names of all columns, in the order in which they are offered.
+func ColumnNames() []string {
+	var names []string
+	for _, c := range columns() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// columnsNamed returns the columns of those names, in that order.
+func columnsNamed(names []string) []*column {
+	var named []*column
+	for _, name := range names {
+		for _, c := range columns() {
+			if c.name == name {
+				named = append(named, c)
+			}
+		}
+	}
+	return named
+}
+
+// usualColumns are those of a pane that nobody chose any for. Where there is no room for all, those stay that are said
+// first in order: a pod's age is always there; who looks for what is stuck wants to know the reason next, and of what
+// backs off until when.
+func usualColumns(id paneID) (names, important []string) {
+	switch id {
 	case activePane:
-		c.attempts = widthFrom(w, 26, 4)
+		return []string{"pod", "age", "attempts"}, []string{"pod", "age", "attempts"}
 	case backoffPane:
-		c.attempts, c.wait, c.bar = widthFrom(w, 32, 4), 6, 1
-		if c.bar = 1; w >= 36 {
-			c.wait, c.bar = 7, min(w/6, 20)
-		}
-	case unschedulablePane:
-		c.attempts, c.wait, c.bar = widthFrom(w, 40, 4), widthFrom(w, 48, 6), widthFrom(w, 92, min(w/8, 20))
+		return []string{"pod", "reason", "age", "attempts", "next"}, []string{"pod", "age", "next", "reason", "attempts"}
+	default:
+		return []string{"pod", "reason", "age", "attempts", "next"}, []string{"pod", "age", "reason", "attempts", "next"}
 	}
-	rest := w - fixed - c.age - c.attempts - c.wait - blankBefore(c.bar)
-	switch {
-	case p.id == unschedulablePane:
-		if c.reason = rest * 11 / 20; rest >= 29 {
-			c.reason = max(c.reason, len("NodeResourcesFit+1"))
-		}
-	case p.id == backoffPane && rest >= 30:
-		c.reason = rest / 2
-	}
-	c.reason = min(c.reason, 44)
-	c.name = rest - blankBefore(c.reason)
-	return c
 }
 
-// widthFrom is width in a pane of w cells or more than least, and 0 in a narrower one.
-func widthFrom(w, least, width int) int {
-	if w < least {
-		return 0
+func waitHeading(tier queue.Tier) string {
+	if tier == queue.Backoff {
+		return "left"
 	}
-	return width
+	return "flush"
 }
 
-// blankBefore is the width of a column of width w, if there is one, and of the blank before it.
-func blankBefore(w int) int {
-	if w > 0 {
-		return w + 1
-	}
-	return 0
-}
+// The bar beside the time until the next try, in cells: with fewer than leastBar it is one that shows a level.
+const leastBar, maxBar = 4, 20
 
-func (c columnWidths) headings(a canvas.Area) {
-	a.Text(3, 0, theme.Dim, "pod")
-	x := 3 + c.name
-	if c.reason > 0 {
-		a.Sub(x+1, 0, c.reason, 1).Text(0, 0, theme.Dim, canvas.Truncate("rejected by", c.reason))
-		x += 1 + c.reason
-	}
-	x += c.age
-	a.Right(x, 0, theme.Dim, "age")
-	if x += c.attempts; c.attempts > 0 {
-		a.Right(x, 0, theme.Dim, "att")
-	}
-	if x += c.wait; c.wait > 0 && c.tier == queue.Backoff {
-		a.Right(x, 0, theme.Dim, "left")
-	} else if c.wait > 0 {
-		a.Right(x, 0, theme.Dim, "flush")
-	}
+// since is how long ago t was, as a column tells it.
+func (p pane) since(t time.Time) (string, canvas.Style) {
+	age := p.frame.Now.Sub(t)
+	return format.Countdown(age), ageStyle(age)
 }
 
 // ageStyle is the colour of how long a pod has waited: the longer, the louder. A second is usual, a minute is not, and
@@ -96,4 +158,76 @@ func ageStyle(age time.Duration) canvas.Style {
 	default:
 		return theme.Unschedulable | canvas.Bold
 	}
+}
+
+// waitEdge is where the time until the next try ends in w cells. What is behind is the bar's.
+func waitEdge(w int) int {
+	if w == 7 {
+		return 5 // one cell shows the level all the same
+	}
+	return min(w, 6)
+}
+
+// wait draws how long until the pod is tried again, and where there is room, how much of the wait that is.
+func (p pane) wait(a canvas.Area, pod *session.Pod) {
+	wait := p.frame.Wait(pod)
+	end := waitEdge(a.W)
+	bar := a.W - end - 1
+	if !wait.Bounded() {
+		a.Right(end, 0, theme.Dim, "?")
+		return
+	}
+	left := format.Countdown(wait.Remaining(p.frame.Now))
+	if pod.Tier == queue.Backoff && wait.Early {
+		left = theme.GlyphEarly + left
+	}
+	a.Right(end, 0, theme.Plain, left)
+	style := theme.Tier(pod.Tier)
+	switch share := wait.RemainingShare(p.frame.Now); {
+	case bar == 1:
+		a.Text(end+1, 0, style, format.Level(share))
+	case bar > 1:
+		heavy, light := format.Bar(share, bar)
+		x := a.Text(end+1, 0, style, heavy)
+		a.Text(x, 0, theme.Dim, light)
+	}
+}
+
+// nameWidth is how many cells the pod's name and its priority take.
+func (p pane) nameWidth(pod *session.Pod) int {
+	const any = 200 // as wide as it likes
+	w := canvas.Width(story.RowName(p.frame.Board, pod, any))
+	if pod.Priority != 0 && !p.shows("priority") {
+		w += len(" p") + len(strconv.Itoa(int(pod.Priority)))
+	}
+	return w
+}
+
+// name draws the pod's name and, if it has one, its priority.
+func (p pane) name(a canvas.Area, pod *session.Pod) {
+	style := theme.Plain
+	if pod.Since.Equal(p.frame.Now) {
+		style = canvas.Bold // it moved just now
+	}
+	if pod.Priority == 0 || p.shows("priority") {
+		a.Text(0, 0, style, story.RowName(p.frame.Board, pod, a.W))
+		return
+	}
+	priority := " p" + strconv.Itoa(int(pod.Priority))
+	room := a.W - len(priority)
+	if room < 8 { // where both do not fit, an arrow says that it has one
+		priority, room = theme.GlyphHigh, a.W-1
+		if pod.Priority < 0 {
+			priority = theme.GlyphLow
+		}
+	}
+	x := a.Text(0, 0, style, story.RowName(p.frame.Board, pod, room))
+	a.Text(x, 0, theme.Accent, priority)
+}
+
+func attempts(pod *session.Pod) string {
+	if pod.Attempts > 999 {
+		return "1k+"
+	}
+	return strconv.Itoa(pod.Attempts)
 }

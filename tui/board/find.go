@@ -57,6 +57,7 @@ var columnNames = map[session.Column][2]string{
 	session.ByExpiry:    {"backoff expiry", "Those first whose backoff ends first."},
 	session.ByPlugin:    {"plugin", "By what rejected them, from a to z."},
 	session.ByOwner:     {"owner", "By namespace, then by the controller's name."},
+	session.ByNode:      {"nominated node", "From a to z; those without one last."},
 }
 
 // chooseSort lists the columns and sorts the pods of the pane in focus by the chosen one.
@@ -76,7 +77,7 @@ func (b *Board) chooseSort() tea.Cmd {
 		if c == now.By {
 			at = i
 			note = "It is sorted by this now; choose it again to turn it round. " + note
-			text += sortArrow(now)
+			text += " " + sortArrow(now)
 		}
 		l.Items = append(l.Items, widget.Item{Text: text, Note: note})
 	}
@@ -86,15 +87,15 @@ func (b *Board) chooseSort() tea.Cmd {
 // sortArrow shows which way pods are sorted.
 func sortArrow(s session.Sort) string {
 	if s.Reverse {
-		return " " + theme.GlyphHigh
+		return theme.GlyphHigh
 	}
-	return " " + theme.GlyphLow
+	return theme.GlyphLow
 }
 
-// sortedBy is what a pane's title says of its order. Empty if that is the queue's.
+// sortedBy is what a pane's title says of its order, where no heading does. Empty if that is the queue's.
 func sortedBy(s session.Sort) string {
 	if s == (session.Sort{}) {
 		return ""
 	}
-	return "by " + columnNames[s.By][0] + sortArrow(s) + " "
+	return "by " + columnNames[s.By][0] + " " + sortArrow(s) + " "
 }

@@ -30,7 +30,7 @@ func (s flight) Draw(a canvas.Area) {
 	}
 	b := s.frame.Board
 	n := s.rows.len(b)
-	x := rule(a, flightPane, s.focused, " "+format.Number(b.Total(queue.InFlight)))
+	x := rule(a, flightPane, s.focused, numbered(flightPane, " "+format.Number(b.Total(queue.InFlight))))
 	if n == 0 {
 		text := " no attempt is under way: a pod is here from its popping until it is bound or rejected "
 		if len(text) > a.W-x {

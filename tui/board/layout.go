@@ -7,8 +7,10 @@ type outline struct {
 	// tabs shows one pane at a time, below the titles of all three; wide has the detail of the selected pod beside
 	// the log.
 	tabs, wide bool
-	// counts are the large ones, for a projector.
-	counts, flight, log int
+	// counts are the large ones, for a projector; longest tells of the pod that waits longest.
+	counts, longest, flight, log int
+	// closed has a line of its own end the panes, so that the frame of the one in focus is closed.
+	closed bool
 	// spacing is how many lines a pod takes.
 	spacing int
 }
@@ -20,6 +22,7 @@ func small(w, h int) bool { return w < 80 || h < 24 }
 func (b *Board) outline(h int) outline {
 	s := outline{tabs: small(b.Width, b.Height), flight: 1, spacing: 1}
 	s.wide = !s.tabs && b.Width >= 120 && b.Height >= 30
+	s.closed = b.Height >= 30
 	if b.Projector && b.Height >= 24 && !b.logAlone() {
 		s.counts = largeRows
 		if b.Height >= 36 {
@@ -31,11 +34,14 @@ func (b *Board) outline(h int) outline {
 	case s.counts > 0 && b.Height < 30:
 		s.log = 4
 	case s.tabs:
-		s.log = 5
+		s.log = 4
 	case b.Height >= 30:
-		s.log = (h - s.counts) * 2 / 5
+		s.log = (h - s.counts - 2) * 2 / 5
 	default:
-		s.log = 6
+		s.log = 5
+	}
+	if s.counts == 0 && !b.Pages.Zoomed {
+		s.longest = longestRows(b.Width)
 	}
 	return s
 }
@@ -67,10 +73,15 @@ type parts struct {
 	spacing   int
 	counts    canvas.Rect
 	tabTitles canvas.Rect
-	panes     [3]canvas.Rect
-	flight    canvas.Rect
-	log       canvas.Rect
-	detail    canvas.Rect
+	// side is where the panes stand side by side, with a column for a frame beside each. What each has of it depends
+	// on what it shows: see divide.
+	side    canvas.Rect
+	closed  bool
+	panes   [3]canvas.Rect
+	longest canvas.Rect
+	flight  canvas.Rect
+	log     canvas.Rect
+	detail  canvas.Rect
 }
 
 // Arrange divides a room of w by h.
@@ -79,28 +90,57 @@ func (b *Board) Arrange(w, h int, s outline) parts {
 	p.counts = canvas.At(0, 0, w, s.counts)
 	y := s.counts
 	if b.logAlone() {
-		p.log = canvas.At(0, y, w, h-y)
+		p.log = inFrame(canvas.At(0, y, w, h-y))
 		return p
 	}
 	if s.tabs {
 		p.tabTitles = canvas.At(0, y, w, 1)
 		y++
 	}
-	panes := canvas.At(0, y, w, h-y-s.log-s.flight)
-	p.flight = canvas.At(0, panes.Y+panes.H, w, s.flight)
-	p.log = canvas.At(0, p.flight.Y+s.flight, w, s.log)
+	p.side = canvas.At(0, y, w, h-y-s.log-s.flight-s.longest)
+	y = p.side.Y + p.side.H
+	if s.closed {
+		p.closed = true
+		p.side.H--
+	}
+	p.longest = canvas.At(0, y, w, s.longest)
+	p.flight = canvas.At(0, y+s.longest, w, s.flight)
+	p.log = inFrame(canvas.At(0, p.flight.Y+s.flight, w, s.log))
 	if s.wide && s.log > 0 {
-		p.log.W = w * 9 / 16
-		p.detail = canvas.At(p.log.W+1, p.log.Y, w-p.log.W-1, s.log)
+		p.log.W = w*9/16 - 2
+		p.detail = inFrame(canvas.At(p.log.X+p.log.W, p.log.Y, w-p.log.X-p.log.W, s.log))
 	}
 	if s.tabs || b.Pages.Zoomed {
-		p.panes[b.tab] = panes
+		p.panes[b.tab] = inFrame(p.side)
 		return p
 	}
-	// activeQ needs the least room, the unschedulable pods' plugins the most.
-	first, second := (w-2)*26/100, (w-2)*33/100
-	p.panes[activePane] = canvas.At(0, panes.Y, first, panes.H)
-	p.panes[backoffPane] = canvas.At(first+1, panes.Y, second, panes.H)
-	p.panes[unschedulablePane] = canvas.At(first+second+2, panes.Y, w-first-second-2, panes.H)
+	for i := range p.panes {
+		p.panes[i] = canvas.At(1, p.side.Y, 0, p.side.H) // as high, and as wide as divide says
+	}
 	return p
+}
+
+// inFrame is what is left of r between the two columns of its frame.
+func inFrame(r canvas.Rect) canvas.Rect { return canvas.At(r.X+1, r.Y, max(0, r.W-2), r.H) }
+
+// divide gives each pane the room that what is in sight of it needs, and places its columns there.
+func (b *Board) divide(p *parts) {
+	var wishes []wish
+	for id := range p.panes {
+		pane := b.pane(paneID(id))
+		wishes = append(wishes, b.held[id].hold(pane.wish(paneRows(p.side.H, p.spacing)), b.Frame))
+	}
+	if alone := p.panes[b.tab]; alone.W == 0 && p.side.H > 0 {
+		x := 1
+		for id, w := range share(p.side.W-len(p.panes)-1, wishes) {
+			p.panes[id].X, p.panes[id].W = x, w
+			x += w + 1
+		}
+	}
+	for id, r := range p.panes {
+		b.fitted[id] = nil
+		if r.W > 0 {
+			b.fitted[id] = b.pane(paneID(id)).fit(r.W, paneRows(r.H, p.spacing))
+		}
+	}
 }

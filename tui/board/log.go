@@ -101,7 +101,7 @@ func (v logPart) Draw(a canvas.Area) {
 		return
 	}
 	title := a.Row(0)
-	x := rule(title, logPane, v.focused, "")
+	x := rule(title, logPane, v.focused, numbered(logPane, ""))
 	log := v.frame.Log
 	if v.rows.scrolled {
 		title.Text(x, 0, theme.Dim, " older moves: G goes back to the newest ")

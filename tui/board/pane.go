@@ -2,9 +2,10 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -22,6 +23,16 @@ type pane struct {
 	focused  bool
 	// spacing is how many lines a pod takes.
 	spacing int
+	// columns are those that a person wants to see, important their names, the most important first.
+	columns   []*column
+	important []string
+	// fitted are the columns that there is room for.
+	fitted []fitted
+}
+
+// shows reports whether one of the columns that there is room for has that name.
+func (p pane) shows(name string) bool {
+	return slices.ContainsFunc(p.fitted, func(c fitted) bool { return c.name == name })
 }
 
 // paneRows returns how many pods, of spacing lines each, a pane of height h shows: the rest is its title and
@@ -42,9 +53,8 @@ func (p pane) Draw(a canvas.Area) {
 	}
 	height := paneRows(a.H, p.spacing)
 	p.title(a.Row(0), height)
-	c := p.columns(a.W)
 	if paneHeadings(a.H) > 0 {
-		c.headings(a.Row(1))
+		p.headings(a.Row(1))
 	}
 	body := a.Sub(0, 1+paneHeadings(a.H), a.W, a.H)
 	n := p.rows.len(p.frame.Board)
@@ -52,14 +62,12 @@ func (p pane) Draw(a canvas.Area) {
 		p.empty(body)
 		return
 	}
-	for y := range min(height, n-p.rows.top) {
-		i := p.rows.top + y
-		row := body.Row(y * p.spacing)
-		pod := p.rows.at(p.frame.Board, i)
-		if pod == nil {
-			continue
+	p.inSight(height, func(i int, pod *session.Pod) {
+		row := body.Row((i - p.rows.top) * p.spacing)
+		row.Text(1, 0, theme.Tier(pod.Tier), story.PodProvenance(pod))
+		for _, c := range p.fitted {
+			c.draw(p, row.Sub(c.x, 0, c.w, 1), pod)
 		}
-		p.pod(row, c, pod)
 		switch {
 		case p.selected.Row(p.frame, pod):
 			row.Text(0, 0, canvas.Bold, theme.GlyphSelected)
@@ -69,7 +77,40 @@ func (p pane) Draw(a canvas.Area) {
 		case p.focused && i == p.rows.cursor:
 			row.Text(0, 0, theme.Dim, "·")
 		}
+	})
+}
+
+// headings draws what stands above the columns. The one that the pods are sorted by has a mark.
+func (p pane) headings(a canvas.Area) {
+	tier := p.rows.tiers[0]
+	by := p.frame.Board.Sort(tier)
+	for _, c := range p.fitted {
+		text, style := c.heading(tier), theme.Dim
+		if by != (session.Sort{}) && by.By == p.sortBy(c.column) {
+			text, style = text+sortArrow(by), theme.Accent
+		}
+		if c.right {
+			a.Right(c.x+min(c.w, rightEdge(c)), 0, style, text)
+		} else {
+			a.Text(c.x, 0, style, canvas.Truncate(text, c.w))
+		}
 	}
+}
+
+// rightEdge is where in a column what stands at the right ends: before the bar, if it has one.
+func rightEdge(c fitted) int {
+	if c.name == "next" {
+		return waitEdge(c.w)
+	}
+	return c.w
+}
+
+// sortBy is what a click on the column's heading sorts the pane's pods by.
+func (p pane) sortBy(c *column) session.Column {
+	if c.name == "next" && p.id == unschedulablePane {
+		return session.ByQueue // which is by the last failure, and so by the flush
+	}
+	return c.by
 }
 
 // paneStyle is the colour of what a pane shows.
@@ -78,26 +119,49 @@ func paneStyle(id paneID) canvas.Style {
 }
 
 // rule draws a pane's title and count on a line across a: heavy and in the pane's colour where the next key goes.
-func rule(a canvas.Area, id paneID, focused bool, count string) int {
+func rule(a canvas.Area, id paneID, focused bool, title string) int {
 	line, stroke, style := theme.Dim, "─", paneStyle(id)|canvas.Bold
 	if focused {
-		line, stroke, style = paneStyle(id), "━", style|canvas.Reverse
+		line, stroke = paneStyle(id), "━"
 	}
 	a.Fill(line, stroke)
-	return a.Text(1, 0, style, " "+strconv.Itoa(int(id)+1)+" "+paneTitles[id]+count+" ")
+	return a.Text(1, 0, style, " "+canvas.Truncate(title, max(a.W-3, 0))+" ")
 }
 
+// numbered is the title of a pane: its key, its name, and how many pods there are.
+func numbered(id paneID, count string) string {
+	return strings.TrimSpace(strconv.Itoa(int(id)+1) + " " + paneTitles[id] + count)
+}
+
+// heading is what the pane's title says.
+func (p pane) heading() string { return numbered(p.id, p.count()) }
+
 func (p pane) title(a canvas.Area, height int) {
-	x := rule(a, p.id, p.focused, p.count())
-	if by := sortedBy(p.frame.Board.Sort(p.rows.tiers[0])); canvas.Width(by) < a.W-x {
+	x := rule(a, p.id, p.focused, p.heading())
+	if by := p.order(); canvas.Width(by) <= a.W-x {
 		x = a.Text(x, 0, theme.Accent, by)
 	}
-	if n := p.rows.len(p.frame.Board); n > height && height > 0 {
-		seen := fmt.Sprintf(" %s–%s of %s ", format.Number(p.rows.top+1), format.Number(min(p.rows.top+height, n)), format.Number(n))
-		if a.W-canvas.Width(seen)-1 > x {
-			a.Right(a.W-1, 0, theme.Dim, seen)
-		}
+	if seen := p.extent(height); a.W-canvas.Width(seen)-1 > x {
+		a.Right(a.W-1, 0, theme.Dim, seen)
 	}
+}
+
+// order is what the title says of the pane's order: nothing if that is the queue's, or if a heading has its mark.
+func (p pane) order() string {
+	by := p.frame.Board.Sort(p.rows.tiers[0])
+	if slices.ContainsFunc(p.columns, func(c *column) bool { return p.sortBy(c) == by.By }) {
+		return ""
+	}
+	return sortedBy(by)
+}
+
+// extent is which rows are in sight of height, if not all are.
+func (p pane) extent(height int) string {
+	n := p.rows.len(p.frame.Board)
+	if n <= height || height <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s–%s of %s ", format.Number(p.rows.top+1), format.Number(min(p.rows.top+height, n)), format.Number(n))
 }
 
 // count says how many pods there are, of each tier, and how many of them the filter lets through.
@@ -138,109 +202,4 @@ func (p pane) empty(a canvas.Area) {
 	for y, line := range canvas.Wrap(text, a.W-3) {
 		a.Text(2, y, theme.Dim, line)
 	}
-}
-
-// pod draws one pod in one row.
-func (p pane) pod(a canvas.Area, c columnWidths, pod *session.Pod) {
-	style := theme.Tier(pod.Tier)
-	a.Text(1, 0, style, story.PodProvenance(pod))
-	p.name(a.Sub(3, 0, c.name, 1), pod)
-	x := 3 + c.name
-	if c.reason > 0 {
-		drawReason(a.Sub(x+1, 0, c.reason, 1), pod)
-		x += 1 + c.reason
-	}
-	age := p.frame.Now.Sub(pod.Arrived)
-	x += c.age
-	a.Right(x, 0, ageStyle(age), format.Countdown(age))
-	if x += c.attempts; c.attempts > 0 {
-		a.Right(x, 0, theme.Plain, attempts(pod))
-	}
-	if x += c.wait; c.wait == 0 {
-		return
-	}
-	wait := p.frame.Wait(pod)
-	if !wait.Bounded() {
-		a.Right(x, 0, theme.Dim, "?")
-		return
-	}
-	left := format.Countdown(wait.Remaining(p.frame.Now))
-	if pod.Tier == queue.Backoff && wait.Early {
-		left = theme.GlyphEarly + left
-	}
-	a.Right(x, 0, theme.Plain, left)
-	switch share := wait.RemainingShare(p.frame.Now); {
-	case c.bar == 1:
-		a.Text(x+1, 0, style, format.Level(share))
-	case c.bar > 1:
-		heavy, light := format.Bar(share, c.bar)
-		x = a.Text(x+1, 0, style, heavy)
-		a.Text(x, 0, theme.Dim, light)
-	}
-}
-
-// drawReason draws what keeps the pod where it is: the plugins that rejected it or gate it, or an error.
-func drawReason(a canvas.Area, pod *session.Pod) {
-	style := theme.Tier(pod.Tier)
-	switch plugins := pod.RejectorPlugins(); {
-	case pod.Tier == queue.Gated:
-		end := a.Text(0, 0, style, theme.GlyphGated+" gated ")
-		if plugin := format.Safe(pod.GatingPlugin); len(plugin) <= a.W-end {
-			a.Text(end, 0, style, plugin)
-		}
-	case len(plugins) == 0 && pod.ConsecutiveErrorsCount > 0:
-		a.Text(0, 0, theme.Alarm, "an error")
-	default:
-		a.Text(0, 0, style, PluginNames(plugins, a.W))
-	}
-}
-
-// name draws the pod's name and, if it has one, its priority.
-func (p pane) name(a canvas.Area, pod *session.Pod) {
-	style := theme.Plain
-	if pod.Since.Equal(p.frame.Now) {
-		style = canvas.Bold // it moved just now
-	}
-	if pod.Priority == 0 {
-		a.Text(0, 0, style, story.RowName(p.frame.Board, pod, a.W))
-		return
-	}
-	priority := " p" + strconv.Itoa(int(pod.Priority))
-	room := a.W - len(priority)
-	if room < 8 { // where both do not fit, an arrow says that it has one
-		priority, room = theme.GlyphHigh, a.W-1
-		if pod.Priority < 0 {
-			priority = theme.GlyphLow
-		}
-	}
-	x := a.Text(0, 0, style, story.RowName(p.frame.Board, pod, room))
-	a.Text(x, 0, theme.Accent, priority)
-}
-
-func attempts(pod *session.Pod) string {
-	if pod.Attempts > 999 {
-		return "1k+"
-	}
-	return strconv.Itoa(pod.Attempts)
-}
-
-// PluginNames writes as many names as fit into width, and how many more there are.
-func PluginNames(plugins []string, width int) string {
-	switch len(plugins) {
-	case 0:
-		return "—"
-	case 1:
-		return canvas.Truncate(format.Safe(plugins[0]), width)
-	}
-	for n := len(plugins); n > 1; n-- {
-		text := format.SafeList(plugins[:n], " ")
-		if n < len(plugins) {
-			text += "+" + strconv.Itoa(len(plugins)-n)
-		}
-		if canvas.Width(text) <= width {
-			return text
-		}
-	}
-	more := "+" + strconv.Itoa(len(plugins)-1)
-	return canvas.Truncate(format.Safe(plugins[0]), width-len(more)) + more
 }

@@ -32,6 +32,7 @@ func (a Area) Text(x, y int, style Style, s string) int {
 		return x
 	}
 	row := a.canvas.cells[(a.y+y)*a.canvas.w+a.x:][:a.W]
+	start := x
 	for len(s) > 0 && x < a.W {
 		cluster, width := firstCluster(s)
 		s = s[len(cluster):]
@@ -47,7 +48,23 @@ func (a Area) Text(x, y int, style Style, s string) int {
 		}
 		x += width
 	}
+	a.tear(start, min(x, a.W), y)
 	return x
+}
+
+// tear blanks what is left of wide letters of which the other half was drawn over, from x to end in row y.
+func (a Area) tear(x, end, y int) {
+	if x >= end {
+		return
+	}
+	row := a.canvas.cells[(a.y+y)*a.canvas.w:][:a.canvas.w]
+	x, end = a.x+x, a.x+end
+	if x > 0 && row[x].text != "" && Width(row[x-1].text) == 2 {
+		row[x-1].text = " "
+	}
+	if end < len(row) && row[end].text == "" {
+		row[end].text = " "
+	}
 }
 
 // Right draws s so that it ends before x, and returns where it begins.
@@ -72,6 +89,7 @@ func (a Area) Fill(style Style, s string) {
 		for x := range row {
 			row[x] = cell{s, style}
 		}
+		a.tear(0, a.W, y)
 	}
 }
 

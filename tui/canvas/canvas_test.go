@@ -34,6 +34,17 @@ func TestWideLettersNeverCrossTheBorder(t *testing.T) {
 	}
 }
 
+// What is drawn over half of a wide letter leaves a blank of the other half, and the row as wide as it is.
+func TestAHalfOfAWideLetterIsABlank(t *testing.T) {
+	var c canvas.Canvas
+	c.Reset(6, 1)
+	c.Area().Text(0, 0, 0, "世界世")
+	c.Area().Sub(1, 0, 2, 1).Fill(0, "|")
+	if got := c.String(plain()); got != " || 世" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestTextThatTerminalsDisagreeAboutBecomesOneMark(t *testing.T) {
 	for _, text := range []string{"\x1b", "\r", "\u009b", "\xff", "\u0301", "\u200b", "👨\u200d👩\u200d👧", "a" + strings.Repeat("\u0301", 20)} {
 		var c canvas.Canvas

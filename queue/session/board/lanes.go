@@ -68,6 +68,28 @@ func (b *Board) OldestArrival() time.Time {
 	return time.Time{}
 }
 
+// passOver is how many gated pods are passed over in search of one that waits for the scheduler.
+const passOver = 1000
+
+// LongestWaiting returns the pod that has been in the queue for longest of those that match the filter, or nil. Gated
+// pods wait for their gates, and not for the scheduler: one of them it is only if there are many, or no others.
+func (b *Board) LongestWaiting() *Pod {
+	t := b.laneTree()
+	first, any := t.GetAt(ended(t))
+	if !any {
+		return nil
+	}
+	found, passed := first, 0
+	t.Ascend(first, func(p *Pod) bool {
+		if passed++; p.Listed() != queue.Gated {
+			found = p
+			return false
+		}
+		return passed < passOver
+	})
+	return found
+}
+
 // ended returns how many lanes have ended.
 func ended(t *podTree) int {
 	lo, hi := 0, t.Len()

@@ -26,11 +26,13 @@ const (
 	ByExpiry Column = "expiry"
 	ByPlugin Column = "plugin"
 	ByOwner  Column = "owner"
+	// ByNode is the node that the pod is nominated to.
+	ByNode Column = "node"
 )
 
 // Columns returns all columns.
 func Columns() []Column {
-	return []Column{ByQueue, ByName, ByNamespace, ByPriority, ByAttempts, ByWaiting, ByDwell, ByExpiry, ByPlugin, ByOwner}
+	return []Column{ByQueue, ByName, ByNamespace, ByPriority, ByAttempts, ByWaiting, ByDwell, ByExpiry, ByPlugin, ByOwner, ByNode}
 }
 
 // Sort is an order of the pods of a tier: by a column and then by name, or the other way round.
@@ -76,9 +78,19 @@ func (s Sort) compare(a, b *Pod) int {
 		aKind, aName := a.Owner()
 		bKind, bName := b.Owner()
 		return cmp.Or(strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(aName, bName), strings.Compare(aKind, bKind))
+	case ByNode:
+		return compareLast(a.NominatedNode, b.NominatedNode)
 	default:
 		return strings.Compare(a.Key.Name, b.Key.Name)
 	}
+}
+
+// compareLast compares two names, of which an empty one comes last.
+func compareLast(a, b string) int {
+	if (a == "") != (b == "") {
+		return strings.Compare(b, a)
+	}
+	return strings.Compare(a, b)
 }
 
 // heldBy returns the plugins that keep p from being scheduled: the one that gates it, or those that rejected it.

@@ -34,6 +34,20 @@ type Report struct {
 	Attempts AttemptReport  `json:"attempts"`
 	Wakes    []WakeReport   `json:"wakes"`
 	Plugins  []PluginReport `json:"plugins"`
+	// Longest are the pods that were in the queue for longest, of those that waited for the scheduler.
+	Longest []LongestReport `json:"longest"`
+}
+
+// LongestReport is about the time that one pod was in the queue, from when it came until it left, or the recording
+// ended.
+type LongestReport struct {
+	Pod    sources.SafeText `json:"pod"`
+	Waited Seconds          `json:"waitedSeconds"`
+	// Tier is where it was at last: scheduled or deleted, or a tier of the queue if it waits still.
+	Tier     string `json:"tier"`
+	Attempts int    `json:"attempts"`
+	// Plugins are those that rejected its last failed attempt.
+	Plugins []string `json:"plugins,omitempty"`
 }
 
 // TierReport is about the stays of pods in one tier. Left is how many of them had not ended when the
@@ -107,6 +121,7 @@ type podReport struct {
 	wokenBy  string
 	failedAt time.Time
 	plugins  []string // of the last failed attempt, until the pod is in activeQ again
+	last     *board.Pod
 }
 
 // Summarize replays rec and reports on it: on all pods, or on those that opts.Filter selects after any of their
@@ -168,6 +183,7 @@ func (r *reporter) add(t *board.Transition) error {
 		p = &podReport{}
 		r.pods[t.Pod.Key] = p
 	}
+	p.last = t.Pod
 	r.wake(p, t)
 	r.attempt(p, t)
 	if p.tier != t.To { // a gated pod that is gated again has not moved
@@ -271,6 +287,7 @@ func (r *reporter) finish() *Report {
 		t.Median, t.P90, t.Max = Seconds(quantile(stays, 50)), Seconds(quantile(stays, 90)), Seconds(quantile(stays, 100))
 		rep.Tiers = append(rep.Tiers, t)
 	}
+	rep.Longest = r.longest()
 	slices.Sort(r.bound)
 	rep.Attempts.Median, rep.Attempts.Max = quantile(r.bound, 50), quantile(r.bound, 100)
 	for w := range maps.Values(r.wakes) {
@@ -287,6 +304,31 @@ func (r *reporter) finish() *Report {
 		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Plugin, b.Plugin))
 	})
 	return rep
+}
+
+// mostLongest is how many pods a report names.
+const mostLongest = 5
+
+// longest returns the pods that were in the queue for longest, those first. Gated ones wait for something else.
+func (r *reporter) longest() []LongestReport {
+	all := []LongestReport{}
+	for _, p := range r.pods {
+		if p.last.Tier == queue.Gated || p.last.Arrived.IsZero() {
+			continue
+		}
+		until := r.report.End
+		if board.HasLeft(p.last) {
+			until = p.last.Since
+		}
+		all = append(all, LongestReport{
+			Pod: sources.Sanitize(p.last.Key.String()), Waited: Seconds(until.Sub(p.last.Arrived)), Tier: p.last.Tier.String(),
+			Attempts: p.last.Attempts, Plugins: p.last.RejectorPlugins(),
+		})
+	}
+	slices.SortFunc(all, func(a, b LongestReport) int {
+		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Pod, b.Pod))
+	})
+	return slices.Clip(all[:min(mostLongest, len(all))])
 }
 
 // quantile returns the value below which percent of sorted lie: the nearest rank. It is 0 of nothing.

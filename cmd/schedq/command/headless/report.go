@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,7 +76,26 @@ func writeReport(w io.Writer, r *session.Report) error {
 	for _, p := range r.Plugins {
 		plugins = append(plugins, []string{p.Plugin, strconv.Itoa(p.Attempts), strconv.Itoa(p.Pods), brief(p.Waited)})
 	}
-	return table.Numbers(w, tiers, wakes, plugins)
+	if err := table.Numbers(w, tiers, wakes, plugins); err != nil {
+		return err
+	}
+	return writeLongest(w, r.Longest)
+}
+
+// writeLongest writes which pods were in the queue for longest.
+func writeLongest(w io.Writer, pods []session.LongestReport) error {
+	if len(pods) == 0 {
+		return nil
+	}
+	rows := [][]string{{"waited longest", "for", "at last", "attempts", "rejected by"}}
+	for _, p := range pods {
+		rows = append(rows, []string{string(p.Pod), brief(p.Waited), session.TierNamed(p.Tier), strconv.Itoa(p.Attempts), strings.Join(p.Plugins, ", ")})
+	}
+	b := strings.Builder{}
+	b.WriteByte('\n')
+	table.Columns(&b, rows)
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // brief writes a duration with three figures or so.

@@ -1,0 +1,140 @@
+package board
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/story"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// longest draws which pod waits longest, for how long and why, what would wake it, and when it is tried next.
+type longest struct{ frame *session.Frame }
+
+// longestRows is how many lines that takes on a screen of w cells.
+func longestRows(w int) int {
+	if w >= wideLongest {
+		return 1
+	}
+	return 2
+}
+
+// wideLongest is the width from which on one line has room for all.
+const wideLongest = 160
+
+// Draw draws the title with who and why, and behind it or below what comes next.
+func (l longest) Draw(a canvas.Area) {
+	if a.Empty() {
+		return
+	}
+	title := a.Row(0)
+	title.Fill(theme.Dim, "─")
+	x := title.Text(1, 0, canvas.Bold, " waits longest")
+	p := l.frame.Board.LongestWaiting()
+	if p == nil {
+		title.Text(x, 0, theme.Dim, "  no pod waits ")
+		return
+	}
+	age := l.frame.Now.Sub(p.Arrived)
+	next := a.Sub(2, 1, a.W-3, 1)
+	room := a.W - x - 3
+	if a.H == 1 {
+		room /= 2
+	}
+	said := l.said(p, room)
+	name := canvas.Middle(story.PodName(p.Key, room), max(12, room/2))
+	x = title.Text(x, 0, canvas.Bold, "  "+name+" ")
+	x = title.Text(x, 0, ageStyle(age), format.Countdown(age)+" ")
+	x = title.Text(x, 0, theme.Tier(p.Tier), canvas.Truncate(l.why(p, title.W-x-2), title.W-x-2)+" ")
+	if a.H == 1 {
+		next = title.Sub(x, 0, a.W-x-2, 1)
+		if x+canvas.Width(said.woken)+canvas.Width(said.tried)+6 > title.W {
+			next = title.Sub(x, 0, title.W-x-1, 1)
+		}
+	}
+	// What would wake it is a list, which is cut where there is no room; when it is tried next is not.
+	woken := canvas.Truncate(said.woken, next.W-canvas.Width(said.tried)-4)
+	y := next.Text(0, 0, theme.Plain, woken)
+	if woken != "" {
+		y = next.Text(y, 0, theme.Dim, " · ")
+	}
+	next.Text(y, 0, theme.Plain, said.tried+" ")
+}
+
+// why says in width cells what keeps the pod.
+func (l longest) why(p *session.Pod, width int) string {
+	const by = "rejected by "
+	switch plugins := p.RejectorPlugins(); {
+	case p.Tier == queue.Gated:
+		return "gated " + format.Safe(p.GatingPlugin)
+	case p.Tier == queue.InFlight:
+		return fmt.Sprintf("in flight, attempt %d", p.Attempts)
+	case failedByError(p):
+		return theme.TierName(p.Tier) + ": its attempt failed by an error"
+	case len(plugins) > 0:
+		return by + PluginNames(plugins, width-len(by))
+	case p.Attempts == 0:
+		return theme.TierName(p.Tier) + ": not tried yet"
+	default:
+		return theme.TierName(p.Tier)
+	}
+}
+
+// awaited is what would wake a pod, and when it is tried next.
+type awaited struct{ woken, tried string }
+
+// said says it in room cells, where it can.
+func (l longest) said(p *session.Pod, room int) awaited {
+	wait := l.frame.Wait(p)
+	by := func(text string) string {
+		if !wait.Bounded() {
+			return "tried next: not known"
+		}
+		return fmt.Sprintf(text, format.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now)))
+	}
+	switch p.Tier {
+	case queue.Active:
+		if ahead := l.frame.Board.Unfiltered().Index(p); ahead > 0 {
+			return awaited{"ready", fmt.Sprintf("tried once the %s ahead of it are", format.Plural(ahead, "pod"))}
+		}
+		return awaited{"ready", "tried next"}
+	case queue.Backoff:
+		tried := by("tried next at %s, in %s")
+		if wait.Early {
+			if early := by("tried next by %s, in %s, or when activeQ is empty"); canvas.Width(early) <= room {
+				tried = early
+			}
+		}
+		return awaited{"needs no event", tried}
+	case queue.Unschedulable:
+		return awaited{"woken by " + l.events(p), by("tried next by %s, in %s")}
+	case queue.Gated:
+		return awaited{"", "not tried until its gate opens"}
+	default:
+		return awaited{"", "an attempt is under way"}
+	}
+}
+
+// events names the events that may wake p.
+func (l longest) events(p *session.Pod) string {
+	var labels []string
+	for _, plugin := range l.frame.Wakes(p) {
+		if len(plugin.Events) == 0 {
+			return "any event"
+		}
+		for _, label := range plugin.Events {
+			if !slices.Contains(labels, label) {
+				labels = append(labels, label)
+			}
+		}
+	}
+	if len(labels) == 0 {
+		return "any event"
+	}
+	return strings.Join(labels, ", ")
+}

@@ -1,0 +1,69 @@
+package board
+
+import (
+	"strconv"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// drawReason draws what keeps the pod where it is: the plugins that rejected it or gate it, or an error.
+func drawReason(a canvas.Area, pod *session.Pod) {
+	style := theme.Tier(pod.Tier)
+	switch plugins := pod.RejectorPlugins(); {
+	case pod.Tier == queue.Gated:
+		end := a.Text(0, 0, style, theme.GlyphGated+" gated ")
+		if plugin := format.Safe(pod.GatingPlugin); canvas.Width(plugin) <= a.W-end {
+			a.Text(end, 0, style, plugin)
+		}
+	case failedByError(pod):
+		a.Text(0, 0, theme.Alarm, "an error")
+	default:
+		a.Text(0, 0, style, PluginNames(plugins, a.W))
+	}
+}
+
+// failedByError reports whether the pod's last attempt failed without a plugin that rejected it.
+func failedByError(pod *session.Pod) bool {
+	return len(pod.UnschedulablePlugins)+len(pod.PendingPlugins) == 0 && pod.ConsecutiveErrorsCount > 0
+}
+
+// reasonWidth is how many cells all of that takes.
+func reasonWidth(pod *session.Pod) int {
+	switch plugins := pod.RejectorPlugins(); {
+	case pod.Tier == queue.Gated:
+		return len("⊘ gated ") - 2 + canvas.Width(format.Safe(pod.GatingPlugin))
+	case failedByError(pod):
+		return len("an error")
+	default:
+		n := max(len(plugins)-1, 0)
+		for _, name := range plugins {
+			n += canvas.Width(format.Safe(name))
+		}
+		return n
+	}
+}
+
+// PluginNames writes as many names as fit into width, and how many more there are.
+func PluginNames(plugins []string, width int) string {
+	switch len(plugins) {
+	case 0:
+		return "—"
+	case 1:
+		return canvas.Truncate(format.Safe(plugins[0]), width)
+	}
+	for n := len(plugins); n > 1; n-- {
+		text := format.SafeList(plugins[:n], " ")
+		if n < len(plugins) {
+			text += "+" + strconv.Itoa(len(plugins)-n)
+		}
+		if canvas.Width(text) <= width {
+			return text
+		}
+	}
+	more := "+" + strconv.Itoa(len(plugins)-1)
+	return canvas.Truncate(format.Safe(plugins[0]), width-len(more)) + more
+}
