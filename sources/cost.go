@@ -28,6 +28,8 @@ func Cost(f Fact) int {
 		return costEvent + costText*len(f.Text)
 	case *FailedAttempt:
 		return CostEntry + costText*len(f.Message)
+	case *Bound:
+		return CostEntry
 	case *Tried:
 		return CostEntry + costText*len(f.Message)
 	case *SchedulerStarted:

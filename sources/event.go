@@ -19,7 +19,7 @@ type Event struct {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered and *SchedulerHeard.
+// *StatusPatched, *Bound, *Logged, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered and *SchedulerHeard.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -31,6 +31,8 @@ func (*Counts) fact()           {}
 func (*Mark) fact()             {}
 func (*Triggered) fact()        {}
 func (*SchedulerHeard) fact()   {}
+func (*Bound) fact()            {}
+func (*Logged) fact()           {}
 
 // SchedulerStarted says that a kube-scheduler began to run, and with which settings.
 type SchedulerStarted struct {
@@ -73,15 +75,50 @@ type ObjectChange struct {
 	Object runtime.Object
 }
 
-// FailedAttempt says that an attempt of a pod failed, by the FailedScheduling event that kube-scheduler
-// made the moment it did. It does not make one for every attempt.
+// FailedAttempt says that an attempt of a pod failed: by the FailedScheduling event that kube-scheduler made the moment
+// it did, and it does not make one for every attempt; or by a line of its log, which it writes for every one (see Logged).
 type FailedAttempt struct {
 	Pod types.NamespacedName
+	// UID is the pod's. Empty if the source does not know it, as a log does not.
 	UID types.UID
 	// Message is the scheduler's explanation.
 	Message SafeText
 	Recorded
+	// Log is true if the scheduler's log tells.
+	Log bool
+	// Error is true if the attempt failed by an error, and no plugin rejected the pod.
+	Error bool
+	// Began is when the attempt began. Zero if not known.
+	Began time.Time
+	// Plugins are those that rejected the pod, sorted. Nil if not known.
+	Plugins []string
+	// To is where the pod went. Empty if not known.
+	To Tier
 }
+
+// Bound says that kube-scheduler said in its log that it has bound a pod.
+type Bound struct {
+	Pod types.NamespacedName
+	// UID is the pod's. Empty if the source does not know it.
+	UID  types.UID
+	Node string
+	// Began is when the attempt began. Zero if not known.
+	Began time.Time
+}
+
+// Logged says of which verbosity the scheduler's log is from then on. Below MovesVerbosity it tells how attempts ended, by
+// FailedAttempt and Bound, and no moves.
+type Logged struct {
+	// Verbosity is klog's: 0, of which only errors are told; AttemptsVerbosity; 3, which stands also for 4; MovesVerbosity,
+	// which stands for all above it. Negative: the log has ended.
+	Verbosity int
+}
+
+// AttemptsVerbosity is the verbosity from which on kube-scheduler's log tells how each attempt ended.
+const AttemptsVerbosity = 2
+
+// MovesVerbosity is the verbosity from which on kube-scheduler's log tells all moves.
+const MovesVerbosity = 5
 
 // Recorded is what the scheduler's event recorder tells of a failed attempt beside its message: the
 // resourceVersion of the pod as the scheduler knew it, and how many attempts of it had failed, this one

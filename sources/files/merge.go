@@ -22,6 +22,7 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 	}
 	rec := &sources.Recording{Name: name}
 	var logs []*audit.Log
+	var schedulers []*sources.Part
 	parts := map[string][][]sources.Event{}
 	var logged time.Time // up to when the scheduler's log tells what it did
 	for _, f := range files {
@@ -39,21 +40,33 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 			rec.Notices = append(rec.Notices, f.log.Notices...)
 			continue
 		}
-		parts[f.format] = append(parts[f.format], f.part.Events)
+		if f.format == schedlog.Format {
+			schedulers = append(schedulers, f.part)
+		} else {
+			parts[f.format] = append(parts[f.format], f.part.Events)
+		}
 		rec.Notices = append(rec.Notices, f.part.Notices...)
+	}
+	partly := slices.ContainsFunc(schedulers, func(p *sources.Part) bool { return !tellsAll(p) })
+	if partly {
+		markTold(schedulers)
 	}
 	if len(logs) > 0 {
 		changes := audit.Order(logs...)
-		if len(parts[schedlog.Format]) > 0 { // it tells what the scheduler did more exactly
-			changes = slices.DeleteFunc(changes, func(e sources.Event) bool {
-				_, isObject := e.Fact.(*sources.ObjectChange)
-				return !isObject
-			})
+		switch {
+		case partly:
+			changes = joinEvidence(changes, schedulers)
+		case slices.ContainsFunc(schedulers, func(p *sources.Part) bool { return slices.ContainsFunc(p.Events, isFact[*sources.Move]) }):
+			// The scheduler's log tells what it did more exactly.
+			changes = slices.DeleteFunc(changes, func(e sources.Event) bool { return !isFact[*sources.ObjectChange](e) })
 		}
-		for _, moves := range parts[schedlog.Format] {
-			precede(changes, moves)
+		for _, log := range schedulers {
+			precede(changes, log.Events)
 		}
 		parts[audit.Format] = [][]sources.Event{changes}
+	}
+	for _, log := range schedulers {
+		parts[schedlog.Format] = append(parts[schedlog.Format], log.Events)
 	}
 	if !logged.IsZero() {
 		for i, counts := range parts[metrics.Format] {
@@ -65,6 +78,9 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 		all = append(all, parts[format]...)
 	}
 	rec.Events = merge(all)
+	if partly {
+		nameUIDs(rec.Events)
+	}
 	return rec, nil
 }
 

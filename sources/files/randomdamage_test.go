@@ -87,17 +87,33 @@ func dialects() []dialect {
 			head, _, _ := strings.Cut(line, `"Attempting`)
 			switch r.IntN(4) {
 			case 0:
-				return []logLine{{head + `"Unable to schedule pod; no fit; waiting" pod="default/` + name + `" err=` + strconv.Quote(nasty(r)) + "\n", ""}}
+				return []logLine{{head + `"Entity moved to an internal scheduling queue" type="pod" entity="default/` + name + `" event=` + strconv.Quote(nasty(r)) + " queue=\"Active\"\n", name}}
 			case 1:
-				return []logLine{{"E" + head[1:] + "\"Error scheduling pod; retrying\" err=<\n", ""}, {"\tsome " + strings.ReplaceAll(nasty(r), "I1121", "") + "\n", ""},
-					{" > pod=\"default/" + name + "\"\n", ""}}
+				return failedAtLength(r, head, name)
 			case 2:
 				return []logLine{{strings.TrimSuffix(line, "\n") + " x=" + strconv.Quote(nasty(r)) + "\n", name}}
 			}
 			return []logLine{{line, name}}
 		}, true},
+		{"schedlog at 2", "", func(r *rand.Rand, n int) []logLine {
+			name := fmt.Sprintf("p%d", n)
+			head, _, _ := strings.Cut(tried(name, n%50), `"Attempting`)
+			switch r.IntN(3) {
+			case 0:
+				return []logLine{{head + `"Unable to schedule pod; no fit; waiting" pod="default/` + name + `" err=` + strconv.Quote(nasty(r)) + "\n", name}}
+			case 1:
+				return failedAtLength(r, head, name)
+			}
+			return []logLine{{head + `"Successfully bound pod to node" pod="default/` + name + `" node=` + strconv.Quote(nasty(r)) + "\n", name}}
+		}, true},
 		{"metrics", "", func(_ *rand.Rand, n int) []logLine { return []logLine{{counted(n, n%50), fmt.Sprintf("p%d", n)}} }, false},
 	}
+}
+
+// failedAtLength are the lines of an attempt that failed by an error whose text is of several: the pod stands behind it.
+func failedAtLength(r *rand.Rand, head, pod string) []logLine {
+	return []logLine{{"E" + head[1:] + "\"Error scheduling pod; retrying\" err=<\n", ""}, {"\tsome " + strings.ReplaceAll(nasty(r), "I1121", "") + "\n", ""},
+		{" > pod=\"default/" + pod + "\"\n", ""}}
 }
 
 // id is what an event of a made-up line is known by.
@@ -106,6 +122,10 @@ func id(e sources.Event) string {
 	case *sources.ObjectChange:
 		return f.Object.(metav1.Object).GetName()
 	case *sources.Move:
+		return f.Pod.Name
+	case *sources.FailedAttempt:
+		return f.Pod.Name
+	case *sources.Bound:
 		return f.Pod.Name
 	case *sources.Mark:
 		name, _, _ := strings.Cut(string(f.Text), " ")

@@ -143,14 +143,25 @@ func namesOneOf(known map[types.NamespacedName]bool, from string, f *file) error
 		f.reader.Name(), from, len(pods), pods[0])
 }
 
-// podsOf returns the pods that a part's moves name, each once.
+// podsOf returns the pods that a part's moves and attempts name, each once.
 func podsOf(part *sources.Part) []types.NamespacedName {
 	var pods []types.NamespacedName
 	seen := map[types.NamespacedName]bool{}
 	for _, e := range part.Events {
-		if m, ok := e.Fact.(*sources.Move); ok && !seen[m.Pod] {
-			seen[m.Pod] = true
-			pods = append(pods, m.Pod)
+		var pod types.NamespacedName
+		switch f := e.Fact.(type) {
+		case *sources.Move:
+			pod = f.Pod
+		case *sources.FailedAttempt:
+			pod = f.Pod
+		case *sources.Bound:
+			pod = f.Pod
+		default:
+			continue
+		}
+		if !seen[pod] {
+			seen[pod] = true
+			pods = append(pods, pod)
 		}
 	}
 	return pods

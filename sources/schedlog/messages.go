@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -20,6 +21,8 @@ const (
 
 	failure = "ScheduleAttemptFailure"
 	noNodes = "no nodes are registered to the cluster"
+
+	errorText = `Error scheduling pod; retrying"`
 )
 
 // pod is what earlier lines said of a pod.
@@ -32,7 +35,13 @@ type pod struct {
 	failed   *sources.Move // the attempt's outcome, once it was told
 	last     *sources.Move // told of it
 	requeued *sources.Move // the last one into activeQ or backoffQ
+
+	began   time.Time // when the attempt under way began, if that was told
+	entered bool      // what put it where the loop takes it from was told
 }
+
+// underWay returns what is to be remembered of the pod's attempt alone.
+func (p *pod) underWay() *pod { return &pod{name: p.name, began: p.began, entered: p.entered} }
 
 // message reads a structured line. known is true if only kube-scheduler writes such a line.
 func (p *parser) message(h *header) (known bool, err error) {
@@ -41,6 +50,12 @@ func (p *parser) message(h *header) (known bool, err error) {
 		p.now = p.clock.time(h)
 		p.start(after)
 		return true, nil
+	}
+	if bytes.HasPrefix(rest, []byte(`Successfully acquired lease`)) {
+		if p.leads.IsZero() {
+			p.leads = p.clock.time(h)
+		}
+		return false, nil // other programs say so, too
 	}
 	if bytes.HasPrefix(rest, []byte(`Using component config"`)) {
 		p.block = p.settings.config
@@ -102,7 +117,9 @@ func (p *parser) ofPod(rest []byte) (after []byte, handle func(*pod, []byte)) {
 		return after, p.ended
 	case c == 'E' && is(`Entity moved to an internal scheduling queue`), c == 'P' && is(`Pod moved to an internal scheduling queue`):
 		return after, p.moved
-	case c == 'E' && is(`Error scheduling pod; retrying"`), c == 'U' && is(`Unable to schedule pod; `):
+	case c == 'E' && is(errorText):
+		return after, p.failing
+	case c == 'U' && is(`Unable to schedule pod`):
 		return after, p.unable
 	case c == 'S' && is(`Successfully bound pod to node"`):
 		return after, p.bound
@@ -156,17 +173,28 @@ func (p *parser) start(rest []byte) {
 }
 
 func (p *parser) attempting(pod *pod, _ []byte) {
-	pod.plugins, pod.message, pod.failed = nil, "", nil
+	p.verbosity.settle()
+	pod.plugins, pod.message, pod.failed, pod.began = nil, "", nil, p.now
 	p.move(pod, &sources.Move{To: sources.TierInFlight})
 }
 
 func (p *parser) checking(pod *pod, rest []byte) {
 	pod.plugins = p.plugins(rest, ` unschedulablePlugins={`)
+	p.verbosity.sawDeep(p.now, pod)
+}
+
+// failing takes an attempt that failed by an error.
+func (p *parser) failing(pod *pod, rest []byte) {
+	p.unable(pod, rest)
+	if f := p.verbosity.pending; f != nil && f.pod == pod {
+		f.fact.Error = true
+	}
 }
 
 // unable takes the explanation of a failure, which klog breaks over several lines if it has any.
 func (p *parser) unable(pod *pod, rest []byte) {
-	if bytes.HasPrefix(rest, []byte(noNodes)) {
+	p.verbosity.failed(p.now, pod)
+	if bytes.HasPrefix(rest, []byte("; "+noNodes)) {
 		pod.message = noNodes // such a line has no err
 		return
 	}
@@ -192,14 +220,20 @@ func (p *parser) gating(pod *pod, rest []byte) {
 
 func (p *parser) bound(pod *pod, rest []byte) {
 	node := value(rest, ` node="`)
-	p.move(pod, &sources.Move{To: sources.TierScheduled, Node: p.names.intern(node)})
+	name := p.names.intern(node)
+	p.verbosity.bound(p.now, pod, name)
+	p.move(pod, &sources.Move{To: sources.TierScheduled, Node: name})
 	delete(p.pods, pod.name.String())
 }
 
 // deleted is also told of a pod that was bound: it is no longer unscheduled.
 func (p *parser) deleted(pod *pod, _ []byte) {
 	p.move(pod, &sources.Move{To: sources.TierDeleted})
-	delete(p.pods, pod.name.String())
+	if pod.began.IsZero() {
+		delete(p.pods, pod.name.String())
+		return
+	}
+	p.pods[pod.name.String()] = pod.underWay() // its attempt has yet to say how it ended
 }
 
 // ended is told of an attempt that failed after its pod was deleted (schedule_one.go, handleSchedulingFailure).
@@ -244,6 +278,10 @@ func (p *parser) moved(pod *pod, rest []byte) {
 	case bytes.Contains(suffix, []byte("updated")):
 		m.Restated = true
 	}
+	last := m.Event == failure && bytes.Contains(rest, []byte(` unschedulable plugins=`))
+	if !last {
+		p.verbosity.sawMove(p.now, pod, m.To)
+	}
 	if !p.entity && pod.twice(m) {
 		return
 	}
@@ -257,6 +295,9 @@ func (p *parser) moved(pod *pod, rest []byte) {
 			pod.plugins = plugins
 		}
 		m.Plugins = pod.plugins
+		if last {
+			p.verbosity.wentTo(pod, m)
+		}
 		if m.To != sources.TierGated || m.Message == "" {
 			m.Message = pod.message
 		}

@@ -1,5 +1,6 @@
 // Package schedlog reads kube-scheduler's own log, in klog's text format. It is the ground truth: from
-// -v=5 on, the scheduler says of every pod when it moved to which queue and why.
+// -v=5 on, the scheduler says of every pod when it moved to which queue and why, and from -v=2 on how each attempt
+// ended.
 //
 // The wording read is v1.37's (scheduling_queue.go, active_queue.go, backoff_queue.go, schedule_one.go,
 // eventhandlers.go), and that of earlier releases, which say "Pod moved" for "Entity moved", spell the
@@ -31,14 +32,15 @@ func Sniff(line []byte) bool {
 	return ok
 }
 
-// Read reads a log to its end. Its events are *sources.SchedulerStarted and *sources.Move, in the order
-// of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
+// Read reads a log to its end. Its events are *sources.SchedulerStarted and *sources.Move, or where the log's verbosity is
+// below 5 *sources.Logged, *sources.FailedAttempt and *sources.Bound, in the order of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
 // line gets the earlier one's time. What can't be read is left out, and a notice tells.
 //
 // An error names the file and the line: it is not a log of kube-scheduler, or nothing in it can be read.
 func Read(r *lines.Reader, year Year) (*sources.Part, error) {
 	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format, Keep: r.Keep}}
 	p.reset()
+	p.verbosity.keep = r.Keep
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
@@ -92,6 +94,9 @@ type parser struct {
 	started  []*sources.SchedulerStarted
 	lacks    bool              // the line being read lacks what its message tells
 	block    func(line []byte) // takes the indented lines of a multi-line value
+
+	verbosity verbosity
+	leads     time.Time // when it was said to have become the leader. Zero if it was not said to have to
 }
 
 func (p *parser) read(line []byte) error {
@@ -143,6 +148,9 @@ func (p *parser) line(h *header) error {
 		if flag, ok := bytes.CutPrefix(h.rest, []byte("FLAG: --")); ok {
 			p.settings.flag(flag)
 		}
+		if bytes.HasPrefix(h.rest, []byte("successfully acquired lease")) && p.leads.IsZero() { // before v1.33
+			p.leads = p.clock.time(h)
+		}
 		return nil
 	}
 	known, err := p.message(h)
@@ -173,16 +181,20 @@ func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
 		return nil, fmt.Errorf("%s: this is not a kube-scheduler log: none of its %d lines is one that kube-scheduler writes",
 			name, r.Line())
 	}
+	p.part.Saw(p.clock.time(&p.end))
+	begin := p.part.First
+	if !p.leads.IsZero() {
+		begin = p.leads
+	}
+	p.verbosity.tell(p.part, begin, p.part.Last)
 	if len(p.part.Events) == 0 && !r.OnlyCut() {
 		if err := r.Nothing(); err != nil {
 			return nil, err
 		}
 	}
-	p.part.Saw(p.clock.time(&p.end))
 	p.part.Notices = r.Notices(p.part.Last)
-	if p.moves == 0 {
-		p.part.Notices = append(p.part.Notices,
-			name+": no pod moves in this log: kube-scheduler writes them at -v=5 and above")
+	if said := p.lacksMoves(); said != "" {
+		p.part.Notices = append(p.part.Notices, name+": "+said)
 	}
 	p.complete()
 	return p.part, nil

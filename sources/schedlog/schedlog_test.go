@@ -36,6 +36,18 @@ func show(events []sources.Event) string {
 		case *sources.SchedulerStarted:
 			fmt.Fprintf(&b, "start %s inferred=%v %v %v %v %v", f.Release, f.ReleaseInferred, f.Gates, f.PodInitialBackoff,
 				f.PodMaxBackoff, f.PodMaxInUnschedulablePods)
+		case *sources.Logged:
+			fmt.Fprintf(&b, "logged %d", f.Verbosity)
+		case *sources.Bound:
+			fmt.Fprintf(&b, "bound %s on %s", f.Pod, f.Node)
+		case *sources.FailedAttempt:
+			fmt.Fprintf(&b, "failed %s %q", f.Pod, f.Message)
+			if f.Error {
+				b.WriteString(" error")
+			}
+			if !f.Began.IsZero() {
+				fmt.Fprintf(&b, " began %s %s %v", f.Began.Format("05.000000"), f.To, f.Plugins)
+			}
 		case *sources.Move:
 			fmt.Fprintf(&b, "%s %s", f.Pod, f.To)
 			for name, v := range map[string]string{"": f.Event} {

@@ -33,6 +33,8 @@ type record struct {
 	Patched   *attempt          `json:"patched,omitempty"`
 	Tried     *tried            `json:"tried,omitempty"`
 	Attached  *attached         `json:"attached,omitempty"`
+	Bound     *bound            `json:"bound,omitempty"`
+	Logged    *logged           `json:"logged,omitempty"`
 	Heard     *heard            `json:"heard,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
@@ -56,6 +58,25 @@ type attempt struct {
 	Version string     `json:"version,omitempty"`
 	Count   int        `json:"count,omitempty"`
 	Sent    *time.Time `json:"sent,omitempty"`
+
+	Log     bool         `json:"log,omitempty"`
+	Error   bool         `json:"error,omitempty"`
+	Began   *time.Time   `json:"began,omitempty"`
+	Plugins []string     `json:"plugins,omitempty"`
+	To      sources.Tier `json:"to,omitempty"`
+}
+
+// bound is that the scheduler's log says that it has bound a pod.
+type bound struct {
+	Pod   string     `json:"pod"`
+	UID   string     `json:"uid,omitempty"`
+	Node  string     `json:"node,omitempty"`
+	Began *time.Time `json:"began,omitempty"`
+}
+
+// logged is of which verbosity the scheduler's log is from then on.
+type logged struct {
+	Verbosity int `json:"verbosity"`
 }
 
 // tried is what is known of a pod's failed attempts from before the source came.
@@ -148,7 +169,12 @@ func encode(e sources.Event) (*record, error) {
 			return nil, err
 		}
 	case *sources.FailedAttempt:
-		r.Failed = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Message: string(f.Message), Version: f.Version, Count: f.Count}
+		r.Failed = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Message: string(f.Message), Version: f.Version, Count: f.Count,
+			Log: f.Log, Error: f.Error, Began: nilIfZero(f.Began), Plugins: f.Plugins, To: f.To}
+	case *sources.Bound:
+		r.Bound = &bound{f.Pod.String(), string(f.UID), f.Node, nilIfZero(f.Began)}
+	case *sources.Logged:
+		r.Logged = &logged{f.Verbosity}
 	case *sources.StatusPatched:
 		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID)}
 		if !f.Sent.IsZero() {
@@ -196,7 +222,41 @@ func (a *attempt) failed() (sources.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sources.FailedAttempt{Pod: pod, UID: types.UID(safe(a.UID)), Message: sources.Sanitize(a.Message), Recorded: sources.NewRecorded(a.Version, a.Count)}, nil
+	f := &sources.FailedAttempt{Pod: pod, UID: types.UID(safe(a.UID)), Message: sources.Sanitize(a.Message), Recorded: sources.NewRecorded(a.Version, a.Count),
+		Log: a.Log, Error: a.Error, Plugins: sortedSafe(a.Plugins), To: a.To}
+	if a.To != "" && !a.To.Known() {
+		return nil, fmt.Errorf("\"%.40s\" is no tier", sources.Sanitize(string(a.To)))
+	}
+	f.Began, err = timeOf(a.Began)
+	return f, err
+}
+
+func (b *bound) fact() (sources.Fact, error) {
+	pod, err := sources.ParsePod(b.Pod)
+	if err != nil {
+		return nil, err
+	}
+	f := &sources.Bound{Pod: pod, UID: types.UID(safe(b.UID)), Node: safe(b.Node)}
+	f.Began, err = timeOf(b.Began)
+	return f, err
+}
+
+// timeOf returns t in UTC, or the zero time if it is nil.
+func timeOf(t *time.Time) (time.Time, error) {
+	if t == nil {
+		return time.Time{}, nil
+	}
+	return t.UTC(), sources.CheckTime(*t)
+}
+
+// sortedSafe returns names as they can be shown, sorted. Nil if there are none.
+func sortedSafe(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, safe(n))
+	}
+	slices.Sort(out)
+	return out
 }
 
 func (a *attempt) patched() (sources.Fact, error) {
@@ -205,13 +265,8 @@ func (a *attempt) patched() (sources.Fact, error) {
 		return nil, err
 	}
 	f := &sources.StatusPatched{Pod: pod, UID: types.UID(safe(a.UID))}
-	if a.Sent != nil {
-		if err := sources.CheckTime(*a.Sent); err != nil {
-			return nil, err
-		}
-		f.Sent = a.Sent.UTC()
-	}
-	return f, nil
+	f.Sent, err = timeOf(a.Sent)
+	return f, err
 }
 
 func (t *tried) fact() (sources.Fact, error) {
@@ -227,26 +282,16 @@ func (t *tried) fact() (sources.Fact, error) {
 		from *time.Time
 		to   *time.Time
 	}{{t.First, &f.First}, {t.Failed, &f.Failed}} {
-		if at.from == nil {
-			continue
-		}
-		if err := sources.CheckTime(*at.from); err != nil {
+		if *at.to, err = timeOf(at.from); err != nil {
 			return nil, err
 		}
-		*at.to = at.from.UTC()
 	}
 	return f, nil
 }
 
-// known is t in UTC, or nil if it is zero.
 func (a *attached) fact() (sources.Fact, error) {
-	if a.Began == nil {
-		return &sources.Attached{}, nil
-	}
-	if err := sources.CheckTime(*a.Began); err != nil {
-		return nil, err
-	}
-	return &sources.Attached{Began: a.Began.UTC()}, nil
+	began, err := timeOf(a.Began)
+	return &sources.Attached{Began: began}, err
 }
 
 // nilIfZero returns t in UTC, or nil if t is zero.
@@ -269,13 +314,7 @@ func (m *move) fact(pods map[string]types.NamespacedName) (sources.Fact, error) 
 	}
 	f := &sources.Move{Pod: pod, To: m.To, Event: safe(m.Event), Restated: m.Restated,
 		GatingPlugin: safe(m.GatingPlugin), Message: sources.Sanitize(m.Message), Node: safe(m.Node)}
-	if len(m.Plugins) > 0 {
-		f.Plugins = make([]string, len(m.Plugins))
-		for i, p := range m.Plugins {
-			f.Plugins[i] = safe(p)
-		}
-		slices.Sort(f.Plugins)
-	}
+	f.Plugins = sortedSafe(m.Plugins)
 	return f, nil
 }
 

@@ -84,6 +84,11 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(7), Fact: &sources.FailedAttempt{Pod: name, UID: "u1", Message: "0/3 nodes <are> available"}},
 		{Time: at(8), Fact: &sources.StatusPatched{Pod: name, UID: "u1", Sent: at(7)}},
 		{Time: at(9), Fact: &sources.StatusPatched{Pod: name}},
+		{Time: at(9), Fact: &sources.Logged{Verbosity: 3}},
+		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Began: at(8), Plugins: []string{"A"}, To: sources.TierBackoff}},
+		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Error: true}},
+		{Time: at(9), Fact: &sources.Bound{Pod: name, UID: "u1", Node: "n", Began: at(8)}},
+		{Time: at(9), Fact: &sources.Logged{Verbosity: -1}},
 	}
 }
 

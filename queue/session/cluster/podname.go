@@ -18,6 +18,10 @@ func PodOf(ev sources.Event) (types.NamespacedName, bool) {
 	switch f := ev.Fact.(type) {
 	case *sources.Move:
 		return f.Pod, true
+	case *sources.FailedAttempt:
+		return f.Pod, true
+	case *sources.Bound:
+		return f.Pod, true
 	case *sources.ObjectChange:
 		if pod, ok := f.Object.(*v1.Pod); ok {
 			return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, true

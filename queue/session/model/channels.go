@@ -28,6 +28,9 @@ type channels struct {
 	// until is the moment up to which the source has told everything.
 	until time.Time
 
+	// verbosity is that of the scheduler's log, as *sources.Logged has it. Negative if there is none.
+	verbosity int
+
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
 	records  bool                           // the source once told what it wrote
 
@@ -36,7 +39,7 @@ type channels struct {
 }
 
 func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
-	c := &channels{cfg: cfg, requests: requests, recorder: map[types.UID]sources.Recorded{}}
+	c := &channels{cfg: cfg, requests: requests, verbosity: -1, recorder: map[types.UID]sources.Recorded{}}
 	c.restart()
 	return c
 }
@@ -57,9 +60,18 @@ func (c *channels) recorded(uid types.UID, last sources.Recorded) {
 // mustShow reports whether a failed attempt of pod would become an Event now: what the recorder wrote is known, and
 // it is less than two Events of the pod at its present resourceVersion.
 func (c *channels) mustShow(pod *v1.Pod) bool {
+	if c.logged() {
+		return true
+	}
 	last, known := c.recorder[pod.UID]
 	return known && c.records && !grouped(c.cfg.Queue, pod) && (last.Count < 2 || last.Version != pod.ResourceVersion)
 }
+
+// logged reports whether the scheduler's log tells how every attempt ends.
+func (c *channels) logged() bool { return c.verbosity >= sources.AttemptsVerbosity }
+
+// delayed reports whether what shows of attempts may be late: the requests that show them wait for each other.
+func (c *channels) delayed(now time.Time) bool { return !c.logged() && c.saturated(now) }
 
 // horizon returns the moment before which an attempt that is not told was not made, seen from now: foresight later,
 // or writeTime before the end of what the source has told, whichever is first.
@@ -74,7 +86,7 @@ func (c *channels) horizon(now time.Time) time.Time {
 // slack returns for how long after an attempt of the model a sign of a failed attempt is taken for a sign of that
 // one.
 func (c *channels) slack(now time.Time) time.Duration {
-	if c.records && !c.saturated(now) {
+	if c.logged() || c.records && !c.saturated(now) {
 		return attemptSlack
 	}
 	return unrecordedSlack

@@ -118,7 +118,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 // where an attempt would show and none is seen: then the real loop made none.
 func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	horizon := o.channels.horizon(now)
-	if !horizon.After(now) || !o.channels.mustShow(pod) || o.channels.saturated(now) {
+	if !horizon.After(now) || !o.channels.mustShow(pod) || o.channels.delayed(now) {
 		return time.Time{}, false
 	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.

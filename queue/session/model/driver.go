@@ -276,6 +276,11 @@ func (d *Driver) Conclude(now time.Time) {
 	d.onSettled(now, a)
 }
 
+// resumeAt has the loop begin anew at now, with nothing under way: what happened meanwhile, others have told.
+func (d *Driver) resumeAt(now time.Time) {
+	d.now, d.LoopFree, d.endsOnMove, d.UnderWay, d.AwaitedPatch = now, now, false, nil, nil
+}
+
 // delayLoop keeps the loop busy for that much longer: from now, or from LoopFree if that is later.
 func (d *Driver) delayLoop(now time.Time, by time.Duration) {
 	if d.LoopFree.Before(now) {

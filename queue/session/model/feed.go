@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -27,8 +28,12 @@ type Feed struct {
 // NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
 func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	events := rec.Events
-	if HasFact[*sources.Move](events) || len(events) == 0 {
+	logged := HasFact[*sources.Logged](events)
+	if HasFact[*sources.Move](events) && !logged || len(events) == 0 {
 		return &Feed{Events: events}
+	}
+	if logged && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
+		return &Feed{Events: movesOf(events)}
 	}
 	f := &Feed{End: rec.End}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
@@ -41,7 +46,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		return f
 	}
 	attached := HasFact[*sources.Attached](events)
-	f.Shadow = newShadow(cfg, events, HasFact[*sources.StatusPatched](events) || attached, emit)
+	f.Shadow = newShadow(cfg, events, HasFact[*sources.StatusPatched](events) || attached || logged, emit)
 	f.Shadow.oracle.channels.until = rec.End
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {

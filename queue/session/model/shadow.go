@@ -30,6 +30,7 @@ type shadow struct {
 	shownUIDs map[types.NamespacedName]types.UID // of the pods that events said to be in the queue
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore  map[types.UID]*sources.Tried
+	told         toldTiers         // nil but while the scheduler's log tells all moves
 	reasonPlugin map[string]string // which plugin gives a reason, by its text, as far as an attempt of the model gave it
 }
 
@@ -95,13 +96,15 @@ func (s *shadow) takeInNext() error {
 		return nil
 	case *sources.Attached:
 		return s.attach(ev.Time, f.Began)
+	case *sources.Logged:
+		s.takeInVerbosity(ev.Time, f.Verbosity)
 	case *sources.ObjectChange:
 		if ev.Used {
 			return nil
 		}
 	}
 	s.emit(ev.Event)
-	if s.isOfAnother(ev) {
+	if s.isOfAnother(ev) || s.told != nil && ev.Failed() {
 		return nil
 	}
 	switch f := ev.Fact.(type) {
@@ -115,6 +118,10 @@ func (s *shadow) takeInNext() error {
 		}
 		s.oracle.pace.sawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
 		s.takeInFailure(ev.Time, f)
+	case *sources.Bound:
+		s.takeInBound(ev.Time, f)
+	case *sources.Move:
+		s.takeInMove(ev.Time, f)
 	case *sources.StatusPatched:
 		s.oracle.channels.requested(ev.Time)
 		s.oracle.pace.sawPatch(ev.Time)
@@ -142,6 +149,10 @@ func (s *shadow) end() {
 
 // advance lets the scheduler run and hear up to and at to.
 func (s *shadow) advance(to time.Time) {
+	if s.told != nil {
+		s.hearQuietly(to)
+		return
+	}
 	for s.driver != nil && len(s.deliveries) > 0 && !s.deliveries[0].at.After(to) {
 		at := s.deliveries[0].at
 		s.driver.Advance(at)
@@ -159,7 +170,7 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	if s.driver == nil {
 		return // the scheduler has yet to start, and will know it then
 	}
-	if pod, ok := c.Object.(*v1.Pod); ok {
+	if pod, ok := c.Object.(*v1.Pod); ok && s.told == nil {
 		before, _ := old.(*v1.Pod)
 		s.podChanged(now, c.Verb, before, pod)
 	}

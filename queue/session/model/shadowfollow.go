@@ -58,6 +58,20 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.answerDelay()))
 }
 
+// takeInBound has the model follow that the scheduler's log says of a pod that it is bound, if no change of the pod has
+// shown it.
+func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
+	pod := s.objects.Pod(f.Pod)
+	if pod == nil || pod.UID != f.UID || pod.Spec.NodeName != "" || f.Node == "" {
+		return
+	}
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName = f.Node
+	c := &sources.ObjectChange{Verb: sources.Updated, Object: pod}
+	s.emit(sources.Event{Time: now, Fact: c})
+	s.changed(now, c)
+}
+
 // takeInFailure has the model follow an Event that says that an attempt failed.
 func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {

@@ -22,6 +22,7 @@ func Notices(rec *sources.Recording) []string {
 		notices = append(notices, said)
 	}
 	moves, pods := model.HasFact[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
+	logged := model.HasFact[*sources.Logged](rec.Events)
 	if said := unplayed(rec.Events); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
@@ -31,6 +32,10 @@ func Notices(rec *sources.Recording) []string {
 	switch {
 	case len(rec.Events) == 0:
 		return append(notices, "The recording is empty.")
+	case logged && !pods:
+		return append(notices, "Only a scheduler's log is in this recording, and it does not tell all moves: a pod is shown where its last attempt left it. What woke it, and when, is not known, nor its priority.")
+	case logged && !rec.Rerun:
+		return append(notices, "The scheduler's log tells how attempts ended: the moves between them are modelled, by kube-scheduler's own plugins, and corrected by it and by what the API shows.")
 	case !moves && pods && !rec.Rerun:
 		return append(notices, "No scheduler's log is in this recording: the moves are modelled, by kube-scheduler's own plugins, and corrected by what the API shows.")
 	case moves && !pods:

@@ -1,0 +1,70 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/sources"
+)
+
+// movesOf returns events in which what a scheduler's log tells of attempts stands as moves: of a log that tells no other
+// moves, and beside which no objects are known. A pod that was tried is shown where the attempt left it until the next
+// one: what woke it, and when, is not known.
+func movesOf(events []sources.Event) []sources.Event {
+	var out []sources.Event
+	for _, ev := range events {
+		switch f := ev.Fact.(type) {
+		case *sources.FailedAttempt:
+			began := f.Began
+			if began.IsZero() {
+				began = ev.Time
+			}
+			to := f.To
+			switch {
+			case to != "":
+			case f.Error:
+				to = sources.TierBackoff
+			default:
+				to = sources.TierUnschedulable
+			}
+			plugins := f.Plugins
+			if plugins == nil && !f.Error {
+				plugins = pluginsIn(string(f.Message))
+			}
+			out = append(out, sources.Event{Time: began, Fact: &sources.Move{Pod: f.Pod, To: sources.TierInFlight}},
+				sources.Event{Time: ev.Time, Fact: &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: plugins, Message: f.Message}})
+		case *sources.Bound:
+			began := f.Began
+			if began.IsZero() {
+				began = ev.Time
+			}
+			out = append(out, sources.Event{Time: began, Fact: &sources.Move{Pod: f.Pod, To: sources.TierInFlight}},
+				sources.Event{Time: ev.Time, Fact: &sources.Move{Pod: f.Pod, To: sources.TierScheduled, Node: f.Node}})
+		default:
+			out = append(out, ev)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return out
+}
+
+// pluginsIn returns the plugins whose reasons a message names, sorted, or UnknownPlugin if it names none.
+func pluginsIn(message string) []string {
+	var plugins []string
+	message = strings.TrimSuffix(message, ".")
+	_, reasons, _ := strings.Cut(message, ": ")
+	reasons, _, _ = strings.Cut(reasons, " preemption: ")
+	for reason := range strings.SplitSeq(strings.TrimRight(reasons, ". "), ", ") {
+		if _, text, ok := strings.Cut(reason, " "); ok {
+			if plugin := PluginOf(text); plugin != "" && !slices.Contains(plugins, plugin) {
+				plugins = append(plugins, plugin)
+			}
+		}
+	}
+	if len(plugins) == 0 {
+		return []string{UnknownPlugin}
+	}
+	slices.Sort(plugins)
+	return plugins
+}

@@ -1,0 +1,167 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/embedded"
+	"github.com/schedq/schedq/sources/files"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// TestLogOfAnyVerbosity: what a scheduler's log of 2, 3 or 4 tells beside the objects never makes the model worse than the
+// objects alone.
+func TestLogOfAnyVerbosity(t *testing.T) {
+	for _, name := range []string{"workshop", "lively-nopop"} {
+		t.Run(name, func(t *testing.T) {
+			truth, err := embedded.Open(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg, err := schedulerconfig.Default()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Queue.PopFromBackoffQ = !strings.HasSuffix(name, "-nopop")
+			dir := t.TempDir()
+			objects := filepath.Join(dir, "objects.jsonl")
+			writeObjects(t, objects, truth)
+			figures := func(paths ...string) *report.Verification {
+				rec, err := files.Open(t.Context(), paths, files.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := report.Verify(t.Context(), rec, truth, timeline.Options{Scheduler: cfg})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%d files: recall %.4f, precision %.4f, time %.4f", len(paths), v.Transitions.Recall, v.Transitions.Precision, v.PodSeconds.Share)
+				return v
+			}
+			alone := figures(objects)
+			third := truth.Events[len(truth.Events)-1].Time.Sub(truth.Events[0].Time) / 3
+			for verbosity, at := range map[string]func(time.Duration) int{
+				"2": func(time.Duration) int { return 2 },
+				"3": func(time.Duration) int { return 3 },
+				"4": func(time.Duration) int { return 4 },
+				"2, then 5, then 2": func(since time.Duration) int {
+					if since > third && since < 2*third {
+						return 5
+					}
+					return 2
+				},
+			} {
+				log := filepath.Join(dir, "sched.log")
+				if err := os.WriteFile(log, logOf(truth, at), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				with := figures(objects, log)
+				for what, figure := range map[string][2]float64{
+					"recall":    {with.Transitions.Recall, alone.Transitions.Recall},
+					"precision": {with.Transitions.Precision, alone.Transitions.Precision},
+					"time":      {with.PodSeconds.Share, alone.PodSeconds.Share},
+				} {
+					if figure[0] < figure[1] {
+						t.Errorf("with a log of %s, %s is %.4f, and %.4f without", verbosity, what, figure[0], figure[1])
+					}
+				}
+			}
+		})
+	}
+}
+
+// writeObjects writes what of a recording an API server could tell.
+func writeObjects(t *testing.T, path string, rec *sources.Recording) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := trace.NewWriter(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range rec.Events {
+		switch e.Fact.(type) {
+		case *sources.ObjectChange, *sources.SchedulerStarted:
+			if err := w.Write(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// logOf returns what the scheduler of rec, which tells all its moves, would have logged at the verbosity that it had then.
+func logOf(rec *sources.Recording, verbosityAt func(since time.Duration) int) []byte {
+	var log bytes.Buffer
+	for _, e := range rec.Events {
+		m, ok := e.Fact.(*sources.Move)
+		if !ok || m.Restated {
+			continue
+		}
+		verbosity := verbosityAt(e.Time.Sub(rec.Events[0].Time))
+		line := func(v int, severity, text string, rest ...string) {
+			if v <= verbosity {
+				fmt.Fprintf(&log, "%s%s       1 schedule_one.go:1] %q pod=%q %s\n", severity, e.Time.Format("0102 15:04:05.000000"), text, m.Pod, strings.Join(rest, " "))
+			}
+		}
+		switch {
+		case m.To == sources.TierInFlight:
+			line(4, "I", "About to try and schedule pod")
+			line(3, "I", "Attempting to schedule pod")
+		case m.To == sources.TierScheduled:
+			line(2, "I", "Successfully bound pod to node", fmt.Sprintf("node=%q", m.Node))
+		case m.To == sources.TierDeleted:
+			line(3, "I", "Delete event for unscheduled pod")
+		case m.Event == "ScheduleAttemptFailure":
+			if m.Plugins == nil {
+				line(0, "E", "Error scheduling pod; retrying", fmt.Sprintf("err=%q", m.Message))
+			} else {
+				line(2, "I", "Unable to schedule pod; no fit; waiting", fmt.Sprintf("err=%q", m.Message))
+			}
+			line(5, "I", "Checking events for in-flight pod")
+			line(3, "I", "Pod moved to an internal scheduling queue", `event="ScheduleAttemptFailure"`, fmt.Sprintf("queue=%q", queueOf(m.To)), "hint=0",
+				"unschedulable plugins={"+strings.Join(slices.Collect(quotedKeys(m.Plugins)), ",")+"}")
+		case m.To == sources.TierGated:
+			line(5, "I", "Entity moved to an internal scheduling queue, because it is gated", `type="pod"`, fmt.Sprintf("entity=%q", m.Pod), fmt.Sprintf("event=%q", m.Event), `queue="Unschedulable"`)
+		default:
+			line(5, "I", "Entity moved to an internal scheduling queue", `type="pod"`, fmt.Sprintf("entity=%q", m.Pod), fmt.Sprintf("event=%q", m.Event), fmt.Sprintf("queue=%q", queueOf(m.To)))
+		}
+	}
+	return log.Bytes()
+}
+
+func quotedKeys(names []string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, n := range names {
+			if !yield(fmt.Sprintf("%q:{}", n)) {
+				return
+			}
+		}
+	}
+}
+
+// queueOf is what upstream calls the queue that a pod of that tier is in.
+func queueOf(tier sources.Tier) string {
+	switch tier {
+	case sources.TierActive:
+		return "Active"
+	case sources.TierBackoff:
+		return "Backoff"
+	}
+	return "Unschedulable"
+}

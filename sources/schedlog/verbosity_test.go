@@ -1,0 +1,113 @@
+package schedlog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// attempt are the lines of one attempt of a pod that no node fits, as a scheduler of that verbosity writes them.
+func attempt(verbosity, second int, pod string) string {
+	at := func(v, micro int, text string) string {
+		if v > verbosity {
+			return ""
+		}
+		return fmt.Sprintf("I1121 10:00:%02d.%06d       1 x.go:1] %s\n", second, micro, fmt.Sprintf(text, `pod="default/`+pod+`"`))
+	}
+	return at(5, 0, `"Entity moved to an internal scheduling queue" type="pod" %s entity="default/`+pod+`" event="NodeAdd" queue="Active"`) +
+		at(3, 1, `"Attempting to schedule pod" %s`) +
+		at(2, 2, `"Unable to schedule pod; no fit; waiting" %s err="0/1 nodes are available: 1 Too many pods."`) +
+		at(5, 3, `"Checking events for in-flight pod" %s unschedulablePlugins={"NodeResourcesFit":{}}`) +
+		at(3, 4, `"Pod moved to an internal scheduling queue" %s event="ScheduleAttemptFailure" queue="Unschedulable" hint=0 unschedulable plugins={"NodeResourcesFit":{}}`)
+}
+
+func binding(second int, pod string) string {
+	return fmt.Sprintf("I1121 10:00:%02d.000009       1 x.go:1] \"Successfully bound pod to node\" pod=\"default/%s\" node=\"n\"\n", second, pod)
+}
+
+func failing(second int, pod string) string {
+	return fmt.Sprintf("E1121 10:00:%02d.000005       1 x.go:1] \"Error scheduling pod; retrying\" err=\"no\" pod=\"default/%s\"\n", second, pod)
+}
+
+func TestVerbosity(t *testing.T) {
+	const told2 = `01.000002 failed default/a "0/1 nodes are available: 1 Too many pods."`
+	for _, c := range []struct{ name, log, want string }{
+		{"2", attempt(2, 1, "a") + binding(2, "b") + failing(3, "c"), `01.000002 logged 2
+` + told2 + `
+02.000009 bound default/b on n
+03.000005 failed default/c "no" error
+03.000005 logged -1
+`},
+		{"3", attempt(3, 1, "a") + attempt(3, 2, "b"), `01.000001 logged 3
+` + told2 + ` began 01.000001 unschedulable [NodeResourcesFit]
+02.000002 failed default/b "0/1 nodes are available: 1 Too many pods." began 02.000001 unschedulable [NodeResourcesFit]
+02.000004 logged -1
+`},
+		{"0", failing(1, "a") + failing(2, "a"), `01.000005 logged 0
+01.000005 failed default/a "no" error
+02.000005 failed default/a "no" error
+02.000005 logged -1
+`},
+		{"turned up and down", attempt(2, 1, "a") + binding(1, "d") + binding(1, "e") + attempt(5, 2, "a") + attempt(2, 3, "a") + attempt(2, 4, "b") + binding(5, "c"), `01.000002 logged 2
+` + told2 + `
+01.000009 bound default/d on n
+01.000009 bound default/e on n
+02.000000 logged 5
+02.000000 default/a active NodeAdd
+02.000001 default/a inflight
+02.000004 default/a unschedulable ScheduleAttemptFailure [NodeResourcesFit] "0/1 nodes are available: 1 Too many pods."
+02.010003 logged 2
+03.000002 failed default/a "0/1 nodes are available: 1 Too many pods."
+04.000002 failed default/b "0/1 nodes are available: 1 Too many pods."
+05.000009 bound default/c on n
+05.000009 logged -1
+`},
+		{"5, from the middle of an attempt", binding(1, "b") + attempt(5, 2, "a"), `01.000009 start v1.37 inferred=true map[] -1ns -1ns -1ns
+01.000009 default/b scheduled on n
+02.000000 default/a active NodeAdd
+02.000001 default/a inflight
+02.000004 default/a unschedulable ScheduleAttemptFailure [NodeResourcesFit] "0/1 nodes are available: 1 Too many pods."
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			part, err := read(t, c.log, nov)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := show(part.Events); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestBurst: a scheduler that logs at 5 binds a crowd without a line of 5 between, and says of bound pods that they are
+// no longer unscheduled.
+func TestBurst(t *testing.T) {
+	var log strings.Builder
+	for _, step := range []func(pod string) string{
+		func(pod string) string {
+			return `"Entity moved to an internal scheduling queue" type="pod" entity="default/` + pod + `" event="UnscheduledPodAdd" queue="Active"`
+		},
+		func(pod string) string { return `"Attempting to schedule pod" pod="default/` + pod + `"` },
+		func(pod string) string { return `"Delete event for unscheduled pod" pod="default/` + pod + `"` },
+		func(pod string) string {
+			return `"Successfully bound pod to node" pod="default/` + pod + `" node="n"`
+		},
+	} {
+		for n := range 10 {
+			fmt.Fprintf(&log, "I1121 10:00:01.000000       1 x.go:1] %s\n", step(fmt.Sprintf("crowd-%d", n)))
+		}
+	}
+	part, err := read(t, log.String(), nov)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range part.Events {
+		if _, is := e.Fact.(*sources.Logged); is || len(part.Events) != 41 {
+			t.Fatalf("%d events:\n%s", len(part.Events), show(part.Events))
+		}
+	}
+}

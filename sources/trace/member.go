@@ -1,0 +1,99 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/jsonscan"
+)
+
+// member reads one member of a record. An error says why the record is refused.
+func (t *reader) member(r *members, name string, value []byte) (refused error) {
+	switch name {
+	case "time":
+		r.at, r.timeErr = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
+		r.timed = r.timeErr == nil
+	case "verb":
+		r.verb = sources.Verb(jsonscan.Text(value))
+	case "object":
+		r.object = value
+	case "notes":
+		r.notes = value
+	case "scheduler":
+		s := &scheduler{}
+		if refused = t.fact(value, s, "release", "releaseInferred", "gates", "podInitialBackoff", "podMaxBackoff",
+			"podMaxInUnschedulablePods"); refused == nil {
+			r.fact, refused = s.fact()
+		}
+	case "failed", "bound", "patched", "tried", "logged":
+		refused = t.attempt(r, name, value)
+	case "heard":
+		h := &heard{}
+		if refused = t.fact(value, h, "release"); refused == nil {
+			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release)}
+		}
+	case "attached":
+		a := &attached{}
+		if refused = t.fact(value, a, "began"); refused == nil {
+			r.fact, refused = a.fact()
+		}
+	case "move":
+		m := &move{}
+		if refused = t.fact(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
+			"node"); refused != nil {
+			break
+		}
+		if !m.To.Known() {
+			t.unknown++
+			r.other = true
+			break
+		}
+		r.fact, refused = m.fact(t.pods)
+	case "counts":
+		c := &counts{}
+		if refused = t.fact(value, c, "active", "backoff", "unschedulable", "gated"); refused == nil {
+			r.fact, refused = c.fact()
+		}
+	case "mark":
+		m := &mark{}
+		if refused = t.fact(value, m, "text"); refused == nil {
+			r.fact = &sources.Mark{Text: sources.Sanitize(m.Text)}
+		}
+	default:
+		t.unknown++
+		r.other = true
+	}
+	return refused
+}
+
+// attempt reads a member that tells of an attempt, or whether attempts are told. An error says why the record is refused.
+func (t *reader) attempt(r *members, name string, value []byte) (err error) {
+	switch name {
+	case "failed":
+		a := &attempt{}
+		if err = t.fact(value, a, "pod", "uid", "message", "version", "count", "log", "error", "began", "plugins", "to"); err == nil {
+			r.fact, err = a.failed()
+		}
+	case "bound":
+		b := &bound{}
+		if err = t.fact(value, b, "pod", "uid", "node", "began"); err == nil {
+			r.fact, err = b.fact()
+		}
+	case "logged":
+		l := &logged{}
+		if err = t.fact(value, l, "verbosity"); err == nil {
+			r.fact = &sources.Logged{Verbosity: l.Verbosity}
+		}
+	case "patched":
+		a := &attempt{}
+		if err = t.fact(value, a, "pod", "uid", "sent"); err == nil {
+			r.fact, err = a.patched()
+		}
+	case "tried":
+		a := &tried{}
+		if err = t.fact(value, a, "pod", "uid", "attempts", "first", "failed", "message", "version", "count"); err == nil {
+			r.fact, err = a.fact()
+		}
+	}
+	return err
+}
