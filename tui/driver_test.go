@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -130,10 +131,11 @@ func (p *person) press(key string) {
 	p.t.Helper()
 	k, named := keyCodes[key]
 	if !named {
-		if len(key) != 1 {
+		if utf8.RuneCountInString(key) != 1 {
 			p.t.Fatalf("the driver cannot press %q", key)
 		}
-		k = tea.Key{Code: rune(key[0]), Text: key}
+		r, _ := utf8.DecodeRuneInString(key)
+		k = tea.Key{Code: r, Text: key}
 	}
 	if got := k.String(); got != key {
 		p.t.Fatalf("pressing %q, the program sees %q", key, got)

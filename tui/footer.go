@@ -14,7 +14,7 @@ import (
 
 // drawStatus draws the line above the bar.
 func (m *model) drawStatus(a canvas.Area) {
-	status{m.Frame, m.Notice, m.Pressed == "" && m.lesson == nil}.Draw(a)
+	status{m.Frame, m.Keys, m.Notice, m.Pressed == "" && m.lesson == nil}.Draw(a)
 	if m.Projector {
 		m.drawPressed(a)
 	}
@@ -23,6 +23,7 @@ func (m *model) drawStatus(a canvas.Area) {
 // status is the line above the bar: the newest answer, or else what happened of itself.
 type status struct {
 	frame  *session.Frame
+	keys   *keymap.Map
 	notice page.Notice
 	unused bool // no key was pressed yet
 }
@@ -37,14 +38,14 @@ func (s status) Draw(a canvas.Area) {
 	case s.notice.Text != "":
 		a.Text(1, 0, theme.Accent, canvas.Truncate(format.Safe(s.notice.Text), a.W-2))
 	case f.Searching != "":
-		a.Text(1, 0, theme.Accent, canvas.Truncate("looking for "+string(f.Searching)+": esc stops", a.W-2))
+		a.Text(1, 0, theme.Accent, canvas.Truncate("looking for "+string(f.Searching)+s.keys.Say(": {back} stops"), a.W-2))
 	case !f.Skipped.Empty():
-		a.Text(1, 0, theme.Dim, fmt.Sprintf("skipped %s of quiet (%s → %s), z plays it",
+		a.Text(1, 0, theme.Dim, fmt.Sprintf("skipped %s of quiet (%s → %s), "+s.keys.Say("{squeeze} plays it"),
 			f.Skipped.To.Sub(f.Skipped.From).Round(1e9), format.Second(f.Skipped.From), format.Second(f.Skipped.To)))
 	case f.AtEnd && len(f.Notices) > 0, f.Mark == "" && len(f.Notices) > 0:
 		text := format.Safe(f.Notices[0])
 		if more := len(f.Notices) - 1; more > 0 {
-			text += fmt.Sprintf(" (and %s: ?)", format.Plural(more, "more notice"))
+			text += fmt.Sprintf(" (and %s: "+s.keys.Say("{help}")+")", format.Plural(more, "more notice"))
 		}
 		a.Text(1, 0, theme.Dim, canvas.Truncate(text, a.W-2))
 	case s.unused:

@@ -22,7 +22,7 @@ type palette struct {
 // open opens the list. Choosing an entry does it.
 func (p *palette) open() tea.Cmd {
 	ids := make(map[int]keymap.ID)
-	l := widget.List{Title: "do: type a name, enter does it", Choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: p.Keys.Say("do: type a name, {list-choose} does it"), Choose: func(chosen []int) tea.Cmd {
 		id := ids[chosen[0]]
 		p.recent = slices.DeleteFunc(p.recent, func(r keymap.ID) bool { return r == id })
 		p.recent = slices.Insert(p.recent, 0, id)
@@ -43,7 +43,7 @@ func (p *palette) open() tea.Cmd {
 	}
 	for _, group := range keymap.Groups() {
 		of := slices.DeleteFunc(p.Keys.In(group), func(b keymap.Binding) bool {
-			return b.Context != keymap.Board && (b.Context != keymap.Chart || !p.Pages.InChart()) || b.ID == keymap.Palette
+			return !p.here(b.Context) || b.ID == keymap.Palette
 		})
 		if len(of) == 0 {
 			continue
@@ -54,6 +54,19 @@ func (p *palette) open() tea.Cmd {
 		}
 	}
 	return widget.OpenList(p.Desk, l, 0)
+}
+
+// here reports whether keys of that context mean something on the page that is shown.
+func (p *palette) here(context keymap.Context) bool {
+	switch context {
+	case keymap.Board:
+		return true
+	case keymap.Chart:
+		return p.Pages.InChart()
+	case keymap.Lesson:
+		return p.Pages.Lowest().Context() == keymap.Lesson
+	}
+	return false
 }
 
 // item is b as it is at the moment.

@@ -29,7 +29,7 @@ func (m *model) addProgram(all page.Actions) {
 	all[keymap.Theme] = page.Action{Do: func() tea.Cmd {
 		m.looks.theme = m.looks.theme.Next()
 		m.paint()
-		return m.Answer("theme " + string(m.looks.theme) + ", T: next")
+		return m.Answer("theme " + string(m.looks.theme) + m.Keys.Say(", {theme}: next"))
 	}}.Unless(func() string {
 		if m.options.NoColor {
 			return "colours are off: NO_COLOR is set, or --no-color was given"
@@ -40,16 +40,16 @@ func (m *model) addProgram(all page.Actions) {
 		m.Projector = !m.Projector
 		m.paint()
 		if m.Projector {
-			return m.Answer("projector: large counts, bold text, and the keys that are pressed; H ends it")
+			return m.Answer(m.Keys.Say("projector: large counts, bold text, and the keys that are pressed; {projector} ends it"))
 		}
 		return nil
 	}}
 	all[keymap.Mouse] = page.Action{Do: func() tea.Cmd {
 		m.mouse.on = !m.mouse.on
 		if m.mouse.on {
-			return m.Answer("the mouse selects, scrolls and presses what is below it; M leaves it to the terminal")
+			return m.Answer(m.Keys.Say("the mouse selects, scrolls and presses what is below it; {mouse} leaves it to the terminal"))
 		}
-		return m.Answer("the mouse is the terminal's: select text with it; M takes it back")
+		return m.Answer(m.Keys.Say("the mouse is the terminal's: select text with it; {mouse} takes it back"))
 	}}
 	all[keymap.Recordings] = page.Action{Do: m.chooseRecording}.Unless(func() string {
 		if len(m.options.Recordings) == 0 {

@@ -83,7 +83,7 @@ func (m *model) ranAgain(r rerun) tea.Cmd {
 		return m.Refuse(r.err.Error())
 	}
 	widget.OpenList(m.Desk, widget.List{
-		Title: fmt.Sprintf("%s against %s: enter watches %s", r.of.Release(), r.release, r.release),
+		Title: fmt.Sprintf("%s against %s: %s watches %s", r.of.Release(), r.release, m.Keys.Say("{list-choose}"), r.release),
 		Items: comparisonItems(r.comparison, r.of.Release(), r.release),
 		Choose: func([]int) tea.Cmd {
 			return m.opened(opening{name: "the rerun under " + r.release, session: r.session})

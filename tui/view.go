@@ -81,7 +81,7 @@ func (m *model) drawIn(all canvas.Area) {
 	part := func(r canvas.Rect) canvas.Area { return all.Sub(r.X, r.Y, r.W, r.H) }
 	middle, status := part(l.middle), part(l.status)
 
-	m.mouse.progress = header.Header{Frame: m.Frame, Lines: l.header}.Draw(all.Sub(0, 0, all.W, l.middle.Y))
+	m.mouse.progress = header.Header{Frame: m.Frame, Keys: m.Keys, Lines: l.header}.Draw(all.Sub(0, 0, all.W, l.middle.Y))
 	m.Pages.Top().Draw(middle)
 	if !m.Over.Typing() {
 		m.drawStatus(status)
@@ -94,8 +94,8 @@ func (m *model) drawIn(all canvas.Area) {
 
 // drawTooSmall says how much room there is and how much is needed.
 func (m *model) drawTooSmall(a canvas.Area) {
-	text := fmt.Sprintf("schedq needs a terminal of %d×%d. This one is %d×%d: make it larger, or press q to quit.",
-		minWidth, minHeight, m.Width, m.Height)
+	text := fmt.Sprintf("schedq needs a terminal of %d×%d. This one is %d×%d: make it larger, or press %s to quit.",
+		minWidth, minHeight, m.Width, m.Height, m.Keys.Say("{quit}"))
 	for y, line := range canvas.Wrap(text, a.W) {
 		a.Text(0, y, theme.Plain, line)
 	}

@@ -143,19 +143,19 @@ func (b *Board) Draw(a canvas.Area) {
 		b.pane(paneID(i)).Draw(part(r))
 	}
 	longest{b.Frame}.Draw(part(p.longest))
-	flight{b.Frame, &b.panes[flightPane], b.Selected, b.focus == flightPane}.Draw(part(p.flight))
+	flight{b.Frame, b.Keys, &b.panes[flightPane], b.Selected, b.focus == flightPane}.Draw(part(p.flight))
 	b.logPart().Draw(part(p.log))
 	b.Why.DrawBeside(part(p.detail))
 	b.drawFrames(a)
 }
 
 func (b *Board) logPart() logPart {
-	return logPart{b.Frame, &b.log, b.Selected, b.focus == logPane}
+	return logPart{b.Keys, b.Frame, &b.log, b.Selected, b.focus == logPane}
 }
 
 func (b *Board) pane(id paneID) pane {
 	return pane{
-		id: id, spacing: b.parts.spacing, frame: b.Frame, rows: &b.panes[id], selected: b.Selected, focused: b.focus == id,
+		id: id, keys: b.Keys, spacing: b.parts.spacing, frame: b.Frame, rows: &b.panes[id], selected: b.Selected, focused: b.focus == id,
 		columns: b.columns[id], important: b.important[id], fitted: b.fitted[id],
 	}
 }
@@ -280,7 +280,8 @@ func (b *Board) podAt(x, y int) (paneID, int, bool) {
 	for i, r := range b.parts.panes {
 		if r.Contains(x, y) {
 			row := y - r.Y - (r.H - paneRows(r.H, 1))
-			return paneID(i), b.panes[i].top + row/b.parts.spacing, row >= 0
+			nth := row / b.parts.spacing
+			return paneID(i), b.panes[i].top + nth, row >= 0 && nth < paneRows(r.H, b.parts.spacing)
 		}
 	}
 	return 0, 0, false

@@ -16,7 +16,7 @@ func (b *Board) addFinding(all page.Actions) {
 	all[keymap.Filter] = page.Action{Do: b.askFilter}
 	all[keymap.Sort] = page.Action{Do: b.chooseSort}.Unless(func() string {
 		if b.focus == logPane {
-			return "the log is sorted by time: 1 to 4 go to pods"
+			return b.Keys.Say("the log is sorted by time: {focus-active}, {focus-backoff}, {focus-unschedulable} and {focus-in-flight} go to pods")
 		}
 		return ""
 	})

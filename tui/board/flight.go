@@ -3,6 +3,7 @@ package board
 import (
 	"strconv"
 
+	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
@@ -15,6 +16,7 @@ import (
 // flight draws the pods in flight in one line.
 type flight struct {
 	frame    *session.Frame
+	keys     *keymap.Map
 	rows     *rows
 	selected page.Selection
 	focused  bool
@@ -37,7 +39,7 @@ func (s flight) Draw(a canvas.Area) {
 			text = " no attempt is under way "
 		}
 		if s.frame.Fork != nil && !s.frame.Fork.Scheduling {
-			text = " p pops the next pod, then you decide: f it fits, x reject "
+			text = s.keys.Say(" {pop} pops the next pod, then you decide: {fits} it fits, {reject} reject ")
 		}
 		a.Text(x, 0, theme.Dim, text)
 		return

@@ -34,7 +34,7 @@ func (b *Board) countGroups() tea.Cmd {
 // chooseGroup lists groups and shows the pods of the chosen one: the filter gets a word more.
 func (b *Board) chooseGroup(groups []session.Group) tea.Cmd {
 	var of []*session.Group // by item, nil for a heading
-	l := widget.List{Title: "groups: enter shows only those pods", Choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: b.Keys.Say("groups: {list-choose} shows only those pods"), Choose: func(chosen []int) tea.Cmd {
 		word, ok := groupFilter(of[chosen[0]])
 		if !ok {
 			return b.Refuse("no filter selects these pods")

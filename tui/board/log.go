@@ -3,6 +3,7 @@ package board
 import (
 	"slices"
 
+	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
@@ -89,6 +90,7 @@ func (r *logRows) settle(log session.Log, height int) {
 
 // logPart draws the moves so far, the newest at the bottom.
 type logPart struct {
+	keys     *keymap.Map
 	frame    *session.Frame
 	rows     *logRows
 	selected page.Selection
@@ -104,12 +106,12 @@ func (v logPart) Draw(a canvas.Area) {
 	x := rule(title, logPane, v.focused, numbered(logPane, ""))
 	log := v.frame.Log
 	if v.rows.scrolled {
-		title.Text(x, 0, theme.Dim, " older moves: G goes back to the newest ")
+		title.Text(x, 0, theme.Dim, v.keys.Say(" older moves: {last-row} goes back to the newest "))
 	}
 	body := a.Sub(0, 1, a.W, a.H-1)
 	lines := v.visible(body.H)
 	if len(lines) == 0 {
-		for y, line := range canvas.Wrap("No pod has moved yet: each move from one tier to another is listed here with what caused it, the newest last. . goes to the first.", a.W-3) {
+		for y, line := range canvas.Wrap(v.keys.Say("No pod has moved yet: each move from one tier to another is listed here with what caused it, the newest last. {step-forward} goes to the first."), a.W-3) {
 			body.Text(2, y, theme.Dim, line)
 		}
 		return

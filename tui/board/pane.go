@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -17,6 +18,7 @@ import (
 // pane draws the pods of one part of the queue.
 type pane struct {
 	id       paneID
+	keys     *keymap.Map
 	frame    *session.Frame
 	rows     *rows
 	selected page.Selection
@@ -186,7 +188,7 @@ func (p pane) empty(a canvas.Area) {
 	text := ""
 	for _, tier := range p.rows.tiers {
 		if p.frame.Board.Total(tier) > 0 {
-			text = "No pod here matches the filter: esc drops it."
+			text = p.keys.Say("No pod here matches the filter: {back} drops it.")
 		}
 	}
 	if text == "" {

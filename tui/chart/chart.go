@@ -56,7 +56,7 @@ func Add(d *page.Desk, charts []Chart, all page.Actions) {
 	inChart := func(do func(*widget.Window)) page.Action {
 		return page.Command(func() { do(d.Pages.Top().(Chart).Span()) }).Unless(func() string {
 			if !d.Pages.InChart() {
-				return "only in a chart: v, l, P and % open one"
+				return d.Keys.Say("only in a chart: {timeline}, {lanes}, {plots} and {stack} open one")
 			}
 			return ""
 		})

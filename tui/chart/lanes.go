@@ -169,9 +169,9 @@ func (l *lanes) drawName(a canvas.Area, pod *session.Pod) {
 }
 
 func (l *lanes) empty(a canvas.Area) {
-	text := "No pod was in the queue in the time shown. A lane begins when a pod comes to the queue and ends when it is bound or deleted: h or ← shows earlier times, - more time, space lets time pass."
+	text := "No pod was in the queue in the time shown. A lane begins when a pod comes to the queue and ends when it is bound or deleted: {chart-earlier} shows earlier times, {chart-farther} more time, {play} lets time pass."
 	if l.Frame.Filter != "" {
-		text = "No pod that was in the queue in the time shown matches the filter: esc, then esc again drops it."
+		text = "No pod that was in the queue in the time shown matches the filter: {back}, then {back} again drops it."
 	}
-	widget.Teach(a, text)
+	widget.Teach(a, l.Keys.Say(text))
 }

@@ -41,7 +41,7 @@ func (v *plots) Layout() string { return "plots" }
 func (v *plots) Enter() tea.Cmd    { return nil }
 func (v *plots) EnterName() string { return "" }
 func (v *plots) CannotEnter() string {
-	return "the plots are of all pods: l shows their lanes, esc closes"
+	return v.Keys.Say("the plots are of all pods: {lanes} shows their lanes, {back} closes")
 }
 
 func (v *plots) Move(int)               {}
@@ -206,7 +206,7 @@ func (v *plots) Draw(a canvas.Area) {
 	v.Title(a.Row(0), "plots", "")
 	body := a.Sub(0, 1, a.W, a.H-1)
 	if v.Frame.Series.Len() == 0 {
-		widget.Teach(body, "Nothing to plot yet: the tiers' sizes, the attempts and arrivals a second and the oldest pod's age are counted as time passes. space plays, } goes to the end.")
+		widget.Teach(body, v.Keys.Say("Nothing to plot yet: the tiers' sizes, the attempts and arrivals a second and the oldest pod's age are counted as time passes. {play} plays, {seek-end} goes to the end."))
 		return
 	}
 	tiers, rest := v.tiers(), v.rest()

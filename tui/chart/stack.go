@@ -42,7 +42,7 @@ func (s *stack) Layout() string { return "stack" }
 func (s *stack) Enter() tea.Cmd    { return nil }
 func (s *stack) EnterName() string { return "" }
 func (s *stack) CannotEnter() string {
-	return "the stack is of all pods: l shows their lanes, esc closes"
+	return s.Keys.Say("the stack is of all pods: {lanes} shows their lanes, {back} closes")
 }
 func (s *stack) Move(int)               {}
 func (s *stack) Click(int, int) tea.Cmd { return nil }
@@ -105,7 +105,7 @@ func (s *stack) Draw(a canvas.Area) {
 	s.Title(a.Row(0), "stack", "")
 	body := a.Sub(0, 1, a.W, a.H-1)
 	if s.top <= 0 {
-		widget.Teach(body, "Nothing to draw yet: how many pods wait in which tier is counted as time passes. space plays, } goes to the end.")
+		widget.Teach(body, s.Keys.Say("Nothing to draw yet: how many pods wait in which tier is counted as time passes. {play} plays, {seek-end} goes to the end."))
 		return
 	}
 	rows := body.H - 2

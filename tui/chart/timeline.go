@@ -395,16 +395,16 @@ func (t *timeline) now(a canvas.Area) {
 	title := a.Row(0)
 	title.Fill(theme.Dim, "─")
 	title.Text(1, 0, canvas.Bold, " now ")
-	d := story.Detail{Frame: t.Frame, Selected: t.Selected}
+	d := story.Detail{Frame: t.Frame, Keys: t.Keys, Selected: t.Selected}
 	for y, l := range d.Facts(t.Selected.Pod(t.Frame), a.W-2) {
 		a.Text(1, 1+y, l.Style, l.Text)
 	}
 }
 
 func (t *timeline) empty(a canvas.Area) {
-	text := "No pod is selected. Select one with j and k on the board or in the lanes (l); here its life is drawn to scale: every tier it was in, each attempt, what woke it, and why it moved."
+	text := t.Keys.Say("No pod is selected. Select one with {row-down} and {row-up} on the board or in the lanes ({lanes}); here its life is drawn to scale: every tier it was in, each attempt, what woke it, and why it moved.")
 	if t.Selected.Any {
-		text = "The queue does not know " + format.Safe(t.Selected.Key.String()) + " at the time shown: it is not there yet. . goes one move forward."
+		text = "The queue does not know " + format.Safe(t.Selected.Key.String()) + t.Keys.Say(" at the time shown: it is not there yet. {step-forward} goes one move forward.")
 	}
 	widget.Teach(a, text)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
@@ -56,6 +57,7 @@ func AboveLesson(fork bool) []Line {
 // Header is what is shown, how it was made, and where in time it is.
 type Header struct {
 	Frame *session.Frame
+	Keys  *keymap.Map
 	Lines []Line
 }
 
@@ -92,9 +94,9 @@ func (h Header) banner(a canvas.Area) {
 	if h.Frame.Fork.Scheduling {
 		who = "a local scheduler decides"
 	}
-	text := fmt.Sprintf("WHAT-IF since %s — %s — w: back to the recording", format.Second(h.Frame.Fork.From), who)
+	text := fmt.Sprintf("WHAT-IF since %s — %s — ", format.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back to the recording")
 	if canvas.Width(text) > a.W-2 {
-		text = fmt.Sprintf("WHAT-IF since %s — %s — w: back", format.Second(h.Frame.Fork.From), who)
+		text = fmt.Sprintf("WHAT-IF since %s — %s — ", format.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back")
 	}
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, theme.WhatIf|canvas.Reverse|canvas.Bold, text)
 }

@@ -46,7 +46,7 @@ func (h Header) liveTime(a canvas.Area) {
 	right := a.Right(a.W-1, 0, theme.Plain, h.moves()) - 2
 	left := a.Sub(0, 0, right, 1)
 	if !f.Live.Following {
-		left.Text(x+2, 0, theme.Backoff, format.Span(f.End.Sub(f.Now))+" behind, } to now")
+		left.Text(x+2, 0, theme.Backoff, format.Span(f.End.Sub(f.Now))+h.Keys.Say(" behind, {seek-end} to now"))
 		return
 	}
 	if t := f.Live.Trouble; t != "" {

@@ -50,7 +50,7 @@ func (l *Lesson) Draw(a canvas.Area) {
 		l.drawTold(p)
 		return
 	}
-	p.writeText(theme.Plain, string(l.current().Text))
+	p.writeText(theme.Plain, l.Keys.Say(string(l.current().Text)))
 	switch l.phase {
 	case asking, going:
 		l.drawAsk(p)
@@ -108,13 +108,15 @@ func (p *sheet) answered(style canvas.Style, glyph, text string) {
 	}
 }
 
-// drawAsk draws the question that is open and its answers.
+// drawAsk draws the question that is open and its answers; while time goes on to what comes, the last one and what was
+// answered.
 func (l *Lesson) drawAsk(p *sheet) {
+	asks := l.current().Prediction.Asks
+	shown, chosen := min(len(l.given), len(asks)-1), noAnswer
 	if l.phase == going {
-		p.writeText(theme.Accent, "…")
-		return
+		chosen = l.given[shown]
 	}
-	a := l.openQuestion()
+	a := &asks[shown]
 	p.writeText(theme.Accent|canvas.Bold, string(a.Question))
 	x := 0
 	for i, answer := range a.Answers {
@@ -122,10 +124,17 @@ func (l *Lesson) drawAsk(p *sheet) {
 		if x > 0 && x+len(key)+canvas.Width(name)+4 > p.area.W {
 			x, p.y = 0, p.y+1
 		}
-		x = p.area.Text(x, p.y, theme.Accent|canvas.Bold|canvas.Reverse, " "+key+" ")
-		x = p.area.Text(x+1, p.y, canvas.Bold, name) + 3
+		keyStyle, nameStyle := theme.Accent|canvas.Bold|canvas.Reverse, canvas.Bold
+		if l.phase == going && i != chosen {
+			keyStyle, nameStyle = theme.Dim, theme.Dim
+		}
+		x = p.area.Text(x, p.y, keyStyle, " "+key+" ")
+		x = p.area.Text(x+1, p.y, nameStyle, name) + 3
 	}
 	p.y++
+	if l.phase == going {
+		p.writeText(theme.Accent, "…")
+	}
 }
 
 // drawTold draws what was right, what the person said, and how the model came to it.
@@ -149,6 +158,9 @@ func (l *Lesson) drawTold(p *sheet) {
 	for _, why := range l.plan.Steps[l.step].Why {
 		p.writeText(theme.Dim, why)
 	}
+	if p.y > p.area.H { // why? says the same
+		p.area.Right(p.area.W, p.area.H-1, theme.Accent, l.Keys.Say(" … {lesson-why}: why?"))
+	}
 }
 
 // drawGoal draws how the goal stands: hints, the solution, whether it is reached.
@@ -169,10 +181,10 @@ func (l *Lesson) drawGoal(p *sheet) {
 		return
 	}
 	for i := max(0, l.goal.hints-2); i < l.goal.hints; i++ {
-		p.answered(theme.Accent, "·", string(g.Hints[i]))
+		p.answered(theme.Accent, "·", l.Keys.Say(string(g.Hints[i])))
 	}
 	if l.goal.hints == 0 && l.goal.why == "" {
-		p.writeText(theme.Dim, "The goal: "+goalIn(g)+". h gives a hint.")
+		p.writeText(theme.Dim, "The goal: "+goalIn(g)+l.Keys.Say(". {lesson-hint} gives a hint."))
 	}
 }
 

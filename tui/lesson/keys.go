@@ -34,7 +34,7 @@ func Add(l *Lesson, all page.Actions) {
 		case l.phase != trying:
 			return "only a goal that is not reached has hints"
 		case l.goal.hints == len(l.current().Goal.Hints):
-			return "there are no more hints: $ shows the solution"
+			return l.Keys.Say("there are no more hints: {lesson-solution} shows the solution")
 		}
 		return ""
 	})
@@ -57,14 +57,20 @@ func Add(l *Lesson, all page.Actions) {
 	all[keymap.AnswerChoice] = page.Action{Do: func() tea.Cmd { return l.answerBy(keymap.AnswerChoice) }}
 }
 
-// Take implements page.Taker: any key ends the blank screen, and while a question is open, keys answer it first.
+// Take implements page.Taker: any key ends the blank screen; while a question is open, keys answer it first, and once it
+// is answered those keys do nothing.
 func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 	if l.Blank {
 		l.Blank = false
 		return nil, true
 	}
-	if b, ok := l.Keys.Lookup(keymap.Question, key); ok && l.phase == asking {
-		return l.Do(b.ID), true
+	if b, ok := l.Keys.Lookup(keymap.Question, key); ok {
+		switch l.phase {
+		case asking:
+			return l.Do(b.ID), true
+		case going, told: // a letter that comes late is no deed: d deletes, on the board
+			return l.Refuse(l.Keys.Say("it is answered: {lesson-next} goes on")), true
+		}
 	}
 	onBoard, known := l.Keys.Lookup(keymap.Board, key)
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)
@@ -75,7 +81,7 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 		}
 		return l.Do(onBoard.ID), true
 	case !ok && known && l.current().Goal != nil && slices.Contains(leavesGoal, onBoard.ID):
-		return l.Refuse("the goal is to be reached in this what-if: enter goes on without it"), true
+		return l.Refuse(l.Keys.Say("the goal is to be reached in this what-if: {lesson-next} goes on without it")), true
 	}
 	return nil, false
 }

@@ -339,7 +339,7 @@ func (l *Lesson) nextLesson() tea.Cmd {
 			return l.openLesson(all[i+1])
 		}
 	}
-	return l.Answer("this was the last lesson: q leaves, r chooses another")
+	return l.Answer(l.Keys.Say("this was the last lesson: {quit} leaves, {lessons} chooses another"))
 }
 
 // answerName is an answer as it is shown.

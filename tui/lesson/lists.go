@@ -15,7 +15,7 @@ import (
 func (l *Lesson) chooseStep() tea.Cmd {
 	steps := widget.List{Title: "steps of " + string(l.plan.Lesson.Title), Choose: func(chosen []int) tea.Cmd { return l.toStep(chosen[0]) }}
 	for i, s := range l.plan.Lesson.Steps {
-		steps.Items = append(steps.Items, widget.Item{Text: fmt.Sprintf("%2d %s %s", i+1, stepGlyph(&s), s.Title), Aside: "  " + format.Span(l.plan.Steps[i].From.At), Note: string(s.Text)})
+		steps.Items = append(steps.Items, widget.Item{Text: fmt.Sprintf("%2d %s %s", i+1, stepGlyph(&s), s.Title), Aside: "  " + format.Span(l.plan.Steps[i].From.At), Note: l.Keys.Say(string(s.Text))})
 	}
 	return widget.OpenList(l.Desk, steps, l.step)
 }

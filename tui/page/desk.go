@@ -117,12 +117,14 @@ func (d *Desk) Line() int {
 	return session.TheRecording
 }
 
-const nothingSelected = "no pod is selected: j and k select one"
+func (d *Desk) nothingSelected() string {
+	return d.Keys.Say("no pod is selected: {row-down} and {row-up} select one")
+}
 
 // NotSelected is why there is no pod to speak of.
 func (d *Desk) NotSelected() string {
 	if !d.Selected.Any {
-		return nothingSelected
+		return d.nothingSelected()
 	}
 	return ""
 }
@@ -132,7 +134,7 @@ func (d *Desk) NotThere() string {
 	p := d.Pod()
 	switch {
 	case !d.Selected.Any:
-		return nothingSelected
+		return d.nothingSelected()
 	case p == nil:
 		return "the queue does not know " + d.Selected.Key.String() + " at this time"
 	case p.Tier == queue.Scheduled:

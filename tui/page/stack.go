@@ -27,12 +27,10 @@ func (p *Pages) Covered() bool { return len(p.stack) > 1 }
 // InChart reports whether a chart is on top.
 func (p *Pages) InChart() bool { return p.Top().Context() == keymap.Chart }
 
-// Open puts over on top. Of what is open only a chart stays beneath: esc knows one step.
+// Open puts over on top, from wherever in the stack it is. What was on top stays beneath: closing goes back to it.
 func (p *Pages) Open(over Page) {
-	beneath, stays := p.Top(), p.InChart()
-	p.Clear()
-	if stays {
-		p.stack = append(p.stack, beneath)
+	if i := slices.Index(p.stack, over); i > 0 {
+		p.stack = slices.Delete(p.stack, i, i+1)
 	}
 	p.stack = append(p.stack, over)
 }

@@ -95,7 +95,7 @@ func Empty(release string) (*scenario.Scenario, error) {
 // choosePiece lists the palette, and brings in what is chosen.
 func (p *Cluster) choosePiece() tea.Cmd {
 	all := kinds()
-	l := widget.List{Title: "bring in, at the moment shown (Z takes it back)", Choose: func(chosen []int) tea.Cmd { return p.bring(all[chosen[0]]) }}
+	l := widget.List{Title: p.Keys.Say("bring in, at the moment shown ({undo} takes it back)"), Choose: func(chosen []int) tea.Cmd { return p.bring(all[chosen[0]]) }}
 	for _, k := range all {
 		l.Items = append(l.Items, widget.Item{Key: k.name, Text: k.text})
 	}
@@ -105,7 +105,7 @@ func (p *Cluster) choosePiece() tea.Cmd {
 // bring brings one of a kind into the cluster.
 func (p *Cluster) bring(k kind) tea.Cmd {
 	if p.Frame.Fork == nil {
-		return p.Refuse("this is the empty story: w goes back to your cluster")
+		return p.Refuse(p.Keys.Say("this is the empty story: {what-if} goes back to your cluster"))
 	}
 	p.counts[k.name]++
 	name := fmt.Sprintf("%s-%d", k.name, p.counts[k.name])

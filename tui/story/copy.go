@@ -54,7 +54,7 @@ func Copyables(d *page.Desk) []copyable {
 	all := []copyable{{"name", format.Safe(key.String())}}
 	if p := d.Pod(); p != nil {
 		all = append(all, copyable{"row", rowText(d.Frame, p)})
-		about := Detail{Frame: d.Frame, Selected: d.Selected, withLane: true}
+		about := Detail{Frame: d.Frame, Keys: d.Keys, Selected: d.Selected, withLane: true}
 		var lines []string
 		for _, l := range about.Facts(p, copyWidth) {
 			lines = append(lines, l.Text)

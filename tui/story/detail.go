@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
@@ -27,6 +28,7 @@ const verdictLines = 3
 // Detail says all about one pod.
 type Detail struct {
 	Frame    *session.Frame
+	Keys     *keymap.Map
 	Selected page.Selection
 	// zoomed is true if the detail has the screen to itself; offset is how far it is scrolled then.
 	zoomed bool
@@ -88,9 +90,9 @@ func (d Detail) Draw(a canvas.Area) {
 		DrawMove(body.Sub(x, y, body.W-x, 1), l.move)
 	}
 	if d.zoomed {
-		end := " esc: back "
+		end := d.Keys.Say(" {back}: back ")
 		if len(lines) > body.H {
-			end = fmt.Sprintf(" %d–%d of %d · j/k scroll · esc: back ", offset+1, min(offset+body.H, len(lines)), len(lines))
+			end = fmt.Sprintf(" %d–%d of %d · "+d.Keys.Say("{row-down}/{row-up} scroll · {back}: back "), offset+1, min(offset+body.H, len(lines)), len(lines))
 		}
 		title.Right(title.W-1, 0, theme.Dim, end)
 	}
@@ -103,7 +105,7 @@ func (d Detail) maxOffset(w, h int) int { return max(0, len(d.lines(w, h))-h) }
 // what the rest leaves, the newest last.
 func (d Detail) lines(w, h int) []Line {
 	if !d.Selected.Any {
-		return Wrap(nil, w, theme.Dim, "No pod is selected. j and k select one, tab goes to the next pane; here it says why the pod waits and when it moves.")
+		return Wrap(nil, w, theme.Dim, d.Keys.Say("No pod is selected. {row-down} and {row-up} select one, {next-pane} goes to the next pane; here it says why the pod waits and when it moves."))
 	}
 	p := d.Selected.Pod(d.Frame)
 	if p == nil {
@@ -227,7 +229,7 @@ func (d Detail) needs(lines []Line, p *session.Pod, w int) []Line {
 	}
 	when := ""
 	if !n.At.Equal(d.Frame.Now) {
-		when = fmt.Sprintf(" (at %s, N: now)", format.Clock(n.At))
+		when = fmt.Sprintf(" (at %s, %s: now)", format.Clock(n.At), d.Keys.Say("{needs}"))
 	}
 	for i, sentence := range n.Sentences() {
 		if i == 0 {

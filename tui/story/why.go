@@ -33,7 +33,7 @@ func (w *Why) Open() {
 }
 
 func (w *Why) detail(alone bool) Detail {
-	return Detail{Frame: w.Frame, Selected: w.Selected, zoomed: alone, offset: w.offset, withLane: true}
+	return Detail{Frame: w.Frame, Keys: w.Keys, Selected: w.Selected, zoomed: alone, offset: w.offset, withLane: true}
 }
 
 func (w *Why) Context() keymap.Context { return keymap.Board }
@@ -54,7 +54,7 @@ func (w *Why) Move(n int) { w.offset = max(0, w.offset+n) }
 func (w *Why) Rows() int  { return max(1, w.h-2) }
 
 func (w *Why) Enter() tea.Cmd {
-	w.Pages.Clear()
+	w.Pages.CloseTop()
 	return nil
 }
 func (w *Why) EnterName() string   { return "close" }

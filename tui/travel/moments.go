@@ -31,7 +31,7 @@ func (t travels) addMoments(all page.Actions) {
 // atTheEnd is why one cannot go forward.
 func (t travels) atTheEnd() string {
 	if t.Frame.AtEnd {
-		return "nothing is left to play: , goes back, { to the start"
+		return t.Keys.Say("nothing is left to play: {step-back} goes back, {seek-start} to the start")
 	}
 	return ""
 }
@@ -64,7 +64,7 @@ func (t travels) askUntil(title string, forward bool) tea.Cmd {
 func (t travels) addMarks(all page.Actions) {
 	none := func() string {
 		if len(t.Frame.Marks) == 0 {
-			return `there is no mark: " sets one`
+			return t.Keys.Say("there is no mark: {set-mark} sets one")
 		}
 		return ""
 	}

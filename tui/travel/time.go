@@ -56,7 +56,7 @@ func (t travels) addTime(all page.Actions) {
 	})
 	all[keymap.Slower] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(-1)) }).Unless(func() string {
 		if t.Frame.Speed <= session.MinSpeed {
-			return "it cannot play slower than this: , and . go move by move"
+			return t.Keys.Say("it cannot play slower than this: {step-back} and {step-forward} go move by move")
 		}
 		return ""
 	})

@@ -28,7 +28,6 @@ type comparison struct {
 // open compares with the timeline of that ID.
 func (c *comparison) open(id int) {
 	c.Session.Compare(id)
-	c.Pages.Clear()
 	c.Pages.Open(c)
 	c.offset = 0
 }
@@ -76,7 +75,7 @@ func (c *comparison) Draw(a canvas.Area) {
 	a.Text(1, 0, canvas.Bold|theme.Chosen, " compare ")
 	f := c.Frame.Comparison
 	if f == nil {
-		for y, line := range canvas.Wrap("Nothing is compared: this timeline would stand beside itself. F goes to another, esc closes.", a.W-3) {
+		for y, line := range canvas.Wrap(c.Keys.Say("Nothing is compared: this timeline would stand beside itself. {what-ifs} goes to another, {back} closes."), a.W-3) {
 			a.Text(2, 2+y, theme.Dim, line)
 		}
 		return

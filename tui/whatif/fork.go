@@ -47,7 +47,7 @@ func (w whatIfs) addForking(all page.Actions) {
 	all[keymap.LeaveWhatIf] = page.Command(func() { w.Session.LeaveFork() }).Unless(w.inRecording)
 	noFork := func() string {
 		if len(w.Frame.Forks) == 0 {
-			return "there is no what-if: w makes one"
+			return w.Keys.Say("there is no what-if: {what-if} makes one")
 		}
 		return ""
 	}
@@ -65,7 +65,7 @@ func (w whatIfs) addForking(all page.Actions) {
 // inRecording is why nothing can be done to a what-if: none is shown.
 func (w whatIfs) inRecording() string {
 	if w.Frame.Fork == nil {
-		return "this is the recording: w makes a what-if of it"
+		return w.Keys.Say("this is the recording: {what-if} makes a what-if of it")
 	}
 	return ""
 }
@@ -124,7 +124,7 @@ func (w whatIfs) compares() bool { return w.Pages.Top() == page.Page(w.compariso
 // compare asks which other timeline to show beside this one, unless there is but one, or ends that.
 func (w whatIfs) compare() tea.Cmd {
 	if w.compares() {
-		w.Pages.Clear()
+		w.Pages.CloseTop()
 		return nil
 	}
 	ids, items := w.forkItems(w.Line())

@@ -20,9 +20,9 @@ func (w whatIfs) addScheduling(all page.Actions) {
 	}).Unless(func() string {
 		switch b := w.Frame.Board; {
 		case w.Frame.Fork == nil:
-			return onlyInWhatIf
+			return w.onlyInWhatIf()
 		case w.Frame.Fork.Scheduling:
-			return schedulerDecides
+			return w.schedulerDecides()
 		case b.Total(queue.Active) > 0:
 			return ""
 		case !w.Frame.Options.PopFromBackoffQ:
@@ -36,19 +36,23 @@ func (w whatIfs) addScheduling(all page.Actions) {
 	all[keymap.Reject] = page.Action{Do: w.choosePlugins}.Unless(w.noneToJudge)
 }
 
-const schedulerDecides = "the local scheduler decides: s takes its place"
+func (w whatIfs) schedulerDecides() string {
+	return w.Keys.Say("the local scheduler decides: {run-scheduler} takes its place")
+}
 
-const onlyInWhatIf = "only in a what-if, where you are the scheduler: press w"
+func (w whatIfs) onlyInWhatIf() string {
+	return w.Keys.Say("only in a what-if, where you are the scheduler: press {what-if}")
+}
 
 // noneToJudge is why no verdict can be given.
 func (w whatIfs) noneToJudge() string {
 	switch {
 	case w.Frame.Fork == nil:
-		return onlyInWhatIf
+		return w.onlyInWhatIf()
 	case w.Frame.Fork.Scheduling:
-		return schedulerDecides
+		return w.schedulerDecides()
 	case board.Target(w.Frame, w.Selected) == nil:
-		return "no pod is in flight: p pops one"
+		return w.Keys.Say("no pod is in flight: {pop} pops one")
 	}
 	return ""
 }

@@ -287,7 +287,7 @@ func (l *List) Draw(a, _ canvas.Area) {
 	}
 	switch {
 	case len(l.shown) == 0:
-		inside.Text(0, 0, theme.Dim, "nothing matches: backspace erases")
+		inside.Text(0, 0, theme.Dim, l.desk.Keys.Say("nothing matches: {list-erase} erases"))
 	case len(l.shown) > inside.H:
 		box.Right(w-2, 1, theme.Dim, fmt.Sprintf("%d–%d of %d", l.top+1, min(l.top+inside.H, len(l.shown)), len(l.shown)))
 	}
