@@ -36,6 +36,9 @@ func (l *Lesson) checkLength(s *Step) error {
 				}
 			}
 		}
+		if n := s.Prediction.toldLines(); n > textLines {
+			return l.errorf(s.Line, "what the answers say takes %d lines where they are wrong, and a projector has room for %d", n, textLines)
+		}
 	}
 	if s.Goal != nil {
 		for _, h := range s.Goal.Hints {
@@ -45,4 +48,21 @@ func (l *Lesson) checkLength(s *Step) error {
 		}
 	}
 	return nil
+}
+
+// toldLines is how many lines the longest thing takes that is said of the answers: to each question a wrong one, and
+// the right one.
+func (p *Prediction) toldLines() int {
+	all := 0
+	for _, a := range p.Asks {
+		wrong := 0
+		for i, answer := range a.Answers {
+			if i != a.Right() {
+				wrong = max(wrong, lines("You said "+answer.Text+". "+answer.Says))
+			}
+		}
+		right := a.Answers[a.Right()]
+		all += wrong + lines(right.Text+": "+right.Says)
+	}
+	return all
 }
