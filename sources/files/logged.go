@@ -37,13 +37,19 @@ func markTold(parts []*sources.Part) {
 // wait for the lease of the one before.
 const startsTogether = time.Minute
 
+// untilEvent is how long after its line in the log an attempt's Event says that it failed: the next thing that the
+// scheduler does (v1.37: schedule_one.go, handleSchedulingFailure). A log may end between the two.
+const untilEvent = 10 * time.Millisecond
+
 // joinEvidence returns the events of audit logs without what the logs of their schedulers tell more exactly, and has the
 // logs' events tell nothing twice.
 func joinEvidence(changes []sources.Event, logs []*sources.Part) []sources.Event {
 	told := func(at time.Time) bool {
 		return slices.ContainsFunc(logs, func(p *sources.Part) bool { return loggedAt(p.Events, at) })
 	}
-	changes = slices.DeleteFunc(changes, func(e sources.Event) bool { return isFact[*sources.FailedAttempt](e) && told(e.Time) })
+	changes = slices.DeleteFunc(changes, func(e sources.Event) bool {
+		return isFact[*sources.FailedAttempt](e) && (told(e.Time) || told(e.Time.Add(-untilEvent)))
+	})
 	for _, log := range logs {
 		log.Events = slices.DeleteFunc(log.Events, func(e sources.Event) bool {
 			s, is := e.Fact.(*sources.SchedulerStarted)

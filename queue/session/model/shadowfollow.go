@@ -81,7 +81,7 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 		s.hearOfCause(now, f.Pod)
 	}
 	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
-		s.takeInRejection(now, pod, f.Message)
+		s.takeInRejection(now, pod, f.Message, f)
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		if c != nil {
 			message = c.Message
 		}
-		s.takeInRejection(now, pod, sources.Sanitize(message))
+		s.takeInRejection(now, pod, sources.Sanitize(message), nil)
 	}
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.Scheduler.Renominate(now, pod, node)
@@ -111,8 +111,9 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 }
 
 // takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
-// attempt, its loop makes it now. If it comes out otherwise, the pod goes where the message says.
-func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText) {
+// attempt, its loop makes it now. If it comes out otherwise, the pod goes where the message says. told is what is known
+// of the attempt beside, or nil.
+func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
 	d := s.driver
 	had := s.hasJustAttempted(now, pod.UID) || d.catchUp(now, pod)
 	if b := d.bindingOf(pod.UID); b != nil {
@@ -122,7 +123,14 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	}
 	if !had {
 		s.ensureInFlight(now, pod)
-		why := queue.Rejection{UnschedulablePlugins: s.rejectors(string(message))}
+		why := queue.Rejection{}
+		switch {
+		case told != nil && told.Error: // no plugin
+		case told != nil && told.Plugins != nil:
+			why.UnschedulablePlugins = told.Plugins
+		default:
+			why.UnschedulablePlugins = s.rejectors(string(message))
+		}
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
 		s.handOnMoves(now, nil)
 	}
@@ -162,7 +170,7 @@ func (s *shadow) rejectors(message string) []string {
 		}
 	}
 	if len(plugins) == 0 && strings.HasPrefix(message, doesNotFit) {
-		plugins = []string{UnknownPlugin}
+		return pluginsIn(message)
 	}
 	slices.Sort(plugins)
 	return plugins
