@@ -2,22 +2,30 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"time"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/marks"
 	"github.com/schedq/schedq/sources/metrics"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
+	"github.com/schedq/schedq/sources/wrapped"
 )
 
 // detect finds the format, by the first lines that tell: a file may begin in the middle of a line.
-func (f *file) detect() error {
+func (f *file) detect(ctx context.Context) error {
+	if err := f.unwrap(ctx); err != nil {
+		return err
+	}
 	head, first := f.reader.Head(), true
 	for line := range beginnings(head) {
 		for _, known := range []struct {
@@ -46,6 +54,45 @@ func (f *file) detect() error {
 		first = false
 	}
 	return f.unknown()
+}
+
+// unwrap takes the lines out of what carries them, if something does.
+func (f *file) unwrap(ctx context.Context) error {
+	w := wrapped.Detect(f.reader.Head())
+	if w == nil {
+		return nil
+	}
+	outer := f.reader
+	text := &unwrapped{lines: w.Open(outer.Rest()), outer: outer, strict: f.strict}
+	r, err := lines.New(ctx, outer.Name(), outer.ModTime(), text)
+	if err != nil {
+		return fmt.Errorf("%w: in what %s has put around it, no line of an audit log or of a scheduler's log was found", err, w.Name)
+	}
+	f.reader, f.unwrapped = r, text
+	return nil
+}
+
+// unwrapped reads the lines that were taken out of something.
+type unwrapped struct {
+	lines  io.ReadCloser
+	outer  *lines.Reader
+	strict bool
+	torn   error // why they end before what holds them does
+}
+
+// Read implements io.Reader. What can't be read ends the lines, and is an error only if it has to be.
+func (u *unwrapped) Read(p []byte) (int, error) {
+	n, err := u.lines.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, context.Canceled) && !u.strict {
+		u.torn, err = err, io.EOF
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (u *unwrapped) Close() error {
+	u.outer.Close()
+	return u.lines.Close()
 }
 
 // maxBeginnings is how many lines are looked at to tell a format: a scheduler's log may begin within what another
@@ -88,10 +135,6 @@ func (f *file) unknown() error {
 	line, err := f.reader.Next() // a line that is too long or binary says so itself
 	if err != nil {
 		return err
-	}
-	if bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"ts":`)) && bytes.Contains(line, []byte(`"msg":`)) {
-		return fmt.Errorf("%s: this log is in klog's JSON format, and schedq reads the text format: "+
-			"run kube-scheduler with --logging-format=text", name)
 	}
 	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
 		"kube-scheduler, a trace, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))

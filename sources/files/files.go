@@ -82,8 +82,8 @@ func Read(ctx context.Context, name string, r io.Reader) (*sources.Recording, er
 		return nil, err
 	}
 	f := &file{reader: lr}
-	defer lr.Close()
-	if err := f.detect(); err != nil {
+	defer func() { f.reader.Close() }()
+	if err := f.detect(ctx); err != nil {
 		return nil, err
 	}
 	f.year.NotAfter = time.Now()
@@ -113,8 +113,11 @@ func name(paths []string) sources.SafeText {
 type file struct {
 	reader *lines.Reader
 	format string
-	hint   time.Time // a time from its first line
-	year   schedlog.Year
+	strict bool
+	// unwrapped is set if the lines were taken out of something.
+	unwrapped *unwrapped
+	hint      time.Time // a time from its first line
+	year      schedlog.Year
 
 	part     *sources.Part
 	log      *audit.Log         // instead of part, until all audit logs are put in order
@@ -135,14 +138,14 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if err != nil {
 			return files, err
 		}
-		f := &file{reader: r}
+		f := &file{reader: r, strict: opts.Strict}
 		files = append(files, f)
-		r.Spend(budget)
-		if opts.Strict {
-			r.Strict()
-		}
-		if err := f.detect(); err != nil {
+		if err := f.detect(ctx); err != nil {
 			return files, err
+		}
+		f.reader.Spend(budget)
+		if opts.Strict {
+			f.reader.Strict()
 		}
 		if near.IsZero() {
 			near = f.hint

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -248,8 +249,12 @@ func TestBadInput(t *testing.T) {
 			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes", ""},
 		{"a log of another program", []string{"a", "\x1b[32mINFO\x1b[0m listening on :8080\n"},
 			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, counts, marks or a scenario): its first line is "␛[32mINFO␛[0m listening on :8080"`, ""},
-		{"klog's JSON", []string{"a", `{"ts":1763722576372.925,"caller":"a.go:1","msg":"Attempting to schedule pod","v":3}` + "\n"},
-			"DIR/a: this log is in klog's JSON format, and schedq reads the text format: run kube-scheduler with --logging-format=text", ""},
+		{"klog's JSON of another program", []string{"a", `{"ts":1763722576372.925,"caller":"a.go:1","msg":"Starting kubelet","v":3}` + "\n"},
+			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes", ""},
+		{"CloudWatch's, cut off", []string{"a", `{"events":[{"timestamp":1763722576372,"message":` + strconv.Quote(strings.TrimSpace(auditLog)) + `},{"timest`},
+			"DIR/a: cannot be read after line 2: what holds the log's lines is cut off", "DIR/a: what holds the log's lines is cut off: what comes then is left out"},
+		{"CloudWatch's, without a line", []string{"a", `{"events":[],"nextForwardToken":"f/1"}`},
+			"DIR/a is empty: in what CloudWatch has put around it, no line of an audit log or of a scheduler's log was found", ""},
 		{"an unknown trace version", []string{"a", `{"schedq":"trace","version":7}` + "\n"},
 			"DIR/a:1: the trace has version 7, and this schedq reads version 1: use a newer schedq", ""},
 		{"a pod name full of escape codes", []string{"a", klog("\"Attempting to schedule pod\" pod=\"default/\x1b]0;gotcha\x07\u202e\"")},

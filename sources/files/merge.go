@@ -1,6 +1,7 @@
 package files
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -34,6 +35,9 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 		}
 		if last := f.lastTime(); last.After(rec.End) {
 			rec.End = last
+		}
+		if f.unwrapped != nil && f.unwrapped.torn != nil {
+			rec.Notices = append(rec.Notices, fmt.Sprintf("%s: %v: what comes then is left out", f.reader.Name(), f.unwrapped.torn))
 		}
 		if f.log != nil {
 			logs = append(logs, f.log)

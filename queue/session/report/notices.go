@@ -31,7 +31,7 @@ func Notices(rec *sources.Recording) []string {
 	}
 	switch {
 	case len(rec.Events) == 0:
-		return append(notices, "The recording is empty.")
+		return append(notices, "The recording is empty: no change of a pod or of a node is in it, and nothing that a scheduler did. An audit log tells if pods and nodes are at level RequestResponse, a scheduler's log from -v=2 on.")
 	case logged && !pods:
 		return append(notices, "Only a scheduler's log is in this recording, and it does not tell all moves: a pod is shown where its last attempt left it. What woke it, and when, is not known, nor its priority.")
 	case logged && !rec.Rerun:

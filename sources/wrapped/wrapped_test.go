@@ -1,0 +1,94 @@
+package wrapped
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestShapes reads one small file of each shape. testdata/README.md says where each is documented.
+func TestShapes(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/*/*")
+	if err != nil || len(dirs) < 15 {
+		t.Fatal(err, dirs)
+	}
+	for _, path := range dirs {
+		if strings.HasSuffix(path, ".want") {
+			continue
+		}
+		t.Run(path, func(t *testing.T) {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(path + ".want")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := Detect(content)
+			if w == nil {
+				t.Fatal("no wrapper is found")
+			}
+			r := w.Open(bytes.NewReader(content))
+			defer r.Close()
+			got, err := io.ReadAll(r)
+			if err != nil || string(got) != string(want) {
+				t.Errorf("%s: %v, got\n%s\nwant\n%s", w.Name, err, got, want)
+			}
+		})
+	}
+}
+
+// TestBare: what stands for itself is not unwrapped.
+func TestBare(t *testing.T) {
+	for _, head := range []string{
+		"", "{", "[", `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","message":"x"}`,
+		`{"schedq":"trace","version":1}`, `{"time":"2026-11-21T10:00:00Z","active":1,"backoff":0,"unschedulable":0,"gated":0}`,
+		`I1121 10:56:22.400364   25911 active_queue.go:414] "x"`, `2026-11-21T10:56:22.4Z I1121 10:56:22.400364   25911 active_queue.go:414] "x"`,
+		"2026-11-21T10:56:22.4Z stderr F I1121 10:56:22.400364   25911 active_queue.go:414] \"x\"", "apiVersion: v1\nkind: Pod\n",
+	} {
+		if w := Detect([]byte(head)); w != nil {
+			t.Errorf("%s: %s", head, w.Name)
+		}
+	}
+}
+
+// TestDamaged: what ends in the middle gives what came before, and an error.
+func TestDamaged(t *testing.T) {
+	const begin = `{"events":[{"timestamp":1,"message":"a"},{"timestamp":2,"message":"b"}`
+	for _, rest := range []string{"", ",{", `,{"timestamp":`, `,3]x`} {
+		r := Detect([]byte(begin)).Open(strings.NewReader(begin + rest))
+		got, err := io.ReadAll(r)
+		r.Close()
+		if string(got) != "a\nb\n" || err == nil || !strings.Contains(err.Error(), "what holds the log's lines is ") {
+			t.Errorf("%q: %q, %v", rest, got, err)
+		}
+	}
+}
+
+// FuzzUnwrap: no input makes it fail otherwise than by an error, and no line is longer than its input.
+func FuzzUnwrap(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*/*")
+	for _, path := range files {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		w := Detect(content)
+		if w == nil {
+			return
+		}
+		r := w.Open(bytes.NewReader(content))
+		defer r.Close()
+		got, _ := io.ReadAll(r)
+		if len(got) > 20*len(content)+1000 {
+			t.Errorf("%d bytes of %d", len(got), len(content))
+		}
+	})
+}
