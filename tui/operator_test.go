@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
 )
@@ -28,14 +29,15 @@ func (p *person) seesTogether(texts ...string) *person {
 	return p
 }
 
-// hinted is a session of script whose plugins tell what they wait for.
-func hinted(t *testing.T, script string) *session.Session {
+// inTree are the in-tree plugins, which tell what they wait for. They are made outside of a bubble: a scheduler starts what
+// goes on behind it.
+func inTree(t *testing.T) queue.Plugins {
 	t.Helper()
 	plugins, err := cycle.InTree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session.New(tell(t, script), session.Options{Paused: true, Plugins: plugins})
+	return plugins
 }
 
 // stuck has a pod that waits longest in each of the places, one after the other.
@@ -56,8 +58,9 @@ const stuck = `
 // TestWhoWaitsLongest: without a key on the board of 80 by 24 a person sees which pod waits longest, for how long, why,
 // what would wake it, and when it is tried next.
 func TestWhoWaitsLongest(t *testing.T) {
+	plugins := inTree(t)
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, hinted(t, stuck), Options{})
+		p := sit(t, 80, 24, session.New(tell(t, stuck), session.Options{Paused: true, Plugins: plugins}), Options{})
 		p.goTo("10:37:21").seesTogether("waits longest", "shop/cart", "1:20", "rejected by NodeResourcesFit TaintToleration")
 		p.seesTogether("woken by NodeAdd, ", "tried next by 10:41:30, in 4:09")
 		p.goTo("10:37:30.5").seesTogether("waits longest", "shop/cart", "1:29").seesTogether("needs no event", "tried next ")
