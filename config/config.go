@@ -15,6 +15,8 @@ import (
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -33,13 +35,16 @@ type Config struct {
 	Filter filter.Filter
 	// Remember has each source be looked at as it was the last time.
 	Remember bool
+	// Start is what the screen begins with: see tui.Options. Views are the person's own.
+	Start string
+	Views []memory.Named
 	// Bindings are those of keymap.Default with the person's own keys.
 	Bindings []keymap.Binding
 }
 
 // Default returns what holds without a file.
 func Default() *Config {
-	return &Config{Theme: theme.Auto, Mouse: true, Speed: 1, Remember: true, Bindings: keymap.Default()}
+	return &Config{Theme: theme.Auto, Mouse: true, Speed: 1, Remember: true, Start: tui.StartBoard, Bindings: keymap.Default()}
 }
 
 // File returns the path of the configuration file: $SCHEDQ_CONFIG, or config.yaml in $XDG_CONFIG_HOME/schedq,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -236,4 +237,35 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%v does not say which file", err)
 		}
 	})
+}
+
+func TestViewsOfOnesOwn(t *testing.T) {
+	c, err := config.Parse("c.yaml", []byte("start: stuck\nviews:\n  stuck:\n    filter: waiting>1m\n    pane: unschedulable\n    columns: {unschedulable: [pod, age]}\n    sort: {unschedulable: next, backoffQ: -attempts}\n  other: {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := memory.View{
+		Filter: "waiting>1m", Pane: "unschedulable", Columns: map[string][]string{"unschedulable": {"pod", "age"}},
+		Sorts: map[string]session.Sort{"unschedulable": {}, "backoffQ": {By: session.ByAttempts, Reverse: true}},
+	}
+	if c.Start != "stuck" || len(c.Views) != 2 || c.Views[0].Name != "stuck" || !reflect.DeepEqual(c.Views[0].View, want) {
+		t.Errorf("%+v", c.Views)
+	}
+	for text, want := range map[string]string{
+		"start: nowhere":                                `c.yaml, line 1: start: there is no view "nowhere"; there are board, last`,
+		"views: []":                                     "c.yaml, line 1: views are names with what each shows, not a list",
+		"views:\n  a: b":                                `c.yaml, line 2: a view is made of filter, columns, sort and pane, not "b"`,
+		"views:\n  last: {}":                            `c.yaml, line 2: "last" is no name for a view`,
+		"views:\n  a: {fiter: x}":                       `c.yaml, line 2: a view has no "fiter"; it has filter, columns, sort and pane`,
+		"views:\n  a:\n    filter: \"colour:red\"":      `c.yaml, line 3: filter "colour:red": `,
+		"views:\n  a: {pane: x}":                        `c.yaml, line 2: there is no pane "x"; there are activeQ, `,
+		"views:\n  a: {columns: {log: [pod]}}":          `c.yaml, line 2: the pane "log" has no columns; those of activeQ, `,
+		"views:\n  a: {columns: {activeQ: [pod, pod]}}": "c.yaml, line 2: the column pod is there twice",
+		"views:\n  a: {columns: {activeQ: pod}}":        `c.yaml, line 2: the columns of activeQ are a list of names, not "pod"`,
+		"views:\n  a: {sort: {activeQ: size}}":          `c.yaml, line 2: there is no column "size" to sort by; there are pod, `,
+	} {
+		if _, err := config.Parse("c.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
 }

@@ -37,7 +37,11 @@ func settings() []setting {
 		flag("paused", "Begin with time standing still.", "false", func(c *Config) *bool { return &c.Paused }),
 		{"filter", "Show only these pods at first, whatever the source: see docs/filter.md.", `""`,
 			map[string]any{"type": "string"}, readFilter},
-		flag("remember", "Look at each source as it was looked at the last time: pane, order, filter.", "true", func(c *Config) *bool { return &c.Remember }),
+		flag("remember", "Look at each source with the columns and orders of the last time; with start: last, all as it was left.", "true", func(c *Config) *bool { return &c.Remember }),
+		{"start", "What the screen begins with: board, last for how the source was left the last time, or the name of a view.", "board",
+			map[string]any{"type": "string"}, readStart},
+		{"views", "Views of one's own, under the keys 6 to 9 and in a list: filter, columns, sort and pane. docs/config.md describes them.", "{}",
+			viewsSchema(), readViews},
 		{"keys", "Keys of one's own, by action: docs/keys.md names the actions. They take the place of the action's own keys.", "{step-forward: [\".\", right], needs: []}",
 			keysSchema(), readKeys},
 	}
@@ -67,6 +71,7 @@ func Parse(name string, text []byte) (*Config, error) {
 		return nil, mistake(name, root, errors.New("a configuration is made of lines like theme: dark"))
 	}
 	seen := map[string]bool{}
+	var start *yaml.Node
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		if seen[key.Value] {
@@ -84,6 +89,12 @@ func Parse(name string, text []byte) (*Config, error) {
 			}
 			return nil, mistake(name, value, err)
 		}
+		if s.name == "start" {
+			start = value
+		}
+	}
+	if err := c.checkStart(); err != nil {
+		return nil, mistake(name, start, err)
 	}
 	return c, nil
 }

@@ -40,6 +40,13 @@ const (
 	Projector    ID = "projector"
 	Back         ID = "back"
 	Sort         ID = "sort"
+	ChooseShown  ID = "columns"
+	GoToPod      ID = "go-to-pod"
+	ChooseView   ID = "views"
+	FirstView    ID = "view-1"
+	SecondView   ID = "view-2"
+	ThirdView    ID = "view-3"
+	FourthView   ID = "view-4"
 	Fold         ID = "fold"
 	CountGroups  ID = "groups"
 	NextAttempt  ID = "next-attempt"
@@ -130,6 +137,10 @@ const (
 const (
 	PromptAccept ID = "prompt-accept"
 	PromptCancel ID = "prompt-cancel"
+	PromptNext   ID = "prompt-next"
+	PromptBefore ID = "prompt-before"
+	PromptOlder  ID = "prompt-older"
+	PromptNewer  ID = "prompt-newer"
 )
 
 // Default returns the built-in bindings, in the order in which help, bar and docs show them.
@@ -246,6 +257,17 @@ func boardLook() []Binding {
 			Description: "Show only pods that match: words, !not, /regex/, ~fuzzy, -l app=web, ns:shop, plugin:Taint, tier:backoff, attempts>3, prio>=100, waiting>5m."},
 		{ID: Sort, Keys: []string{"S"}, Name: "sort",
 			Description: "Choose what the pods of the pane are sorted by; chosen again it turns them round."},
+		{ID: ChooseShown, Keys: []string{"|"}, Name: "columns",
+			Description: "Choose what the pane tells of its pods, and in which order. A click on a heading sorts by it, another turns them round."},
+		{ID: GoToPod, Keys: []string{"ctrl+f"}, Name: "go to pod",
+			Description: "Go to a pod by its name or a part of it, bound ones too. Without a name: to the pod that waits longest."},
+		{ID: ChooseView, Keys: []string{"@"}, Name: "views",
+			Description: "Choose one of your views: filter, columns, order and pane, as the configuration has them."},
+		{ID: FirstView, Keys: []string{"6"}, Name: "your first view",
+			Description: "Show your first view."},
+		{ID: SecondView, Keys: []string{"7"}, Name: "your second view", Description: "Show your second view."},
+		{ID: ThirdView, Keys: []string{"8"}, Name: "your third view", Description: "Show your third view."},
+		{ID: FourthView, Keys: []string{"9"}, Name: "your fourth view", Description: "Show your fourth view."},
 		{ID: Fold, Keys: []string{"*"}, Name: "unfold",
 			Description: "Show each pod of the selected pod's pod group in a row of its own, or all of them as one."},
 		{ID: CountGroups, Keys: []string{"#"}, Name: "groups",
@@ -417,5 +439,9 @@ func promptInPrompt() []Binding {
 	return []Binding{
 		{ID: PromptAccept, Keys: []string{"enter"}, Name: "accept", Bar: 1, Description: "Take what was typed."},
 		{ID: PromptCancel, Keys: []string{"esc", "ctrl+c"}, Name: "cancel", Bar: 2, Description: "Forget what was typed."},
+		{ID: PromptNext, Keys: []string{"tab"}, Name: "complete", Bar: 3, Description: "Complete what was typed; again, with the next that fits."},
+		{ID: PromptBefore, Keys: []string{"shift+tab"}, Name: "complete before", Description: "Complete it with the one before."},
+		{ID: PromptOlder, Keys: []string{"up"}, Name: "earlier", Bar: 4, Description: "Offer what was typed here before, the last first."},
+		{ID: PromptNewer, Keys: []string{"down"}, Name: "later", Description: "Go back towards what was typed last."},
 	}
 }

@@ -123,6 +123,7 @@ var keyCodes = map[string]tea.Key{
 	"esc": {Code: tea.KeyEscape}, "backspace": {Code: tea.KeyBackspace}, "up": {Code: tea.KeyUp},
 	"down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "f5": {Code: tea.KeyF5},
 	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl},
+	"ctrl+f":     {Code: 'f', Mod: tea.ModCtrl},
 	"ctrl+r":     {Code: 'r', Mod: tea.ModCtrl},
 	"ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl}, "ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl},
 }

@@ -22,6 +22,15 @@ func (m *model) lookedAt() memory.View {
 			v.Sorts[tier.String()] = s
 		}
 	}
+	_, panes := board.PaneTitles()
+	for _, pane := range panes {
+		if names := m.board.ColumnsOf(pane); names != nil {
+			if v.Columns == nil {
+				v.Columns = make(map[string][]string)
+			}
+			v.Columns[pane] = names
+		}
+	}
 	return v
 }
 
@@ -38,6 +47,9 @@ func (m *model) remembered(v *memory.View) {
 		if tier, err := queue.ParseTier(name); err == nil && s.Known() {
 			m.Session.SortBy(s, tier)
 		}
+	}
+	for pane, names := range v.Columns {
+		m.board.ShowColumns(pane, names)
 	}
 	m.board.FocusOn(v.Pane)
 	m.Pages.Zoomed = v.Layout == board.Zoomed

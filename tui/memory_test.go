@@ -72,13 +72,13 @@ func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 // A person's own keys do what they were given, and the screen shows them.
 func TestOwnKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		own, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{keymap.StepForward: {"|"}, keymap.Needs: {}})
+		own, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{keymap.StepForward: {"~"}, keymap.Needs: {}})
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
 		p := sit(t, 120, 40, paused(t, sample), Options{Keys: own})
-		p.sees("| step").press("|")
-		p.press("|")
+		p.sees("~ step").press("~")
+		p.press("~")
 		p.sees("move 2").press(".") // means nothing now
 		p.sees("move 2").do(keymap.Palette).enter("nearest nodes").sees("can't: no pod is selected")
 	})

@@ -71,6 +71,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	story.AddCopying(d, o.Clipboard, all)
 	m.addLooking(all)
 	m.addProgram(all)
+	m.addViews(all)
 	return m
 }
 

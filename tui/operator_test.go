@@ -5,10 +5,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/memory"
+	"github.com/schedq/schedq/tui/page"
 )
 
 // seesTogether fails the test unless a row of the screen has all texts, in that order.
@@ -102,5 +106,116 @@ func TestFrame(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.FocusBackoff).seesTogether("─ 1 activeQ 2 ", "┏━ 2 backoffQ 2 ━", "┓─ 3 unschedulable")
 		p.do(keymap.FocusLog).seesTogether("┏━ 5 log ━", "┓─ why?").seesTogether("─ 2 backoffQ 2 ─")
+	})
+}
+
+// TestGoToAPod: a person names a pod, or a part of its name, and is where it is; of a bound one, why? tells.
+func TestGoToAPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.GoToPod).enter("batch-1").seesTogether("┏━ 2 backoffQ").sees("▸● batch-1")
+		p.do(keymap.GoToPod).enter("x2k1").seesTogether("┏━ 3 unschedulable").sees("▸● cart-")
+		p.do(keymap.GoToPod).press("u")
+		p.press("tab")
+		p.sees("go to pod: urgent-1").press("enter")
+		p.seesTogether("┏━ 1 activeQ").sees("▸● urgent-1")
+		p.do(keymap.GoToPod).enter("").sees("▸● train-0") // the one that waits longest
+		p.do(keymap.Filter).enter("web").do(keymap.GoToPod).enter("held-1").sees("▸● held-1").seesNot(" / web")
+		p.do(keymap.GoToPod).enter("nobody").sees("no pod of that name is known at this time").press("esc")
+		p.do(keymap.GoToPod).press("up")
+		p.sees("go to pod: held-1").press("up")
+		p.sees("go to pod: urgent-1").press("down")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, stuck), Options{})
+		p.goTo("10:37:32.5").do(keymap.GoToPod).enter("shop/cart").sees("why?", "shop/cart", "Bound at 10:37:32")
+	})
+}
+
+// TestColumnsAreChosen: which columns a pane has, and in which order, is the person's; so is what it is sorted by.
+func TestColumnsAreChosen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.ChooseShown).sees("columns of unschedulable: pod reason age attempts next")
+		p.paste(" colour").sees(`there is no column "colour"; there are pod, reason`).press("esc")
+		p.do(keymap.ChooseShown)
+		for range len("pod reason age attempts next") {
+			p.press("backspace")
+		}
+		p.enter("age namespace pod").seesTogether("┃", "age", "namespace", "pod").seesTogether("2.5s", "shop", "cart-")
+
+		p.clicks("namespace").seesTogether("age", "↓ pod").clicks("↓ pod").sees("↑ pod")
+		p.do(keymap.FocusLog, keymap.ChooseShown).sees("can't: only activeQ, backoffQ and unschedulable have columns")
+	})
+}
+
+// TestViews: a view of one's own has its filter, columns, order and pane; the screen begins with it if the person wants.
+func TestViews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own := []memory.Named{{Name: "web only", View: memory.View{
+			Filter: "web", Pane: "activeQ", Columns: map[string][]string{"activeQ": {"pod", "here"}},
+			Sorts: map[string]session.Sort{"activeQ": {By: session.ByName, Reverse: true}},
+		}}, {Name: "all"}}
+		p := sit(t, 120, 40, paused(t, sample), Options{Views: own})
+		p.goTo(moment).do(keymap.FirstView).seesTogether("┏━ 1 activeQ 2", "┓").seesTogether("pod↑", "here").sees("view web only", " / web")
+		p.do(keymap.SecondView).seesNot(" / web").seesTogether("┃   pod", "age att").seesNot("pod↑")
+		p.do(keymap.ChooseView).sees("show a view of yours", "only web; begins in activeQ").enter("web").sees(" / web")
+		p.do(keymap.ThirdView).sees("can't: the configuration has 2 views")
+
+		left := memory.View{Filter: "cart", Pane: "log", Layout: "plots", Columns: map[string][]string{"activeQ": {"age", "pod"}}}
+		kept := &shortMemory{views: map[string]memory.View{"here": left}}
+		for start, sees := range map[string]string{StartBoard: "┏━ 3 unschedulable", StartLast: " / cart", "web only": " / web"} {
+			begun := sit(t, 120, 40, paused(t, sample), Options{Views: own, Start: start, Memory: kept, Source: "here"})
+			begun.goTo(moment)
+			begun.model.board.FocusOn("unschedulable")
+			begun.program.Send(page.Ready(func() tea.Cmd { begun.model.begin(); return nil }))
+			begun.idle()
+			begun.sees(sees)
+		}
+	})
+}
+
+// TestTheLogIsFiltered: with a filter the log has the moves of the pods that it selects, and no others.
+func TestTheLogIsFiltered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		log := func() string { // below its title
+			_, below, _ := strings.Cut(p.screen(), " 5 log")
+			return below
+		}
+		p.goTo(moment).do(keymap.Filter).enter("batch").sees(" 5 log, of pods that match")
+		if got := log(); !strings.Contains(got, "batch-1") || strings.Contains(got, "web-2") || strings.Contains(got, "train-0") {
+			t.Errorf("the log is\n%s", got)
+		}
+		p.do(keymap.FocusLog, keymap.FirstRow).sees("▸10:36:05.0 ● batch-1").do(keymap.RowDown).sees("▸10:36:05.1 ● batch-1")
+		p.do(keymap.SeekEnd).do(keymap.LastRow).seesTogether("▸10:36:08.0", "batch-1", "backoff→active")
+		p.do(keymap.Filter).enter("-none").sees("No move of a pod that matches the filter").do(keymap.Open).sees("can't: ")
+	})
+}
+
+// TestUntilSelects: where time stops, the pod that met the condition is selected, and the answer names it.
+func TestUntilSelects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.do(keymap.Until).enter("enters backoff").sees("enters backoff: default/batch-1", "▸● batch-1")
+		p.do(keymap.NextAttempt).sees("▸● batch-1") // who follows a pod from attempt to attempt keeps it
+		p.do(keymap.Until).paste(" ev").press("tab")
+		p.sees("event")
+	})
+}
+
+// TestPromptsComplete: tab completes a filter's fields and their values, and the candidates are in sight before.
+func TestPromptsComplete(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.Filter).press("p")
+		p.sees("plugin:", "prio>").press("tab")
+		p.sees("filter: plugin:").press("t")
+		p.sees("plugin:TaintToleration").press("tab")
+		p.press("enter")
+		p.sees("/ plugin:TaintToleration")
+		p.do(keymap.Back, keymap.Filter).press("up")
+		p.sees("filter: plugin:TaintToleration").press("down")
+		p.sees("filter: ").press("esc")
 	})
 }

@@ -36,6 +36,10 @@ type Options struct {
 	NoMouse bool
 	// Keys are the bindings. Nil is keymap.Default.
 	Keys []keymap.Binding
+	// Views are the person's own, in the order of their keys.
+	Views []memory.Named
+	// Start is what the program begins with: StartBoard, which an empty one is, StartLast or the name of one of Views.
+	Start string
 	// Memory keeps how sources were looked at, and Source is what the session's is called in it. Nil, or an
 	// empty Source: it is not kept.
 	Memory memory.Memory
@@ -77,7 +81,7 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := build(running, o)
-	m.remembered(o.recall(o.Source))
+	m.begin()
 	_, err := newProgram(running, m).Run()
 	switch {
 	case m.crash != nil:

@@ -110,6 +110,11 @@ func (m *model) showSaid(said session.Said) tea.Cmd {
 		m.Choose(p) // to decide about it
 	}
 	m.Popping = false
+	until := m.Until
+	if m.Until = ""; said.Pod.Name != "" && until != "" {
+		m.board.Show(said.Pod)
+		return m.Answer(until + ": " + said.Pod.String())
+	}
 	if said.Text == "" {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -109,6 +111,8 @@ type Said struct {
 	// Refused is true if the command could not be carried out. Text then says what and why, to be read
 	// after "can't:".
 	Refused bool
+	// Pod is the one that a search stopped for: see Session.Find. Text is empty then.
+	Pod types.NamespacedName
 }
 
 // Log is a history of moves up to some moment.

@@ -90,6 +90,9 @@ func (o *owner) look() {
 			o.search, o.changed = nil, true
 			s.line.SetCursor(s.at + 1)
 			o.now = s.line.Changes[s.at].At
+			if move := s.line.Changes[s.at].Move; move != nil {
+				o.said = Said{Number: o.said.Number + 1, Pod: move.Pod.Key}
+			}
 			return
 		case !more:
 			o.search = nil

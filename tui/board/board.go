@@ -40,7 +40,9 @@ type Board struct {
 	important  [3][]string // the columns' names, the most important first
 	held       [3]held
 	fitted     [3][]fitted
+	chosen     [3]bool // whether a person chose the columns
 	log        logRows
+	matching   matching
 	parts      parts
 	titles     [unschedulablePane + 1]canvas.Rect // of the tabs
 }
@@ -49,8 +51,7 @@ type Board struct {
 func New(d *page.Desk, why *story.Why) *Board {
 	b := &Board{Desk: d, Why: why}
 	for id := range b.columns {
-		names, important := usualColumns(paneID(id))
-		b.columns[id], b.important[id] = columnsNamed(names), important
+		b.setColumns(paneID(id), nil)
 	}
 	return b
 }
@@ -128,7 +129,9 @@ func (b *Board) SettleParts(p parts) {
 		b.panes[i].settle(b.Frame.Board, pod, paneRows(r.H, p.spacing))
 	}
 	b.panes[flightPane].settle(b.Frame.Board, pod, flightRows(p.flight.W))
-	b.log.settle(b.Frame.Log, max(1, p.log.H-1))
+	b.matching.refresh(b.Frame)
+	b.matching.reach(b.Frame, b.matching.wanted(b.log, p.log.H))
+	b.log.settle(b.moves(), max(1, p.log.H-1))
 	b.divide(&p)
 	b.parts = p
 }
@@ -150,7 +153,15 @@ func (b *Board) Draw(a canvas.Area) {
 }
 
 func (b *Board) logPart() logPart {
-	return logPart{b.Keys, b.Frame, &b.log, b.Selected, b.focus == logPane}
+	return logPart{b.Keys, b.Frame, b.moves(), &b.log, b.Selected, b.focus == logPane}
+}
+
+// moves are those of the log that are shown.
+func (b *Board) moves() moves {
+	if b.Frame.Filter == "" {
+		return moves{b.Frame.Log, nil}
+	}
+	return moves{b.Frame.Log, &b.matching}
 }
 
 func (b *Board) pane(id paneID) pane {
@@ -217,14 +228,14 @@ func (b *Board) selectRow(r *rows, i int) {
 const maxLogSteps = 200
 
 func (b *Board) moveInLog(n int) {
-	log := b.Frame.Log
+	log := b.moves()
 	switch {
-	case log.Len() == 0:
+	case log.before(log.Len()) < 0:
 		return
 	case n > maxLogSteps:
-		b.log = logRows{cursor: log.Len() - 1}
+		b.log = logRows{cursor: log.before(log.Len())}
 	case n < -maxLogSteps:
-		b.log = logRows{scrolled: true, cursor: max(behind(log, -1), 0)}
+		b.log = logRows{scrolled: true, cursor: max(log.behind(-1), 0)}
 	default:
 		b.log.move(log, n)
 	}
@@ -269,8 +280,8 @@ func (b *Board) CannotEnter() string {
 	switch {
 	case b.focus != logPane:
 		return b.NotSelected()
-	case b.log.cursor >= b.Frame.Log.Len():
-		return "no pod has moved yet"
+	case b.moves().before(b.Frame.Log.Len()) < 0:
+		return "no pod has moved yet, or none that matches the filter"
 	}
 	return ""
 }
@@ -287,6 +298,16 @@ func (b *Board) podAt(x, y int) (paneID, int, bool) {
 	return 0, 0, false
 }
 
+// onHeadings reports whether x, y is on the headings of a pane's columns.
+func (b *Board) onHeadings(x, y int) bool {
+	for _, r := range b.parts.panes {
+		if r.Contains(x, y) && paneHeadings(r.H) > 0 {
+			return y == r.Y+1
+		}
+	}
+	return false
+}
+
 // Click implements page.Page: it goes to a pane and selects a row. A click on the row that is selected opens it.
 func (b *Board) Click(x, y int) tea.Cmd {
 	for id, r := range b.titles {
@@ -298,6 +319,15 @@ func (b *Board) Click(x, y int) tea.Cmd {
 	switch id, row, onRow := b.podAt(x, y); {
 	case onRow:
 		return b.clickPod(id, row)
+	case b.onHeadings(x, y):
+		b.setFocus(id)
+		b.sortByHeading(id, x-b.parts.panes[id].X)
+	case b.parts.panes[id].Contains(x, y):
+		b.setFocus(id)
+	case b.parts.longest.Contains(x, y):
+		if p := b.Frame.Board.LongestWaiting(); p != nil {
+			b.Show(p.Key)
+		}
 	case b.parts.flight.Contains(x, y):
 		b.setFocus(flightPane)
 	case b.parts.log.Contains(x, y):
@@ -344,7 +374,7 @@ func (b *Board) Wheel(t page.Turn) {
 		return
 	}
 	if b.parts.log.Contains(t.X, t.Y) {
-		b.log.move(b.Frame.Log, t.Rows)
+		b.log.move(b.moves(), t.Rows)
 	} else if id, _, ok := b.podAt(t.X, t.Y); ok {
 		b.panes[id].top, b.panes[id].loose = b.panes[id].top+t.Rows, true
 	}

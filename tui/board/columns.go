@@ -196,11 +196,21 @@ func (p pane) wait(a canvas.Area, pod *session.Pod) {
 // nameWidth is how many cells the pod's name and its priority take.
 func (p pane) nameWidth(pod *session.Pod) int {
 	const any = 200 // as wide as it likes
-	w := canvas.Width(story.RowName(p.frame.Board, pod, any))
+	w := canvas.Width(story.RowName(p.frame.Board, p.named(pod), any))
 	if pod.Priority != 0 && !p.shows("priority") {
 		w += len(" p") + len(strconv.Itoa(int(pod.Priority)))
 	}
 	return w
+}
+
+// named is pod as it is to be named: without its namespace where that has a column of its own.
+func (p pane) named(pod *session.Pod) *session.Pod {
+	if pod.Group != "" || !p.shows("namespace") {
+		return pod
+	}
+	own := *pod
+	own.Key.Namespace = ""
+	return &own
 }
 
 // name draws the pod's name and, if it has one, its priority.
@@ -210,7 +220,7 @@ func (p pane) name(a canvas.Area, pod *session.Pod) {
 		style = canvas.Bold // it moved just now
 	}
 	if pod.Priority == 0 || p.shows("priority") {
-		a.Text(0, 0, style, story.RowName(p.frame.Board, pod, a.W))
+		a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), a.W))
 		return
 	}
 	priority := " p" + strconv.Itoa(int(pod.Priority))
@@ -221,7 +231,7 @@ func (p pane) name(a canvas.Area, pod *session.Pod) {
 			priority = theme.GlyphLow
 		}
 	}
-	x := a.Text(0, 0, style, story.RowName(p.frame.Board, pod, room))
+	x := a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), room))
 	a.Text(x, 0, theme.Accent, priority)
 }
 

@@ -20,6 +20,13 @@ func (b *Board) addFinding(all page.Actions) {
 		}
 		return ""
 	})
+	all[keymap.GoToPod] = page.Action{Do: b.askPod}
+	all[keymap.ChooseShown] = page.Action{Do: b.askColumns}.Unless(func() string {
+		if b.focus > unschedulablePane {
+			return "only activeQ, backoffQ and unschedulable have columns"
+		}
+		return ""
+	})
 	all[keymap.CountGroups] = page.Action{Do: b.countGroups}
 }
 
@@ -32,6 +39,7 @@ func (b *Board) askFilter() tea.Cmd {
 		Changed:   b.setFilter,
 		Cancelled: func() { b.setFilter(old) },
 		Accept:    b.setFilter,
+		Complete:  func(text string) []string { return widget.FilterWords(b.Desk, text) },
 	}, old)
 }
 

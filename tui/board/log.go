@@ -22,8 +22,17 @@ type logRows struct {
 // skipAtMost bounds how many moves are passed over in search of one to show.
 const skipAtMost = 256
 
+// moves are the log, and which of its moves the filter selects. Nil: there is no filter.
+type moves struct {
+	session.Log
+	only *matching
+}
+
 // before returns the last move to show that is older than the i-th, or -1.
-func before(log session.Log, i int) int {
+func (log moves) before(i int) int {
+	if log.only != nil {
+		return log.only.before(i)
+	}
 	i = min(i, log.Len())
 	for n := 1; n <= skipAtMost && i-n >= 0; n++ {
 		if !log.At(i - n).Restated() {
@@ -34,7 +43,10 @@ func before(log session.Log, i int) int {
 }
 
 // behind returns the first move to show that is newer than the i-th, or -1.
-func behind(log session.Log, i int) int {
+func (log moves) behind(i int) int {
+	if log.only != nil {
+		return log.only.behind(i)
+	}
 	for n := 1; n <= skipAtMost && i+n < log.Len(); n++ {
 		if !log.At(i + n).Restated() {
 			return i + n
@@ -44,15 +56,15 @@ func behind(log session.Log, i int) int {
 }
 
 // move moves the cursor by n moves, or to the ends, and reports whether there is a move to stand on.
-func (r *logRows) move(log session.Log, n int) bool {
+func (r *logRows) move(log moves, n int) bool {
 	r.scrolled = true
 	for ; n < 0; n++ {
-		if i := before(log, r.cursor); i >= 0 {
+		if i := log.before(r.cursor); i >= 0 {
 			r.cursor = i
 		}
 	}
 	for ; n > 0; n-- {
-		if i := behind(log, r.cursor); i >= 0 {
+		if i := log.behind(r.cursor); i >= 0 {
 			r.cursor = i
 		} else {
 			r.scrolled = false
@@ -63,8 +75,8 @@ func (r *logRows) move(log session.Log, n int) bool {
 }
 
 // settle keeps the cursor within the log and in sight among height rows.
-func (r *logRows) settle(log session.Log, height int) {
-	last := before(log, log.Len())
+func (r *logRows) settle(log moves, height int) {
+	last := log.before(log.Len())
 	if !r.scrolled || r.cursor >= last {
 		r.scrolled = false
 		r.cursor, r.bottom = max(last, 0), max(last, 0)
@@ -73,7 +85,7 @@ func (r *logRows) settle(log session.Log, height int) {
 	r.bottom = min(max(r.bottom, r.cursor), last)
 	top := r.bottom
 	for range height - 1 {
-		if i := before(log, top); i >= 0 {
+		if i := log.before(top); i >= 0 {
 			top = i
 		}
 	}
@@ -82,7 +94,7 @@ func (r *logRows) settle(log session.Log, height int) {
 	}
 	r.bottom = r.cursor
 	for range height - 1 {
-		if i := behind(log, r.bottom); i >= 0 {
+		if i := log.behind(r.bottom); i >= 0 {
 			r.bottom = i
 		}
 	}
@@ -92,6 +104,7 @@ func (r *logRows) settle(log session.Log, height int) {
 type logPart struct {
 	keys     *keymap.Map
 	frame    *session.Frame
+	moves    moves
 	rows     *logRows
 	selected page.Selection
 	focused  bool
@@ -103,13 +116,17 @@ func (v logPart) Draw(a canvas.Area) {
 		return
 	}
 	title := a.Row(0)
-	x := rule(title, logPane, v.focused, numbered(logPane, ""))
-	log := v.frame.Log
+	x := rule(title, logPane, v.focused, numbered(logPane, v.filtered()))
+	log := v.moves
 	if v.rows.scrolled {
 		title.Text(x, 0, theme.Dim, v.keys.Say(" older moves: {last-row} goes back to the newest "))
 	}
 	body := a.Sub(0, 1, a.W, a.H-1)
 	lines := v.visible(body.H)
+	if len(lines) == 0 && log.only != nil {
+		body.Text(2, 0, theme.Dim, "No move of a pod that matches the filter is in the log so far.")
+		return
+	}
 	if len(lines) == 0 {
 		for y, line := range canvas.Wrap(v.keys.Say("No pod has moved yet: each move from one tier to another is listed here with what caused it, the newest last. {step-forward} goes to the first."), a.W-3) {
 			body.Text(2, y, theme.Dim, line)
@@ -132,15 +149,23 @@ func (v logPart) Draw(a canvas.Area) {
 	}
 }
 
+// filtered is what the title says of the filter.
+func (v logPart) filtered() string {
+	if v.moves.only == nil {
+		return ""
+	}
+	return ", of pods that match"
+}
+
 // visible returns the moves in sight in h lines, as numbers in the log, oldest first.
 func (v logPart) visible(h int) []int {
-	log := v.frame.Log
-	i := before(log, log.Len())
+	log := v.moves
+	i := log.before(log.Len())
 	if v.rows.scrolled {
 		i = min(i, v.rows.bottom)
 	}
 	lines := make([]int, 0, max(h, 0))
-	for ; i >= 0 && len(lines) < h; i = before(log, i) {
+	for ; i >= 0 && len(lines) < h; i = log.before(i) {
 		lines = append(lines, i)
 	}
 	slices.Reverse(lines)

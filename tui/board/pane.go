@@ -84,19 +84,25 @@ func (p pane) Draw(a canvas.Area) {
 
 // headings draws what stands above the columns. The one that the pods are sorted by has a mark.
 func (p pane) headings(a canvas.Area) {
-	tier := p.rows.tiers[0]
-	by := p.frame.Board.Sort(tier)
 	for _, c := range p.fitted {
-		text, style := c.heading(tier), theme.Dim
-		if by != (session.Sort{}) && by.By == p.sortBy(c.column) {
-			text, style = text+sortArrow(by), theme.Accent
-		}
+		text, style := p.headingOf(c.column)
 		if c.right {
 			a.Right(c.x+min(c.w, rightEdge(c)), 0, style, text)
 		} else {
-			a.Text(c.x, 0, style, canvas.Truncate(text, c.w))
+			mark := text[len(c.heading(p.rows.tiers[0])):]
+			a.Text(c.x, 0, style, canvas.Truncate(text[:len(text)-len(mark)], c.w-canvas.Width(mark))+mark)
 		}
 	}
+}
+
+// headingOf is what stands above a column.
+func (p pane) headingOf(c *column) (string, canvas.Style) {
+	tier := p.rows.tiers[0]
+	by := p.frame.Board.Sort(tier)
+	if by != (session.Sort{}) && by.By == p.sortBy(c) {
+		return c.heading(tier) + sortArrow(by), theme.Accent
+	}
+	return c.heading(tier), theme.Dim
 }
 
 // rightEdge is where in a column what stands at the right ends: before the bar, if it has one.
@@ -138,8 +144,30 @@ func numbered(id paneID, count string) string {
 // heading is what the pane's title says.
 func (p pane) heading() string { return numbered(p.id, p.count()) }
 
+// briefHeading is that where there is little room: how many pods are shown, and of how many.
+func (p pane) briefHeading() string {
+	shown, total := p.counts()
+	text := " " + format.Number(total)
+	if shown < total && p.frame.Filter != "" {
+		text = " " + format.Number(shown) + " of " + format.Number(total)
+	}
+	return numbered(p.id, text)
+}
+
+// counts are how many pods the filter lets through, and how many there are.
+func (p pane) counts() (shown, total int) {
+	for _, tier := range p.rows.tiers {
+		shown, total = shown+p.frame.Board.Len(tier), total+p.frame.Board.Total(tier)
+	}
+	return shown, total
+}
+
 func (p pane) title(a canvas.Area, height int) {
-	x := rule(a, p.id, p.focused, p.heading())
+	text := p.heading()
+	if canvas.Width(text)+3 > a.W {
+		text = p.briefHeading()
+	}
+	x := rule(a, p.id, p.focused, text)
 	if by := p.order(); canvas.Width(by) <= a.W-x {
 		x = a.Text(x, 0, theme.Accent, by)
 	}
@@ -169,14 +197,14 @@ func (p pane) extent(height int) string {
 // count says how many pods there are, of each tier, and how many of them the filter lets through.
 func (p pane) count() string {
 	b := p.frame.Board
-	text, shown, total := "", 0, 0
+	text := ""
 	for i, tier := range p.rows.tiers {
 		if i > 0 {
 			text += " · " + theme.TierName(tier) + " "
 		}
 		text += format.Number(b.Total(tier))
-		shown, total = shown+b.Len(tier), total+b.Total(tier)
 	}
+	shown, total := p.counts()
 	if shown < total && p.frame.Filter != "" {
 		text += ", " + format.Number(shown) + " match"
 	}

@@ -36,7 +36,8 @@ func (p pane) inSight(height int, see func(i int, pod *session.Pod)) {
 func (p pane) needs(height int) []int {
 	widths := make([]int, len(p.columns))
 	for i, c := range p.columns {
-		widths[i] = max(c.least, canvas.Width(c.heading(p.rows.tiers[0])))
+		text, _ := p.headingOf(c)
+		widths[i] = max(c.least, canvas.Width(text))
 	}
 	p.inSight(height, func(_ int, pod *session.Pod) {
 		for i, c := range p.columns {
@@ -44,7 +45,8 @@ func (p pane) needs(height int) []int {
 		}
 	})
 	for i, c := range p.columns {
-		widths[i] = max(c.least, min(widths[i], c.most))
+		text, _ := p.headingOf(c)
+		widths[i] = max(c.least, min(widths[i], max(c.most, canvas.Width(text))))
 	}
 	return widths
 }

@@ -7,9 +7,17 @@ type View struct {
 	Filter string `json:"filter,omitempty"`
 	// Sorts are the orders of tiers that are not sorted as the queue has them, by the tiers' names.
 	Sorts map[string]session.Sort `json:"sorts,omitempty"`
+	// Columns are those of panes for which a person chose some, by the panes' titles.
+	Columns map[string][]string `json:"columns,omitempty"`
 	// Pane is the one in focus, Layout what had the whole screen, if anything had.
 	Pane   string `json:"pane,omitempty"`
 	Layout string `json:"layout,omitempty"`
+}
+
+// Named is a view of a person's own, by a name. Its sorts are by the panes' titles.
+type Named struct {
+	Name string
+	View View
 }
 
 // Memory keeps how sources were looked at. Its methods are called outside of the screen's own goroutine.

@@ -27,9 +27,12 @@ type Desk struct {
 
 	Selected Selection
 	Popping  bool   // until the answer to a pop tells which pod it was
+	Until    string // the condition that time runs to, until the answer tells which pod met it
 	Pressed  string // the last key, for those who watch
 	Notice   Notice
 	notices  int // how many there were
+	// Typed is what was typed into prompts, by their titles, the last of each last.
+	Typed map[string][]string
 }
 
 // Selection is the pod that the person speaks of. It is a name: the pod keeps it wherever it goes.

@@ -2,6 +2,7 @@ package travel
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -47,18 +48,38 @@ func (t travels) atTheStart() string {
 // askUntil asks for a condition and goes to where it is met. It offers the one that was asked for last.
 func (t travels) askUntil(title string, forward bool) tea.Cmd {
 	return widget.Ask(t.Desk, widget.Prompt{
-		Title: title,
-		Hint:  "web-1 enters backoff   leaves gated   active > 100   event NodeAdd   mark   any filter",
+		Title:    title,
+		Hint:     "web-1 enters backoff   leaves gated   active > 100   event NodeAdd   mark   any filter",
+		Complete: func(text string) []string { return t.conditionWords(text) },
 		Accept: func(text string) string {
 			c, err := session.ParseCondition(text)
 			if err != nil {
 				return err.Error()
 			}
 			*t.condition = text
+			t.Until = c.String()
 			t.Session.Find(c, forward)
 			return ""
 		},
 	}, *t.condition)
+}
+
+// conditionWords are what the last word of a condition may be meant to become.
+func (t travels) conditionWords(text string) []string {
+	words := strings.Fields(text)
+	if len(words) > 0 && strings.HasSuffix(text, words[len(words)-1]) {
+		words = words[:len(words)-1] // the last is what is being typed
+	}
+	if len(words) > 0 {
+		switch words[len(words)-1] {
+		case "event":
+			return widget.Starting(text, session.ClusterEvents())
+		case "enters", "leaves":
+			return widget.Starting(text, []string{"active", "backoff", "unschedulable", "gated", "in-flight", "bound", "deleted"})
+		}
+		return append(widget.Starting(text, []string{"enters", "leaves"}), widget.FilterWords(t.Desk, text)...)
+	}
+	return append(widget.Starting(text, []string{"event", "mark"}), widget.FilterWords(t.Desk, text)...)
 }
 
 func (t travels) addMarks(all page.Actions) {

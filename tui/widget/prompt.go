@@ -25,6 +25,13 @@ type Prompt struct {
 	Cancelled func()
 	// After, if there is one, is what is left to do outside of Update once the text is accepted.
 	After tea.Cmd
+	// Complete, if there is one, returns what the last word of text may be meant to become, the likeliest first.
+	Complete func(text string) []string
+
+	completing
+	// older is how far back in what was typed here before the text is: 0 is what is typed now.
+	older int
+	now   string
 }
 
 // Ask opens p on d with text in it. It leaves nothing to wait for.
@@ -51,19 +58,39 @@ func AddPrompts(d *page.Desk, all page.Actions) {
 	})
 	all[keymap.PromptAccept] = page.Action{Do: func() tea.Cmd {
 		p := d.Over.Top().(*Prompt)
-		if p.mistake = p.Accept(p.input.Value()); p.mistake != "" {
+		text := p.input.Value()
+		if p.mistake = p.Accept(text); p.mistake != "" {
 			return nil
 		}
+		p.remember(text)
 		d.Over.Shut(p)
 		return p.After
 	}}
+	in := func(do func(p *Prompt)) page.Action {
+		return page.Command(func() { do(d.Over.Top().(*Prompt)) })
+	}
+	all[keymap.PromptNext] = in(func(p *Prompt) { p.complete(1) })
+	all[keymap.PromptBefore] = in(func(p *Prompt) { p.complete(-1) })
+	all[keymap.PromptOlder] = in(func(p *Prompt) { p.recall(1) })
+	all[keymap.PromptNewer] = in(func(p *Prompt) { p.recall(-1) })
 }
 
 func (p *Prompt) Context() keymap.Context { return keymap.Prompt }
-func (p *Prompt) Means(keymap.ID) bool    { return true }
-func (p *Prompt) Refresh()                {}
-func (p *Prompt) Settle(int)              {}
-func (p *Prompt) Wheel(int)               {}
+
+// Means implements page.Overlay: without anything to complete or to recall, no key does so.
+func (p *Prompt) Means(id keymap.ID) bool {
+	switch id {
+	case keymap.PromptNext, keymap.PromptBefore:
+		return p.Complete != nil
+	case keymap.PromptOlder, keymap.PromptNewer:
+		return len(p.desk.Typed[p.Title]) > 0
+	}
+	return true
+}
+
+func (p *Prompt) Refresh()   {}
+func (p *Prompt) Settle(int) {}
+func (p *Prompt) Wheel(int)  {}
 
 func (p *Prompt) Click(_, _, _, _ int) (keymap.ID, bool) { return "", false }
 
@@ -73,12 +100,25 @@ func (p *Prompt) Typed(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	p.input, cmd = p.input.Update(msg)
 	if text := p.input.Value(); text != before {
-		p.mistake = ""
-		if p.Changed != nil {
-			p.mistake = p.Changed(text)
-		}
+		p.completing, p.older = completing{}, 0
+		p.changed()
 	}
 	return cmd
+}
+
+// changed tells of another text.
+func (p *Prompt) changed() {
+	p.mistake = ""
+	if p.Changed != nil {
+		p.mistake = p.Changed(p.input.Value())
+	}
+}
+
+// put has text take the place of what was typed.
+func (p *Prompt) put(text string) {
+	p.input.SetValue(text)
+	p.input.CursorEnd()
+	p.changed()
 }
 
 // textWidth is the width of the text field on a line of w cells.
@@ -98,14 +138,15 @@ func (p *Prompt) visible(w int) (text string, cursor int) {
 	return text, cursor
 }
 
-// Caret implements page.Page.Overlay.
+// Caret implements page.Overlay.
 func (p *Prompt) Caret(w int) (x int, shown bool) {
 	_, cursor := p.visible(p.textWidth(w))
 	return len(p.Title) + 3 + cursor, true
 }
 
 // Draw draws the title, the text and then what may be typed, or what is wrong, onto the status line.
-func (p *Prompt) Draw(_, a canvas.Area) {
+func (p *Prompt) Draw(middle, a canvas.Area) {
+	p.drawCandidates(middle)
 	x := a.Text(1, 0, theme.Accent|canvas.Bold, p.Title+": ")
 	text, _ := p.visible(p.textWidth(a.W))
 	x = a.Text(x, 0, theme.Plain, text) + 3

@@ -76,7 +76,7 @@ func (f *Look) Session(opts session.Options) session.Options {
 // Options are the screen's, with the recordings to switch to.
 func (f *Look) Options(recordings []tui.Recording) tui.Options {
 	named, _ := theme.Parse(f.theme) // checked
-	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Keys: f.Config.Bindings}
+	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views}
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source
 	}

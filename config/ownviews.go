@@ -1,0 +1,157 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/tui/board"
+	"github.com/schedq/schedq/tui/memory"
+)
+
+func readStart(c *Config, value *yaml.Node) error {
+	if value.Kind != yaml.ScalarNode || value.Value == "" {
+		return fmt.Errorf("start is a word, not %s", quoted(value))
+	}
+	c.Start = value.Value
+	return nil
+}
+
+// checkStart says that there is no view of the name with which the screen is to begin.
+func (c *Config) checkStart() error {
+	names := []string{tui.StartBoard, tui.StartLast}
+	for _, v := range c.Views {
+		names = append(names, v.Name)
+	}
+	if !slices.Contains(names, c.Start) {
+		return fmt.Errorf("start: there is no view %q; there are %s", sources.Sanitize(c.Start), strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// mostViews is how many views of one's own there can be.
+const mostViews = 100
+
+func readViews(c *Config, value *yaml.Node) error {
+	if value.Kind != yaml.MappingNode {
+		return fmt.Errorf("views are names with what each shows, not %s", quoted(value))
+	}
+	if len(value.Content)/2 > mostViews {
+		return fmt.Errorf("there are %d views, %d at the most", len(value.Content)/2, mostViews)
+	}
+	c.Views = nil
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		name, given := value.Content[i], value.Content[i+1]
+		v := memory.Named{Name: string(sources.Sanitize(name.Value))}
+		switch {
+		case v.Name == "" || v.Name == tui.StartBoard || v.Name == tui.StartLast:
+			return &placed{fmt.Errorf("%s is no name for a view", quoted(name)), name}
+		case slices.ContainsFunc(c.Views, func(other memory.Named) bool { return other.Name == v.Name }):
+			return &placed{fmt.Errorf("the view %s is there twice", v.Name), name}
+		}
+		if err := readView(&v.View, given); err != nil {
+			return err
+		}
+		c.Views = append(c.Views, v)
+	}
+	return nil
+}
+
+// readView reads one view. Its mistakes are placed.
+func readView(v *memory.View, value *yaml.Node) error {
+	if value.Kind != yaml.MappingNode {
+		return &placed{fmt.Errorf("a view is made of filter, columns, sort and pane, not %s", quoted(value)), value}
+	}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		key, given := value.Content[i], value.Content[i+1]
+		var err error
+		switch key.Value {
+		case "filter":
+			if _, err = filter.Parse(given.Value); err != nil {
+				err = fmt.Errorf("filter %s: %w", quoted(given), err)
+			}
+			v.Filter = given.Value
+		case "pane":
+			all, _ := board.PaneTitles()
+			if !slices.Contains(all, given.Value) {
+				err = fmt.Errorf("there is no pane %s; there are %s", quoted(given), strings.Join(all, ", "))
+			}
+			v.Pane = given.Value
+		case "columns":
+			err = readColumns(v, given)
+		case "sort":
+			err = readSorts(v, given)
+		default:
+			return &placed{fmt.Errorf("a view has no %s; it has filter, columns, sort and pane", quoted(key)), key}
+		}
+		if err != nil {
+			return &placed{err, given}
+		}
+	}
+	return nil
+}
+
+// byPane calls read with what is given for each pane.
+func byPane(value *yaml.Node, read func(pane string, given *yaml.Node) error) error {
+	_, panes := board.PaneTitles()
+	if value.Kind != yaml.MappingNode {
+		return fmt.Errorf("it is told by pane, as %s: ..., not %s", panes[0], quoted(value))
+	}
+	for i := 0; i+1 < len(value.Content); i += 2 {
+		pane := value.Content[i].Value
+		if !slices.Contains(panes, pane) {
+			return fmt.Errorf("the pane %s has no columns; those of %s can be chosen", quoted(value.Content[i]), strings.Join(panes, ", "))
+		}
+		if err := read(pane, value.Content[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readColumns(v *memory.View, value *yaml.Node) error {
+	v.Columns = map[string][]string{}
+	return byPane(value, func(pane string, given *yaml.Node) error {
+		var names []string
+		if err := given.Decode(&names); err != nil {
+			return fmt.Errorf("the columns of %s are a list of names, not %s", pane, quoted(given))
+		}
+		v.Columns[pane] = names
+		return board.CheckColumns(names)
+	})
+}
+
+func readSorts(v *memory.View, value *yaml.Node) error {
+	v.Sorts = map[string]session.Sort{}
+	return byPane(value, func(pane string, given *yaml.Node) error {
+		by, err := board.SortOf(pane, given.Value)
+		v.Sorts[pane] = by
+		return err
+	})
+}
+
+func viewsSchema() map[string]any {
+	all, panes := board.PaneTitles()
+	columns, sorts := map[string]any{}, map[string]any{}
+	var orders []string
+	for _, name := range board.ColumnNames() {
+		orders = append(orders, name, "-"+name)
+	}
+	for _, pane := range panes {
+		columns[pane] = map[string]any{"type": "array", "items": map[string]any{"enum": board.ColumnNames()}, "uniqueItems": true}
+		sorts[pane] = map[string]any{"enum": orders}
+	}
+	object := func(properties map[string]any) map[string]any {
+		return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	}
+	return map[string]any{"type": "object", "maxProperties": mostViews, "additionalProperties": object(map[string]any{
+		"filter": map[string]any{"type": "string"}, "pane": map[string]any{"enum": all},
+		"columns": object(columns), "sort": object(sorts),
+	})}
+}

@@ -1,0 +1,71 @@
+package board
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// askPod asks for a pod by its name and goes to it.
+func (b *Board) askPod() tea.Cmd {
+	return widget.Ask(b.Desk, widget.Prompt{
+		Title:    "go to pod",
+		Hint:     "[NAMESPACE/]NAME, or a part of it; empty: the one that waits longest",
+		Complete: func(text string) []string { return widget.PodWords(b.Desk, text) },
+		Accept: func(text string) string {
+			p := b.find(strings.TrimSpace(text))
+			if p == nil {
+				return "no pod of that name is known at this time: it comes later, or left long ago"
+			}
+			b.Show(p.Key)
+			return ""
+		},
+	}, "")
+}
+
+// find returns the pod that a person calls text, or the first whose name has text in it. It is nil if there is none.
+func (b *Board) find(text string) *session.Pod {
+	if text == "" {
+		return b.Frame.Board.LongestWaiting()
+	}
+	for _, key := range b.Frame.Board.Named(text, widget.MostCandidates) {
+		if widget.PodWord(key) == text || key.String() == text {
+			return b.Frame.Board.Get(key)
+		}
+	}
+	for _, key := range b.Frame.Board.Named(text, 1) {
+		return b.Frame.Board.Get(key)
+	}
+	return nil
+}
+
+// Show selects a pod and goes to the pane that has it; of one that left the queue, it says all about it. A filter that
+// would hide it is dropped.
+func (b *Board) Show(key types.NamespacedName) {
+	p := b.Frame.Board.Get(key)
+	if p == nil {
+		return
+	}
+	b.Choose(p)
+	for id := range b.panes {
+		for _, tier := range b.panes[id].tiers {
+			if tier != p.Listed() {
+				continue
+			}
+			if _, here := b.panes[id].index(b.Frame.Board, p); !here {
+				b.Session.SetFilter(filter.Filter{})
+			}
+			b.panes[id].loose = false
+			b.setFocus(paneID(id))
+		}
+	}
+	if p.Listed() > queue.InFlight {
+		b.Why.Open()
+	}
+}

@@ -1,0 +1,109 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/tui/board"
+	"github.com/schedq/schedq/tui/memory"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// addViews adds what shows the person's own views.
+func (m *model) addViews(all page.Actions) {
+	none := func(i int) func() string {
+		return func() string {
+			if i >= len(m.options.Views) {
+				return fmt.Sprintf("the configuration has %d views: docs/config.md says how to make one", len(m.options.Views))
+			}
+			return ""
+		}
+	}
+	all[keymap.ChooseView] = page.Action{Do: m.chooseView}.Unless(none(0))
+	for i, id := range [...]keymap.ID{keymap.FirstView, keymap.SecondView, keymap.ThirdView, keymap.FourthView} {
+		all[id] = page.Action{Do: func() tea.Cmd { return m.showView(m.options.Views[i]) }}.Unless(none(i)).Called(func() string {
+			if i < len(m.options.Views) {
+				return m.options.Views[i].Name
+			}
+			return ""
+		})
+	}
+}
+
+// chooseView lists the views and shows the chosen one.
+func (m *model) chooseView() tea.Cmd {
+	l := widget.List{Title: "show a view of yours", Choose: func(chosen []int) tea.Cmd { return m.showView(m.options.Views[chosen[0]]) }}
+	for i, v := range m.options.Views {
+		it := widget.Item{Text: v.Name, Note: viewNote(v.View)}
+		if b, ok := m.Keys.ByID(keymap.ID(fmt.Sprintf("view-%d", i+1))); ok {
+			it.Key = b.Key()
+		}
+		l.Items = append(l.Items, it)
+	}
+	return widget.OpenList(m.Desk, l, 0)
+}
+
+// viewNote says what a view shows.
+func viewNote(v memory.View) string {
+	var parts []string
+	if v.Filter != "" {
+		parts = append(parts, "only "+v.Filter)
+	}
+	if v.Pane != "" {
+		parts = append(parts, "begins in "+v.Pane)
+	}
+	_, panes := board.PaneTitles()
+	for _, pane := range panes {
+		if names := v.Columns[pane]; len(names) > 0 {
+			parts = append(parts, pane+": "+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// showView looks at what is shown as v says: what it does not say is as usual.
+func (m *model) showView(v memory.Named) tea.Cmd {
+	f, err := filter.Parse(v.View.Filter)
+	if err != nil {
+		return m.Refuse(v.Name + ": " + err.Error())
+	}
+	m.Session.SetFilter(f)
+	_, panes := board.PaneTitles()
+	for _, pane := range panes {
+		m.board.ShowColumns(pane, v.View.Columns[pane])
+		m.board.SortPane(pane, v.View.Sorts[pane])
+	}
+	if v.View.Pane != "" {
+		m.board.FocusOn(v.View.Pane)
+	}
+	return m.Answer("view " + v.Name)
+}
+
+// What a program begins with: the board, as it was left, or with the view of that name.
+const (
+	StartBoard = "board"
+	StartLast  = "last"
+)
+
+// begin looks at the source as the person wants it at the start of the program.
+func (m *model) begin() {
+	v := m.options.recall(m.options.Source)
+	if v != nil && m.options.Start != StartLast {
+		v.Filter, v.Layout, v.Pane = "", "", ""
+	}
+	m.remembered(v)
+	for _, own := range m.options.Views {
+		if own.Name == m.options.Start {
+			if m.Frame.Filter != "" {
+				own.View.Filter = m.Frame.Filter // which was asked for now
+			}
+			m.showView(own)
+			m.Notice = page.Notice{}
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package widget
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// completing is what a word is being completed with.
+type completing struct {
+	// candidates are what it may become, of which the chosen one is in its place. before is the text without the word.
+	candidates []string
+	chosen     int
+	before     string
+}
+
+// MostCandidates is how many candidates a prompt makes use of.
+const MostCandidates = 50
+
+// candidateRows is how many of them are in sight.
+const candidateRows = 8
+
+// lastWord divides text into its last word, as far as it is typed, and what is before it.
+func lastWord(text string) (before, word string) {
+	i := strings.LastIndexAny(text, " \t") + 1
+	return text[:i], text[i:]
+}
+
+// complete puts the next candidate, or the one before, in the place of the last word.
+func (p *Prompt) complete(n int) {
+	c := &p.completing
+	if c.candidates == nil {
+		text := p.input.Value()
+		c.candidates = p.found(text)
+		if c.before, _ = lastWord(text); len(c.candidates) == 0 {
+			return
+		}
+		if c.chosen = 0; n < 0 {
+			c.chosen = len(c.candidates) - 1
+		}
+	} else if len(c.candidates) > 0 {
+		c.chosen = (c.chosen + n + len(c.candidates)) % len(c.candidates)
+	}
+	if len(c.candidates) > 0 {
+		p.put(c.before + c.candidates[c.chosen])
+	}
+}
+
+// found are the candidates for text.
+func (p *Prompt) found(text string) []string {
+	if p.Complete == nil {
+		return nil
+	}
+	all := p.Complete(text)
+	return all[:min(len(all), MostCandidates)]
+}
+
+// drawCandidates draws what the last word may become at the foot of the middle of the screen.
+func (p *Prompt) drawCandidates(a canvas.Area) {
+	all, chosen := p.candidates, p.chosen
+	if all == nil {
+		all, chosen = p.found(p.input.Value()), -1
+	}
+	if len(all) == 0 || a.H < candidateRows {
+		return
+	}
+	rows := min(len(all), candidateRows)
+	top := max(0, min(chosen-rows/2, len(all)-rows))
+	width := 0
+	for _, text := range all {
+		width = max(width, canvas.Width(format.Safe(text)))
+	}
+	before, _ := lastWord(p.input.Value())
+	width = min(width+2, a.W-2)
+	x := min(len(p.Title)+2+canvas.Width(format.Safe(before)), a.W-width)
+	box := a.Sub(x, a.H-rows, width, rows)
+	for y := range rows {
+		style := theme.Plain
+		if top+y == chosen {
+			style = theme.Chosen
+		}
+		box.Row(y).Fill(style, " ")
+		box.Row(y).Text(1, 0, style, canvas.Middle(format.Safe(all[top+y]), width-2))
+	}
+	if len(all) > rows {
+		box.Right(width, 0, theme.Dim, "↑↓")
+	}
+}
+
+// mostTyped is how much of what was typed is remembered of each prompt.
+const mostTyped = 50
+
+// remember keeps text for the next time.
+func (p *Prompt) remember(text string) {
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	if p.desk.Typed == nil {
+		p.desk.Typed = map[string][]string{}
+	}
+	typed := slices.DeleteFunc(slices.Clone(p.desk.Typed[p.Title]), func(other string) bool { return other == text })
+	typed = append(typed, text)
+	p.desk.Typed[p.Title] = typed[max(0, len(typed)-mostTyped):]
+}
+
+// recall goes n texts back in what was typed here before.
+func (p *Prompt) recall(n int) {
+	typed := p.desk.Typed[p.Title]
+	to := min(max(p.older+n, 0), len(typed))
+	if to == p.older {
+		return
+	}
+	if p.older == 0 {
+		p.now = p.input.Value()
+	}
+	p.completing = completing{}
+	if p.older = to; to == 0 {
+		p.put(p.now)
+	} else {
+		p.put(typed[len(typed)-to])
+	}
+}
+
+// Starting returns those of words that begin with the last word of text, and then those that contain it, as far as they
+// are not it.
+func Starting(text string, words []string) []string {
+	_, word := lastWord(text)
+	word = strings.ToLower(word)
+	var begin, contain []string
+	for _, each := range words {
+		switch lower := strings.ToLower(each); {
+		case lower == word:
+		case strings.HasPrefix(lower, word):
+			begin = append(begin, each)
+		case strings.Contains(lower, word):
+			contain = append(contain, each)
+		}
+	}
+	return append(begin, contain...)
+}
