@@ -66,12 +66,20 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	if err := readAll(ctx, files); err != nil {
 		return nil, err
 	}
+	files, notices, err := withoutLeftOut(files)
+	if err != nil {
+		return nil, err
+	}
 	if opts.Beside != nil {
 		if err := sameRunAs(opts.Beside, files); err != nil {
 			return nil, err
 		}
 	}
-	return assemble(name(paths), files)
+	rec, err := assemble(name(paths), files)
+	if err == nil {
+		rec.Notices = append(notices, rec.Notices...)
+	}
+	return rec, err
 }
 
 // Read reads a recording from r, as Open does from one file. The name is what the recording is called.
@@ -111,9 +119,11 @@ func name(paths []string) sources.SafeText {
 
 // file is one of the files being read.
 type file struct {
-	reader *lines.Reader
-	format string
-	strict bool
+	reader  *lines.Reader
+	format  string
+	strict  bool
+	found   bool // in a folder or in an archive: if it is not what it looks like, it is left out
+	leftOut error
 	// unwrapped is set if the lines were taken out of something.
 	unwrapped *unwrapped
 	hint      time.Time // a time from its first line
@@ -133,12 +143,16 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 	}()
 	var near time.Time
 	budget := lines.NewBudget(opts.Memory)
-	for _, p := range paths {
-		r, err := lines.Open(ctx, p, opts.Stdin)
+	all, err := places(ctx, paths, opts.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		r, err := p.open(ctx)
 		if err != nil {
 			return files, err
 		}
-		f := &file{reader: r, strict: opts.Strict}
+		f := &file{reader: r, strict: opts.Strict, found: p.found}
 		files = append(files, f)
 		if err := f.detect(ctx); err != nil {
 			return files, err
@@ -178,7 +192,11 @@ func readAll(ctx context.Context, files []*file) error {
 	var wg sync.WaitGroup
 	for i, f := range files {
 		wg.Go(func() {
-			if errs[i] = f.read(); errs[i] != nil {
+			errs[i] = f.read()
+			if f.found && errs[i] != nil && ctx.Err() == nil {
+				f.leftOut, errs[i] = errs[i], nil
+			}
+			if errs[i] != nil {
 				cancel(errs[i])
 			}
 		})

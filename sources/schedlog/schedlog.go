@@ -9,6 +9,7 @@ package schedlog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -19,6 +20,9 @@ import (
 
 // Format is the format's name in sources.Recording.
 const Format = "schedlog"
+
+// ErrOther is in the error about a log of another program.
+var ErrOther = errors.New("this is not a kube-scheduler log")
 
 // maxLeap is how far a line's time may lie before the line above it and still count as the same moment:
 // goroutines take their time first and write then.
@@ -178,8 +182,7 @@ func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
 	}
 	name := r.Name()
 	if p.known == 0 {
-		return nil, fmt.Errorf("%s: this is not a kube-scheduler log: none of its %d lines is one that kube-scheduler writes",
-			name, r.Line())
+		return nil, fmt.Errorf("%s: %w: none of its %d lines is one that kube-scheduler writes", name, ErrOther, r.Line())
 	}
 	p.part.Saw(p.clock.time(&p.end))
 	begin := p.part.First

@@ -1,0 +1,338 @@
+package files
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/scenario"
+	"github.com/schedq/schedq/sources/schedlog"
+)
+
+// Folders and archives are searched for recordings: a must-gather, an export, a node's /var/log. Nothing of them is
+// written anywhere. A link is not followed.
+
+const (
+	// maxFound is how many files are looked at.
+	maxFound = 20_000
+	// maxUnpacked is how much an archive may unpack to, in bytes.
+	maxUnpacked = 32 << 30
+	// peeked is how much of a file in an archive is looked at to tell what it is.
+	peeked = 256 << 10
+)
+
+// place is where a file is, and how it is opened.
+type place struct {
+	path string
+	// found is true if nobody named it: it was found in a folder or in an archive.
+	found bool
+	open  func(context.Context) (*lines.Reader, error)
+}
+
+// places returns where the named files are, and what recordings are in the folders and archives among them.
+func places(ctx context.Context, paths []string, stdin io.Reader) ([]place, error) {
+	var all []place
+	for _, path := range paths {
+		s := search{ctx: ctx, root: path}
+		var err error
+		switch kind := kindOf(ctx, path); kind {
+		case "folder":
+			err = s.folder()
+		case "zip":
+			err = s.zip()
+		case "tar":
+			err = s.tar()
+		default:
+			all = append(all, place{path: path, open: func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, stdin) }})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(s.all) == 0 {
+			return nil, fmt.Errorf("%s: of the %d files in it, none is an audit log of kube-apiserver, a log of kube-scheduler or another recording",
+				sources.Sanitize(path), s.looked)
+		}
+		all = append(all, s.all...)
+	}
+	return all, nil
+}
+
+// kindOf tells folders and archives: by what they are, never by their names.
+func kindOf(ctx context.Context, path string) string {
+	if path == "-" {
+		return ""
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return ""
+	case info.IsDir():
+		return "folder"
+	case !info.Mode().IsRegular():
+		return "" // a pipe is read once
+	}
+	f, err := disk.Open(ctx, path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head)
+	if bytes.HasPrefix(head[:n], []byte("PK\x03\x04")) {
+		return "zip"
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return ""
+	}
+	text, err := unpacked(f, head[:n])
+	if err != nil {
+		return ""
+	}
+	n, _ = io.ReadFull(text, head)
+	if n == len(head) && bytes.HasPrefix(head[257:], []byte("ustar")) {
+		return "tar"
+	}
+	return ""
+}
+
+// unpacked returns what f holds, decompressed if its head says that it is compressed with gzip.
+func unpacked(f io.Reader, head []byte) (io.Reader, error) {
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		return gzip.NewReader(f)
+	}
+	return f, nil
+}
+
+// search looks for recordings in a folder or in an archive.
+type search struct {
+	ctx    context.Context
+	root   string
+	looked int
+	all    []place
+}
+
+// look takes the file of that name within the root, if it is a recording by its first bytes.
+func (s *search) look(name string, open func(context.Context) (*lines.Reader, error), head io.Reader) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if s.looked++; s.looked > maxFound {
+		return fmt.Errorf("%s holds more than %d files: name those that are to be read", sources.Sanitize(s.root), maxFound)
+	}
+	first, err := io.ReadAll(io.LimitReader(head, peeked))
+	if err != nil || len(first) == 0 {
+		return nil // it can't be read, so it is none
+	}
+	r, err := lines.New(s.ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(first)))
+	if err != nil {
+		return nil
+	}
+	f := &file{reader: r}
+	defer func() { f.reader.Close() }()
+	if f.detect(s.ctx) == nil && f.format != scenario.Format {
+		s.all = append(s.all, place{path: filepath.Join(s.root, name), found: true, open: open})
+	}
+	return nil
+}
+
+// folder searches a folder and those below it.
+func (s *search) folder() error {
+	return filepath.WalkDir(s.root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			if path == s.root {
+				return fmt.Errorf("%s can't be read: %w", sources.Sanitize(path), err)
+			}
+			return nil // what may not be read is left out
+		}
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		f, err := disk.Open(s.ctx, path)
+		if err != nil {
+			return nil
+		}
+		defer f.Close()
+		name, _ := filepath.Rel(s.root, path)
+		return s.look(name, func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, nil) }, f)
+	})
+}
+
+// inside returns an error if a name in an archive leads out of it. Nothing is written, but who makes such an archive
+// means harm.
+func (s *search) inside(name string) error {
+	if filepath.IsAbs(name) || strings.HasPrefix(name, "/") || slices.Contains(strings.FieldsFunc(name, func(c rune) bool { return c == '/' || c == '\\' }), "..") {
+		return fmt.Errorf("%s: the name \"%.80s\" in it leads out of the archive", sources.Sanitize(s.root), sources.Sanitize(name))
+	}
+	return nil
+}
+
+// zip searches a zip archive.
+func (s *search) zip() error {
+	z, err := zip.OpenReader(s.root)
+	if err != nil {
+		return fmt.Errorf("%s: the zip archive can't be read: %w", sources.Sanitize(s.root), err)
+	}
+	defer z.Close()
+	var total uint64
+	for i, entry := range z.File {
+		if err := s.inside(entry.Name); err != nil {
+			return err
+		}
+		if total += entry.UncompressedSize64; total > maxUnpacked {
+			return s.tooMuch()
+		}
+		if !entry.Mode().IsRegular() {
+			continue
+		}
+		r, err := entry.Open()
+		if err != nil {
+			continue
+		}
+		err = s.look(entry.Name, func(ctx context.Context) (*lines.Reader, error) { return openZipped(ctx, s.root, i) }, r)
+		r.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *search) tooMuch() error {
+	return fmt.Errorf("%s unpacks to more than %d GiB: unpack what is to be read", sources.Sanitize(s.root), maxUnpacked>>30)
+}
+
+func openZipped(ctx context.Context, path string, i int) (*lines.Reader, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil || i >= len(z.File) {
+		return nil, fmt.Errorf("%s was changed while it was read", sources.Sanitize(path))
+	}
+	entry := z.File[i]
+	r, err := entry.Open()
+	if err != nil {
+		z.Close()
+		return nil, fmt.Errorf("%s: %s in it can't be read: %w", sources.Sanitize(path), sources.Sanitize(entry.Name), err)
+	}
+	return lines.New(ctx, string(sources.Sanitize(path+"/"+entry.Name)), entry.Modified, within{r, z})
+}
+
+// within closes a file in an archive, and the archive.
+type within struct {
+	io.ReadCloser
+	archive io.Closer
+}
+
+// Close implements io.Closer.
+func (w within) Close() error { return errors.Join(w.ReadCloser.Close(), w.archive.Close()) }
+
+// tar searches a tar archive, plain or compressed with gzip.
+func (s *search) tar() error {
+	f, archive, err := openTar(s.ctx, s.root)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i := 0; ; i++ {
+		entry, err := archive.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, errUnpacked):
+			return s.tooMuch()
+		case err != nil:
+			return fmt.Errorf("%s: the tar archive is damaged after %d files: %w", sources.Sanitize(s.root), i, err)
+		}
+		if err := s.inside(entry.Name); err != nil {
+			return err
+		}
+		if entry.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := s.look(entry.Name, func(ctx context.Context) (*lines.Reader, error) { return openTarred(ctx, s.root, i) }, archive); err != nil {
+			return err
+		}
+	}
+}
+
+var errUnpacked = errors.New("the archive unpacks to too much")
+
+// bounded fails once too much was read.
+type bounded struct {
+	from io.Reader
+	left int64
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errUnpacked
+	}
+	return n, err
+}
+
+func openTar(ctx context.Context, path string) (io.Closer, *tar.Reader, error) {
+	f, err := disk.Open(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	head := make([]byte, 2)
+	_, _ = io.ReadFull(f, head)
+	if _, err = f.Seek(0, io.SeekStart); err == nil {
+		var text io.Reader
+		if text, err = unpacked(f, head); err == nil {
+			return f, tar.NewReader(&bounded{text, maxUnpacked}), nil
+		}
+	}
+	f.Close()
+	return nil, nil, fmt.Errorf("%s can't be read: %w", sources.Sanitize(path), err)
+}
+
+func openTarred(ctx context.Context, path string, i int) (*lines.Reader, error) {
+	f, archive, err := openTar(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	var entry *tar.Header
+	for range i + 1 {
+		if entry, err = archive.Next(); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s was changed while it was read: %w", sources.Sanitize(path), err)
+		}
+	}
+	return lines.New(ctx, string(sources.Sanitize(path+"/"+entry.Name)), entry.ModTime, within{io.NopCloser(archive), f})
+}
+
+// withoutLeftOut returns the files without those that were found and could not be read, and what a person should know of
+// the latter. It fails if none remains.
+func withoutLeftOut(all []*file) (read []*file, notices []string, err error) {
+	for _, f := range all {
+		if f.leftOut == nil {
+			read = append(read, f)
+			continue
+		}
+		err = f.leftOut
+		if !errors.Is(err, schedlog.ErrOther) {
+			notices = append(notices, fmt.Sprintf("%v: the file is left out", err))
+		}
+	}
+	if len(read) == 0 {
+		return nil, nil, err
+	}
+	return read, notices, nil
+}
