@@ -1,6 +1,7 @@
 // Package audit reads kube-apiserver's audit log: audit.k8s.io/v1, JSON Lines, one line for a request.
 // Where the policy's level is RequestResponse a line holds the object as it became, and so the log is a
-// history of the cluster. Lines without a response (levels Metadata and Request) are skipped.
+// history of the cluster. A line with a request alone (level Request) is applied to the object that is known, and one with
+// neither (Metadata) is skipped, but for the name of an Event.
 package audit
 
 import (
@@ -66,6 +67,7 @@ type Log struct {
 	entries []entry
 	starts  starts
 	failed  []sources.Event
+	named   []sources.Event // what Events' names tell
 	heard   []sources.Event // of which release the scheduler is
 }
 
@@ -78,6 +80,7 @@ const (
 	bind                // pods/binding: node
 	terminate           // eviction, or a delete whose answer does not tell: gone at once if not yet assigned
 	patchMeta           // answered with metadata only: object is a PartialObjectMetadata
+	apply               // not answered: patch is what was asked for
 )
 
 // entry is one change.
@@ -91,6 +94,7 @@ type entry struct {
 	object   runtime.Object
 	meta     *metav1.ObjectMeta // for patchMeta
 	node     string             // for bind
+	patch    []byte             // for apply
 	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
 	patched time.Time
 	sent    time.Time
@@ -208,15 +212,26 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		}
 		return nil
 	}
+	if f, ok := e.namedEvent(); ok && len(l.named) < maxEntries {
+		l.named = append(l.named, f)
+		a.lines.Keep(sources.Cost(f.Fact))
+		return nil
+	}
 	if !e.changes() {
 		return nil
 	}
-	if e.responseObject == nil {
+	var entries []entry
+	switch {
+	case e.asked():
+		a.lines.Keep(len(e.requestObject))
+		entries, err = e.appendRequest(l.entries)
+	case e.responseObject == nil:
 		a.silent++
 		return nil
+	default:
+		a.responses++
+		entries, err = e.append(l.entries, a.decoder, a.lines)
 	}
-	a.responses++
-	entries, err := e.append(l.entries, a.decoder, a.lines)
 	if err != nil {
 		return a.lines.LeftOut(e.about(), err)
 	}

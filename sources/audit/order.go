@@ -25,7 +25,7 @@ import (
 func Order(logs ...*Log) []sources.Event {
 	var known, unknown []entry
 	var begun starts
-	var failed, heard []sources.Event
+	var failed, named, heard []sources.Event
 	written := map[types.UID]uint64{} // an object's last revision but for its deletion
 	for _, l := range logs {
 		for i := range l.entries {
@@ -36,7 +36,7 @@ func Order(logs ...*Log) []sources.Event {
 	}
 	for _, l := range logs {
 		begun = append(begun, l.starts...)
-		failed, heard = append(failed, l.failed...), append(heard, l.heard...)
+		failed, named, heard = append(failed, l.failed...), append(named, l.named...), append(heard, l.heard...)
 		for _, e := range l.entries {
 			if e.op == remove && e.revision <= written[e.uid] {
 				e.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
@@ -60,7 +60,8 @@ func Order(logs ...*Log) []sources.Event {
 			known[i].time = known[i+1].time
 		}
 	}
-	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}}).play(weave(known, unknown))
+	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}, decoder: sources.NewDecoder()}).play(weave(known, unknown))
+	failed = append(failed, failuresOf(named, changes)...)
 	changes = slices.Concat(begun.schedulers(), firstHeard(heard), once(failed), changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return changes
@@ -132,6 +133,7 @@ type object struct {
 type history struct {
 	objects map[object]runtime.Object
 	gone    map[types.UID]bool
+	decoder *sources.Decoder
 	events  []sources.Event
 }
 
@@ -185,6 +187,13 @@ func (h *history) step(e *entry) {
 		}
 		if pod.DeletionTimestamp == nil {
 			h.put(e, id, old, terminating(pod, e.time))
+		}
+	case apply:
+		if old == nil {
+			return
+		}
+		if now, err := patched(old, e.patch, h.decoder); err == nil && now != nil { // one that does not fit was of another state
+			h.put(e, id, old, now)
 		}
 	case patchMeta:
 		if old != nil {

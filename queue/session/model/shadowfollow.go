@@ -128,6 +128,8 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		case told != nil && told.Error: // no plugin
 		case told != nil && told.Plugins != nil:
 			why.UnschedulablePlugins = told.Plugins
+		case told != nil && message == "":
+			why.UnschedulablePlugins = []string{UnknownPlugin}
 		default:
 			why.UnschedulablePlugins = s.rejectors(string(message))
 		}

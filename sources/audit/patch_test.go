@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// asked is a request at level Request, as kubelets' writes of status are on EKS, GKE and AKS.
+func asked(at float64, resource, ns, name, body string) req {
+	return req{at: at, verb: "patch", resource: resource, sub: "status", ns: ns, name: name, level: "Request", body: body}
+}
+
+// TestRequests: of a request without its answer, what it asks for is applied to the object that is known.
+func TestRequests(t *testing.T) {
+	ready := `"type":"Ready","status":"True","lastHeartbeatTime":"2026-11-21T10:00:0%dZ"`
+	log, err := read(t, by("kubelet/v1.33.5",
+		req{at: 1, verb: "create", resource: "nodes", name: "node-a", response: node(1, "")},
+		req{at: 1, verb: "create", resource: "pods", ns: "default", name: "a", response: pod("a", 2, `"nodeName":"node-a"`)},
+		asked(2, "nodes", "", "node-a", `{"status":{"$setElementOrder/conditions":[{"type":"Ready"}],"allocatable":{"cpu":"2"},"conditions":[{`+fmt.Sprintf(ready, 2)+`}]}}`),
+		asked(3, "nodes", "", "node-a", `{"status":{"$setElementOrder/conditions":[{"type":"Ready"}],"conditions":[{`+fmt.Sprintf(ready, 3)+`}]}}`), // a heartbeat
+		asked(4, "pods", "default", "a", `{"metadata":{"uid":"a","labels":{"x":"y"}},"status":{"$setElementOrder/conditions":[{"type":"Ready"}],"conditions":[{"type":"Ready","status":"False"}],"phase":"Succeeded"}}`),
+		asked(5, "pods", "default", "stranger", `{"status":{"phase":"Failed"}}`),
+		asked(6, "pods", "default", "a", `{"status":{"phase":7}}`), // no such phase
+		req{at: 7, verb: "patch", resource: "pods", ns: "default", name: "a", level: "Metadata"},
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, e := range Order(log) {
+		c := e.Fact.(*sources.ObjectChange)
+		fmt.Fprintf(&got, "%s %s", e.Time.Format("05"), c.Verb)
+		switch o := c.Object.(type) {
+		case *corev1.Node:
+			fmt.Fprintf(&got, " node: %s cpu, %d conditions\n", o.Status.Allocatable.Cpu(), len(o.Status.Conditions))
+		case *corev1.Pod:
+			fmt.Fprintf(&got, " pod on %s: %s %v\n", o.Spec.NodeName, o.Status.Phase, o.Labels)
+		}
+	}
+	const want = `01 added node: 0 cpu, 0 conditions
+01 added pod on node-a: Pending map[]
+02 updated node: 2 cpu, 1 conditions
+04 updated pod on node-a: Succeeded map[]
+`
+	if got.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &got, want)
+	}
+}
+
+// TestNamedEvents: the name of an Event that kube-scheduler wrote tells the pod and the moment of a failed attempt, unless
+// the pod was bound then, or before.
+func TestNamedEvents(t *testing.T) {
+	named := func(at float64, pod string, second int) req {
+		nanos := time.Date(2026, 11, 21, 10, 0, second, 2003000, time.UTC).UnixNano()
+		return req{at: at, verb: "create", resource: "events.k8s.io/events", ns: "default", name: fmt.Sprintf("%s.%x", pod, nanos), level: "Metadata", code: 201}
+	}
+	log := by("x", req{at: 1, verb: "create", resource: "pods", ns: "default", name: "a", response: pod("a", 1)},
+		req{at: 1, verb: "create", resource: "pods", ns: "default", name: "b", response: pod("b", 2)}) +
+		by(scheduler, named(2.01, "a", 2), // failed
+			req{at: 4, verb: "create", resource: "pods", sub: "binding", ns: "default", name: "b", body: `{"target":{"name":"node-a"}}`, response: `{"kind":"Status"}`},
+			named(4.01, "b", 4), // Scheduled
+			named(9, "b", 9),    // Preempted
+			named(5.01, "stranger", 5)) +
+		by("karpenter", named(3, "a", 3)) // another's
+	if got, want := facts(t, log), "02.002003 failed default/a (a): \n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
