@@ -265,6 +265,7 @@ func (l *Log) Pods() map[types.NamespacedName]bool {
 type event struct {
 	level, stage, verb, uri       []byte
 	userAgent                     []byte
+	isScheduler                   bool // by the user's name
 	objectRef, status             []byte
 	requestObject, responseObject []byte
 	stamp, received               []byte
@@ -288,6 +289,9 @@ func split(line []byte) (e *event, rest []byte, whole bool, err error) {
 			e.uri = value
 		case "verb":
 			e.verb = jsonscan.Text(value)
+		case "user":
+			e.isScheduler = bytes.Contains(value, []byte(schedulerUser))
+			return true
 		case "userAgent":
 			e.userAgent = jsonscan.Text(value)
 		case "objectRef":

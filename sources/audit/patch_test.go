@@ -72,3 +72,25 @@ func TestNamedEvents(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestSchedulerByUser: k3s runs kube-scheduler inside of k3s, and it calls itself so; its user is the same everywhere.
+func TestSchedulerByUser(t *testing.T) {
+	log := by("x", req{at: 1, verb: "create", resource: "pods", ns: "default", name: "a", response: pod("a", 1)}) +
+		strings.Replace(by("k3s/v1.33.5+k3s1 (linux/amd64)", failedScheduling(1.01, "create", failed)), `"username":"u"`, `"username":"system:kube-scheduler"`, 1) +
+		by("k3s/v1.33.5+k3s1 (linux/amd64)", failedScheduling(2, "create", series)) // kubelet's, say
+	if got, want := facts(t, log), "01.002003 failed default/a (a): 0/1 nodes are available\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestPlaceholder: an object that was too large to be logged is left out, and a notice says so.
+func TestPlaceholder(t *testing.T) {
+	log, err := read(t, by("x", req{at: 1, verb: "create", resource: "pods", ns: "default", name: "a", response: pod("a", 1)},
+		req{at: 2, verb: "update", resource: "pods", ns: "default", name: "a", response: `"skipped-too-big-size-object"`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(Order(log)); got != 1 || len(log.Notices) != 1 || !strings.Contains(log.Notices[0], "default/a") {
+		t.Errorf("%d changes, %q", got, log.Notices)
+	}
+}

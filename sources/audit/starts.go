@@ -28,8 +28,14 @@ const (
 // slash. A binary can be called kube-scheduler-v1.37.1.
 const schedulerAgent = "kube-scheduler"
 
+// schedulerUser is the user that kube-scheduler is to an API server, whatever it calls itself: k3s runs it inside of k3s.
+const schedulerUser = `"username":"system:kube-scheduler"`
+
 // byScheduler reports whether kube-scheduler made the request.
-func (e *event) byScheduler() bool {
+func (e *event) byScheduler() bool { return e.isScheduler || e.calledScheduler() }
+
+// calledScheduler reports whether the client calls itself kube-scheduler.
+func (e *event) calledScheduler() bool {
 	rest, ok := bytes.CutPrefix(e.userAgent, []byte(schedulerAgent))
 	return ok && (bytes.HasPrefix(rest, []byte("/")) || bytes.HasPrefix(rest, []byte("-v")))
 }
@@ -39,7 +45,7 @@ func (e *event) byScheduler() bool {
 func (e *event) release() []byte {
 	_, version, _ := bytes.Cut(e.userAgent, []byte("/"))
 	version, _, _ = bytes.Cut(version, []byte(" "))
-	if !e.byScheduler() || !bytes.HasPrefix(version, []byte("v1.")) || len(version) > maxVersion {
+	if !e.calledScheduler() || !bytes.HasPrefix(version, []byte("v1.")) || len(version) > maxVersion {
 		return nil
 	}
 	return version

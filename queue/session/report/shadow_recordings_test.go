@@ -73,16 +73,16 @@ func TestShadowRecordings(t *testing.T) {
 	}
 }
 
-// verify compares the audit log in dir with the scheduler's log. It has the model run with the gates that
+// verify compares the audit log in dir, and what is beside it, with the scheduler's log. It has the model run with the gates that
 // the scheduler ran with, which an audit log does not tell.
-func verify(t *testing.T, dir, log string) *report.Verification {
+func verify(t *testing.T, dir, log string, beside ...string) *report.Verification {
 	t.Helper()
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.Queue.PopFromBackoffQ = !strings.HasSuffix(dir, "-nopop")
-	rec, err := files.Open(t.Context(), []string{filepath.Join(dir, "audit.log.gz")}, files.Options{})
+	rec, err := files.Open(t.Context(), append([]string{filepath.Join(dir, "audit.log.gz")}, beside...), files.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

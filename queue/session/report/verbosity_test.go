@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/report"
@@ -77,6 +80,69 @@ func TestLogOfAnyVerbosity(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCutLogs: the log of a real scheduler, cut to 2, beside the audit log of its cluster is no worse than that alone.
+func TestCutLogs(t *testing.T) {
+	root := os.Getenv("SCHEDQ_RECORDINGS")
+	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
+		t.Skip("make verify runs this")
+	}
+	logs, err := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
+	if err != nil || len(logs) == 0 {
+		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
+	}
+	// A wake-up that the model hears of too early or too late it makes up for later: of one recording, half a point of time.
+	const worse = 0.01
+	for _, log := range logs {
+		dir := filepath.Dir(log)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			cut := filepath.Join(t.TempDir(), "v2.log")
+			if err := os.WriteFile(cut, cutLog(t, log), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			alone, with := verify(t, dir, log), verify(t, dir, log, cut)
+			for what, figure := range map[string][2]float64{
+				"recall":    {with.Transitions.Recall, alone.Transitions.Recall},
+				"precision": {with.Transitions.Precision, alone.Transitions.Precision},
+				"time":      {with.PodSeconds.Share, alone.PodSeconds.Share},
+			} {
+				if figure[0] < figure[1]-worse {
+					t.Errorf("with a log of 2, %s is %.4f, and %.4f without", what, figure[0], figure[1])
+				}
+			}
+		})
+	}
+}
+
+// cutLog returns what of a scheduler's log comes at -v=2.
+func cutLog(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReaderSize(z, 1<<20)
+	var cut bytes.Buffer
+	keep := false
+	for {
+		line, err := lines.ReadBytes('\n')
+		if _, text, ok := bytes.Cut(line, []byte(`] "`)); ok && len(line) > 0 && strings.IndexByte("IWE", line[0]) >= 0 {
+			keep = slices.ContainsFunc([]string{"Starting Kubernetes Scheduler", "Error scheduling pod; retrying", "Unable to schedule pod",
+				"Successfully bound pod to node", "Pod doesn't exist in informer cache"}, func(message string) bool { return bytes.HasPrefix(text, []byte(message)) })
+		}
+		if keep {
+			cut.Write(line)
+		}
+		if err != nil {
+			return cut.Bytes()
+		}
 	}
 }
 
