@@ -163,7 +163,7 @@ func (l *Log) Take() ([]sources.Event, sources.Status) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	var status sources.Status
-	if l.follower.Moves() == 0 && !l.began.IsZero() && now.Sub(l.began) > silence {
+	if !l.follower.TellsMoves() && !l.began.IsZero() && now.Sub(l.began) > silence {
 		what := "has told no move yet: kube-scheduler writes them at -v=5 and above"
 		if l.follower.Known() == 0 {
 			what = "has told nothing yet that only kube-scheduler writes"

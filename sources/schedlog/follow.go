@@ -59,6 +59,7 @@ const settled = 200 * time.Millisecond
 
 // Take returns the events up to shortly before now that were not taken yet.
 func (f *Follower) Take(now time.Time) []sources.Event {
+	f.p.verbosity.forget() // what a log below 5 tells is not followed
 	var events []sources.Event
 	i := 0
 	for ; i < len(f.p.part.Events); i++ {
@@ -77,8 +78,9 @@ func (f *Follower) Take(now time.Time) []sources.Event {
 	return events
 }
 
-// Moves counts the moves read so far, and Known the lines that only kube-scheduler writes.
-func (f *Follower) Moves() int { return f.p.moves }
+// TellsMoves reports whether lines were read that only come at -v=5 and above. Known counts those that only
+// kube-scheduler writes.
+func (f *Follower) TellsMoves() bool { return !f.p.verbosity.deep.IsZero() }
 
-// Known is described with Moves.
+// Known is described with TellsMoves.
 func (f *Follower) Known() int { return f.p.known }

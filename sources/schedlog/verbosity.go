@@ -67,6 +67,9 @@ func (v *verbosity) sawDeep(at time.Time, pod *pod) {
 	v.deep = at
 }
 
+// forget drops what was told of attempts so far.
+func (v *verbosity) forget() { v.spans, v.facts, v.quiet = nil, nil, stretch{} }
+
 // level is the verbosity of the last span.
 func (v *verbosity) level() int { return v.spans[len(v.spans)-1].Fact.(*sources.Logged).Verbosity }
 

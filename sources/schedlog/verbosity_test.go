@@ -111,3 +111,26 @@ func TestBurst(t *testing.T) {
 		}
 	}
 }
+
+// TestFollowedBelow: a log below 5 that is followed tells no moves, whatever it tells, and what it tells is not kept.
+func TestFollowedBelow(t *testing.T) {
+	f := NewFollower("sched.log")
+	now := nov.NotAfter
+	for n := range 1000 {
+		for line := range strings.Lines(attempt(2, n%60, fmt.Sprintf("pod-%d", n)) + binding(n%60, "b")) {
+			if err := f.Line([]byte(strings.TrimSuffix(line, "\n")), now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.Take(now)
+	}
+	if f.TellsMoves() || f.Known() != 2000 || len(f.p.verbosity.quiet.facts) > 2 || len(f.p.verbosity.facts) > 0 {
+		t.Errorf("moves %t, %d known, %d and %d kept", f.TellsMoves(), f.Known(), len(f.p.verbosity.quiet.facts), len(f.p.verbosity.facts))
+	}
+	for line := range strings.Lines(attempt(5, 1, "a")) {
+		_ = f.Line([]byte(strings.TrimSuffix(line, "\n")), now)
+	}
+	if !f.TellsMoves() {
+		t.Error("no moves at 5")
+	}
+}
