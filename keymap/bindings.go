@@ -92,6 +92,7 @@ const (
 	Recordings   ID = "recordings"
 	Rerun        ID = "rerun"
 	Mouse        ID = "mouse"
+	Messages     ID = "messages"
 	Help         ID = "help"
 	Suspend      ID = "suspend"
 	Quit         ID = "quit"
@@ -368,6 +369,8 @@ func boardProgram() []Binding {
 			Description: "Draw for a room: large counts, bold text, room between the rows, and the key that was pressed."},
 		{ID: Mouse, Keys: []string{"M"}, Name: "mouse on/off",
 			Description: "Take the mouse (click selects, wheel scrolls), or leave it to the terminal for selecting text."},
+		{ID: Messages, Keys: []string{";"}, Name: "messages",
+			Description: "Read again what was said, the newest first, and open what it is about."},
 		{ID: Palette, Keys: []string{":", "ctrl+p"}, Name: "palette", Bar: 89,
 			Description: "Choose what to do by its name; what can't be done says why."},
 		{ID: Help, Keys: []string{"?"}, Name: "help", Bar: 90,

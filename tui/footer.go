@@ -14,7 +14,7 @@ import (
 
 // drawStatus draws the line above the bar.
 func (m *model) drawStatus(a canvas.Area) {
-	status{m.Frame, m.Keys, m.Notice, m.Pressed == "" && m.lesson == nil}.Draw(a)
+	status{m.Frame, m.Keys, m.Notice(), m.NoticesBehind(), m.Working(), m.Pressed == "" && m.lesson == nil}.Draw(a)
 	if m.Projector {
 		m.drawPressed(a)
 	}
@@ -25,7 +25,9 @@ type status struct {
 	frame  *session.Frame
 	keys   *keymap.Map
 	notice page.Notice
-	unused bool // no key was pressed yet
+	behind int        // how many notices come after it
+	work   *page.Work // that is under way, or nil
+	unused bool       // no key was pressed yet
 }
 
 // Draw draws the most important thing there is to say.
@@ -33,10 +35,11 @@ func (s status) Draw(a canvas.Area) {
 	f := s.frame
 	switch {
 	case s.notice.Text != "" && s.notice.Refused:
-		text := "can't: " + format.Safe(s.notice.Text)
-		a.Text(1, 0, theme.Alarm|canvas.Bold, canvas.Truncate(text, a.W-2))
+		s.told(a, theme.Alarm|canvas.Bold, "can't: "+format.Safe(s.notice.Text))
 	case s.notice.Text != "":
-		a.Text(1, 0, theme.Accent, canvas.Truncate(format.Safe(s.notice.Text), a.W-2))
+		s.told(a, theme.Accent, format.Safe(s.notice.Text))
+	case s.work != nil:
+		s.underWay(a)
 	case f.Searching != "":
 		a.Text(1, 0, theme.Accent, canvas.Truncate("looking for "+string(f.Searching)+s.keys.Say(": {back} stops"), a.W-2))
 	case !f.Skipped.Empty():
@@ -54,6 +57,30 @@ func (s status) Draw(a canvas.Area) {
 		text := "» " + format.Second(f.MarkAt) + " " + format.Safe(string(f.Mark))
 		a.Text(1, 0, theme.Accent, canvas.Truncate(text, a.W-2))
 	}
+}
+
+// told draws a notice, and behind it how many more there are and what shows all of it where it is cut.
+func (s status) told(a canvas.Area, style canvas.Style, text string) {
+	more := ""
+	switch {
+	case s.behind > 0:
+		more = fmt.Sprintf(" (%d more: %s)", s.behind, s.keys.Say("{messages}"))
+	case s.notice.Open != nil || canvas.Width(text) > a.W-2:
+		more = s.keys.Say(" ({messages}: all of it)")
+	}
+	x := a.Text(1, 0, style, canvas.Truncate(text, a.W-2-canvas.Width(more)))
+	a.Text(x, 0, theme.Dim, more)
+}
+
+// underWay draws how far the work is, and how it is stopped.
+func (s status) underWay(a canvas.Area) {
+	x := a.Text(1, 0, theme.Accent, canvas.Truncate(format.Safe(s.work.Name), a.W/2)+" ")
+	if share := s.work.Share(); share > 0 {
+		heavy, light := format.Bar(share, 10)
+		x = a.Text(a.Text(x, 0, theme.Accent, heavy), 0, theme.Dim, light)
+		x = a.Text(x, 0, theme.Plain, fmt.Sprintf(" %d%%", int(share*100)))
+	}
+	a.Text(x+1, 0, theme.Dim, format.Span(s.work.Since())+s.keys.Say(", {back} stops it"))
 }
 
 // drawLegend says what the words and signs of the board mean, as far as there is room. It is there until the first key.

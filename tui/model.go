@@ -123,21 +123,24 @@ func (m *model) addLooking(all page.Actions) {
 		Cannot: func() string { return m.Pages.Top().CannotEnter() },
 		Name:   func() string { return cmp.Or(m.Pages.Top().EnterName(), m.board.EnterName()) },
 	}
-	all[keymap.Back] = page.Command(m.goBack).Unless(func() string {
-		if !m.Pages.Covered() && !m.Pages.Zoomed && m.Frame.Filter == "" && m.Frame.Searching == "" {
+	all[keymap.Back] = page.Action{Do: m.goBack}.Unless(func() string {
+		if m.Working() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Frame.Filter == "" && m.Frame.Searching == "" {
 			return "nothing is open and no filter is set"
 		}
 		return ""
 	})
 }
 
-// goBack ends a search, closes what is open, or drops the filter.
-func (m *model) goBack() {
+// goBack stops what is under way, ends a search, closes what is open, or drops the filter.
+func (m *model) goBack() tea.Cmd {
 	switch {
+	case m.Working() != nil:
+		return m.Stop()
 	case m.Frame.Searching != "":
 		m.Session.Pause()
 	case m.Pages.CloseTop():
 	default:
 		m.Session.SetFilter(filter.Filter{})
 	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -57,7 +58,18 @@ func (m *model) addProgram(all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.Rerun] = page.Action{Do: m.chooseRelease}
+	all[keymap.Rerun] = page.Action{Do: m.chooseRelease}.Unless(func() string {
+		if m.Frame.Live != nil {
+			return session.ErrLive.Error()
+		}
+		return ""
+	})
+	all[keymap.Messages] = page.Action{Do: m.showMessages}.Unless(func() string {
+		if len(m.Messages()) == 0 {
+			return "nothing was said yet"
+		}
+		return ""
+	})
 	all[keymap.Palette] = page.Action{Do: (&palette{Desk: m.Desk}).open}
 	all[keymap.Help] = page.Action{Do: m.showHelp}
 	all[keymap.Quit] = page.Action{Do: func() tea.Cmd { return tea.Quit }}

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/queue/session"
@@ -23,7 +25,7 @@ func (m *model) chooseRecording() tea.Cmd {
 	recordings := m.options.Recordings
 	l := widget.List{Title: "recordings", Choose: func(chosen []int) tea.Cmd {
 		r := recordings[chosen[0]]
-		return tea.Batch(open(m, r), m.Answer("opening "+r.Name+" …"))
+		return m.open(r)
 	}}
 	for _, r := range recordings {
 		l.Items = append(l.Items, widget.Item{Key: r.Name, Text: r.Title, Note: r.Description})
@@ -31,12 +33,17 @@ func (m *model) chooseRecording() tea.Cmd {
 	return widget.OpenList(m.Desk, l, 0)
 }
 
-// open opens a recording.
-func open(m *model, r Recording) tea.Cmd {
-	return page.Guarded(func() tea.Msg {
-		s, err := r.Open()
+// open opens a recording, and shows it unless the person does something else by then.
+func (m *model) open(r Recording) tea.Cmd {
+	return m.Begin(m.ctx, "opening "+r.Name, func(ctx context.Context, _ *page.Work) func(late bool) tea.Cmd {
+		s, err := r.Open(ctx)
 		o := opening{r.Name, s, r.Source, m.options.recall(r.Source), err}
-		return page.Ready(func() tea.Cmd { return m.opened(o) })
+		return func(late bool) tea.Cmd {
+			if late && err == nil {
+				return m.Note(page.Notice{Text: r.Name + " is open", Open: func() tea.Cmd { return m.opened(o) }})
+			}
+			return m.opened(o)
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -27,12 +28,12 @@ type rerun struct {
 func (m *model) chooseRelease() tea.Cmd {
 	releases := queue.Releases()
 	l := widget.List{Title: "run it again under", Choose: func(chosen []int) tea.Cmd {
-		release, s, ctx := releases[chosen[0]], m.Session, m.ctx
-		run := page.Guarded(func() tea.Msg {
-			c, again, err := s.Rerun(ctx, release)
-			return page.Ready(func() tea.Cmd { return m.ranAgain(rerun{s, release, c, again, err}) })
+		release, s := releases[chosen[0]], m.Session
+		name := "running it again under " + s.Release() + " and " + release
+		return m.Begin(m.ctx, name, func(ctx context.Context, w *page.Work) func(late bool) tea.Cmd {
+			c, again, err := s.Rerun(ctx, release, w.Report)
+			return func(late bool) tea.Cmd { return m.ranAgain(rerun{s, release, c, again, err}, late) }
 		})
-		return tea.Batch(run, m.Answer("running it again under "+s.Release()+" and "+release+" …"))
 	}}
 	for _, r := range releases {
 		l.Items = append(l.Items, widget.Item{Text: r + "  " + newIn(r),
@@ -74,22 +75,30 @@ func newIn(release string) string {
 	return ""
 }
 
-// ranAgain shows what came out differently. Choosing anything there opens the rerun.
-func (m *model) ranAgain(r rerun) tea.Cmd {
+// ranAgain shows what came out differently, or if that comes late says that it is there. Choosing anything there opens the
+// rerun.
+func (m *model) ranAgain(r rerun, late bool) tea.Cmd {
 	switch {
 	case r.of != m.Session:
 		return nil // another recording was opened meanwhile
 	case r.err != nil:
 		return m.Refuse(r.err.Error())
 	}
-	widget.OpenList(m.Desk, widget.List{
+	show := func() tea.Cmd { return m.showRerun(r) }
+	if late {
+		return m.Note(page.Notice{Text: "it was run again under " + r.release, Open: show})
+	}
+	return show()
+}
+
+func (m *model) showRerun(r rerun) tea.Cmd {
+	return widget.OpenList(m.Desk, widget.List{
 		Title: fmt.Sprintf("%s against %s: %s watches %s", r.of.Release(), r.release, m.Keys.Say("{list-choose}"), r.release),
 		Items: comparisonItems(r.comparison, r.of.Release(), r.release),
 		Choose: func([]int) tea.Cmd {
 			return m.opened(opening{name: "the rerun under " + r.release, session: r.session})
 		},
 	}, 0)
-	return m.Tell(page.Notice{})
 }
 
 // mostCompared is how many of the pods that came out differently are listed.

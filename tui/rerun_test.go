@@ -26,7 +26,7 @@ func TestRunAgainUnderAnotherRelease(t *testing.T) {
 				From: &session.Report{Moves: 40, Attempts: session.AttemptReport{Total: 9}}, To: &session.Report{Moves: 44, Attempts: session.AttemptReport{Total: 11}},
 				Same: 30, Pods: []session.PodComparison{{Pod: "default/train-0",
 					From: session.Outcome{Attempts: 1, Tier: "scheduled", Waited: second}, To: session.Outcome{Attempts: 3, Tier: "backoff", Waited: 90 * second}}},
-			}})
+			}}, false)
 		}))
 		p.idle()
 		p.sees("v1.37 against v1.24", "30 of them the same", "40 → 44", "1 pod came out differently", "default/train-0", "scheduled 1s ×1 → backoff 1m30s ×3")
@@ -40,7 +40,7 @@ func TestRunAgainRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.program.Send(page.Ready(func() tea.Cmd {
-			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", err: errors.New("sched.log holds no pods' objects")})
+			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", err: errors.New("sched.log holds no pods' objects")}, false)
 		}))
 		p.idle()
 		p.sees("sched.log holds no pods' objects")

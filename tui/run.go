@@ -52,8 +52,8 @@ type Recording struct {
 	// Source is what it is called in Memory. Empty: how it was looked at is not kept.
 	Source string
 	// Open returns a new session at the start of the recording. It is called outside of the screen's
-	// own goroutine and may take its time.
-	Open func() (*session.Session, error)
+	// own goroutine and may take its time, until ctx ends.
+	Open func(ctx context.Context) (*session.Session, error)
 }
 
 // ErrNoTerminal is returned by Run if there is no terminal to draw on.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"go/parser"
 	"go/token"
 	"path/filepath"
@@ -28,7 +29,7 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 	}
 	o := Options{
 		ReadManifest: read, Clipboard: write, Keys: keymap.Default(), Source: "sample", Memory: forbidden{t},
-		Recordings: []Recording{{Name: "secret", Open: func() (*session.Session, error) {
+		Recordings: []Recording{{Name: "secret", Open: func(context.Context) (*session.Session, error) {
 			t.Error("another recording was opened")
 			return nil, nil
 		}}},
@@ -65,8 +66,8 @@ func TestASlowedSession(t *testing.T) {
 		if p.model.Size() <= 0 {
 			t.Error("the session holds nothing")
 		}
-		if p.model.Slow(); p.model.Notice.Text != "" {
-			t.Errorf("it says %q though it plays at 1x", p.model.Notice.Text)
+		if p.model.Slow(); p.model.Notice().Text != "" {
+			t.Errorf("it says %q though it plays at 1x", p.model.Notice().Text)
 		}
 		p.do(keymap.Faster, keymap.Faster)
 		if p.model.Frame.Speed <= 1 {
@@ -74,8 +75,8 @@ func TestASlowedSession(t *testing.T) {
 		}
 		p.model.Slow()
 		p.idle()
-		if p.model.Frame.Speed != 1 || !strings.Contains(p.model.Notice.Text, "memory is short") {
-			t.Errorf("it plays at %v, and says %q", p.model.Frame.Speed, p.model.Notice.Text)
+		if p.model.Frame.Speed != 1 || !strings.Contains(p.model.Notice().Text, "memory is short") {
+			t.Errorf("it plays at %v, and says %q", p.model.Frame.Speed, p.model.Notice().Text)
 		}
 	})
 }

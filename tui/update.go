@@ -130,7 +130,13 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	m.Notice = page.Notice{}
+	next := m.HadKey()
+	return tea.Batch(next, m.deed(msg))
+}
+
+// deed does what a key means.
+func (m *model) deed(msg tea.KeyPressMsg) tea.Cmd {
+	key := msg.String()
 	if top := m.Over.Top(); top != nil {
 		if b, ok := m.Keys.Lookup(top.Context(), key); ok && top.Means(b.ID) {
 			return m.Do(b.ID)

@@ -19,7 +19,7 @@ func TestReleaseOfSession(t *testing.T) {
 	if got := s.Release(); got != "v1.31" {
 		t.Errorf("it follows %s", got)
 	}
-	_, played, err := s.Rerun(t.Context(), "v1.37")
+	_, played, err := s.Rerun(t.Context(), "v1.37", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

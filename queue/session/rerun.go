@@ -11,8 +11,8 @@ import (
 
 // Rerun runs the session's recording again, under the release that it follows and under another, and
 // compares the two. It also returns a session that plays the second. It takes as long as both runs do, and may
-// be called from any goroutine.
-func (s *Session) Rerun(ctx context.Context, release string) (*report.Comparison, *Session, error) {
+// be called from any goroutine; so may progress, which is told how much is done.
+func (s *Session) Rerun(ctx context.Context, release string, progress func(share float64)) (*report.Comparison, *Session, error) {
 	if s.rec == nil {
 		return nil, nil, ErrLive
 	}
@@ -24,7 +24,7 @@ func (s *Session) Rerun(ctx context.Context, release string) (*report.Comparison
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := report.Compare(ctx, s.rec, from, to)
+	c, err := report.Compare(ctx, s.rec, from, to, progress)
 	if err != nil {
 		return nil, nil, err
 	}

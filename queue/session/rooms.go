@@ -139,5 +139,5 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts Options) (*
 
 // Compare runs rec again as from says and as to says.
 func Compare(ctx context.Context, rec *sources.Recording, from, to Options) (*Comparison, error) {
-	return report.Compare(ctx, rec, from, to)
+	return report.Compare(ctx, rec, from, to, nil)
 }

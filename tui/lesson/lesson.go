@@ -322,7 +322,6 @@ func (l *Lesson) opened(plan *lessons.Plan, err error) tea.Cmd {
 	if err != nil {
 		return l.Refuse(err.Error())
 	}
-	l.Notice = page.Notice{}
 	started := l.show(plan.Open(l.options.Session))
 	step := 0
 	if s := l.standings[plan.Lesson.Name]; !s.Done {

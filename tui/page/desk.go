@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,10 +28,12 @@ type Desk struct {
 	Popping  bool   // until the answer to a pop tells which pod it was
 	Until    string // the condition that time runs to, until the answer tells which pod met it
 	Pressed  string // the last key, for those who watch
-	Notice   Notice
-	notices  int // how many there were
 	// Typed is what was typed into prompts, by their titles, the last of each last.
 	Typed map[string][]string
+
+	notices  notices
+	works    []*Work
+	deeds    int // how many keys were pressed
 }
 
 // Selection is the pod that the person speaks of. It is a name: the pod keeps it wherever it goes.
@@ -81,36 +82,6 @@ func (d *Desk) Named(b keymap.Binding) keymap.Binding {
 	}
 	return b
 }
-
-// Notice is an answer to the person's last key.
-type Notice struct {
-	Text    string
-	Refused bool
-}
-
-// NoticeTime is how long an answer stays if no key is pressed.
-const NoticeTime = 8 * time.Second
-
-// Tell shows a notice for some seconds.
-func (d *Desk) Tell(n Notice) tea.Cmd {
-	d.Notice = n
-	d.notices++
-	number := d.notices
-	return tea.Tick(NoticeTime, func(time.Time) tea.Msg {
-		return Ready(func() tea.Cmd {
-			if number == d.notices {
-				d.Notice = Notice{}
-			}
-			return nil
-		})
-	})
-}
-
-// Answer tells what was done.
-func (d *Desk) Answer(text string) tea.Cmd { return d.Tell(Notice{Text: text}) }
-
-// Refuse tells why something can't be done.
-func (d *Desk) Refuse(why string) tea.Cmd { return d.Tell(Notice{Text: why, Refused: true}) }
 
 // Line is the ID of the timeline that is shown.
 func (d *Desk) Line() int {

@@ -99,10 +99,14 @@ func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cm
 		return w.Refuse(err.Error())
 	}
 	w.Session.Apply(name, read.Objects)
-	if len(read.Notices) > 0 {
-		return w.Answer(read.Notices[0])
+	var all []tea.Cmd
+	for _, notice := range read.Notices {
+		all = append(all, w.Note(page.Notice{Text: notice}))
 	}
-	return nil
+	if len(read.Skipped) > 0 {
+		all = append(all, w.Note(page.Notice{Text: "left out, since no scheduler watches them: " + strings.Join(read.Skipped, ", ")}))
+	}
+	return tea.Batch(all...)
 }
 
 // askClaim asks which claim to bind.

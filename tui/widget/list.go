@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,8 @@ type List struct {
 	shown       []int
 	cursor, top int
 	height      int
+	// NoteRows is how many lines there are for an item's note. 0: two.
+	NoteRows int
 	// Marked are the items chosen so far, by number. It is nil where one item is all that can be chosen.
 	Marked map[int]bool
 	// Choose is told the numbers of the chosen items, at least one. The list is closed by then.
@@ -236,14 +239,16 @@ func (l *List) chosen() []int {
 	return chosen
 }
 
-// noteRows is how many lines at the foot tell about the item at the cursor.
+// noteRows is how many lines at the foot tell about the item at the cursor, if NoteRows does not say.
 const noteRows = 2
+
+func (l *List) noteRows() int { return cmp.Or(l.NoteRows, noteRows) }
 
 // frameRows is how many lines of the box hold no item: the border, the search and, if any item has a
 // note, the foot.
 func (l *List) frameRows() int {
 	if slices.ContainsFunc(l.Items, func(it Item) bool { return it.Note != "" }) {
-		return 3 + 1 + noteRows
+		return 3 + 1 + l.noteRows()
 	}
 	return 3
 }
@@ -293,8 +298,8 @@ func (l *List) Draw(a, _ canvas.Area) {
 	}
 	if i, any := l.current(); any {
 		for y, text := range canvas.Wrap(l.Items[i].Note, w-4) {
-			if y < noteRows {
-				box.Text(2, h-1-noteRows+y, theme.Dim, text)
+			if rows := l.noteRows(); y < rows {
+				box.Text(2, h-1-rows+y, theme.Dim, text)
 			}
 		}
 	}

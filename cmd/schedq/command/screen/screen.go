@@ -56,7 +56,7 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	}
 	shown := session.New(rec, options)
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	err = tui.Run(cmd.Context(), shown, f.look.Options(embeddedRecordings(cmd.Context(), options)))
+	err = tui.Run(cmd.Context(), shown, f.look.Options(embeddedRecordings(options)))
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
 	}
@@ -110,12 +110,12 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 }
 
 // embeddedRecordings are the embedded recordings, for the list on the screen.
-func embeddedRecordings(ctx context.Context, options session.Options) []tui.Recording {
+func embeddedRecordings(options session.Options) []tui.Recording {
 	var list []tui.Recording
 	for _, e := range embedded.All() {
 		list = append(list, tui.Recording{
 			Name: e.Name, Title: e.Title, Description: e.Description, Source: sourceOfRecording(e.Name),
-			Open: func() (*session.Session, error) {
+			Open: func(ctx context.Context) (*session.Session, error) {
 				rec, err := embedded.Open(ctx, e.Name)
 				if err != nil {
 					return nil, err

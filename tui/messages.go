@@ -1,0 +1,39 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// showMessages lists what was said, the newest first. Choosing a message opens what it is about.
+func (m *model) showMessages() tea.Cmd {
+	messages := slices.Clone(m.Messages())
+	slices.Reverse(messages)
+	l := widget.List{Title: "messages, the newest first", NoteRows: 5, Choose: func(chosen []int) tea.Cmd {
+		if open := messages[chosen[0]].Open; open != nil {
+			return open()
+		}
+		return nil
+	}}
+	for _, message := range messages {
+		l.Items = append(l.Items, messageItem(message))
+	}
+	return widget.OpenList(m.Desk, l, 0)
+}
+
+func messageItem(message page.Message) widget.Item {
+	text := format.Safe(message.Text)
+	if message.Refused {
+		text = "can't: " + text
+	}
+	it := widget.Item{Text: format.Second(message.At) + "  " + text, Note: text}
+	if message.Open != nil {
+		it.Aside = " opens"
+	}
+	return it
+}
