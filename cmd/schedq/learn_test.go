@@ -82,7 +82,7 @@ func TestLessonsAreWritten(t *testing.T) {
 func TestAScenarioIsCutAndPlayed(t *testing.T) {
 	const recording = "../../sources/embedded/workshop.jsonl.zst"
 	path := filepath.Join(t.TempDir(), "cut.yaml")
-	if code, _, stderr := schedq(t, "", "convert", recording, "--from", "+2m", "--to", "+3m", "-o", path); code != 0 {
+	if code, _, stderr := schedq(t, "", "convert", recording, "--from", "+2m", "--to", "+1m", "-o", path); code != 0 {
 		t.Fatal(stderr)
 	}
 	code, out, stderr := schedq(t, "", "watch", path)
@@ -101,11 +101,30 @@ func TestAScenarioIsCutAndPlayed(t *testing.T) {
 		{"convert " + path + " -o x.jsonl", "is a scenario, in which no scheduler was recorded"},
 		{"convert " + recording + " --from +1m -o x.jsonl", "name an OUT that ends in .yaml"},
 		{"convert " + recording + " --from soon -o x.yaml", "--from soon is not a time"},
-		{"convert " + recording + " --from +3m --to +2m -o -", "nothing of it is between"},
+		{"convert " + recording + " --from +3m --to +60m -o -", "is not within the recording"},
 		{"watch " + path + " " + recording, "is a scenario, which is played alone"},
 	} {
 		if code, _, stderr := schedq(t, "", strings.Fields(c.args)...); code == 0 || !strings.Contains(stderr, c.want) {
 			t.Errorf("schedq %s: exit %d, %s, want %s", c.args, code, stderr, c.want)
+		}
+	}
+}
+
+// TestCutFor: --to +1m is a minute after --from, and not after the recording's start.
+func TestCutFor(t *testing.T) {
+	const recording = "../../sources/embedded/workshop.jsonl.zst"
+	code, scenario, stderr := schedq(t, "", "convert", recording, "--from", "+2m", "--to", "+1m", "-o", "-")
+	if code != 0 || !strings.Contains(scenario, "\nend: 1m0s\n") {
+		t.Errorf("it ends with %d: %s\n%.300s", code, stderr, scenario)
+	}
+}
+
+// TestWatchRefusesALiveClustersFlags: what only a live cluster has a use for is not passed over beside a file.
+func TestWatchRefusesALiveClustersFlags(t *testing.T) {
+	const recording = "../../sources/embedded/workshop.jsonl.zst"
+	for _, flag := range []string{"--scheduler-log=x.log", "--scheduler-metrics=proxy", "--metrics-address=:0", "--as=somebody", "--request-timeout=5s"} {
+		if code, _, stderr := schedq(t, "", "watch", recording, flag); code != 2 || !strings.Contains(stderr, strings.Split(flag, "=")[0]+" is for a") {
+			t.Errorf("%s ends with %d and says %s", flag, code, stderr)
 		}
 	}
 }

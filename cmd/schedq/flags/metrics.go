@@ -18,6 +18,14 @@ func (f *Metrics) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.address, "metrics-address", "", "serve the model's figures under kube-scheduler's names at `HOST:PORT`/metrics; without HOST, on the loopback interface")
 }
 
+// CheckLive returns an error if the flag was given: then there has to be a live cluster.
+func (f *Metrics) CheckLive() error {
+	if f.address != "" {
+		return Usagef("--metrics-address is for a live cluster: a recording's figures are in report")
+	}
+	return nil
+}
+
 // Listen opens the address. The listener is nil if there is none.
 func (f *Metrics) Listen() (net.Listener, error) {
 	if f.address == "" {

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
@@ -18,16 +19,19 @@ type Flags struct {
 	lease         string
 	metrics       string // where the scheduler's are
 	metricsToken  string
-	log           string // where the scheduler's is
+	log           string   // where the scheduler's is
+	names         []string // of the flags
 }
 
 // Register adds the flags to cmd.
 func (f *Flags) Register(cmd *cobra.Command) {
 	f.kube = genericclioptions.NewConfigFlags(true)
 	f.kube.CacheDir = nil // nothing is cached
-	set := cmd.Flags()
-	f.kube.AddFlags(set)
 	flags.RegisterMemory(cmd)
+	set := cmd.Flags()
+	others := map[string]bool{}
+	set.VisitAll(func(flag *pflag.Flag) { others[flag.Name] = true })
+	f.kube.AddFlags(set)
 	set.Lookup("namespace").Usage = "show the pods of this namespace only; where you may not read all, read this one only"
 	set.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "show the pods of all namespaces, as without -n")
 	set.StringVar(&f.schedulerName, "scheduler-name", "", "the scheduler whose queue it is: a pod's spec.schedulerName (default \"default-scheduler\", or the names in --scheduler-config)")
@@ -35,6 +39,11 @@ func (f *Flags) Register(cmd *cobra.Command) {
 	set.StringVar(&f.metrics, "scheduler-metrics", "", "compare with the scheduler's own counts: the `URL` of its metrics, or \"proxy\" for its pod, through the API server")
 	set.StringVar(&f.metricsToken, "scheduler-metrics-token-file", "", "the bearer token to read the scheduler's metrics with, in a `FILE`")
 	set.StringVar(&f.log, "scheduler-log", "", "follow the scheduler's log, which at -v=5 tells every move: a `FILE`, or pod:NAMESPACE/NAME through the API server")
+	set.VisitAll(func(flag *pflag.Flag) {
+		if !others[flag.Name] {
+			f.names = append(f.names, flag.Name)
+		}
+	})
 }
 
 // Given reports whether a flag was set that only a live cluster has a use for, and which.
@@ -43,7 +52,7 @@ func (f *Flags) Given(cmd *cobra.Command) (string, bool) {
 		return "", false
 	}
 	own := cmd.Flags()
-	for _, name := range []string{"kubeconfig", "context", "cluster", "user", "server", "token", "as", "namespace", "all-namespaces", "scheduler-name"} {
+	for _, name := range f.names {
 		if own.Changed(name) {
 			return name, true
 		}

@@ -26,6 +26,9 @@ func NewWatch() *cobra.Command {
 		Long:    "watch prints the moves of a recording; without a FILE, those of a live cluster, as they happen.",
 		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'\n  schedq watch --context prod -n training",
 	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+		if err := address.CheckLive(); err != nil {
+			return err
+		}
 		out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
 		encoder := json.NewEncoder(out)
 		encoder.SetEscapeHTML(false)

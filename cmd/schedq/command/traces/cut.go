@@ -3,6 +3,7 @@ package traces
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,12 +19,21 @@ type cutFlags struct{ from, to string }
 
 func (f *cutFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "from", "", "cut a scenario that begins at this `TIME`: 12:03:10, +1m30s from the start")
-	cmd.Flags().StringVar(&f.to, "to", "", "and ends at this `TIME`")
+	cmd.Flags().StringVar(&f.to, "to", "", "and ends at this `TIME`; +5m is that long after --from")
 }
 
 // given reports whether a scenario is to be written.
 func (f *cutFlags) given(out string) bool {
 	return f.from != "" || f.to != "" || scenario.Named(out)
+}
+
+// until is --to, of which +5m means five minutes from from on, if there is one.
+func (f *cutFlags) until(from time.Time) string {
+	d, err := time.ParseDuration(strings.TrimPrefix(f.to, "+"))
+	if err != nil || from.IsZero() || !strings.HasPrefix(f.to, "+") {
+		return f.to
+	}
+	return from.Add(d).UTC().Format(time.RFC3339Nano)
 }
 
 // write cuts the scenario and writes it.
@@ -42,7 +52,7 @@ func (f *cutFlags) write(cmd *cobra.Command, rec *sources.Recording, out string,
 		}
 	}
 	if f.to != "" {
-		if to, err = flags.Moment(rec, "--to", f.to); err != nil {
+		if to, err = flags.Moment(rec, "--to", f.until(from)); err != nil {
 			return err
 		}
 	}
