@@ -26,6 +26,7 @@ const FileVariable = "SCHEDQ_CONFIG"
 // Config is what the configuration file says. What it does not say is as Default has it.
 type Config struct {
 	Theme     theme.Theme
+	Glyphs    theme.Glyphs
 	Projector bool
 	Mouse     bool
 	// Speed is the speed of playing, in model seconds a second. Paused begins with time standing still.
@@ -44,7 +45,7 @@ type Config struct {
 
 // Default returns what holds without a file.
 func Default() *Config {
-	return &Config{Theme: theme.Auto, Mouse: true, Speed: 1, Remember: true, Start: tui.StartBoard, Bindings: keymap.Default()}
+	return &Config{Theme: theme.Auto, Glyphs: theme.GlyphsAuto, Mouse: true, Speed: 1, Remember: true, Start: tui.StartBoard, Bindings: keymap.Default()}
 }
 
 // File returns the path of the configuration file: $SCHEDQ_CONFIG, or config.yaml in $XDG_CONFIG_HOME/schedq,

@@ -30,6 +30,8 @@ func settings() []setting {
 	return []setting{
 		{"theme", "The colours. auto follows the terminal's background; NO_COLOR means none.", "auto",
 			map[string]any{"enum": theme.All()}, readTheme},
+		{"glyphs", "The signs that are drawn with: ascii for consoles, narrow where signs may be two cells wide. auto goes by the locale and TERM.", "auto",
+			map[string]any{"enum": theme.AllGlyphs()}, readGlyphs},
 		flag("projector", "Draw for a room: large counts, bold text, room between the rows.", "false", func(c *Config) *bool { return &c.Projector }),
 		flag("mouse", "Take the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
 		{"speed", "The speed of playing, in model seconds a second.", "1",
@@ -156,6 +158,15 @@ func readTheme(c *Config, value *yaml.Node) error {
 	}
 	named, err := theme.Parse(value.Value)
 	c.Theme = named
+	return err
+}
+
+func readGlyphs(c *Config, value *yaml.Node) error {
+	if value.Kind != yaml.ScalarNode {
+		return fmt.Errorf("glyphs is a word, not %s", quoted(value))
+	}
+	named, err := theme.ParseGlyphs(value.Value)
+	c.Glyphs = named
 	return err
 }
 

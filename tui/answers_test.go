@@ -106,3 +106,18 @@ func TestMessagesAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// What was asked in a what-if stays to be read: every pod that it moved, where it is, and a pod that is chosen is selected.
+func TestAnOutcomeStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.MoveAll).sees("(;: all of it)")
+		p.do(keymap.RowDown, keymap.RowUp).seesNot("(;: all of it)")
+		p.do(keymap.Messages).press("enter")
+		p.sees("what moved", "default/train-0", "shop/cart-7d9f8c6b5-x2k1p", "rejected by TaintToleration")
+		p.enter("cart").seesNot("what moved")
+		if got := p.model.Selected.Key.Name; got != "cart-7d9f8c6b5-x2k1p" {
+			t.Errorf("%s is selected", got)
+		}
+	})
+}

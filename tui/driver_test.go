@@ -209,7 +209,7 @@ func (p *person) styles() string {
 	if p.model.Projector {
 		named = theme.HighContrast
 	}
-	palette := theme.NewPalette(named, true, false)
+	palette := theme.NewPalette(named, true, false, false)
 	for style, letter := range map[canvas.Style]byte{
 		theme.Dim: 'd', theme.Accent: 'c', theme.Active: 'a', theme.Backoff: 'b', theme.Unschedulable: 'u', theme.Gated: 'g', theme.InFlight: 'f', theme.WhatIf: 'w', theme.Alarm: 'x',
 	} {

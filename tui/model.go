@@ -52,7 +52,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 		o.Keys = keymap.Default()
 	}
 	d := &page.Desk{Session: s, Frame: s.Frame(), Keys: keymap.New(o.Keys), Actions: page.Actions{}, Projector: o.Projector}
-	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, looks: newLooks(o.Theme), mouse: mouse{on: !o.NoMouse}, stale: true}
+	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, looks: newLooks(o.Theme, o.Glyphs), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.charts = chart.All(d)
 	why := story.NewWhy(d)
 	m.board = board.New(d, why)

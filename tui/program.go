@@ -16,14 +16,21 @@ import (
 type looks struct {
 	theme   theme.Theme
 	dark    bool // the terminal's background
+	sixteen bool // it has no more colours
 	palette *canvas.Palette
+	// translate makes ASCII of signs. Nil: they are drawn as they are.
+	translate canvas.Translate
 }
 
-// newLooks returns the looks of a theme; an empty one is ThemeAuto.
-func newLooks(t theme.Theme) looks { return looks{theme: cmp.Or(t, theme.Auto), dark: true} }
+// newLooks returns the looks of a theme; an empty one is ThemeAuto. Glyphs are resolved.
+func newLooks(t theme.Theme, g theme.Glyphs) looks {
+	return looks{theme: cmp.Or(t, theme.Auto), dark: true, translate: g.Translate()}
+}
 
 // paint makes the palette of the theme.
-func (m *model) paint() { m.looks.palette = theme.NewPalette(m.looks.theme, m.looks.dark, m.Projector) }
+func (m *model) paint() {
+	m.looks.palette = theme.NewPalette(m.looks.theme, m.looks.dark, m.Projector, m.looks.sixteen)
+}
 
 // addProgram adds what is done with the program itself: its looks, its lists, its end.
 func (m *model) addProgram(all page.Actions) {

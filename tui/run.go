@@ -26,6 +26,8 @@ type Options struct {
 	NoColor bool
 	// Theme are the colours. Empty is ThemeAuto.
 	Theme theme.Theme
+	// Glyphs are the signs that are drawn with. Empty is GlyphsAuto in Run, and GlyphsUnicode elsewhere.
+	Glyphs theme.Glyphs
 	// Projector draws for a room from the start.
 	Projector bool
 	// Clipboard writes to the machine's own clipboard. Nil is the one that Run finds.
@@ -71,6 +73,7 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 		return ErrNoTerminal
 	}
 	o.NoColor = o.NoColor || os.Getenv("NO_COLOR") != ""
+	o.Glyphs = o.Glyphs.Resolve(os.Getenv)
 	if o.Clipboard == nil && os.Getenv("SSH_TTY") == "" { // there, it would be another machine's
 		o.Clipboard = clipboard.WriteAll
 	}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"unicode/utf8"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 var update = flag.Bool("update", false, "write the golden screens in testdata")
@@ -37,7 +40,7 @@ func golden(t *testing.T, name, screen string) {
 // The moment of the golden screens: a pod in every place, and one of them selected.
 const moment = "10:36:06.5"
 
-var sizes = [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 60}}
+var sizes = [][2]int{{60, 20}, {80, 24}, {100, 30}, {120, 40}, {200, 60}}
 
 // views are all that the screen can show, and how a person gets there from the board at that moment with an
 // unschedulable pod selected.
@@ -99,6 +102,39 @@ func TestScreens(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// TestScreensInASCII has every view at every size drawn with ASCII alone, each cell as it is otherwise or by its own sign;
+// goldens keep what that looks like on a small screen, and the board at every size.
+func TestScreensInASCII(t *testing.T) {
+	translate := theme.GlyphsASCII.Translate()
+	for _, view := range views {
+		for _, size := range sizes {
+			synctest.Test(t, func(t *testing.T) {
+				var screens [2]string
+				for i, glyphs := range []theme.Glyphs{theme.GlyphsUnicode, theme.GlyphsASCII} {
+					p := sit(t, size[0], size[1], paused(t, sample), Options{Glyphs: glyphs})
+					p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
+					view.open(p)
+					screens[i] = p.screen()
+				}
+				var want strings.Builder
+				for _, r := range screens[0] {
+					if r < utf8.RuneSelf {
+						want.WriteRune(r)
+					} else {
+						want.WriteString(translate(string(r)))
+					}
+				}
+				if screens[1] != want.String() {
+					t.Errorf("%s at %v is\n%s\nwant\n%s", view.name, size, screens[1], want.String())
+				}
+				if view.name == "board" || size == sizes[1] {
+					golden(t, fmt.Sprintf("ascii/%s-%dx%d", view.name, size[0], size[1]), screens[1])
+				}
+			})
+		}
 	}
 }
 

@@ -100,12 +100,12 @@ func TestSwitchingRecordings(t *testing.T) {
 }
 
 func TestLightBackgroundHasItsOwnColors(t *testing.T) {
-	if *theme.NewPalette(theme.Auto, true, false) == *theme.NewPalette(theme.Auto, false, false) {
+	if *theme.NewPalette(theme.Auto, true, false, false) == *theme.NewPalette(theme.Auto, false, false, false) {
 		t.Error("dark and light are the same")
 	}
 	m := newModel(context.Background(), paused(t, sample), Options{})
 	m.Update(tea.BackgroundColorMsg{Color: color.White})
-	if *m.looks.palette == *theme.NewPalette(theme.Auto, true, false) {
+	if *m.looks.palette == *theme.NewPalette(theme.Auto, true, false, false) {
 		t.Error("the answer of the terminal changes nothing")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
@@ -67,6 +68,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		m.looks.dark, m.stale = msg.IsDark(), true
 		m.paint()
+	case tea.ColorProfileMsg:
+		m.looks.sixteen, m.stale = msg.Profile == colorprofile.ANSI, true
+		m.paint()
 	case tea.KeyPressMsg:
 		m.stale = true
 		return m.key(msg)
@@ -118,7 +122,11 @@ func (m *model) showSaid(said session.Said) tea.Cmd {
 	if said.Text == "" {
 		return nil
 	}
-	return m.Tell(page.Notice{Text: said.Text, Refused: said.Refused})
+	notice := page.Notice{Text: said.Text, Refused: said.Refused}
+	if len(said.Moved) > 0 {
+		notice.Open = func() tea.Cmd { return m.showOutcome(said) }
+	}
+	return m.Tell(notice)
 }
 
 // key does what a key means where the person is: in what is open above the page, on the page, on the board.

@@ -72,7 +72,7 @@ func (m *model) draw() string {
 	default:
 		m.drawIn(all)
 	}
-	return m.canvas.String(m.looks.palette)
+	return m.canvas.String(m.looks.palette, m.looks.translate)
 }
 
 // drawIn draws the page and what stands around it.

@@ -113,6 +113,9 @@ type Said struct {
 	Refused bool
 	// Pod is the one that a search stopped for: see Session.Find. Text is empty then.
 	Pod types.NamespacedName
+	// Moved are the pods whose places changed by what was asked in a what-if, as they are then, in the order in which
+	// they moved last.
+	Moved []*board.Pod
 }
 
 // Log is a history of moves up to some moment.

@@ -2,7 +2,11 @@
 // drawn is clipped to its area, so no pane can disturb another, whatever the text.
 package canvas
 
-import "github.com/charmbracelet/x/ansi"
+import (
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Style is a colour's number in a Palette with attributes added to it.
 type Style uint8
@@ -45,8 +49,12 @@ func (c *Canvas) Reset(w, h int) {
 // Area returns the whole of c.
 func (c *Canvas) Area() Area { return Area{canvas: c, W: c.w, H: c.h} }
 
-// String returns the rows of c, joined by newlines, with each style as p spells it.
-func (c *Canvas) String(p *Palette) string {
+// Translate returns what is written for a cell's text that is no ASCII. It takes as many cells.
+type Translate func(text string) string
+
+// String returns the rows of c, joined by newlines, with each style as p spells it, and text as translate does: nil
+// leaves it as it is.
+func (c *Canvas) String(p *Palette, translate Translate) string {
 	out := c.out[:0]
 	for y := range c.h {
 		if y > 0 {
@@ -61,7 +69,11 @@ func (c *Canvas) String(p *Palette) string {
 				style = cell.style
 				out = append(out, p[style]...)
 			}
-			out = append(out, cell.text...)
+			text := cell.text
+			if translate != nil && text != "" && text[0] >= utf8.RuneSelf {
+				text = translate(text)
+			}
+			out = append(out, text...)
 		}
 		if style != 0 {
 			out = append(out, ansi.ResetStyle...)

@@ -19,7 +19,7 @@ func TestTextIsClippedToItsArea(t *testing.T) {
 	window.Text(0, 0, 0, "longer than five")
 	window.Text(0, 1, 0, "below")
 	window.Right(5, 0, 0, "<")
-	if got, want := c.String(plain()), "............\n..long<.....\n............"; got != want {
+	if got, want := c.String(plain(), nil), "............\n..long<.....\n............"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -29,7 +29,7 @@ func TestWideLettersNeverCrossTheBorder(t *testing.T) {
 	c.Reset(6, 1)
 	c.Area().Fill(0, ".")
 	c.Area().Sub(0, 0, 3, 1).Text(0, 0, 0, "日本語")
-	if got, want := c.String(plain()), "日 ..."; got != want {
+	if got, want := c.String(plain(), nil), "日 ..."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -40,7 +40,7 @@ func TestAHalfOfAWideLetterIsABlank(t *testing.T) {
 	c.Reset(6, 1)
 	c.Area().Text(0, 0, 0, "世界世")
 	c.Area().Sub(1, 0, 2, 1).Fill(0, "|")
-	if got := c.String(plain()); got != " || 世" {
+	if got := c.String(plain(), nil); got != " || 世" {
 		t.Errorf("%q", got)
 	}
 }
@@ -50,7 +50,7 @@ func TestTextThatTerminalsDisagreeAboutBecomesOneMark(t *testing.T) {
 		var c canvas.Canvas
 		c.Reset(10, 1)
 		end := c.Area().Text(0, 0, 0, text+"x")
-		if got := c.String(plain()); got != "\uFFFDx" || end != 2 {
+		if got := c.String(plain(), nil); got != "\uFFFDx" || end != 2 {
 			t.Errorf("%q is drawn as %q and ends at %d", text, got, end)
 		}
 	}
@@ -62,7 +62,7 @@ func TestStylesAreRuns(t *testing.T) {
 	c.Area().Text(0, 0, canvas.Bold, "ab")
 	c.Area().Text(2, 0, 0, "cd")
 	c.Area().Sub(3, 0, 2, 1).Restyle(canvas.Reverse)
-	if got, want := c.String(plain()), "\x1b[1mab\x1b[mc\x1b[7md \x1b[m"; got != want {
+	if got, want := c.String(plain(), nil), "\x1b[1mab\x1b[mc\x1b[7md \x1b[m"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -31,9 +31,9 @@ type Desk struct {
 	// Typed is what was typed into prompts, by their titles, the last of each last.
 	Typed map[string][]string
 
-	notices  notices
-	works    []*Work
-	deeds    int // how many keys were pressed
+	notices notices
+	works   []*Work
+	deeds   int // how many keys were pressed
 }
 
 // Selection is the pod that the person speaks of. It is a name: the pod keeps it wherever it goes.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/tui/canvas"
@@ -122,9 +123,33 @@ func colorBlind() map[canvas.Style]shades {
 	}
 }
 
+// ofSixteen are the colours of terminals that have no more, on a light and on a dark background. They are named here
+// because the nearest of sixteen to those of the other palettes is one red for backoffQ and unschedulable.
+func ofSixteen(colorBlind bool) map[canvas.Style][2]color.Color {
+	set := map[canvas.Style][2]color.Color{
+		Dim:           {ansi.BrightBlack, ansi.BrightBlack},
+		Accent:        {ansi.Blue, ansi.BrightBlue},
+		Active:        {ansi.Green, ansi.BrightGreen},
+		Backoff:       {ansi.Yellow, ansi.BrightYellow},
+		Unschedulable: {ansi.Red, ansi.BrightRed},
+		Gated:         {ansi.Magenta, ansi.Magenta},
+		InFlight:      {ansi.Cyan, ansi.BrightCyan},
+		Scheduled:     {ansi.Green, ansi.BrightGreen},
+		WhatIf:        {ansi.BrightMagenta, ansi.BrightMagenta},
+		Alarm:         {ansi.Red, ansi.BrightRed},
+	}
+	if colorBlind { // neither green beside red, nor green beside yellow
+		set[Accent] = [2]color.Color{ansi.Cyan, ansi.BrightCyan}
+		set[Active] = [2]color.Color{ansi.Blue, ansi.BrightBlue}
+		set[Scheduled] = set[Active]
+		set[InFlight] = [2]color.Color{ansi.Black, ansi.BrightWhite}
+	}
+	return set
+}
+
 // NewPalette returns the colours of t for a dark or a light background. A projector washes colours out: for
-// one, all is bold, and what is secondary is not dim.
-func NewPalette(t Theme, dark, projector bool) *canvas.Palette {
+// one, all is bold, and what is secondary is not dim. Sixteen is for terminals that have no more colours.
+func NewPalette(t Theme, dark, projector, sixteen bool) *canvas.Palette {
 	set := standard()
 	switch t {
 	case Dark:
@@ -143,6 +168,12 @@ func NewPalette(t Theme, dark, projector bool) *canvas.Palette {
 	}
 	pick := lipgloss.LightDark(dark)
 	var colors [canvas.Colors]color.Color
+	if sixteen && set != nil {
+		set = nil
+		for style, pair := range ofSixteen(t == ColorBlind) {
+			colors[style] = pick(pair[0], pair[1])
+		}
+	}
 	for style, pair := range set {
 		colors[style] = pick(lipgloss.Color(pair.light), lipgloss.Color(pair.dark))
 	}

@@ -13,7 +13,7 @@ import (
 // this order: Register, Check, and then Session and Options.
 type Look struct {
 	noColor, noMouse, projector bool
-	theme                       string
+	theme, glyphs               string
 	cmd                         *cobra.Command
 
 	// Filter selects the pods that are shown.
@@ -28,6 +28,7 @@ type Look struct {
 func (f *Look) Register(cmd *cobra.Command) {
 	f.cmd = cmd
 	cmd.Flags().StringVar(&f.theme, "theme", "", "colours: auto (by the terminal's background), dark, light, high-contrast, colour-blind or none")
+	cmd.Flags().StringVar(&f.glyphs, "glyphs", "", "signs: auto (by the locale and TERM), unicode, narrow (ASCII where signs may be two cells wide) or ascii")
 	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "draw without colours; NO_COLOR does the same")
 	cmd.Flags().BoolVar(&f.projector, "projector", false, "draw for a room: large counts, bold text, the keys that are pressed")
 	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
@@ -37,6 +38,11 @@ func (f *Look) Register(cmd *cobra.Command) {
 		themes = append(themes, string(t))
 	}
 	Completes(cmd, "theme", themes...)
+	var glyphs []string
+	for _, g := range theme.AllGlyphs() {
+		glyphs = append(glyphs, string(g))
+	}
+	Completes(cmd, "glyphs", glyphs...)
 }
 
 // Given reports whether the person gave the flag.
@@ -48,12 +54,18 @@ func (f *Look) Check() error {
 	if _, err := theme.Parse(f.theme); err != nil {
 		return UsageError{Err: err}
 	}
+	if _, err := theme.ParseGlyphs(f.glyphs); err != nil {
+		return UsageError{Err: err}
+	}
 	var err error
 	if f.Config, err = config.Load(f.cmd.Context()); err != nil {
 		return err
 	}
 	if !f.Given("theme") {
 		f.theme = string(f.Config.Theme)
+	}
+	if !f.Given("glyphs") {
+		f.glyphs = string(f.Config.Glyphs)
 	}
 	if !f.Given("projector") {
 		f.projector = f.Config.Projector
@@ -76,7 +88,8 @@ func (f *Look) Session(opts session.Options) session.Options {
 // Options are the screen's, with the recordings to switch to.
 func (f *Look) Options(recordings []tui.Recording) tui.Options {
 	named, _ := theme.Parse(f.theme) // checked
-	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views}
+	glyphs, _ := theme.ParseGlyphs(f.glyphs)
+	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views}
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source
 	}
