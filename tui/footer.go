@@ -67,6 +67,9 @@ func (s status) told(a canvas.Area, style canvas.Style, text string) {
 		more = fmt.Sprintf(" (%d more: %s)", s.behind, s.keys.Say("{messages}"))
 	case s.notice.Open != nil || canvas.Width(text) > a.W-2:
 		more = s.keys.Say(" ({messages}: all of it)")
+		if a.W < 80 {
+			more = s.keys.Say(" ({messages})")
+		}
 	}
 	x := a.Text(1, 0, style, canvas.Truncate(text, a.W-2-canvas.Width(more)))
 	a.Text(x, 0, theme.Dim, more)

@@ -29,6 +29,7 @@ func RunLesson(ctx context.Context, plan *lessons.Plan, l LessonOptions, o Optio
 
 func newLesson(ctx context.Context, plan *lessons.Plan, o LessonOptions, screen Options) *model {
 	m := newModel(ctx, plan.Open(o.Session), screen)
+	m.origin.session = nil // one leads to the next, and not back
 	m.lesson = lesson.New(m.board, plan, o, m.show)
 	lesson.Add(m.lesson, m.Actions)
 	m.Pages.Begin(m.lesson)

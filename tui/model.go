@@ -30,6 +30,9 @@ type model struct {
 	stop   context.CancelFunc
 	source string
 	said   uint64 // the newest of its answers that was shown
+	origin origin
+	// leaving counts the keys up to that by which the person wanted to leave what is not kept.
+	leaving int
 
 	board  *board.Board
 	charts []chart.Chart
@@ -53,6 +56,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	}
 	d := &page.Desk{Session: s, Frame: s.Frame(), Keys: keymap.New(o.Keys), Actions: page.Actions{}, Projector: o.Projector}
 	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, looks: newLooks(o.Theme, o.Glyphs), mouse: mouse{on: !o.NoMouse}, stale: true}
+	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
 	m.charts = chart.All(d)
 	why := story.NewWhy(d)
 	m.board = board.New(d, why)
@@ -85,10 +89,19 @@ func (m *model) showFromStart(lowest page.Page) {
 	m.board.Reset()
 }
 
-// show has s take the place of the session that is shown.
+// show has s take the place of the session that is shown, which ends unless it is the one that the program began with.
 func (m *model) show(s *session.Session) tea.Cmd {
-	m.stop()
+	if m.Session == m.origin.session {
+		m.origin.rest(m.stop)
+	} else {
+		m.stop()
+	}
 	m.Session, m.Frame = s, s.Frame()
+	if s == m.origin.session {
+		m.stop, m.Frame = m.origin.stop, m.origin.frame
+		m.showFromStart(m.Pages.Lowest())
+		return nil
+	}
 	m.showFromStart(m.Pages.Lowest())
 	return m.start()
 }

@@ -31,6 +31,10 @@ func TestPlaying(t *testing.T) {
 		p.do(keymap.AddPod).enter("large").sees("1 bound (whale-1 on large-1)")
 		p.do(keymap.AddPod).enter("gated").sees("gated-1").do(keymap.Undo).seesNot("○ gated-1")
 
+		p.do(keymap.WhatIf).sees("can't: this cluster is all there is", "YOUR CLUSTER — a local scheduler decides", "whale-1")
+		p.do(keymap.CloseFork).sees("can't: this cluster is all there is")
+		p.do(keymap.Quit).sees("what you made would be lost: q again leaves")
+
 		made := p.model.play.Made()
 		if made.Release != "v1.33" || len(made.Moments) != 2 {
 			t.Fatalf("it is a scenario of %s with %d moments, want v1.33 and 2", made.Release, len(made.Moments))

@@ -60,7 +60,7 @@ func (m *model) addProgram(all page.Actions) {
 		return m.Answer(m.Keys.Say("the mouse is the terminal's: select text with it; {mouse} takes it back"))
 	}}
 	all[keymap.Recordings] = page.Action{Do: m.chooseRecording}.Unless(func() string {
-		if len(m.options.Recordings) == 0 {
+		if o := m.options; len(o.Recordings) == 0 && o.OwnRecordings == nil && o.OpenFiles == nil {
 			return "there are no other recordings to choose from"
 		}
 		return ""
@@ -79,6 +79,24 @@ func (m *model) addProgram(all page.Actions) {
 	})
 	all[keymap.Palette] = page.Action{Do: (&palette{Desk: m.Desk}).open}
 	all[keymap.Help] = page.Action{Do: m.showHelp}
-	all[keymap.Quit] = page.Action{Do: func() tea.Cmd { return tea.Quit }}
+	all[keymap.Quit] = page.Action{Do: m.quit}
 	all[keymap.Suspend] = page.Action{Do: func() tea.Cmd { return tea.Suspend }}
+}
+
+// quit leaves the program. If anything is lost with it, it says so first, and leaves when it is asked again at once.
+func (m *model) quit() tea.Cmd {
+	what := lost(m.Frame)
+	switch {
+	case m.lesson != nil, m.options.Keeps:
+		what = ""
+	case m.play != nil && len(m.play.Made().Moments) > 0:
+		what = "what you made"
+	case what == "" && m.origin.session != nil && m.origin.session != m.Session:
+		what = lost(m.origin.frame)
+	}
+	if what == "" || m.leaving > 0 && m.Deeds() <= m.leaving+1 {
+		return tea.Quit
+	}
+	m.leaving = m.Deeds()
+	return m.Answer(what + m.Keys.Say(" would be lost: {quit} again leaves"))
 }

@@ -2,10 +2,12 @@ package tui
 
 import (
 	"context"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -20,17 +22,116 @@ type opening struct {
 	err     error
 }
 
-// chooseRecording lists the recordings and opens the chosen one.
+// origin is the session that the program began with: a cluster, the person's files, an embedded recording. It goes on while
+// another is shown, with its what-ifs and marks, and the list of recordings leads back to it.
+type origin struct {
+	session *session.Session // nil if none is kept
+	frame   *session.Frame   // its newest
+	source  string
+	stop    context.CancelFunc
+}
+
+// rest leaves the session, which is ended by stop, alone for a while. What is live goes on.
+func (o *origin) rest(stop context.CancelFunc) {
+	o.stop = stop
+	if o.frame.Live == nil {
+		o.session.Pause()
+	}
+}
+
+// chooseRecording lists the recordings and opens the chosen one. Those of the person are looked for outside of Update.
 func (m *model) chooseRecording() tea.Cmd {
-	recordings := m.options.Recordings
-	l := widget.List{Title: "recordings", Choose: func(chosen []int) tea.Cmd {
-		r := recordings[chosen[0]]
-		return m.open(r)
-	}}
-	for _, r := range recordings {
-		l.Items = append(l.Items, widget.Item{Key: r.Name, Text: r.Title, Note: r.Description})
+	own := m.options.OwnRecordings
+	if own == nil {
+		return m.listRecordings(nil)
+	}
+	return page.Guarded(func() tea.Msg {
+		found, err := own()
+		return page.Ready(func() tea.Cmd {
+			if m.Over.Top() != nil {
+				return nil // the person does something else
+			}
+			if err != nil {
+				return tea.Batch(m.listRecordings(nil), m.Refuse(err.Error()))
+			}
+			return m.listRecordings(found)
+		})
+	})
+}
+
+// listRecordings lists where the program began, the recordings inside of it, and own ones.
+func (m *model) listRecordings(own []Recording) tea.Cmd {
+	var choices []func() tea.Cmd
+	l := widget.List{Title: "recordings", Choose: func(chosen []int) tea.Cmd { return m.unlessLost(choices[chosen[0]]) }}
+	add := func(it widget.Item, choose func() tea.Cmd) {
+		l.Items, choices = append(l.Items, it), append(choices, choose)
+	}
+	heading := func(text string) { add(widget.Item{Text: text, Heading: true}, nil) }
+	if o := m.origin; o.session != nil && m.Session != o.session {
+		add(widget.Item{Key: "back", Text: format.Safe(string(o.frame.Name)), Note: "Where you began, with its what-ifs and marks."}, func() tea.Cmd {
+			return m.opened(opening{name: "where you began", session: o.session, source: o.source})
+		})
+	}
+	for _, r := range m.options.Recordings {
+		add(widget.Item{Key: r.Name, Text: r.Title, Note: r.Description}, func() tea.Cmd { return m.open(r) })
+	}
+	if len(own) > 0 {
+		heading("What was recorded while you were attached, the newest first")
+	}
+	for _, r := range own {
+		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, func() tea.Cmd { return m.open(r) })
+	}
+	if m.options.OpenFiles != nil {
+		heading("Files")
+		add(widget.Item{Text: "open files …", Note: "Files of one run: an audit log, a scheduler's log, a trace, a scenario."}, m.askFiles)
 	}
 	return widget.OpenList(m.Desk, l, 0)
+}
+
+// askFiles asks for the paths of files and opens them as one recording.
+func (m *model) askFiles() tea.Cmd {
+	var paths []string
+	return widget.Ask(m.Desk, widget.Prompt{
+		Title: "open",
+		Hint:  "FILE ...: of one run, in any format",
+		Accept: func(text string) string {
+			if paths = strings.Fields(text); len(paths) == 0 {
+				return "the path of a file, or of several"
+			}
+			return ""
+		},
+		After: func() tea.Msg {
+			return page.Ready(func() tea.Cmd { return m.open(m.options.OpenFiles(paths)) })
+		},
+	}, "")
+}
+
+// lost is what is lost when the session that is shown ends: its what-ifs. Empty if nothing is.
+func lost(f *session.Frame) string {
+	n := 0
+	for _, fork := range f.Forks {
+		if len(fork.Injected) > 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return format.Plural(n, "what-if") + " of " + format.Safe(string(f.Name))
+}
+
+// unlessLost does what ends the session that is shown, or asks first if anything is lost with it.
+func (m *model) unlessLost(do func() tea.Cmd) tea.Cmd {
+	what := lost(m.Frame)
+	if what == "" || m.Session == m.origin.session {
+		return do()
+	}
+	return widget.OpenList(m.Desk, widget.List{Title: what + " would be lost", Choose: func(chosen []int) tea.Cmd {
+		if chosen[0] == 0 {
+			return nil
+		}
+		return do()
+	}, Items: []widget.Item{{Text: "stay"}, {Text: "go on, and lose that"}}}, 0)
 }
 
 // open opens a recording, and shows it unless the person does something else by then.

@@ -22,6 +22,13 @@ import (
 type Options struct {
 	// Recordings are those that the person can switch to.
 	Recordings []Recording
+	// OwnRecordings returns those that the person has made. It is called outside of the screen's own goroutine. Nil: none
+	// are looked for.
+	OwnRecordings func() ([]Recording, error)
+	// OpenFiles is the recording of files of one run. Nil: files can't be opened.
+	OpenFiles func(paths []string) Recording
+	// Keeps is true if what is played is kept when the person leaves.
+	Keeps bool
 	// NoColor draws without colours, whatever the terminal can do. A non-empty NO_COLOR means the same.
 	NoColor bool
 	// Theme are the colours. Empty is ThemeAuto.

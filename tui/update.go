@@ -55,7 +55,12 @@ func (m *model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 func (m *model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case frameMsg:
-		if msg.of != m.Session {
+		switch msg.of {
+		case m.Session:
+		case m.origin.session:
+			m.origin.frame = msg.frame // it goes on behind what is shown
+			return nextFrame(msg.of)
+		default:
 			return nil
 		}
 		m.stale = true

@@ -81,7 +81,7 @@ func (m *model) drawIn(all canvas.Area) {
 	part := func(r canvas.Rect) canvas.Area { return all.Sub(r.X, r.Y, r.W, r.H) }
 	middle, status := part(l.middle), part(l.status)
 
-	m.mouse.progress = header.Header{Frame: m.Frame, Keys: m.Keys, Lines: l.header}.Draw(all.Sub(0, 0, all.W, l.middle.Y))
+	m.mouse.progress = header.Header{Frame: m.Frame, Keys: m.Keys, Alone: m.play != nil, Lines: l.header}.Draw(all.Sub(0, 0, all.W, l.middle.Y))
 	m.Pages.Top().Draw(middle)
 	if !m.Over.Typing() {
 		m.drawStatus(status)

@@ -103,7 +103,7 @@ func (m *model) begin() {
 				own.View.Filter = m.Frame.Filter // which was asked for now
 			}
 			m.showView(own)
-			m.Notice = page.Notice{}
+			m.Hush() // nobody asked
 		}
 	}
 }

@@ -58,6 +58,8 @@ func AboveLesson(fork bool) []Line {
 type Header struct {
 	Frame *session.Frame
 	Keys  *keymap.Map
+	// Alone is true if the what-if is all there is: nothing leads back from it.
+	Alone bool
 	Lines []Line
 }
 
@@ -93,6 +95,11 @@ func (h Header) banner(a canvas.Area) {
 	who := "you are the scheduler"
 	if h.Frame.Fork.Scheduling {
 		who = "a local scheduler decides"
+	}
+	if h.Alone {
+		text := "YOUR CLUSTER — " + who
+		a.Text(max(1, (a.W-canvas.Width(text))/2), 0, theme.WhatIf|canvas.Reverse|canvas.Bold, text)
+		return
 	}
 	text := fmt.Sprintf("WHAT-IF since %s — %s — ", format.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back to the recording")
 	if canvas.Width(text) > a.W-2 {

@@ -30,7 +30,7 @@ func TestTroubleIsShown(t *testing.T) {
 		var screen canvas.Canvas
 		screen.Reset(160, 1)
 		Header{Frame: &session.Frame{Live: &c.live, Moment: session.Moment{Now: at.Add(5 * time.Second)}}}.liveTime(screen.Area())
-		if got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}))); !strings.Contains(got, c.want) {
+		if got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}), nil)); !strings.Contains(got, c.want) {
 			t.Errorf("%s: the line is %q, want %q", name, got, c.want)
 		}
 	}

@@ -90,6 +90,15 @@ func (d *Desk) HadKey() tea.Cmd {
 	return d.nextNotice()
 }
 
+// Hush takes back all that is to be told, and was not asked for.
+func (d *Desk) Hush() {
+	d.notices.queue, d.notices.messages = nil, nil
+	d.notices.turn++
+}
+
+// Deeds is how many keys were pressed.
+func (d *Desk) Deeds() int { return d.deeds }
+
 func (d *Desk) nextNotice() tea.Cmd {
 	all := &d.notices
 	if len(all.queue) == 0 {

@@ -30,6 +30,11 @@ func New(d *page.Desk, story *scenario.Scenario) *Cluster {
 // Add adds the palette, in the place of a pod that is described.
 func Add(p *Cluster, all page.Actions) {
 	all[keymap.AddPod] = page.Action{Do: p.choosePiece}.Called(func() string { return "bring in" })
+	for _, id := range []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.CloseFork} { // they would leave the cluster for an empty one
+		all[id] = all[id].Unless(func() string {
+			return p.Keys.Say("this cluster is all there is: {undo} takes back what was brought in last")
+		})
+	}
 }
 
 // brought is something that the person brought in.

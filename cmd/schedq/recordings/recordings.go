@@ -48,6 +48,29 @@ func Begin(ctx context.Context, stream sources.Stream, now time.Time) (*trace.Re
 	}
 }
 
+// List returns the paths of all that Begin has begun, the newest first.
+func List() ([]string, error) {
+	state, err := xdg.State()
+	if err != nil {
+		return nil, nil // who has no home has none
+	}
+	folder := filepath.Join(state, "recordings")
+	entries, err := os.ReadDir(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("your recordings can't be listed: %w", err)
+	}
+	var paths []string
+	for _, e := range slices.Backward(entries) { // their names begin with when they were begun
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths, nil
+}
+
 // fileName is what a recording of the named cluster from start on is called. It is plain: a file that
 // ends anywhere can be read.
 func fileName(cluster sources.SafeText, start time.Time) string {

@@ -88,3 +88,27 @@ func TestRecordingsAreOnesOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestList: the newest recording comes first, and nothing else is listed; where nothing was recorded there is none.
+func TestList(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	if found, err := List(); err != nil || len(found) > 0 {
+		t.Errorf("without a folder there are %q, %v", found, err)
+	}
+	folder := filepath.Join(state, "schedq", "recordings")
+	if err := os.MkdirAll(filepath.Join(folder, "a folder.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	older, newer := fileName("b", at), fileName("a", at.Add(time.Hour))
+	for _, name := range []string{newer, older, "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := List()
+	if want := []string{filepath.Join(folder, newer), filepath.Join(folder, older)}; err != nil || !slices.Equal(found, want) {
+		t.Errorf("listed are %q, %v, want %q", found, err, want)
+	}
+}

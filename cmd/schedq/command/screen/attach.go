@@ -99,7 +99,7 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *kube.Flags, opts session
 	shown := session.NewLive(stream, f.look.Session(opts))
 	f.look.Source = "cluster " + string(shown.Frame().Name)
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	err = tui.Run(cmd.Context(), shown, f.look.Options(embeddedRecordings(opts)))
+	err = tui.Run(cmd.Context(), shown, withRecordings(cmd, f.look.Options(embeddedRecordings(opts)), opts))
 	if recorder != nil {
 		if closing := recorder.Close(); closing != nil {
 			err = errors.Join(err, closing)

@@ -53,7 +53,7 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 				return err
 			}
 			screen := look.Options(nil)
-			screen.Memory = nil
+			screen.Memory, screen.Keeps = nil, out != ""
 			opts := look.Session(session.Options{Plugins: plugins, Paused: true})
 			made, err := tui.RunPlay(cmd.Context(), release, opts, screen)
 			if errors.Is(err, tui.ErrNoTerminal) {

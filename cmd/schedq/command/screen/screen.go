@@ -13,9 +13,11 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
+	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
+	"github.com/schedq/schedq/sources/files"
 	"github.com/schedq/schedq/tui"
 )
 
@@ -56,7 +58,7 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	}
 	shown := session.New(rec, options)
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	err = tui.Run(cmd.Context(), shown, f.look.Options(embeddedRecordings(options)))
+	err = tui.Run(cmd.Context(), shown, withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options))
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
 	}
@@ -128,6 +130,38 @@ func embeddedRecordings(options session.Options) []tui.Recording {
 		})
 	}
 	return list
+}
+
+// withRecordings returns o with the recordings of attach, and with files that the person names.
+func withRecordings(cmd *cobra.Command, o tui.Options, options session.Options) tui.Options {
+	options.Opens, options.Paused = 0, true
+	ofFiles := func(title string, paths []string) tui.Recording {
+		return tui.Recording{
+			Name: filepath.Base(paths[0]), Title: title, Description: strings.Join(paths, " "), Source: sourceOfFiles(paths),
+			Open: func(ctx context.Context) (*session.Session, error) {
+				opts, err := flags.FileOptions(cmd)
+				if err != nil {
+					return nil, err
+				}
+				opts.Stdin = strings.NewReader("") // it is the screen's
+				rec, err := files.Open(ctx, paths, opts)
+				if err != nil {
+					return nil, err
+				}
+				return session.New(rec, options), nil
+			},
+		}
+	}
+	o.OpenFiles = func(paths []string) tui.Recording { return ofFiles(strings.Join(paths, " "), paths) }
+	o.OwnRecordings = func() ([]tui.Recording, error) {
+		found, err := recordings.List()
+		var all []tui.Recording
+		for _, path := range found {
+			all = append(all, ofFiles(filepath.Base(path), []string{path}))
+		}
+		return all, err
+	}
+	return o
 }
 
 // sourceOfFiles is what files are remembered by: their paths. Standard input is not remembered.
