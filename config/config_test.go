@@ -56,7 +56,7 @@ func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"theme: [dark":                 "config.yaml, line 1: no YAML: ",
 		"- theme":                      "config.yaml, line 1: a configuration is made of lines like theme: dark",
-		"\n\ncolour: red":              `config.yaml, line 3: there is no setting "colour"; there are theme, projector`,
+		"\n\ncolour: red":              `config.yaml, line 3: there is no setting "colour"; there are theme, glyphs, projector`,
 		"theme: dark\ntheme: light":    "config.yaml, line 2: theme is set twice",
 		"theme: pink":                  "config.yaml, line 1: ",
 		"theme: {a: b}":                "config.yaml, line 1: theme is a word, not a mapping",

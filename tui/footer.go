@@ -35,11 +35,11 @@ func (s status) Draw(a canvas.Area) {
 	f := s.frame
 	switch {
 	case s.notice.Text != "" && s.notice.Refused:
-		s.told(a, theme.Alarm|canvas.Bold, "can't: "+format.Safe(s.notice.Text))
+		s.drawNotice(a, theme.Alarm|canvas.Bold, "can't: "+format.Safe(s.notice.Text))
 	case s.notice.Text != "":
-		s.told(a, theme.Accent, format.Safe(s.notice.Text))
+		s.drawNotice(a, theme.Accent, format.Safe(s.notice.Text))
 	case s.work != nil:
-		s.underWay(a)
+		s.drawWork(a)
 	case f.Searching != "":
 		a.Text(1, 0, theme.Accent, canvas.Truncate("looking for "+string(f.Searching)+s.keys.Say(": {back} stops"), a.W-2))
 	case !f.Skipped.Empty():
@@ -59,8 +59,8 @@ func (s status) Draw(a canvas.Area) {
 	}
 }
 
-// told draws a notice, and behind it how many more there are and what shows all of it where it is cut.
-func (s status) told(a canvas.Area, style canvas.Style, text string) {
+// drawNotice draws a notice, and behind it how many more there are and what shows all of it where it is cut.
+func (s status) drawNotice(a canvas.Area, style canvas.Style, text string) {
 	more := ""
 	switch {
 	case s.behind > 0:
@@ -75,8 +75,8 @@ func (s status) told(a canvas.Area, style canvas.Style, text string) {
 	a.Text(x, 0, theme.Dim, more)
 }
 
-// underWay draws how far the work is, and how it is stopped.
-func (s status) underWay(a canvas.Area) {
+// drawWork draws how far the work is, and how it is stopped.
+func (s status) drawWork(a canvas.Area) {
 	x := a.Text(1, 0, theme.Accent, canvas.Truncate(format.Safe(s.work.Name), a.W/2)+" ")
 	if share := s.work.Share(); share > 0 {
 		heavy, light := format.Bar(share, 10)

@@ -64,5 +64,5 @@ func outcomeItem(pod *session.Pod, note string) widget.Item {
 	case len(plugins) > 0:
 		where += " rejected by " + strings.Join(plugins, ", ")
 	}
-	return widget.Item{Text: format.Safe(pod.Key.String()), Aside: " " + format.Safe(where), Note: format.Safe(note)}
+	return widget.Item{Text: format.Safe(pod.Key.String()), Aside: " " + format.Safe(where), Note: format.Safe(where + " — " + note)}
 }

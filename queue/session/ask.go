@@ -72,7 +72,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 	o.playing, o.previews = false, nil
 	moves := o.fork.Moves[min(before, len(o.fork.Moves)):]
 	o.say("%s: %s", what, o.outcome(moves, o.now.Sub(now)))
-	o.said.Moved = moved(moves)
+	o.said.Moved = board.LastOf(moves)
 }
 
 // prepare has a scheduler loaded for the what-if that may be asked for next.
@@ -92,20 +92,6 @@ func (o *owner) try(now time.Time, do func(e *timeline.Engine) error) error {
 		o.fork.Injected = o.fork.Injected[:len(o.fork.Injected)-1]
 	}
 	return failed
-}
-
-// moved are the pods that moved, as the last move of each left them, in the order of those.
-func moved(moves []*board.Transition) []*board.Pod {
-	last := map[types.NamespacedName]bool{}
-	var pods []*board.Pod
-	for _, m := range slices.Backward(moves) {
-		if !last[m.Pod.Key] {
-			last[m.Pod.Key] = true
-			pods = append(pods, m.Pod)
-		}
-	}
-	slices.Reverse(pods)
-	return pods
 }
 
 // outcome says which pods got placed, where, and which still wait and why.

@@ -35,7 +35,7 @@ func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) 
 	o.fork.DescribeLast(what, now, false)
 	o.previews = nil
 	o.say("%s: %s", what, summary(moves))
-	o.said.Moved = moved(moves)
+	o.said.Moved = board.LastOf(moves)
 }
 
 // summary says where pods went: "9 pods moved: 6 to backoff, 3 to active".

@@ -3,7 +3,10 @@ package board
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/words"
@@ -117,4 +120,18 @@ func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.
 // PutBack reports whether the model had woken the pod, and took that back because no attempt was seen.
 func (t *Transition) PutBack() bool {
 	return t.To == queue.Unschedulable && t.Event == "" && (t.From == queue.Active || t.From == queue.Backoff)
+}
+
+// LastOf returns the pods of moves, each as its last move left it, in the order of those.
+func LastOf(moves []*Transition) []*Pod {
+	seen := map[types.NamespacedName]bool{}
+	var pods []*Pod
+	for _, m := range slices.Backward(moves) {
+		if !seen[m.Pod.Key] {
+			seen[m.Pod.Key] = true
+			pods = append(pods, m.Pod)
+		}
+	}
+	slices.Reverse(pods)
+	return pods
 }
