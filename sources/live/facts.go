@@ -41,6 +41,7 @@ func trimEvent(e *eventsv1.Event) *eventsv1.Event {
 	out := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name, UID: e.UID, ResourceVersion: e.ResourceVersion},
 		EventTime:  e.EventTime, Reason: e.Reason, Note: string(sources.Sanitize(e.Note)),
+		ReportingController:      reporter(e),
 		Regarding:                corev1.ObjectReference{Kind: e.Regarding.Kind, Namespace: e.Regarding.Namespace, Name: e.Regarding.Name, UID: e.Regarding.UID, ResourceVersion: e.Regarding.ResourceVersion},
 		DeprecatedFirstTimestamp: e.DeprecatedFirstTimestamp, DeprecatedLastTimestamp: e.DeprecatedLastTimestamp, DeprecatedCount: e.DeprecatedCount,
 	}
@@ -48,6 +49,17 @@ func trimEvent(e *eventsv1.Event) *eventsv1.Event {
 		out.Series = &eventsv1.EventSeries{Count: e.Series.Count, LastObservedTime: e.Series.LastObservedTime}
 	}
 	return out
+}
+
+// reporter returns who made the Event; a recorder of core/v1 Events may say it in another place.
+func reporter(e *eventsv1.Event) string {
+	return string(sources.Sanitize(cmp.Or(e.ReportingController, e.DeprecatedSource.Component)))
+}
+
+// bySchedulerOf reports whether the scheduler that pod asks for made the Event about it, as far as e tells: kube-scheduler
+// gives the profile's name (profile/profile.go, NewRecorder). Karpenter and Volcano make Events of the same reason.
+func bySchedulerOf(pod *corev1.Pod, e *eventsv1.Event) bool {
+	return e.ReportingController == "" || e.ReportingController == pod.Spec.SchedulerName
 }
 
 // failed is what a FailedScheduling Event tells: see sources/audit.
@@ -108,12 +120,17 @@ func failedAttempt(now time.Time, old, e *eventsv1.Event) *sources.Event {
 	return &sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{Pod: f.pod, UID: f.uid, Message: f.message, Recorded: f.recorded}}
 }
 
-// sumUpAttempts sums up what Events tell of attempts that are past, pod by pod.
-func sumUpAttempts(all map[types.NamespacedName]runtime.Object) []*sources.Tried {
+// sumUpAttempts sums up what Events tell of attempts that are past, for those of pods that wait for a node.
+func sumUpAttempts(all, pods map[types.NamespacedName]runtime.Object) []*sources.Tried {
 	byPod := map[types.UID]*sources.Tried{}
 	for _, obj := range all {
-		f, ok := readEvent(obj.(*eventsv1.Event))
+		e := obj.(*eventsv1.Event)
+		f, ok := readEvent(e)
 		if !ok {
+			continue
+		}
+		pod, _ := pods[f.pod].(*corev1.Pod)
+		if pod == nil || pod.UID != f.uid || pod.Spec.NodeName != "" || !bySchedulerOf(pod, e) {
 			continue
 		}
 		t := byPod[f.uid]

@@ -217,7 +217,8 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 	switch o := obj.(type) {
 	case *eventsv1.Event:
 		before, _ := old.(*eventsv1.Event)
-		if ev := failedAttempt(now, before, o); ev != nil && verb != sources.Deleted {
+		pod, _ := s.store(pods).objects[types.NamespacedName{Namespace: o.Regarding.Namespace, Name: o.Regarding.Name}].(*corev1.Pod)
+		if ev := failedAttempt(now, before, o); ev != nil && verb != sources.Deleted && (pod == nil || bySchedulerOf(pod, o)) {
 			s.pending = append(s.pending, *ev)
 		}
 		return
@@ -265,16 +266,8 @@ func (s *Source) attach(now time.Time) {
 			s.emit(now, &sources.ObjectChange{Verb: sources.Added, Object: obj})
 		}
 	}
-	waits := map[types.UID]bool{}
-	for _, obj := range s.store(pods).objects {
-		if pod := obj.(*corev1.Pod); pod.Spec.NodeName == "" {
-			waits[pod.UID] = true
-		}
-	}
-	for _, t := range sumUpAttempts(s.store(events).objects) {
-		if waits[t.UID] {
-			s.emit(now, t)
-		}
+	for _, t := range sumUpAttempts(s.store(events).objects, s.store(pods).objects) {
+		s.emit(now, t)
 	}
 	var began time.Time
 	for _, obj := range s.store(leases).objects {

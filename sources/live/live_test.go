@@ -235,6 +235,30 @@ func TestAttemptsBefore(t *testing.T) {
 	w.tells("FailedAttempt", "FailedAttempt")
 }
 
+// TestEventsOfOthers: Karpenter, Volcano and other schedulers write Events of the same reason about a pod that
+// kube-scheduler schedules. Those are no attempts of its.
+func TestEventsOfOthers(t *testing.T) {
+	now := time.Now().Truncate(time.Microsecond)
+	event := func(name, by string, at time.Time) *eventsv1.Event {
+		return &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Reason: "FailedScheduling", Note: "Failed to schedule pod, no capacity.",
+			EventTime: metav1.NewMicroTime(at), ReportingController: by, Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}}
+	}
+	server := livetest.New(t)
+	legacy := event("legacy", "", now)
+	legacy.DeprecatedSource.Component = "karpenter"
+	server.Put(node("n-1", "4"), pod("stuck", ""), event("first", "karpenter", now), event("own", "default-scheduler", now.Add(-time.Second)), legacy)
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	w.until("what was before", func() bool { return len(w.events) == 4 })
+	if tried, ok := w.events[2].Fact.(*sources.Tried); !ok || tried.Attempts != 1 || !tried.Failed.Equal(now.Add(-time.Second)) {
+		t.Errorf("told %+v", w.events[2].Fact)
+	}
+	w.events = nil
+	server.Put(event("second", "karpenter", now.Add(time.Millisecond)), event("third", "volcano", now.Add(time.Millisecond)))
+	server.Put(event("fourth", "default-scheduler", now.Add(2*time.Millisecond)))
+	w.tells("FailedAttempt")
+}
+
 // TestOutcomeWritten: a condition that changes shows that the scheduler wrote an attempt's outcome.
 func TestOutcomeWritten(t *testing.T) {
 	server := livetest.New(t)
