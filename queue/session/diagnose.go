@@ -26,8 +26,11 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 		t.SetCursor(cursor)
 	}
 	pod := e.Objects.Pod(p.Key)
+	noNodes := e.Objects.Count("Node") == 0
 	switch {
-	case !tellsNodes(o.rec.Events):
+	case noNodes && o.live != nil:
+		return nil, errNoNodesRead
+	case noNodes && !tellsNodes(o.rec.Events):
 		return nil, errNoNodes
 	case pod == nil:
 		return nil, errNoObject
@@ -57,9 +60,10 @@ func (o *owner) diagnose(key types.NamespacedName, quick bool) {
 const quickObjects = 10_000
 
 var (
-	errNoNodes  = errors.New("no node is in this recording; an audit log would tell")
-	errGoneBy   = errors.New("this moment of the what-if is over, its end would tell")
-	errNoObject = errors.New("the pod's object is not in this recording; an audit log would tell")
+	errNoNodes     = errors.New("no node is in this recording; an audit log would tell")
+	errNoNodesRead = errors.New("no node is in the cluster, as far as you may read it")
+	errGoneBy      = errors.New("this moment of the what-if is over, its end would tell")
+	errNoObject    = errors.New("the pod's object is not in this recording; an audit log would tell")
 )
 
 // tellsNodes reports whether events tell of any node: without, there may be some all the same.

@@ -271,3 +271,16 @@ func TestLiveSession(t *testing.T) {
 		t.Errorf("%d of %d moves are shown", f.Log.Len(), f.Known)
 	}
 }
+
+// TestLiveNeeds: what a pod needs is told of a live cluster, too.
+func TestLiveNeeds(t *testing.T) {
+	s := newScript()
+	shown := show(t, s)
+	s.tell(there(ready("n-1", "4")), there(waits("a", "6")), &sources.Attached{})
+	shows(t, shown, "the first pod", has(queue.Unschedulable, 1))
+	shown.Diagnose(types.NamespacedName{Namespace: "default", Name: "a"})
+	f := shows(t, shown, "what it needs", func(f *session.Frame) bool { return f.Needs != nil })
+	if f.Needs.Unknown != "" || f.Needs.Nodes != 1 || len(f.Needs.Nearest) != 1 {
+		t.Errorf("it needs %+v", f.Needs)
+	}
+}
