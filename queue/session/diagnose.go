@@ -4,13 +4,12 @@ import (
 	"errors"
 	"slices"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
-	"github.com/schedq/schedq/sources"
 )
 
 // findNeeds works out what p needs at the moment shown.
@@ -30,7 +29,7 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	switch {
 	case noNodes && o.live != nil:
 		return nil, errNoNodesRead
-	case noNodes && !tellsNodes(o.rec.Events):
+	case noNodes && !slices.ContainsFunc(o.rec.Events, cluster.IsNode):
 		return nil, errNoNodes
 	case pod == nil:
 		return nil, errNoObject
@@ -65,14 +64,3 @@ var (
 	errGoneBy      = errors.New("this moment of the what-if is over, its end would tell")
 	errNoObject    = errors.New("the pod's object is not in this recording; an audit log would tell")
 )
-
-// tellsNodes reports whether events tell of any node: without, there may be some all the same.
-func tellsNodes(events []sources.Event) bool {
-	return slices.ContainsFunc(events, func(ev sources.Event) bool {
-		c, ok := ev.Fact.(*sources.ObjectChange)
-		if ok {
-			_, ok = c.Object.(*v1.Node)
-		}
-		return ok
-	})
-}

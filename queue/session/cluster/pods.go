@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
@@ -70,11 +71,17 @@ func ByKey(a, b types.NamespacedName) int {
 }
 
 // IsPod reports whether ev is about a pod's object.
-func IsPod(ev sources.Event) bool {
+func IsPod(ev sources.Event) bool { return isAbout[*v1.Pod](ev) }
+
+// IsNode reports whether ev is about a node's object.
+func IsNode(ev sources.Event) bool { return isAbout[*v1.Node](ev) }
+
+// isAbout reports whether ev is a change of an object of type T.
+func isAbout[T runtime.Object](ev sources.Event) bool {
 	c, ok := ev.Fact.(*sources.ObjectChange)
 	if !ok {
 		return false
 	}
-	_, ok = c.Object.(*v1.Pod)
+	_, ok = c.Object.(T)
 	return ok
 }

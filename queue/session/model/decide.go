@@ -46,6 +46,7 @@ type oracle struct {
 	takesFrom    func(queue.Tier) bool     // whether the loop takes pods from that tier
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
 	awaitsVolume func(*v1.Pod) bool        // whether others have yet to provide a volume for a pod
+	seesNodes    func() bool               // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing   func() bool               // whether something that may wake pods is on its way to the scheduler
 }
 
@@ -65,6 +66,9 @@ type lastAttempt struct {
 
 // decide returns what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
+	if !o.seesNodes() {
+		return decision{do: wait, until: now.Add(LongestGap)} // what is seen of attempts is all that is shown
+	}
 	ended := func(uid types.UID) bool {
 		last, ok := o.lastAttempts[uid]
 		return ok && now.Sub(last.at) < attemptSlack

@@ -101,6 +101,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 		awaitsVolume: func(*v1.Pod) bool { return false }}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)
+	s.seesNodes = func() bool { return true }
 	s.wakeComing = func() bool { return false }
 	s.takesFrom = func(tier queue.Tier) bool { return tier == queue.Active }
 	set(s)
@@ -406,6 +407,7 @@ func TestUnexpectedPatch(t *testing.T) {
 	for after, want := range map[time.Duration]int{unexpectedPatch - time.Millisecond: 1, unexpectedPatch + time.Millisecond: 2} {
 		s := newShadow(world.Config(t), nil, true, func(sources.Event) {})
 		t.Cleanup(s.close)
+		s.nodesTold = true
 		s.objects.Put(world.Node("node-a", "1"))
 		web := world.Wants("web", "2")
 		s.objects.Put(web)

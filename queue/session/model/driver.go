@@ -309,6 +309,9 @@ func (d *Driver) endWaitOnMove(now time.Time) {
 // it can't if pod waits in a tier from which the loop takes none. It is called while a sighting is taken in: the
 // oracle is asked as of now, when that sighting is no longer in its future.
 func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
+	if !d.oracle.seesNodes() {
+		return false
+	}
 	at, each := d.LoopFree, d.timeFor(attemptTime)
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest

@@ -31,20 +31,26 @@ type shadow struct {
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore  map[types.UID]*sources.Tried
 	told         toldTiers         // nil but while the scheduler's log tells all moves
-	reasonPlugin map[string]string // which plugin gives a reason, by its text, as far as an attempt of the model gave it
+	nodesTold    bool              // the source tells of a node, at some time
+	reasonPlugin map[string]string // which plugin gives a reason that several may give, by its text, as an attempt of the model had it
 }
+
+// maxReasons is how many texts of reasons are kept: some have a claim's name in them.
+const maxReasons = 1000
 
 // newShadow returns a shadow of the scheduler that events tell of. It hands those on to emit, and between them the
 // moves that it makes. requests is true if the events tell the scheduler's own writes of a pod's condition. It has
 // yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
+	s.nodesTold = slices.ContainsFunc(events, cluster.IsNode)
 	s.oracle = &oracle{
 		pace:         newPace(),
 		future:       evidence.New(events, bindPatience, shortestRequest),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
 		awaitsVolume: s.objects.AwaitsVolume,
+		seesNodes:    func() bool { return s.nodesTold },
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.change) })
 		},
@@ -167,6 +173,8 @@ func (s *shadow) advance(to time.Time) {
 func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	old := s.objects.Get(c.Object)
 	s.updateObjects(c)
+	_, isNode := c.Object.(*v1.Node)
+	s.nodesTold = s.nodesTold || isNode
 	if s.driver == nil {
 		return // the scheduler has yet to start, and will know it then
 	}
@@ -233,7 +241,7 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
 		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now}
 		for _, r := range a.Reasons {
-			if r.Plugin != "" {
+			if r.Plugin != "" && PluginOf(r.Text) == "" && len(s.reasonPlugin) < maxReasons {
 				s.reasonPlugin[r.Text] = r.Plugin
 			}
 		}

@@ -114,6 +114,40 @@ func TestRejectedForUnknown(t *testing.T) {
 	}
 }
 
+// TestReasonNeverSeen: a reason that one plugin alone gives tells that plugin, though no attempt of the model had it.
+func TestReasonNeverSeen(t *testing.T) {
+	for message, plugin := range map[string]string{
+		"0/1 nodes are available: 1 Insufficient example.com/gpu.":                                              "NodeResourcesFit",
+		"0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ...": "TaintToleration",
+	} {
+		var c world.Cluster
+		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
+		c.Failed(3.002, web, message)
+		replayed.Compare(t, replayed.Moves(t, c.Recording(3.5), "web")[2:3], []string{"3 inflight>unschedulable ScheduleAttemptFailure " + plugin + " modelled"})
+	}
+}
+
+// TestNoNodes: where no node is told of, no attempt can be modelled. What is seen is all that is shown.
+func TestNoNodes(t *testing.T) {
+	var c world.Cluster
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+	db := world.Happens(&c, 3, sources.Added, world.Wants("db", "3"), nil)
+	c.Failed(4, web, "0/9 nodes are available: 9 Insufficient cpu.")
+	c.Bound(5, db, "node-a")
+	rec := c.Recording(30)
+	replayed.Compare(t, replayed.Moves(t, rec, "web"), []string{
+		"2 >active UnscheduledPodAdd modelled",
+		"4 active>inflight modelled",
+		"4 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+	})
+	replayed.Compare(t, replayed.Moves(t, rec, "db"), []string{
+		"3 >active UnscheduledPodAdd modelled",
+		"5 active>inflight modelled",
+		"5 inflight>scheduled observed",
+	})
+}
+
 // TestBindingNotSeen: a binding that is not seen was none. The pod waits, and its room is free.
 func TestBindingNotSeen(t *testing.T) {
 	var c world.Cluster
@@ -186,6 +220,7 @@ func TestDeletedWhileAssumed(t *testing.T) {
 // TestFreedIsRestated: a pod's own update moves it, which kube-scheduler logs twice.
 func TestFreedIsRestated(t *testing.T) {
 	var c world.Cluster
+	world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
 	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "wait"}} })
 	world.Happens(&c, 5, sources.Updated, web, func(p *v1.Pod) { p.Spec.SchedulingGates = nil })
 	var told []string
@@ -204,7 +239,7 @@ func TestFreedIsRestated(t *testing.T) {
 		"gated>active TargetPodUpdatePodSchedulingGatesEliminated",
 		"active>active TargetPodUpdatePodSchedulingGatesEliminated restated",
 		"active>inflight ",
-		"inflight>backoff ScheduleAttemptFailure",
+		"inflight>unschedulable ScheduleAttemptFailure",
 	})
 }
 

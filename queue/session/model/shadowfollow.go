@@ -163,16 +163,20 @@ func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	}
 }
 
-// rejectors returns the plugins whose reasons a condition's message names.
+// rejectors returns the plugins that a condition's message speaks of: those that alone give such a reason, and those
+// that gave it to an attempt of the model.
 func (s *shadow) rejectors(message string) []string {
-	var plugins []string
+	plugins, all := pluginsOf(message)
+	if all || len(plugins) == 0 {
+		return plugins
+	}
 	for text, plugin := range s.reasonPlugin {
 		if strings.Contains(message, text) && !slices.Contains(plugins, plugin) {
 			plugins = append(plugins, plugin)
 		}
 	}
-	if len(plugins) == 0 && strings.HasPrefix(message, doesNotFit) {
-		return pluginsIn(message)
+	if len(plugins) > 1 {
+		plugins = slices.DeleteFunc(plugins, func(p string) bool { return p == UnknownPlugin })
 	}
 	slices.Sort(plugins)
 	return plugins
