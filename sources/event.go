@@ -19,13 +19,14 @@ type Event struct {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Bound, *Logged, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered and *SchedulerHeard.
+// *StatusPatched, *Requested, *Bound, *Logged, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered and *SchedulerHeard.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
 func (*ObjectChange) fact()     {}
 func (*FailedAttempt) fact()    {}
 func (*StatusPatched) fact()    {}
+func (*Requested) fact()        {}
 func (*Move) fact()             {}
 func (*Counts) fact()           {}
 func (*Mark) fact()             {}
@@ -145,6 +146,11 @@ type StatusPatched struct {
 	// Sent is when the API server had the request. The attempt ended before. Zero if not known.
 	Sent time.Time
 }
+
+// Requested says that kube-scheduler made a request of the API server by the client whose rate limit its scheduling loop
+// waits for: patches, bindings, evictions, claims, watches, and no Events nor leases, which have clients of their own
+// (cmd/kube-scheduler/app/options/options.go, createClients). Its event's time is when the API server had it.
+type Requested struct{}
 
 // Tier names a place a pod can be in, as recordings and JSON output spell it.
 type Tier string

@@ -69,6 +69,8 @@ type Log struct {
 	failed  []sources.Event
 	named   []sources.Event // what Events' names tell
 	heard   []sources.Event // of which release the scheduler is
+	// requests are those of kube-scheduler's by the client that its loop waits for.
+	requests []sources.Event
 }
 
 // op is what a request did.
@@ -205,6 +207,10 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		a.lines.Keep(sources.CostEntry)
 	}
 	l.noteRelease(e)
+	if at := parse(string(e.received)); e.byLoopsClient() && sources.CheckTime(at) == nil && len(l.requests) < maxEntries {
+		l.requests = append(l.requests, sources.Event{Time: at.UTC(), Fact: &sources.Requested{}})
+		a.lines.Keep(sources.CostEntry)
+	}
 	if e.failedScheduling() {
 		if f, ok := e.failedAttempt(); ok && len(l.failed) < maxEntries {
 			l.failed = append(l.failed, f)

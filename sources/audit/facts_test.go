@@ -277,7 +277,7 @@ func TestFactsAmongChanges(t *testing.T) {
 	for _, e := range Order(log) {
 		got += fmt.Sprintf("%s %T\n", e.Time.Format("05.000000"), e.Fact)
 	}
-	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.SchedulerHeard\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
+	if want := "01.000000 *sources.ObjectChange\n01.002003 *sources.FailedAttempt\n01.008000 *sources.SchedulerHeard\n01.008000 *sources.Requested\n01.008000 *sources.ObjectChange\n01.008000 *sources.StatusPatched\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -300,5 +300,41 @@ func TestReleaseHeard(t *testing.T) {
 	}
 	if want := []string{"02 v1.31.4", "05 v1.37.1"}; !slices.Equal(got, want) {
 		t.Errorf("heard %q, want %q", got, want)
+	}
+}
+
+// TestRequested: the requests of the client that the scheduler's loop waits for, each once, by when the API server had it.
+// Events and leases are written by clients of their own.
+func TestRequested(t *testing.T) {
+	const elects = "kube-scheduler/v1.37.1 (linux/amd64) kubernetes/abc/leader-election"
+	lease := req{at: 3, verb: "update", resource: "leases", ns: "kube-system", name: "kube-scheduler", code: 200}
+	for _, c := range []struct {
+		name, log string
+		want      int
+	}{
+		{"a patch", by(scheduler, status(2, "a", 11)), 1},
+		{"a patch that was refused", by(scheduler, req{at: 2, verb: "patch", resource: "pods", sub: "status", ns: "default", name: "a", code: 404}), 1},
+		{"a binding", by(scheduler, req{at: 2, verb: "create", resource: "pods", sub: "binding", ns: "default", name: "a", code: 201, response: `{"kind":"Status","apiVersion":"v1"}`}), 1},
+		{"an eviction", by(scheduler, req{at: 2, verb: "delete", resource: "pods", ns: "default", name: "a", response: pod("a", 12)}), 1},
+		{"a watch begins, and ends", by(scheduler, reads(2, "watch", "pods")) + by(scheduler, req{at: 2, verb: "watch", resource: "pods"}), 1},
+		{"an Event", by(scheduler, failedScheduling(2, "create", failed)), 0},
+		{"a lease", by(elects, lease), 0},
+		{"another component's", by("kubelet/v1.37.1 (linux/amd64) kubernetes/a1b2c3d", status(2, "a", 11)), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+c.log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := 0
+			for _, ev := range Order(log) {
+				if _, ok := ev.Fact.(*sources.Requested); ok {
+					got++
+				}
+			}
+			if got != c.want {
+				t.Errorf("%d requests, want %d", got, c.want)
+			}
+		})
 	}
 }

@@ -25,7 +25,7 @@ import (
 func Order(logs ...*Log) []sources.Event {
 	var known, unknown []entry
 	var begun starts
-	var failed, named, heard []sources.Event
+	var failed, named, heard, requests []sources.Event
 	written := map[types.UID]uint64{} // an object's last revision but for its deletion
 	for _, l := range logs {
 		for i := range l.entries {
@@ -37,6 +37,7 @@ func Order(logs ...*Log) []sources.Event {
 	for _, l := range logs {
 		begun = append(begun, l.starts...)
 		failed, named, heard = append(failed, l.failed...), append(named, l.named...), append(heard, l.heard...)
+		requests = append(requests, l.requests...)
 		for _, e := range l.entries {
 			if e.op == remove && e.revision <= written[e.uid] {
 				e.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
@@ -62,7 +63,7 @@ func Order(logs ...*Log) []sources.Event {
 	}
 	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}, decoder: sources.NewDecoder()}).play(weave(known, unknown))
 	failed = append(failed, failuresOf(named, changes)...)
-	changes = slices.Concat(begun.schedulers(), firstHeard(heard), once(failed), changes)
+	changes = slices.Concat(begun.schedulers(), firstHeard(heard), once(failed), requests, changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return changes
 }

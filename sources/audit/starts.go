@@ -40,6 +40,13 @@ func (e *event) calledScheduler() bool {
 	return ok && (bytes.HasPrefix(rest, []byte("/")) || bytes.HasPrefix(rest, []byte("-v")))
 }
 
+// byLoopsClient reports whether kube-scheduler made the request by the client whose rate limit its loop waits for: see
+// sources.Requested. Of a watch, which is told when it begins and when it ends, only the beginning is one.
+func (e *event) byLoopsClient() bool {
+	return e.byScheduler() && bytes.HasSuffix(e.userAgent, []byte("/scheduler")) && e.resource != "events" &&
+		(string(e.verb) == "watch") == (string(e.stage) == "ResponseStarted")
+}
+
 // release returns the version of the kube-scheduler that made the request, such as v1.31.4, or nil if it does not say:
 // a binary that was built by hand calls itself v0.0.0.
 func (e *event) release() []byte {

@@ -27,6 +27,10 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 		}
 	case "failed", "bound", "patched", "tried", "logged":
 		refused = t.attempt(r, name, value)
+	case "requested":
+		if refused = t.fact(value, &requested{}); refused == nil {
+			r.fact = &sources.Requested{}
+		}
 	case "heard":
 		h := &heard{}
 		if refused = t.fact(value, h, "release"); refused == nil {

@@ -36,6 +36,7 @@ type record struct {
 	Bound     *bound            `json:"bound,omitempty"`
 	Logged    *logged           `json:"logged,omitempty"`
 	Heard     *heard            `json:"heard,omitempty"`
+	Requested *requested        `json:"requested,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
 	Mark      *mark             `json:"mark,omitempty"`
@@ -90,6 +91,9 @@ type tried struct {
 	Version  string     `json:"version,omitempty"`
 	Count    int        `json:"count,omitempty"`
 }
+
+// requested is that the scheduler made a request.
+type requested struct{}
 
 // heard is of which release a scheduler is that was heard to work.
 type heard struct {
@@ -181,6 +185,8 @@ func encode(e sources.Event) (*record, error) {
 			sent := f.Sent.UTC()
 			r.Patched.Sent = &sent
 		}
+	case *sources.Requested:
+		r.Requested = &requested{}
 	case *sources.Tried:
 		r.Tried = &tried{Pod: f.Pod.String(), UID: string(f.UID), Attempts: f.Attempts, First: nilIfZero(f.First), Failed: nilIfZero(f.Failed), Message: string(f.Message), Version: f.Version, Count: f.Count}
 	case *sources.Attached:

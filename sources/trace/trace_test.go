@@ -83,6 +83,7 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(6), Fact: &sources.Counts{Active: 1, Gated: 2}},
 		{Time: at(7), Fact: &sources.FailedAttempt{Pod: name, UID: "u1", Message: "0/3 nodes <are> available"}},
 		{Time: at(8), Fact: &sources.StatusPatched{Pod: name, UID: "u1", Sent: at(7)}},
+		{Time: at(8), Fact: &sources.Requested{}},
 		{Time: at(9), Fact: &sources.StatusPatched{Pod: name}},
 		{Time: at(9), Fact: &sources.Logged{Verbosity: 3}},
 		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Began: at(8), Plugins: []string{"A"}, To: sources.TierBackoff}},

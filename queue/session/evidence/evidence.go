@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -41,6 +42,9 @@ type Sighting struct {
 	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another was seen between: in that
 	// time the loop waited for the client's rate limit and for the answer.
 	FailedAt time.Time
+	// Waited is true of a patch or a binding whose request is seen to have waited for the client's rate limit. Then it was
+	// made as long before as that took, in its turn: requests are sent in the order in which they were made.
+	Waited bool
 	// Pod and UID are the pod's. Where no pod is seen they are empty.
 	Pod types.NamespacedName
 	UID types.UID
@@ -81,6 +85,8 @@ type Future struct {
 	reach, requesting time.Duration   // see New
 	coming            []sources.Event // beyond reach: not looked at yet
 	heard             int             // how many were added so far
+	limit             *rate.Limiter   // of the client that the scheduler's loop waits for, over what it is seen to have sent
+	sent              []sending       // lately, in order
 	lastFailed        *Sighting       // of all that were added, if they came in the order of time
 
 	all      list
@@ -92,14 +98,22 @@ type Future struct {
 	patches  []*Sighting // Patched, in the order in which they were sent
 }
 
+// sending is a request of the scheduler's, and whether it had waited for the rate limit.
+type sending struct {
+	at     time.Time
+	waited bool
+}
+
 // list are sightings in the order in which they are told.
 type list []*Sighting
 
 // New returns the future that events are, which are in the order of time. Only events up to reach after the first are
 // looked at, so no question may ask for more. requesting is how long a request takes: where the source does not tell
 // when a patch was sent, it was that long before its answer.
-func New(events []sources.Event, reach, requesting time.Duration) *Future {
-	f := &Future{reach: reach, requesting: requesting, coming: events, byPod: map[types.UID]*list{}}
+//
+// limit is the rate limit of the scheduler's client, which nobody else uses.
+func New(events []sources.Event, reach, requesting time.Duration, limit *rate.Limiter) *Future {
+	f := &Future{reach: reach, requesting: requesting, coming: events, byPod: map[types.UID]*list{}, limit: limit}
 	f.extend()
 	return f
 }
@@ -129,7 +143,7 @@ func (f *Future) RemoveFirst() {
 }
 
 // Clear forgets all sightings: nothing is to come.
-func (f *Future) Clear() { *f = *New(nil, f.reach, f.requesting) }
+func (f *Future) Clear() { *f = *New(nil, f.reach, f.requesting, f.limit) }
 
 // extend takes in what has come within reach.
 func (f *Future) extend() {
@@ -169,19 +183,53 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 		if s.By = fact.Sent; fact.Sent.IsZero() {
 			s.By = ev.Time.Add(-f.requesting)
 		}
+		s.Waited = f.hadWaited(s.By)
 		if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) {
 			s.FailedAt = last.Time
 		}
+	case *sources.Requested:
+		f.countRequest(ev.Time)
 	case *sources.ObjectChange:
 		s.Kind, s.Change = Changed, fact
 		if pod, ok := fact.Object.(*v1.Pod); ok {
 			s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
 			if pod.Spec.NodeName != "" {
-				s.Kind = Bound
+				s.Kind, s.Waited = Bound, f.hadWaited(ev.Time)
 			}
 		}
 	}
 	return s
+}
+
+// countRequest counts a request that the API server had at that moment against the rate limit. It had waited if no more
+// than its own turn was left.
+func (f *Future) countRequest(at time.Time) {
+	if n := len(f.sent); n > 0 && at.Before(f.sent[n-1].at) {
+		at = f.sent[n-1].at
+	}
+	f.sent = append(f.sent, sending{at, f.limit.TokensAt(at) < ownTurn})
+	f.limit.ReserveN(at, 1)
+	if len(f.sent) == 2*maxSent {
+		f.sent = slices.Clone(f.sent[maxSent:])
+	}
+}
+
+// ownTurn is how many requests the rate limit lets through, at the most, when one is sent that had waited. Derived: its own,
+// and as much as comes in while it is on its way. Measured: 0.5 to 1.5.
+const ownTurn = 2
+
+// maxSent is how many requests are known at least. A bound: as many are sent within a patch's way to its answer.
+const maxSent = 1000
+
+// hadWaited reports whether the last request that was sent by that moment is known to have waited.
+func (f *Future) hadWaited(at time.Time) bool {
+	i, _ := slices.BinarySearchFunc(f.sent, at, func(s sending, at time.Time) int {
+		if s.at.After(at) {
+			return 1
+		}
+		return -1
+	})
+	return i > 0 && f.sent[i-1].waited
 }
 
 // lists returns the lists in which s is, or is to be.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,6 +46,64 @@ func patched(sent, ms int, name string) sources.Event {
 	return sources.Event{Time: at(ms), Fact: f}
 }
 
+func requested(ms int) sources.Event { return sources.Event{Time: at(ms), Fact: &sources.Requested{}} }
+
+// unlimited is the rate limit of a client that has none.
+func unlimited() *rate.Limiter { return rate.NewLimiter(rate.Inf, 0) }
+
+// TestWaited: of a client that may send two requests at once and then one in 20 ms, those wait that are sent as soon as
+// they may be.
+func TestWaited(t *testing.T) {
+	bound := func(ms int, name string) sources.Event { return changed(ms, sources.Updated, pod(name, "node")) }
+	for _, c := range []struct {
+		name   string
+		events []sources.Event
+		want   []string // those that waited
+	}{
+		{"nobody tells of requests", []sources.Event{patched(1, 5, "a")}, nil},
+		{"there is room", []sources.Event{requested(1), patched(1, 5, "a")}, nil},
+		{"the third at once", []sources.Event{requested(0), requested(0), requested(20), patched(20, 25, "a")}, []string{"a"}},
+		{"the third, later", []sources.Event{requested(0), requested(0), requested(60), patched(60, 65, "a")}, nil},
+		{"one after the other", []sources.Event{
+			requested(0), requested(0), requested(20), bound(22, "a"), requested(40), bound(42, "b"), requested(60), patched(60, 63, "c"), requested(300), bound(302, "d"),
+		}, []string{"a", "b", "c"}},
+		{"what is answered after another was sent", []sources.Event{
+			requested(0), requested(0), requested(20), requested(200), patched(20, 203, "a"), patched(200, 205, "b"),
+		}, []string{"a"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := New(c.events, reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 2))
+			var got []string
+			for _, s := range f.all {
+				if s.Waited {
+					got = append(got, string(s.UID))
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%v waited, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestNextPatch: the patch that is sent first from now on, whichever is answered first.
+func TestNextPatch(t *testing.T) {
+	f := New([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}, reach, requesting, unlimited())
+	next := func(now int, within time.Duration) string {
+		if s := f.NextPatch(at(now), within); s != nil {
+			return string(s.UID)
+		}
+		return ""
+	}
+	if a, b, far, none := next(10, time.Second), next(20, time.Second), next(30, 10*time.Second), next(30, time.Second); a != "a" || b != "b" || far != "far" || none != "" {
+		t.Errorf("they are %q, %q, %q and %q", a, b, far, none)
+	}
+	f.NextPatch(at(10), time.Second).Used = true
+	if got := next(10, time.Second); got != "b" {
+		t.Errorf("after one was used up it is %q", got)
+	}
+}
+
 // TestPatch: whose patch it is that is answered after an attempt of the pod a ended, 10 ms after the start.
 func TestPatch(t *testing.T) {
 	for _, c := range []struct {
@@ -65,7 +124,7 @@ func TestPatch(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := 0
-			if seen := New(c.events, reach, requesting).Patch("a", at(10), 2*time.Second, c.late); seen != nil {
+			if seen := New(c.events, reach, requesting, unlimited()).Patch("a", at(10), 2*time.Second, c.late); seen != nil {
 				got = int(seen.Time.Sub(start).Milliseconds())
 			}
 			if got != c.want {
@@ -87,7 +146,7 @@ func TestPatchFollows(t *testing.T) {
 		{"it failed after the patch was sent", []sources.Event{failed(92, "a"), patched(90, 95, "a")}, time.Time{}},
 		{"its failure is not seen", []sources.Event{patched(90, 95, "a")}, time.Time{}},
 	} {
-		f := New(c.events, reach, requesting)
+		f := New(c.events, reach, requesting, unlimited())
 		for len(f.all) > 1 {
 			f.RemoveFirst()
 		}
@@ -99,7 +158,7 @@ func TestPatchFollows(t *testing.T) {
 
 // TestUsed: an attempt that the model has had shows no other.
 func TestUsed(t *testing.T) {
-	f := New([]sources.Event{failed(5, "a"), patched(0, 9, "a"), changed(20, sources.Updated, pod("a", "node"))}, reach, requesting)
+	f := New([]sources.Event{failed(5, "a"), patched(0, 9, "a"), changed(20, sources.Updated, pod("a", "node"))}, reach, requesting, unlimited())
 	for _, want := range []Kind{Failed, Patched, Bound} {
 		seen := f.Attempt("a", at(0), 100*time.Millisecond)
 		if seen == nil || seen.Kind != want {
@@ -120,7 +179,7 @@ func TestReach(t *testing.T) {
 	for i := range 1000 {
 		events = append(events, failed(1000*i, "a"))
 	}
-	f := New(events, reach, requesting)
+	f := New(events, reach, requesting, unlimited())
 	for i := range events {
 		if first := f.First(); first == nil || !first.Time.Equal(at(1000*i)) {
 			t.Fatalf("the %d-th is %+v", i, first)
@@ -144,9 +203,9 @@ func TestAsScanned(t *testing.T) {
 			ms += rapid.SampledFrom([]int{0, 1, 5, 40, 700}).Draw(t, "gap")
 			events = append(events, anEvent(t, ms))
 		}
-		f := New(events, reach, requesting)
+		f := New(events, reach, requesting, unlimited())
 		if rapid.Bool().Draw(t, "live") { // then they come in any order
-			f = New(nil, reach, requesting)
+			f = New(nil, reach, requesting, unlimited())
 			var late []sources.Event
 			for _, ev := range events {
 				if rapid.Bool().Draw(t, "late") {
@@ -266,7 +325,7 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 func BenchmarkAhead(b *testing.B) {
 	for _, perSecond := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprint(perSecond, " a second"), func(b *testing.B) {
-			f := New(nil, reach, requesting)
+			f := New(nil, reach, requesting, unlimited())
 			n := 0
 			tell := func() {
 				name := fmt.Sprint("pod-", n%1000)

@@ -63,6 +63,20 @@ func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late b
 	return first
 }
 
+// NextPatch returns the patch that is sent first after now, within that long, and that the model has had no attempt for.
+// Nil if there is none.
+func (f *Future) NextPatch(now time.Time, within time.Duration) *Sighting {
+	for _, s := range f.patches {
+		if s.By.Sub(now) > within {
+			break
+		}
+		if s.By.After(now) && !s.Used {
+			return s
+		}
+	}
+	return nil
+}
+
 // Fate returns the first sighting within that long from now of what became of the pod with that UID: it is Bound or
 // Deleted. Nil if none is told.
 func (f *Future) Fate(uid types.UID, now time.Time, within time.Duration) *Sighting {

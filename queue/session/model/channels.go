@@ -35,7 +35,9 @@ type channels struct {
 	records  bool                           // the source once told what it wrote
 
 	limiter *rate.Limiter // what is left of the rate limit of the scheduler's client
-	limited time.Time     // when that was last used up, or nearly
+	// exact is true if the source tells all requests of that client: see sources.Requested.
+	exact   bool
+	limited time.Time // when that was last used up, or nearly
 }
 
 func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
@@ -47,6 +49,9 @@ func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
 // restart forgets what was heard: another scheduler begins, of which nothing is known.
 func (c *channels) restart() {
 	c.limiter = clientLimiter(c.cfg, shownShare)
+	if c.exact {
+		c.limiter = clientLimiter(c.cfg, 1)
+	}
 	clear(c.recorder)
 }
 
@@ -94,7 +99,11 @@ func (c *channels) slack(now time.Time) time.Duration {
 
 // requested counts a request that the scheduler made at now against its client's rate limit.
 func (c *channels) requested(now time.Time) {
-	c.limiter.AllowN(now, 1)
+	if c.exact {
+		c.limiter.ReserveN(now, 1)
+	} else {
+		c.limiter.AllowN(now, 1) // it may be counted later than it was made
+	}
 	if c.saturated(now) {
 		c.limited = now
 	}
@@ -102,7 +111,13 @@ func (c *channels) requested(now time.Time) {
 
 // saturated reports whether the scheduler has made nearly as many requests as its client's rate limit lets it, all at
 // once or in the long run: then they wait for each other, and with them the loop.
-func (c *channels) saturated(now time.Time) bool { return c.limiter.TokensAt(now) < fewLeft }
+func (c *channels) saturated(now time.Time) bool {
+	few := fewLeft
+	if c.exact {
+		few = noneLeft
+	}
+	return c.limiter.TokensAt(now) < float64(few)
+}
 
 // idle reports whether the loop has caught up, so that it takes a pod as soon as there is one: the rate limit has
 // held nothing up for longer than relief.

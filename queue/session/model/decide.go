@@ -76,7 +76,12 @@ func (o *oracle) decide(now time.Time) decision {
 	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.saturated(now), ended); patch != nil && !o.channels.cfg.AsyncAPICalls {
 		return decision{do: wait, until: patch.Time.Add(o.pace.answerDelay())} // the loop waits for the answer to a patch
 	}
-	if seen := o.future.Failure(now, crowding); seen != nil {
+	first, last, sent := o.takenByPatch(now)
+	if last && first != nil {
+		return decision{do: takePod, pod: first}
+	}
+	inTurn := !last && !sent.IsZero() // others are placed before the pod of the next patch
+	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.takeable(seen), o.channels.saturated(now) && !o.channels.cfg.AsyncAPICalls
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
@@ -86,6 +91,54 @@ func (o *oracle) decide(now time.Time) decision {
 		}
 	}
 	return o.upcoming(now)
+}
+
+// takenByPatch returns the pods that the loop takes before any other whose request is sent later than sent, which is the
+// next patch of a status, where the requests of the scheduler's client wait for each other: they are sent in the order in
+// which they were made, and the loop waits for its patch. So it places the pods whose bindings are sent before that, then
+// its attempt of the patch's pod fails. first is the first of them, and last is true if that is the patch's. first is nil
+// if no patch is seen, or none of the pods can be taken.
+func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent time.Time) {
+	patch := o.waitingPatch(now)
+	if patch == nil {
+		return nil, false, sent
+	}
+	if pod, come := o.placedBefore(now, patch); pod != nil || !come {
+		return pod, false, patch.By
+	}
+	return o.takeable(patch), true, patch.By
+}
+
+// waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
+// had waited for the client's rate limit. Otherwise it returns nil.
+func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
+	if o.channels.cfg.AsyncAPICalls {
+		return nil
+	}
+	if patch := o.future.NextPatch(now, bindPatience); patch != nil && patch.Waited {
+		return patch
+	}
+	return nil
+}
+
+// placedBefore returns the first pod that the loop has yet to place before the attempt that patch follows, whose request
+// waited for those before it, or nil if there is none. It returns false if one of them has yet to come.
+func (o *oracle) placedBefore(now time.Time, patch *evidence.Sighting) (pod *v1.Pod, come bool) {
+	for seen := range o.future.Bindings(now, patch.By.Sub(now)) {
+		if pod := o.takeable(seen); pod != nil {
+			return pod, true
+		}
+		if _, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name); !ok {
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+// bindsAfter reports whether pod is seen to be bound, by a request that is sent after that moment.
+func (o *oracle) bindsAfter(now, sent time.Time, pod *v1.Pod) bool {
+	seen := o.future.Fate(pod.UID, now, bindPatience)
+	return seen != nil && seen.Kind == evidence.Bound && seen.Time.After(sent.Add(requestTime))
 }
 
 // upcoming decides by the queue alone. The loop takes the first pod in its turn that is not held (see heldUntil). If
@@ -127,6 +180,9 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
+		if seen.Waited && seen.Kind == evidence.Bound {
+			return time.Time{}, false // whenever it was placed
+		}
 		return seen.By.Add(-soon), seen.By.Sub(now) > soon
 	}
 	if o.awaitsVolume(pod) {
@@ -156,6 +212,11 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) *v1.Pod {
 	}
 	if a.Binding != nil && !o.seesBinding(now, a.Pod) {
 		if pod := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID {
+			return pod
+		}
+	}
+	if a.Binding != nil {
+		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.bindsAfter(now, sent, a.Pod) {
 			return pod
 		}
 	}
@@ -196,7 +257,7 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	return o.patch(now, a.Pod.UID) != nil
 }
 
-// seesBinding reports whether pod is seen to be bound within writePatience from now, or to be
+// seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be
 // deleted while its binding was under way. Where the source does not tell the scheduler's requests it is always true.
 func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 	if !o.channels.requests {
@@ -206,9 +267,12 @@ func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 		seen := o.future.Attempt(pod.UID, now, bindPatience)
 		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), doesNotFit)
 	}
-	seen := o.future.Fate(pod.UID, now, writePatience)
+	seen := o.future.Fate(pod.UID, now, bindPatience)
+	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.Waited {
+		return false
+	}
 	// A binding under way when the pod was deleted would have shown by then.
-	return seen != nil && (seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding)
+	return seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where
@@ -245,6 +309,12 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 
 // patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen.
 func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
+	if next := o.waitingPatch(now); next != nil {
+		if next.UID != uid {
+			return nil
+		}
+		return next
+	}
 	late := o.channels.saturated(now)
 	seen := o.future.Patch(uid, now, writePatience, late)
 	if seen != nil && !late && seen.By.Sub(now) > patchSlack {

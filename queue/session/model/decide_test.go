@@ -77,6 +77,21 @@ func (s *situation) patched(sent, answered float64, name string) {
 	s.fact(answered, &sources.StatusPatched{Pod: world.Key(name), UID: types.UID(name), Sent: world.At(sent)})
 }
 
+// waiting has the scheduler's client make more requests than its rate limit lets through for a second, so that those that
+// follow have waited.
+func (s *situation) waiting(seconds float64) {
+	s.channels.exact = true
+	for range s.channels.limiter.Burst() + 50 {
+		s.fact(seconds, &sources.Requested{})
+	}
+}
+
+// waits is a patch that was sent at that moment, after it had waited for the rate limit.
+func (s *situation) waits(sent, answered float64, name string) {
+	s.fact(sent, &sources.Requested{})
+	s.patched(sent, answered, name)
+}
+
 func (s *situation) changed(seconds float64, verb sources.Verb, obj runtime.Object) {
 	s.fact(seconds, &sources.ObjectChange{Verb: verb, Object: obj})
 }
@@ -105,7 +120,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.wakeComing = func() bool { return false }
 	s.takesFrom = func(tier queue.Tier) bool { return tier == queue.Active }
 	set(s)
-	s.queue, s.future = s.line, evidence.New(s.events, bindPatience, shortestRequest)
+	s.queue, s.future = s.line, evidence.New(s.events, bindPatience, shortestRequest, clientLimiter(s.channels.cfg, 1))
 	return s.oracle
 }
 
@@ -168,6 +183,54 @@ func TestDecide(t *testing.T) {
 		}, "wait 0.0084"},
 		{"a patch is sent at once, and the attempt is not over", func(s *situation) { s.free("web"); s.patched(10.003, 10.008, "db") }, "take the next"},
 		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
+
+		// A patch is sent later, whose request waits its turn.
+		{"a patch waits, and nothing is bound before it: its attempt is the next", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+		}, "take db"},
+		{"a patch does not wait, and is sent later", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.patched(10.3, 10.305, "db")
+		}, "take the next"},
+		{"a patch waits, and a pod is bound before it", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.bound(10.2, "web")
+			s.waits(10.3, 10.305, "db")
+		}, "take the next"},
+		{"a patch waits for a moment, and a pod is bound before it", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.bound(10.01, "web")
+			s.waits(10.03, 10.035, "db")
+		}, "take the next"},
+		{"a patch waits, and a pod is bound before it that has yet to come", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.bound(10.2, "new")
+			s.waits(10.3, 10.305, "db")
+		}, "take the next"},
+		{"a patch waits, and a pod is bound after it", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+			s.bound(10.4, "web")
+		}, "take db"},
+		{"a patch waits, and the loop does not wait for it", func(s *situation) {
+			s.channels.cfg.AsyncAPICalls = true
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+		}, "take the next"},
 
 		// An attempt that failed is seen nearby.
 		{"the second is seen to fail now", func(s *situation) {
@@ -267,6 +330,12 @@ func TestDecide(t *testing.T) {
 			s.wakeComing = func() bool { return true }
 		}, "take db"},
 		{"it is seen bound later", func(s *situation) { s.pod("web", queue.Active, 0); s.bound(10.1, "web") }, "wait 0.0987 or a move"},
+		{"it is seen bound later, by a request that waited", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.waiting(10)
+			s.fact(10.09, &sources.Requested{})
+			s.bound(10.1, "web")
+		}, "take the next"},
 		{"the first of two that show later", func(s *situation) {
 			s.pod("web", queue.Active, 0)
 			s.pod("db", queue.Active, 0)
@@ -319,6 +388,16 @@ func TestInstead(t *testing.T) {
 		}, ""},
 		{"another fails later", fails, func(s *situation) { s.failed(10.05, "db") }, ""},
 		{"another fails later, where requests wait", fails, func(s *situation) { s.failed(10.05, "db"); s.load(10) }, "db"},
+		{"it is bound after a patch that waits", places, func(s *situation) {
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+			s.bound(10.4, "web")
+		}, "db"},
+		{"it is bound before a patch that waits", places, func(s *situation) {
+			s.waiting(10)
+			s.bound(10.2, "web")
+			s.waits(10.3, 10.305, "db")
+		}, ""},
 		{"it was skipped", cycle.Attempt{Skipped: true}, func(s *situation) { s.failed(10.01, "db") }, ""},
 		{"requests are not told", fails, func(s *situation) { s.channels.requests = false; s.failed(10.01, "db") }, ""},
 	} {

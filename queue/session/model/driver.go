@@ -259,6 +259,12 @@ func (d *Driver) Conclude(now time.Time) {
 			d.Cluster.ApplyWrite(now, w.Object)
 		}
 	}
+	if d.oracle != nil && d.AwaitedPatch == nil {
+		if patch := d.oracle.waitingPatch(now); patch != nil && patch.UID == a.Pod.UID { // it came out otherwise
+			patch.Used = true
+			d.AwaitedPatch = &statusPatch{uid: a.Pod.UID, until: patch.Time}
+		}
+	}
 	placed := a.Bindings // of a pod group
 	if a.Binding != nil && a.Group == nil {
 		placed = []*cycle.Binding{a.Binding}
@@ -267,6 +273,9 @@ func (d *Driver) Conclude(now time.Time) {
 		until := d.answerTime(now)
 		if d.oracle != nil && d.oracle.seesBinding(now, b.Pod) {
 			until = until.Add(writePatience)
+			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
+				until = now.Add(bindPatience)
+			}
 			if d.oracle.awaitsVolume(b.Pod) {
 				until = now.Add(bindTimeout)
 			}
@@ -315,6 +324,11 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
 	at, each := d.LoopFree, d.timeFor(attemptTime)
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
+	}
+	if awaited := d.AwaitedPatch; awaited != nil && d.oracle.channels.exact {
+		// The loop makes no attempt while it waits: this one was before, and the loop goes on waiting.
+		at = now
+		defer func() { d.AwaitedPatch = awaited }()
 	}
 	for ; ; at = at.Add(each) {
 		if a := d.UnderWay; a != nil {

@@ -48,6 +48,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	attached := HasFact[*sources.Attached](events)
 	f.Shadow = newShadow(cfg, events, HasFact[*sources.StatusPatched](events) || attached || logged, emit)
 	f.Shadow.oracle.channels.until = rec.End
+	f.Shadow.oracle.channels.exact = HasFact[*sources.Requested](events)
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
 			return &Feed{Events: events, Err: err} // it is shown without any queue

@@ -2,7 +2,6 @@ package model
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
@@ -30,7 +29,7 @@ func movesOf(events []sources.Event) []sources.Event {
 			}
 			plugins := f.Plugins
 			if plugins == nil && !f.Error {
-				plugins = pluginsIn(string(f.Message))
+				plugins, _ = pluginsOf(string(f.Message))
 			}
 			out = append(out, sources.Event{Time: began, Fact: &sources.Move{Pod: f.Pod, To: sources.TierInFlight}},
 				sources.Event{Time: ev.Time, Fact: &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: plugins, Message: f.Message}})
@@ -47,24 +46,4 @@ func movesOf(events []sources.Event) []sources.Event {
 	}
 	slices.SortStableFunc(out, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return out
-}
-
-// pluginsIn returns the plugins whose reasons a message names, sorted, or UnknownPlugin if it names none.
-func pluginsIn(message string) []string {
-	var plugins []string
-	message = strings.TrimSuffix(message, ".")
-	_, reasons, _ := strings.Cut(message, ": ")
-	reasons, _, _ = strings.Cut(reasons, " preemption: ")
-	for reason := range strings.SplitSeq(strings.TrimRight(reasons, ". "), ", ") {
-		if _, text, ok := strings.Cut(reason, " "); ok {
-			if plugin := PluginOf(text); plugin != "" && !slices.Contains(plugins, plugin) {
-				plugins = append(plugins, plugin)
-			}
-		}
-	}
-	if len(plugins) == 0 {
-		return []string{UnknownPlugin}
-	}
-	slices.Sort(plugins)
-	return plugins
 }

@@ -100,6 +100,8 @@ const (
 	shownShare = 0.8
 	// fewLeft is how few requests are left when they begin to wait. Chosen, no derivation yet.
 	fewLeft = 10
+	// noneLeft is the same where all requests are told. Derived: see evidence, ownTurn.
+	noneLeft = 2
 	// relief is for how long after that pods may still wait for the loop. Chosen, no derivation yet.
 	relief = 5 * time.Second
 )

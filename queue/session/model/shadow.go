@@ -46,7 +46,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests boo
 	s.nodesTold = slices.ContainsFunc(events, cluster.IsNode)
 	s.oracle = &oracle{
 		pace:         newPace(),
-		future:       evidence.New(events, bindPatience, shortestRequest),
+		future:       evidence.New(events, bindPatience, shortestRequest, clientLimiter(cfg, 1)),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
 		awaitsVolume: s.objects.AwaitsVolume,
@@ -128,8 +128,12 @@ func (s *shadow) takeInNext() error {
 		s.takeInBound(ev.Time, f)
 	case *sources.Move:
 		s.takeInMove(ev.Time, f)
-	case *sources.StatusPatched:
+	case *sources.Requested:
 		s.oracle.channels.requested(ev.Time)
+	case *sources.StatusPatched:
+		if !s.oracle.channels.exact {
+			s.oracle.channels.requested(ev.Time)
+		}
 		s.oracle.pace.sawPatch(ev.Time)
 		if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
 			s.takeInPatch(ev.Time, pod, ev.Used)

@@ -37,7 +37,9 @@ func attemptShows(old, pod *v1.Pod) bool {
 
 // takeInBinding has the model follow that pod was bound. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
-	s.oracle.channels.requested(now)
+	if !s.oracle.channels.exact {
+		s.oracle.channels.requested(now)
+	}
 	s.oracle.pace.sawOther()
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
 	d := s.driver
@@ -94,7 +96,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	late := d.asyncAPICalls && s.oracle.channels.saturated(now) // then it was sent whenever the rate limit let it
 	recent := ok && (now.Sub(last.at) < unexpectedPatch || late)
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.seesBinding(now, pod)) {
-		recent = false // that attempt was another: the model placed the pod
+		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
 	if cluster.Waiting(pod) && !expected && !recent {
 		message := ""
