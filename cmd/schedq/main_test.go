@@ -105,7 +105,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"convert", trace, "-o", filepath.Join(dir, "no", "such", "folder.jsonl")}, 1, "no such file or directory"},
 		{[]string{"replay", trace}, 1, "not a terminal"},
 		{[]string{"watch", filepath.Join(dir, "missing")}, 1, "missing"},
-		{[]string{"watch", dir}, 1, "directory"},
+		{[]string{"watch", t.TempDir()}, 1, "there is no file in it"},
 		{[]string{"watch", write("empty", "")}, 1, "empty"},
 		{[]string{"watch", write("other.log", "Jan 1 00:00:00 host sshd[1]: hello\n")}, 1, "other.log"},
 		{[]string{"watch", write("future", `{"schedq":"trace","version":99}`+"\n")}, 1, "version 99"},

@@ -302,7 +302,7 @@ func TestBadPaths(t *testing.T) {
 		{nil, "no file is given"},
 		{[]string{filepath.Join(dir, "none")}, "none: no such file or directory"},
 		{[]string{paths[0], filepath.Join(dir, "none")}, "none: no such file or directory"},
-		{[]string{dir}, " is a directory: name a file in it"},
+		{[]string{dir}, ": there is no file in it"},
 		{[]string{"-", "-"}, "- is given twice"},
 		{[]string{"-"}, "standard input is empty"},
 	} {

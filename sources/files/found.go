@@ -64,7 +64,10 @@ func places(ctx context.Context, paths []string, stdin io.Reader) ([]place, erro
 		if err != nil {
 			return nil, err
 		}
-		if len(s.all) == 0 {
+		switch {
+		case s.looked == 0:
+			return nil, fmt.Errorf("%s: there is no file in it", sources.Sanitize(path))
+		case len(s.all) == 0:
 			return nil, fmt.Errorf("%s: of the %d files in it, none is an audit log of kube-apiserver, a log of kube-scheduler or another recording",
 				sources.Sanitize(path), s.looked)
 		}
