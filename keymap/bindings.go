@@ -42,6 +42,7 @@ const (
 	Sort         ID = "sort"
 	ChooseShown  ID = "columns"
 	GoToPod      ID = "go-to-pod"
+	Nodes        ID = "nodes"
 	ChooseView   ID = "views"
 	FirstView    ID = "view-1"
 	SecondView   ID = "view-2"
@@ -262,6 +263,8 @@ func boardLook() []Binding {
 			Description: "Choose what the pane tells of its pods, and in which order. A click on a heading sorts by it, another turns them round."},
 		{ID: GoToPod, Keys: []string{"ctrl+f"}, Name: "go to pod",
 			Description: "Go to a pod by its name or a part of it, bound ones too. Without a name: to the pod that waits longest."},
+		{ID: Nodes, Keys: []string{"O"}, Name: "nodes", Bar: 11,
+			Description: "Show the cluster's nodes: what is free, taints, conditions, the pods on each, and what the selected pod lacks there, the nearest first."},
 		{ID: ChooseView, Keys: []string{"@"}, Name: "views",
 			Description: "Choose one of your views: filter, columns, order and pane, as the configuration has them."},
 		{ID: FirstView, Keys: []string{"6"}, Name: "your first view",

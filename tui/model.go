@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/chart"
 	"github.com/schedq/schedq/tui/lesson"
+	"github.com/schedq/schedq/tui/nodes"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/play"
 	"github.com/schedq/schedq/tui/story"
@@ -35,6 +36,7 @@ type model struct {
 	leaving int
 
 	board  *board.Board
+	nodes  *nodes.Nodes
 	charts []chart.Chart
 	onBar  []keymap.Binding // of the board's, the most important first
 	lesson *lesson.Lesson   // nil unless one is taught
@@ -60,6 +62,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	m.charts = chart.All(d)
 	why := story.NewWhy(d)
 	m.board = board.New(d, why)
+	m.nodes = nodes.New(d)
 	m.onBar = m.Keys.OnBar(keymap.Board)
 	m.showFromStart(m.board)
 	m.paint()
@@ -69,6 +72,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	widget.AddPrompts(d, all)
 	story.AddWhy(why, all)
 	board.Add(m.board, all)
+	nodes.Add(m.nodes, all)
 	chart.Add(d, m.charts, all)
 	travel.Add(d, all)
 	whatif.Add(d, m.board, o.ReadManifest, all)
@@ -87,6 +91,7 @@ func (m *model) showFromStart(lowest page.Page) {
 		c.Reset()
 	}
 	m.board.Reset()
+	m.nodes.Reset()
 }
 
 // show has s take the place of the session that is shown, which ends unless it is the one that the program began with.

@@ -103,6 +103,9 @@ func (m *model) takeFrame(f *session.Frame) tea.Cmd {
 		m.Session.Compare(m.Line()) // nobody sees it any more
 	}
 	cmd := m.showSaid(f.Said)
+	if top, ok := m.Pages.Top().(page.Follower); ok {
+		cmd = tea.Batch(cmd, top.Follow())
+	}
 	if m.lesson != nil {
 		m.lesson.Learned()
 	}

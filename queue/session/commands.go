@@ -88,6 +88,9 @@ func (s *Session) DiagnoseIfQuick(pod types.NamespacedName) {
 	s.do(func(o *owner) { o.diagnose(pod, true) })
 }
 
+// Survey has frames tell of the cluster at the moment shown: see Frame.Cluster.
+func (s *Session) Survey() { s.do((*owner).survey) }
+
 // Fork leaves the recording at the moment shown: from here on nothing of it is played, and the person
 // decides about each pod. LeaveFork returns to the recording, to the moment where it was left.
 func (s *Session) Fork() { s.do((*owner).forkHere) }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -10,31 +9,55 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // findNeeds works out what p needs at the moment shown.
 func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
-	t := o.shownLine()
-	e := t.Engine
-	switch cursor := t.Cursor; {
-	case cursor == len(t.Changes):
-	case t.Forked != nil:
-		return nil, errGoneBy
-	default:
-		e = t.EngineShown()
-		t.SetCursor(cursor)
+	e, err := o.engineThen()
+	if err != nil {
+		return nil, err
 	}
 	pod := e.Objects.Pod(p.Key)
 	noNodes := e.Objects.Count("Node") == 0
 	switch {
 	case noNodes && o.live != nil:
 		return nil, errNoNodesRead
-	case noNodes && !slices.ContainsFunc(o.rec.Events, cluster.IsNode):
+	case noNodes && !cluster.TellsNodes(o.rec.Events):
 		return nil, errNoNodes
 	case pod == nil:
 		return nil, errNoObject
 	}
-	return explain.FindNeeds(o.cfg, e.Objects, e.Queue, pod, o.now)
+	return explain.FindNeeds(o.cfg, e.Objects, e.Queue, pod, o.now, explain.NearestTold)
+}
+
+// engineThen returns the engine as it is at the moment shown.
+func (o *owner) engineThen() (*timeline.Engine, error) {
+	t := o.shownLine()
+	switch cursor := t.Cursor; {
+	case cursor == len(t.Changes):
+		return t.Engine, nil
+	case t.Forked != nil:
+		return nil, errGoneBy
+	default:
+		e := t.EngineShown()
+		t.SetCursor(cursor)
+		return e, nil
+	}
+}
+
+// survey has frames tell of the cluster at the moment shown.
+func (o *owner) survey() {
+	o.cluster, o.changed = &explain.Cluster{At: o.now}, true
+	switch e, err := o.engineThen(); {
+	case err != nil:
+		o.cluster.Unknown = err.Error()
+	case e.Objects.Count("Node") == 0:
+		o.cluster.Unknown = errNoNodes.Error()
+	default:
+		e = e.Clone()
+		o.cluster = explain.NewCluster(o.now, o.cfg, e.Objects, e.Queue)
+	}
 }
 
 // diagnose works out what the pod of that name needs, for the frame; if it must be quick, only where it is.

@@ -77,6 +77,8 @@ type Frame struct {
 	Said Said
 	// Needs are what Diagnose found last on the timeline shown, at its own moment. Nil if it was not asked.
 	Needs *explain.Needs
+	// Cluster is what Survey found last, at its own moment. Nil if it was not asked.
+	Cluster *explain.Cluster
 
 	size int64 // see Session.Size
 }

@@ -76,6 +76,7 @@ type comparing struct {
 type diagnosis struct {
 	needs   *explain.Needs
 	needsOf *timeline.Timeline // on which
+	cluster *explain.Cluster   // as Survey found it last
 }
 
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
@@ -146,8 +147,8 @@ func (o *owner) frame() *Frame {
 		Filter: t.Shown.Filter().String(),
 		Log:    Log{t.Moves[:t.Moved:t.Moved]}, Known: len(t.Moves),
 		Series: t.Series(o.now),
-		Said:   o.said,
-		size:   o.size(),
+		Said:   o.said, Cluster: o.cluster,
+		size: o.size(),
 	}
 	if o.scheduler != nil {
 		f.Scheduler = *o.scheduler

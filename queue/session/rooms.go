@@ -35,10 +35,14 @@ type (
 	Moment      = explain.Moment
 	Explanation = explain.Explanation
 	Needs       = explain.Needs
+	NodeNeeds   = explain.NodeNeeds
+	Cluster     = explain.Cluster
+	Node        = explain.Node
 
 	Report        = report.Report
 	AttemptReport = report.AttemptReport
 	LongestReport = report.LongestReport
+	Waiting       = report.Waiting
 	Comparison    = report.Comparison
 	PodComparison = report.PodComparison
 	Outcome       = report.Outcome

@@ -40,6 +40,11 @@ type Taker interface {
 	Take(key string) (tea.Cmd, bool)
 }
 
+// Follower is a page that has something to do with a newer frame.
+type Follower interface {
+	Follow() tea.Cmd
+}
+
 // closer is a page that something is left to do for when it is closed.
 type closer interface{ Closed() }
 

@@ -98,3 +98,8 @@ func (o Objects) Count(kind string) int {
 	o.Each(kind, func(runtime.Object) bool { n++; return true })
 	return n
 }
+
+// Names yields the names of the objects of a kind, in their order.
+func (o Objects) Names(kind string, yield func(namespace, name string) bool) {
+	o.Tree.Ascend(object{kind: kind}, func(found object) bool { return found.kind == kind && yield(found.namespace, found.name) })
+}

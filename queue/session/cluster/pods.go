@@ -85,3 +85,6 @@ func isAbout[T runtime.Object](ev sources.Event) bool {
 	_, ok = c.Object.(T)
 	return ok
 }
+
+// TellsNodes reports whether events tell of any node: without, there may be some all the same.
+func TellsNodes(events []sources.Event) bool { return slices.ContainsFunc(events, IsNode) }

@@ -18,8 +18,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// nearest is how many of the nearest nodes are told.
-const nearest = 5
+// NearestTold is how many of the nearest nodes are told of a pod.
+const NearestTold = 5
 
 // Needs says what a pod would need to fit, by kube-scheduler's own plugins over the objects of one moment.
 // It is never modified.
@@ -64,8 +64,9 @@ type Shortage struct {
 	Lacks       resource.Quantity `json:"lacks"`
 }
 
-// FindNeeds works out what pod needs at a moment with the objects and the queue of then.
-func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time) (*Needs, error) {
+// FindNeeds works out what pod needs at a moment with the objects and the queue of then, and tells most of the nodes on
+// which it does not fit.
+func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, pod *v1.Pod, at time.Time, most int) (*Needs, error) {
 	sched, err := cycle.New(cfg, 0)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func FindNeeds(cfg *schedulerconfig.Config, of cluster.Objects, q *queue.Queue, 
 		return true
 	})
 	sched.Drive(q) // which knows the nominated pods
-	d, err := sched.Diagnose(pod, nearest)
+	d, err := sched.Diagnose(pod, most)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ const maxReasons = 1000
 // yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
-	s.nodesTold = slices.ContainsFunc(events, cluster.IsNode)
+	s.nodesTold = cluster.TellsNodes(events)
 	s.oracle = &oracle{
 		pace:         newPace(),
 		future:       evidence.New(events, bindPatience, shortestRequest, clientLimiter(cfg, 1)),
