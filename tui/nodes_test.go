@@ -116,3 +116,44 @@ func BenchmarkNodes(b *testing.B) {
 		m.frameAgain()
 	}
 }
+
+// TestNodesAreCompleted: prompts that want a node, a claim or a pod offer those that there are.
+func TestNodesAreCompleted(t *testing.T) {
+	inTree(t)
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, session.New(withTenants(t), session.Options{Paused: true}), Options{})
+		p.goTo("10:36:02.5").do(keymap.AddNode).sees("node-1", "node-2").press("tab")
+		p.sees("node like: node-1").press("tab")
+		p.sees("node like: node-2").press("esc")
+		p.do(keymap.Delete).press("n")
+		p.press("tab")
+		p.press("space")
+		p.sees("node-2").press("tab")
+		p.sees("delete: node node-1").press("esc")
+		p.do(keymap.Delete).paste("pod tr").press("tab")
+		p.sees("delete: pod train-0").press("esc")
+	})
+}
+
+// TestAsks: why? says what the pod asks for.
+func TestAsks(t *testing.T) {
+	inTree(t)
+	synctest.Test(t, func(t *testing.T) {
+		rec := withTenants(t)
+		for _, ev := range rec.Events {
+			if c, ok := ev.Fact.(*sources.ObjectChange); ok {
+				if pod, ok := c.Object.(*v1.Pod); ok && pod.Name == "train-0" {
+					pod.Spec.NodeSelector = map[string]string{"pool": "gpu"}
+					pod.Spec.Tolerations = []v1.Toleration{{Key: "node-role", Value: "gpu", Effect: v1.TaintEffectNoSchedule}, {Operator: v1.TolerationOpExists}}
+					pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
+						{LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "train"}}, TopologyKey: "zone"},
+					}}}
+				}
+			}
+		}
+		p := sit(t, 120, 40, session.New(rec, session.Options{Paused: true}), Options{})
+		p.goTo("10:36:02.5").do(keymap.GoToPod).enter("train-0").do(keymap.Open)
+		p.sees("Asks for 2 nvidia.com/gpu.", "Only on nodes with pool=gpu.", "With other pods: not beside those with app=train by zone.",
+			"Tolerates node-role=gpu:NoSchedule, all taints.")
+	})
+}

@@ -76,6 +76,9 @@ func Columns() []Column { return board.Columns() }
 // Groupings returns all groupings of a board's pods.
 func Groupings() []Grouping { return board.Groupings() }
 
+// Asks says what the pod asks of the cluster: see explain.Asks.
+func Asks(p *Pod) []string { return explain.Asks(p) }
+
 // AnyAttempt is the beginning of any pod's next attempt.
 func AnyAttempt() Condition { return board.AnyAttempt() }
 

@@ -156,6 +156,9 @@ func (d Detail) Facts(p *session.Pod, w int) []Line {
 	lines = d.verdict(lines, p, w)
 	if d.zoomed {
 		lines = d.needs(lines, p, w)
+		for _, sentence := range session.Asks(p) {
+			lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
+		}
 	}
 	counts := []string{"priority unknown", format.Plural(p.Attempts, "attempt")}
 	if p.PriorityKnown() {

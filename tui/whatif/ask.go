@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/manifest"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -37,8 +38,9 @@ func (w whatIfs) addAsking(all page.Actions) {
 // askNode asks which node a new one should be like.
 func (w whatIfs) askNode() tea.Cmd {
 	return widget.Ask(w.Desk, widget.Prompt{
-		Title: "node like",
-		Hint:  "NODE [NAME]",
+		Title:    "node like",
+		Complete: w.names("Node", 1),
+		Hint:     "NODE [NAME]",
 		Accept: func(text string) string {
 			words := append(strings.Fields(text), "")
 			if len(words) < 2 || len(words) > 3 {
@@ -53,8 +55,9 @@ func (w whatIfs) askNode() tea.Cmd {
 // askNodeEdit asks for changes of a node.
 func (w whatIfs) askNodeEdit() tea.Cmd {
 	return widget.Ask(w.Desk, widget.Prompt{
-		Title: "edit node",
-		Hint:  "NODE KEY=VALUE:NoSchedule  KEY=VALUE  KEY-  cordon  uncordon",
+		Title:    "edit node",
+		Complete: w.names("Node", 1),
+		Hint:     "NODE KEY=VALUE:NoSchedule  KEY=VALUE  KEY-  cordon  uncordon",
 		Accept: func(text string) string {
 			words := strings.Fields(text)
 			if len(words) < 2 {
@@ -64,6 +67,25 @@ func (w whatIfs) askNodeEdit() tea.Cmd {
 			return ""
 		},
 	}, w.nearestNode())
+}
+
+// mostNames is how many names of a kind are looked through.
+const mostNames = 20_000
+
+// names completes the word of that number with the names of the cluster's objects of a kind. It asks for the cluster.
+func (w whatIfs) names(kind string, word int) func(text string) []string {
+	w.Session.Survey()
+	var of *session.Cluster
+	var names []string
+	return func(text string) []string {
+		if c := w.Frame.Cluster; c != of && c != nil && c.Unknown == "" {
+			of, names = c, c.Names(kind, mostNames)
+		}
+		if n := len(strings.Fields(text)); n > word || n == word && strings.HasSuffix(text, " ") {
+			return nil
+		}
+		return widget.Starting(text, names)
+	}
 }
 
 // nearestNode is the node that the selected pod came nearest to, if that was asked for.
@@ -112,8 +134,9 @@ func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cm
 // askClaim asks which claim to bind.
 func (w whatIfs) askClaim() tea.Cmd {
 	return widget.Ask(w.Desk, widget.Prompt{
-		Title: "bind claim",
-		Hint:  "[NAMESPACE/]CLAIM",
+		Title:    "bind claim",
+		Complete: w.names("PersistentVolumeClaim", 1),
+		Hint:     "[NAMESPACE/]CLAIM",
 		Accept: func(text string) string {
 			key, ok := parseKey(text)
 			if !ok {
@@ -129,7 +152,21 @@ func (w whatIfs) askClaim() tea.Cmd {
 func (w whatIfs) askDelete() tea.Cmd {
 	return widget.Ask(w.Desk, widget.Prompt{
 		Title: "delete",
-		Hint:  "pod [NAMESPACE/]NAME  or  node NAME",
+		Complete: func() func(string) []string {
+			nodes := w.names("Node", 2)
+			return func(text string) []string {
+				switch words := strings.Fields(text); {
+				case strings.HasPrefix(text, "pod "):
+					return widget.PodWords(w.Desk, text)
+				case strings.HasPrefix(text, "node "):
+					return nodes(text)
+				case len(words) < 2:
+					return widget.Starting(text, []string{"pod", "node"})
+				}
+				return nil
+			}
+		}(),
+		Hint: "pod [NAMESPACE/]NAME  or  node NAME",
 		Accept: func(text string) string {
 			words := strings.Fields(text)
 			if len(words) == 2 {

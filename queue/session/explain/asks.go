@@ -1,0 +1,131 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/queue/session/board"
+)
+
+// Asks says in sentences what p asks of the cluster: requests, where it may run, what it tolerates, claims, gates. It is
+// empty if the pod's object is not known.
+func Asks(p *board.Pod) []string {
+	pod := p.PodInfo.Pod
+	if len(pod.Spec.Containers) == 0 {
+		return nil
+	}
+	var all []string
+	say := func(what string, parts []string) {
+		if len(parts) > 0 {
+			all = append(all, what+" "+strings.Join(parts, ", ")+".")
+		}
+	}
+	var requests []string
+	for _, r := range nodeResources(requestsOf(pod), nil) {
+		if r.Name != "pods" {
+			requests = append(requests, r.Used.String()+" "+string(r.Name))
+		}
+	}
+	say("Asks for", requests)
+	var selector []string
+	for _, key := range slices.Sorted(maps.Keys(pod.Spec.NodeSelector)) {
+		selector = append(selector, key+"="+pod.Spec.NodeSelector[key])
+	}
+	say("Only on nodes with", append(selector, nodeTerms(pod)...))
+	say("With other pods:", podTerms(pod))
+	var tolerates []string
+	for _, t := range pod.Spec.Tolerations {
+		tolerates = append(tolerates, toleration(t))
+	}
+	say("Tolerates", tolerates)
+	say("Claims", claimsOf(pod))
+	var gates []string
+	for _, g := range pod.Spec.SchedulingGates {
+		gates = append(gates, g.Name)
+	}
+	say("Gated by", gates)
+	if policy := pod.Spec.PreemptionPolicy; policy != nil && *policy == v1.PreemptNever {
+		all = append(all, "Never preempts others.")
+	}
+	if name := pod.Spec.SchedulerName; name != "" && name != v1.DefaultSchedulerName {
+		all = append(all, "Its scheduler is "+name+".")
+	}
+	return all
+}
+
+// nodeTerms are the terms of the pod's required node affinity, of which one has to hold.
+func nodeTerms(pod *v1.Pod) []string {
+	a := pod.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	var terms []string
+	for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		var parts []string
+		for _, e := range slices.Concat(term.MatchExpressions, term.MatchFields) {
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Key, e.Operator, strings.Join(e.Values, "|"))))
+		}
+		terms = append(terms, strings.Join(parts, " and "))
+	}
+	if len(terms) == 0 {
+		return nil
+	}
+	return []string{strings.Join(terms, ", or ")}
+}
+
+// podTerms are what the pod requires of the pods around it.
+func podTerms(pod *v1.Pod) []string {
+	var terms []string
+	add := func(say string, required []v1.PodAffinityTerm) {
+		for _, t := range required {
+			terms = append(terms, fmt.Sprintf("%s those with %s by %s", say, metav1.FormatLabelSelector(t.LabelSelector), t.TopologyKey))
+		}
+	}
+	if a := pod.Spec.Affinity; a != nil {
+		if a.PodAffinity != nil {
+			add("beside", a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+		if a.PodAntiAffinity != nil {
+			add("not beside", a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		}
+	}
+	for _, t := range pod.Spec.TopologySpreadConstraints {
+		if t.WhenUnsatisfiable == v1.DoNotSchedule {
+			terms = append(terms, fmt.Sprintf("spread by %s, a skew of %d at the most", t.TopologyKey, t.MaxSkew))
+		}
+	}
+	return terms
+}
+
+// toleration writes a toleration as a taint is written.
+func toleration(t v1.Toleration) string {
+	switch {
+	case t.Key == "" && t.Operator == v1.TolerationOpExists:
+		return strings.TrimSuffix("all taints:"+string(t.Effect), ":")
+	case t.Operator == v1.TolerationOpExists:
+		return strings.TrimSuffix(t.Key+":"+string(t.Effect), ":")
+	default:
+		return strings.TrimSuffix(t.Key+"="+t.Value+":"+string(t.Effect), ":")
+	}
+}
+
+func claimsOf(pod *v1.Pod) []string {
+	var claims []string
+	for _, v := range pod.Spec.Volumes {
+		switch {
+		case v.PersistentVolumeClaim != nil:
+			claims = append(claims, "volume "+v.PersistentVolumeClaim.ClaimName)
+		case v.Ephemeral != nil:
+			claims = append(claims, "volume "+pod.Name+"-"+v.Name)
+		}
+	}
+	for _, c := range pod.Spec.ResourceClaims {
+		claims = append(claims, "device "+c.Name)
+	}
+	return claims
+}
