@@ -76,6 +76,9 @@ func (p *parser) message(h *header) (known bool, err error) {
 	if handle == nil {
 		return false, nil
 	}
+	if !keyFollows(rest) {
+		return false, p.lines.Unread(errLacks)
+	}
 	name := value(rest, key)
 	if name == nil {
 		if bytes.HasSuffix(rest, []byte("=<")) {
@@ -94,6 +97,15 @@ func (p *parser) message(h *header) (known bool, err error) {
 		return true, p.lines.Unread(errLacks)
 	}
 	return true, nil
+}
+
+// keyFollows reports whether a key and its value are what follows a message, of whose end rest may hold a little, as klog
+// writes them: ` pod="`. If not, the line has been torn, and put together again from another place on.
+func keyFollows(rest []byte) bool {
+	if len(rest) > 0 && rest[0] != ' ' {
+		_, rest, _ = bytes.Cut(rest, []byte(`"`))
+	}
+	return len(rest) > 1 && rest[0] == ' ' && ('a' <= rest[1] && rest[1] <= 'z' || 'A' <= rest[1] && rest[1] <= 'Z')
 }
 
 // ofPod returns what is behind the text of a message about a pod, and what reads it; nil of any other message. Most
