@@ -110,9 +110,9 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 }
 
 // waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
-// had waited for the client's rate limit. Otherwise it returns nil.
+// had waited for the client's rate limit. Otherwise it returns nil, as where a log tells when each attempt ended.
 func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
-	if o.channels.cfg.AsyncAPICalls {
+	if o.channels.cfg.AsyncAPICalls || o.channels.logged() {
 		return nil
 	}
 	if patch := o.future.NextPatch(now, bindPatience); patch != nil && patch.Waited {
@@ -180,8 +180,8 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
-		if seen.Waited && seen.Kind == evidence.Bound {
-			return time.Time{}, false // whenever it was placed
+		if seen.Waited && seen.Kind == evidence.Bound && !o.channels.logged() {
+			return time.Time{}, false // whenever it was placed: no log tells that
 		}
 		return seen.By.Add(-soon), seen.By.Sub(now) > soon
 	}
