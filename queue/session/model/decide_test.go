@@ -207,6 +207,7 @@ func TestDecide(t *testing.T) {
 			s.free("web")
 			s.free("db")
 			s.waiting(10)
+			s.load(10)
 			s.bound(10.01, "web")
 			s.waits(10.03, 10.035, "db")
 		}, "take the next"},
@@ -224,6 +225,13 @@ func TestDecide(t *testing.T) {
 			s.waits(10.3, 10.305, "db")
 			s.bound(10.4, "web")
 		}, "take db"},
+		{"a patch waits, and the scheduler's log tells when attempts end", func(s *situation) {
+			s.channels.verbosity = sources.AttemptsVerbosity
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+		}, "wait 0.2987 or a move"},
 		{"a patch waits, and the loop does not wait for it", func(s *situation) {
 			s.channels.cfg.AsyncAPICalls = true
 			s.free("web")

@@ -35,6 +35,44 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
+// TestWaitsBehindOthers: the patch of large's attempt, which failed, waits for the client's rate limit behind other requests,
+// and the loop with it: late, which comes meanwhile, is tried once the patch was answered. That is so where the model places
+// large, and where odd is seen bound meanwhile, whose attempt was before.
+func TestWaitsBehindOthers(t *testing.T) {
+	for _, asks := range []string{"8", "2"} {
+		var c world.Cluster
+		n := world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		odd := c.Patched(1.205, world.Happens(&c, 1.2, sources.Added, world.Wants("odd", "8"), nil), world.TooSmall, "")
+		for range 150 { // 50 more than may be sent at once: a second's
+			c.Add(1.9, &sources.Requested{})
+		}
+		web := world.Happens(&c, 2, sources.Added, world.Wants("web", "1"), nil)
+		large := world.Happens(&c, 2.001, sources.Added, world.Wants("large", asks), nil)
+		late := world.Happens(&c, 2.1, sources.Added, world.Wants("late", "1"), nil)
+		world.Happens(&c, 2.15, sources.Updated, n, func(n *v1.Node) { world.Cpu(n, "16") })
+		c.Add(2.2, &sources.Requested{})
+		c.Bound(2.203, web, "node-a")
+		c.Add(2.24, &sources.Requested{})
+		c.Bound(2.243, odd, "node-a")
+		c.Add(2.3, &sources.Requested{})
+		c.Patched(2.305, large, world.TooSmall, "")
+		c.Add(2.4, &sources.Requested{})
+		c.Bound(2.403, late, "node-a")
+		var order []string
+		if err := timeline.Replay(t.Context(), c.Recording(3), timeline.Options{}, func(m *board.Transition) error {
+			if m.To == queue.InFlight && m.Time.After(world.At(1.9)) && len(order) < 4 {
+				order = append(order, fmt.Sprintf("%s %t", m.Pod.Key.Name, m.Time.Before(world.At(2.305))))
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"web true", "large true", "odd true", "late false"}; !slices.Equal(order, want) {
+			t.Errorf("if large asks for %s, the loop takes, and before the patch is answered: %v, want %v", asks, order, want)
+		}
+	}
+}
+
 // TestCatchesUp: a pod is bound sooner than the model's loop comes to it. The attempt under way ends, and that pod is
 // the next; the others keep their turn.
 func TestCatchesUp(t *testing.T) {

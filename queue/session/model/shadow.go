@@ -177,9 +177,8 @@ func (s *shadow) advance(to time.Time) {
 func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	old := s.objects.Get(c.Object)
 	s.updateObjects(c)
-	_, isNode := c.Object.(*v1.Node)
-	s.nodesTold = s.nodesTold || isNode
 	if s.driver == nil {
+		s.toldOfNode(now, c)
 		return // the scheduler has yet to start, and will know it then
 	}
 	if pod, ok := c.Object.(*v1.Pod); ok && s.told == nil {
@@ -207,6 +206,7 @@ func (s *shadow) hearNext(now time.Time) {
 	c := s.deliveries[0].change
 	s.deliveries = s.deliveries[1:]
 	s.deliver(now, c)
+	s.toldOfNode(now, c)
 	moved := len(s.unsettled.moves)
 	if moved > 0 {
 		s.driver.endWaitOnMove(now)
@@ -215,6 +215,18 @@ func (s *shadow) hearNext(now time.Time) {
 	s.handOnMoves(now, nil)
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
 		s.podGone(now, pod.UID)
+	}
+}
+
+// toldOfNode notes that the scheduler knows of the changed object. The first node of a cluster that had none ends the
+// loop's wait for it.
+func (s *shadow) toldOfNode(now time.Time, c *sources.ObjectChange) {
+	if _, ok := c.Object.(*v1.Node); !ok || s.nodesTold {
+		return
+	}
+	s.nodesTold = true
+	if s.driver != nil {
+		s.driver.LoopFree = now
 	}
 }
 

@@ -1,11 +1,14 @@
 package model_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/queue/session/world/replayed"
@@ -146,6 +149,28 @@ func TestNoNodes(t *testing.T) {
 		"5 active>inflight modelled",
 		"5 inflight>scheduled observed",
 	})
+}
+
+// TestFirstNode: of a live cluster that has no node yet no attempt is modelled, until one comes.
+func TestFirstNode(t *testing.T) {
+	var c world.Cluster
+	f := model.NewLiveFeed(world.Config(t), false)
+	c.Add(1, &sources.Attached{})
+	world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+	world.Happens(&c, 10, sources.Added, world.Node("node-a", "1"), nil)
+	f.Arrive(c.Recording(10).Events, world.At(10))
+	f.ExtendTo(world.At(20))
+	for i := 0; f.HasEvent(i); i++ {
+	}
+	var moves []string
+	for _, ev := range f.Events {
+		if m, ok := ev.Fact.(*model.Move); ok {
+			moves = append(moves, fmt.Sprintf("%s %t", m.To, ev.Time.Before(world.At(10))))
+		}
+	}
+	if want := []string{"active true", "inflight false", "unschedulable false"}; !slices.Equal(moves, want) {
+		t.Errorf("it moves, and before the node comes: %v, want %v", moves, want)
+	}
 }
 
 // TestBindingNotSeen: a binding that is not seen was none. The pod waits, and its room is free.
