@@ -313,6 +313,32 @@ func TestSchedulersOwnWord(t *testing.T) {
 	recorded(`"move":{"pod":"default/told","to":"active"`)
 }
 
+// TestCountsOfEKS: EKS serves its scheduler's counts through the API server; others say so, in one sentence.
+func TestCountsOfEKS(t *testing.T) {
+	eks, other := livetest.New(t), livetest.New(t)
+	eks.Answer("/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics", `# HELP scheduler_pending_pods [STABLE] Number of pending pods, by the queue type.
+# TYPE scheduler_pending_pods gauge
+scheduler_pending_pods{queue="active"} 0
+scheduler_pending_pods{queue="backoff"} 2
+scheduler_pending_pods{queue="gated"} 0
+scheduler_pending_pods{queue="unschedulable"} 5
+`)
+	other.Refuse("metrics", http.StatusNotFound)
+	path := filepath.Join(t.TempDir(), "eks.jsonl")
+	runLive(t, "record", "-o", path, "--kubeconfig", eks.Kubeconfig(t), "--scheduler-metrics", "eks")
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if got, _ := os.ReadFile(path); strings.Contains(string(got), `"counts":{"active":0,"backoff":2,"unschedulable":5,"gated":0}`) {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("no counts in the recording:\n%s", got)
+		}
+	}
+	code, _, stderr := schedq(t, "", "report", "--for", "1s", "--kubeconfig", other.Kubeconfig(t), "--scheduler-metrics", "eks")
+	if want := "EKS alone serves it"; code != 0 || strings.Count(stderr, want) != 1 {
+		t.Errorf("exit %d, %q, want %q once", code, stderr, want)
+	}
+}
+
 // TestMetricsAddress: the model's figures have the scheduler's own names.
 func TestMetricsAddress(t *testing.T) {
 	server := livetest.New(t)

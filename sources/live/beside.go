@@ -86,14 +86,20 @@ func (n *noticed) Take() ([]sources.Event, sources.Status) {
 	return events, status
 }
 
-// schedulerPod returns the pod in which the scheduler runs, as kubeadm and its like label it.
+// schedulerPod returns the pod in which the scheduler runs, as kubeadm and its like label it, or OpenShift (bindata of
+// cluster-kube-scheduler-operator).
 func (s *Source) schedulerPod() (*corev1.Pod, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, obj := range s.store(pods).objects {
-		if pod := obj.(*corev1.Pod); key.Namespace == s.opts.LeaseNamespace && pod.Labels["component"] == s.opts.LeaseName && pod.Spec.NodeName != "" {
+		if pod := obj.(*corev1.Pod); key.Namespace == s.lease.namespace && pod.Spec.NodeName != "" && isScheduler(pod.Labels, s.lease) {
 			return pod, nil
 		}
 	}
-	return nil, fmt.Errorf("no pod in %s has the label component=%s", s.opts.LeaseNamespace, s.opts.LeaseName)
+	return nil, fmt.Errorf("no pod in %s has the label component=%s", s.lease.namespace, s.lease.name)
+}
+
+// isScheduler reports whether a pod of these labels runs the scheduler that holds that lease.
+func isScheduler(labels map[string]string, lease leaseName) bool {
+	return labels["component"] == lease.name || lease.namespace == usualLeases[1] && labels["app"] == usualLeases[1]
 }

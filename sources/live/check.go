@@ -13,6 +13,7 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -97,7 +98,31 @@ func (s *Source) Check(ctx context.Context, host string) error {
 			return s.forbidden(ctx, verb)
 		}
 	}
+	s.findLease(ctx)
 	return nil
+}
+
+// usualLeases are the namespaces of the lease that the schedulers' leader holds: upstream's, and OpenShift's
+// (cluster-kube-scheduler-operator, bindata/assets/config/defaultconfig.yaml).
+var usualLeases = [...]string{"kube-system", "openshift-kube-scheduler"}
+
+// findLease looks for the scheduler's lease where nobody said where it is. What can't be read is left as it is: the watch
+// of it tells.
+func (s *Source) findLease(ctx context.Context) {
+	if s.opts.LeaseNamespace != "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, overdueAfter)
+	defer cancel()
+	for _, namespace := range usualLeases {
+		var found coordinationv1.LeaseList
+		err := s.client[coordinationv1.SchemeGroupVersion].Get().Namespace(namespace).Resource(leases).
+			Param("fieldSelector", "metadata.name="+s.lease.name).Param("limit", "1").MaxRetries(0).Do(ctx).Into(&found)
+		if err == nil && len(found.Items) > 0 {
+			s.lease.namespace, s.store(leases).kind.namespace = namespace, namespace
+			return
+		}
+	}
 }
 
 // forbidden says that the user may not read pods, in the API server's own words, which name the user.

@@ -34,8 +34,8 @@ type Options struct {
 	// Namespace is the only one whose objects are read. Empty means all of them, which is what the
 	// scheduler sees.
 	Namespace string
-	// LeaseNamespace and LeaseName are the lease that the schedulers' leader holds. Empty means
-	// kube-system and kube-scheduler.
+	// LeaseNamespace and LeaseName are the lease that the schedulers' leader holds. Empty means kube-scheduler, in
+	// whichever of the usual namespaces Check finds it.
 	LeaseNamespace, LeaseName string
 	// MaxAnswer is how much is read of the API server's answers that are under way, together, in bytes after
 	// decompression; one is a page of 500 objects at the most. MaxList is how many bytes the objects of one kind may take when they are listed.
@@ -55,6 +55,7 @@ const (
 type Source struct {
 	opts     Options
 	client   clients
+	lease    leaseName
 	plugin   *plugin // nil if the kubeconfig has none
 	stores   []*store
 	siblings *siblings
@@ -93,7 +94,6 @@ var _ sources.Stream = (*Source)(nil)
 // New returns a source of the cluster that config leads to. It makes no request; config is not changed.
 func New(config *rest.Config, opts Options) (*Source, error) {
 	opts.MaxList = cmp.Or(opts.MaxList, MaxList)
-	opts.LeaseNamespace, opts.LeaseName = cmp.Or(opts.LeaseNamespace, "kube-system"), cmp.Or(opts.LeaseName, "kube-scheduler")
 	config = rest.CopyConfig(config)
 	config.UserAgent = cmp.Or(opts.UserAgent, "schedq")
 	config.Timeout = 0 // would end a watch; requests that should be quick have their own
@@ -138,9 +138,10 @@ func clientFor(config *rest.Config) (*http.Client, *plugin, error) {
 }
 
 func newSource(client clients, plugin *plugin, opts Options) *Source {
-	s := &Source{opts: opts, client: client, plugin: plugin, siblings: newSiblings(), state: map[string]*sources.Resource{},
+	lease := leaseName{cmp.Or(opts.LeaseNamespace, usualLeases[0]), cmp.Or(opts.LeaseName, "kube-scheduler")}
+	s := &Source{opts: opts, client: client, lease: lease, plugin: plugin, siblings: newSiblings(), state: map[string]*sources.Resource{},
 		hearing: hearing{lost: map[string]time.Time{}, heard: map[string]time.Time{}}}
-	for _, r := range resources(client, leaseName{opts.LeaseNamespace, opts.LeaseName}) {
+	for _, r := range resources(client, lease) {
 		if r.namespaced {
 			r.namespace = opts.Namespace
 		}

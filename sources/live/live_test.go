@@ -52,6 +52,10 @@ func watch(t *testing.T, server *livetest.Server) *watched {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return watchSource(t, source)
+}
+
+func watchSource(t *testing.T, source *live.Source) *watched {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- source.Run(ctx) }()
@@ -299,6 +303,29 @@ func TestLeader(t *testing.T) {
 	hold("")
 	hold("a_1")
 	hold("b_2")
+	w.tells("SchedulerStarted", "Mark")
+}
+
+// TestLeaderOfOpenShift: its scheduler's lease is in a namespace of its own, and is found there unless another is named.
+func TestLeaderOfOpenShift(t *testing.T) {
+	server := livetest.New(t)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "openshift-kube-scheduler", Name: "kube-scheduler"}}
+	hold := func(by string) {
+		lease.Spec.HolderIdentity = &by
+		server.Put(lease)
+	}
+	hold("master-0_1")
+	source, err := live.New(&rest.Config{Host: server.URL}, live.Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := source.Check(t.Context(), server.URL); err != nil {
+		t.Fatal(err)
+	}
+	w := watchSource(t, source)
+	w.until("the first lists", w.attached)
+	w.tells("Attached")
+	hold("master-1_2")
 	w.tells("SchedulerStarted", "Mark")
 }
 

@@ -14,6 +14,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -97,6 +98,24 @@ func (s *Source) ProxiedMetrics() *Metrics {
 		}
 		return s.client.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource(pods).
 			SubResource("proxy").Name("https:" + pod.Name + ":10259").Suffix("metrics").Stream(ctx)
+	}}
+}
+
+// eksMetrics is where EKS serves its scheduler's metrics, through the API server, from v1.28 on (the EKS user guide, "Fetch
+// control plane raw metrics in Prometheus format"). It needs get on ksh/metrics of the group metrics.eks.amazonaws.com.
+const eksMetrics = "/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics"
+
+// EKSMetrics returns a stream of what EKS serves of the scheduler that it runs.
+func (s *Source) EKSMetrics() *Metrics {
+	return &Metrics{get: func(ctx context.Context) (io.ReadCloser, error) {
+		body, err := s.client.CoreV1().RESTClient().Get().AbsPath(eksMetrics).Stream(ctx)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("the API server has no %s: EKS alone serves it, from v1.28 on", eksMetrics)
+		case apierrors.IsForbidden(err):
+			return nil, fmt.Errorf("you may not get ksh/metrics of metrics.eks.amazonaws.com: ask for a ClusterRole that lets you")
+		}
+		return body, err
 	}}
 }
 

@@ -88,7 +88,7 @@ func (f *Flags) Open(cmd *cobra.Command) (sources.Stream, error) {
 	// A large cluster's objects arrive all at once and then stay: twice their size would be taken otherwise.
 	debug.SetGCPercent(50)
 	leaseNamespace, lease, ok := strings.Cut(f.lease, "/")
-	if !ok || leaseNamespace == "" || lease == "" {
+	if f.lease != "" && (!ok || leaseNamespace == "" || lease == "") {
 		return nil, flags.Usagef("--scheduler-lease %s is not a NAMESPACE/NAME", sources.Sanitize(f.lease))
 	}
 	memory, err := flags.Memory(cmd)
@@ -123,6 +123,8 @@ func (f *Flags) beside(cmd *cobra.Command, source *live.Source) (sources.Stream,
 	switch {
 	case f.metrics == "proxy":
 		others = append(others, source.ProxiedMetrics())
+	case f.metrics == "eks":
+		others = append(others, source.EKSMetrics())
 	case f.metrics != "":
 		m, err := live.NewMetrics(f.metrics, live.MetricsOptions{TokenFile: f.metricsToken, Insecure: *f.kube.Insecure})
 		if err != nil {

@@ -34,7 +34,8 @@ type Server struct {
 	objects   map[string]map[types.NamespacedName]runtime.Object
 	log       []entry
 	requests  []string
-	refusals  map[string]int // by resource, the code to refuse with
+	refusals  map[string]int    // by resource, the code to refuse with
+	texts     map[string]string // by path, what is answered there
 	refuseAll int
 	noLists   int // the code to refuse everything with but what is asked for before anything is read
 	noStreams bool
@@ -53,7 +54,7 @@ type entry struct {
 func New(t testing.TB) *Server {
 	s := &Server{
 		changed: make(chan struct{}), cut: make(chan struct{}), revision: 100,
-		objects: map[string]map[types.NamespacedName]runtime.Object{}, refusals: map[string]int{},
+		objects: map[string]map[types.NamespacedName]runtime.Object{}, refusals: map[string]int{}, texts: map[string]string{},
 	}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(func() {
@@ -126,6 +127,13 @@ func (s *Server) Delete(objects ...runtime.Object) {
 		s.log = append(s.log, entry{s.revision, name, "DELETED", last})
 	}
 	s.wake()
+}
+
+// Answer has the server answer a GET of path with text, as it does with what other servers serve behind it.
+func (s *Server) Answer(path, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.texts[path] = text
 }
 
 // Refuse answers requests for a resource with an HTTP status code; 0 answers them again. An empty resource
@@ -212,11 +220,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if code == 0 && req.Method == http.MethodGet && req.URL.Path != "/version" {
 		code = s.noLists
 	}
+	text, texted := s.texts[req.URL.Path]
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case code != 0:
 		refuse(w, code)
+	case texted:
+		fmt.Fprint(w, text)
 	case req.URL.Path == "/version":
 		fmt.Fprint(w, `{"major":"1","minor":"37","gitVersion":"v1.37.1"}`)
 	case req.Method == http.MethodPost && resource == "selfsubjectaccessreviews":
