@@ -71,6 +71,7 @@ const (
 	NameFork     ID = "name-what-if"
 	CloseFork    ID = "close-what-if"
 	Compare      ID = "compare"
+	Outcome      ID = "outcome"
 	MoveAll      ID = "move-all"
 	Activate     ID = "activate"
 	InjectEvent  ID = "inject-event"
@@ -317,6 +318,8 @@ func boardInject() []Binding {
 			Description: "Forget this what-if and go back to the recording."},
 		{ID: Compare, Keys: []string{"V"}, Name: "compare",
 			Description: "Show another what-if or the recording beside this one: the sizes of both, and the pods that are not in the same place."},
+		{ID: Outcome, Keys: []string{"Q"}, Name: "what came of it",
+			Description: "Go to the panel of what came of the last thing that was asked in a what-if: every node and pod that the answer names. It stays until it is closed."},
 		{ID: Activate, Keys: []string{"a"}, Name: "activate",
 			Description: "Activate the selected pod: it goes to activeQ at once."},
 		{ID: AddPod, Keys: []string{"n"}, Name: "new pod",

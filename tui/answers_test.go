@@ -107,17 +107,48 @@ func TestMessagesAreBounded(t *testing.T) {
 	})
 }
 
-// What was asked in a what-if stays to be read: every pod that it moved, where it is, and a pod that is chosen is selected.
+// What came of what was asked in a what-if stays until it is closed, beneath whatever is shown: every pod that it moved, where
+// it is, and the pod that the person comes to is selected on the board.
 func TestAnOutcomeStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.MoveAll).sees("(;: all of it)")
-		p.do(keymap.RowDown, keymap.RowUp).seesNot("(;: all of it)")
-		p.do(keymap.Messages).press("enter")
-		p.sees("what moved", "default/train-0", "shop/cart-7d9f8c6b5-x2k1p", "rejected by TaintToleration")
-		p.enter("cart").seesNot("what moved")
+		p.goTo(moment).do(keymap.MoveAll).sees("what came of it 10:36:06.500", "1 activeQ", "train-0                    ○ activeQ")
+		p.do(keymap.RowDown, keymap.RowUp, keymap.FocusLog).sees("what came of it", "5 log")
+		p.do(keymap.Timeline).sees("what came of it").do(keymap.Back).sees("what came of it", "1 activeQ")
+		p.do(keymap.Outcome, keymap.RowDown, keymap.RowDown).seesTogether("▸ shop/cart-7d9f8c6b5-x2k1p", "activeQ")
 		if got := p.model.Selected.Key.Name; got != "cart-7d9f8c6b5-x2k1p" {
 			t.Errorf("%s is selected", got)
 		}
+		p.do(keymap.Open).sees("why?", "what came of it").do(keymap.Back).seesNot(" why? ").do(keymap.RowUp)
+		if got := p.model.Selected.Key.Name; got == "cart-7d9f8c6b5-x2k1p" {
+			t.Error("when what is above it is closed, keys are not about the panel again")
+		}
+		p.do(keymap.NextPane).do(keymap.LeaveWhatIf).sees("what came of it").do(keymap.Back).seesNot("what came of it")
+		p.do(keymap.Messages).enter("move request").sees("what came of it").do(keymap.Back).seesNot("what came of it")
 	})
+}
+
+// A small answer is the line's; asked for, it has its panel, and the next takes its place. Clicks and the wheel reach it.
+func TestAnOutcomeIsAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 100, 30, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.Outcome).sees("nothing was asked in a what-if yet")
+		p.do(keymap.WhatIf, keymap.Pop).seesNot("what came of it").do(keymap.Outcome).sees("what came of it", "urgent-1").do(keymap.Outcome).seesNot("what came of it")
+		p.do(keymap.Outcome, keymap.Fits).seesTogether("urgent-1", "bound")
+		p.do(keymap.MoveAll).sees("move request", "train-0")
+		p.clicks("shop/cart-7d9f8c6b5-x2k1p").clicks("shop/cart-7d9f8c6b5-x2k1p").sees(" why? ", "what came of it")
+	})
+}
+
+// The nodes that an answer names are in its panel, too, and lead to the page of the nodes.
+func TestAnOutcomeNamesNodes(t *testing.T) {
+	inTree(t)
+	for _, size := range sizes {
+		synctest.Test(t, func(t *testing.T) {
+			p := sit(t, size[0], size[1], session.New(withTenants(t), session.Options{Paused: true}), Options{})
+			p.goTo("10:36:02.5").do(keymap.AddNode).enter("node-2 big").do(keymap.Outcome).sees("what came of it", "node big", "node node-2")
+			golden(t, fmt.Sprintf("outcome/%dx%d", size[0], size[1]), p.screen()+"\n"+p.styles())
+			p.do(keymap.Open).sees("nodes").seesTogether("▸ big").sees("what came of it")
+		})
+	}
 }

@@ -13,7 +13,7 @@ import (
 
 // lookedAt returns how the source is looked at now.
 func (m *model) lookedAt() memory.View {
-	v := memory.View{Filter: m.Frame.Filter, Pane: m.board.InFocus(), Layout: m.Pages.Top().Layout()}
+	v := memory.View{Filter: m.Frame.Filter, Pane: m.board.InFocus(), Layout: m.Pages.Shown().Layout()}
 	for tier := queue.Active; tier <= queue.InFlight; tier++ {
 		if s := m.Frame.Board.Sort(tier); s != (session.Sort{}) {
 			if v.Sorts == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/tui/chart"
 	"github.com/schedq/schedq/tui/lesson"
 	"github.com/schedq/schedq/tui/nodes"
+	"github.com/schedq/schedq/tui/outcome"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/play"
 	"github.com/schedq/schedq/tui/story"
@@ -35,12 +36,13 @@ type model struct {
 	// leaving counts the keys up to that by which the person wanted to leave what is not kept.
 	leaving int
 
-	board  *board.Board
-	nodes  *nodes.Nodes
-	charts []chart.Chart
-	onBar  []keymap.Binding // of the board's, the most important first
-	lesson *lesson.Lesson   // nil unless one is taught
-	play   *play.Cluster    // nil unless the cluster is the person's own
+	board   *board.Board
+	nodes   *nodes.Nodes
+	outcome *outcome.Panel
+	charts  []chart.Chart
+	onBar   []keymap.Binding // of the board's, the most important first
+	lesson  *lesson.Lesson   // nil unless one is taught
+	play    *play.Cluster    // nil unless the cluster is the person's own
 
 	looks  looks
 	layout layout
@@ -63,6 +65,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	why := story.NewWhy(d)
 	m.board = board.New(d, why)
 	m.nodes = nodes.New(d)
+	m.outcome = outcome.New(d, m.board, m.nodes)
 	m.onBar = m.Keys.OnBar(keymap.Board)
 	m.showFromStart(m.board)
 	m.paint()
@@ -73,6 +76,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	story.AddWhy(why, all)
 	board.Add(m.board, all)
 	nodes.Add(m.nodes, all)
+	outcome.Add(m.outcome, all)
 	chart.Add(d, m.charts, all)
 	travel.Add(d, all)
 	whatif.Add(d, m.board, o.ReadManifest, all)
@@ -92,6 +96,7 @@ func (m *model) showFromStart(lowest page.Page) {
 	}
 	m.board.Reset()
 	m.nodes.Reset()
+	m.outcome.Reset()
 }
 
 // show has s take the place of the session that is shown, which ends unless it is the one that the program began with.
@@ -142,7 +147,7 @@ func (m *model) addLooking(all page.Actions) {
 		Name:   func() string { return cmp.Or(m.Pages.Top().EnterName(), m.board.EnterName()) },
 	}
 	all[keymap.Back] = page.Action{Do: m.goBack}.Unless(func() string {
-		if m.Working() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Frame.Filter == "" && m.Frame.Searching == "" {
+		if m.Working() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Pages.Docked() == nil && m.Frame.Filter == "" && m.Frame.Searching == "" {
 			return "nothing is open and no filter is set"
 		}
 		return ""

@@ -65,8 +65,10 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 	case m.mouse.progress.Contains(at.X, at.Y):
 		m.mouse.scrubbing = true
 		m.scrub(at.X)
+	case m.layout.dock.Contains(at.X, at.Y):
+		return m.Pages.Docked().Click(at.X-m.layout.dock.X, at.Y-m.layout.dock.Y)
 	case middle.Contains(at.X, at.Y):
-		return m.Pages.Top().Click(at.X-middle.X, at.Y-middle.Y)
+		return m.Pages.Shown().Click(at.X-middle.X, at.Y-middle.Y)
 	}
 	return nil
 }
@@ -101,5 +103,9 @@ func (m *model) wheel(at tea.Mouse) {
 		}
 		return
 	}
-	m.Pages.Top().Wheel(t)
+	if m.layout.dock.Contains(at.X, at.Y) {
+		m.Pages.Docked().Wheel(t)
+		return
+	}
+	m.Pages.Shown().Wheel(t)
 }

@@ -103,8 +103,10 @@ func (m *model) takeFrame(f *session.Frame) tea.Cmd {
 		m.Session.Compare(m.Line()) // nobody sees it any more
 	}
 	cmd := m.showSaid(f.Said)
-	if top, ok := m.Pages.Top().(page.Follower); ok {
-		cmd = tea.Batch(cmd, top.Follow())
+	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
+		if follower, ok := shown.(page.Follower); ok {
+			cmd = tea.Batch(cmd, follower.Follow())
+		}
 	}
 	if m.lesson != nil {
 		m.lesson.Learned()
@@ -131,8 +133,8 @@ func (m *model) showSaid(said session.Said) tea.Cmd {
 		return nil
 	}
 	notice := page.Notice{Text: said.Text, Refused: said.Refused}
-	if len(said.Moved) > 0 {
-		notice.Open = func() tea.Cmd { return m.showOutcome(said) }
+	if m.outcome.Take(said, m.lesson == nil) {
+		notice.Open = func() tea.Cmd { return m.outcome.Open(said) }
 	}
 	return m.Tell(notice)
 }
@@ -177,12 +179,14 @@ func (m *model) deed(msg tea.KeyPressMsg) tea.Cmd {
 // settle puts everything in its place after a change: the layout, the cursors, what is in sight.
 func (m *model) settle() {
 	m.layout = m.arrange()
-	w, h := m.layout.middle.W, m.layout.middle.H
 	for _, o := range m.Over.All() {
-		o.Settle(h)
+		o.Settle(m.layout.middle.H)
 	}
 	if m.Pages.Covered() {
 		m.Pages.Lowest().Settle(0, 0)
 	}
-	m.Pages.Top().Settle(w, h)
+	m.Pages.Shown().Settle(m.layout.page.W, m.layout.page.H)
+	if d := m.Pages.Docked(); d != nil {
+		d.Settle(m.layout.dock.W, m.layout.dock.H)
+	}
 }

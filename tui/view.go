@@ -25,8 +25,10 @@ type layout struct {
 	tooSmall bool // for anything but one sentence
 	header   []header.Line
 	middle   canvas.Rect
-	status   canvas.Rect
-	bar      canvas.Rect
+	// page and dock are the parts of the middle that the page on top has, and the one that is docked beneath it.
+	page, dock canvas.Rect
+	status     canvas.Rect
+	bar        canvas.Rect
 }
 
 // arrange divides the screen.
@@ -40,7 +42,13 @@ func (m *model) arrange() layout {
 		lines = header.AboveLesson(m.Frame.Fork != nil)
 	}
 	y := len(lines)
-	return layout{header: lines, middle: canvas.At(0, y, w, h-2-y), status: canvas.At(0, h-2, w, 1), bar: canvas.At(0, h-1, w, 1)}
+	l := layout{header: lines, middle: canvas.At(0, y, w, h-2-y), status: canvas.At(0, h-2, w, 1), bar: canvas.At(0, h-1, w, 1)}
+	l.page = l.middle
+	if m.Pages.Docked() != nil {
+		l.page.H -= m.outcome.Height(w, l.middle.H)
+		l.dock = canvas.At(0, l.page.Y+l.page.H, w, l.middle.H-l.page.H)
+	}
+	return l
 }
 
 // View implements tea.Model. What it returns was drawn by Update.
@@ -82,7 +90,10 @@ func (m *model) drawIn(all canvas.Area) {
 	middle, status := part(l.middle), part(l.status)
 
 	m.mouse.progress = header.Header{Frame: m.Frame, Keys: m.Keys, Alone: m.play != nil, Lines: l.header}.Draw(all.Sub(0, 0, all.W, l.middle.Y))
-	m.Pages.Top().Draw(middle)
+	m.Pages.Shown().Draw(part(l.page))
+	if d := m.Pages.Docked(); d != nil {
+		d.Draw(part(l.dock))
+	}
 	if !m.Over.Typing() {
 		m.drawStatus(status)
 	}

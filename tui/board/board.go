@@ -89,6 +89,9 @@ func (b *Board) setFocus(p paneID) {
 	b.Pages.Uncover()
 }
 
+// focused reports whether keys are about the pane.
+func (b *Board) focused(p paneID) bool { return b.focus == p && !b.Pages.AtDock() }
+
 // InFocus is the title of the pane in focus.
 func (b *Board) InFocus() string { return paneTitles[b.focus] }
 
@@ -146,14 +149,14 @@ func (b *Board) Draw(a canvas.Area) {
 		b.pane(paneID(i)).Draw(part(r))
 	}
 	longest{b.Frame}.Draw(part(p.longest))
-	flight{b.Frame, b.Keys, &b.panes[flightPane], b.Selected, b.focus == flightPane}.Draw(part(p.flight))
+	flight{b.Frame, b.Keys, &b.panes[flightPane], b.Selected, b.focused(flightPane)}.Draw(part(p.flight))
 	b.logPart().Draw(part(p.log))
 	b.Why.DrawBeside(part(p.detail))
 	b.drawFrames(a)
 }
 
 func (b *Board) logPart() logPart {
-	return logPart{b.Keys, b.Frame, b.moves(), &b.log, b.Selected, b.focus == logPane}
+	return logPart{b.Keys, b.Frame, b.moves(), &b.log, b.Selected, b.focused(logPane)}
 }
 
 // moves are those of the log that are shown.
@@ -166,7 +169,7 @@ func (b *Board) moves() moves {
 
 func (b *Board) pane(id paneID) pane {
 	return pane{
-		id: id, keys: b.Keys, spacing: b.parts.spacing, frame: b.Frame, rows: &b.panes[id], selected: b.Selected, focused: b.focus == id,
+		id: id, keys: b.Keys, spacing: b.parts.spacing, frame: b.Frame, rows: &b.panes[id], selected: b.Selected, focused: b.focused(id),
 		columns: b.columns[id], important: b.important[id], fitted: b.fitted[id],
 	}
 }

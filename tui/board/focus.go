@@ -13,8 +13,8 @@ func Add(b *Board, all page.Actions) {
 	} {
 		all[id] = page.Command(func() { b.setFocus(pane) })
 	}
-	all[keymap.NextPane] = page.Command(func() { b.setFocus((b.focus + 1) % paneCount) })
-	all[keymap.PreviousPane] = page.Command(func() { b.setFocus((b.focus + paneCount - 1) % paneCount) })
+	all[keymap.NextPane] = page.Command(func() { b.nextPane(1) })
+	all[keymap.PreviousPane] = page.Command(func() { b.nextPane(-1) })
 	all[keymap.Zoom] = page.Command(func() {
 		zoom := !b.Pages.Covered() && !b.Pages.Zoomed
 		b.Pages.Clear()
@@ -22,4 +22,20 @@ func Add(b *Board, all page.Actions) {
 	})
 	b.addFinding(all)
 	b.addFolding(all)
+}
+
+// nextPane goes n panes on. What is docked beneath the board is one behind the last.
+func (b *Board) nextPane(n int) {
+	panes, at := int(paneCount), int(b.focus)
+	if b.Pages.Docked() != nil {
+		panes++
+	}
+	if b.Pages.AtDock() {
+		at = int(paneCount)
+	}
+	if to := (at + n + panes) % panes; to == int(paneCount) {
+		b.Pages.GoToDock()
+	} else {
+		b.setFocus(paneID(to))
+	}
 }

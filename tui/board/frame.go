@@ -15,13 +15,13 @@ func (b *Board) drawFrames(a canvas.Area) {
 			continue
 		}
 		light(a, r, p.closed)
-		if b.focus == paneID(id) {
+		if b.focused(paneID(id)) {
 			focus = r
 		}
 	}
 	if p.log.H > 0 {
 		light(a, p.log, false)
-		if b.focus == logPane {
+		if b.focused(logPane) {
 			focus = p.log
 		}
 	}

@@ -18,6 +18,9 @@ type outline struct {
 // small reports whether a screen of w by h has no room for the three panes side by side.
 func small(w, h int) bool { return w < 80 || h < 24 }
 
+// roomy is the height from which on a board shows its log and what waits longest beside something docked beneath it.
+const roomy = 22
+
 // outline is that of a board that has all of a room of h lines.
 func (b *Board) outline(h int) outline {
 	s := outline{tabs: small(b.Width, b.Height), flight: 1, spacing: 1}
@@ -39,6 +42,12 @@ func (b *Board) outline(h int) outline {
 		s.log = (h - s.counts - 2) * 2 / 5
 	default:
 		s.log = 5
+	}
+	if b.Pages.Docked() != nil && h < roomy {
+		if b.focus != logPane {
+			s.log = 0
+		}
+		return s
 	}
 	if s.counts == 0 && !b.Pages.Zoomed {
 		s.longest = longestRows(b.Width)

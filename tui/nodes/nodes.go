@@ -60,10 +60,21 @@ func Add(n *Nodes, all page.Actions) {
 			n.Pages.CloseTop()
 			return nil
 		}
-		n.Pages.Open(n)
-		n.asked = moment{}
-		return n.Follow()
+		return n.open()
 	}}
+}
+
+func (n *Nodes) open() tea.Cmd {
+	n.Pages.Open(n)
+	n.asked = moment{}
+	return n.Follow()
+}
+
+// Show opens the page with the cursor on the node of that name.
+func (n *Nodes) Show(name string) tea.Cmd {
+	n.name = name
+	n.show(n.shown)
+	return n.open()
 }
 
 // Reset begins with another session.

@@ -11,6 +11,10 @@ type Pages struct {
 	stack []Page
 	// Zoomed is true while the lowest page shows one of its parts alone.
 	Zoomed bool
+	// dock stands beneath what is on top. Keys are about it if docked, and will be once nothing covers the lowest page
+	// if back.
+	dock         Page
+	docked, back bool
 }
 
 // Begin leaves the lowest page alone.
@@ -19,7 +23,28 @@ func (p *Pages) Begin(lowest Page) { *p = Pages{stack: []Page{lowest}} }
 // Lowest is what Begin left alone.
 func (p *Pages) Lowest() Page { return p.stack[0] }
 
-func (p *Pages) Top() Page { return p.stack[len(p.stack)-1] }
+// Top is the page that keys are about: the docked one, or the one that is on top of the others.
+func (p *Pages) Top() Page {
+	if p.docked {
+		return p.dock
+	}
+	return p.Shown()
+}
+
+// Shown is the page that is on top of the others.
+func (p *Pages) Shown() Page { return p.stack[len(p.stack)-1] }
+
+// Dock has d stand beneath what is on top until it is closed. Keys stay with what they are about.
+func (p *Pages) Dock(d Page) { p.dock = d }
+
+// Docked is the page that stands beneath what is on top, or nil.
+func (p *Pages) Docked() Page { return p.dock }
+
+// AtDock reports whether keys are about the docked page.
+func (p *Pages) AtDock() bool { return p.docked }
+
+// GoToDock has keys be about the docked page, if there is one.
+func (p *Pages) GoToDock() { p.docked, p.back = p.dock != nil, false }
 
 // Covered reports whether something is open over the lowest page.
 func (p *Pages) Covered() bool { return len(p.stack) > 1 }
@@ -33,27 +58,43 @@ func (p *Pages) Open(over Page) {
 		p.stack = slices.Delete(p.stack, i, i+1)
 	}
 	p.stack = append(p.stack, over)
+	p.docked, p.back = false, p.back || p.docked
 }
 
-// CloseTop closes what is on top, or else ends the zoom, and returns false if there was nothing to close.
+// CloseTop closes the page that keys are about, or else ends the zoom, or else closes the docked page. It returns false
+// if there was nothing to close.
 func (p *Pages) CloseTop() bool {
-	if p.Covered() {
+	switch {
+	case p.docked:
+		p.undock()
+	case p.Covered():
 		p.drop(len(p.stack) - 1)
-		return true
+		if !p.Covered() {
+			p.docked, p.back = p.back, false
+		}
+	case p.Zoomed:
+		p.Zoomed = false
+	case p.dock != nil:
+		p.undock()
+	default:
+		return false
 	}
-	was := p.Zoomed
-	p.Zoomed = false
-	return was
+	return true
 }
+
+func (p *Pages) undock() { p.dock, p.docked, p.back = nil, false, false }
 
 // Clear closes all that is open over the lowest page, and ends the zoom.
 func (p *Pages) Clear() {
-	p.drop(1)
+	p.Uncover()
 	p.Zoomed = false
 }
 
-// Uncover closes what is open over the lowest page.
-func (p *Pages) Uncover() { p.drop(1) }
+// Uncover closes what is open over the lowest page, and has keys be about that.
+func (p *Pages) Uncover() {
+	p.drop(1)
+	p.docked, p.back = false, false
+}
 
 func (p *Pages) drop(from int) {
 	for _, each := range p.stack[from:] {

@@ -78,7 +78,7 @@ func (w whatIfs) names(kind string, word int) func(text string) []string {
 	var of *session.Cluster
 	var names []string
 	return func(text string) []string {
-		if c := w.Frame.Cluster; c != of && c != nil && c.Unknown == "" {
+		if c := w.Frame.Cluster; c != of && c != nil {
 			of, names = c, c.Names(kind, mostNames)
 		}
 		if n := len(strings.Fields(text)); n > word || n == word && strings.HasSuffix(text, " ") {

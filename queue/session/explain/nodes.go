@@ -215,8 +215,12 @@ func (c *Cluster) Fit(key types.NamespacedName) (*Needs, error) {
 // Size is how many objects there are: of many, Fit takes long.
 func (c *Cluster) Size() int { return c.objects.Tree.Len() }
 
-// Names returns the names of all objects of a kind, as namespace/name if they have a namespace other than default.
+// Names returns the names of all objects of a kind, as namespace/name if they have a namespace other than default. Of a
+// cluster that is Unknown there are none.
 func (c *Cluster) Names(kind string, most int) []string {
+	if c.Unknown != "" {
+		return nil
+	}
 	var names []string
 	c.objects.Names(kind, func(namespace, name string) bool {
 		if namespace != "" && namespace != "default" {

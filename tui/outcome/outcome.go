@@ -1,0 +1,210 @@
+package outcome
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/board"
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/nodes"
+	"github.com/schedq/schedq/tui/page"
+)
+
+// Panel is the page of one answer. It stands beneath the others, and keys are about it when the person goes there.
+type Panel struct {
+	*page.Desk
+	board *board.Board
+	nodes *nodes.Nodes
+
+	said session.Said
+	at   time.Time // of the what-if, when it was said
+	rows []row
+	// older is the cluster as it was known before; of a newer one, the panel learns which words of the answer are names
+	// of nodes.
+	older *session.Cluster
+
+	text        []string // the answer, wrapped
+	list        canvas.Rect
+	cursor, top int
+}
+
+// row is a node or a pod that the answer names.
+type row struct {
+	node string
+	pod  *session.Pod
+}
+
+// New returns the panel of d. Pods are selected on b, and nodes in n.
+func New(d *page.Desk, b *board.Board, n *nodes.Nodes) *Panel {
+	return &Panel{Desk: d, board: b, nodes: n}
+}
+
+// Add adds what goes to it.
+func Add(p *Panel, all page.Actions) {
+	all[keymap.Outcome] = page.Action{Do: p.goThere}.Unless(func() string {
+		if p.said.Number == 0 {
+			return "nothing was asked in a what-if yet"
+		}
+		return ""
+	})
+}
+
+// Reset begins with another session.
+func (p *Panel) Reset() { *p = Panel{Desk: p.Desk, board: p.board, nodes: p.nodes} }
+
+// Take takes over what a session answered, if that is about pods that moved or is more than a line, and reports whether
+// it did. If docks, it shows what is more than a line by itself.
+func (p *Panel) Take(said session.Said, docks bool) bool {
+	long := canvas.Width(format.Safe(said.Text)) > p.Width-2
+	if said.Refused || p.Frame.Fork == nil || len(said.Moved) == 0 && !long {
+		return false
+	}
+	p.put(said)
+	if docks && (len(said.Moved) > 1 || long) {
+		p.Pages.Dock(p)
+	}
+	return true
+}
+
+func (p *Panel) put(said session.Said) {
+	if p.said.Number == said.Number {
+		return
+	}
+	p.said, p.at, p.rows, p.older, p.cursor, p.top = said, p.Frame.Now, nil, p.Frame.Cluster, 0, 0
+	for _, pod := range said.Moved {
+		p.rows = append(p.rows, row{pod: pod})
+	}
+	p.Session.Survey()
+}
+
+// Open shows what came of said, and goes there.
+func (p *Panel) Open(said session.Said) tea.Cmd {
+	p.put(said)
+	return p.goThere()
+}
+
+// goThere has keys be about the panel, or closes it if they are. In a lesson, which has its own place beneath the board,
+// it is a page like others.
+func (p *Panel) goThere() tea.Cmd {
+	switch {
+	case p.Pages.Top() == page.Page(p):
+		p.Pages.CloseTop()
+		return nil
+	case p.Pages.Lowest().Context() == keymap.Lesson:
+		p.Pages.Open(p)
+	default:
+		p.Pages.Dock(p)
+		p.Pages.GoToDock()
+	}
+	return p.Follow()
+}
+
+// mostNodes is how many nodes of a cluster the answer's words are looked for among.
+const mostNodes = 20_000
+
+// Follow implements page.Follower: once the cluster's nodes are known, those that the answer names come before its pods.
+func (p *Panel) Follow() tea.Cmd {
+	c := p.Frame.Cluster
+	if c == p.older {
+		return nil
+	}
+	p.older = c
+	p.rows = slices.DeleteFunc(p.rows, func(r row) bool { return r.pod == nil })
+	names := map[string]bool{}
+	for _, name := range c.Names("Node", mostNodes) {
+		names[name] = true
+	}
+	var named []row
+	for word := range strings.FieldsSeq(p.said.Text) {
+		if word = strings.Trim(word, "(),;:"); names[word] {
+			names[word] = false
+			named = append(named, row{node: word})
+		}
+	}
+	p.rows = append(named, p.rows...)
+	return nil
+}
+
+func (p *Panel) Context() keymap.Context { return keymap.Board }
+func (p *Panel) Layout() string          { return "" }
+
+// Height is how many rows the panel wants of w by h cells: at most two fifths.
+func (p *Panel) Height(w, h int) int {
+	return min(max(5, h*2/5), 1+len(p.wrapped(w))+max(1, len(p.rows)))
+}
+
+func (p *Panel) wrapped(w int) []string { return canvas.Wrap(format.Safe(p.said.Text), max(1, w-3)) }
+
+// Settle implements page.Page.
+func (p *Panel) Settle(w, h int) {
+	p.text = p.wrapped(w)
+	p.text = p.text[:min(len(p.text), max(1, (h-1)/2))]
+	p.list = canvas.At(0, 1+len(p.text), w, max(0, h-1-len(p.text)))
+	p.cursor = min(max(p.cursor, 0), max(len(p.rows)-1, 0))
+	p.top = min(max(p.top, p.cursor-p.list.H+1), p.cursor)
+	p.top = min(max(p.top, 0), max(len(p.rows)-p.list.H, 0))
+}
+
+// Move implements page.Page: the pod that the cursor comes to is selected on the board.
+func (p *Panel) Move(n int) {
+	p.cursor = min(max(p.cursor+n, 0), max(len(p.rows)-1, 0))
+	if len(p.rows) > 0 && p.rows[p.cursor].pod != nil {
+		p.Choose(p.rows[p.cursor].pod)
+	}
+}
+
+func (p *Panel) Rows() int { return max(1, p.list.H-1) }
+
+// Enter implements page.Page: it says all about the pod or the node at the cursor.
+func (p *Panel) Enter() tea.Cmd {
+	r := p.rows[p.cursor]
+	if r.node != "" {
+		return p.nodes.Show(r.node)
+	}
+	p.Choose(r.pod)
+	p.board.Why.Open()
+	p.Session.DiagnoseIfQuick(r.pod.Key)
+	return nil
+}
+
+func (p *Panel) EnterName() string {
+	if p.CannotEnter() == "" && p.rows[p.cursor].node != "" {
+		return "node"
+	}
+	return "why?"
+}
+
+func (p *Panel) CannotEnter() string {
+	if p.cursor >= len(p.rows) {
+		return "nothing is named that could be shown"
+	}
+	return ""
+}
+
+// Click implements page.Page: it goes to a row, or opens the one at the cursor.
+func (p *Panel) Click(x, y int) tea.Cmd {
+	p.Pages.GoToDock()
+	n := p.top + y - p.list.Y
+	if !p.list.Contains(x, y) || n >= len(p.rows) {
+		return nil
+	}
+	was := p.cursor
+	p.cursor = n
+	p.Move(0)
+	if was == n {
+		return p.Enter()
+	}
+	return nil
+}
+
+func (p *Panel) Wheel(t page.Turn) {
+	if !t.Sideways {
+		p.cursor = min(max(p.cursor+t.Rows, 0), max(len(p.rows)-1, 0))
+	}
+}
