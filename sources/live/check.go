@@ -85,16 +85,13 @@ func (s *Source) Check(ctx context.Context, host string) error {
 		return Sentence(host, err)
 	}
 	for _, verb := range []string{"list", "watch"} {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: s.opts.Namespace, Verb: verb, Resource: pods},
-		}}
-		answer, err := s.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		allowed, err := s.May(ctx, authorizationv1.ResourceAttributes{Namespace: s.opts.Namespace, Verb: verb, Resource: pods})
 		switch {
 		case err != nil && (apierrors.IsForbidden(err) || apierrors.IsNotFound(err)):
 			return nil // whether the user may read pods will show
 		case err != nil:
 			return Sentence(host, err)
-		case !answer.Status.Allowed:
+		case !allowed:
 			return s.forbidden(ctx, verb)
 		}
 	}

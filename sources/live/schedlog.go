@@ -52,12 +52,13 @@ func FollowLog(ctx context.Context, path string, stdin io.Reader) (*Log, error) 
 	return newLog(path, func(ctx context.Context, text func([]byte)) error { return tail(ctx, path, f, text) }), nil
 }
 
-// PodLog returns a stream of the log of a scheduler that runs as a pod, as kubectl logs -f reads it.
-func (s *Source) PodLog(namespace, name string) *Log {
+// PodLog returns a stream of the log of a scheduler that runs as a pod, as kubectl logs -f reads it. An empty container is
+// the only one.
+func (s *Source) PodLog(namespace, name, container string) *Log {
 	return newLog(namespace+"/"+name, func(ctx context.Context, text func([]byte)) error {
 		for {
 			since := int64(1)
-			body, err := s.client.CoreV1().Pods(namespace).GetLogs(name, &corev1.PodLogOptions{Follow: true, SinceSeconds: &since}).Stream(ctx)
+			body, err := s.client.CoreV1().Pods(namespace).GetLogs(name, &corev1.PodLogOptions{Container: container, Follow: true, SinceSeconds: &since}).Stream(ctx)
 			if err != nil {
 				return err
 			}

@@ -23,22 +23,28 @@ type Flags struct {
 	names         []string // of the flags
 }
 
-// Register adds the flags to cmd.
-func (f *Flags) Register(cmd *cobra.Command) {
+// RegisterCluster adds the flags to cmd that name the cluster, and the user.
+func (f *Flags) RegisterCluster(cmd *cobra.Command) {
 	f.kube = genericclioptions.NewConfigFlags(true)
 	f.kube.CacheDir = nil // nothing is cached
 	flags.RegisterMemory(cmd)
+	f.kube.AddFlags(cmd.Flags())
+}
+
+// Register adds all flags to cmd.
+func (f *Flags) Register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	others := map[string]bool{}
+	flags.RegisterMemory(cmd)
 	set.VisitAll(func(flag *pflag.Flag) { others[flag.Name] = true })
-	f.kube.AddFlags(set)
+	f.RegisterCluster(cmd)
 	set.Lookup("namespace").Usage = "show the pods of this namespace only; where you may not read all, read this one only"
 	set.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "show the pods of all namespaces, as without -n")
 	set.StringVar(&f.schedulerName, "scheduler-name", "", "the scheduler whose queue it is: a pod's spec.schedulerName (default \"default-scheduler\", or the names in --scheduler-config)")
 	set.StringVar(&f.lease, "scheduler-lease", "", "the lease that the schedulers' leader holds, as `NAMESPACE/NAME` (default kube-scheduler in kube-system, or in openshift-kube-scheduler)")
 	set.StringVar(&f.metrics, "scheduler-metrics", "", "compare with the scheduler's own counts: the `URL` of its metrics, \"proxy\" for its pod, through the API server, or \"eks\" for those that EKS serves")
 	set.StringVar(&f.metricsToken, "scheduler-metrics-token-file", "", "the bearer token to read the scheduler's metrics with, in a `FILE`")
-	set.StringVar(&f.log, "scheduler-log", "", "follow the scheduler's log, which at -v=5 tells every move: a `FILE`, or pod:NAMESPACE/NAME through the API server")
+	set.StringVar(&f.log, "scheduler-log", "", "follow the scheduler's log, which at -v=5 tells every move: a `FILE`, or pod:NAMESPACE/NAME[/CONTAINER] through the API server")
 	set.VisitAll(func(flag *pflag.Flag) {
 		if !others[flag.Name] {
 			f.names = append(f.names, flag.Name)

@@ -16,6 +16,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/live"
+	"github.com/schedq/schedq/sources/live/doctor"
 )
 
 // config is where the cluster is, and what to call it.
@@ -81,40 +82,57 @@ func (f *Flags) Collect(cmd *cobra.Command, lasts time.Duration) (*sources.Recor
 // Open finds the cluster, and whether it can be watched.
 func (f *Flags) Open(cmd *cobra.Command) (sources.Stream, error) {
 	ctx := cmd.Context()
-	config, name, err := f.config()
+	source, host, err := f.source(cmd)
 	if err != nil {
 		return nil, err
 	}
 	// A large cluster's objects arrive all at once and then stay: twice their size would be taken otherwise.
 	debug.SetGCPercent(50)
-	leaseNamespace, lease, ok := strings.Cut(f.lease, "/")
-	if f.lease != "" && (!ok || leaseNamespace == "" || lease == "") {
-		return nil, flags.Usagef("--scheduler-lease %s is not a NAMESPACE/NAME", sources.Sanitize(f.lease))
-	}
-	memory, err := flags.Memory(cmd)
-	if err != nil {
-		return nil, err
-	}
-	opts := live.Options{
-		Name: name, LeaseNamespace: leaseNamespace, LeaseName: lease, UserAgent: "schedq/" + cmd.Root().Version,
-		MaxAnswer: memory / 16, MaxList: memory / 4, // as much of 4Gi as the defaults are
-	}
-	source, err := live.New(config, opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := source.Login(ctx, func(sentence string) { fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", sentence) }); err != nil {
-		return nil, err
-	}
-	err = source.Check(ctx, config.Host)
+	err = source.Check(ctx, host)
 	if only := f.Namespace(); errors.Is(err, live.ErrForbidden) && only != "" {
 		source = source.Only(only)
-		err = source.Check(ctx, config.Host)
+		err = source.Check(ctx, host)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return f.beside(cmd, source)
+}
+
+// Examine finds out what schedq can have of the cluster.
+func (f *Flags) Examine(cmd *cobra.Command) (*doctor.Findings, error) {
+	source, host, err := f.source(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if only := f.Namespace(); only != "" {
+		source = source.Only(only)
+	}
+	return doctor.Examine(cmd.Context(), source, host), nil
+}
+
+// source returns the cluster, with the user's credentials, and the URL of its API server. Nothing was asked yet.
+func (f *Flags) source(cmd *cobra.Command) (source *live.Source, host string, err error) {
+	config, name, err := f.config()
+	if err != nil {
+		return nil, "", err
+	}
+	leaseNamespace, lease, ok := strings.Cut(f.lease, "/")
+	if f.lease != "" && (!ok || leaseNamespace == "" || lease == "") {
+		return nil, "", flags.Usagef("--scheduler-lease %s is not a NAMESPACE/NAME", sources.Sanitize(f.lease))
+	}
+	memory, err := flags.Memory(cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	opts := live.Options{
+		Name: name, LeaseNamespace: leaseNamespace, LeaseName: lease, UserAgent: "schedq/" + cmd.Root().Version,
+		MaxAnswer: memory / 16, MaxList: memory / 4, // as much of 4Gi as the defaults are
+	}
+	if source, err = live.New(config, opts); err != nil {
+		return nil, "", err
+	}
+	return source, config.Host, source.Login(cmd.Context(), func(sentence string) { fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", sentence) })
 }
 
 // beside adds what the scheduler itself tells to source, as far as it is asked for.
@@ -133,11 +151,12 @@ func (f *Flags) beside(cmd *cobra.Command, source *live.Source) (sources.Stream,
 		others = append(others, m)
 	}
 	if pod, isPod := strings.CutPrefix(f.log, "pod:"); isPod {
+		pod, container := withContainer(pod)
 		key, err := sources.ParsePod(pod)
 		if err != nil {
 			return nil, flags.Usagef("--scheduler-log: %w", err)
 		}
-		others = append(others, source.PodLog(key.Namespace, key.Name))
+		others = append(others, source.PodLog(key.Namespace, key.Name, container))
 	} else if f.log != "" {
 		log, err := live.FollowLog(cmd.Context(), f.log, cmd.InOrStdin())
 		if err != nil {
@@ -146,4 +165,12 @@ func (f *Flags) beside(cmd *cobra.Command, source *live.Source) (sources.Stream,
 		others = append(others, log)
 	}
 	return live.Beside(source, others...), nil
+}
+
+// withContainer splits NAMESPACE/NAME/CONTAINER; without a third part there is no container.
+func withContainer(pod string) (key, container string) {
+	if parts := strings.SplitN(pod, "/", 3); len(parts) == 3 {
+		return parts[0] + "/" + parts[1], parts[2]
+	}
+	return pod, ""
 }

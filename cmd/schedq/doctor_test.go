@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/sources/live/livetest"
+)
+
+// TestDoctor: what is found is told in text and as JSON, and neither a cluster that forbids nor one that is gone ends it.
+func TestDoctor(t *testing.T) {
+	server := livetest.New(t)
+	server.Answer("/version", `{"gitVersion":"v1.33.5-eks-3025e55"}`)
+	server.Refuse("podgroups", http.StatusNotFound)
+	server.Refuse("csinodes", http.StatusForbidden)
+	server.Refuse("csidrivers", http.StatusForbidden)
+	server.Put(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"}, Spec: corev1.PodSpec{SchedulerName: "default-scheduler"},
+		Status: corev1.PodStatus{Phase: corev1.PodPending}})
+	kubeconfig := server.Kubeconfig(t)
+	code, out, stderr := schedq(t, "", "doctor", "--kubeconfig", kubeconfig)
+	for _, want := range []string{
+		"cluster    test, " + server.URL,
+		"release    v1.33.5-eks-3025e55: the queue has the rules of v1.33",
+		"platform   EKS: the API server's version has -eks-",
+		"scheduler  no lease of it is seen",
+		"scheduler  1 pending pod asks for default-scheduler\n",
+		"  19 of the 22 kinds that schedq watches\n",
+		"  podgroups – not served: pod groups are not known\n",
+		"  csidrivers, csinodes – forbidden: pods with volume claims are not judged rightly\n",
+		"  the scheduler's own counts – yes\n      schedq attach --scheduler-metrics eks\n",
+		"  the scheduler's log, live – no: no pod of the cluster is seen to run the scheduler\n",
+		"  the scheduler's log, saved – see how: control plane logging of `scheduler` must be on\n      aws logs filter-log-events",
+	} {
+		if code != 0 || stderr != "" || !strings.Contains(out, want) {
+			t.Errorf("exit %d, %q: no %q in\n%s", code, stderr, want, out)
+		}
+	}
+	code, out, stderr = schedq(t, "", "doctor", "--kubeconfig", kubeconfig, "-o", "json")
+	var found struct {
+		Platform struct{ Name string }
+		Kinds    []struct{ Kind, State, Without string }
+		Channels []struct{ Name, State string }
+	}
+	if err := json.Unmarshal([]byte(out), &found); code != 0 || err != nil || found.Platform.Name != "EKS" || len(found.Kinds) != 22 || len(found.Channels) != 5 {
+		t.Errorf("exit %d, %v, %q: %s", code, err, stderr, out)
+	}
+	server.Refuse("", http.StatusForbidden)
+	if code, out, stderr = schedq(t, "", "doctor", "--kubeconfig", kubeconfig); code != 0 || stderr != "" || !strings.Contains(out, "0 of the 22 kinds") {
+		t.Errorf("exit %d, %q:\n%s", code, stderr, out)
+	}
+	server.Close()
+	if code, out, stderr = schedq(t, "", "doctor", "--kubeconfig", kubeconfig); code != 0 || stderr != "" || strings.Count(out, "can't be reached") != 1 {
+		t.Errorf("exit %d, %q:\n%s", code, stderr, out)
+	}
+}

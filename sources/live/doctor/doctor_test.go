@@ -1,0 +1,230 @@
+package doctor_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/schedq/schedq/sources/live"
+	"github.com/schedq/schedq/sources/live/doctor"
+	"github.com/schedq/schedq/sources/live/livetest"
+)
+
+func examine(t *testing.T, server string) *doctor.Findings {
+	t.Helper()
+	source, err := live.New(&rest.Config{Host: server}, live.Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doctor.Examine(t.Context(), source, server)
+}
+
+// told is each channel's state and the commands to get it, and of each kind that can't be read why.
+func told(f *doctor.Findings) []string {
+	var list []string
+	for _, k := range f.Kinds {
+		if k.State != doctor.Readable {
+			list = append(list, k.Kind+" "+k.State)
+		}
+	}
+	for _, c := range f.Channels {
+		list = append(list, fmt.Sprintf("%s: %s %v", c.Name, c.State, c.How))
+	}
+	return list
+}
+
+func schedulerPod(namespace, name string, labels map[string]string, containers ...corev1.Container) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels},
+		Spec: corev1.PodSpec{NodeName: "cp", Containers: containers}, Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+}
+
+// TestKubeadm: all can be had of a cluster whose scheduler is a pod, and what it says depends on its verbosity.
+func TestKubeadm(t *testing.T) {
+	server := livetest.New(t)
+	holder, since := "cp_1", metav1.MicroTime{}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"},
+		Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, AcquireTime: &since}}
+	pending := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		Spec: corev1.PodSpec{SchedulerName: "volcano"}, Status: corev1.PodStatus{Phase: corev1.PodPending}}
+	server.Put(lease, pending, schedulerPod("kube-system", "kube-scheduler-cp", map[string]string{"component": "kube-scheduler"},
+		corev1.Container{Name: "kube-scheduler", Image: "registry.k8s.io/kube-scheduler:v1.37.1",
+			Command: []string{"kube-scheduler", "--v=2", "--feature-gates=Secret=true", "--kubeconfig", "/etc/secret"}}))
+	f := examine(t, server.URL)
+	want := []string{
+		"the cluster, live: yes [schedq attach]",
+		"the scheduler's own counts: yes [schedq attach --scheduler-metrics proxy]",
+		"the scheduler's log, live: yes [schedq attach --scheduler-log pod:kube-system/kube-scheduler-cp]",
+		"the scheduler's log, saved: see how [kubectl logs -n kube-system kube-scheduler-NODE --timestamps > sched.log]",
+		"kube-apiserver's audit log: see how []",
+	}
+	if got := told(f); !slices.Equal(got, want) {
+		t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	s := f.Scheduler
+	if len(s.Pods) != 1 || s.Pods[0].Verbosity != 2 || s.Pods[0].Version != "v1.37.1" || fmt.Sprint(s.Pods[0].Configured) != "[--feature-gates]" {
+		t.Errorf("the scheduler's pods are %+v", s.Pods)
+	}
+	if s.Holder != "cp_1" || s.Lease != "kube-system/kube-scheduler" || s.Pending["volcano"] != 1 || f.Version != "v1.37.1" {
+		t.Errorf("%+v, %s", s, f.Version)
+	}
+	if c := f.Channels[2]; !strings.HasPrefix(c.Adds, "it is at -v=2: how every attempt ended") {
+		t.Errorf("its log adds: %s", c.Adds)
+	}
+	if text, _ := json.Marshal(f); strings.Contains(strings.ToLower(string(text)), "secret") {
+		t.Errorf("what the scheduler's flags say is in %s", text)
+	}
+	for _, request := range server.Requests() {
+		if !strings.HasPrefix(request, "GET ") && request != "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews" {
+			t.Errorf("the doctor sent %s", request)
+		}
+	}
+}
+
+// TestOpenShift: its scheduler's pod has several containers, in a namespace of its own.
+func TestOpenShift(t *testing.T) {
+	server := livetest.New(t)
+	server.Answer("/apis", `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"apps"},{"name":"config.openshift.io"}]}`)
+	server.Put(schedulerPod("openshift-kube-scheduler", "openshift-kube-scheduler-master-0", map[string]string{"app": "openshift-kube-scheduler"},
+		corev1.Container{Name: "kube-scheduler", Args: []string{"--config=/etc/x", "-v=4"}}, corev1.Container{Name: "kube-scheduler-cert-syncer", Args: []string{"-v=9"}}))
+	f := examine(t, server.URL)
+	if f.Platform.Name != "OpenShift" || len(f.Scheduler.Pods) != 1 || f.Scheduler.Pods[0].Verbosity != 4 {
+		t.Errorf("%+v, %+v", f.Platform, f.Scheduler.Pods)
+	}
+	want := "[schedq attach --scheduler-log pod:openshift-kube-scheduler/openshift-kube-scheduler-master-0/kube-scheduler]"
+	if got := fmt.Sprint(f.Channels[2].How); got != want {
+		t.Errorf("its log is had by %s, want %s", got, want)
+	}
+}
+
+// TestEKS: the scheduler is nowhere to be seen, and its counts may be read only by who may.
+func TestEKS(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"eks.amazonaws.com/nodegroup": "a"}}})
+	f := examine(t, server.URL)
+	if got := told(f)[1]; f.Platform.Name != "EKS" || got != "the scheduler's own counts: yes [schedq attach --scheduler-metrics eks]" {
+		t.Errorf("%+v: %s", f.Platform, got)
+	}
+	if c := f.Channels[2]; c.State != doctor.No || !strings.HasPrefix(c.Adds, "at -v=5 each move") {
+		t.Errorf("%+v", c)
+	}
+	server.Refuse("ksh", http.StatusForbidden)
+	if c := examine(t, server.URL).Channels[1]; c.State != doctor.No || c.Why != "you may not get ksh/metrics of metrics.eks.amazonaws.com" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestPlatforms: each is known by what the API server calls itself.
+func TestPlatforms(t *testing.T) {
+	for version, want := range map[string]string{"v1.33.5-eks-3025e55": "EKS", "v1.34.1-gke.1000": "GKE", "v1.35.0+k3s1": "k3s", "v1.35.0+rke2r1": "RKE2", "v1.36.0": ""} {
+		server := livetest.New(t)
+		server.Answer("/version", fmt.Sprintf(`{"gitVersion":%q}`, version))
+		if f := examine(t, server.URL); f.Platform.Name != want || string(f.Version) != version {
+			t.Errorf("%s is %+v, %s, want %s", version, f.Platform, f.Version, want)
+		}
+	}
+}
+
+// TestForbidden: a cluster that allows nothing is described by what holds anyhow.
+func TestForbidden(t *testing.T) {
+	server := livetest.New(t)
+	server.Refuse("", http.StatusForbidden)
+	f := examine(t, server.URL)
+	for _, k := range f.Kinds {
+		if k.State != doctor.Forbidden || k.Without == "" {
+			t.Errorf("%+v", k)
+		}
+	}
+	if c := f.Channels[0]; f.Trouble != "" || len(f.Kinds) == 0 || c.State != doctor.No || !strings.HasPrefix(c.Why, "pods are forbidden") {
+		t.Errorf("%q, %+v", f.Trouble, c)
+	}
+}
+
+// TestNoAnswer: nor does one that can't be asked end it; the address may tell the platform.
+func TestNoAnswer(t *testing.T) {
+	server := livetest.New(t)
+	server.Refuse("", http.StatusUnauthorized)
+	if f := examine(t, server.URL); !strings.Contains(f.Trouble, "does not take your credentials") || f.Channels[0].State != doctor.No {
+		t.Errorf("%+v", f)
+	}
+	server.Close()
+	if f := examine(t, server.URL); !strings.Contains(f.Trouble, "can't be reached") || f.Channels[0].State != doctor.No || len(f.Channels) != 5 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestHostileAnswers: what a server sends is not taken for more than it is.
+func TestHostileAnswers(t *testing.T) {
+	server := livetest.New(t)
+	server.Answer("/version", `{"gitVersion":"v1.33\u001b[31m-eks-"}`)
+	server.Answer("/apis", `[]`)
+	server.Answer("/api/v1/namespaces/kube-system/pods", `{"items":[{"metadata":{"name":"a\u001b[2J","labels":{"component":"kube-scheduler"}}},{"metadata":null,"spec":{"containers":[{"command":["-v"]}]}}]}`)
+	f := examine(t, server.URL)
+	if text, err := json.Marshal(f); err != nil || strings.Contains(string(text), `\u001b`) || len(f.Scheduler.Pods) > 0 {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestFigures: what logs are said to be worth is what docs/audit.md's table has.
+func TestFigures(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\| (?:workshop|random-1|random-2|busy) \|(.+)\|$`).FindAllStringSubmatch(string(text), -1)
+	if len(rows) != 4 {
+		t.Fatalf("docs/audit.md has %d recordings in its table", len(rows))
+	}
+	said := []string{doctor.WorthAudit, doctor.WorthCloud, doctor.WorthBeside, doctor.WorthBeside}
+	ranges := make([][4]float64, len(said)) // recall's least and most, and precision's
+	for i := range ranges {
+		ranges[i] = [4]float64{math.Inf(1), 0, math.Inf(1), 0}
+	}
+	for _, row := range rows {
+		for i, cell := range strings.Split(row[1], "|") {
+			var recall, precision float64
+			if _, err := fmt.Sscanf(strings.TrimSpace(cell), "%f / %f", &recall, &precision); err != nil {
+				t.Fatal(err)
+			}
+			r := &ranges[i]
+			r[0], r[1], r[2], r[3] = min(r[0], recall), max(r[1], recall), min(r[2], precision), max(r[3], precision)
+		}
+	}
+	for i, r := range ranges {
+		number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+		want := fmt.Sprintf("%s to %s %% of the moves are found, and %s to %s %% of those told are right", number(r[0]), number(r[1]), number(r[2]), number(r[3]))
+		if said[i] != want {
+			t.Errorf("said is\n%s, but docs/audit.md's column %d is\n%s", said[i], i+1, want)
+		}
+	}
+}
+
+// TestCommands: the commands are those of docs/platforms.md.
+func TestCommands(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/platforms.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, platform := range []string{"EKS", "GKE", "AKS", "OpenShift", "k3s", ""} {
+		commands := doctor.Commands(platform)
+		if len(commands) == 0 {
+			t.Errorf("there is no command for %q", platform)
+		}
+		for _, command := range commands {
+			if !strings.Contains(string(text), "\n    "+command) {
+				t.Errorf("docs/platforms.md does not have %s", command)
+			}
+		}
+	}
+}

@@ -1,0 +1,13 @@
+package doctor
+
+const (
+	WorthAudit  = worthAudit
+	WorthCloud  = worthCloud
+	WorthBeside = worthBeside
+)
+
+// Commands are those of a platform's guide.
+func Commands(platform string) []string {
+	g := guideOf(platform)
+	return append(g.log, g.audit...)
+}
