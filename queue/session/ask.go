@@ -3,8 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/manifest"
 )
@@ -71,7 +69,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 	}
 	o.playing, o.previews = false, nil
 	moves := o.fork.Moves[min(before, len(o.fork.Moves)):]
-	o.say("%s: %s", what, o.outcome(moves, o.now.Sub(now)))
+	o.say("%s: %s", what, explain.Outcome(moves, o.fork.Shown, o.now.Sub(now)))
 	o.said.Moved = board.LastOf(moves)
 }
 
@@ -92,75 +90,6 @@ func (o *owner) try(now time.Time, do func(e *timeline.Engine) error) error {
 		o.fork.Injected = o.fork.Injected[:len(o.fork.Injected)-1]
 	}
 	return failed
-}
-
-// outcome says which pods got placed, where, and which still wait and why.
-func (o *owner) outcome(moves []*board.Transition, took time.Duration) string {
-	byNode := map[string][]string{}
-	placed := 0
-	for _, m := range moves {
-		if m.To == queue.Scheduled {
-			placed++
-			byNode[m.Pod.Node] = append(byNode[m.Pod.Node], m.Pod.Key.Name)
-		}
-	}
-	said := "none bound"
-	if placed > 0 {
-		var where []string
-		for _, node := range slices.Sorted(maps.Keys(byNode)) {
-			pods := byNode[node]
-			names := strings.Join(pods[:min(2, len(pods))], ", ")
-			if more := len(pods) - 2; more > 0 {
-				names += fmt.Sprintf(" and %d more", more)
-			}
-			where = append(where, names+" on "+node)
-		}
-		said = fmt.Sprintf("%d bound (%s", placed, strings.Join(where[:min(3, len(where))], "; "))
-		if len(where) > 3 {
-			said += fmt.Sprintf("; on %d more nodes", len(where)-3)
-		}
-		said += ")"
-	}
-	if took >= time.Second {
-		said += fmt.Sprintf(" within %s", took.Round(time.Second))
-	}
-	return said + ", " + o.stillWaiting()
-}
-
-// stillWaiting counts the pods that wait in the what-if, by the plugins that rejected them.
-func (o *owner) stillWaiting() string {
-	board := o.fork.Shown.Unfiltered()
-	counts := map[string]int{}
-	total := 0
-	for _, tier := range []queue.Tier{queue.Unschedulable, queue.Gated, queue.Backoff, queue.Active} {
-		for i := range board.Len(tier) {
-			total++
-			plugins := board.At(tier, i).RejectorPlugins()
-			if len(plugins) == 0 {
-				plugins = []string{"no plugin"}
-			}
-			for _, p := range plugins {
-				counts[p]++
-			}
-		}
-	}
-	if total == 0 {
-		return "none waits"
-	}
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
-	})
-	var why []string
-	for _, p := range names[:min(3, len(names))] {
-		why = append(why, fmt.Sprintf("%d %s", counts[p], p))
-	}
-	if total == 1 {
-		return "1 waits: " + strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%d wait: %s", total, strings.Join(why, ", "))
 }
 
 // addNodeLike adds a node like one that is there. An empty name takes the next free one.

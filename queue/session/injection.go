@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -34,49 +34,8 @@ func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) 
 	})
 	o.fork.DescribeLast(what, now, false)
 	o.previews = nil
-	o.say("%s: %s", what, summary(moves))
+	o.say("%s: %s", what, explain.Summary(moves))
 	o.said.Moved = board.LastOf(moves)
-}
-
-// summary says where pods went: "9 pods moved: 6 to backoff, 3 to active".
-func summary(moves []*board.Transition) string {
-	switch len(moves) {
-	case 0:
-		return "nothing moved"
-	case 1:
-		m := moves[0]
-		if m.From == m.To {
-			return fmt.Sprintf("%s stays %s", m.Pod.Key, words.TierWord(m.To))
-		}
-		if m.From == queue.None {
-			return fmt.Sprintf("%s → %s", m.Pod.Key, words.TierWord(m.To))
-		}
-		return fmt.Sprintf("%s %s → %s", m.Pod.Key, words.TierWord(m.From), words.TierWord(m.To))
-	}
-	var to []string
-	stayed := 0
-	for t := queue.Active; t <= queue.Deleted; t++ {
-		n := 0
-		for _, m := range moves {
-			switch {
-			case m.To != t:
-			case m.From == m.To:
-				stayed++
-			default:
-				n++
-			}
-		}
-		if n > 0 {
-			to = append(to, fmt.Sprintf("%d to %s", n, words.TierWord(t)))
-		}
-	}
-	if stayed > 0 {
-		to = append(to, words.Times(stayed, "pod")+" stayed gated")
-	}
-	if stayed == len(moves) {
-		return "nothing moved, " + to[0]
-	}
-	return fmt.Sprintf("%s moved: %s", words.Times(len(moves)-stayed, "pod"), strings.Join(to, ", "))
 }
 
 func (o *owner) moveAll() {
