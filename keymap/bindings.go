@@ -95,6 +95,7 @@ const (
 	Rerun        ID = "rerun"
 	Mouse        ID = "mouse"
 	Messages     ID = "messages"
+	Save         ID = "save"
 	Help         ID = "help"
 	Suspend      ID = "suspend"
 	Quit         ID = "quit"
@@ -377,6 +378,8 @@ func boardProgram() []Binding {
 			Description: "Take the mouse (click selects, wheel scrolls), or leave it to the terminal for selecting text."},
 		{ID: Messages, Keys: []string{";"}, Name: "messages",
 			Description: "Read again what was said, the newest first, and open what it is about."},
+		{ID: Save, Keys: []string{"ctrl+s"}, Name: "save ...",
+			Description: "Write what is shown into a file: the screen as a picture (SVG) or text, the pods as a table (CSV, JSON), minutes of the recording as a scenario."},
 		{ID: Palette, Keys: []string{":", "ctrl+p"}, Name: "palette", Bar: 89,
 			Description: "Choose what to do by its name; what can't be done says why."},
 		{ID: Help, Keys: []string{"?"}, Name: "help", Bar: 90,

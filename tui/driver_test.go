@@ -125,6 +125,7 @@ var keyCodes = map[string]tea.Key{
 	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl},
 	"ctrl+f":     {Code: 'f', Mod: tea.ModCtrl},
 	"ctrl+r":     {Code: 'r', Mod: tea.ModCtrl},
+	"ctrl+s":     {Code: 's', Mod: tea.ModCtrl},
 	"ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl}, "ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl},
 }
 

@@ -67,6 +67,7 @@ func newPlay(ctx context.Context, story *scenario.Scenario, opts session.Options
 	m := newModel(ctx, session.New(story.Recording(), opts), o)
 	m.play = play.New(m.Desk, story)
 	play.Add(m.play, m.Actions)
+	m.export.Made = m.play.Made
 	if b, ok := m.Keys.ByID(keymap.AddPod); ok {
 		m.onBar = slices.Insert(m.onBar, 0, b)
 	}

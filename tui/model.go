@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/chart"
+	"github.com/schedq/schedq/tui/export"
 	"github.com/schedq/schedq/tui/lesson"
 	"github.com/schedq/schedq/tui/nodes"
 	"github.com/schedq/schedq/tui/outcome"
@@ -39,6 +40,7 @@ type model struct {
 	board   *board.Board
 	nodes   *nodes.Nodes
 	outcome *outcome.Panel
+	export  *export.Export
 	charts  []chart.Chart
 	onBar   []keymap.Binding // of the board's, the most important first
 	lesson  *lesson.Lesson   // nil unless one is taught
@@ -80,6 +82,8 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	chart.Add(d, m.charts, all)
 	travel.Add(d, all)
 	whatif.Add(d, m.board, o.ReadManifest, all)
+	m.export = &export.Export{Screen: m.drawn, Write: o.WriteFile}
+	export.Add(d, m.export, all)
 	story.AddCopying(d, o.Clipboard, all)
 	m.addLooking(all)
 	m.addProgram(all)

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/picture"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -25,6 +26,14 @@ type looks struct {
 // newLooks returns the looks of a theme; an empty one is ThemeAuto. Glyphs are resolved.
 func newLooks(t theme.Theme, g theme.Glyphs) looks {
 	return looks{theme: cmp.Or(t, theme.Auto), dark: true, translate: g.Translate()}
+}
+
+// paper is what a picture of the screen is drawn on.
+func (l looks) paper() picture.Paper {
+	if l.theme == theme.Light || l.theme != theme.Dark && !l.dark {
+		return picture.Light()
+	}
+	return picture.Dark()
 }
 
 // paint makes the palette of the theme.

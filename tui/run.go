@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/manifest"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
@@ -41,6 +42,8 @@ type Options struct {
 	Clipboard func(text string) error
 	// ReadManifest reads a file of this machine. Nil is manifest.Read in Run, and that none can be read elsewhere.
 	ReadManifest func(path string) (*manifest.Manifest, error)
+	// WriteFile writes a new file of this machine. Nil is disk.WriteBytes in Run, and that none can be written elsewhere.
+	WriteFile func(path string, data []byte) error
 	// NoMouse leaves the mouse to the terminal until the person takes it.
 	NoMouse bool
 	// Keys are the bindings. Nil is keymap.Default.
@@ -86,6 +89,9 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	}
 	if o.ReadManifest == nil {
 		o.ReadManifest = func(path string) (*manifest.Manifest, error) { return manifest.Read(ctx, path) }
+	}
+	if o.WriteFile == nil {
+		o.WriteFile = func(path string, data []byte) error { return disk.WriteBytes(ctx, path, disk.Options{}, data) }
 	}
 
 	running, cancel := context.WithCancel(ctx)

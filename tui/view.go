@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/export"
 	"github.com/schedq/schedq/tui/header"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -67,6 +68,16 @@ func (m *model) view() tea.View {
 		}
 	}
 	return v
+}
+
+// drawn is the screen as it is now.
+func (m *model) drawn() export.Drawn {
+	m.settle()
+	drawn := export.Drawn{Text: m.draw(), W: m.Width, H: m.Height, On: m.looks.paper()}
+	if m.options.NoColor { // which the terminal leaves out, and not the canvas
+		drawn.Text = m.canvas.String(theme.NewPalette(theme.None, true, m.Projector, false), m.looks.translate)
+	}
+	return drawn
 }
 
 // draw draws the whole screen.

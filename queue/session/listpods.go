@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -24,26 +23,30 @@ func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options
 		return nil, err
 	}
 	defer o.recording.Feed.Close()
-	f := o.frame()
-	var pods []*board.Pod
+	pods := o.frame().Waiting()
+	slices.SortStableFunc(pods, func(a, b report.Waiting) int {
+		return cmp.Or(cmp.Compare(b.Age, a.Age), cmp.Compare(a.Pod, b.Pod))
+	})
+	return pods, nil
+}
+
+// Waiting is the table of the pods on the board that have no node, as far as the filter shows them: tier by tier, each in
+// the order in which it is shown.
+func (f *Frame) Waiting() []report.Waiting {
+	var all []report.Waiting
 	for _, tier := range board.Tiers {
 		for i := range f.Board.Len(tier) {
-			pods = append(pods, f.Board.At(tier, i))
+			p := f.Board.At(tier, i)
+			w := report.Waiting{
+				Pod: sources.Sanitize(p.Key.String()), Tier: p.Tier.String(), Attempts: p.Attempts, Priority: p.Priority,
+				Age: report.Seconds(f.Now.Sub(p.Arrived)), InTier: report.Seconds(f.Now.Sub(p.Since)),
+				Plugins: p.RejectorPlugins(), Provenance: p.Provenance(),
+			}
+			if x := f.Explanation(p); x.NextTry != nil {
+				w.NextTry = &x.NextTry.Latest
+			}
+			all = append(all, w)
 		}
 	}
-	slices.SortFunc(pods, func(a, b *board.Pod) int {
-		return cmp.Or(a.Arrived.Compare(b.Arrived), cluster.ByKey(a.Key, b.Key))
-	})
-	all := make([]report.Waiting, len(pods))
-	for i, p := range pods {
-		all[i] = report.Waiting{
-			Pod: sources.Sanitize(p.Key.String()), Tier: p.Tier.String(), Attempts: p.Attempts, Priority: p.Priority,
-			Age: report.Seconds(f.Now.Sub(p.Arrived)), InTier: report.Seconds(f.Now.Sub(p.Since)),
-			Plugins: p.RejectorPlugins(), Provenance: p.Provenance(),
-		}
-		if x := f.Explanation(p); x.NextTry != nil {
-			all[i].NextTry = &x.NextTry.Latest
-		}
-	}
-	return all, nil
+	return all
 }

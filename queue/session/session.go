@@ -21,6 +21,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/scenario"
 )
 
 // MinSpeed and MaxSpeed bound the speed of playing, in model seconds a second.
@@ -66,6 +67,14 @@ func newSession(o *owner) *Session {
 	}
 	s.newest.Store(s.owner.frame())
 	return s
+}
+
+// Recorded reports whether it is of a recording, of which Cut makes scenarios.
+func (s *Session) Recorded() bool { return s.rec != nil && !s.rec.Rerun }
+
+// Cut makes a scenario of the recording from one moment to another: see scenario.Cut. It works in the caller's goroutine.
+func (s *Session) Cut(from, to time.Time) (*scenario.Scenario, error) {
+	return scenario.Cut(s.rec, from, to)
 }
 
 // Frame returns the newest frame. It is never nil.

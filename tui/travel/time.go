@@ -85,7 +85,7 @@ func (t travels) askTime() tea.Cmd {
 				t.Session.SeekEnd()
 				return ""
 			}
-			at, err := parseTime(text, t.Frame)
+			at, err := ParseTime(text, t.Frame)
 			if err != nil {
 				return err.Error()
 			}
@@ -95,9 +95,9 @@ func (t travels) askTime() tea.Cmd {
 	}, "")
 }
 
-// parseTime reads a moment of f's recording: a time of day, a distance from the moment shown (+30s, -1m),
+// ParseTime reads a moment of f's recording: a time of day, a distance from the moment shown (+30s, -1m),
 // or the time since the start (2m10s).
-func parseTime(text string, f *session.Frame) (time.Time, error) {
+func ParseTime(text string, f *session.Frame) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if d, err := time.ParseDuration(text); err == nil {
 		if strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") {

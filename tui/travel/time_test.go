@@ -14,12 +14,12 @@ func TestParseTime(t *testing.T) {
 		"+30s": 90 * time.Second, "-1m": 0, "2m10s": 130 * time.Second,
 		"23:59:30": 90 * time.Second, "23:59": time.Minute, "00:01:02.5": 182500 * time.Millisecond, " +1s ": 61 * time.Second,
 	} {
-		if got, err := parseTime(text, f); err != nil || !got.Equal(start.Add(want)) {
+		if got, err := ParseTime(text, f); err != nil || !got.Equal(start.Add(want)) {
 			t.Errorf("%q is %s after the start (%v), want %s", text, got.Sub(start), err, want)
 		}
 	}
 	for _, text := range []string{"", "noon", "12:00:00", "25:00", "+", "1e9"} {
-		if got, err := parseTime(text, f); err == nil {
+		if got, err := ParseTime(text, f); err == nil {
 			t.Errorf("%q is taken for %s", text, got)
 		}
 	}

@@ -1,0 +1,52 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/queue/session"
+)
+
+// table writes pods as CSV, under the names that they have in JSON.
+func table(pods []session.Waiting) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	rows := [][]string{{"pod", "tier", "ageSeconds", "inTierSeconds", "attempts", "priority", "plugins", "nextTry", "provenance"}}
+	for _, p := range pods {
+		next := ""
+		if p.NextTry != nil {
+			next = p.NextTry.UTC().Format(time.RFC3339Nano)
+		}
+		rows = append(rows, []string{
+			text(string(p.Pod)), p.Tier, seconds(p.Age), seconds(p.InTier), strconv.Itoa(p.Attempts), strconv.Itoa(int(p.Priority)),
+			text(strings.Join(p.Plugins, " ")), next, p.Provenance,
+		})
+	}
+	err := w.WriteAll(rows)
+	return b.Bytes(), err
+}
+
+func seconds(s session.Seconds) string {
+	return strconv.FormatFloat(time.Duration(s).Seconds(), 'f', -1, 64)
+}
+
+// text keeps a spreadsheet from taking a name from outside for a formula.
+func text(s string) string {
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// document writes pods as JSON.
+func document(pods []session.Waiting) ([]byte, error) {
+	if pods == nil {
+		pods = []session.Waiting{} // which is no null
+	}
+	b, err := json.MarshalIndent(pods, "", "  ")
+	return append(b, '\n'), err
+}

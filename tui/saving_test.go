@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/scenario"
+	"github.com/schedq/schedq/tui/play"
+)
+
+// folder is where files are written, by their names.
+type folder map[string]string
+
+// write writes a new file.
+func (f folder) write(path string, data []byte) error {
+	if _, there := f[path]; there {
+		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
+	}
+	f[path] = string(data)
+	return nil
+}
+
+// What is shown can be saved: the screen as it is without the list over it, and the pods that the filter shows.
+func TestSaving(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files := folder{}
+		p := sit(t, 80, 24, paused(t, sample), Options{WriteFile: files.write})
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
+		screen := p.screen()
+		p.do(keymap.Save).enter("as text").sees("save to: schedq-103606.txt").press("enter")
+		p.sees("schedq-103606.txt is saved")
+		if got := files["schedq-103606.txt"]; strings.TrimRight(got, "\n") != strings.TrimRight(screen, "\n") {
+			t.Errorf("the text is\n%s\nand the screen\n%s", got, screen)
+		}
+		p.do(keymap.Save).enter("as text").press("enter")
+		p.sees("can't: save: write schedq-103606.txt: file already exists")
+
+		p.do(keymap.Palette).enter("save").enter("picture").press("enter")
+		wellFormed(t, files["schedq-103606.svg"])
+		if svg := files["schedq-103606.svg"]; !strings.Contains(svg, "urgent-1") || strings.Contains(svg, "as a picture") || !strings.Contains(svg, "#7ee787") {
+			t.Errorf("the picture is\n%s", svg)
+		}
+
+		p.do(keymap.Filter).enter("tier:unschedulable").do(keymap.Save).enter("CSV").press("enter")
+		rows, err := csv.NewReader(strings.NewReader(files["schedq-103606.csv"])).ReadAll()
+		if err != nil || len(rows) != 3 || rows[1][0] != "default/train-0" || rows[1][6] != "NodeAffinity NodeResourcesFit" || rows[1][2] != "4.5" {
+			t.Errorf("the table is %q (%v)", rows, err)
+		}
+		p.do(keymap.Save).enter("JSON").press("enter")
+		var pods []struct {
+			Pod        string
+			AgeSeconds float64
+		}
+		if err := json.Unmarshal([]byte(files["schedq-103606.json"]), &pods); err != nil || len(pods) != 2 || pods[0].AgeSeconds != 4.5 || pods[1].Pod != "shop/cart-7d9f8c6b5-x2k1p" {
+			t.Errorf("the document has %v (%v)", pods, err)
+		}
+	})
+}
+
+// Minutes of a recording become a scenario that can be played; what is wrong with them is said, and writes nothing.
+func TestSavingMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files, rec := folder{}, withNodes(t)
+		for _, ev := range rec.Events {
+			if c, ok := ev.Fact.(*sources.ObjectChange); ok { // as the API server writes them
+				kinds, _, err := scheme.Scheme.ObjectKinds(c.Object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Object.GetObjectKind().SetGroupVersionKind(kinds[0])
+				if pod, ok := c.Object.(*v1.Pod); ok {
+					pod.Spec.Containers = []v1.Container{{Name: "main"}}
+				}
+			}
+		}
+		p := sit(t, 120, 40, session.New(rec, session.Options{Paused: true}), Options{WriteFile: files.write})
+		p.goTo("10:36:02.5").do(keymap.Save).enter("scenario").sees("save minutes: 10:36:00 10:36:03 schedq-103602.yaml").press("enter")
+		p.sees("schedq-103602.yaml is saved")
+		if s, err := scenario.Parse("saved", []byte(files["schedq-103602.yaml"])); err != nil || len(s.Objects) == 0 {
+			t.Errorf("%v in\n%s", err, files["schedq-103602.yaml"])
+		}
+		p.do(keymap.Save).enter("scenario").paste(".txt").press("enter")
+		p.sees("a scenario's name ends in .yaml").press("esc")
+		if len(files) != 1 {
+			t.Errorf("%d files are there", len(files))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // objects that no API server would take
+		files := folder{}
+		p := sit(t, 120, 40, paused(t, sample), Options{WriteFile: files.write})
+		p.goTo(moment).do(keymap.Save).enter("scenario").press("enter")
+		p.sees("can't: save: what is cut out could not be played")
+		if len(files) != 0 {
+			t.Errorf("%d files are there", len(files))
+		}
+	})
+}
+
+// What a person made in a cluster of their own is a scenario, too; where there are no files, none are written.
+func TestSavingWhatWasMade(t *testing.T) {
+	opts, err := lessons.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	story, err := play.Empty("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		files := folder{}
+		p := sitAt(t, 120, 40, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{WriteFile: files.write}) })
+		p.do(keymap.AddPod).enter("whale").do(keymap.Save).seesNot("minutes of the recording").enter("that you made").press("backspace")
+		for range 30 {
+			p.press("backspace")
+		}
+		p.enter("mine.yaml").sees("mine.yaml is saved")
+		if s, err := scenario.Parse("mine", []byte(files["mine.yaml"])); err != nil || len(s.Moments) != 1 {
+			t.Errorf("%v in\n%s", err, files["mine.yaml"])
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.do(keymap.Save).sees("can't: files can't be written from here")
+	})
+}
