@@ -103,10 +103,10 @@ embedded: build
 	@for n in lively-nopop workshop-nopop workshop; do \
 	  d=$(RECORDINGS)/$$n; marks=; case $$n in workshop*) marks=$$d/driver.log;; esac; \
 	  ./bin/schedq convert $$d/audit.log.gz $$d/sched.log.gz $$d/metrics.jsonl.gz $$marks \
-	    --release v1.37.1 --force -o sources/embedded/$$n.jsonl.zst || exit 1; \
+	    --scheduler-release v1.37.1 --force -o sources/embedded/$$n.jsonl.zst || exit 1; \
 	done
 	./bin/schedq convert $(RECORDINGS)/field/audit.log.gz $(RECORDINGS)/field/sched.log.gz \
-	  --release v1.37.1 --force -o bin/crowded.jsonl && zstd -19 -q --rm -f bin/crowded.jsonl -o sources/embedded/crowded.jsonl.zst
+	  --scheduler-release v1.37.1 --force -o bin/crowded.jsonl && zstd -19 -q --rm -f bin/crowded.jsonl -o sources/embedded/crowded.jsonl.zst
 
 # The man pages, for packages. Shells' completions: schedq completion --help.
 man: build

@@ -41,6 +41,8 @@ type SchedulerStarted struct {
 	Release SafeText
 	// ReleaseInferred is true if Release was deduced from the wording of a log and not stated by it.
 	ReleaseInferred bool
+	// From is what tells Release. Empty if that is not known.
+	From ReleaseSource
 	// Gates are the feature gates given on the command line or in the configuration. A gate that is
 	// not here has its release's default.
 	Gates map[string]bool
@@ -55,6 +57,8 @@ type SchedulerStarted struct {
 type SchedulerHeard struct {
 	// Release is its version, "v1.31.4".
 	Release SafeText
+	// From is what tells it. Empty if that is not known.
+	From ReleaseSource
 }
 
 // Verb says how an object changed.

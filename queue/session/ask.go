@@ -48,9 +48,9 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 	if !o.inFork() {
 		return
 	}
-	now, cfg, joined := o.now, o.cfg, false
+	now, joined := o.now, false
 	if !o.scheduling() {
-		if err := o.try(now, func(e *timeline.Engine) error { return e.StartScheduler(now, cfg, &o.spare) }); err != nil {
+		if err := o.try(now, func(e *timeline.Engine) error { return e.StartScheduler(now, &o.spare) }); err != nil {
 			o.refuse("%s: %s", what, err)
 			return
 		}
@@ -76,7 +76,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 // prepare has a scheduler loaded for the what-if that may be asked for next.
 func (o *owner) prepare() {
 	resting := !o.working() && (!o.playing || o.speed <= 1)
-	o.spare.Prepare(o.cfg, o.shownLine(), resting)
+	o.spare.Prepare(o.shownLine(), resting)
 }
 
 // try injects what may fail. What failed is not remembered: nothing came of it.

@@ -28,7 +28,7 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	case pod == nil:
 		return nil, errNoObject
 	}
-	return explain.FindNeeds(o.cfg, e.Objects, e.Queue, pod, o.now, explain.NearestTold)
+	return explain.FindNeeds(e.Config, e.Objects, e.Queue, pod, o.now, explain.NearestTold)
 }
 
 // engineThen returns the engine as it is at the moment shown.
@@ -56,7 +56,7 @@ func (o *owner) survey() {
 		o.cluster.Unknown = errNoNodes.Error()
 	default:
 		e = e.Clone()
-		o.cluster = explain.NewCluster(o.now, o.cfg, e.Objects, e.Queue)
+		o.cluster = explain.NewCluster(o.now, e.Config, e.Objects, e.Queue)
 	}
 }
 

@@ -65,7 +65,7 @@ func (o *owner) flushBackoff() {
 func (o *owner) flushLeftover() {
 	o.inject(LeftoverFlush, deed(LeftoverFlush))
 	if o.saidNothingMoved() {
-		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", words.Short(o.opts.PodMaxInUnschedulablePods))
+		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", words.Short(o.shownLine().Options().PodMaxInUnschedulablePods))
 	}
 }
 
@@ -175,7 +175,7 @@ func (o *owner) pop() {
 		return
 	}
 	t := o.shownLine().Shown
-	early := o.opts.PopFromBackoffQ
+	early := o.shownLine().Options().PopFromBackoffQ
 	if t.Total(queue.Active) == 0 && (!early || t.Total(queue.Backoff) == 0) {
 		if early {
 			o.refuse("pop: activeQ and backoffQ are empty")

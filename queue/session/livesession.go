@@ -69,7 +69,7 @@ func (o *owner) poll(now time.Time) {
 		return
 	}
 	events, status := o.live.stream.Take()
-	o.live.status, o.notices = status, status.Notices
+	o.live.status, o.notices = status, slices.Concat(status.Notices, o.running.Notices())
 	t, edge, was := o.recording, o.atEdge(), o.recording.End
 	t.Feed.Arrive(events, now)
 	from, cursor, due := t.Next, t.Cursor, true
@@ -101,13 +101,13 @@ func (o *owner) poll(now time.Time) {
 // tellRecorded notes what events tell besides moves and objects.
 func (o *owner) tellRecorded(events []sources.Event) {
 	for _, ev := range events {
-		switch f := ev.Fact.(type) {
+		switch ev.Fact.(type) {
 		case *sources.Counts:
 			o.counts = append(o.counts, ev)
 		case *sources.Mark:
 			o.marks = append(o.marks, ev)
-		case *sources.SchedulerStarted:
-			o.scheduler = f
+		case *sources.SchedulerStarted, *sources.SchedulerHeard:
+			o.running.Add(ev)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/report"
@@ -32,14 +31,13 @@ type owner struct {
 
 // subject is what the session is of. It does not change, but for what a live one adds to counts and marks.
 type subject struct {
-	rec       *sources.Recording
-	cfg       *schedulerconfig.Config
-	opts      queue.Options
-	notices   []string
-	wakes     explain.Hints
-	scheduler *sources.SchedulerStarted // nil if the recording tells nothing of it
-	counts    []sources.Event           // of the recording, those that hold *sources.Counts
-	marks     []sources.Event           // and *sources.Mark
+	rec     *sources.Recording
+	cfg     *schedulerconfig.Config
+	notices []string
+	wakes   explain.Hints
+	running timeline.Schedulers // of which the recording tells
+	counts  []sources.Event     // of the recording, those that hold *sources.Counts
+	marks   []sources.Event     // and *sources.Mark
 }
 
 // branches are the recording's timeline and those of the what-ifs that left it.
@@ -99,12 +97,11 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 			o.marks = append(o.marks, ev)
 		}
 	}
-	o.scheduler = timeline.RecordedScheduler(rec)
+	o.running = timeline.NewSchedulers(rec.Events)
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
 		o.refuse("%s", err)
 	}
-	o.opts = o.cfg.Queue
 	if opts.Speed != 0 {
 		o.speed = opts.Speed
 	}
@@ -140,7 +137,7 @@ func (o *owner) frame() *Frame {
 		Version: o.version,
 		Live:    o.liveFrame(),
 		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.notices,
-		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: o.opts, Ticks: t.Engine.Ticks, Hints: o.wakes},
+		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: t.Options(), Ticks: t.Engine.Ticks, Hints: o.wakes},
 		Start:  o.recording.Start, End: o.recording.End,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
@@ -150,8 +147,8 @@ func (o *owner) frame() *Frame {
 		Said:   o.said, Cluster: o.cluster,
 		size: o.size(),
 	}
-	if o.scheduler != nil {
-		f.Scheduler = *o.scheduler
+	if s := o.running.At(o.now); s != nil {
+		f.Scheduler = *s
 	}
 	if o.needsOf == t {
 		f.Needs = o.needs

@@ -45,7 +45,8 @@ func (o *owner) toggleSqueeze() {
 // stepLimit is how far a step in a fork looks for a next move: beyond the leftover flush and a backoff
 // nothing new comes by itself.
 func (o *owner) stepLimit() time.Duration {
-	return o.opts.PodMaxInUnschedulablePods + o.opts.PodMaxBackoff + 2*queue.LeftoverFlushInterval
+	opts := o.shownLine().Options()
+	return opts.PodMaxInUnschedulablePods + opts.PodMaxBackoff + 2*queue.LeftoverFlushInterval
 }
 
 func (o *owner) step(n int) {

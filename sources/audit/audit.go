@@ -65,12 +65,10 @@ type Log struct {
 	Notices []string
 
 	entries []entry
-	starts  starts
 	failed  []sources.Event
 	named   []sources.Event // what Events' names tell
-	heard   []sources.Event // of which release the scheduler is
-	// requests are those of kube-scheduler's by the client that its loop waits for.
-	requests []sources.Event
+	// own is what the user kube-scheduler did, called what others did that only call themselves so.
+	own, called doings
 }
 
 // op is what a request did.
@@ -135,7 +133,7 @@ func Read(r *lines.Reader) (*Log, error) {
 			return nil, r.Errorf("more than %d changes", maxEntries)
 		}
 	}
-	if len(l.entries) == 0 && len(l.starts) == 0 && len(l.failed) == 0 && (a.span.first == "" || !r.OnlyCut()) {
+	if len(l.entries) == 0 && l.own.empty() && l.called.empty() && len(l.failed) == 0 && (a.span.first == "" || !r.OnlyCut()) {
 		if err := r.Nothing(); err != nil {
 			return nil, err
 		}
@@ -202,13 +200,11 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	}
 	l := a.log
 	a.span.add(line)
-	if e.startsWatch() || e.holdsLease() {
-		l.starts.add(e)
-		a.lines.Keep(sources.CostEntry)
+	by := &l.called
+	if e.isScheduler {
+		by = &l.own
 	}
-	l.noteRelease(e)
-	if at := parse(string(e.received)); e.byLoopsClient() && sources.CheckTime(at) == nil && len(l.requests) < maxEntries {
-		l.requests = append(l.requests, sources.Event{Time: at.UTC(), Fact: &sources.Requested{}})
+	for range by.add(e) {
 		a.lines.Keep(sources.CostEntry)
 	}
 	if e.failedScheduling() {

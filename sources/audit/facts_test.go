@@ -54,7 +54,7 @@ func facts(t testing.TB, text string) string {
 		switch f := e.Fact.(type) {
 		case *sources.SchedulerStarted:
 			fmt.Fprintf(&b, "%s start\n", at)
-			if f.Release != "" || f.Gates != nil || f.PodInitialBackoff >= 0 || f.PodMaxBackoff >= 0 || f.PodMaxInUnschedulablePods >= 0 {
+			if f.Release != "v1.37.1" || f.Gates != nil || f.PodInitialBackoff >= 0 || f.PodMaxBackoff >= 0 || f.PodMaxInUnschedulablePods >= 0 {
 				t.Errorf("the log does not tell that: %+v", f)
 			}
 		case *sources.FailedAttempt:
@@ -300,6 +300,76 @@ func TestReleaseHeard(t *testing.T) {
 	}
 	if want := []string{"02 v1.31.4", "05 v1.37.1"}; !slices.Equal(got, want) {
 		t.Errorf("heard %q, want %q", got, want)
+	}
+}
+
+// TestUpgradeOfSchedulers: a start is of the release that reads, and holds the lease. A scheduler that waits for the lease while
+// one of another release leads has not begun to work.
+func TestUpgradeOfSchedulers(t *testing.T) {
+	const next = "kube-scheduler/v1.38.0 (linux/amd64) kubernetes/abc"
+	five := []string{"pods", "nodes", "services", "storage.k8s.io/csinodes", "apps/replicasets"}
+	lease := func(at float64, agent string) string {
+		return by(agent, req{at: at, verb: "update", resource: "coordination.k8s.io/leases", ns: "kube-system", name: "kube-scheduler", level: "Metadata", code: 200})
+	}
+	standby := strings.ReplaceAll(starting(10, five...), scheduler, next)
+	for _, c := range []struct{ name, log, want string }{
+		{"one leads", starting(1, five...) + lease(2, scheduler), "02 v1.37.1"},
+		{"another waits", starting(1, five...) + lease(2, scheduler) + standby + lease(12, scheduler), "02 v1.37.1"},
+		{"and leads", starting(1, five...) + lease(2, scheduler) + standby + lease(12, scheduler) + lease(30, next), "02 v1.37.1, 30 v1.38.0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log, err := read(t, c.log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range Order(log) {
+				if s, ok := e.Fact.(*sources.SchedulerStarted); ok {
+					got = append(got, fmt.Sprintf("%s %s", e.Time.Format("05"), s.Release))
+				}
+			}
+			if got := strings.Join(got, ", "); got != c.want {
+				t.Errorf("started %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSecondScheduler: of a second scheduler whose binary is called kube-scheduler, too, but which is another user, neither a
+// start nor the release nor a request is told. Where there is no other, it is the scheduler.
+func TestSecondScheduler(t *testing.T) {
+	five := []string{"pods", "nodes", "services", "storage.k8s.io/csinodes", "apps/replicasets"}
+	byUser := func(user, log string) string {
+		return strings.ReplaceAll(log, `"userAgent":`, `"user":{"username":"`+user+`"},"userAgent":`)
+	}
+	const second = "kube-scheduler/v1.30.0 (linux/amd64) kubernetes/abc/scheduler"
+	work := req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()
+	own := byUser("system:kube-scheduler", by(scheduler, status(2, "a", 11)))
+	other := byUser("system:serviceaccount:kube-system:my-scheduler", strings.ReplaceAll(starting(3, five...), scheduler, second)+by(second, status(5, "a", 12)))
+	for _, c := range []struct{ name, log, want string }{
+		{"beside", work + own + other, "02 heard v1.37.1, 02 requested"},
+		{"alone", work + other, "03 requested, 03 started v1.30.0, 03 requested, 05 heard v1.30.0, 05 requested"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log, err := read(t, c.log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range Order(log) {
+				switch f := e.Fact.(type) {
+				case *sources.SchedulerStarted:
+					got = append(got, fmt.Sprintf("%s started %s", e.Time.Format("05"), f.Release))
+				case *sources.SchedulerHeard:
+					got = append(got, fmt.Sprintf("%s heard %s", e.Time.Format("05"), f.Release))
+				case *sources.Requested:
+					got = append(got, e.Time.Format("05")+" requested")
+				}
+			}
+			if got := strings.Join(slices.Compact(got), ", "); got != c.want {
+				t.Errorf("told %s, want %s", got, c.want)
+			}
+		})
 	}
 }
 

@@ -24,8 +24,8 @@ import (
 // what is known to precede them: a pod's creation, a node's last update.
 func Order(logs ...*Log) []sources.Event {
 	var known, unknown []entry
-	var begun starts
-	var failed, named, heard, requests []sources.Event
+	var failed, named []sources.Event
+	var own, called doings
 	written := map[types.UID]uint64{} // an object's last revision but for its deletion
 	for _, l := range logs {
 		for i := range l.entries {
@@ -35,9 +35,9 @@ func Order(logs ...*Log) []sources.Event {
 		}
 	}
 	for _, l := range logs {
-		begun = append(begun, l.starts...)
-		failed, named, heard = append(failed, l.failed...), append(named, l.named...), append(heard, l.heard...)
-		requests = append(requests, l.requests...)
+		failed, named = append(failed, l.failed...), append(named, l.named...)
+		own.join(&l.own)
+		called.join(&l.called)
 		for _, e := range l.entries {
 			if e.op == remove && e.revision <= written[e.uid] {
 				e.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
@@ -63,7 +63,10 @@ func Order(logs ...*Log) []sources.Event {
 	}
 	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}, decoder: sources.NewDecoder()}).play(weave(known, unknown))
 	failed = append(failed, failuresOf(named, changes)...)
-	changes = slices.Concat(begun.schedulers(), firstHeard(heard), once(failed), requests, changes)
+	if own.empty() {
+		own = called // where there is both, the others are schedulers beside it
+	}
+	changes = slices.Concat(own.starts.schedulers(), firstHeard(own.heard), once(failed), own.requests, changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return changes
 }

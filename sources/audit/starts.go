@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,6 +17,7 @@ type starts []start
 type start struct {
 	resource string
 	at       time.Time
+	release  string // of the kube-scheduler, or ""
 }
 
 // A start of the scheduler: so many kinds within such a time.
@@ -66,18 +68,46 @@ func (e *event) isWork() bool {
 	return e.writes() && e.resource != leases && string(e.stage) == "ResponseComplete" && e.byScheduler() && e.succeeded()
 }
 
-// noteRelease takes in of which release the scheduler is that works.
-func (l *Log) noteRelease(e *event) {
+// doings are what tells of the doings of kube-schedulers.
+type doings struct {
+	starts starts
+	heard  []sources.Event // of which release one is
+	// requests are those of the client that the loop waits for.
+	requests []sources.Event
+}
+
+func (d *doings) empty() bool { return len(d.starts) == 0 && len(d.heard) == 0 && len(d.requests) == 0 }
+
+func (d *doings) join(other *doings) {
+	d.starts, d.heard, d.requests = append(d.starts, other.starts...), append(d.heard, other.heard...), append(d.requests, other.requests...)
+}
+
+// add takes in what e tells, and returns how many facts that is.
+func (d *doings) add(e *event) (added int) {
+	if e.startsWatch() || e.holdsLease() {
+		d.starts.add(e)
+		added++
+	}
+	d.addRelease(e)
+	if at := parse(string(e.received)); e.byLoopsClient() && sources.CheckTime(at) == nil && len(d.requests) < maxEntries {
+		d.requests = append(d.requests, sources.Event{Time: at.UTC(), Fact: &sources.Requested{}})
+		added++
+	}
+	return added
+}
+
+// addRelease takes in of which release the scheduler is that works.
+func (d *doings) addRelease(e *event) {
 	version := e.release()
 	if version == nil || !e.isWork() {
 		return
 	}
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
-	if err != nil || sources.CheckTime(at) != nil || len(l.heard) >= maxHeard {
+	if err != nil || sources.CheckTime(at) != nil || len(d.heard) >= maxHeard {
 		return
 	}
-	if n := len(l.heard); n == 0 || string(l.heard[n-1].Fact.(*sources.SchedulerHeard).Release) != string(version) {
-		l.heard = append(l.heard, sources.Event{Time: at.UTC(), Fact: &sources.SchedulerHeard{Release: sources.Sanitize(string(version))}})
+	if n := len(d.heard); n == 0 || string(d.heard[n-1].Fact.(*sources.SchedulerHeard).Release) != string(version) {
+		d.heard = append(d.heard, sources.Event{Time: at.UTC(), Fact: &sources.SchedulerHeard{Release: sources.Sanitize(string(version)), From: sources.ReleaseAgent}})
 	}
 }
 
@@ -118,20 +148,32 @@ func (e *event) holdsLease() bool {
 func (s *starts) add(e *event) {
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
 	if err == nil && sources.CheckTime(at) == nil && len(*s) < maxEntries {
-		*s = append(*s, start{e.resource, at.UTC()})
+		*s = append(*s, start{e.resource, at.UTC(), string(e.release())})
 	}
 }
 
-// schedulers returns when kube-schedulers started.
+// schedulers returns when kube-schedulers started, in the order of time.
 func (s starts) schedulers() []sources.Event {
 	slices.SortStableFunc(s, func(a, b start) int { return a.at.Compare(b.at) })
 	var held starts
-	s = slices.DeleteFunc(s, func(st start) bool {
+	byRelease := map[string]starts{}
+	for _, st := range s {
 		if st.resource == leases {
 			held = append(held, st)
+		} else {
+			byRelease[st.release] = append(byRelease[st.release], st)
 		}
-		return st.resource == leases
-	})
+	}
+	var found []sources.Event
+	for _, release := range slices.Sorted(maps.Keys(byRelease)) {
+		found = append(found, byRelease[release].ofRelease(release, held)...)
+	}
+	slices.SortStableFunc(found, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return found
+}
+
+// ofRelease returns when kube-schedulers of one release started, whose reads s are. held is when any held the lease.
+func (s starts) ofRelease(release string, held starts) []sources.Event {
 	var found []sources.Event
 	for len(s) > 0 {
 		n := 1
@@ -140,18 +182,23 @@ func (s starts) schedulers() []sources.Event {
 			kinds[s[n].resource] = true
 			n++
 		}
-		if len(kinds) >= startKinds {
-			at := s[n-1].at
-			if i := slices.IndexFunc(held, func(st start) bool { return !st.at.Before(at) }); i >= 0 {
-				at = held[i].at
-			}
-			found = append(found, sources.Event{Time: at, Fact: &sources.SchedulerStarted{
-				PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
-			}})
-			s = s[n:]
-		} else {
+		if len(kinds) < startKinds {
 			s = s[1:]
+			continue
 		}
+		at := s[n-1].at
+		s = s[n:]
+		later := slices.DeleteFunc(slices.Clone(held), func(st start) bool { return st.at.Before(at) })
+		if i := slices.IndexFunc(later, func(st start) bool { return st.release == release }); i >= 0 {
+			at = later[i].at
+		} else if len(later) > 0 {
+			continue // one of another release leads, as long as is told
+		}
+		started := &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
+		if release != "" {
+			started.Release, started.From = sources.Sanitize(release), sources.ReleaseAgent
+		}
+		found = append(found, sources.Event{Time: at, Fact: started})
 	}
 	return found
 }

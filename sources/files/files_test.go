@@ -141,7 +141,7 @@ func TestFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := show(rec.Events), `00.600 start 
+	if got, want := show(rec.Events), `00.600 start v1.37.1
 01.004 added
 01.006 updated
 01.007 failed default/web-2

@@ -91,15 +91,16 @@ func (n *noticed) Take() ([]sources.Event, sources.Status) {
 func (s *Source) schedulerPod() (*corev1.Pod, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, obj := range s.store(pods).objects {
-		if pod := obj.(*corev1.Pod); key.Namespace == s.lease.namespace && pod.Spec.NodeName != "" && isScheduler(pod.Labels, s.lease) {
+	for _, obj := range s.store(pods).objects {
+		if pod := obj.(*corev1.Pod); isScheduler(pod, s.lease) {
 			return pod, nil
 		}
 	}
 	return nil, fmt.Errorf("no pod in %s has the label component=%s", s.lease.namespace, s.lease.name)
 }
 
-// isScheduler reports whether a pod of these labels runs the scheduler that holds that lease.
-func isScheduler(labels map[string]string, lease leaseName) bool {
-	return labels["component"] == lease.name || lease.namespace == usualLeases[1] && labels["app"] == usualLeases[1]
+// isScheduler reports whether in pod a scheduler runs that holds that lease, or waits for it.
+func isScheduler(pod *corev1.Pod, lease leaseName) bool {
+	labels := pod.Labels
+	return pod.Namespace == lease.namespace && pod.Spec.NodeName != "" && (labels["component"] == lease.name || lease.namespace == usualLeases[1] && labels["app"] == usualLeases[1])
 }

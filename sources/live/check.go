@@ -81,7 +81,7 @@ func (s *Source) pluginSays(line sources.SafeText) {
 func (s *Source) Check(ctx context.Context, host string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
-	if err := s.client.CoreV1().RESTClient().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error(); err != nil && !apierrors.IsForbidden(err) {
+	if _, err := s.version(ctx); err != nil && !apierrors.IsForbidden(err) {
 		return Sentence(host, err)
 	}
 	for _, verb := range []string{"list", "watch"} {

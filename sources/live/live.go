@@ -68,6 +68,8 @@ type Source struct {
 	state    map[string]*sources.Resource
 	attached time.Time
 	leader   string // who held the lease last
+	asked    bool   // the API server, of which release it is
+	serves   string // which that is, or "" if it did not tell
 	omitted  int    // objects that could not be taken
 	notices  []string
 	hearing
@@ -245,15 +247,17 @@ func (s *Source) led(now time.Time, by string, since time.Time) {
 	if by == "" || by == s.leader {
 		return
 	}
+	before := s.leader
+	s.leader = by
 	known := since.After(s.attached) && since.Before(now)
 	if !known {
 		since = now
 	}
-	if s.leader != "" || known { // or it has led for long, and the lease could not be read before
-		s.emit(since, &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+	if before != "" || known { // or it has led for long, and the lease could not be read before
+		release, from := s.release()
+		s.emit(since, &sources.SchedulerStarted{Release: release, From: from, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 		s.emit(now, &sources.Mark{Text: sources.Sanitize("a new scheduler leads, and begins with an empty queue: " + by)})
 	}
-	s.leader = by
 }
 
 // attach tells all that is there. The lock is held.
@@ -273,6 +277,9 @@ func (s *Source) attach(now time.Time) {
 	var began time.Time
 	for _, obj := range s.store(leases).objects {
 		s.leader, began = holder(obj), acquired(obj)
+	}
+	if release, from := s.release(); release != "" {
+		s.emit(now, &sources.SchedulerHeard{Release: release, From: from})
 	}
 	s.emit(now, &sources.Attached{Began: began})
 }

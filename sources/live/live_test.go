@@ -80,13 +80,14 @@ func (w *watched) until(what string, ok func() bool) {
 
 func (w *watched) attached() bool { return !w.status.Attached.IsZero() }
 
-// told returns what was told, in short.
+// told returns what was told, in short, but for the release.
 func (w *watched) told() []string {
 	var list []string
 	for _, ev := range w.events {
 		switch f := ev.Fact.(type) {
 		case *sources.ObjectChange:
 			list = append(list, fmt.Sprintf("%s %s", f.Verb, f.Object.(metav1.Object).GetName()))
+		case *sources.SchedulerHeard: // by TestRelease
 		default:
 			list = append(list, fmt.Sprintf("%T", f)[len("*sources."):])
 		}
@@ -225,7 +226,7 @@ func TestAttemptsBefore(t *testing.T) {
 	server.Put(node("n-1", "4"), pod("stuck", ""), event("first", began, 0, began), event("second", began.Add(time.Second), 3, began.Add(20*time.Second)))
 	w := watch(t, server)
 	w.until("the first lists", w.attached)
-	w.until("what was before", func() bool { return len(w.events) == 4 })
+	w.until("what was before", func() bool { return len(w.told()) == 4 })
 	tried, ok := w.events[2].Fact.(*sources.Tried)
 	if !ok || tried.Attempts != 4 || !tried.First.Equal(began) || !tried.Failed.Equal(began.Add(20*time.Second)) || tried.Recorded != (sources.Recorded{Version: "7", Count: 3}) {
 		t.Errorf("told %+v", w.events[2].Fact)
@@ -253,7 +254,7 @@ func TestEventsOfOthers(t *testing.T) {
 	server.Put(node("n-1", "4"), pod("stuck", ""), event("first", "karpenter", now), event("own", "default-scheduler", now.Add(-time.Second)), legacy)
 	w := watch(t, server)
 	w.until("the first lists", w.attached)
-	w.until("what was before", func() bool { return len(w.events) == 4 })
+	w.until("what was before", func() bool { return len(w.told()) == 4 })
 	if tried, ok := w.events[2].Fact.(*sources.Tried); !ok || tried.Attempts != 1 || !tried.Failed.Equal(now.Add(-time.Second)) {
 		t.Errorf("told %+v", w.events[2].Fact)
 	}
@@ -403,5 +404,68 @@ func TestReadsOnly(t *testing.T) {
 		if !strings.HasPrefix(r, "GET ") && r != "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews" {
 			t.Errorf("%s got out", r)
 		}
+	}
+}
+
+// TestRelease: of which release the scheduler is tells the image of the leader's pod, and where there is none, the API
+// server. A new leader has its own.
+func TestRelease(t *testing.T) {
+	heard := func(events []sources.Event) (all []string) {
+		for _, ev := range events {
+			switch f := ev.Fact.(type) {
+			case *sources.SchedulerHeard:
+				all = append(all, fmt.Sprintf("heard %s by %s", f.Release, f.From))
+			case *sources.SchedulerStarted:
+				all = append(all, fmt.Sprintf("started %s by %s", f.Release, f.From))
+			}
+		}
+		return all
+	}
+	scheduler := func(name, node, image string) *corev1.Pod {
+		p := pod(name, node)
+		p.Namespace, p.Labels = "kube-system", map[string]string{"component": "kube-scheduler"}
+		p.Spec.Containers = []corev1.Container{{Name: "kube-scheduler", Image: image}}
+		return p
+	}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"}}
+	hold := func(server *livetest.Server, by string) {
+		lease.Spec.HolderIdentity = &by
+		server.Put(lease)
+	}
+	for _, c := range []struct {
+		name   string
+		pods   []*corev1.Pod
+		leader string
+		want   string
+	}{
+		{"no pod", nil, "", "heard v1.37.1 by server"},
+		{"a pod", []*corev1.Pod{scheduler("kube-scheduler-a", "a", "registry.k8s.io/kube-scheduler:v1.31.4")}, "", "heard v1.31.4 by image"},
+		{"a digest", []*corev1.Pod{scheduler("kube-scheduler-a", "a", "localhost:5000/kube-scheduler:v1.33.0@sha256:0123")}, "", "heard v1.33.0 by image"},
+		{"a digest alone", []*corev1.Pod{scheduler("kube-scheduler-a", "a", "localhost:5000/kube-scheduler@sha256:0123")}, "", "heard v1.37.1 by server"},
+		{"no release", []*corev1.Pod{scheduler("kube-scheduler-a", "a", "registry.k8s.io/kube-scheduler:latest")}, "", "heard v1.37.1 by server"},
+		{"not its own", []*corev1.Pod{pod("kube-scheduler-a", "a")}, "", "heard v1.37.1 by server"},
+		{"the leader's", []*corev1.Pod{scheduler("kube-scheduler-a", "a", "kube-scheduler:v1.31.4"), scheduler("kube-scheduler-b", "b", "kube-scheduler:v1.32.0")}, "b_1", "heard v1.32.0 by image"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := livetest.New(t)
+			for _, p := range c.pods {
+				server.Put(p)
+			}
+			hold(server, c.leader)
+			w := watch(t, server)
+			w.until("the first lists", w.attached)
+			if got := heard(w.events); !slices.Equal(got, []string{c.want}) {
+				t.Errorf("told %v, want %s", got, c.want)
+			}
+			if c.leader != "b_1" {
+				return
+			}
+			w.events = nil
+			hold(server, "a_2")
+			w.until("a new leader", func() bool { return len(w.events) > 0 })
+			if got, want := heard(w.events), []string{"started v1.31.4 by image"}; !slices.Equal(got, want) {
+				t.Errorf("told %v, want %v", got, want)
+			}
+		})
 	}
 }

@@ -25,6 +25,11 @@ const (
 func (s *Source) listen(ctx context.Context) {
 	ask := time.NewTicker(askEvery)
 	defer ask.Stop()
+	_ = s.ask(ctx) // that it does not answer shows in its lists
+	s.mu.Lock()
+	s.asked = true
+	s.attachIfReady(time.Now())
+	s.mu.Unlock()
 	for {
 		select {
 		case <-ctx.Done():
@@ -51,11 +56,15 @@ func (s *Source) listen(ctx context.Context) {
 	}
 }
 
-// ask makes the cheapest request there is.
+// ask finds out whether the API server answers, and of which release it is.
 func (s *Source) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	return s.client.CoreV1().RESTClient().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error()
+	release, err := s.version(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.serves = cmp.Or(release, s.serves)
+	return err
 }
 
 // streamed counts an object of a list that is on its way.
@@ -126,9 +135,9 @@ func (s *Source) unavailable(r *resource, state sources.ResourceState, err error
 	s.attachIfReady(time.Now())
 }
 
-// attachIfReady begins as soon as all is there that can be had. The lock is held.
+// attachIfReady begins as soon as all is there that can be had, and the API server was asked for its version. The lock is held.
 func (s *Source) attachIfReady(now time.Time) {
-	if !s.attached.IsZero() || s.state[pods].State != sources.ResourceWatched || !s.state[nodes].Settled() {
+	if !s.attached.IsZero() || !s.asked || s.state[pods].State != sources.ResourceWatched || !s.state[nodes].Settled() {
 		return
 	}
 	waited := now.Sub(s.begun) > patience

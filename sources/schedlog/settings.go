@@ -78,8 +78,13 @@ func (s *settings) fact(release string) *sources.SchedulerStarted {
 	if strings.HasPrefix(release, "v0.0.0") {
 		release = "" // built without a version
 	}
+	var from sources.ReleaseSource
+	if release != "" {
+		from = sources.ReleaseLogged
+	}
 	return &sources.SchedulerStarted{
 		Release:                   sources.Sanitize(release),
+		From:                      from,
 		Gates:                     s.gates,
 		PodInitialBackoff:         s.initialBackoff,
 		PodMaxBackoff:             s.maxBackoff,
@@ -97,7 +102,7 @@ func (p *parser) complete() {
 	}
 	for _, fact := range p.started {
 		if fact.Release == "" && p.entity {
-			fact.Release, fact.ReleaseInferred = "v1.37", true
+			fact.Release, fact.ReleaseInferred, fact.From = "v1.37", true, sources.ReleaseLogged
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 		r.notes = value
 	case "scheduler":
 		s := &scheduler{}
-		if refused = t.fact(value, s, "release", "releaseInferred", "gates", "podInitialBackoff", "podMaxBackoff",
+		if refused = t.fact(value, s, "release", "releaseInferred", "from", "gates", "podInitialBackoff", "podMaxBackoff",
 			"podMaxInUnschedulablePods"); refused == nil {
 			r.fact, refused = s.fact()
 		}
@@ -33,8 +33,8 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 		}
 	case "heard":
 		h := &heard{}
-		if refused = t.fact(value, h, "release"); refused == nil {
-			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release)}
+		if refused = t.fact(value, h, "release", "from"); refused == nil {
+			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release), From: knownSource(h.From)}
 		}
 	case "attached":
 		a := &attached{}

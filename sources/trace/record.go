@@ -43,12 +43,13 @@ type record struct {
 }
 
 type scheduler struct {
-	Release                   string          `json:"release,omitempty"`
-	ReleaseInferred           bool            `json:"releaseInferred,omitempty"`
-	Gates                     map[string]bool `json:"gates,omitempty"`
-	PodInitialBackoff         duration        `json:"podInitialBackoff,omitempty"`
-	PodMaxBackoff             duration        `json:"podMaxBackoff,omitempty"`
-	PodMaxInUnschedulablePods duration        `json:"podMaxInUnschedulablePods,omitempty"`
+	Release                   string                `json:"release,omitempty"`
+	ReleaseInferred           bool                  `json:"releaseInferred,omitempty"`
+	From                      sources.ReleaseSource `json:"from,omitempty"`
+	Gates                     map[string]bool       `json:"gates,omitempty"`
+	PodInitialBackoff         duration              `json:"podInitialBackoff,omitempty"`
+	PodMaxBackoff             duration              `json:"podMaxBackoff,omitempty"`
+	PodMaxInUnschedulablePods duration              `json:"podMaxInUnschedulablePods,omitempty"`
 }
 
 // attempt is a failed attempt, or what was written of it.
@@ -97,7 +98,8 @@ type requested struct{}
 
 // heard is of which release a scheduler is that was heard to work.
 type heard struct {
-	Release string `json:"release"`
+	Release string                `json:"release"`
+	From    sources.ReleaseSource `json:"from,omitempty"`
 }
 
 type attached struct {
@@ -153,11 +155,11 @@ func encode(e sources.Event) (*record, error) {
 	r := &record{Time: e.Time.UTC()}
 	switch f := e.Fact.(type) {
 	case *sources.SchedulerStarted:
-		r.Scheduler = &scheduler{Release: string(f.Release), ReleaseInferred: f.ReleaseInferred, Gates: f.Gates,
+		r.Scheduler = &scheduler{Release: string(f.Release), ReleaseInferred: f.ReleaseInferred, From: f.From, Gates: f.Gates,
 			PodInitialBackoff: newDuration(f.PodInitialBackoff), PodMaxBackoff: newDuration(f.PodMaxBackoff),
 			PodMaxInUnschedulablePods: newDuration(f.PodMaxInUnschedulablePods)}
 	case *sources.SchedulerHeard:
-		r.Heard = &heard{string(f.Release)}
+		r.Heard = &heard{string(f.Release), f.From}
 	case *sources.ObjectChange:
 		obj, err := sources.Trim(f.Object)
 		if err != nil {
@@ -204,8 +206,16 @@ func encode(e sources.Event) (*record, error) {
 	return r, nil
 }
 
+// knownSource returns from, or "" if that is of a later format.
+func knownSource(from sources.ReleaseSource) sources.ReleaseSource {
+	if !from.Known() {
+		return ""
+	}
+	return from
+}
+
 func (s *scheduler) fact() (sources.Fact, error) {
-	f := &sources.SchedulerStarted{Release: sources.Sanitize(s.Release), ReleaseInferred: s.ReleaseInferred}
+	f := &sources.SchedulerStarted{Release: sources.Sanitize(s.Release), ReleaseInferred: s.ReleaseInferred, From: knownSource(s.From)}
 	for name, on := range s.Gates {
 		if f.Gates == nil {
 			f.Gates = map[string]bool{}

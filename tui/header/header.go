@@ -137,6 +137,8 @@ func Scheduler(f *session.Frame) string {
 		return "kube-scheduler, release unknown"
 	case f.Scheduler.ReleaseInferred:
 		return "kube-scheduler " + release + " (inferred)"
+	case f.Scheduler.From != "":
+		return "kube-scheduler " + release + " (" + f.Scheduler.From.Words() + ")"
 	default:
 		return "kube-scheduler " + release
 	}

@@ -15,7 +15,11 @@ func OpenEmbedded(cmd *cobra.Command, name string) (*sources.Recording, error) {
 	if !slices.Contains(EmbeddedNames(), name) {
 		return nil, Usagef("there is no embedded recording %q; there are %s", name, strings.Join(EmbeddedNames(), ", "))
 	}
-	return embedded.Open(cmd.Context(), name)
+	rec, err := embedded.Open(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	return WithRelease(cmd, rec)
 }
 
 // EmbeddedNames are the names of the embedded recordings, the first of which is the one that is played unasked.

@@ -26,6 +26,9 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 			return nil, fmt.Errorf("%s: release: %w", rec.Name, err)
 		}
 	}
+	if rec, err = WithRelease(cmd, rec); err != nil {
+		return nil, err
+	}
 	for _, n := range session.Notices(rec) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 	}
@@ -36,6 +39,7 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 func RegisterFiles(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
 	RegisterMemory(cmd)
+	RegisterRelease(cmd)
 }
 
 // FileOptions are how cmd reads files.

@@ -60,13 +60,20 @@ func Plugins(opts session.Options) (session.Options, error) {
 	return opts, err
 }
 
-// Again returns rec as cmd is to play it: with --release, without what its own scheduler did. What verify
-// checks is the model that follows that one.
-func (f *Model) Again(cmd *cobra.Command, rec *sources.Recording) (*sources.Recording, error) {
-	if f.release == "" || cmd.Name() == "verify" {
+// Again returns rec as it is to be played: with --release, without what its own scheduler did.
+func (f *Model) Again(rec *sources.Recording) (*sources.Recording, error) {
+	if f.release == "" {
 		return rec, nil
 	}
 	return session.Rerun(rec, f.release)
+}
+
+// CheckLive returns an error if --release was given: there has to be a recording to run again.
+func (f *Model) CheckLive() error {
+	if f.release != "" {
+		return Usagef("--release runs a recording again: --scheduler-release %s says of which release a cluster's scheduler is", f.release)
+	}
+	return nil
 }
 
 // load sets the feature gates and then reads the configuration, which depends on them. Gates are of the

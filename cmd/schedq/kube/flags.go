@@ -36,6 +36,7 @@ func (f *Flags) Register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	others := map[string]bool{}
 	flags.RegisterMemory(cmd)
+	flags.RegisterRelease(cmd)
 	set.VisitAll(func(flag *pflag.Flag) { others[flag.Name] = true })
 	f.RegisterCluster(cmd)
 	set.Lookup("namespace").Usage = "show the pods of this namespace only; where you may not read all, read this one only"

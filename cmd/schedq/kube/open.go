@@ -82,6 +82,10 @@ func (f *Flags) Collect(cmd *cobra.Command, lasts time.Duration) (*sources.Recor
 // Open finds the cluster, and whether it can be watched.
 func (f *Flags) Open(cmd *cobra.Command) (sources.Stream, error) {
 	ctx := cmd.Context()
+	release, err := flags.SchedulerRelease(cmd)
+	if err != nil {
+		return nil, err
+	}
 	source, host, err := f.source(cmd)
 	if err != nil {
 		return nil, err
@@ -96,7 +100,11 @@ func (f *Flags) Open(cmd *cobra.Command) (sources.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.beside(cmd, source)
+	stream, err := f.beside(cmd, source)
+	if err != nil || release == "" {
+		return stream, err
+	}
+	return sources.StreamWithRelease(stream, release), nil
 }
 
 // Examine finds out what schedq can have of the cluster.

@@ -40,6 +40,10 @@ type Config struct {
 	// Release is the minor release whose plugins' events wake pods, such as v1.31. If it is empty or not known, that is
 	// the one that is built in.
 	Release string
+	// Version is the scheduler's, such as v1.31.4, as far as it is known.
+	Version string
+	// Fixed is true if a person has chosen the release, and nothing that is heard of the scheduler changes it.
+	Fixed bool
 	// AsyncAPICalls is true if the scheduling loop does not wait until the API server has answered its patch of a pod's
 	// status (the gate SchedulerAsyncAPICalls).
 	AsyncAPICalls bool
@@ -55,28 +59,9 @@ type Config struct {
 	// sets no bound.
 	ClientQPS   float32
 	ClientBurst int32
-}
 
-// In returns c as a scheduler of that release would have it, one of queue.Releases: with the rules of its queue, and the
-// events that its plugins registered for. It fails if the release is not known.
-func (c *Config) In(release string) (*Config, error) {
-	of := *c
-	var err error
-	if of.Queue, err = c.Queue.In(release); err != nil {
-		return nil, err
-	}
-	of.Release = release
-	return &of, nil
-}
-
-// AsyncAPICalls reports whether that version of kube-scheduler, such as v1.35.0, has SchedulerAsyncAPICalls on by default:
-// v1.34.0, v1.34.1 and v1.35.0 have (pkg/features/kube_features.go); the patches that followed took it back.
-func AsyncAPICalls(version string) bool {
-	var minor, patch int
-	if _, err := fmt.Sscanf(version, "v1.%d.%d", &minor, &patch); err != nil {
-		return false
-	}
-	return minor == 34 && patch <= 1 || minor == 35 && patch == 0
+	newest *Config // what it was made of, by In or Of. Nil if it was not
+	gated  bool    // AsyncAPICalls is as a gate has it, and not as a release
 }
 
 // Default returns the configuration of a kube-scheduler without a file, with the feature gates as

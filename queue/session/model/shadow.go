@@ -72,6 +72,14 @@ func (s *shadow) start(now time.Time) error {
 	return nil
 }
 
+// hearRelease has the scheduler that starts next be of that version, and reports whether the one before was of another: what
+// runs is what was installed, and a scheduler that works with another version has begun with an empty queue.
+func (s *shadow) hearRelease(version sources.SafeText) (other bool) {
+	s.cfg, other = s.cfg.Heard(string(version))
+	s.oracle.channels.cfg = s.cfg
+	return other
+}
+
 // load begins with a scheduler of which nothing is known but the objects there are, and returns the pods that wait
 // for it. It fails if no scheduler can be set up.
 func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
@@ -115,7 +123,14 @@ func (s *shadow) takeInNext() error {
 	}
 	switch f := ev.Fact.(type) {
 	case *sources.SchedulerStarted:
+		if !f.ReleaseInferred {
+			s.hearRelease(f.Release)
+		}
 		return s.start(ev.Time)
+	case *sources.SchedulerHeard:
+		if s.hearRelease(f.Release) && s.driver != nil {
+			return s.start(ev.Time)
+		}
 	case *sources.ObjectChange:
 		s.changed(ev.Time, f)
 	case *sources.FailedAttempt:

@@ -7,7 +7,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -26,9 +25,7 @@ func Notices(rec *sources.Recording) []string {
 	if said := unplayed(rec.Events); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
-	if said := unknownRelease(rec); said != "" {
-		notices = append(notices, said)
-	}
+	notices = append(notices, timeline.NewSchedulers(rec.Events).Notices()...)
 	switch {
 	case len(rec.Events) == 0:
 		return append(notices, "The recording is empty: no change of a pod or of a node is in it, and nothing that a scheduler did. An audit log tells if pods and nodes are at level RequestResponse, a scheduler's log from -v=2 on.")
@@ -42,19 +39,6 @@ func Notices(rec *sources.Recording) []string {
 		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")
 	}
 	return notices
-}
-
-// unknownRelease returns what a person should know of a scheduler whose release's rules are not known, or "".
-func unknownRelease(rec *sources.Recording) string {
-	s := timeline.RecordedScheduler(rec)
-	if s == nil || s.Release == "" {
-		return ""
-	}
-	name, exact := queue.ReleaseFor(string(s.Release))
-	if exact || name == "" {
-		return ""
-	}
-	return fmt.Sprintf("The scheduler is %s, whose rules are not known here: those of %s are taken.", s.Release, name)
 }
 
 // unplayed returns what a person should know of quiet times that a local scheduler plays the last of, or "".

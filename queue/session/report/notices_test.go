@@ -30,16 +30,3 @@ func TestLongQuietTimes(t *testing.T) {
 	world.Happens(&c, 8*day, sources.Added, world.Wants("d", "1"), nil)
 	world.Says(t, unplayed(c.Events), strings.TrimSuffix(want, ".")+"; 1 such time more.")
 }
-
-// TestUnknownRelease: of a release that is not known, the nearest is taken, and a person is told.
-func TestUnknownRelease(t *testing.T) {
-	for release, want := range map[sources.SafeText]string{
-		"v1.31.4": "", "v1.37.1": "", "v1.36.0-eks-1234567": "", "": "", "master": "",
-		"v1.40.2": "The scheduler is v1.40.2, whose rules are not known here: those of v1.37 are taken.",
-		"v1.12.0": "The scheduler is v1.12.0, whose rules are not known here: those of v1.16 are taken.",
-	} {
-		var c world.Cluster
-		c.Add(1, &sources.SchedulerHeard{Release: release})
-		world.Says(t, unknownRelease(c.Recording(2)), want)
-	}
-}

@@ -24,6 +24,8 @@ type Report struct {
 	Source sources.SafeText `json:"source"`
 	Start  time.Time        `json:"start"`
 	End    time.Time        `json:"end"`
+	// Scheduler is the one that was recorded first. Nil if nothing tells its release, or another one made the moves.
+	Scheduler *SchedulerReport `json:"scheduler,omitempty"`
 	// Pods is how many pods were seen, Moves how many moves, and Modelled how many of those were not
 	// observed.
 	Pods     int `json:"pods"`
@@ -124,6 +126,12 @@ type podReport struct {
 	last     *board.Pod
 }
 
+// SchedulerReport says of which release a scheduler is, and what tells that: see docs/trace-format.md.
+type SchedulerReport struct {
+	Release sources.SafeText      `json:"release"`
+	From    sources.ReleaseSource `json:"from,omitempty"`
+}
+
 // Summarize replays rec and reports on it: on all pods, or on those that opts.Filter selects after any of their
 // moves.
 func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Options) (*Report, error) {
@@ -167,6 +175,9 @@ func newReporter(rec *sources.Recording) *reporter {
 	}
 	r.report.Source = rec.Name
 	r.report.Start, r.report.End = timeline.Span(rec)
+	if s := timeline.RecordedScheduler(rec); s != nil && s.Release != "" && !rec.Rerun {
+		r.report.Scheduler = &SchedulerReport{s.Release, s.From}
+	}
 	return r
 }
 

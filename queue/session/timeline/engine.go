@@ -4,9 +4,12 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -26,6 +29,8 @@ type Change struct {
 type Engine struct {
 	Queue   *queue.Queue
 	plugins queue.Plugins
+	// Config is that of the scheduler that runs at the engine's moment.
+	Config  *schedulerconfig.Config
 	Objects cluster.Objects
 	Ticks   model.Ticks
 	// Board is where every pod is. The engine reads it, and Emit changes it.
@@ -43,15 +48,15 @@ type Engine struct {
 	version int64
 }
 
-func newEngine(opts queue.Options, plugins queue.Plugins, start time.Time) *Engine {
-	e := &Engine{plugins: plugins, Objects: cluster.NewObjects(), Ticks: model.NewTicks(opts, start)}
-	e.Queue = queue.New(opts, plugins, e)
+func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Time) *Engine {
+	e := &Engine{plugins: plugins, Config: cfg, Objects: cluster.NewObjects(), Ticks: model.NewTicks(cfg.Queue, start)}
+	e.Queue = queue.New(cfg.Queue, plugins, e)
 	return e
 }
 
 // Clone returns an engine that goes on from here on its own. Its Board and Emit are not set.
 func (e *Engine) Clone() *Engine {
-	c := &Engine{plugins: e.plugins, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes}
+	c := &Engine{plugins: e.plugins, Config: e.Config, Objects: e.Objects.Copy(), Ticks: e.Ticks, moves: e.moves, changes: e.changes}
 	c.Queue = e.Queue.Clone(c.plugins, c)
 	return c
 }
@@ -91,8 +96,35 @@ func (e *Engine) apply(ev sources.Event) {
 			e.podChanged(ev.Time, f.Verb, pod)
 		}
 	case *sources.SchedulerStarted:
+		if !f.ReleaseInferred {
+			e.hearRelease(ev.Time, f.Release)
+		}
 		e.Ticks = model.NewTicks(e.Queue.Options(), ev.Time)
+	case *sources.SchedulerHeard:
+		e.hearRelease(ev.Time, f.Release)
 	}
+}
+
+// hearRelease has the queue follow the rules of the scheduler that runs from now on, if it is of another release. Where the
+// pods are, those moves tell which follow from its beginning.
+func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
+	cfg, other := e.Config.Heard(string(version))
+	if !other {
+		return
+	}
+	before := e.Queue
+	e.Config, e.Queue, e.Ticks = cfg, queue.New(cfg.Queue, e.plugins, e), model.NewTicks(cfg.Queue, now)
+	e.Objects.Each("PodGroup", func(obj runtime.Object) bool {
+		e.Queue.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
+		return true
+	})
+	for info := range before.Queued() {
+		e.Queue.Restore(now, info)
+	}
+	for info := range before.InFlight() {
+		e.Queue.Observe(now, queue.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
+	}
+	e.unsettled = nil
 }
 
 // observe carries out move m. The scheduler reported it if modelled is nil; otherwise a local scheduler made it, and

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
@@ -30,7 +31,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 	if err != nil {
 		return err
 	}
-	e := newEngine(cfg.Queue, opts.Plugins, time.Now())
+	e := newEngine(cfg, opts.Plugins, time.Now())
 	e.Board = board.New()
 	var failed error
 	e.Emit = func(c Change) {
@@ -40,6 +41,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		}
 	}
 	f := model.NewLiveFeed(cfg, opts.Told)
+	var schedulers Schedulers
 	defer f.Close()
 
 	running, stop := context.WithCancel(ctx)
@@ -57,6 +59,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 			f.ExtendTo(now)
 		}
 		for i := 0; f.HasEvent(i); i++ {
+			schedulers.Add(f.Events[i])
 			if e.apply(f.Events[i]); failed != nil {
 				return failed
 			}
@@ -70,6 +73,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 			return f.Err
 		}
 		if w.Status != nil {
+			status.Notices = slices.Concat(status.Notices, schedulers.Notices())
 			w.Status(status)
 		}
 		if w.Idle != nil {

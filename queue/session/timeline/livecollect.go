@@ -30,6 +30,7 @@ func Drain(ctx context.Context, stream sources.Stream, d Draining) error {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- stream.Run(running) }()
+	var schedulers Schedulers
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
 	for {
@@ -44,7 +45,11 @@ func Drain(ctx context.Context, stream sources.Stream, d Draining) error {
 		if d.Events != nil && len(events) > 0 {
 			d.Events(events)
 		}
+		for _, ev := range events {
+			schedulers.Add(ev)
+		}
 		if d.Status != nil {
+			status.Notices = slices.Concat(status.Notices, schedulers.Notices())
 			d.Status(status)
 		}
 		if d.Check != nil && err == nil {

@@ -18,9 +18,12 @@ type Options struct {
 	Scheduler *schedulerconfig.Config
 	// Queue overrides the settings that the recording tells. Scheduler overrides it.
 	Queue *queue.Options
-	// Release has the queue follow the rules of that release, one of queue.Releases. Empty is the recorded
-	// scheduler's, or where the recording does not tell it, the newest's.
+	// Release is the one whose rules a rerun follows, one of queue.Releases. Empty is that of the scenario, or of the
+	// recorded scheduler. Nothing but a rerun has a use for it.
 	Release string
+	// SchedulerRelease is the version of the scheduler that was recorded or is watched, such as v1.31.4 or v1.31. Empty is
+	// what the recording or the cluster tells, or if that tells nothing, the newest.
+	SchedulerRelease string
 	// Filter selects the pods that are shown, and of which moves are told.
 	Filter filter.Filter
 	// Plugins answer the queue of a what-if. Nil is queue.EveryEvent.
@@ -43,66 +46,56 @@ func (opts Options) Selects(t *board.Transition) bool {
 // SchedulerConfig returns the configuration of the local scheduler: Scheduler, or what rec tells. It is never nil. It
 // fails if upstream's defaults can't be had or the release is not known.
 func (opts Options) SchedulerConfig(rec *sources.Recording) (*schedulerconfig.Config, error) {
-	cfg := opts.Scheduler
+	cfg, recorded := opts.Scheduler, RecordedScheduler(rec)
 	if cfg == nil {
 		var err error
 		if cfg, err = schedulerconfig.Default(); err != nil {
 			return &schedulerconfig.Config{Queue: queue.Defaults()}, err
 		}
 		groups := cfg.Queue.GenericWorkload // of the process, and not the recording's to say
-		cfg.Queue = RecordedOptions(RecordedScheduler(rec))
+		cfg.Queue = RecordedOptions(recorded)
 		cfg.Queue.GenericWorkload = groups
 		if opts.Queue != nil {
 			cfg.Queue = *opts.Queue
 		}
 	}
-	release := opts.ReleaseFor(rec)
-	if release == queue.Releases()[0] && cmp.Or(opts.Release, rec.Release) == "" {
-		return cfg, nil // it is what cfg is made for, pod groups included
-	}
-	of, err := cfg.In(release)
-	if s := RecordedScheduler(rec); err == nil && s != nil && cmp.Or(opts.Release, rec.Release) == "" {
-		of.AsyncAPICalls = schedulerconfig.AsyncAPICalls(string(s.Release))
-		if on, told := s.Gates["SchedulerAsyncAPICalls"]; told {
-			of.AsyncAPICalls = on
+	own := *cfg
+	if recorded != nil && !rec.Rerun {
+		if on, told := recorded.Gates["SchedulerAsyncAPICalls"]; told {
+			own.SetAsyncAPICalls(on)
 		}
 	}
-	return of, err
+	own.Fixed = rec.Rerun || opts.SchedulerRelease != ""
+	if asked := opts.rerunRelease(rec); asked != "" {
+		return own.In(asked)
+	}
+	return own.Of(opts.version(recorded)), nil
 }
 
-// ReleaseFor returns the release, one of queue.Releases, whose rules the queue follows with rec: the one that a person
-// or rec names, or else the recorded scheduler's, or where rec does not tell it, the newest.
+// rerunRelease returns the release that a person or a scenario asks for, or "".
+func (opts Options) rerunRelease(rec *sources.Recording) string {
+	if !rec.Rerun {
+		return ""
+	}
+	return cmp.Or(opts.Release, rec.Release)
+}
+
+// version returns the version of the scheduler that was recorded, which may be nil, or "" if that is not known.
+func (opts Options) version(recorded *sources.SchedulerStarted) string {
+	if recorded == nil || opts.SchedulerRelease != "" {
+		return opts.SchedulerRelease
+	}
+	return string(recorded.Release)
+}
+
+// ReleaseFor returns the release, one of queue.Releases, whose rules the queue follows with rec, from its beginning: of a
+// rerun the one that a person or rec names, or else the recorded scheduler's, or where rec does not tell it, the newest.
 func (opts Options) ReleaseFor(rec *sources.Recording) string {
-	release := cmp.Or(opts.Release, rec.Release)
-	if s := RecordedScheduler(rec); s != nil && release == "" {
-		release, _ = queue.ReleaseFor(string(s.Release))
+	release := opts.rerunRelease(rec)
+	if release == "" {
+		release, _ = queue.ReleaseFor(opts.version(RecordedScheduler(rec)))
 	}
 	return cmp.Or(release, queue.Releases()[0])
-}
-
-// RecordedScheduler returns what rec tells of the scheduler, or nil. Where its start does not tell the release, that is the
-// one that was heard first.
-func RecordedScheduler(rec *sources.Recording) *sources.SchedulerStarted {
-	var started *sources.SchedulerStarted
-	for _, ev := range rec.Events {
-		switch f := ev.Fact.(type) {
-		case *sources.SchedulerStarted:
-			if f.Release != "" && !f.ReleaseInferred {
-				return f
-			}
-			if started == nil {
-				started = f
-			}
-		case *sources.SchedulerHeard:
-			if started == nil {
-				started = &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
-			}
-			known := *started
-			known.Release, known.ReleaseInferred = f.Release, false
-			return &known
-		}
-	}
-	return started
 }
 
 // RecordedOptions returns the settings of the queue of a scheduler that was recorded; what the source

@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestReleaseOfRecording: the queue follows the rules of the release that the recording tells, unless a person names
-// another.
+// TestReleaseOfRecording: the queue follows the rules of the release that the recording tells, and a rerun those of the
+// one that a person names.
 func TestReleaseOfRecording(t *testing.T) {
 	var c world.Cluster
 	c.Started(1)
@@ -34,7 +34,9 @@ func TestReleaseOfRecording(t *testing.T) {
 			OneBackoffQ: true, OverAtExpiry: true, Gating: queue.NotBySchedulingGates, Labels: labels.ByHand}},
 		{"v1.35", queue.Rules{Gating: queue.GatingEvents, Labels: labels.OfUnschedulablePods}},
 	} {
-		cfg, err := Options{Release: c.release}.SchedulerConfig(rec)
+		again := *rec
+		again.Rerun = c.release != ""
+		cfg, err := Options{Release: c.release}.SchedulerConfig(&again)
 		if err != nil || cfg.Queue.Rules != c.want {
 			t.Errorf("%q: %v, the rules are %+v, want %+v", c.release, err, cfg.Queue.Rules, c.want)
 		}
@@ -59,7 +61,7 @@ func TestAsyncAPICallsOfRecording(t *testing.T) {
 		{heard: "v1.36.1", gates: map[string]bool{"SchedulerAsyncAPICalls": true}, want: true},
 		{heard: "v1.35.0", release: "v1.35", want: false}, // any patch of it
 	} {
-		rec := &sources.Recording{Events: []sources.Event{{Time: world.At(1), Fact: &sources.SchedulerStarted{Release: c.heard, Gates: c.gates}}}}
+		rec := &sources.Recording{Rerun: c.release != "", Events: []sources.Event{{Time: world.At(1), Fact: &sources.SchedulerStarted{Release: c.heard, Gates: c.gates}}}}
 		cfg, err := Options{Release: c.release}.SchedulerConfig(rec)
 		if err != nil || cfg.AsyncAPICalls != c.want {
 			t.Errorf("%s %v %s: %v, %v", c.heard, c.gates, c.release, cfg.AsyncAPICalls, err)

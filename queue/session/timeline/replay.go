@@ -18,7 +18,7 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 	if err != nil {
 		return err
 	}
-	e := newEngine(cfg.Queue, nil, start)
+	e := newEngine(cfg, nil, start)
 	e.Board = board
 	var failed error
 	e.Emit = func(c Change) {

@@ -44,6 +44,7 @@ type spareMoment struct {
 // loaded is a scheduler and the objects that it has.
 type loaded struct {
 	sched      *cycle.Scheduler
+	cfg        *schedulerconfig.Config // what it was made with
 	objects    cluster.Objects
 	incomplete bool          // it could not take them all
 	took       time.Duration // in real time
@@ -51,7 +52,7 @@ type loaded struct {
 
 // Prepare loads the spare or brings it nearer to the present of t, in the background, if that is worth it now.
 // resting is false while time rushes by: nobody asks what would be at such moments.
-func (s *Spare) Prepare(cfg *schedulerconfig.Config, t *Timeline, resting bool) {
+func (s *Spare) Prepare(t *Timeline, resting bool) {
 	s.TakeOverLoaded(false)
 	moment := spareMoment{t, t.Next, len(t.Injected)}
 	if s.Loading != nil || !resting || moment == s.moment || t.Engine.Driver != nil ||
@@ -62,7 +63,7 @@ func (s *Spare) Prepare(cfg *schedulerconfig.Config, t *Timeline, resting bool) 
 	if t.Engine.Objects.Count("Node") == 0 {
 		return
 	}
-	from, to := s.Ready, t.Engine.Objects.Copy()
+	from, to, cfg := s.Ready, t.Engine.Objects.Copy(), t.Engine.Config
 	s.Ready, s.Loading, s.stop = nil, make(chan *loaded, 1), make(chan struct{})
 	go func(done chan<- *loaded, stop <-chan struct{}) {
 		l, _ := LoadOrAlign(from, cfg, to, stop) // whoever takes it hears of the error
@@ -110,12 +111,12 @@ func (s *Spare) Close() {
 	}
 }
 
-// LoadOrAlign returns a scheduler that has the objects to. It is from, aligned; or a new one, if from is nil or can't
-// be aligned. It is nil once stop is closed.
+// LoadOrAlign returns a scheduler that has the objects to. It is from, aligned; or a new one, if from is nil, of another
+// configuration or can't be aligned. It is nil once stop is closed.
 func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, stop <-chan struct{}) (*loaded, error) {
 	began := time.Now()
 	if from != nil {
-		if from.Align(to) {
+		if from.cfg == cfg && from.Align(to) {
 			from.took = time.Since(began)
 			return from, nil
 		}
@@ -125,7 +126,7 @@ func LoadOrAlign(from *loaded, cfg *schedulerconfig.Config, to cluster.Objects, 
 	if err != nil {
 		return nil, err
 	}
-	l := &loaded{sched: sched, objects: to}
+	l := &loaded{sched: sched, cfg: cfg, objects: to}
 	to.Each("", func(obj runtime.Object) bool {
 		select {
 		case <-stop:

@@ -74,16 +74,19 @@ type injection struct {
 func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plugins) *Timeline {
 	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg)}
 	t.Start, t.End = Span(rec)
-	t.SetEngine(newEngine(cfg.Queue, plugins, t.Start))
+	t.SetEngine(newEngine(cfg, plugins, t.Start))
 	return t
 }
 
 // NewLive returns a timeline that begins now, of a stream that is to tell what happens.
 func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
 	t := &Timeline{history: newHistory(), Feed: model.NewLiveFeed(cfg, opts.Told), Start: now, End: now}
-	t.SetEngine(newEngine(cfg.Queue, opts.Plugins, now))
+	t.SetEngine(newEngine(cfg, opts.Plugins, now))
 	return t
 }
+
+// Options are those of the scheduler whose queue it is, at the end of what is executed.
+func (t *Timeline) Options() queue.Options { return t.Engine.Config.Queue }
 
 // SetEngine makes e the engine that writes t's history.
 func (t *Timeline) SetEngine(e *Engine) {

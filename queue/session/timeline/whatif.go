@@ -12,7 +12,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
@@ -21,9 +20,10 @@ import (
 // In a what-if a local kube-scheduler can take the person's place: its plugins decide, in model time, over
 // the objects there are, and what it writes changes those.
 
-// StartScheduler has a local kube-scheduler take the person's place at now: the spare one, or a new one with cfg. It
-// fails if none can be set up.
-func (e *Engine) StartScheduler(now time.Time, cfg *schedulerconfig.Config, spare *Spare) error {
+// StartScheduler has a local kube-scheduler take the person's place at now: the spare one, or a new one. It fails if none
+// can be set up.
+func (e *Engine) StartScheduler(now time.Time, spare *Spare) error {
+	cfg := e.Config
 	sched, err := spare.takeScheduler(cfg, e.Objects)
 	if err != nil {
 		return err

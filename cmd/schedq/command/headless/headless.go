@@ -37,6 +37,9 @@ func headless(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
 			return err
 		}
 		if source.isLive(args) {
+			if err := model.CheckLive(); err != nil {
+				return err
+			}
 			if opts, err = source.live.Options(opts); err != nil {
 				return err
 			}
@@ -46,7 +49,7 @@ func headless(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if rec, err = model.Again(cmd, rec); err != nil {
+		if rec, err = model.Again(rec); err != nil {
 			return err
 		}
 		return read(cmd, rec, opts, asJSON)

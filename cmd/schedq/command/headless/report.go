@@ -60,6 +60,9 @@ func NewReport() *cobra.Command {
 func writeReport(w io.Writer, r *session.Report) error {
 	fmt.Fprintf(w, "%s: %s to %s (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
 	fmt.Fprintf(w, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
+	if s := r.Scheduler; s != nil && s.From != "" {
+		fmt.Fprintf(w, "kube-scheduler %s (%s)\n", s.Release, s.From.Words())
+	}
 	a := r.Attempts
 	fmt.Fprintf(w, "%d attempts: %d rejected, %d failed by an error, %d pods bound (median %d attempts, at most %d)\n",
 		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -24,7 +25,8 @@ func NewRerun() *cobra.Command {
 		Use:   "rerun FILE... --release RELEASE",
 		Short: "Run a recording again under another release, and say what came out differently",
 		Long: `rerun lets a local scheduler decide over a recording's pods and nodes, once under the queue's rules of
---against and once under those of --release, and compares what came of it. The recorded scheduler's own
+--against, which is the recorded scheduler's own release if it is left out, and once under those of --release, and
+compares what came of it. The recorded scheduler's own
 moves, bindings and preemptions are left out. The plugins are those of the newest release in both.`,
 		Example: "  schedq rerun audit.log.gz --release v1.24",
 	}
@@ -32,7 +34,7 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 		if !cmd.Flags().Changed("release") {
 			return flags.Usagef("rerun needs --release, one of %s", strings.Join(queue.Releases(), ", "))
 		}
-		if _, err := queue.ForRelease(against); err != nil {
+		if _, err := queue.ForRelease(against); against != "" && err != nil {
 			return flags.Usagef("--against: %w", err)
 		}
 		if most < 0 {
@@ -42,7 +44,8 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 	}
 	cmd = headless(cmd, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
 		from := opts
-		from.Release = against
+		from.Release = ""
+		from.Release = cmp.Or(against, from.ReleaseFor(rec))
 		c, err := session.Compare(cmd.Context(), rec, from, opts)
 		if err != nil {
 			return err
@@ -50,9 +53,9 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 		if asJSON {
 			return writeJSON(cmd.OutOrStdout(), c)
 		}
-		return writeComparison(cmd.OutOrStdout(), c, against, opts.Release, most)
+		return writeComparison(cmd.OutOrStdout(), c, from.Release, opts.Release, most)
 	}, nil)
-	cmd.Flags().StringVar(&against, "against", queue.Releases()[0], "the release to compare with")
+	cmd.Flags().StringVar(&against, "against", "", "the release to compare with, if not the recorded scheduler's own")
 	cmd.Flags().IntVar(&most, "pods", 10, "how many of the pods that came out differently to print")
 	return cmd
 }

@@ -46,6 +46,9 @@ spent in each tier.`,
 		if err != nil {
 			return err
 		}
+		if truth, err = flags.WithRelease(cmd, truth); err != nil {
+			return err
+		}
 		v, err := session.Verify(cmd.Context(), rec, truth, opts)
 		if err != nil {
 			return err

@@ -33,6 +33,9 @@ reads. What it sees is recorded in the state directory, to be played again; the 
 		Example: "  schedq attach\n  schedq attach --context prod -n training\n  kubectl schedq --as operator",
 		Args:    flags.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := model.CheckLive(); err != nil {
+				return err
+			}
 			opts, err := model.Options(cmd.Context())
 			if err == nil {
 				opts, err = cluster.Options(opts)

@@ -44,7 +44,7 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	if err != nil {
 		return err
 	}
-	if rec, err = f.model.Again(cmd, rec); err != nil {
+	if rec, err = f.model.Again(rec); err != nil {
 		return err
 	}
 	if options, err = flags.Plugins(options); err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,7 @@ import (
 
 // NewConvert returns schedq convert.
 func NewConvert() *cobra.Command {
-	var out, release string
+	var out string
 	var cut cutFlags
 	var force flags.Force
 	cmd := &cobra.Command{
@@ -46,9 +45,6 @@ and what became of it until --to, without what the scheduler did.`,
 			if err != nil {
 				return err
 			}
-			if release != "" {
-				setRelease(rec, release)
-			}
 			if cut.given(out) {
 				return cut.write(cmd, rec, out, force.Options())
 			}
@@ -69,7 +65,6 @@ and what became of it until --to, without what the scheduler did.`,
 	force.Register(cmd)
 	flags.RegisterFiles(cmd)
 	cut.register(cmd)
-	cmd.Flags().StringVar(&release, "release", "", "the scheduler's release, such as v1.37.1, where the log does not state it")
 	return cmd
 }
 
@@ -81,22 +76,6 @@ func sameFile(a, b string) bool {
 		return os.SameFile(infoA, infoB)
 	}
 	return filepath.Clean(a) == filepath.Clean(b)
-}
-
-// setRelease notes the release that a person states, also where nothing else is known of the scheduler.
-func setRelease(rec *sources.Recording, release string) {
-	known := false
-	for _, ev := range rec.Events {
-		if s, ok := ev.Fact.(*sources.SchedulerStarted); ok {
-			s.Release, s.ReleaseInferred = sources.Sanitize(release), false
-			known = true
-		}
-	}
-	if !known && len(rec.Events) > 0 {
-		rec.Events = slices.Insert(rec.Events, 0, sources.Event{Time: rec.Events[0].Time, Fact: &sources.SchedulerStarted{
-			Release: sources.Sanitize(release), PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1,
-		}})
-	}
 }
 
 // writeEvents writes what rec holds, and ends the trace.

@@ -1,0 +1,72 @@
+package schedulerconfig
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// In returns c as a scheduler of that release would have it, one of queue.Releases: with the rules of its queue, and the
+// events that its plugins registered for. It fails if the release is not known.
+func (c *Config) In(release string) (*Config, error) {
+	newest := cmp.Or(c.newest, c)
+	of := *newest
+	of.newest = newest
+	var err error
+	if of.Queue, err = newest.Queue.In(release); err != nil {
+		return nil, err
+	}
+	of.Release, of.Version, of.Fixed = release, c.Version, c.Fixed
+	return &of, nil
+}
+
+// Of returns c as kube-scheduler of that version, such as v1.31.4, would have it: as In for the release whose rules it has,
+// or the nearest, and for what is known of the very version. It returns c if version is no version.
+func (c *Config) Of(version string) *Config {
+	name, _ := queue.ReleaseFor(version)
+	newest := cmp.Or(c.newest, c)
+	of := new(*newest) // of its own release it is as it is, pod groups included
+	if name != queue.Releases()[0] {
+		var err error
+		if of, err = newest.In(name); err != nil {
+			return c
+		}
+	}
+	of.newest, of.Fixed = newest, c.Fixed
+	if of.Version = version; !of.gated {
+		of.AsyncAPICalls = AsyncAPICalls(version)
+	}
+	return of
+}
+
+// Heard returns c, or c of that version if it is another one than c's and nobody has fixed that: then it runs from now on.
+func (c *Config) Heard(version string) (of *Config, other bool) {
+	if name, _ := queue.ReleaseFor(version); name == "" || c.Fixed || bare(version) == bare(c.Version) {
+		return c, false
+	}
+	return c.Of(version), true
+}
+
+// bare returns a version without what its builder added, v1.31.4 for v1.31.4-eks-1234567 and v1.31.4+k3s1: a scheduler does
+// not call itself the same everywhere (adjustVersion of client-go's rest/config.go).
+func bare(version string) string {
+	if i := strings.IndexAny(version, "-+_"); i >= 0 {
+		return version[:i]
+	}
+	return version
+}
+
+// SetAsyncAPICalls sets the gate SchedulerAsyncAPICalls, whatever the release.
+func (c *Config) SetAsyncAPICalls(on bool) { c.AsyncAPICalls, c.gated = on, true }
+
+// AsyncAPICalls reports whether that version of kube-scheduler, such as v1.35.0, has SchedulerAsyncAPICalls on by default:
+// v1.34.0, v1.34.1 and v1.35.0 have (pkg/features/kube_features.go); the patches that followed took it back.
+func AsyncAPICalls(version string) bool {
+	var minor, patch int
+	if _, err := fmt.Sscanf(version, "v1.%d.%d", &minor, &patch); err != nil {
+		return false
+	}
+	return minor == 34 && patch <= 1 || minor == 35 && patch == 0
+}

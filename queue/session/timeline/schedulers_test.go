@@ -1,0 +1,118 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestUpgrade: from when a scheduler of another release is heard, the model and what follows it keep to the rules of that, and
+// its queue begins empty. Releases differ in how they call a pod that is new.
+func TestUpgrade(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change sources.Fact
+		want   string // how it is called that the pods come in
+	}{
+		{"heard", &sources.SchedulerHeard{Release: "v1.32.0"}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
+		{"started", &sources.SchedulerStarted{Release: "v1.32.0", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}, "old PodAdd, old UnschedulablePodAdd, new UnschedulablePodAdd"},
+		{"guessed", &sources.SchedulerStarted{Release: "v1.37", ReleaseInferred: true, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}, "old PodAdd, old PodAdd, new PodAdd"},
+		{"as before", &sources.SchedulerHeard{Release: "v1.31.4"}, "old PodAdd, new PodAdd"},
+		{"by its builder", &sources.SchedulerHeard{Release: "v1.31.4-eks-1234567"}, "old PodAdd, new PodAdd"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			w.Started(0)
+			w.Add(1, &sources.SchedulerHeard{Release: "v1.31.4"})
+			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Happens(&w, 2, sources.Added, world.Wants("old", "2"), nil)
+			w.Add(10, c.change)
+			world.Happens(&w, 12, sources.Added, world.Wants("new", "2"), nil)
+			var came []string
+			err := Replay(t.Context(), w.Recording(20), Options{}, func(m *board.Transition) error {
+				if strings.HasSuffix(m.Event, "PodAdd") {
+					came = append(came, m.Pod.Key.Name+" "+m.Event)
+				}
+				return nil
+			})
+			if got := strings.Join(came, ", "); err != nil || got != c.want {
+				t.Errorf("%v, they came by %s, want %s", err, got, c.want)
+			}
+		})
+	}
+}
+
+// TestUpgradeOfTold: where the moves are told, too, the queue follows the rules of the release that runs.
+func TestUpgradeOfTold(t *testing.T) {
+	var w world.Cluster
+	w.Add(1, &sources.SchedulerStarted{Release: "v1.31.4", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+	w.Add(2, &sources.Move{Pod: world.Key("a"), To: sources.TierActive, Event: "PodAdd"})
+	w.Add(10, &sources.SchedulerStarted{Release: "v1.37.1", PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+	w.Add(11, &sources.Move{Pod: world.Key("a"), To: sources.TierInFlight})
+	rec := w.Recording(12)
+	cfg, err := Options{}.SchedulerConfig(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := New(rec, cfg, nil)
+	line.GoTo(world.At(5))
+	if got := line.Options().Rules; !got.OneBackoffQ {
+		t.Errorf("before, the rules are %+v", got)
+	}
+	line.GoTo(world.At(12))
+	if got := line.Options().Rules; got.OneBackoffQ {
+		t.Errorf("after, the rules are %+v", got)
+	}
+	if info, ok := line.Engine.Queue.Get("default", "a"); !ok || info.Tier.String() != "inflight" {
+		t.Errorf("the pod is %v, %+v", ok, info)
+	}
+}
+
+// TestNoticesOfReleases: a person is told of which release the scheduler is and what tells that, when it changes, and that
+// the nearest is taken of one that is not known.
+func TestNoticesOfReleases(t *testing.T) {
+	unknown := func(release, nearest string) string {
+		return fmt.Sprintf("The scheduler is %s, whose rules are not known here: those of %s are taken.", release, nearest)
+	}
+	for _, c := range []struct {
+		from   sources.ReleaseSource
+		heard  []sources.SafeText
+		want   []string
+		starts bool
+	}{
+		{heard: []sources.SafeText{"v1.31.4"}},
+		{heard: []sources.SafeText{"master"}},
+		{heard: []sources.SafeText{"v1.36.0-eks-1234567"}},
+		{heard: []sources.SafeText{"v1.40.2"}, want: []string{unknown("v1.40.2", "v1.37")}},
+		{heard: []sources.SafeText{"v1.12.0"}, want: []string{unknown("v1.12.0", "v1.16")}},
+		{from: sources.ReleaseAgent, heard: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: it calls itself so in its requests."}},
+		{from: sources.ReleaseImage, starts: true, heard: []sources.SafeText{"v1.31.4"}, want: []string{"The scheduler is kube-scheduler v1.31.4: its pod's image says so."}},
+		{heard: []sources.SafeText{"v1.31.4", "v1.31.4", "v1.40.2"}, want: []string{
+			"From 2026-11-21 12:00:03 UTC on the scheduler is v1.40.2, and was v1.31.4 before: the queue follows the rules of each in its time.",
+			unknown("v1.40.2", "v1.37"),
+		}},
+	} {
+		var w world.Cluster
+		if c.starts {
+			w.Started(0)
+		}
+		for i, release := range c.heard {
+			w.Add(float64(1+i), &sources.SchedulerHeard{Release: release, From: c.from})
+		}
+		if got := NewSchedulers(w.Events).Notices(); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.heard, got, c.want)
+		}
+	}
+	var many Schedulers
+	for i := range 9 {
+		many.Add(sources.Event{Time: world.At(float64(i)), Fact: &sources.SchedulerHeard{Release: []sources.SafeText{"v1.31.4", "v1.32.0"}[i%2]}})
+	}
+	if got := many.Notices(); len(got) != 4 || got[3] != "Its release changes 5 times more." {
+		t.Errorf("of many changes it says %q", got)
+	}
+}
