@@ -50,6 +50,12 @@ func NewObject(apiVersion, kind string) runtime.Object {
 			obj = &resourcev1.ResourceSlice{}
 		case "DeviceClass":
 			obj = &resourcev1.DeviceClass{}
+		case "DeviceTaintRule":
+			obj = &resourcev1.DeviceTaintRule{}
+		}
+	case "resource.k8s.io/v1alpha3": // of which this kind alone has the fields of today
+		if kind == "DeviceTaintRule" {
+			apiVersion, obj = "resource.k8s.io/v1", &resourcev1.DeviceTaintRule{}
 		}
 	case "storage.k8s.io/v1", "storage.k8s.io/v1beta1":
 		apiVersion = "storage.k8s.io/v1"

@@ -138,6 +138,8 @@ func trimDevices(obj runtime.Object) runtime.Object {
 		return out
 	case *resourcev1.ResourceSlice:
 		return &resourcev1.ResourceSlice{ObjectMeta: trimMeta(&o.ObjectMeta), Spec: o.Spec}
+	case *resourcev1.DeviceTaintRule:
+		return &resourcev1.DeviceTaintRule{ObjectMeta: trimMeta(&o.ObjectMeta), Spec: o.Spec}
 	case *resourcev1.DeviceClass:
 		return &resourcev1.DeviceClass{ObjectMeta: trimMeta(&o.ObjectMeta), Spec: resourcev1.DeviceClassSpec{
 			Selectors: o.Spec.Selectors, ExtendedResourceName: o.Spec.ExtendedResourceName}}

@@ -229,3 +229,24 @@ func TestDeviceIsReserved(t *testing.T) {
 		t.Error(said(a))
 	}
 }
+
+// TestDeviceTaintRule: a rule taints devices of which no slice says so, and wakes the pods that it kept out when it goes.
+func TestDeviceTaintRule(t *testing.T) {
+	driver := "gpu.example.com"
+	rule := &resourcev1.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: "broken", UID: "broken", ResourceVersion: "1"}, Spec: resourcev1.DeviceTaintRuleSpec{
+		DeviceSelector: &resourcev1.DeviceTaintSelector{Driver: &driver},
+		Taint:          resourcev1.DeviceTaint{Key: "broken", Effect: resourcev1.DeviceTaintEffectNoSchedule},
+	}}
+	st := newStory(t, aNode("one"), aDeviceClass("gpu"), aSlice("one", "gpu-0"), aDeviceClaim("mine", "gpu"), rule)
+	if a := st.tries(aPod("first", usesDevice("mine"))); a.Node != "" {
+		t.Fatal("the device is tainted, and was taken")
+	}
+	st.pass(time.Minute)
+	if err := st.Remove(st.clock, rule); err != nil {
+		t.Fatal(err)
+	}
+	st.is("when the rule is gone", "first active DynamicResources")
+	if a := st.try(); a.Node != "one" {
+		t.Error(said(a))
+	}
+}

@@ -440,6 +440,8 @@ func kindOf(group, resource string) kind {
 			name = "ResourceSlice"
 		case "deviceclasses":
 			name = "DeviceClass"
+		case "devicetaintrules":
+			name = "DeviceTaintRule"
 		}
 	case "scheduling.k8s.io":
 		switch resource {

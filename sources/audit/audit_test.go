@@ -246,6 +246,12 @@ func TestOrder(t *testing.T) {
 		}, `
 01.000 added Pod a
 `},
+		{"a taint of devices, of each version", []req{
+			{at: 1, verb: "create", resource: "resource.k8s.io/devicetaintrules", response: `{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3","metadata":{"name":"old","uid":"o","resourceVersion":"5"}}`},
+			{at: 2, verb: "create", resource: "resource.k8s.io/devicetaintrules", response: `{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1","metadata":{"name":"new","uid":"n","resourceVersion":"6"}}`}}, `
+01.000 added DeviceTaintRule old (o)
+02.000 added DeviceTaintRule new (n)
+`},
 		{"a namespace lingers", []req{
 			{at: 1, verb: "create", resource: "namespaces", response: `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"n","uid":"n","resourceVersion":"5"}}`},
 			{at: 2, verb: "delete", resource: "namespaces", name: "n", response: `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"n","uid":"n","resourceVersion":"6","deletionTimestamp":"2026-11-21T10:00:00Z"},"spec":{"finalizers":["kubernetes"]}}`},

@@ -61,6 +61,7 @@ func resources(c clients, lease leaseName) []*resource {
 		{name: "persistentvolumes", example: &corev1.PersistentVolume{}, client: core, without: volumes},
 		{name: "persistentvolumeclaims", example: &corev1.PersistentVolumeClaim{}, client: core, namespaced: true, without: volumes},
 		{name: "deviceclasses", example: &resourcev1.DeviceClass{}, client: devices, without: dra},
+		{name: "devicetaintrules", example: &resourcev1.DeviceTaintRule{}, client: devices, without: dra},
 		{name: "resourceslices", example: &resourcev1.ResourceSlice{}, client: devices, without: dra},
 		{name: "resourceclaims", example: &resourcev1.ResourceClaim{}, client: devices, namespaced: true, without: dra},
 		// Like the scheduler's own informer (scheduler.go, NewInformerFactory): what has ended takes no room.

@@ -113,7 +113,7 @@ func (r *reader) emit(d *document, obj runtime.Object) error {
 func namespaced(obj runtime.Object) bool {
 	switch obj.(type) {
 	case *corev1.Node, *corev1.Namespace, *corev1.PersistentVolume, *schedulingv1.PriorityClass, *storagev1.StorageClass,
-		*storagev1.CSINode, *storagev1.CSIDriver, *storagev1.VolumeAttachment, *resourcev1.ResourceSlice, *resourcev1.DeviceClass:
+		*storagev1.CSINode, *storagev1.CSIDriver, *storagev1.VolumeAttachment, *resourcev1.ResourceSlice, *resourcev1.DeviceClass, *resourcev1.DeviceTaintRule:
 		return false
 	}
 	return true
