@@ -16,6 +16,7 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui"
+	"github.com/schedq/schedq/tui/command"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -39,6 +40,8 @@ type Config struct {
 	// Start is what the screen begins with: see tui.Options. Views are the person's own.
 	Start string
 	Views []memory.Named
+	// Commands are the person's own.
+	Commands []command.Command
 	// Bindings are those of keymap.Default with the person's own keys.
 	Bindings []keymap.Binding
 }

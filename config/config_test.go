@@ -29,6 +29,9 @@ speed: 2.5
 paused: true
 filter: "ns:shop !web"
 remember: false
+commands:
+  describe: [kubectl, describe, pod, "{name}"]
+  k9s: {run: [k9s], terminal: true}
 keys:
   step-forward: [l, right]
   needs:
@@ -39,6 +42,9 @@ keys:
 	}
 	if c.Theme != theme.HighContrast || !c.Projector || c.Mouse || c.Speed != 2.5 || !c.Paused || c.Filter.String() != "ns:shop !web" || c.Remember {
 		t.Errorf("%+v", c)
+	}
+	if len(c.Commands) != 2 || c.Commands[0].Words[3] != "{name}" || c.Commands[0].Terminal || !c.Commands[1].Terminal {
+		t.Errorf("the commands are %v", c.Commands)
 	}
 	m := keymap.New(c.Bindings)
 	for key, want := range map[string]keymap.ID{"l": keymap.StepForward, "0": keymap.Lanes, ",": keymap.StepBack} {
@@ -54,26 +60,32 @@ keys:
 // Each mistake is told with file and line, in one sentence.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"theme: [dark":                 "config.yaml, line 1: no YAML: ",
-		"- theme":                      "config.yaml, line 1: a configuration is made of lines like theme: dark",
-		"\n\ncolour: red":              `config.yaml, line 3: there is no setting "colour"; there are theme, glyphs, projector`,
-		"theme: dark\ntheme: light":    "config.yaml, line 2: theme is set twice",
-		"theme: pink":                  "config.yaml, line 1: ",
-		"theme: {a: b}":                "config.yaml, line 1: theme is a word, not a mapping",
-		"speed: fast":                  `config.yaml, line 1: speed is a number from 0.1 to 1000, not "fast"`,
-		"speed: .nan":                  `config.yaml, line 1: speed is a number from 0.1 to 1000, not ".nan"`,
-		"mouse: maybe":                 `config.yaml, line 1: mouse is true or false, not "maybe"`,
-		"filter: \"attempts>\"":        `config.yaml, line 1: filter "attempts>": letter 10: a value is missing`,
-		"filter: [a]":                  "config.yaml, line 1: filter is text, not a list",
-		"keys: l":                      "config.yaml, line 1: keys are actions with their keys",
-		"keys:\n  quit: {a: b}":        "config.yaml, line 2: the keys of quit are a list, not a mapping",
-		"keys:\n  quit: [[a]]":         "config.yaml, line 2: a key of quit is a word, not a list",
-		"keys:\n  quit: x\n  quit: y":  "config.yaml, line 3: quit is there twice",
-		"keys:\n  play: q":             `config.yaml, line 2: keys of play: "q" is the key of quit, too (on the board)`,
-		"keys:\n  plya: x":             `config.yaml, line 2: keys of plya: there is no action "plya"`,
-		"keys:\n  play: [ctrl+i, xyz]": `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
-		"theme: \"\x1b]0;a\"":          "config.yaml is no YAML: control characters are not allowed",
-		"a: &a [*a]\nb: *a":            "config.yaml, line 1: ",
+		"theme: [dark":                                "config.yaml, line 1: no YAML: ",
+		"- theme":                                     "config.yaml, line 1: a configuration is made of lines like theme: dark",
+		"\n\ncolour: red":                             `config.yaml, line 3: there is no setting "colour"; there are theme, glyphs, projector`,
+		"theme: dark\ntheme: light":                   "config.yaml, line 2: theme is set twice",
+		"theme: pink":                                 "config.yaml, line 1: ",
+		"theme: {a: b}":                               "config.yaml, line 1: theme is a word, not a mapping",
+		"speed: fast":                                 `config.yaml, line 1: speed is a number from 0.1 to 1000, not "fast"`,
+		"speed: .nan":                                 `config.yaml, line 1: speed is a number from 0.1 to 1000, not ".nan"`,
+		"mouse: maybe":                                `config.yaml, line 1: mouse is true or false, not "maybe"`,
+		"filter: \"attempts>\"":                       `config.yaml, line 1: filter "attempts>": letter 10: a value is missing`,
+		"filter: [a]":                                 "config.yaml, line 1: filter is text, not a list",
+		"keys: l":                                     "config.yaml, line 1: keys are actions with their keys",
+		"keys:\n  quit: {a: b}":                       "config.yaml, line 2: the keys of quit are a list, not a mapping",
+		"keys:\n  quit: [[a]]":                        "config.yaml, line 2: a key of quit is a word, not a list",
+		"keys:\n  quit: x\n  quit: y":                 "config.yaml, line 3: quit is there twice",
+		"keys:\n  play: q":                            `config.yaml, line 2: keys of play: "q" is the key of quit, too (on the board)`,
+		"keys:\n  plya: x":                            `config.yaml, line 2: keys of plya: there is no action "plya"`,
+		"keys:\n  play: [ctrl+i, xyz]":                `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
+		"commands: [a]":                               "config.yaml, line 1: commands are names with the words of each, not a list",
+		"commands:\n  d: kubectl describe":            `config.yaml, line 2: the command d is a list of words, as [kubectl, describe`,
+		"commands:\n  d: [kubectl, \"{pod}\"]":        "config.yaml, line 2: a pod has no field {pod}; there are {namespace}, {name}, {node}",
+		"commands:\n  d: {run: [a], shell: yes}":      `config.yaml, line 2: a command has no "shell"; it has run and terminal`,
+		"commands:\n  d: [a]\n  d: [b]":               "config.yaml, line 3: the command d is there twice",
+		"commands:\n  d: {run: [a], terminal: often}": `config.yaml, line 2: terminal is true or false, not "often"`,
+		"theme: \"\x1b]0;a\"":                         "config.yaml is no YAML: control characters are not allowed",
+		"a: &a [*a]\nb: *a":                           "config.yaml, line 1: ",
 	} {
 		_, err := config.Parse("config.yaml", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {

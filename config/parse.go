@@ -44,6 +44,8 @@ func settings() []setting {
 			map[string]any{"type": "string"}, readStart},
 		{"views", "Views of one's own, under the keys 6 to 9 and in a list: filter, columns, sort and pane. docs/config.md describes them.", "{}",
 			viewsSchema(), readViews},
+		{"commands", "Commands of one's own about the selected pod, in a list under &. No shell reads them. docs/config.md describes them.", "{}",
+			commandsSchema(), readCommands},
 		{"keys", "Keys of one's own, by action: docs/keys.md names the actions. They take the place of the action's own keys.", "{step-forward: [\".\", right], needs: []}",
 			keysSchema(), readKeys},
 	}

@@ -96,6 +96,7 @@ const (
 	Mouse        ID = "mouse"
 	Messages     ID = "messages"
 	Save         ID = "save"
+	Commands     ID = "commands"
 	Help         ID = "help"
 	Suspend      ID = "suspend"
 	Quit         ID = "quit"
@@ -380,6 +381,8 @@ func boardProgram() []Binding {
 			Description: "Read again what was said, the newest first, and open what it is about."},
 		{ID: Save, Keys: []string{"ctrl+s"}, Name: "save ...",
 			Description: "Write what is shown into a file: the screen as a picture (SVG) or text, the pods as a table (CSV, JSON), minutes of the recording as a scenario."},
+		{ID: Commands, Keys: []string{"&"}, Name: "commands",
+			Description: "Run a command of yours about the selected pod, as the configuration has them: kubectl describe, k9s, a pager."},
 		{ID: Palette, Keys: []string{":", "ctrl+p"}, Name: "palette", Bar: 89,
 			Description: "Choose what to do by its name; what can't be done says why."},
 		{ID: Help, Keys: []string{"?"}, Name: "help", Bar: 90,

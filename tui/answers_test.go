@@ -60,6 +60,9 @@ func TestWorkUnderWay(t *testing.T) {
 		}
 		p.sends(begin).wait(3 * time.Second)
 		p.sees("counting sheep", "40% 0:03", "esc stops it")
+		if bar := p.model.View().ProgressBar; bar == nil || bar.Value != 40 { // the terminal's own
+			t.Errorf("the terminal shows %v", bar)
+		}
 		p.do(keymap.Back).sees("stopped: counting sheep").seesNot("esc stops it")
 		<-stopped
 		p.idle()

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -8,6 +10,7 @@ import (
 	"unicode"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -88,7 +91,7 @@ func onlyAllowed(t *testing.T, screen string) {
 func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 	for _, size := range sizes[:3] { // the largest has the same parts as the third
 		synctest.Test(t, func(t *testing.T) {
-			p := sit(t, size[0], size[1], session.New(hostileRecording(), session.Options{Paused: true}), Options{})
+			p := sit(t, size[0], size[1], session.New(hostileRecording(), session.Options{Paused: true}), Options{titled: true})
 			p.goTo("end")
 			stands := func() {
 				t.Helper()
@@ -142,9 +145,88 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 			p.do(keymap.Help)
 			onlyAllowed(t, p.screen())
 			p.press("esc")
-			for _, order := range []string{"\x1b]52;", "\x1b]0;", "\x1b]2;", "\x1b]8;", "\x1bP", "\u009b", "\u202e", "\u200b"} {
+			for _, title := range regexp.MustCompile("\x1b\\][02];([^\a\x1b]*)").FindAllStringSubmatch(p.written.String(), -1) {
+				onlyAllowed(t, title[1])
+				if title[1] != "" && !strings.HasPrefix(title[1], "schedq: ") {
+					t.Errorf("the window is called %q", title[1])
+				}
+			}
+			for _, order := range []string{"\x1b]52;", "\x1b]8;", "\x1bP", "\u009b", "\u202e", "\u200b"} {
 				if strings.Contains(p.written.String(), order) {
 					t.Errorf("%q was written to the terminal", order)
+				}
+			}
+		})
+	}
+}
+
+// badNames are names that are long, wide, invisible or written from right to left.
+var badNames = []string{
+	strings.Repeat("a", 253), strings.Repeat("日本", 60), "zero" + strings.Repeat("\u200b\u200d\ufeff", 20) + "width", "\u202eמֶלֶךְ-עברית", "العربية-\u200fpod",
+}
+
+// badlyNamed is a cluster in which nodes, pods, plugins and resources have bad names.
+func badlyNamed() *sources.Recording {
+	rec := &sources.Recording{Name: sources.Sanitize(badNames[0])}
+	at := zero
+	add := func(fact sources.Fact) {
+		at = at.Add(10 * time.Millisecond)
+		rec.Events = append(rec.Events, sources.Event{Time: at, Fact: fact})
+	}
+	for i, name := range badNames {
+		room := v1.ResourceList{v1.ResourceName(name): resource.MustParse("3"), v1.ResourceCPU: resource.MustParse("2"), v1.ResourcePods: resource.MustParse("9")}
+		add(&sources.ObjectChange{Verb: sources.Added, Object: &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{name: name}},
+			Spec: v1.NodeSpec{Taints: []v1.Taint{{Key: name, Value: name, Effect: v1.TaintEffectNoSchedule}}}, Status: v1.NodeStatus{Allocatable: room}}})
+		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: name, UID: types.UID(string(rune('a' + i)))}, Spec: v1.PodSpec{
+			SchedulerName: v1.DefaultSchedulerName, NodeSelector: map[string]string{name: name},
+			Containers: []v1.Container{{Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceName(name): resource.MustParse("5")}}}},
+		}}
+		add(&sources.ObjectChange{Verb: sources.Added, Object: pod})
+		key := types.NamespacedName{Namespace: name, Name: name}
+		add(&sources.Move{Pod: key, To: sources.TierActive, Event: name})
+		add(&sources.Move{Pod: key, To: sources.TierInFlight})
+		add(&sources.Move{Pod: key, To: sources.TierUnschedulable, Event: "ScheduleAttemptFailure", Plugins: []string{"NodeResourcesFit", name}, Message: sources.Sanitize(name), Node: name})
+	}
+	return rec
+}
+
+// Bad names leave every page as it is: its lines stand, and nothing invisible is written.
+func TestBadNamesOnEveryPage(t *testing.T) {
+	inTree(t)
+	pages := append(slices.Clone(views), []struct {
+		name string
+		open func(p *person)
+	}{
+		{"nodes", func(p *person) { p.do(keymap.Nodes, keymap.RowDown, keymap.RowDown) }},
+		{"outcome", func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Outcome, keymap.RowDown) }},
+		{"nodes asked", func(p *person) { p.do(keymap.RunScheduler, keymap.Outcome) }},
+		{"completed", func(p *person) { p.do(keymap.AddNode).press("tab") }},
+		{"found", func(p *person) { p.do(keymap.GoToPod).press("tab") }},
+		{"messages", func(p *person) { p.do(keymap.WhatIf, keymap.DeletePod, keymap.Messages) }},
+	}...)
+	for _, size := range sizes[:3] {
+		synctest.Test(t, func(t *testing.T) {
+			p := sit(t, size[0], size[1], session.New(badlyNamed(), session.Options{Paused: true}), Options{})
+			for _, page := range pages {
+				p.goTo("end").do(keymap.FocusUnsched, keymap.FirstRow)
+				for range badNames {
+					p.do(keymap.RowDown)
+				}
+				page.open(p)
+				onlyAllowed(t, p.screen())
+				if bar := p.row(size[1] - 1); !strings.Contains(bar, "quit") && !strings.Contains(bar, "esc ") {
+					t.Fatalf("%s: the bar is gone:\n%s", page.name, p.screen())
+				}
+				for p.model.Over.Top() != nil || p.model.Pages.Covered() || p.model.Pages.Docked() != nil || p.model.Pages.Zoomed || p.model.Frame.Filter != "" {
+					p.press("esc")
+				}
+				if p.model.Frame.Fork != nil {
+					p.do(keymap.CloseFork)
+				}
+			}
+			for _, r := range "\u200b\u200d\u200f\u202e\ufeff" {
+				if strings.ContainsRune(p.written.String(), r) {
+					t.Errorf("%U was written to the terminal", r)
 				}
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/chart"
+	"github.com/schedq/schedq/tui/command"
 	"github.com/schedq/schedq/tui/export"
 	"github.com/schedq/schedq/tui/lesson"
 	"github.com/schedq/schedq/tui/nodes"
@@ -84,6 +85,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	whatif.Add(d, m.board, o.ReadManifest, all)
 	m.export = &export.Export{Screen: m.drawn, Write: o.WriteFile}
 	export.Add(d, m.export, all)
+	command.Add(ctx, d, o.Commands, o.machine, all)
 	story.AddCopying(d, o.Clipboard, all)
 	m.addLooking(all)
 	m.addProgram(all)

@@ -3,7 +3,10 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,6 +18,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/manifest"
+	"github.com/schedq/schedq/tui/command"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -44,6 +48,10 @@ type Options struct {
 	ReadManifest func(path string) (*manifest.Manifest, error)
 	// WriteFile writes a new file of this machine. Nil is disk.WriteBytes in Run, and that none can be written elsewhere.
 	WriteFile func(path string, data []byte) error
+	// Commands are the person's own. They can be run in Run, and nowhere else.
+	Commands []command.Command
+	machine  command.Machine
+	titled   bool // whether the terminal's window is called after what is shown
 	// NoMouse leaves the mouse to the terminal until the person takes it.
 	NoMouse bool
 	// Keys are the bindings. Nil is keymap.Default.
@@ -90,6 +98,7 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	if o.ReadManifest == nil {
 		o.ReadManifest = func(path string) (*manifest.Manifest, error) { return manifest.Read(ctx, path) }
 	}
+	o.machine, o.titled = command.Machine{Run: runProgram, RunOnTerminal: runOnTerminal}, true
 	if o.WriteFile == nil {
 		o.WriteFile = func(path string, data []byte) error { return disk.WriteBytes(ctx, path, disk.Options{}, data) }
 	}
@@ -98,6 +107,8 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	defer cancel()
 	m := build(running, o)
 	m.begin()
+	fmt.Print(pushTitle)
+	defer fmt.Print(popTitle)
 	_, err := newProgram(running, m).Run()
 	switch {
 	case m.crash != nil:
@@ -109,6 +120,24 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	default:
 		return m.leave()
 	}
+}
+
+// How a terminal's window is called is put aside, and comes back at the end (xterm's window operations 22 and 23).
+const pushTitle, popTitle = "\x1b[22;2t", "\x1b[23;2t"
+
+// patience is for how long a program that was stopped may hold on to what it writes to.
+const patience = time.Second
+
+// runProgram is command.Machine's.
+func runProgram(ctx context.Context, words []string, out io.Writer) error {
+	program := exec.CommandContext(ctx, words[0], words[1:]...)
+	program.Stdout, program.Stderr, program.WaitDelay = out, out, patience
+	return program.Run()
+}
+
+// runOnTerminal is command.Machine's.
+func runOnTerminal(ctx context.Context, words []string, ended func(error) tea.Msg) tea.Cmd {
+	return tea.ExecProcess(exec.CommandContext(ctx, words[0], words[1:]...), tea.ExecCallback(ended))
 }
 
 // frameRate is how often the terminal is written to at the most: a frame comes 20 times a second.

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/export"
+	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/header"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -62,12 +63,31 @@ func (m *model) view() tea.View {
 	if m.mouse.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
+	if m.options.titled {
+		v.WindowTitle = m.title()
+	}
+	if w := m.Working(); w != nil {
+		state := tea.ProgressBarIndeterminate
+		if w.Share() > 0 {
+			state = tea.ProgressBarDefault
+		}
+		v.ProgressBar = tea.NewProgressBar(state, int(w.Share()*100))
+	}
 	if top := m.Over.Top(); top != nil && !m.layout.tooSmall {
 		if x, shown := top.Caret(m.layout.status.W); shown {
 			v.Cursor = tea.NewCursor(x, m.layout.status.Y)
 		}
 	}
 	return v
+}
+
+// title is the terminal window's: what is shown, as far as a window's title tells it.
+func (m *model) title() string {
+	title := "schedq: " + canvas.Truncate(format.Safe(string(m.Frame.Name)), 60)
+	if m.Frame.Fork != nil && m.play == nil {
+		title += " (what-if)"
+	}
+	return title
 }
 
 // drawn is the screen as it is now.

@@ -1,0 +1,163 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/format"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
+)
+
+// Machine is what runs programs, where the person who presses keys is the one whose machine this is. The zero value runs
+// none.
+type Machine struct {
+	// Run runs the program of words until ctx ends, without a terminal. It writes what the program does to out.
+	Run func(ctx context.Context, words []string, out io.Writer) error
+	// RunOnTerminal gives it the terminal, and calls ended with how it ended.
+	RunOnTerminal func(ctx context.Context, words []string, ended func(error) tea.Msg) tea.Cmd
+}
+
+// commands are the person's own, in the order of the configuration.
+type commands struct {
+	*page.Desk
+	ctx     context.Context // ends what runs
+	all     []Command
+	machine Machine
+	output  *output
+}
+
+// Add adds the list of all, which run on a machine until ctx ends.
+func Add(ctx context.Context, d *page.Desk, all []Command, machine Machine, actions page.Actions) {
+	c := &commands{Desk: d, ctx: ctx, all: all, machine: machine, output: &output{Desk: d}}
+	actions[keymap.Commands] = page.Action{Do: c.choose}.Unless(func() string {
+		switch {
+		case c.machine.Run == nil:
+			return "commands can't be run from here"
+		case len(c.all) == 0:
+			return "the configuration has no commands: docs/config.md says how to make one"
+		}
+		return ""
+	})
+}
+
+// choose lists the commands and runs the chosen one.
+func (c *commands) choose() tea.Cmd {
+	l := widget.List{Title: "run a command of yours", Choose: func(chosen []int) tea.Cmd { return c.run(c.all[chosen[0]]) }}
+	for _, each := range c.all {
+		it := widget.Item{Text: format.Safe(each.Name), Note: format.SafeList(each.Words, " ")}
+		if words, why := c.words(each); why != "" {
+			it.Note, it.Off = "can't: "+format.Safe(why), true
+		} else {
+			it.Note = format.SafeList(words, " ")
+		}
+		l.Items = append(l.Items, it)
+	}
+	return widget.OpenList(c.Desk, l, 0)
+}
+
+// words are those of a command about the selected pod, or why there are none.
+func (c *commands) words(each Command) (words []string, why string) {
+	p := &session.Pod{}
+	if each.isAboutPod() {
+		if why := c.NotSelected(); why != "" {
+			return nil, why
+		}
+		if p = c.Pod(); p == nil {
+			return nil, "the queue does not know " + c.Selected.Key.String() + " at this time"
+		}
+	}
+	words, err := each.about(p)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return words, ""
+}
+
+// run runs a command, on the terminal or beside it.
+func (c *commands) run(each Command) tea.Cmd {
+	words, why := c.words(each)
+	if why != "" {
+		return c.Refuse(each.Name + ": " + why)
+	}
+	if each.Terminal {
+		return c.machine.RunOnTerminal(c.ctx, words, func(err error) tea.Msg {
+			return page.Ready(func() tea.Cmd {
+				if err != nil {
+					return c.Refuse(each.Name + ": " + err.Error())
+				}
+				return nil
+			})
+		})
+	}
+	return c.Begin(c.ctx, "running "+each.Name, func(ctx context.Context, _ *page.Work) func(late bool) tea.Cmd {
+		said := c.machine.wrote(ctx, words)
+		return func(late bool) tea.Cmd {
+			show := func() tea.Cmd { return c.output.show(each.Name, said) }
+			if late {
+				return c.Note(page.Notice{Text: each.Name + " has ended", Open: show})
+			}
+			return show()
+		}
+	})
+}
+
+// mostWritten bounds how much of what a command writes is kept, in bytes.
+const mostWritten = 1 << 20
+
+// wrote runs the program of words without a terminal and returns what it wrote, and how it ended if not well. ctx stops it.
+func (m Machine) wrote(ctx context.Context, words []string) string {
+	var out bounded
+	err := m.Run(ctx, words, &out)
+	text := out.text()
+	var ended interface {
+		error
+		ExitCode() int
+	}
+	switch {
+	case errors.As(err, &ended):
+		return strings.TrimRight(text, "\n") + fmt.Sprintf("\n\n%s ended with %s.", words[0], ended)
+	case err != nil:
+		return text + err.Error()
+	}
+	return text
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	kept bytes.Buffer
+	lost int
+}
+
+// Write implements io.Writer. It takes all there is: a command is not held up.
+func (b *bounded) Write(p []byte) (int, error) {
+	keep := min(len(p), mostWritten-b.kept.Len())
+	b.kept.Write(p[:keep])
+	b.lost += len(p) - keep
+	return len(p), nil
+}
+
+// text is what was written, if it is text.
+func (b *bounded) text() string {
+	kept := b.kept.Bytes()
+	whole := kept
+	for b.lost > 0 && len(whole) > 0 && len(kept)-len(whole) < utf8.UTFMax && !utf8.Valid(whole) {
+		whole = whole[:len(whole)-1] // it was cut within a letter
+	}
+	switch {
+	case bytes.IndexByte(kept, 0) >= 0 || !utf8.Valid(whole):
+		return fmt.Sprintf("It wrote %s bytes that are no text.", format.Number(len(kept)+b.lost))
+	case b.lost > 0:
+		return string(whole) + fmt.Sprintf("\n\n… and %s bytes more.", format.Number(b.lost))
+	}
+	return string(whole)
+}

@@ -1,0 +1,116 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+)
+
+// TestAsCommand is no test, but what the tests here run.
+func TestAsCommand(*testing.T) {
+	switch flag.Arg(0) {
+	case "fail":
+		fmt.Fprintln(os.Stderr, "there is no such pod")
+		os.Exit(3)
+	case "hang":
+		fmt.Println("now for ever")
+		time.Sleep(time.Hour)
+	case "binary":
+		os.Stdout.Write([]byte{0x7f, 'E', 'L', 'F', 0, 1, 2})
+	case "flood":
+		os.Stdout.Write(bytes.Repeat([]byte("é"), mostWritten))
+	case "say":
+		fmt.Print(strings.Join(flag.Args()[1:], "|"))
+	default:
+		return
+	}
+	os.Exit(0)
+}
+
+var machine = Machine{Run: func(ctx context.Context, words []string, out io.Writer) error {
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
+	command.Stdout, command.Stderr = out, out
+	return command.Run()
+}}
+
+func does(args ...string) []string {
+	return append([]string{os.Args[0], "-test.run=^TestAsCommand$", "--"}, args...)
+}
+
+// However a command ends, what it wrote is text of a bounded length, and says how it ended if not well.
+func TestCommandsOfAllKinds(t *testing.T) {
+	said := machine.wrote(t.Context(), does("fail"))
+	if !strings.HasPrefix(said, "there is no such pod\n") || !strings.HasSuffix(said, "ended with exit status 3.") {
+		t.Errorf("it failed, and said %q", said)
+	}
+	if said := machine.wrote(t.Context(), does("binary")); said != "It wrote 7 bytes that are no text." {
+		t.Errorf("of bytes it is said %q", said)
+	}
+	if said := machine.wrote(t.Context(), does("flood")); !strings.HasSuffix(said, "é\n\n… and 1,048,576 bytes more.") || len(said) > mostWritten+100 {
+		t.Errorf("of much %d bytes are kept, and at the end %q", len(said), said[len(said)-60:])
+	}
+	if said := machine.wrote(t.Context(), []string{"/there/is/no/such/program"}); !strings.Contains(said, "no such file") {
+		t.Errorf("without a program it is said %q", said)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan string)
+	go func() { ended <- machine.wrote(ctx, does("hang")) }()
+	stop()
+	<-ended // or else the test hangs
+}
+
+// Only what the API server takes for a name is given to a program, and no shell reads it.
+func TestWordsAboutAPod(t *testing.T) {
+	c := Command{Words: does("say", "{namespace}/{name}", "$(reboot)", "{{}")}
+	words, err := c.about(&session.Pod{Key: types.NamespacedName{Namespace: "shop", Name: "web-1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := machine.wrote(t.Context(), words); said != "shop/web-1|$(reboot)|{{}" {
+		t.Errorf("it is given %q", said)
+	}
+	for _, bad := range []string{"--kubeconfig=evil", "", "a b", "../x", "日本", strings.Repeat("\u202e", 3)} {
+		if words, err := c.about(&session.Pod{Key: types.NamespacedName{Namespace: "shop", Name: bad}}); err == nil {
+			t.Errorf("a pod called %q makes %q", bad, words)
+		}
+	}
+	for _, bad := range [][]string{nil, {""}, {"kubectl", "{pod}"}} {
+		if Check(bad) == nil {
+			t.Errorf("%q is taken for a command", bad)
+		}
+	}
+}
+
+// What a command writes is wrapped to the width, whatever it is.
+func TestOutputIsWrapped(t *testing.T) {
+	o := &output{}
+	for _, line := range []string{"a\tb", strings.Repeat("x", 1000), strings.Repeat("日本", 100), "", "\x1b[31mred"} {
+		o.text = append(o.text, expandTabs(line))
+	}
+	o.Settle(40, 10)
+	if o.lines[0] != "a       b" {
+		t.Errorf("a tab makes %q", o.lines[0])
+	}
+	all := ""
+	for _, line := range o.lines {
+		if canvas.Width(line) > 38 {
+			t.Errorf("%q is wider than the room", line)
+		}
+		all += line
+	}
+	if strings.Count(all, "x") != 1000 || strings.Count(all, "日本") != 100 {
+		t.Error("something is lost")
+	}
+}
