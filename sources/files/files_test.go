@@ -375,3 +375,25 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// TestRecordOfEvent: of an attempt that both the scheduler's log and its Event tell of, the log tells when and why, and the
+// Event as which attempt of the pod it was recorded.
+func TestRecordOfEvent(t *testing.T) {
+	const v2 = `I1121 10:00:01.006900       1 schedule_one.go:1194] "Unable to schedule pod; no fit; waiting" pod="default/web-2" err="no"
+I1121 10:00:09.006900       1 schedule_one.go:1194] "Unable to schedule pod; no fit; waiting" pod="default/web-2" err="no"
+`
+	recorded := strings.Replace(factsLog, `"uid":"u2"},"note"`, `"uid":"u2","resourceVersion":"11"},"note"`, 1)
+	rec, err := Open(t.Context(), in(t, "audit.log", recorded, "sched.log", v2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, e := range rec.Events {
+		if f, ok := e.Fact.(*sources.FailedAttempt); ok {
+			told = append(told, fmt.Sprintf("%s log=%v uid=%s version=%s count=%d", e.Time.Format("05.000000"), f.Log, f.UID, f.Version, f.Count))
+		}
+	}
+	if want := "[01.006900 log=true uid=u2 version=11 count=1 09.006900 log=true uid=u2 version= count=0]"; fmt.Sprint(told) != want {
+		t.Errorf("told are %v, want %s", told, want)
+	}
+}

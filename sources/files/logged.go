@@ -47,8 +47,14 @@ func joinEvidence(changes []sources.Event, logs []*sources.Part) []sources.Event
 	told := func(at time.Time) bool {
 		return slices.ContainsFunc(logs, func(p *sources.Part) bool { return loggedAt(p.Events, at) })
 	}
+	lines := failuresByPod(logs)
 	changes = slices.DeleteFunc(changes, func(e sources.Event) bool {
-		return isFact[*sources.FailedAttempt](e) && (told(e.Time) || told(e.Time.Add(-untilEvent)))
+		f, is := e.Fact.(*sources.FailedAttempt)
+		if !is || !told(e.Time) && !told(e.Time.Add(-untilEvent)) {
+			return false
+		}
+		lines.takeRecord(e.Time, f)
+		return true
 	})
 	for _, log := range logs {
 		log.Events = slices.DeleteFunc(log.Events, func(e sources.Event) bool {
@@ -57,6 +63,42 @@ func joinEvidence(changes []sources.Event, logs []*sources.Part) []sources.Event
 		})
 	}
 	return changes
+}
+
+// failures are the failed attempts of each pod that logs tell of, in the order of time.
+type failures map[types.NamespacedName][]sources.Event
+
+func failuresByPod(logs []*sources.Part) failures {
+	lines := failures{}
+	for _, log := range logs {
+		for _, e := range log.Events {
+			if f, is := e.Fact.(*sources.FailedAttempt); is {
+				lines[f.Pod] = append(lines[f.Pod], e)
+			}
+		}
+	}
+	for _, of := range lines {
+		slices.SortStableFunc(of, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	}
+	return lines
+}
+
+// heldUp is how long the scheduler of a machine under load may take from its line about an attempt to the Event.
+const heldUp = 10 * untilEvent
+
+// takeRecord gives the line that tells of the attempt of an Event at that time what only the Event tells: as which attempt
+// of which version of the pod it was recorded. What is known of the recorder outlasts the log so.
+func (l failures) takeRecord(at time.Time, event *sources.FailedAttempt) {
+	for _, e := range slices.Backward(l[event.Pod]) {
+		switch line := e.Fact.(*sources.FailedAttempt); {
+		case e.Time.After(at):
+		case at.Sub(e.Time) > heldUp:
+			return
+		default:
+			line.Recorded = event.Recorded
+			return
+		}
+	}
 }
 
 // loggedAt reports whether a log with these events tells at that time how attempts end.

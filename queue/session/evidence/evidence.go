@@ -30,6 +30,7 @@ const (
 	Patched      // by the patch of the pod's status
 	Bound        // the change of a pod that has a node: the first one is the end of an attempt
 	Changed      // any other change
+	Began        // that an attempt begins, whose end is told later
 )
 
 // Sighting is an event that was told, and what it shows.
@@ -94,6 +95,7 @@ type Future struct {
 	failures list
 	changes  list        // Bound and Changed
 	bindings list        // Bound
+	begins   bool        // whether any was Began
 	stirs    list        // changes that may wake pods
 	patches  []*Sighting // Patched, in the order in which they were sent
 }
@@ -161,12 +163,36 @@ func (f *Future) Add(ev sources.Event) {
 	for _, l := range f.lists(s) {
 		l.add(s)
 	}
+	if b := beginning(s); b != nil {
+		f.begins = true
+		for _, l := range f.lists(b) {
+			l.add(b)
+		}
+	}
 	if s.Kind == Patched {
 		i, _ := slices.BinarySearchFunc(f.patches, s, func(a, b *Sighting) int {
 			return cmp.Or(a.By.Compare(b.By), a.nth-b.nth)
 		})
 		f.patches = slices.Insert(f.patches, i, s)
 	}
+}
+
+// beginning returns that the attempt began whose end s shows, or nil if that is not known.
+func beginning(s *Sighting) *Sighting {
+	b := &Sighting{Event: s.Event, Kind: Began, Pod: s.Pod, UID: s.UID, nth: s.nth}
+	switch fact := s.Fact.(type) {
+	case *sources.FailedAttempt:
+		b.Time = fact.Began
+	case *sources.Bound:
+		b.Time, b.Pod, b.UID = fact.Began, fact.Pod, fact.UID
+	default:
+		return nil
+	}
+	if b.Time.IsZero() || b.Time.After(s.Time) || b.UID == "" {
+		return nil
+	}
+	b.By = b.Time
+	return b
 }
 
 // sighting returns what ev shows.
@@ -247,7 +273,7 @@ func (f *Future) lists(s *Sighting) []*list {
 			in = append(in, &f.stirs)
 		}
 	}
-	if s.Failed() || s.Kind == Bound || s.endsPod() {
+	if s.Failed() || s.Kind == Bound || s.Kind == Began || s.endsPod() {
 		of := f.byPod[s.UID]
 		if of == nil {
 			of = &list{}

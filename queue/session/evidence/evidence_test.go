@@ -51,6 +51,36 @@ func requested(ms int) sources.Event { return sources.Event{Time: at(ms), Fact: 
 // unlimited is the rate limit of a client that has none.
 func unlimited() *rate.Limiter { return rate.NewLimiter(rate.Inf, 0) }
 
+// TestBeginnings: where a log says when the attempt began whose end it tells, that is a sighting of its own, at its time.
+func TestBeginnings(t *testing.T) {
+	began := func(ms, since int, name string) sources.Event {
+		ev := failed(ms, name)
+		ev.Fact.(*sources.FailedAttempt).Began = at(since)
+		return ev
+	}
+	bound := sources.Event{Time: at(40), Fact: &sources.Bound{Pod: types.NamespacedName{Name: "c"}, UID: "c", Began: at(15)}}
+	f := New([]sources.Event{began(10, 5, "a"), began(20, 11, "b"), failed(30, "d"), bound}, reach, requesting, unlimited())
+	for name, want := range map[types.UID]int{"a": 5, "b": 11, "c": 15} {
+		if got, ok := f.Begins(name, at(0), time.Second); !ok || !got.Equal(at(want)) {
+			t.Errorf("%s begins at %v, %v, want %d ms", name, got, ok, want)
+		}
+	}
+	if _, ok := f.Begins("b", at(12), time.Second); ok {
+		t.Error("an attempt that has begun begins again")
+	}
+	if _, ok := f.Begins("d", at(0), time.Second); ok {
+		t.Error("an attempt begins of which no log says when")
+	}
+	var told []string
+	for ; f.First() != nil; f.RemoveFirst() {
+		s := f.First()
+		told = append(told, fmt.Sprintf("%s:%d:%v", s.UID, s.Time.Sub(start).Milliseconds(), s.Kind == Began))
+	}
+	if want := "[a:5:true a:10:false b:11:true c:15:true b:20:false d:30:false :40:false]"; fmt.Sprint(told) != want {
+		t.Errorf("told in the order %v, want %s", told, want)
+	}
+}
+
 // TestWaited: of a client that may send two requests at once and then one in 20 ms, those wait that are sent as soon as
 // they may be.
 func TestWaited(t *testing.T) {

@@ -20,6 +20,19 @@ func (f *Future) Attempt(uid types.UID, now time.Time, within time.Duration) *Si
 	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.ShowsAttempt() && !s.By.Before(now) })
 }
 
+// Begins returns when the next attempt of the pod with that UID begins, if a log tells that and it is within that long from
+// now.
+func (f *Future) Begins(uid types.UID, now time.Time, within time.Duration) (time.Time, bool) {
+	if !f.begins {
+		return time.Time{}, false
+	}
+	seen := f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Began && !s.Time.Before(now) })
+	if seen == nil {
+		return time.Time{}, false
+	}
+	return seen.Time, true
+}
+
 // Event returns the Event of a failed attempt of the pod with that UID that the model has not had, if it is told
 // within that long from now, and otherwise nil.
 func (f *Future) Event(uid types.UID, now time.Time, within time.Duration) *Sighting {

@@ -75,6 +75,9 @@ func (c *channels) mustShow(pod *v1.Pod) bool {
 // logged reports whether the scheduler's log tells how every attempt ends.
 func (c *channels) logged() bool { return c.verbosity >= sources.AttemptsVerbosity }
 
+// begins reports whether the scheduler's log tells when every attempt begins, too.
+func (c *channels) begins() bool { return c.verbosity > sources.AttemptsVerbosity }
+
 // delayed reports whether what shows of attempts may be late: the requests that show them wait for each other.
 func (c *channels) delayed(now time.Time) bool { return !c.logged() && c.saturated(now) }
 

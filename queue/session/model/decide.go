@@ -86,6 +86,7 @@ func (o *oracle) decide(now time.Time) decision {
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
+		case pod != nil && o.beginsLater(now, pod): // the loop has time for others
 		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
 			return decision{do: takePod, pod: pod}
 		}
@@ -178,9 +179,12 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	if !horizon.After(now) || !o.channels.mustShow(pod) || o.channels.delayed(now) {
 		return time.Time{}, false
 	}
+	if at, ok := o.future.Begins(pod.UID, now, horizon.Sub(now)); ok {
+		return at, at.After(now)
+	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
-		if seen.Waited && seen.Kind == evidence.Bound && !o.channels.logged() {
+		if seen.Waited && seen.Kind == evidence.Bound {
 			return time.Time{}, false // whenever it was placed: no log tells that
 		}
 		return seen.By.Add(-soon), seen.By.Sub(now) > soon
@@ -194,6 +198,12 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
 		}
 	}
 	return horizon, true
+}
+
+// beginsLater reports whether the next attempt of pod is told to begin later than now.
+func (o *oracle) beginsLater(now time.Time, pod *v1.Pod) bool {
+	at, ok := o.future.Begins(pod.UID, now, attemptSlack)
+	return ok && at.After(now)
 }
 
 // untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,
@@ -284,7 +294,11 @@ func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
 // failsAt returns when the attempt of that pod that begins now is seen to fail, and uses that sighting up. It returns
 // false if no failure is seen within attemptSlack.
 func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
-	seen := o.future.Event(uid, now, attemptSlack)
+	within := attemptSlack
+	if o.channels.begins() {
+		within = bindPatience // however long it took: the loop makes one attempt at a time
+	}
+	seen := o.future.Event(uid, now, within)
 	if seen == nil {
 		return time.Time{}, false
 	}

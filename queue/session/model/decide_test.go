@@ -240,6 +240,26 @@ func TestDecide(t *testing.T) {
 			s.waits(10.3, 10.305, "db")
 		}, "take the next"},
 
+		// The scheduler's log tells when attempts begin.
+		{"a pod is seen to fail, and its attempt begins a little later", func(s *situation) {
+			s.channels.verbosity = 3
+			s.pod("web", queue.Active, 0)
+			s.fact(10.001, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Log: true, Began: world.At(10.0005)})
+		}, "wait 0.0005 or a move"},
+		{"a pod is bound much later, whose attempt begins soon", func(s *situation) {
+			s.channels.verbosity = 3
+			s.pod("web", queue.Active, 0)
+			s.fact(10.2, &sources.Bound{Pod: world.Key("web"), UID: "web", Node: "node", Began: world.At(10.01)})
+			s.bound(10.2, "web")
+		}, "wait 0.0100 or a move"},
+		{"a pod is bound, and its request had waited: it may have been placed at any time", func(s *situation) {
+			s.channels.verbosity = sources.AttemptsVerbosity
+			s.pod("web", queue.Active, 0)
+			s.waiting(10)
+			s.fact(10.2, &sources.Requested{})
+			s.bound(10.2, "web")
+		}, "take the next"},
+
 		// An attempt that failed is seen nearby.
 		{"the second is seen to fail now", func(s *situation) {
 			s.free("web")

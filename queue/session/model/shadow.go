@@ -101,6 +101,10 @@ func (s *shadow) takeInNext() error {
 	ev := s.oracle.future.First()
 	s.advance(ev.Time)
 	s.oracle.future.RemoveFirst()
+	if ev.Kind == evidence.Began {
+		s.takeInBeginning(ev)
+		return nil
+	}
 	switch f := ev.Fact.(type) {
 	case *sources.Tried:
 		if s.triedBefore == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -84,6 +85,26 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	}
 	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
 		s.takeInRejection(now, pod, f.Message, f)
+	}
+}
+
+// takeInBeginning has the model follow that the scheduler's log says that an attempt begins. What the loop did before is
+// over.
+func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
+	d, now := s.driver, seen.Time
+	if d == nil || s.told != nil || !s.nodesTold || !s.oracle.channels.begins() {
+		return
+	}
+	if a := d.UnderWay; a != nil {
+		if a.Pod.UID == seen.UID {
+			return
+		}
+		d.Conclude(now)
+	}
+	d.AwaitedPatch = nil
+	s.hearOfCause(now, seen.Pod)
+	if pod := s.objects.Pod(seen.Pod); pod != nil && pod.UID == seen.UID && cluster.Waiting(pod) && d.bindingOf(pod.UID) == nil {
+		d.AttemptOf(now, pod)
 	}
 }
 

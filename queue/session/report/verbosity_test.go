@@ -83,7 +83,7 @@ func TestLogOfAnyVerbosity(t *testing.T) {
 	}
 }
 
-// TestCutLogs: the log of a real scheduler, cut to 2, beside the audit log of its cluster is no worse than that alone.
+// TestCutLogs: the log of a real scheduler, cut to 2, 3 or 4, beside the audit log of its cluster is no worse than that alone.
 func TestCutLogs(t *testing.T) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
@@ -93,31 +93,51 @@ func TestCutLogs(t *testing.T) {
 	if err != nil || len(logs) == 0 {
 		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
 	}
-	// A wake-up that the model hears of too early or too late it makes up for later: of one recording, half a point of time.
-	const worse = 0.01
+	// The figures may be so much below. A wake-up that the model hears of too early or too late it makes up for later: of one
+	// recording, half a point of time. Of another, three moves in a thousand more are the model's own.
+	const lessMoves, lessTime = 0.005, 0.01
 	for _, log := range logs {
 		dir := filepath.Dir(log)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			cut := filepath.Join(t.TempDir(), "v2.log")
-			if err := os.WriteFile(cut, cutLog(t, log), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			alone, with := verify(t, dir, log), verify(t, dir, log, cut)
-			for what, figure := range map[string][2]float64{
-				"recall":    {with.Transitions.Recall, alone.Transitions.Recall},
-				"precision": {with.Transitions.Precision, alone.Transitions.Precision},
-				"time":      {with.PodSeconds.Share, alone.PodSeconds.Share},
-			} {
-				if figure[0] < figure[1]-worse {
-					t.Errorf("with a log of 2, %s is %.4f, and %.4f without", what, figure[0], figure[1])
+			alone := verify(t, dir, log)
+			for level := 2; level <= 4; level++ {
+				cut := filepath.Join(t.TempDir(), "cut.log")
+				if err := os.WriteFile(cut, cutLog(t, log, level), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				with := verify(t, dir, log, cut)
+				for what, figure := range map[string][3]float64{
+					"recall":    {with.Transitions.Recall, alone.Transitions.Recall, lessMoves},
+					"precision": {with.Transitions.Precision, alone.Transitions.Precision, lessMoves},
+					"time":      {with.PodSeconds.Share, alone.PodSeconds.Share, lessTime},
+				} {
+					if figure[0] < figure[1]-figure[2] {
+						t.Errorf("with a log of %d, %s is %.4f, and %.4f without", level, what, figure[0], figure[1])
+					}
 				}
 			}
 		})
 	}
 }
 
-// cutLog returns what of a scheduler's log comes at -v=2.
-func cutLog(t *testing.T, path string) []byte {
+// verbosities are the lines about pods that kube-scheduler writes at 2, and those that come at 3 and at 4 (v1.37:
+// schedule_one.go, eventhandlers.go, scheduling_queue.go).
+var verbosities = map[int][]string{
+	2: {"Starting Kubernetes Scheduler", "Error scheduling pod; retrying", "Unable to schedule pod", "Successfully bound pod to node", "Pod doesn't exist in informer cache"},
+	3: {"Attempting to schedule pod", movedByFailure, "Updating pod condition", "Skip schedule deleting pod",
+		"Add event for", "Delete event for"},
+	4: {"About to try and schedule pod", "Update event for", "Status after running PreEnqueue plugin", "Pod scheduled after flush"},
+}
+
+// movedByFailure begins the line of 3 about where a pod went whose attempt failed. Up to v1.36 all moves are told so, at 5;
+// it alone has the plugins.
+const (
+	movedByFailure = `Pod moved to an internal scheduling queue" `
+	itsPlugins     = " unschedulable plugins="
+)
+
+// cutLog returns what of a scheduler's log comes at that verbosity.
+func cutLog(t *testing.T, path string, verbosity int) []byte {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,8 +154,12 @@ func cutLog(t *testing.T, path string) []byte {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if _, text, ok := bytes.Cut(line, []byte(`] "`)); ok && len(line) > 0 && strings.IndexByte("IWE", line[0]) >= 0 {
-			keep = slices.ContainsFunc([]string{"Starting Kubernetes Scheduler", "Error scheduling pod; retrying", "Unable to schedule pod",
-				"Successfully bound pod to node", "Pod doesn't exist in informer cache"}, func(message string) bool { return bytes.HasPrefix(text, []byte(message)) })
+			keep = false
+			for level := 2; level <= verbosity; level++ {
+				keep = keep || slices.ContainsFunc(verbosities[level], func(message string) bool {
+					return bytes.HasPrefix(text, []byte(message)) && (message != movedByFailure || bytes.Contains(text, []byte(itsPlugins)))
+				})
+			}
 		}
 		if keep {
 			cut.Write(line)

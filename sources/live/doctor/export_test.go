@@ -1,9 +1,10 @@
 package doctor
 
 const (
-	WorthAudit  = worthAudit
-	WorthCloud  = worthCloud
-	WorthBeside = worthBeside
+	WorthAudit       = worthAudit
+	WorthCloud       = worthCloud
+	WorthBeside      = worthBeside
+	WorthBesideCloud = worthBesideCloud
 )
 
 // Commands are those of a platform's guide.

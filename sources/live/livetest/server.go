@@ -230,6 +230,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, text)
 	case req.URL.Path == "/version":
 		fmt.Fprint(w, `{"major":"1","minor":"37","gitVersion":"v1.37.1"}`)
+	case req.URL.Path == "/apis":
+		fmt.Fprint(w, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
 	case req.Method == http.MethodPost && resource == "selfsubjectaccessreviews":
 		s.review(w, req)
 	case req.Method != http.MethodGet:
