@@ -279,6 +279,11 @@ func (s *Scheduler) fail(now time.Time, b *Binding, status *fwk.Status) {
 // Forget takes back that b's pod is assumed, without a word to the queue: it was seen elsewhere.
 func (s *Scheduler) Forget(b *Binding) { s.unreserve(quiet(context.Background()), b) }
 
+// Confirm says that b's pod was seen bound there: the plugins hold nothing in reserve for it any more, such as a claim's devices.
+func (s *Scheduler) Confirm(b *Binding) {
+	b.profile.RunReservePluginsUnreserve(quiet(context.Background()), b.state, b.Pod, b.Node)
+}
+
 // unreserve reports whether b's node is free of its pod: someone else may have bound it meanwhile.
 func (s *Scheduler) unreserve(ctx context.Context, b *Binding) bool {
 	b.profile.RunReservePluginsUnreserve(ctx, b.state, b.Pod, b.Node)

@@ -22,12 +22,10 @@ import (
 // kinds are what upstream's scheduler and its plugins watch, v1.37.
 func kinds() []runtime.Object {
 	return []runtime.Object{
-		&v1.Namespace{}, &storagev1.StorageClass{}, &storagev1.CSIDriver{}, &storagev1.CSINode{},
-		&storagev1.CSIStorageCapacity{}, &storagev1.VolumeAttachment{}, &v1.PersistentVolume{},
-		&v1.PersistentVolumeClaim{}, &resourcev1.DeviceClass{}, &resourcev1.ResourceSlice{},
-		&resourcev1.DeviceTaintRule{}, &resourcev1.ResourceClaim{}, &policyv1.PodDisruptionBudget{}, &v1.Service{},
-		&appsv1.ReplicaSet{}, &appsv1.StatefulSet{}, &v1.ReplicationController{}, &v1.Node{}, &schedulingv1beta1.PodGroup{},
-		&v1.Pod{},
+		&v1.Namespace{}, &storagev1.StorageClass{}, &storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{},
+		&storagev1.VolumeAttachment{}, &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{}, &resourcev1.DeviceClass{}, &resourcev1.ResourceSlice{},
+		&resourcev1.DeviceTaintRule{}, &resourcev1.ResourceClaim{}, &policyv1.PodDisruptionBudget{}, &v1.Service{}, &appsv1.ReplicaSet{},
+		&appsv1.StatefulSet{}, &v1.ReplicationController{}, &v1.Node{}, &schedulingv1beta1.PodGroup{}, &v1.Pod{},
 	}
 }
 

@@ -39,9 +39,11 @@ type Driver struct {
 	limiter      *rate.Limiter  // of the scheduler's client
 	// asyncAPICalls is true if the loop does not wait for the answers to its patches.
 	asyncAPICalls bool
-	Bindings      []*binding // under way, beside the loop
-	Evictions     []*eviction
-	Dying         []dying // in a Cluster: victims whose containers are being stopped
+	// bindTimeout returns for how long a profile waits for a pod's volumes.
+	bindTimeout func(profile string) time.Duration
+	Bindings    []*binding // under way, beside the loop
+	Evictions   []*eviction
+	Dying       []dying // in a Cluster: victims whose containers are being stopped
 }
 
 // writeTarget is a cluster in which what the scheduler writes becomes so.
@@ -65,7 +67,7 @@ func (u *unsettled) Failed(error) {}
 // oracle.
 func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
 	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: clientLimiter(cfg, 1),
-		asyncAPICalls: cfg.AsyncAPICalls}
+		asyncAPICalls: cfg.AsyncAPICalls, bindTimeout: cfg.BindTimeout}
 	sched.Drive(q)
 	return d
 }
@@ -270,17 +272,17 @@ func (d *Driver) Conclude(now time.Time) {
 		placed = []*cycle.Binding{a.Binding}
 	}
 	for _, b := range placed {
-		until := d.answerTime(now)
+		until, timesOut := d.answerTime(now), false
 		if d.oracle != nil && d.oracle.seesBinding(now, b.Pod) {
 			until = until.Add(writePatience)
 			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
 				until = now.Add(bindPatience)
 			}
 			if d.oracle.awaitsVolume(b.Pod) {
-				until = now.Add(bindTimeout)
+				until, timesOut = now.Add(d.bindTimeout(b.Pod.Spec.SchedulerName)), true
 			}
 		}
-		d.Bindings = append(d.Bindings, &binding{Binding: b, Since: now, Until: until})
+		d.Bindings = append(d.Bindings, &binding{Binding: b, Since: now, Until: until, timesOut: timesOut})
 	}
 	d.onSettled(now, a)
 }

@@ -30,6 +30,8 @@ type binding struct {
 	Since time.Time
 	// Until is when it is bound, or when a shadow gives it up.
 	Until time.Time
+	// timesOut is true if Until is when the scheduler gives up waiting for the pod's volumes.
+	timesOut bool
 }
 
 // eviction is a victim's deletion.
@@ -46,6 +48,10 @@ type dying struct {
 
 // ErrNotSeen is why a binding of the model fails that the real scheduler was never seen to make.
 var ErrNotSeen = errors.New("its binding was not seen")
+
+// errBindTimeout is why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go,
+// BindPodVolumes).
+var errBindTimeout = errors.New("binding volumes: context deadline exceeded")
 
 // answerTime returns when the API server answers a request that the scheduler makes at now: once the client's own
 // rate limit lets it through, which this counts against, and after requestTime.
@@ -99,7 +105,13 @@ func (d *Driver) finishBindings(now time.Time) {
 			continue
 		}
 		d.dropBinding(b)
-		if d.oracle != nil {
+		switch {
+		case d.oracle != nil && b.timesOut:
+			d.Scheduler.Fail(now, b.Binding, errBindTimeout)
+			_ = d.Scheduler.Writes()
+			d.onSettled(now, nil)
+			continue
+		case d.oracle != nil:
 			d.takeBackBinding(now, b)
 			continue
 		}

@@ -84,9 +84,6 @@ const (
 	// bindPatience is how long others may take to provide what a pod needs before it is bound, and as far as anybody
 	// looks. Chosen; upstream's own limit is 600 s (VolumeBindingArgs, BindTimeoutSeconds).
 	bindPatience = 10 * time.Second
-	// bindTimeout is how long the scheduler waits for a pod's volumes. Derived: VolumeBindingArgs, BindTimeoutSeconds, by
-	// default.
-	bindTimeout = 600 * time.Second
 	// newPod is how long ago a pod that comes may have been created to be new to the event recorder. Derived in half: a
 	// creation's time has no fractions of a second.
 	newPod = 2 * time.Second

@@ -53,6 +53,9 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 		d.dropBinding(b)
 		if b.Node != pod.Spec.NodeName {
 			d.Scheduler.Forget(b.Binding)
+		} else {
+			d.Scheduler.Confirm(b.Binding)
+			_ = d.Scheduler.Writes() // what the real scheduler wrote stays
 		}
 	}
 	s.ensureInFlight(now, old)
