@@ -81,6 +81,9 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 	o := newOwnerOf(rec, opts)
 	o.recording = timeline.New(rec, o.cfg, opts.Plugins)
 	o.notices = report.Notices(rec)
+	if said := report.OthersPods(rec.Events, o.cfg); said != "" && !rec.Rerun {
+		o.notices = append(o.notices, said)
+	}
 	o.show(o.recording.Start.Add(opts.Opens))
 	o.setFilter(opts.Filter)
 	return o

@@ -140,6 +140,9 @@ func Read(r *lines.Reader) (*Log, error) {
 	}
 	l.First, l.Last = a.span.start(), a.span.end()
 	l.Notices = r.Notices(l.Last)
+	if said := a.span.goneBack(); said != "" {
+		l.Notices = append(l.Notices, fmt.Sprintf("%s: %s", l.Name, said))
+	}
 	if a.silent > 0 && a.responses == 0 {
 		l.Notices = append(l.Notices, fmt.Sprintf("%s: none of the %d changes in this audit log holds the object: "+
 			"record pods and nodes with level RequestResponse", l.Name, a.silent))
@@ -457,31 +460,6 @@ func kindOf(group, resource string) kind {
 	}
 	return kind{group, resource, name}
 }
-
-// span is a range of RFC 3339 times, compared as text: an API server writes them all alike, in UTC with
-// six digits.
-type span struct{ first, last string }
-
-func (s *span) add(line []byte) {
-	const key = `"stageTimestamp":"`
-	i := bytes.LastIndex(line, []byte(key))
-	if i < 0 {
-		return
-	}
-	value, _, ok := bytes.Cut(line[i+len(key):], []byte(`"`))
-	if !ok || len(value) != len("2026-11-21T10:56:13.789662Z") {
-		return
-	}
-	if s.first == "" || string(value) < s.first {
-		s.first = string(value)
-	}
-	if string(value) > s.last {
-		s.last = string(value)
-	}
-}
-
-func (s *span) start() time.Time { return parse(s.first) }
-func (s *span) end() time.Time   { return parse(s.last) }
 
 func parse(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))

@@ -373,6 +373,28 @@ func TestSecondScheduler(t *testing.T) {
 	}
 }
 
+// TestClockSetBack: a person is told that the times of a log go back, and what happened is told in its order, at times that
+// do not.
+func TestClockSetBack(t *testing.T) {
+	create := func(at float64, name string, revision int) string {
+		return req{at: at, verb: "create", resource: "pods", ns: "default", code: 201, response: pod(name, revision)}.line()
+	}
+	log, err := read(t, create(600, "a", 10)+create(601, "b", 11)+create(2, "c", 12)+create(3, "d", 13))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(log.Notices) != 1 || !strings.Contains(log.Notices[0], ": its times go back from 2026-11-21 10:10:01 UTC to 2026-11-21 10:00:02 UTC: a clock was set") {
+		t.Errorf("it says %q", log.Notices)
+	}
+	events := Order(log)
+	if !slices.IsSortedFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) }) || len(events) != 4 {
+		t.Errorf("%d events, not in the order of time", len(events))
+	}
+	if log, err := read(t, create(600, "a", 10)+create(545, "b", 11)+create(610, "c", 12)); err != nil || len(log.Notices) != 0 {
+		t.Errorf("%v: of an answer that took 55 s it says %q", err, log.Notices)
+	}
+}
+
 // TestRequested: the requests of the client that the scheduler's loop waits for, each once, by when the API server had it.
 // Events and leases are written by clients of their own.
 func TestRequested(t *testing.T) {

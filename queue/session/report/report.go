@@ -26,6 +26,8 @@ type Report struct {
 	End    time.Time        `json:"end"`
 	// Scheduler is the one that was recorded first. Nil if nothing tells its release, or another one made the moves.
 	Scheduler *SchedulerReport `json:"scheduler,omitempty"`
+	// LeftOut is a sentence about pods of other schedulers. Empty if there are none.
+	LeftOut string `json:"leftOut,omitempty"`
 	// Pods is how many pods were seen, Moves how many moves, and Modelled how many of those were not
 	// observed.
 	Pods     int `json:"pods"`
@@ -136,6 +138,11 @@ type SchedulerReport struct {
 // moves.
 func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Options) (*Report, error) {
 	r := newReporter(rec)
+	cfg, err := opts.SchedulerConfig(rec)
+	if err != nil {
+		return nil, err
+	}
+	r.report.LeftOut = OthersPods(rec.Events, cfg)
 	if opts.Filter.Empty() {
 		if err := timeline.Replay(ctx, rec, opts, r.add); err != nil {
 			return nil, err
@@ -147,7 +154,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	matched := map[types.NamespacedName]bool{}
 	all := opts
 	all.Filter = filter.Filter{}
-	err := timeline.Replay(ctx, rec, all, func(t *board.Transition) error {
+	err = timeline.Replay(ctx, rec, all, func(t *board.Transition) error {
 		moves = append(moves, t)
 		if opts.Selects(t) {
 			matched[t.Pod.Key] = true

@@ -63,6 +63,9 @@ func writeReport(w io.Writer, r *session.Report) error {
 	if s := r.Scheduler; s != nil && s.From != "" {
 		fmt.Fprintf(w, "kube-scheduler %s (%s)\n", s.Release, s.From.Words())
 	}
+	if r.LeftOut != "" {
+		fmt.Fprintln(w, r.LeftOut)
+	}
 	a := r.Attempts
 	fmt.Fprintf(w, "%d attempts: %d rejected, %d failed by an error, %d pods bound (median %d attempts, at most %d)\n",
 		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)

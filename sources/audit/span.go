@@ -1,0 +1,52 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+)
+
+// span is a range of RFC 3339 times, compared as text: an API server writes them all alike, in UTC with
+// six digits.
+type span struct {
+	first, last  string
+	from, backTo string // the first times between which it went back, if it did
+}
+
+// backBy is how much earlier a line may be than one before it: requests are told when they are answered.
+const backBy = time.Minute
+
+func (s *span) add(line []byte) {
+	const key = `"stageTimestamp":"`
+	i := bytes.LastIndex(line, []byte(key))
+	if i < 0 {
+		return
+	}
+	value, _, ok := bytes.Cut(line[i+len(key):], []byte(`"`))
+	if !ok || len(value) != len("2026-11-21T10:56:13.789662Z") {
+		return
+	}
+	if s.first == "" || string(value) < s.first {
+		s.first = string(value)
+	}
+	const minutes = len("2026-11-21T10:56")
+	if s.from == "" && s.last != "" && string(value[:minutes]) < s.last[:minutes] && parse(s.last).Sub(parse(string(value))) > backBy {
+		s.from, s.backTo = s.last, string(value)
+	}
+	if string(value) > s.last {
+		s.last = string(value)
+	}
+}
+
+// goneBack says that the times of the log went back, or "" if they did not. What happened is put in order all the same: see Order.
+func (s *span) goneBack() string {
+	if s.from == "" {
+		return ""
+	}
+	const format = "2006-01-02 15:04:05 UTC"
+	return fmt.Sprintf("its times go back from %s to %s: a clock was set, or several logs are one after the other. What happened is told in the order of revisions",
+		parse(s.from).Format(format), parse(s.backTo).Format(format))
+}
+
+func (s *span) start() time.Time { return parse(s.first) }
+func (s *span) end() time.Time   { return parse(s.last) }
