@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -103,21 +104,31 @@ func stillWaiting(b *board.Board) string {
 			}
 		}
 	}
-	if total == 0 {
-		return "none waits"
-	}
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+	return waiting(total, counts)
+}
+
+// mostNamed is how many plugins an outcome names.
+const mostNamed = 3
+
+// waiting says how many pods wait, and how many of them each plugin rejected: a pod that several rejected is in the count of
+// each.
+func waiting(pods int, rejected map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(rejected), func(a, b string) int {
+		return cmp.Or(rejected[b]-rejected[a], strings.Compare(a, b))
 	})
-	var why []string
-	for _, p := range names[:min(3, len(names))] {
-		why = append(why, fmt.Sprintf("%d %s", counts[p], p))
-	}
-	if total == 1 {
+	switch pods {
+	case 0:
+		return "none waits"
+	case 1:
 		return "1 waits: " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%d wait: %s", total, strings.Join(why, ", "))
+	var why []string
+	for _, name := range names[:min(mostNamed, len(names))] {
+		why = append(why, fmt.Sprintf("%s (%d)", name, rejected[name]))
+	}
+	text := fmt.Sprintf("%d wait, rejected by %s", pods, strings.Join(why, ", "))
+	if more := len(names) - mostNamed; more > 0 {
+		text += " and " + words.Times(more, "other plugin")
+	}
+	return text
 }
