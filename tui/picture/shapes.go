@@ -56,6 +56,16 @@ func shape(text string) []part {
 		return []part{{x: 4 - thin/2, y: 0.5, w: thin, h: 1}, {x: 4 - thin/2, y: 2.5, w: thin, h: 1}, {x: 4 - thin/2, y: 4.5, w: thin, h: 1}, {x: 4 - thin/2, y: 6.5, w: thin, h: 1}}
 	case "┬":
 		return []part{across, {x: 4 - thin/2, y: 4, w: thin, h: 4}}
+	case "┴":
+		return []part{across, {x: 4 - thin/2, y: 0, w: thin, h: 4}}
+	case "┏":
+		return []part{{x: 4 - thick, y: 4 - thick/4, w: 4 + thick, h: thick / 2}, {x: 4 - thick, y: 4, w: 2 * thick, h: 4}}
+	case "┓":
+		return []part{{x: 0, y: 4 - thick/4, w: 4 + thick, h: thick / 2}, {x: 4 - thick, y: 4, w: 2 * thick, h: 4}}
+	case "┗":
+		return []part{{x: 4 - thick, y: 4 - thick/4, w: 4 + thick, h: thick / 2}, {x: 4 - thick, y: 0, w: 2 * thick, h: 4}}
+	case "┛":
+		return []part{{x: 0, y: 4 - thick/4, w: 4 + thick, h: thick / 2}, {x: 4 - thick, y: 0, w: 2 * thick, h: 4}}
 	case "┼":
 		return []part{across, upright}
 	case "█":
