@@ -19,7 +19,7 @@ type Event struct {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Requested, *Bound, *Logged, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered and *SchedulerHeard.
+// *StatusPatched, *Requested, *Bound, *Logged, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *SchedulerHeard and *Silent.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -32,6 +32,7 @@ func (*Counts) fact()           {}
 func (*Mark) fact()             {}
 func (*Triggered) fact()        {}
 func (*SchedulerHeard) fact()   {}
+func (*Silent) fact()           {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
 
@@ -59,6 +60,15 @@ type SchedulerHeard struct {
 	Release SafeText
 	// From is what tells it. Empty if that is not known.
 	From ReleaseSource
+}
+
+// Silent says that from then on no kube-scheduler is heard to work, where it would be: nobody renews the lease of the leader,
+// or an attempt that shows wherever there is a scheduler does not.
+type Silent struct {
+	// Since is when one was heard last, or the source began to hear. Zero if one is heard again.
+	Since time.Time
+	// Profile is the schedulerName of the profile that is meant. Empty for the scheduler as a whole.
+	Profile string
 }
 
 // Verb says how an object changed.

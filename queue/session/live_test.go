@@ -80,6 +80,9 @@ func waits(name, cpu string) *v1.Pod {
 	}
 }
 
+// tooSmall is what the scheduler says of a pod that fits no node.
+const tooSmall = "0/1 nodes are available: 1 Insufficient cpu."
+
 // rejected is pod with the condition that the scheduler wrote at that time.
 func rejected(pod *v1.Pod, at time.Time, message string) *v1.Pod {
 	pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable,
@@ -154,8 +157,8 @@ func TestPodsThereBefore(t *testing.T) {
 	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "example.com/hold"}}
 	s.tell(
 		there(ready("n-1", "4")),
-		there(rejected(waits("stuck", "6"), now.Add(-time.Hour), "0/1 nodes are available: 1 Insufficient cpu.")),
-		there(rejected(waits("fits-now", "1"), now.Add(-time.Second), "0/1 nodes are available: 1 Insufficient cpu.")),
+		there(rejected(waits("stuck", "6"), now.Add(-time.Hour), tooSmall)),
+		there(rejected(waits("fits-now", "1"), now.Add(-time.Second), tooSmall)),
 		there(gated),
 		there(waits("fresh", "1")),
 		&sources.Tried{Pod: types.NamespacedName{Namespace: "default", Name: "stuck"}, UID: "stuck", Attempts: 5, Failed: now.Add(-time.Minute)},
@@ -179,7 +182,7 @@ func TestPodsThereBefore(t *testing.T) {
 func TestNewLeader(t *testing.T) {
 	s := newScript()
 	moves, _ := follow(t, s, timeline.Options{})
-	s.tell(there(ready("n-1", "4")), there(rejected(waits("stuck", "6"), time.Now().Add(-time.Hour), "0/1 nodes are available: 1 Insufficient cpu.")), &sources.Attached{})
+	s.tell(there(ready("n-1", "4")), there(rejected(waits("stuck", "6"), time.Now().Add(-time.Hour), tooSmall)), &sources.Attached{})
 	until(t, moves, "stuck unschedulable 1 estimated")
 	s.tell(&sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
 	until(t, moves, "stuck unschedulable 1 modelled ScheduleAttemptFailure")
@@ -245,7 +248,7 @@ func TestLiveSession(t *testing.T) {
 	if f := shown.Frame(); f.Live == nil || !f.Live.Attached.IsZero() {
 		t.Fatalf("before anything is there, the frame says %+v", f.Live)
 	}
-	s.tell(there(ready("n-1", "4")), there(waits("a", "6")), &sources.Attached{})
+	s.tell(there(ready("n-1", "4")), there(rejected(waits("a", "6"), time.Now(), tooSmall)), &sources.Attached{})
 	f := shows(t, shown, "the first pod", has(queue.Unschedulable, 1))
 	if !f.Live.Following || f.AtEnd || time.Since(f.Now) > 5*time.Second {
 		t.Errorf("it does not follow: %+v at %s", f.Live, f.Now)
@@ -253,7 +256,7 @@ func TestLiveSession(t *testing.T) {
 
 	shown.Pause()
 	paused := shown.Sync()
-	s.tell(there(waits("b", "7")))
+	s.tell(there(rejected(waits("b", "7"), time.Now(), tooSmall)))
 	f = shows(t, shown, "what came meanwhile", func(f *session.Frame) bool { return f.Known > f.Log.Len() })
 	if f.Board.Total(queue.Unschedulable) != 1 || !f.Now.Equal(paused.Now) || f.Live.Following {
 		t.Errorf("paused at %s, %d pods are shown at %s", paused.Now, f.Board.Total(queue.Unschedulable), f.Now)
@@ -276,7 +279,7 @@ func TestLiveSession(t *testing.T) {
 func TestLiveNeeds(t *testing.T) {
 	s := newScript()
 	shown := show(t, s)
-	s.tell(there(ready("n-1", "4")), there(waits("a", "6")), &sources.Attached{})
+	s.tell(there(ready("n-1", "4")), there(rejected(waits("a", "6"), time.Now(), tooSmall)), &sources.Attached{})
 	shows(t, shown, "the first pod", has(queue.Unschedulable, 1))
 	shown.Diagnose(types.NamespacedName{Namespace: "default", Name: "a"})
 	f := shows(t, shown, "what it needs", func(f *session.Frame) bool { return f.Needs != nil })

@@ -69,6 +69,7 @@ type Log struct {
 	named   []sources.Event // what Events' names tell
 	// own is what the user kube-scheduler did, called what others did that only call themselves so.
 	own, called doings
+	hearing     hearing
 }
 
 // op is what a request did.
@@ -138,7 +139,7 @@ func Read(r *lines.Reader) (*Log, error) {
 			return nil, err
 		}
 	}
-	l.First, l.Last = a.span.start(), a.span.end()
+	l.First, l.Last, l.hearing = a.span.start(), a.span.end(), a.span.heard
 	l.Notices = r.Notices(l.Last)
 	if said := a.span.goneBack(); said != "" {
 		l.Notices = append(l.Notices, fmt.Sprintf("%s: %s", l.Name, said))

@@ -57,6 +57,12 @@ func facts(t testing.TB, text string) string {
 			if f.Release != "v1.37.1" || f.Gates != nil || f.PodInitialBackoff >= 0 || f.PodMaxBackoff >= 0 || f.PodMaxInUnschedulablePods >= 0 {
 				t.Errorf("the log does not tell that: %+v", f)
 			}
+		case *sources.Silent:
+			if f.Since.IsZero() {
+				fmt.Fprintf(&b, "%s heard\n", at)
+			} else {
+				fmt.Fprintf(&b, "%s silent since %s\n", at, f.Since.Format("05.000000"))
+			}
 		case *sources.FailedAttempt:
 			fmt.Fprintf(&b, "%s failed %s (%s): %s\n", at, f.Pod, f.UID, f.Message)
 		case *sources.StatusPatched:
@@ -218,6 +224,32 @@ func TestStarts(t *testing.T) {
 		{"a lease held before", lease(0.5, "update", 200) + starting(1, five...), "01.400000 start\n"},
 		{"another's lease", starting(1, five...) + strings.ReplaceAll(lease(1.6, "create", 201), scheduler, "kube-controller-manager/v1.37.1"), "01.400000 start\n"},
 		{"a bad time", strings.ReplaceAll(starting(1, five...), "2026-11-21", "3026-11-21"), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := facts(t, c.log); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLease: the lease that the leader renews tells when nobody leads, as far as there are lines.
+func TestLease(t *testing.T) {
+	lines := func(agent string, every float64, from, to float64) (text string) {
+		for at := from; at < to; at += every {
+			text += by(agent, req{at: at, verb: "update", resource: "coordination.k8s.io/leases", ns: "kube-system", name: "one", level: "Metadata", code: 200})
+		}
+		return text
+	}
+	others := lines("kube-controller-manager/v1.37.1", 5, 0, 50)
+	for _, c := range []struct{ name, log, want string }{
+		{"renewed throughout", others + lines(scheduler, 2, 0, 50), ""},
+		{"no scheduler at all", others, ""},
+		{"renewed in time", others + lines(scheduler, 15, 0, 50), ""},
+		{"not for a while", others + lines(scheduler, 2, 0, 11) + lines(scheduler, 2, 30, 50), "12.000000 silent since 10.000000\n30.000000 heard\n"},
+		{"no more", others + lines(scheduler, 2, 0, 11), "12.000000 silent since 10.000000\n"},
+		{"the log has a hole", lines("kube-controller-manager/v1.37.1", 5, 0, 12) + lines(scheduler, 2, 0, 11) + lines(scheduler, 2, 45, 50), ""},
+		{"another's", others + lines(scheduler, 2, 0, 50) + lines("kube-controller-manager/v1.37.1", 2, 0, 11), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := facts(t, c.log); got != c.want {

@@ -26,6 +26,7 @@ func Order(logs ...*Log) []sources.Event {
 	var known, unknown []entry
 	var failed, named []sources.Event
 	var own, called doings
+	heardAt, end := hearing{}, time.Time{}
 	written := map[types.UID]uint64{} // an object's last revision but for its deletion
 	for _, l := range logs {
 		for i := range l.entries {
@@ -38,6 +39,10 @@ func Order(logs ...*Log) []sources.Event {
 		failed, named = append(failed, l.failed...), append(named, l.named...)
 		own.join(&l.own)
 		called.join(&l.called)
+		maps.Copy(heardAt, l.hearing)
+		if l.Last.After(end) {
+			end = l.Last
+		}
 		for _, e := range l.entries {
 			if e.op == remove && e.revision <= written[e.uid] {
 				e.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
@@ -66,7 +71,7 @@ func Order(logs ...*Log) []sources.Event {
 	if own.empty() {
 		own = called // where there is both, the others are schedulers beside it
 	}
-	changes = slices.Concat(own.starts.schedulers(), firstHeard(own.heard), once(failed), own.requests, changes)
+	changes = slices.Concat(lapses(own.starts.held(), heardAt, end), own.starts.schedulers(), firstHeard(own.heard), once(failed), own.requests, changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return changes
 }

@@ -11,6 +11,7 @@ import (
 type span struct {
 	first, last  string
 	from, backTo string // the first times between which it went back, if it did
+	heard        hearing
 }
 
 // backBy is how much earlier a line may be than one before it: requests are told when they are answered.
@@ -25,6 +26,12 @@ func (s *span) add(line []byte) {
 	value, _, ok := bytes.Cut(line[i+len(key):], []byte(`"`))
 	if !ok || len(value) != len("2026-11-21T10:56:13.789662Z") {
 		return
+	}
+	if _, known := s.heard[string(value[:stretch])]; !known && len(s.heard) < maxEntries {
+		if s.heard == nil {
+			s.heard = hearing{}
+		}
+		s.heard[string(value[:stretch])] = struct{}{}
 	}
 	if s.first == "" || string(value) < s.first {
 		s.first = string(value)

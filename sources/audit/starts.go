@@ -137,19 +137,22 @@ func (e *event) startsWatch() bool {
 	return string(e.stage) == "ResponseStarted" && bytes.Contains(e.uri, []byte("sendInitialEvents=true"))
 }
 
-// leases is the resource that schedulers elect their leader by.
-const leases = "leases"
-
-// holdsLease reports whether with the event a kube-scheduler took its lease, or renewed it.
-func (e *event) holdsLease() bool {
-	return e.resource == leases && e.writes() && string(e.stage) == "ResponseComplete" && e.byScheduler() && e.succeeded()
-}
-
 func (s *starts) add(e *event) {
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
 	if err == nil && sources.CheckTime(at) == nil && len(*s) < maxEntries {
 		*s = append(*s, start{e.resource, at.UTC(), string(e.release())})
 	}
+}
+
+// held returns when kube-schedulers took or renewed their lease.
+func (s starts) held() []time.Time {
+	var held []time.Time
+	for _, st := range s {
+		if st.resource == leases {
+			held = append(held, st.at)
+		}
+	}
+	return held
 }
 
 // schedulers returns when kube-schedulers started, in the order of time.

@@ -36,6 +36,11 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 		if refused = t.fact(value, h, "release", "from"); refused == nil {
 			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release), From: knownSource(h.From)}
 		}
+	case "silent":
+		q := &silent{}
+		if refused = t.fact(value, q, "since", "profile"); refused == nil {
+			r.fact, refused = q.fact()
+		}
 	case "attached":
 		a := &attached{}
 		if refused = t.fact(value, a, "began"); refused == nil {

@@ -36,6 +36,7 @@ type record struct {
 	Bound     *bound            `json:"bound,omitempty"`
 	Logged    *logged           `json:"logged,omitempty"`
 	Heard     *heard            `json:"heard,omitempty"`
+	Silent    *silent           `json:"silent,omitempty"`
 	Requested *requested        `json:"requested,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
@@ -102,6 +103,12 @@ type heard struct {
 	From    sources.ReleaseSource `json:"from,omitempty"`
 }
 
+// silent is that no scheduler is heard since then, or that one is heard again.
+type silent struct {
+	Since   *time.Time `json:"since,omitempty"`
+	Profile string     `json:"profile,omitempty"`
+}
+
 type attached struct {
 	Began *time.Time `json:"began,omitempty"`
 }
@@ -160,6 +167,8 @@ func encode(e sources.Event) (*record, error) {
 			PodMaxInUnschedulablePods: newDuration(f.PodMaxInUnschedulablePods)}
 	case *sources.SchedulerHeard:
 		r.Heard = &heard{string(f.Release), f.From}
+	case *sources.Silent:
+		r.Silent = &silent{nilIfZero(f.Since), f.Profile}
 	case *sources.ObjectChange:
 		obj, err := sources.Trim(f.Object)
 		if err != nil {
@@ -308,6 +317,11 @@ func (t *tried) fact() (sources.Fact, error) {
 func (a *attached) fact() (sources.Fact, error) {
 	began, err := timeOf(a.Began)
 	return &sources.Attached{Began: began}, err
+}
+
+func (q *silent) fact() (sources.Fact, error) {
+	since, err := timeOf(q.Since)
+	return &sources.Silent{Since: since, Profile: string(sources.Sanitize(q.Profile))}, err
 }
 
 // nilIfZero returns t in UTC, or nil if t is zero.

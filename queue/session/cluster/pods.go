@@ -88,3 +88,22 @@ func isAbout[T runtime.Object](ev sources.Event) bool {
 
 // TellsNodes reports whether events tell of any node: without, there may be some all the same.
 func TellsNodes(events []sources.Event) bool { return slices.ContainsFunc(events, IsNode) }
+
+// TellsStatuses reports whether events tell of changes of pods' statuses, and of none by which a scheduler says that a pod could
+// not be scheduled: then none said so.
+func TellsStatuses(events []sources.Event) bool {
+	tells := false
+	for _, ev := range events {
+		c, ok := ev.Fact.(*sources.ObjectChange)
+		if !ok {
+			continue
+		}
+		if pod, ok := c.Object.(*v1.Pod); ok {
+			if Unscheduled(pod) != nil {
+				return false
+			}
+			tells = tells || c.Verb == sources.Updated && pod.Status.Phase == v1.PodRunning
+		}
+	}
+	return tells
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -62,10 +63,11 @@ func (c *channels) recorded(uid types.UID, last sources.Recorded) {
 	c.records = c.records || last.Version != ""
 }
 
-// mustShow reports whether a failed attempt of pod would become an Event now: what the recorder wrote is known, and
+// mustShow reports whether an attempt of pod that failed now would show. It would as the pod's first, which writes the pod's
+// condition, where the source tells the scheduler's requests. And it would become an Event if what the recorder wrote is known, and
 // it is less than two Events of the pod at its present resourceVersion.
 func (c *channels) mustShow(pod *v1.Pod) bool {
-	if c.logged() {
+	if c.logged() || c.requests && cluster.Unscheduled(pod) == nil && !grouped(c.cfg.Queue, pod) {
 		return true
 	}
 	last, known := c.recorder[pod.UID]

@@ -21,6 +21,9 @@ type decision struct {
 	until time.Time // of wait
 	// endsOnMove is true if the wait ends as soon as any pod moves: there may be another to take.
 	endsOnMove bool
+	// untried is the pod whose turn it is, if it would be seen to be tried and is not. Nil if the loop was not asked so far.
+	untried *v1.Pod
+	inTurn  bool // the queue was asked whose turn it is
 }
 
 type step int
@@ -42,6 +45,7 @@ type oracle struct {
 	future       *evidence.Future
 	pace         *pace
 	channels     *channels
+	presence     *presence
 	queue        lineup
 	takesFrom    func(queue.Tier) bool     // whether the loop takes pods from that tier
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
@@ -66,7 +70,7 @@ type lastAttempt struct {
 
 // decide returns what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
-	if !o.seesNodes() {
+	if !o.seesNodes() || o.presence.none() {
 		return decision{do: wait, until: now.Add(LongestGap)} // what is seen of attempts is all that is shown
 	}
 	ended := func(uid types.UID) bool {
@@ -143,20 +147,29 @@ func (o *oracle) bindsAfter(now, sent time.Time, pod *v1.Pod) bool {
 }
 
 // upcoming decides by the queue alone. The loop takes the first pod in its turn that is not held (see heldUntil). If
-// all are held, it waits until the first of them is not.
+// all are held, it waits until the first of them is not. Pods for which no scheduler is there have no turn.
 func (o *oracle) upcoming(now time.Time) decision {
-	held, next := 0, time.Time{}
+	held, next, passed := 0, time.Time{}, false
+	does := decision{inTurn: true}
 	for pod := range o.queue.Upcoming() {
+		if !o.presence.works(pod) {
+			passed = true
+			continue
+		}
 		until, is := o.heldUntil(now, pod)
 		switch {
-		case !is && held == 0:
-			return decision{do: takeNext}
+		case !is && held == 0 && !passed:
+			return does
 		case !is:
-			return decision{do: takePod, pod: pod}
+			does.do, does.pod = takePod, pod
+			return does
 		case until.Sub(now) == foresight && o.channels.idle(now) && o.failedBefore(pod) && !cluster.BindsLate(pod):
 			return decision{do: putBack, pod: pod} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
+		}
+		if held == 0 && until.Equal(o.channels.horizon(now)) {
+			does.untried = pod
 		}
 		held++
 		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
@@ -166,10 +179,13 @@ func (o *oracle) upcoming(now time.Time) decision {
 			break
 		}
 	}
-	if held == 0 {
-		return decision{do: takeNext}
+	if held == 0 && !passed {
+		return does
 	}
-	return decision{do: wait, until: next, endsOnMove: true}
+	if does.do, does.until, does.endsOnMove = wait, next, true; held == 0 {
+		does.until = now.Add(LongestGap)
+	}
+	return does
 }
 
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does

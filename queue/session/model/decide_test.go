@@ -61,6 +61,7 @@ func (s *situation) pod(name string, tier queue.Tier, attempts int, edit ...func
 // free is a pod whose attempts are only counted: they need not show.
 func (s *situation) free(name string) {
 	pod := s.pod(name, queue.Active, 1)
+	world.Reject(pod, world.TooSmall, "")
 	s.channels.recorded(pod.UID, sources.NewRecorded("7", 3))
 	pod.ResourceVersion = "7"
 }
@@ -112,7 +113,7 @@ func (s *situation) load(seconds float64) {
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
-	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), lastAttempts: map[types.UID]lastAttempt{}, pace: newPace(),
+	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: newPresence(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: newPace(),
 		awaitsVolume: func(*v1.Pod) bool { return false }}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)
@@ -151,9 +152,35 @@ func TestDecide(t *testing.T) {
 	}{
 		{"nothing is there", func(s *situation) {}, "take the next"},
 		{"nothing is known of the recorder", func(s *situation) {
-			s.pod("web", queue.Active, 0)
+			s.pod("web", queue.Active, 1, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
 			s.channels.records = false
 		}, "take the next"},
+
+		// A first attempt always shows.
+		{"nothing is known of the recorder, and it is the pod's first", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.channels.records = false
+		}, "wait 0.4000 or a move"},
+		{"nothing is known of the recorder or of requests", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.channels.records, s.channels.requests = false, false
+		}, "take the next"},
+
+		// No scheduler is there.
+		{"nobody renews the lease", func(s *situation) { s.free("web"); s.presence.lapsed = true }, "wait 86400.0000"},
+		{"nothing is heard of its only profile", func(s *situation) {
+			s.free("web")
+			s.presence.silent[v1.DefaultSchedulerName] = true
+		}, "wait 86400.0000"},
+		{"nothing is heard of one profile of two", func(s *situation) {
+			s.pod("web", queue.Active, 0, func(p *v1.Pod) { p.Spec.SchedulerName = "batch" })
+			s.free("db")
+			s.presence.profiles, s.presence.silent["batch"] = 2, true
+		}, "take db"},
+		{"nothing is heard of one profile of two, and no pod of the other waits", func(s *situation) {
+			s.pod("web", queue.Active, 0, func(p *v1.Pod) { p.Spec.SchedulerName = "batch" })
+			s.presence.profiles, s.presence.silent["batch"] = 2, true
+		}, "wait 86400.0000 or a move"},
 
 		// A patch is under way.
 		{"a patch was sent", func(s *situation) { s.free("web"); s.patched(9.999, 10.005, "db") }, "wait 0.0054"},

@@ -181,6 +181,9 @@ func (d *Driver) decide(now time.Time) decision {
 		d.queue.Observe(now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
 		d.onSettled(now, nil)
 	}
+	if does.inTurn {
+		d.oracle.presence.notTried(now, does.untried)
+	}
 	return does
 }
 

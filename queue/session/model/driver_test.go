@@ -20,7 +20,7 @@ func TestTakenBack(t *testing.T) {
 	var c world.Cluster
 	world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
 	c.Stuck(1.5, "other") // whose patch tells that requests are told
-	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
 	db := world.Happens(&c, 2, sources.Added, world.Wants("db", "2"), nil)
 	c.Bound(2.004, db, "node-a")
 	world.Happens(&c, 7, sources.Deleted, web, nil)

@@ -46,7 +46,8 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		return f
 	}
 	attached := HasFact[*sources.Attached](events)
-	f.Shadow = newShadow(cfg, events, HasFact[*sources.StatusPatched](events) || attached || logged, emit)
+	requests := attached || logged || HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
+	f.Shadow = newShadow(cfg, events, requests, emit)
 	f.Shadow.oracle.channels.until = rec.End
 	f.Shadow.oracle.channels.exact = HasFact[*sources.Requested](events)
 	if !starts && !attached {

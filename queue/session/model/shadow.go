@@ -45,6 +45,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests boo
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
 	s.nodesTold = cluster.TellsNodes(events)
 	s.oracle = &oracle{
+		presence:     newPresence(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:         newPace(),
 		future:       evidence.New(events, bindPatience, shortestRequest, clientLimiter(cfg, 1)),
 		channels:     newChannels(cfg, requests),
@@ -91,6 +92,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
 	s.oracle.queue, s.oracle.takesFrom = s.driver.queue, s.driver.takesFrom
 	s.oracle.channels.restart()
+	s.oracle.presence.restart(now)
 	clear(s.oracle.lastAttempts)
 	return pods, nil
 }
@@ -125,7 +127,10 @@ func (s *shadow) takeInNext() error {
 	if s.isOfAnother(ev) || s.told != nil && ev.Failed() {
 		return nil
 	}
+	s.takeInWork(ev)
 	switch f := ev.Fact.(type) {
+	case *sources.Silent:
+		s.takeInSilence(f)
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
 			s.hearRelease(f.Release)
@@ -159,6 +164,28 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	return nil
+}
+
+// takeInWork has the loop go on where the scheduler is seen to work of which nothing was heard.
+func (s *shadow) takeInWork(seen *evidence.Sighting) {
+	if s.driver == nil || seen.Pod.Name == "" || seen.Change != nil && seen.Kind != evidence.Bound {
+		return
+	}
+	pod := s.objects.Pod(seen.Pod)
+	if pod == nil || pod.UID != seen.UID || seen.Kind == evidence.Bound && pod.Spec.NodeName != "" || !s.driver.Scheduler.Responsible(pod) {
+		return // of another, or it says nothing new
+	}
+	if s.oracle.presence.sawWork(seen.Time, pod.Spec.SchedulerName) {
+		s.driver.LoopFree = seen.Time
+	}
+}
+
+// takeInSilence follows what the source tells of the scheduler's lease.
+func (s *shadow) takeInSilence(f *sources.Silent) {
+	s.oracle.presence.lapsed = !f.Since.IsZero()
+	if !s.oracle.presence.none() && s.driver != nil {
+		s.driver.LoopFree = s.driver.now
+	}
 }
 
 // isOfAnother reports whether seen is an attempt of a pod that this scheduler leaves to another one.

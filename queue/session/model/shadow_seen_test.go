@@ -156,9 +156,10 @@ func TestFirstNode(t *testing.T) {
 	var c world.Cluster
 	f := model.NewLiveFeed(world.Config(t), false)
 	c.Add(1, &sources.Attached{})
-	world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
 	world.Happens(&c, 10, sources.Added, world.Node("node-a", "1"), nil)
-	f.Arrive(c.Recording(10).Events, world.At(10))
+	c.Patched(10.01, web, world.TooSmall, "")
+	f.Arrive(c.Recording(10.1).Events, world.At(11))
 	f.ExtendTo(world.At(20))
 	for i := 0; f.HasEvent(i); i++ {
 	}

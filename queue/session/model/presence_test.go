@@ -1,0 +1,122 @@
+package model_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// attached plays what c tells to a session that is attached to it, up to seconds, and returns the model's moves into flight and
+// what it says of schedulers that are not heard.
+func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64) (tried, silences []string) {
+	t.Helper()
+	f := model.NewLiveFeed(cfg, false)
+	t.Cleanup(f.Close)
+	events := c.Recording(seconds).Events
+	for at := 0.0; at <= seconds; at += 0.5 { // as it would come
+		var now []sources.Event
+		for len(events) > 0 && !events[0].Time.After(world.At(at)) {
+			now, events = append(now, events[0]), events[1:]
+		}
+		f.Arrive(now, world.At(at))
+		for i := 0; f.HasEvent(i); i++ {
+		}
+	}
+	for _, ev := range f.Events {
+		at := ev.Time.Sub(world.At(0)).Seconds()
+		switch fact := ev.Fact.(type) {
+		case *model.Move:
+			if fact.To == sources.TierInFlight {
+				tried = append(tried, fmt.Sprintf("%.0f %s", at, fact.Pod.Name))
+			}
+		case *sources.Silent:
+			if fact.Since.IsZero() {
+				silences = append(silences, fmt.Sprintf("%.0f heard", at))
+			} else {
+				silences = append(silences, fmt.Sprintf("%.0f silent since %.0f %s", at, fact.Since.Sub(world.At(0)).Seconds(), fact.Profile))
+			}
+		}
+	}
+	return tried, silences
+}
+
+func expect(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// TestNoScheduler: a cluster without a scheduler. Its pods wait, and none is tried, but by the scheduler that comes.
+func TestNoScheduler(t *testing.T) {
+	var c world.Cluster
+	world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	c.Add(1, &sources.Attached{})
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "4"), nil)
+	db := world.Happens(&c, 5, sources.Added, world.Wants("db", "1"), nil)
+	c.Patched(60, web, world.TooSmall, "")
+	c.Bound(60.1, db, "node-a")
+	tried, silences := attached(t, world.Config(t), &c, 70)
+	expect(t, "tried", tried, []string{"60 web", "60 db"})
+	expect(t, "silences", silences, []string{"17 silent since 1 ", "60 heard"})
+}
+
+// TestSchedulerEnds: a scheduler is at work, and ends. A pod that it has tried before is woken later: nobody tries it.
+func TestSchedulerEnds(t *testing.T) {
+	for _, lease := range []bool{false, true} {
+		var c world.Cluster
+		node := world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		c.Add(1, &sources.Attached{})
+		c.Stuck(2, "old")
+		if lease {
+			c.Add(20, &sources.Silent{Since: world.At(4)})
+		} else {
+			world.Happens(&c, 4, sources.Added, world.Wants("new", "1"), nil)
+		}
+		world.Happens(&c, 30, sources.Updated, node, func(n *v1.Node) { world.Cpu(n, "2") })
+		tried, silences := attached(t, world.Config(t), &c, 50)
+		expect(t, "tried", tried, []string{"2 old"})
+		want := []string{"20 silent since 4 "}
+		if !lease {
+			want = []string{"19 silent since 2 "}
+		}
+		expect(t, "silences", silences, want)
+	}
+}
+
+// TestOneProfileSilent: of two profiles, nobody works for one. The pods of the other go on.
+func TestOneProfileSilent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "scheduler.yaml")
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: default-scheduler\n- schedulerName: batch\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := schedulerconfig.Read(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c world.Cluster
+	world.Happens(&c, 1, sources.Added, world.Node("node-a", "8"), nil)
+	c.Add(1, &sources.Attached{})
+	job := world.Wants("job", "1")
+	job.Spec.SchedulerName = "batch"
+	world.Happens(&c, 2, sources.Added, job, nil)
+	var want []string
+	for i := range 30 {
+		name := fmt.Sprintf("web-%d", i)
+		c.Bound(float64(3+i)+0.01, world.Happens(&c, float64(3+i), sources.Added, world.Wants(name, "100m"), nil), "node-a")
+		want = append(want, fmt.Sprintf("%d %s", 3+i, name))
+	}
+	tried, silences := attached(t, cfg, &c, 40)
+	expect(t, "tried", tried, want)
+	expect(t, "silences", silences, []string{"17 silent since 1 batch"})
+}
