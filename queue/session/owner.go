@@ -173,6 +173,7 @@ func (o *owner) frame() *Frame {
 		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: len(o.fork.Injected), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
 		return f
 	}
+	f.Silent = t.Silences.At(o.now)
 	i := min(timeline.LastNotAfter(o.counts, o.now), len(t.Counts)-1)
 	for i >= 0 && t.Counts[i].Changes > t.Cursor {
 		i-- // of this very moment, but after what is shown

@@ -26,11 +26,15 @@ type (
 	Column    = board.Column
 	Sort      = board.Sort
 
+	ForkComparison = board.Comparison
+	ForkDifference = board.Difference
+
 	Transition = board.Transition
 	Tally      = timeline.Tally
 	Options    = timeline.Options
 	Draining   = timeline.Draining
 	Watching   = timeline.Watching
+	Silence    = timeline.Silence
 
 	Moment      = explain.Moment
 	Explanation = explain.Explanation

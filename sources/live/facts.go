@@ -31,7 +31,7 @@ func trim(obj runtime.Object) (runtime.Object, error) {
 		return trimEvent(o), nil
 	case *coordinationv1.Lease:
 		out := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion}}
-		out.Spec.HolderIdentity, out.Spec.AcquireTime = o.Spec.HolderIdentity, o.Spec.AcquireTime
+		out.Spec.HolderIdentity, out.Spec.AcquireTime, out.Spec.LeaseDurationSeconds = o.Spec.HolderIdentity, o.Spec.AcquireTime, o.Spec.LeaseDurationSeconds
 		return out, nil
 	}
 	return sources.Trim(obj)
@@ -183,22 +183,4 @@ func unscheduled(pod *corev1.Pod) *corev1.PodCondition {
 		}
 	}
 	return nil
-}
-
-// acquired is when the lease's holder took it. Zero if that is not known.
-func acquired(obj runtime.Object) time.Time {
-	lease, ok := obj.(*coordinationv1.Lease)
-	if !ok || lease == nil || lease.Spec.AcquireTime == nil || sources.CheckTime(lease.Spec.AcquireTime.Time) != nil {
-		return time.Time{}
-	}
-	return lease.Spec.AcquireTime.UTC()
-}
-
-// holder is who holds the lease. Empty if nobody does.
-func holder(obj runtime.Object) string {
-	lease, ok := obj.(*coordinationv1.Lease)
-	if !ok || lease == nil || lease.Spec.HolderIdentity == nil {
-		return ""
-	}
-	return *lease.Spec.HolderIdentity
 }

@@ -67,11 +67,11 @@ type Source struct {
 	pending  []sources.Event
 	state    map[string]*sources.Resource
 	attached time.Time
-	leader   string // who held the lease last
-	asked    bool   // the API server, of which release it is
-	serves   string // which that is, or "" if it did not tell
-	omitted  int    // objects that could not be taken
-	notices  []string
+	leadership
+	asked   bool   // the API server, of which release it is
+	serves  string // which that is, or "" if it did not tell
+	omitted int    // objects that could not be taken
+	notices []string
 	hearing
 	speech
 }
@@ -198,14 +198,16 @@ func (s *Source) refuse(err error) {
 func (s *Source) Take() ([]sources.Event, sources.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := s.status(time.Now())
+	now := time.Now()
+	status := s.status(now)
+	s.noteLapse(now, status.StaleSince.IsZero())
 	if stale := !status.StaleSince.IsZero(); stale != s.stale && !s.attached.IsZero() {
 		s.stale = stale
 		text := "the cluster is heard of again"
 		if stale {
 			text = "the cluster is not heard of since " + status.StaleSince.UTC().Format("15:04:05")
 		}
-		s.emit(time.Now(), &sources.Mark{Text: sources.SafeText(text)})
+		s.emit(now, &sources.Mark{Text: sources.SafeText(text)})
 	}
 	events := s.pending
 	s.pending = nil
@@ -226,7 +228,9 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 		}
 		return
 	case *coordinationv1.Lease:
-		s.led(now, holder(o), acquired(o))
+		if verb != sources.Deleted {
+			s.renewal(now, o)
+		}
 		return
 	}
 	s.emit(now, &sources.ObjectChange{Verb: verb, Object: obj})
@@ -239,25 +243,6 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 
 func (s *Source) emit(now time.Time, f sources.Fact) {
 	s.pending = append(s.pending, sources.Event{Time: now.UTC(), Fact: f})
-}
-
-// led notes who leads the schedulers, and since when. Another one has none of the memory of the one before,
-// and its flushes follow from when it took the lease.
-func (s *Source) led(now time.Time, by string, since time.Time) {
-	if by == "" || by == s.leader {
-		return
-	}
-	before := s.leader
-	s.leader = by
-	known := since.After(s.attached) && since.Before(now)
-	if !known {
-		since = now
-	}
-	if before != "" || known { // or it has led for long, and the lease could not be read before
-		release, from := s.release()
-		s.emit(since, &sources.SchedulerStarted{Release: release, From: from, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
-		s.emit(now, &sources.Mark{Text: sources.Sanitize("a new scheduler leads, and begins with an empty queue: " + by)})
-	}
 }
 
 // attach tells all that is there. The lock is held.
@@ -277,6 +262,7 @@ func (s *Source) attach(now time.Time) {
 	var began time.Time
 	for _, obj := range s.store(leases).objects {
 		s.leader, began = holder(obj), acquired(obj)
+		s.renewal(now, obj.(*coordinationv1.Lease))
 	}
 	if release, from := s.release(); release != "" {
 		s.emit(now, &sources.SchedulerHeard{Release: release, From: from})

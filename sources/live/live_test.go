@@ -307,6 +307,23 @@ func TestLeader(t *testing.T) {
 	w.tells("SchedulerStarted", "Mark")
 }
 
+// TestLeaseLapses: nobody leads once the lease was not renewed for as long as it lasts, until it is.
+func TestLeaseLapses(t *testing.T) {
+	server := livetest.New(t)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"}}
+	by, second := "a_1", int32(1)
+	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = &by, &second
+	server.Put(lease)
+	w := watch(t, server)
+	w.tells("Attached", "Silent")
+	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now()}
+	server.Put(lease)
+	w.until("that it is renewed", func() bool { return len(w.events) > 0 })
+	if f, ok := w.events[0].Fact.(*sources.Silent); !ok || !f.Since.IsZero() {
+		t.Errorf("renewed, it tells %+v", w.events[0].Fact)
+	}
+}
+
 // TestLeaderOfOpenShift: its scheduler's lease is in a namespace of its own, and is found there unless another is named.
 func TestLeaderOfOpenShift(t *testing.T) {
 	server := livetest.New(t)

@@ -69,14 +69,22 @@ func (h Header) Draw(a canvas.Area) (progress canvas.Rect) {
 		row := a.Row(y)
 		switch line {
 		case lineTitle:
-			h.title(row)
+			if h.silent() && !slices.Contains(h.Lines, lineFlow) {
+				h.silence(row)
+			} else {
+				h.title(row)
+			}
 		case lineBanner:
 			h.banner(row)
 		case lineTime:
 			progress = h.time(row)
 			progress.Y = y
 		case lineFlow:
-			flow{h.Frame}.Draw(row)
+			if h.silent() {
+				h.silence(row)
+			} else {
+				flow{h.Frame}.Draw(row)
+			}
 		case lineCounts:
 			if h.Frame.SchedulerCounts != nil {
 				h.schedulerCounts(row)
@@ -106,6 +114,17 @@ func (h Header) banner(a canvas.Area) {
 		text = fmt.Sprintf("WHAT-IF since %s — %s — ", format.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back")
 	}
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, theme.WhatIf|canvas.Reverse|canvas.Bold, text)
+}
+
+// silent reports whether no scheduler is heard to work, so that nothing flows.
+func (h Header) silent() bool { return h.Frame.Silent != nil && h.Frame.Silent.Profile == "" }
+
+// silence says that no scheduler is heard to work, so that nobody can miss it.
+func (h Header) silence(a canvas.Area) {
+	style := theme.Backoff | canvas.Reverse | canvas.Bold
+	a.Fill(style, " ")
+	text := "NO SCHEDULER IS HEARD since " + format.Second(h.Frame.Silent.Since) + " — pods wait, none is tried"
+	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, style, canvas.Truncate(text, a.W-2))
 }
 
 // title names the recording and the scheduler that was recorded.

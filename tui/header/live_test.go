@@ -35,3 +35,18 @@ func TestTroubleIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestNoScheduler: that no scheduler is heard stands where pods would flow, or where the title is.
+func TestNoScheduler(t *testing.T) {
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for _, h := range []int{16, 24, 50} {
+		var screen canvas.Canvas
+		screen.Reset(60, 8)
+		Header{Frame: &session.Frame{Moment: session.Moment{Now: at.Add(time.Minute), Silent: &session.Silence{Since: at}}},
+			Lines: Lines(h, false, false)}.Draw(screen.Area())
+		got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}), nil))
+		if want := "NO SCHEDULER IS HEARD since 10:00:00 — pods wait, none is"; !strings.Contains(got, want) {
+			t.Errorf("%d rows: it shows\n%s\nwant: %s", h, got, want)
+		}
+	}
+}

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/verdict"
 )
 
 // TestLastVerdict: the model's count is told only of what the scheduler said itself.
 func TestLastVerdict(t *testing.T) {
 	const said = "0/2 nodes are available: 2 Insufficient cpu."
-	p := &Pod{Message: said, Verdict: &model.Verdict{Message: said, Reasons: []model.Reason{
+	p := &Pod{Message: said, Verdict: &verdict.Verdict{Message: said, Reasons: []verdict.Reason{
 		{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 1},
 		{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 1, Final: true},
 	}}}
@@ -19,7 +19,7 @@ func TestLastVerdict(t *testing.T) {
 	}
 	p.UnschedulableCount = 1
 	v, modelled := p.LastVerdict()
-	if want := []model.Reason{{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 2}}; !modelled || !slices.Equal(v.ByPlugin(), want) {
+	if want := []verdict.Reason{{Plugin: "NodeResourcesFit", Text: "Insufficient cpu", Nodes: 2}}; !modelled || !slices.Equal(v.ByPlugin(), want) {
 		t.Errorf("modelled %v, %+v", modelled, v.ByPlugin())
 	}
 	p.Message = "0/2 nodes are available: 2 node(s) were unschedulable."

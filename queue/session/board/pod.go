@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -29,7 +29,7 @@ type Pod struct {
 	// Message is the scheduler's explanation of the last failed attempt.
 	Message sources.SafeText
 	// Verdict is what the last failed attempt came to in the model. Nil if there was none.
-	Verdict *model.Verdict
+	Verdict *verdict.Verdict
 	// Group is the pod group that it is queued with. Empty if it is queued alone.
 	Group string
 	// Node is where the pod was bound. Empty before.
@@ -65,19 +65,19 @@ func (p *Pod) Owner() (kind, name string) {
 // LastVerdict returns what p's last failed attempt came to: of the model's attempt if that says what the
 // scheduler said, and otherwise what the scheduler's message tells. modelled is true of the first. It is nil
 // if no attempt is known to have failed.
-func (p *Pod) LastVerdict() (v *model.Verdict, modelled bool) {
+func (p *Pod) LastVerdict() (v *verdict.Verdict, modelled bool) {
 	switch {
 	case p.Message == "" || p.UnschedulableCount+p.ConsecutiveErrorsCount == 0:
 		return nil, false
 	case p.Verdict != nil && p.Verdict.Message == p.Message:
 		return p.Verdict, true
 	}
-	v = &model.Verdict{At: p.Timestamp, Message: p.Message}
-	v.Nodes, v.Reasons, _ = model.ReadMessage(string(p.Message))
+	v = &verdict.Verdict{At: p.Timestamp, Message: p.Message}
+	v.Nodes, v.Reasons, _ = verdict.ReadMessage(string(p.Message))
 	plugins := p.RejectorPlugins()
 	for i := range v.Reasons {
 		r := &v.Reasons[i]
-		if r.Plugin = model.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != model.UnknownPlugin {
+		if r.Plugin = verdict.PluginOf(string(r.Text)); r.Plugin == "" && len(plugins) == 1 && plugins[0] != verdict.UnknownPlugin {
 			r.Plugin = plugins[0]
 		}
 	}

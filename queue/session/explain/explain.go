@@ -80,6 +80,15 @@ func (m *Moment) Explain(p *board.Pod) []string {
 			return said
 		}
 	}
+	said := m.explainTier(p)
+	if q := m.Silent; q != nil && p.Tier.Queued() && (q.Profile == "" || q.Profile == p.PodInfo.Pod.Spec.SchedulerName) {
+		return append([]string{q.String() + " It waits until there is one."}, said...)
+	}
+	return said
+}
+
+// explainTier is Explain by the tier alone.
+func (m *Moment) explainTier(p *board.Pod) []string {
 	switch p.Tier {
 	case queue.Active:
 		return m.explainActive(p)

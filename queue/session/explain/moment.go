@@ -6,6 +6,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // Moment is the queue at one moment, with all that says why a pod is where it is and when it moves next. It is
@@ -21,4 +22,6 @@ type Moment struct {
 	// Ticks are the queue's flushes, and Hints what plugins registered for.
 	Ticks model.Ticks
 	Hints Hints
+	// Silent is that no scheduler is heard to work. Nil if one is, and in a what-if.
+	Silent *timeline.Silence
 }

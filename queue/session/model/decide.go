@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/verdict"
 )
 
 // decision is what the scheduling loop does next.
@@ -291,7 +292,7 @@ func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 	}
 	if o.awaitsVolume(pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
 		seen := o.future.Attempt(pod.UID, now, bindPatience)
-		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), doesNotFit)
+		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
 	}
 	seen := o.future.Fate(pod.UID, now, bindPatience)
 	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.Waited {

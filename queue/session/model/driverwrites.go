@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/verdict"
 )
 
 // What a driver's scheduler writes: patches of pods' status, bindings, deletions of victims.
@@ -174,7 +175,7 @@ func (d *Driver) takeBackBinding(now time.Time, b *binding) {
 	} else if info, ok := d.queue.Get(b.Pod.Namespace, b.Pod.Name); ok && info.Tier == queue.InFlight {
 		plugins := info.UnschedulablePlugins
 		if len(plugins) == 0 {
-			plugins = []string{UnknownPlugin}
+			plugins = []string{verdict.UnknownPlugin}
 		}
 		// It is in flight, so nothing else of its name is queued.
 		_ = d.queue.AddUnschedulableIfNotPresent(now, info.Pod, queue.Rejection{UnschedulablePlugins: plugins})

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -52,7 +53,7 @@ func (g *Estimator) Estimate(now time.Time, pod *v1.Pod) (Estimate, bool) {
 		made.Timestamp = now
 	}
 	fits, all := false, false
-	made.UnschedulablePlugins, all = pluginsOf(string(made.Message))
+	made.UnschedulablePlugins, all = verdict.PluginsOf(string(made.Message))
 	if v, ok := g.verdict(pod); ok {
 		fits = v.Node != ""
 		if !all && len(v.Plugins) > 0 {

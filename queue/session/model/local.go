@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -113,7 +114,7 @@ func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move 
 	if t.Event == queue.ScheduleAttemptFailure {
 		m.Plugins = append(slices.Clone(t.UnschedulablePlugins), t.PendingPlugins...)
 		if a != nil && a.Pod.UID == t.Pod.UID {
-			m.Verdict = NewVerdict(l.driver.AttemptBegan, now, a)
+			m.Verdict = verdict.New(l.driver.AttemptBegan, now, a)
 			m.Message, m.Node = sources.Sanitize(a.Message), a.Nominated
 		}
 	}
@@ -126,7 +127,7 @@ type Move struct {
 	// Observed is true if the source showed at least that this happened: a binding, a condition.
 	Observed bool
 	// Verdict is what an attempt came to that is behind the move, or nil.
-	Verdict *Verdict
+	Verdict *verdict.Verdict
 	// Expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
 	Expiry time.Time
 	// Estimate is where the pod is thought to have been before the source came, or nil.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -29,7 +30,7 @@ func movesOf(events []sources.Event) []sources.Event {
 			}
 			plugins := f.Plugins
 			if plugins == nil && !f.Error {
-				plugins, _ = pluginsOf(string(f.Message))
+				plugins, _ = verdict.PluginsOf(string(f.Message))
 			}
 			out = append(out, sources.Event{Time: began, Fact: &sources.Move{Pod: f.Pod, To: sources.TierInFlight}},
 				sources.Event{Time: ev.Time, Fact: &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: plugins, Message: f.Message}})

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -303,7 +304,7 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
 		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now}
 		for _, r := range a.Reasons {
-			if r.Plugin != "" && PluginOf(r.Text) == "" && len(s.reasonPlugin) < maxReasons {
+			if r.Plugin != "" && verdict.PluginOf(r.Text) == "" && len(s.reasonPlugin) < maxReasons {
 				s.reasonPlugin[r.Text] = r.Plugin
 			}
 		}

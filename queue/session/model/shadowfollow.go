@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -155,7 +156,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		case told != nil && told.Plugins != nil:
 			why.UnschedulablePlugins = told.Plugins
 		case told != nil && message == "":
-			why.UnschedulablePlugins = []string{UnknownPlugin}
+			why.UnschedulablePlugins = []string{verdict.UnknownPlugin}
 		default:
 			why.UnschedulablePlugins = s.rejectors(string(message))
 		}
@@ -192,7 +193,7 @@ func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 // rejectors returns the plugins that a condition's message speaks of: those that alone give such a reason, and those
 // that gave it to an attempt of the model.
 func (s *shadow) rejectors(message string) []string {
-	plugins, all := pluginsOf(message)
+	plugins, all := verdict.PluginsOf(message)
 	if all || len(plugins) == 0 {
 		return plugins
 	}
@@ -202,7 +203,7 @@ func (s *shadow) rejectors(message string) []string {
 		}
 	}
 	if len(plugins) > 1 {
-		plugins = slices.DeleteFunc(plugins, func(p string) bool { return p == UnknownPlugin })
+		plugins = slices.DeleteFunc(plugins, func(p string) bool { return p == verdict.UnknownPlugin })
 	}
 	slices.Sort(plugins)
 	return plugins

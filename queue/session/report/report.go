@@ -40,6 +40,18 @@ type Report struct {
 	Plugins  []PluginReport `json:"plugins"`
 	// Longest are the pods that were in the queue for longest, of those that waited for the scheduler.
 	Longest []LongestReport `json:"longest"`
+	// Silences are the times in which no scheduler was heard to work.
+	Silences []SilenceReport `json:"silences,omitempty"`
+}
+
+// SilenceReport is a time in which no scheduler was heard to work, Until is nil if that lasted to the end, and Profile is empty if
+// no profile was heard.
+type SilenceReport struct {
+	Since   time.Time        `json:"since"`
+	Until   *time.Time       `json:"until,omitempty"`
+	Profile sources.SafeText `json:"profile,omitempty"`
+	// Said is all that as a sentence.
+	Said string `json:"-"`
 }
 
 // LongestReport is about the time that one pod was in the queue, from when it came until it left, or the recording
@@ -144,9 +156,11 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	}
 	r.report.LeftOut = OthersPods(rec.Events, cfg)
 	if opts.Filter.Empty() {
-		if err := timeline.Replay(ctx, rec, opts, r.add); err != nil {
+		silences, err := timeline.ReplayHearing(ctx, rec, opts, r.add)
+		if err != nil {
 			return nil, err
 		}
+		r.addSilences(silences)
 		return r.finish(), nil
 	}
 	// A stay or an attempt is more than one move, so what counts are pods.
@@ -154,7 +168,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	matched := map[types.NamespacedName]bool{}
 	all := opts
 	all.Filter = filter.Filter{}
-	err = timeline.Replay(ctx, rec, all, func(t *board.Transition) error {
+	silences, err := timeline.ReplayHearing(ctx, rec, all, func(t *board.Transition) error {
 		moves = append(moves, t)
 		if opts.Selects(t) {
 			matched[t.Pod.Key] = true
@@ -164,6 +178,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	if err != nil {
 		return nil, err
 	}
+	r.addSilences(silences)
 	for _, t := range moves {
 		if matched[t.Pod.Key] {
 			if err := r.add(t); err != nil {
@@ -172,6 +187,17 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 		}
 	}
 	return r.finish(), nil
+}
+
+func (r *reporter) addSilences(silences timeline.Silences) {
+	for _, q := range silences {
+		made := SilenceReport{Since: q.Since.UTC(), Profile: sources.Sanitize(q.Profile), Said: q.String()}
+		if !q.Until.IsZero() {
+			until := q.Until.UTC()
+			made.Until = &until
+		}
+		r.report.Silences = append(r.report.Silences, made)
+	}
 }
 
 func newReporter(rec *sources.Recording) *reporter {

@@ -12,11 +12,17 @@ import (
 // opts.Filter selects, in order. The moves are those of a session that is played to the end. It stops at the first
 // error of each and returns that, or when ctx ends. It fails if no model can be set up.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
+	_, err := ReplayHearing(ctx, rec, opts, each)
+	return err
+}
+
+// ReplayHearing is Replay, and returns the times in which no scheduler was heard.
+func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, error) {
 	board := board.New()
 	start, _ := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e := newEngine(cfg, nil, start)
 	e.Board = board
@@ -27,15 +33,20 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 			failed = each(c.Move)
 		}
 	}
+	var silences Silences
 	f := model.NewFeed(rec, cfg)
 	defer f.Close()
 	for i := 0; f.HasEvent(i); i++ {
 		if i%1000 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
-		if e.apply(f.Events[i]); failed != nil {
-			return failed
+		ev := f.Events[i]
+		if f, ok := ev.Fact.(*sources.Silent); ok {
+			silences.Add(ev.Time, f)
+		}
+		if e.apply(ev); failed != nil {
+			return nil, failed
 		}
 	}
-	return f.Err
+	return silences, f.Err
 }

@@ -30,6 +30,9 @@ type Timeline struct {
 	// Counts are the local counts at each of the recording's *sources.Counts that is executed.
 	Counts []localCounts
 
+	// Silences are the times in which no scheduler was heard, as far as is executed.
+	Silences Silences
+
 	// Marks are those that the person set here, in no order.
 	Marks []Mark
 
@@ -144,8 +147,11 @@ func (t *Timeline) ExecuteNext() {
 	}
 	ev := t.Feed.Events[t.Next]
 	t.Engine.apply(ev)
-	if _, ok := ev.Fact.(*sources.Counts); ok {
+	switch f := ev.Fact.(type) {
+	case *sources.Counts:
 		t.Counts = append(t.Counts, localCounts{t.head.Counts(), len(t.Changes)})
+	case *sources.Silent:
+		t.Silences.Add(ev.Time, f)
 	}
 	t.Executed = ev.Time
 	t.Next++

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -119,7 +120,7 @@ func (e *Engine) settleAttempt(now time.Time, a *cycle.Attempt) {
 		switch {
 		case a == nil || p.PodInfo.Pod.UID != a.Pod.UID:
 		case a.Message != "":
-			p.Verdict = model.NewVerdict(e.Driver.AttemptBegan, now, a)
+			p.Verdict = verdict.New(e.Driver.AttemptBegan, now, a)
 			p.Message = sources.Sanitize(a.Message)
 		case p.Tier == queue.Scheduled:
 			p.Node = a.Node

@@ -69,6 +69,9 @@ func writeReport(w io.Writer, r *session.Report) error {
 	a := r.Attempts
 	fmt.Fprintf(w, "%d attempts: %d rejected, %d failed by an error, %d pods bound (median %d attempts, at most %d)\n",
 		a.Total, a.Rejected, a.Errors, a.Bound, a.Median, a.Max)
+	for _, q := range r.Silences {
+		fmt.Fprintln(w, q.Said)
+	}
 
 	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}
 	for _, t := range r.Tiers {

@@ -1,4 +1,4 @@
-package model
+package verdict
 
 import (
 	"slices"
@@ -35,8 +35,8 @@ type Reason struct {
 	Final bool
 }
 
-// NewVerdict returns what attempt a came to, whose cycle lasted from began to at.
-func NewVerdict(began, at time.Time, a *cycle.Attempt) *Verdict {
+// New returns what attempt a came to, whose cycle lasted from began to at.
+func New(began, at time.Time, a *cycle.Attempt) *Verdict {
 	v := &Verdict{
 		At: at, Took: at.Sub(began), Message: sources.Sanitize(a.Message), Nodes: a.Nodes, Evaluated: a.Evaluated, Feasible: a.Feasible,
 		Nominated: a.Nominated, Placed: a.Node,
@@ -96,11 +96,11 @@ func ReadMessage(message string) (nodes int, reasons []Reason, rest string) {
 	return nodes, reasons, rest
 }
 
-// pluginsOf returns the plugins that a failed attempt's message speaks of, sorted, and whether these are all.
+// PluginsOf returns the plugins that a failed attempt's message speaks of, sorted, and whether these are all.
 // Where it is known only that some plugins rejected the pod, that is UnknownPlugin. There are none if the message
 // is that of an error.
-func pluginsOf(message string) (plugins []string, all bool) {
-	if !strings.HasPrefix(message, doesNotFit) || strings.HasPrefix(message, "0/0 ") {
+func PluginsOf(message string) (plugins []string, all bool) {
+	if !strings.HasPrefix(message, DoesNotFit) || strings.HasPrefix(message, "0/0 ") {
 		return nil, false
 	}
 	_, reasons, _ := ReadMessage(message)
@@ -123,6 +123,6 @@ func pluginsOf(message string) (plugins []string, all bool) {
 // UnknownPlugin stands for the plugins that rejected a pod where the source tells only that some did.
 const UnknownPlugin = "(unknown plugin)"
 
-// doesNotFit begins the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Others
+// DoesNotFit begins the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Others
 // are errors, and of a cluster without nodes: no plugin is to blame.
-const doesNotFit = "0/"
+const DoesNotFit = "0/"
