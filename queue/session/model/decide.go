@@ -151,7 +151,7 @@ func (o *oracle) bindsAfter(now, sent time.Time, pod *v1.Pod) bool {
 // all are held, it waits until the first of them is not. Pods for which no scheduler is there have no turn.
 func (o *oracle) upcoming(now time.Time) decision {
 	held, next, passed := 0, time.Time{}, false
-	does := decision{inTurn: true}
+	does := decision{do: takeNext, inTurn: true}
 	for pod := range o.queue.Upcoming() {
 		if !o.presence.works(pod) {
 			passed = true
