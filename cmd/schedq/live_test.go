@@ -40,6 +40,14 @@ func pendingPod(name, cpu string) *corev1.Pod {
 	}
 }
 
+// rejected is pod with the condition that a scheduler writes once its attempt has failed.
+func rejected(pod *corev1.Pod) *corev1.Pod {
+	pod = pod.DeepCopy()
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
+		Reason: corev1.PodReasonUnschedulable, Message: "0/1 nodes are available: 1 Insufficient cpu.", LastTransitionTime: metav1.Now()}}
+	return pod
+}
+
 func readyNode(name, cpu string) *corev1.Node {
 	room := corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("110")}
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}
@@ -126,6 +134,8 @@ func TestWatchLive(t *testing.T) {
 
 	big := pendingPod("big", "6")
 	server.Put(big)
+	r.until("its coming", goes("big", "active"))
+	server.Put(rejected(big))
 	m := r.until("the rejection", goes("big", "unschedulable"))
 	if m.Attempts != 1 || m.Provenance != "modelled" || fmt.Sprint(m.Plugins) != "[NodeResourcesFit]" {
 		t.Errorf("rejected: %+v", m)
@@ -154,7 +164,10 @@ func TestRecordLive(t *testing.T) {
 	recorder := runLive(t, "record", "-o", path, "--kubeconfig", kubeconfig)
 	watcher := runLive(t, "watch", "-o", "json", "--kubeconfig", kubeconfig)
 	fits := pendingPod("fits", "1")
-	server.Put(fits, pendingPod("big", "6"))
+	big := pendingPod("big", "6")
+	server.Put(fits, big)
+	watcher.until("its coming", goes("big", "active"))
+	server.Put(rejected(big))
 	watcher.until("the rejection", goes("big", "unschedulable"))
 	fits.Spec.NodeName = "n-1"
 	server.Put(fits)
@@ -351,7 +364,10 @@ func TestMetricsAddress(t *testing.T) {
 	l.Close()
 	r := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--metrics-address", ":"+port)
 	fits := pendingPod("fits", "1")
-	server.Put(pendingPod("big", "6"))
+	big := pendingPod("big", "6")
+	server.Put(big)
+	r.until("its coming", goes("big", "active"))
+	server.Put(rejected(big))
 	r.until("the rejection", goes("big", "unschedulable"))
 	server.Put(fits)
 	fits.Spec.NodeName = "n-1"
