@@ -190,6 +190,30 @@ func TestRecordLive(t *testing.T) {
 	}
 }
 
+// TestSeedLive: what is there in a cluster is written once, without secrets, and tells a log that begins in the middle what was.
+func TestSeedLive(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(readyNode("n-1", "4"), pendingPod("big", "6"))
+	dir := t.TempDir()
+	seed, log := filepath.Join(dir, "seed.jsonl.gz"), filepath.Join(dir, "sched.log")
+	if code, out, stderr := schedq(t, "", "seed", "-o", seed, "--kubeconfig", server.Kubeconfig(t)); code != 0 || !strings.Contains(stderr, "records are in "+seed) {
+		t.Fatalf("exit %d: %s%s", code, out, stderr)
+	}
+	_, text, _ := schedq(t, "", "convert", seed, "-o", "-")
+	if strings.Contains(text, secret) || !strings.Contains(text, `"attached"`) || !strings.Contains(text, `"name":"big"`) {
+		t.Errorf("it holds a secret, or not what was there:\n%s", text)
+	}
+	now := time.Now().UTC()
+	line := fmt.Sprintf("I%s       1 schedule_one.go:1194] \"Unable to schedule pod; no fit; waiting\" pod=\"default/big\" err=\"0/1 nodes are available: 1 Insufficient cpu.\"\n", now.Format("0102 15:04:05.000000"))
+	if err := os.WriteFile(log, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := schedq(t, "", "explain", "big", log, "--seed", seed)
+	if code != 0 || !strings.Contains(out, "cpu") || !strings.Contains(out, "6") {
+		t.Errorf("exit %d: %s\n%s", code, stderr, out)
+	}
+}
+
 // TestExplainAndReportLive: both look at the cluster for a while, and then say what they would of a recording.
 func TestExplainAndReportLive(t *testing.T) {
 	server := livetest.New(t)

@@ -75,7 +75,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flags.UsageError{Err: err} })
 	root.AddCommand(screen.NewReplay(), screen.NewAttach(), screen.NewPlay(),
 		headless.NewWatch(), headless.NewList(), headless.NewExplain(), headless.NewReport(), headless.NewVerify(), headless.NewRerun(), headless.NewDoctor(),
-		traces.NewRecord(), traces.NewConvert(), learn.NewLearn(), learn.NewNotes(), serve.New(), newConfig(), newMan())
+		traces.NewRecord(), traces.NewSeed(), traces.NewConvert(), learn.NewLearn(), learn.NewNotes(), serve.New(), newConfig(), newMan())
 	return root
 }
 

@@ -47,6 +47,7 @@ func TestNothingIsOverwrittenUnasked(t *testing.T) {
 		{"convert " + small + " -o", "out.yaml", 0o600},
 		{"learn new", "lesson.yaml", 0o644},
 		{"record -o", "out.jsonl", 0},
+		{"seed -o", "out.jsonl", 0},
 		{"play -o", "out.yaml", 0},
 		{"man", "schedq.1", 0o644},
 	} {

@@ -99,6 +99,8 @@ type entry struct {
 	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
 	patched time.Time
 	sent    time.Time
+	// created is true if the request made the object.
+	created bool
 }
 
 // reader holds what is between two lines.
@@ -378,14 +380,19 @@ func (e *event) changes() bool {
 
 // succeeded reports whether the request was answered with success.
 func (e *event) succeeded() bool {
-	success := false
+	code := e.code()
+	return len(code) == 3 && code[0] == '2'
+}
+
+// code is HTTP's of the answer.
+func (e *event) code() (code string) {
 	_ = jsonscan.Members(e.status, func(name, value []byte) bool {
 		if string(name) == "code" {
-			success = len(value) == 3 && value[0] == '2'
+			code = string(value)
 		}
 		return true
 	})
-	return success
+	return code
 }
 
 // kind is a kind that the scheduler watches, with the resource that serves it.

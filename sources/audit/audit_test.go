@@ -106,7 +106,11 @@ func node(rv int, more string) string {
 func show(events []sources.Event) string {
 	var b strings.Builder
 	for _, e := range events {
-		c := e.Fact.(*sources.ObjectChange)
+		c, is := e.Fact.(*sources.ObjectChange)
+		if !is {
+			fmt.Fprintf(&b, "%s attached\n", e.Time.Format("05.000"))
+			continue
+		}
 		m := c.Object.(metav1.Object)
 		fmt.Fprintf(&b, "%s %s %s %s", e.Time.Format("05.000"), c.Verb, c.Object.GetObjectKind().GroupVersionKind().Kind, m.GetName())
 		if uid := string(m.GetUID()); uid != m.GetName() {
@@ -185,6 +189,7 @@ func TestOrder(t *testing.T) {
 `},
 		{"first seen later", []req{status(2, "a", 10, onNode)}, `
 02.000 added Pod a on node-a
+02.000 attached
 `},
 		{"a name used again", []req{create(1, "a/u1", 10), create(3, "a/u2", 12), remove(4, "a/u2", 13, killed)}, `
 01.000 added Pod a (u1)

@@ -106,6 +106,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 	n.key, n.uid = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
 	n.revision, _ = strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 	n.op = put
+	n.created = e.subresource == "" && (string(e.verb) == "create" || e.code() == "201")
 	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && e.byScheduler() && pod.Spec.NodeName == "" && !nominatesOnly(e.requestObject) {
 		n.patched, n.sent = n.time, parse(string(e.received))
 	}

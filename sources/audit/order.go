@@ -22,7 +22,15 @@ import (
 // before that of every later change, so that earliest answer is its time. Changes whose answer has no
 // revision (bindings, nodes' deletions) go where their time belongs among the others, but never before
 // what is known to precede them: a pod's creation, a node's last update.
+//
+// What was there before the first of them is told as added when the logs begin.
 func Order(logs ...*Log) []sources.Event {
+	events, _ := OrderSeeded(Seed{}, logs...)
+	return events
+}
+
+// OrderSeeded is Order of logs beside which a seed tells of the objects at one moment near their beginning.
+func OrderSeeded(seed Seed, logs ...*Log) ([]sources.Event, Fit) {
 	var known, unknown []entry
 	var failed, named []sources.Event
 	var own, called doings
@@ -66,14 +74,28 @@ func Order(logs ...*Log) []sources.Event {
 			known[i].time = known[i+1].time
 		}
 	}
-	changes := (&history{objects: map[object]runtime.Object{}, gone: map[types.UID]bool{}, decoder: sources.NewDecoder()}).play(weave(known, unknown))
-	failed = append(failed, failuresOf(named, changes)...)
 	if own.empty() {
 		own = called // where there is both, the others are schedulers beside it
 	}
-	changes = slices.Concat(lapses(own.starts.held(), heardAt, end), own.starts.schedulers(), firstHeard(own.heard), once(failed), own.requests, changes)
+	h := &history{objects: map[ObjectName]runtime.Object{}, gone: map[types.UID]bool{}, decoder: sources.NewDecoder()}
+	woven, starts := weave(known, unknown), own.starts.schedulers()
+	b := newBeginning(logs, woven)
+	fit := b.addSeed(seed.Objects)
+	if len(b.late) > 0 {
+		woven = weave(known, append(unknown, b.late...))
+	}
+	there := b.restore(versionsOf(failed))
+	h.begin(b.at, there)
+	if len(there) > 0 && beganAtWork(starts, woven, failed) {
+		h.attach(b.at, seed)
+	}
+	first := h.events
+	h.events = make([]sources.Event, 0, len(woven))
+	changes := h.play(woven)
+	failed = append(failed, failuresOf(named, slices.Concat(first, changes))...)
+	changes = slices.Concat(first, starts, lapses(own.starts.held(), heardAt, end), firstHeard(own.heard), once(failed), own.requests, changes)
 	slices.SortStableFunc(changes, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	return changes
+	return changes, fit
 }
 
 // weave puts the entries without a revision between those with one.
@@ -132,22 +154,54 @@ func assigned(obj runtime.Object) bool {
 	return ok && pod.Spec.NodeName != ""
 }
 
-// object is what an object is known by while it lives.
-type object struct {
-	kind kind
-	key  types.NamespacedName
+// ObjectName is what an object is known by while it lives.
+type ObjectName struct {
+	Kind string
+	types.NamespacedName
+}
+
+// NameOf returns what obj is known by.
+func NameOf(obj runtime.Object) ObjectName {
+	m := obj.(metav1.Object)
+	return ObjectName{obj.GetObjectKind().GroupVersionKind().Kind, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}}
+}
+
+// Compare orders names by kind, namespace and name.
+func (n ObjectName) Compare(o ObjectName) int {
+	return cmp.Or(cmp.Compare(n.Kind, o.Kind), cmp.Compare(n.Namespace, o.Namespace), cmp.Compare(n.Name, o.Name))
 }
 
 // history plays entries and tells what they changed.
 type history struct {
-	objects map[object]runtime.Object
+	objects map[ObjectName]runtime.Object
 	gone    map[types.UID]bool
 	decoder *sources.Decoder
 	events  []sources.Event
 }
 
+// begin tells of the objects that were there at the beginning.
+func (h *history) begin(at time.Time, there []runtime.Object) {
+	for _, obj := range there {
+		h.objects[NameOf(obj)] = obj
+		h.emit(at, sources.Added, obj)
+	}
+}
+
+// attach tells that the scheduler was at work at the beginning, and what the seed knows of its attempts up to then.
+func (h *history) attach(at time.Time, seed Seed) {
+	for _, t := range seed.Tried {
+		if pod, there := h.objects[ObjectName{"Pod", t.Pod}]; there && uidOf(pod) == t.UID && !t.Failed.After(at) {
+			h.events = append(h.events, sources.Event{Time: at, Fact: t})
+		}
+	}
+	began := seed.Began
+	if began.After(at) {
+		began = time.Time{}
+	}
+	h.events = append(h.events, sources.Event{Time: at, Fact: &sources.Attached{Began: began}})
+}
+
 func (h *history) play(entries []entry) []sources.Event {
-	h.events = make([]sources.Event, 0, len(entries))
 	for i := range entries {
 		h.step(&entries[i])
 	}
@@ -155,7 +209,7 @@ func (h *history) play(entries []entry) []sources.Event {
 }
 
 func (h *history) step(e *entry) {
-	id := object{e.kind, e.key}
+	id := ObjectName{e.kind.name, e.key}
 	old := h.objects[id]
 	if e.uid != "" && old != nil && uidOf(old) != e.uid {
 		if e.op != put {
@@ -211,7 +265,7 @@ func (h *history) step(e *entry) {
 	}
 }
 
-func (h *history) put(e *entry, id object, old, now runtime.Object) {
+func (h *history) put(e *entry, id ObjectName, old, now runtime.Object) {
 	verb := sources.Added
 	if old != nil {
 		verb = sources.Updated
@@ -224,7 +278,7 @@ func (h *history) put(e *entry, id object, old, now runtime.Object) {
 	h.emit(e.time, verb, now)
 }
 
-func (h *history) remove(e *entry, id object, last runtime.Object) {
+func (h *history) remove(e *entry, id ObjectName, last runtime.Object) {
 	delete(h.objects, id)
 	if uid := uidOf(last); uid != "" {
 		h.gone[uid] = true

@@ -33,6 +33,9 @@ type Options struct {
 	// Beside is a recording of the same run that was read before, or nil. It tells a scheduler's log its
 	// year, and files that can't be of its run are an error.
 	Beside *sources.Recording
+	// Seeds are files, folders and archives that hold the objects of the cluster at one moment near the begin of the
+	// logs: see sources/seed.
+	Seeds []string
 	// Strict makes what of a file can't be read an error. Otherwise it is left out, and the recording's notices
 	// tell.
 	Strict bool
@@ -75,9 +78,13 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 			return nil, err
 		}
 	}
-	rec, err := assemble(name(paths), files)
+	seeds, said, err := readSeeds(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := assemble(name(paths), files, seeds)
 	if err == nil {
-		rec.Notices = append(notices, rec.Notices...)
+		rec.Notices = slices.Concat(notices, said, rec.Notices)
 	}
 	return rec, err
 }
@@ -98,7 +105,7 @@ func Read(ctx context.Context, name string, r io.Reader) (*sources.Recording, er
 	if err := f.read(); err != nil {
 		return nil, err
 	}
-	return assemble(sources.SafeText(safe), []*file{f})
+	return assemble(sources.SafeText(safe), []*file{f}, nil)
 }
 
 // name is what to call a recording of these files.
@@ -143,7 +150,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 	}()
 	var near time.Time
 	budget := lines.NewBudget(opts.Memory)
-	all, err := places(ctx, paths, opts.Stdin)
+	all, err := places(ctx, paths, opts.Stdin, recordings())
 	if err != nil {
 		return nil, err
 	}

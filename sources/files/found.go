@@ -39,16 +39,38 @@ const (
 // place is where a file is, and how it is opened.
 type place struct {
 	path string
+	root string // what was named
 	// found is true if nobody named it: it was found in a folder or in an archive.
 	found bool
 	open  func(context.Context) (*lines.Reader, error)
 }
 
-// places returns where the named files are, and what recordings are in the folders and archives among them.
-func places(ctx context.Context, paths []string, stdin io.Reader) ([]place, error) {
+// sought is what is looked for in folders and archives.
+type sought struct {
+	// is tells one by its first bytes.
+	is func(ctx context.Context, head []byte) bool
+	// what says it to a person: "an audit log".
+	what string
+}
+
+// recordings returns what Open looks for.
+func recordings() sought {
+	return sought{what: "an audit log of kube-apiserver, a log of kube-scheduler or another recording", is: func(ctx context.Context, head []byte) bool {
+		r, err := lines.New(ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(head)))
+		if err != nil {
+			return false
+		}
+		f := &file{reader: r}
+		defer func() { f.reader.Close() }()
+		return f.detect(ctx) == nil && f.format != scenario.Format
+	}}
+}
+
+// places returns where the named files are, and what is sought in the folders and archives among them.
+func places(ctx context.Context, paths []string, stdin io.Reader, sought sought) ([]place, error) {
 	var all []place
 	for _, path := range paths {
-		s := search{ctx: ctx, root: path}
+		s := search{ctx: ctx, root: path, sought: sought}
 		var err error
 		switch kind := kindOf(ctx, path); kind {
 		case "folder":
@@ -58,7 +80,7 @@ func places(ctx context.Context, paths []string, stdin io.Reader) ([]place, erro
 		case "tar":
 			err = s.tar()
 		default:
-			all = append(all, place{path: path, open: func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, stdin) }})
+			all = append(all, place{path: path, root: path, open: func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, stdin) }})
 			continue
 		}
 		if err != nil {
@@ -68,8 +90,7 @@ func places(ctx context.Context, paths []string, stdin io.Reader) ([]place, erro
 		case s.looked == 0:
 			return nil, fmt.Errorf("%s: there is no file in it", sources.Sanitize(path))
 		case len(s.all) == 0:
-			return nil, fmt.Errorf("%s: of the %d files in it, none is an audit log of kube-apiserver, a log of kube-scheduler or another recording",
-				sources.Sanitize(path), s.looked)
+			return nil, fmt.Errorf("%s: of the %d files in it, none is %s", sources.Sanitize(path), s.looked, sought.what)
 		}
 		all = append(all, s.all...)
 	}
@@ -122,15 +143,16 @@ func unpacked(f io.Reader, head []byte) (io.Reader, error) {
 	return f, nil
 }
 
-// search looks for recordings in a folder or in an archive.
+// search looks for what is sought in a folder or in an archive.
 type search struct {
 	ctx    context.Context
 	root   string
+	sought sought
 	looked int
 	all    []place
 }
 
-// look takes the file of that name within the root, if it is a recording by its first bytes.
+// look takes the file of that name within the root, if it is what is sought by its first bytes.
 func (s *search) look(name string, open func(context.Context) (*lines.Reader, error), head io.Reader) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -142,14 +164,8 @@ func (s *search) look(name string, open func(context.Context) (*lines.Reader, er
 	if err != nil || len(first) == 0 {
 		return nil // it can't be read, so it is none
 	}
-	r, err := lines.New(s.ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(first)))
-	if err != nil {
-		return nil
-	}
-	f := &file{reader: r}
-	defer func() { f.reader.Close() }()
-	if f.detect(s.ctx) == nil && f.format != scenario.Format {
-		s.all = append(s.all, place{path: filepath.Join(s.root, name), found: true, open: open})
+	if s.sought.is(s.ctx, first) {
+		s.all = append(s.all, place{path: filepath.Join(s.root, name), root: s.root, found: true, open: open})
 	}
 	return nil
 }

@@ -14,8 +14,11 @@ import (
 )
 
 // assemble makes one recording of the files that were read.
-func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) {
+func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.Recording, error) {
 	if rec, err := scenarioOf(name, files); rec != nil || err != nil {
+		if rec != nil && len(seeds) > 0 {
+			err = fmt.Errorf("%s is a scenario, which tells of all its objects: a seed is for logs", rec.Name)
+		}
 		return rec, err
 	}
 	if err := sameRun(files); err != nil {
@@ -55,19 +58,10 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 	if partly {
 		markTold(schedulers)
 	}
-	if len(logs) > 0 {
-		changes := audit.Order(logs...)
-		switch {
-		case partly:
-			changes = joinEvidence(changes, schedulers)
-		case slices.ContainsFunc(schedulers, func(p *sources.Part) bool { return slices.ContainsFunc(p.Events, isFact[*sources.Move]) }):
-			// The scheduler's log tells what it did more exactly.
-			changes = slices.DeleteFunc(changes, func(e sources.Event) bool { return !isFact[*sources.ObjectChange](e) })
-		}
-		for _, log := range schedulers {
-			precede(changes, log.Events)
-		}
-		parts[audit.Format] = [][]sources.Event{changes}
+	events, said := eventsOfObjects(files, logs, schedulers, seeds)
+	rec.Notices = append(rec.Notices, said...)
+	if events != nil {
+		parts[audit.Format] = [][]sources.Event{events}
 	}
 	for _, log := range schedulers {
 		parts[schedlog.Format] = append(parts[schedlog.Format], log.Events)
@@ -86,6 +80,36 @@ func assemble(name sources.SafeText, files []*file) (*sources.Recording, error) 
 		nameUIDs(rec.Events)
 	}
 	return rec, nil
+}
+
+// eventsOfObjects returns what audit logs and seeds tell, as far as schedulers' logs do not tell it more exactly, and what a
+// person should know of it. It returns nil if there are none.
+func eventsOfObjects(files []*file, logs []*audit.Log, schedulers []*sources.Part, seeds []seedList) (changes []sources.Event, notices []string) {
+	begin, end := spanOf(files)
+	seed, notices := sow(seeds, begin, end)
+	if len(logs) == 0 {
+		if len(seed.Objects) == 0 {
+			return nil, notices
+		}
+		return seed.Events(begin), notices
+	}
+	changes, fit := audit.OrderSeeded(seed, logs...)
+	notices = append(notices, aboutFit(fit, seeds, changes)...)
+	switch {
+	case !slices.ContainsFunc(schedulers, func(p *sources.Part) bool {
+		return slices.ContainsFunc(p.Events, isFact[*sources.Move]) || !tellsAll(p)
+	}):
+	case slices.ContainsFunc(schedulers, func(p *sources.Part) bool { return !tellsAll(p) }):
+		changes = joinEvidence(changes, schedulers)
+	default: // the scheduler's log tells what it did more exactly
+		changes = slices.DeleteFunc(changes, func(e sources.Event) bool {
+			return !isFact[*sources.ObjectChange](e) && !isFact[*sources.Attached](e)
+		})
+	}
+	for _, log := range schedulers {
+		precede(changes, log.Events)
+	}
+	return changes, notices
 }
 
 // lastTime is the last time in a file.

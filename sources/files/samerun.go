@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/schedlog"
 )
@@ -90,7 +91,8 @@ func samePods(files []*file) error {
 		return nil
 	}
 	for _, f := range files {
-		if f.format != schedlog.Format {
+		// In a short time it may be that what the scheduler tries changes nothing, so that no request tells of it.
+		if f.format != schedlog.Format || len(podsOf(f.part)) < fewPods && !tellsBinding(f.part) {
 			continue
 		}
 		if err := namesOneOf(known, from, f); err != nil {
@@ -98,6 +100,17 @@ func samePods(files []*file) error {
 		}
 	}
 	return nil
+}
+
+// fewPods is how many pods a scheduler's log names of which an audit log of the same time may well tell nothing.
+const fewPods = 20
+
+// tellsBinding reports whether a part tells that a pod was bound or came, of which an audit log always tells, too.
+func tellsBinding(part *sources.Part) bool {
+	return slices.ContainsFunc(part.Events, func(e sources.Event) bool {
+		m, isMove := e.Fact.(*sources.Move)
+		return isFact[*sources.Bound](e) || isMove && (m.To == sources.TierScheduled || labels.IsPodAdd(m.Event))
+	})
 }
 
 // sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of

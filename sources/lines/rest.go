@@ -10,6 +10,9 @@ type rest struct{ from *Reader }
 
 // Read implements io.Reader.
 func (r *rest) Read(p []byte) (int, error) {
+	if r.from.over != nil {
+		return 0, r.from.over
+	}
 	for len(r.from.cur) == 0 {
 		if !r.from.refill() {
 			return 0, r.from.failure()

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/client-go/transport"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/attempts"
 )
 
 // Format is the format's name in sources.Recording.
@@ -223,7 +225,7 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 	case *eventsv1.Event:
 		before, _ := old.(*eventsv1.Event)
 		pod, _ := s.store(pods).objects[types.NamespacedName{Namespace: o.Regarding.Namespace, Name: o.Regarding.Name}].(*corev1.Pod)
-		if ev := failedAttempt(now, before, o); ev != nil && verb != sources.Deleted && (pod == nil || bySchedulerOf(pod, o)) {
+		if ev := failedAttempt(now, before, o); ev != nil && verb != sources.Deleted && (pod == nil || attempts.BySchedulerOf(pod, o)) {
 			s.pending = append(s.pending, *ev)
 		}
 		return
@@ -256,7 +258,11 @@ func (s *Source) attach(now time.Time) {
 			s.emit(now, &sources.ObjectChange{Verb: sources.Added, Object: obj})
 		}
 	}
-	for _, t := range sumUpAttempts(s.store(events).objects, s.store(pods).objects) {
+	waiting := func(name types.NamespacedName) *corev1.Pod {
+		pod, _ := s.store(pods).objects[name].(*corev1.Pod)
+		return pod
+	}
+	for _, t := range attempts.SumUp(s.eventsSeen(), waiting) {
 		s.emit(now, t)
 	}
 	var began time.Time
@@ -268,6 +274,17 @@ func (s *Source) attach(now time.Time) {
 		s.emit(now, &sources.SchedulerHeard{Release: release, From: from})
 	}
 	s.emit(now, &sources.Attached{Began: began})
+}
+
+// eventsSeen yields the Events that there are.
+func (s *Source) eventsSeen() iter.Seq[*eventsv1.Event] {
+	return func(yield func(*eventsv1.Event) bool) {
+		for _, obj := range s.store(events).objects {
+			if !yield(obj.(*eventsv1.Event)) {
+				return
+			}
+		}
+	}
 }
 
 // inOrder returns objects as the scheduler may have come to know them: the oldest first.

@@ -37,6 +37,7 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 
 // RegisterFiles adds to cmd the flags of every command that reads files.
 func RegisterFiles(cmd *cobra.Command) {
+	cmd.Flags().StringArray("seed", nil, "a `FILE`, folder or archive with the objects near the begin of the logs: schedq seed, kubectl get -o json, a must-gather; may be given again")
 	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
 	RegisterMemory(cmd)
 	RegisterRelease(cmd)
@@ -45,7 +46,8 @@ func RegisterFiles(cmd *cobra.Command) {
 // FileOptions are how cmd reads files.
 func FileOptions(cmd *cobra.Command) (files.Options, error) {
 	strict, _ := cmd.Flags().GetBool("strict")
-	opts := files.Options{Stdin: cmd.InOrStdin(), Strict: strict}
+	seeds, _ := cmd.Flags().GetStringArray("seed")
+	opts := files.Options{Stdin: cmd.InOrStdin(), Strict: strict, Seeds: seeds}
 	var err error
 	opts.Memory, err = Memory(cmd)
 	return opts, err

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -136,6 +137,26 @@ func clientLimiter(cfg *schedulerconfig.Config, share rate.Limit) *rate.Limiter 
 		limit = rate.Inf
 	}
 	return rate.NewLimiter(limit, int(cfg.ClientBurst))
+}
+
+// beginsLimited reports whether the scheduler's requests waited for its client's rate limit when events, which come to it at
+// work, began: they were sent at that rate for as long as its burst would have lasted at most.
+func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) bool {
+	began := slices.IndexFunc(events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
+	if began < 0 || cfg.ClientQPS <= 0 {
+		return false
+	}
+	within := time.Duration(float64(cfg.ClientBurst) / float64(cfg.ClientQPS) * float64(time.Second))
+	sent := 0
+	for _, ev := range events[began:] {
+		if ev.Time.Sub(events[began].Time) > within {
+			break
+		}
+		if _, is := ev.Fact.(*sources.Requested); is {
+			sent++
+		}
+	}
+	return float64(sent) >= limitedShare*float64(cfg.ClientBurst)
 }
 
 // grouped reports whether pod is queued with its pod group.

@@ -95,6 +95,10 @@ func (s *shadow) attach(now, began time.Time) error {
 	if !began.IsZero() {
 		s.driver.ticks = NewTicks(s.cfg.Queue, began)
 	}
+	if s.limited {
+		s.oracle.channels.limiter.ReserveN(now, s.oracle.channels.limiter.Burst())
+		s.oracle.channels.limited = now
+	}
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	g := Estimator{Opts: s.cfg.Queue, Tried: s.triedBefore, judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
@@ -115,6 +119,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			s.handOnMoves(now, nil)
 			continue
 		}
+		s.backOffUntilSeen(now, &made)
 		if s.driver.takesFrom(made.Tier) && s.oracle.untried(now, pod) {
 			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
@@ -129,4 +134,36 @@ func (s *shadow) attach(now, began time.Time) error {
 	}
 	s.triedBefore = nil
 	return nil
+}
+
+// backOffUntilSeen has the backoff of an estimate end no sooner than the next attempt of its pod that is seen, if it can:
+// what is known of the last one may be old, since not each makes an Event. Where a log tells of all and none is near, it
+// ends as late as it can. A loop that has nothing else to do takes a pod out of its backoff, and tells nothing of its end.
+func (s *shadow) backOffUntilSeen(now time.Time, made *Estimate) {
+	if s.cfg.Queue.PopFromBackoffQ && !s.limited {
+		return
+	}
+	ends, attempts := now.Add(s.cfg.Queue.PodMaxBackoff), made.Attempts
+	if seen := s.oracle.future.Attempt(made.Pod.UID, now, s.cfg.Queue.PodMaxBackoff); seen != nil {
+		ends = seen.By.Add(-attemptSlack)
+	} else if !s.logged {
+		return
+	}
+	backoff := s.cfg.Queue.Backoff(attempts)
+	for ; ends.Sub(now) > backoff && backoff < s.cfg.Queue.PodMaxBackoff; backoff = s.cfg.Queue.Backoff(attempts) {
+		attempts++
+	}
+	failed := ends.Add(-backoff)
+	if !failed.After(made.Timestamp) || failed.After(now) || !ends.After(now) {
+		return
+	}
+	made.Timestamp, made.Attempts = failed, attempts
+	if made.UnschedulableCount > 0 {
+		made.UnschedulableCount = attempts
+	} else {
+		made.ConsecutiveErrorsCount = attempts
+	}
+	if made.Tier == queue.Active {
+		made.Tier = queue.Backoff
+	}
 }

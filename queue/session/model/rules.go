@@ -102,6 +102,9 @@ const (
 	fewLeft = 10
 	// noneLeft is the same where all requests are told. Derived: see evidence, ownTurn.
 	noneLeft = 2
+	// limitedShare is the share of the rate limit at which requests are sent, at the least, that had waited for it when a
+	// source came to the scheduler. Chosen: who is not held up has no reason to come near to it, and not to go beyond.
+	limitedShare = 0.9
 	// relief is for how long after that pods may still wait for the loop. Chosen, no derivation yet.
 	relief = 5 * time.Second
 )

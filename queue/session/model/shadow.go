@@ -33,6 +33,8 @@ type shadow struct {
 	triedBefore  map[types.UID]*sources.Tried
 	told         toldTiers         // nil but while the scheduler's log tells all moves
 	nodesTold    bool              // the source tells of a node, at some time
+	logged       bool              // a log tells of attempts, at some time
+	limited      bool              // the scheduler's requests waited for the rate limit when the source came
 	reasonPlugin map[string]string // which plugin gives a reason that several may give, by its text, as an attempt of the model had it
 }
 
@@ -45,10 +47,15 @@ const maxReasons = 1000
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
 	s.nodesTold = cluster.TellsNodes(events)
+	s.limited, s.logged = beginsLimited(cfg, events), HasFact[*sources.Logged](events)
+	limit := clientLimiter(cfg, 1)
+	if s.limited {
+		limit.ReserveN(events[0].Time, limit.Burst())
+	}
 	s.oracle = &oracle{
 		presence:     newPresence(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:         newPace(),
-		future:       evidence.New(events, bindPatience, shortestRequest, clientLimiter(cfg, 1)),
+		future:       evidence.New(events, bindPatience, shortestRequest, limit),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
 		awaitsVolume: s.objects.AwaitsVolume,

@@ -77,12 +77,18 @@ func TestShadowRecordings(t *testing.T) {
 // the scheduler ran with, which an audit log does not tell.
 func verify(t *testing.T, dir, log string, beside ...string) *report.Verification {
 	t.Helper()
+	return verifyFiles(t, append([]string{filepath.Join(dir, "audit.log.gz")}, beside...), nil, log)
+}
+
+// verifyFiles compares what files and seeds tell with the scheduler's log.
+func verifyFiles(t *testing.T, paths, seeds []string, log string) *report.Verification {
+	t.Helper()
 	cfg, err := schedulerconfig.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Queue.PopFromBackoffQ = !strings.HasSuffix(dir, "-nopop")
-	rec, err := files.Open(t.Context(), append([]string{filepath.Join(dir, "audit.log.gz")}, beside...), files.Options{})
+	cfg.Queue.PopFromBackoffQ = !strings.HasSuffix(filepath.Dir(log), "-nopop")
+	rec, err := files.Open(t.Context(), paths, files.Options{Seeds: seeds})
 	if err != nil {
 		t.Fatal(err)
 	}

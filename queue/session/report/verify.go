@@ -94,6 +94,7 @@ type toldMove struct {
 	pod     types.NamespacedName
 	kind    moveKind
 	tier    queue.Tier // where the pod was after it
+	enters  bool       // the queue did not have the pod before
 	matched bool
 }
 
@@ -104,7 +105,7 @@ type stay struct {
 }
 
 // Verify replays rec and truth, and compares the moves. It looks at the time from truth's first move to
-// its last.
+// its last, and, where rec begins with a scheduler that is at work, from there on: where it has its pods then is no move.
 func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options) (*Verification, error) {
 	want, err := toldMoves(ctx, truth, opts)
 	if err != nil {
@@ -117,18 +118,33 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 	if err != nil {
 		return nil, err
 	}
-	first, last := want[0].at, want[len(want)-1].at
+	stays, real := staysOf(all), staysOf(want)
+	last := want[len(want)-1].at
+	began := beganAtWork(rec)
+	first := later(want[0].at, began)
+	if want = slices.DeleteFunc(want, func(m toldMove) bool { return m.at.Before(began) }); len(want) == 0 {
+		return nil, fmt.Errorf("%s begins after the last move that %s tells", rec.Name, truth.Name)
+	}
 	silent := gatesSilently(truth)
 	got := slices.DeleteFunc(slices.Clone(all), func(m toldMove) bool {
-		return first.Sub(m.at) > tolerance || m.at.Sub(last) > tolerance || silent && m.tier == queue.Gated
+		return first.Sub(m.at) > tolerance || m.at.Sub(last) > tolerance || silent && m.tier == queue.Gated || m.enters && m.at.Equal(began)
 	})
 	match(want, got)
-	stays := staysOf(all)
 	return &Verification{
 		Transitions: agreeOnMoves(want, got),
-		PodSeconds:  agreeOnTime(staysOf(want), stays, truth.Events[len(truth.Events)-1].Time),
+		PodSeconds:  agreeOnTime(real, stays, first, truth.Events[len(truth.Events)-1].Time),
 		Differences: differences(want, got, stays),
 	}, nil
+}
+
+// beganAtWork returns when rec came to a scheduler that was at work, or the zero time if it tells of it from its start on.
+func beganAtWork(rec *sources.Recording) time.Time {
+	for _, e := range rec.Events {
+		if _, is := e.Fact.(*sources.Attached); is {
+			return e.Time
+		}
+	}
+	return time.Time{}
 }
 
 // gatesSilently reports whether truth's scheduler logs no move of a pod that is gated: before v1.33, moveToActiveQ
@@ -147,7 +163,7 @@ func gatesSilently(truth *sources.Recording) bool {
 func toldMoves(ctx context.Context, rec *sources.Recording, opts timeline.Options) ([]toldMove, error) {
 	var moves []toldMove
 	err := timeline.Replay(ctx, rec, opts, func(t *board.Transition) error {
-		moves = append(moves, toldMove{at: t.Time, pod: t.Pod.Key, kind: moveKind{t.To, t.Event}, tier: t.Pod.Tier})
+		moves = append(moves, toldMove{at: t.Time, pod: t.Pod.Key, kind: moveKind{t.To, t.Event}, tier: t.Pod.Tier, enters: t.From == queue.None})
 		return nil
 	})
 	slices.SortStableFunc(moves, func(a, b toldMove) int { return a.at.Compare(b.at) })
@@ -230,13 +246,17 @@ func staysOf(moves []toldMove) map[types.NamespacedName][]stay {
 	return stays
 }
 
-// agreeOnTime compares stays up to end.
-func agreeOnTime(want, got map[types.NamespacedName][]stay, end time.Time) TimeAgreement {
+// agreeOnTime compares stays from begin to end.
+func agreeOnTime(want, got map[types.NamespacedName][]stay, begin, end time.Time) TimeAgreement {
 	var total, right [queue.Deleted + 1]Seconds
 	for pod, stays := range want {
 		model := got[pod]
 		for i, s := range stays {
 			until := endOf(stays, i, end)
+			if !until.After(begin) {
+				continue
+			}
+			s.from = later(s.from, begin)
 			total[s.tier] += Seconds(until.Sub(s.from))
 			for len(model) > 0 && !endOf(model, 0, end).After(s.from) {
 				model = model[1:] // over before s began

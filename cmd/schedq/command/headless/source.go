@@ -31,6 +31,8 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 			return flags.Usagef("%s needs a file to read, or - for standard input, or --recording NAME", cmd.Name())
 		case f.recording != "" && len(args) > 0:
 			return flags.Usagef("%s reads files or an embedded recording, not both", cmd.Name())
+		case len(args) == 0 && cmd.Flags().Changed("seed"):
+			return flags.Usagef("--seed is for logs that begin in the middle: name them")
 		case live && !f.isLive(args):
 			return flags.Usagef("%s reads a recording or a live cluster, not both: --%s is for a cluster", cmd.Name(), flag)
 		}

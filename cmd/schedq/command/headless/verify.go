@@ -41,7 +41,7 @@ spent in each tier.`,
 		if err != nil {
 			return err
 		}
-		options.Beside = rec
+		options.Beside, options.Seeds = rec, nil
 		truth, err := files.Open(cmd.Context(), []string{truthPath}, options)
 		if err != nil {
 			return err

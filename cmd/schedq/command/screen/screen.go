@@ -144,6 +144,7 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options session.Options) 
 					return nil, err
 				}
 				opts.Stdin = strings.NewReader("") // it is the screen's
+				opts.Seeds = nil                   // of the recording that the command line names
 				rec, err := files.Open(ctx, paths, opts)
 				if err != nil {
 					return nil, err

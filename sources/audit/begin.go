@@ -1,0 +1,297 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Most logs begin in the middle of a cluster's life. What was there then is worked out of what they show of it later: an
+// update is answered with an object that was there before, nearly as it is now. A seed tells of the rest.
+
+// Seed is what is known of a cluster at one moment near the beginning of its logs.
+type Seed struct {
+	// Objects are all there were of some kinds, each once.
+	Objects []runtime.Object
+	// Tried is what is known of attempts before that.
+	Tried []*sources.Tried
+	// Began is when the scheduler began to work its queue. Zero if not known.
+	Began time.Time
+}
+
+// Events returns what a seed tells where no audit log tells of changes: all of it at that time.
+func (s Seed) Events(at time.Time) []sources.Event {
+	h := &history{objects: map[ObjectName]runtime.Object{}}
+	h.begin(at, s.Objects)
+	h.attach(at, s)
+	return h.events
+}
+
+// Fit says what became of the objects of a seed.
+type Fit struct {
+	// Used is how many were taken, and Known of how many the logs tell themselves.
+	Used, Known int
+	// Gone is how many another of their name had replaced when the logs began, and Later how many came after their end.
+	Gone, Later int
+	// Foreign is true if the seed is of another cluster. Then nothing of it is taken.
+	Foreign bool
+}
+
+// beginning is what was there when the logs began.
+type beginning struct {
+	at, end time.Time
+	pasts   map[ObjectName]*past
+	order   []ObjectName
+	nodes   map[string]bool // that the logs name
+	objects []runtime.Object
+	late    []entry // that came later, and the logs don't tell
+}
+
+// past is what the logs tell of the first object of a name, up to the first state of it that they hold.
+type past struct {
+	uid     types.UID
+	created bool           // in the logs
+	base    runtime.Object // nil if they hold none
+	when    time.Time      // of base
+	bound   bool           // before that, and after the beginning
+	over    bool           // what follows is of another object of that name
+}
+
+// newBeginning finds out what the entries, in their order, tell of the objects that were there before the first of them.
+func newBeginning(logs []*Log, entries []entry) *beginning {
+	b := &beginning{pasts: map[ObjectName]*past{}, nodes: map[string]bool{}}
+	for _, l := range logs {
+		if b.at.IsZero() || l.First.Before(b.at) {
+			b.at = l.First
+		}
+		if l.Last.After(b.end) {
+			b.end = l.Last
+		}
+	}
+	for i := range entries {
+		b.note(&entries[i])
+	}
+	return b
+}
+
+func (b *beginning) note(e *entry) {
+	switch {
+	case e.kind.name == "Node":
+		b.nodes[e.key.Name] = true
+	case e.op == bind:
+		b.nodes[e.node] = true
+	case assigned(e.object):
+		b.nodes[e.object.(*corev1.Pod).Spec.NodeName] = true
+	}
+	id := ObjectName{e.kind.name, e.key}
+	p := b.pasts[id]
+	if p == nil {
+		p = &past{uid: e.uid}
+		b.pasts[id] = p
+		b.order = append(b.order, id)
+	}
+	if p.uid == "" {
+		p.uid = e.uid
+	}
+	p.over = p.over || e.uid != "" && e.uid != p.uid
+	if p.over || p.base != nil {
+		return
+	}
+	p.created = p.created || e.created
+	p.bound = p.bound || e.op == bind
+	if e.op == put || e.op == remove {
+		p.base, p.when = e.object, e.time
+	}
+}
+
+// addSeed takes what is to be taken of a seed's objects.
+func (b *beginning) addSeed(objects []runtime.Object) (f Fit) {
+	if f.Foreign = b.isForeign(objects); f.Foreign {
+		return f
+	}
+	for _, obj := range objects {
+		m := obj.(metav1.Object)
+		id := NameOf(obj)
+		p := b.pasts[id]
+		came := m.GetCreationTimestamp().Time
+		switch {
+		case came.After(b.end):
+			f.Later++
+		case p == nil && came.After(b.at):
+			b.late = append(b.late, entry{op: put, kind: kind{name: id.Kind}, key: id.NamespacedName, uid: m.GetUID(), time: came.UTC(), object: obj, created: true})
+			f.Used++
+		case p == nil:
+			b.objects = append(b.objects, before(obj, b.at, &past{}))
+			f.Used++
+		case p.uid != "" && p.uid != m.GetUID():
+			if came.After(b.at) {
+				f.Known++
+			} else {
+				f.Gone++
+			}
+		case p.created:
+			f.Known++
+		case p.base == nil || revisionOf(obj) <= revisionOf(p.base):
+			p.base, p.uid = obj, m.GetUID()
+			p.when = time.Time{}
+			f.Used++
+		default:
+			f.Known++
+		}
+	}
+	return f
+}
+
+// lasts reports whether objects of a kind live as long as a cluster, as a rule.
+func lasts(kind string) bool {
+	switch kind {
+	case "Node", "Namespace", "PersistentVolume", "StorageClass":
+		return true
+	}
+	return false
+}
+
+// isForeign reports whether objects are of another cluster: none of the nodes that the logs name is among them, or what has
+// the same name is never the same.
+func (b *beginning) isForeign(objects []runtime.Object) bool {
+	same, other, nodes, named := 0, 0, 0, 0
+	for _, obj := range objects {
+		id := NameOf(obj)
+		if id.Kind == "Node" {
+			nodes++
+			if b.nodes[id.Name] {
+				named++
+			}
+		}
+		if p := b.pasts[id]; p != nil && p.uid != "" && !p.created {
+			switch {
+			case p.uid == uidOf(obj):
+				same++
+			case lasts(id.Kind):
+				other++
+			}
+		}
+	}
+	return same == 0 && (other > 0 || nodes > 0 && named == 0 && len(b.nodes) > 0)
+}
+
+// restore returns the objects that were there at the beginning, the oldest first. versions are the resourceVersions that
+// the scheduler knew pods by when it first told of them.
+func (b *beginning) restore(versions map[types.UID]string) []runtime.Object {
+	all := b.objects
+	for _, id := range b.order {
+		p := b.pasts[id]
+		if p.base == nil || p.created || p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at) {
+			continue
+		}
+		obj := before(p.base, b.at, p)
+		if pod, ok := obj.(*corev1.Pod); ok && pod.Spec.NodeName == "" && !p.when.IsZero() {
+			changed := *pod
+			changed.ResourceVersion = versions[pod.UID]
+			obj = &changed
+		}
+		all = append(all, obj)
+	}
+	slices.SortStableFunc(all, func(a, b runtime.Object) int {
+		return a.(metav1.Object).GetCreationTimestamp().Compare(b.(metav1.Object).GetCreationTimestamp().Time)
+	})
+	return all
+}
+
+// before returns obj as it was at the beginning, as far as that can be known: without what shows that it happened later.
+func before(obj runtime.Object, at time.Time, p *past) runtime.Object {
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		return podBefore(o, at, p)
+	case *corev1.Node:
+		return nodeBefore(o, at)
+	}
+	if m := obj.(metav1.Object); m.GetDeletionTimestamp() != nil && m.GetDeletionTimestamp().After(at) {
+		out := obj.DeepCopyObject()
+		out.(metav1.Object).SetDeletionTimestamp(nil)
+		out.(metav1.Object).SetResourceVersion("")
+		return out
+	}
+	return obj
+}
+
+func podBefore(pod *corev1.Pod, at time.Time, p *past) *corev1.Pod {
+	out := *pod
+	if t := pod.DeletionTimestamp; t != nil {
+		grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
+		if s := pod.Spec.TerminationGracePeriodSeconds; s != nil {
+			grace = max(0, min(*s, 1<<31))
+		}
+		if t.Add(-time.Duration(grace) * time.Second).After(at) {
+			out.DeletionTimestamp, out.ResourceVersion = nil, ""
+		}
+	}
+	i := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled })
+	since := at
+	if i >= 0 {
+		since = pod.Status.Conditions[i].LastTransitionTime.Time
+	}
+	if pod.Spec.NodeName != "" && (p.bound || since.After(at)) {
+		out.Spec.NodeName = ""
+		out.Status = corev1.PodStatus{Phase: corev1.PodPending}
+		return &out
+	}
+	if pod.Spec.NodeName == "" && since.After(at) {
+		out.Status.Conditions = slices.Delete(slices.Clone(pod.Status.Conditions), i, i+1)
+		out.Status.NominatedNodeName = ""
+	}
+	if hasEnded := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed; hasEnded && pod.Spec.NodeName != "" &&
+		slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.LastTransitionTime.After(at) }) {
+		out.Status.Phase, out.ResourceVersion = corev1.PodRunning, ""
+	}
+	return &out
+}
+
+// nodeBefore takes back taints that came later, and a cordon that its taint has yet to follow.
+func nodeBefore(node *corev1.Node, at time.Time) *corev1.Node {
+	cordoned := slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+	late := func(t corev1.Taint) bool { return t.TimeAdded != nil && t.TimeAdded.After(at) }
+	if cordoned == node.Spec.Unschedulable && !slices.ContainsFunc(node.Spec.Taints, late) {
+		return node
+	}
+	out := *node
+	out.ResourceVersion = ""
+	out.Spec.Taints = slices.DeleteFunc(slices.Clone(node.Spec.Taints), late)
+	out.Spec.Unschedulable = slices.ContainsFunc(out.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+	return &out
+}
+
+func revisionOf(obj runtime.Object) uint64 {
+	rv, _ := strconv.ParseUint(obj.(metav1.Object).GetResourceVersion(), 10, 64)
+	return rv
+}
+
+// beganAtWork reports whether the scheduler was at work when the logs began: the first thing that they show of it is no start.
+func beganAtWork(starts []sources.Event, entries []entry, failed []sources.Event) bool {
+	if len(starts) == 0 {
+		return true
+	}
+	worked := func(t time.Time) bool { return !t.IsZero() && t.Before(starts[0].Time) }
+	return slices.ContainsFunc(entries, func(e entry) bool { return worked(e.patched) || e.op == bind && worked(e.time) }) ||
+		slices.ContainsFunc(failed, func(e sources.Event) bool { return worked(e.Time) })
+}
+
+// versionsOf returns the resourceVersions of pods that the first of the failed attempts of each tells.
+func versionsOf(failed []sources.Event) map[types.UID]string {
+	versions := map[types.UID]string{}
+	for _, e := range slices.SortedStableFunc(slices.Values(failed), func(a, b sources.Event) int { return cmp.Compare(a.Time.UnixNano(), b.Time.UnixNano()) }) {
+		f := e.Fact.(*sources.FailedAttempt)
+		if _, known := versions[f.UID]; !known && f.Version != "" {
+			versions[f.UID] = f.Version
+		}
+	}
+	return versions
+}

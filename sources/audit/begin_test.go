@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// old is metadata of what was there before the logs.
+const old = `"creationTimestamp":"2026-11-21T09:00:00Z"`
+
+// withStatus gives a pod a status.
+func withStatus(pod, status string) string {
+	return strings.TrimSuffix(pod, "}") + `,"status":{` + status + `}}`
+}
+
+func condition(status, since string) string {
+	return fmt.Sprintf(`"conditions":[{"type":"PodScheduled","status":%q,"lastTransitionTime":"2026-11-21T%sZ"}]`, status, since)
+}
+
+// created is the creation of a pod.
+func created(at float64, name string, rv int) req {
+	return req{at: at, verb: "create", resource: "pods", ns: "default", response: pod(name, rv)}
+}
+
+// TestBeginning: what was there when a log began is what it shows of it later, without what happened in between.
+func TestBeginning(t *testing.T) {
+	patch := func(at float64, response string) req {
+		return req{at: at, verb: "patch", resource: "pods", sub: "status", ns: "default", name: "a", response: response}
+	}
+	for _, c := range []struct {
+		name string
+		log  []req
+		want string
+	}{
+		{"bound before", []req{patch(2, withStatus(pod("a", 10, old, onNode), condition("True", "09:30:00")))}, "on node-a PodScheduled=True"},
+		{"bound after, by its condition", []req{created(1, "b", 8), patch(4, withStatus(pod("a", 10, old, onNode), condition("True", "10:00:03")))}, ""},
+		{"bound after, by its binding", []req{{at: 1, verb: "create", resource: "pods", sub: "binding", ns: "default", name: "a", body: `{"target":{"name":"node-a"}}`, response: success}, patch(2, withStatus(pod("a", 10, old, onNode), condition("True", "09:30:00")))}, ""},
+		{"rejected before", []req{patch(2, withStatus(pod("a", 10, old), condition("False", "09:30:00")))}, "PodScheduled=False"},
+		{"rejected after", []req{created(1, "b", 8), patch(4, withStatus(pod("a", 10, old), condition("False", "10:00:03")))}, ""},
+		{"ended after", []req{created(1, "b", 8), patch(4, withStatus(pod("a", 10, old, onNode), `"phase":"Succeeded","conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-11-21T10:00:03Z"}]`))}, "on node-a Running Ready=False"},
+		{"deleted after", []req{created(1, "b", 8), {at: 2, verb: "delete", resource: "pods", ns: "default", name: "a", response: pod("a", 10, old, onNode, `"deletionTimestamp":"2026-11-21T10:00:32Z","deletionGracePeriodSeconds":30`)}}, "on node-a"},
+		{"deleted before", []req{patch(2, pod("a", 10, old, onNode, `"deletionTimestamp":"2026-11-21T10:00:20Z"`))}, "on node-a terminating"},
+		{"came after", []req{created(1, "a", 10)}, "none"},
+		{"came after, and nothing told of it", []req{created(1, "b", 8), patch(9, pod("a", 10, `"creationTimestamp":"2026-11-21T10:00:07Z"`))}, "none"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := ""
+			for _, r := range c.log {
+				text += r.line()
+			}
+			log, err := read(t, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events := Order(log)
+			if got := first(events); got != c.want {
+				t.Errorf("at the beginning it was %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// first is what the pod a was when the logs began.
+func first(events []sources.Event) string {
+	for _, e := range events {
+		c, is := e.Fact.(*sources.ObjectChange)
+		if !is {
+			continue
+		}
+		p, is := c.Object.(*corev1.Pod)
+		if !is || p.Name != "a" || !e.Time.Equal(events[0].Time) || p.CreationTimestamp.IsZero() {
+			continue
+		}
+		var said []string
+		if p.Spec.NodeName != "" {
+			said = append(said, "on "+p.Spec.NodeName)
+		}
+		if p.Status.Phase != corev1.PodPending {
+			said = append(said, string(p.Status.Phase))
+		}
+		for _, c := range p.Status.Conditions {
+			said = append(said, fmt.Sprintf("%s=%s", c.Type, c.Status))
+		}
+		if p.DeletionTimestamp != nil {
+			said = append(said, "terminating")
+		}
+		return strings.Join(said, " ")
+	}
+	return "none"
+}
+
+// TestCordonedLater: a taint that came later, and a cordon that its taint has yet to follow, were not there before.
+func TestCordonedLater(t *testing.T) {
+	for spec, want := range map[string]bool{
+		`"unschedulable":true`: false,
+		`"unschedulable":true,"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule","timeAdded":"2026-11-21T10:00:09Z"}]`: false,
+		`"unschedulable":true,"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule","timeAdded":"2026-11-21T09:00:00Z"}]`: true,
+		`"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]`:                                                         true,
+	} {
+		log, err := read(t, req{at: 9, verb: "patch", resource: "nodes", name: "node-a", response: node(7, spec)}.line()+created(1, "b", 8).line())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := Order(log)[0].Fact.(*sources.ObjectChange).Object.(*corev1.Node)
+		if n.Spec.Unschedulable != want || len(n.Spec.Taints) > 0 != want {
+			t.Errorf("%s: before it was %+v", spec, n.Spec)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package files
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/attempts"
+	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/seed"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// Seeds tell of the objects at one moment near the begin of logs, which tell only what changes.
+
+// nearSeed is how far from the logs a seed may be: in more time a cluster changes too much that nobody tells.
+const nearSeed = time.Hour
+
+// seedList is what one file or record tells of a moment.
+type seedList struct {
+	name  string
+	root  string    // the file, the folder or the archive that was named
+	from  string    // what was asked for: of several answers to the same question, one is taken
+	taken time.Time // zero if not known
+	heard time.Time // see seed.List
+	audit.Seed
+	events []*eventsv1.Event
+}
+
+// seeds returns what readSeeds looks for.
+func seeds() sought {
+	return sought{what: "a list of objects that kube-scheduler reads", is: func(ctx context.Context, head []byte) bool {
+		r, err := lines.New(ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(head)))
+		if err != nil {
+			return false
+		}
+		defer r.Close()
+		return isTrace(r.Head()) || seed.Sniff(r.Head())
+	}}
+}
+
+func isTrace(head []byte) bool {
+	for line := range beginnings(head) {
+		_, is := trace.Sniff(line)
+		return is
+	}
+	return false
+}
+
+// readSeeds reads what the named files, folders and archives hold of objects.
+func readSeeds(ctx context.Context, opts Options) (all []seedList, notices []string, err error) {
+	found, err := places(ctx, opts.Seeds, opts.Stdin, seeds())
+	if err != nil {
+		return nil, nil, err
+	}
+	budget := lines.NewBudget(opts.Memory)
+	for _, p := range found {
+		lists, said, err := readSeed(ctx, p, budget)
+		switch {
+		case err != nil && p.found && ctx.Err() == nil:
+			if !errors.Is(err, seed.ErrNothing) {
+				notices = append(notices, fmt.Sprintf("%v: the file is left out", err))
+			}
+			continue
+		case err != nil:
+			return nil, nil, err
+		}
+		all, notices = append(all, lists...), append(notices, said...)
+	}
+	return all, notices, nil
+}
+
+// readSeed reads one file: objects, or a trace that begins with all there are.
+func readSeed(ctx context.Context, p place, budget *lines.Budget) (lists []seedList, notices []string, err error) {
+	r, err := p.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	r.Spend(budget)
+	switch {
+	case isTrace(r.Head()):
+		list, err := tracedSeed(r)
+		return []seedList{list}, nil, err
+	case !seed.Sniff(r.Head()):
+		return nil, nil, fmt.Errorf("%s is no seed: it does not begin as what kubectl, must-gather, kwokctl, k8shark and schedq seed write of objects", r.Name())
+	}
+	file, err := seed.Read(r.Rest(), r.Keep)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", r.Name(), err)
+	}
+	for i, l := range file.Lists {
+		if len(l.Objects)+len(l.Events) > 0 {
+			lists = append(lists, seedList{name: r.Name(), root: p.root, from: cmp.Or(l.Source, fmt.Sprintf("%s %d", r.Name(), i)),
+				taken: l.Taken, heard: l.Heard, Seed: audit.Seed{Objects: l.Objects}, events: l.Events})
+		}
+	}
+	if file.LeftOut > 0 {
+		notices = append(notices, fmt.Sprintf("%s: %d objects can't be taken and are left out, the first because %v", r.Name(), file.LeftOut, file.Cause))
+	}
+	return lists, notices, nil
+}
+
+// tracedSeed reads what a trace tells of the moment at which it came to the scheduler, or of its end.
+func tracedSeed(r *lines.Reader) (seedList, error) {
+	list := seedList{name: r.Name(), from: r.Name()}
+	part, err := trace.Read(r)
+	if err != nil {
+		return list, err
+	}
+	objects := map[audit.ObjectName]runtime.Object{}
+	for _, e := range part.Events {
+		list.taken = e.Time
+		switch f := e.Fact.(type) {
+		case *sources.Tried:
+			list.Tried = append(list.Tried, f)
+		case *sources.ObjectChange:
+			if f.Verb == sources.Deleted {
+				delete(objects, audit.NameOf(f.Object))
+			} else {
+				objects[audit.NameOf(f.Object)] = f.Object
+			}
+		case *sources.Attached:
+			list.Began = f.Began
+		}
+		if isFact[*sources.Attached](e) {
+			break
+		}
+	}
+	for _, obj := range objects {
+		list.Objects = append(list.Objects, obj)
+	}
+	return list, nil
+}
+
+// sow chooses what seeds tell of the moment nearest to the begin of logs.
+func sow(lists []seedList, begin, end time.Time) (s audit.Seed, notices []string) {
+	heard := map[string]time.Time{}
+	for _, l := range lists {
+		if l.heard.After(heard[l.root]) {
+			heard[l.root] = l.heard
+		}
+	}
+	nearest, far := map[string]seedList{}, map[string]bool{}
+	var order []string
+	for _, l := range lists {
+		at, what := l.taken, "was taken at"
+		if at.IsZero() {
+			at, what = heard[l.root], "last heard of a node at"
+		}
+		if !at.IsZero() && (begin.Sub(at) > nearSeed || at.Sub(end) > nearSeed) {
+			if !far[l.root] {
+				far[l.root] = true
+				notices = append(notices, fmt.Sprintf("%s is of another time and is left out: it %s %s, and the logs cover %s",
+					l.name, what, at.UTC().Format("2006-01-02 15:04:05"), span{"", begin, end}.text()))
+			}
+			continue
+		}
+		old, known := nearest[l.from]
+		if !known {
+			order = append(order, l.from)
+		}
+		if !known || isNearer(l.taken, old.taken, begin) {
+			nearest[l.from] = l
+		}
+	}
+	objects := map[audit.ObjectName]runtime.Object{}
+	var events []*eventsv1.Event
+	for _, from := range order {
+		l := nearest[from]
+		events = append(events, l.events...)
+		for _, obj := range l.Objects {
+			objects[audit.NameOf(obj)] = obj
+		}
+		s.Tried = append(s.Tried, l.Tried...)
+		if !l.Began.IsZero() {
+			s.Began = l.Began
+		}
+	}
+	s.Tried = append(s.Tried, attempts.SumUp(slices.Values(events), func(name types.NamespacedName) *corev1.Pod {
+		pod, _ := objects[audit.ObjectName{Kind: "Pod", NamespacedName: name}].(*corev1.Pod)
+		return pod
+	})...)
+	for _, obj := range objects {
+		s.Objects = append(s.Objects, obj)
+	}
+	slices.SortFunc(s.Objects, func(a, b runtime.Object) int {
+		ma, mb := a.(metav1.Object), b.(metav1.Object)
+		return cmp.Or(ma.GetCreationTimestamp().Compare(mb.GetCreationTimestamp().Time), audit.NameOf(a).Compare(audit.NameOf(b)))
+	})
+	return s, notices
+}
+
+// isNearer reports whether what was taken at t tells more of begin than what was taken at other: before it and later, or
+// else after it and sooner.
+func isNearer(t, other, begin time.Time) bool {
+	if t.After(begin) != other.After(begin) {
+		return other.After(begin)
+	}
+	return t.After(other) != t.After(begin)
+}
+
+// spanOf returns when the files begin and end.
+func spanOf(files []*file) (begin, end time.Time) {
+	for _, f := range files {
+		s := f.span()
+		if !s.first.IsZero() && (begin.IsZero() || s.first.Before(begin)) {
+			begin = s.first
+		}
+		if s.last.After(end) {
+			end = s.last
+		}
+	}
+	return begin, end
+}
+
+// aboutFit says what became of a seed, and of logs that have none and begin in the middle.
+func aboutFit(f audit.Fit, lists []seedList, changes []sources.Event) (notices []string) {
+	say := func(n int, what string) {
+		if n > 0 {
+			notices = append(notices, fmt.Sprintf("Of the seed, %d %s.", n, what))
+		}
+	}
+	switch {
+	case f.Foreign:
+		return []string{"The seed is of another cluster than the logs, and is left out: nothing that both name is the same."}
+	case len(lists) == 0 && slices.ContainsFunc(changes, isFact[*sources.Attached]):
+		return []string{"The logs begin while the scheduler is at work. What was there before is known as far as they show it later, and where pods were then is estimated. " +
+			"--seed FILE tells of the rest: schedq seed, or kubectl get -o json, near that time."}
+	}
+	say(f.Gone, "objects had been replaced by others of their names when the logs began, and are left out")
+	say(f.Later, "objects came after the end of the logs, and are left out")
+	return notices
+}

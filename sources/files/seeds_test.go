@@ -1,0 +1,190 @@
+package files
+
+import (
+	"archive/tar"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// middle is an audit log that begins while a scheduler is at work: web-1 is bound, which was there before, and web-2 comes.
+var middle = middleLine(0, "create", "/binding", "web-1", `"requestObject":{"target":{"name":"node-a"}},"responseObject":{"kind":"Status"}`) +
+	middleLine(1, "create", "", "web-2", `"responseObject":`+podObject("web-2", "u2", "2026-11-21T10:00:01Z"))
+
+func middleLine(second int, verb, sub, name, objects string) string {
+	at := fmt.Sprintf("2026-11-21T10:00:%02d", second)
+	return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete","verb":%q,"userAgent":"kube-scheduler/v1.37.1","objectRef":{"resource":"pods","namespace":"default","name":%q,"subresource":%q},"responseStatus":{"code":201},%s,"requestReceivedTimestamp":"%s.000000Z","stageTimestamp":"%s.500000Z"}`+"\n",
+		verb, name, strings.TrimPrefix(sub, "/"), objects, at, at)
+}
+
+func podObject(name, uid, created string) string {
+	return fmt.Sprintf(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"default","uid":%q,"resourceVersion":"10","creationTimestamp":%q},"spec":{"containers":[{"name":"c"}]}}`, name, uid, created)
+}
+
+func nodeObject(name, uid, beat string) string {
+	return fmt.Sprintf(`{"kind":"Node","apiVersion":"v1","metadata":{"name":%q,"uid":%q,"resourceVersion":"5","creationTimestamp":"2026-11-20T10:00:00Z"},"status":{"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":%q}]}}`, name, uid, beat)
+}
+
+func listOf(objects ...string) string {
+	return `{"apiVersion":"v1","kind":"List","items":[` + strings.Join(objects, ",") + `]}`
+}
+
+// TestSeeds: what seeds tell of the objects that were there before a log is taken as far as it fits.
+func TestSeeds(t *testing.T) {
+	const before = "2026-11-21T09:59:00Z"
+	fits := listOf(nodeObject("node-a", "na", before), podObject("web-1", "u1", before), podObject("idle", "u3", before))
+	for _, c := range []struct {
+		name, seed string
+		want       []string // of which the recording tells before the first change
+		says       string
+	}{
+		{"none", "", nil, ""},
+		{"as it was", fits, []string{"node-a", "idle", "web-1"}, ""},
+		{"what the log tells itself", listOf(nodeObject("node-a", "na", before), podObject("web-2", "u2", "2026-11-21T10:00:01Z")), []string{"node-a"}, ""},
+		{"of the time before a name was used again", listOf(nodeObject("node-a", "na", before), podObject("web-2", "old", before)), []string{"node-a"},
+			"Of the seed, 1 objects had been replaced by others of their names when the logs began, and are left out."},
+		{"of a time after it", listOf(nodeObject("node-a", "na", before), podObject("web-9", "u9", "2026-11-21T10:20:00Z")), []string{"node-a"},
+			"Of the seed, 1 objects came after the end of the logs, and are left out."},
+		{"of another cluster", listOf(nodeObject("node-z", "nz", before), podObject("web-1", "u1", before)), nil,
+			"The seed is of another cluster than the logs, and is left out: nothing that both name is the same."},
+		{"of another time", listOf(nodeObject("node-a", "na", "2026-11-21T08:59:00Z")), nil,
+			"DIR/seed is of another time and is left out: it last heard of a node at 2026-11-21 08:59:00, and the logs cover 2026-11-21 10:00:00 to 10:00:01"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			paths := in(t, "audit.log", middle, "seed", c.seed)
+			opts := Options{Seeds: paths[1:]}
+			if c.seed == "" {
+				opts.Seeds = nil
+			}
+			rec, err := Open(t.Context(), paths[:1], opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := thereBefore(rec); !slices.Equal(got, c.want) {
+				t.Errorf("before there were %v, want %v", got, c.want)
+			}
+			said := strings.ReplaceAll(strings.Join(rec.Notices, "\n"), filepath.Dir(paths[0]), "DIR")
+			if said != c.says {
+				t.Errorf("it says %q, want %q", said, c.says)
+			}
+		})
+	}
+}
+
+// thereBefore are the objects that were there when a recording came to the scheduler.
+func thereBefore(rec *sources.Recording) (names []string) {
+	for _, e := range rec.Events {
+		switch f := e.Fact.(type) {
+		case *sources.ObjectChange:
+			switch o := f.Object.(type) {
+			case *corev1.Pod:
+				names = append(names, o.Name)
+			case *corev1.Node:
+				names = append(names, o.Name)
+			}
+		case *sources.Attached:
+			return names
+		}
+	}
+	return nil
+}
+
+// TestSeedsFound: a seed may be a folder or an archive, of a must-gather or of k8shark, of which the answers are taken that are
+// nearest to the begin of the logs.
+func TestSeedsFound(t *testing.T) {
+	record := func(at string, pods ...string) string {
+		return fmt.Sprintf(`{"id":"1","captured_at":%q,"api_path":"/api/v1/pods","http_method":"GET","response_code":200,"response_body":%s}`, at, strings.Replace(listOf(pods...), `"List"`, `"PodList"`, 1))
+	}
+	content := map[string]string{
+		"version":                               "v4.18\n",
+		"cluster-scoped-resources/nodes/n.yaml": "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: node-a\n  uid: na\n  creationTimestamp: \"2026-11-20T10:00:00Z\"\n",
+		"namespaces/default/core/secrets.yaml":  "---\napiVersion: v1\nkind: SecretList\nitems:\n- metadata:\n    name: s\n",
+		"records/1.json":                        record("2026-11-21T09:58:00Z", podObject("gone", "u7", "2026-11-21T09:00:00Z")),
+		"records/2.json":                        record("2026-11-21T09:59:30Z", podObject("web-1", "u1", "2026-11-21T09:00:00Z")),
+		"records/3.json":                        record("2026-11-21T10:00:01Z", podObject("later", "u8", "2026-11-21T09:00:00Z")),
+	}
+	dir := t.TempDir()
+	archive := filepath.Join(t.TempDir(), "seed.tar")
+	f, err := os.Create(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tar.NewWriter(f)
+	for name, text := range content {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for _, seed := range []string{dir, archive} {
+		rec, err := Open(t.Context(), in(t, "audit.log", middle), Options{Seeds: []string{seed}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(thereBefore(rec), " "); got != "node-a web-1" || len(rec.Notices) > 0 {
+			t.Errorf("before there were %s, and it says %q", got, rec.Notices)
+		}
+	}
+}
+
+// TestNoSeed: a file that is named and is none is an error.
+func TestNoSeed(t *testing.T) {
+	paths := in(t, "audit.log", middle, "seed", "hello\n", "empty", "", "secrets", `{"kind":"SecretList","apiVersion":"v1","items":[]}`)
+	for i, want := range []string{
+		"DIR/seed is no seed: it does not begin as what kubectl, must-gather, kwokctl, k8shark and schedq seed write of objects",
+		"DIR/empty is empty",
+		"DIR/secrets: it holds no object that kube-scheduler reads",
+	} {
+		_, err := Open(t.Context(), paths[:1], Options{Seeds: paths[1+i : 2+i]})
+		if err == nil || strings.ReplaceAll(err.Error(), filepath.Dir(paths[0]), "DIR") != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestTracedSeed: a trace that came to a scheduler at work tells of that moment, attempts included.
+func TestTracedSeed(t *testing.T) {
+	const text = `{"schedq":"trace","version":1}
+{"time":"2026-11-21T09:59:00Z","verb":"added","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"node-a","uid":"na"}}}
+{"time":"2026-11-21T09:59:00Z","verb":"added","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"idle","namespace":"default","uid":"u3"},"spec":{"containers":[{"name":"c"}]}}}
+{"time":"2026-11-21T09:59:00Z","tried":{"pod":"default/idle","uid":"u3","attempts":4,"failed":"2026-11-21T09:58:00Z"}}
+{"time":"2026-11-21T09:59:00Z","attached":{"began":"2026-11-21T09:00:00Z"}}
+`
+	rec, err := Open(t.Context(), in(t, "audit.log", middle), Options{Seeds: in(t, "seed.jsonl", text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried, began := 0, time.Time{}
+	for _, e := range rec.Events {
+		switch f := e.Fact.(type) {
+		case *sources.Tried:
+			tried = f.Attempts
+		case *sources.Attached:
+			began = f.Began
+		}
+	}
+	if tried != 4 || began.Hour() != 9 {
+		t.Errorf("%d attempts, began %s, of %v", tried, began, thereBefore(rec))
+	}
+}

@@ -1,0 +1,116 @@
+package seed
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The shapes are built as their tools' code and documentation have them: kubectl get -o json and -o yaml (client-go's
+// printers), kubectl cluster-info dump (lists whose items don't say their kind, as an API server sends them), oc adm inspect
+// (must-gather: YAML, an object or a list a file), kwokctl snapshot record --snapshot (documents of YAML), and k8shark
+// (docs/archive-format.md of phenixblue/k8shark: a record of what was asked and answered).
+const (
+	pod  = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"u-a","creationTimestamp":"2026-11-21T10:00:00Z"},"spec":{"containers":[{"name":"c","env":[{"name":"TOKEN","value":"s3cret"}]}]}}`
+	node = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},"status":{"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"2026-11-21T10:05:00Z"}]}}`
+	// bare is an item of a list.
+	bare   = `{"metadata":{"name":"a","namespace":"default"}}`
+	secret = `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"},"data":{"password":"aHVudGVyMg=="}}`
+	failed = `{"kind":"Event","apiVersion":"v1","metadata":{"name":"a.1","namespace":"default"},"reason":"FailedScheduling","message":"0/1 nodes are available","involvedObject":{"kind":"Pod","namespace":"default","name":"a","uid":"u-a"},"firstTimestamp":"2026-11-21T10:01:00Z","lastTimestamp":"2026-11-21T10:03:00Z","count":4}`
+)
+
+func TestShapes(t *testing.T) {
+	const both = "Pod a, Node n"
+	for name, c := range map[string]struct{ text, want string }{
+		"kubectl get -o json":                    {`{"apiVersion":"v1","items":[` + pod + `,` + node + `],"kind":"List","metadata":{"resourceVersion":""}}`, both},
+		"one object after the other":             {pod + "\n" + node + secret, both},
+		"cluster-info dump":                      {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + bare + `]}` + node, both},
+		"a list that says at its end what it is": {`{"items":[` + bare + `],"kind":"PodList","apiVersion":"v1"}` + node, both},
+		"lists in a list":                        {`{"kind":"List","apiVersion":"v1","items":[{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]},` + node + `]}`, both},
+		"must-gather, a file":                    {"---\napiVersion: v1\nkind: Node\nmetadata:\n  name: \"n\"\n", "Node n"},
+		"must-gather, a list":                    {"---\napiVersion: v1\nitems:\n- metadata:\n    name: a\n    namespace: default\nkind: PodList\nmetadata: {}\n", "Pod a"},
+		"kwokctl snapshot":                       {"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: ConfigMap\n---\n\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: \"n\"\n", both},
+		"k8shark":                                {`{"id":"1","captured_at":"2026-11-21T10:00:30Z","api_path":"/api/v1/pods","http_method":"GET","response_code":200,"response_body":{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]}}`, "Pod a of /api/v1/pods at 10:00:30"},
+		"Events":                                 {`{"kind":"List","apiVersion":"v1","items":[` + pod + `,` + failed + `]}`, "Pod a, 4 attempts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !Sniff([]byte(c.text)) {
+				t.Error("it is not known for what it is")
+			}
+			file, err := Read(strings.NewReader(c.text), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := show(file); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			for _, hidden := range []string{"s3cret", "TOKEN", "aHVudGVyMg"} {
+				if strings.Contains(fmt.Sprintf("%+v", file), hidden) {
+					t.Errorf("%s is kept", hidden)
+				}
+			}
+		})
+	}
+}
+
+func show(f *File) string {
+	var all []string
+	for _, l := range f.Lists {
+		for _, obj := range l.Objects {
+			s := obj.GetObjectKind().GroupVersionKind().Kind + " " + obj.(metav1.Object).GetName()
+			if l.Source != "" {
+				s += " of " + l.Source + " at " + l.Taken.Format("15:04:05")
+			}
+			all = append(all, s)
+		}
+		for _, e := range l.Events {
+			all = append(all, fmt.Sprintf("%d attempts", e.DeprecatedCount))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestHeard: when objects were there is told by the kubelets' last word.
+func TestHeard(t *testing.T) {
+	file, err := Read(strings.NewReader(pod+node), nil)
+	if err != nil || file.Lists[0].Heard.Format("15:04:05") != "10:05:00" {
+		t.Errorf("%v %v", err, file)
+	}
+}
+
+// TestRefused: what is no seed, or out of all proportion, is one sentence.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		" \n":                      "it is empty",
+		secret:                     "it holds no object that kube-scheduler reads",
+		`{"kind":"Pod"`:            "it is not JSON throughout: unexpected EOF",
+		"[1]":                      "it holds a document that is no object",
+		"a: &x 1\nb: *x\n":         "it has aliases (*NAME), which no tool writes that hands out objects",
+		"apiVersion: v1\nitems: [": "it is neither JSON nor YAML: yaml: line 2: did not find expected node content",
+		`{"items":7}`:              "the items of a list in it are no list",
+		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"` + strings.Repeat("a", maxObject) + `"}}`: "an object in it has more than 16 MiB",
+		`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"../x"}}`:                                   "no object in it can be read: in a Pod, \"../x\" is not a Kubernetes object name",
+	} {
+		_, err := Read(strings.NewReader(text), nil)
+		if err == nil || err.Error() != want {
+			t.Errorf("%.60s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{pod, pod + node, `{"kind":"List","apiVersion":"v1","items":[` + pod + `,` + failed + `]}`, `{"items":[` + bare + `],"kind":"PodList","apiVersion":"v1"}`,
+		`{"captured_at":"2026-11-21T10:00:30Z","api_path":"/x","response_body":{"kind":"PodList","apiVersion":"v1","items":[` + bare + `]}}`,
+		"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\napiVersion: v1\nitems: []\nkind: PodList\n"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		Sniff(data)
+		file, err := Read(strings.NewReader(string(data)), nil)
+		if err == nil && len(show(file)) == 0 {
+			t.Error("it holds nothing, and no error says so")
+		}
+	})
+}
