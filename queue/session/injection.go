@@ -12,8 +12,8 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
