@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -131,5 +132,5 @@ type Move struct {
 	// Expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
 	Expiry time.Time
 	// Estimate is where the pod is thought to have been before the source came, or nil.
-	Estimate *Estimate
+	Estimate *estimate.Estimate
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
@@ -20,7 +21,7 @@ func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried
 	if !began.IsZero() {
 		e.Ticks = model.NewTicks(e.Queue.Options(), began)
 	}
-	g := model.Estimator{Opts: e.Queue.Options(), Tried: tried}
+	g := estimate.Estimator{Opts: e.Queue.Options(), Tried: tried}
 	e.Objects.Each("Pod", func(obj runtime.Object) bool {
 		pod := obj.(*v1.Pod)
 		if !cluster.Waiting(pod) {
@@ -40,7 +41,7 @@ func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried
 }
 
 // restore puts a pod where made says that it is likely to be.
-func (e *Engine) restore(now time.Time, made *model.Estimate) {
+func (e *Engine) restore(now time.Time, made *estimate.Estimate) {
 	e.Queue.Restore(now, made.PodInfo)
 	e.Settle(now, func(p *board.Pod) { p.Estimated, p.Message = true, made.Message })
 }
