@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -30,6 +31,8 @@ type Pod struct {
 	Message sources.SafeText
 	// Verdict is what the last failed attempt came to in the model. Nil if there was none.
 	Verdict *verdict.Verdict
+	// Because is why the model put the pod where it is. Nil if it did not.
+	Because *reason.Because
 	// Group is the pod group that it is queued with. Empty if it is queued alone.
 	Group string
 	// Node is where the pod was bound. Empty before.

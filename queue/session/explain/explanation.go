@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
@@ -99,6 +100,9 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 		x.Notes = append(x.Notes, "The pod was there before: its attempts, its times and its place are estimated by its condition and the scheduler's Events, until its next attempt.")
 	default:
 		x.Notes = append(x.Notes, "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.")
+		if b := p.Because; b != nil && b.Rule != reason.ByQueue {
+			x.Notes = append(x.Notes, "How it came there: "+b.String())
+		}
 	}
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
 		m.explainAttempt(p, x)

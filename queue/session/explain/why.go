@@ -9,11 +9,20 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/words"
 )
 
-// Why says in sentences why a pod moved, with the arithmetic.
+// Why says in sentences why a pod moved, with the arithmetic, and by which rule of the model it did.
 func (m *Moment) Why(t *board.Transition) []string {
+	said := m.whyMoved(t)
+	if b := t.Pod.Because; b != nil && b.Rule != reason.ByQueue && !t.Observed {
+		said = append(said, "Modelled. "+b.String())
+	}
+	return said
+}
+
+func (m *Moment) whyMoved(t *board.Transition) []string {
 	if said := whyMember(t); said != nil {
 		return said
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -81,8 +82,16 @@ func (c *channels) logged() bool { return c.verbosity >= sources.AttemptsVerbosi
 // begins reports whether the scheduler's log tells when every attempt begins, too.
 func (c *channels) begins() bool { return c.verbosity > sources.AttemptsVerbosity }
 
-// delayed reports whether what shows of attempts may be late: the requests that show them wait for each other.
-func (c *channels) delayed(now time.Time) bool { return !c.logged() && c.saturated(now) }
+// silence returns what it means that no attempt of pod is seen from now up to the horizon.
+func (c *channels) silence(now time.Time, pod *v1.Pod) reason.Silence {
+	switch {
+	case !c.horizon(now).After(now) || !c.mustShow(pod):
+		return reason.Unknown
+	case !c.logged() && c.saturated(now):
+		return reason.Late
+	}
+	return reason.Told
+}
 
 // horizon returns the moment before which an attempt that is not told was not made, seen from now: foresight later,
 // or writeTime before the end of what the source has told, whichever is first.

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
@@ -25,6 +26,7 @@ type decision struct {
 	// untried is the pod whose turn it is, if it would be seen to be tried and is not. Nil if the loop was not asked so far.
 	untried *v1.Pod
 	inTurn  bool // the queue was asked whose turn it is
+	because reason.Because
 }
 
 type step int
@@ -83,7 +85,7 @@ func (o *oracle) decide(now time.Time) decision {
 	}
 	first, last, sent := o.takenByPatch(now)
 	if last && first != nil {
-		return decision{do: takePod, pod: first}
+		return decision{do: takePod, pod: first, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
 	inTurn := !last && !sent.IsZero() // others are placed before the pod of the next patch
 	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
@@ -93,7 +95,7 @@ func (o *oracle) decide(now time.Time) decision {
 			return decision{do: wait, until: seen.By}
 		case pod != nil && o.beginsLater(now, pod): // the loop has time for others
 		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
-			return decision{do: takePod, pod: pod}
+			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.ByFailure, seen)}
 		}
 	}
 	return o.upcoming(now)
@@ -157,15 +159,16 @@ func (o *oracle) upcoming(now time.Time) decision {
 			passed = true
 			continue
 		}
-		until, is := o.heldUntil(now, pod)
+		until, is, because := o.heldUntil(now, pod)
 		switch {
 		case !is && held == 0 && !passed:
+			does.because = because
 			return does
 		case !is:
-			does.do, does.pod = takePod, pod
+			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now)}
 			return does
 		case until.Sub(now) == foresight && o.channels.idle(now) && o.failedBefore(pod) && !cluster.BindsLate(pod):
-			return decision{do: putBack, pod: pod} // the loop would have taken it by then
+			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
 		}
@@ -190,31 +193,32 @@ func (o *oracle) upcoming(now time.Time) decision {
 }
 
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
-// where an attempt would show and none is seen: then the real loop made none.
-func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (time.Time, bool) {
-	horizon := o.channels.horizon(now)
-	if !horizon.After(now) || !o.channels.mustShow(pod) || o.channels.delayed(now) {
-		return time.Time{}, false
+// where an attempt would show and none is seen: then the real loop made none. Otherwise it returns why the loop takes it.
+func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bool, because reason.Because) {
+	turn := reason.Because{Rule: reason.ByTurn, Silence: o.channels.silence(now, pod)}
+	if turn.Silence != reason.Told {
+		return until, false, turn
 	}
+	horizon := o.channels.horizon(now)
 	if at, ok := o.future.Begins(pod.UID, now, horizon.Sub(now)); ok {
-		return at, at.After(now)
+		return at, at.After(now), reason.Because{Rule: reason.ByTurn, Seen: evidence.Began, At: at}
 	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
 		if seen.Waited && seen.Kind == evidence.Bound {
-			return time.Time{}, false // whenever it was placed: no log tells that
+			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed: no log tells that
 		}
-		return seen.By.Add(-soon), seen.By.Sub(now) > soon
+		return seen.By.Add(-soon), seen.By.Sub(now) > soon, reason.GoesBy(reason.ByTurn, seen)
 	}
 	if o.awaitsVolume(pod) {
-		return time.Time{}, false // what it comes to may show in minutes
+		return until, false, turn // what it comes to may show in minutes
 	}
 	if cluster.BindsLate(pod) {
 		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Kind == evidence.Bound {
-			return time.Time{}, false
+			return until, false, reason.GoesBy(reason.ByTurn, seen)
 		}
 	}
-	return horizon, true
+	return horizon, true, turn
 }
 
 // beginsLater reports whether the next attempt of pod is told to begin later than now.
@@ -226,25 +230,24 @@ func (o *oracle) beginsLater(now time.Time, pod *v1.Pod) bool {
 // untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,
 // and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
-	horizon := o.channels.horizon(now)
-	return o.future.Attempt(pod.UID, now, horizon.Sub(now)) == nil && horizon.After(now) && o.channels.mustShow(pod)
+	return o.channels.silence(now, pod) != reason.Unknown && o.future.Attempt(pod.UID, now, o.channels.horizon(now).Sub(now)) == nil
 }
 
 // takenInstead returns the pod that the real loop took now in place of attempt a's, or nil if a may stand. Under load
 // the model's order of pods comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and
 // does not, gives way to the next one that shows. It changes nothing.
-func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) *v1.Pod {
+func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.Because) {
 	if a.Skipped || !o.channels.requests {
-		return nil
+		return nil, reason.Because{}
 	}
 	if a.Binding != nil && !o.seesBinding(now, a.Pod) {
-		if pod := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID {
-			return pod
+		if pod, seen := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID {
+			return pod, reason.GoesBy(reason.InPlace, seen)
 		}
 	}
 	if a.Binding != nil {
 		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.bindsAfter(now, sent, a.Pod) {
-			return pod
+			return pod, reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}
 		}
 	}
 	within := attemptSlack
@@ -253,22 +256,23 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) *v1.Pod {
 	}
 	seen := o.future.Failure(now, within)
 	if seen == nil {
-		return nil
+		return nil, reason.Because{}
 	}
 	if pod := o.takeable(seen); pod != nil && pod.UID != a.Pod.UID && !o.agreesWithSeen(now, a) {
-		return pod
+		return pod, reason.GoesBy(reason.InPlace, seen)
 	}
-	return nil
+	return nil, reason.Because{}
 }
 
-// bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it.
-func (o *oracle) bindsNext(now time.Time) *v1.Pod {
+// bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it, and its
+// binding.
+func (o *oracle) bindsNext(now time.Time) (*v1.Pod, *evidence.Sighting) {
 	for seen := range o.future.Bindings(now, crowding) {
 		if pod := o.takeable(seen); pod != nil {
-			return pod
+			return pod, seen
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // agreesWithSeen reports whether what is seen later fits the outcome of attempt a, which ends now: its binding, or

@@ -465,7 +465,7 @@ func TestInstead(t *testing.T) {
 				c.set(s)
 			})
 			got := ""
-			if pod := o.takenInstead(world.At(10), &a); pod != nil {
+			if pod, _ := o.takenInstead(world.At(10), &a); pod != nil {
 				got = pod.Name
 			}
 			if got != c.want {

@@ -11,6 +11,8 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/reason"
 )
 
 // Driver runs a local kube-scheduler in model time: the scheduling loop, one pod after the other; the
@@ -41,7 +43,9 @@ type Driver struct {
 	asyncAPICalls bool
 	// bindTimeout returns for how long a profile waits for a pod's volumes.
 	bindTimeout func(profile string) time.Duration
-	Bindings    []*binding // under way, beside the loop
+	endsAsSeen  bool           // the attempt under way ends when it is seen to
+	because     reason.Because // why the moves that come next are made. Handing moves on sets it back
+	Bindings    []*binding     // under way, beside the loop
 	Evictions   []*eviction
 	Dying       []dying // in a Cluster: victims whose containers are being stopped
 }
@@ -165,8 +169,9 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 		return nil
 	}
 	if d.oracle != nil {
-		if pod := d.oracle.takenInstead(now, a); pod != nil {
+		if pod, because := d.oracle.takenInstead(now, a); pod != nil {
 			d.undoAttempt(a)
+			d.because = because
 			return d.AttemptOf(now, pod)
 		}
 	}
@@ -178,12 +183,14 @@ func (d *Driver) decide(now time.Time) decision {
 	d.endsOnMove = false
 	does := d.oracle.decide(now)
 	for ; does.do == putBack; does = d.oracle.decide(now) {
+		d.because = does.because
 		d.queue.Observe(now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
 		d.onSettled(now, nil)
 	}
 	if does.inTurn {
 		d.oracle.presence.notTried(now, does.untried)
 	}
+	d.because = does.because
 	return does
 }
 
@@ -212,12 +219,12 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 
 // beginAttempt makes a the attempt under way from now on, and works out when it ends.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
-	d.UnderWay, d.AttemptBegan = a, now
+	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
 	d.LoopFree = now.Add(d.timeFor(nominalTime(a.Evaluated)))
 	if d.oracle != nil {
 		// A failed attempt that is seen where the model places the pod is this one all the same.
 		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && a.Binding == nil && !a.Skipped {
-			d.LoopFree = at
+			d.LoopFree, d.endsAsSeen = at, true
 		}
 	}
 	if !d.LoopFree.After(now) {
@@ -248,6 +255,9 @@ func nominalTime(nodes int) time.Duration {
 func (d *Driver) Conclude(now time.Time) {
 	a := d.UnderWay
 	d.UnderWay = nil
+	if d.endsAsSeen {
+		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Failed, At: now}
+	}
 	d.Scheduler.Conclude(now, a)
 	for _, w := range d.Scheduler.Writes() {
 		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {
@@ -351,6 +361,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
 			return false
 		}
 	}
+	d.because = reason.Because{Rule: reason.ByCatchingUp}
 	if d.AttemptOf(now, pod) == nil {
 		return false
 	}

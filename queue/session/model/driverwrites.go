@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
@@ -169,6 +170,7 @@ func gracePeriod(victim *v1.Pod) time.Duration {
 // takeBackBinding puts b's pod back into the queue as one that was rejected: the real scheduler did not bind it. By
 // which plugins is not known; those that rejected its attempt before are the likeliest.
 func (d *Driver) takeBackBinding(now time.Time, b *binding) {
+	d.because = reason.Because{Rule: reason.NotBound}
 	d.Scheduler.Forget(b.Binding)
 	if !d.Scheduler.Waits(b.Pod) {
 		d.queue.Done(now, b.Pod.UID)

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/estimate"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -129,6 +130,8 @@ type Move struct {
 	Observed bool
 	// Verdict is what an attempt came to that is behind the move, or nil.
 	Verdict *verdict.Verdict
+	// Because is why it was made. Nil if nobody corrects the model.
+	Because *reason.Because
 	// Expiry is when the backoff ends of a pod that is queued with its group. Else it is worked out.
 	Expiry time.Time
 	// Estimate is where the pod is thought to have been before the source came, or nil.

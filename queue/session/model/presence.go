@@ -78,7 +78,7 @@ func (p *presence) notTried(now time.Time, pod *v1.Pod) {
 	if !ok {
 		last = p.began
 	}
-	if now.Sub(p.since) < silence || now.Sub(last) < silence || p.silent[profile] {
+	if now.Sub(p.since) < longestSilence || now.Sub(last) < longestSilence || p.silent[profile] {
 		return
 	}
 	p.silent[profile] = true

@@ -84,9 +84,9 @@ const (
 	// bindPatience is how long others may take to provide what a pod needs before it is bound, and as far as anybody
 	// looks. Chosen; upstream's own limit is 600 s (VolumeBindingArgs, BindTimeoutSeconds).
 	bindPatience = 10 * time.Second
-	// silence is how long a scheduler that is at work may not show where it must. Derived: no longer than another one waits
+	// longestSilence is how long a scheduler that is at work may not show where it must. Derived: no longer than another one waits
 	// until it leads in its place (LeaderElectionConfiguration, LeaseDuration, by default).
-	silence = 15 * time.Second
+	longestSilence = 15 * time.Second
 	// newPod is how long ago a pod that comes may have been created to be new to the event recorder. Derived in half: a
 	// creation's time has no fractions of a second.
 	newPod = 2 * time.Second

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -316,8 +317,11 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 			}
 		}
 	}
+	because := s.driver.because
+	s.driver.because = reason.Because{}
 	for _, t := range s.unsettled.moves {
 		m := s.move(now, t, a)
+		m.Because = &because
 		if !s.isShown(m.Pod, &t) {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -60,6 +61,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 		}
 	}
 	s.ensureInFlight(now, old)
+	d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.answerDelay()))
@@ -160,6 +162,10 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		default:
 			why.UnschedulablePlugins = s.rejectors(string(message))
 		}
+		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
+		if told != nil {
+			d.because.Seen = evidence.Failed
+		}
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
 		s.handOnMoves(now, nil)
 	}
@@ -185,6 +191,7 @@ func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 		s.driver.Conclude(now)
 	}
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
+		s.driver.because = reason.Because{Rule: reason.ByCatchingUp}
 		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 		s.handOnMoves(now, nil)
 	}

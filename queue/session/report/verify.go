@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
@@ -80,6 +81,8 @@ type Difference struct {
 	Event string    `json:"event,omitempty"`
 	// ModelTier is where the model had the pod of a missed move at that time. Empty if it did not know it.
 	ModelTier string `json:"modelTier,omitempty"`
+	// Because is why the model made an extra move: by which rule, on what evidence.
+	Because string `json:"because,omitempty"`
 }
 
 // moveKind is what moves are counted by.
@@ -95,6 +98,7 @@ type toldMove struct {
 	kind    moveKind
 	tier    queue.Tier // where the pod was after it
 	enters  bool       // the queue did not have the pod before
+	because *reason.Because
 	matched bool
 }
 
@@ -163,7 +167,7 @@ func gatesSilently(truth *sources.Recording) bool {
 func toldMoves(ctx context.Context, rec *sources.Recording, opts timeline.Options) ([]toldMove, error) {
 	var moves []toldMove
 	err := timeline.Replay(ctx, rec, opts, func(t *board.Transition) error {
-		moves = append(moves, toldMove{at: t.Time, pod: t.Pod.Key, kind: moveKind{t.To, t.Event}, tier: t.Pod.Tier, enters: t.From == queue.None})
+		moves = append(moves, toldMove{at: t.Time, pod: t.Pod.Key, kind: moveKind{t.To, t.Event}, tier: t.Pod.Tier, enters: t.From == queue.None, because: t.Pod.Because})
 		return nil
 	})
 	slices.SortStableFunc(moves, func(a, b toldMove) int { return a.at.Compare(b.at) })
@@ -308,7 +312,11 @@ func differences(want, got []toldMove, stays map[types.NamespacedName][]stay) []
 	d := []Difference{}
 	note := func(kind string, m toldMove, tier queue.Tier) {
 		if !m.matched {
-			d = append(d, Difference{kind, m.at.UTC(), m.pod.String(), m.kind.to.String(), m.kind.event, tier.String()})
+			because := ""
+			if kind == "extra" && m.because != nil {
+				because = m.because.String()
+			}
+			d = append(d, Difference{kind, m.at.UTC(), m.pod.String(), m.kind.to.String(), m.kind.event, tier.String(), because})
 		}
 	}
 	for _, m := range want {

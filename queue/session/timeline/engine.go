@@ -160,6 +160,9 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 		if m.Message != "" {
 			p.Message = m.Message
 		}
+		if p.Because = nil; modelled != nil {
+			p.Because = modelled.Because
+		}
 		if modelled != nil && modelled.Verdict != nil {
 			p.Verdict = modelled.Verdict
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -101,6 +102,8 @@ func writeVerification(w io.Writer, v *session.Verification, left int) error {
 	for _, d := range v.Differences {
 		fmt.Fprintf(w, "%s  %-6s  %s  → %s", d.Time.Format("2006-01-02 15:04:05.000"), d.Kind, d.Pod, move(d.To, d.Event))
 		switch {
+		case d.Because != "":
+			fmt.Fprintf(w, "  (%s)", strings.TrimSuffix(d.Because, "."))
 		case d.Kind != "missed":
 		case d.ModelTier == "":
 			fmt.Fprint(w, "  (the model does not know the pod)")

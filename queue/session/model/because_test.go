@@ -1,0 +1,60 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// reasons replays rec and tells of each move of the named pod where to it goes, and why the model made it.
+func reasons(t *testing.T, rec *sources.Recording, pod string) (told []string) {
+	t.Helper()
+	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
+		if m.Pod.Key.Name == pod {
+			told = append(told, fmt.Sprintf("%s: %s", m.To, m.Pod.Because))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// TestBecause: each modelled move says by which rule it was made, and on what evidence.
+func TestBecause(t *testing.T) {
+	const queued, turn = "active: By the queue's own rules.", "inflight: The loop takes it in its turn; the attempt need not show."
+	t.Run("in its turn, and no binding is seen", func(t *testing.T) {
+		var c world.Cluster
+		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+		db := world.Happens(&c, 6, sources.Added, world.Wants("db", "4"), nil)
+		c.Bound(6.01, db, "node-a")
+		rec := c.Recording(6.5)
+		expect(t, "web", reasons(t, rec, "web")[:3], []string{queued, turn, "unschedulable: It was placed here, and no binding of it was seen."})
+		expect(t, "db", reasons(t, rec, "db"), []string{queued, turn, "scheduled: It came to that by what is seen: its binding at 12:00:06.010."})
+	})
+	t.Run("it is seen to fail", func(t *testing.T) {
+		var c world.Cluster
+		world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		c.Stuck(2, "web")
+		expect(t, "web", reasons(t, c.Recording(3), "web"), []string{queued,
+			"inflight: The loop takes it because its attempt is the next that is seen to fail at 12:00:02.003 by its Event.",
+			"unschedulable: It came to that by what is seen: the Event of its failure at 12:00:02.003."})
+	})
+	t.Run("another is seen bound in its place", func(t *testing.T) {
+		var c world.Cluster
+		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
+		c.Stuck(1.5, "other")
+		world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
+		db := world.Happens(&c, 2, sources.Added, world.Wants("db", "2"), nil)
+		c.Bound(2.004, db, "node-a")
+		expect(t, "db", reasons(t, c.Recording(3), "db")[:2], []string{queued,
+			"inflight: The loop takes it in place of one whose attempt would show, and does not: this one is seen to bind the pod at 12:00:02.004."})
+	})
+}

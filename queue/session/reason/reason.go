@@ -1,0 +1,131 @@
+// Package reason says why the model made a move: by which of its rules, and on what evidence.
+package reason
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/words"
+)
+
+// Because is why the model made a move: by which rule, and on what evidence.
+type Because struct {
+	Rule Rule
+	// Silence is what it means that nothing more is seen of the pod's attempt: of ByTurn only.
+	Silence Silence
+	// Seen is what is seen that the rule goes by, and At when that is told. Where nothing is, At is the moment up to which
+	// nothing is, or zero if the rule asks for no evidence.
+	Seen evidence.Kind
+	At   time.Time
+}
+
+// Rule is one of the rules by which the model makes moves.
+type Rule uint8
+
+// The rules. All but the first are the shadow's.
+const (
+	// ByQueue is the scheduling queue's own rule for an event, a flush or the end of an attempt: upstream's code.
+	ByQueue Rule = iota
+	// ByTurn: the loop takes the pod whose turn it is.
+	ByTurn
+	// ByPassing: the loop takes a pod out of its turn, since those before it would be seen to be tried, and are not.
+	ByPassing
+	// ByFailure: the loop takes the pod that is seen to fail next.
+	ByFailure
+	// ByRequests: the requests of the scheduler's client wait for each other, and tell in which order it tried the pods.
+	ByRequests
+	// InPlace: an attempt that would have shown, and does not, gives way to one that is seen.
+	InPlace
+	// ByCatchingUp: the pod was seen to be tried, and the model's loop was behind.
+	ByCatchingUp
+	// ByOutcome: the attempt comes to what was seen of it, whatever the plugins say here.
+	ByOutcome
+	// NotTried: an attempt of the pod would be seen, and is not: what woke it here did not wake it there.
+	NotTried
+	// NotBound: the pod was placed here, and its binding was not seen.
+	NotBound
+)
+
+// Silence is what it means that nothing is seen. Only where it is Told did it not happen.
+type Silence uint8
+
+const (
+	// Unknown: it need not show, or the source has not told that far.
+	Unknown Silence = iota
+	// Late: it may be on its way, since the requests that show it wait for each other.
+	Late
+	// Told: it would show.
+	Told
+)
+
+// String is the reason as a sentence.
+func (b Because) String() string {
+	switch b.Rule {
+	case ByTurn:
+		return "The loop takes it in its turn; " + b.meaning() + "."
+	case ByPassing:
+		return "The loop takes it out of its turn: attempts of those before it would show, and none does up to " + words.Precise(b.At) + "."
+	case ByFailure:
+		return "The loop takes it because its attempt is the next that " + b.seen() + "."
+	case ByRequests:
+		return "The loop takes it by the order of the scheduler's requests, which wait for its client's rate limit: its own is the next that " + b.seen() + "."
+	case InPlace:
+		return "The loop takes it in place of one whose attempt would show, and does not: this one " + b.seen() + "."
+	case ByCatchingUp:
+		return "The loop had taken it, as " + b.seenNoun() + " tells; the model was behind."
+	case ByOutcome:
+		return "It came to that by what is seen: " + b.seenNoun() + "."
+	case NotTried:
+		return "An attempt of it would show, and none does up to " + words.Precise(b.At) + "."
+	case NotBound:
+		return "It was placed here, and no binding of it was seen."
+	}
+	return "By the queue's own rules."
+}
+
+// meaning says what is seen of an attempt, or what it means that nothing is.
+func (b Because) meaning() string {
+	switch {
+	case b.Seen != evidence.Nothing:
+		return "the attempt " + b.seen()
+	case b.Silence == Late:
+		return "what shows of the attempt may be late, since the scheduler's requests wait for each other"
+	default:
+		return "the attempt need not show"
+	}
+}
+
+// seen says what is seen, after the words for an attempt.
+func (b Because) seen() string {
+	at := " at " + words.Precise(b.At)
+	switch b.Seen {
+	case evidence.Began:
+		return "is told to begin" + at
+	case evidence.Failed:
+		return "is seen to fail" + at + " by its Event"
+	case evidence.Patched:
+		return "is seen to fail by the patch of the pod's status" + at
+	case evidence.Bound:
+		return "is seen to bind the pod" + at
+	}
+	return "is not seen"
+}
+
+// seenNoun names what is seen.
+func (b Because) seenNoun() string {
+	kind := map[evidence.Kind]string{evidence.Failed: "the Event of its failure", evidence.Patched: "the patch of its status",
+		evidence.Bound: "its binding"}[b.Seen]
+	if kind == "" {
+		return "what follows from it"
+	}
+	return fmt.Sprintf("%s at %s", kind, words.Precise(b.At))
+}
+
+// GoesBy returns the reason of a rule that goes by that sighting.
+func GoesBy(rule Rule, seen *evidence.Sighting) Because {
+	if seen == nil {
+		return Because{Rule: rule}
+	}
+	return Because{Rule: rule, Seen: seen.Kind, At: seen.Time}
+}
