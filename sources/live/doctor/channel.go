@@ -89,7 +89,10 @@ func (e *examination) counts(ctx context.Context) Channel {
 // followed is the scheduler's log through the API server.
 func (e *examination) followed(ctx context.Context, g guide, level int) Channel {
 	c := Channel{Name: "the scheduler's log, live", Adds: g.logAdds(level, len(e.scheduler.Pods) > 0)}
-	if c.State, c.Why = e.pod(ctx, "log"); c.State == Yes {
+	if c.State, c.Why = e.pod(ctx, "log"); c.State == Yes && level < fullVerbosity {
+		c.State, c.Why = No, fmt.Sprintf("it is at -v=%d, and what is followed has to tell every move: save it instead", level)
+	}
+	if c.State == Yes {
 		for _, pod := range e.scheduler.Pods {
 			c.How = append(c.How, "schedq attach --scheduler-log pod:"+strings.TrimSuffix(pod.Namespace+"/"+pod.Name+"/"+pod.Container, "/"))
 		}

@@ -65,7 +65,7 @@ func TestKubeadm(t *testing.T) {
 	want := []string{
 		"the cluster, live: yes [schedq attach]",
 		"the scheduler's own counts: yes [schedq attach --scheduler-metrics proxy]",
-		"the scheduler's log, live: yes [schedq attach --scheduler-log pod:kube-system/kube-scheduler-cp]",
+		"the scheduler's log, live: no []", // of less than 5
 		"the scheduler's log, saved: see how [kubectl logs -n kube-system kube-scheduler-NODE --timestamps > sched.log]",
 		"kube-apiserver's audit log: see how []",
 	}
@@ -97,9 +97,9 @@ func TestOpenShift(t *testing.T) {
 	server := livetest.New(t)
 	server.Answer("/apis", `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"apps"},{"name":"config.openshift.io"}]}`)
 	server.Put(schedulerPod("openshift-kube-scheduler", "openshift-kube-scheduler-master-0", map[string]string{"app": "openshift-kube-scheduler"},
-		corev1.Container{Name: "kube-scheduler", Args: []string{"--config=/etc/x", "-v=4"}}, corev1.Container{Name: "kube-scheduler-cert-syncer", Args: []string{"-v=9"}}))
+		corev1.Container{Name: "kube-scheduler", Args: []string{"--config=/etc/x", "-v=5"}}, corev1.Container{Name: "kube-scheduler-cert-syncer", Args: []string{"-v=9"}}))
 	f := examine(t, server.URL)
-	if f.Platform.Name != "OpenShift" || len(f.Scheduler.Pods) != 1 || f.Scheduler.Pods[0].Verbosity != 4 {
+	if f.Platform.Name != "OpenShift" || len(f.Scheduler.Pods) != 1 || f.Scheduler.Pods[0].Verbosity != 5 {
 		t.Errorf("%+v, %+v", f.Platform, f.Scheduler.Pods)
 	}
 	want := "[schedq attach --scheduler-log pod:openshift-kube-scheduler/openshift-kube-scheduler-master-0/kube-scheduler]"
