@@ -140,8 +140,9 @@ func NewLiveFeed(cfg *schedulerconfig.Config, told bool) *Feed {
 }
 
 // Arrive takes in what a stream has told by now. An event that comes too late for its place among those made is put
-// at End; a failed attempt that comes too late is dropped, since the model has made up its mind about it.
-func (f *Feed) Arrive(events []sources.Event, now time.Time) {
+// at End; a failed attempt that comes too late is dropped, since the model has made up its mind about it. stale is since when
+// the stream hears nothing: from then on its silence tells nothing. Zero if it hears.
+func (f *Feed) Arrive(events []sources.Event, now, stale time.Time) {
 	for _, ev := range events {
 		if ev.Time.Before(f.End) {
 			if attempt, ok := ev.Fact.(*sources.FailedAttempt); ok {
@@ -160,6 +161,9 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time) {
 	}
 	if f.Shadow != nil {
 		f.Shadow.oracle.channels.until = now
+		if !stale.IsZero() && stale.Before(now) {
+			f.Shadow.oracle.channels.until = stale
+		}
 	} else if len(events) > 0 {
 		slices.SortStableFunc(f.source, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	}

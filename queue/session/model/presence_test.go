@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -15,10 +16,14 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// attached plays what c tells to a session that is attached to it, up to seconds, and returns the model's moves into flight and
+// attached plays what c tells to a session that is attached to it, up to seconds, and hears nothing from staleSince on. It returns the model's moves into flight and
 // what it says of schedulers that are not heard.
-func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64) (tried, silences []string) {
+func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, staleSince ...float64) (tried, silences []string) {
 	t.Helper()
+	var stale time.Time
+	for _, since := range staleSince {
+		stale = world.At(since)
+	}
 	f := model.NewLiveFeed(cfg, false)
 	t.Cleanup(f.Close)
 	events := c.Recording(seconds).Events
@@ -27,7 +32,7 @@ func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 		for len(events) > 0 && !events[0].Time.After(world.At(at)) {
 			now, events = append(now, events[0]), events[1:]
 		}
-		f.Arrive(now, world.At(at))
+		f.Arrive(now, world.At(at), stale)
 		for i := 0; f.HasEvent(i); i++ {
 		}
 	}
@@ -68,6 +73,17 @@ func TestNoScheduler(t *testing.T) {
 	tried, silences := attached(t, world.Config(t), &c, 70)
 	expect(t, "tried", tried, []string{"60 web", "60 db"})
 	expect(t, "silences", silences, []string{"17 silent since 1 ", "60 heard"})
+}
+
+// TestStaleTellsNothing: while the cluster can't be heard, that nothing is seen tells nothing. The model goes on by itself.
+func TestStaleTellsNothing(t *testing.T) {
+	var c world.Cluster
+	world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	c.Add(1, &sources.Attached{})
+	world.Happens(&c, 2, sources.Added, world.Wants("web", "4"), nil)
+	tried, silences := attached(t, world.Config(t), &c, 60, 2.05)
+	expect(t, "tried", tried, []string{"2 web"})
+	expect(t, "silences", silences, nil)
 }
 
 // TestSchedulerEnds: a scheduler is at work, and ends. A pod that it has tried before is woken later: nobody tries it.

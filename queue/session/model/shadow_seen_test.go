@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -159,7 +160,7 @@ func TestFirstNode(t *testing.T) {
 	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
 	world.Happens(&c, 10, sources.Added, world.Node("node-a", "1"), nil)
 	c.Patched(10.01, web, world.TooSmall, "")
-	f.Arrive(c.Recording(10.1).Events, world.At(11))
+	f.Arrive(c.Recording(10.1).Events, world.At(11), time.Time{})
 	f.ExtendTo(world.At(20))
 	for i := 0; f.HasEvent(i); i++ {
 	}
