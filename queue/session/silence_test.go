@@ -34,6 +34,13 @@ func TestSilence(t *testing.T) {
 	if r.Attempts.Total != 2 {
 		t.Errorf("%d attempts, want the one at 12:00:02 and the one at 12:01:00", r.Attempts.Total)
 	}
+	again, err := session.Rerun(rec, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := session.Summarize(t.Context(), again, session.Options{}); err != nil || len(r.Silences) != 0 {
+		t.Errorf("%v, of a scheduler that runs here, the report says %+v", err, r.Silences)
+	}
 	for at, want := range map[float64]string{10: "", 19: "", 40: "No scheduler is heard to work since 12:00:18", 65: ""} {
 		x, err := session.ExplainPod(t.Context(), rec, session.Options{}, world.Key("old"), world.At(at))
 		if err != nil {

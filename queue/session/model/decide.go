@@ -206,7 +206,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
 		if seen.Waited && seen.Kind == evidence.Bound {
-			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed: no log tells that
+			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed
 		}
 		return seen.By.Add(-soon), seen.By.Sub(now) > soon, reason.GoesBy(reason.ByTurn, seen)
 	}

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
-
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -139,16 +137,7 @@ const (
 // cutLog returns what of a scheduler's log comes at that verbosity.
 func cutLog(t *testing.T, path string, verbosity int) []byte {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReaderSize(z, 1<<20)
+	lines := bufio.NewReaderSize(bytes.NewReader(unzip(t, path)), 1<<20)
 	var cut bytes.Buffer
 	keep := false
 	for {
