@@ -65,6 +65,21 @@ func (q *Queue) groupOf(pod *v1.Pod) *group {
 	return nil
 }
 
+// storedGroup returns the group of the pod that is queued as entry i or, if i is none, is in flight with pod's UID; nil if
+// that is queued alone. What the caller's pod says of its group matters only if the queue does not know it.
+func (q *Queue) storedGroup(i int32, pod *v1.Pod) *group {
+	if i == none {
+		if flying, ok := q.inFlight.byUID[pod.UID]; ok {
+			pod = q.entries.at(flying).pod
+		}
+		return q.groupOf(pod)
+	}
+	if at := q.entries.at(i).group; at != 0 {
+		return &q.groups[at-1]
+	}
+	return nil
+}
+
 // isGroup reports whether e is the entity of a group, and not a pod.
 func (e *entry) isGroup() bool { return e.pod == nil && e.group != 0 }
 
@@ -77,13 +92,6 @@ func (q *Queue) size(e *entry) int {
 		return len(q.entityGroup(e).members)
 	}
 	return 1
-}
-
-// newMember takes a free entry for the pod of a group.
-func (q *Queue) newMember(now int64, pod *v1.Pod, g *group) int32 {
-	i := q.newEntry(now, pod)
-	q.entries.at(i).group = q.byGroup[g.key] + 1
-	return i
 }
 
 // addMember puts the detached entry i with its group, wherever that is. (addPodGroupMember.)

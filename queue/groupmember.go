@@ -14,7 +14,7 @@ import (
 func (q *Queue) failMember(now int64, pod *v1.Pod, g *group, why Rejection) {
 	i, popped := q.inFlight.byUID[pod.UID]
 	if !popped {
-		i = q.newMember(now, pod, g)
+		i = q.newEntry(now, pod)
 	}
 	q.entries.at(i).group = q.byGroup[g.key] + 1
 	q.setPod(i, pod)

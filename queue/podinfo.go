@@ -155,6 +155,9 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 func (q *Queue) Restore(now time.Time, p PodInfo) {
 	t := now.UnixNano()
 	if old := q.byName.get(&q.entries, p.Pod.Namespace, p.Pod.Name); old != none {
+		if q.entries.at(old).group != 0 {
+			q.standAlone(old)
+		}
 		q.detach(old)
 		q.byName.remove(&q.entries, p.Pod.Namespace, p.Pod.Name)
 		q.entries.release(old)

@@ -77,20 +77,28 @@ func (q *Queue) Add(now time.Time, pod *v1.Pod) {
 
 func (q *Queue) add(now int64, pod *v1.Pod) {
 	from := None
-	old := q.byName.get(&q.entries, pod.Namespace, pod.Name)
-	if g := q.groupOf(pod); g != nil {
-		if old != none {
-			q.deleteMember(now, old, g, pod)
+	g := q.groupOf(pod)
+	if old := q.byName.get(&q.entries, pod.Namespace, pod.Name); old != none {
+		if stored := q.storedGroup(old, pod); stored != nil {
+			q.deleteMember(now, old, stored, pod)
+		} else {
+			from = q.detach(old)
+			q.byName.remove(&q.entries, pod.Namespace, pod.Name)
+			if g != nil {
+				q.moved(now, old, from, Deleted, "")
+			}
+			q.entries.release(old)
 		}
-		q.addMember(now, q.newMember(now, pod, g), g, unscheduledPodAdd)
-		return
-	}
-	if old != none {
-		from = q.detach(old)
-		q.byName.remove(&q.entries, pod.Namespace, pod.Name)
-		q.entries.release(old)
 	}
 	i := q.newEntry(now, pod)
+	if g != nil {
+		q.entries.at(i).group = q.byGroup[g.key] + 1
+		q.addMember(now, i, g, unscheduledPodAdd)
+		return
+	}
+	if from == Backoff && q.opts.PopFromBackoffQ {
+		q.runPreEnqueue(i) // it ran for the pod that this one replaces
+	}
 	q.moveToActiveQ(now, i, from, unscheduledPodAdd)
 }
 
@@ -239,7 +247,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 		q.Done(now, pod.UID)
 		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.at(old).tier)
 	}
-	if g := q.groupOf(pod); g != nil {
+	if g := q.storedGroup(none, pod); g != nil {
 		q.failMember(t, pod, g, why)
 		return nil
 	}
@@ -295,7 +303,7 @@ func (q *Queue) Delete(now time.Time, pod *v1.Pod) {
 	q.nominated.delete(pod.UID)
 	t := now.UnixNano()
 	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
-	if g := q.groupOf(pod); g != nil && (i == none || q.entries.at(i).group != 0) {
+	if g := q.storedGroup(i, pod); g != nil {
 		q.deleteMember(t, i, g, pod)
 		return
 	}
@@ -328,7 +336,7 @@ func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
 func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
 	t := now.UnixNano()
 	i := q.byName.get(&q.entries, oldPod.Namespace, oldPod.Name)
-	if g := q.groupOf(oldPod); g != nil && (i == none || q.entries.at(i).group != 0) {
+	if g := q.storedGroup(i, oldPod); g != nil {
 		if !q.updateMember(t, i, g, oldPod, newPod, events) {
 			q.Add(now, newPod)
 		}
@@ -381,7 +389,7 @@ func (q *Queue) requeueUpdated(now int64, i int32) {
 // backoffQ if its attempt fails. Any other pod is ignored. It reports whether the pod entered activeQ.
 func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
-	if g := q.groupOf(pod); g != nil && (i == none || q.entries.at(i).group != 0) {
+	if g := q.storedGroup(i, pod); g != nil {
 		return q.activateMember(now.UnixNano(), g, pod)
 	}
 	if i != none && q.entries.at(i).tier != Active {
