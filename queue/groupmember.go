@@ -94,6 +94,8 @@ func (q *Queue) updateMember(now int64, i int32, g *group, oldPod, newPod *v1.Po
 	case !slices.Contains(g.members, i):
 		replace() // it is pending
 		return true
+	case q.entries.at(i).pod.UID != newPod.UID:
+		return false
 	}
 	replace()
 	e := q.entries.at(g.entity)
@@ -120,7 +122,9 @@ func (q *Queue) activateMember(now int64, g *group, pod *v1.Pod) bool {
 		if from == Backoff {
 			q.detach(g.entity)
 		}
-		return q.moveToActiveQ(now, g.entity, from, ForceActivate) == Active
+		if q.moveToActiveQ(now, g.entity, from, ForceActivate) == Active {
+			return true
+		}
 	}
 	if _, ok := q.inFlight.byUID[pod.UID]; ok {
 		q.inFlight.record(eventForceActivate, nil, pod)

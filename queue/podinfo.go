@@ -7,6 +7,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // PodInfo is all that the queue knows of a pod: upstream's QueuedPodInfo. It is a copy.
@@ -120,6 +122,20 @@ func (q *Queue) InFlight() iter.Seq[PodInfo] {
 			}
 		}
 	}
+}
+
+// EventsInFlight returns the cluster events that came since the pod in flight with that UID was popped, in their order: those
+// that the hints of its rejectors are asked about if its attempt fails. (active_queue.go, clusterEventsForPod.)
+func (q *Queue) EventsInFlight(uid types.UID) []fwk.ClusterEvent {
+	i, ok := q.inFlight.byUID[uid]
+	if !ok {
+		return nil
+	}
+	var events []fwk.ClusterEvent
+	for _, ev := range q.inFlight.since(q.entries.at(i).eventsFrom) {
+		events = append(events, ev.event)
+	}
+	return events
 }
 
 // Clone returns a copy that shares nothing mutable with q, asks plugins and reports to observer, which

@@ -332,7 +332,7 @@ func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
 // Update tells the queue that a pod changed. events are what the change means to plugins: the result of
 // upstream's PodSchedulingPropertiesChange(newPod, oldPod, true). In activeQ and backoffQ the pod is
 // replaced; a pod in flight has the events replayed if its attempt fails; an unschedulable or gated pod
-// moves if a hint says so. A pod that the queue does not know is added.
+// moves if a hint says so. A pod that the queue does not know is added, and so is another pod of the name.
 func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
 	t := now.UnixNano()
 	i := q.byName.get(&q.entries, oldPod.Namespace, oldPod.Name)
@@ -348,7 +348,7 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 		}
 		return
 	}
-	if i == none {
+	if i == none || q.entries.at(i).pod.UID != newPod.UID {
 		q.Add(now, newPod)
 		return
 	}
@@ -397,7 +397,9 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 		if from == Backoff {
 			q.detach(i)
 		}
-		return q.moveToActiveQ(now.UnixNano(), i, from, ForceActivate) == Active
+		if q.moveToActiveQ(now.UnixNano(), i, from, ForceActivate) == Active {
+			return true
+		}
 	}
 	if _, ok := q.inFlight.byUID[pod.UID]; ok {
 		q.inFlight.record(eventForceActivate, nil, pod)

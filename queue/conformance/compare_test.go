@@ -1,14 +1,18 @@
 package conformance
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	k8smetrics "k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"github.com/schedq/schedq/queue"
@@ -16,6 +20,7 @@ import (
 
 // state is all that a queue knows of a pod, in a form that can be compared.
 type state struct {
+	pod                                    *v1.Pod // the object itself
 	tier                                   string
 	attempts, unschedulable, errors        int
 	timestamp, initial, expiry, flushed    time.Time
@@ -37,9 +42,12 @@ func (p *pair) compare() {
 		counts[info.Tier]++
 		theirs := p.upstreamState(info.Pod, tiers[name])
 		ours := state{
-			info.Tier.String(), info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,
+			info.Pod, info.Tier.String(), info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,
 			info.Timestamp, info.InitialAttemptTimestamp, info.BackoffExpiry, info.FlushTimestamp,
 			strings.Join(info.UnschedulablePlugins, ","), strings.Join(info.PendingPlugins, ","), info.GatingPlugin,
+		}
+		if theirs.pod == nil && theirs.tier == queue.Pending.String() {
+			ours = state{tier: ours.tier}
 		}
 		if theirs.expiry.IsZero() {
 			ours.expiry = time.Time{} // upstream works it out when it is first asked for
@@ -51,11 +59,6 @@ func (p *pair) compare() {
 			p.differ("%s: %+v\nupstream: %+v", name, ours, theirs)
 		}
 	}
-	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.Incomplete, queue.Pending} {
-		if n := p.ours.PendingPods(tier); n != counts[tier] {
-			p.differ("PendingPods(%s) is %d, want %d", tier, n, counts[tier])
-		}
-	}
 	p.compareInFlight()
 	p.compareGroups()
 	for _, node := range []string{"n-1", "n-2"} {
@@ -63,26 +66,112 @@ func (p *pair) compare() {
 			p.differ("%v are nominated for %s, upstream %v", ours, node, theirs)
 		}
 	}
-	for labels, n := range p.ours.IncomingPodsTotal() {
-		theirs, err := testutil.GetCounterMetricValue(metrics.SchedulerQueueIncomingPods.WithLabelValues(labels.Queue.String(), labels.Event))
-		if p.check(err); int64(theirs) != n {
-			p.differ("queue_incoming_pods_total%v is %d, upstream %v", labels, n, theirs)
-		}
+	p.compareMetrics(counts)
+	p.compareTrail()
+	p.compareForks()
+}
+
+// gauges are upstream's scheduler_pending_pods.
+func gauges() map[queue.Tier]k8smetrics.GaugeMetric {
+	return map[queue.Tier]k8smetrics.GaugeMetric{
+		queue.Active: metrics.ActivePods(), queue.Backoff: metrics.BackoffPods(), queue.Unschedulable: metrics.UnschedulablePods(),
+		queue.Gated: metrics.GatedPods(), queue.Incomplete: metrics.IncompletePodGroupPods(), queue.Pending: metrics.PendingPodGroupPods(),
 	}
 }
 
+// compareMetrics compares the numbers of pods by tier, which are counts, and those of the pods that came to each queue, by every
+// event that there is.
+func (p *pair) compareMetrics(counts map[queue.Tier]int) {
+	for tier, gauge := range gauges() {
+		theirs, err := testutil.GetGaugeMetricValue(gauge)
+		p.check(err)
+		if n := p.ours.PendingPods(tier); n != counts[tier] || n != int(theirs) {
+			p.differ("PendingPods(%s) is %d, want %d; upstream's gauge is %v", tier, n, counts[tier], theirs)
+		}
+	}
+	ours := p.ours.IncomingPodsTotal()
+	for _, event := range incomingEvents() {
+		for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable} {
+			labels := queue.Incoming{Queue: tier, Event: event}
+			theirs, err := testutil.GetCounterMetricValue(metrics.SchedulerQueueIncomingPods.WithLabelValues(tier.String(), event))
+			if p.check(err); int64(theirs) != ours[labels] {
+				p.differ("queue_incoming_pods_total%v is %d, upstream %v", labels, ours[labels], theirs)
+			}
+			delete(ours, labels)
+		}
+	}
+	if len(ours) > 0 {
+		p.differ("queue_incoming_pods_total has %v", ours)
+	}
+}
+
+// incomingEvents are the labels of all that brings pods to a queue here.
+func incomingEvents() []string {
+	labels := []string{queue.ScheduleAttemptFailure, queue.BackoffComplete, queue.PopFromBackoffQ, queue.ForceActivate, queue.UnschedulableTimeout,
+		framework.EventUnscheduledPodAdd.Label(), framework.EventUnscheduledPodUpdate.Label(),
+		fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}.Label(), fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.Update}.Label()}
+	for _, e := range slices.Concat(clusterEvents, podEvents) {
+		labels = append(labels, e.Label())
+	}
+	return labels
+}
+
+// compareInFlight compares the pods in flight, as they were popped, and the events that each will be asked about.
 func (p *pair) compareInFlight() {
-	var ours, theirs []string
-	for info := range p.ours.InFlight() {
-		ours = append(ours, string(info.Pod.UID))
-	}
+	events := p.upstreamEvents()
+	objects := map[types.UID]*v1.Pod{}
 	for _, pod := range p.upstream.InFlightPods() {
-		theirs = append(theirs, string(pod.UID))
+		objects[pod.UID] = pod
 	}
-	slices.Sort(ours)
-	slices.Sort(theirs)
-	if !slices.Equal(ours, theirs) || p.ours.SchedulingCycle() != p.upstream.SchedulingCycle() {
-		p.differ("%v in flight, cycle %d; upstream %v, cycle %d", ours, p.ours.SchedulingCycle(), theirs, p.upstream.SchedulingCycle())
+	n := 0
+	for info := range p.ours.InFlight() {
+		uid := info.Pod.UID
+		if n++; objects[uid] != info.Pod {
+			p.differ("%s is in flight as %p, upstream as %p", info.Pod.Name, info.Pod, objects[uid])
+		}
+		var ours []string
+		for _, e := range p.ours.EventsInFlight(uid) {
+			ours = append(ours, e.Label())
+		}
+		if !slices.Equal(ours, events[uid]) {
+			p.differ("%v came while %s was tried, upstream %v", ours, info.Pod.Name, events[uid])
+		}
+	}
+	if n != len(objects) || p.ours.PendingPods(queue.InFlight) != n || p.ours.SchedulingCycle() != p.upstream.SchedulingCycle() {
+		p.differ("%d in flight, cycle %d; upstream %d, cycle %d", n, p.ours.SchedulingCycle(), len(objects), p.upstream.SchedulingCycle())
+	}
+}
+
+// upstreamEvents returns the labels of the events that upstream keeps for each pod in flight. Its log of them holds the pods, too.
+func (p *pair) upstreamEvents() map[types.UID][]string {
+	after := map[types.UID][]string{}
+	active := reflect.ValueOf(p.upstream).Elem().FieldByName("activeQ").Elem().UnsafePointer()
+	for _, value := range listInFlightEvents(active) {
+		if pod, ok := value.(*v1.Pod); ok {
+			after[pod.UID] = nil
+			continue
+		}
+		e := reflect.ValueOf(value).Elem().FieldByName("event")
+		label := fwk.ClusterEvent{Resource: fwk.EventResource(e.FieldByName("Resource").String()),
+			ActionType: fwk.ActionType(e.FieldByName("ActionType").Int()), CustomLabel: e.FieldByName("CustomLabel").String()}.Label()
+		for uid := range after {
+			after[uid] = append(after[uid], label)
+		}
+	}
+	return after
+}
+
+// comparePopped compares what the queues said of a pod when they popped it.
+func (p *pair) comparePopped(info queue.PodInfo, theirs *framework.QueuedPodInfo) {
+	ours := state{info.Pod, "", info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,
+		info.Timestamp, info.InitialAttemptTimestamp, time.Time{}, info.FlushTimestamp,
+		strings.Join(info.UnschedulablePlugins, ","), strings.Join(info.PendingPlugins, ","), info.GatingPlugin}
+	want := stateOf(theirs)
+	if want.expiry = (time.Time{}); info.Pod.Spec.SchedulingGroup != nil {
+		ours.flushed = time.Time{} // its group's
+	}
+	if ours != want {
+		p.differ("popped %+v\nupstream: %+v", ours, want)
 	}
 }
 
@@ -102,8 +191,8 @@ func (p *pair) upstreamTiers() map[string]string {
 
 func (p *pair) upstreamState(pod *v1.Pod, tier string) state {
 	info, ok := p.upstream.GetPod(pod.Name, "default", pod.Spec.SchedulingGroup)
-	if !ok {
-		return state{}
+	if !ok { // that of a group that was forgotten and made anew can't be asked for
+		return state{tier: tier}
 	}
 	gated := info.Gated()
 	if pod.Spec.SchedulingGroup != nil && tier == queue.Unschedulable.String() {
@@ -114,8 +203,15 @@ func (p *pair) upstreamState(pod *v1.Pod, tier string) state {
 	if tier == queue.Unschedulable.String() && gated {
 		tier = queue.Gated.String()
 	}
+	s := stateOf(info)
+	s.tier = tier
+	return s
+}
+
+// stateOf returns what upstream says of a pod, but its tier.
+func stateOf(info *framework.QueuedPodInfo) state {
 	s := state{
-		tier, info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,
+		info.Pod, "", info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount,
 		info.Timestamp, time.Time{}, info.BackoffExpiration, info.FlushTimestamp,
 		strings.Join(sets.List(info.UnschedulablePlugins), ","), strings.Join(sets.List(info.PendingPlugins), ","), info.GatingPlugin,
 	}

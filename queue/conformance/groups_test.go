@@ -15,18 +15,21 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// groups are the pod groups of a pair. Pods a to c are of group g, d and e of h, and f is of none.
+// groups are the pod groups of a pair. Of six pods, three are of group g, two of h, and one is of none.
 type groups struct {
 	of         map[string]string // by the pod's name; nil without the gate
 	objects    map[string]*schedulingv1beta1.PodGroup
 	attempting *framework.QueuedPodGroupInfo // popped, and its attempt not ended
 }
 
-func newGroups() groups {
-	return groups{
-		of:      map[string]string{"a": "g", "b": "g", "c": "g", "d": "h", "e": "h"},
-		objects: map[string]*schedulingv1beta1.PodGroup{},
+func newGroups(names []string) groups {
+	g := groups{of: map[string]string{}, objects: map[string]*schedulingv1beta1.PodGroup{}}
+	for i, name := range names {
+		if group := []string{"g", "g", "g", "h", "h", ""}[i%6]; group != "" {
+			g.of[name] = group
+		}
 	}
+	return g
 }
 
 // join makes pod one of its group, and returns what a script says of that.
@@ -39,15 +42,8 @@ func (g *groups) join(pod *v1.Pod) string {
 	return " group=" + name
 }
 
-// interrupts reports whether pod is queued alone while a group is being scheduled. Should it fail then, its
-// binding for one, upstream forgets that the group is: pods that come meanwhile make another entity of the
-// same group, those that came before are pending for ever, and an update can have a pod queued twice.
-func (g *groups) interrupts(pod *v1.Pod) bool {
-	return g.attempting != nil && pod.Spec.SchedulingGroup == nil
-}
-
 // changeGroup has a PodGroup come, change or go.
-func (p *pair) changeGroup(now time.Time) {
+func (p *pair) changeGroup(now time.Time, _ string, _ *v1.Pod) {
 	name := rapid.SampledFrom([]string{"g", "h"}).Draw(p.T, "group")
 	object := p.groups.objects[name]
 	if object != nil && rapid.Bool().Draw(p.T, "goes") {
@@ -99,7 +95,7 @@ func (p *pair) inDoubt(group string) bool {
 }
 
 // addMembers has several pods of a group come at the same moment.
-func (p *pair) addMembers(now time.Time) {
+func (p *pair) addMembers(now time.Time, _ string, _ *v1.Pod) {
 	group := rapid.SampledFrom([]string{"g", "h"}).Draw(p.T, "group")
 	for _, name := range p.names {
 		if p.groups.of[name] == group && p.pods[name] == nil && rapid.IntRange(0, 3).Draw(p.T, "comes") > 0 {
@@ -123,16 +119,24 @@ func (p *pair) popGroup(ours queue.Entity, theirs *framework.QueuedPodGroupInfo)
 	})
 	if ours.Group == nil || ours.Group.Name.Name != theirs.Name || !slices.Equal(got, want) {
 		if other := ours.Group == nil || ours.Group.Name.Name != theirs.Name; other && p.tied(ours, theirs) {
-			p.parted = true
+			p.deviate(tiedPods)
 			return
 		}
 		p.differ("popped %v of %+v, upstream %v of %s", got, ours, want, theirs.Name)
 	}
+	members := map[types.UID]queue.PodInfo{}
+	for _, info := range ours.Group.Members {
+		members[info.Pod.UID] = info
+	}
+	theirs.ForEachPodInfo(func(info *framework.QueuedPodInfo) bool {
+		p.comparePopped(members[info.Pod.UID], info)
+		return true
+	})
 	p.groups.attempting = theirs
 }
 
 // attempted ends the attempt of the group that was popped last. Pods of it may still be bound, or fail to be.
-func (p *pair) attempted(now time.Time) {
+func (p *pair) attempted(now time.Time, _ string, _ *v1.Pod) {
 	g := p.groups.attempting
 	if g == nil {
 		return

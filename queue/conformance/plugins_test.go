@@ -17,62 +17,109 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// The plugins of the test. A, B and C reject pods, SchedulingGates and Gate keep them out of activeQ.
+// The plugins of the test. A, B and C reject pods, SchedulingGates and two others keep them out of activeQ. A gatekeeper may
+// reject a pod as well, and so may a plugin that registered for nothing.
 var (
-	rejectors  = []string{"A", "B", "C"}
-	allPlugins = append([]string{queue.SchedulingGates, "Gate"}, rejectors...)
+	gatekeepers = []string{"Gate", "Quota"}
+	allPlugins  = append([]string{queue.SchedulingGates, "A", "B", "C"}, gatekeepers...)
+	rejectors   = []string{"A", "B", "C", "A", "B", "C", "Gate", "Unregistered"}
 )
 
-// The events of the test. The first three happen in the cluster, the others to the pod itself.
-var events = []fwk.ClusterEvent{
-	{Resource: fwk.Node, ActionType: fwk.Add},
-	{Resource: fwk.AssignedPod, ActionType: fwk.Delete},
-	{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint},
-	{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated},
-	{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodLabel},
-	{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
-}
+// What happens in the cluster, one event of two kinds at once among them, and what to a pod itself.
+var (
+	clusterEvents = []fwk.ClusterEvent{
+		{Resource: fwk.Node, ActionType: fwk.Add},
+		{Resource: fwk.AssignedPod, ActionType: fwk.Delete},
+		{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint},
+		{Resource: fwk.Node, ActionType: fwk.UpdateNodeLabel | fwk.UpdateNodeTaint},
+	}
+	podEvents = []fwk.ClusterEvent{
+		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated},
+		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodLabel},
+		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
+		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodScaleUp},
+		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodScaleDown},
+		{Resource: fwk.TargetPod, ActionType: fwk.Update},
+	}
+)
 
-// plugins answers for both queues alike: what it says of a plugin and an event depends on its seed.
+// registrations are what plugins can register for: these events, and coarser ones that match several of them, so that two
+// functions of a plugin are asked about one event.
+var registrations = slices.Concat(clusterEvents[:3], podEvents[:5], []fwk.ClusterEvent{
+	{Resource: fwk.Node, ActionType: fwk.Update},
+	{Resource: fwk.Node, ActionType: fwk.All},
+	{Resource: fwk.Pod, ActionType: fwk.Update},
+	{Resource: fwk.Pod, ActionType: fwk.All},
+	{Resource: fwk.WildCard, ActionType: fwk.Update},
+})
+
+// plugins answers for both queues alike: what it says of a plugin and an event depends on its seed and its mood.
 type plugins struct {
-	seed int
-	// closed are the pods that Gate keeps out.
-	closed map[string]bool
+	seed, mood int
+	looks      bool // hints depend on the pod and its labels, and on whether there are objects
+	// closed are the pods that gatekeepers hold, and by which.
+	closed map[string][]string
 }
 
-func (p *plugins) draw(words ...string) uint32 {
+func (p *plugins) draw(words ...any) uint32 {
 	h := fnv.New32a()
 	fmt.Fprint(h, p.seed, words)
 	return h.Sum32()
 }
 
-// Registered implements queue.Plugins. An event that is more specific than a registered one matches it,
-// which the events here leave no room for.
-func (p *plugins) Registered(plugin string, e fwk.ClusterEvent) bool {
-	switch plugin {
-	case queue.SchedulingGates:
-		return e.ActionType == fwk.UpdatePodSchedulingGatesEliminated
-	case "Gate":
-		return e.Resource == fwk.AssignedPod
+// registered returns what plugin registered for that matches e.
+func (p *plugins) registered(plugin string, e fwk.ClusterEvent) []fwk.ClusterEvent {
+	var matching []fwk.ClusterEvent
+	for _, r := range registrations {
+		if p.registers(plugin, r) && framework.MatchClusterEvents(r, e) {
+			matching = append(matching, r)
+		}
 	}
-	return slices.Contains(events, e) && p.draw(plugin, e.Label())%3 != 0
+	return matching
 }
 
-// answer is what plugin's hint function for e says: queue, skip or fail.
-func (p *plugins) answer(plugin string, e fwk.ClusterEvent) string {
-	return [...]string{"queue", "queue", "skip", "fail"}[p.draw(plugin, e.Label(), "hint")%4]
+// registers reports whether plugin registers for r.
+func (p *plugins) registers(plugin string, r fwk.ClusterEvent) bool {
+	switch plugin {
+	case queue.SchedulingGates:
+		return r.ActionType == fwk.UpdatePodSchedulingGatesEliminated
+	case "Gate":
+		return r.Resource == fwk.AssignedPod
+	case "Unregistered":
+		return false
+	}
+	return p.draw(plugin, r.Resource, r.ActionType)%3 == 0
+}
+
+// Registered implements queue.Plugins.
+func (p *plugins) Registered(plugin string, e fwk.ClusterEvent) bool {
+	return len(p.registered(plugin, e)) > 0
+}
+
+// answer is what plugin's hint function for what it registered says: queue, skip, fail, or fail although it says queue.
+func (p *plugins) answer(plugin string, r fwk.ClusterEvent, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	words := []any{plugin, r.Resource, r.ActionType, p.mood}
+	if p.looks && pod != nil {
+		words = append(words, pod.UID, len(pod.Labels), oldObj == nil, newObj == nil)
+	}
+	broken := errors.New("the hint is broken")
+	switch p.draw(words...) % 6 {
+	case 0, 1:
+		return fwk.Queue, nil
+	case 2:
+		return fwk.QueueSkip, broken
+	case 3:
+		return fwk.Queue, broken
+	}
+	return fwk.QueueSkip, nil
 }
 
 // Hint implements queue.Plugins.
-func (p *plugins) Hint(plugin string, _ *v1.Pod, e fwk.ClusterEvent, _, _ any) (fwk.QueueingHint, error) {
-	if !p.Registered(plugin, e) {
-		return fwk.QueueSkip, nil
-	}
-	switch p.answer(plugin, e) {
-	case "queue":
-		return fwk.Queue, nil
-	case "fail":
-		return fwk.QueueSkip, errors.New("the hint is broken")
+func (p *plugins) Hint(plugin string, pod *v1.Pod, e fwk.ClusterEvent, oldObj, newObj any) (fwk.QueueingHint, error) {
+	for _, r := range p.registered(plugin, e) {
+		if hint, err := p.answer(plugin, r, pod, oldObj, newObj); hint == fwk.Queue || err != nil {
+			return hint, err
+		}
 	}
 	return fwk.QueueSkip, nil
 }
@@ -82,14 +129,16 @@ func (p *plugins) Interested(e fwk.ClusterEvent) bool {
 	return slices.ContainsFunc(allPlugins, func(plugin string) bool { return p.Registered(plugin, e) })
 }
 
-// PreEnqueue implements queue.Plugins. No pod of the test is held by both plugins: upstream asks them in
-// the order of a map.
-func (p *plugins) PreEnqueue(pod *v1.Pod, _ string) string {
+// PreEnqueue implements queue.Plugins: the plugin that gates the pod is asked first.
+func (p *plugins) PreEnqueue(pod *v1.Pod, gating string) string {
+	held := p.closed[pod.Name]
 	switch {
 	case len(pod.Spec.SchedulingGates) > 0:
 		return queue.SchedulingGates
-	case p.closed[pod.Name]:
-		return "Gate"
+	case slices.Contains(held, gating):
+		return gating
+	case len(held) > 0:
+		return held[0]
 	}
 	return ""
 }
@@ -97,13 +146,13 @@ func (p *plugins) PreEnqueue(pod *v1.Pod, _ string) string {
 // hintMap is p for upstream.
 func (p *plugins) hintMap() upstream.QueueingHintMapPerProfile {
 	hints := upstream.QueueingHintMap{}
-	for _, e := range events {
+	for _, r := range registrations {
 		for _, plugin := range allPlugins {
-			if p.Registered(plugin, e) {
-				hints[e] = append(hints[e], &upstream.QueueingHintFunction{
+			if p.registers(plugin, r) {
+				hints[r] = append(hints[r], &upstream.QueueingHintFunction{
 					PluginName: plugin,
 					QueueingHintFn: func(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-						return p.Hint(plugin, pod, e, oldObj, newObj)
+						return p.answer(plugin, r, pod, oldObj, newObj)
 					},
 				})
 			}
@@ -114,9 +163,11 @@ func (p *plugins) hintMap() upstream.QueueingHintMapPerProfile {
 
 // preEnqueue is p for upstream.
 func (p *plugins) preEnqueue() map[string]map[string]fwk.PreEnqueuePlugin {
-	return map[string]map[string]fwk.PreEnqueuePlugin{"": {
-		queue.SchedulingGates: gate{queue.SchedulingGates, p}, "Gate": gate{"Gate", p},
-	}}
+	all := map[string]fwk.PreEnqueuePlugin{queue.SchedulingGates: gate{queue.SchedulingGates, p}}
+	for _, name := range gatekeepers {
+		all[name] = gate{name, p}
+	}
+	return map[string]map[string]fwk.PreEnqueuePlugin{"": all}
 }
 
 type gate struct {
@@ -127,19 +178,31 @@ type gate struct {
 func (g gate) Name() string { return g.name }
 
 func (g gate) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
-	if g.of.PreEnqueue(pod, "") == g.name {
-		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "gated")
+	held := slices.Contains(g.of.closed[pod.Name], g.name)
+	if g.name == queue.SchedulingGates {
+		held = len(pod.Spec.SchedulingGates) > 0
+	}
+	if held {
+		return fwk.NewStatus([]fwk.Code{fwk.UnschedulableAndUnresolvable, fwk.Pending, fwk.Error}[g.of.draw(pod.Name, g.name)%3], "gated")
 	}
 	return nil
 }
 
-// script writes p as the hint commands of a queue script.
+// script writes p as the hint commands of a queue script. Hints that look at pods it can't tell.
 func (p *plugins) script() string {
 	var s strings.Builder
+	if p.looks {
+		s.WriteString("# The hints look at pods.\n\n")
+	}
 	for _, plugin := range allPlugins {
-		for _, e := range events {
+		for _, e := range slices.Concat(clusterEvents, podEvents) {
 			if p.Registered(plugin, e) {
-				fmt.Fprintf(&s, "hint %s %s %s\n----\n\n", plugin, e.Label(), p.answer(plugin, e))
+				hint, err := p.Hint(plugin, nil, e, nil, nil)
+				answer := map[fwk.QueueingHint]string{fwk.Queue: "queue", fwk.QueueSkip: "skip"}[hint]
+				if err != nil {
+					answer = "fail"
+				}
+				fmt.Fprintf(&s, "hint %s %s %s\n----\n\n", plugin, e.Label(), answer)
 			}
 		}
 	}

@@ -1,0 +1,517 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue"
+)
+
+// Why sequences end early. Ours differs from upstream's queue there, and is to.
+const (
+	tiedPods    = "pods of equal rank left in the order of a map"
+	heldTwice   = "a pod was added over one of its name, and upstream holds both"
+	wentOn      = "an update of several events sent a pod to backoffQ without SchedulerPopFromBackoffQ, and upstream goes on to the next event"
+	storedGroup = "an object said nothing of the pod's group, and upstream takes it for another pod"
+)
+
+// call is one that a sequence can make, about the pod of that name; pod is nil if there is none.
+type call struct {
+	weight int
+	run    func(p *pair, now time.Time, name string, pod *v1.Pod)
+}
+
+var calls = []call{
+	{3, (*pair).addOne},
+	{1, (*pair).burst},
+	{4, (*pair).pop},
+	{5, (*pair).end},
+	{1, (*pair).failStranger},
+	{2, (*pair).update},
+	{1, (*pair).delete},
+	{1, (*pair).activate},
+	{4, (*pair).event},
+	{2, (*pair).flush},
+	{2, (*pair).gate},
+	{1, (*pair).nominate},
+	{1, (*pair).changeMind},
+	{1, (*pair).fork},
+}
+
+var groupCalls = []call{
+	{2, (*pair).changeGroup},
+	{1, (*pair).addMembers},
+	{3, (*pair).attempted},
+}
+
+// step lets some time pass, or none, or has the clock go back, and makes one call on both queues. Pods of equal times leave by
+// their places in the heap, as upstream's do, until several move at once: upstream moves them in the order of a map.
+func (p *pair) step() {
+	micro := rapid.SampledFrom([]int{0, 1, 1000, 100_000, 300_000, 700_000, 1_000_000, 2_500_000, 40_000_000, 300_000_000, 301_000_000, -1_500_000}).Draw(p.T, "µs")
+	p.clock.Step(time.Duration(micro) * time.Microsecond)
+	name := rapid.SampledFrom(p.names).Draw(p.T, "pod")
+	all := calls
+	if p.groups.of != nil {
+		all = slices.Concat(calls, groupCalls)
+	}
+	var weighed []int
+	for i, c := range all {
+		weighed = append(weighed, slices.Repeat([]int{i}, c.weight)...)
+	}
+	all[rapid.SampledFrom(weighed).Draw(p.T, "operation")].run(p, p.clock.Now(), name, p.pods[name])
+}
+
+// deviate ends the sequence at a difference that is to be.
+func (p *pair) deviate(why string) { p.parted = why }
+
+func (p *pair) tier(name string) queue.Tier {
+	info, _ := p.ours.Get("default", name)
+	return info.Tier
+}
+
+// isWaiting reports whether the pod is queued, or waits for its group.
+func isWaiting(t queue.Tier) bool { return t.Queued() || t == queue.Incomplete || t == queue.Pending }
+
+func podInfo(pod *v1.Pod) *framework.PodInfo {
+	info, _ := framework.NewPodInfo(pod) // affinity terms, of which there are none
+	return info
+}
+
+// addOne adds the pod, over one of its name now and then.
+func (p *pair) addOne(now time.Time, name string, pod *v1.Pod) {
+	if pod == nil {
+		p.add(now, name)
+		return
+	}
+	if rapid.IntRange(0, 79).Draw(p.T, "again") > 0 || len(p.plugins.closed[name]) > 1 {
+		return
+	}
+	before, _ := p.ours.Get("default", name)
+	p.add(now, name)
+	if after := p.tier(name); isWaiting(before.Tier) {
+		p.shuffled = true // it keeps its place in upstream's heap
+		p.replaced(before, after, p.groups.of[name] != "")
+	}
+}
+
+// replaced ends the sequence if upstream holds the new pod of a name and the old one, which was in that tier, or its gauges do.
+func (p *pair) replaced(before queue.PodInfo, after queue.Tier, member bool) {
+	known := before.Tier == queue.Active || before.Tier == queue.Unschedulable
+	if member || !known || after != queue.Active {
+		info, _ := p.ours.Get("default", before.Pod.Name)
+		if info.Pod != p.pods[before.Pod.Name] || info.Attempts != 0 {
+			p.differ("%s was replaced by %s, with %d attempts", before.Pod.Name, info.Pod.UID, info.Attempts)
+		}
+		p.deviate(heldTwice)
+	}
+}
+
+func (p *pair) add(now time.Time, name string) {
+	p.addPod(now, name, len(p.plugins.closed[name]) == 0 && rapid.IntRange(0, 4).Draw(p.T, "gated") == 0)
+}
+
+func (p *pair) newPod(name string) *v1.Pod {
+	p.uids++
+	p.plugins.closed[name] = p.plugins.closed[name][:min(1, len(p.plugins.closed[name]))] // nobody gates it yet
+	pod := &v1.Pod{}
+	pod.Namespace, pod.Name, pod.UID = "default", name, types.UID(fmt.Sprint("uid-", p.uids))
+	prio := rapid.SampledFrom([]int32{0, 0, 1, -1, 2_000_000_000}).Draw(p.T, "priority")
+	pod.Spec.Priority = &prio
+	pod.Spec.Containers = []v1.Container{{Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")}}}}
+	return pod
+}
+
+func (p *pair) addPod(now time.Time, name string, gated bool) {
+	pod := p.newPod(name)
+	group := p.groups.join(pod)
+	gates := ""
+	if gated {
+		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
+		gates = " gates=quota"
+	}
+	p.say("add %s priority=%d%s%s", name, *pod.Spec.Priority, gates, group)
+	p.pods[name] = pod
+	p.check(p.informer.Add(pod))
+	p.upstream.Add(p.ctx, pod)
+	p.ours.Add(now, pod)
+}
+
+// burst has several pods come at the same moment. None is gated: then they are not moved in the order of a map,
+// but popped, and fail, one by one.
+func (p *pair) burst(now time.Time, _ string, _ *v1.Pod) {
+	for _, name := range p.names {
+		if p.pods[name] == nil && len(p.plugins.closed[name]) == 0 && rapid.Bool().Draw(p.T, "comes") {
+			p.addPod(now, name, false)
+		}
+	}
+}
+
+func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
+	if p.groups.attempting != nil {
+		return // upstream's loop ends a group's attempt before it pops
+	}
+	next := ""
+	for pod := range p.ours.Upcoming() {
+		next = pod.Name
+		break
+	}
+	can := p.ours.CanPop()
+	ours, ok := p.ours.PopEntity(now)
+	if !ok {
+		return // upstream's would block; that it has no pod either, compare sees
+	}
+	p.say("pop")
+	if !can {
+		p.differ("CanPop said that there is nothing to pop")
+	}
+	entity, err := p.upstream.Pop(p.logger)
+	p.check(err)
+	if theirs, ok := entity.(*framework.QueuedPodGroupInfo); ok {
+		p.popGroup(ours, theirs)
+		return
+	}
+	theirs := entity.(*framework.QueuedPodInfo)
+	if ours.Group != nil || theirs.Pod.Name != ours.Pod.Pod.Name {
+		if p.tied(ours, theirs) {
+			p.deviate(tiedPods)
+			return
+		}
+		p.differ("popped %+v, upstream %s", ours, theirs.Pod.Name)
+	}
+	if p.groups.of == nil && next != theirs.Pod.Name && len(p.trail.failed) == 0 {
+		p.differ("%s was upcoming, and %s popped", next, theirs.Pod.Name)
+	}
+	p.comparePopped(ours.Pod, theirs)
+	p.inFlight[theirs.Pod.UID] = theirs
+}
+
+// end ends an attempt: the pod is bound, or it failed. Now and then it ends twice.
+func (p *pair) end(now time.Time, _ string, _ *v1.Pod) {
+	if len(p.inFlight) == 0 {
+		return
+	}
+	uid := rapid.SampledFrom(slices.Sorted(maps.Keys(p.inFlight))).Draw(p.T, "attempt")
+	info := p.inFlight[uid]
+	delete(p.inFlight, uid)
+	pod := p.pods[info.Pod.Name]
+	gone := pod == nil || pod.UID != uid
+	if gone || rapid.IntRange(0, 5).Draw(p.T, "fits") == 0 {
+		p.say("done %s", info.Pod.Name)
+		if !gone && !isWaiting(p.tier(pod.Name)) {
+			p.forget(pod)
+		}
+		for range rapid.IntRange(1, 2).Draw(p.T, "times") {
+			p.upstream.Done(uid)
+			p.ours.Done(now, uid)
+		}
+		return
+	}
+	p.fail(now, pod, info.DeepCopy())
+}
+
+// failStranger has a pod fail that was never popped, or that is queued again already.
+func (p *pair) failStranger(now time.Time, name string, pod *v1.Pod) {
+	if rapid.IntRange(0, 23).Draw(p.T, "stranger") > 0 || p.tier(name) == queue.InFlight {
+		return
+	}
+	if pod == nil {
+		pod = p.newPod(name)
+		p.groups.join(pod)
+		p.pods[name] = pod
+		p.check(p.informer.Add(pod))
+	}
+	p.fail(now, pod, &framework.QueuedPodInfo{QueueingParams: framework.QueueingParams{}})
+}
+
+// fail gives pod back after an attempt. info is what upstream's loop knows of it.
+func (p *pair) fail(now time.Time, pod *v1.Pod, info *framework.QueuedPodInfo) {
+	draw := func(what string, most int) []string {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(rejectors), 0, most, rapid.ID[string]).Draw(p.T, what)
+	}
+	why := queue.Rejection{UnschedulablePlugins: draw("by", 2)}
+	if rapid.IntRange(0, 2).Draw(p.T, "any pending") == 0 {
+		why.PendingPlugins = draw("pending", 1)
+	}
+	p.say("fail %s by=(%s) pending=(%s)", pod.Name, strings.Join(why.UnschedulablePlugins, ","), strings.Join(why.PendingPlugins, ","))
+	info.ClearRejectorPlugins()
+	info.UnschedulablePlugins, info.PendingPlugins = sets.New(why.UnschedulablePlugins...), sets.New(why.PendingPlugins...)
+	info.PodInfo = podInfo(pod)
+	before := p.tier(pod.Name)
+	theirs := p.upstream.AddUnschedulablePodIfNotPresent(p.logger, info, p.upstream.SchedulingCycle())
+	ours := p.ours.AddUnschedulableIfNotPresent(now, pod, why)
+	if isWaiting(before) && p.groups.of[pod.Name] != "" {
+		if ours == nil {
+			p.differ("%s failed while it is %s, and nothing was said", pod.Name, before)
+		}
+		p.deviate(heldTwice)
+		return
+	}
+	if (theirs == nil) != (ours == nil) {
+		p.differ("fail of %s: %v, upstream %v", pod.Name, ours, theirs)
+	}
+}
+
+// changes are what can happen to a pod, and what a script says of it.
+var changes = []func(p *pair, pod *v1.Pod) string{
+	func(p *pair, pod *v1.Pod) string {
+		pod.Labels = map[string]string{fmt.Sprint("l", p.script.Len()): ""}
+		return " label=changed"
+	},
+	func(p *pair, pod *v1.Pod) string {
+		pod.Spec.SchedulingGates = nil
+		return " gates="
+	},
+	func(p *pair, pod *v1.Pod) string {
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, v1.Toleration{Key: fmt.Sprint("t", len(pod.Spec.Tolerations))})
+		return ""
+	},
+	func(p *pair, pod *v1.Pod) string {
+		cpu := rapid.SampledFrom([]string{"500m", "1", "2"}).Draw(p.T, "cpu")
+		pod.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = resource.MustParse(cpu)
+		return ""
+	},
+	func(p *pair, pod *v1.Pod) string {
+		prio := rapid.SampledFrom([]int32{0, 1, -1, 2_000_000_000}).Draw(p.T, "priority")
+		pod.Spec.Priority = &prio
+		return fmt.Sprint(" priority=", prio)
+	},
+	func(p *pair, pod *v1.Pod) string {
+		pod.Status.NominatedNodeName = rapid.SampledFrom([]string{"", "n-1", "n-2"}).Draw(p.T, "nominated")
+		return " nominated=" + pod.Status.NominatedNodeName
+	},
+	func(p *pair, pod *v1.Pod) string {
+		pod.ResourceVersion = fmt.Sprint(p.script.Len())
+		return ""
+	},
+}
+
+// update changes a pod in any number of ways at once. One that the queue does not know may be updated, and the new object may be
+// that of another pod of the name.
+func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
+	if pod == nil {
+		if rapid.IntRange(0, 9).Draw(p.T, "unknown") > 0 {
+			return
+		}
+		pod = p.newPod(name)
+		p.groups.join(pod)
+	}
+	changed := pod.DeepCopy()
+	said := ""
+	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(changes)-1), 0, 4, rapid.ID[int]).Draw(p.T, "changes") {
+		said += changes[i](p, changed)
+	}
+	if rapid.IntRange(0, 79).Draw(p.T, "another pod") == 0 && len(p.plugins.closed[name]) < 2 {
+		p.uids++
+		changed.UID = types.UID(fmt.Sprint("uid-", p.uids))
+	}
+	var labels []string
+	evs := means(pod, changed)
+	for _, e := range evs {
+		labels = append(labels, e.Label())
+	}
+	p.say("update %s%s means=(%s)", name, said, strings.Join(labels, ","))
+	before, _ := p.ours.Get("default", name)
+	group, grouped := p.ours.Group(types.NamespacedName{Namespace: "default", Name: p.groups.of[name]})
+	p.pods[name] = changed
+	p.check(p.informer.Update(changed))
+	p.upstream.Update(p.ctx, pod, changed)
+	p.ours.Update(now, pod, changed, evs)
+	after := p.tier(name)
+	switch {
+	case before.Tier.Queued() && changed.UID != pod.UID:
+		p.shuffled = true
+		p.replaced(before, after, p.groups.of[name] != "")
+	case before.Tier == queue.Pending && grouped && group.Tier.Queued():
+		p.deviate(heldTwice) // the group was forgotten, and made anew: upstream adds the pod to it
+	case (before.Tier == queue.Unschedulable || before.Tier == queue.Gated) && after == queue.Backoff && len(evs) > 1 && !p.ours.Options().PopFromBackoffQ:
+		p.deviate(wentOn)
+	}
+}
+
+// object returns an object that a caller may have of pod: it, or one that has its names alone.
+func (p *pair) object(pod *v1.Pod) *v1.Pod {
+	if rapid.IntRange(0, 5).Draw(p.T, "stub") > 0 {
+		return pod
+	}
+	stub := &v1.Pod{}
+	stub.Namespace, stub.Name = pod.Namespace, pod.Name
+	return stub
+}
+
+// delete deletes a pod, or one that the queue does not know.
+func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
+	if pod == nil {
+		pod = p.newPod(name)
+	} else {
+		defer p.forget(pod)
+	}
+	object := p.object(pod)
+	p.say("delete %s", name)
+	p.upstream.Delete(p.logger, object)
+	p.ours.Delete(now, object)
+	if object != pod && p.groups.of[name] != "" {
+		if tier := p.tier(name); isWaiting(tier) {
+			p.differ("%s is %s after it was deleted", name, tier)
+		}
+		p.deviate(storedGroup)
+	}
+}
+
+// activate activates some pods, in any tier, at once.
+func (p *pair) activate(now time.Time, name string, _ *v1.Pod) {
+	pods := map[string]*v1.Pod{}
+	for range rapid.IntRange(1, 3).Draw(p.T, "pods") {
+		if pod := p.pods[name]; pod != nil {
+			pods[name] = p.object(pod)
+			if pods[name] != pod && p.groups.of[name] != "" {
+				pods[name] = pod // to upstream another pod: TestScripts shows it
+			}
+		}
+		name = rapid.SampledFrom(p.names).Draw(p.T, "and")
+	}
+	p.upstream.Activate(p.logger, pods)
+	for _, name := range slices.Sorted(maps.Keys(pods)) {
+		p.say("activate %s", name)
+		p.ours.Activate(now, pods[name])
+	}
+	p.shuffled = p.shuffled || len(pods) > 1
+}
+
+func (p *pair) event(now time.Time, _ string, _ *v1.Pod) {
+	e := rapid.SampledFrom(append(slices.Clone(clusterEvents),
+		fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All},
+		fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.Update},
+		fwk.ClusterEvent{Resource: fwk.PersistentVolume, ActionType: fwk.Add})).Draw(p.T, "event")
+	only := ""
+	var preCheck func(*v1.Pod) bool
+	switch rapid.IntRange(0, 6).Draw(p.T, "pre-check") {
+	case 0:
+		only, preCheck = " only=(a,b,c)", func(pod *v1.Pod) bool { return pod.Name < "d" }
+	case 1:
+		only, preCheck = " only=(nobody)", func(pod *v1.Pod) bool { return false }
+	case 2:
+		preCheck = func(*v1.Pod) bool { return true }
+	}
+	// A wildcard event with a pod is for that pod alone.
+	var oldObj, newObj any
+	about := ""
+	if rapid.IntRange(0, 2).Draw(p.T, "with an object") == 0 {
+		if pod := p.pods[rapid.SampledFrom(p.names).Draw(p.T, "about")]; pod != nil {
+			oldObj, newObj, about = pod, pod, " about="+pod.Name
+		} else {
+			oldObj, newObj = &v1.Node{}, &v1.Node{}
+		}
+		switch rapid.IntRange(0, 3).Draw(p.T, "of the objects") {
+		case 0:
+			oldObj = nil
+		case 1:
+			newObj, about = nil, ""
+		}
+	}
+	p.say("event %s%s%s", e.Label(), only, about)
+	p.upstream.MoveAllToActiveOrBackoffQueue(p.logger, e, oldObj, newObj, preCheck)
+	p.move(func() { p.ours.MoveAllToActiveOrBackoffQueue(now, e, oldObj, newObj, preCheck) })
+}
+
+func (p *pair) flush(now time.Time, _ string, _ *v1.Pod) {
+	if rapid.Bool().Draw(p.T, "leftover") {
+		p.say("flush leftover")
+		flushUnschedulableEntitiesLeftover(p.upstream, p.logger)
+		p.move(func() { p.ours.FlushUnschedulableLeftover(now) })
+		return
+	}
+	p.say("flush backoff")
+	flushBackoffQCompleted(p.upstream, p.logger)
+	p.ours.FlushBackoffCompleted(now)
+}
+
+// gate has a PreEnqueue plugin hold the pod, or let go of it. Upstream asks them in the order of a map, but the one that gates the
+// pod first: of two that hold it, one must be that.
+func (p *pair) gate(_ time.Time, name string, pod *v1.Pod) {
+	if pod != nil && len(pod.Spec.SchedulingGates) > 0 {
+		return
+	}
+	plugin := rapid.SampledFrom(gatekeepers).Draw(p.T, "gatekeeper")
+	info, _ := p.ours.Get("default", name)
+	held := p.plugins.closed[name]
+	switch {
+	case slices.Contains(held, plugin):
+		if len(held) == 2 && info.GatingPlugin == plugin && rapid.Bool().Draw(p.T, "stays") {
+			return
+		}
+		held = slices.DeleteFunc(slices.Clone(held), func(other string) bool { return other == plugin })
+	case len(held) == 0, len(held) == 1 && info.GatingPlugin == held[0] && info.Tier == queue.Gated:
+		held = append(slices.Clone(held), plugin)
+	default:
+		return
+	}
+	p.plugins.closed[name] = held
+	p.say("gate %s by=%s", name, strings.Join(held, ""))
+}
+
+func (p *pair) nominate(_ time.Time, name string, pod *v1.Pod) {
+	if pod == nil {
+		return
+	}
+	node := rapid.SampledFrom([]string{"", "n-1", "n-2"}).Draw(p.T, "node")
+	p.say("nominate %s on=%s", name, node)
+	if node == "" && rapid.Bool().Draw(p.T, "by its name") {
+		p.upstream.DeleteNominatedPodIfExists(pod)
+		p.ours.DeleteNominatedPodIfExists(pod)
+		return
+	}
+	p.upstream.AddNominatedPod(p.logger, podInfo(pod), &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: node})
+	p.ours.AddNominatedPod(pod, node)
+}
+
+// changeMind has the hints answer otherwise from now on.
+func (p *pair) changeMind(time.Time, string, *v1.Pod) {
+	p.plugins.mood++
+	p.script.WriteString(p.plugins.script())
+}
+
+// move notes whether several pods leave the unschedulable ones.
+func (p *pair) move(moves func()) {
+	ready := func() int { return p.ours.PendingPods(queue.Active) + p.ours.PendingPods(queue.Backoff) }
+	before := ready()
+	moves()
+	p.shuffled = p.shuffled || ready() > before+1
+}
+
+// tied reports whether upstream may have popped theirs instead of ours for no reason but the order of a map.
+func (p *pair) tied(ours queue.Entity, theirs fwk.QueuedEntityInfo) bool {
+	if !p.shuffled {
+		return false
+	}
+	var mine fwk.QueuedEntityInfo
+	var ok bool
+	if ours.Group != nil {
+		mine, ok = p.upstream.GetPodGroup(ours.Group.Name.Name, "default", fwk.PodGroupKeyType)
+	} else {
+		mine, ok = p.upstream.GetPod(ours.Pod.Pod.Name, "default", nil)
+	}
+	return ok && !p.less(mine, theirs) && !p.less(theirs, mine)
+}
+
+func (p *pair) forget(pod *v1.Pod) {
+	delete(p.pods, pod.Name)
+	p.check(p.informer.Delete(pod))
+}
+
+func (p *pair) check(err error) {
+	if err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
+}
