@@ -350,6 +350,28 @@ func TestSchedulersOwnWord(t *testing.T) {
 	recorded(`"move":{"pod":"default/told","to":"active"`)
 }
 
+// TestLogOfTwo: a scheduler's log below -v=5 that is followed corrects the model, and does not take its place.
+func TestLogOfTwo(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(readyNode("n-1", "4"))
+	logged := filepath.Join(t.TempDir(), "scheduler.log")
+	f, err := os.Create(logged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	watcher := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--scheduler-log", logged)
+	server.Put(pendingPod("big", "6"))
+	watcher.until("its coming", goes("big", "active"))
+	fmt.Fprintf(f, "I%s       1 schedule_one.go:1058] \"Unable to schedule pod; no fit; waiting\" pod=\"default/big\" err=\"0/1 nodes are available: 1 Insufficient cpu.\"\n", time.Now().UTC().Format("0102 15:04:05.000000"))
+	watcher.until("its failure, by the log alone", goes("big", "unschedulable"))
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(watcher.stderr.String(), "is of -v=2: it corrects the model"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("what the log is worth is not said: %s", watcher.stderr.String())
+		}
+	}
+}
+
 // TestCountsOfEKS: EKS serves its scheduler's counts through the API server; others say so, in one sentence.
 func TestCountsOfEKS(t *testing.T) {
 	eks, other := livetest.New(t), livetest.New(t)

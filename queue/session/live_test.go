@@ -188,18 +188,39 @@ func TestNewLeader(t *testing.T) {
 	until(t, moves, "stuck unschedulable 1 modelled ScheduleAttemptFailure")
 }
 
-// TestTold: where the stream tells the scheduler's own moves, none is modelled.
+// TestTold: where the scheduler's log tells its moves, none is modelled.
 func TestTold(t *testing.T) {
 	s := newScript()
-	moves, stop := follow(t, s, timeline.Options{Told: true})
+	moves, stop := follow(t, s, timeline.Options{})
 	key := types.NamespacedName{Namespace: "default", Name: "a"}
-	s.tell(there(ready("n-1", "4")), there(waits("a", "1")), &sources.Attached{})
+	s.tell(there(ready("n-1", "4")), there(waits("a", "1")), &sources.Attached{}, &sources.Logged{Verbosity: sources.MovesVerbosity})
 	until(t, moves, "a active 0 modelled UnscheduledPodAdd")
 	s.tell(&sources.Move{Pod: key, To: sources.TierInFlight})
 	until(t, moves, "a inflight 1 observed")
 	stop()
 	for m := range moves {
 		t.Errorf("nobody told that %s", said(m))
+	}
+}
+
+// TestLoggedBelow: a log of 2 corrects the model: what it does not tell was not done, and the Event of an attempt that it
+// tells is no other attempt.
+func TestLoggedBelow(t *testing.T) {
+	s := newScript()
+	moves, _ := follow(t, s, timeline.Options{})
+	key := types.NamespacedName{Namespace: "default", Name: "a"}
+	pod := waits("a", "6")
+	s.tell(there(ready("n-1", "4")), &sources.Attached{}, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
+	s.tell(there(pod))
+	until(t, moves, "a active 0 modelled UnscheduledPodAdd")
+	s.tell(&sources.FailedAttempt{Pod: key, UID: pod.UID, Message: tooSmall, Log: true},
+		&sources.FailedAttempt{Pod: key, UID: pod.UID, Message: tooSmall, Recorded: sources.NewRecorded("1", 1)})
+	until(t, moves, "a unschedulable 1 modelled ScheduleAttemptFailure")
+	s.tell(there(waits("b", "1")))
+	seen := until(t, moves, "b active 0 modelled UnscheduledPodAdd")
+	s.tell(there(waits("c", "1")))
+	if seen = append(seen, until(t, moves, "c active 0 modelled UnscheduledPodAdd")...); len(seen) != 2 {
+		t.Errorf("nobody told these: %q", seen)
 	}
 }
 

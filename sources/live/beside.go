@@ -15,6 +15,7 @@ type beside struct {
 	sources.Stream
 	others   []sources.Stream
 	attached bool
+	logged   *sources.Logged // the last that came before
 }
 
 // Beside returns a stream of what main tells, and once all that was there is known, what others tell.
@@ -50,11 +51,27 @@ func (b *beside) Take() ([]sources.Event, sources.Status) {
 		more, other := o.Take()
 		if b.attached {
 			events = append(events, more...)
+		} else {
+			b.early(more)
 		}
 		status.Notices = append(status.Notices, other.Notices...)
 	}
-	b.attached = b.attached || !status.Attached.IsZero()
+	if !b.attached && !status.Attached.IsZero() {
+		b.attached = true
+		if b.logged != nil {
+			events = append(events, sources.Event{Time: status.Attached, Fact: b.logged})
+		}
+	}
 	return events, status
+}
+
+// early drops events that came before it is known what was there, but remembers of which verbosity a log is.
+func (b *beside) early(events []sources.Event) {
+	for _, ev := range events {
+		if l, is := ev.Fact.(*sources.Logged); is {
+			b.logged = l
+		}
+	}
 }
 
 // noticed tells that its stream ended, and why, as a notice.

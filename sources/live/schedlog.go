@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -18,9 +19,12 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
-// Log is a stream of what a scheduler's log tells, from now on: the exact moves.
+// Log is a stream of what a scheduler's log tells, from now on: each move if it is of -v=5 or above, else what it says of
+// attempts, as evidence beside the cluster.
 type Log struct {
 	name sources.SafeText
+	// uid returns the UID of the pod of that name that the cluster has now, or "".
+	uid func(types.NamespacedName) types.UID
 	// read hands each piece of new text to its argument until ctx ends, or there is no more.
 	read func(ctx context.Context, text func([]byte)) error
 
@@ -33,29 +37,40 @@ type Log struct {
 // lookEvery is how often a log file is looked at for more.
 const lookEvery = 100 * time.Millisecond
 
-func newLog(name string, read func(ctx context.Context, text func([]byte)) error) *Log {
+func (s *Source) newLog(name string, read func(ctx context.Context, text func([]byte)) error) *Log {
 	safe := sources.Sanitize(name)
-	return &Log{name: safe, read: read, follower: schedlog.NewFollower(safe)}
+	return &Log{name: safe, uid: s.podUID, read: read, follower: schedlog.NewFollower(safe)}
+}
+
+// podUID returns the UID of the pod of that name that there is now, or "".
+func (s *Source) podUID(key types.NamespacedName) types.UID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if pod, is := s.store(pods).objects[key].(*corev1.Pod); is {
+		return pod.UID
+	}
+	return ""
 }
 
 // FollowLog returns a stream of the log file at path, "-" being stdin. A file that is replaced or cut, as
 // logs are, is read again from its start. The error is the context's if that ends while the file is waited for.
-func FollowLog(ctx context.Context, path string, stdin io.Reader) (*Log, error) {
+func (s *Source) FollowLog(ctx context.Context, path string, stdin io.Reader) (*Log, error) {
 	if path == "-" {
-		return newLog("standard input", func(_ context.Context, text func([]byte)) error { return copyText(stdin, text) }), nil
+		return s.newLog("standard input", func(_ context.Context, text func([]byte)) error { return copyText(stdin, text) }), nil
 	}
 	f, err := disk.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	_, _ = f.Seek(0, io.SeekEnd) // of a pipe, all is new
-	return newLog(path, func(ctx context.Context, text func([]byte)) error { return tail(ctx, path, f, text) }), nil
+	return s.newLog(path, func(ctx context.Context, text func([]byte)) error { return tail(ctx, path, f, text) }), nil
 }
 
 // PodLog returns a stream of the log of a scheduler that runs as a pod, as kubectl logs -f reads it. An empty container is
 // the only one.
 func (s *Source) PodLog(namespace, name, container string) *Log {
-	return newLog(namespace+"/"+name, func(ctx context.Context, text func([]byte)) error {
+	var l *Log
+	l = s.newLog(namespace+"/"+name, func(ctx context.Context, text func([]byte)) error {
 		for {
 			since := int64(1)
 			body, err := s.client.CoreV1().Pods(namespace).GetLogs(name, &corev1.PodLogOptions{Container: container, Follow: true, SinceSeconds: &since}).Stream(ctx)
@@ -64,6 +79,7 @@ func (s *Source) PodLog(namespace, name, container string) *Log {
 			}
 			_ = copyText(body, text) // the connection was lost, or the pod ended: the next one has the same name
 			body.Close()
+			l.lose()
 			select {
 			case <-ctx.Done():
 				return nil
@@ -71,6 +87,7 @@ func (s *Source) PodLog(namespace, name, container string) *Log {
 			}
 		}
 	})
+	return l
 }
 
 func copyText(from io.Reader, text func([]byte)) error {
@@ -134,7 +151,16 @@ func (l *Log) Run(ctx context.Context) error {
 	l.mu.Lock()
 	l.began = time.Now()
 	l.mu.Unlock()
+	defer l.lose()
 	return l.read(ctx, l.text)
+}
+
+// lose notes that the log can't be read any more, or not for now.
+func (l *Log) lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.line = nil
+	l.follower.Lose(time.Now())
 }
 
 // text takes in new text. A line that can't be read is left out.
@@ -155,7 +181,7 @@ func (l *Log) text(text []byte) {
 	}
 }
 
-// silence is for how long a scheduler may say nothing of moves before that is strange.
+// silence is for how long a scheduler may say nothing at all before that is strange.
 const silence = 30 * time.Second
 
 // Take implements sources.Stream.
@@ -164,12 +190,20 @@ func (l *Log) Take() ([]sources.Event, sources.Status) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	var status sources.Status
-	if !l.follower.TellsMoves() && !l.began.IsZero() && now.Sub(l.began) > silence {
-		what := "has told no move yet: kube-scheduler writes them at -v=5 and above"
-		if l.follower.Known() == 0 {
-			what = "has told nothing yet that only kube-scheduler writes"
-		}
-		status.Notices = []string{fmt.Sprintf("The log %s %s.", l.name, what)}
+	switch level := l.follower.Verbosity(); {
+	case level >= 0 && level < sources.MovesVerbosity:
+		status.Notices = []string{fmt.Sprintf("The log %s is of -v=%d: it corrects the model, and does not tell each move, as one of -v=%d does.", l.name, level, sources.MovesVerbosity)}
+	case l.follower.Known() == 0 && !l.began.IsZero() && now.Sub(l.began) > silence:
+		status.Notices = []string{fmt.Sprintf("The log %s has told nothing yet that only kube-scheduler writes.", l.name)}
 	}
-	return l.follower.Take(now), status
+	events := l.follower.Take(now)
+	for _, ev := range events {
+		switch f := ev.Fact.(type) {
+		case *sources.FailedAttempt:
+			f.UID = l.uid(f.Pod)
+		case *sources.Bound:
+			f.UID = l.uid(f.Pod)
+		}
+	}
+	return events, status
 }

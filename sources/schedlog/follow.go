@@ -13,6 +13,7 @@ type Follower struct {
 	number int
 	shift  time.Duration // from the log's clock, which may be of another time zone, to UTC
 	known  bool          // the shift is
+	read   time.Time     // after Lose: lines up to it were read before. Zero once a later one was
 }
 
 // NewFollower returns a follower of the named log.
@@ -20,8 +21,12 @@ func NewFollower(name sources.SafeText) *Follower {
 	f := &Follower{}
 	f.p = &parser{lines: &place{name: string(name), follower: f}, part: &sources.Part{Format: Format}}
 	f.p.reset()
+	f.p.verbosity.enter(time.Time{}, unknown)
 	return f
 }
+
+// unknown is the verbosity of a log of which no line has told it yet, and that of one that has ended.
+const unknown = -1
 
 // place is where a follower is, for errors.
 type place struct {
@@ -51,36 +56,59 @@ func (f *Follower) Line(line []byte, now time.Time) error {
 			f.shift, f.known = now.Sub(f.p.clock.time(&h)).Round(zone), true
 		}
 	}
+	if !f.read.IsZero() {
+		bare, _, _ := unwrap(line)
+		h, ok := parseHeader(bare)
+		if !ok || !f.p.clock.time(&h).After(f.read) {
+			return nil
+		}
+		f.read = time.Time{}
+	}
 	return f.p.read(line)
 }
 
 // settled is how long later lines may add to what an earlier one told.
 const settled = 200 * time.Millisecond
 
-// Take returns the events up to shortly before now that were not taken yet.
+// Take returns the events up to shortly before now that were not taken yet: moves where the log tells all of them,
+// *sources.FailedAttempt and *sources.Bound where it is below 5, and before these *sources.Logged.
 func (f *Follower) Take(now time.Time) []sources.Event {
-	f.p.verbosity.forget() // what a log below 5 tells is not followed
-	var events []sources.Event
-	i := 0
-	for ; i < len(f.p.part.Events); i++ {
-		ev := f.p.part.Events[i]
+	due := now.Add(-settled - f.shift)
+	events := f.p.verbosity.takeBy(due, f.p.part)
+	for i := range events {
+		ev := &events[i]
 		ev.Time = ev.Time.Add(f.shift)
-		if now.Sub(ev.Time) < settled {
-			break
-		}
-		if m, ok := ev.Fact.(*sources.Move); ok {
-			told := *m // later lines may add to m
+		switch fact := ev.Fact.(type) {
+		case *sources.Move:
+			told := *fact // later lines may add to it
 			ev.Fact = &told
+		case *sources.FailedAttempt:
+			if !fact.Began.IsZero() {
+				fact.Began = fact.Began.Add(f.shift)
+			}
+		case *sources.Bound:
+			if !fact.Began.IsZero() {
+				fact.Began = fact.Began.Add(f.shift)
+			}
 		}
-		events = append(events, ev)
 	}
-	f.p.part.Events = append(f.p.part.Events[:0:0], f.p.part.Events[i:]...)
 	return events
 }
 
-// TellsMoves reports whether lines were read that only come at -v=5 and above. Known counts those that only
-// kube-scheduler writes.
-func (f *Follower) TellsMoves() bool { return !f.p.verbosity.deep.IsZero() }
+// Lose has the log end at now, until the next line: what the scheduler wrote between them is not known. Lines that come a
+// second time are left out.
+func (f *Follower) Lose(now time.Time) {
+	v := &f.p.verbosity
+	v.settle()
+	v.deep, v.quiet = time.Time{}, stretch{}
+	if v.level() != unknown {
+		v.enter(now.Add(-f.shift), unknown)
+	}
+	f.read = f.p.clock.last
+}
 
-// Known is described with TellsMoves.
+// Verbosity is the log's, as *sources.Logged has it. Negative while no line has told it.
+func (f *Follower) Verbosity() int { return f.p.verbosity.level() }
+
+// Known is how many lines were read that only kube-scheduler writes.
 func (f *Follower) Known() int { return f.p.known }

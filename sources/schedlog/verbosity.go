@@ -67,9 +67,6 @@ func (v *verbosity) sawDeep(at time.Time, pod *pod) {
 	v.deep = at
 }
 
-// forget drops what was told of attempts so far.
-func (v *verbosity) forget() { v.spans, v.facts, v.quiet = nil, nil, stretch{} }
-
 // level is the verbosity of the last span.
 func (v *verbosity) level() int { return v.spans[len(v.spans)-1].Fact.(*sources.Logged).Verbosity }
 
@@ -91,6 +88,9 @@ func (v *verbosity) commit() {
 	}
 	if len(v.spans) == 0 && !v.deep.IsZero() {
 		v.enter(time.Time{}, sources.MovesVerbosity) // up to here
+	}
+	if len(v.spans) > 0 && v.level() < sources.MovesVerbosity {
+		level = max(level, v.level()) // few attempts at a time, of a log that is followed: they need not show all of it
 	}
 	if len(v.spans) == 0 || v.level() != level {
 		v.enter(from, level)
@@ -135,12 +135,46 @@ func (v *verbosity) tell(part *sources.Part, begin, end time.Time) {
 	}
 	v.spans[0].Time = begin
 	part.Events = slices.DeleteFunc(part.Events, func(ev sources.Event) bool {
-		_, is := ev.Fact.(*sources.Move)
-		return is && v.at(ev.Time) < sources.MovesVerbosity
+		return isFact[*sources.Move](ev) && v.at(ev.Time) < sources.MovesVerbosity
 	})
 	part.Events = slices.Concat(v.spans, part.Events, v.facts)
 	slices.SortStableFunc(part.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	part.Events = append(part.Events, sources.Event{Time: end, Fact: &sources.Logged{Verbosity: -1}})
+}
+
+// takeBy takes what is to be told up to due of a log that is followed, out of part and of v: where the verbosity changes,
+// and what it lets the log tell. Of attempts by then no later line tells more. There must be a span.
+func (v *verbosity) takeBy(due time.Time, part *sources.Part) []sources.Event {
+	if v.pending != nil && !v.pending.at.After(due) {
+		v.settle()
+	}
+	if q := &v.quiet; len(q.facts) > 0 && !q.facts[0].Time.After(due) && (v.level() < sources.MovesVerbosity || q.isBelow()) {
+		v.commit()
+	}
+	isDue := func(ev sources.Event) bool { return !ev.Time.After(due) }
+	told := 1 // the first was told
+	for told < len(v.spans) && isDue(v.spans[told]) {
+		told++
+	}
+	events := slices.Clone(v.spans[1:told])
+	for len(part.Events) > 0 && isDue(part.Events[0]) {
+		if !isFact[*sources.Move](part.Events[0]) || v.at(part.Events[0].Time) >= sources.MovesVerbosity {
+			events = append(events, part.Events[0])
+		}
+		part.Events = part.Events[1:]
+	}
+	for len(v.facts) > 0 && isDue(v.facts[0]) {
+		events = append(events, v.facts[0])
+		v.facts = v.facts[1:]
+	}
+	v.spans = slices.Clone(v.spans[told-1:])
+	slices.SortStableFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return events
+}
+
+func isFact[F sources.Fact](ev sources.Event) bool {
+	_, is := ev.Fact.(F)
+	return is
 }
 
 // at returns the verbosity at that time.

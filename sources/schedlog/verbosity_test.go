@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -112,25 +113,69 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// TestFollowedBelow: a log below 5 that is followed tells no moves, whatever it tells, and what it tells is not kept.
-func TestFollowedBelow(t *testing.T) {
+// TestFollowed: a log that is followed tells of which verbosity it is, and what one of that verbosity tells; what was taken is
+// not kept. While it can't be read it tells nothing, and what is read a second time is left out.
+func TestFollowed(t *testing.T) {
 	f := NewFollower("sched.log")
-	now := nov.NotAfter
-	for n := range 1000 {
-		for line := range strings.Lines(attempt(2, n%60, fmt.Sprintf("pod-%d", n)) + binding(n%60, "b")) {
+	steps := []struct {
+		name, lines, want string
+		level             int
+	}{
+		{"nothing", "", "", -1},
+		{"2", attempt(2, 1, "a") + binding(2, "b"), `01.000002 logged 2
+01.000002 failed default/a "0/1 nodes are available: 1 Too many pods."
+02.000009 bound default/b on n
+`, 2},
+		{"an error", failing(3, "a"), "03.000005 failed default/a \"no\" error\n", 2},
+		{"3", attempt(3, 4, "a"), `04.000002 logged 3
+04.000002 failed default/a "0/1 nodes are available: 1 Too many pods." began 04.000001 unschedulable [NodeResourcesFit]
+`, 3},
+		{"5", attempt(5, 5, "a"), `05.000000 logged 5
+05.000000 default/a active NodeAdd
+05.000001 default/a inflight
+05.000004 default/a unschedulable ScheduleAttemptFailure [NodeResourcesFit] "0/1 nodes are available: 1 Too many pods."
+`, 5},
+		{"5, two that came in before", binding(6, "c") + binding(6, "d"), `06.000009 default/c scheduled on n
+06.000009 default/d scheduled on n
+`, 5},
+		{"2 again", binding(7, "e"), "05.010003 logged 2\n06.000009 bound default/c on n\n06.000009 bound default/d on n\n07.000009 bound default/e on n\n", 2},
+	}
+	for n, step := range steps {
+		now := nov.NotAfter.Add(time.Duration(n) * time.Second)
+		for line := range strings.Lines(step.lines) {
 			if err := f.Line([]byte(strings.TrimSuffix(line, "\n")), now); err != nil {
 				t.Fatal(err)
 			}
 		}
-		f.Take(now)
+		if got := show(f.Take(nov.NotAfter.Add(time.Hour))); got != step.want || f.Verbosity() != step.level {
+			t.Errorf("%s: verbosity %d and\n%s\nwant %d and\n%s", step.name, f.Verbosity(), got, step.level, step.want)
+		}
 	}
-	if f.TellsMoves() || f.Known() != 2000 || len(f.p.verbosity.quiet.facts) > 2 || len(f.p.verbosity.facts) > 0 {
-		t.Errorf("moves %t, %d known, %d and %d kept", f.TellsMoves(), f.Known(), len(f.p.verbosity.quiet.facts), len(f.p.verbosity.facts))
+	if v := &f.p.verbosity; len(v.quiet.facts) > 0 || len(v.facts) > 0 || len(v.spans) != 1 || len(f.p.part.Events) > 0 {
+		t.Errorf("%d and %d facts, %d spans and %d events are kept", len(v.quiet.facts), len(v.facts), len(v.spans), len(f.p.part.Events))
 	}
-	for line := range strings.Lines(attempt(5, 1, "a")) {
-		_ = f.Line([]byte(strings.TrimSuffix(line, "\n")), now)
+	f.Lose(nov.NotAfter.Add(8 * time.Second))
+	for line := range strings.Lines(binding(7, "e") + binding(9, "g")) {
+		_ = f.Line([]byte(strings.TrimSuffix(line, "\n")), nov.NotAfter)
 	}
-	if !f.TellsMoves() {
-		t.Error("no moves at 5")
+	if got, want := show(f.Take(nov.NotAfter.Add(time.Hour))), "08.000000 logged -1\n09.000009 logged 2\n09.000009 bound default/g on n\n"; got != want {
+		t.Errorf("after it was lost\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestFollowedSettles: what the last line tells is told once nothing more can come to it.
+func TestFollowedSettles(t *testing.T) {
+	f := NewFollower("sched.log")
+	at := nov.NotAfter.Add(time.Second)
+	for line := range strings.Lines(attempt(2, 1, "a")) {
+		if err := f.Line([]byte(strings.TrimSuffix(line, "\n")), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if early := f.Take(at.Add(settled / 2)); len(early) > 0 {
+		t.Errorf("at once: %s", show(early))
+	}
+	if late := f.Take(at.Add(2 * settled)); len(late) != 2 {
+		t.Errorf("then: %s", show(late))
 	}
 }

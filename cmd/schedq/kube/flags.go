@@ -45,7 +45,7 @@ func (f *Flags) Register(cmd *cobra.Command) {
 	set.StringVar(&f.lease, "scheduler-lease", "", "the lease that the schedulers' leader holds, as `NAMESPACE/NAME` (default kube-scheduler in kube-system, or in openshift-kube-scheduler)")
 	set.StringVar(&f.metrics, "scheduler-metrics", "", "compare with the scheduler's own counts: the `URL` of its metrics, \"proxy\" for its pod, through the API server, or \"eks\" for those that EKS serves")
 	set.StringVar(&f.metricsToken, "scheduler-metrics-token-file", "", "the bearer token to read the scheduler's metrics with, in a `FILE`")
-	set.StringVar(&f.log, "scheduler-log", "", "follow the scheduler's log, which at -v=5 tells every move: a `FILE`, or pod:NAMESPACE/NAME[/CONTAINER] through the API server")
+	set.StringVar(&f.log, "scheduler-log", "", "follow the scheduler's log, which at -v=5 tells every move, and from -v=2 on how attempts end: a `FILE`, or pod:NAMESPACE/NAME[/CONTAINER] through the API server")
 	set.VisitAll(func(flag *pflag.Flag) {
 		if !others[flag.Name] {
 			f.names = append(f.names, flag.Name)
@@ -83,7 +83,6 @@ func (f *Flags) Shows(namespace string) bool {
 
 // Options are opts with the scheduler's name.
 func (f *Flags) Options(opts session.Options) (session.Options, error) {
-	opts.Told = f.log != ""
 	if f.schedulerName == "" {
 		return opts, nil
 	}

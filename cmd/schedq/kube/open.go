@@ -166,7 +166,7 @@ func (f *Flags) beside(cmd *cobra.Command, source *live.Source) (sources.Stream,
 		}
 		others = append(others, source.PodLog(key.Namespace, key.Name, container))
 	} else if f.log != "" {
-		log, err := live.FollowLog(cmd.Context(), f.log, cmd.InOrStdin())
+		log, err := source.FollowLog(cmd.Context(), f.log, cmd.InOrStdin())
 		if err != nil {
 			return nil, fmt.Errorf("--scheduler-log: %w", err)
 		}

@@ -18,6 +18,8 @@ type Feed struct {
 	End    time.Time
 	// live is true if the source goes on. Then End is the moment up to which its events are made.
 	live bool
+	// logged is true while a live source has a scheduler's log that tells how every attempt ends.
+	logged bool
 	// advancedTo is how far the shadow of a live source has run, or the rerun.
 	advancedTo time.Time
 	Shadow     *shadow // nil if the source tells the moves itself, or another scheduler makes them
@@ -129,43 +131,39 @@ func (f *Feed) HasEvent(i int) bool {
 	return true
 }
 
-// NewLiveFeed returns a feed without an end. With told, the source tells the scheduler's moves itself.
-func NewLiveFeed(cfg *schedulerconfig.Config, told bool) *Feed {
+// NewLiveFeed returns a feed without an end.
+func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 	f := &Feed{live: true}
-	if told {
-		return f
-	}
 	f.Shadow = newShadow(cfg, nil, true, func(ev sources.Event) { f.Events = append(f.Events, ev) })
 	return f
 }
 
 // Arrive takes in what a stream has told by now. An event that comes too late for its place among those made is put
-// at End; a failed attempt that comes too late is dropped, since the model has made up its mind about it. stale is since when
-// the stream hears nothing: from then on its silence tells nothing. Zero if it hears.
+// at End; an Event of a failed attempt that comes too late is dropped, since the model has made up its mind about it, and so
+// is one whose attempt the scheduler's log tells. stale is since when the stream hears nothing: from then on its silence tells
+// nothing. Zero if it hears.
 func (f *Feed) Arrive(events []sources.Event, now, stale time.Time) {
+	heard := f.Shadow.oracle.channels
 	for _, ev := range events {
-		if ev.Time.Before(f.End) {
-			if attempt, ok := ev.Fact.(*sources.FailedAttempt); ok {
-				if f.Shadow != nil && attempt.Version != "" {
-					f.Shadow.oracle.channels.recorded(attempt.UID, attempt.Recorded)
+		switch fact := ev.Fact.(type) {
+		case *sources.Logged:
+			f.logged = fact.Verbosity >= sources.AttemptsVerbosity
+		case *sources.FailedAttempt:
+			if !fact.Log && (f.logged || ev.Time.Before(f.End)) {
+				if fact.Version != "" {
+					heard.recorded(fact.UID, fact.Recorded)
 				}
 				continue
 			}
+		}
+		if ev.Time.Before(f.End) {
 			ev.Time = f.End
 		}
-		if f.Shadow != nil {
-			f.Shadow.oracle.future.Add(ev)
-		} else {
-			f.source = append(f.source, ev)
-		}
+		f.Shadow.oracle.future.Add(ev)
 	}
-	if f.Shadow != nil {
-		f.Shadow.oracle.channels.until = now
-		if !stale.IsZero() && stale.Before(now) {
-			f.Shadow.oracle.channels.until = stale
-		}
-	} else if len(events) > 0 {
-		slices.SortStableFunc(f.source, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	heard.until = now
+	if !stale.IsZero() && stale.Before(now) {
+		heard.until = stale
 	}
 	f.ExtendTo(now.Add(-Lag))
 }
@@ -180,13 +178,6 @@ func (f *Feed) ExtendTo(end time.Time) {
 // makeMoreLive makes more events of a stream, up to End, and lets the model run up to there. It returns false once it
 // is there.
 func (f *Feed) makeMoreLive() bool {
-	if f.Shadow == nil {
-		if len(f.source) == 0 || f.source[0].Time.After(f.End) {
-			return false
-		}
-		f.Events, f.source = append(f.Events, f.source[0]), f.source[1:]
-		return true
-	}
 	if ev := f.Shadow.oracle.future.First(); ev != nil && !ev.Time.After(f.End) {
 		if err := f.Shadow.takeInNext(); err != nil {
 			f.Err = err

@@ -24,7 +24,7 @@ func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 	for _, since := range staleSince {
 		stale = world.At(since)
 	}
-	f := model.NewLiveFeed(cfg, false)
+	f := model.NewLiveFeed(cfg)
 	t.Cleanup(f.Close)
 	events := c.Recording(seconds).Events
 	for at := 0.0; at <= seconds; at += 0.5 { // as it would come

@@ -155,7 +155,7 @@ func TestNoNodes(t *testing.T) {
 // TestFirstNode: of a live cluster that has no node yet no attempt is modelled, until one comes.
 func TestFirstNode(t *testing.T) {
 	var c world.Cluster
-	f := model.NewLiveFeed(world.Config(t), false)
+	f := model.NewLiveFeed(world.Config(t))
 	c.Add(1, &sources.Attached{})
 	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
 	world.Happens(&c, 10, sources.Added, world.Node("node-a", "1"), nil)

@@ -40,7 +40,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 			failed = w.Move(c.Move)
 		}
 	}
-	f := model.NewLiveFeed(cfg, opts.Told)
+	f := model.NewLiveFeed(cfg)
 	var schedulers Schedulers
 	defer f.Close()
 

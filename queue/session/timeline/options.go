@@ -34,8 +34,6 @@ type Options struct {
 	Speed float64
 	// Opens is how long after the recording's start the first moment shown is.
 	Opens time.Duration
-	// Told is true if a stream tells the scheduler's moves itself, so that none is to be modelled.
-	Told bool
 }
 
 // Selects reports whether the filter selects the pod as it is after move t: then the move is told.

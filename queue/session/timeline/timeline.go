@@ -83,7 +83,7 @@ func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plug
 
 // NewLive returns a timeline that begins now, of a stream that is to tell what happens.
 func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
-	t := &Timeline{history: newHistory(), Feed: model.NewLiveFeed(cfg, opts.Told), Start: now, End: now}
+	t := &Timeline{history: newHistory(), Feed: model.NewLiveFeed(cfg), Start: now, End: now}
 	t.SetEngine(newEngine(cfg, opts.Plugins, now))
 	return t
 }

@@ -53,7 +53,7 @@ func (e *examination) channels(ctx context.Context) []Channel {
 	}
 	saved := Channel{Name: "the scheduler's log, saved", State: SeeHow, Why: g.logNeeds, How: g.log, Adds: g.logAdds(level, known)}
 	audit := Channel{Name: "kube-apiserver's audit log", State: SeeHow, Why: g.auditNeeds, How: g.audit, Adds: g.auditAdds()}
-	return []Channel{e.attach(), e.counts(ctx), e.followed(ctx, g, level), saved, audit}
+	return []Channel{e.attach(), e.counts(ctx), e.followed(ctx, level), saved, audit}
 }
 
 // attach is the API server itself.
@@ -87,12 +87,9 @@ func (e *examination) counts(ctx context.Context) Channel {
 }
 
 // followed is the scheduler's log through the API server.
-func (e *examination) followed(ctx context.Context, g guide, level int) Channel {
-	c := Channel{Name: "the scheduler's log, live", Adds: g.logAdds(level, len(e.scheduler.Pods) > 0)}
-	if c.State, c.Why = e.pod(ctx, "log"); c.State == Yes && level < fullVerbosity {
-		c.State, c.Why = No, fmt.Sprintf("it is at -v=%d, and what is followed has to tell every move: save it instead", level)
-	}
-	if c.State == Yes {
+func (e *examination) followed(ctx context.Context, level int) Channel {
+	c := Channel{Name: "the scheduler's log, live", Adds: followedAdds(level, len(e.scheduler.Pods) > 0)}
+	if c.State, c.Why = e.pod(ctx, "log"); c.State == Yes {
 		for _, pod := range e.scheduler.Pods {
 			c.How = append(c.How, "schedq attach --scheduler-log pod:"+strings.TrimSuffix(pod.Namespace+"/"+pod.Name+"/"+pod.Container, "/"))
 		}
@@ -129,6 +126,20 @@ func (e *examination) may(ctx context.Context, what authorizationv1.ResourceAttr
 		return No, "you may not get " + resource
 	}
 	return Yes, ""
+}
+
+// followedAdds says what a scheduler's log of that verbosity is worth while it is written.
+func followedAdds(level int, known bool) string {
+	switch {
+	case !known:
+		return fmt.Sprintf("at -v=%d each move, observed; from -v=%d on how every attempt ended, which corrects the model", fullVerbosity, endsVerbosity)
+	case level >= fullVerbosity:
+		return fmt.Sprintf("it is at -v=%d: each move, observed, and nothing is modelled", level)
+	case level >= endsVerbosity:
+		return fmt.Sprintf("it is at -v=%d: how every attempt ended, which corrects the model; at -v=%d it would tell each move", level, fullVerbosity)
+	}
+	return fmt.Sprintf("it is at -v=%d: attempts that failed by an error, and little else; from -v=%d on it tells how every attempt ended, at -v=%d each move",
+		level, endsVerbosity, fullVerbosity)
 }
 
 // logAdds says what a scheduler's log of that verbosity is worth.

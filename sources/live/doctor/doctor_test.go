@@ -65,7 +65,7 @@ func TestKubeadm(t *testing.T) {
 	want := []string{
 		"the cluster, live: yes [schedq attach]",
 		"the scheduler's own counts: yes [schedq attach --scheduler-metrics proxy]",
-		"the scheduler's log, live: no []", // of less than 5
+		"the scheduler's log, live: yes [schedq attach --scheduler-log pod:kube-system/kube-scheduler-cp]", // of less than 5: it corrects the model
 		"the scheduler's log, saved: see how [kubectl logs -n kube-system kube-scheduler-NODE --timestamps > sched.log]",
 		"kube-apiserver's audit log: see how []",
 	}
