@@ -5,41 +5,34 @@ import (
 	"time"
 )
 
-// expiry returns when e's backoff ends. It must have been worked out by backingOff; without a backoff
-// it is before every time.
-func (e *entry) expiry() int64 { return e.backoffExpiry }
+// setExpiry works out when the backoff of the entity i ends, unless that is known.
+func (q *Queue) setExpiry(i int32) {
+	e := q.entries.at(i)
+	if count := q.rules.failures(e); e.backoffExpiry == unset && count > 0 && q.opts.PodMaxBackoff > 0 {
+		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.BackoffOf(int(count), q.size(i))))
+	}
+}
 
 // backingOff reports whether e must still wait. With PopFromBackoffQ it is true to the end of the second
-// in which the backoff expires. It works out the expiry if that is not known yet. (backoff_queue.go,
-// isEntityBackingoff and getBackoffTime.)
+// in which the backoff expires. (backoff_queue.go, isEntityBackingoff and getBackoffTime.)
 func (q *Queue) backingOff(now int64, e *entry) bool {
-	count := q.failures(e)
-	if q.opts.PodMaxBackoff == 0 || count == 0 {
-		return false
-	}
-	if e.backoffExpiry == unset {
-		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.BackoffOf(int(count), q.size(e))))
-	}
-	if q.opts.Rules.OverAtExpiry {
-		return e.backoffExpiry > now
-	}
-	return e.backoffExpiry >= q.alignToWindow(now)
+	return q.opts.PodMaxBackoff != 0 && q.rules.failures(e) > 0 && !q.rules.isOver(q, e.backoffExpiry, now)
 }
 
 // failures is what e's backoff is worked out from.
-func (q *Queue) failures(e *entry) int32 {
-	switch {
-	case q.opts.Rules.BackoffByAttempts && !q.opts.Rules.ForgetsBackoff:
-		return e.attempts
-	case e.errorsCount > 0:
+func (e *entry) failures() int32 {
+	if e.errorsCount > 0 {
 		return e.errorsCount
 	}
 	return e.unschedulableCount
 }
 
+// leftSince is what the leftover flush counts from.
+func (e *entry) leftSince() int64 { return max(e.timestamp, e.flushed) }
+
 // backOff counts a failure of e as v1.16 did: not during a backoff, and anew when the last one was long ago.
 // (pod_backoff.go; scheduling_queue.go, backoffPod.)
-func (q *Queue) backOff(now int64, e *entry) {
+func (q *Queue) backOff(now int64, e *entry, _ bool) {
 	count, expiry := e.unschedulableCount, e.backoffExpiry
 	if count > 0 && expiry-int64(q.opts.Backoff(int(count)))+2*int64(q.opts.PodMaxBackoff) < now {
 		count = 0

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"hash/maphash"
 	"math"
 	"slices"
 	"time"
@@ -18,13 +17,14 @@ const none int32 = -1
 // unset is the absence of a time, which upstream writes as the zero time.Time.
 const unset int64 = math.MinInt64
 
-// entry is upstream's QueuedPodInfo. Times are Unix nanoseconds.
+// entry is a pod: upstream's QueuedPodInfo. Without a pod it is a pod group, as that is queued: QueuedPodGroupInfo. Times are
+// Unix nanoseconds.
 type entry struct {
 	pod *v1.Pod
 
 	timestamp      int64 // when it was added, or last failed
 	initialAttempt int64 // when it first entered activeQ
-	backoffExpiry  int64 // cached; unset until it is first asked for
+	backoffExpiry  int64 // unset if it has no backoff
 	flushed        int64 // when the leftover flush last took it
 	eventsFrom     int64 // in flight: the first in-flight event after its pop
 	cycle          int64 // the scheduling cycle of its last attempt
@@ -38,14 +38,12 @@ type entry struct {
 	errorsCount        int32
 	priority           int32
 
-	pos        int32 // its place in the tier's heap or slice
+	pos        int32 // an entity's index in its place
 	prev, next int32 // in flight: its neighbours in the order of popping
-	group      int32 // 1 more than the index of its pod group, or 0; without a pod it is the group's entity
+	group      int32 // 1 more than the number of the pod group that it is queued with, or is; 0 if it is a pod alone
 
-	tier       Tier
-	indexed    bool // findable by its pod's name
-	inErrors   bool // in backoffQ's heap for errors
-	wasFlushed bool // woken by the leftover flush, and not attempted since
+	tier  Tier  // where the Observer was told that it is
+	place place // where an entity lies
 }
 
 // priorityOf models corev1helpers.PodPriority.
@@ -63,16 +61,32 @@ func toTime(ns int64) time.Time {
 	return time.Unix(0, ns).UTC()
 }
 
-// newEntry takes a free entry for pod. It models newQueuedPodInfo.
-func (q *Queue) newEntry(now int64, pod *v1.Pod) int32 {
-	e := entry{
-		pod: pod, priority: priorityOf(pod),
-		timestamp: now, initialAttempt: unset, backoffExpiry: unset, flushed: unset,
-		prev: none, next: none,
-	}
+// newPod takes a free entry for pod, which is found by its name from now on. It models newQueuedPodInfo.
+func (q *Queue) newPod(now int64, pod *v1.Pod) int32 {
+	i := q.newEntry(entry{pod: pod, priority: priorityOf(pod), timestamp: now})
+	q.byName.put(&q.entries, i)
+	return i
+}
+
+func (q *Queue) newEntry(e entry) int32 {
+	e.initialAttempt, e.backoffExpiry, e.flushed = unset, unset, unset
+	e.prev, e.next = none, none
 	i := q.entries.allocate()
 	*q.entries.at(i) = e
 	return i
+}
+
+// forget lets go of the waiting pod i, which was taken out of its place.
+func (q *Queue) forget(i int32) {
+	pod := q.entries.at(i).pod
+	q.byName.remove(&q.entries, pod.Namespace, pod.Name)
+	q.release(i)
+}
+
+// release lets go of the pod i, which is nowhere any more.
+func (q *Queue) release(i int32) {
+	q.setTier(q.entries.at(i), None)
+	q.entries.release(i)
 }
 
 func (q *Queue) setPod(i int32, pod *v1.Pod) {
@@ -80,109 +94,56 @@ func (q *Queue) setPod(i int32, pod *v1.Pod) {
 	q.entries.at(i).priority = priorityOf(pod)
 }
 
-// index finds entries by their pod's namespace and name: an open-addressing hash table of entry
-// indices, which a fork copies as one slice.
-type index struct {
-	seed  maphash.Seed
-	slots []slot
-	used  int
+// setTier notes where the pod e is.
+func (q *Queue) setTier(e *entry, tier Tier) {
+	q.pods[e.tier]--
+	q.pods[tier]++
+	e.tier = tier
 }
 
-// slot holds an entry's index, or none, and the hash of its pod's name, so that most entries need not be
-// looked at.
-type slot struct {
-	hash  uint32
-	entry int32
+// waiting returns the entry of the pod of that name that is queued or waits for its group, or none.
+func (q *Queue) waiting(pod *v1.Pod) int32 { return q.byName.get(&q.entries, pod.Namespace, pod.Name) }
+
+// pool holds the queue's entries, which everything else refers to by index. They lie in chunks, so that a
+// queue grows without moving what it holds, a fork copies a few large pieces and not one object a pod, and
+// a pointer to an entry stays good until the entry is released.
+type pool struct {
+	chunks [][]entry
+	used   int32 // indices given out so far
+	free   []int32
 }
 
-const minSlots = 16
+const (
+	chunkBits = 9
+	chunkSize = 1 << chunkBits
+)
 
-func newIndex() index {
-	return index{seed: maphash.MakeSeed(), slots: slices.Repeat([]slot{{entry: none}}, minSlots)}
-}
+func (p *pool) at(i int32) *entry { return &p.chunks[i>>chunkBits][i&(chunkSize-1)] }
 
-func (x *index) hash(namespace, name string) uint32 {
-	h := maphash.String(x.seed, namespace)*0x9e3779b97f4a7c15 ^ maphash.String(x.seed, name)
-	return uint32(h)
-}
-
-// find returns the place that holds the named pod, or the free one where it would go.
-func (x *index) find(entries *pool, hash uint32, namespace, name string) int {
-	mask := len(x.slots) - 1
-	for at := int(hash) & mask; ; at = (at + 1) & mask {
-		s := x.slots[at]
-		if s.entry == none {
-			return at
-		}
-		if s.hash == hash {
-			if p := entries.at(s.entry).pod; p.Name == name && p.Namespace == namespace {
-				return at
-			}
-		}
+// allocate returns the index of a free entry, whose content is that of a released one.
+func (p *pool) allocate() int32 {
+	if n := len(p.free); n > 0 {
+		i := p.free[n-1]
+		p.free = p.free[:n-1]
+		return i
 	}
+	if p.used&(chunkSize-1) == 0 {
+		p.chunks = append(p.chunks, make([]entry, chunkSize))
+	}
+	p.used++
+	return p.used - 1
 }
 
-func (x *index) get(entries *pool, namespace, name string) int32 {
-	return x.slots[x.find(entries, x.hash(namespace, name), namespace, name)].entry
+// release gives entry i back. It must be in no tier.
+func (p *pool) release(i int32) {
+	*p.at(i) = entry{}
+	p.free = append(p.free, i)
 }
 
-func (x *index) put(entries *pool, i int32) {
-	if (x.used+1)*2 > len(x.slots) {
-		x.grow()
+func (p *pool) clone() pool {
+	c := pool{chunks: make([][]entry, len(p.chunks)), used: p.used, free: slices.Clone(p.free)}
+	for i, chunk := range p.chunks {
+		c.chunks[i] = slices.Clone(chunk)
 	}
-	p := entries.at(i).pod
-	hash := x.hash(p.Namespace, p.Name)
-	at := x.find(entries, hash, p.Namespace, p.Name)
-	if x.slots[at].entry == none {
-		x.used++
-	}
-	x.slots[at] = slot{hash, i}
-	entries.at(i).indexed = true
-}
-
-func (x *index) grow() {
-	old := x.slots
-	x.slots = slices.Repeat([]slot{{entry: none}}, len(old)*2)
-	mask := len(x.slots) - 1
-	for _, s := range old {
-		if s.entry == none {
-			continue
-		}
-		at := int(s.hash) & mask
-		for x.slots[at].entry != none {
-			at = (at + 1) & mask
-		}
-		x.slots[at] = s
-	}
-}
-
-// remove takes the named pod out and closes the gap behind it.
-func (x *index) remove(entries *pool, namespace, name string) {
-	hole := x.find(entries, x.hash(namespace, name), namespace, name)
-	if x.slots[hole].entry == none {
-		return
-	}
-	entries.at(x.slots[hole].entry).indexed = false
-	x.used--
-	mask := len(x.slots) - 1
-	for at := hole; ; {
-		x.slots[hole].entry = none
-		for {
-			at = (at + 1) & mask
-			s := x.slots[at]
-			if s.entry == none {
-				return
-			}
-			// An entry may fill the hole if that is not before the place it hashes to.
-			if home := int(s.hash) & mask; (at-home)&mask >= (at-hole)&mask {
-				x.slots[hole] = s
-				hole = at
-				break
-			}
-		}
-	}
-}
-
-func (x *index) clone() index {
-	return index{seed: x.seed, slots: slices.Clone(x.slots), used: x.used}
+	return c
 }

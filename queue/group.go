@@ -9,7 +9,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // With the gate GenericWorkload, the pods of a pod group are queued as one entity: they are popped together,
@@ -20,6 +19,7 @@ import (
 // group is what the queue knows of a pod group.
 type group struct {
 	key    types.NamespacedName
+	number int32                       // in Queue.groups
 	object *schedulingv1beta1.PodGroup // nil until it was observed
 	// entity is the group's entry while it is in a tier of the queue, with members in upstream's order.
 	entity  int32
@@ -31,11 +31,11 @@ type group struct {
 	incomplete, pending []int32
 }
 
-func (g *group) clone() group {
+func (g *group) clone() *group {
 	c := *g
 	c.members, c.flown = slices.Clone(g.members), slices.Clone(g.flown)
 	c.incomplete, c.pending = slices.Clone(g.incomplete), slices.Clone(g.pending)
-	return c
+	return &c
 }
 
 // GroupOf returns the name of the pod group that pod is queued with, if the gate is on. (isPodGroupMember.)
@@ -46,94 +46,71 @@ func (o Options) GroupOf(pod *v1.Pod) (types.NamespacedName, bool) {
 	return types.NamespacedName{Namespace: pod.Namespace, Name: *pod.Spec.SchedulingGroup.PodGroupName}, true
 }
 
-// groupNamed returns the index in q.groups of the group of that name, which it makes if need be.
-func (q *Queue) groupNamed(key types.NamespacedName) int32 {
+// groupNamed returns the group of that name, which it makes if need be.
+func (q *Queue) groupNamed(key types.NamespacedName) *group {
 	i, ok := q.byGroup[key]
 	if !ok {
 		i = int32(len(q.groups))
-		q.groups = append(q.groups, group{key: key, entity: none, flight: none})
+		q.groups = append(q.groups, &group{key: key, number: i, entity: none, flight: none})
 		q.byGroup[key] = i
 	}
-	return i
+	return q.groups[i]
 }
 
-// groupOf returns the group of pod, or nil if it is queued alone.
-func (q *Queue) groupOf(pod *v1.Pod) *group {
+// groupNamedBy returns the group that pod says it is of, or nil if it is queued alone.
+func (q *Queue) groupNamedBy(pod *v1.Pod) *group {
 	if key, ok := q.opts.GroupOf(pod); ok {
-		return &q.groups[q.groupNamed(key)]
+		return q.groupNamed(key)
 	}
 	return nil
 }
 
-// storedGroup returns the group of the pod that is queued as entry i or, if i is none, is in flight with pod's UID; nil if
-// that is queued alone. What the caller's pod says of its group matters only if the queue does not know it.
-func (q *Queue) storedGroup(i int32, pod *v1.Pod) *group {
-	if i == none {
-		if flying, ok := q.inFlight.byUID[pod.UID]; ok {
-			pod = q.entries.at(flying).pod
+// groupOf returns the group of the waiting pod i; if i is none, of the one in flight with pod's UID; nil if that is alone. Only of
+// a pod that the queue does not know does it matter what the caller's object says.
+func (q *Queue) groupOf(i int32, pod *v1.Pod) *group {
+	if i != none {
+		if number := q.entries.at(i).group; number != 0 {
+			return q.groups[number-1]
 		}
-		return q.groupOf(pod)
+		return nil
 	}
-	if at := q.entries.at(i).group; at != 0 {
-		return &q.groups[at-1]
+	if flying, ok := q.inFlight.byUID[pod.UID]; ok {
+		pod = q.entries.at(flying).pod
 	}
-	return nil
+	return q.groupNamedBy(pod)
 }
 
-// isGroup reports whether e is the entity of a group, and not a pod.
-func (e *entry) isGroup() bool { return e.pod == nil && e.group != 0 }
-
-// entityGroup returns the group of an entity.
-func (q *Queue) entityGroup(e *entry) *group { return &q.groups[e.group-1] }
-
-// size is how many pods the entity e is.
-func (q *Queue) size(e *entry) int {
-	if e.isGroup() {
-		return len(q.entityGroup(e).members)
-	}
-	return 1
-}
-
-// addMember puts the detached entry i with its group, wherever that is. (addPodGroupMember.)
+// addMember puts the waiting pod i, which lies nowhere, with its group, wherever that is. (addPodGroupMember.)
 func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 	e := q.entries.at(i)
-	if !e.indexed {
-		q.byName.put(&q.entries, i)
-	}
+	e.group = g.number + 1
 	if e.tier == InFlight && g.object != nil { // what follows is the group's doing
-		q.memberMoved(now, i, Pending, event)
+		q.move(now, i, Pending, event)
 	}
 	switch {
 	case g.object == nil:
 		g.incomplete = append(g.incomplete, i)
-		q.memberMoved(now, i, Incomplete, event)
+		q.move(now, i, Incomplete, event)
 	case g.entity != none:
 		hint := q.withdraw(g.entity)
 		q.join(g, i)
-		q.requeue(now, g.entity, None, hint, unscheduledPodAdd)
+		q.requeue(now, g.entity, hint, unscheduledPodAdd)
 	case q.popped == e.group:
 		g.pending = append(g.pending, i)
 		if e.tier != Pending {
-			q.memberMoved(now, i, Pending, event)
+			q.move(now, i, Pending, event)
 		}
 	default:
-		entity := q.newGroupEntity(g)
-		root := q.entries.at(entity)
-		root.timestamp, root.initialAttempt = e.timestamp, e.initialAttempt
-		g.entity = entity
+		q.newGroupEntity(g, e)
 		q.join(g, i)
-		q.moveToActiveQ(now, entity, None, unscheduledPodAdd)
+		q.moveToActiveQ(now, g.entity, unscheduledPodAdd)
 	}
 }
 
-// newGroupEntity takes a free entry for the group as a whole.
-func (q *Queue) newGroupEntity(g *group) int32 {
-	i := q.entries.allocate()
-	*q.entries.at(i) = entry{
-		group: q.byGroup[g.key] + 1, priority: groupPriority(g.object),
-		initialAttempt: unset, backoffExpiry: unset, flushed: unset, prev: none, next: none,
-	}
-	return i
+// newGroupEntity gives g an entity, as old as its first pod is.
+func (q *Queue) newGroupEntity(g *group, first *entry) {
+	g.entity = q.newEntry(entry{group: g.number + 1, priority: groupPriority(g.object), timestamp: first.timestamp})
+	q.entries.at(g.entity).initialAttempt = first.initialAttempt
 }
 
 // groupPriority models schedutil.PodGroupPriority.
@@ -144,7 +121,7 @@ func groupPriority(object *schedulingv1beta1.PodGroup) int32 {
 	return 0
 }
 
-// join makes entry i a member of g's entity, at its place. (framework/types.go, AddPod.)
+// join makes the pod i a member of g's entity, at its place. (framework/types.go, AddPod.)
 func (q *Queue) join(g *group, i int32) {
 	at, _ := slices.BinarySearchFunc(g.members, i, func(a, b int32) int { return q.compareMembers(q.entries.at(a), q.entries.at(b)) })
 	g.members = slices.Insert(g.members, at, i)
@@ -156,72 +133,69 @@ func (q *Queue) compareMembers(a, b *entry) int {
 		cmp.Compare(a.timestamp, b.timestamp), cmp.Compare(a.pod.Name, b.pod.Name))
 }
 
-// withdraw takes a group's entity out of its tier, and returns what would have it requeued there.
-// (deleteFromAnyQueue.)
-func (q *Queue) withdraw(entity int32) strategy {
-	switch q.detach(entity) {
-	case Active:
-		return queueImmediately
-	case Backoff:
-		return queueAfterBackoff
-	}
-	return queueSkip
-}
-
-// memberMoved puts the member i where to says, and tells the observer.
-func (q *Queue) memberMoved(now int64, i int32, to Tier, event string) {
+// takeOut takes the waiting pod i out of its place, or off its group's lists. Its group's entity, if it has one, lies nowhere.
+func (q *Queue) takeOut(i int32) {
 	e := q.entries.at(i)
-	from := e.tier
-	e.tier = to
-	q.tellObserver(now, i, Transition{From: from, To: to, Event: event})
-}
-
-// groupMoved tells of the members of g's entity, which is now in tier to.
-func (q *Queue) groupMoved(now int64, g *group, to Tier, event string) {
-	for _, i := range g.members {
-		if e := q.entries.at(i); e.tier != to || to == Gated && event != unscheduledPodAdd {
-			q.memberMoved(now, i, to, event)
+	if e.group == 0 {
+		q.remove(i)
+		return
+	}
+	g := q.groups[e.group-1]
+	for _, list := range []*[]int32{&g.members, &g.incomplete, &g.pending} {
+		if at := slices.Index(*list, i); at >= 0 {
+			*list = slices.Delete(*list, at, at+1)
+			return
 		}
 	}
 }
 
-// popGroup makes the members of g's entity in flight, which is out of its tier. It returns false if all of
+// dropIfEmpty lets go of the entity of g, which lies nowhere, if it has no members, and reports whether it had none.
+func (q *Queue) dropIfEmpty(g *group) bool {
+	if len(g.members) > 0 {
+		return false
+	}
+	q.entries.release(g.entity)
+	g.entity = none
+	return true
+}
+
+// popGroup makes the members of g's entity in flight, which lies nowhere. It returns false if all of
 // them are already. (unlockedMoveEntityToInFlight.)
 func (q *Queue) popGroup(now int64, g *group) bool {
-	root := q.entries.at(g.entity)
+	entity, members := g.entity, g.members
+	root := q.entries.at(entity)
 	root.attempts++
 	if g.flight != none {
 		q.entries.release(g.flight) // its attempt was never ended
 	}
-	g.flown = g.flown[:0]
-	var flying []int32
-	for _, i := range g.members {
-		e := q.entries.at(i)
-		e.attempts++
-		q.byName.remove(&q.entries, e.pod.Namespace, e.pod.Name)
-		if _, ok := q.inFlight.byUID[e.pod.UID]; ok {
-			q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
-			q.memberMoved(now, i, Deleted, "")
-			q.entries.release(i)
-			continue
+	g.entity, g.members, g.flight, g.flown = none, nil, none, g.flown[:0]
+	for _, i := range members {
+		uid := q.entries.at(i).pod.UID
+		if q.takeOff(now, i) {
+			g.flown = append(g.flown, uid)
 		}
-		q.inFlight.push(&q.entries, i)
-		flying = append(flying, i)
-		g.flown = append(g.flown, e.pod.UID)
 	}
-	entity := g.entity
-	g.entity, g.members, g.flight = none, nil, none
-	if len(flying) == 0 {
+	if len(g.flown) == 0 {
 		q.entries.release(entity)
 		return false
 	}
 	q.schedulingCycle++
 	g.flight, root.tier = entity, InFlight
-	for _, i := range flying {
+	for _, uid := range g.flown {
+		i := q.inFlight.byUID[uid]
 		q.entries.at(i).cycle = q.schedulingCycle
-		q.memberMoved(now, i, InFlight, "")
+		q.move(now, i, InFlight, "")
 	}
 	return true
+}
+
+// poppedGroup returns what is known of g, which was popped, with the pods that are in flight.
+func (q *Queue) poppedGroup(g *group) *GroupInfo {
+	info, _ := q.Group(g.key)
+	for _, uid := range g.flown {
+		info.Members = append(info.Members, q.info(q.inFlight.byUID[uid]))
+	}
+	return &info
 }
 
 // GroupOutcome is what an attempt of a pod group came to.
@@ -239,7 +213,7 @@ const (
 // requeued as a new entity: to activeQ if the attempt succeeded for others, else to backoffQ. It fails if
 // the group is queued already, or was not popped. (scheduling_queue.go, function of that name.)
 func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.NamespacedName, outcome GroupOutcome) error {
-	g := &q.groups[q.groupNamed(name)]
+	t, g := now.UnixNano(), q.groupNamed(name)
 	if g.entity != none {
 		return fmt.Errorf("pod group %s is already present in the queue (%s)", name, q.entries.at(g.entity).tier)
 	}
@@ -255,68 +229,141 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 	}
 	if g.object == nil {
 		q.entries.release(entity)
-		g.incomplete = append(g.incomplete, pending...)
-		for _, i := range pending {
-			q.memberMoved(now.UnixNano(), i, Incomplete, ScheduleAttemptFailure)
-		}
+		q.scatter(t, g, pending, ScheduleAttemptFailure)
 		return nil
 	}
 	e := q.entries.at(entity)
-	e.tier, e.priority = None, groupPriority(g.object)
-	g.entity = entity
+	e.priority, g.entity = groupPriority(g.object), entity
 	again := false // one that was tried waits again
 	for _, i := range pending {
 		q.join(g, i)
 		again = again || slices.Contains(g.flown, q.entries.at(i).pod.UID)
 	}
-	switch outcome {
-	case GroupScheduled:
+	if outcome == GroupScheduled {
 		e.errorsCount, e.unschedulableCount = 0, 0
-	case GroupRejected:
-		e.unschedulableCount++
-		e.errorsCount, e.backoffExpiry = 0, unset
-	default:
-		e.errorsCount++
-		e.backoffExpiry = unset
+	} else {
+		q.countFailure(t, e, outcome == GroupRejected)
 	}
 	if outcome != GroupScheduled || !again { // else it keeps its turn, to preempt at once
-		e.timestamp = now.UnixNano()
+		e.timestamp = t
 	}
-	e.wasFlushed, e.flushed = false, unset
-	if t := now.UnixNano(); outcome != GroupScheduled && q.backingOff(t, e) {
-		q.moveToBackoffQ(t, entity, None, ScheduleAttemptFailure)
-	} else {
-		q.moveToActiveQ(t, entity, None, ScheduleAttemptFailure)
+	e.flushed = unset
+	q.setExpiry(entity)
+	hint := queueAfterBackoff
+	if outcome == GroupScheduled {
+		hint = queueImmediately
 	}
+	q.requeue(t, entity, hint, ScheduleAttemptFailure)
 	return nil
 }
 
-// preChecked reports whether check lets e through: for a group, any of its pods.
-func (q *Queue) preChecked(e *entry, check func(*v1.Pod) bool) bool {
-	if !e.isGroup() {
-		return check(e.pod)
+// scatter makes pods of g, whose PodGroup is not there, wait for another.
+func (q *Queue) scatter(now int64, g *group, pods []int32, event string) {
+	g.incomplete = append(g.incomplete, pods...)
+	for _, i := range pods {
+		q.move(now, i, Incomplete, event)
 	}
-	return slices.ContainsFunc(q.entityGroup(e).members, func(i int32) bool { return check(q.entries.at(i).pod) })
 }
 
-// groupWorthRequeuing asks for each pod of g, and takes the best. (isEntityWorthRequeuing.)
-func (q *Queue) groupWorthRequeuing(g *group, event fwk.ClusterEvent, oldObj, newObj any) strategy {
-	best := queueSkip
-	for _, i := range g.members {
-		if best = max(best, q.worthRequeuing(i, event, oldObj, newObj)); best == queueImmediately {
-			break
-		}
-	}
-	return best
+// PodGroup objects, which say that a group is there to be scheduled.
+
+func nameOf(object *schedulingv1beta1.PodGroup) types.NamespacedName {
+	return types.NamespacedName{Namespace: object.Namespace, Name: object.Name}
 }
 
-// runGroupPreEnqueue asks about each pod of the group's entity e: one that is gated gates all.
-func (q *Queue) runGroupPreEnqueue(e *entry) {
-	e.gatingPlugin = 0
-	for _, i := range q.entityGroup(e).members {
-		q.runPreEnqueue(i)
-		if by := q.entries.at(i).gatingPlugin; by != 0 {
-			e.gatingPlugin = by
-		}
+// AddPodGroup tells the queue that a PodGroup was observed: the pods that waited for it are queued.
+// (scheduling_queue.go, AddPodGroup.)
+func (q *Queue) AddPodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
+	g := q.groupNamed(nameOf(object))
+	g.object = object
+	waiting := g.incomplete
+	g.incomplete = nil
+	// Upstream takes them in the order of a map. The group's place in activeQ is that of the first.
+	slices.SortFunc(waiting, func(a, b int32) int {
+		x, y := q.entries.at(a), q.entries.at(b)
+		return cmp.Or(cmp.Compare(x.timestamp, y.timestamp), cmp.Compare(x.pod.Name, y.pod.Name))
+	})
+	for _, i := range waiting {
+		q.addMember(now.UnixNano(), i, g, unscheduledPodAdd)
 	}
+}
+
+// UpdatePodGroup replaces a PodGroup. As upstream's, it does not sort activeQ anew if the priority changed.
+// (scheduling_queue.go, UpdatePodGroup.)
+func (q *Queue) UpdatePodGroup(object *schedulingv1beta1.PodGroup) {
+	g := q.groupNamed(nameOf(object))
+	g.object = object
+	if g.entity == none {
+		return
+	}
+	e := q.entries.at(g.entity)
+	e.priority = groupPriority(object)
+	if h := q.heapAt(e.place); h != nil {
+		h.items[e.pos].priority = e.priority
+	}
+}
+
+// DeletePodGroup tells the queue that a PodGroup is gone. Its pods, but those in flight, wait for another of
+// that name. (scheduling_queue.go, DeletePodGroup.)
+func (q *Queue) DeletePodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
+	g := q.groupNamed(nameOf(object))
+	if g.object == nil {
+		return
+	}
+	g.object = nil
+	var left []int32
+	switch {
+	case g.entity != none:
+		q.remove(g.entity)
+		left, g.members = g.members, nil
+		q.dropIfEmpty(g)
+	case q.popped == g.number+1:
+		left, g.pending = g.pending, nil
+	}
+	q.scatter(now.UnixNano(), g, left, "")
+}
+
+// GroupInfo is all that the queue knows of a pod group: upstream's QueuedPodGroupInfo. It is a copy.
+type GroupInfo struct {
+	Name   types.NamespacedName
+	Object *schedulingv1beta1.PodGroup // nil if it was not observed
+	// Tier is where the group as a whole is; None if no pod of it is queued or being tried.
+	Tier Tier
+	// Attempts and the rest are the group's own, apart from its pods': see PodInfo.
+	Attempts                int
+	UnschedulableCount      int
+	ConsecutiveErrorsCount  int
+	Timestamp               time.Time
+	InitialAttemptTimestamp time.Time
+	BackoffExpiry           time.Time
+	FlushTimestamp          time.Time
+	GatingPlugin            string
+	// Members are the pods that are queued together, in the order in which they are tried.
+	Members []PodInfo
+}
+
+// Group returns what the queue knows of the named pod group.
+func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
+	i, ok := q.byGroup[name]
+	if !ok {
+		return GroupInfo{}, false
+	}
+	g := q.groups[i]
+	info := GroupInfo{Name: name, Object: g.object}
+	entity := g.entity
+	if entity == none {
+		entity = g.flight
+	}
+	if entity != none {
+		e := q.entries.at(entity)
+		info.Tier, info.Attempts = e.tier, int(e.attempts)
+		info.UnschedulableCount, info.ConsecutiveErrorsCount = int(e.unschedulableCount), int(e.errorsCount)
+		info.Timestamp, info.InitialAttemptTimestamp = toTime(e.timestamp), toTime(e.initialAttempt)
+		info.BackoffExpiry, info.FlushTimestamp = toTime(e.backoffExpiry), toTime(e.flushed)
+		info.GatingPlugin = q.sets.onlyName(e.gatingPlugin)
+	}
+	for _, member := range g.members {
+		info.Members = append(info.Members, q.info(member))
+	}
+	return info, true
 }

@@ -23,7 +23,7 @@ type item struct {
 
 func itemOf(entries *pool, i int32) item {
 	e := entries.at(i)
-	return item{e.expiry(), e.timestamp, e.priority, i}
+	return item{e.backoffExpiry, e.timestamp, e.priority, i}
 }
 
 func (h *heap) push(entries *pool, i int32) {

@@ -53,7 +53,7 @@ func (f *inFlight) remove(entries *pool, i int32) {
 	} else {
 		entries.at(e.next).prev = e.prev
 	}
-	e.prev, e.next, e.tier = none, none, None
+	e.prev, e.next = none, none
 
 	if f.first == none {
 		f.dropped += int64(len(f.events))

@@ -46,31 +46,23 @@ func (q *Queue) IncomingPodsTotal() map[Incoming]int64 {
 	return totals
 }
 
-func (q *Queue) count(e *entry, queue Tier, event string) {
-	q.incoming.add(Incoming{queue, event}, int64(q.size(e)))
+// count counts the pods of the entity i that came to a queue.
+func (q *Queue) count(i int32, queue Tier, event string) {
+	q.incoming.add(Incoming{queue, event}, int64(q.size(i)))
 }
 
 // PendingPods returns scheduler_pending_pods for a value of its label queue: Active, Backoff,
 // Unschedulable (without the gated pods) or Gated; for InFlight the number of pods in flight; for Incomplete
 // and Pending those that wait for their pod group. It is 0 for any other tier.
 func (q *Queue) PendingPods(tier Tier) int {
-	switch {
-	case tier.Queued():
-		return q.pods[tier]
-	case tier == InFlight:
-		return len(q.inFlight.byUID)
-	case tier != Incomplete && tier != Pending:
+	switch tier {
+	case None, Scheduled, Deleted:
 		return 0
 	}
-	n := 0
-	for i := range q.groups {
-		if tier == Incomplete {
-			n += len(q.groups[i].incomplete)
-		} else {
-			n += len(q.groups[i].pending)
-		}
+	if tier >= tierCount {
+		return 0
 	}
-	return n
+	return q.pods[tier]
 }
 
 // CanPop reports whether Pop would find a pod to take.

@@ -48,8 +48,8 @@ func (q *Queue) info(i int32) PodInfo {
 
 		Timestamp:               toTime(e.timestamp),
 		InitialAttemptTimestamp: toTime(e.initialAttempt),
-		BackoffExpiry:           toTime(q.rootOf(e).backoffExpiry),
-		FlushTimestamp:          toTime(q.rootOf(e).flushed),
+		BackoffExpiry:           toTime(q.backoffOf(i).backoffExpiry),
+		FlushTimestamp:          toTime(q.backoffOf(i).flushed),
 
 		UnschedulablePlugins: q.sets.members[e.unschedulablePlugins],
 		PendingPlugins:       q.sets.members[e.pendingPlugins],
@@ -85,7 +85,7 @@ func (q *Queue) inFlightNamed(namespace, name string) int32 {
 func (q *Queue) Queued() iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
 		for i := range q.entries.used {
-			if e := q.entries.at(i); e.tier.Queued() && !e.isGroup() && !yield(q.info(i)) {
+			if e := q.entries.at(i); e.pod != nil && e.tier.Queued() && !yield(q.info(i)) {
 				return
 			}
 		}
@@ -154,7 +154,7 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	c.sets = q.sets.clone()
 	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
 	c.unschedulable = slices.Clone(q.unschedulable)
-	c.groups, c.byGroup = make([]group, len(q.groups)), maps.Clone(q.byGroup)
+	c.groups, c.byGroup = make([]*group, len(q.groups)), maps.Clone(q.byGroup)
 	for i := range q.groups {
 		c.groups[i] = q.groups[i].clone()
 	}
@@ -163,35 +163,4 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	c.nominated = q.nominated.clone()
 	c.incoming = q.incoming.clone()
 	return &c
-}
-
-// Restore puts a pod that is not queued into a queued tier, with the attempts, times and plugins of p, as
-// one that has been there before: what is not known of p is its zero value. No plugin and no hint is
-// asked, and the Observer is told of a move from no tier, without an event.
-func (q *Queue) Restore(now time.Time, p PodInfo) {
-	t := now.UnixNano()
-	if old := q.byName.get(&q.entries, p.Pod.Namespace, p.Pod.Name); old != none {
-		if q.entries.at(old).group != 0 {
-			q.standAlone(old)
-		}
-		q.detach(old)
-		q.byName.remove(&q.entries, p.Pod.Namespace, p.Pod.Name)
-		q.entries.release(old)
-	}
-	q.nominated.add(p.Pod, p.Pod.Status.NominatedNodeName)
-	i := q.newEntry(t, p.Pod)
-	e := q.entries.at(i)
-	e.attempts, e.unschedulableCount, e.errorsCount = int32(p.Attempts), int32(p.UnschedulableCount), int32(p.ConsecutiveErrorsCount)
-	e.unschedulablePlugins = q.sets.idOf(p.UnschedulablePlugins...)
-	e.pendingPlugins = q.sets.idOf(p.PendingPlugins...)
-	if !p.Timestamp.IsZero() {
-		e.timestamp = p.Timestamp.UnixNano()
-	}
-	e.initialAttempt = e.timestamp
-	if !p.InitialAttemptTimestamp.IsZero() {
-		e.initialAttempt = p.InitialAttemptTimestamp.UnixNano()
-	}
-	q.backingOff(t, e) // works out the expiry
-	q.attach(i, p.Tier)
-	q.moved(t, i, None, p.Tier, "")
 }

@@ -12,23 +12,24 @@ import (
 // Queue holds the pods that wait to be scheduled. It is not safe for concurrent use.
 type Queue struct {
 	opts     Options
+	rules    rules
 	plugins  Plugins
 	observer Observer
 
 	entries pool
-	byName  index // pods in a tier of the queue
+	byName  index // the pods that wait
 	sets    pluginSets
 
 	activeQ       heap
 	backoffQ      heap
 	errorBackoffQ heap
-	unschedulable []int32       // gated pods too
-	pods          [InFlight]int // by tier, those of groups too
-	scratch       []int32       // candidates of the present move request
+	unschedulable []int32        // gated entities too
+	pods          [tierCount]int // how many are where
+	scratch       []int32        // candidates of the present move request
 
-	groups  []group
+	groups  []*group
 	byGroup map[types.NamespacedName]int32
-	popped  int32 // 1 more than the index of the group that was popped last, or 0 if it was a pod
+	popped  int32 // the entry.group of what was popped last: 0 if it was a pod alone
 
 	inFlight         inFlight
 	schedulingCycle  int64
@@ -40,25 +41,21 @@ type Queue struct {
 // New returns an empty queue. A nil plugins is EveryEvent; a nil observer does not look.
 func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	q := &Queue{
-		opts: opts, plugins: plugins, observer: observer,
-		byName: newIndex(), sets: newPluginSets(),
-		inFlight: newInFlight(), nominated: newNominator(),
-		incoming: newIncoming(),
+		opts: opts, rules: opts.Rules.resolve(), plugins: plugins, observer: observer,
+		byName: newIndex(), sets: newPluginSets(), byGroup: map[types.NamespacedName]int32{},
+		inFlight: newInFlight(), nominated: newNominator(), incoming: newIncoming(),
+		moveRequestCycle: -1,
 	}
-	q.byGroup = map[types.NamespacedName]int32{}
 	if plugins == nil {
 		q.plugins = EveryEvent{}
 	}
 	if observer == nil {
 		q.observer = discard{}
 	}
-	q.activeQ.less = byPriority
-	q.errorBackoffQ.less = byExpiry
-	q.backoffQ.less = byExpiry
+	q.activeQ.less, q.backoffQ.less, q.errorBackoffQ.less = byPriority, byExpiry, byExpiry
 	if opts.PopFromBackoffQ {
 		q.backoffQ.less = byExpiryThenPriority
 	}
-	q.moveRequestCycle = -1
 	return q
 }
 
@@ -68,38 +65,31 @@ func (q *Queue) Options() Options { return q.opts }
 // SchedulingCycle counts the pods popped so far.
 func (q *Queue) SchedulingCycle() int64 { return q.schedulingCycle }
 
-// Add puts a new pod into activeQ, or among the gated pods if a PreEnqueue plugin says so. A pod of that
-// name that is already queued is replaced.
+// Add puts a new pod into activeQ, or among the gated pods if a PreEnqueue plugin says so. A pod of that name that waits already
+// is replaced. The node that its status names is where it is nominated to run: the caller vouches that it is not assigned.
 func (q *Queue) Add(now time.Time, pod *v1.Pod) {
 	q.nominated.add(pod, pod.Status.NominatedNodeName)
 	q.add(now.UnixNano(), pod)
 }
 
 func (q *Queue) add(now int64, pod *v1.Pod) {
-	from := None
-	g := q.groupOf(pod)
-	if old := q.byName.get(&q.entries, pod.Namespace, pod.Name); old != none {
-		if stored := q.storedGroup(old, pod); stored != nil {
-			q.deleteMember(now, old, stored, pod)
+	g, told := q.groupNamedBy(pod), None
+	if old := q.waiting(pod); old != none {
+		if g == nil && q.entries.at(old).group == 0 { // the new one goes on from where the old one was
+			told = q.entries.at(old).tier
+			q.remove(old)
+			q.forget(old)
 		} else {
-			from = q.detach(old)
-			q.byName.remove(&q.entries, pod.Namespace, pod.Name)
-			if g != nil {
-				q.moved(now, old, from, Deleted, "")
-			}
-			q.entries.release(old)
+			q.delete(now, old, pod)
 		}
 	}
-	i := q.newEntry(now, pod)
+	i := q.newPod(now, pod)
 	if g != nil {
-		q.entries.at(i).group = q.byGroup[g.key] + 1
 		q.addMember(now, i, g, unscheduledPodAdd)
 		return
 	}
-	if from == Backoff && q.opts.PopFromBackoffQ {
-		q.runPreEnqueue(i) // it ran for the pod that this one replaces
-	}
-	q.moveToActiveQ(now, i, from, unscheduledPodAdd)
+	q.setTier(q.entries.at(i), told)
+	q.moveToActiveQ(now, i, unscheduledPodAdd)
 }
 
 // Entity is what is popped: a pod, or a pod group if Group is not nil.
@@ -111,14 +101,11 @@ type Entity struct {
 // Pop is PopEntity for a queue without pod groups. If it pops a group, all its pods are in flight, and the
 // first of them is returned.
 func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
-	i, ok := q.popHead(now)
-	if !ok {
-		return PodInfo{}, false
+	entity, ok := q.PopEntity(now)
+	if ok && entity.Group != nil {
+		return entity.Group.Members[0], true
 	}
-	if e := q.entries.at(i); e.isGroup() {
-		return q.info(q.inFlight.byUID[q.entityGroup(e).flown[0]]), true
-	}
-	return q.info(i), true
+	return entity.Pod, ok
 }
 
 // PopEntity takes the pod or pod group and makes it in flight; with PopFromBackoffQ, and if activeQ
@@ -128,24 +115,6 @@ func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
 // A popped pod stays in flight until Done, Bound or AddUnschedulableIfNotPresent; a pod group's attempt
 // ends with AddAttemptedPodGroupIfNeeded, which must come before the next pop.
 func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
-	i, ok := q.popHead(now)
-	if !ok {
-		return Entity{}, false
-	}
-	e := q.entries.at(i)
-	if !e.isGroup() {
-		return Entity{Pod: q.info(i)}, true
-	}
-	g := q.entityGroup(e)
-	info, _ := q.Group(g.key)
-	for _, uid := range g.flown {
-		info.Members = append(info.Members, q.info(q.inFlight.byUID[uid]))
-	}
-	return Entity{Group: &info}, true
-}
-
-// popHead pops an entity and returns its entry.
-func (q *Queue) popHead(now time.Time) (int32, bool) {
 	for {
 		var i int32
 		switch {
@@ -153,60 +122,44 @@ func (q *Queue) popHead(now time.Time) (int32, bool) {
 			i = q.activeQ.items[0].entry
 		case q.opts.PopFromBackoffQ && len(q.backoffQ.items) > 0:
 			i = q.backoffQ.items[0].entry
-			q.count(q.entries.at(i), Active, PopFromBackoffQ)
+			q.count(i, Active, PopFromBackoffQ)
 		default:
-			return none, false
+			return Entity{}, false
 		}
-		if q.pop(now.UnixNano(), i) {
-			return i, true
+		q.remove(i)
+		group := q.entries.at(i).group
+		if group != 0 {
+			if !q.popGroup(now.UnixNano(), q.groups[group-1]) {
+				continue
+			}
+			q.popped = group
+			return Entity{Group: q.poppedGroup(q.groups[group-1])}, true
 		}
+		if !q.takeOff(now.UnixNano(), i) {
+			continue
+		}
+		q.popped = 0
+		q.schedulingCycle++
+		q.entries.at(i).cycle = q.schedulingCycle
+		q.move(now.UnixNano(), i, InFlight, "")
+		return Entity{Pod: q.info(i)}, true
 	}
 }
 
-// pop makes the queued entry i in flight. It returns false if a pod of the same UID already is: then
-// the entry is dropped, as upstream's unlockedMoveEntityToInFlight does.
-func (q *Queue) pop(now int64, i int32) bool {
+// takeOff makes the pod i, which was popped, in flight. It returns false if one of its UID already is: then the entry is dropped, as
+// upstream's unlockedMoveEntityToInFlight does.
+func (q *Queue) takeOff(now int64, i int32) bool {
 	e := q.entries.at(i)
-	from := q.detach(i)
-	if e.isGroup() {
-		group := e.group
-		if !q.popGroup(now, q.entityGroup(e)) {
-			return false
-		}
-		q.popped = group
-		return true
-	}
-	q.byName.remove(&q.entries, e.pod.Namespace, e.pod.Name)
 	e.attempts++
 	if _, ok := q.inFlight.byUID[e.pod.UID]; ok {
 		q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
-		q.moved(now, i, from, Deleted, "")
-		q.entries.release(i)
+		q.move(now, i, Deleted, "")
+		q.forget(i)
 		return false
 	}
+	q.byName.remove(&q.entries, e.pod.Namespace, e.pod.Name)
 	q.inFlight.push(&q.entries, i)
-	e.tier = InFlight
-	q.schedulingCycle++
-	e.cycle = q.schedulingCycle
-	q.popped = 0
-	q.moved(now, i, from, InFlight, "")
 	return true
-}
-
-// Unpop takes the last Pop of the pod in flight with that UID back, as if it had not been: the pod is in
-// tier again, where it was popped from. The Observer is not told. Unknown UIDs are ignored.
-func (q *Queue) Unpop(uid types.UID, tier Tier) {
-	i, ok := q.inFlight.byUID[uid]
-	if !ok || tier != Active && tier != Backoff || q.entries.at(i).group != 0 {
-		return
-	}
-	q.inFlight.remove(&q.entries, i)
-	q.entries.at(i).attempts--
-	q.schedulingCycle--
-	if tier == Backoff {
-		q.incoming.add(Incoming{Active, PopFromBackoffQ}, -1)
-	}
-	q.attach(i, tier)
 }
 
 // Done ends the attempt of the pod in flight with that UID without putting the pod back. Unknown UIDs
@@ -218,13 +171,11 @@ func (q *Queue) Bound(now time.Time, uid types.UID) { q.endFlight(now, uid, Sche
 
 // endFlight takes the pod with that UID out of flight, for good: it is Scheduled or Deleted.
 func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
-	i, ok := q.inFlight.byUID[uid]
-	if !ok {
-		return
+	if i, ok := q.inFlight.byUID[uid]; ok {
+		q.inFlight.remove(&q.entries, i)
+		q.move(now.UnixNano(), i, to, "")
+		q.release(i)
 	}
-	q.inFlight.remove(&q.entries, i)
-	q.moved(now.UnixNano(), i, InFlight, to, "")
-	q.entries.release(i)
 }
 
 // Rejection says why an attempt failed. Without any plugin it was an error, or the cluster had no nodes:
@@ -236,62 +187,61 @@ type Rejection struct {
 
 // AddUnschedulableIfNotPresent returns a pod to the queue after a failed attempt: to the unschedulable
 // pods, or, if an event that came during the attempt may have helped, to backoffQ or activeQ. pod is its
-// newest object, with the UID of the one that was popped.
+// newest object, with the UID of the one that was popped. A pod of a group waits for what its group's own attempt comes to.
 //
-// It fails if a pod of that name is already queued; the attempt has ended nevertheless. A pod that was
+// It fails if a pod of that name waits already; the attempt has ended nevertheless. A pod that was
 // never popped is queued, and the Observer told. (scheduling_queue.go, AddUnschedulablePodIfNotPresent.)
 func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rejection) error {
 	t := now.UnixNano()
-	i, popped := q.inFlight.byUID[pod.UID]
-	if old := q.byName.get(&q.entries, pod.Namespace, pod.Name); old != none {
+	if old := q.waiting(pod); old != none {
 		q.Done(now, pod.UID)
 		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.at(old).tier)
 	}
-	if g := q.storedGroup(none, pod); g != nil {
-		q.failMember(t, pod, g, why)
-		return nil
-	}
-	q.popped = 0
+	i, popped := q.inFlight.byUID[pod.UID]
 	if !popped {
-		i = q.newEntry(t, pod)
+		i = q.newPod(t, pod)
 	}
+	e := q.entries.at(i)
+	g := q.groupNamedBy(e.pod)
 	q.setPod(i, pod)
 	q.fail(t, i, why)
-
-	hint := q.hintForInFlight(i, popped)
-	from := None
-	if popped {
-		from = InFlight
-		q.inFlight.remove(&q.entries, i)
+	hint := queueSkip
+	if g == nil {
+		q.popped = 0
+		q.setExpiry(i)
+		hint = q.rules.hintAfterAttempt(q, i, popped)
 	}
-	if q.opts.Rules.MoveRequestCycle && hint != queueSkip {
-		q.backingOff(t, q.entries.at(i)) // for the expiry that the observer is told
-		q.moveToBackoffQ(t, i, from, ScheduleAttemptFailure)
+	if popped {
+		q.inFlight.remove(&q.entries, i)
+		q.byName.put(&q.entries, i)
+		e.group = 0
+	}
+	if g != nil {
+		q.addMember(t, i, g, ScheduleAttemptFailure)
 		return nil
 	}
-	q.requeue(t, i, from, hint, ScheduleAttemptFailure)
+	q.requeue(t, i, hint, ScheduleAttemptFailure)
 	return nil
 }
 
-// fail counts a failed attempt of entry i and forgets what belonged to the one before.
+// fail counts a failed attempt of the pod i and forgets what belonged to the one before.
 func (q *Queue) fail(now int64, i int32, why Rejection) {
 	e := q.entries.at(i)
 	e.unschedulablePlugins = q.sets.idOf(why.UnschedulablePlugins...)
 	e.pendingPlugins = q.sets.idOf(why.PendingPlugins...)
-	e.timestamp = now
-	switch {
-	case q.opts.Rules.ForgetsBackoff:
-		q.backOff(now, e)
-	case e.rejected():
+	e.timestamp, e.flushed = now, unset
+	q.rules.countFailure(q, now, e, e.rejected())
+}
+
+// countFailure counts one failure more of the entity e, by plugins or by an error.
+func (q *Queue) countFailure(_ int64, e *entry, rejected bool) {
+	if rejected {
 		e.unschedulableCount++
 		e.errorsCount = 0
-		e.backoffExpiry = unset
-	default:
+	} else {
 		e.errorsCount++
-		e.backoffExpiry = unset
 	}
-	e.wasFlushed = false
-	e.flushed = unset
+	e.backoffExpiry = unset
 }
 
 // rejected reports whether any plugin rejected the last attempt.
@@ -301,20 +251,26 @@ func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendin
 // upstream's does; that it was deleted is told to the Observer in any case.
 func (q *Queue) Delete(now time.Time, pod *v1.Pod) {
 	q.nominated.delete(pod.UID)
-	t := now.UnixNano()
-	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
-	if g := q.storedGroup(i, pod); g != nil {
-		q.deleteMember(t, i, g, pod)
-		return
+	q.delete(now.UnixNano(), q.waiting(pod), pod)
+}
+
+// delete takes the pod i out, or tells of one that waits nowhere, if i is none. What is left of its group stays where it is, and is
+// asked for its gates. (deletePod, deletePodGroupMember.)
+func (q *Queue) delete(now int64, i int32, pod *v1.Pod) {
+	rest, stays := q.groupOf(i, pod), queueSkip
+	if rest != nil && rest.entity != none {
+		stays = q.withdraw(rest.entity)
 	}
-	if i == none {
-		q.deletedElsewhere(t, pod)
-		return
+	if i != none {
+		q.takeOut(i)
+		q.move(now, i, Deleted, "")
+		q.forget(i)
+	} else {
+		q.deletedElsewhere(now, pod)
 	}
-	from := q.detach(i)
-	q.byName.remove(&q.entries, pod.Namespace, pod.Name)
-	q.moved(t, i, from, Deleted, "")
-	q.entries.release(i)
+	if rest != nil && rest.entity != none && !q.dropIfEmpty(rest) {
+		q.requeue(now, rest.entity, stays, unscheduledPodAdd)
+	}
 }
 
 // deletedElsewhere tells of the deletion of a pod that waits nowhere.
@@ -322,7 +278,7 @@ func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
 	t := Transition{To: Deleted}
 	if i, ok := q.inFlight.byUID[pod.UID]; ok {
 		t.From = InFlight
-		q.tellObserver(now, i, t)
+		q.tell(now, i, t)
 		return
 	}
 	t.Pod, t.Time = pod, toTime(now)
@@ -334,70 +290,61 @@ func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
 // replaced; a pod in flight has the events replayed if its attempt fails; an unschedulable or gated pod
 // moves if a hint says so. A pod that the queue does not know is added, and so is another pod of the name.
 func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
-	t := now.UnixNano()
-	i := q.byName.get(&q.entries, oldPod.Namespace, oldPod.Name)
-	if g := q.storedGroup(i, oldPod); g != nil {
-		if !q.updateMember(t, i, g, oldPod, newPod, events) {
-			q.Add(now, newPod)
-		}
-		return
-	}
-	if _, ok := q.inFlight.byUID[newPod.UID]; ok && !q.opts.Rules.MoveRequestCycle {
+	i := q.waiting(newPod)
+	g, entity := q.groupOf(i, oldPod), q.entityOf(i)
+	isIncomplete := g != nil && g.object == nil
+	if _, ok := q.inFlight.byUID[newPod.UID]; ok && !isIncomplete && !q.rules.forgetsPopped {
 		for _, ev := range events {
 			q.inFlight.record(ev, oldPod, newPod)
 		}
 		return
 	}
-	if i == none || q.entries.at(i).pod.UID != newPod.UID {
+	if !isIncomplete && (i == none || entity != none && q.entries.at(i).pod.UID != newPod.UID) {
 		q.Add(now, newPod)
 		return
 	}
-	q.setPod(i, newPod)
-	q.nominated.update(oldPod, newPod)
+	if i != none {
+		q.setPod(i, newPod)
+		q.nominated.update(oldPod, newPod)
+	}
+	if entity != none {
+		q.rules.updated(q, now.UnixNano(), entity, oldPod, newPod, events)
+	}
+}
+
+// updated puts the entity i, a pod of which has changed, at its place in its heap, or asks its hints whether it moves.
+func (q *Queue) updated(now int64, i int32, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
 	e := q.entries.at(i)
-	switch {
-	case e.tier == Backoff && q.opts.Rules.Updating == UpdateActivates:
-		q.moveToActiveQ(t, i, Backoff, unscheduledPodUpdate)
-	case e.tier == Active || e.tier == Backoff:
-		q.heapOf(e).fix(&q.entries, int(e.pos))
-	case q.opts.Rules.Updating == UpdateAsksHints:
-		for _, ev := range events {
-			hint := q.worthRequeuing(i, ev, oldPod, newPod)
-			if q.requeue(t, i, e.tier, hint, ev.Label()); e.tier == Active || e.tier == Backoff {
-				return
-			}
+	if h := q.heapAt(e.place); h != nil {
+		h.fix(&q.entries, int(e.pos))
+		return
+	}
+	for _, ev := range events { // upstream goes on after backoffQ, unless it pops from there, and then holds the pod twice
+		if e.place != inUnschedulable {
+			return
 		}
-	case podUpdated(oldPod, newPod):
-		q.requeueUpdated(t, i)
+		q.requeue(now, i, q.worthRequeuing(i, ev, oldPod, newPod), ev.Label())
 	}
 }
 
-// requeueUpdated requeues the unschedulable entry i because its pod changed, as releases without hints do.
-func (q *Queue) requeueUpdated(now int64, i int32) {
-	e := q.entries.at(i)
-	hint := queueAfterBackoff
-	if q.opts.Rules.Updating == UpdateActivates {
-		hint = queueImmediately
-	}
-	if q.opts.Rules.ForgetsBackoff {
-		e.unschedulableCount, e.backoffExpiry = 0, unset
-	}
-	q.requeue(now, i, e.tier, hint, unscheduledPodUpdate)
-}
-
-// Activate moves a pod to activeQ at once, whatever its backoff. A pod in flight returns to activeQ or
+// Activate moves a pod to activeQ at once, whatever its backoff, with its group. A pod in flight returns to activeQ or
 // backoffQ if its attempt fails. Any other pod is ignored. It reports whether the pod entered activeQ.
 func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
-	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
-	if g := q.storedGroup(i, pod); g != nil {
-		return q.activateMember(now.UnixNano(), g, pod)
-	}
-	if i != none && q.entries.at(i).tier != Active {
-		from := q.entries.at(i).tier
-		if from == Backoff {
-			q.detach(i)
+	i := q.waiting(pod)
+	entity := i
+	if g := q.groupOf(i, pod); g != nil {
+		if g.object == nil {
+			return false
 		}
-		if q.moveToActiveQ(now.UnixNano(), i, from, ForceActivate) == Active {
+		entity = g.entity
+	}
+	if entity != none && q.entries.at(entity).place != inActiveQ {
+		move := q.moveToActiveQ
+		if q.entries.at(entity).place.isBackoffQ() {
+			q.remove(entity)
+			move = q.moveOutOfBackoffQ
+		}
+		if move(now.UnixNano(), entity, ForceActivate) == Active {
 			return true
 		}
 	}
@@ -405,34 +352,4 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 		q.inFlight.record(eventForceActivate, nil, pod)
 	}
 	return false
-}
-
-// moved tells the observer that entry i went from one tier to another.
-func (q *Queue) moved(now int64, i int32, from, to Tier, event string) {
-	if e := q.entries.at(i); e.isGroup() {
-		q.groupMoved(now, q.entityGroup(e), to, event)
-		return
-	}
-	q.tellObserver(now, i, Transition{From: from, To: to, Event: q.opts.Rules.Labels.Of(event)})
-}
-
-// tellObserver hands t to the observer, filled in with what is known of entry i.
-func (q *Queue) tellObserver(now int64, i int32, t Transition) {
-	e := q.entries.at(i)
-	t.Pod, t.Time, t.Attempts = e.pod, toTime(now), int(e.attempts)
-	t.BackoffExpiry = toTime(q.rootOf(e).backoffExpiry)
-	t.UnschedulablePlugins = q.sets.members[e.unschedulablePlugins]
-	t.PendingPlugins = q.sets.members[e.pendingPlugins]
-	t.GatingPlugin = q.sets.onlyName(e.gatingPlugin)
-	q.observer.Moved(t)
-}
-
-// rootOf returns the entry whose backoff and flushes are e's: its group's, if it is queued with one.
-func (q *Queue) rootOf(e *entry) *entry {
-	if e.group != 0 && e.tier.Queued() {
-		if entity := q.groups[e.group-1].entity; entity != none {
-			return q.entries.at(entity)
-		}
-	}
-	return e
 }

@@ -29,7 +29,13 @@ func TestScripts(t *testing.T) {
 		}
 		s := &script{}
 		s.reset(queue.Defaults())
-		datadriven.RunTest(t, path, s.run)
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			out := s.run(t, d)
+			if err := s.queue.Invariants(); err != nil {
+				t.Errorf("%s: %v", d.Pos, err)
+			}
+			return out
+		})
 	})
 }
 

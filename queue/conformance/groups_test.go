@@ -148,6 +148,9 @@ func (p *pair) attempted(now time.Time, _ string, _ *v1.Pod) {
 		code    fwk.Code
 	}{{"scheduled", queue.GroupScheduled, fwk.Success}, {"rejected", queue.GroupRejected, fwk.Unschedulable}, {"failed", queue.GroupFailed, fwk.Error}}).Draw(p.T, "outcome")
 	p.say("attempted %s %s", g.Name, end.word)
+	if p.groups.objects[g.Name] == nil && p.ours.PendingPods(queue.Pending) > 0 {
+		p.deviate(keptPending)
+	}
 	theirs := p.upstream.AddAttemptedPodGroupIfNeeded(p.logger, g, p.upstream.SchedulingCycle(), fwk.NewStatus(end.code))
 	ours := p.ours.AddAttemptedPodGroupIfNeeded(now, types.NamespacedName{Namespace: "default", Name: g.Name}, end.outcome)
 	if (theirs == nil) != (ours == nil) {

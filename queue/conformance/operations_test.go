@@ -23,6 +23,7 @@ const (
 	tiedPods    = "pods of equal rank left in the order of a map"
 	heldTwice   = "a pod was added over one of its name, and upstream holds both"
 	wentOn      = "an update of several events sent a pod to backoffQ without SchedulerPopFromBackoffQ, and upstream goes on to the next event"
+	keptPending = "a group was forgotten while it was tried, and upstream keeps pods of it pending for ever"
 	storedGroup = "an object said nothing of the pod's group, and upstream takes it for another pod"
 )
 
@@ -357,9 +358,14 @@ func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
 		defer p.forget(pod)
 	}
 	object := p.object(pod)
+	group, _ := p.ours.Group(types.NamespacedName{Namespace: "default", Name: p.groups.of[name]})
+	isKept := p.tier(name) == queue.Pending && group.Tier.Queued()
 	p.say("delete %s", name)
 	p.upstream.Delete(p.logger, object)
 	p.ours.Delete(now, object)
+	if isKept {
+		p.deviate(keptPending)
+	}
 	if object != pod && p.groups.of[name] != "" {
 		if tier := p.tier(name); isWaiting(tier) {
 			p.differ("%s is %s after it was deleted", name, tier)
@@ -371,7 +377,11 @@ func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
 // activate activates some pods, in any tier, at once.
 func (p *pair) activate(now time.Time, name string, _ *v1.Pod) {
 	pods := map[string]*v1.Pod{}
-	for range rapid.IntRange(1, 3).Draw(p.T, "pods") {
+	most := 3
+	if p.groups.of != nil {
+		most = 1 // of a group, the first one that upstream's map has would be the one that wakes it
+	}
+	for range rapid.IntRange(1, most).Draw(p.T, "pods") {
 		if pod := p.pods[name]; pod != nil {
 			pods[name] = p.object(pod)
 			if pods[name] != pod && p.groups.of[name] != "" {

@@ -82,7 +82,7 @@ func TestPodGroup(t *testing.T) {
 	if got, want := st.told(), "a inflight; b inflight; a scheduled; b scheduled"; got != want {
 		t.Errorf("the moves are\n %s\nwant\n %s", got, want)
 	}
-	if _, ok := st.q.Popped(); ok || st.q.PendingPods(queue.InFlight) != 0 {
+	if info, _ := st.q.Group(types.NamespacedName{Namespace: "default", Name: "train"}); info.Tier != queue.None || st.q.PendingPods(queue.InFlight) != 0 {
 		t.Error("the attempt is not over")
 	}
 }

@@ -2,12 +2,14 @@ package queue
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/schedq/schedq/queue/labels"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // Rules are how the queues of older releases differ from that of v1.37, whose rules are the zero value.
@@ -82,6 +84,161 @@ const (
 	// NotBySchedulingGates lets all events through, but none to a pod with scheduling gates.
 	NotBySchedulingGates
 )
+
+// rules are what Rules come to when a queue is made: what today's algorithm asks where an older release did otherwise.
+type rules struct {
+	isOfInterest      func(*Queue, fwk.ClusterEvent) bool
+	podWorthRequeuing func(q *Queue, e *entry, event fwk.ClusterEvent, oldObj, newObj any) strategy
+	staysGated        func(*Queue, *entry, fwk.ClusterEvent) bool
+	hintAfterAttempt  func(q *Queue, i int32, popped bool) strategy
+	updated           func(q *Queue, now int64, i int32, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent)
+	countFailure      func(q *Queue, now int64, e *entry, rejected bool)
+	failures          func(*entry) int32                     // what the backoff is worked out from
+	isOver            func(q *Queue, expiry, now int64) bool // whether a backoff is
+	leftSince         func(*entry) int64                     // what the leftover flush counts from
+
+	forgetsPopped, noPreEnqueue, oneBackoffQ bool
+}
+
+// resolve returns what r comes to.
+func (r Rules) resolve() rules {
+	today := rules{
+		isOfInterest: (*Queue).isOfInterest, podWorthRequeuing: (*Queue).podWorthRequeuing, staysGated: (*Queue).staysGated,
+		hintAfterAttempt: (*Queue).hintAfterAttempt, updated: (*Queue).updated, countFailure: (*Queue).countFailure,
+		failures: (*entry).failures, leftSince: (*entry).leftSince,
+		isOver:        func(q *Queue, expiry, now int64) bool { return expiry < q.alignToWindow(now) },
+		forgetsPopped: r.MoveRequestCycle, noPreEnqueue: r.NoPreEnqueue, oneBackoffQ: r.OneBackoffQ,
+	}
+	then := today
+	switch r.Waking {
+	case ByRegisteredEvents:
+		then.podWorthRequeuing = r.topology((*Queue).registrationHint)
+	case ByEveryEvent:
+		then.podWorthRequeuing = r.topology(func(*Queue, *entry, fwk.ClusterEvent, any, any) strategy { return queueAfterBackoff })
+	}
+	if r.HearsAllEvents {
+		then.isOfInterest = func(*Queue, fwk.ClusterEvent) bool { return true }
+	}
+	if r.MoveRequestCycle {
+		then.hintAfterAttempt = (*Queue).hintByMoveRequests
+	}
+	if r.Updating != UpdateAsksHints {
+		then.updated = r.updated
+	}
+	if r.BackoffByAttempts {
+		then.failures = func(e *entry) int32 { return e.attempts }
+	}
+	if r.ForgetsBackoff {
+		then.failures, then.countFailure = today.failures, (*Queue).backOff
+	}
+	if r.OverAtExpiry {
+		then.isOver = func(_ *Queue, expiry, now int64) bool { return expiry <= now }
+	}
+	switch r.Gating {
+	case GatingEvents:
+		then.staysGated = func(q *Queue, e *entry, event fwk.ClusterEvent) bool {
+			return !q.plugins.Registered(q.sets.onlyName(e.gatingPlugin), event)
+		}
+	case NotBySchedulingGates:
+		then.staysGated = func(q *Queue, e *entry, _ fwk.ClusterEvent) bool {
+			return slices.Contains(q.sets.members[e.unschedulablePlugins], SchedulingGates)
+		}
+	}
+	if r.Gating != GatingEventsAndFlush {
+		then.leftSince = func(e *entry) int64 { return e.timestamp }
+	}
+	return then
+}
+
+// hintByMoveRequests sends a pod to backoffQ if any move request came since it was popped.
+func (q *Queue) hintByMoveRequests(i int32, _ bool) strategy {
+	if q.moveRequestCycle >= q.entries.at(i).cycle {
+		return queueInBackoffQ
+	}
+	return queueSkip
+}
+
+// registrationHint models podMatchesEvent: any plugin that rejected e registered for event.
+func (q *Queue) registrationHint(e *entry, event fwk.ClusterEvent, _, newObj any) strategy {
+	if !e.rejected() {
+		return queueAfterBackoff
+	}
+	if isWildCard(event) {
+		return forPod(e, newObj)
+	}
+	for _, id := range []setID{e.pendingPlugins, e.unschedulablePlugins} {
+		for _, plugin := range q.sets.members[id] {
+			if q.plugins.Registered(plugin, event) {
+				return queueAfterBackoff
+			}
+		}
+	}
+	return queueSkip
+}
+
+// updated requeues a pod of which more than its status changed, and with UpdateActivates one that backs off in any case.
+func (r Rules) updated(q *Queue, now int64, i int32, oldPod, newPod *v1.Pod, _ []fwk.ClusterEvent) {
+	e := q.entries.at(i)
+	hint := queueAfterBackoff
+	if r.Updating == UpdateActivates {
+		hint = queueImmediately
+	}
+	switch {
+	case e.place.isBackoffQ() && r.Updating == UpdateActivates:
+		q.moveOutOfBackoffQ(now, i, unscheduledPodUpdate)
+	case q.heapAt(e.place) != nil:
+		q.heapAt(e.place).fix(&q.entries, int(e.pos))
+	case podUpdated(oldPod, newPod):
+		if r.ForgetsBackoff {
+			e.unschedulableCount, e.backoffExpiry = 0, unset
+		}
+		q.requeue(now, i, hint, unscheduledPodUpdate)
+	}
+}
+
+// podUpdated models isPodUpdated of the releases without hints: whether more changed than the status and
+// what the API server keeps for itself.
+func podUpdated(oldPod, newPod *v1.Pod) bool {
+	strip := func(pod *v1.Pod) *v1.Pod {
+		p := *pod
+		p.ResourceVersion, p.Generation, p.ManagedFields, p.Finalizers = "", 0, nil, nil
+		p.Status = v1.PodStatus{ResourceClaimStatuses: pod.Status.ResourceClaimStatuses}
+		return &p
+	}
+	return !equality.Semantic.DeepEqual(strip(oldPod), strip(newPod)) // two spellings of a quantity are one
+}
+
+// podTopologySpread is a plugin's name.
+const podTopologySpread = "PodTopologySpread"
+
+// topology has a pod that got a node, or changed on it, move only the waiting pods with a required affinity to it and, with the
+// rules of v1.31, those of its namespace that PodTopologySpread rejected. worth is what is asked of these, and after all other
+// events. (scheduling_queue.go, AssignedPodAdded, AssignedPodUpdated and getUnschedulablePodsWithCrossTopologyTerm, which was
+// ...WithMatchingAffinityTerm before.)
+func (r Rules) topology(worth func(*Queue, *entry, fwk.ClusterEvent, any, any) strategy) func(*Queue, *entry, fwk.ClusterEvent, any, any) strategy {
+	return func(q *Queue, waiting *entry, event fwk.ClusterEvent, oldObj, newObj any) strategy {
+		if pod, ok := newObj.(*v1.Pod); ok && event.Resource == fwk.AssignedPod && event.ActionType != fwk.Delete {
+			spread := !r.AffinityOnly && waiting.pod.Namespace == pod.Namespace &&
+				slices.Contains(q.sets.members[waiting.unschedulablePlugins], podTopologySpread)
+			if !spread && !q.affinityMatches(waiting.pod, pod) {
+				return queueSkip
+			}
+		}
+		return worth(q, waiting, event, oldObj, newObj)
+	}
+}
+
+// affinityMatches reports whether a required pod affinity term of waiting matches pod. The labels of namespaces are
+// not known: a namespace selector matches only if it is empty.
+func (q *Queue) affinityMatches(waiting, pod *v1.Pod) bool {
+	terms, err := fwk.GetAffinityTerms(waiting, fwk.GetPodAffinityTerms(waiting.Spec.Affinity))
+	if err != nil {
+		q.observer.Failed(fmt.Errorf("pod %s/%s is not moved by what happened to %s/%s, because its affinity cannot be read: %w",
+			waiting.Namespace, waiting.Name, pod.Namespace, pod.Name, err))
+		return false
+	}
+	return slices.ContainsFunc(terms, func(term fwk.AffinityTerm) bool { return term.Matches(pod, nil) })
+}
 
 // release is a release, the first minor one that it stands for, and what sets its queue apart from that of the next one.
 type release struct {
@@ -167,16 +324,4 @@ func (o Options) In(release string) (Options, error) {
 	}
 	r.PopFromBackoffQ = r.PopFromBackoffQ && o.PopFromBackoffQ
 	return r, nil
-}
-
-// podUpdated models isPodUpdated of the releases without hints: whether more changed than the status and
-// what the API server keeps for itself.
-func podUpdated(oldPod, newPod *v1.Pod) bool {
-	strip := func(pod *v1.Pod) *v1.Pod {
-		p := *pod
-		p.ResourceVersion, p.Generation, p.ManagedFields, p.Finalizers = "", 0, nil, nil
-		p.Status = v1.PodStatus{ResourceClaimStatuses: pod.Status.ResourceClaimStatuses}
-		return &p
-	}
-	return !equality.Semantic.DeepEqual(strip(oldPod), strip(newPod)) // two spellings of a quantity are one
 }

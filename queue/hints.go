@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// strategy is where a hint sends a pod: upstream's queueingStrategy.
+type strategy uint8
+
+const (
+	queueSkip         strategy = iota // it stays
+	queueAfterBackoff                 // to backoffQ, or to activeQ if its backoff is over
+	queueImmediately                  // to activeQ
+	queueInBackoffQ                   // to backoffQ in any case; before v1.32
+)
+
+// MoveAllToActiveOrBackoffQueue is a move request: event happened, and every unschedulable or gated pod
+// that it may help moves to activeQ or, while it backs off, to backoffQ. oldObj and newObj are the object
+// before and after, for the hints. preCheck, unless nil, leaves pods out. Pods in flight are checked
+// against the event when their attempt fails.
+func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEvent, oldObj, newObj any, preCheck func(*v1.Pod) bool) {
+	if !q.rules.isOfInterest(q, event) {
+		return
+	}
+	candidates := q.scratch[:0]
+	for _, i := range q.unschedulable {
+		for p := range q.podsOf(i) { // any of a group
+			if preCheck == nil || preCheck(q.entries.at(p).pod) {
+				candidates = append(candidates, i)
+				break
+			}
+		}
+	}
+	q.scratch = candidates
+	q.moveAll(now.UnixNano(), candidates, event, oldObj, newObj)
+}
+
+// isOfInterest models isEventOfInterest.
+func (q *Queue) isOfInterest(event fwk.ClusterEvent) bool {
+	return isWildCard(event) || q.plugins.Interested(event)
+}
+
+// moveAll models moveEntitiesToActiveOrBackoffQueue.
+func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, oldObj, newObj any) {
+	label := event.Label()
+	for _, i := range candidates {
+		e := q.entries.at(i)
+		if e.tier == Gated && q.rules.staysGated(q, e, event) {
+			continue
+		}
+		if hint := q.worthRequeuing(i, event, oldObj, newObj); hint != queueSkip {
+			q.remove(i)
+			q.requeue(now, i, hint, label)
+		}
+	}
+	q.moveRequestCycle = q.schedulingCycle
+	if len(q.inFlight.byUID) > 0 && !q.rules.forgetsPopped {
+		q.inFlight.record(event, oldObj, newObj)
+	}
+}
+
+// staysGated reports whether event is no reason to look again at the gated entity e.
+func (q *Queue) staysGated(e *entry, event fwk.ClusterEvent) bool {
+	return !isWildCard(event) && !q.plugins.Registered(q.sets.onlyName(e.gatingPlugin), event)
+}
+
+// worthRequeuing asks for each pod of the entity i, and takes the best. (isEntityWorthRequeuing.)
+func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
+	best := queueSkip
+	for p := range q.podsOf(i) {
+		if best = max(best, q.rules.podWorthRequeuing(q, q.entries.at(p), event, oldObj, newObj)); best == queueImmediately {
+			break
+		}
+	}
+	return best
+}
+
+// podWorthRequeuing asks the hints of the plugins that rejected the pod e, and only those, whether event may
+// help it. (scheduling_queue.go, isPodWorthRequeuing.)
+func (q *Queue) podWorthRequeuing(e *entry, event fwk.ClusterEvent, oldObj, newObj any) strategy {
+	if !e.rejected() {
+		return queueAfterBackoff
+	}
+	if isWildCard(event) {
+		return forPod(e, newObj)
+	}
+	for _, plugin := range q.sets.members[e.pendingPlugins] {
+		if q.hintSaysQueue(plugin, e.pod, event, oldObj, newObj) {
+			return queueImmediately
+		}
+	}
+	for _, plugin := range q.sets.members[e.unschedulablePlugins] {
+		if q.hintSaysQueue(plugin, e.pod, event, oldObj, newObj) {
+			return queueAfterBackoff
+		}
+	}
+	return queueSkip
+}
+
+// forPod returns what a wildcard event means for the pod e: with a pod as its object, it is for that pod alone.
+func forPod(e *entry, newObj any) strategy {
+	if newObj != nil {
+		if pod, ok := newObj.(*v1.Pod); !ok || pod.UID != e.pod.UID {
+			return queueSkip
+		}
+	}
+	return queueAfterBackoff
+}
+
+// hintSaysQueue reports whether the plugin's hint for event is to queue pod. A hint that fails counts as one.
+func (q *Queue) hintSaysQueue(plugin string, pod *v1.Pod, event fwk.ClusterEvent, oldObj, newObj any) bool {
+	hint, err := q.plugins.Hint(plugin, pod, event, oldObj, newObj)
+	if err != nil {
+		q.observer.Failed(fmt.Errorf("the queueing hint of %s failed for pod %s/%s and event %s, so the pod is queued: %w",
+			plugin, pod.Namespace, pod.Name, event.Label(), err))
+		return true
+	}
+	return hint == fwk.Queue
+}
+
+// hintAfterAttempt replays the events of the attempt of the pod i through the hints of the plugins that now
+// rejected it. (scheduling_queue.go, determineSchedulingHintForInFlightPod.)
+func (q *Queue) hintAfterAttempt(i int32, popped bool) strategy {
+	e := q.entries.at(i)
+	if !e.rejected() {
+		return queueAfterBackoff
+	}
+	if !popped {
+		q.observer.Failed(fmt.Errorf("pod %s/%s failed an attempt but was never popped", e.pod.Namespace, e.pod.Name))
+		return queueAfterBackoff
+	}
+	best := queueSkip
+	for _, ev := range q.inFlight.since(e.eventsFrom) {
+		best = max(best, q.podWorthRequeuing(e, ev.event, ev.oldObj, ev.newObj))
+		if best == queueImmediately || best == queueAfterBackoff && e.pendingPlugins == 0 {
+			break
+		}
+	}
+	return best
+}
