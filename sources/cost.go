@@ -28,7 +28,7 @@ func Cost(f Fact) int {
 		return costEvent + costText*len(f.Text)
 	case *FailedAttempt:
 		return CostEntry + costText*len(f.Message)
-	case *Bound:
+	case *Bound, *Dumped:
 		return CostEntry
 	case *Tried:
 		return CostEntry + costText*len(f.Message)

@@ -19,7 +19,7 @@ type Event struct {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Requested, *Bound, *Logged, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *SchedulerHeard and *Silent.
+// *StatusPatched, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *SchedulerHeard and *Silent.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -35,6 +35,7 @@ func (*SchedulerHeard) fact()   {}
 func (*Silent) fact()           {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
+func (*Dumped) fact()           {}
 
 // SchedulerStarted says that a kube-scheduler began to run, and with which settings.
 type SchedulerStarted struct {
@@ -127,6 +128,15 @@ type Logged struct {
 	// Verbosity is klog's: 0, of which only errors are told; AttemptsVerbosity; 3, which stands also for 4; MovesVerbosity,
 	// which stands for all above it. Negative: the log has ended.
 	Verbosity int
+}
+
+// Dumped says that kube-scheduler listed a pod in a dump of its queue, which it writes into its log when it gets SIGUSR2: the
+// moment's truth. Pods that are in flight then are not in it.
+type Dumped struct {
+	Pod types.NamespacedName
+	UID types.UID
+	// In is where the pod was: active, backoff or unschedulable, which stands also for gated.
+	In Tier
 }
 
 // AttemptsVerbosity is the verbosity from which on kube-scheduler's log tells how each attempt ended.

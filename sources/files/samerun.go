@@ -169,6 +169,8 @@ func podsOf(part *sources.Part) []types.NamespacedName {
 			pod = f.Pod
 		case *sources.Bound:
 			pod = f.Pod
+		case *sources.Dumped:
+			pod = f.Pod
 		default:
 			continue
 		}

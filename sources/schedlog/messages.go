@@ -57,6 +57,13 @@ func (p *parser) message(h *header) (known bool, err error) {
 		}
 		return false, nil // other programs say so, too
 	}
+	if after, ok := bytes.CutPrefix(rest, []byte(`Dump of scheduling queue"`)); ok {
+		p.now = p.clock.time(h)
+		if !p.dump(after) {
+			return true, p.lines.Unread(errLacks)
+		}
+		return true, nil
+	}
 	if bytes.HasPrefix(rest, []byte(`Using component config"`)) {
 		p.block = p.settings.config
 		return false, nil

@@ -37,7 +37,7 @@ func Sniff(line []byte) bool {
 }
 
 // Read reads a log to its end. Its events are *sources.SchedulerStarted and *sources.Move, or where the log's verbosity is
-// below 5 *sources.Logged, *sources.FailedAttempt and *sources.Bound, in the order of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
+// below 5 *sources.Logged, *sources.FailedAttempt and *sources.Bound, and *sources.Dumped of a dump of its queue, in the order of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
 // line gets the earlier one's time. What can't be read is left out, and a notice tells.
 //
 // An error names the file and the line: it is not a log of kube-scheduler, or nothing in it can be read.

@@ -36,6 +36,8 @@ func show(events []sources.Event) string {
 		case *sources.SchedulerStarted:
 			fmt.Fprintf(&b, "start %s inferred=%v %v %v %v %v", f.Release, f.ReleaseInferred, f.Gates, f.PodInitialBackoff,
 				f.PodMaxBackoff, f.PodMaxInUnschedulablePods)
+		case *sources.Dumped:
+			fmt.Fprintf(&b, "dumped %s (%s) in %s", f.Pod, f.UID, f.In)
 		case *sources.Logged:
 			fmt.Fprintf(&b, "logged %d", f.Verbosity)
 		case *sources.Bound:
@@ -317,6 +319,7 @@ func FuzzSchedlog(f *testing.F) {
 	f.Add(`I1121 10:00:01.000000       1 a.go:1] "Attempting to schedule pod" pod="default/a"`+"\n", int64(1790000000))
 	f.Add(`I0229 10:00:01.000000       1 a.go:1] "Pod moved to an internal scheduling queue" pod="d/a" event="ScheduleAttemptFailure" queue="Unschedulable" unschedulable plugins={"A":{}}`+"\n", int64(0))
 	f.Add("2026-11-21T10:00:02Z stderr P I1121 10:00:02.0\n2026-11-21T10:00:02Z stderr F 00001       1 a.go:1] \"Unable to schedule pod; x\" pod=\"d/a\" err=<\n\tb\n >\n", int64(1))
+	f.Add(dumpOf("activeQ:1; backoffQ:1; unschedulableEntities:1", "a", "b", "c"), int64(1))
 	f.Fuzz(func(t *testing.T, log string, at int64) {
 		if log == "" {
 			return
@@ -334,6 +337,9 @@ func FuzzSchedlog(f *testing.F) {
 			return
 		}
 		for _, e := range part.Events {
+			if d, ok := e.Fact.(*sources.Dumped); ok && (sources.CheckName(d.Pod.Name) != nil || !d.In.Known() || string(sources.Sanitize(string(d.UID))) != string(d.UID)) {
+				t.Fatalf("%+v", d)
+			}
 			m, ok := e.Fact.(*sources.Move)
 			if !ok {
 				continue

@@ -95,7 +95,7 @@ func (s *settings) fact(release string) *sources.SchedulerStarted {
 // complete adds what only the rest of the log tells: the release, from the wording, and a start for a
 // log of all moves that begins in the middle.
 func (p *parser) complete() {
-	if len(p.started) == 0 && len(p.verbosity.spans) == 0 {
+	if len(p.started) == 0 && len(p.verbosity.spans) == 0 && p.moves > 0 {
 		fact := p.settings.fact("")
 		p.part.Events = append([]sources.Event{{Time: p.part.First, Fact: fact}}, p.part.Events...)
 		p.started = append(p.started, fact)

@@ -25,7 +25,7 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 			"podMaxInUnschedulablePods"); refused == nil {
 			r.fact, refused = s.fact()
 		}
-	case "failed", "bound", "patched", "tried", "logged":
+	case "failed", "bound", "patched", "tried", "logged", "dumped":
 		refused = t.attempt(r, name, value)
 	case "requested":
 		if refused = t.fact(value, &requested{}); refused == nil {
@@ -92,6 +92,11 @@ func (t *reader) attempt(r *members, name string, value []byte) (err error) {
 		l := &logged{}
 		if err = t.fact(value, l, "verbosity"); err == nil {
 			r.fact = &sources.Logged{Verbosity: l.Verbosity}
+		}
+	case "dumped":
+		d := &dumped{}
+		if err = t.fact(value, d, "pod", "uid", "in"); err == nil {
+			r.fact, err = d.fact()
 		}
 	case "patched":
 		a := &attempt{}

@@ -35,6 +35,7 @@ type record struct {
 	Attached  *attached         `json:"attached,omitempty"`
 	Bound     *bound            `json:"bound,omitempty"`
 	Logged    *logged           `json:"logged,omitempty"`
+	Dumped    *dumped           `json:"dumped,omitempty"`
 	Heard     *heard            `json:"heard,omitempty"`
 	Silent    *silent           `json:"silent,omitempty"`
 	Requested *requested        `json:"requested,omitempty"`
@@ -190,6 +191,8 @@ func encode(e sources.Event) (*record, error) {
 		r.Bound = &bound{f.Pod.String(), string(f.UID), f.Node, nilIfZero(f.Began)}
 	case *sources.Logged:
 		r.Logged = &logged{f.Verbosity}
+	case *sources.Dumped:
+		r.Dumped = &dumped{f.Pod.String(), string(f.UID), f.In}
 	case *sources.StatusPatched:
 		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID)}
 		if !f.Sent.IsZero() {
@@ -264,6 +267,21 @@ func (b *bound) fact() (sources.Fact, error) {
 	f := &sources.Bound{Pod: pod, UID: types.UID(safe(b.UID)), Node: safe(b.Node)}
 	f.Began, err = timeOf(b.Began)
 	return f, err
+}
+
+// dumped is a pod in a dump of the scheduler's queue.
+type dumped struct {
+	Pod string       `json:"pod"`
+	UID string       `json:"uid,omitempty"`
+	In  sources.Tier `json:"in"`
+}
+
+func (d *dumped) fact() (sources.Fact, error) {
+	pod, err := sources.ParsePod(d.Pod)
+	if err == nil && !d.In.Known() {
+		err = fmt.Errorf("\"%.40s\" is no tier", sources.Sanitize(string(d.In)))
+	}
+	return &sources.Dumped{Pod: pod, UID: types.UID(safe(d.UID)), In: d.In}, err
 }
 
 // timeOf returns t in UTC, or the zero time if it is nil.

@@ -89,6 +89,7 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Began: at(8), Plugins: []string{"A"}, To: sources.TierBackoff}},
 		{Time: at(9), Fact: &sources.FailedAttempt{Pod: name, Message: "no", Log: true, Error: true}},
 		{Time: at(9), Fact: &sources.Bound{Pod: name, UID: "u1", Node: "n", Began: at(8)}},
+		{Time: at(9), Fact: &sources.Dumped{Pod: name, UID: "u1", In: sources.TierBackoff}},
 		{Time: at(9), Fact: &sources.Logged{Verbosity: -1}},
 	}
 }

@@ -22,6 +22,8 @@ func PodOf(ev sources.Event) (types.NamespacedName, bool) {
 		return f.Pod, true
 	case *sources.Bound:
 		return f.Pod, true
+	case *sources.Dumped:
+		return f.Pod, true
 	case *sources.ObjectChange:
 		if pod, ok := f.Object.(*v1.Pod); ok {
 			return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, true

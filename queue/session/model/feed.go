@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -34,8 +35,8 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	if HasFact[*sources.Move](events) && !logged || len(events) == 0 {
 		return &Feed{Events: events}
 	}
-	if logged && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
-		return &Feed{Events: movesOf(events)}
+	if (logged || HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
+		return &Feed{Events: verdict.AsMoves(events)}
 	}
 	f := &Feed{End: rec.End}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }

@@ -38,7 +38,7 @@ func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	again.Notices = append(slices.Clip(rec.Notices), "This is a rerun: a local scheduler decides in place of the recorded one, whose moves, bindings and preemptions are left out.")
 	again.Events = slices.DeleteFunc(slices.Clone(rec.Events), func(ev sources.Event) bool {
 		switch ev.Fact.(type) {
-		case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.StatusPatched, *sources.Requested, *sources.Silent, *sources.Counts:
+		case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.StatusPatched, *sources.Requested, *sources.Silent, *sources.Counts:
 			return true
 		}
 		return false

@@ -161,6 +161,8 @@ func (s *shadow) takeInNext() error {
 		s.takeInBound(ev.Time, f)
 	case *sources.Move:
 		s.takeInMove(ev.Time, f)
+	case *sources.Dumped:
+		s.takeInDumped(ev.Time, f)
 	case *sources.Requested:
 		s.oracle.channels.requested(ev.Time)
 	case *sources.StatusPatched:

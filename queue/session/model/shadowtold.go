@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -45,13 +47,14 @@ func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
 	s.told[m.Pod] = m.To
 	if pod := s.objects.Pod(m.Pod); pod != nil {
 		s.putWhere(now, pod, m)
+		s.unsettled.moves = s.unsettled.moves[:0] // they are told
 		if m.To == sources.TierInFlight || m.To == sources.TierScheduled {
 			s.shownUIDs[m.Pod] = pod.UID
 		}
 	}
 }
 
-// putWhere puts pod where m says, and tells nobody.
+// putWhere puts pod where m says.
 func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
 	to, err := queue.ParseTier(string(m.To))
 	if err != nil {
@@ -64,8 +67,30 @@ func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
 		}
 	}
 	s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: to, Event: m.Event, UnschedulablePlugins: m.Plugins,
-		GatingPlugin: m.GatingPlugin, Inferred: true})
-	s.unsettled.moves = s.unsettled.moves[:0]
+		GatingPlugin: m.GatingPlugin})
+}
+
+// takeInDumped has the model's queue follow that a dump of the scheduler's lists a pod there. A gated one is listed among the
+// unschedulable.
+func (s *shadow) takeInDumped(now time.Time, f *sources.Dumped) {
+	pod := s.objects.Pod(f.Pod)
+	if s.told != nil || s.driver == nil || pod == nil || pod.UID != f.UID || !cluster.Waiting(pod) || !s.driver.Scheduler.Responsible(pod) {
+		return
+	}
+	if a := s.driver.UnderWay; a != nil && a.Pod.UID == pod.UID {
+		s.driver.Conclude(now)
+	}
+	m := &sources.Move{Pod: f.Pod, To: f.In}
+	info, known := s.driver.queue.Get(pod.Namespace, pod.Name)
+	switch in := sources.Tier(info.Tier.String()); {
+	case !known, in == f.In, in == sources.TierGated && f.In == sources.TierUnschedulable:
+		return
+	case in == sources.TierInFlight && f.In != sources.TierActive:
+		m.Event = queue.ScheduleAttemptFailure
+	}
+	s.driver.because = reason.Because{Rule: reason.ByDump, At: now}
+	s.putWhere(now, pod, m)
+	s.handOnMoves(now, nil)
 }
 
 // hearQuietly lets the scheduler hear of what is on its way up to and at to, while the moves that follow are told.
@@ -90,6 +115,7 @@ func (s *shadow) goOn(now time.Time) {
 			s.putWhere(now, pod, &sources.Move{Pod: key, To: tier})
 		}
 	}
+	s.unsettled.moves = s.unsettled.moves[:0]
 	s.told = nil
 }
 

@@ -45,6 +45,8 @@ const (
 	NotTried
 	// NotBound: the pod was placed here, and its binding was not seen.
 	NotBound
+	// ByDump: the scheduler listed its queue.
+	ByDump
 )
 
 // Silence is what it means that nothing is seen. Only where it is Told did it not happen.
@@ -78,6 +80,8 @@ func (b Because) String() string {
 		return "It came to that by what is seen: " + b.seenNoun() + "."
 	case NotTried:
 		return "An attempt of it would show, and none does up to " + words.Precise(b.At) + "."
+	case ByDump:
+		return "The scheduler listed it there, in a dump of its queue at " + words.Precise(b.At) + "."
 	case NotBound:
 		return "It was placed here, and no binding of it was seen."
 	}

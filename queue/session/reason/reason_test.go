@@ -24,12 +24,13 @@ func TestSentences(t *testing.T) {
 		"It came to that by what is seen: its binding at 10:00:00.123.":                                                               {Rule: reason.ByOutcome, Seen: evidence.Bound, At: at},
 		"An attempt of it would show, and none does up to 10:00:00.123.":                                                              {Rule: reason.NotTried, At: at},
 		"It was placed here, and no binding of it was seen.":                                                                          {Rule: reason.NotBound},
+		"The scheduler listed it there, in a dump of its queue at 10:00:00.123.":                                                      {Rule: reason.ByDump, At: at},
 	} {
 		if got := b.String(); got != want {
 			t.Errorf("%+v says %q, want %q", b, got, want)
 		}
 	}
-	for rule := reason.ByQueue; rule <= reason.NotBound; rule++ {
+	for rule := reason.ByQueue; rule <= reason.ByDump; rule++ {
 		if rule != reason.ByQueue && (reason.Because{Rule: rule}).String() == (reason.Because{}).String() {
 			t.Errorf("rule %d has no sentence", rule)
 		}
