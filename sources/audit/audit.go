@@ -110,6 +110,7 @@ type reader struct {
 	span              span
 	decoder           *sources.Decoder
 	silent, responses int // changes without and with the object
+	large             tooLarge
 }
 
 // Read reads a log to its end. What is damaged, and the changes of objects that can't be taken, are left out,
@@ -144,6 +145,9 @@ func Read(r *lines.Reader) (*Log, error) {
 	l.First, l.Last, l.hearing = a.span.start(), a.span.end(), a.span.heard
 	l.Notices = r.Notices(l.Last)
 	if said := a.span.goneBack(); said != "" {
+		l.Notices = append(l.Notices, fmt.Sprintf("%s: %s", l.Name, said))
+	}
+	if said := a.large.String(); said != "" {
 		l.Notices = append(l.Notices, fmt.Sprintf("%s: %s", l.Name, said))
 	}
 	if a.silent > 0 && a.responses == 0 {
@@ -228,11 +232,15 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	if !e.changes() {
 		return nil
 	}
+	large := e.isTooLarge(line)
 	var entries []entry
 	switch {
 	case e.asked():
 		a.lines.Keep(len(e.requestObject))
 		entries, err = e.appendRequest(l.entries)
+	case large:
+		a.large.add(e)
+		return nil
 	case e.responseObject == nil:
 		a.silent++
 		return nil

@@ -83,14 +83,36 @@ func TestSchedulerByUser(t *testing.T) {
 	}
 }
 
-// TestPlaceholder: an object that was too large to be logged is left out, and a notice says so.
-func TestPlaceholder(t *testing.T) {
-	log, err := read(t, by("x", req{at: 1, verb: "create", resource: "pods", ns: "default", name: "a", response: pod("a", 1)},
-		req{at: 2, verb: "update", resource: "pods", ns: "default", name: "a", response: `"skipped-too-big-size-object"`}))
-	if err != nil {
-		t.Fatal(err)
+// TestTooLarge: objects that were too large to be logged are counted, and told; of a patch whose answer alone was, what it asks for
+// is applied.
+func TestTooLarge(t *testing.T) {
+	const placeholder = `"skipped-too-big-size-object"`
+	created := req{at: 1, verb: "create", resource: "pods", ns: "default", name: "a", response: pod("a", 1)}
+	truncated := func(at float64) string {
+		line := req{at: at, verb: "update", resource: "pods", ns: "default", name: "a"}.line()
+		return strings.TrimSuffix(strings.TrimSpace(line), "}") + `,"annotations":{"audit.k8s.io/truncated":"true"}}` + "\n"
 	}
-	if got := len(Order(log)); got != 1 || len(log.Notices) != 1 || !strings.Contains(log.Notices[0], "default/a") {
-		t.Errorf("%d changes, %q", got, log.Notices)
+	for _, c := range []struct {
+		name, log, notice string
+		changes           int
+	}{
+		{"AKS", by("x", created, req{at: 2, verb: "update", resource: "pods", ns: "default", name: "a", body: placeholder, response: placeholder}),
+			"the object of one change, of Pod default/a, was too large to be logged: what it became is not known", 1},
+		{"kube-apiserver", by("x", created) + truncated(2) + truncated(3),
+			"the objects of 2 changes, the first of Pod default/a, were too large to be logged: what they became is not known", 1},
+		{"the answer to a patch", by("x", created, req{at: 2, verb: "patch", resource: "pods", sub: "status", ns: "default", name: "a", body: `{"status":{"phase":"Failed"}}`, response: placeholder}), "", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log, err := read(t, c.log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(Order(log)); got != c.changes {
+				t.Errorf("%d changes, want %d", got, c.changes)
+			}
+			if got := strings.Join(log.Notices, "\n"); c.notice == "" && got != "" || !strings.HasSuffix(got, c.notice) {
+				t.Errorf("%q, want %q", got, c.notice)
+			}
+		})
 	}
 }

@@ -27,6 +27,9 @@ func (f *file) detect(ctx context.Context) error {
 		return err
 	}
 	head, first := f.reader.Head(), true
+	if isMarkdown(head) {
+		return fmt.Errorf("%s: this is a text in Markdown, not a recording, whatever lines it shows", f.reader.Name())
+	}
 	for line := range beginnings(head) {
 		for _, known := range []struct {
 			format string
@@ -115,6 +118,15 @@ func beginnings(head []byte) iter.Seq[[]byte] {
 			head = bytes.TrimLeft(head[i+1:], "\x00")
 		}
 	}
+}
+
+// isMarkdown reports whether a file begins as a text in Markdown does that shows something: a heading, and later a fence.
+func isMarkdown(head []byte) bool {
+	heading := bytes.TrimLeft(head, "#")
+	if level := len(head) - len(heading); level == 0 || level > 6 || !bytes.HasPrefix(heading, []byte(" ")) {
+		return false
+	}
+	return bytes.Contains(head, []byte("\n```"))
 }
 
 // firstTime returns the time of the first record of a trace, or the zero time.

@@ -23,6 +23,7 @@ var export = map[string]string{
 	"version.txt":                                "v1.37.1\n",
 	"cluster-scoped-resources/core/nodes/a.yaml": "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n",
 	"empty.log": "",
+	"README.md": "# What is in here\n\n```\n" + auditLog + "```\n",
 }
 
 func names() []string {
