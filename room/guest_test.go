@@ -138,6 +138,7 @@ type notebook struct {
 	typed         string
 	width, height int
 	run           string // the command of the key E
+	asking        bool
 }
 
 func (n *notebook) Init() tea.Cmd { return nil }
@@ -156,6 +157,8 @@ func (n *notebook) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 				Lesson: "Backoff", Step: "step 4", Question: "Which queue, and when?",
 				Answers: []string{"activeQ", "backoffQ", "unschedulable"}, Answer: int(key[0] - '1'), Right: 1,
 			})
+		case "?":
+			n.asking = !n.asking
 		case "Z":
 			return n, tea.Suspend
 		case "E":
@@ -168,6 +171,11 @@ func (n *notebook) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		n.typed += msg.String()
 	}
 	return n, nil
+}
+
+func (n *notebook) Asks() (asked room.Prediction, keys []string, open bool) {
+	asked = room.Prediction{Lesson: "Backoff", Step: "step 5", Question: "For how long?", Answers: []string{"1 s", "2 s"}, Answer: -1, Right: 1}
+	return asked, []string{"a", "b"}, n.asking
 }
 
 func (n *notebook) View() tea.View {

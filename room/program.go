@@ -14,8 +14,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// frameRate is how often a terminal is written to at the most.
-const frameRate = 30
+// frameRate is how often a second a terminal is written to at the most.
+const frameRate = 20
 
 // politeness is how long a screen has to end before it is taken away.
 const politeness = 2 * time.Second

@@ -22,7 +22,8 @@ import (
 
 // Open makes what a visitor sees. The model belongs to that visitor alone, must reach nothing of this machine, and
 // ends what it runs when the visitor's Context does. If it has a method Crash() error, what that returns after
-// the end is logged. Size() int64 is how many bytes of memory it holds; without that method it is taken to hold none.
+// the end is logged. Asks() (Prediction, []string, bool) is the question that it asks now and the keys that answer it: while
+// it is the teacher's, those who follow answer it. Size() int64 is how many bytes of memory it holds; without that method it is taken to hold none.
 // Slow() tea.Cmd has it grow more slowly, and is called while memory is short and it holds more than its share. All are
 // called as Update is, or after its end.
 type Open func(*Visitor) (tea.Model, error)

@@ -32,7 +32,7 @@ func TestEverybodyHasASessionOfTheirOwn(t *testing.T) {
 	s.says(`msg="came in" name=ada-2`, "msg=left name=ada")
 }
 
-func TestEverybodyFollowsTheTeacherUntilAnyKey(t *testing.T) {
+func TestEverybodyFollowsTheTeacherUntilTheyLetGo(t *testing.T) {
 	s := open(t, nil)
 	ada, bob, teacher := s.comesIn("ada", code), s.comesIn("bob", code), s.comesIn("tina", teacherCode)
 	ada.types("mine").sees("mine")
@@ -41,18 +41,19 @@ func TestEverybodyFollowsTheTeacherUntilAnyKey(t *testing.T) {
 
 	teacher.types(roomKey).sees("f follow me").types("f").sees("f let go", "2 follow you").types("q")
 	for _, g := range []*guest{ada, bob} {
-		g.sees("This is the notebook of tina.", "look-here", "the teacher's screen: any key goes back")
+		g.sees("This is the notebook of tina.", "look-here", "the teacher's screen: esc goes back to yours")
 	}
 	teacher.types("!").sees("look-here!")
 	ada.sees("look-here!")
 
-	ada.types("x").sees("notebook of ada", "mine", "ctrl+t follows the teacher")
+	ada.types("x").sees("notebook of tina") // a key too many throws nobody out
+	ada.types("\x1b").sees("notebook of ada", "mine", "ctrl+t follows the teacher")
 	if strings.Contains(ada.text(), "minex") {
-		t.Error("the key that let go was pressed on one's own screen, too")
+		t.Error("what was typed there was typed on one's own screen, too")
 	}
 	teacher.sees("1 follow you")
 	bob.sees("look-here!")
-	ada.types(roomKey).sees("look-here!").types(" ").sees("notebook of ada")
+	ada.types(roomKey).sees("look-here!").types(roomKey).sees("notebook of ada")
 
 	teacher.types(roomKey+"f").sees("f follow me").types("f").sees("f let go", "2 follow you") // called again, all follow again
 	ada.sees("Predictions")
@@ -61,6 +62,24 @@ func TestEverybodyFollowsTheTeacherUntilAnyKey(t *testing.T) {
 	}
 	ada.sees("notebook of ada", "you are on your own")
 	bob.sees("notebook of bob")
+}
+
+// Who follows answers the question on the teacher's screen, and stays there.
+func TestFollowersAnswerTheTeachersQuestion(t *testing.T) {
+	s := open(t, nil)
+	ada, bob, teacher := s.comesIn("ada", code), s.comesIn("bob", code), s.comesIn("tina", teacherCode)
+	teacher.sees("2 visitors").types("?"+roomKey).sees("f follow me").types("f").sees("f let go", "2 follow you").types("q")
+	ada.sees("notebook of tina", "the teacher's screen: a b answer · esc goes back to yours")
+	bob.sees("notebook of tina")
+	ada.types("x").types("b").sees("notebook of tina", "you said 2 s · esc goes back to yours")
+	teacher.sees("2 follow you", "1 of 2 answered")
+	bob.types("a").sees("you said 1 s").types("b").sees("you said 2 s") // changes his mind
+	teacher.sees("2 of 2 answered").types("?")                          // the question is closed
+	ada.sees("the teacher's screen: esc goes back to yours").types("a")
+	teacher.types(roomKey).sees("Backoff · step 5", "For how long?", "1 s   0", "█ 2")
+	if strings.Contains(ada.types("\x1b").sees("notebook of ada").text(), "xba") {
+		t.Error("what was answered was typed on one's own screen, too")
+	}
 }
 
 func TestPredictionsAreTalliedWithoutNames(t *testing.T) {

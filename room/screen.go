@@ -16,6 +16,9 @@ import (
 // Key is the one key that the room keeps for itself.
 const Key = "ctrl+t"
 
+// keyLetGo lets go of the teacher's screen. Key does, too.
+const keyLetGo = "esc"
+
 // barFrom is the least height at which a row is left for the room. On a smaller screen the bar covers the last row
 // while it has something to say.
 const barFrom = 22
@@ -33,7 +36,8 @@ type screen struct {
 	letGo         int  // the call that the visitor let go of
 	toldFollowing bool // what the room was told of whether the visitor follows
 	scene         *scene
-	waiting       bool // for the next scene
+	given         Prediction // what was answered to the teacher's question last
+	waiting       bool       // for the next scene
 	standing      *standing
 	page          *page // nil while it is closed
 
@@ -154,13 +158,16 @@ func (s *screen) pass(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// key does what a key means: any lets go of the teacher, and is then not pressed on one's own screen.
+// key does what a key means: who follows the teacher answers what is asked there, or lets go.
 func (s *screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	switch {
-	case s.following():
+	case s.following() && (key == keyLetGo || key == Key):
 		s.letGo = s.call.number
 		s.tellFollowing()
+		return nil
+	case s.following():
+		s.answer(key)
 		return nil
 	case key == Key && s.visitor.teacher:
 		s.page = s.page.toggle()
@@ -293,6 +300,11 @@ func (s *screen) onStage() *scene {
 	}
 	own := s.inner.View()
 	n.lines, n.cursor = strings.Split(own.Content, "\n"), own.Cursor
+	if a, ok := s.inner.(asker); ok {
+		if asked, keys, open := a.Asks(); open {
+			n.asks, n.keys = &asked, keys
+		}
+	}
 	return n
 }
 
@@ -301,10 +313,7 @@ func (s *screen) bar() (line string, needed bool) {
 	name := s.visitor.name
 	switch {
 	case s.following():
-		line, needed = "the teacher's screen: any key goes back to yours", true
-		if n := s.scene; n != nil && (n.width > s.width || n.height > s.innerHeight()) {
-			line = fmt.Sprintf("the teacher's screen is larger than yours (%d×%d): any key goes back", n.width, n.height)
-		}
+		line, needed = s.followingBar(), true
 	case s.visitor.teacher:
 		all, follow := s.standing.visitors()
 		line = plural(all, "visitor")

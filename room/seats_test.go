@@ -87,7 +87,7 @@ func TestTheTeacherChangesTheCode(t *testing.T) {
 	}
 	s.comesIn("cleo", changed[1]).sees("notebook of tina") // who follows with all
 	bob.sees("notebook of tina")
-	ada.types(" ").sees("notebook of ada").types("here").sees("here")
+	ada.types("\x1b").sees("notebook of ada").types("here").sees("here")
 	if strings.Contains(bob.text(), changed[1]) || strings.Contains(s.log.String(), changed[1]) {
 		t.Error("others than the teacher are told of the code")
 	}

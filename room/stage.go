@@ -2,6 +2,9 @@ package room
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/time/rate"
@@ -19,6 +22,14 @@ type scene struct {
 	lines         []string
 	width, height int
 	cursor        *tea.Cursor
+	// asks is the question on it, if one is open, and keys those that answer it.
+	asks *Prediction
+	keys []string
+}
+
+// asker is a screen that asks those who see it.
+type asker interface {
+	Asks() (asked Prediction, keys []string, open bool)
 }
 
 // follow has everybody see the screen of v, or no longer.
@@ -32,6 +43,44 @@ func (r *Room) follow(v *Visitor, s *scene) {
 	}
 	r.stage.set(s)
 	r.call.set(call{number: c.number + 1, by: v.id})
+}
+
+// answer answers the teacher's question, if one is open and key is one of those that do.
+func (s *screen) answer(key string) {
+	asked := s.asked()
+	if asked == nil {
+		return
+	}
+	if i := slices.Index(s.scene.keys, key); i >= 0 && i < len(asked.Answers) {
+		given := *asked
+		given.Answer = i
+		s.visitor.Predicted(given)
+		s.given = given
+	}
+}
+
+// asked is the question on the teacher's screen, or nil.
+func (s *screen) asked() *Prediction {
+	if s.scene == nil || s.scene.by != s.call.by {
+		return nil
+	}
+	return s.scene.asks
+}
+
+// followingBar says what one can do on the teacher's screen.
+func (s *screen) followingBar() string {
+	does := keyLetGo + " goes back to yours"
+	if asked := s.asked(); asked != nil {
+		if g := s.given; g.Lesson == asked.Lesson && g.Step == asked.Step && g.Question == asked.Question {
+			does = "you said " + words(g.Answers[g.Answer]) + " · " + does
+		} else {
+			does = strings.Join(s.scene.keys, " ") + " answer · " + does
+		}
+	}
+	if n := s.scene; n != nil && (n.width > s.width || n.height > s.innerHeight()) {
+		return fmt.Sprintf("the teacher's screen is larger than yours (%d×%d): %s", n.width, n.height, does)
+	}
+	return "the teacher's screen: " + does
 }
 
 // news is what the room tells a screen.

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
 )
 
@@ -36,6 +37,15 @@ func (m *model) Crash() error {
 		return nil
 	}
 	return fmt.Errorf("%s\n%s", firstWords(fmt.Sprint(m.crash.What)), m.crash.Stack)
+}
+
+// Question is the one that a lesson asks now, not answered yet, and the keys that answer it. It reports false if none is
+// open.
+func (m *model) Question() (asked lessons.Given, keys []string, open bool) {
+	if m.lesson == nil {
+		return lessons.Given{}, nil, false
+	}
+	return m.lesson.Question()
 }
 
 // Size is about how many bytes of memory the session holds that is shown.

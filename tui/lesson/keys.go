@@ -89,6 +89,15 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 // leavesGoal are the board's actions that leave the what-if in which a goal is to be reached.
 var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
 
+// Takes reports whether a key means something in the lesson, and so not what it means on the board.
+func (l *Lesson) Takes(key string) bool {
+	if _, ok := l.Keys.Lookup(keymap.Question, key); ok && (l.phase == asking || l.phase == going || l.phase == told) {
+		return true
+	}
+	b, ok := l.Keys.Lookup(keymap.Lesson, key)
+	return ok && (b.ID != keymap.LessonBlank || l.Projector)
+}
+
 // answerBy answers the question that is open with the key that was pressed: a pane's or a letter.
 func (l *Lesson) answerBy(id keymap.ID) tea.Cmd {
 	a, key := l.openQuestion(), l.Pressed
@@ -98,10 +107,25 @@ func (l *Lesson) answerBy(id keymap.ID) tea.Cmd {
 			return l.giveAnswer(i)
 		}
 	}
+	if key == "" {
+		return l.Refuse("press the key of an answer")
+	}
 	if id == keymap.AnswerQueue && a.Kind != lessons.AskQueue {
 		return l.Refuse("answer with a letter")
 	}
 	return l.Refuse(fmt.Sprintf("%s is none of the answers", keymap.Display(format.Safe(key))))
+}
+
+// Question is the one that is open, with the keys that answer it; its Answer is noAnswer. It reports false if none is.
+func (l *Lesson) Question() (asked lessons.Given, keys []string, open bool) {
+	if l.phase != asking || l.Blank {
+		return lessons.Given{}, nil, false
+	}
+	a := l.openQuestion()
+	for i, answer := range a.Answers {
+		keys = append(keys, AnswerKey(a.Kind, i, answer))
+	}
+	return l.ask(a), keys, true
 }
 
 // AnswerKey is the key that gives the i-th answer.

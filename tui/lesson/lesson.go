@@ -75,6 +75,8 @@ type Lesson struct {
 	score  score
 	Blank  bool
 	above  int // the lines that the board has
+	// seen is where the lesson's pod was when its pane was shown last.
+	seen queue.Tier
 }
 
 // goal is how the goal of a step stands.
@@ -120,7 +122,7 @@ func (l *Lesson) toStep(i int) tea.Cmd {
 	l.leaveGoal()
 	l.Session.Pause()
 	l.Session.SetSpeed(1)
-	l.step, l.phase, l.given = i, reading, nil
+	l.step, l.phase, l.given, l.seen = i, reading, nil, queue.None
 	l.goal = goal{}
 	s := l.current()
 	l.plan.Steps[i].From.GoTo(l.Session, l.plan.Lesson.Scenario.Start)
@@ -205,10 +207,8 @@ func (l *Lesson) giveAnswer(i int) tea.Cmd {
 	if a.Answers[i].Right {
 		l.score.right++
 	}
-	given := lessons.Given{Lesson: string(l.plan.Lesson.Title), Step: string(l.current().Title), Question: string(a.Question), Answer: i, Right: a.Right()}
-	for _, answer := range a.Answers {
-		given.Answers = append(given.Answers, answerName(answer))
-	}
+	given := l.ask(a)
+	given.Answer = i
 	l.given = append(l.given, i)
 	var cmd tea.Cmd
 	if len(l.given) == len(l.current().Prediction.Asks) {
@@ -219,6 +219,15 @@ func (l *Lesson) giveAnswer(i int) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, page.Guarded(func() tea.Msg { tellOf(given); return nil }))
+}
+
+// ask is a question of the current step, not answered yet.
+func (l *Lesson) ask(a *lessons.Ask) lessons.Given {
+	asked := lessons.Given{Lesson: string(l.plan.Lesson.Title), Step: string(l.current().Title), Question: string(a.Question), Answer: noAnswer, Right: a.Right()}
+	for _, answer := range a.Answers {
+		asked.Answers = append(asked.Answers, answerName(answer))
+	}
+	return asked
 }
 
 // showing is for how long what comes is shown coming, in real time.
@@ -255,6 +264,10 @@ func (l *Lesson) arrive() {
 // Learned takes in a new frame: whether time has come to what was asked about, and whether a goal is reached.
 func (l *Lesson) Learned() {
 	f := l.Frame
+	if p := l.Pod(); p != nil && p.Listed() != l.seen {
+		l.seen = p.Listed()
+		l.ShowPane(l.seen)
+	}
 	switch l.phase {
 	case going:
 		to := l.plan.Lesson.Scenario.Start.Add(l.plan.Steps[l.step].To.At)

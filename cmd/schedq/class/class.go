@@ -54,8 +54,32 @@ func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, fil
 				kept.Tell(at)
 			}
 		}
-		return tui.NewLesson(v.Context(), p, o, tui.Options{}.Served()), nil
+		return asking{tui.NewLesson(v.Context(), p, o, tui.Options{}.Served()).(lesson)}, nil
 	}, nil
+}
+
+// lesson is what tui.NewLesson makes, with what the room asks of a screen.
+type lesson interface {
+	tea.Model
+	Crash() error
+	Size() int64
+	Slow() tea.Cmd
+	Question() (asked lessons.Given, keys []string, open bool)
+}
+
+// asking is a lesson whose questions those who follow it answer.
+type asking struct{ lesson }
+
+// Update implements tea.Model.
+func (a asking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := a.lesson.Update(msg)
+	return a, cmd
+}
+
+// Asks is the question that is open: see room.Open.
+func (a asking) Asks() (asked room.Prediction, keys []string, open bool) {
+	given, keys, open := a.Question()
+	return room.Prediction(given), keys, open
 }
 
 // class keeps how far everybody in a room has come, while it is open: whoever comes in again by the same name goes

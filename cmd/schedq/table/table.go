@@ -40,12 +40,15 @@ func numbers(w io.Writer, rows [][]string) error {
 	return nil
 }
 
-// Columns writes rows of at most 8 cells below each other, all to the left and indented.
+// Columns writes rows below each other, all to the left and indented. A row may have fewer cells than another.
 func Columns(b *strings.Builder, rows [][]string) {
-	widths := make([]int, 8)
+	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], len(cell))
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	for _, row := range rows {

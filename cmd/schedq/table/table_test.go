@@ -25,4 +25,9 @@ func TestColumns(t *testing.T) {
 	if want := "  a     b\n  long\n        c  d\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
+	b.Reset()
+	table.Columns(&b, [][]string{{"é", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, {"ab"}})
+	if want := "  é   1  2  3  4  5  6  7  8  9\n  ab\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
 }
