@@ -49,8 +49,13 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 		p.do(keymap.Forks).sees("  with mine  from 10:36:06.500", "    what-if 2  from 10:36:06.500, now 10:36:06.500 (here)").types("what-if 2")
 		p.sees("2 injections: new pod default/mine, move request for all").press("esc")
 		p.do(keymap.Compare).sees("compare with", "the recording", "with mine").enter("with mine")
-		p.sees(" compare ── at 10:36:06.500", "what-if 2", "with mine", "activeQ", "3 pods in other places:",
+		p.sees(" compare ── at 10:36:06.500", "what-if 2", "with mine", "activeQ", "3 pods with another place, node or attempts:",
 			"train-0", "○ activeQ", "● unschedulable NodeAffinity+1")
+		p.do(keymap.LastRow) // selects: why? is of the pod that the cursor is on
+		if got := p.model.Selected.Key.Name; got != "cart-7d9f8c6b5-x2k1p" {
+			t.Errorf("the last of the pods that differ is %s", got)
+		}
+		p.do(keymap.Open).sees("─ why? ─", "shop/cart-7d9f8c6b5-x2k1p").do(keymap.Back).sees(" compare ──", "esc close")
 		p.do(keymap.StepForward).sees("at 10:36:07.0") // time goes on in both
 		p.do(keymap.Back).sees("1 activeQ").seesNot(" compare ──")
 		if p.model.Session.Sync().Comparison != nil {

@@ -71,7 +71,7 @@ func glyphItems() []widget.Item {
 		{Key: "═ ▒ ─ ┈", Text: "lanes", Note: "In the lanes: activeQ, backoffQ, unschedulable and gated, to scale. ░ and · are what is to come if nothing happens."},
 		{Key: "┃ ✓ ×", Text: "in a lane", Note: "An attempt, the binding, and where the pod was deleted."},
 		{Key: "▲", Text: "woken by", Note: "In a timeline: what let the pod go on, an event or the passing of time."},
-		{Key: "≠", Text: "differs", Note: "The scheduler's own count is another than the local queue's was when it was measured."},
+		{Key: "≠", Text: "differs", Note: "The scheduler's own count, and behind the sign the local queue's at the moment at which it was measured."},
 	}
 }
 

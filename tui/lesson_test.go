@@ -75,8 +75,14 @@ func prepare(t *testing.T, name string) prepared {
 // learn sits down in front of it.
 func (l prepared) learn(t *testing.T, k *kept) *person {
 	t.Helper()
+	return l.learnAt(t, 80, 24, k)
+}
+
+// learnAt is learn on a screen of w by h cells.
+func (l prepared) learnAt(t *testing.T, w, h int, k *kept) *person {
+	t.Helper()
 	l.options.Progress = k
-	return sitAt(t, 80, 24, func(ctx context.Context) *model { return newLesson(ctx, l.plan, l.options, l.screen) })
+	return sitAt(t, w, h, func(ctx context.Context) *model { return newLesson(ctx, l.plan, l.options, l.screen) })
 }
 
 // come waits until what was asked about has come.
@@ -172,6 +178,37 @@ func TestALessonOnStage(t *testing.T) {
 		p.sees("3/6 A minute later")
 		p.press("f5")
 		p.sees("1/6", "─ 0:00 ─")
+	})
+}
+
+// A question is about three panes: they are seen on a screen one row short of a terminal's, which is what a room leaves of
+// it, and on the smallest one the pane is shown that the lesson's pod is in.
+func TestALessonsPanesAreSeen(t *testing.T) {
+	l := prepare(t, "one-two-four")
+	l.options.Step = 2
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learnAt(t, 80, 23, &kept{})
+		p.sees("━ 1 activeQ 0", "─ 2 backoffQ 1", "─ 3 unschedulable 0", "▸○ greedy", "a  3s")
+		p.resize(60, 20)
+		p.press("f5") // from the beginning
+		p.press("pgdown")
+		p.press("pgdown")
+		p.sees("━ 2 backoffQ 1", "▸○ greedy")
+		p.do(keymap.FocusUnsched) // which is an answer while a question is open
+		p.sees("━ 2 backoffQ 1")
+	})
+}
+
+// The bar of a lesson has no key twice, says how a question is answered, and promises nothing that a key does not do there.
+func TestTheBarOfALesson(t *testing.T) {
+	l := prepare(t, "one-two-four")
+	l.options.Step = 2
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learnAt(t, 120, 40, &kept{})
+		p.sees(" a b c answer  enter show me").seesNot("enter why?").sees(". step")
+		p.clickAt(3, 39)
+		p.sees("can't: press the key of an answer")
+		p.do(keymap.Projector).seesNot(". step") // it blanks the screen there
 	})
 }
 

@@ -52,6 +52,7 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 	middle, bar := m.layout.middle, m.layout.bar
 	for _, k := range m.mouse.keys {
 		if k.Contains(at.X-bar.X, at.Y-bar.Y) {
+			m.Pressed = "" // no key was
 			return m.Do(k.Id)
 		}
 	}

@@ -97,9 +97,11 @@ func TestTheWheelScrollsAndScalesCharts(t *testing.T) {
 // TestTheWheelScrollsAComparison, as it does all else that is longer than the screen.
 func TestTheWheelScrollsAComparison(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo("+1s").do(keymap.WhatIf).goTo(moment).do(keymap.Compare).sees("cart-7d9f8c6b5-x2k1p")
+		p := sit(t, 80, 20, paused(t, sample), Options{})
+		p.goTo("+1s").do(keymap.WhatIf).goTo(moment).do(keymap.Compare).sees("batch-1")
+		p.turns(tea.Mouse{X: 5, Y: 10, Button: tea.MouseWheelDown})
 		p.turns(tea.Mouse{X: 5, Y: 10, Button: tea.MouseWheelDown}).seesNot("batch-1")
+		p.turns(tea.Mouse{X: 5, Y: 10, Button: tea.MouseWheelUp})
 		p.turns(tea.Mouse{X: 5, Y: 10, Button: tea.MouseWheelUp}).sees("batch-1")
 	})
 }

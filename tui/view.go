@@ -172,16 +172,21 @@ func (m *model) keyBar() widget.KeyBar {
 			bar.Shown = append(bar.Shown, back) // the way out is never far
 		}
 	}
-	if m.lesson != nil && !inChart && m.Pages.Top() != page.Page(m.board.Why) {
+	inLesson := m.lesson != nil && !inChart && m.Pages.Top() != page.Page(m.board.Why)
+	if inLesson {
 		bar.Shown = append(bar.Shown, m.lesson.Bar()...)
 	}
 	if m.Frame.Fork != nil && !inChart && m.lesson == nil {
+		if back, ok := m.Keys.ByID(keymap.Back); ok && m.Pages.Covered() {
+			bar.Shown = append(bar.Shown, back)
+		}
 		bar.Shown = append(bar.Shown, m.forkKeys()...)
 	}
 	for _, b := range m.onBar {
 		switch {
 		case slices.ContainsFunc(bar.Shown, func(shown keymap.Binding) bool { return shown.ID == b.ID }),
 			m.Actions[b.ID].Refusal() != "",
+			inLesson && len(b.Keys) > 0 && m.lesson.Takes(b.Keys[0]),
 			b.ID == keymap.RowDown && m.Selected.Any, // who has selected a pod knows how to
 			b.ID == keymap.Back && inChart:           // it is there already
 			continue

@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -87,6 +88,18 @@ func (b *Board) setFocus(p paneID) {
 		b.tab = p
 	}
 	b.Pages.Uncover()
+}
+
+// ShowPane shows the pane that lists the pods of a tier, where there is room for one alone.
+func (b *Board) ShowPane(tier queue.Tier) {
+	if !small(b.Width) || b.focus > unschedulablePane {
+		return
+	}
+	for id := range b.panes {
+		if paneID(id) <= unschedulablePane && slices.Contains(b.panes[id].tiers, tier) {
+			b.focus, b.tab = paneID(id), paneID(id)
+		}
+	}
 }
 
 // focused reports whether keys are about the pane.

@@ -15,15 +15,15 @@ type outline struct {
 	spacing int
 }
 
-// small reports whether a screen of w by h has no room for the three panes side by side.
-func small(w, h int) bool { return w < 80 || h < 24 }
+// small reports whether a screen of that width has no room for the three panes side by side.
+func small(w int) bool { return w < 80 }
 
 // roomy is the height from which on a board shows its log and what waits longest beside something docked beneath it.
 const roomy = 22
 
 // outline is that of a board that has all of a room of h lines.
 func (b *Board) outline(h int) outline {
-	s := outline{tabs: small(b.Width, b.Height), flight: 1, spacing: 1}
+	s := outline{tabs: small(b.Width), flight: 1, spacing: 1}
 	s.wide = !s.tabs && b.Width >= 120 && b.Height >= 30
 	s.closed = b.Height >= 30
 	if b.Projector && b.Height >= 24 && !b.logAlone() {
@@ -58,7 +58,7 @@ func (b *Board) outline(h int) outline {
 // OutlineAbove is that of a board that has a room of h lines above a lesson: the counts tell of the log and of what is
 // in flight, where there is no room for all.
 func (b *Board) OutlineAbove(h int) outline {
-	s := outline{tabs: small(b.Width, b.Height), flight: 1, spacing: 1}
+	s := outline{tabs: small(b.Width), flight: 1, spacing: 1}
 	if b.Projector && b.Height >= 24 {
 		s.counts = largeRows
 	}

@@ -260,11 +260,11 @@ func drawTrend(a canvas.Area, f *session.Frame, tier queue.Tier) int {
 // vast is the width from which on each count has its trend beside it.
 const vast = 180
 
-// schedulerCounts draws the scheduler's own numbers and marks those that differ from what the local queue
-// had when they were measured.
+// schedulerCounts draws the scheduler's own numbers, and beside each that differs what the local queue had when they were
+// measured: what it has now is another matter.
 func (h Header) schedulerCounts(a canvas.Area) {
 	f, says, local := h.Frame, h.Frame.SchedulerCounts, h.Frame.LocalCounts
-	x := a.Text(1, 0, theme.Dim, "the scheduler counted ")
+	x := a.Text(1, 0, theme.Dim, "scheduler, "+format.Countdown(f.Now.Sub(f.SchedulerCountsAt))+" ago: ")
 	for i, pair := range [...]struct {
 		tier        queue.Tier
 		says, local int
@@ -278,11 +278,9 @@ func (h Header) schedulerCounts(a canvas.Area) {
 			x = a.Text(x, 0, theme.Dim, " · ")
 		}
 		x = a.Text(x, 0, theme.Tier(pair.tier), theme.TierName(pair.tier)+" ")
-		if pair.says == pair.local {
-			x = a.Text(x, 0, theme.Plain, format.Number(pair.says))
-		} else {
-			x = a.Text(x, 0, theme.Backoff|canvas.Bold, "≠"+format.Number(pair.says))
+		x = a.Text(x, 0, theme.Plain, format.Number(pair.says))
+		if pair.says != pair.local {
+			x = a.Text(x, 0, theme.Backoff|canvas.Bold, "≠"+format.Number(pair.local))
 		}
 	}
-	a.Text(x, 0, theme.Dim, ", "+format.Countdown(f.Now.Sub(f.SchedulerCountsAt))+" ago")
 }

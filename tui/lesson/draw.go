@@ -237,6 +237,9 @@ func (l *Lesson) drawOver(p *sheet) {
 // Bar are the keys of a lesson that can be used now.
 func (l *Lesson) Bar() []keymap.Binding {
 	var on []keymap.Binding
+	if _, keys, open := l.Question(); open {
+		on = append(on, keymap.Binding{ID: keymap.AnswerChoice, Keys: []string{strings.Join(keys, " ")}, Name: "answer"})
+	}
 	for _, b := range l.Keys.OnBar(keymap.Lesson) {
 		if l.Actions[b.ID].Refusal() == "" {
 			on = append(on, l.Named(b))

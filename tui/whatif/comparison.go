@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,15 +22,15 @@ import (
 type comparison struct {
 	*page.Desk
 	board *board.Board // enter means here what it does there
-	// offset is how many of the differing pods are above those in sight, h the height.
-	offset, h int
+	// at is the differing pod that the cursor is on, offset how many are above those in sight, h the height.
+	at, offset, h int
 }
 
 // open compares with the timeline of that ID.
 func (c *comparison) open(id int) {
 	c.Session.Compare(id)
 	c.Pages.Open(c)
-	c.offset = 0
+	c.at, c.offset = 0, 0
 }
 
 // Closed ends what nobody sees any more.
@@ -38,36 +39,87 @@ func (c *comparison) Closed() { c.Session.Compare(c.Line()) }
 func (c *comparison) Context() keymap.Context { return keymap.Board }
 func (c *comparison) Layout() string          { return "" }
 
-// Settle implements page.Page.
+// Settle implements page.Page. The cursor is on the selected pod, if that is one of those that differ.
 func (c *comparison) Settle(_, h int) {
 	c.h = h
-	last := 0
-	if f := c.Frame.Comparison; f != nil {
-		last = max(0, len(f.Differences)-(h-comparisonHead))
+	all := c.differences()
+	if i := slices.IndexFunc(all, func(d session.ForkDifference) bool { return c.Selected.Any && d.Key == c.Selected.Key }); i >= 0 {
+		c.at = i
 	}
-	c.offset = min(c.offset, last)
+	rows := max(1, h-comparisonHead)
+	c.at = min(c.at, max(0, len(all)-1))
+	c.offset = max(min(c.offset, c.at, len(all)-rows), c.at-rows+1, 0)
 }
 
-func (c *comparison) Move(n int) { c.offset = max(0, c.offset+n) }
-func (c *comparison) Rows() int  { return max(1, c.h-comparisonHead-1) }
+// differences are the pods that the page lists.
+func (c *comparison) differences() []session.ForkDifference {
+	if f := c.Frame.Comparison; f != nil {
+		return f.Differences
+	}
+	return nil
+}
 
-func (c *comparison) Enter() tea.Cmd      { return c.board.Enter() }
-func (c *comparison) EnterName() string   { return "" }
-func (c *comparison) CannotEnter() string { return c.board.CannotEnter() }
+// Move selects the pod that is n rows on, or the one under the cursor if none is selected here.
+func (c *comparison) Move(n int) {
+	all := c.differences()
+	if len(all) == 0 {
+		return
+	}
+	if c.selected() || n*n > 1 { // the first step selects the row that is marked
+		c.at = min(max(c.at+n, 0), len(all)-1)
+	}
+	c.choose(c.at)
+}
 
-func (c *comparison) Click(int, int) tea.Cmd { return nil }
+// choose selects the i-th of the differing pods.
+func (c *comparison) choose(i int) {
+	c.Selected = page.Selection{Key: c.differences()[i].Key, Any: true}
+}
+
+// selected reports whether the pod under the cursor is the selected one.
+func (c *comparison) selected() bool {
+	all := c.differences()
+	return c.Selected.Any && c.at < len(all) && all[c.at].Key == c.Selected.Key
+}
+
+func (c *comparison) Rows() int { return max(1, c.h-comparisonHead) }
+
+// Enter says all about the pod under the cursor, and not about another that is selected on the board.
+func (c *comparison) Enter() tea.Cmd {
+	c.choose(c.at)
+	c.board.Why.Open()
+	return nil
+}
+
+func (c *comparison) EnterName() string { return "why?" }
+func (c *comparison) CannotEnter() string {
+	if len(c.differences()) == 0 {
+		return "no pod differs"
+	}
+	return ""
+}
+
+// Click selects the pod of a row.
+func (c *comparison) Click(_, y int) tea.Cmd {
+	if i := y - comparisonHead + c.offset; y >= comparisonHead && i < len(c.differences()) {
+		c.choose(i)
+	}
+	return nil
+}
+
+// Wheel implements page.Page.
 func (c *comparison) Wheel(t page.Turn) {
-	if !t.Sideways {
-		c.Move(t.Rows)
+	if !t.Sideways && len(c.differences()) > 0 {
+		c.choose(min(max(c.at+t.Rows, 0), len(c.differences())-1))
 	}
 }
 
 // comparedTiers are the rows of sizes.
 var comparedTiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}
 
-// comparisonHead is how many lines stand above the differing pods: the title, the names, the sizes, those
-// bound, a blank and a heading.
-const comparisonHead = 3 + len(comparedTiers) + 3
+// comparisonHead is how many lines stand above the differing pods: the title, the names, the sizes, those bound, a blank
+// and a heading.
+const comparisonHead = 2 + len(comparedTiers) + 3
 
 // Draw draws the sizes and below them as many pods as fit.
 func (c *comparison) Draw(a canvas.Area) {
@@ -106,9 +158,17 @@ func (c *comparison) Draw(a canvas.Area) {
 		a.Text(2, y, theme.Dim, "Every pod is in the same place in both.")
 		return
 	}
-	a.Text(2, y, theme.Dim, canvas.Truncate(format.Plural(f.Total, "pod")+" in other places:", first-3))
+	a.Text(2, y, theme.Dim, format.Plural(f.Total, "pod")+" with another place, node or attempts:")
 	for n := 0; n < len(f.Differences)-c.offset && y+1+n < a.H; n++ {
-		c.difference(a.Row(y+1+n), columns, y+1+n, first, f.Differences[c.offset+n])
+		d := f.Differences[c.offset+n]
+		c.difference(a.Row(y+1+n), columns, y+1+n, first, d)
+		switch {
+		case c.offset+n != c.at:
+		case c.selected():
+			a.Row(y + 1 + n).Restyle(theme.Chosen)
+		default:
+			a.Text(0, y+1+n, theme.Dim, "·")
+		}
 	}
 }
 

@@ -21,8 +21,8 @@ type Comparison struct {
 	Sizes  [2][queue.InFlight + 1]int
 	Placed [2]int
 	At     time.Time
-	// Differences are the pods that are not in the same tier, or not on the same node, by name; the first
-	// 1,000 of Total.
+	// Differences are the pods that are not in the same tier or not on the same node, or were tried another number of
+	// times, by name; the first 1,000 of Total.
 	Differences []Difference
 	Total       int
 }
@@ -82,7 +82,7 @@ func (c *Comparison) add(d Difference) {
 			c.Placed[i]++
 		}
 	}
-	if a, b := d.Pods[0], d.Pods[1]; a == b || a != nil && b != nil && a.Tier == b.Tier && a.Node == b.Node {
+	if a, b := d.Pods[0], d.Pods[1]; a == b || a != nil && b != nil && a.Tier == b.Tier && a.Node == b.Node && a.Attempts == b.Attempts {
 		return
 	}
 	c.Total++
