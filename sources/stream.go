@@ -25,6 +25,9 @@ type Status struct {
 	Attached time.Time
 	// StaleSince is since when nothing can be heard of the cluster. Zero while it can.
 	StaleSince time.Time
+	// Answers is how long the cluster takes to answer at the least, lately, and Ahead how far this machine's clock is ahead
+	// of the scheduler's, negative if it is behind. Zero while that is not known.
+	Answers, Ahead time.Duration
 	// Trouble says what is wrong: why nothing can be heard of the cluster, or which lists fail, and why. Empty
 	// if nothing is wrong.
 	Trouble SafeText

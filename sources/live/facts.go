@@ -29,32 +29,44 @@ func trim(obj runtime.Object) (runtime.Object, error) {
 		return attempts.Trim(o), nil
 	case *coordinationv1.Lease:
 		out := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion}}
-		out.Spec.HolderIdentity, out.Spec.AcquireTime, out.Spec.LeaseDurationSeconds = o.Spec.HolderIdentity, o.Spec.AcquireTime, o.Spec.LeaseDurationSeconds
+		out.Spec.HolderIdentity, out.Spec.LeaseDurationSeconds = o.Spec.HolderIdentity, o.Spec.LeaseDurationSeconds
+		out.Spec.AcquireTime, out.Spec.RenewTime = o.Spec.AcquireTime, o.Spec.RenewTime
 		return out, nil
 	}
 	return sources.Trim(obj)
 }
 
-// farAhead is how far the scheduler's clock may be ahead of this machine's for its times to be taken.
-const farAhead = time.Minute
-
-// failedAttempt returns the attempt that a new or changed Event tells of, or nil.
-func failedAttempt(now time.Time, old, e *eventsv1.Event) *sources.Event {
+// failedAttempt returns the attempt that a new or changed Event tells of, and false if it tells of none. Its time is the scheduler's.
+func failedAttempt(old, e *eventsv1.Event) (attempts.Failed, bool) {
 	f, ok := attempts.Read(e)
-	if !ok || f.Last.Sub(now) > farAhead {
-		return nil
+	if !ok {
+		return f, false
 	}
 	if old != nil {
 		if before, ok := attempts.Read(old); ok && before.Last.Equal(f.Last) {
-			return nil // written again, as it was
+			return f, false // written again, as it was
 		}
 	}
-	at := f.Last
-	if coarse := e.EventTime.IsZero(); at.After(now) || coarse && now.Sub(at) < 2*time.Second {
-		at = now // an Event of core/v1 tells the second only
-	}
-	return &sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{Pod: f.Pod, UID: f.UID, Message: f.Message, Recorded: f.Recorded}}
+	return f, true
 }
+
+// attempted tells of an attempt that an Event tells of. The lock is held.
+func (s *Source) attempted(now time.Time, f attempts.Failed, coarse bool) {
+	if !coarse {
+		s.delays.heard(now, f.Last, false)
+	}
+	at := f.Last.Add(s.delays.offset(now))
+	switch {
+	case at.Sub(now) > farAhead:
+		return
+	case at.After(now), coarse && now.Sub(at) < 2*time.Second: // an Event of core/v1 tells the second only
+		at = now
+	}
+	s.emit(at, &sources.FailedAttempt{Pod: f.Pod, UID: f.UID, Message: f.Message, Recorded: f.Recorded})
+}
+
+// farAhead is how far in the future an attempt may be that an Event tells of, for the Event to be taken.
+const farAhead = time.Minute
 
 // patched reports whether the change from old to pod shows that the scheduler wrote the outcome of a
 // failed attempt. It does not write what is there already (schedule_one.go, updatePod). A node that is nominated

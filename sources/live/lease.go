@@ -11,11 +11,11 @@ import (
 
 // leadership is who leads the schedulers, and for how long that was not heard.
 type leadership struct {
-	leader  string
-	lasts   time.Duration // how long the lease is: nobody leads once it was not renewed for that long
-	renewed time.Time     // when that was heard last, by this machine's clock. Zero if there is no lease
-	lapsed  bool          // that was told
-	looked  time.Time     // when it was looked after last
+	leader       string
+	lasts        time.Duration // how long the lease is: nobody leads once it was not renewed for that long
+	heardRenewal time.Time     // when that it was renewed was heard last, by this machine's clock. Zero if there is no lease
+	lapsed       bool          // that was told
+	looked       time.Time     // when it was looked after last
 }
 
 // leaseLasts is how long the schedulers' lease is by default (component-base, config.LeaderElectionConfiguration).
@@ -24,7 +24,7 @@ const leaseLasts = 15 * time.Second
 // renewal takes in a change of the lease.
 func (s *Source) renewal(now time.Time, lease *coordinationv1.Lease) {
 	s.led(now, holder(lease), acquired(lease))
-	s.renewed, s.lasts = now, leaseLasts
+	s.heardRenewal, s.lasts = now, leaseLasts
 	if seconds := lease.Spec.LeaseDurationSeconds; seconds != nil && *seconds > 0 {
 		s.lasts = time.Duration(*seconds) * time.Second
 	}
@@ -42,6 +42,9 @@ func (s *Source) led(now time.Time, by string, since time.Time) {
 	}
 	before := s.leader
 	s.leader = by
+	if !since.IsZero() {
+		since = since.Add(s.delays.offset(now))
+	}
 	known := since.After(s.attached) && since.Before(now)
 	if !known {
 		since = now
@@ -58,16 +61,16 @@ func (s *Source) noteLapse(now time.Time, heard bool) {
 	slept := now.Sub(s.looked) > s.lasts/2 // this machine, and heard nothing
 	s.looked = now
 	switch {
-	case s.renewed.IsZero(), s.lapsed:
+	case s.heardRenewal.IsZero(), s.lapsed:
 		return
 	case !heard, slept, s.state[leases].State != sources.ResourceWatched:
-		s.renewed = now // whether it was renewed meanwhile is not known
+		s.heardRenewal = now // whether it was renewed meanwhile is not known
 		return
-	case now.Sub(s.renewed) <= s.lasts:
+	case now.Sub(s.heardRenewal) <= s.lasts:
 		return
 	}
 	s.lapsed = true
-	s.emit(now, &sources.Silent{Since: s.renewed.UTC()})
+	s.emit(now, &sources.Silent{Since: s.heardRenewal.UTC()})
 }
 
 // acquired is when the lease's holder took it. Zero if that is not known.
@@ -77,6 +80,14 @@ func acquired(obj runtime.Object) time.Time {
 		return time.Time{}
 	}
 	return lease.Spec.AcquireTime.UTC()
+}
+
+// renewed is when the lease's holder renewed it, by its own clock. Zero if that is not known.
+func renewed(lease *coordinationv1.Lease) time.Time {
+	if lease.Spec.RenewTime == nil || sources.CheckTime(lease.Spec.RenewTime.Time) != nil {
+		return time.Time{}
+	}
+	return lease.Spec.RenewTime.Time
 }
 
 // holder is who holds the lease. Empty if nobody does.

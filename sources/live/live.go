@@ -75,6 +75,7 @@ type Source struct {
 	omitted int    // objects that could not be taken
 	notices []string
 	hearing
+	delays delays
 	speech
 }
 
@@ -225,11 +226,14 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 	case *eventsv1.Event:
 		before, _ := old.(*eventsv1.Event)
 		pod, _ := s.store(pods).objects[types.NamespacedName{Namespace: o.Regarding.Namespace, Name: o.Regarding.Name}].(*corev1.Pod)
-		if ev := failedAttempt(now, before, o); ev != nil && verb != sources.Deleted && (pod == nil || attempts.BySchedulerOf(pod, o)) {
-			s.pending = append(s.pending, *ev)
+		if f, ok := failedAttempt(before, o); ok && verb != sources.Deleted && (pod == nil || attempts.BySchedulerOf(pod, o)) {
+			s.attempted(now, f, o.EventTime.IsZero())
 		}
 		return
 	case *coordinationv1.Lease:
+		if at := renewed(o); verb == sources.Updated && !at.IsZero() {
+			s.delays.heard(now, at, true)
+		}
 		if verb != sources.Deleted {
 			s.renewal(now, o)
 		}
@@ -262,7 +266,9 @@ func (s *Source) attach(now time.Time) {
 		pod, _ := s.store(pods).objects[name].(*corev1.Pod)
 		return pod
 	}
+	offset := s.delays.offset(now)
 	for _, t := range attempts.SumUp(s.eventsSeen(), waiting) {
+		t.First, t.Failed = t.First.Add(offset), t.Failed.Add(offset)
 		s.emit(now, t)
 	}
 	var began time.Time
@@ -272,6 +278,9 @@ func (s *Source) attach(now time.Time) {
 	}
 	if release, from := s.release(); release != "" {
 		s.emit(now, &sources.SchedulerHeard{Release: release, From: from})
+	}
+	if !began.IsZero() {
+		began = began.Add(offset)
 	}
 	s.emit(now, &sources.Attached{Began: began})
 }

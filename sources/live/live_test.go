@@ -264,6 +264,36 @@ func TestEventsOfOthers(t *testing.T) {
 	w.tells("FailedAttempt")
 }
 
+// TestClocksApart: by the scheduler's clock it is five seconds earlier than here. Its lease tells so, and an attempt that it made after
+// a pod came is told after that.
+func TestClocksApart(t *testing.T) {
+	const behind = 5 * time.Second
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"}}
+	by := "a_1"
+	lease.Spec.HolderIdentity = &by
+	server := livetest.New(t)
+	server.Put(node("n-1", "4"), lease)
+	w := watch(t, server)
+	w.until("the first lists", w.attached)
+	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now().Add(-behind)}
+	server.Put(lease)
+	w.until("that it is renewed", func() bool { return w.status.Ahead != 0 })
+	if off := (w.status.Ahead - behind).Abs(); off > time.Second || w.status.Answers == 0 {
+		t.Errorf("the clocks are %v apart, and answers take %v", w.status.Ahead, w.status.Answers)
+	}
+	w.events = nil
+
+	server.Put(pod("stuck", ""))
+	w.tells("added stuck")
+	server.Put(&eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
+		EventTime: metav1.NewMicroTime(time.Now().Add(-behind)), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}})
+	now := time.Now()
+	w.until("the attempt", func() bool { return len(w.events) == 1 })
+	if off := w.events[0].Time.Sub(now).Abs(); off > time.Second {
+		t.Errorf("the attempt was %v away from now", off)
+	}
+}
+
 // TestOutcomeWritten: a condition that changes shows that the scheduler wrote an attempt's outcome.
 func TestOutcomeWritten(t *testing.T) {
 	server := livetest.New(t)

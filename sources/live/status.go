@@ -60,10 +60,15 @@ func (s *Source) listen(ctx context.Context) {
 func (s *Source) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
+	asked := time.Now()
 	release, err := s.version(ctx)
+	answered := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.serves = cmp.Or(release, s.serves)
+	if err == nil {
+		s.delays.answers.add(answered, answered.Sub(asked))
+	}
 	return err
 }
 
@@ -152,6 +157,11 @@ func (s *Source) attachIfReady(now time.Time) {
 // status is how the source stands. The lock is held.
 func (s *Source) status(now time.Time) sources.Status {
 	status := sources.Status{Attached: s.attached, Notices: slices.Concat(s.notices, s.said), StaleSince: s.silent}
+	if said := s.delays.notice(now); said != "" {
+		status.Notices = append(status.Notices, said)
+	}
+	status.Answers, _ = s.delays.answers.least()
+	status.Ahead = s.delays.ahead(now)
 	var missing []string
 	for _, st := range s.stores {
 		r := *s.state[st.kind.name]

@@ -53,7 +53,35 @@ func (h Header) liveTime(a canvas.Area) {
 		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(format.Safe(string(t)), left.W-x-2))
 		return
 	}
-	left.Text(x+2, 0, theme.Dim, "attached "+format.Span(f.Now.Sub(f.Live.Attached).Truncate(time.Second))+" ago")
+	x = left.Text(x+2, 0, theme.Dim, "attached "+format.Span(f.Now.Sub(f.Live.Attached).Truncate(time.Second))+" ago")
+	if how := distance(f.Live); how != "" && x+2+len(how) <= left.W {
+		left.Text(x, 0, theme.Dim, ", "+how)
+	}
+}
+
+// What of a cluster's distance is worth a word: it is far away, or this machine's clock is another.
+const (
+	farAway    = 50 * time.Millisecond
+	clocksPart = 100 * time.Millisecond
+)
+
+// distance says how far away the cluster is, and how far the clocks are apart. Empty if neither is worth a word.
+func distance(l *session.Live) string {
+	s := ""
+	if l.Answers >= farAway {
+		s = "answers take " + format.Lasting(l.Answers)
+	}
+	if by := l.Ahead.Round(clocksPart); by != 0 {
+		if s != "" {
+			s += ", "
+		}
+		if s += "this clock " + format.Lasting(by.Abs()); by > 0 {
+			s += " ahead"
+		} else {
+			s += " behind"
+		}
+	}
+	return s
 }
 
 // progress says how many lists are in, and which is the longest that is not.

@@ -26,6 +26,8 @@ func TestTroubleIsShown(t *testing.T) {
 		"lists fail":       {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble}}, "◌ connecting  " + trouble},
 		"one list fails":   {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble, Attached: at}, Following: true}, "● live  10:00:05.000 UTC  " + trouble},
 		"nothing is heard": {session.Live{Status: sources.Status{Trouble: "gone", Attached: at, StaleSince: at}}, "◌ STALE since 10:00:00  gone"},
+		"all is well":      {session.Live{Status: sources.Status{Answers: 3 * time.Millisecond, Ahead: 40 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago   "},
+		"it is far away":   {session.Live{Status: sources.Status{Answers: 162 * time.Millisecond, Ahead: -2300 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago, answers take 162ms, this clock 2.3s behind"},
 	} {
 		var screen canvas.Canvas
 		screen.Reset(160, 1)
