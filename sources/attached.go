@@ -11,6 +11,9 @@ import (
 type Attached struct {
 	// Began is when that scheduler began to work its queue: its flushes follow from then. Zero if not known.
 	Began time.Time
+	// Nodes is true if the source tells of every node: where it has told of none, there is none. Otherwise the nodes may not be
+	// to be read.
+	Nodes bool
 }
 
 // Tried says what is known of a pod's failed attempts from before the source came: at least so many, and

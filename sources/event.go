@@ -100,6 +100,8 @@ type FailedAttempt struct {
 	// Message is the scheduler's explanation.
 	Message SafeText
 	Recorded
+	// Heard is when the API server was told, by its own clock. Zero if not known.
+	Heard time.Time
 	// Log is true if the scheduler's log tells.
 	Log bool
 	// Error is true if the attempt failed by an error, and no plugin rejected the pod.

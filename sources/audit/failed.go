@@ -46,7 +46,8 @@ func (e *event) failedAttempt() (sources.Event, bool) {
 	if o.Series != nil && o.Series.LastObservedTime.After(at) && string(e.verb) != "create" {
 		at, count = o.Series.LastObservedTime, o.Series.Count
 	}
-	if at.Sub(parse(string(e.stamp))) > time.Minute {
+	heard := parse(string(e.stamp))
+	if at.Sub(heard) > time.Minute {
 		return sources.Event{}, false // no clock is so far ahead of the API server's
 	}
 	if at.IsZero() || about.Kind != "Pod" || sources.CheckTime(at) != nil || sources.CheckName(about.Name) != nil || sources.CheckName(about.Namespace) != nil {
@@ -58,7 +59,7 @@ func (e *event) failedAttempt() (sources.Event, bool) {
 	return sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{
 		Pod: types.NamespacedName{Namespace: about.Namespace, Name: about.Name},
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
-		Recorded: sources.NewRecorded(o.Regarding.ResourceVersion, count),
+		Recorded: sources.NewRecorded(o.Regarding.ResourceVersion, count), Heard: heard,
 	}}, true
 }
 

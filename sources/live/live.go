@@ -282,7 +282,7 @@ func (s *Source) attach(now time.Time) {
 	if !began.IsZero() {
 		began = began.Add(offset)
 	}
-	s.emit(now, &sources.Attached{Began: began})
+	s.emit(now, &sources.Attached{Began: began, Nodes: s.state[nodes].State == sources.ResourceWatched})
 }
 
 // eventsSeen yields the Events that there are.

@@ -112,6 +112,7 @@ type silent struct {
 
 type attached struct {
 	Began *time.Time `json:"began,omitempty"`
+	Nodes bool       `json:"nodes,omitempty"`
 }
 
 type move struct {
@@ -204,7 +205,7 @@ func encode(e sources.Event) (*record, error) {
 	case *sources.Tried:
 		r.Tried = &tried{Pod: f.Pod.String(), UID: string(f.UID), Attempts: f.Attempts, First: nilIfZero(f.First), Failed: nilIfZero(f.Failed), Message: string(f.Message), Version: f.Version, Count: f.Count}
 	case *sources.Attached:
-		r.Attached = &attached{Began: nilIfZero(f.Began)}
+		r.Attached = &attached{Began: nilIfZero(f.Began), Nodes: f.Nodes}
 	case *sources.Move:
 		r.Move = &move{Pod: f.Pod.String(), To: f.To, Event: f.Event, Restated: f.Restated, Plugins: f.Plugins,
 			GatingPlugin: f.GatingPlugin, Message: string(f.Message), Node: f.Node}
@@ -334,7 +335,7 @@ func (t *tried) fact() (sources.Fact, error) {
 
 func (a *attached) fact() (sources.Fact, error) {
 	began, err := timeOf(a.Began)
-	return &sources.Attached{Began: began}, err
+	return &sources.Attached{Began: began, Nodes: a.Nodes}, err
 }
 
 func (q *silent) fact() (sources.Fact, error) {

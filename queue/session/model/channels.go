@@ -34,6 +34,10 @@ type channels struct {
 	// verbosity is that of the scheduler's log, as *sources.Logged has it. Negative if there is none.
 	verbosity int
 
+	// Of a source that goes on: when an Event came last, and how long after its attempt.
+	eventCame time.Time
+	eventTook time.Duration
+
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
 	records  bool                           // the source once told what it wrote
 
@@ -87,10 +91,20 @@ func (c *channels) silence(now time.Time, pod *v1.Pod) reason.Silence {
 	switch {
 	case !c.horizon(now).After(now) || !c.mustShow(pod):
 		return reason.Unknown
-	case !c.logged() && c.saturated(now):
+	case !c.logged() && (c.saturated(now) || c.eventsWait() && c.idle(now)):
 		return reason.Late
 	}
 	return reason.Told
+}
+
+// event takes in that an Event came at now of an attempt at that time.
+func (c *channels) event(now, at time.Time) { c.eventCame, c.eventTook = now, now.Sub(at) }
+
+// eventsWait reports whether Events come so late that one of an attempt made now may not come in time. They have a client of
+// their own, whose rate limit is as that of the other: while it holds them up, one comes after the other. In a recording all
+// have come.
+func (c *channels) eventsWait() bool {
+	return c.eventTook > eventInTime && c.until.Sub(c.eventCame) < eventPause
 }
 
 // horizon returns the moment before which an attempt that is not told was not made, seen from now: foresight later,

@@ -140,8 +140,8 @@ func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 }
 
 // Arrive takes in what a stream has told by now. An event that comes too late for its place among those made is put
-// at End; an Event of a failed attempt that comes too late is dropped, since the model has made up its mind about it, and so
-// is one whose attempt the scheduler's log tells. stale is since when the stream hears nothing: from then on its silence tells
+// at End; an Event of a failed attempt that comes too late is dropped if the model has had that one or a later one, and
+// always if the scheduler's log tells of attempts. stale is since when the stream hears nothing: from then on its silence tells
 // nothing. Zero if it hears.
 func (f *Feed) Arrive(events []sources.Event, now, stale time.Time) {
 	heard := f.Shadow.oracle.channels
@@ -150,7 +150,11 @@ func (f *Feed) Arrive(events []sources.Event, now, stale time.Time) {
 		case *sources.Logged:
 			f.logged = fact.Verbosity >= sources.AttemptsVerbosity
 		case *sources.FailedAttempt:
-			if !fact.Log && (f.logged || ev.Time.Before(f.End)) {
+			if fact.Log {
+				break
+			}
+			heard.event(now, ev.Time)
+			if f.logged || ev.Time.Before(f.End) && f.Shadow.hasHad(ev.Time, fact.UID) {
 				if fact.Version != "" {
 					heard.recorded(fact.UID, fact.Recorded)
 				}

@@ -33,7 +33,7 @@ type shadow struct {
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore  map[types.UID]*sources.Tried
 	told         toldTiers         // nil but while the scheduler's log tells all moves
-	nodesTold    bool              // the source tells of a node, at some time
+	nodesTold    bool              // the source tells of a node, at some time, or that there is none
 	logged       bool              // a log tells of attempts, at some time
 	limited      bool              // the scheduler's requests waited for the rate limit when the source came
 	reasonPlugin map[string]string // which plugin gives a reason that several may give, by its text, as an attempt of the model had it
@@ -124,6 +124,7 @@ func (s *shadow) takeInNext() error {
 		s.triedBefore[f.UID] = f
 		return nil
 	case *sources.Attached:
+		s.nodesTold = s.nodesTold || f.Nodes
 		return s.attach(ev.Time, f.Began)
 	case *sources.Logged:
 		s.takeInVerbosity(ev.Time, f.Verbosity)

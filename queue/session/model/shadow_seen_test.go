@@ -175,6 +175,28 @@ func TestFirstNode(t *testing.T) {
 	}
 }
 
+// TestNoNode: where the nodes are told and there is none, pods are tried all the same, and fail by an error (schedule_one.go,
+// ErrNoNodesAvailable).
+func TestNoNode(t *testing.T) {
+	var c world.Cluster
+	f := model.NewLiveFeed(world.Config(t))
+	c.Add(1, &sources.Attached{Nodes: true})
+	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
+	c.Patched(2.01, web, "no nodes available to schedule pods", "")
+	f.Arrive(c.Recording(2.1).Events, world.At(3), time.Time{})
+	for i := 0; f.HasEvent(i); i++ {
+	}
+	var moves []string
+	for _, ev := range f.Events {
+		if m, ok := ev.Fact.(*model.Move); ok {
+			moves = append(moves, string(m.To))
+		}
+	}
+	if want := []string{"active", "inflight", "backoff"}; !slices.Equal(moves, want) {
+		t.Errorf("it moves %v, want %v", moves, want)
+	}
+}
+
 // TestBindingNotSeen: a binding that is not seen was none. The pod waits, and its room is free.
 func TestBindingNotSeen(t *testing.T) {
 	var c world.Cluster

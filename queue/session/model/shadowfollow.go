@@ -185,6 +185,18 @@ func (s *shadow) hasJustAttempted(now time.Time, uid types.UID) bool {
 	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.slack(now)
 }
 
+// hasHad reports whether the model has had the attempt of the pod with that UID that failed then, of which it hears only now, or a
+// later one.
+func (s *shadow) hasHad(at time.Time, uid types.UID) bool {
+	last, ok := s.oracle.lastAttempts[uid]
+	if !ok || last.at.Before(at.Add(-unrecordedSlack)) {
+		return false
+	}
+	last.seen = true
+	s.oracle.lastAttempts[uid] = last
+	return true
+}
+
 // ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if a := s.driver.UnderWay; a != nil && a.Pod.UID == pod.UID {

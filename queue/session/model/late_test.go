@@ -1,0 +1,82 @@
+package model
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue/session/reason"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestEventsWait: while Events come late, that none has come of a pod by now tells nothing.
+func TestEventsWait(t *testing.T) {
+	pod := world.Wants("web", "4")
+	pod.ResourceVersion = "7"
+	const untilNow = 10.5 // half a second ahead
+	for _, c := range []struct {
+		name       string
+		came, made float64 // the last Event, and its attempt
+		until      float64
+		limited    bool
+		want       reason.Silence
+	}{
+		{"Events come at once", 10.4, 10.38, untilNow, false, reason.Told},
+		{"Events come late", 10.4, 9.9, untilNow, false, reason.Late},
+		{"Events came late, and none is left", 9.4, 8.9, untilNow, false, reason.Told},
+		{"all have come", 10.4, 9.9, 100, false, reason.Told},
+		{"the patches had to wait, too, and tell the order", 10.4, 9.9, untilNow, true, reason.Told},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newChannels(world.Config(t), true)
+			s.recorded(pod.UID, sources.NewRecorded("7", 1))
+			s.until = world.At(c.until)
+			s.event(world.At(c.came), world.At(c.made))
+			if c.limited {
+				s.limited = world.At(9)
+			}
+			if got := s.silence(world.At(10), pod); got != c.want {
+				t.Errorf("silence is %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLateAttempt: an Event that comes seconds after its attempt shows no other one, unless the model has had none by then.
+func TestLateAttempt(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		makes float64 // when the attempt was that is told at 20
+		want  []string
+	}{
+		{"the model has had it", 2.003, nil},
+		{"it has had none since", 12, []string{"inflight", "unschedulable"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var cluster world.Cluster
+			world.Happens(&cluster, 1, sources.Added, world.Node("node-a", "2"), nil)
+			cluster.Add(1.5, &sources.Attached{Nodes: true})
+			cluster.Stuck(2, "web")
+			f := NewLiveFeed(world.Config(t))
+			t.Cleanup(f.Close)
+			f.Arrive(cluster.Recording(3).Events, world.At(3), time.Time{})
+			before := 0
+			for ; f.HasEvent(before); before++ {
+			}
+			f.Arrive([]sources.Event{{Time: world.At(c.makes), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", 1)}}}, world.At(20), time.Time{})
+			f.ExtendTo(world.At(21))
+			for i := before; f.HasEvent(i); i++ {
+			}
+			var moves []string
+			for _, ev := range f.Events[before:] {
+				if m, ok := ev.Fact.(*Move); ok {
+					moves = append(moves, string(m.To))
+				}
+			}
+			if !slices.Equal(moves, c.want) {
+				t.Errorf("it moves %v, want %v", moves, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package report_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/files"
+)
+
+// told is an event, and when a session that is attached to the cluster hears of it.
+type told struct {
+	sources.Event
+	at time.Time
+}
+
+// asLive is what a stream would have told, event by event, of the cluster that an audit log tells of.
+type asLive struct{ left []told }
+
+// newAsLive takes from rec what the API shows whoever comes to it at the scheduler's start: not its requests, and Events
+// when they were written.
+func newAsLive(rec *sources.Recording) *asLive {
+	started := max(0, slices.IndexFunc(rec.Events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.SchedulerStarted); return is }))
+	began := rec.Events[started].Time
+	s := &asLive{}
+	tell := func(at time.Time, ev sources.Event) {
+		if at.Before(began) {
+			at, ev.Time = began, began
+		}
+		s.left = append(s.left, told{ev, at})
+	}
+	for i, ev := range rec.Events {
+		switch f := ev.Fact.(type) {
+		case *sources.ObjectChange:
+			tell(ev.Time, ev)
+		case *sources.SchedulerStarted:
+			if i != started {
+				tell(ev.Time, ev)
+			}
+			tell(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.SchedulerHeard{Release: f.Release, From: sources.ReleaseImage}})
+		case *sources.SchedulerHeard:
+			tell(ev.Time, ev)
+		case *sources.StatusPatched:
+			tell(ev.Time, sources.Event{Time: ev.Time, Fact: &sources.StatusPatched{Pod: f.Pod, UID: f.UID}})
+		case *sources.FailedAttempt:
+			tell(f.Heard, ev)
+		}
+		if i == started {
+			tell(began, sources.Event{Time: began, Fact: &sources.Attached{Began: began, Nodes: true}})
+		}
+	}
+	slices.SortStableFunc(s.left, func(a, b told) int { return a.at.Compare(b.at) })
+	return s
+}
+
+func (s *asLive) Name() sources.SafeText { return "as live" }
+
+func (s *asLive) Run(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (s *asLive) Take() (events []sources.Event, status sources.Status) {
+	now := time.Now()
+	for len(s.left) > 0 && !s.left[0].at.After(now) {
+		events = append(events, s.left[0].Event)
+		s.left = s.left[1:]
+	}
+	return events, sources.Status{Attached: now}
+}
+
+// shortOfAudit is by how much the figures of a session that is attached may be below those of the audit log alone: what it
+// does not see of crowds.
+var shortOfAudit = map[string]float64{"": 0.01, "busy": 0.05, "random-2": 0.015}
+
+// TestAsLive compares what a session makes that is attached to a cluster from the scheduler's start with the scheduler's log, and that
+// with what the audit log alone makes. It plays an audit log, each line when it was written.
+func TestAsLive(t *testing.T) {
+	root := os.Getenv("SCHEDQ_RECORDINGS")
+	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
+		t.Skip("make verify runs this, with recordings")
+	}
+	if _, err := cycle.InTree(); err != nil { // a scheduler starts what goes on behind it: outside of a bubble
+		t.Fatal(err)
+	}
+	logs, _ := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
+	for _, log := range logs {
+		dir := filepath.Dir(log)
+		name := filepath.Base(dir)
+		t.Run(name, func(t *testing.T) {
+			alone := verify(t, dir, log)
+			live := verifyAsLive(t, dir, log)
+			allowed, ok := shortOfAudit[name]
+			if !ok {
+				allowed = shortOfAudit[""]
+			}
+			for _, figure := range []struct {
+				name       string
+				live, goal float64
+			}{
+				{"recall", live.Transitions.Recall, alone.Transitions.Recall},
+				{"precision", live.Transitions.Precision, alone.Transitions.Precision},
+				{"time", live.PodSeconds.Share, alone.PodSeconds.Share},
+			} {
+				t.Logf("%s is %.4f, and of the audit log alone %.4f", figure.name, figure.live, figure.goal)
+				if figure.goal-figure.live > allowed {
+					t.Errorf("that is %.2f points less, and may be %.2f", 100*(figure.goal-figure.live), 100*allowed)
+				}
+			}
+		})
+	}
+}
+
+// verifyAsLive compares a session that is attached with the scheduler's log.
+func verifyAsLive(t *testing.T, dir, log string) (v *report.Verification) {
+	t.Helper()
+	rec, err := files.Open(t.Context(), []string{filepath.Join(dir, "audit.log.gz")}, files.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := files.Open(t.Context(), []string{log}, files.Options{Beside: rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := schedulerconfig.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Queue.PopFromBackoffQ = !strings.HasSuffix(dir, "-nopop")
+	synctest.Test(t, func(t *testing.T) {
+		stream := newAsLive(rec)
+		time.Sleep(time.Until(stream.left[0].at))
+		ctx, stop := context.WithDeadline(t.Context(), rec.End)
+		defer stop()
+		live := &sources.Recording{Name: "as live"}
+		if err := timeline.Follow(ctx, stream, timeline.Options{Scheduler: cfg}, timeline.Watching{Move: func(m *board.Transition) error {
+			live.Events = append(live.Events, sources.Event{Time: m.Time, Fact: &sources.Move{Pod: m.Pod.Key, To: sources.Tier(m.To.String()), Event: m.Event}})
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if v, err = report.Verify(t.Context(), live, truth, timeline.Options{Scheduler: cfg}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return v
+}
