@@ -53,9 +53,9 @@ func failedAttempt(old, e *eventsv1.Event) (attempts.Failed, bool) {
 // attempted tells of an attempt that an Event tells of. The lock is held.
 func (s *Source) attempted(now time.Time, f attempts.Failed, coarse bool) {
 	if !coarse {
-		s.delays.heard(now, f.Last, false)
+		s.delays.Heard(now, f.Last, false)
 	}
-	at := f.Last.Add(s.delays.offset(now))
+	at := f.Last.Add(s.delays.Offset(now))
 	switch {
 	case at.Sub(now) > farAhead:
 		return

@@ -43,7 +43,7 @@ func (s *Source) led(now time.Time, by string, since time.Time) {
 	before := s.leader
 	s.leader = by
 	if !since.IsZero() {
-		since = since.Add(s.delays.offset(now))
+		since = since.Add(s.delays.Offset(now))
 	}
 	known := since.After(s.attached) && since.Before(now)
 	if !known {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/attempts"
+	"github.com/schedq/schedq/sources/live/clocks"
 )
 
 // Format is the format's name in sources.Recording.
@@ -75,7 +76,7 @@ type Source struct {
 	omitted int    // objects that could not be taken
 	notices []string
 	hearing
-	delays delays
+	delays clocks.Delays
 	speech
 }
 
@@ -232,7 +233,7 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 		return
 	case *coordinationv1.Lease:
 		if at := renewed(o); verb == sources.Updated && !at.IsZero() {
-			s.delays.heard(now, at, true)
+			s.delays.Heard(now, at, true)
 		}
 		if verb != sources.Deleted {
 			s.renewal(now, o)
@@ -266,7 +267,7 @@ func (s *Source) attach(now time.Time) {
 		pod, _ := s.store(pods).objects[name].(*corev1.Pod)
 		return pod
 	}
-	offset := s.delays.offset(now)
+	offset := s.delays.Offset(now)
 	for _, t := range attempts.SumUp(s.eventsSeen(), waiting) {
 		t.First, t.Failed = t.First.Add(offset), t.Failed.Add(offset)
 		s.emit(now, t)

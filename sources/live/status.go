@@ -67,7 +67,7 @@ func (s *Source) ask(ctx context.Context) error {
 	defer s.mu.Unlock()
 	s.serves = cmp.Or(release, s.serves)
 	if err == nil {
-		s.delays.answers.add(answered, answered.Sub(asked))
+		s.delays.Answered(answered, answered.Sub(asked))
 	}
 	return err
 }
@@ -157,11 +157,10 @@ func (s *Source) attachIfReady(now time.Time) {
 // status is how the source stands. The lock is held.
 func (s *Source) status(now time.Time) sources.Status {
 	status := sources.Status{Attached: s.attached, Notices: slices.Concat(s.notices, s.said), StaleSince: s.silent}
-	if said := s.delays.notice(now); said != "" {
+	if said := s.delays.Notice(now); said != "" {
 		status.Notices = append(status.Notices, said)
 	}
-	status.Answers, _ = s.delays.answers.least()
-	status.Ahead = s.delays.ahead(now)
+	status.Answers, status.Ahead = s.delays.Answers(), s.delays.Ahead(now)
 	var missing []string
 	for _, st := range s.stores {
 		r := *s.state[st.kind.name]

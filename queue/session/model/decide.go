@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
@@ -46,7 +47,7 @@ const (
 // fields. Asking changes nothing but which sightings are used up.
 type oracle struct {
 	future       *evidence.Future
-	pace         *pace
+	pace         *pace.Pace
 	channels     *channels
 	presence     *presence
 	queue        lineup
@@ -81,7 +82,7 @@ func (o *oracle) decide(now time.Time) decision {
 		return ok && now.Sub(last.at) < attemptSlack
 	}
 	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.saturated(now), ended); patch != nil && !o.channels.cfg.AsyncAPICalls {
-		return decision{do: wait, until: patch.Time.Add(o.pace.answerDelay())} // the loop waits for the answer to a patch
+		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
 	}
 	first, last, sent := o.takenByPatch(now)
 	if last && first != nil {

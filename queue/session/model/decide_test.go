@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -113,7 +114,7 @@ func (s *situation) load(seconds float64) {
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
-	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: newPresence(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: newPace(),
+	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: newPresence(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
 		awaitsVolume: func(*v1.Pod) bool { return false }}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)

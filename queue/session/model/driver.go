@@ -240,7 +240,7 @@ func (d *Driver) timeFor(nominal time.Duration) time.Duration {
 	if d.oracle == nil {
 		return nominal
 	}
-	return d.oracle.pace.attempt(nominal)
+	return d.oracle.pace.Attempt(nominal)
 }
 
 // nominalTime is how long an attempt takes in which that many nodes were looked at, by rules.go.

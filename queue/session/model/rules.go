@@ -2,7 +2,7 @@ package model
 
 import "time"
 
-// All constants that decide about attempts, each with where it comes from. "Recordings" are those that make verify
+// All constants that decide about attempts, each with where it comes from; package pace has those by which the real scheduler's pace is learned. "Recordings" are those that make verify
 // replays: clusters on one machine, so requests take no time on a network.
 
 // How long the modelled scheduler takes for what it does. Measured: averages of real ones that logged at -v=6.
@@ -26,16 +26,6 @@ const (
 	// terminationTime is how long a victim takes to end in a what-if, if its grace period is not shorter. Chosen: a
 	// kubelet's may be all of the grace period.
 	terminationTime = time.Second
-)
-
-// How a pace is learned.
-const (
-	// meanOf is of how many values means are, meanStart how many of them at first are what rules.go has. Chosen: a few
-	// seconds of a busy scheduler, and enough that one odd moment turns nothing.
-	meanOf, meanStart = 100, 10
-	// longestAttempt is how many times as long as usual a time is that is not one attempt's: the loop had a pause. Chosen:
-	// one in a thousand of the attempts that were measured took longer.
-	longestAttempt = 20
 )
 
 // How far apart an attempt of the model and what is seen of the real one may be.

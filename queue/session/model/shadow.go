@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -55,7 +56,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests boo
 	}
 	s.oracle = &oracle{
 		presence:     newPresence(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
-		pace:         newPace(),
+		pace:         pace.New(answerDelay),
 		future:       evidence.New(events, bindPatience, shortestRequest, limit),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
@@ -156,7 +157,7 @@ func (s *shadow) takeInNext() error {
 		if f.Version != "" {
 			s.oracle.channels.recorded(f.UID, f.Recorded)
 		}
-		s.oracle.pace.sawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
+		s.oracle.pace.SawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
 		s.takeInFailure(ev.Time, f)
 	case *sources.Bound:
 		s.takeInBound(ev.Time, f)
@@ -170,7 +171,7 @@ func (s *shadow) takeInNext() error {
 		if !s.oracle.channels.exact {
 			s.oracle.channels.requested(ev.Time)
 		}
-		s.oracle.pace.sawPatch(ev.Time)
+		s.oracle.pace.SawPatch(ev.Time)
 		if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
 			s.takeInPatch(ev.Time, pod, ev.Used)
 		}

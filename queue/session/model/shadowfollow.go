@@ -43,7 +43,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	if !s.oracle.channels.exact {
 		s.oracle.channels.requested(now)
 	}
-	s.oracle.pace.sawOther()
+	s.oracle.pace.SawOther()
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
 	d := s.driver
 	b := d.bindingOf(pod.UID)
@@ -64,7 +64,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
 	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
-	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.answerDelay()))
+	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
 
 // takeInBound has the model follow that the scheduler's log says of a pod that it is bound, if no change of the pod has
@@ -136,7 +136,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		d.Scheduler.Renominate(now, pod, node)
 		d.CollectEvictions()
 	}
-	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.answerDelay()))
+	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
 
 // takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
@@ -174,7 +174,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		return // the condition stays as it is, and nothing is written
 	}
 	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && !d.asyncAPICalls && (d.AwaitedPatch == nil || d.AwaitedPatch.uid != pod.UID) {
-		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.oracle.pace.answerDelay())}
+		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.oracle.pace.AnswerDelay())}
 	}
 }
 

@@ -1,12 +1,22 @@
-package model
+// Package pace learns how fast a real scheduler is from what is seen of its work. It is pure, and imports nothing of schedq.
+package pace
 
 import (
 	"slices"
 	"time"
 )
 
-// pace is how fast the real scheduler is, learned while it is seen at work: another machine, another load and another
-// verbosity of its log make an attempt take a fifth of the time that rules.go has, or four times of it. That decides
+const (
+	// meanOf is of how many values means are, meanStart how many of them at first are what it began with. Chosen: a few
+	// seconds of a busy scheduler, and enough that one odd moment turns nothing.
+	meanOf, meanStart = 100, 10
+	// longestAttempt is how many times as long as usual a time is that is not one attempt's: the loop had a pause. Chosen:
+	// one in a thousand of the attempts that were measured took longer.
+	longestAttempt = 20
+)
+
+// Pace is how fast the real scheduler is, learned while it is seen at work: another machine, another load and another
+// verbosity of its log make an attempt take a fifth of the time that the model's rules have, or four times of it. That decides
 // how often a crowd of pods is tried while events wake them again and again.
 //
 // The loop goes from one pod to the next without a pause. So where two failures are seen and nothing of the scheduler
@@ -14,8 +24,8 @@ import (
 // that answer on is an attempt's and the way from the API server to the loop. Pauses of the loop, and attempts that do not
 // show, make some of these times longer. So means are taken, for it is them that say how much fits into a second, but
 // without the extremes.
-type pace struct {
-	// attempts are how many times as long as in rules.go attempts took, delays the seconds from a patch's answer to the
+type Pace struct {
+	// attempts are how many times as long as nominally attempts took, delays the seconds from a patch's answer to the
 	// beginning of the next attempt.
 	attempts, delays recentMean
 
@@ -25,35 +35,37 @@ type pace struct {
 	other   bool      // the loop was seen to do something else since
 }
 
-func newPace() *pace {
-	return &pace{attempts: startAt(1), delays: startAt(answerDelay.Seconds())}
+// New returns a pace of which nothing was seen: attempts take what they do nominally, and the loop goes on that long after the answer
+// to a patch.
+func New(answerDelay time.Duration) *Pace {
+	return &Pace{attempts: startAt(1), delays: startAt(answerDelay.Seconds())}
 }
 
-// sawFailure notes an attempt that failed at that moment, and for which rules.go has that time.
-func (p *pace) sawFailure(at time.Time, nominal time.Duration) {
-	longest := longestAttempt * p.attempt(nominal)
+// SawFailure notes an attempt that failed at that moment, and takes that long nominally.
+func (p *Pace) SawFailure(at time.Time, nominal time.Duration) {
+	longest := longestAttempt * p.Attempt(nominal)
 	if took := at.Sub(p.failed); !p.other && p.patches == 0 && took > 0 && took < longest {
 		p.attempts.add(float64(took) / float64(nominal))
 	}
 	if took := at.Sub(p.patched); !p.other && p.patches == 1 && took > 0 && took < longest {
-		p.delays.add(max(0, took-p.attempt(nominal)).Seconds())
+		p.delays.add(max(0, took-p.Attempt(nominal)).Seconds())
 	}
 	p.failed, p.patches, p.other = at, 0, false
 }
 
-// sawPatch notes that a status patch was answered at that moment.
-func (p *pace) sawPatch(at time.Time) { p.patches, p.patched = p.patches+1, at }
+// SawPatch notes that a status patch was answered at that moment.
+func (p *Pace) SawPatch(at time.Time) { p.patches, p.patched = p.patches+1, at }
 
-// sawOther notes that the loop was seen to do something that is no failed attempt: to bind a pod.
-func (p *pace) sawOther() { p.other = true }
+// SawOther notes that the loop was seen to do something that is no failed attempt: to bind a pod.
+func (p *Pace) SawOther() { p.other = true }
 
-// attempt returns how long an attempt takes for which rules.go has nominal.
-func (p *pace) attempt(nominal time.Duration) time.Duration {
+// Attempt returns how long an attempt takes that takes nominal by the model's rules.
+func (p *Pace) Attempt(nominal time.Duration) time.Duration {
 	return time.Duration(float64(nominal) * p.attempts.mean)
 }
 
-// answerDelay returns how long after the answer to a patch the loop goes on.
-func (p *pace) answerDelay() time.Duration {
+// AnswerDelay returns how long after the answer to a patch the loop goes on.
+func (p *Pace) AnswerDelay() time.Duration {
 	return time.Duration(p.delays.mean * float64(time.Second))
 }
 

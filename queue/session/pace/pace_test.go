@@ -1,42 +1,40 @@
-package model
+package pace
 
 import (
 	"math"
 	"testing"
 	"time"
-
-	"github.com/schedq/schedq/queue/session/world"
 )
 
-// nominal is what an attempt is said to take.
-const nominal = time.Millisecond
+// nominal is what an attempt is said to take, answerDelay what the loop needs after the answer to a patch.
+const nominal, answerDelay = time.Millisecond, 400 * time.Microsecond
 
 // learns has a pace see so many failures in a row, each that long after the one before.
-func learns(p *pace, from time.Time, failures int, each time.Duration) time.Time {
+func learns(p *Pace, from time.Time, failures int, each time.Duration) time.Time {
 	for range failures {
 		from = from.Add(each)
-		p.sawFailure(from, nominal)
+		p.SawFailure(from, nominal)
 	}
 	return from
 }
 
 // is checks the pace's attempts and answers, to a hundredth.
-func (p *pace) is(t *testing.T, when string, attempt, answer time.Duration) {
+func (p *Pace) is(t *testing.T, when string, attempt, answer time.Duration) {
 	t.Helper()
 	near := func(a, b time.Duration) bool { return math.Abs(float64(a-b)) <= float64(b)/100 }
-	if got := p.attempt(nominal); !near(got, attempt) {
+	if got := p.Attempt(nominal); !near(got, attempt) {
 		t.Errorf("%s an attempt takes %s, want %s", when, got, attempt)
 	}
-	if got := p.answerDelay(); !near(got, answer) {
+	if got := p.AnswerDelay(); !near(got, answer) {
 		t.Errorf("%s the loop goes on %s after an answer, want %s", when, got, answer)
 	}
 }
 
 // TestPace: what is seen of a scheduler tells how fast it is, and one odd moment tells nothing.
 func TestPace(t *testing.T) {
-	p := newPace()
+	p := New(answerDelay)
 	p.is(t, "at first", nominal, answerDelay)
-	now := learns(p, world.At(1), 1, nominal/4)
+	now := learns(p, time.Date(2026, 11, 21, 10, 0, 1, 0, time.UTC), 1, nominal/4)
 	p.is(t, "after one failure", nominal, answerDelay)
 	now = learns(p, now, meanOf, nominal/4)
 	p.is(t, "after many", nominal/4, answerDelay)
@@ -51,12 +49,12 @@ func TestPace(t *testing.T) {
 	}
 	p.is(t, "after long pauses", nominal/4, answerDelay)
 	for range meanOf { // between them a pod is bound
-		p.sawOther()
+		p.SawOther()
 		now = learns(p, now, 1, 2*nominal)
 	}
 	p.is(t, "after bindings", nominal/4, answerDelay)
 	for range 2 * meanOf {
-		p.sawPatch(now.Add(time.Millisecond))
+		p.SawPatch(now.Add(time.Millisecond))
 		now = learns(p, now, 1, 3*time.Millisecond)
 	}
 	p.is(t, "after patches", nominal/4, 2*time.Millisecond-nominal/4)

@@ -1,17 +1,18 @@
-package live
+// Package clocks finds out how the scheduler's clock and this machine's go together, and how far away a cluster is.
+//
+// The scheduler says by its own clock when an attempt failed and when it took its lease; all else is stamped here, by this
+// machine's clock, as it comes. The two clocks may differ, and what comes from far away comes late. So the scheduler's
+// times are put where they would be had it told them at once: what is stamped here before an attempt that follows from it
+// stays before it.
+package clocks
 
 import (
 	"fmt"
 	"time"
 )
 
-// The scheduler says by its own clock when an attempt failed and when it took its lease; all else is stamped here, by this
-// machine's clock, as it comes. The two clocks may differ, and what comes from far away comes late. So the scheduler's
-// times are put where they would be had it told them at once: what is stamped here before an attempt that follows from it
-// stays before it.
-
-// delays are how long what the scheduler and the API server say takes to come here, each at the least, lately.
-type delays struct {
+// Delays are how long what the scheduler and the API server say takes to come here, each at the least, lately.
+type Delays struct {
 	told    shortest // from when the scheduler does something, by its clock, until that is heard of here, by this machine's
 	answers shortest // from a request that asks for next to nothing to its answer
 	first   time.Time
@@ -32,8 +33,8 @@ const (
 	muchAhead = 250 * time.Millisecond
 )
 
-// heard takes in that it was heard of at now that the scheduler did something at that time, by its own clock.
-func (d *delays) heard(now, at time.Time, renewal bool) {
+// Heard takes in that it was heard of at now that the scheduler did something at that time, by its own clock.
+func (d *Delays) Heard(now, at time.Time, renewal bool) {
 	by := now.Sub(at)
 	if by.Abs() > farApart {
 		return
@@ -45,9 +46,18 @@ func (d *delays) heard(now, at time.Time, renewal bool) {
 	d.told.add(now, by)
 }
 
-// offset returns by how much later than by its own clock one would hear of here what the scheduler tells at once. 0 while it is not
+// Answered takes in that the API server answered at now what it was asked so long before.
+func (d *Delays) Answered(now time.Time, took time.Duration) { d.answers.add(now, took) }
+
+// Answers returns how long an answer takes at the least. 0 while none has come.
+func (d *Delays) Answers() time.Duration {
+	answers, _ := d.answers.least()
+	return answers
+}
+
+// Offset returns by how much later than by its own clock one would hear of here what the scheduler tells at once. 0 while it is not
 // known.
-func (d *delays) offset(now time.Time) time.Duration {
+func (d *Delays) Offset(now time.Time) time.Duration {
 	by, known := d.told.least()
 	if !known || !d.renewed && now.Sub(d.first) < settling {
 		return 0
@@ -55,10 +65,10 @@ func (d *delays) offset(now time.Time) time.Duration {
 	return by - leastWrite
 }
 
-// ahead returns how far this machine's clock is ahead of the scheduler's: negative if it is behind, and 0 while that is not
+// Ahead returns how far this machine's clock is ahead of the scheduler's: negative if it is behind, and 0 while that is not
 // known. An answer is taken to need as long each way.
-func (d *delays) ahead(now time.Time) time.Duration {
-	offset := d.offset(now)
+func (d *Delays) Ahead(now time.Time) time.Duration {
+	offset := d.Offset(now)
 	answers, asked := d.answers.least()
 	if offset == 0 || !asked {
 		return 0
@@ -66,9 +76,9 @@ func (d *delays) ahead(now time.Time) time.Duration {
 	return offset - answers/2
 }
 
-// notice returns a sentence about clocks that are apart, or "". It stays as it is unless what it says has changed much.
-func (d *delays) notice(now time.Time) string {
-	if by := d.ahead(now); now.Sub(d.first) >= settling && (by-d.said).Abs() >= max(muchAhead, d.said.Abs()/2) {
+// Notice returns a sentence about clocks that are apart, or "". It stays as it is unless what it says has changed much.
+func (d *Delays) Notice(now time.Time) string {
+	if by := d.Ahead(now); now.Sub(d.first) >= settling && (by-d.said).Abs() >= max(muchAhead, d.said.Abs()/2) {
 		d.said = by
 	}
 	how := "ahead of"

@@ -1,4 +1,4 @@
-package live
+package clocks
 
 import (
 	"strings"
@@ -42,18 +42,18 @@ func TestDelays(t *testing.T) {
 		{"a time of another day", append(every2s(0, 60, 3*ms), telling{time.Minute, -48 * time.Hour, true}), 0, 0, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var d delays
+			var d Delays
 			now, notice := start, ""
 			for _, one := range c.told {
 				now = start.Add(one.after)
-				d.heard(now, now.Add(-one.by), one.renewal)
-				d.answers.add(now, c.answers)
-				notice = d.notice(now)
+				d.Heard(now, now.Add(-one.by), one.renewal)
+				d.Answered(now, c.answers)
+				notice = d.Notice(now)
 			}
-			if got := d.offset(now); got != c.offset {
+			if got := d.Offset(now); got != c.offset {
 				t.Errorf("it is heard of %v later, want %v", got, c.offset)
 			}
-			if got := d.ahead(now); got != c.ahead {
+			if got := d.Ahead(now); got != c.ahead {
 				t.Errorf("this clock is %v ahead, want %v", got, c.ahead)
 			}
 			if (c.notice == "") != (notice == "") || !strings.Contains(notice, c.notice) {
@@ -65,14 +65,14 @@ func TestDelays(t *testing.T) {
 
 // TestNoticeOfClocks: what is said stays as it is while little changes.
 func TestNoticeOfClocks(t *testing.T) {
-	var d delays
+	var d Delays
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	said := map[string]bool{}
 	for i := range 600 {
 		now = now.Add(time.Second)
-		d.heard(now, now.Add(-800*time.Millisecond-time.Duration(i)*100*time.Microsecond), true)
-		d.answers.add(now, time.Millisecond)
-		said[d.notice(now)] = true
+		d.Heard(now, now.Add(-800*time.Millisecond-time.Duration(i)*100*time.Microsecond), true)
+		d.Answered(now, time.Millisecond)
+		said[d.Notice(now)] = true
 	}
 	if len(said) != 2 { // none at first
 		t.Errorf("it said %v", said)
