@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
 )
@@ -52,4 +53,94 @@ func BenchmarkFork(b *testing.B) {
 			}
 		})
 	}
+}
+
+// deaf is a plugin that rejects pods and hears nothing but assigned pods that go, as a map tells.
+type deaf struct {
+	queue.EveryEvent
+	hears map[string]map[fwk.ClusterEvent]bool
+}
+
+func (d deaf) Registered(plugin string, e fwk.ClusterEvent) bool { return d.hears[plugin][e] }
+
+func (d deaf) Hint(plugin string, _ *v1.Pod, e fwk.ClusterEvent, _, _ any) (fwk.QueueingHint, error) {
+	if d.Registered(plugin, e) {
+		return fwk.Queue, nil
+	}
+	return fwk.QueueSkip, nil
+}
+
+// BenchmarkInFlight measures what is asked of a queue by a pod's name while many pods are in flight, and the ends of attempts
+// in the order of their pops, after an event to each.
+func BenchmarkInFlight(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		pods := manyPods(n + 1)
+		flown := func() *queue.Queue {
+			q := queue.New(queue.Defaults(), nil, nil)
+			for i, p := range pods[:n] {
+				q.Add(noon.Add(time.Duration(i)), p)
+			}
+			for range n {
+				q.Pop(noon)
+				q.MoveAllToActiveOrBackoffQueue(noon, fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, nil, nil, nil)
+			}
+			return q
+		}
+		q := flown()
+		b.Run(fmt.Sprint("Get/", n), func(b *testing.B) {
+			for b.Loop() {
+				q.Get("default", "nobody")
+			}
+		})
+		b.Run(fmt.Sprint("Observe/", n), func(b *testing.B) {
+			for b.Loop() {
+				q.Observe(noon, queue.Observation{Pod: pods[n], To: queue.Active, Event: "NodeAdd"})
+				q.Observe(noon, queue.Observation{Pod: pods[n], To: queue.Deleted})
+			}
+		})
+		b.Run(fmt.Sprint("Done/", n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				q := flown()
+				uids := make([]types.UID, 0, n)
+				for info := range q.InFlight() {
+					uids = append(uids, info.Pod.UID)
+				}
+				b.StartTimer()
+				for _, uid := range uids {
+					q.Done(noon, uid)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+		})
+	}
+}
+
+// BenchmarkUpcoming measures all of the pods that are to come.
+func BenchmarkUpcoming(b *testing.B) {
+	for _, n := range []int{5_000, 40_000} {
+		q := queue.New(queue.Defaults(), nil, nil)
+		for i, p := range manyPods(n) {
+			q.Add(noon.Add(time.Duration(i*7919%n)), p)
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				for range q.Upcoming() {
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pod")
+		})
+	}
+}
+
+// BenchmarkDeaf measures an event that no plugin which rejected a pod registered for, with 50,000 unschedulable pods.
+func BenchmarkDeaf(b *testing.B) {
+	pods := manyPods(50_000)
+	q := rejected(b, pods).Clone(deaf{hears: map[string]map[fwk.ClusterEvent]bool{
+		"NodeResourcesFit": {{Resource: fwk.AssignedPod, ActionType: fwk.Delete}: true},
+	}}, nil)
+	for b.Loop() {
+		q.MoveAllToActiveOrBackoffQueue(noon, fwk.ClusterEvent{Resource: fwk.PersistentVolume, ActionType: fwk.Add}, nil, nil, nil)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(pods)), "ns/pod")
 }

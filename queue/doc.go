@@ -42,7 +42,7 @@
 //   - An entity lies in one place, at the position that it knows, with its present keys; a heap is in order.
 //   - A pod is in one of: an entity, its group's incomplete or pending pods, in flight. Its tier says which, and is what the
 //     Observer was told last; it is gated if and only if it lies among the unschedulable and its entity has a gating plugin.
-//   - A name finds the pod that waits, and another that is in flight; a UID finds the one in flight.
+//   - A name finds the pod that waits or, if none does, the first one in flight; a UID finds the one in flight.
 //   - The number of pods in a tier is what PendingPods says.
 //   - No event is kept that no pod in flight will be asked about.
 //
@@ -51,5 +51,5 @@
 //
 // What is otherwise in releases before v1.37 is an option: see Rules. It is resolved when the queue is made.
 //
-// It imports nothing of the project but the labels of releases.
+// It imports nothing of the project but small tables: labels, nominated, pluginset.
 package queue

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -29,9 +30,9 @@ type entry struct {
 	eventsFrom     int64 // in flight: the first in-flight event after its pop
 	cycle          int64 // the scheduling cycle of its last attempt
 
-	unschedulablePlugins setID
-	pendingPlugins       setID
-	gatingPlugin         setID
+	unschedulablePlugins pluginset.ID
+	pendingPlugins       pluginset.ID
+	gatingPlugin         pluginset.ID
 
 	attempts           int32
 	unschedulableCount int32
@@ -64,7 +65,7 @@ func toTime(ns int64) time.Time {
 // newPod takes a free entry for pod, which is found by its name from now on. It models newQueuedPodInfo.
 func (q *Queue) newPod(now int64, pod *v1.Pod) int32 {
 	i := q.newEntry(entry{pod: pod, priority: priorityOf(pod), timestamp: now})
-	q.byName.put(&q.entries, i)
+	q.nameWaiting(i)
 	return i
 }
 
@@ -76,14 +77,13 @@ func (q *Queue) newEntry(e entry) int32 {
 	return i
 }
 
-// forget lets go of the waiting pod i, which was taken out of its place.
+// forget lets go of the pod i, which was taken out of its place, or of flight.
 func (q *Queue) forget(i int32) {
-	pod := q.entries.at(i).pod
-	q.byName.remove(&q.entries, pod.Namespace, pod.Name)
+	q.unname(i)
 	q.release(i)
 }
 
-// release lets go of the pod i, which is nowhere any more.
+// release lets go of the pod i, which is nowhere any more, and is found by no name.
 func (q *Queue) release(i int32) {
 	q.setTier(q.entries.at(i), None)
 	q.entries.release(i)
@@ -101,8 +101,68 @@ func (q *Queue) setTier(e *entry, tier Tier) {
 	e.tier = tier
 }
 
+// A name finds the pod that waits or, if none does, the first one in flight. Others in flight are hidden: there are any only if a
+// pod was deleted during its attempt, and another of its name came.
+
 // waiting returns the entry of the pod of that name that is queued or waits for its group, or none.
-func (q *Queue) waiting(pod *v1.Pod) int32 { return q.byName.get(&q.entries, pod.Namespace, pod.Name) }
+func (q *Queue) waiting(pod *v1.Pod) int32 {
+	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none && q.entries.at(i).tier != InFlight {
+		return i
+	}
+	return none
+}
+
+// flying returns the entry of the first pod of that name in flight, or none.
+func (q *Queue) flying(pod *v1.Pod) int32 {
+	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
+	if i == none || q.entries.at(i).tier == InFlight {
+		return i
+	}
+	return q.firstInFlight(pod)
+}
+
+// firstInFlight is flying for a name that finds another pod.
+func (q *Queue) firstInFlight(pod *v1.Pod) int32 {
+	if q.hidden == 0 {
+		return none
+	}
+	for i := q.inFlight.first; i != none; i = q.entries.at(i).next {
+		if p := q.entries.at(i).pod; p.Name == pod.Name && p.Namespace == pod.Namespace {
+			return i
+		}
+	}
+	return none
+}
+
+// nameWaiting has its name find the pod i, which waits, and no other that waits.
+func (q *Queue) nameWaiting(i int32) {
+	if q.flying(q.entries.at(i).pod) != none {
+		q.hidden++
+	}
+	q.byName.put(&q.entries, i)
+}
+
+// nameFlying has its name find the pod i, which is in flight, unless it finds another.
+func (q *Queue) nameFlying(i int32) {
+	if pod := q.entries.at(i).pod; q.byName.get(&q.entries, pod.Namespace, pod.Name) != none {
+		q.hidden++
+		return
+	}
+	q.byName.put(&q.entries, i)
+}
+
+// unname has the name of the pod i, which is going, find the first one of that name in flight, if there is one.
+func (q *Queue) unname(i int32) {
+	pod := q.entries.at(i).pod
+	if q.byName.get(&q.entries, pod.Namespace, pod.Name) != i {
+		q.hidden--
+	} else if other := q.firstInFlight(pod); other != none {
+		q.byName.put(&q.entries, other)
+		q.hidden--
+	} else {
+		q.byName.remove(&q.entries, pod.Namespace, pod.Name)
+	}
+}
 
 // pool holds the queue's entries, which everything else refers to by index. They lie in chunks, so that a
 // queue grows without moving what it holds, a fork copies a few large pieces and not one object a pod, and

@@ -52,7 +52,7 @@ func (q *Queue) Observe(now time.Time, o Observation) {
 			q.count(i, Active, PopFromBackoffQ)
 		}
 	case Scheduled, Deleted:
-		q.nominated.delete(e.pod.UID)
+		q.nominated.Delete(e.pod.UID)
 	default:
 		if o.Event == ScheduleAttemptFailure && from != Pending { // its group's attempt ended, and its own before
 			q.fail(t, i, Rejection{UnschedulablePlugins: o.UnschedulablePlugins})
@@ -103,8 +103,8 @@ func (q *Queue) settle(now int64, i int32, o Observation) {
 	e := q.entries.at(i)
 	e.gatingPlugin = 0
 	if o.To == Gated && o.GatingPlugin != "" {
-		e.gatingPlugin = q.sets.idOf(o.GatingPlugin)
-		e.unschedulablePlugins = q.sets.withName(e.unschedulablePlugins, o.GatingPlugin)
+		e.gatingPlugin = q.sets.Of(o.GatingPlugin)
+		e.unschedulablePlugins = q.sets.With(e.unschedulablePlugins, o.GatingPlugin)
 	}
 	if o.Event == UnschedulableTimeout {
 		e.flushed = now
@@ -134,19 +134,24 @@ func (q *Queue) seize(i int32) {
 	e := q.entries.at(i)
 	if e.tier == InFlight {
 		q.inFlight.remove(&q.entries, i)
+		q.unname(i)
 		e.group = 0
 		return
 	}
-	q.byName.remove(&q.entries, e.pod.Namespace, e.pod.Name)
+	q.unname(i)
 	entity, tier := q.entityOf(i), e.tier
 	if entity != none {
 		q.remove(entity)
 	}
 	q.takeOut(i)
-	if entity != none && entity != i && !q.dropIfEmpty(q.groups[e.group-1]) {
-		q.insert(entity, tier)
+	if e.group != 0 {
+		g := q.groups[e.group-1]
+		if entity != none && !q.dropIfEmpty(g) {
+			q.insert(entity, tier)
+		}
+		q.freeGroup(g)
+		e.group = 0
 	}
-	e.group = 0
 }
 
 // put puts the pod i, which was seized or is new, into tier. What had its name or UID there is let go: its end was not seen.
@@ -157,12 +162,13 @@ func (q *Queue) put(i int32, tier Tier) {
 	case InFlight:
 		q.letGo(e.pod.UID)
 		q.inFlight.push(&q.entries, i)
+		q.nameFlying(i)
 	default:
 		if old := q.waiting(e.pod); old != none {
 			q.seize(old)
 			q.release(old)
 		}
-		q.byName.put(&q.entries, i)
+		q.nameWaiting(i)
 		q.insert(i, tier)
 	}
 	q.setTier(e, tier)
@@ -176,9 +182,6 @@ func (q *Queue) letGo(uid types.UID) {
 	}
 }
 
-// flying returns the entry of the pod of that name that is in flight, or none.
-func (q *Queue) flying(pod *v1.Pod) int32 { return q.inFlightNamed(pod.Namespace, pod.Name) }
-
 // Refresh replaces the object of a pod wherever it is, without asking what the change means. It reports
 // whether the queue knows the pod.
 func (q *Queue) Refresh(pod *v1.Pod) bool {
@@ -189,7 +192,7 @@ func (q *Queue) Refresh(pod *v1.Pod) bool {
 		}
 	}
 	e := q.entries.at(i)
-	q.nominated.update(e.pod, pod)
+	q.nominated.Update(e.pod, pod)
 	if e.tier == InFlight && e.pod.UID != pod.UID {
 		q.letGo(pod.UID)
 		delete(q.inFlight.byUID, e.pod.UID)
@@ -207,11 +210,11 @@ func (q *Queue) Refresh(pod *v1.Pod) bool {
 // asked, and the Observer is told of a move from no tier, without an event.
 func (q *Queue) Restore(now time.Time, p PodInfo) {
 	t := now.UnixNano()
-	q.nominated.add(p.Pod, p.Pod.Status.NominatedNodeName)
+	q.nominated.Add(p.Pod, p.Pod.Status.NominatedNodeName)
 	i := q.newEntry(entry{
 		pod: p.Pod, priority: priorityOf(p.Pod), timestamp: t,
 		attempts: int32(p.Attempts), unschedulableCount: int32(p.UnschedulableCount), errorsCount: int32(p.ConsecutiveErrorsCount),
-		unschedulablePlugins: q.sets.idOf(p.UnschedulablePlugins...), pendingPlugins: q.sets.idOf(p.PendingPlugins...),
+		unschedulablePlugins: q.sets.Of(p.UnschedulablePlugins...), pendingPlugins: q.sets.Of(p.PendingPlugins...),
 	})
 	e := q.entries.at(i)
 	if !p.Timestamp.IsZero() {

@@ -50,11 +50,25 @@ func (o Options) GroupOf(pod *v1.Pod) (types.NamespacedName, bool) {
 func (q *Queue) groupNamed(key types.NamespacedName) *group {
 	i, ok := q.byGroup[key]
 	if !ok {
-		i = int32(len(q.groups))
-		q.groups = append(q.groups, &group{key: key, number: i, entity: none, flight: none})
+		if n := len(q.freeGroups); n > 0 {
+			i, q.freeGroups = q.freeGroups[n-1], q.freeGroups[:n-1]
+		} else {
+			i = int32(len(q.groups))
+			q.groups = append(q.groups, nil)
+		}
+		q.groups[i] = &group{key: key, number: i, entity: none, flight: none}
 		q.byGroup[key] = i
 	}
 	return q.groups[i]
+}
+
+// freeGroup lets go of g, unless it is nil, if nothing is known of it any more.
+func (q *Queue) freeGroup(g *group) {
+	if g != nil && g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 && q.popped != g.number+1 {
+		delete(q.byGroup, g.key)
+		q.groups[g.number] = nil
+		q.freeGroups = append(q.freeGroups, g.number)
+	}
 }
 
 // groupNamedBy returns the group that pod says it is of, or nil if it is queued alone.
@@ -218,9 +232,11 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 		return fmt.Errorf("pod group %s is already present in the queue (%s)", name, q.entries.at(g.entity).tier)
 	}
 	if g.flight == none {
+		q.freeGroup(g)
 		return fmt.Errorf("pod group %s was never popped, or its attempt has ended", name)
 	}
 	q.popped = 0
+	defer q.freeGroup(g)
 	entity, pending := g.flight, g.pending
 	g.flight, g.pending = none, nil
 	if len(pending) == 0 {
@@ -308,6 +324,7 @@ func (q *Queue) UpdatePodGroup(object *schedulingv1beta1.PodGroup) {
 func (q *Queue) DeletePodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
 	g := q.groupNamed(nameOf(object))
 	if g.object == nil {
+		q.freeGroup(g)
 		return
 	}
 	g.object = nil
@@ -321,6 +338,7 @@ func (q *Queue) DeletePodGroup(now time.Time, object *schedulingv1beta1.PodGroup
 		left, g.pending = g.pending, nil
 	}
 	q.scatter(now.UnixNano(), g, left, "")
+	q.freeGroup(g)
 }
 
 // GroupInfo is all that the queue knows of a pod group: upstream's QueuedPodGroupInfo. It is a copy.
@@ -360,7 +378,7 @@ func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
 		info.UnschedulableCount, info.ConsecutiveErrorsCount = int(e.unschedulableCount), int(e.errorsCount)
 		info.Timestamp, info.InitialAttemptTimestamp = toTime(e.timestamp), toTime(e.initialAttempt)
 		info.BackoffExpiry, info.FlushTimestamp = toTime(e.backoffExpiry), toTime(e.flushed)
-		info.GatingPlugin = q.sets.onlyName(e.gatingPlugin)
+		info.GatingPlugin = q.sets.Only(e.gatingPlugin)
 	}
 	for _, member := range g.members {
 		info.Members = append(info.Members, q.info(member))

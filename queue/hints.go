@@ -2,8 +2,10 @@ package queue
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -46,11 +48,15 @@ func (q *Queue) isOfInterest(event fwk.ClusterEvent) bool {
 
 // moveAll models moveEntitiesToActiveOrBackoffQueue.
 func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, oldObj, newObj any) {
-	label := event.Label()
+	label, byHints := event.Label(), q.opts.Rules.Waking == ByHints && !isWildCard(event)
+	clear(q.isDeaf)
 	for _, i := range candidates {
 		e := q.entries.at(i)
 		if e.tier == Gated && q.rules.staysGated(q, e, event) {
 			continue
+		}
+		if byHints && e.rejected() && q.areDeaf(e.unschedulablePlugins, event) && q.areDeaf(e.pendingPlugins, event) {
+			continue // a group has no rejectors of its own
 		}
 		if hint := q.worthRequeuing(i, event, oldObj, newObj); hint != queueSkip {
 			q.remove(i)
@@ -63,9 +69,33 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 	}
 }
 
+// answer is what was found out, if it was.
+type answer uint8
+
+const (
+	unknown answer = iota
+	no
+	yes
+)
+
+// areDeaf reports whether no plugin of the set registered for event, that of the present move request: then none of their hints
+// is asked, for any pod.
+func (q *Queue) areDeaf(set pluginset.ID, event fwk.ClusterEvent) bool {
+	if n := q.sets.Len(); len(q.isDeaf) < n {
+		q.isDeaf = append(q.isDeaf, make([]answer, n-len(q.isDeaf))...)
+	}
+	if q.isDeaf[set] == unknown {
+		q.isDeaf[set] = yes
+		if slices.ContainsFunc(q.sets.Names(set), func(plugin string) bool { return q.plugins.Registered(plugin, event) }) {
+			q.isDeaf[set] = no
+		}
+	}
+	return q.isDeaf[set] == yes
+}
+
 // staysGated reports whether event is no reason to look again at the gated entity e.
 func (q *Queue) staysGated(e *entry, event fwk.ClusterEvent) bool {
-	return !isWildCard(event) && !q.plugins.Registered(q.sets.onlyName(e.gatingPlugin), event)
+	return !isWildCard(event) && !q.plugins.Registered(q.sets.Only(e.gatingPlugin), event)
 }
 
 // worthRequeuing asks for each pod of the entity i, and takes the best. (isEntityWorthRequeuing.)
@@ -88,12 +118,12 @@ func (q *Queue) podWorthRequeuing(e *entry, event fwk.ClusterEvent, oldObj, newO
 	if isWildCard(event) {
 		return forPod(e, newObj)
 	}
-	for _, plugin := range q.sets.members[e.pendingPlugins] {
+	for _, plugin := range q.sets.Names(e.pendingPlugins) {
 		if q.hintSaysQueue(plugin, e.pod, event, oldObj, newObj) {
 			return queueImmediately
 		}
 	}
-	for _, plugin := range q.sets.members[e.unschedulablePlugins] {
+	for _, plugin := range q.sets.Names(e.unschedulablePlugins) {
 		if q.hintSaysQueue(plugin, e.pod, event, oldObj, newObj) {
 			return queueAfterBackoff
 		}

@@ -14,7 +14,8 @@ type inFlight struct {
 	byUID       map[types.UID]int32
 	first, last int32
 	events      []clusterEvent
-	dropped     int64 // events that were let go before events[0]
+	head        int   // events[:head] were let go
+	dropped     int64 // events that were let go so far
 }
 
 type clusterEvent struct {
@@ -29,7 +30,7 @@ func newInFlight() inFlight {
 func (f *inFlight) push(entries *pool, i int32) {
 	e := entries.at(i)
 	e.prev, e.next = f.last, none
-	e.eventsFrom = f.dropped + int64(len(f.events))
+	e.eventsFrom = f.dropped + int64(len(f.events)-f.head)
 	if f.last == none {
 		f.first = i
 	} else {
@@ -55,17 +56,24 @@ func (f *inFlight) remove(entries *pool, i int32) {
 	}
 	e.prev, e.next = none, none
 
-	if f.first == none {
-		f.dropped += int64(len(f.events))
-		clear(f.events)
-		f.events = f.events[:0]
-		return
+	n := len(f.events) - f.head
+	if f.first != none {
+		n = int(entries.at(f.first).eventsFrom - f.dropped)
 	}
-	if n := entries.at(f.first).eventsFrom - f.dropped; n > 0 {
-		f.dropped += n
-		f.events = slices.Delete(f.events, 0, int(n))
+	clear(f.events[f.head : f.head+n])
+	f.head, f.dropped = f.head+n, f.dropped+int64(n)
+	if f.head*2 >= len(f.events) { // as many go as stay: each event is copied once
+		kept := copy(f.events, f.events[f.head:])
+		clear(f.events[kept:])
+		f.events, f.head = f.events[:kept], 0
+		if cap(f.events) > minEvents && kept*8 < cap(f.events) {
+			f.events = slices.Clone(f.events) // after a peak
+		}
 	}
 }
+
+// minEvents is a log of events that is too short to be shrunk.
+const minEvents = 1024
 
 // record keeps event for the pods in flight.
 func (f *inFlight) record(event fwk.ClusterEvent, oldObj, newObj any) {
@@ -73,11 +81,11 @@ func (f *inFlight) record(event fwk.ClusterEvent, oldObj, newObj any) {
 }
 
 // since returns the events from number from on.
-func (f *inFlight) since(from int64) []clusterEvent { return f.events[from-f.dropped:] }
+func (f *inFlight) since(from int64) []clusterEvent { return f.events[f.head+int(from-f.dropped):] }
 
 func (f *inFlight) clone() inFlight {
 	c := *f
 	c.byUID = maps.Clone(f.byUID)
-	c.events = slices.Clone(f.events)
+	c.events, c.head = slices.Clone(f.events[f.head:]), 0
 	return c
 }

@@ -124,6 +124,9 @@ func (c *checker) groups() {
 		if g == nil {
 			continue
 		}
+		if g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 && c.q.popped != g.number+1 {
+			c.fail("%s is kept, and empty", g.key)
+		}
 		if g.flight != none && c.see(g.flight, "the flight of a group").pod != nil {
 			c.fail("a pod is the flight of %s", g.key)
 		}
@@ -157,8 +160,8 @@ func (c *checker) rest() {
 			c.pod(i, e.tier)
 		}
 	}
-	if c.waiting != q.byName.used {
-		c.fail("%d pods wait, and %d names are known", c.waiting, q.byName.used)
+	if c.waiting+c.pods[InFlight] != q.byName.used+q.hidden {
+		c.fail("%d pods wait, and %d are in flight; %d are found by their names, %d hidden", c.waiting, c.pods[InFlight], q.byName.used, q.hidden)
 	}
 	for _, tier := range []Tier{Active, Backoff, Unschedulable, Gated, InFlight, Incomplete, Pending} {
 		if q.PendingPods(tier) != c.pods[tier] {

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"github.com/schedq/schedq/queue/pluginset"
 	"iter"
 	"time"
 )
@@ -128,13 +129,13 @@ func (q *Queue) runPreEnqueue(i int32) {
 	if q.rules.noPreEnqueue {
 		return
 	}
-	gating := setID(0)
+	gating := pluginset.ID(0)
 	for p := range q.podsOf(i) {
 		e := q.entries.at(p)
-		plugin := q.plugins.PreEnqueue(e.pod, q.sets.onlyName(e.gatingPlugin))
+		plugin := q.plugins.PreEnqueue(e.pod, q.sets.Only(e.gatingPlugin))
 		if e.gatingPlugin = 0; plugin != "" {
-			e.gatingPlugin = q.sets.idOf(plugin)
-			e.unschedulablePlugins = q.sets.withName(e.unschedulablePlugins, plugin)
+			e.gatingPlugin = q.sets.Of(plugin)
+			e.unschedulablePlugins = q.sets.With(e.unschedulablePlugins, plugin)
 			gating = e.gatingPlugin
 		}
 	}
@@ -293,9 +294,9 @@ func (q *Queue) tell(now int64, i int32, t Transition) {
 	e := q.entries.at(i)
 	t.Pod, t.Time, t.Attempts = e.pod, toTime(now), int(e.attempts)
 	t.BackoffExpiry = toTime(q.backoffOf(i).backoffExpiry)
-	t.UnschedulablePlugins = q.sets.members[e.unschedulablePlugins]
-	t.PendingPlugins = q.sets.members[e.pendingPlugins]
-	t.GatingPlugin = q.sets.onlyName(e.gatingPlugin)
+	t.UnschedulablePlugins = q.sets.Names(e.unschedulablePlugins)
+	t.PendingPlugins = q.sets.Names(e.pendingPlugins)
+	t.GatingPlugin = q.sets.Only(e.gatingPlugin)
 	q.observer.Moved(t)
 }
 

@@ -51,10 +51,10 @@ func (q *Queue) info(i int32) PodInfo {
 		BackoffExpiry:           toTime(q.backoffOf(i).backoffExpiry),
 		FlushTimestamp:          toTime(q.backoffOf(i).flushed),
 
-		UnschedulablePlugins: q.sets.members[e.unschedulablePlugins],
-		PendingPlugins:       q.sets.members[e.pendingPlugins],
-		GatingPlugin:         q.sets.onlyName(e.gatingPlugin),
-		NominatedNode:        q.nominated.nodes[e.pod.UID],
+		UnschedulablePlugins: q.sets.Names(e.unschedulablePlugins),
+		PendingPlugins:       q.sets.Names(e.pendingPlugins),
+		GatingPlugin:         q.sets.Only(e.gatingPlugin),
+		NominatedNode:        q.nominated.Node(e.pod.UID),
 	}
 }
 
@@ -64,20 +64,7 @@ func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
 	if i := q.byName.get(&q.entries, namespace, name); i != none {
 		return q.info(i), true
 	}
-	if i := q.inFlightNamed(namespace, name); i != none {
-		return q.info(i), true
-	}
 	return PodInfo{}, false
-}
-
-// inFlightNamed finds a pod in flight by its name, of which there are seldom more than a few.
-func (q *Queue) inFlightNamed(namespace, name string) int32 {
-	for i := q.inFlight.first; i != none; i = q.entries.at(i).next {
-		if p := q.entries.at(i).pod; p.Name == name && p.Namespace == namespace {
-			return i
-		}
-	}
-	return none
 }
 
 // Queued yields the pods in a tier of the queue, in no particular order. The queue must not be changed
@@ -151,16 +138,18 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	c.plugins, c.observer = plugins, observer
 	c.entries = q.entries.clone()
 	c.byName = q.byName.clone()
-	c.sets = q.sets.clone()
+	c.sets = q.sets.Clone()
 	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
 	c.unschedulable = slices.Clone(q.unschedulable)
 	c.groups, c.byGroup = make([]*group, len(q.groups)), maps.Clone(q.byGroup)
 	for i := range q.groups {
-		c.groups[i] = q.groups[i].clone()
+		if q.groups[i] != nil {
+			c.groups[i] = q.groups[i].clone()
+		}
 	}
-	c.scratch = nil
+	c.freeGroups, c.scratch, c.isDeaf = slices.Clone(q.freeGroups), nil, nil
 	c.inFlight = q.inFlight.clone()
-	c.nominated = q.nominated.clone()
+	c.nominated = q.nominated.Clone()
 	c.incoming = q.incoming.clone()
 	return &c
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/schedq/schedq/queue/nominated"
+	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -17,8 +19,9 @@ type Queue struct {
 	observer Observer
 
 	entries pool
-	byName  index // the pods that wait
-	sets    pluginSets
+	byName  index // the pods, but those that are hidden
+	hidden  int   // in flight, and not found by their names
+	sets    pluginset.Table
 
 	activeQ       heap
 	backoffQ      heap
@@ -26,15 +29,17 @@ type Queue struct {
 	unschedulable []int32        // gated entities too
 	pods          [tierCount]int // how many are where
 	scratch       []int32        // candidates of the present move request
+	isDeaf        []answer       // by the set of plugins: whether none of them registered for its event
 
-	groups  []*group
-	byGroup map[types.NamespacedName]int32
-	popped  int32 // the entry.group of what was popped last: 0 if it was a pod alone
+	groups     []*group // nil where one was freed
+	freeGroups []int32
+	byGroup    map[types.NamespacedName]int32
+	popped     int32 // the entry.group of what was popped last: 0 if it was a pod alone
 
 	inFlight         inFlight
 	schedulingCycle  int64
 	moveRequestCycle int64 // the scheduling cycle of the last move request, or -1
-	nominated        nominator
+	nominated        nominated.Pods
 	incoming         incoming
 }
 
@@ -42,8 +47,8 @@ type Queue struct {
 func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	q := &Queue{
 		opts: opts, rules: opts.Rules.resolve(), plugins: plugins, observer: observer,
-		byName: newIndex(), sets: newPluginSets(), byGroup: map[types.NamespacedName]int32{},
-		inFlight: newInFlight(), nominated: newNominator(), incoming: newIncoming(),
+		byName: newIndex(), sets: pluginset.New(), byGroup: map[types.NamespacedName]int32{},
+		inFlight: newInFlight(), nominated: nominated.New(), incoming: newIncoming(),
 		moveRequestCycle: -1,
 	}
 	if plugins == nil {
@@ -68,14 +73,14 @@ func (q *Queue) SchedulingCycle() int64 { return q.schedulingCycle }
 // Add puts a new pod into activeQ, or among the gated pods if a PreEnqueue plugin says so. A pod of that name that waits already
 // is replaced. The node that its status names is where it is nominated to run: the caller vouches that it is not assigned.
 func (q *Queue) Add(now time.Time, pod *v1.Pod) {
-	q.nominated.add(pod, pod.Status.NominatedNodeName)
+	q.nominated.Add(pod, pod.Status.NominatedNodeName)
 	q.add(now.UnixNano(), pod)
 }
 
 func (q *Queue) add(now int64, pod *v1.Pod) {
-	g, told := q.groupNamedBy(pod), None
+	told := None
 	if old := q.waiting(pod); old != none {
-		if g == nil && q.entries.at(old).group == 0 { // the new one goes on from where the old one was
+		if _, grouped := q.opts.GroupOf(pod); !grouped && q.entries.at(old).group == 0 { // the new one goes on from where the old one was
 			told = q.entries.at(old).tier
 			q.remove(old)
 			q.forget(old)
@@ -84,7 +89,7 @@ func (q *Queue) add(now int64, pod *v1.Pod) {
 		}
 	}
 	i := q.newPod(now, pod)
-	if g != nil {
+	if g := q.groupNamedBy(pod); g != nil {
 		q.addMember(now, i, g, unscheduledPodAdd)
 		return
 	}
@@ -157,8 +162,10 @@ func (q *Queue) takeOff(now int64, i int32) bool {
 		q.forget(i)
 		return false
 	}
-	q.byName.remove(&q.entries, e.pod.Namespace, e.pod.Name)
 	q.inFlight.push(&q.entries, i)
+	if other := q.firstInFlight(e.pod); other != none {
+		q.byName.put(&q.entries, other) // i itself, if no older one is hidden
+	}
 	return true
 }
 
@@ -174,7 +181,7 @@ func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
 	if i, ok := q.inFlight.byUID[uid]; ok {
 		q.inFlight.remove(&q.entries, i)
 		q.move(now.UnixNano(), i, to, "")
-		q.release(i)
+		q.forget(i)
 	}
 }
 
@@ -198,6 +205,10 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.at(old).tier)
 	}
 	i, popped := q.inFlight.byUID[pod.UID]
+	if popped && q.flying(pod) != i && q.entries.at(i).pod.Name != pod.Name {
+		q.Done(now, pod.UID) // it was the attempt of a pod of another name
+		popped = false
+	}
 	if !popped {
 		i = q.newPod(t, pod)
 	}
@@ -213,7 +224,9 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 	}
 	if popped {
 		q.inFlight.remove(&q.entries, i)
-		q.byName.put(&q.entries, i)
+		if q.hidden > 0 {
+			q.byName.put(&q.entries, i) // before another one in flight, which is hidden in its turn
+		}
 		e.group = 0
 	}
 	if g != nil {
@@ -227,8 +240,8 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 // fail counts a failed attempt of the pod i and forgets what belonged to the one before.
 func (q *Queue) fail(now int64, i int32, why Rejection) {
 	e := q.entries.at(i)
-	e.unschedulablePlugins = q.sets.idOf(why.UnschedulablePlugins...)
-	e.pendingPlugins = q.sets.idOf(why.PendingPlugins...)
+	e.unschedulablePlugins = q.sets.Of(why.UnschedulablePlugins...)
+	e.pendingPlugins = q.sets.Of(why.PendingPlugins...)
 	e.timestamp, e.flushed = now, unset
 	q.rules.countFailure(q, now, e, e.rejected())
 }
@@ -250,7 +263,7 @@ func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendin
 // Delete takes a pod out of whichever tier it waits in. A pod in flight stays in flight until Done, as
 // upstream's does; that it was deleted is told to the Observer in any case.
 func (q *Queue) Delete(now time.Time, pod *v1.Pod) {
-	q.nominated.delete(pod.UID)
+	q.nominated.Delete(pod.UID)
 	q.delete(now.UnixNano(), q.waiting(pod), pod)
 }
 
@@ -271,6 +284,7 @@ func (q *Queue) delete(now int64, i int32, pod *v1.Pod) {
 	if rest != nil && rest.entity != none && !q.dropIfEmpty(rest) {
 		q.requeue(now, rest.entity, stays, unscheduledPodAdd)
 	}
+	q.freeGroup(rest)
 }
 
 // deletedElsewhere tells of the deletion of a pod that waits nowhere.
@@ -303,10 +317,12 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 		q.Add(now, newPod)
 		return
 	}
-	if i != none {
-		q.setPod(i, newPod)
-		q.nominated.update(oldPod, newPod)
+	if i == none {
+		q.freeGroup(g)
+		return
 	}
+	q.setPod(i, newPod)
+	q.nominated.Update(oldPod, newPod)
 	if entity != none {
 		q.rules.updated(q, now.UnixNano(), entity, oldPod, newPod, events)
 	}
@@ -334,6 +350,7 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 	entity := i
 	if g := q.groupOf(i, pod); g != nil {
 		if g.object == nil {
+			q.freeGroup(g)
 			return false
 		}
 		entity = g.entity
@@ -353,3 +370,19 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 	}
 	return false
 }
+
+// AddNominatedPod nominates pod to run on node, as after a preemption; an empty node ends its
+// nomination. The pod must exist and not be assigned.
+func (q *Queue) AddNominatedPod(pod *v1.Pod, node string) { q.nominated.Add(pod, node) }
+
+// DeleteNominatedPodIfExists ends the nomination of pod.
+func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) { q.nominated.Delete(pod.UID) }
+
+// NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination. The slice
+// stays as it is, and must.
+func (q *Queue) NominatedPodsForNode(node string) []*v1.Pod {
+	return q.nominated.On(node)
+}
+
+// NominatedNode returns the node that the pod with that UID is nominated to run on, or "".
+func (q *Queue) NominatedNode(uid types.UID) string { return q.nominated.Node(uid) }

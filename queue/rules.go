@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/labels"
+	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -137,11 +138,11 @@ func (r Rules) resolve() rules {
 	switch r.Gating {
 	case GatingEvents:
 		then.staysGated = func(q *Queue, e *entry, event fwk.ClusterEvent) bool {
-			return !q.plugins.Registered(q.sets.onlyName(e.gatingPlugin), event)
+			return !q.plugins.Registered(q.sets.Only(e.gatingPlugin), event)
 		}
 	case NotBySchedulingGates:
 		then.staysGated = func(q *Queue, e *entry, _ fwk.ClusterEvent) bool {
-			return slices.Contains(q.sets.members[e.unschedulablePlugins], SchedulingGates)
+			return slices.Contains(q.sets.Names(e.unschedulablePlugins), SchedulingGates)
 		}
 	}
 	if r.Gating != GatingEventsAndFlush {
@@ -166,8 +167,8 @@ func (q *Queue) registrationHint(e *entry, event fwk.ClusterEvent, _, newObj any
 	if isWildCard(event) {
 		return forPod(e, newObj)
 	}
-	for _, id := range []setID{e.pendingPlugins, e.unschedulablePlugins} {
-		for _, plugin := range q.sets.members[id] {
+	for _, id := range []pluginset.ID{e.pendingPlugins, e.unschedulablePlugins} {
+		for _, plugin := range q.sets.Names(id) {
 			if q.plugins.Registered(plugin, event) {
 				return queueAfterBackoff
 			}
@@ -219,7 +220,7 @@ func (r Rules) topology(worth func(*Queue, *entry, fwk.ClusterEvent, any, any) s
 	return func(q *Queue, waiting *entry, event fwk.ClusterEvent, oldObj, newObj any) strategy {
 		if pod, ok := newObj.(*v1.Pod); ok && event.Resource == fwk.AssignedPod && event.ActionType != fwk.Delete {
 			spread := !r.AffinityOnly && waiting.pod.Namespace == pod.Namespace &&
-				slices.Contains(q.sets.members[waiting.unschedulablePlugins], podTopologySpread)
+				slices.Contains(q.sets.Names(waiting.unschedulablePlugins), podTopologySpread)
 			if !spread && !q.affinityMatches(waiting.pod, pod) {
 				return queueSkip
 			}
