@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage
+.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage
 
 run: build
 	@./bin/schedq
@@ -30,6 +30,11 @@ bench:
 OPERATIONS ?= 1000000
 conformance:
 	go test ./queue/conformance -v -timeout 1h -operations $(OPERATIONS)
+
+# Small mistakes in queue/, and which of them no test notices. MUTANTS are drawn; 0 is all, which takes hours.
+MUTANTS ?= 40
+mutants:
+	go run ./queue/mutants -sample $(MUTANTS)
 
 # Every recording of RECORDINGS is read whole, and what its logs tell of each pod is what its truth tells.
 recordings:
