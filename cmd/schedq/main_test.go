@@ -45,8 +45,12 @@ func TestConvertRoundTrip(t *testing.T) {
 	for _, ending := range []string{"", ".gz", ".zst"} {
 		first := filepath.Join(dir, "first.jsonl"+ending)
 		source := filepath.Join("..", "..", "sources", "embedded", "workshop-nopop.jsonl.zst")
-		if code, _, stderr := schedq(t, "", "convert", source, "-o", first); code != 0 {
+		code, worth, stderr := schedq(t, "", "convert", source, "-o", first)
+		if code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if !strings.Contains(worth, "\n  the scheduler's log            366 moves\n") {
+			t.Errorf("its worth is not said: %q", worth)
 		}
 		if _, got, _ := schedq(t, "", "watch", first, "-o", "json"); got != want {
 			t.Errorf("%s tells other moves than what it was converted from", filepath.Base(first))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,7 +120,7 @@ func TestTwoConvertsOfOneName(t *testing.T) {
 		for i, in := range from {
 			both.Go(func() {
 				var stderr bytes.Buffer
-				codes[i] = run(t.Context(), []string{"convert", in, "-o", out}, strings.NewReader(""), &stderr, &stderr)
+				codes[i] = run(t.Context(), []string{"convert", in, "-o", out}, strings.NewReader(""), io.Discard, &stderr)
 				said[i] = stderr.String()
 			})
 		}
@@ -189,8 +190,8 @@ func TestEveryFaultOfConvert(t *testing.T) {
 						}
 					}
 					faults := &disktest.Faults{From: n, Fails: fails}
-					var said bytes.Buffer
-					code := run(faults.Context(t.Context()), args, strings.NewReader(""), &said, &said)
+					var worth, said bytes.Buffer
+					code := run(faults.Context(t.Context()), args, strings.NewReader(""), &worth, &said)
 					got, _ := os.ReadFile(path)
 					if n == 0 {
 						want, operations = got, max(operations, faults.Count())
@@ -201,6 +202,9 @@ func TestEveryFaultOfConvert(t *testing.T) {
 					}
 					if (code == 0) != (said.Len() == 0) || strings.Count(said.String(), "\n") > 1 || code != 0 && !strings.Contains(said.String(), path) && !strings.Contains(said.String(), small) {
 						t.Errorf("%s, operation %d: exit %d, %q", file, n, code, said.String())
+					}
+					if code != 0 && worth.Len() > 0 {
+						t.Errorf("%s, operation %d: exit %d, and it is said what it is worth: %q", file, n, code, worth.String())
 					}
 					if left, _ := filepath.Glob(filepath.Join(folder, ".part-*")); left != nil && !faults.KeptFromRemoving() {
 						t.Errorf("%s, operation %d: left is %v", file, n, left)

@@ -110,6 +110,9 @@ func TierNamed(name string) string { return words.TierNamed(name) }
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
 func Notices(rec *sources.Recording) []string { return report.Notices(rec) }
 
+// WorthOf returns what rec has, and what it lacks.
+func WorthOf(rec *sources.Recording) []report.Worth { return report.WorthOf(rec) }
+
 // Span returns the first and the last moment of rec that is worth showing.
 func Span(rec *sources.Recording) (start, end time.Time) { return timeline.Span(rec) }
 

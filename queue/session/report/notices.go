@@ -21,7 +21,10 @@ func Notices(rec *sources.Recording) []string {
 		notices = append(notices, said)
 	}
 	moves, pods := model.HasFact[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
-	logged := model.HasFact[*sources.Logged](rec.Events)
+	logged := model.HasFact[*sources.Dumped](rec.Events) || slices.ContainsFunc(rec.Events, func(ev sources.Event) bool {
+		l, is := ev.Fact.(*sources.Logged)
+		return is && l.Verbosity >= 0 && l.Verbosity < sources.MovesVerbosity
+	})
 	if said := unplayed(rec.Events); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}

@@ -6,10 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/table"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/trace"
@@ -25,8 +28,10 @@ func NewConvert() *cobra.Command {
 		Short: "Turn recordings of any format into one trace, or cut a scenario out of one",
 		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
 no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.
-It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone. With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the cluster at --from as manifests,
-and what became of it until --to, without what the scheduler did.`,
+It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone.
+Unless OUT is standard output, a table there says what the logs are worth: which facts they have, which they lack,
+what that costs, and what would help. With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the
+cluster at --from as manifests, and what became of it until --to, without what the scheduler did.`,
 		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml",
 		Args:    flags.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +63,10 @@ and what became of it until --to, without what the scheduler did.`,
 				}
 				return writeEvents(w, rec)
 			}
-			return writeTrace(cmd.Context(), out, rec, force.Options())
+			if err := writeTrace(cmd.Context(), out, rec, force.Options()); err != nil {
+				return err
+			}
+			return writeWorth(cmd.OutOrStdout(), rec)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
@@ -66,6 +74,27 @@ and what became of it until --to, without what the scheduler did.`,
 	flags.RegisterFiles(cmd)
 	cut.register(cmd)
 	return cmd
+}
+
+// writeWorth says in one table what rec is worth.
+func writeWorth(w io.Writer, rec *sources.Recording) error {
+	rows := [][]string{{"WHAT THE LOGS TELL", ""}}
+	var lacks strings.Builder
+	for _, f := range session.WorthOf(rec) {
+		rows = append(rows, []string{f.Facts, f.Here})
+		if f.Costs != "" {
+			fmt.Fprintf(&lacks, "\n  %s: %s\n    costs: %s\n    helps: %s\n", f.Facts, f.Here, f.Costs, f.Helps)
+		}
+	}
+	var text strings.Builder
+	table.Columns(&text, rows)
+	if lacks.Len() > 0 {
+		text.WriteString("\n  WHAT THEY LACK\n" + lacks.String())
+	}
+	if _, err := io.WriteString(w, text.String()); err != nil {
+		return fmt.Errorf("can't write to standard output: %w", err)
+	}
+	return nil
 }
 
 // sameFile reports whether two paths name one file.
