@@ -102,6 +102,14 @@ func TestPlotsStandBesideTheSchedulersOwnCounts(t *testing.T) {
 	})
 }
 
+// What stands beside a plot is not cut where the screen is of a usual size.
+func TestPlotsValuesAreWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.Plots).sees("UnscheduledPodAdd", " a second").seesNot(" in …").seesNot("a sec…").seesNot("ScheduleAttemptFail…")
+	})
+}
+
 func TestAChartThatNeedsAPodSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})

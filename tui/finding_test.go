@@ -56,6 +56,23 @@ func TestFilterMistakesAreToldWhileTyping(t *testing.T) {
 	})
 }
 
+// What is wrong with what one types is read whole on a small screen, too.
+func TestMistakesAreNotCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.do(keymap.Filter)
+		for _, key := range "plugn:x" {
+			p.press(string(key))
+		}
+		said := strings.Join(strings.Fields(p.screen()), " ")
+		for _, want := range []string{"letter 1: there is no field plugn; there are ns, name,", "waiting"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%q can't be read:\n%s", want, p.screen())
+			}
+		}
+	})
+}
+
 // What waits for longer than a filter says comes in sight when its time comes, and goes when one goes back.
 func TestFilterByWaitingFollowsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

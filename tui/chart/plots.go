@@ -60,8 +60,8 @@ const plotsSpan = 2 * time.Minute
 
 // plotNames and plotValues are the widths of what stands before and after a plot.
 const (
-	plotNames  = 22
-	plotValues = 12
+	plotNames  = 24
+	plotValues = 15
 )
 
 // plotColumns is in how many columns plots stand side by side.

@@ -58,16 +58,17 @@ func (p *Prompt) found(text string) []string {
 	return all[:min(len(all), MostCandidates)]
 }
 
-// drawCandidates draws what the last word may become at the foot of the middle of the screen.
-func (p *Prompt) drawCandidates(a canvas.Area) {
+// drawCandidates draws what the last word may become at the foot of the middle of the screen, and returns how many rows of
+// it that takes.
+func (p *Prompt) drawCandidates(a canvas.Area) (rows int) {
 	all, chosen := p.candidates, p.chosen
 	if all == nil {
 		all, chosen = p.found(p.input.Value()), -1
 	}
 	if len(all) == 0 || a.H < candidateRows {
-		return
+		return 0
 	}
-	rows := min(len(all), candidateRows)
+	rows = min(len(all), candidateRows)
 	top := max(0, min(chosen-rows/2, len(all)-rows))
 	width := 0
 	for _, text := range all {
@@ -88,6 +89,7 @@ func (p *Prompt) drawCandidates(a canvas.Area) {
 	if len(all) > rows {
 		box.Right(width, 0, theme.Dim, "↑↓")
 	}
+	return rows
 }
 
 // mostTyped is how much of what was typed is remembered of each prompt.

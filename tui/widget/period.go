@@ -151,7 +151,7 @@ func SinceStart(f *session.Frame, span time.Duration) time.Duration {
 	return min(max(f.Now.Sub(f.Start), span/8), span)
 }
 
-// Axis draws a line with the times of day, and where now is.
+// Axis draws a line with the times of day, and where now is. A time that this would stand in is left out.
 func (p Period) Axis(a canvas.Area, now time.Time) {
 	a.Fill(theme.Dim, "─")
 	every, format := p.ticks()
@@ -161,7 +161,9 @@ func (p Period) Axis(a canvas.Area, now time.Time) {
 			continue
 		}
 		a.Text(x, 0, theme.Dim, "┬")
-		if label := t.UTC().Format(format); x+1+len(label) <= a.W {
+		at := p.Column(now)
+		label := t.UTC().Format(format)
+		if hidden := p.Covers(now) && at > x && at <= x+len(label); !hidden && x+1+len(label) <= a.W {
 			a.Text(x+1, 0, theme.Dim, label)
 		}
 	}

@@ -3,7 +3,30 @@ package widget
 import (
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/theme"
 )
+
+// The play head stands in no time of day: one that it would cut is left out.
+func TestAxis(t *testing.T) {
+	zero := time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
+	p := Period{From: zero, Cell: time.Second, Cells: 40}
+	for after, want := range map[time.Duration]string{
+		12 * time.Second: "┬10:36:00───▼──┬10:36:15──────┬10:36:30─",
+		15 * time.Second: "┬10:36:00──────▼10:36:15──────┬10:36:30─",
+		18 * time.Second: "┬10:36:00──────┬──▼───────────┬10:36:30─",
+	} {
+		var c canvas.Canvas
+		c.Reset(40, 1)
+		p.Axis(c.Area(), zero.Add(after))
+		if got := ansi.Strip(c.String(theme.NewPalette(theme.None, true, false, false), nil)); got != want {
+			t.Errorf("after %s\n%s, want\n%s", after, got, want)
+		}
+	}
+}
 
 // A column is found again by the time at which it begins, at every scale.
 func TestPeriod(t *testing.T) {

@@ -146,13 +146,22 @@ func (p *Prompt) Caret(w int) (x int, shown bool) {
 
 // Draw draws the title, the text and then what may be typed, or what is wrong, onto the status line.
 func (p *Prompt) Draw(middle, a canvas.Area) {
-	p.drawCandidates(middle)
+	middle = middle.Sub(0, 0, middle.W, middle.H-p.drawCandidates(middle))
 	x := a.Text(1, 0, theme.Accent|canvas.Bold, p.Title+": ")
 	text, _ := p.visible(p.textWidth(a.W))
 	x = a.Text(x, 0, theme.Plain, text) + 3
-	if p.mistake != "" {
-		a.Text(x, 0, theme.Alarm|canvas.Bold, canvas.Truncate(p.mistake, a.W-x-1))
-	} else {
+	if p.mistake == "" {
 		a.Text(x, 0, theme.Dim, canvas.Truncate(p.Hint, a.W-x-1))
+		return
+	}
+	if canvas.Width(p.mistake) < a.W-x {
+		a.Text(x, 0, theme.Alarm|canvas.Bold, p.mistake)
+		return
+	}
+	lines := canvas.Wrap(p.mistake, middle.W-2) // above what is typed, where all of it has room
+	for i, line := range lines[:min(len(lines), middle.H)] {
+		row := middle.Row(middle.H - min(len(lines), middle.H) + i)
+		row.Fill(theme.Plain, " ")
+		row.Text(1, 0, theme.Alarm|canvas.Bold, line)
 	}
 }
