@@ -89,6 +89,7 @@ func onlyAllowed(t *testing.T, screen string) {
 }
 
 func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
+	t.Parallel()
 	for _, size := range sizes[:3] { // the largest has the same parts as the third
 		synctest.Test(t, func(t *testing.T) {
 			p := sit(t, size[0], size[1], session.New(hostileRecording(), session.Options{Paused: true}), Options{titled: true})
@@ -192,6 +193,7 @@ func badlyNamed() *sources.Recording {
 
 // Bad names leave every page as it is: its lines stand, and nothing invisible is written.
 func TestBadNamesOnEveryPage(t *testing.T) {
+	t.Parallel()
 	inTree(t)
 	pages := append(slices.Clone(views), []struct {
 		name string
@@ -234,6 +236,7 @@ func TestBadNamesOnEveryPage(t *testing.T) {
 }
 
 func TestHostileTypingAndPasting(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		for _, open := range []keymap.ID{keymap.Filter, keymap.Seek, keymap.AddPod, keymap.InjectEvent, keymap.Help} {

@@ -73,6 +73,7 @@ func scanTexts(t *testing.T, root string) {
 // TestScreensNameOwnKeys gives every action a key of the person's own, and looks at every screen for one that they do not
 // have.
 func TestScreensNameOwnKeys(t *testing.T) {
+	t.Parallel()
 	keys := map[keymap.ID][]string{}
 	for i, b := range keymap.Default() {
 		keys[b.ID] = []string{string(rune('Ѐ' + i))} // Cyrillic letters

@@ -229,6 +229,7 @@ func TestEveryBindingOfALessonDoesSomething(t *testing.T) {
 // TestEveryLessonByKeys goes through all lessons as somebody who knows every answer, on a small screen. With
 // -captures it keeps what that one sees of each: the first prediction, and the goal once it is reached.
 func TestEveryLessonByKeys(t *testing.T) {
+	t.Parallel()
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)

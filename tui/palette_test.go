@@ -13,6 +13,7 @@ import (
 // TestTheExactNameIsFoundFirst: who types an action's name into the palette has it below the cursor, whatever other
 // actions say of themselves. That is so for the actions of the board, and of charts and lessons where there is one.
 func TestTheExactNameIsFoundFirst(t *testing.T) {
+	t.Parallel()
 	ready := prepare(t, "three-places")
 	for _, test := range []struct {
 		contexts []keymap.Context

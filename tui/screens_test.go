@@ -79,63 +79,56 @@ var views = []struct {
 	{"filter", func(p *person) { p.do(keymap.Filter).paste("cart") }},
 }
 
-// In colour a golden file has the styles below the text: see person.styles. Without colours the text is the
-// same.
+// TestScreens has every view at every size drawn in colour, without colours, and with ASCII alone. A golden file has the screen,
+// and the styles below it: see person.styles. Without colours the text is the same; with ASCII each cell is as it is otherwise, or its
+// own sign, and goldens keep what that looks like on a small screen, and the board at every size.
 func TestScreens(t *testing.T) {
 	for _, view := range views {
 		t.Run(view.name, func(t *testing.T) {
+			t.Parallel()
 			for _, size := range sizes {
 				synctest.Test(t, func(t *testing.T) {
-					p := sit(t, size[0], size[1], paused(t, sample), Options{})
-					p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
-					view.open(p)
+					draw := func(opts Options) *person {
+						p := sit(t, size[0], size[1], paused(t, sample), opts)
+						p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
+						view.open(p)
+						return p
+					}
+					p := draw(Options{})
 					screen := p.screen()
 					golden(t, fmt.Sprintf("%s/%dx%d", view.name, size[0], size[1]), screen+"\n"+p.styles())
 
-					without := sit(t, size[0], size[1], paused(t, sample), Options{NoColor: true})
-					without.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
-					view.open(without)
+					without := draw(Options{NoColor: true})
 					if got := without.screen(); got != screen {
 						t.Errorf("without colours the screen is\n%s\nand with colours\n%s", got, screen)
 					}
 					without.seesNoColor()
+
+					ascii := draw(Options{Glyphs: theme.GlyphsASCII}).screen()
+					if want := inASCII(screen); ascii != want {
+						t.Errorf("in ASCII the screen is\n%s\nwant\n%s", ascii, want)
+					}
+					if view.name == "board" || size == sizes[1] {
+						golden(t, fmt.Sprintf("ascii/%s-%dx%d", view.name, size[0], size[1]), ascii)
+					}
 				})
 			}
 		})
 	}
 }
 
-// TestScreensInASCII has every view at every size drawn with ASCII alone, each cell as it is otherwise or by its own sign;
-// goldens keep what that looks like on a small screen, and the board at every size.
-func TestScreensInASCII(t *testing.T) {
+// inASCII returns a screen with each cell's sign in ASCII.
+func inASCII(screen string) string {
 	translate := theme.GlyphsASCII.Translate()
-	for _, view := range views {
-		for _, size := range sizes {
-			synctest.Test(t, func(t *testing.T) {
-				var screens [2]string
-				for i, glyphs := range []theme.Glyphs{theme.GlyphsUnicode, theme.GlyphsASCII} {
-					p := sit(t, size[0], size[1], paused(t, sample), Options{Glyphs: glyphs})
-					p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
-					view.open(p)
-					screens[i] = p.screen()
-				}
-				var want strings.Builder
-				for _, r := range screens[0] {
-					if r < utf8.RuneSelf {
-						want.WriteRune(r)
-					} else {
-						want.WriteString(translate(string(r)))
-					}
-				}
-				if screens[1] != want.String() {
-					t.Errorf("%s at %v is\n%s\nwant\n%s", view.name, size, screens[1], want.String())
-				}
-				if view.name == "board" || size == sizes[1] {
-					golden(t, fmt.Sprintf("ascii/%s-%dx%d", view.name, size[0], size[1]), screens[1])
-				}
-			})
+	var ascii strings.Builder
+	for _, r := range screen {
+		if r < utf8.RuneSelf {
+			ascii.WriteRune(r)
+		} else {
+			ascii.WriteString(translate(string(r)))
 		}
 	}
+	return ascii.String()
 }
 
 // seesNoColor fails the test if any cell has a colour.
