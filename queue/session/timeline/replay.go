@@ -36,11 +36,12 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 	var silences Silences
 	f := model.NewFeed(rec, cfg)
 	defer f.Close()
-	for i := 0; f.HasEvent(i); i++ {
+	for i := 0; f.HasEvent(0); i++ {
 		if i%1000 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		ev := f.Events[i]
+		ev := f.Events[0]
+		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
 		if f, ok := ev.Fact.(*sources.Silent); ok {
 			silences.Add(ev.Time, f)
 		}
