@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/worth"
 )
 
 // Worth is a kind of facts that logs may have, and what of it a recording has.
@@ -63,8 +64,9 @@ func lacking(there bool, facts, here, costs, helps string) Worth {
 // log says what there is of the scheduler's log.
 func (t *tally) log() Worth {
 	const (
-		facts = "the scheduler's log"
-		alone = "without it 97.5 to 98.6 % of the moves are found and 98.3 to 99.7 % of those told are right (96.2 to 98.9 and 95.1 to 98.6 under policies like EKS'); with one of -v=2 98.9 to 99.7 and 98.5 to 100 (96.7 to 100)"
+		facts  = "the scheduler's log"
+		beside = worth.Beside + " (under policies like EKS', " + worth.BesideCloud + ")"
+		alone  = "without it " + worth.Audit + " (under policies like EKS', " + worth.Cloud + "); with one of -v=2 " + beside
 	)
 	switch {
 	case t.moves > 0 && t.lowest < 0:
@@ -74,7 +76,7 @@ func (t *tally) log() Worth {
 	case t.lowest < sources.AttemptsVerbosity:
 		return Worth{facts, fmt.Sprintf("-v=%d, in part at least", t.lowest), alone, "-v=2, or a PUT of 5 to the running scheduler's /debug/flags/v"}
 	case t.lowest < sources.MovesVerbosity:
-		return Worth{facts, fmt.Sprintf("-v=%d, in part at least", t.lowest), "up to 1.1 % of the moves are not found, and up to 1.5 % of those told are wrong (3.3 under policies like EKS')",
+		return Worth{facts, fmt.Sprintf("-v=%d, in part at least", t.lowest), beside,
 			"a PUT of 5 to the running scheduler's /debug/flags/v: then every move is told"}
 	}
 	return Worth{Facts: facts, Here: words.Times(t.moves, "move")}

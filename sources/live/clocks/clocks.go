@@ -25,7 +25,7 @@ const (
 	// of leases on one machine; it is the model's shortestRequest.
 	leastWrite = 3 * time.Millisecond
 	// settling is for how long Events alone must have come to tell of the clocks: the first ones may have waited for the rate
-	// limit of the client that writes them. Chosen: twice what that needs to send a hundred.
+	// limit of the client that writes them. Chosen: five times what that needs to send a hundred.
 	settling = 10 * time.Second
 	// farApart is how far the clocks may be apart for the scheduler's times to be taken.
 	farApart = 24 * time.Hour

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/worth"
 )
 
 // Channel is a way by which schedq can hear of the scheduler.
@@ -26,22 +29,6 @@ const (
 	Yes    = "yes"
 	No     = "no"
 	SeeHow = "see how"
-)
-
-// What logs are worth: recall and precision of the moves in four recordings of which the whole is known, in %, from
-// the table of docs/audit.md.
-const (
-	worthAudit  = "97.5 to 98.6 % of the moves are found, and 98.3 to 99.7 % of those told are right"
-	worthCloud  = "96.2 to 98.9 % of the moves are found, and 95.1 to 98.6 % of those told are right"
-	worthBeside = "98.9 to 99.7 % of the moves are found, and 98.5 to 100 % of those told are right"
-	// worthBesideCloud is that of a log of 2 beside an audit log whose policy can't be changed.
-	worthBesideCloud = "98.9 to 99.7 % of the moves are found, and 96.7 to 100 % of those told are right"
-)
-
-// fullVerbosity is from which verbosity on a scheduler's log tells every move, endsVerbosity each attempt's end.
-const (
-	fullVerbosity = 5
-	endsVerbosity = 2
 )
 
 // channels says of each way whether it can be had here, and how.
@@ -132,30 +119,30 @@ func (e *examination) may(ctx context.Context, what authorizationv1.ResourceAttr
 func followedAdds(level int, known bool) string {
 	switch {
 	case !known:
-		return fmt.Sprintf("at -v=%d each move, observed; from -v=%d on how every attempt ended, which corrects the model", fullVerbosity, endsVerbosity)
-	case level >= fullVerbosity:
+		return fmt.Sprintf("at -v=%d each move, observed; from -v=%d on how every attempt ended, which corrects the model", sources.MovesVerbosity, sources.AttemptsVerbosity)
+	case level >= sources.MovesVerbosity:
 		return fmt.Sprintf("it is at -v=%d: each move, observed, and nothing is modelled", level)
-	case level >= endsVerbosity:
-		return fmt.Sprintf("it is at -v=%d: how every attempt ended, which corrects the model; at -v=%d it would tell each move", level, fullVerbosity)
+	case level >= sources.AttemptsVerbosity:
+		return fmt.Sprintf("it is at -v=%d: how every attempt ended, which corrects the model; at -v=%d it would tell each move", level, sources.MovesVerbosity)
 	}
 	return fmt.Sprintf("it is at -v=%d: attempts that failed by an error, and little else; from -v=%d on it tells how every attempt ended, at -v=%d each move",
-		level, endsVerbosity, fullVerbosity)
+		level, sources.AttemptsVerbosity, sources.MovesVerbosity)
 }
 
 // logAdds says what a scheduler's log of that verbosity is worth.
 func (g guide) logAdds(level int, known bool) string {
-	below := "beside an audit log, " + worthBeside
+	below := "beside an audit log, " + worth.Beside
 	if g.fixed {
-		below = "beside an audit log, " + worthBesideCloud
+		below = "beside an audit log, " + worth.BesideCloud
 	}
 	switch {
 	case !known:
-		return fmt.Sprintf("at -v=%d each move, observed; from -v=%d on how every attempt ended (%s)", fullVerbosity, endsVerbosity, below)
-	case level >= fullVerbosity:
+		return fmt.Sprintf("at -v=%d each move, observed; from -v=%d on how every attempt ended (%s)", sources.MovesVerbosity, sources.AttemptsVerbosity, below)
+	case level >= sources.MovesVerbosity:
 		return fmt.Sprintf("it is at -v=%d: each move, observed, and nothing is modelled", level)
-	case level >= endsVerbosity:
-		return fmt.Sprintf("it is at -v=%d: how every attempt ended (%s); at -v=%d it would tell each move", level, below, fullVerbosity)
+	case level >= sources.AttemptsVerbosity:
+		return fmt.Sprintf("it is at -v=%d: how every attempt ended (%s); at -v=%d it would tell each move", level, below, sources.MovesVerbosity)
 	}
 	return fmt.Sprintf("it is at -v=%d: attempts that failed by an error, and little else; from -v=%d on it tells how every attempt ended (%s), at -v=%d each move",
-		level, endsVerbosity, below, fullVerbosity)
+		level, sources.AttemptsVerbosity, below, sources.MovesVerbosity)
 }

@@ -1,12 +1,5 @@
 package doctor
 
-const (
-	WorthAudit       = worthAudit
-	WorthCloud       = worthCloud
-	WorthBeside      = worthBeside
-	WorthBesideCloud = worthBesideCloud
-)
-
 // Commands are those of a platform's guide.
 func Commands(platform string) []string {
 	g := guideOf(platform)

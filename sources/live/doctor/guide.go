@@ -1,5 +1,9 @@
 package doctor
 
+import (
+	"github.com/schedq/schedq/sources/worth"
+)
+
 // guide says how a platform's logs are had, as the section of docs/platforms.md does.
 type guide struct {
 	log, audit []string
@@ -15,9 +19,9 @@ type guide struct {
 func (g guide) auditAdds() string {
 	const adds = "the past, and each object as it was: "
 	if g.fixed {
-		return adds + worthCloud + " (its policy can't be changed)"
+		return adds + worth.Cloud + " (its policy can't be changed)"
 	}
-	return adds + "with the policy of docs/audit.md " + worthAudit
+	return adds + "with the policy of docs/audit.md " + worth.Audit
 }
 
 // guideOf returns a platform's guide; that of kubeadm is everybody's who has none.
