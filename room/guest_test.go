@@ -218,7 +218,8 @@ func (s *school) dial(name, code string) (*ssh.Client, error) {
 	return ssh.Dial("tcp", s.address, s.as(name, code))
 }
 
-// comesIn is somebody who comes in with a terminal of 80 by 24.
+// comesIn is somebody who comes in with a terminal of 80 by 24. When it returns they have a seat, or were turned away:
+// who is called in after them comes after them.
 func (s *school) comesIn(name, code string) *guest {
 	s.t.Helper()
 	client, err := s.dial(name, code)
@@ -250,6 +251,12 @@ func (s *school) comesIn(name, code string) *guest {
 		<-g.gone
 		_ = g.screen.InputPipe().(io.Closer).Close()
 	})
+	select {
+	case <-g.wrote:
+	case <-g.gone:
+	case <-time.After(patience):
+		s.t.Fatalf("%s is shown nothing", name)
+	}
 	return g
 }
 
