@@ -29,9 +29,13 @@ type Lesson struct {
 	// Misconception is what people get wrong, Behaviour what corrects it.
 	Misconception, Behaviour sources.SafeText
 	// Holds says for which releases that is so. The lesson runs by the rules of Scenario.Release.
-	Holds    sources.SafeText
+	Holds sources.SafeText
+	// Because says why the lesson runs by the rules of an older release than the newest. It is empty of one that does not.
+	Because  sources.SafeText
 	Scenario *scenario.Scenario
-	Steps    []Step
+	// Claims are about what is said of the lesson as a whole.
+	Claims []Claim
+	Steps  []Step
 }
 
 // Step is one screen of a lesson. It has a Prediction, a Goal or neither.
@@ -48,6 +52,8 @@ type Step struct {
 	Look       types.NamespacedName
 	Prediction *Prediction
 	Goal       *Goal
+	// Claims are about what the step says.
+	Claims []Claim
 }
 
 // Move is what is waited for: a condition as docs/filter.md describes it. The zero value is nothing.
@@ -149,6 +155,36 @@ type Deed struct {
 	Words []string
 
 	objects []runtime.Object
+}
+
+// Under says under which release the lesson runs, and why under an older one than the newest. It is empty if it does not.
+func (l *Lesson) Under() string {
+	if l.Because == "" {
+		return ""
+	}
+	return "Under " + l.Scenario.Release + ": " + string(l.Because) + "."
+}
+
+// said is all that the step says to those who learn, and to the speaker.
+func (s *Step) said() []sources.SafeText {
+	all := []sources.SafeText{s.Text, s.Notes}
+	if p := s.Prediction; p != nil {
+		for _, a := range p.Asks {
+			all = append(all, a.Question)
+			for _, answer := range a.Answers {
+				all = append(all, answer.Says)
+			}
+		}
+	}
+	if s.Goal != nil {
+		all = append(all, s.Goal.Hints...)
+	}
+	return all
+}
+
+// said is all that is said of the lesson as a whole.
+func (l *Lesson) said() []sources.SafeText {
+	return []sources.SafeText{l.Behaviour, l.Holds, l.Because}
 }
 
 // errorf is an error about a line of the lesson's file.

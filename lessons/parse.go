@@ -29,13 +29,15 @@ const (
 
 // header is a lesson's first document.
 type header struct {
-	Schedq            string `yaml:"schedq"`
-	Version           int    `yaml:"version"`
-	Name              string `yaml:"name"`
-	Title             string `yaml:"title"`
-	Misconception     string `yaml:"misconception"`
-	Behaviour         string `yaml:"behaviour"`
-	Holds             string `yaml:"holds"`
+	Schedq            string  `yaml:"schedq"`
+	Version           int     `yaml:"version"`
+	Name              string  `yaml:"name"`
+	Title             string  `yaml:"title"`
+	Misconception     string  `yaml:"misconception"`
+	Behaviour         string  `yaml:"behaviour"`
+	Holds             string  `yaml:"holds"`
+	Because           string  `yaml:"because"`
+	Claims            []claim `yaml:"claims"`
 	scenario.Settings `yaml:",inline"`
 }
 
@@ -49,6 +51,7 @@ type step struct {
 	Look    podRef             `yaml:"look"`
 	Predict *predict           `yaml:"predict"`
 	Goal    *goal              `yaml:"goal"`
+	Claims  []claim            `yaml:"claims"`
 }
 
 type predict struct {
@@ -159,7 +162,7 @@ func Parse(file string, data []byte) (*Lesson, error) {
 		return nil, err
 	}
 	l := &Lesson{File: string(sources.Sanitize(file)), Name: h.Name, Title: sources.Sanitize(h.Title),
-		Misconception: sentence(h.Misconception), Behaviour: sentence(h.Behaviour), Holds: sources.Sanitize(h.Holds)}
+		Misconception: sentence(h.Misconception), Behaviour: sentence(h.Behaviour), Holds: sentence(h.Holds), Because: sentence(h.Because)}
 	first := docs[0].LineOf("schedq")
 	switch {
 	case h.Schedq != "lesson":
@@ -181,6 +184,9 @@ func Parse(file string, data []byte) (*Lesson, error) {
 		return nil, l.errorf(first, "the lesson has no step")
 	}
 	if l.Scenario, err = scenario.Play(file, h.Settings, docs[1:steps]); err != nil {
+		return nil, err
+	}
+	if l.Claims, err = l.parseClaims(h.Claims, l.said(), func(of int) int { return docs[0].Line + of - 1 }); err != nil {
 		return nil, err
 	}
 	for _, d := range docs[steps:] {
@@ -242,7 +248,8 @@ func (l *Lesson) parseStep(d scenario.Document) (*Step, error) {
 			s.Look = s.Goal.Pod
 		}
 	}
-	return s, nil
+	s.Claims, err = l.parseClaims(in.Claims, s.said(), line)
+	return s, err
 }
 
 func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, error) {

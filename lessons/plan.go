@@ -19,6 +19,8 @@ import (
 type Plan struct {
 	Lesson *Lesson
 	Steps  []Planned
+	// Warnings are what Check found that an author should look at, each with the file's name and the line.
+	Warnings []string
 }
 
 // Planned is where a step is.
@@ -73,15 +75,23 @@ func (l *Lesson) Plan(ctx context.Context, opts session.Options) (*Plan, error) 
 	return l.run(ctx, opts, false)
 }
 
-// Check is Plan, and does what the solutions say, too: an error is also a goal that is not reached so, and text
-// that does not fit on a projector.
+// Check is Plan, does what the solutions say, and asserts the claims: an error is also a goal that is not reached so, a
+// claim that does not hold, and text that does not fit on a small screen.
 func (l *Lesson) Check(ctx context.Context, opts session.Options) (*Plan, error) {
+	if err := l.checkRelease(); err != nil {
+		return nil, err
+	}
 	for i := range l.Steps {
 		if err := l.checkLength(&l.Steps[i]); err != nil {
 			return nil, err
 		}
 	}
-	return l.run(ctx, opts, true)
+	p, err := l.run(ctx, opts, true)
+	if err != nil {
+		return nil, err
+	}
+	p.Warnings = append(p.Warnings, p.warnUnbacked()...)
+	return p, l.assert(ctx, opts)
 }
 
 // run plays the lesson, with its goals if they are to be reached.
@@ -90,8 +100,8 @@ func (l *Lesson) run(ctx context.Context, opts session.Options, goals bool) (*Pl
 	defer cancel()
 	s := l.open(opts)
 	go s.Run(ctx)
-	w := &walk{Lesson: l, ctx: ctx, session: s}
 	p := &Plan{Lesson: l}
+	w := &walk{Lesson: l, ctx: ctx, session: s, warn: func(warnings []string) { p.Warnings = append(p.Warnings, warnings...) }}
 	for i := range l.Steps {
 		planned, err := w.step(&l.Steps[i])
 		if err != nil {
@@ -115,6 +125,7 @@ type walk struct {
 	session *session.Session
 	at      Place
 	said    uint64
+	warn    func([]string)
 }
 
 // patience is how long a lesson may take to be played, in real time.
@@ -183,6 +194,7 @@ func (w *walk) step(s *Step) (Planned, error) {
 	}
 	o := outcome{prediction: p, took: planned.To.At - planned.From.At, from: from, to: to}
 	planned.Why = o.why()
+	w.warn(w.shownAlready(o))
 	for _, a := range p.Asks {
 		if err := w.checkAsk(a, o); err != nil {
 			return planned, err
@@ -266,12 +278,17 @@ func (o outcome) woken() []*session.Transition {
 	pods := map[types.NamespacedName]bool{}
 	for i := o.from.Log.Len(); i < o.to.Log.Len(); i++ {
 		m := o.to.Log.At(i)
-		if (m.From == queue.Unschedulable || m.From == queue.Gated) && (m.To == queue.Active || m.To == queue.Backoff) && !pods[m.Pod.Key] {
+		if isWoken(m) && !pods[m.Pod.Key] {
 			pods[m.Pod.Key] = true
 			moves = append(moves, m)
 		}
 	}
 	return moves
+}
+
+// isWoken reports whether the move takes a pod out of the unschedulable or the gated ones, to be tried.
+func isWoken(m *session.Transition) bool {
+	return (m.From == queue.Unschedulable || m.From == queue.Gated) && (m.To == queue.Active || m.To == queue.Backoff)
 }
 
 // whyWoken says which pods were woken, by what, and after how long.

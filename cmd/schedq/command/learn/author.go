@@ -18,7 +18,9 @@ func newLint() *cobra.Command {
 		Use:   "lint FILE...",
 		Short: "Check lessons: what is written, every right answer, every solution",
 		Long: `lint plays a lesson and says what is wrong with it, with the line: an unknown key, a typo in a manifest, a
-prediction whose right answer is not what the model does, a solution that does not reach its goal.`,
+prediction whose right answer is not what the model does, a claim that does not hold, a solution that does not reach
+its goal, what small screens have no room for. It warns of answers that the board shows already, and of times and releases
+that neither a claim nor a source backs.`,
 		Args: flags.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := lessons.Options()
@@ -52,6 +54,11 @@ func lintLesson(cmd *cobra.Command, path string, opts session.Options) error {
 	plan, err := l.Check(cmd.Context(), opts)
 	if err != nil {
 		return err
+	}
+	for _, warning := range plan.Warnings {
+		if _, err := fmt.Fprintln(cmd.ErrOrStderr(), warning); err != nil {
+			return err
+		}
 	}
 	questions, goals := 0, 0
 	for _, s := range l.Steps {

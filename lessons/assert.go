@@ -1,0 +1,82 @@
+package lessons
+
+import (
+	"context"
+	"slices"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// AllClaims are all claims of the lesson, in the order in which they stand.
+func (l *Lesson) AllClaims() []Claim {
+	all := slices.Clone(l.Claims)
+	for i := range l.Steps {
+		all = append(all, l.Steps[i].Claims...)
+	}
+	return all
+}
+
+// holdsUnder reports whether the claim is to hold under a release, and whether anything is claimed of it at all.
+func (c *Claim) holdsUnder(release, own string) (holds, claimed bool) {
+	if c.Since == "" && c.UpTo == "" {
+		return true, release == own
+	}
+	newest := queue.Releases()
+	at := slices.Index(newest, release)
+	return (c.Since == "" || at <= slices.Index(newest, c.Since)) && (c.UpTo == "" || at >= slices.Index(newest, c.UpTo)), true
+}
+
+// assert plays the lesson under each release of which something is claimed. An error is a claim that does not hold, or
+// one that holds for a release for which it says otherwise.
+func (l *Lesson) assert(ctx context.Context, opts session.Options) error {
+	own := l.Scenario.Release
+	if own == "" {
+		own = queue.Releases()[0]
+	}
+	claims := l.AllClaims()
+	for _, release := range queue.Releases() {
+		var p *played
+		for i := range claims {
+			c := &claims[i]
+			holds, claimed := c.holdsUnder(release, own)
+			if !claimed || c.Pod.Name == "" && c.Move.text == "" && c.Event == "" {
+				continue
+			}
+			if p == nil {
+				var err error
+				if p, err = l.play(ctx, opts, release); err != nil {
+					return err
+				}
+			}
+			switch is := p.check(c); {
+			case holds && is != "":
+				return l.errorf(c.Line, "%q does not hold under %s: %s", c.Of, release, is)
+			case !holds && is == "":
+				return l.errorf(c.Line, "%q holds under %s, too", c.Of, release)
+			}
+		}
+	}
+	return nil
+}
+
+// play plays all of the scenario under a release.
+func (l *Lesson) play(ctx context.Context, opts session.Options, release string) (*played, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
+	defer cancel()
+	under, story := *l, *l.Scenario
+	story.Release, under.Scenario = release, &story
+	s := under.open(opts)
+	go s.Run(ctx)
+	w := &walk{Lesson: &under, ctx: ctx, session: s}
+	s.Seek(story.Start.Add(story.End))
+	f, _, err := w.sync()
+	if err != nil {
+		return nil, err
+	}
+	p := &played{start: story.Start}
+	for i := range f.Log.Len() {
+		p.moves = append(p.moves, f.Log.At(i))
+	}
+	return p, nil
+}

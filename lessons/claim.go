@@ -1,0 +1,255 @@
+package lessons
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/scenario"
+)
+
+// Claim is something that a lesson says, in a form that can be checked: by the machine that plays the lesson, or by
+// whoever opens upstream's source where Source says. Either may be left out.
+type Claim struct {
+	Line int
+	// Of are the words that say it. They stand in the step, or in the head of the lesson, as they are here.
+	Of sources.SafeText
+	// At is the moment, from the start of the scenario on, to a hundredth of a second.
+	At time.Duration
+	// Pod is at that moment in Tier, with so many Attempts, of which Rejected are the plugins that rejected it last, its
+	// Backoff is so long and Over at that moment. What is nil or empty is not claimed.
+	Pod           types.NamespacedName
+	Tier          *queue.Tier
+	Attempts      *int
+	Rejected      []string
+	Backoff, Over *time.Duration
+	// Move comes at that moment, and is the first such move from After on. By is the event that makes it, Pod whose it is.
+	Move  Move
+	After time.Duration
+	By    string
+	// Event takes just the pods of Wakes out of the unschedulable and the gated ones at that moment.
+	Event string
+	Wakes []types.NamespacedName
+	// Since is the first release, and UpTo the last, under whose rules that is so when the lesson is played by them. With
+	// neither, the lesson's own release is the one that counts.
+	Since, UpTo string
+	Source      Source
+}
+
+// Source is a place in upstream's source: what stands in a file of k8s.io/kubernetes at a release.
+type Source struct{ File, Release, Words string }
+
+// claim is how a claim is written.
+type claim struct {
+	line     int
+	Of       string             `yaml:"of"`
+	At       *scenario.Duration `yaml:"at"`
+	Pod      podRef             `yaml:"pod"`
+	Tier     string             `yaml:"tier"`
+	Attempts *int               `yaml:"attempts"`
+	Rejected []string           `yaml:"rejected"`
+	Backoff  *scenario.Duration `yaml:"backoff"`
+	Over     *scenario.Duration `yaml:"over"`
+	Move     Move               `yaml:"move"`
+	After    scenario.Duration  `yaml:"after"`
+	By       string             `yaml:"by"`
+	Event    string             `yaml:"event"`
+	Wakes    []podRef           `yaml:"wakes"`
+	Since    string             `yaml:"since"`
+	UpTo     string             `yaml:"up-to"`
+	Source   string             `yaml:"source"`
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+func (c *claim) UnmarshalYAML(n *yamlv3.Node) error {
+	type plain claim
+	c.line = n.Line
+	return decode(n, (*plain)(c))
+}
+
+// sourceForm is how a source is written: a file of k8s.io/kubernetes, its release, and words that stand there.
+var sourceForm = regexp.MustCompile(`^([\w./-]+)@(v1\.\d+\.\d+) (.+)$`)
+
+// parseClaims reads the claims about said, which is all that is said there.
+func (l *Lesson) parseClaims(in []claim, said []sources.SafeText, line func(int) int) ([]Claim, error) {
+	var all []Claim
+	for _, each := range in {
+		c, err := each.parse(l.Scenario.End)
+		if err == nil && !slices.ContainsFunc(said, func(text sources.SafeText) bool { return strings.Contains(string(text), string(c.Of)) }) {
+			err = fmt.Errorf("nothing here says %q", c.Of)
+		}
+		if err != nil {
+			return nil, l.errorf(line(each.line), "claims: %w", err)
+		}
+		c.Line = line(each.line)
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// parse reads a claim about a scenario that ends at end.
+func (in *claim) parse(end time.Duration) (Claim, error) {
+	c := Claim{Of: sentence(in.Of), Pod: types.NamespacedName(in.Pod), Attempts: in.Attempts, Rejected: in.Rejected, Backoff: (*time.Duration)(in.Backoff), Over: (*time.Duration)(in.Over),
+		Move: in.Move, After: time.Duration(in.After), By: in.By, Event: in.Event, Since: in.Since, UpTo: in.UpTo}
+	for _, pod := range in.Wakes {
+		c.Wakes = append(c.Wakes, types.NamespacedName(pod))
+	}
+	if in.At != nil {
+		c.At = time.Duration(*in.At)
+	}
+	if in.Tier != "" {
+		tier, err := filter.Tier(in.Tier)
+		if err != nil {
+			return c, err
+		}
+		c.Tier = &tier
+	}
+	if in.Source != "" {
+		m := sourceForm.FindStringSubmatch(in.Source)
+		if m == nil || path.Clean(m[1]) != m[1] {
+			return c, fmt.Errorf("%q is not a source like pkg/scheduler/scheduler.go@v1.37.1 func New", sources.Sanitize(in.Source))
+		}
+		c.Source = Source{File: m[1], Release: m[2], Words: m[3]}
+	}
+	checks := 0
+	for _, given := range []bool{c.Pod.Name != "" && c.Move.text == "", c.Move.text != "", c.Event != ""} {
+		if given {
+			checks++
+		}
+	}
+	switch {
+	case c.Of == "":
+		return c, fmt.Errorf("a claim needs of: the words that it is about")
+	case checks > 1 || checks == 0 && c.Source.File == "":
+		return c, fmt.Errorf("a claim has one of pod, move and event, or a source")
+	case checks == 0 && (in.At != nil || c.Since != "" || c.UpTo != ""):
+		return c, fmt.Errorf("at, since and up-to belong to a pod, a move or an event")
+	case checks > 0 && in.At == nil:
+		return c, fmt.Errorf("the machine is asked about a moment: at is missing")
+	case c.At > end:
+		return c, fmt.Errorf("it is about %s, and the scenario ends at %s", c.At, end)
+	case c.Pod.Name != "" && c.Move.text == "" && c.Tier == nil && c.Attempts == nil && c.Rejected == nil && c.Backoff == nil && c.Over == nil:
+		return c, fmt.Errorf("nothing is claimed of %s: tier, attempts, rejected, backoff or over", c.Pod)
+	}
+	for _, release := range []string{c.Since, c.UpTo} {
+		if release == "" {
+			continue
+		}
+		if _, err := queue.ForRelease(release); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// exact is how exact the times of claims are.
+const exact = 10 * time.Millisecond
+
+// isAt reports whether a and b are the same time, as claims have it.
+func isAt(a, b time.Duration) bool { return (a - b).Abs() <= exact }
+
+// played is what came of a scenario under a release's rules: its moves, from their start.
+type played struct {
+	start time.Time
+	moves []*session.Transition
+}
+
+// check says what is so in the place of what is claimed, or nothing if the claim holds.
+func (p played) check(c *Claim) string {
+	switch {
+	case c.Move.text != "":
+		return p.checkMove(c)
+	case c.Pod.Name != "":
+		return p.checkPod(c)
+	case c.Event != "":
+		return p.checkWakes(c)
+	}
+	return ""
+}
+
+// checkPod is check for what is claimed of a pod.
+func (p played) checkPod(c *Claim) string {
+	var pod *session.Pod
+	var failed time.Time
+	for _, m := range p.moves {
+		if m.Pod.Key != c.Pod || m.Time.Sub(p.start) > c.At {
+			continue
+		}
+		pod = m.Pod
+		if m.Event == queue.ScheduleAttemptFailure {
+			failed = m.Time
+		}
+	}
+	if pod == nil {
+		return fmt.Sprintf("there is no pod %s", c.Pod)
+	}
+	over, backoff := pod.BackoffExpiry.Sub(p.start), pod.BackoffExpiry.Sub(failed)
+	switch {
+	case c.Tier != nil && pod.Last.To != *c.Tier:
+		return fmt.Sprintf("%s is %s", c.Pod.Name, pod.Last.To)
+	case c.Attempts != nil && pod.Attempts != *c.Attempts:
+		return fmt.Sprintf("%s has had %d attempts", c.Pod.Name, pod.Attempts)
+	case c.Rejected != nil && !slices.Equal(pod.RejectorPlugins(), c.Rejected):
+		return fmt.Sprintf("%s was rejected by %s", c.Pod.Name, strings.Join(pod.RejectorPlugins(), ", "))
+	case (c.Backoff != nil || c.Over != nil) && pod.BackoffExpiry.IsZero():
+		return c.Pod.Name + " has no backoff"
+	case c.Backoff != nil && !isAt(backoff, *c.Backoff):
+		return fmt.Sprintf("the backoff of %s is %s", c.Pod.Name, backoff.Round(time.Millisecond))
+	case c.Over != nil && !isAt(over, *c.Over):
+		return fmt.Sprintf("the backoff of %s is over at %s", c.Pod.Name, over.Round(time.Millisecond))
+	}
+	return ""
+}
+
+// checkMove is check for a move.
+func (p played) checkMove(c *Claim) string {
+	for _, m := range p.moves {
+		at := m.Time.Sub(p.start)
+		if at < c.After || c.Move.condition.Is == nil || !c.Move.condition.Is(m) {
+			continue
+		}
+		switch {
+		case !isAt(at, c.At):
+			return fmt.Sprintf("that move comes at %s", at.Round(time.Millisecond))
+		case c.Pod.Name != "" && m.Pod.Key != c.Pod:
+			return "that move is of " + m.Pod.Key.Name
+		case c.By != "" && m.Event != c.By:
+			return fmt.Sprintf("%s makes that move", m.Event)
+		}
+		return ""
+	}
+	return "no such move comes"
+}
+
+// checkWakes is check for the pods that an event wakes.
+func (p played) checkWakes(c *Claim) string {
+	var woken, claimed []string
+	for _, m := range p.moves {
+		name := m.Pod.Key.String()
+		if m.Event == c.Event && isAt(m.Time.Sub(p.start), c.At) && isWoken(m) && !slices.Contains(woken, name) {
+			woken = append(woken, name)
+		}
+	}
+	for _, pod := range c.Wakes {
+		claimed = append(claimed, pod.String())
+	}
+	slices.Sort(woken)
+	slices.Sort(claimed)
+	if slices.Equal(woken, claimed) {
+		return ""
+	}
+	if len(woken) == 0 {
+		return c.Event + " wakes nobody"
+	}
+	return fmt.Sprintf("%s wakes %s", c.Event, strings.Join(woken, ", "))
+}
