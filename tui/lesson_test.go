@@ -226,59 +226,114 @@ func TestEveryBindingOfALessonDoesSomething(t *testing.T) {
 	})
 }
 
-// TestEveryLessonByKeys goes through all lessons as somebody who knows every answer, on a small screen. With
-// -captures it keeps what that one sees of each: the first prediction, and the goal once it is reached.
+// TestEveryLessonByKeys goes through all lessons as somebody who knows every answer, on the smallest screen, on the one that
+// a room leaves of a terminal, and on a large one: all that is said is there to be read. With -captures it keeps what that
+// one sees of each on a terminal: the first prediction, and the goal once it is reached.
 func TestEveryLessonByKeys(t *testing.T) {
 	t.Parallel()
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var seen strings.Builder
-	defer func() {
-		if *captures {
-			if err := os.WriteFile(filepath.Join(capturesFolder, "lessons.txt"), []byte(seen.String()), 0o644); err != nil {
-				t.Error(err)
-			}
-		}
-	}()
-	for n, l := range all {
+	if *captures {
+		defer keepLessons(t, all)
+	}
+	for _, l := range all {
 		t.Run(l.Name, func(t *testing.T) {
 			ready := prepare(t, l.Name)
-			synctest.Test(t, func(t *testing.T) {
-				var k kept
-				p := ready.learn(t, &k)
-				keep := func() { fmt.Fprintf(&seen, "=== %d. %s\n%s\n", n+1, l.Title, p.screen()) }
-				first := true
-				for _, s := range l.Steps {
-					p.sees(string(s.Title)[:min(len(s.Title), 30)])
-					if s.Prediction != nil {
-						for _, a := range s.Prediction.Asks {
-							p.sees(string(a.Question)[:min(len(a.Question), 40)])
-							p.press(lesson.AnswerKey(a.Kind, a.Right(), a.Answers[a.Right()]))
+			for _, size := range [][2]int{{60, 20}, {80, 23}, {120, 40}} {
+				t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						var k kept
+						ready.learnAt(t, size[0], size[1], &k).goesThrough(l, lessons.Ask.Right, func() {})
+						if got := k.of(l.Name); !got.Done || got.Right != got.Asked {
+							t.Errorf("what is kept of it is %+v", got)
 						}
-						p.come().sees("✓ ")
-						p.seesNot("✗")
-						if first {
-							keep()
+						ready.learnAt(t, size[0], size[1], &k).goesThrough(l, longestWrong, func() {})
+						if got := k.of(l.Name); !got.Done || got.Right != 0 {
+							t.Errorf("what is kept of it is %+v", got)
 						}
-						first = false
-					}
-					if s.Goal != nil {
-						for _, d := range s.Goal.Solution {
-							d.Do(p.model.Session)
-							p.wait(time.Second)
-						}
-						p.sees("✓ Reached")
-						keep()
-					}
-					p.do(keymap.LessonNext)
-				}
-				p.sees("done", "It holds for")
-				if got := k.of(l.Name); !got.Done || got.Right != got.Asked {
-					t.Errorf("what is kept of it is %+v", got)
-				}
-			})
+					})
+				})
+			}
 		})
 	}
+}
+
+// longestWrong is the wrong answer of which most is said.
+func longestWrong(a lessons.Ask) int {
+	longest := -1
+	for i, answer := range a.Answers {
+		if !answer.Right && (longest < 0 || len(answer.Says) > len(a.Answers[longest].Says)) {
+			longest = i
+		}
+	}
+	return longest
+}
+
+// keepLessons keeps what one sees of the lessons on a terminal.
+func keepLessons(t *testing.T, all []*lessons.Lesson) {
+	var seen strings.Builder
+	for n, l := range all {
+		ready := prepare(t, l.Name)
+		synctest.Test(t, func(t *testing.T) {
+			p := ready.learn(t, &kept{})
+			p.goesThrough(l, lessons.Ask.Right, func() { fmt.Fprintf(&seen, "=== %d. %s\n%s\n", n+1, l.Title, p.screen()) })
+		})
+	}
+	if err := os.WriteFile(filepath.Join(capturesFolder, "lessons.txt"), []byte(seen.String()), 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// goesThrough answers every question of l with the answer that choose says, and reaches every goal. keep is called at the
+// first prediction and at each goal.
+func (p *person) goesThrough(l *lessons.Lesson, choose func(lessons.Ask) int, keep func()) {
+	first := true
+	for i, s := range l.Steps {
+		p.sees(string(s.Title)[:min(len(s.Title), 25)]).reads(string(s.Text))
+		if i == 0 {
+			p.reads(l.Under())
+		}
+		if s.Prediction != nil {
+			for _, a := range s.Prediction.Asks {
+				p.reads(string(s.Text)).reads(string(a.Question))
+				p.press(lesson.AnswerKey(a.Kind, choose(a), a.Answers[choose(a)]))
+			}
+			p.come()
+			for _, a := range s.Prediction.Asks {
+				if a.Answers[choose(a)].Right {
+					p.sees("✓ ").seesNot("✗")
+				}
+				p.reads(string(a.Answers[choose(a)].Says)).reads(string(a.Answers[a.Right()].Says))
+			}
+			if first {
+				keep()
+			}
+			first = false
+		}
+		if s.Goal != nil {
+			for _, hint := range s.Goal.Hints {
+				p.do(keymap.LessonHint).reads(string(s.Text)).reads(string(hint))
+			}
+			for _, d := range s.Goal.Solution {
+				d.Do(p.model.Session)
+				p.wait(time.Second)
+			}
+			p.sees("✓ Reached")
+			keep()
+		}
+		p.do(keymap.LessonNext)
+	}
+	p.sees("done", "It holds for")
+}
+
+// reads wants text on the screen, however it is broken into lines.
+func (p *person) reads(text string) *person {
+	p.t.Helper()
+	text = strings.Join(strings.Fields(p.model.Keys.Say(text)), " ")
+	if screen := strings.Join(strings.Fields(p.screen()), " "); !strings.Contains(screen, text) {
+		p.t.Errorf("nobody can read %q:\n%s", text, p.screen())
+	}
+	return p
 }

@@ -71,8 +71,14 @@ func (b *Board) OutlineAbove(h int) outline {
 	if s.tabs {
 		s.log = min(s.log, 2)
 	}
+	if h < leastLogged {
+		s.log = 0
+	}
 	return s
 }
+
+// leastLogged is the height from which on a board above a lesson shows its log.
+const leastLogged = 8
 
 // logAlone reports whether the log has the board to itself.
 func (b *Board) logAlone() bool { return b.Pages.Zoomed && b.focus == logPane }

@@ -24,6 +24,19 @@ func lessonRows(h int) int {
 	}
 }
 
+// leastBoard is how many rows the board keeps on a small screen: a pane's title, its heading and a pod, what is in flight.
+const leastBoard = 5
+
+// needs is how many rows the lesson needs to be read whole on a screen of that width, its title included. What the model
+// says of an answer is left out: why? tells it, too.
+func (l *Lesson) needs(w int) int {
+	var scratch canvas.Canvas
+	scratch.Reset(w-4, 1)
+	p := &sheet{area: scratch.Area()}
+	l.drawText(p)
+	return 1 + p.y
+}
+
 func (l *Lesson) Context() keymap.Context { return keymap.Lesson }
 
 // Settle implements page.Page: the board above, the lesson below.
@@ -32,7 +45,7 @@ func (l *Lesson) Settle(w, h int) {
 		l.Board.Settle(w, h)
 		return
 	}
-	l.above = h - lessonRows(l.Height)
+	l.above = h - max(lessonRows(l.Height), min(l.needs(w), h-leastBoard))
 	l.SettleParts(l.Arrange(w, l.above, l.OutlineAbove(l.above)))
 }
 
@@ -42,15 +55,26 @@ func (l *Lesson) Draw(a canvas.Area) {
 	a = a.Sub(0, l.above, a.W, a.H-l.above)
 	l.title(a.Row(0))
 	p := &sheet{area: a.Sub(2, 1, a.W-4, a.H-1)}
-	if l.phase == over {
+	l.drawText(p)
+	if l.phase == told {
+		l.drawWhy(p)
+	}
+}
+
+// drawText draws what is said in the phase that the step is in.
+func (l *Lesson) drawText(p *sheet) {
+	switch l.phase {
+	case over:
 		l.drawOver(p)
 		return
-	}
-	if l.phase == told {
+	case told:
 		l.drawTold(p)
 		return
 	}
 	p.writeText(theme.Plain, l.Keys.Say(string(l.current().Text)))
+	if under := l.plan.Lesson.Under(); under != "" && l.step == 0 {
+		p.writeText(theme.Accent, under)
+	}
 	switch l.phase {
 	case asking, going:
 		l.drawAsk(p)
@@ -137,7 +161,7 @@ func (l *Lesson) drawAsk(p *sheet) {
 	}
 }
 
-// drawTold draws what was right, what the person said, and how the model came to it.
+// drawTold draws what was right, and what the person said.
 func (l *Lesson) drawTold(p *sheet) {
 	for i, a := range l.current().Prediction.Asks {
 		right := a.Answers[a.Right()]
@@ -155,10 +179,15 @@ func (l *Lesson) drawTold(p *sheet) {
 			p.answered(theme.Active, "→", answerName(right)+": "+string(right.Says))
 		}
 	}
+}
+
+// drawWhy draws how the model came to what was right.
+func (l *Lesson) drawWhy(p *sheet) {
+	said := p.y
 	for _, why := range l.plan.Steps[l.step].Why {
 		p.writeText(theme.Dim, why)
 	}
-	if p.y > p.area.H { // why? says the same
+	if p.y > p.area.H && said < p.area.H { // why? says the same
 		p.area.Right(p.area.W, p.area.H-1, theme.Accent, l.Keys.Say(" … {lesson-why}: why?"))
 	}
 }
