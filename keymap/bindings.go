@@ -409,7 +409,7 @@ func lessonInLesson() []Binding {
 		{ID: LessonNext, Keys: []string{"enter", "pgdown"}, Name: "next", Bar: 1,
 			Description: "Go on: to the next step, or past a question to what comes. Behind the last step: the next lesson."},
 		{ID: LessonBack, Keys: []string{"pgup", "-"}, Name: "step back", Bar: 6,
-			Description: "Go back to the step before."},
+			Description: "Go back to the step before, or take back the last answer while it can be changed."},
 		{ID: LessonWhy, Keys: []string{"y"}, Name: "why?", Bar: 5,
 			Description: "Say all about the selected pod, as on the board."},
 		{ID: LessonHint, Keys: []string{"h"}, Name: "hint", Bar: 2,
@@ -432,7 +432,7 @@ func questionInLesson() []Binding {
 		{ID: AnswerQueue, Keys: []string{"1", "2", "3", "4", "5", "6", "7"}, Name: "queue",
 			Description: "Answer with a pane: activeQ, backoffQ, unschedulable, in-flight; 5 bound, 6 gated, 7 deleted."},
 		{ID: AnswerChoice, Keys: []string{"a", "b", "c", "d", "e", "f"}, Name: "answer",
-			Description: "Answer with the choice of that letter."},
+			Description: "Answer with the choice of that letter. Another changes it until time goes on."},
 	}
 }
 

@@ -44,7 +44,7 @@ func (p *page) key(key string, s *standing) *page {
 	case "w":
 		n = page{names: !p.names}
 	case "v":
-		n.reveal = !p.reveal
+		n.reveal = !p.reveal && len(s.tallies) > 0 // of the next question, nobody has asked
 	case "down", "j":
 		n.move(1, s)
 	case "up", "k":

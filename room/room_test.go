@@ -85,11 +85,11 @@ func TestFollowersAnswerTheTeachersQuestion(t *testing.T) {
 func TestPredictionsAreTalliedWithoutNames(t *testing.T) {
 	s := open(t, nil)
 	ada, bob, cleo, teacher := s.comesIn("ada", code), s.comesIn("bob", code), s.comesIn("cleo", code), s.comesIn("tina", teacherCode)
+	teacher.types(roomKey).sees("Nobody has predicted anything yet.").types("v") // which answer, of none?
 	ada.types("1").sees("1")
 	bob.types("2").sees("2")
 	cleo.types("3").sees("3").types("2").sees("32") // changes her mind
-	teacher.sees("3 of 3 answered").types(roomKey)
-	teacher.sees("Which queue, and when?", "Backoff · step 4", "activeQ", "█ 1", "backoffQ", "█ 2", "unschedulable   0")
+	teacher.sees("3 of 3 visitors answered", "Which queue, and when?", "Backoff · step 4", "activeQ", "█ 1", "backoffQ", "█ 2", "unschedulable   0")
 	if strings.Contains(teacher.text(), "✓") {
 		t.Error("the answer is shown before it is asked for")
 	}

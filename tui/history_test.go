@@ -58,17 +58,3 @@ func TestAClickBelowTheLastRowSelectsNothing(t *testing.T) {
 		}
 	})
 }
-
-// An answer that comes twice, or late, is no deed on the board: d deletes pods there.
-func TestALateAnswerIsNoDeed(t *testing.T) {
-	l := prepare(t, "one-two-four")
-	synctest.Test(t, func(t *testing.T) {
-		p := l.learn(t, &kept{})
-		p.do(keymap.LessonNext).sees("How long is its backoff?")
-		p.press("c")
-		p.press("d")
-		p.sees("it is answered", "How long is its backoff?").seesNot("WHAT-IF")
-		p.come().press("d")
-		p.sees("it is answered").seesNot("WHAT-IF")
-	})
-}

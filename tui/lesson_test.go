@@ -104,17 +104,17 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 		p.press("4")
 		p.sees("can't: 4 is none of the answers")
 		p.press("1")
-		p.come().sees("✓ activeQ: A new pod that no gate holds", "▸○ web-1")
+		p.do(keymap.LessonNext).come().sees("✓ activeQ: A new pod that no gate holds", "▸○ web-1")
 
 		p.do(keymap.LessonNext).press("2") // a wrong answer names what is behind it
-		p.come().sees("✗ You said backoffQ. Backoff is for pods", "→ unschedulable: A plugin rejected it")
+		p.do(keymap.LessonNext).come().sees("✗ You said backoffQ. Backoff is for pods", "→ unschedulable: A plugin rejected it")
 		p.sees("NodeResourcesFit rejected it") // and the arithmetic follows
 
 		p.do(keymap.LessonBack).sees("2/7", "Where does web-1 enter")
 		p.do(keymap.LessonNext).come().sees("→ activeQ") // unanswered
 		p.do(keymap.LessonNext).do(keymap.LessonNext).come()
 		p.do(keymap.LessonNext).press("a")
-		p.come().sees("✓ 1s: It is created in 1 s")
+		p.do(keymap.LessonNext).come().sees("✓ 1s: It is created in 1 s")
 
 		p.do(keymap.LessonNext).sees("5/7 Your turn", "WHAT-IF since 10:00:20", "The goal: batch-1 is bound")
 		p.do(keymap.LessonHint).sees("· It was rejected by NodeResourcesFit")
@@ -126,8 +126,8 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 
 		p.do(keymap.LessonNext).seesNot("WHAT-IF").sees("6/7", "10:00:29")
 		p.press("1")
-		p.come().do(keymap.LessonNext).sees("7/7 What to remember")
-		p.do(keymap.LessonNext).sees("Pending is three places: done", "You answered 3 of 4 questions rightly")
+		p.do(keymap.LessonNext).come().do(keymap.LessonNext).sees("7/7 What to remember")
+		p.do(keymap.LessonNext).sees("Pending is three places: done", "You answered 4 of 4 questions, 3 rightly")
 		if got := k.of("three-places"); !got.Done || got.Asked != 4 || got.Right != 3 {
 			t.Errorf("what is kept of it is %+v", got)
 		}
@@ -146,9 +146,11 @@ func TestALessonLeavesAWhatIf(t *testing.T) {
 		p := l.learn(t, &kept{})
 		p.do(keymap.LessonNext, keymap.LessonNext).come()
 		p.do(keymap.LessonNext).sees("3/7", "Where does batch-1 go?")
-		p.do(keymap.WhatIf).sees("WHAT-IF")
+		p.do(keymap.Palette).paste("what-if")
+		p.press("enter")
+		p.sees("WHAT-IF")
 		p.press("3")
-		p.come().seesNot("WHAT-IF").sees("✓ unschedulable", "unschedulable 1")
+		p.do(keymap.LessonNext).come().seesNot("WHAT-IF").sees("✓ unschedulable", "unschedulable 1")
 	})
 }
 
@@ -300,7 +302,7 @@ func (p *person) goesThrough(l *lessons.Lesson, choose func(lessons.Ask) int, ke
 				p.reads(string(s.Text)).reads(string(a.Question))
 				p.press(lesson.AnswerKey(a.Kind, choose(a), a.Answers[choose(a)]))
 			}
-			p.come()
+			p.do(keymap.LessonNext).come()
 			for _, a := range s.Prediction.Asks {
 				if a.Answers[choose(a)].Right {
 					p.sees("✓ ").seesNot("✗")

@@ -25,7 +25,7 @@ func TestLessonsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := schedq(t, "", "learn", "--list")
-	if code != 0 || !strings.Contains(out, "done, 1 of 2 right") || !strings.Contains(out, "step 3 of 6") {
+	if code != 0 || !strings.Contains(out, "done, 1 of 2 answers right") || !strings.Contains(out, "step 3 of 6") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestLessonsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr := schedq(t, "", "learn", "lint", path)
-	if code != 1 || !strings.Contains(stderr, "mine.yaml:61: gated is not the right answer to queue: in the model it is active") {
+	if code != 1 || !strings.Contains(stderr, "mine.yaml:65: gated is not the right answer to queue: in the model it is active") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

@@ -30,11 +30,16 @@ const leastBoard = 5
 // needs is how many rows the lesson needs to be read whole on a screen of that width, its title included. What the model
 // says of an answer is left out: why? tells it, too.
 func (l *Lesson) needs(w int) int {
+	return 1 + l.measure(w-4, true)
+}
+
+// measure is how many rows of w cells the text takes, with the questions that were answered or without.
+func (l *Lesson) measure(w int, questions bool) int {
 	var scratch canvas.Canvas
-	scratch.Reset(w-4, 1)
+	scratch.Reset(w, 1)
 	p := &sheet{area: scratch.Area()}
-	l.drawText(p)
-	return 1 + p.y
+	l.drawText(p, questions)
+	return p.y
 }
 
 func (l *Lesson) Context() keymap.Context { return keymap.Lesson }
@@ -55,20 +60,20 @@ func (l *Lesson) Draw(a canvas.Area) {
 	a = a.Sub(0, l.above, a.W, a.H-l.above)
 	l.title(a.Row(0))
 	p := &sheet{area: a.Sub(2, 1, a.W-4, a.H-1)}
-	l.drawText(p)
+	l.drawText(p, l.measure(p.area.W, true) <= p.area.H)
 	if l.phase == told {
 		l.drawWhy(p)
 	}
 }
 
 // drawText draws what is said in the phase that the step is in.
-func (l *Lesson) drawText(p *sheet) {
+func (l *Lesson) drawText(p *sheet, questions bool) {
 	switch l.phase {
 	case over:
 		l.drawOver(p)
 		return
 	case told:
-		l.drawTold(p)
+		l.drawTold(p, questions)
 		return
 	}
 	p.writeText(theme.Plain, l.Keys.Say(string(l.current().Text)))
@@ -132,15 +137,21 @@ func (p *sheet) answered(style canvas.Style, glyph, text string) {
 	}
 }
 
-// drawAsk draws the question that is open and its answers; while time goes on to what comes, the last one and what was
-// answered.
+// drawAsk draws the question that is open, its answers and what was chosen; while time goes on to what comes, too.
 func (l *Lesson) drawAsk(p *sheet) {
 	asks := l.current().Prediction.Asks
-	shown, chosen := min(len(l.given), len(asks)-1), noAnswer
-	if l.phase == going {
+	shown := min(len(l.given), len(asks)-1)
+	for i, a := range asks[:shown] {
+		said := "no answer"
+		if l.given[i] != noAnswer {
+			said = answerName(a.Answers[l.given[i]])
+		}
+		p.writeText(theme.Dim, string(a.Question)+" "+said)
+	}
+	a, chosen := &asks[shown], noAnswer
+	if len(l.given) > shown {
 		chosen = l.given[shown]
 	}
-	a := &asks[shown]
 	p.writeText(theme.Accent|canvas.Bold, string(a.Question))
 	x := 0
 	for i, answer := range a.Answers {
@@ -149,21 +160,32 @@ func (l *Lesson) drawAsk(p *sheet) {
 			x, p.y = 0, p.y+1
 		}
 		keyStyle, nameStyle := theme.Accent|canvas.Bold|canvas.Reverse, canvas.Bold
-		if l.phase == going && i != chosen {
+		switch {
+		case i == chosen:
+			nameStyle |= canvas.Underline
+		case l.phase == going:
 			keyStyle, nameStyle = theme.Dim, theme.Dim
+		case chosen != noAnswer:
+			keyStyle, nameStyle = theme.Accent, theme.Dim
 		}
 		x = p.area.Text(x, p.y, keyStyle, " "+key+" ")
 		x = p.area.Text(x+1, p.y, nameStyle, name) + 3
 	}
 	p.y++
-	if l.phase == going {
+	switch {
+	case l.phase == going:
 		p.writeText(theme.Accent, "…")
+	case chosen != noAnswer:
+		p.writeText(theme.Accent, l.Keys.Say("You say "+answerName(a.Answers[chosen])+". Another key changes it, {lesson-next} shows what comes."))
 	}
 }
 
-// drawTold draws what was right, and what the person said.
-func (l *Lesson) drawTold(p *sheet) {
+// drawTold draws what was right, and what the person said; the questions again where there is room for them.
+func (l *Lesson) drawTold(p *sheet, questions bool) {
 	for i, a := range l.current().Prediction.Asks {
+		if questions {
+			p.writeText(theme.Dim, string(a.Question))
+		}
 		right := a.Answers[a.Right()]
 		given := noAnswer
 		if i < len(l.given) {
@@ -255,8 +277,8 @@ func (l *Lesson) drawOver(p *sheet) {
 	}
 	p.writeText(theme.Plain, "It holds for "+string(l.plan.Lesson.Holds)+".")
 	p.y++
-	if l.score.asks > 0 {
-		p.writeText(theme.Active, fmt.Sprintf("You answered %d of %s rightly, in %s.", l.score.right, format.Plural(l.score.asks, "question"), format.Span(l.score.now.Sub(l.score.began))))
+	if asked, answered, right := l.counts(); asked > 0 {
+		p.writeText(theme.Active, fmt.Sprintf("You answered %d of %s, %d rightly, in %s.", answered, format.Plural(asked, "question"), right, format.Span(l.score.now.Sub(l.score.began))))
 	}
 	if next, ok := l.Keys.ByID(keymap.LessonNext); ok {
 		p.writeText(theme.Dim, next.Key()+" goes on to the next lesson.")

@@ -3,6 +3,8 @@ package lesson
 import (
 	"fmt"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,7 +23,7 @@ func Add(l *Lesson, all page.Actions) {
 		return ""
 	})
 	all[keymap.LessonBack] = page.Action{Do: l.stepBack}.Unless(func() string {
-		if l.step == 0 && l.phase != over {
+		if l.step == 0 && l.phase != over && len(l.given) == 0 {
 			return "this is the first step"
 		}
 		return ""
@@ -57,20 +59,22 @@ func Add(l *Lesson, all page.Actions) {
 	all[keymap.AnswerChoice] = page.Action{Do: func() tea.Cmd { return l.answerBy(keymap.AnswerChoice) }}
 }
 
-// Take implements page.Taker: any key ends the blank screen; while a question is open, keys answer it first, and once it
-// is answered those keys do nothing.
+// Take implements page.Taker: any key ends the blank screen. While a question is open, and until the person goes on, no letter
+// does anything but answer it.
 func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 	if l.Blank {
 		l.Blank = false
 		return nil, true
 	}
-	if b, ok := l.Keys.Lookup(keymap.Question, key); ok {
-		switch l.phase {
-		case asking:
-			return l.Do(b.ID), true
-		case going, told: // a letter that comes late is no deed: d deletes, on the board
+	if l.answers(key) {
+		answer, ok := l.Keys.Lookup(keymap.Question, key)
+		switch {
+		case l.phase != asking: // a letter that comes late is no deed: d deletes, on the board
 			return l.Refuse(l.Keys.Say("it is answered: {lesson-next} goes on")), true
+		case !ok:
+			return l.Refuse(l.Keys.Say("a question is open: answer it, or {lesson-next} shows what comes")), true
 		}
+		return l.Do(answer.ID), true
 	}
 	onBoard, known := l.Keys.Lookup(keymap.Board, key)
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)
@@ -86,12 +90,29 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 	return nil, false
 }
 
+// answers reports whether a key can do no more than answer: a question is open, or what was answered is shown, and the key
+// is an answer's, or a letter that neither goes through lessons nor is the program's own.
+func (l *Lesson) answers(key string) bool {
+	if l.phase != asking && l.phase != going && l.phase != told {
+		return false
+	}
+	if _, ok := l.Keys.Lookup(keymap.Question, key); ok {
+		return true
+	}
+	if letter, size := utf8.DecodeRuneInString(key); size != len(key) || !unicode.IsLetter(letter) {
+		return false
+	}
+	_, inLesson := l.Keys.Lookup(keymap.Lesson, key)
+	b, ok := l.Keys.Lookup(keymap.Board, key)
+	return !inLesson && !(ok && b.Group == keymap.Program)
+}
+
 // leavesGoal are the board's actions that leave the what-if in which a goal is to be reached.
 var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
 
 // Takes reports whether a key means something in the lesson, and so not what it means on the board.
 func (l *Lesson) Takes(key string) bool {
-	if _, ok := l.Keys.Lookup(keymap.Question, key); ok && (l.phase == asking || l.phase == going || l.phase == told) {
+	if l.answers(key) {
 		return true
 	}
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)

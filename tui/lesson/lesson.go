@@ -3,6 +3,7 @@ package lesson
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,10 +90,45 @@ type goal struct {
 	solution bool
 }
 
-// score is what came of a lesson so far: the questions answered, and those answered rightly.
+// score is what came of a lesson so far.
 type score struct {
-	began, now  time.Time
-	asks, right int
+	began, now time.Time
+	// given are the answers to the questions of each step, by its number: the first to each, for behind it one knows better.
+	given map[int][]int
+}
+
+// counts are how many questions the lesson has, how many were answered, and how many of these rightly.
+func (l *Lesson) counts() (asked, answered, right int) {
+	for i, s := range l.plan.Lesson.Steps {
+		if s.Prediction == nil {
+			continue
+		}
+		asked += len(s.Prediction.Asks)
+		for k, given := range l.score.given[i] {
+			if given != noAnswer {
+				answered++
+			}
+			if given == s.Prediction.Asks[k].Right() {
+				right++
+			}
+		}
+	}
+	return asked, answered, right
+}
+
+// count takes what was answered to the questions of the step, and noAnswer for those that were left open.
+func (l *Lesson) count() {
+	for len(l.given) < len(l.current().Prediction.Asks) {
+		l.given = append(l.given, noAnswer)
+	}
+	if l.score.given[l.step] == nil {
+		l.score.given[l.step] = slices.Clone(l.given)
+	}
+	for i, given := range l.score.given[l.step] {
+		if given == noAnswer {
+			l.score.given[l.step][i] = l.given[i]
+		}
+	}
 }
 
 // New returns the lesson of plan, whose session is on b's desk. show shows another one.
@@ -113,7 +149,7 @@ func (l *Lesson) current() *lessons.Step { return &l.plan.Lesson.Steps[l.step] }
 
 // teach begins with a lesson, which the session that is shown plays, at a step.
 func (l *Lesson) teach(plan *lessons.Plan, step int) tea.Cmd {
-	l.plan, l.score = plan, score{began: time.Now(), now: time.Now()}
+	l.plan, l.score = plan, score{began: time.Now(), now: time.Now(), given: map[int][]int{}}
 	return l.toStep(min(max(step, 0), len(plan.Steps)-1))
 }
 
@@ -189,36 +225,37 @@ func (l *Lesson) nextStep() tea.Cmd {
 	return l.toStep(l.step + 1)
 }
 
-// stepBack goes to the step before.
+// stepBack goes to the step before, or takes back what was answered last while that can be changed.
 func (l *Lesson) stepBack() tea.Cmd {
-	if l.phase == over {
+	switch {
+	case l.phase == over:
 		return l.toStep(l.step)
+	case l.phase == asking && len(l.given) > 0:
+		l.given = l.given[:len(l.given)-1]
+		return nil
 	}
 	return l.toStep(l.step - 1)
 }
 
-// openQuestion returns the question of the current prediction that is to be answered next.
-func (l *Lesson) openQuestion() *lessons.Ask { return &l.current().Prediction.Asks[len(l.given)] }
+// openQuestion returns the question of the current prediction that is to be answered next or, once all are, the last.
+func (l *Lesson) openQuestion() *lessons.Ask {
+	asks := l.current().Prediction.Asks
+	return &asks[min(len(l.given), len(asks)-1)]
+}
 
-// giveAnswer takes the answer of that index to the question that is open.
+// giveAnswer takes the answer of that index to the question that is open. Until time goes on it can be changed.
 func (l *Lesson) giveAnswer(i int) tea.Cmd {
-	a := l.openQuestion()
-	l.score.asks++
-	if a.Answers[i].Right {
-		l.score.right++
-	}
-	given := l.ask(a)
+	given := l.ask(l.openQuestion())
 	given.Answer = i
-	l.given = append(l.given, i)
-	var cmd tea.Cmd
 	if len(l.given) == len(l.current().Prediction.Asks) {
-		cmd = l.goOn()
+		l.given = l.given[:len(l.given)-1]
 	}
+	l.given = append(l.given, i)
 	tellOf := l.options.Predicted
 	if tellOf == nil {
-		return cmd
+		return nil
 	}
-	return tea.Batch(cmd, page.Guarded(func() tea.Msg { tellOf(given); return nil }))
+	return page.Guarded(func() tea.Msg { tellOf(given); return nil })
 }
 
 // ask is a question of the current step, not answered yet.
@@ -235,9 +272,7 @@ const showing = 2 * time.Second
 
 // goOn lets time pass up to what was asked about. Questions that are left open stay so.
 func (l *Lesson) goOn() tea.Cmd {
-	for len(l.given) < len(l.current().Prediction.Asks) {
-		l.given = append(l.given, noAnswer)
-	}
+	l.count()
 	l.phase = going
 	l.leaveWhatIf()
 	planned := l.plan.Steps[l.step]
@@ -301,7 +336,8 @@ func (l *Lesson) keepStanding() tea.Cmd {
 	s := l.standings[name]
 	s.Step = l.step
 	if l.phase == over {
-		s = lessons.Standing{Done: true, Asked: l.score.asks, Right: l.score.right}
+		_, answered, right := l.counts()
+		s = lessons.Standing{Done: true, Asked: answered, Right: right}
 	}
 	l.standings[name] = s
 	progress, at, stage := l.options.Progress, l.options.At, l.options.Stage

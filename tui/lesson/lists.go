@@ -52,7 +52,7 @@ func standing(all map[string]lessons.Standing, l *lessons.Lesson) string {
 	case !ok:
 		return ""
 	case s.Done && s.Asked > 0:
-		return fmt.Sprintf("✓ %d of %d right", s.Right, s.Asked)
+		return fmt.Sprintf("✓ %d of %d answers right", s.Right, s.Asked)
 	case s.Done:
 		return "✓ done"
 	default:

@@ -101,7 +101,7 @@ func listLessons(w io.Writer, all []*lessons.Lesson, standings map[string]lesson
 	for i, l := range all {
 		so := ""
 		if s, ok := standings[l.Name]; ok && s.Done {
-			so = fmt.Sprintf("done, %d of %d right", s.Right, s.Asked)
+			so = fmt.Sprintf("done, %d of %d answers right", s.Right, s.Asked)
 		} else if ok {
 			so = fmt.Sprintf("step %d of %d", s.Step+1, len(l.Steps))
 		}

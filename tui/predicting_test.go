@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/lessons"
+)
+
+// letters are all letters that a keyboard has.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// While a question is open, and until the person goes on, no letter is a deed, shows another view or moves time: what is not
+// an answer is refused, but for the keys of lessons and of the program.
+func TestNoLetterDoesAnythingButAnswer(t *testing.T) {
+	l := prepare(t, "one-two-four")
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		var pressed string
+		for _, key := range letters {
+			b, ok := p.model.Keys.Lookup(keymap.Board, string(key))
+			if _, lesson := p.model.Keys.Lookup(keymap.Lesson, string(key)); lesson || !ok || b.Group == keymap.Program {
+				continue
+			}
+			pressed += string(key)
+		}
+		if len(pressed) < 30 {
+			t.Fatalf("only %q mean something on the board", pressed)
+		}
+		try := func(phase string, refused string) {
+			t.Helper()
+			now, top := p.model.Frame.Now, p.model.Pages.Top()
+			for _, key := range pressed {
+				p.press(string(key))
+				if f := p.model.Frame; f.Fork != nil || phase != "plays" && !f.Now.Equal(now) || p.model.Pages.Top() != top || p.model.Over.Top() != nil {
+					t.Fatalf("%c does something while a question %s:\n%s", key, phase, p.screen())
+				}
+			}
+			p.sees(refused)
+		}
+		p.do(keymap.LessonNext).sees("How long is its backoff?")
+		try("is open", "can't: a question is open: answer it, or enter shows what comes")
+		p.press("c")
+		p.do(keymap.LessonNext) // it plays
+		try("plays", "it is answered: enter goes on")
+		p.come()
+		try("is answered", "it is answered: enter goes on")
+	})
+}
+
+// What was chosen can be changed until it plays, and what was told of it is told anew. While it plays, text, question and
+// choice are there; behind it the question, the choice, and what is behind both.
+func TestAnAnswerIsChangedUntilItPlays(t *testing.T) {
+	l := prepare(t, "one-two-four")
+	synctest.Test(t, func(t *testing.T) {
+		var k kept
+		var given []string
+		l.options.Predicted = func(g lessons.Given) { given = append(given, g.Answers[g.Answer]) }
+		p := l.learn(t, &k)
+		p.do(keymap.LessonNext).press("c")
+		p.sees("You say 10s. Another key changes it, enter shows what comes.")
+		p.press("b")
+		p.press("a")
+		p.sees("You say 1s.", "10:00:05.3")
+		p.do(keymap.LessonNext).reads("How long is its backoff?").reads("greedy has failed once").reads("a 1s").sees("▶ playing")
+		p.press("b") // too late
+		p.come().reads("How long is its backoff?").reads("✓ 1s: After attempt 1").seesNot("✗")
+		if got := strings.Join(given, " "); got != "10s 2s 1s" {
+			t.Errorf("told of is %s", got)
+		}
+	})
+}
+
+// Of two questions the first is changed by going back to it, and both choices are in sight while it plays.
+func TestTheFirstOfTwoAnswersIsChanged(t *testing.T) {
+	l := prepare(t, "preempting")
+	l.options.Step = 2
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		p.sees("Who gets node-a?").press("a")
+		p.sees("Who gets node-a? high-1", "And how long, from now?").press("b")
+		p.sees("You say 600ms.")
+		p.do(keymap.LessonBack).seesNot("You say 600ms.")
+		p.do(keymap.LessonBack).sees("Who gets node-a?", "3/6").press("b")
+		p.press("b")
+		p.do(keymap.LessonNext).sees("Who gets node-a? top-1", "▶ playing")
+		p.come().sees("✓ top-1", "✓ 600ms").seesNot("✗")
+	})
+}
+
+// What is counted at the end says what it counts: all questions of the lesson, those that were answered, and of each the first
+// answer.
+func TestCountsSayWhatTheyCount(t *testing.T) {
+	l := prepare(t, "safety-net")
+	synctest.Test(t, func(t *testing.T) {
+		var k kept
+		p := l.learn(t, &k)
+		p.do(keymap.LessonNext).press("3") // wrong
+		p.do(keymap.LessonNext).come().sees("✗ You said unschedulable")
+		p.do(keymap.LessonBack, keymap.LessonNext).press("1") // who knows better now
+		p.do(keymap.LessonNext).come()
+		for range 4 {
+			p.do(keymap.LessonNext).come()
+		}
+		p.do(keymap.LessonNext).sees("You answered 1 of 3 questions, 0 rightly")
+		if got := k.of("safety-net"); got.Asked != 1 || got.Right != 0 {
+			t.Errorf("what is kept is %+v", got)
+		}
+	})
+}
