@@ -71,7 +71,7 @@ func TestFollowersAnswerTheTeachersQuestion(t *testing.T) {
 	teacher.sees("2 visitors").types("?"+roomKey).sees("f follow me").types("f").sees("f let go", "2 follow you").types("q")
 	ada.sees("notebook of tina", "the teacher's screen: a b answer · esc goes back to yours")
 	bob.sees("notebook of tina")
-	ada.types("x").types("b").sees("notebook of tina", "you said 2 s · esc goes back to yours")
+	ada.types("x").types("b").sees("notebook of tina", "you said 2 s, a b change it · esc goes back ")
 	teacher.sees("2 follow you", "1 of 2 answered")
 	bob.types("a").sees("you said 1 s").types("b").sees("you said 2 s") // changes his mind
 	teacher.sees("2 of 2 answered").types("?")                          // the question is closed

@@ -72,7 +72,7 @@ func (s *screen) followingBar() string {
 	does := keyLetGo + " goes back to yours"
 	if asked := s.asked(); asked != nil {
 		if g := s.given; g.Lesson == asked.Lesson && g.Step == asked.Step && g.Question == asked.Question {
-			does = "you said " + words(g.Answers[g.Answer]) + ", " + strings.Join(s.scene.keys, " ") + " change it · " + does
+			does = "you said " + words(g.Answers[g.Answer]) + ", " + strings.Join(s.scene.keys, " ") + " change it · " + keyLetGo + " goes back"
 		} else {
 			does = strings.Join(s.scene.keys, " ") + " answer · " + does
 		}
