@@ -87,6 +87,24 @@ func (c *connection) ping(ctx context.Context) {
 	}
 }
 
+// answers asks the client once whether it is there, and reports whether it says so before ctx ends. One that does not is
+// hung up on.
+func (c *connection) answers(ctx context.Context) bool {
+	answered := make(chan bool, 1)
+	go func() {
+		_, _, err := c.conn.SendRequest(alive, true, nil)
+		answered <- err == nil
+	}()
+	select {
+	case is := <-answered:
+		return is
+	case <-ctx.Done():
+		c.line.silent.Store(true)
+		_ = c.conn.Close()
+		return false
+	}
+}
+
 // handshake lets a caller in who has a code or a key, within the time of grace. Keys are to be exchanged sooner: that
 // takes no typing.
 func (r *Room) handshake(ctx context.Context, d *door, c *caller) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
@@ -180,7 +198,9 @@ func (c *connection) show(ctx context.Context, t *terminal) {
 		return
 	}
 	of := c.conn.Permissions.Extensions
-	v, err := c.room.enter(guest{user: c.conn.User(), source: c.source, key: of[keyKey], teacher: of[roleKey] == teacherRole})
+	g := guest{user: c.conn.User(), source: c.source, key: of[keyKey], teacher: of[roleKey] == teacherRole, answers: c.answers}
+	c.room.giveUpLost(ctx, g)
+	v, err := c.room.enter(g)
 	if err != nil {
 		c.room.log.Warn("turned away", "from", c.source, "name", nameOf(c.conn.User()), "error", err)
 		t.end(1, sentence(err))

@@ -38,6 +38,8 @@ type Limits struct {
 	// Stall is how long a client may leave its screen unread, and a question whether it is there unanswered. It is
 	// asked that every Ping.
 	Stall, Ping time.Duration
+	// Answer is how long a client may take to say that it is there when somebody comes in by the name of its visitor.
+	Answer time.Duration
 	// Input is how many bytes a second a client may send, Keys how many key presses and mouse events a second reach
 	// its screen, Typed how many bytes it may send in all.
 	Input rate.Limit
@@ -53,7 +55,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Sessions: 64, Handshakes: 256, Greeting: 10 * time.Second, Grace: time.Minute, Connections: 200, WrongCodes: 2,
 		Keep: 5 * time.Minute, SentOut: 15 * time.Minute,
-		Idle: 30 * time.Minute, Stall: 20 * time.Second, Ping: 15 * time.Second,
+		Idle: 30 * time.Minute, Stall: 20 * time.Second, Ping: 15 * time.Second, Answer: 3 * time.Second,
 		Input: 16 << 10, Keys: 100, Typed: 4 << 20,
 		Memory: 2 << 30,
 	}

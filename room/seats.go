@@ -2,6 +2,7 @@ package room
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -36,6 +37,31 @@ func (r *Room) seatFor(g guest) error {
 		return fmt.Errorf("the room takes %d at once from where you come from: try again later", limits.PerAddress)
 	}
 	return fmt.Errorf("the room is full, with %d in it: try again when somebody has left", all)
+}
+
+// giveUpLost frees the seat of whoever is called as g asks to be, if it can be the same person whose connection was lost: they
+// came by the same key, or as g by a code, and their client does not answer within Limits.Answer. g then has the name, and so
+// the place. Who answers keeps the seat.
+func (r *Room) giveUpLost(ctx context.Context, g guest) {
+	r.mu.Lock()
+	var there *Visitor
+	for _, v := range r.seats {
+		if v.name == g.login() && v.key == g.key && v.teacher == g.teacher {
+			there = v
+		}
+	}
+	r.mu.Unlock()
+	if there == nil || there.answers == nil || r.config.Limits.Answer <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.config.Limits.Answer)
+	defer cancel()
+	if there.answers(ctx) {
+		return
+	}
+	there.leave("You came in again from elsewhere.")
+	r.change(func(r *Room) { delete(r.seats, there.id) })
+	r.log.Info("lost, and back", "name", there.name, "from", g.source)
 }
 
 // count counts those in the room who are of a kind.

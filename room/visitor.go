@@ -120,6 +120,7 @@ type guest struct {
 	source  string // where they come from
 	key     string // by which they came, or empty
 	teacher bool
+	answers func(context.Context) bool // whether their client is there: see connection.answers
 }
 
 // login is the name that they ask for.

@@ -3,6 +3,7 @@ package class
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,19 +31,24 @@ func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, fil
 		ready[l] = sync.OnceValues(func() (*lessons.Plan, error) { return l.Plan(ctx, opts) })
 	}
 	plan := func(l *lessons.Lesson) (*lessons.Plan, error) { return ready[l]() }
-	p, err := plan(begin)
-	if err != nil {
+	if _, err := plan(begin); err != nil {
 		return nil, err
 	}
-	class := &class{standings: make(map[string]map[string]lessons.Standing)}
+	class := &class{records: make(map[string]*record)}
 	return func(v *room.Visitor) (tea.Model, error) {
 		learner := learner{class, v.Name()}
-		standings := learner.Recall()
+		standings, last := learner.Recall(), learner.last()
+		p, err := plan(lessonOf(all, last, begin))
+		if err != nil {
+			return nil, err
+		}
 		o := tui.LessonOptions{
 			Session: opts, Lessons: all, Plan: plan, Standings: standings, Progress: learner,
 			At: v.At, Predicted: func(g lessons.Given) { v.Predicted(room.Prediction(g)) },
 		}
-		if s := standings[begin.Name]; !s.Done {
+		if s := standings[p.Lesson.Name]; s.Done {
+			o.Step = len(p.Steps) - 1
+		} else {
 			o.Step = s.Step
 		}
 		if v.Teacher() {
@@ -56,6 +62,14 @@ func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, fil
 		}
 		return asking{tui.NewLesson(v.Context(), p, o, tui.Options{}.Served()).(lesson)}, nil
 	}, nil
+}
+
+// lessonOf is the one of all that is called last, where somebody was, or begin.
+func lessonOf(all []*lessons.Lesson, last string, begin *lessons.Lesson) *lessons.Lesson {
+	if i := slices.IndexFunc(all, func(l *lessons.Lesson) bool { return l.Name == last }); i >= 0 && last != begin.Name {
+		return all[i]
+	}
+	return begin
 }
 
 // lesson is what tui.NewLesson makes, with what the room asks of a screen.
@@ -85,8 +99,14 @@ func (a asking) Asks() (asked room.Prediction, keys []string, open bool) {
 // class keeps how far everybody in a room has come, while it is open: whoever comes in again by the same name goes
 // on where they were.
 type class struct {
-	mu        sync.Mutex
-	standings map[string]map[string]lessons.Standing // by the learner's name, and by the lesson's
+	mu      sync.Mutex
+	records map[string]*record // by the learner's name
+}
+
+// record is how far somebody has come in each lesson, by its name, and the lesson that they were in last.
+type record struct {
+	standings map[string]lessons.Standing
+	last      string
 }
 
 // maxLearners is of how many that is kept.
@@ -102,20 +122,34 @@ type learner struct {
 func (l learner) Recall() map[string]lessons.Standing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return maps.Clone(l.standings[l.name])
+	if r := l.records[l.name]; r != nil {
+		return maps.Clone(r.standings)
+	}
+	return nil
+}
+
+// last is the lesson that they were in last, or empty.
+func (l learner) last() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.records[l.name]; r != nil {
+		return r.last
+	}
+	return ""
 }
 
 // Keep implements lessons.Progress.
 func (l learner) Keep(lesson string, s lessons.Standing) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.standings[l.name] != nil:
-	case len(l.standings) >= maxLearners:
-		return nil // who comes so late begins anew each time
-	default:
-		l.standings[l.name] = make(map[string]lessons.Standing)
+	r := l.records[l.name]
+	if r == nil {
+		if len(l.records) >= maxLearners {
+			return nil // who comes so late begins anew each time
+		}
+		r = &record{standings: make(map[string]lessons.Standing)}
+		l.records[l.name] = r
 	}
-	l.standings[l.name][lesson] = s
+	r.standings[lesson], r.last = s, lesson
 	return nil
 }

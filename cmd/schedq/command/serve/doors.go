@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
@@ -37,7 +36,7 @@ func (f *serveFlags) teachersDoor(visitors net.Addr) (net.Listener, error) {
 
 // announce says how to come in.
 func (f *serveFlags) announce(out io.Writer, at net.Addr, teachers net.Listener, c room.Config) {
-	name := calledFromOutside(at)
+	names := reachable(at)
 	how := func(code string, keys []ssh.PublicKey) string {
 		var ways []string
 		if code != "" {
@@ -48,25 +47,15 @@ func (f *serveFlags) announce(out io.Writer, at net.Addr, teachers net.Listener,
 		}
 		return strings.Join(ways, ", or ")
 	}
-	fmt.Fprintf(out, "The room is open. Everybody gives a name of their own:\n\n    ssh -p %s NAME@%s\n\n", portOf(at), name)
+	fmt.Fprintf(out, "The room is open. Everybody gives a name of their own:\n\n    ssh -p %s NAME@%s\n\n", portOf(at), names[0])
+	if len(names) > 1 {
+		fmt.Fprintf(out, "Who can't reach that tries %s.\n", strings.Join(names[1:], ", "))
+	}
 	fmt.Fprintf(out, "Visitors have %s.\nThe teacher has %s.\n", how(c.Access.Code, c.Access.Keys), how(c.Access.TeacherCode, c.Access.TeacherKeys))
 	if teachers != nil {
 		fmt.Fprintf(out, "The teacher has a door that no crowd is before, too: ssh -p %s NAME@%s\n", portOf(teachers.Addr()), host(teachers.Addr()))
 	}
 	fmt.Fprintf(out, "ssh asks once whether this is the right key: %s\nctrl+c closes the room.\n", ssh.FingerprintSHA256(c.HostKey.PublicKey()))
-}
-
-// calledFromOutside is what visitors call the machine of that address: by the address, where it listens at one alone, and
-// by the machine's name where it listens at all.
-func calledFromOutside(at net.Addr) string {
-	if tcp, ok := at.(*net.TCPAddr); ok && !tcp.IP.IsUnspecified() {
-		return host(at)
-	}
-	name, err := os.Hostname()
-	if err != nil {
-		return "HOST"
-	}
-	return name
 }
 
 // portOf and host are the two parts of an address.

@@ -98,6 +98,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	}
 	debug.SetMemoryLimit(config.Limits.Memory / 10 * 8) // rather collect garbage than turn people away
 	f.announce(plain.Writer{Writer: cmd.OutOrStdout()}, l.Addr(), teachers, config)
+	drawCode(cmd.OutOrStdout(), reachable(l.Addr())[0], portOf(l.Addr()))
 	return r.Serve(cmd.Context(), l, teachers)
 }
 
