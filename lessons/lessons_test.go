@@ -1,6 +1,7 @@
 package lessons_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/schedq/schedq/lessons"
@@ -30,6 +31,11 @@ func TestLessonsAreRight(t *testing.T) {
 			p, err := l.Check(t.Context(), opts)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for _, s := range l.Steps {
+				if s.Notes == "" || !strings.Contains(string(s.Notes), ". ") {
+					t.Errorf("step %q does not tell the speaker what to ask, what people get wrong and what to show", s.Title)
+				}
 			}
 			for _, warning := range p.Warnings {
 				t.Error(warning)

@@ -90,10 +90,16 @@ func notesOf(l *lessons.Lesson, step int) string {
 	}
 	if s.Prediction != nil {
 		for _, a := range s.Prediction.Asks {
-			right := a.Answers[a.Right()]
-			fmt.Fprintf(&b, "%s → %s. %s\n", a.Question, right.Text, right.Says)
+			fmt.Fprintln(&b, a.Question)
+			for i, answer := range a.Answers {
+				mark := "✗"
+				if i == a.Right() {
+					mark = "✓"
+				}
+				fmt.Fprintf(&b, "%s %s: %s\n", mark, answer.Text, answer.Says)
+			}
+			b.WriteByte('\n')
 		}
-		b.WriteByte('\n')
 	}
 	if s.Goal != nil {
 		for _, d := range s.Goal.Solution {

@@ -46,8 +46,9 @@ func TestNotesFollow(t *testing.T) {
 	var out lockedBuffer
 	ended := make(chan error)
 	go func() { ended <- notes.Follow(ctx, &out, kept, all) }()
-	for step, want := range []string{"Ask who has seen a pod Pending for an hour", "Where does web-1 enter the queue? → active"} {
-		kept.Tell(progress.Stage{Stage: lessons.Stage{Lesson: "three-places", Step: step}})
+	steps := []int{0, 1, 1, 2}
+	for i, want := range []string{"Ask who has seen a pod Pending for an hour", "✗ backoff: Backoff is a penalty for a failed attempt", "Have everybody point at a pane", "✓ unschedulable: A plugin rejected it"} {
+		kept.Tell(progress.Stage{Stage: lessons.Stage{Lesson: "three-places", Step: steps[i]}})
 		for deadline := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), want); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("the notes are\n%s\nwant %s", out.String(), want)
