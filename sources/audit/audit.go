@@ -64,13 +64,31 @@ type Log struct {
 	// Notices are sentences for the person.
 	Notices []string
 
-	entries []entry
-	failed  []sources.Event
-	named   []sources.Event // what Events' names tell
+	items []item
 	// own is what the user kube-scheduler did, called what others did that only call themselves so.
 	own, called doings
 	hearing     hearing
 }
+
+// item is what a line tells: a change, or what kube-scheduler did.
+type item struct {
+	read   time.Time // the line's own time: when the request was answered
+	what   told
+	change *entry
+	event  sources.Event // if it is no change
+	cost   int           // of memory, in bytes
+}
+
+// told says what an item is.
+type told int8
+
+const (
+	toldChange  told = iota
+	toldFailure      // a failed attempt, by its Event
+	toldName         // an Event of which its name alone is told
+	toldRequest      // a request of kube-scheduler's, by its user
+	toldCall         // a request of what only calls itself kube-scheduler
+)
 
 // op is what a request did.
 type op int8
@@ -107,6 +125,10 @@ type entry struct {
 type reader struct {
 	lines             *lines.Reader
 	log               *Log
+	take              func(item) error
+	taken             int
+	cost              int // of the line so far
+	changes           []entry
 	span              span
 	decoder           *sources.Decoder
 	silent, responses int // changes without and with the object
@@ -116,9 +138,27 @@ type reader struct {
 // Read reads a log to its end. What is damaged, and the changes of objects that can't be taken, are left out,
 // and a notice tells. An error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*Log, error) {
+	var items []item
+	l, err := each(r, func(it item) error {
+		if len(items) >= maxEntries {
+			return r.Errorf("more than %d changes", maxEntries)
+		}
+		r.Keep(it.cost)
+		items = append(items, it)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.items = items
+	return l, nil
+}
+
+// each reads a log to its end and has take take what it tells. What it returns tells all the rest.
+func each(r *lines.Reader, take func(item) error) (*Log, error) {
 	l := &Log{Name: r.Name()}
-	a := &reader{lines: r, log: l, decoder: sources.NewDecoder()}
-	a.decoder.Keep = r.Keep
+	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder()}
+	a.decoder.Keep = func(bytes int) { a.cost += bytes }
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
@@ -133,11 +173,8 @@ func Read(r *lines.Reader) (*Log, error) {
 		if err := a.line(line); err != nil {
 			return nil, err
 		}
-		if len(l.entries) > maxEntries {
-			return nil, r.Errorf("more than %d changes", maxEntries)
-		}
 	}
-	if len(l.entries) == 0 && l.own.empty() && l.called.empty() && len(l.failed) == 0 && (a.span.first == "" || !r.OnlyCut()) {
+	if a.taken == 0 && l.own.empty() && l.called.empty() && (a.span.first == "" || !r.OnlyCut()) {
 		if err := r.Nothing(); err != nil {
 			return nil, err
 		}
@@ -208,36 +245,29 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	if e.stage == nil {
 		return a.lines.Unread(errNoEvent)
 	}
-	l := a.log
 	a.span.add(line)
-	by := &l.called
-	if e.isScheduler {
-		by = &l.own
-	}
-	for range by.add(e) {
-		a.lines.Keep(sources.CostEntry)
+	a.cost = 0
+	if err := a.doings(e); err != nil {
+		return err
 	}
 	if e.failedScheduling() {
-		if f, ok := e.failedAttempt(); ok && len(l.failed) < maxEntries {
-			l.failed = append(l.failed, f)
-			a.lines.Keep(sources.Cost(f.Fact))
+		if f, ok := e.failedAttempt(); ok {
+			return a.tell(e, item{what: toldFailure, event: f, cost: sources.Cost(f.Fact)})
 		}
 		return nil
 	}
-	if f, ok := e.namedEvent(); ok && len(l.named) < maxEntries {
-		l.named = append(l.named, f)
-		a.lines.Keep(sources.Cost(f.Fact))
-		return nil
+	if f, ok := e.namedEvent(); ok {
+		return a.tell(e, item{what: toldName, event: f, cost: sources.Cost(f.Fact)})
 	}
 	if !e.changes() {
 		return nil
 	}
 	large := e.isTooLarge(line)
-	var entries []entry
+	changes := a.changes[:0]
 	switch {
 	case e.asked():
-		a.lines.Keep(len(e.requestObject))
-		entries, err = e.appendRequest(l.entries)
+		a.cost += len(e.requestObject)
+		changes, err = e.appendRequest(changes)
 	case large:
 		a.large.add(e)
 		return nil
@@ -246,14 +276,42 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		return nil
 	default:
 		a.responses++
-		entries, err = e.append(l.entries, a.decoder, a.lines)
+		changes, err = e.append(changes, a.decoder, a.lines)
 	}
 	if err != nil {
 		return a.lines.LeftOut(e.about(), err)
 	}
-	a.lines.Keep((len(entries) - len(l.entries)) * sources.CostEntry)
-	l.entries = entries
+	for i := range changes {
+		n := changes[i]
+		if err := a.tell(e, item{what: toldChange, change: &n, cost: a.cost + sources.CostEntry}); err != nil {
+			return err
+		}
+		a.cost = 0
+	}
+	a.changes = changes
 	return nil
+}
+
+// doings takes in what e tells of the doings of kube-schedulers.
+func (a *reader) doings(e *event) error {
+	by, what := &a.log.called, toldCall
+	if e.isScheduler {
+		by, what = &a.log.own, toldRequest
+	}
+	if by.add(e) {
+		a.lines.Keep(sources.CostEntry)
+	}
+	if at, is := e.request(); is {
+		return a.tell(e, item{what: what, event: at, cost: sources.CostEntry})
+	}
+	return nil
+}
+
+// tell hands on what a line tells.
+func (a *reader) tell(e *event, it item) error {
+	it.read = parse(string(e.stamp))
+	a.taken++
+	return a.take(it)
 }
 
 // about names the object that the event is about, for a person.
@@ -269,9 +327,9 @@ func (e *event) about() sources.SafeText {
 // Pods returns the pods named in the logs, for telling whether another file is of the same cluster.
 func (l *Log) Pods() map[types.NamespacedName]bool {
 	pods := map[types.NamespacedName]bool{}
-	for i := range l.entries {
-		if l.entries[i].kind == podKind {
-			pods[l.entries[i].key] = true
+	for i := range l.items {
+		if c := l.items[i].change; c != nil && c.kind == podKind {
+			pods[c.key] = true
 		}
 	}
 	return pods

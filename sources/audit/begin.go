@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -29,10 +30,11 @@ type Seed struct {
 
 // Events returns what a seed tells where no audit log tells of changes: all of it at that time.
 func (s Seed) Events(at time.Time) []sources.Event {
-	h := &history{objects: map[ObjectName]runtime.Object{}}
+	var events []sources.Event
+	h := newHistory(func(ev sources.Event) { events = append(events, ev) })
 	h.begin(at, s.Objects)
 	h.attach(at, s)
-	return h.events
+	return events
 }
 
 // Fit says what became of the objects of a seed.
@@ -49,10 +51,11 @@ type Fit struct {
 type beginning struct {
 	at, end time.Time
 	pasts   map[ObjectName]*past
-	order   []ObjectName
+	count   int             // of all pasts that were noted
 	nodes   map[string]bool // that the logs name
 	objects []runtime.Object
 	late    []entry // that came later, and the logs don't tell
+	forgets bool
 }
 
 // past is what the logs tell of the first object of a name, up to the first state of it that they hold.
@@ -63,11 +66,17 @@ type past struct {
 	when    time.Time      // of base
 	bound   bool           // before that, and after the beginning
 	over    bool           // what follows is of another object of that name
+	nth     int            // of all, in their order
 }
 
-// newBeginning finds out what the entries, in their order, tell of the objects that were there before the first of them.
-func newBeginning(logs []*Log, entries []entry) *beginning {
-	b := &beginning{pasts: map[ObjectName]*past{}, nodes: map[string]bool{}}
+// newBeginning returns one of logs of which nothing is known. If it is to forget, what came and went is not remembered, which
+// a seed would have to be compared with.
+func newBeginning(forget bool) *beginning {
+	return &beginning{pasts: map[ObjectName]*past{}, nodes: map[string]bool{}, forgets: forget}
+}
+
+// within takes in when the logs began and ended.
+func (b *beginning) within(logs []*Log) {
 	for _, l := range logs {
 		if b.at.IsZero() || l.First.Before(b.at) {
 			b.at = l.First
@@ -76,12 +85,15 @@ func newBeginning(logs []*Log, entries []entry) *beginning {
 			b.end = l.Last
 		}
 	}
-	for i := range entries {
-		b.note(&entries[i])
-	}
-	return b
 }
 
+// came reports whether the pod of that name is known to have come after the beginning.
+func (b *beginning) came(pod types.NamespacedName) bool {
+	p := b.pasts[ObjectName{"Pod", pod}]
+	return p != nil && p.created
+}
+
+// note takes in an entry, of all in their order.
 func (b *beginning) note(e *entry) {
 	switch {
 	case e.kind.name == "Node":
@@ -96,19 +108,25 @@ func (b *beginning) note(e *entry) {
 	if p == nil {
 		p = &past{uid: e.uid}
 		b.pasts[id] = p
-		b.order = append(b.order, id)
+		b.count++
+		p.nth = b.count
 	}
 	if p.uid == "" {
 		p.uid = e.uid
 	}
 	p.over = p.over || e.uid != "" && e.uid != p.uid
-	if p.over || p.base != nil {
-		return
+	if !p.over && p.base == nil {
+		p.created = p.created || e.created
+		p.bound = p.bound || e.op == bind
+		if e.op == put || e.op == remove {
+			p.base, p.when = e.object, e.time
+		}
 	}
-	p.created = p.created || e.created
-	p.bound = p.bound || e.op == bind
-	if e.op == put || e.op == remove {
-		p.base, p.when = e.object, e.time
+	if p.created {
+		p.base = nil
+		if b.forgets && e.op == remove {
+			delete(b.pasts, id)
+		}
 	}
 }
 
@@ -187,8 +205,7 @@ func (b *beginning) isForeign(objects []runtime.Object) bool {
 // the scheduler knew pods by when it first told of them.
 func (b *beginning) restore(versions map[types.UID]string) []runtime.Object {
 	all := b.objects
-	for _, id := range b.order {
-		p := b.pasts[id]
+	for _, p := range slices.SortedFunc(maps.Values(b.pasts), func(a, b *past) int { return cmp.Compare(a.nth, b.nth) }) {
 		if p.base == nil || p.created || p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at) {
 			continue
 		}
@@ -272,26 +289,4 @@ func nodeBefore(node *corev1.Node, at time.Time) *corev1.Node {
 func revisionOf(obj runtime.Object) uint64 {
 	rv, _ := strconv.ParseUint(obj.(metav1.Object).GetResourceVersion(), 10, 64)
 	return rv
-}
-
-// beganAtWork reports whether the scheduler was at work when the logs began: the first thing that they show of it is no start.
-func beganAtWork(starts []sources.Event, entries []entry, failed []sources.Event) bool {
-	if len(starts) == 0 {
-		return true
-	}
-	worked := func(t time.Time) bool { return !t.IsZero() && t.Before(starts[0].Time) }
-	return slices.ContainsFunc(entries, func(e entry) bool { return worked(e.patched) || e.op == bind && worked(e.time) }) ||
-		slices.ContainsFunc(failed, func(e sources.Event) bool { return worked(e.Time) })
-}
-
-// versionsOf returns the resourceVersions of pods that the first of the failed attempts of each tells.
-func versionsOf(failed []sources.Event) map[types.UID]string {
-	versions := map[types.UID]string{}
-	for _, e := range slices.SortedStableFunc(slices.Values(failed), func(a, b sources.Event) int { return cmp.Compare(a.Time.UnixNano(), b.Time.UnixNano()) }) {
-		f := e.Fact.(*sources.FailedAttempt)
-		if _, known := versions[f.UID]; !known && f.Version != "" {
-			versions[f.UID] = f.Version
-		}
-	}
-	return versions
 }

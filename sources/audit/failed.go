@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -61,20 +60,4 @@ func (e *event) failedAttempt() (sources.Event, bool) {
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
 		Recorded: sources.NewRecorded(o.Regarding.ResourceVersion, count), Heard: heard,
 	}}, true
-}
-
-// once returns each of the failed attempts once. kube-scheduler writes an Event's series again, as it is,
-// every half an hour and when nothing was added to it for some minutes (k8s.io/client-go v0.37,
-// tools/events/event_broadcaster.go).
-func once(failed []sources.Event) []sources.Event {
-	type attempt struct {
-		pod types.UID
-		at  time.Time
-	}
-	told := map[attempt]bool{}
-	return slices.DeleteFunc(failed, func(e sources.Event) bool {
-		a := attempt{e.Fact.(*sources.FailedAttempt).UID, e.Time}
-		defer func() { told[a] = true }()
-		return told[a]
-	})
 }

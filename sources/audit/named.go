@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"github.com/tidwall/btree"
 	"strconv"
 	"strings"
 	"time"
@@ -37,8 +38,32 @@ type life struct {
 	came, bound, gone time.Time
 }
 
-// noteLife takes in what a change tells of a pod's life.
-func noteLife(lives map[types.NamespacedName][]life, ev sources.Event) {
+// boundSoon is how near to a pod's binding an Event of it is that of the binding.
+const boundSoon = 2 * time.Second
+
+// comesSoon is how long before a pod is told to have come an Event of it may be.
+const comesSoon = time.Second
+
+// namer finds out which of the Events of which only the name is told are of failed attempts.
+type namer struct {
+	waiting *btree.BTreeG[*ordered]
+	lives   map[types.NamespacedName][]life
+	gone    []types.NamespacedName // of whose lives one has ended, in the order of time
+	count   int
+}
+
+func newNamer() *namer {
+	return &namer{waiting: newOrder(), lives: map[types.NamespacedName][]life{}}
+}
+
+// add takes in an Event.
+func (n *namer) add(ev sources.Event) {
+	n.count++
+	n.waiting.Set(&ordered{Event: ev, nth: n.count})
+}
+
+// note takes in what a change tells of a pod's life. Changes come in the order of time.
+func (n *namer) note(ev sources.Event) {
 	c, ok := ev.Fact.(*sources.ObjectChange)
 	if !ok {
 		return
@@ -48,7 +73,7 @@ func noteLife(lives map[types.NamespacedName][]life, ev sources.Event) {
 		return
 	}
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-	all := lives[key]
+	all := n.lives[key]
 	if len(all) == 0 || all[len(all)-1].uid != pod.UID {
 		all = append(all, life{uid: pod.UID, came: ev.Time})
 	}
@@ -58,36 +83,48 @@ func noteLife(lives map[types.NamespacedName][]life, ev sources.Event) {
 	}
 	if c.Verb == sources.Deleted {
 		l.gone = ev.Time
+		n.gone = append(n.gone, key)
 	}
-	lives[key] = all
+	n.lives[key] = all
 }
 
-// boundSoon is how near to a pod's binding an Event of it is that of the binding.
-const boundSoon = 2 * time.Second
-
-// failuresOf returns those of the named events that are of failed attempts: not of a pod that was bound then, or that was
-// bound before, as a victim was. changes are in the order of time.
-func failuresOf(named, changes []sources.Event) []sources.Event {
-	if len(named) == 0 {
-		return nil
-	}
-	lives := map[types.NamespacedName][]life{}
-	for _, ev := range changes {
-		noteLife(lives, ev)
-	}
-	var failed []sources.Event
-	for _, ev := range named {
-		f := ev.Fact.(*sources.FailedAttempt)
-		for _, l := range lives[f.Pod] {
-			if ev.Time.Before(l.came.Add(-time.Second)) || !l.gone.IsZero() && ev.Time.After(l.gone) {
-				continue
-			}
-			if l.bound.IsZero() || l.bound.Sub(ev.Time) > boundSoon {
-				f.UID = l.uid
-				failed = append(failed, ev)
-			}
+// upTo has failed take those that are of failed attempts, if they were made before boundSoon ago: not of a pod that was bound
+// then, or that was bound before, as a victim was.
+func (n *namer) upTo(now time.Time, failed func(sources.Event)) {
+	for {
+		first, some := n.waiting.Min()
+		if !some || now.Sub(first.Time) <= boundSoon {
 			break
 		}
+		n.waiting.PopMin()
+		if uid, is := n.fails(first.Event); is {
+			f := *first.Fact.(*sources.FailedAttempt)
+			f.UID = uid
+			failed(sources.Event{Time: first.Time, Fact: &f})
+		}
 	}
-	return failed
+	for len(n.gone) > 0 {
+		key := n.gone[0]
+		all := n.lives[key]
+		if len(all) > 0 && now.Sub(all[0].gone) <= 2*boundSoon {
+			break
+		}
+		n.gone = n.gone[1:]
+		if all = all[min(1, len(all)):]; len(all) == 0 {
+			delete(n.lives, key)
+		} else {
+			n.lives[key] = all
+		}
+	}
+}
+
+// fails reports whether an Event is of a failed attempt, and of which pod.
+func (n *namer) fails(ev sources.Event) (types.UID, bool) {
+	for _, l := range n.lives[ev.Fact.(*sources.FailedAttempt).Pod] {
+		if ev.Time.Before(l.came.Add(-comesSoon)) || !l.gone.IsZero() && ev.Time.After(l.gone) {
+			continue
+		}
+		return l.uid, l.bound.IsZero() || l.bound.Sub(ev.Time) > boundSoon
+	}
+	return "", false
 }

@@ -72,28 +72,31 @@ func (e *event) isWork() bool {
 type doings struct {
 	starts starts
 	heard  []sources.Event // of which release one is
-	// requests are those of the client that the loop waits for.
-	requests []sources.Event
 }
 
-func (d *doings) empty() bool { return len(d.starts) == 0 && len(d.heard) == 0 && len(d.requests) == 0 }
+func (d *doings) empty() bool { return len(d.starts) == 0 && len(d.heard) == 0 }
 
 func (d *doings) join(other *doings) {
-	d.starts, d.heard, d.requests = append(d.starts, other.starts...), append(d.heard, other.heard...), append(d.requests, other.requests...)
+	d.starts, d.heard = append(d.starts, other.starts...), append(d.heard, other.heard...)
 }
 
-// add takes in what e tells, and returns how many facts that is.
-func (d *doings) add(e *event) (added int) {
-	if e.startsWatch() || e.holdsLease() {
-		d.starts.add(e)
-		added++
-	}
+// add takes in what e tells, and reports whether that is a start.
+func (d *doings) add(e *event) bool {
 	d.addRelease(e)
-	if at := parse(string(e.received)); e.byLoopsClient() && sources.CheckTime(at) == nil && len(d.requests) < maxEntries {
-		d.requests = append(d.requests, sources.Event{Time: at.UTC(), Fact: &sources.Requested{}})
-		added++
+	starts := e.startsWatch() || e.holdsLease()
+	if starts {
+		d.starts.add(e)
 	}
-	return added
+	return starts
+}
+
+// request returns that the scheduler made a request by the client whose rate limit its loop waits for, if e tells that.
+func (e *event) request() (sources.Event, bool) {
+	if !e.byLoopsClient() {
+		return sources.Event{}, false
+	}
+	at := parse(string(e.received))
+	return sources.Event{Time: at.UTC(), Fact: &sources.Requested{}}, sources.CheckTime(at) == nil
 }
 
 // addRelease takes in of which release the scheduler is that works.

@@ -1,0 +1,205 @@
+package audit
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+func assigned(obj runtime.Object) bool {
+	pod, ok := obj.(*corev1.Pod)
+	return ok && pod.Spec.NodeName != ""
+}
+
+// ObjectName is what an object is known by while it lives.
+type ObjectName struct {
+	Kind string
+	types.NamespacedName
+}
+
+// NameOf returns what obj is known by.
+func NameOf(obj runtime.Object) ObjectName {
+	m := obj.(metav1.Object)
+	return ObjectName{obj.GetObjectKind().GroupVersionKind().Kind, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}}
+}
+
+// Compare orders names by kind, namespace and name.
+func (n ObjectName) Compare(o ObjectName) int {
+	return cmp.Or(cmp.Compare(n.Kind, o.Kind), cmp.Compare(n.Namespace, o.Namespace), cmp.Compare(n.Name, o.Name))
+}
+
+// history plays entries and tells what they changed.
+type history struct {
+	objects map[ObjectName]runtime.Object
+	gone    map[types.UID]time.Time // when an object was removed, of those that a second removal may follow
+	decoder *sources.Decoder
+	forgot  time.Time // when that was last done
+	tell    func(sources.Event)
+}
+
+func newHistory(tell func(sources.Event)) *history {
+	return &history{objects: map[ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, decoder: sources.NewDecoder(), tell: tell}
+}
+
+// begin tells of the objects that were there at the beginning.
+func (h *history) begin(at time.Time, there []runtime.Object) {
+	for _, obj := range there {
+		h.objects[NameOf(obj)] = obj
+		h.emit(at, sources.Added, obj)
+	}
+}
+
+// attach tells that the scheduler was at work at the beginning, and what the seed knows of its attempts up to then.
+func (h *history) attach(at time.Time, seed Seed) {
+	for _, t := range seed.Tried {
+		if pod, there := h.objects[ObjectName{"Pod", t.Pod}]; there && uidOf(pod) == t.UID && !t.Failed.After(at) {
+			h.tell(sources.Event{Time: at, Fact: t})
+		}
+	}
+	began := seed.Began
+	if began.After(at) {
+		began = time.Time{}
+	}
+	h.tell(sources.Event{Time: at, Fact: &sources.Attached{Began: began}})
+}
+
+func (h *history) step(e *entry) {
+	id := ObjectName{e.kind.name, e.key}
+	old := h.objects[id]
+	if e.uid != "" && old != nil && uidOf(old) != e.uid {
+		if e.op != put {
+			return // about an earlier object of that name, which is gone
+		}
+		h.remove(e, id, old) // its deletion is not in the log
+		old = nil
+	}
+	if _, gone := h.gone[e.uid]; gone {
+		return // a second delete, answered while the first was under way
+	}
+	switch e.op {
+	case put:
+		h.put(e, id, old, e.object)
+		if !e.patched.IsZero() {
+			h.tell(sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent}})
+		}
+	case remove:
+		last := e.object
+		if last == nil {
+			last = old
+		}
+		if last != nil {
+			h.remove(e, id, last)
+		}
+	case bind:
+		if pod, ok := old.(*corev1.Pod); ok && pod.Spec.NodeName == "" {
+			h.put(e, id, old, bound(pod, e.node, e.time))
+		}
+	case terminate:
+		pod, ok := old.(*corev1.Pod)
+		if !ok {
+			return
+		}
+		if pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			h.remove(e, id, old)
+			return
+		}
+		if pod.DeletionTimestamp == nil {
+			h.put(e, id, old, terminating(pod, e.time))
+		}
+	case apply:
+		if old == nil {
+			return
+		}
+		if now, err := patched(old, e.patch, h.decoder); err == nil && now != nil { // one that does not fit was of another state
+			h.put(e, id, old, now)
+		}
+	case patchMeta:
+		if old != nil {
+			h.put(e, id, old, withMeta(old, e.meta))
+		}
+	}
+}
+
+func (h *history) put(e *entry, id ObjectName, old, now runtime.Object) {
+	verb := sources.Added
+	if old != nil {
+		verb = sources.Updated
+		// A patch that changes nothing is answered with the object as it is.
+		if rv := now.(metav1.Object).GetResourceVersion(); e.revision > 0 && rv == old.(metav1.Object).GetResourceVersion() {
+			return
+		}
+	}
+	h.objects[id] = now
+	h.emit(e.time, verb, now)
+}
+
+func (h *history) remove(e *entry, id ObjectName, last runtime.Object) {
+	delete(h.objects, id)
+	if uid := uidOf(last); uid != "" {
+		h.gone[uid] = e.time
+	}
+	h.emit(e.time, sources.Deleted, last)
+}
+
+// overlaps is how long after an object's removal a second one may be answered: a request takes no longer.
+const overlaps = 10 * time.Minute
+
+// forget forgets those that were removed long ago.
+func (h *history) forget(now time.Time) {
+	if now.Sub(h.forgot) < overlaps {
+		return
+	}
+	h.forgot = now
+	maps.DeleteFunc(h.gone, func(_ types.UID, at time.Time) bool { return now.Sub(at) > overlaps })
+}
+
+func (h *history) emit(t time.Time, verb sources.Verb, obj runtime.Object) {
+	h.tell(sources.Event{Time: t, Fact: &sources.ObjectChange{Verb: verb, Object: obj}})
+}
+
+func uidOf(obj runtime.Object) types.UID { return obj.(metav1.Object).GetUID() }
+
+// bound returns the pod as a binding leaves it (kubernetes v1.37, pkg/registry/core/pod/storage).
+func bound(pod *corev1.Pod, node string, at time.Time) *corev1.Pod {
+	out := *pod
+	out.Spec.NodeName = node
+	out.Status.NominatedNodeName = ""
+	out.Status.Conditions = slices.DeleteFunc(slices.Clone(pod.Status.Conditions),
+		func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled })
+	out.Status.Conditions = append(out.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled,
+		Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at.Truncate(time.Second))})
+	return &out
+}
+
+// terminating returns the pod as an eviction leaves it.
+func terminating(pod *corev1.Pod, at time.Time) *corev1.Pod {
+	out := *pod
+	grace := int64(corev1.DefaultTerminationGracePeriodSeconds)
+	if s := pod.Spec.TerminationGracePeriodSeconds; s != nil {
+		grace = max(0, min(*s, 1<<31))
+	}
+	t := metav1.NewTime(at.Truncate(time.Second).Add(time.Duration(grace) * time.Second))
+	out.DeletionTimestamp = &t
+	return &out
+}
+
+// withMeta returns obj with those parts of its metadata that a client can change through metadata alone.
+func withMeta(obj runtime.Object, meta *metav1.ObjectMeta) runtime.Object {
+	out := obj.DeepCopyObject()
+	m := out.(metav1.Object)
+	m.SetResourceVersion(meta.ResourceVersion)
+	m.SetLabels(maps.Clone(meta.Labels))
+	m.SetDeletionTimestamp(meta.DeletionTimestamp)
+	if trimmed, err := sources.Trim(out); err == nil {
+		return trimmed
+	}
+	return obj
+}

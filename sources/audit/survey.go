@@ -1,0 +1,228 @@
+package audit
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Logs are read twice: once for what must be known of them as a whole before the first event can be told, and then event by
+// event. So what is kept of them are the objects that are there at a moment, and not those that were.
+
+// survey is what logs tell as a whole.
+type survey struct {
+	begin    *beginning
+	own      bool // whether the user kube-scheduler did anything in them
+	starts   []sources.Event
+	lapses   []sources.Event
+	heard    []sources.Event
+	late     []item // what was told later than soon
+	atWork   bool   // whether the scheduler was at work when they began
+	versions map[types.UID]string
+	patience time.Duration // how long after a change one was told that was made before it
+}
+
+// soon is how much later than it was an attempt, or a request, is told as a rule. Those that are told later are kept from the
+// first reading.
+const soon = 10 * time.Second
+
+// surveyor makes a survey.
+type surveyor struct {
+	survey
+	weaver   *weaver
+	worked   time.Time // when the scheduler was seen to work first
+	requests [2]bool   // whether there are any of its user, and of what only calls itself so
+	failed   map[types.UID]sources.Event
+	attempts attempts
+	lateness lateness
+	now      time.Time
+	keepLate bool
+}
+
+// newSurveyor returns a surveyor of logs of which changes are told at most that long after those that were made later.
+// Negative: however long, and nothing is late then.
+func newSurveyor(patience time.Duration, forget bool) *surveyor {
+	s := &surveyor{failed: map[types.UID]sources.Event{}, keepLate: patience >= 0, lateness: newLateness()}
+	s.begin = newBeginning(forget)
+	s.weaver = newWeaver(patience, func(e *entry) {
+		s.begin.note(e)
+		s.work(e.patched)
+		if e.op == bind {
+			s.work(e.time)
+		}
+	})
+	return s
+}
+
+// work notes that the scheduler worked at that moment, if it is one.
+func (s *surveyor) work(at time.Time) {
+	if !at.IsZero() && (s.worked.IsZero() || at.Before(s.worked)) {
+		s.worked = at
+	}
+}
+
+// take takes in an item.
+func (s *surveyor) take(it *item) {
+	if it.read.After(s.now) {
+		s.now = it.read
+	}
+	late := s.keepLate && it.what != toldChange && s.now.Sub(it.event.Time) > soon
+	switch it.what {
+	case toldChange:
+		s.lateness.add(it.change, s.now)
+		s.weaver.add(it.change, s.now)
+		s.weaver.advance(s.now)
+		return
+	case toldFailure:
+		s.work(it.event.Time)
+		s.fail(it.event)
+		late = late && s.attempts.first(it.event, s.now)
+	case toldName:
+		s.work(it.event.Time)
+	case toldRequest, toldCall:
+		s.requests[it.what-toldRequest] = true
+	}
+	if late {
+		s.late = append(s.late, *it)
+	}
+}
+
+// fail notes as which version of its pod the first failed attempt of it was recorded, if the pod was there at the beginning.
+func (s *surveyor) fail(ev sources.Event) {
+	f := ev.Fact.(*sources.FailedAttempt)
+	if f.Version == "" || s.begin.came(f.Pod) {
+		return
+	}
+	if first, known := s.failed[f.UID]; !known || ev.Time.Before(first.Time) {
+		s.failed[f.UID] = ev
+	}
+}
+
+// finish returns the survey of logs, all of which was taken in.
+func (s *surveyor) finish(logs []*Log) *survey {
+	s.weaver.finish()
+	var own, called doings
+	heardAt, end := hearing{}, time.Time{}
+	for _, l := range logs {
+		own.join(&l.own)
+		called.join(&l.called)
+		for at := range l.hearing {
+			heardAt[at] = struct{}{}
+		}
+		if l.Last.After(end) {
+			end = l.Last
+		}
+	}
+	s.own = !own.empty() || s.requests[0]
+	if !s.own {
+		own = called // where there is both, the others are schedulers beside it
+	}
+	s.starts = own.starts.schedulers()
+	s.lapses = lapses(own.starts.held(), heardAt, end)
+	s.heard = firstHeard(own.heard)
+	s.atWork = len(s.starts) == 0 || !s.worked.IsZero() && s.worked.Before(s.starts[0].Time)
+	s.versions = map[types.UID]string{}
+	for uid, ev := range s.failed {
+		s.versions[uid] = ev.Fact.(*sources.FailedAttempt).Version
+	}
+	s.patience = max(soon, s.lateness.most+time.Second)
+	s.begin.within(logs)
+	return &s.survey
+}
+
+// newTeller returns a teller that has been told all but the logs' items: the seed, and what the survey found.
+func (s *survey) newTeller(seed Seed, patience time.Duration, tell func(sources.Event)) *teller {
+	t := newTeller(patience, tell)
+	if !s.own {
+		t.requests = toldCall
+	}
+	t.begins = true
+	was := s.begin.restore(s.versions)
+	t.history.begin(s.begin.at, was)
+	if len(was) > 0 && s.atWork {
+		t.history.attach(s.begin.at, seed)
+	}
+	t.begins = false
+	t.add(rankStart, s.starts...)
+	t.add(rankSilence, s.lapses...)
+	t.add(rankRelease, s.heard...)
+	for i := range s.begin.late {
+		t.weaver.add(&s.begin.late[i], s.begin.late[i].time)
+	}
+	for i := range s.late {
+		t.know(&s.late[i])
+	}
+	return t
+}
+
+// lateness finds out how long after a change one is told at most that was made before it.
+type lateness struct {
+	most     time.Duration
+	highest  uint64
+	rises    []rise                  // of the highest revision, one a second
+	recent   map[overtaker]time.Time // when they were told
+	overtook []overtaker             // the same, in the order of time
+}
+
+// overtaker is what may be told of an object before something that belongs before it: that it is gone, or that it is on a node.
+type overtaker struct {
+	of   types.UID
+	gone bool
+}
+
+// rise is when a revision was told that was higher than all before.
+type rise struct {
+	at       time.Time
+	revision uint64
+}
+
+// overlap is for how long what was told of an object is remembered: no request takes longer.
+const overlap = 2 * time.Minute
+
+func newLateness() lateness { return lateness{recent: map[overtaker]time.Time{}} }
+
+// add takes in a change that is told now.
+func (l *lateness) add(e *entry, now time.Time) {
+	l.late(now.Sub(e.time))
+	if e.uid != "" {
+		if at, overtaken := l.recent[overtaker{e.uid, e.op != bind}]; overtaken && (e.op == bind || e.revision > 0) {
+			l.late(now.Sub(at))
+		}
+		if e.op == remove || assigned(e.object) {
+			o := overtaker{e.uid, e.op == remove}
+			if _, known := l.recent[o]; !known {
+				l.recent[o] = now
+				l.overtook = append(l.overtook, o)
+			}
+		}
+	}
+	for len(l.overtook) > 0 && now.Sub(l.recent[l.overtook[0]]) > overlap {
+		delete(l.recent, l.overtook[0])
+		l.overtook = l.overtook[1:]
+	}
+	switch {
+	case e.revision == 0 || e.revision == l.highest:
+	case e.revision > l.highest:
+		l.highest = e.revision
+		if n := len(l.rises); n == 0 || now.Sub(l.rises[n-1].at) >= time.Second {
+			l.rises = append(l.rises, rise{now, e.revision})
+		}
+	default:
+		i, _ := slices.BinarySearchFunc(l.rises, e.revision, func(r rise, revision uint64) int {
+			if r.revision > revision {
+				return 1
+			}
+			return -1
+		})
+		at := now
+		if i < len(l.rises) {
+			at = l.rises[i].at
+		}
+		l.late(now.Sub(at) + time.Second) // one that rose within the second before is not in them
+	}
+}
+
+func (l *lateness) late(by time.Duration) { l.most = max(l.most, by) }

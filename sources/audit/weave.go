@@ -1,0 +1,200 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tidwall/btree"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// weaver puts changes into the order in which they were made, from that in which they are told.
+//
+// A line's time is when its request was answered, and requests overlap, so times do not tell the order.
+// Revisions do: etcd counts all changes of the cluster. A change happened before its own answer and
+// before that of every later change, so that earliest answer is its time. Changes whose answer has no
+// revision (bindings, nodes' deletions) go where their time belongs among the others, but never before
+// what is known to precede them: a pod's creation, a node's last update.
+type weaver struct {
+	// patience is how long after a change one may be told that was made before it. Negative: however long.
+	patience time.Duration
+	out      func(*entry)
+
+	known    *btree.BTreeG[*held] // with a revision, by that
+	answered *btree.BTreeG[*held] // the same by time
+	unknown  *btree.BTreeG[*held] // without one, by time
+	of       map[types.UID]*strand
+	last     time.Time // of what was handed out last
+	count    int       // of all that came
+}
+
+// held is an entry that waits for those before it.
+type held struct {
+	entry
+	read time.Time // when it was told
+	nth  int
+}
+
+// strand is what a weaver knows of an object.
+type strand struct {
+	written  uint64  // its last revision but for its deletion
+	held     int     // how many of its entries wait
+	known    int     // those of them that have a revision
+	removals []*held // those of them that remove it
+	bindings []*held // wait, without a revision
+	late     []*held // removals without a revision that wait for the known ones
+	gone     bool
+}
+
+func newWeaver(patience time.Duration, out func(*entry)) *weaver {
+	sorted := func(less func(a, b *held) int) *btree.BTreeG[*held] {
+		return btree.NewBTreeGOptions(func(a, b *held) bool { return cmp.Or(less(a, b), cmp.Compare(a.nth, b.nth)) < 0 }, btree.Options{NoLocks: true})
+	}
+	byTime := func(a, b *held) int { return a.time.Compare(b.time) }
+	return &weaver{
+		patience: patience, out: out, of: map[types.UID]*strand{}, answered: sorted(byTime), unknown: sorted(byTime),
+		known: sorted(func(a, b *held) int { return cmp.Or(cmp.Compare(a.revision, b.revision), byTime(a, b)) }),
+	}
+}
+
+// add takes in what was told at that moment, which is not before the last.
+func (w *weaver) add(e *entry, read time.Time) {
+	w.count++
+	h := &held{*e, read, w.count}
+	s := w.of[e.uid]
+	if s == nil {
+		s = &strand{}
+		w.of[e.uid] = s
+	}
+	s.held++
+	switch e.op {
+	case put:
+		s.written = max(s.written, e.revision)
+		for _, r := range s.removals {
+			if r.revision <= s.written {
+				w.known.Delete(r)
+				w.answered.Delete(r)
+				r.revision, s.known = 0, s.known-1
+				w.unknown.Set(r)
+			}
+		}
+		s.removals = slices.DeleteFunc(s.removals, func(r *held) bool { return r.revision == 0 })
+	case remove:
+		if h.revision <= s.written {
+			h.revision = 0 // of the state that was deleted (kube-apiserver before v1.21)
+		}
+	}
+	switch {
+	case h.revision == 0:
+		w.unknown.Set(h)
+		if h.op == bind && h.uid != "" {
+			s.bindings = append(s.bindings, h)
+		}
+	default:
+		w.known.Set(h)
+		w.answered.Set(h)
+		if s.known++; h.op == remove {
+			s.removals = append(s.removals, h)
+		}
+	}
+}
+
+// advance hands out what nothing that is told from now on can come before.
+func (w *weaver) advance(now time.Time) {
+	if w.patience < 0 {
+		return
+	}
+	ripe := func(h *held, some bool) bool { return some && now.Sub(h.read) >= w.patience }
+	for ripe(w.known.Min()) {
+		w.next()
+	}
+	for w.known.Len() == 0 && ripe(w.unknown.Min()) {
+		h, _ := w.unknown.PopMin()
+		w.hand(h)
+	}
+}
+
+// finish hands out all that is left.
+func (w *weaver) finish() {
+	for w.known.Len() > 0 {
+		w.next()
+	}
+	for w.unknown.Len() > 0 {
+		h, _ := w.unknown.PopMin()
+		w.hand(h)
+	}
+}
+
+// next hands out the first of those with a revision, and before it those without that belong there.
+func (w *weaver) next() {
+	k, _ := w.known.PopMin()
+	w.answered.Delete(k)
+	s := w.of[k.uid]
+	s.known--
+	if first, some := w.answered.Min(); some && first.time.Before(k.time) {
+		k.time = first.time
+	}
+	for _, h := range w.before(k, s) {
+		if k.time.Before(h.time) {
+			h.time = k.time
+		}
+		w.hand(h)
+	}
+	if k.op == remove {
+		s.removals = slices.DeleteFunc(s.removals, func(r *held) bool { return r == k })
+	}
+	w.hand(k)
+	if s.known == 0 {
+		for _, h := range s.late {
+			w.unknown.Set(h)
+		}
+		s.late = nil
+	}
+}
+
+// before takes those out that belong before k and behind what was handed out: what was answered before k was made, but
+// for removals of what changes later, and the binding of a pod that k shows on a node.
+func (w *weaver) before(k *held, s *strand) (here []*held) {
+	for {
+		h, some := w.unknown.Min()
+		if !some || !h.time.Before(k.time) {
+			break
+		}
+		w.unknown.PopMin()
+		if of := w.of[h.uid]; h.op == remove && h.uid != "" && (of.known > 0 || h.uid == k.uid) {
+			of.late = append(of.late, h)
+			continue
+		}
+		here = append(here, h)
+	}
+	if k.uid != "" && assigned(k.object) {
+		for _, h := range s.bindings {
+			if _, waits := w.unknown.Delete(h); waits {
+				here = append(here, h)
+			}
+		}
+	}
+	return here
+}
+
+// hand hands h out.
+func (w *weaver) hand(h *held) {
+	if h.time.Before(w.last) {
+		h.time = w.last
+	}
+	w.last = h.time
+	s := w.of[h.uid]
+	switch h.op {
+	case bind:
+		s.bindings = slices.DeleteFunc(s.bindings, func(b *held) bool { return b == h })
+	case remove:
+		s.gone = true
+	case put:
+		s.gone = false
+	}
+	w.out(&h.entry)
+	if s.held--; s.gone && s.held == 0 {
+		delete(w.of, h.uid)
+	}
+}
