@@ -41,6 +41,11 @@ type Engine struct {
 
 	unsettled []queue.Transition // what the queue told during the present call
 
+	// forgets is true if nobody goes back: then a move is not linked to the one before it, and who left the queue is
+	// forgotten. swept is when that was last done.
+	forgets bool
+	swept   time.Time
+
 	before map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
 
 	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
@@ -269,13 +274,24 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		if with != nil {
 			with(after)
 		}
-		if before != nil {
+		if before != nil && !e.forgets {
 			move.Prev = before.Last
 		}
 		move.Pod, after.Last = after, move
 		e.emitChange(Change{At: now, Before: before, After: after, Move: move})
 	}
 	e.unsettled = e.unsettled[:0]
+}
+
+// keepLeft is for how long an engine that forgets remembers a pod that has left the queue.
+const keepLeft = time.Minute
+
+// forget forgets those that left the queue a while ago.
+func (e *Engine) forget(now time.Time) {
+	if now.Sub(e.swept) > keepLeft {
+		e.Board.DropLeft(now.Add(-keepLeft))
+		e.swept = now
+	}
 }
 
 // emitChange counts c and hands it to Emit.

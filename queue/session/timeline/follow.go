@@ -10,9 +10,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// keepLeft is for how long Follow remembers a pod that has left the queue.
-const keepLeft = time.Minute
-
 // Watching has the functions that Follow calls with what it sees. Any may be nil.
 type Watching struct {
 	// Move is called for each move, in order. Its error ends Follow.
@@ -32,7 +29,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 		return err
 	}
 	e := newEngine(cfg, opts.Plugins, time.Now())
-	e.Board = board.New()
+	e.Board, e.forgets = board.New(), true
 	var failed error
 	e.Emit = func(c Change) {
 		e.Board.Replace(c.Before, c.After)
@@ -50,7 +47,6 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 	go func() { ended <- stream.Run(running) }()
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
-	swept := time.Now()
 	for over := false; ; {
 		now := time.Now()
 		events, status := stream.Take()
@@ -65,10 +61,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 			}
 		}
 		f.Events = nil
-		if now.Sub(swept) > keepLeft {
-			e.Board.DropLeft(now.Add(-keepLeft))
-			swept = now
-		}
+		e.forget(now)
 		if f.Err != nil {
 			return f.Err
 		}

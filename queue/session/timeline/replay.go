@@ -25,7 +25,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		return nil, err
 	}
 	e := newEngine(cfg, nil, start)
-	e.Board = board
+	e.Board, e.forgets = board, true
 	var failed error
 	e.Emit = func(c Change) {
 		board.Replace(c.Before, c.After)
@@ -48,6 +48,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 		if e.apply(ev); failed != nil {
 			return nil, failed
 		}
+		e.forget(ev.Time)
 	}
 	return silences, f.Err
 }
