@@ -38,7 +38,7 @@ mutants:
 
 # Every recording of RECORDINGS is read whole, and what its logs tell of each pod is what its truth tells.
 recordings:
-	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... -run '^TestRecordings$$|^TestAsAPIServer$$' -v -count 1
+	$(FROM_RECORDINGS) go test ./queue/session/... ./sources/... -run '^TestRecordings$$|^TestLongRecordings$$|^TestAsAPIServer$$' -v -count 1
 
 # The model against the scheduler's own logs of RECORDINGS. Both take long: verify compares the moves that it
 # makes of an audit log alone, of one with the scheduler's log cut to -v=2, and of their last halves, thirds and tenths,

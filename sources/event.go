@@ -6,6 +6,8 @@
 package sources
 
 import (
+	"context"
+	"iter"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -250,8 +252,13 @@ type Recording struct {
 	Name SafeText
 	// Formats names the formats of the files it was read from: "audit", "schedlog", "trace".
 	Formats []string
-	// Events are all events in the order of time; of equal times, in the order of their sources.
+	// Events are all events in the order of time; of equal times, in the order of their sources. A long recording is not
+	// kept: then there are none here.
 	Events []Event
+	// Again, if it is set, reads a long recording from its beginning and yields its events. An error is the last that it yields.
+	Again func(context.Context) iter.Seq2[Event, error]
+	// Gist are, of a long recording, events that answer what it tells at all: see Tells.
+	Gist []Event
 	// End is the last time that any of its files tells, also without an event. Zero if not known.
 	End time.Time
 	// Rerun is true if what the recorded scheduler did is left out, and another is to decide in its place.
@@ -262,4 +269,27 @@ type Recording struct {
 	// Notices are sentences for the person: where a cut-off file ended, how many lines were not
 	// understood.
 	Notices []string
+}
+
+// All yields all events in the order of time. An error is the last that it yields.
+func (r *Recording) All(ctx context.Context) iter.Seq2[Event, error] {
+	if r.Again != nil {
+		return r.Again(ctx)
+	}
+	return func(yield func(Event, error) bool) {
+		for _, ev := range r.Events {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Tells returns events that answer what the recording tells at all: whether there is a fact of some kind, a pod, a node, which
+// schedulers there are, when it begins and ends, and when nothing happens for long. Of a recording that is kept, these are all.
+func (r *Recording) Tells() []Event {
+	if r.Again != nil {
+		return r.Gist
+	}
+	return r.Events
 }

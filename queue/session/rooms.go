@@ -47,6 +47,7 @@ type (
 	AttemptReport = report.AttemptReport
 	LongestReport = report.LongestReport
 	Waiting       = report.Waiting
+	WorthTally    = report.WorthTally
 	Comparison    = report.Comparison
 	PodComparison = report.PodComparison
 	Outcome       = report.Outcome
@@ -80,6 +81,9 @@ func Columns() []Column { return board.Columns() }
 // Groupings returns all groupings of a board's pods.
 func Groupings() []Grouping { return board.Groupings() }
 
+// NewGist returns the gist of a long recording, of which nothing was read: see files.Options.
+func NewGist() *cluster.Gist { return cluster.NewGist() }
+
 // Asks says what the pod asks of the cluster: see explain.Asks.
 func Asks(p *Pod) []string { return explain.Asks(p) }
 
@@ -110,8 +114,8 @@ func TierNamed(name string) string { return words.TierNamed(name) }
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
 func Notices(rec *sources.Recording) []string { return report.Notices(rec) }
 
-// WorthOf returns what rec has, and what it lacks.
-func WorthOf(rec *sources.Recording) []report.Worth { return report.WorthOf(rec) }
+// NewWorthTally returns the tally of a recording of which no event was told: it says what that has, and what it lacks.
+func NewWorthTally() *report.WorthTally { return report.NewWorthTally() }
 
 // Span returns the first and the last moment of rec that is worth showing.
 func Span(rec *sources.Recording) (start, end time.Time) { return timeline.Span(rec) }

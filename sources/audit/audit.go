@@ -73,21 +73,21 @@ type Log struct {
 // item is what a line tells: a change, or what kube-scheduler did.
 type item struct {
 	read   time.Time // the line's own time: when the request was answered
-	what   told
+	what   itemKind
 	change *entry
 	event  sources.Event // if it is no change
 	cost   int           // of memory, in bytes
 }
 
-// told says what an item is.
-type told int8
+// itemKind says what an item is.
+type itemKind int8
 
 const (
-	toldChange  told = iota
-	toldFailure      // a failed attempt, by its Event
-	toldName         // an Event of which its name alone is told
-	toldRequest      // a request of kube-scheduler's, by its user
-	toldCall         // a request of what only calls itself kube-scheduler
+	toldChange  itemKind = iota
+	toldFailure          // a failed attempt, by its Event
+	toldName             // an Event of which its name alone is told
+	toldRequest          // a request of kube-scheduler's, by its user
+	toldCall             // a request of what only calls itself kube-scheduler
 )
 
 // op is what a request did.
@@ -139,7 +139,7 @@ type reader struct {
 // and a notice tells. An error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*Log, error) {
 	var items []item
-	l, err := each(r, func(it item) error {
+	l, err := eachItem(r, func(it item) error {
 		if len(items) >= maxEntries {
 			return r.Errorf("more than %d changes", maxEntries)
 		}
@@ -154,8 +154,8 @@ func Read(r *lines.Reader) (*Log, error) {
 	return l, nil
 }
 
-// each reads a log to its end and has take take what it tells. What it returns tells all the rest.
-func each(r *lines.Reader, take func(item) error) (*Log, error) {
+// eachItem reads a log to its end and has take take what it tells. What it returns tells all the rest.
+func eachItem(r *lines.Reader, take func(item) error) (*Log, error) {
 	l := &Log{Name: r.Name()}
 	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder()}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
@@ -333,209 +333,4 @@ func (l *Log) Pods() map[types.NamespacedName]bool {
 		}
 	}
 	return pods
-}
-
-// event is an audit event (k8s.io/apiserver/pkg/apis/audit/v1.Event), its parts not yet decoded.
-type event struct {
-	level, stage, verb, uri       []byte
-	userAgent                     []byte
-	isScheduler                   bool // by the user's name
-	objectRef, status             []byte
-	requestObject, responseObject []byte
-	stamp, received               []byte
-	kind                          kind
-	group, resource, subresource  string
-	namespace, name               string
-	uid                           types.UID
-}
-
-// split finds the members of the event that a line begins with. It stops early when the event is none that matters.
-// What follows is as jsonscan.First has it.
-func split(line []byte) (e *event, rest []byte, whole bool, err error) {
-	e = &event{}
-	rest, whole, err = jsonscan.First(line, func(name, value []byte) bool {
-		switch string(name) {
-		case "level":
-			e.level = jsonscan.Text(value)
-		case "stage":
-			e.stage = jsonscan.Text(value)
-		case "requestURI":
-			e.uri = value
-		case "verb":
-			e.verb = jsonscan.Text(value)
-		case "user":
-			e.isScheduler = bytes.Contains(value, []byte(schedulerUser))
-			return true
-		case "userAgent":
-			e.userAgent = jsonscan.Text(value)
-		case "objectRef":
-			e.objectRef = value
-		case "responseStatus":
-			e.status = value
-		case "requestObject":
-			e.requestObject = value
-		case "responseObject":
-			e.responseObject = value
-		case "stageTimestamp":
-			e.stamp = jsonscan.Text(value)
-		case "requestReceivedTimestamp":
-			e.received = jsonscan.Text(value)
-		default:
-			return true
-		}
-		return e.maybe(string(name))
-	})
-	return e, rest, whole, err
-}
-
-// maybe reports whether, after the named member, the event can still be a change of an object that the
-// scheduler watches.
-func (e *event) maybe(member string) bool {
-	switch member {
-	case "stage":
-		return string(e.stage) == "ResponseComplete" || string(e.stage) == "ResponseStarted"
-	case "verb":
-		return e.writes() && string(e.stage) == "ResponseComplete" || e.isRead()
-	case "userAgent":
-		return !e.isRead() || e.byScheduler()
-	case "objectRef":
-		_ = jsonscan.Members(e.objectRef, func(name, value []byte) bool {
-			switch string(name) {
-			case "resource":
-				e.resource = string(jsonscan.Text(value))
-			case "apiGroup":
-				e.group = string(jsonscan.Text(value))
-			case "subresource":
-				e.subresource = string(jsonscan.Text(value))
-			case "namespace":
-				e.namespace = string(jsonscan.Text(value))
-			case "name":
-				e.name = string(jsonscan.Text(value))
-			case "uid":
-				e.uid = types.UID(jsonscan.Text(value))
-			}
-			return true
-		})
-		e.kind = kindOf(e.group, e.resource)
-		return e.kind.name != "" || (e.resource == "events" || e.resource == leases) && e.byScheduler()
-	}
-	return true
-}
-
-func (e *event) writes() bool {
-	switch string(e.verb) {
-	case "create", "update", "patch", "delete", "deletecollection":
-		return true
-	}
-	return false
-}
-
-// changes reports whether the event is a successful change of an object that the scheduler watches.
-func (e *event) changes() bool {
-	if string(e.stage) != "ResponseComplete" || !e.writes() || e.kind.name == "" ||
-		bytes.Contains(e.uri, []byte("dryRun=All")) {
-		return false
-	}
-	switch e.subresource {
-	case "", "status", "binding", "eviction", "resize", "ephemeralcontainers", "finalize":
-	default:
-		return false // scale, exec, log, token ...
-	}
-	return e.succeeded()
-}
-
-// succeeded reports whether the request was answered with success.
-func (e *event) succeeded() bool {
-	code := e.code()
-	return len(code) == 3 && code[0] == '2'
-}
-
-// code is HTTP's of the answer.
-func (e *event) code() (code string) {
-	_ = jsonscan.Members(e.status, func(name, value []byte) bool {
-		if string(name) == "code" {
-			code = string(value)
-		}
-		return true
-	})
-	return code
-}
-
-// kind is a kind that the scheduler watches, with the resource that serves it.
-type kind struct{ group, resource, name string }
-
-var podKind = kind{"", "pods", "Pod"}
-
-// kindOf returns the kind that a resource serves. Its name is empty if the scheduler does not watch it.
-func kindOf(group, resource string) kind {
-	name := ""
-	switch group {
-	case "":
-		switch resource {
-		case "pods":
-			name = "Pod"
-		case "bindings":
-			resource, name = "pods", "Pod"
-		case "nodes":
-			name = "Node"
-		case "persistentvolumes":
-			name = "PersistentVolume"
-		case "persistentvolumeclaims":
-			name = "PersistentVolumeClaim"
-		case "namespaces":
-			name = "Namespace"
-		case "services":
-			name = "Service"
-		case "replicationcontrollers":
-			name = "ReplicationController"
-		}
-	case "apps":
-		switch resource {
-		case "replicasets":
-			name = "ReplicaSet"
-		case "statefulsets":
-			name = "StatefulSet"
-		}
-	case "storage.k8s.io":
-		switch resource {
-		case "storageclasses":
-			name = "StorageClass"
-		case "csinodes":
-			name = "CSINode"
-		case "csidrivers":
-			name = "CSIDriver"
-		case "csistoragecapacities":
-			name = "CSIStorageCapacity"
-		case "volumeattachments":
-			name = "VolumeAttachment"
-		}
-	case "resource.k8s.io":
-		switch resource {
-		case "resourceclaims":
-			name = "ResourceClaim"
-		case "resourceslices":
-			name = "ResourceSlice"
-		case "deviceclasses":
-			name = "DeviceClass"
-		case "devicetaintrules":
-			name = "DeviceTaintRule"
-		}
-	case "scheduling.k8s.io":
-		switch resource {
-		case "priorityclasses":
-			name = "PriorityClass"
-		case "podgroups":
-			name = "PodGroup"
-		}
-	case "policy":
-		if resource == "poddisruptionbudgets" {
-			name = "PodDisruptionBudget"
-		}
-	}
-	return kind{group, resource, name}
-}
-
-func parse(s string) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))
-	return t.UTC()
 }

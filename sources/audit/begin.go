@@ -56,6 +56,13 @@ type beginning struct {
 	objects []runtime.Object
 	late    []entry // that came later, and the logs don't tell
 	forgets bool
+	gone    []departure // that are to be forgotten
+}
+
+// departure is when an object was removed that had come after the beginning.
+type departure struct {
+	id ObjectName
+	at time.Time
 }
 
 // past is what the logs tell of the first object of a name, up to the first state of it that they hold.
@@ -125,8 +132,12 @@ func (b *beginning) note(e *entry) {
 	if p.created {
 		p.base = nil
 		if b.forgets && e.op == remove {
-			delete(b.pasts, id)
+			b.gone = append(b.gone, departure{id, e.time})
 		}
+	}
+	for len(b.gone) > 0 && e.time.Sub(b.gone[0].at) > overlaps {
+		delete(b.pasts, b.gone[0].id)
+		b.gone = b.gone[1:]
 	}
 }
 
@@ -204,7 +215,7 @@ func (b *beginning) isForeign(objects []runtime.Object) bool {
 // restore returns the objects that were there at the beginning, the oldest first. versions are the resourceVersions that
 // the scheduler knew pods by when it first told of them.
 func (b *beginning) restore(versions map[types.UID]string) []runtime.Object {
-	all := b.objects
+	all := slices.Clone(b.objects)
 	for _, p := range slices.SortedFunc(maps.Values(b.pasts), func(a, b *past) int { return cmp.Compare(a.nth, b.nth) }) {
 		if p.base == nil || p.created || p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at) {
 			continue

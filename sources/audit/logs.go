@@ -16,13 +16,13 @@ func Order(logs ...*Log) []sources.Event {
 // OrderSeeded is Order of logs beside which a seed tells of the objects at one moment near their beginning.
 func OrderSeeded(seed Seed, logs ...*Log) ([]sources.Event, Fit) {
 	const however = -1
-	looking := newSurveyor(however, false)
-	beside(logs, looking.take)
+	looking := newSurveyor(however, false, nil)
+	beside(cursors(logs), looking.takeItem)
 	found := looking.finish(logs)
 	fit := found.begin.addSeed(seed.Objects)
 	var events []sources.Event
 	t := found.newTeller(seed, however, func(ev sources.Event) { events = append(events, ev) })
-	beside(logs, t.take)
+	beside(cursors(logs), t.takeItem)
 	for _, l := range logs {
 		l.items = nil
 	}
@@ -30,18 +30,11 @@ func OrderSeeded(seed Seed, logs ...*Log) ([]sources.Event, Fit) {
 	return events, fit
 }
 
-// beside has take take the items of all the logs, side by side.
-func beside(logs []*Log, take func(*item)) {
-	cursors := make([]*cursor, len(logs))
-	for i, l := range logs {
-		cursors[i] = &cursor{items: l.items}
+// cursors are the logs that were read, at their beginnings.
+func cursors(logs []*Log) []*cursor {
+	var all []*cursor
+	for _, l := range logs {
+		all = append(all, &cursor{items: l.items})
 	}
-	for {
-		c := earliest(cursors)
-		if c == nil {
-			return
-		}
-		take(&c.items[0])
-		c.items = c.items[1:]
-	}
+	return all
 }

@@ -22,7 +22,7 @@ type survey struct {
 	late     []item // what was told later than soon
 	atWork   bool   // whether the scheduler was at work when they began
 	versions map[types.UID]string
-	patience time.Duration // how long after a change one was told that was made before it
+	longest  time.Duration // how long after a change one was told that was made before it, at most
 }
 
 // soon is how much later than it was an attempt, or a request, is told as a rule. Those that are told later are kept from the
@@ -32,28 +32,42 @@ const soon = 10 * time.Second
 // surveyor makes a survey.
 type surveyor struct {
 	survey
-	weaver   *weaver
+	*teller
 	worked   time.Time // when the scheduler was seen to work first
-	requests [2]bool   // whether there are any of its user, and of what only calls itself so
+	requests [2]calls  // by its user, and by what only calls itself so
 	failed   map[types.UID]sources.Event
-	attempts attempts
 	lateness lateness
-	now      time.Time
-	keepLate bool
+	visit    func(sources.Event)
 }
 
+// calls are requests of which it is not known whether they count.
+type calls struct {
+	count int
+	last  time.Time
+	early []sources.Event // the first of them
+}
+
+// maxEarly is how many requests are told each with its time: as many as tell whether they waited for the rate limit when the
+// logs began.
+const maxEarly = 10_000
+
 // newSurveyor returns a surveyor of logs of which changes are told at most that long after those that were made later.
-// Negative: however long, and nothing is late then.
-func newSurveyor(patience time.Duration, forget bool) *surveyor {
-	s := &surveyor{failed: map[types.UID]sources.Event{}, keepLate: patience >= 0, lateness: newLateness()}
+// Negative: however long, and nothing is late then. It shows visit what they tell, nearly as it is told later, unless that is nil.
+func newSurveyor(patience time.Duration, forget bool, visit func(sources.Event)) *surveyor {
+	s := &surveyor{failed: map[types.UID]sources.Event{}, lateness: newLateness(), visit: visit}
+	s.teller = newTeller(patience, visit)
 	s.begin = newBeginning(forget)
-	s.weaver = newWeaver(patience, func(e *entry) {
+	play := s.weaver.out
+	s.weaver.out = func(e *entry) {
 		s.begin.note(e)
 		s.work(e.patched)
 		if e.op == bind {
 			s.work(e.time)
 		}
-	})
+		if visit != nil {
+			play(e)
+		}
+	}
 	return s
 }
 
@@ -64,29 +78,40 @@ func (s *surveyor) work(at time.Time) {
 	}
 }
 
-// take takes in an item.
-func (s *surveyor) take(it *item) {
-	if it.read.After(s.now) {
-		s.now = it.read
-	}
-	late := s.keepLate && it.what != toldChange && s.now.Sub(it.event.Time) > soon
+// takeItem takes in an item.
+func (s *surveyor) takeItem(it *item) {
+	s.saw(it.read)
+	late := s.patience >= 0 && s.now.Sub(it.event.Time) > soon
 	switch it.what {
 	case toldChange:
 		s.lateness.add(it.change, s.now)
-		s.weaver.add(it.change, s.now)
+		s.weaver.add(it.change, s.now, it.cost)
 		s.weaver.advance(s.now)
 		return
+	case toldRequest, toldCall:
+		s.request(&s.requests[it.what-toldRequest], it.event)
 	case toldFailure:
 		s.work(it.event.Time)
 		s.fail(it.event)
-		late = late && s.attempts.first(it.event, s.now)
+		if late && !s.attempts.first(it.event, s.now) {
+			return
+		}
 	case toldName:
 		s.work(it.event.Time)
-	case toldRequest, toldCall:
-		s.requests[it.what-toldRequest] = true
 	}
-	if late {
+	switch {
+	case late:
 		s.late = append(s.late, *it)
+	case s.visit != nil && (it.what == toldFailure || it.what == toldName):
+		s.know(it)
+	}
+}
+
+// request counts a request.
+func (s *surveyor) request(of *calls, ev sources.Event) {
+	of.count++
+	if of.last = ev.Time; len(of.early) < maxEarly {
+		of.early = append(of.early, ev)
 	}
 }
 
@@ -103,7 +128,9 @@ func (s *surveyor) fail(ev sources.Event) {
 
 // finish returns the survey of logs, all of which was taken in.
 func (s *surveyor) finish(logs []*Log) *survey {
-	s.weaver.finish()
+	if s.weaver.finish(); s.visit != nil {
+		s.teller.finish()
+	}
 	var own, called doings
 	heardAt, end := hearing{}, time.Time{}
 	for _, l := range logs {
@@ -116,7 +143,7 @@ func (s *surveyor) finish(logs []*Log) *survey {
 			end = l.Last
 		}
 	}
-	s.own = !own.empty() || s.requests[0]
+	s.own = !own.empty() || s.requests[0].count > 0
 	if !s.own {
 		own = called // where there is both, the others are schedulers beside it
 	}
@@ -128,7 +155,7 @@ func (s *surveyor) finish(logs []*Log) *survey {
 	for uid, ev := range s.failed {
 		s.versions[uid] = ev.Fact.(*sources.FailedAttempt).Version
 	}
-	s.patience = max(soon, s.lateness.most+time.Second)
+	s.longest = s.lateness.most
 	s.begin.within(logs)
 	return &s.survey
 }
@@ -150,7 +177,7 @@ func (s *survey) newTeller(seed Seed, patience time.Duration, tell func(sources.
 	t.add(rankSilence, s.lapses...)
 	t.add(rankRelease, s.heard...)
 	for i := range s.begin.late {
-		t.weaver.add(&s.begin.late[i], s.begin.late[i].time)
+		t.weaver.add(&s.begin.late[i], s.begin.late[i].time, 0)
 	}
 	for i := range s.late {
 		t.know(&s.late[i])
@@ -191,12 +218,11 @@ func (l *lateness) add(e *entry, now time.Time) {
 		if at, overtaken := l.recent[overtaker{e.uid, e.op != bind}]; overtaken && (e.op == bind || e.revision > 0) {
 			l.late(now.Sub(at))
 		}
-		if e.op == remove || assigned(e.object) {
-			o := overtaker{e.uid, e.op == remove}
-			if _, known := l.recent[o]; !known {
-				l.recent[o] = now
-				l.overtook = append(l.overtook, o)
-			}
+		if e.op == remove {
+			l.overtake(overtaker{e.uid, true}, now)
+		}
+		if assigned(e.object) {
+			l.overtake(overtaker{e.uid, false}, now)
 		}
 	}
 	for len(l.overtook) > 0 && now.Sub(l.recent[l.overtook[0]]) > overlap {
@@ -222,6 +248,14 @@ func (l *lateness) add(e *entry, now time.Time) {
 			at = l.rises[i].at
 		}
 		l.late(now.Sub(at) + time.Second) // one that rose within the second before is not in them
+	}
+}
+
+// overtake notes that something is told.
+func (l *lateness) overtake(o overtaker, now time.Time) {
+	if _, known := l.recent[o]; !known {
+		l.recent[o] = now
+		l.overtook = append(l.overtook, o)
 	}
 }
 

@@ -77,7 +77,7 @@ type teller struct {
 	history  *history
 	namer    *namer
 	attempts attempts
-	requests told          // which requests count
+	requests itemKind      // which requests count
 	lag      time.Duration // how long a change waits, for what is found out by the changes behind it
 	waiting  *btree.BTreeG[*ordered]
 	count    int
@@ -114,16 +114,21 @@ func (t *teller) add(r rank, evs ...sources.Event) {
 	}
 }
 
-// take takes in an item.
-func (t *teller) take(it *item) {
-	if it.read.After(t.now) {
-		t.now = it.read
-	}
+// takeItem takes in an item.
+func (t *teller) takeItem(it *item) {
+	t.saw(it.read)
 	if it.what == toldChange {
-		t.weaver.add(it.change, t.now)
+		t.weaver.add(it.change, t.now, it.cost)
 		t.weaver.advance(t.now)
 	} else if t.patience < 0 || t.now.Sub(it.event.Time) <= soon {
 		t.know(it)
+	}
+}
+
+// saw takes in when a line was told.
+func (t *teller) saw(at time.Time) {
+	if at.After(t.now) {
+		t.now = at
 	}
 }
 

@@ -27,6 +27,7 @@ type weaver struct {
 	of       map[types.UID]*strand
 	last     time.Time // of what was handed out last
 	count    int       // of all that came
+	cost     int       // of memory, of what waits, in bytes
 }
 
 // held is an entry that waits for those before it.
@@ -34,6 +35,7 @@ type held struct {
 	entry
 	read time.Time // when it was told
 	nth  int
+	cost int
 }
 
 // strand is what a weaver knows of an object.
@@ -58,10 +60,11 @@ func newWeaver(patience time.Duration, out func(*entry)) *weaver {
 	}
 }
 
-// add takes in what was told at that moment, which is not before the last.
-func (w *weaver) add(e *entry, read time.Time) {
+// add takes in what was told at that moment, which is not before the last, and takes so many bytes of memory.
+func (w *weaver) add(e *entry, read time.Time, cost int) {
 	w.count++
-	h := &held{*e, read, w.count}
+	w.cost += cost
+	h := &held{*e, read, w.count, cost}
 	s := w.of[e.uid]
 	if s == nil {
 		s = &strand{}
@@ -184,6 +187,7 @@ func (w *weaver) hand(h *held) {
 		h.time = w.last
 	}
 	w.last = h.time
+	w.cost -= h.cost
 	s := w.of[h.uid]
 	switch h.op {
 	case bind:

@@ -42,6 +42,11 @@ type Options struct {
 	// Memory is how many bytes of memory may be taken by what is kept of the files and by playing it. Zero stands
 	// for 4 GiB, and for less of a file that is packed far better than recordings are.
 	Memory int64
+	// Gist, if it is set, has a long recording not be kept: it is read once now, and again by Recording.Again. Each of the
+	// functions that it returns is shown the events of one reading; the last one has then been shown the recording's.
+	Gist func() func(sources.Event)
+	// LongFrom is from how many bytes of text on a recording is long. Zero stands for 128 MiB.
+	LongFrom int64
 }
 
 // Open reads the files, all to their ends and at the same time, and merges them. An error is one
@@ -65,6 +70,9 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	files, err := detectAll(ctx, paths, opts)
 	if err != nil {
 		return nil, err
+	}
+	if isLong(files, opts) {
+		return openLong(ctx, name(paths), files, opts)
 	}
 	if err := readAll(ctx, files); err != nil {
 		return nil, err
@@ -130,6 +138,7 @@ type file struct {
 	format  string
 	strict  bool
 	found   bool // in a folder or in an archive: if it is not what it looks like, it is left out
+	place   place
 	leftOut error
 	// unwrapped is set if the lines were taken out of something.
 	unwrapped *unwrapped
@@ -159,7 +168,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if err != nil {
 			return files, err
 		}
-		f := &file{reader: r, strict: opts.Strict, found: p.found}
+		f := &file{reader: r, strict: opts.Strict, found: p.found, place: p}
 		files = append(files, f)
 		if err := f.detect(ctx); err != nil {
 			return files, err

@@ -39,9 +39,7 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 		if last := f.lastTime(); last.After(rec.End) {
 			rec.End = last
 		}
-		if f.unwrapped != nil && f.unwrapped.torn != nil {
-			rec.Notices = append(rec.Notices, fmt.Sprintf("%s: %v: what comes then is left out", f.reader.Name(), f.unwrapped.torn))
-		}
+		rec.Notices = append(rec.Notices, f.torn()...)
 		if f.log != nil {
 			logs = append(logs, f.log)
 			rec.Notices = append(rec.Notices, f.log.Notices...)
@@ -82,6 +80,14 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 	return rec, nil
 }
 
+// torn says why the lines end before what holds them does, if they do.
+func (f *file) torn() []string {
+	if f.unwrapped == nil || f.unwrapped.torn == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %v: what comes then is left out", f.reader.Name(), f.unwrapped.torn)}
+}
+
 // eventsOfObjects returns what audit logs and seeds tell, as far as schedulers' logs do not tell it more exactly, and what a
 // person should know of it. It returns nil if there are none.
 func eventsOfObjects(files []*file, logs []*audit.Log, schedulers []*sources.Part, seeds []seedList) (changes []sources.Event, notices []string) {
@@ -94,7 +100,7 @@ func eventsOfObjects(files []*file, logs []*audit.Log, schedulers []*sources.Par
 		return seed.Events(begin), notices
 	}
 	changes, fit := audit.OrderSeeded(seed, logs...)
-	notices = append(notices, aboutFit(fit, seeds, changes)...)
+	notices = append(notices, aboutFit(fit, seeds, slices.ContainsFunc(changes, isFact[*sources.Attached]))...)
 	switch {
 	case !slices.ContainsFunc(schedulers, func(p *sources.Part) bool {
 		return slices.ContainsFunc(p.Events, isFact[*sources.Move]) || !tellsAll(p)

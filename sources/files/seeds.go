@@ -227,8 +227,8 @@ func spanOf(files []*file) (begin, end time.Time) {
 	return begin, end
 }
 
-// aboutFit says what became of a seed, and of logs that have none and begin in the middle.
-func aboutFit(f audit.Fit, lists []seedList, changes []sources.Event) (notices []string) {
+// aboutFit says what became of a seed, and of logs that have none and begin in the middle, while the scheduler is at work.
+func aboutFit(f audit.Fit, lists []seedList, atWork bool) (notices []string) {
 	say := func(n int, what string) {
 		if n > 0 {
 			notices = append(notices, fmt.Sprintf("Of the seed, %d %s.", n, what))
@@ -237,7 +237,7 @@ func aboutFit(f audit.Fit, lists []seedList, changes []sources.Event) (notices [
 	switch {
 	case f.Foreign:
 		return []string{"The seed is of another cluster than the logs, and is left out: nothing that both name is the same."}
-	case len(lists) == 0 && slices.ContainsFunc(changes, isFact[*sources.Attached]):
+	case len(lists) == 0 && atWork:
 		return []string{"The logs begin while the scheduler is at work. What was there before is known as far as they show it later, and where pods were then is estimated. " +
 			"--seed FILE tells of the rest: schedq seed, or kubectl get -o json, near that time."}
 	}

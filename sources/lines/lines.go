@@ -130,6 +130,9 @@ func (r *Reader) Name() string { return r.name }
 // system, whichever is earlier. Zero if not known.
 func (r *Reader) ModTime() time.Time { return r.modTime }
 
+// Packed reports whether the file is compressed.
+func (r *Reader) Packed() bool { return r.pump.packing != "" }
+
 // Line is the number of the line that Next returned last, from 1.
 func (r *Reader) Line() int { return r.line }
 

@@ -17,10 +17,44 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openFiles(cmd, paths, opts)
+}
+
+// OpenLongFiles is OpenFiles for what needs a recording's events once, one after the other: a long one is not kept.
+func OpenLongFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
+	opts, err := FileOptions(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if release, err := SchedulerRelease(cmd); err != nil || release != "" {
+		return openFiles(cmd, paths, opts) // what it tells of releases is rewritten
+	}
+	gist := session.NewGist()
+	opts.Gist = func() func(sources.Event) {
+		gist = session.NewGist()
+		return func(ev sources.Event) { gist.Add(ev) }
+	}
 	rec, err := files.Open(cmd.Context(), paths, opts)
 	if err != nil {
 		return nil, err
 	}
+	if rec.Again != nil {
+		rec.Gist = gist.Events()
+	}
+	return tellOf(cmd, rec)
+}
+
+func openFiles(cmd *cobra.Command, paths []string, opts files.Options) (*sources.Recording, error) {
+	rec, err := files.Open(cmd.Context(), paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	return tellOf(cmd, rec)
+}
+
+// tellOf says on standard error what a person should know of rec.
+func tellOf(cmd *cobra.Command, rec *sources.Recording) (*sources.Recording, error) {
+	var err error
 	if rec.Release != "" {
 		if _, err := queue.ForRelease(rec.Release); err != nil {
 			return nil, fmt.Errorf("%s: release: %w", rec.Name, err)

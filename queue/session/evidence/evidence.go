@@ -83,12 +83,13 @@ func MayWake(c *sources.ObjectChange) bool {
 
 // Future is what a source tells from a moment on. What was told before that, RemoveFirst has taken out.
 type Future struct {
-	reach, requesting time.Duration   // see New
-	coming            []sources.Event // beyond reach: not looked at yet
-	heard             int             // how many were added so far
-	limit             *rate.Limiter   // of the client that the scheduler's loop waits for, over what it is seen to have sent
-	sent              []sending       // lately, in order
-	lastFailed        *Sighting       // of all that were added, if they came in the order of time
+	reach, requesting time.Duration                // see New
+	more              func() (sources.Event, bool) // what comes beyond reach. Nil if nothing does
+	coming            sources.Event                // the first of it. Without a fact if that is not known
+	heard             int                          // how many were added so far
+	limit             *rate.Limiter                // of the client that the scheduler's loop waits for, over what it is seen to have sent
+	sent              []sending                    // lately, in order
+	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
 
 	all      list
 	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
@@ -109,13 +110,23 @@ type sending struct {
 // list are sightings in the order in which they are told.
 type list []*Sighting
 
-// New returns the future that events are, which are in the order of time. Only events up to reach after the first are
-// looked at, so no question may ask for more. requesting is how long a request takes: where the source does not tell
+// Of returns events one after the other, as New wants them.
+func Of(events []sources.Event) func() (sources.Event, bool) {
+	return func() (ev sources.Event, some bool) {
+		if len(events) > 0 {
+			ev, events, some = events[0], events[1:], true
+		}
+		return ev, some
+	}
+}
+
+// New returns the future that the events are which more returns, one after the other in the order of time, or nil for none.
+// Only events up to reach after the first are looked at, so no question may ask for more. requesting is how long a request takes: where the source does not tell
 // when a patch was sent, it was that long before its answer.
 //
 // limit is the rate limit of the scheduler's client, which nobody else uses.
-func New(events []sources.Event, reach, requesting time.Duration, limit *rate.Limiter) *Future {
-	f := &Future{reach: reach, requesting: requesting, coming: events, byPod: map[types.UID]*list{}, limit: limit}
+func New(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter) *Future {
+	f := &Future{reach: reach, requesting: requesting, more: more, byPod: map[types.UID]*list{}, limit: limit}
 	f.extend()
 	return f
 }
@@ -149,9 +160,18 @@ func (f *Future) Clear() { *f = *New(nil, f.reach, f.requesting, f.limit) }
 
 // extend takes in what has come within reach.
 func (f *Future) extend() {
-	for len(f.coming) > 0 && (len(f.all) == 0 || f.coming[0].Time.Sub(f.all[0].Time) <= f.reach) {
-		f.Add(f.coming[0])
-		f.coming = f.coming[1:]
+	for {
+		if f.coming.Fact == nil && f.more != nil {
+			var some bool
+			if f.coming, some = f.more(); !some {
+				f.more = nil
+			}
+		}
+		if f.coming.Fact == nil || len(f.all) > 0 && f.coming.Time.Sub(f.all[0].Time) > f.reach {
+			return
+		}
+		f.Add(f.coming)
+		f.coming = sources.Event{}
 	}
 }
 

@@ -59,7 +59,7 @@ func TestBeginnings(t *testing.T) {
 		return ev
 	}
 	bound := sources.Event{Time: at(40), Fact: &sources.Bound{Pod: types.NamespacedName{Name: "c"}, UID: "c", Began: at(15)}}
-	f := New([]sources.Event{began(10, 5, "a"), began(20, 11, "b"), failed(30, "d"), bound}, reach, requesting, unlimited())
+	f := New(Of([]sources.Event{began(10, 5, "a"), began(20, 11, "b"), failed(30, "d"), bound}), reach, requesting, unlimited())
 	for name, want := range map[types.UID]int{"a": 5, "b": 11, "c": 15} {
 		if got, ok := f.Begins(name, at(0), time.Second); !ok || !got.Equal(at(want)) {
 			t.Errorf("%s begins at %v, %v, want %d ms", name, got, ok, want)
@@ -102,7 +102,7 @@ func TestWaited(t *testing.T) {
 		}, []string{"a"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := New(c.events, reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 2))
+			f := New(Of(c.events), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 2))
 			var got []string
 			for _, s := range f.all {
 				if s.Waited {
@@ -118,7 +118,7 @@ func TestWaited(t *testing.T) {
 
 // TestNextPatch: the patch that is sent first from now on, whichever is answered first.
 func TestNextPatch(t *testing.T) {
-	f := New([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}, reach, requesting, unlimited())
+	f := New(Of([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}), reach, requesting, unlimited())
 	next := func(now int, within time.Duration) string {
 		if s := f.NextPatch(at(now), within); s != nil {
 			return string(s.UID)
@@ -154,7 +154,7 @@ func TestPatch(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := 0
-			if seen := New(c.events, reach, requesting, unlimited()).Patch("a", at(10), 2*time.Second, c.late); seen != nil {
+			if seen := New(Of(c.events), reach, requesting, unlimited()).Patch("a", at(10), 2*time.Second, c.late); seen != nil {
 				got = int(seen.Time.Sub(start).Milliseconds())
 			}
 			if got != c.want {
@@ -176,7 +176,7 @@ func TestPatchFollows(t *testing.T) {
 		{"it failed after the patch was sent", []sources.Event{failed(92, "a"), patched(90, 95, "a")}, time.Time{}},
 		{"its failure is not seen", []sources.Event{patched(90, 95, "a")}, time.Time{}},
 	} {
-		f := New(c.events, reach, requesting, unlimited())
+		f := New(Of(c.events), reach, requesting, unlimited())
 		for len(f.all) > 1 {
 			f.RemoveFirst()
 		}
@@ -188,7 +188,7 @@ func TestPatchFollows(t *testing.T) {
 
 // TestUsed: an attempt that the model has had shows no other.
 func TestUsed(t *testing.T) {
-	f := New([]sources.Event{failed(5, "a"), patched(0, 9, "a"), changed(20, sources.Updated, pod("a", "node"))}, reach, requesting, unlimited())
+	f := New(Of([]sources.Event{failed(5, "a"), patched(0, 9, "a"), changed(20, sources.Updated, pod("a", "node"))}), reach, requesting, unlimited())
 	for _, want := range []Kind{Failed, Patched, Bound} {
 		seen := f.Attempt("a", at(0), 100*time.Millisecond)
 		if seen == nil || seen.Kind != want {
@@ -209,7 +209,7 @@ func TestReach(t *testing.T) {
 	for i := range 1000 {
 		events = append(events, failed(1000*i, "a"))
 	}
-	f := New(events, reach, requesting, unlimited())
+	f := New(Of(events), reach, requesting, unlimited())
 	for i := range events {
 		if first := f.First(); first == nil || !first.Time.Equal(at(1000*i)) {
 			t.Fatalf("the %d-th is %+v", i, first)
@@ -233,7 +233,7 @@ func TestAsScanned(t *testing.T) {
 			ms += rapid.SampledFrom([]int{0, 1, 5, 40, 700}).Draw(t, "gap")
 			events = append(events, anEvent(t, ms))
 		}
-		f := New(events, reach, requesting, unlimited())
+		f := New(Of(events), reach, requesting, unlimited())
 		if rapid.Bool().Draw(t, "live") { // then they come in any order
 			f = New(nil, reach, requesting, unlimited())
 			var late []sources.Event

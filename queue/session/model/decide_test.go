@@ -122,7 +122,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.wakeComing = func() bool { return false }
 	s.takesFrom = func(tier queue.Tier) bool { return tier == queue.Active }
 	set(s)
-	s.queue, s.future = s.line, evidence.New(s.events, bindPatience, shortestRequest, clientLimiter(s.channels.cfg, 1))
+	s.queue, s.future = s.line, evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, clientLimiter(s.channels.cfg, 1))
 	return s.oracle
 }
 
@@ -540,7 +540,7 @@ func TestSlack(t *testing.T) {
 // TestUnexpectedPatch: a patch that shortly follows an attempt of the model is that one's; a later one is another's.
 func TestUnexpectedPatch(t *testing.T) {
 	for after, want := range map[time.Duration]int{unexpectedPatch - time.Millisecond: 1, unexpectedPatch + time.Millisecond: 2} {
-		s := newShadow(world.Config(t), nil, true, func(sources.Event) {})
+		s := newShadow(world.Config(t), nil, nil, true, func(sources.Event) {})
 		t.Cleanup(s.close)
 		s.nodesTold = true
 		s.objects.Put(world.Node("node-a", "1"))

@@ -1,11 +1,14 @@
 package model
 
 import (
+	"context"
+	"iter"
 	"slices"
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -25,12 +28,13 @@ type Feed struct {
 	advancedTo time.Time
 	Shadow     *shadow // nil if the source tells the moves itself, or another scheduler makes them
 	rerun      *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
-	Err        error   // why there is no shadow
+	Err        error   // why there is no shadow, or why a long recording can't be read to its end
+	stop       func()  // ends the reading of a long recording, or nil
 }
 
 // NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
 func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
-	events := rec.Events
+	events := rec.Tells()
 	logged := HasFact[*sources.Logged](events)
 	if HasFact[*sources.Move](events) && !logged || len(events) == 0 {
 		return &Feed{Events: events}
@@ -50,15 +54,32 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	}
 	attached := HasFact[*sources.Attached](events)
 	requests := attached || logged || HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
-	f.Shadow = newShadow(cfg, events, requests, emit)
+	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
 	f.Shadow.oracle.channels.until = rec.End
 	f.Shadow.oracle.channels.exact = HasFact[*sources.Requested](events)
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
-			return &Feed{Events: events, Err: err} // it is shown without any queue
+			f.Close()
+			return &Feed{Events: rec.Events, Err: err} // it is shown without any queue
 		}
 	}
 	return f
+}
+
+// eventsOf returns the events of rec one after the other.
+func (f *Feed) eventsOf(rec *sources.Recording) func() (sources.Event, bool) {
+	if rec.Again == nil {
+		return evidence.Of(rec.Events)
+	}
+	next, stop := iter.Pull2(rec.Again(context.Background()))
+	f.stop = stop
+	return func() (sources.Event, bool) {
+		ev, err, some := next()
+		if err != nil {
+			f.Err, some = err, false
+		}
+		return ev, some
+	}
 }
 
 // makeMore makes more events from the source, and returns false if there are none left to make.
@@ -113,6 +134,9 @@ func (f *Feed) makeMoreRerun() {
 // Close ends the shadow or the rerun. Events that were made stay.
 func (f *Feed) Close() {
 	f.source = nil
+	if f.stop != nil {
+		f.stop()
+	}
 	if f.Shadow != nil {
 		f.Shadow.end()
 	}
@@ -135,7 +159,7 @@ func (f *Feed) HasEvent(i int) bool {
 // NewLiveFeed returns a feed without an end.
 func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 	f := &Feed{live: true}
-	f.Shadow = newShadow(cfg, nil, true, func(ev sources.Event) { f.Events = append(f.Events, ev) })
+	f.Shadow = newShadow(cfg, nil, nil, true, func(ev sources.Event) { f.Events = append(f.Events, ev) })
 	return f
 }
 

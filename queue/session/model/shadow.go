@@ -43,10 +43,10 @@ type shadow struct {
 // maxReasons is how many texts of reasons are kept: some have a claim's name in them.
 const maxReasons = 1000
 
-// newShadow returns a shadow of the scheduler that events tell of. It hands those on to emit, and between them the
-// moves that it makes. requests is true if the events tell the scheduler's own writes of a pod's condition. It has
-// yet to start.
-func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests bool, emit func(sources.Event)) *shadow {
+// newShadow returns a shadow of the scheduler that the events tell of which more returns, one after the other. It hands those
+// on to emit, and between them the moves that it makes. events answer what they tell at all (sources.Recording.Tells), and
+// requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
+func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
 	s.nodesTold = cluster.TellsNodes(events)
 	s.limited, s.logged = beginsLimited(cfg, events), HasFact[*sources.Logged](events)
@@ -57,7 +57,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, requests boo
 	s.oracle = &oracle{
 		presence:     newPresence(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:         pace.New(answerDelay),
-		future:       evidence.New(events, bindPatience, shortestRequest, limit),
+		future:       evidence.New(more, bindPatience, shortestRequest, limit),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
 		awaitsVolume: s.objects.AwaitsVolume,

@@ -17,20 +17,20 @@ import (
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.
 func Notices(rec *sources.Recording) []string {
 	notices := slices.Clip(rec.Notices)
-	if said := sharedUIDs(rec.Events); said != "" {
+	if said := sharedUIDs(rec.Tells()); said != "" {
 		notices = append(notices, said)
 	}
-	moves, pods := model.HasFact[*sources.Move](rec.Events), slices.ContainsFunc(rec.Events, cluster.IsPod)
-	logged := model.HasFact[*sources.Dumped](rec.Events) || slices.ContainsFunc(rec.Events, func(ev sources.Event) bool {
+	moves, pods := model.HasFact[*sources.Move](rec.Tells()), slices.ContainsFunc(rec.Tells(), cluster.IsPod)
+	logged := model.HasFact[*sources.Dumped](rec.Tells()) || slices.ContainsFunc(rec.Tells(), func(ev sources.Event) bool {
 		l, is := ev.Fact.(*sources.Logged)
 		return is && l.Verbosity >= 0 && l.Verbosity < sources.MovesVerbosity
 	})
-	if said := unplayed(rec.Events); said != "" && pods && (!moves || rec.Rerun) {
+	if said := unplayed(rec.Tells()); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
-	notices = append(notices, timeline.NewSchedulers(rec.Events).Notices()...)
+	notices = append(notices, timeline.NewSchedulers(rec.Tells()).Notices()...)
 	switch {
-	case len(rec.Events) == 0:
+	case len(rec.Tells()) == 0:
 		return append(notices, "The recording is empty: no change of a pod or of a node is in it, and nothing that a scheduler did. An audit log tells if pods and nodes are at level RequestResponse, a scheduler's log from -v=2 on.")
 	case logged && !pods:
 		return append(notices, "Only a scheduler's log is in this recording, and it does not tell all moves: a pod is shown where its last attempt left it. What woke it, and when, is not known, nor its priority.")

@@ -154,7 +154,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 	if err != nil {
 		return nil, err
 	}
-	r.report.LeftOut = OthersPods(rec.Events, cfg)
+	r.report.LeftOut = OthersPods(rec.Tells(), cfg)
 	if opts.Filter.Empty() {
 		silences, err := timeline.ReplayHearing(ctx, rec, opts, r.add)
 		if err != nil {

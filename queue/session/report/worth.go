@@ -19,17 +19,16 @@ type Worth struct {
 	Costs, Helps string
 }
 
-// tally counts what a recording tells.
-type tally struct {
+// WorthTally counts what a recording tells. See NewWorthTally.
+type WorthTally struct {
 	pods, nodes, failures, patches, requests, starts, moves int
 	lowest, highest                                         int // verbosity of the scheduler's log where it is known. -1 if none
 	before                                                  bool
 }
 
-// WorthOf returns what rec has, and what it lacks. What that costs was measured on recordings of which the whole is known: the
+// Worth returns what the recording has, and what it lacks. What that costs was measured on recordings of which the whole is known: the
 // tables of docs/audit.md and docs/seed.md.
-func WorthOf(rec *sources.Recording) []Worth {
-	t := count(rec.Events)
+func (t *WorthTally) Worth() []Worth {
 	rows := []Worth{
 		lacking(t.pods > 0 && t.nodes > 0, "pods and nodes as they became", words.Times(t.pods, "change")+" of pods, "+fmt.Sprint(t.nodes)+" of nodes",
 			"no move can be modelled, and no priority, label or node is known", "an audit log with pods and nodes at level RequestResponse"),
@@ -62,7 +61,7 @@ func lacking(there bool, facts, here, costs, helps string) Worth {
 }
 
 // log says what there is of the scheduler's log.
-func (t *tally) log() Worth {
+func (t *WorthTally) log() Worth {
 	const (
 		facts  = "the scheduler's log"
 		beside = worth.Beside + " (under policies like EKS', " + worth.BesideCloud + ")"
@@ -82,37 +81,37 @@ func (t *tally) log() Worth {
 	return Worth{Facts: facts, Here: words.Times(t.moves, "move")}
 }
 
-func count(events []sources.Event) *tally {
-	t := &tally{lowest: -1, highest: -1}
-	for _, ev := range events {
-		switch f := ev.Fact.(type) {
-		case *sources.ObjectChange:
-			switch f.Object.(type) {
-			case *v1.Pod:
-				t.pods++
-			case *v1.Node:
-				t.nodes++
-			}
-		case *sources.FailedAttempt:
-			if !f.Log {
-				t.failures++
-			}
-		case *sources.StatusPatched:
-			t.patches++
-		case *sources.Requested:
-			t.requests++
-		case *sources.SchedulerStarted:
-			t.starts++
-		case *sources.Attached:
-			t.before = true
-		case *sources.Move:
-			t.moves++
-		case *sources.Logged:
-			t.highest = max(t.highest, f.Verbosity)
-			if f.Verbosity >= 0 && f.Verbosity < sources.MovesVerbosity && (t.lowest < 0 || f.Verbosity < t.lowest) {
-				t.lowest = f.Verbosity
-			}
+// NewWorthTally returns the tally of a recording of which no event was told.
+func NewWorthTally() *WorthTally { return &WorthTally{lowest: -1, highest: -1} }
+
+// Add counts an event.
+func (t *WorthTally) Add(ev sources.Event) {
+	switch f := ev.Fact.(type) {
+	case *sources.ObjectChange:
+		switch f.Object.(type) {
+		case *v1.Pod:
+			t.pods++
+		case *v1.Node:
+			t.nodes++
+		}
+	case *sources.FailedAttempt:
+		if !f.Log {
+			t.failures++
+		}
+	case *sources.StatusPatched:
+		t.patches++
+	case *sources.Requested:
+		t.requests++
+	case *sources.SchedulerStarted:
+		t.starts++
+	case *sources.Attached:
+		t.before = true
+	case *sources.Move:
+		t.moves++
+	case *sources.Logged:
+		t.highest = max(t.highest, f.Verbosity)
+		if f.Verbosity >= 0 && f.Verbosity < sources.MovesVerbosity && (t.lowest < 0 || f.Verbosity < t.lowest) {
+			t.lowest = f.Verbosity
 		}
 	}
-	return t
 }

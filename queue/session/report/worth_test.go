@@ -41,7 +41,11 @@ func TestWorth(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var lacks []string
-			rows := report.WorthOf(c.rec)
+			tally := report.NewWorthTally()
+			for _, ev := range c.rec.Events {
+				tally.Add(ev)
+			}
+			rows := tally.Worth()
 			for _, w := range rows {
 				if (w.Costs == "") != (w.Helps == "") {
 					t.Errorf("%+v", w)

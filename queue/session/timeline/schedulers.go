@@ -139,5 +139,5 @@ func unknownRelease(release sources.SafeText) string {
 
 // RecordedScheduler returns what rec tells of its first scheduler, or nil.
 func RecordedScheduler(rec *sources.Recording) *sources.SchedulerStarted {
-	return NewSchedulers(rec.Events).At(time.Time{})
+	return NewSchedulers(rec.Tells()).At(time.Time{})
 }

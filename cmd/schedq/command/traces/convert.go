@@ -46,7 +46,11 @@ cluster at --from as manifests, and what became of it until --to, without what t
 			if err := force.Check(cmd, out); err != nil {
 				return err
 			}
-			rec, err := flags.OpenFiles(cmd, args)
+			open := flags.OpenLongFiles
+			if cut.given(out) {
+				open = flags.OpenFiles
+			}
+			rec, err := open(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -61,12 +65,14 @@ cluster at --from as manifests, and what became of it until --to, without what t
 				if err != nil {
 					return err
 				}
-				return writeEvents(w, rec)
-			}
-			if err := writeTrace(cmd.Context(), out, rec, force.Options()); err != nil {
+				_, err = writeEvents(cmd.Context(), w, rec)
 				return err
 			}
-			return writeWorth(cmd.OutOrStdout(), rec)
+			tally, err := writeTrace(cmd.Context(), out, rec, force.Options())
+			if err != nil {
+				return err
+			}
+			return writeWorth(cmd.OutOrStdout(), tally)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
@@ -76,11 +82,11 @@ cluster at --from as manifests, and what became of it until --to, without what t
 	return cmd
 }
 
-// writeWorth says in one table what rec is worth.
-func writeWorth(w io.Writer, rec *sources.Recording) error {
+// writeWorth says in one table what a recording is worth.
+func writeWorth(w io.Writer, tally *session.WorthTally) error {
 	rows := [][]string{{"WHAT THE LOGS TELL", ""}}
 	var lacks strings.Builder
-	for _, f := range session.WorthOf(rec) {
+	for _, f := range tally.Worth() {
 		rows = append(rows, []string{f.Facts, f.Here})
 		if f.Costs != "" {
 			fmt.Fprintf(&lacks, "\n  %s: %s\n    costs: %s\n    helps: %s\n", f.Facts, f.Here, f.Costs, f.Helps)
@@ -107,24 +113,31 @@ func sameFile(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b)
 }
 
-// writeEvents writes what rec holds, and ends the trace.
-func writeEvents(w *trace.Writer, rec *sources.Recording) error {
-	for _, ev := range rec.Events {
-		if err := w.Write(ev); err != nil {
-			_ = w.Close() // says the same
-			return err
+// writeEvents writes what rec holds, ends the trace, and returns a tally of it.
+func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (*session.WorthTally, error) {
+	tally := session.NewWorthTally()
+	for ev, err := range rec.All(ctx) {
+		if err == nil {
+			err = w.Write(ev)
 		}
+		if err != nil {
+			_ = w.Close() // says the same
+			return nil, err
+		}
+		tally.Add(ev)
 	}
-	return w.Close()
+	return tally, w.Close()
 }
 
 // writeTrace writes rec to a file that is there whole or not at all.
-func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) error {
-	return disk.Write(ctx, path, opts, func(w io.Writer) error {
+func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) (tally *session.WorthTally, err error) {
+	err = disk.Write(ctx, path, opts, func(w io.Writer) error {
 		packed, err := trace.NewPacked(w, path)
 		if err != nil {
 			return err
 		}
-		return writeEvents(packed, rec)
+		tally, err = writeEvents(ctx, packed, rec)
+		return err
 	})
+	return tally, err
 }

@@ -60,7 +60,7 @@ func seed(cmd *cobra.Command, cluster *kube.Flags, out string, opts disk.Options
 		return fmt.Errorf("it was stopped before all of %s was read, and nothing is written", rec.Name)
 	}
 	rec.Events = rec.Events[:there]
-	if err := writeTrace(cmd.Context(), out, rec, opts); err != nil {
+	if _, err := writeTrace(cmd.Context(), out, rec, opts); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %d records are in %s\n", there, sources.Sanitize(out))

@@ -1,0 +1,76 @@
+package report_test
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestGist: what is said of a long recording, of which only the gist is kept, is what is said of the same one that is kept.
+func TestGist(t *testing.T) {
+	cfg, err := schedulerconfig.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		kept := world.Recordings(60).Draw(t, "recording")
+		shift := time.Duration(0)
+		for i := range kept.Events {
+			ev := &kept.Events[i]
+			shift += rapid.SampledFrom([]time.Duration{0, 0, 0, 0, time.Hour, 30 * time.Hour}).Draw(t, "quiet")
+			ev.Time = ev.Time.Add(shift)
+			c, is := ev.Fact.(*sources.ObjectChange)
+			switch {
+			case is:
+				pod := c.Object.(*v1.Pod).DeepCopy()
+				pod.UID = rapid.SampledFrom([]types.UID{pod.UID, pod.UID, "shared"}).Draw(t, "uid")
+				pod.Spec.SchedulerName = rapid.SampledFrom([]string{"", v1.DefaultSchedulerName, "volcano", "yunikorn"}).Draw(t, "scheduler")
+				pod.Spec.NodeName = rapid.SampledFrom([]string{"", "", "node-a"}).Draw(t, "node")
+				ev.Fact = &sources.ObjectChange{Verb: rapid.SampledFrom([]sources.Verb{sources.Added, sources.Updated, sources.Deleted}).Draw(t, "verb"), Object: pod}
+			case rapid.IntRange(0, 3).Draw(t, "else") > 0:
+				ev.Fact = rapid.SampledFrom([]sources.Fact{
+					&sources.Requested{}, &sources.StatusPatched{}, &sources.FailedAttempt{}, &sources.Attached{},
+					&sources.SchedulerHeard{Release: "v1.31.4", From: sources.ReleaseAgent}, &sources.SchedulerHeard{Release: "v1.33.0", From: sources.ReleaseAgent},
+					&sources.ObjectChange{Verb: sources.Updated, Object: &v1.Node{}},
+				}).Draw(t, "fact")
+			}
+		}
+		if rapid.Bool().Draw(t, "modelled") {
+			kept.Events = slices.DeleteFunc(kept.Events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Move); return is })
+		}
+		gist := cluster.NewGist()
+		for _, ev := range kept.Events {
+			gist.Add(ev)
+		}
+		long := &sources.Recording{Name: kept.Name, Gist: gist.Events(), Again: func(context.Context) iter.Seq2[sources.Event, error] { return kept.All(context.Background()) }}
+		if got, want := report.Notices(long), report.Notices(kept); !slices.Equal(got, want) {
+			t.Fatalf("of the gist it is said\n%q\nand of all\n%q", got, want)
+		}
+		if got, want := report.OthersPods(long.Tells(), cfg), report.OthersPods(kept.Tells(), cfg); got != want {
+			t.Fatalf("of the gist it is said\n%q\nand of all\n%q", got, want)
+		}
+		from, to := timeline.Span(long)
+		if first, last := timeline.Span(kept); !from.Equal(first) || !to.Equal(last) {
+			t.Fatalf("the gist is from %s to %s, all is from %s to %s", from, to, first, last)
+		}
+		if got, want := cluster.TellsStatuses(long.Tells()), cluster.TellsStatuses(kept.Tells()); got != want {
+			t.Fatalf("the gist tells statuses: %v, all tells them: %v", got, want)
+		}
+		if got, want := timeline.RecordedScheduler(long), timeline.RecordedScheduler(kept); (got == nil) != (want == nil) || got != nil && got.Release != want.Release {
+			t.Fatalf("the gist tells of %v, all of %v", got, want)
+		}
+	})
+}

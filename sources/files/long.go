@@ -1,0 +1,132 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/lines"
+)
+
+const (
+	// longFrom is from how many bytes of text on a recording is long: below, it is faster to read it once and to keep it.
+	longFrom = 128 << 20
+	// packs is how many bytes of text a byte of a packed file has, about.
+	packs = 16
+)
+
+// isLong reports whether files are so long that they are not kept, where opts allow that: audit logs, each of which can be
+// read again.
+func isLong(files []*file, opts Options) bool {
+	if opts.Gist == nil || opts.Beside != nil {
+		return false
+	}
+	var text int64
+	counted := map[string]bool{}
+	for _, f := range files {
+		if f.format != audit.Format || f.place.path == "-" {
+			return false
+		}
+		path := f.place.path
+		info, err := os.Stat(path)
+		archived := err != nil && f.found
+		if archived {
+			path = f.place.root
+			info, err = os.Stat(path)
+		}
+		if err != nil || !info.Mode().IsRegular() {
+			return false // a pipe is read once
+		}
+		if counted[path] {
+			continue
+		}
+		counted[path] = true
+		if archived || f.reader.Packed() || f.unwrapped != nil && f.unwrapped.outer.Packed() {
+			text += packs * info.Size()
+		} else {
+			text += info.Size()
+		}
+	}
+	if opts.LongFrom > 0 {
+		return text >= opts.LongFrom
+	}
+	return text >= longFrom
+}
+
+// openLong reads audit logs once, and returns a recording that reads them again whenever it is played.
+func openLong(ctx context.Context, name sources.SafeText, files []*file, opts Options) (*sources.Recording, error) {
+	closeAll(files)
+	seeds, said, err := readSeeds(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := survey(ctx, files, len(seeds) > 0, opts)
+	if err != nil {
+		return nil, err
+	}
+	files, notices, err := withoutLeftOut(files)
+	if err != nil {
+		return nil, err
+	}
+	rec := &sources.Recording{Name: name, Formats: []string{audit.Format}, Again: logs.Events, Notices: slices.Concat(notices, said)}
+	for i, f := range files {
+		f.log = logs.Logs[i]
+		if f.log.Last.After(rec.End) {
+			rec.End = f.log.Last
+		}
+		rec.Notices = append(rec.Notices, f.log.Notices...)
+	}
+	if err := sameRun(files); err != nil {
+		return nil, err
+	}
+	seed, said := sow(seeds, logs.First(), rec.End)
+	fit := logs.Begin(seed)
+	rec.Notices = append(append(rec.Notices, said...), aboutFit(fit, seeds, logs.BeginAtWork())...)
+	return rec, nil
+}
+
+// survey reads the logs once. One that was found and can't be read is left out.
+func survey(ctx context.Context, files []*file, seeded bool, opts Options) (*audit.Long, error) {
+	memory := opts.Memory
+	if memory <= 0 {
+		memory = lines.DefaultMemory
+	}
+	for {
+		var all []audit.Source
+		var of []*file
+		for _, f := range files {
+			if f.leftOut == nil {
+				of = append(of, f)
+				all = append(all, audit.Source{Begins: f.hint, Open: f.again})
+			}
+		}
+		logs, err := audit.Survey(ctx, all, seeded, int(memory), opts.Gist)
+		var one *audit.SourceError
+		if errors.As(err, &one) && of[one.Index].found && ctx.Err() == nil {
+			if of[one.Index].leftOut = one.Err; len(of) > 1 {
+				continue
+			}
+		}
+		return logs, err
+	}
+}
+
+// again opens the file once more, at its beginning.
+func (f *file) again(ctx context.Context) (*lines.Reader, func() []string, error) {
+	r, err := f.place.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := &file{reader: r, strict: f.strict}
+	if err := now.unwrap(ctx); err != nil {
+		now.reader.Close()
+		return nil, nil, err
+	}
+	if f.strict {
+		now.reader.Strict()
+	}
+	return now.reader, now.torn, nil
+}

@@ -1,0 +1,169 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// opened opens files, as those of a long recording from so many bytes on.
+func opened(paths []string, from int64, seeds ...string) (*sources.Recording, error) {
+	return Open(context.Background(), paths, Options{Seeds: seeds, LongFrom: from, Gist: func() func(sources.Event) { return func(sources.Event) {} }})
+}
+
+// allOf returns what a recording tells, as a trace, and its notices.
+func allOf(t *testing.T, rec *sources.Recording) string {
+	t.Helper()
+	var text bytes.Buffer
+	w, err := trace.NewWriter(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ev, err := range rec.All(context.Background()) {
+		if err == nil {
+			err = w.Write(ev)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s %v %s\n%s\n%s", rec.Name, rec.Formats, rec.End, strings.Join(rec.Notices, "\n"), text.String())
+}
+
+const keep = 1 << 60
+
+// TestLong: a recording that is not kept tells what it tells when it is kept, each time that it is read.
+func TestLong(t *testing.T) {
+	audit := startLog() + auditLog + factsLog
+	wrapped := fmt.Sprintf(`{"events":[{"timestamp":1763719201372,"message":%q},{"timestamp":1763719201373,"message":%q}]}`, strings.Split(audit, "\n")[0], strings.Split(audit, "\n")[1])
+	for name, content := range map[string][]string{
+		"plain":       {"audit.log", audit},
+		"packed":      {"audit.log.gz", packed(t, audit)},
+		"wrapped":     {"audit.json", wrapped},
+		"torn":        {"audit.json", wrapped[:len(wrapped)-20]},
+		"cut off":     {"audit.log", audit[:len(audit)-30]},
+		"damaged":     {"audit.log", auditLog + "what is this\n" + factsLog},
+		"two":         {"audit.log", auditLog, "audit.1.log", startLog() + factsLog},
+		"in a folder": {"audit.log", audit, "other.txt", "nothing\n"},
+		"with a hole": {"audit.log", auditLog + "\x00\x00\x00\n" + factsLog},
+	} {
+		t.Run(name, func(t *testing.T) {
+			paths := in(t, content...)
+			if name == "in a folder" {
+				paths = []string{filepath.Dir(paths[0])}
+			}
+			kept, err := opened(paths, keep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			long, err := opened(paths, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if long.Again == nil || kept.Again != nil || len(long.Events) > 0 {
+				t.Fatal("which of them is kept?")
+			}
+			want := allOf(t, kept)
+			for range 2 {
+				if got := allOf(t, long); got != want {
+					t.Errorf("it tells\n%s\nand kept\n%s", got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestLongErrors: what can't be read says so as soon as it is opened, in the words of a recording that is kept.
+func TestLongErrors(t *testing.T) {
+	for name, content := range map[string]string{
+		"other":      "{}\n",
+		"no changes": strings.ReplaceAll(auditLog, `"verb":"create"`, `"verb":"get"`),
+		"empty":      "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			paths := in(t, "audit.log", content)
+			_, want := opened(paths, keep)
+			_, got := opened(paths, 1)
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%v, and kept %v", got, want)
+			}
+		})
+	}
+	paths := in(t, "audit.log", auditLog)
+	rec, err := opened(paths, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(paths[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range rec.All(context.Background()) {
+		if err == nil || !strings.Contains(err.Error(), "audit.log") {
+			t.Errorf("a file that is gone: %v", err)
+		}
+	}
+}
+
+// TestLongStdin: what can be read once only is kept.
+func TestLongStdin(t *testing.T) {
+	rec, err := Open(context.Background(), []string{"-"}, Options{Stdin: strings.NewReader(auditLog), LongFrom: 1, Gist: func() func(sources.Event) { return nil }})
+	if err != nil || rec.Again != nil || len(rec.Events) == 0 {
+		t.Errorf("%d events, %v", len(rec.Events), err)
+	}
+}
+
+// TestLongStops: who has read enough of a long recording leaves nothing behind.
+func TestLongStops(t *testing.T) {
+	rec, err := opened(in(t, "audit.log", strings.Repeat(startLog()+auditLog+factsLog, 300)), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range rec.All(context.Background()) {
+		break
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, err := range rec.All(ctx) {
+		if err == nil {
+			t.Error("it goes on when it was stopped")
+		}
+	}
+}
+
+// TestLongRecordings: real recordings tell the same, kept or not. SCHEDQ_RECORDINGS is their folder.
+func TestLongRecordings(t *testing.T) {
+	dir := os.Getenv("SCHEDQ_RECORDINGS")
+	if dir == "" {
+		t.Skip("SCHEDQ_RECORDINGS is not set")
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*", "audit.log.gz"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("no recordings in %s: %v", dir, err)
+	}
+	for _, path := range slices.Sorted(slices.Values(logs)) {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			kept, err := opened([]string{path}, keep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			long, err := opened([]string{path}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if allOf(t, long) != allOf(t, kept) {
+				t.Error("it tells another story when it is not kept")
+			}
+		})
+	}
+}
