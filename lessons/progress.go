@@ -1,5 +1,7 @@
 package lessons
 
+import "github.com/schedq/schedq/sources"
+
 // Standing is how far somebody has come in a lesson.
 type Standing struct {
 	// Step is the step at which the lesson was left, from 0. Done is true once the last one was reached.
@@ -8,6 +10,26 @@ type Standing struct {
 	// Asked counts the questions answered when the lesson was done last, and Right the right answers.
 	Asked int `json:"asked,omitempty"`
 	Right int `json:"right,omitempty"`
+	// Missed are the questions that were answered wrongly at first.
+	Missed []Missed `json:"missed,omitempty"`
+}
+
+// Missed is a question that was answered wrongly: the number of its step and its own there, both from 0.
+type Missed struct {
+	Step int `json:"step"`
+	Ask  int `json:"ask"`
+}
+
+// Question is what m asked in l, or empty if there is no such question there.
+func (m Missed) Question(l *Lesson) sources.SafeText {
+	if m.Step < 0 || m.Step >= len(l.Steps) || l.Steps[m.Step].Prediction == nil {
+		return ""
+	}
+	asks := l.Steps[m.Step].Prediction.Asks
+	if m.Ask < 0 || m.Ask >= len(asks) {
+		return ""
+	}
+	return asks[m.Ask].Question
 }
 
 // Progress keeps how far somebody has come. Its methods are called outside of the screen's own goroutine.

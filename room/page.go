@@ -173,7 +173,11 @@ func (p *page) tally(s *standing, visitors, width int) []string {
 	lines = append(lines, "")
 	for i, other := range s.tallies {
 		if i != p.row {
-			lines = append(lines, ansi.Truncate(fmt.Sprintf("  %s · %s: %s (%d)", other.question.lesson, other.question.step, other.question.words, other.total), width, "…"))
+			count := fmt.Sprint(other.total)
+			if p.reveal {
+				count = fmt.Sprintf("%d of %d right", other.counts[other.right], other.total)
+			}
+			lines = append(lines, ansi.Truncate(fmt.Sprintf("  (%s) %s · %s: %s", count, other.question.lesson, other.question.step, other.question.words), width, "…"))
 		}
 	}
 	return lines

@@ -80,6 +80,8 @@ func TestFollowersAnswerTheTeachersQuestion(t *testing.T) {
 	if strings.Contains(ada.types("\x1b").sees("notebook of ada").text(), "xba") {
 		t.Error("what was answered was typed on one's own screen, too")
 	}
+	ada.types("1") // of another question: the page tells of the first in a line, and how many were right when the teacher shows it
+	teacher.sees("Backoff · step 4", "(2) Backoff · step 5: For how long?").types("v").sees("(2 of 2 right) Backoff · step 5: For how long?")
 }
 
 func TestPredictionsAreTalliedWithoutNames(t *testing.T) {

@@ -105,7 +105,8 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 			p.do(keymap.LessonNext).come()
 		}
 		p.do(keymap.LessonNext).sees("You answered 1 of 3 questions, 0 rightly")
-		if got := k.of("safety-net"); got.Asked != 1 || got.Right != 0 {
+		got := k.of("safety-net")
+		if got.Asked != 1 || got.Right != 0 || len(got.Missed) != 1 || got.Missed[0] != (lessons.Missed{Step: 1}) {
 			t.Errorf("what is kept is %+v", got)
 		}
 	})

@@ -21,11 +21,23 @@ func TestLessonsAreListed(t *testing.T) {
 	if err := kept.Keep("comb", lessons.Standing{Done: true, Asked: 2, Right: 1}); err != nil {
 		t.Fatal(err)
 	}
+	missed := []lessons.Missed{{Step: 2}, {Step: 99}, {Step: 1, Ask: 7}} // of a lesson that was another once
+	if err := kept.Keep("one-two-four", lessons.Standing{Done: true, Asked: 4, Right: 3, Missed: missed}); err != nil {
+		t.Fatal(err)
+	}
 	if err := kept.Keep("gates", lessons.Standing{Step: 2}); err != nil {
 		t.Fatal(err)
 	}
 	code, out, stderr := schedq(t, "", "learn", "--list")
 	if code != 0 || !strings.Contains(out, "done, 1 of 2 answers right") || !strings.Contains(out, "step 3 of 6") {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
+	const stands = `2 of 15 lessons are done. 4 of 6 answers were right.
+
+Answered wrongly, and how to try again:
+  schedq learn 2 --step 3   After the third: How long is it now?
+`
+	if code, out, stderr := schedq(t, "", "learn", "--progress"); code != 0 || out != stands {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
 	for _, c := range []struct {

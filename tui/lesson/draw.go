@@ -277,7 +277,7 @@ func (l *Lesson) drawOver(p *sheet) {
 	}
 	p.writeText(theme.Plain, "It holds for "+string(l.plan.Lesson.Holds)+".")
 	p.y++
-	if asked, answered, right := l.counts(); asked > 0 {
+	if asked, answered, right, _ := l.counts(); asked > 0 {
 		p.writeText(theme.Active, fmt.Sprintf("You answered %d of %s, %d rightly, in %s.", answered, format.Plural(asked, "question"), right, format.Span(l.score.now.Sub(l.score.began))))
 	}
 	if next, ok := l.Keys.ByID(keymap.LessonNext); ok {

@@ -97,8 +97,8 @@ type score struct {
 	given map[int][]int
 }
 
-// counts are how many questions the lesson has, how many were answered, and how many of these rightly.
-func (l *Lesson) counts() (asked, answered, right int) {
+// counts are how many questions the lesson has, how many were answered, how many of these rightly, and which were not.
+func (l *Lesson) counts() (asked, answered, right int, missed []lessons.Missed) {
 	for i, s := range l.plan.Lesson.Steps {
 		if s.Prediction == nil {
 			continue
@@ -108,12 +108,16 @@ func (l *Lesson) counts() (asked, answered, right int) {
 			if given != noAnswer {
 				answered++
 			}
-			if given == s.Prediction.Asks[k].Right() {
+			switch given {
+			case noAnswer:
+			case s.Prediction.Asks[k].Right():
 				right++
+			default:
+				missed = append(missed, lessons.Missed{Step: i, Ask: k})
 			}
 		}
 	}
-	return asked, answered, right
+	return asked, answered, right, missed
 }
 
 // count takes what was answered to the questions of the step, and noAnswer for those that were left open.
@@ -336,8 +340,8 @@ func (l *Lesson) keepStanding() tea.Cmd {
 	s := l.standings[name]
 	s.Step = l.step
 	if l.phase == over {
-		_, answered, right := l.counts()
-		s = lessons.Standing{Done: true, Asked: answered, Right: right}
+		_, answered, right, missed := l.counts()
+		s = lessons.Standing{Done: true, Asked: answered, Right: right, Missed: missed}
 	}
 	l.standings[name] = s
 	progress, at, stage := l.options.Progress, l.options.At, l.options.Stage

@@ -21,14 +21,14 @@ import (
 // NewLearn returns schedq learn, with the commands for who writes lessons below it.
 func NewLearn() *cobra.Command {
 	var look flags.Look
-	var list bool
+	var list, stands bool
 	var step int
 	cmd := &cobra.Command{
 		Use:   "learn [LESSON]",
 		Short: "Learn the queue: lessons that ask what comes next before it does",
 		Long: `learn teaches one of the lessons inside this program, by its number or name, or one in a FILE. Without any it
 goes on where you left. How far you came is kept in the state directory.`,
-		Example: "  schedq learn\n  schedq learn 3 --projector\n  schedq learn my-lesson.yaml\n  schedq learn --list",
+		Example: "  schedq learn\n  schedq learn 3 --projector\n  schedq learn my-lesson.yaml\n  schedq learn --list\n  schedq learn --progress",
 		Args:    flags.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := lessons.All()
@@ -42,6 +42,9 @@ goes on where you left. How far you came is kept in the state directory.`,
 			standings := kept.Recall()
 			if list {
 				return listLessons(cmd.OutOrStdout(), all, standings)
+			}
+			if stands {
+				return tellProgress(cmd.OutOrStdout(), all, standings)
 			}
 			if err := look.Check(); err != nil {
 				return err
@@ -57,6 +60,8 @@ goes on where you left. How far you came is kept in the state directory.`,
 	}
 	look.Register(cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "list the lessons, and how far you came in each")
+	cmd.Flags().BoolVar(&stands, "progress", false, "tell where you stand, and which questions you answered wrongly")
+	cmd.MarkFlagsMutuallyExclusive("list", "progress")
 	cmd.Flags().IntVar(&step, "step", 0, "the step to begin with, from 1")
 	cmd.AddCommand(newNew(), newLint())
 	return cmd
@@ -108,4 +113,35 @@ func listLessons(w io.Writer, all []*lessons.Lesson, standings map[string]lesson
 		rows = append(rows, []string{fmt.Sprint(i + 1), l.Name, string(l.Title), l.Scenario.Release, so})
 	}
 	return table.Numbers(w, rows)
+}
+
+// tellProgress says how many lessons are done, how many answers were right, and how to come to the questions of those that
+// were not.
+func tellProgress(w io.Writer, all []*lessons.Lesson, standings map[string]lessons.Standing) error {
+	done, asked, right := 0, 0, 0
+	var missed [][]string
+	for i, l := range all {
+		s := standings[l.Name]
+		if !s.Done {
+			continue
+		}
+		done, asked, right = done+1, asked+s.Asked, right+s.Right
+		for _, m := range s.Missed {
+			if question := m.Question(l); question != "" {
+				missed = append(missed, []string{fmt.Sprintf("schedq learn %d --step %d", i+1, m.Step+1), string(l.Steps[m.Step].Title), string(question)})
+			}
+		}
+	}
+	if _, err := fmt.Fprintf(w, "%d of %d lessons are done. %d of %d answers were right.\n", done, len(all), right, asked); err != nil || len(missed) == 0 {
+		return err
+	}
+	if _, err := fmt.Fprintln(w, "\nAnswered wrongly, and how to try again:"); err != nil {
+		return err
+	}
+	for _, m := range missed {
+		if _, err := fmt.Fprintf(w, "  %-24s  %s: %s\n", m[0], m[1], m[2]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
