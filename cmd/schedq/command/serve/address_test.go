@@ -48,6 +48,9 @@ func TestTheRoomIsReached(t *testing.T) {
 	}
 	defer l.Close()
 	for _, address := range reachable(l.Addr()) {
+		if net.ParseIP(address) == nil {
+			continue // a machine without a network: who knows its name?
+		}
 		c, err := net.Dial("tcp", net.JoinHostPort(address, portOf(l.Addr())))
 		if err != nil {
 			t.Errorf("nobody reaches %s: %v", address, err)
