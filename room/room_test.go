@@ -87,7 +87,7 @@ func TestFollowersAnswerTheTeachersQuestion(t *testing.T) {
 func TestPredictionsAreTalliedWithoutNames(t *testing.T) {
 	s := open(t, nil)
 	ada, bob, cleo, teacher := s.comesIn("ada", code), s.comesIn("bob", code), s.comesIn("cleo", code), s.comesIn("tina", teacherCode)
-	teacher.types(roomKey).sees("Nobody has predicted anything yet.").types("v") // which answer, of none?
+	teacher.types(roomKey).sees("Nobody has predicted anything yet.")
 	ada.types("1").sees("1")
 	bob.types("2").sees("2")
 	cleo.types("3").sees("3").types("2").sees("32") // changes her mind
