@@ -2,11 +2,9 @@ package tui
 
 import (
 	"context"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/scenario"
@@ -68,9 +66,6 @@ func newPlay(ctx context.Context, story *scenario.Scenario, opts session.Options
 	m.play = play.New(m.Desk, story)
 	play.Add(m.play, m.Actions)
 	m.export.Made = m.play.Made
-	if b, ok := m.Keys.ByID(keymap.AddPod); ok {
-		m.onBar = slices.Insert(m.onBar, 0, b)
-	}
 	m.Session.ToggleScheduler()
 	return m
 }

@@ -35,6 +35,8 @@ type model struct {
 	source string
 	said   uint64 // the newest of its answers that was shown
 	origin origin
+	// viewName is the person's own view that was shown last. Empty: none since the session began.
+	viewName string
 	// leaving counts the keys up to that by which the person wanted to leave what is not kept.
 	leaving int
 
@@ -58,18 +60,15 @@ type model struct {
 
 // newModel returns the model of a program that shows s.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
-	if o.Keys == nil {
-		o.Keys = keymap.Default()
-	}
-	d := &page.Desk{Session: s, Frame: s.Frame(), Keys: keymap.New(o.Keys), Actions: page.Actions{}, Projector: o.Projector}
+	d := &page.Desk{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector}
 	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, looks: newLooks(o.Theme, o.Glyphs), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
+	m.setKeys(o.Keys)
 	m.charts = chart.All(d)
 	why := story.NewWhy(d)
 	m.board = board.New(d, why)
 	m.nodes = nodes.New(d)
 	m.outcome = outcome.New(d, m.board, m.nodes)
-	m.onBar = m.Keys.OnBar(keymap.Board)
 	m.showFromStart(m.board)
 	m.paint()
 
@@ -96,7 +95,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 // showFromStart shows the session of the desk from its beginning, with lowest below all that is opened.
 func (m *model) showFromStart(lowest page.Page) {
 	m.Pages.Begin(lowest)
-	m.Selected, m.said = page.Selection{}, m.Frame.Said.Number
+	m.Selected, m.said, m.viewName = page.Selection{}, m.Frame.Said.Number, ""
 	for _, c := range m.charts {
 		c.Reset()
 	}
@@ -131,7 +130,7 @@ func (m *model) start() tea.Cmd {
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.start(), tea.RequestBackgroundColor}
+	cmds := []tea.Cmd{m.start(), m.reread(), tea.RequestBackgroundColor}
 	if m.lesson != nil {
 		cmds = append(cmds, m.lesson.Begin())
 	}

@@ -60,6 +60,9 @@ type Options struct {
 	Views []memory.Named
 	// Start is what the program begins with: StartBoard, which an empty one is, StartLast or the name of one of Views.
 	Start string
+	// NextConfig waits until the configuration has changed, and returns what it says then; or that it can't be read. It is
+	// called outside of the screen's own goroutine. Nil: the configuration stays.
+	NextConfig func(ctx context.Context) (Options, error)
 	// Memory keeps how sources were looked at, and Source is what the session's is called in it. Nil, or an
 	// empty Source: it is not kept.
 	Memory memory.Memory
@@ -92,6 +95,13 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	}
 	o.NoColor = o.NoColor || os.Getenv("NO_COLOR") != ""
 	o.Glyphs = o.Glyphs.Resolve(os.Getenv)
+	if next := o.NextConfig; next != nil {
+		o.NextConfig = func(ctx context.Context) (Options, error) {
+			again, err := next(ctx)
+			again.Glyphs = again.Glyphs.Resolve(os.Getenv)
+			return again, err
+		}
+	}
 	if o.Clipboard == nil && os.Getenv("SSH_TTY") == "" { // there, it would be another machine's
 		o.Clipboard = clipboard.WriteAll
 	}

@@ -68,10 +68,19 @@ func viewNote(v memory.View) string {
 
 // showView looks at what is shown as v says: what it does not say is as usual.
 func (m *model) showView(v memory.Named) tea.Cmd {
-	f, err := filter.Parse(v.View.Filter)
-	if err != nil {
+	if err := m.lookThrough(v); err != nil {
 		return m.Refuse(v.Name + ": " + err.Error())
 	}
+	return m.Answer("view " + v.Name)
+}
+
+// lookThrough has the board be as v says.
+func (m *model) lookThrough(v memory.Named) error {
+	f, err := filter.Parse(v.View.Filter)
+	if err != nil {
+		return err
+	}
+	m.viewName = v.Name
 	m.Session.SetFilter(f)
 	_, panes := board.PaneTitles()
 	for _, pane := range panes {
@@ -81,7 +90,7 @@ func (m *model) showView(v memory.Named) tea.Cmd {
 	if v.View.Pane != "" {
 		m.board.FocusOn(v.View.Pane)
 	}
-	return m.Answer("view " + v.Name)
+	return nil
 }
 
 // What a program begins with: the board, as it was left, or with the view of that name.

@@ -1,6 +1,8 @@
 package flags
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/config"
@@ -22,6 +24,7 @@ type Look struct {
 	Source string
 	// Config is the configuration file, as Check read it.
 	Config *config.Config
+	watch  *config.Watch
 }
 
 // Register adds the flags to cmd.
@@ -58,9 +61,16 @@ func (f *Look) Check() error {
 		return UsageError{Err: err}
 	}
 	var err error
+	f.watch = config.NewWatch()
 	if f.Config, err = config.Load(f.cmd.Context()); err != nil {
 		return err
 	}
+	f.fill()
+	return nil
+}
+
+// fill takes from the configuration what the flags leave open.
+func (f *Look) fill() {
 	if !f.Given("theme") {
 		f.theme = string(f.Config.Theme)
 	}
@@ -76,7 +86,6 @@ func (f *Look) Check() error {
 	if !f.Given("filter") {
 		f.Filter.Filter = f.Config.Filter
 	}
-	return nil
 }
 
 // Session returns opts with what the flags say of it.
@@ -93,5 +102,18 @@ func (f *Look) Options(recordings []tui.Recording) tui.Options {
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source
 	}
+	o.NextConfig = f.next
 	return o
+}
+
+// next is tui.Options.NextConfig: flags come before what the file says then, too.
+func (f *Look) next(ctx context.Context) (tui.Options, error) {
+	read, err := f.watch.Next(ctx)
+	if err != nil {
+		return tui.Options{}, err
+	}
+	again := *f
+	again.Config = read
+	again.fill()
+	return again.Options(nil), nil
 }

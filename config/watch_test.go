@@ -1,0 +1,95 @@
+package config_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/config"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// TestWatch: a change is read once the file stays as it is; a mistake is told with its line, and the file goes on to be
+// watched; no file is a change, too.
+func TestWatch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "schedq", "config.yaml")
+	t.Setenv("XDG_CONFIG_HOME", filepath.Dir(filepath.Dir(path)))
+	t.Setenv(config.FileVariable, "")
+	write := func(text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("theme: dark\n")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := config.NewWatch()
+		type read struct {
+			config *config.Config
+			err    error
+		}
+		reads := make(chan read)
+		go func() {
+			defer close(reads)
+			for {
+				c, err := w.Next(ctx)
+				if ctx.Err() != nil {
+					return
+				}
+				reads <- read{c, err}
+			}
+		}()
+		unread := func(when string) {
+			t.Helper()
+			synctest.Wait()
+			select {
+			case <-reads:
+				t.Errorf("it is read %s", when)
+			default:
+			}
+		}
+		time.Sleep(time.Minute + time.Second/2)
+		unread("though it did not change")
+		write("") // as an editor does before it writes
+		time.Sleep(time.Second)
+		unread("while it is being written")
+		write("theme: light\n")
+		if r := <-reads; r.err != nil || r.config.Theme != theme.Light {
+			t.Errorf("after a change it is %v, %v", r.config, r.err)
+		}
+		write("mouse: true\ntheme: loud\n")
+		if r := <-reads; r.err == nil || !strings.Contains(r.err.Error(), "config.yaml, line 2: ") {
+			t.Errorf("a mistake is told as %v", r.err)
+		}
+		time.Sleep(time.Minute)
+		unread("twice")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if r := <-reads; r.err != nil || r.config.Theme != theme.Auto {
+			t.Errorf("without a file it is %v, %v", r.config, r.err)
+		}
+		cancel()
+		<-reads
+	})
+}
+
+// BenchmarkWatch is what it costs a second to watch a file that does not change.
+func BenchmarkWatch(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "config.yaml")
+	b.Setenv(config.FileVariable, path)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	w := config.NewWatch()
+	for b.Loop() {
+		if config.HasChanged(w) {
+			b.Fatal("it has not changed")
+		}
+	}
+}

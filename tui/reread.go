@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/command"
+	"github.com/schedq/schedq/tui/memory"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// reread waits until the configuration has changed, and takes it. There is one such command under way at any time.
+func (m *model) reread() tea.Cmd {
+	ctx, next := m.ctx, m.options.NextConfig
+	if next == nil {
+		return nil
+	}
+	return page.Guarded(func() tea.Msg {
+		o, err := next(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return page.Ready(func() tea.Cmd {
+			if err != nil {
+				return tea.Batch(m.Note(page.Notice{Text: err.Error() + "; what was read before holds", Refused: true}), m.reread())
+			}
+			m.takeConfig(o)
+			return tea.Batch(m.Note(page.Notice{Text: "the configuration has changed, and is read again"}), m.reread())
+		})
+	})
+}
+
+// takeConfig takes from next what holds at any time. What the person has chosen with a key since stays, where the
+// configuration says of it what it said before.
+func (m *model) takeConfig(next Options) {
+	before := m.options
+	o := &m.options
+	o.Theme, o.Glyphs, o.Projector, o.NoMouse = next.Theme, next.Glyphs, next.Projector, next.NoMouse
+	o.Keys, o.Views, o.Commands = next.Keys, next.Views, next.Commands
+
+	if o.Theme != before.Theme {
+		m.looks.theme = cmp.Or(o.Theme, theme.Auto)
+	}
+	if o.Glyphs != before.Glyphs {
+		m.looks.translate = o.Glyphs.Translate()
+	}
+	if o.Projector != before.Projector {
+		m.Projector = o.Projector
+	}
+	if o.NoMouse != before.NoMouse {
+		m.mouse.on = !o.NoMouse
+	}
+	m.paint()
+	m.setKeys(o.Keys)
+	command.Add(m.ctx, m.Desk, o.Commands, o.machine, m.Actions)
+	if was, is := viewNamed(before.Views, m.viewName), viewNamed(o.Views, m.viewName); is != nil && !reflect.DeepEqual(was, is) {
+		m.lookThrough(*is)
+	}
+}
+
+// viewNamed returns the view of that name, or nil.
+func viewNamed(views []memory.Named, name string) *memory.Named {
+	if i := slices.IndexFunc(views, func(v memory.Named) bool { return v.Name == name }); i >= 0 {
+		return &views[i]
+	}
+	return nil
+}
+
+// setKeys has keys mean what the bindings say. Nil is keymap.Default.
+func (m *model) setKeys(bindings []keymap.Binding) {
+	if bindings == nil {
+		bindings = keymap.Default()
+	}
+	m.Keys = keymap.New(bindings)
+	m.onBar = m.Keys.OnBar(keymap.Board)
+}

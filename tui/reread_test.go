@@ -1,0 +1,77 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/tui/command"
+	"github.com/schedq/schedq/tui/memory"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/theme"
+)
+
+// edited hands the screen one configuration after the other, as a person edits it.
+type edited chan func() (Options, error)
+
+func (e edited) next(ctx context.Context) (Options, error) {
+	select {
+	case read := <-e:
+		return read()
+	case <-ctx.Done():
+		return Options{}, ctx.Err()
+	}
+}
+
+// TestTheConfigurationIsReadAgain: keys, looks, views and commands are the new ones at once; a wrong configuration changes
+// nothing and says where it is wrong; what the person chose stays where the configuration says nothing new of it.
+func TestTheConfigurationIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		edits := make(edited)
+		view := func(columns ...string) memory.Named {
+			return memory.Named{Name: "mine", View: memory.View{Filter: "web", Columns: map[string][]string{"activeQ": columns}}}
+		}
+		now := Options{Theme: theme.Dark, Views: []memory.Named{view("pod", "here")}}
+		with := now
+		with.NextConfig = edits.next
+		p := sit(t, 120, 40, paused(t, sample), with)
+		p.model.options.machine = command.Machine{Run: runProgram}
+		edit := func(o Options, err error) {
+			edits <- func() (Options, error) { return o, err }
+			p.idle()
+		}
+		p.goTo(moment).do(keymap.FirstView).sees("pod            here").do(keymap.Theme)
+		chosen := p.model.looks.theme
+		p.wait(page.NoticeTime)
+
+		edit(Options{}, errors.New("config.yaml, line 3: there is no setting \"colour\""))
+		p.sees(`config.yaml, line 3: there is no setting "colour"; what was read before holds`)
+		if p.model.looks.theme != chosen || len(p.model.options.Views) != 1 {
+			t.Error("a wrong configuration changed something")
+		}
+		p.wait(page.NoticeTime)
+
+		keys, problems := keymap.Override(keymap.Default(), map[keymap.ID][]string{keymap.Help: {"f5"}, keymap.GoToPod: nil, keymap.Commands: {"ctrl+f"}})
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		now.Keys, now.Views, now.Commands = keys, []memory.Named{view("pod", "age")}, []command.Command{{Name: "look at it", Words: []string{"true"}}}
+		edit(now, nil)
+		p.sees("the configuration has changed, and is read again").seesNot("pod            here").sees("pod             age")
+		p.sees("f5 help")
+		if p.model.looks.theme != chosen {
+			t.Errorf("the theme is %s, and %s was chosen", p.model.looks.theme, chosen)
+		}
+		p.press("ctrl+f")
+		p.sees("look at it").press("esc")
+
+		now.Theme, now.Glyphs, now.Projector, now.NoMouse = theme.Light, theme.GlyphsASCII, true, true
+		edit(now, nil)
+		if m := p.model; m.looks.theme != theme.Light || !m.Projector || m.mouse.on {
+			t.Errorf("theme %s, projector %t, mouse %t", m.looks.theme, m.Projector, m.mouse.on)
+		}
+		p.seesNot("━").seesNot("─")
+	})
+}
