@@ -47,6 +47,9 @@ func NewDecoder() *Decoder {
 	return &Decoder{seed: maphash.MakeSeed(), pods: map[types.UID]podSpec{}}
 }
 
+// Forget forgets what is shared of the pod with that UID, which is gone.
+func (d *Decoder) Forget(uid types.UID) { delete(d.pods, uid) }
+
 // Decode reads the JSON of an object and trims it (see Trim). It returns nil and no error if its kind is
 // not one that kube-scheduler watches. An error is one sentence, without the file and the line.
 func (d *Decoder) Decode(raw []byte) (runtime.Object, error) {

@@ -185,6 +185,10 @@ func TestDecoderShares(t *testing.T) {
 	if cpu := c.Spec.Containers[0].Resources.Requests.Cpu(); cpu.Value() != 2 {
 		t.Errorf("%v", cpu)
 	}
+	d.Forget("u")
+	if e := decode("4", "2"); len(d.pods) != 1 || &e.Spec.Containers[0] == &c.Spec.Containers[0] {
+		t.Errorf("of %d pods, one that was forgotten is remembered", len(d.pods))
+	}
 }
 
 func TestNewObject(t *testing.T) {

@@ -283,6 +283,9 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	}
 	for i := range changes {
 		n := changes[i]
+		if n.op == remove {
+			a.decoder.Forget(n.uid)
+		}
 		if err := a.tell(e, item{what: toldChange, change: &n, cost: a.cost + sources.CostEntry}); err != nil {
 			return err
 		}

@@ -251,6 +251,11 @@ func TestOrder(t *testing.T) {
 		}, `
 01.000 added Pod a
 `},
+		{"a change that another request, which changed nothing, shows before its own answer; lines are not in the order of answers", []req{
+			create(1, "a", 10), status(3, "a", 12), status(2.5, "a", 12)}, `
+01.000 added Pod a
+02.500 updated Pod a
+`},
 		{"a taint of devices, of each version", []req{
 			{at: 1, verb: "create", resource: "resource.k8s.io/devicetaintrules", response: `{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1alpha3","metadata":{"name":"old","uid":"o","resourceVersion":"5"}}`},
 			{at: 2, verb: "create", resource: "resource.k8s.io/devicetaintrules", response: `{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1","metadata":{"name":"new","uid":"n","resourceVersion":"6"}}`}}, `

@@ -87,9 +87,7 @@ func (h *history) step(e *entry) {
 	switch e.op {
 	case put:
 		h.put(e, id, old, e.object)
-		if !e.patched.IsZero() {
-			h.tell(sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent}})
-		}
+		h.asked(e)
 	case remove:
 		last := e.object
 		if last == nil {
@@ -128,6 +126,13 @@ func (h *history) step(e *entry) {
 	}
 }
 
+// asked tells of a request of kube-scheduler's to change a pod's status, whether or not that changed it.
+func (h *history) asked(e *entry) {
+	if !e.patched.IsZero() {
+		h.tell(sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent}})
+	}
+}
+
 func (h *history) put(e *entry, id ObjectName, old, now runtime.Object) {
 	verb := sources.Added
 	if old != nil {
@@ -145,6 +150,7 @@ func (h *history) remove(e *entry, id ObjectName, last runtime.Object) {
 	delete(h.objects, id)
 	if uid := uidOf(last); uid != "" {
 		h.gone[uid] = e.time
+		h.decoder.Forget(uid)
 	}
 	h.emit(e.time, sources.Deleted, last)
 }

@@ -25,12 +25,13 @@ type Long struct {
 	// Logs are what is known of each of the sources. They hold no changes.
 	Logs []*Log
 
-	sources []Source
-	memory  int
-	survey  *survey
-	calls   calls
-	visit   func(sources.Event)
-	seed    Seed
+	sources  []Source
+	memory   int
+	patience time.Duration // of the survey
+	survey   *survey
+	calls    calls
+	visit    func(sources.Event)
+	seed     Seed
 
 	attached bool
 }
@@ -56,7 +57,7 @@ const atFirst = 15 * time.Second
 // may take up to so many bytes of memory. An error is a *SourceError, or says why reading was stopped.
 func Survey(ctx context.Context, all []Source, seeded bool, memory int, visit func() func(sources.Event)) (*Long, error) {
 	for patience := time.Duration(atFirst); ; {
-		l := &Long{sources: all, memory: memory, visit: visit()}
+		l := &Long{sources: all, memory: memory, patience: patience, visit: visit()}
 		looking := newSurveyor(patience, !seeded, l.visit)
 		err := l.read(ctx, looking.teller, looking.takeItem)
 		if err != nil {
@@ -105,7 +106,7 @@ func (l *Long) Events(ctx context.Context) iter.Seq2[sources.Event, error] {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		wanted := true
-		t := l.survey.newTeller(l.seed, max(soon, l.survey.longest+time.Second), func(ev sources.Event) {
+		t := l.survey.newTeller(l.seed, l.patience, func(ev sources.Event) {
 			if wanted = wanted && yield(ev, nil); !wanted {
 				cancel()
 			}

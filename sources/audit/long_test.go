@@ -18,9 +18,8 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 )
 
-// long reads logs as those are that are not kept. memory is how many bytes may wait.
-func long(texts []string, seed Seed, memory int, visit func(sources.Event)) (fit Fit, events []sources.Event, err error) {
-	var all []Source
+// sourcesOf are logs with these texts.
+func sourcesOf(texts ...string) (all []Source) {
 	for i, text := range texts {
 		at, _ := Sniff([]byte(text))
 		all = append(all, Source{Begins: at, Open: func(ctx context.Context) (*lines.Reader, func() []string, error) {
@@ -28,7 +27,12 @@ func long(texts []string, seed Seed, memory int, visit func(sources.Event)) (fit
 			return r, func() []string { return nil }, err
 		}})
 	}
-	l, err := Survey(context.Background(), all, len(seed.Objects) > 0, memory, func() func(sources.Event) { return visit })
+	return all
+}
+
+// long reads logs as those are that are not kept. memory is how many bytes may wait.
+func long(texts []string, seed Seed, memory int, visit func(sources.Event)) (fit Fit, events []sources.Event, err error) {
+	l, err := Survey(context.Background(), sourcesOf(texts...), len(seed.Objects) > 0, memory, func() func(sources.Event) { return visit })
 	if err != nil {
 		return fit, nil, err
 	}
@@ -83,6 +87,11 @@ func TestLong(t *testing.T) {
 		}
 		late := func(most float64) float64 { return rapid.Float64Range(0, most).Draw(t, "late") }
 		now := 0.0
+		is := map[string]req{} // the last answer of a pod and of the node, which a request that changes nothing gets, too
+		change := func(name string, r req) {
+			is[name] = r
+			tell(now+late(3), r)
+		}
 		for rv := range rapid.IntRange(1, 60).Draw(t, "changes") {
 			rv++
 			now += late(2)
@@ -90,17 +99,17 @@ func TestLong(t *testing.T) {
 			plain, _, _ := strings.Cut(name, "/")
 			more := rapid.SampledFrom([][]string{nil, nil, {onNode}, {onNode, terminated}, {old}, {old, onNode}}).Draw(t, "more")
 			// No two attempts end in the same microsecond.
-			switch rapid.IntRange(0, 9).Draw(t, "what") {
+			switch rapid.IntRange(0, 11).Draw(t, "what") {
 			case 0:
-				tell(now+late(3), req{verb: "create", resource: "pods", ns: "default", response: pod(name, rv)})
+				change(plain, req{verb: "create", resource: "pods", ns: "default", response: pod(name, rv)})
 			case 1, 2, 3:
-				tell(now+late(3), status(0, plain, rv, more...))
+				change(plain, status(0, plain, rv, more...))
 			case 4:
 				tell(now+late(3), req{verb: "create", resource: "pods", sub: "binding", ns: "default", name: plain, body: `{"target":{"name":"node-a"}}`, response: success})
 			case 5:
 				tell(now+late(3), req{verb: "delete", resource: "pods", ns: "default", name: plain, response: pod(name, max(1, rv-rapid.IntRange(0, 2).Draw(t, "behind")), killed, onNode)})
 			case 6:
-				tell(now+late(3), req{verb: "update", resource: "nodes", name: "node-a", response: node(rv, "")})
+				change("node-a", req{verb: "update", resource: "nodes", name: "node-a", response: node(rv, "")})
 			case 7:
 				tell(now+late(3), req{verb: "delete", resource: "nodes", name: "node-a", response: deletedNode})
 			case 8:
@@ -109,6 +118,11 @@ func TestLong(t *testing.T) {
 			case 9:
 				at := time.Date(2026, 11, 21, 10, 0, 0, int(now*1e9)+1000*rv, time.UTC)
 				tell(now+late(40), req{verb: "create", resource: "events.k8s.io/events", ns: "default", name: fmt.Sprintf("%s.%x", plain, at.UnixNano()), level: "Metadata"})
+			case 10, 11:
+				if r, there := is[rapid.SampledFrom([]string{plain, "node-a"}).Draw(t, "unchanged")]; there {
+					r.verb = "patch"
+					tell(now+late(3), r)
+				}
 			}
 		}
 		slices.SortStableFunc(all, func(a, b drawnLine) int { return cmp.Compare(a.at, b.at) })
@@ -152,4 +166,31 @@ func TestLong(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSurveyedOnce: what is answered with a revision of long ago is not late where it changed nothing, or deleted what
+// nobody changed since. What is late is waited for.
+func TestSurveyedOnce(t *testing.T) {
+	begin := req{at: 0, verb: "create", resource: "nodes", response: node(1, "")}
+	for name, test := range map[string]struct {
+		last    req
+		surveys int
+	}{
+		"no change": {req{verb: "patch", resource: "nodes", name: "node-a", response: node(1, "")}, 1},
+		"deleted":   {req{verb: "delete", resource: "nodes", name: "node-a", response: node(1, "")}, 1},
+		"late":      {req{verb: "patch", resource: "nodes", name: "node-a", response: node(2, "")}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.last.at = 90
+			text := begin.line() + req{at: 30, verb: "create", resource: "pods", ns: "default", response: pod("a", 3)}.line() + test.last.line()
+			surveys := 0
+			_, err := Survey(t.Context(), sourcesOf(text), false, 1<<30, func() func(sources.Event) {
+				surveys++
+				return func(sources.Event) {}
+			})
+			if err != nil || surveys != test.surveys {
+				t.Errorf("the log is surveyed %d times, want %d: %v", surveys, test.surveys, err)
+			}
+		})
+	}
 }

@@ -84,9 +84,7 @@ func (s *surveyor) takeItem(it *item) {
 	late := s.patience >= 0 && s.now.Sub(it.event.Time) > soon
 	switch it.what {
 	case toldChange:
-		s.lateness.add(it.change, s.now)
-		s.weaver.add(it.change, s.now, it.cost)
-		s.weaver.advance(s.now)
+		s.change(it)
 		return
 	case toldRequest, toldCall:
 		s.request(&s.requests[it.what-toldRequest], it.event)
@@ -105,6 +103,20 @@ func (s *surveyor) takeItem(it *item) {
 	case s.visit != nil && (it.what == toldFailure || it.what == toldName):
 		s.know(it)
 	}
+}
+
+// change takes in a change.
+func (s *surveyor) change(it *item) {
+	e := it.change
+	if s.weaver.repeats(e) {
+		s.work(e.patched)
+		if s.visit != nil {
+			s.history.asked(e)
+		}
+		return
+	}
+	s.lateness.add(e, s.weaver.add(e, s.now, it.cost), s.now)
+	s.weaver.advance(s.now)
 }
 
 // request counts a request.
@@ -211,11 +223,11 @@ const overlap = 2 * time.Minute
 
 func newLateness() lateness { return lateness{recent: map[overtaker]time.Time{}} }
 
-// add takes in a change that is told now.
-func (l *lateness) add(e *entry, now time.Time) {
+// add takes in a change that is told now, and has its place by a revision. 0: it has none.
+func (l *lateness) add(e *entry, place uint64, now time.Time) {
 	l.late(now.Sub(e.time))
 	if e.uid != "" {
-		if at, overtaken := l.recent[overtaker{e.uid, e.op != bind}]; overtaken && (e.op == bind || e.revision > 0) {
+		if at, overtaken := l.recent[overtaker{e.uid, e.op != bind}]; overtaken && (e.op == bind || place > 0) {
 			l.late(now.Sub(at))
 		}
 		if e.op == remove {
@@ -230,14 +242,14 @@ func (l *lateness) add(e *entry, now time.Time) {
 		l.overtook = l.overtook[1:]
 	}
 	switch {
-	case e.revision == 0 || e.revision == l.highest:
-	case e.revision > l.highest:
-		l.highest = e.revision
+	case place == 0 || place == l.highest:
+	case place > l.highest:
+		l.highest = place
 		if n := len(l.rises); n == 0 || now.Sub(l.rises[n-1].at) >= time.Second {
-			l.rises = append(l.rises, rise{now, e.revision})
+			l.rises = append(l.rises, rise{now, place})
 		}
 	default:
-		i, _ := slices.BinarySearchFunc(l.rises, e.revision, func(r rise, revision uint64) int {
+		i, _ := slices.BinarySearchFunc(l.rises, place, func(r rise, revision uint64) int {
 			if r.revision > revision {
 				return 1
 			}

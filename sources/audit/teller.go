@@ -117,10 +117,13 @@ func (t *teller) add(r rank, evs ...sources.Event) {
 // takeItem takes in an item.
 func (t *teller) takeItem(it *item) {
 	t.saw(it.read)
-	if it.what == toldChange {
+	switch {
+	case it.what == toldChange && t.weaver.repeats(it.change):
+		t.history.asked(it.change)
+	case it.what == toldChange:
 		t.weaver.add(it.change, t.now, it.cost)
 		t.weaver.advance(t.now)
-	} else if t.patience < 0 || t.now.Sub(it.event.Time) <= soon {
+	case t.patience < 0 || t.now.Sub(it.event.Time) <= soon:
 		t.know(it)
 	}
 }

@@ -41,6 +41,7 @@ type held struct {
 // strand is what a weaver knows of an object.
 type strand struct {
 	written  uint64  // its last revision but for its deletion
+	last     *held   // has that, and waits. Nil: it was handed out
 	held     int     // how many of its entries wait
 	known    int     // those of them that have a revision
 	removals []*held // those of them that remove it
@@ -60,8 +61,26 @@ func newWeaver(patience time.Duration, out func(*entry)) *weaver {
 	}
 }
 
-// add takes in what was told at that moment, which is not before the last, and takes so many bytes of memory.
-func (w *weaver) add(e *entry, read time.Time, cost int) {
+// repeats reports whether e has the revision of the object's last change, as the answer to a request that changed nothing
+// has: then that change was made before this was answered, and all is said.
+func (w *weaver) repeats(e *entry) bool {
+	s := w.of[e.uid]
+	if e.op != put && e.op != patchMeta || e.revision == 0 || e.uid == "" || s == nil || e.revision != s.written {
+		return false
+	}
+	if h := s.last; h != nil && e.time.Before(h.time) {
+		w.known.Delete(h)
+		w.answered.Delete(h)
+		h.time = e.time
+		w.known.Set(h)
+		w.answered.Set(h)
+	}
+	return true
+}
+
+// add takes in what was told at that moment, which is not before the last, and takes so many bytes of memory. It returns
+// the revision that e has a place by. 0: it has none.
+func (w *weaver) add(e *entry, read time.Time, cost int) uint64 {
 	w.count++
 	w.cost += cost
 	h := &held{*e, read, w.count, cost}
@@ -73,7 +92,9 @@ func (w *weaver) add(e *entry, read time.Time, cost int) {
 	s.held++
 	switch e.op {
 	case put:
-		s.written = max(s.written, e.revision)
+		if e.revision > s.written {
+			s.written, s.last = e.revision, h
+		}
 		for _, r := range s.removals {
 			if r.revision <= s.written {
 				w.known.Delete(r)
@@ -101,6 +122,7 @@ func (w *weaver) add(e *entry, read time.Time, cost int) {
 			s.removals = append(s.removals, h)
 		}
 	}
+	return h.revision
 }
 
 // advance hands out what nothing that is told from now on can come before.
@@ -134,7 +156,9 @@ func (w *weaver) next() {
 	k, _ := w.known.PopMin()
 	w.answered.Delete(k)
 	s := w.of[k.uid]
-	s.known--
+	if s.known--; s.last == k {
+		s.last = nil
+	}
 	if first, some := w.answered.Min(); some && first.time.Before(k.time) {
 		k.time = first.time
 	}
