@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -70,7 +71,7 @@ func recordings() sought {
 func places(ctx context.Context, paths []string, stdin io.Reader, sought sought) ([]place, error) {
 	var all []place
 	for _, path := range paths {
-		s := search{ctx: ctx, root: path, sought: sought}
+		s := search{ctx: ctx, root: path, sought: sought, most: maxUnpacked}
 		var err error
 		switch kind := kindOf(ctx, path); kind {
 		case "folder":
@@ -148,6 +149,7 @@ type search struct {
 	ctx    context.Context
 	root   string
 	sought sought
+	most   int64 // bytes that an archive may unpack to
 	looked int
 	all    []place
 }
@@ -208,14 +210,15 @@ func (s *search) zip() error {
 		return fmt.Errorf("%s: the zip archive can't be read: %w", sources.Sanitize(s.root), err)
 	}
 	defer z.Close()
-	var total uint64
+	rest := uint64(s.most)
 	for i, entry := range z.File {
 		if err := s.inside(entry.Name); err != nil {
 			return err
 		}
-		if total += entry.UncompressedSize64; total > maxUnpacked {
+		if entry.UncompressedSize64 > rest {
 			return s.tooMuch()
 		}
+		rest -= entry.UncompressedSize64
 		if !entry.Mode().IsRegular() {
 			continue
 		}
@@ -233,7 +236,7 @@ func (s *search) zip() error {
 }
 
 func (s *search) tooMuch() error {
-	return fmt.Errorf("%s unpacks to more than %d GiB: unpack what is to be read", sources.Sanitize(s.root), maxUnpacked>>30)
+	return fmt.Errorf("%s unpacks to more than %s: unpack what is to be read", sources.Sanitize(s.root), resource.NewQuantity(s.most, resource.BinarySI))
 }
 
 func openZipped(ctx context.Context, path string, i int) (*lines.Reader, error) {
@@ -261,7 +264,7 @@ func (w within) Close() error { return errors.Join(w.ReadCloser.Close(), w.archi
 
 // tar searches a tar archive, plain or compressed with gzip.
 func (s *search) tar() error {
-	f, archive, err := openTar(s.ctx, s.root)
+	f, archive, err := openTar(s.ctx, s.root, s.most)
 	if err != nil {
 		return err
 	}
@@ -282,7 +285,7 @@ func (s *search) tar() error {
 		if entry.Typeflag != tar.TypeReg {
 			continue
 		}
-		if err := s.look(entry.Name, func(ctx context.Context) (*lines.Reader, error) { return openTarred(ctx, s.root, i) }, archive); err != nil {
+		if err := s.look(entry.Name, func(ctx context.Context) (*lines.Reader, error) { return openTarred(ctx, s.root, s.most, i) }, archive); err != nil {
 			return err
 		}
 	}
@@ -305,7 +308,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func openTar(ctx context.Context, path string) (io.Closer, *tar.Reader, error) {
+func openTar(ctx context.Context, path string, most int64) (io.Closer, *tar.Reader, error) {
 	f, err := disk.Open(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -315,15 +318,15 @@ func openTar(ctx context.Context, path string) (io.Closer, *tar.Reader, error) {
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		var text io.Reader
 		if text, err = unpacked(f, head); err == nil {
-			return f, tar.NewReader(&bounded{text, maxUnpacked}), nil
+			return f, tar.NewReader(&bounded{text, most}), nil
 		}
 	}
 	f.Close()
 	return nil, nil, fmt.Errorf("%s can't be read: %w", sources.Sanitize(path), err)
 }
 
-func openTarred(ctx context.Context, path string, i int) (*lines.Reader, error) {
-	f, archive, err := openTar(ctx, path)
+func openTarred(ctx context.Context, path string, most int64, i int) (*lines.Reader, error) {
+	f, archive, err := openTar(ctx, path, most)
 	if err != nil {
 		return nil, err
 	}
