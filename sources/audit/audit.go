@@ -20,6 +20,8 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/jsonscan"
 	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/origin"
+	"github.com/schedq/schedq/sources/patches"
 )
 
 // Format is the format's name in sources.Recording.
@@ -63,6 +65,8 @@ type Log struct {
 	First, Last time.Time
 	// Notices are sentences for the person.
 	Notices []string
+	// Revisions tell whether another log is of the same cluster.
+	Revisions origin.Revisions
 
 	items []item
 	// own is what the user kube-scheduler did, called what others did that only call themselves so.
@@ -99,7 +103,7 @@ const (
 	bind                // pods/binding: node
 	terminate           // eviction, or a delete whose answer does not tell: gone at once if not yet assigned
 	patchMeta           // answered with metadata only: object is a PartialObjectMetadata
-	apply               // not answered: patch is what was asked for
+	apply               // not answered: asked is what was asked for
 )
 
 // entry is one change.
@@ -113,7 +117,7 @@ type entry struct {
 	object   runtime.Object
 	meta     *metav1.ObjectMeta // for patchMeta
 	node     string             // for bind
-	patch    []byte             // for apply
+	asked    patches.Request    // for apply
 	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
 	patched time.Time
 	sent    time.Time
@@ -264,10 +268,11 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	}
 	large := e.isTooLarge(line)
 	changes := a.changes[:0]
+	asked, isAsked := e.asked()
 	switch {
-	case e.asked():
+	case isAsked:
 		a.cost += len(e.requestObject)
-		changes, err = e.appendRequest(changes)
+		changes, err = e.appendRequest(changes, asked)
 	case large:
 		a.large.add(e)
 		return nil
@@ -285,6 +290,9 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		n := changes[i]
 		if n.op == remove {
 			a.decoder.Forget(n.uid)
+		}
+		if n.kind == podKind && n.op == put {
+			a.log.Revisions.Add(n.origin(e))
 		}
 		if err := a.tell(e, item{what: toldChange, change: &n, cost: a.cost + sources.CostEntry}); err != nil {
 			return err

@@ -14,6 +14,8 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/jsonscan"
 	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/origin"
+	"github.com/schedq/schedq/sources/patches"
 )
 
 // append adds the changes that the event made: none, one, or for deletecollection many, of which r is told those that
@@ -51,6 +53,28 @@ func (e *event) append(to []entry, d *sources.Decoder, r *lines.Reader) ([]entry
 		return e.appendAll(to, base, request, r)
 	}
 	return e.appendAnswer(to, base, d, r)
+}
+
+// asked returns what the event asks for, if it tells no more of a change.
+func (e *event) asked() (patches.Request, bool) {
+	if e.responseObject != nil || e.requestObject == nil || e.name == "" {
+		return patches.Request{}, false
+	}
+	return patches.New(string(e.verb), e.subresource, e.uri, e.requestObject)
+}
+
+// appendRequest adds what the event asked for.
+func (e *event) appendRequest(to []entry, asked patches.Request) ([]entry, error) {
+	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
+	if err != nil {
+		return nil, fmt.Errorf("the stageTimestamp is not a time: \"%s\"", sources.Sanitize(string(e.stamp)))
+	}
+	if err := sources.CheckTime(at); err != nil {
+		return nil, err
+	}
+	n := entry{op: apply, kind: e.kind, uid: e.uid, time: at.UTC(), asked: asked}
+	n.key.Namespace, n.key.Name = e.namespace, e.name
+	return e.appendNamed(to, n)
 }
 
 // appendNamed adds an entry that is known by its name alone.
@@ -118,6 +142,15 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 		}
 	}
 	return append(to, n), nil
+}
+
+// origin returns what the entry tells of the cluster that it is of.
+func (n *entry) origin(e *event) origin.Change {
+	c := origin.Change{Pod: n.key, UID: n.uid, Revision: n.revision, Told: n.time}
+	if n.created {
+		c.Asked = parse(string(e.received))
+	}
+	return c
 }
 
 // appendGone adds that an object is gone which can't be taken as it was at last.

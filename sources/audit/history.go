@@ -116,7 +116,7 @@ func (h *history) step(e *entry) {
 		if old == nil {
 			return
 		}
-		if now, err := patched(old, e.patch, h.decoder); err == nil && now != nil { // one that does not fit was of another state
+		if now, err := e.asked.Apply(old, h.decoder); err == nil && now != nil { // one that does not fit was of another state
 			h.put(e, id, old, now)
 		}
 	case patchMeta:

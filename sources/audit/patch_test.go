@@ -27,6 +27,8 @@ func TestRequests(t *testing.T) {
 		asked(4, "pods", "default", "a", `{"metadata":{"uid":"a","labels":{"x":"y"}},"status":{"$setElementOrder/conditions":[{"type":"Ready"}],"conditions":[{"type":"Ready","status":"False"}],"phase":"Succeeded"}}`),
 		asked(5, "pods", "default", "stranger", `{"status":{"phase":"Failed"}}`),
 		asked(6, "pods", "default", "a", `{"status":{"phase":7}}`), // no such phase
+		req{at: 6.1, verb: "patch", resource: "nodes", name: "node-a", level: "Request", body: `[{"op":"add","path":"/spec/unschedulable","value":true}]`},
+		req{at: 6.2, verb: "patch", resource: "nodes", name: "node-a", level: "Request", uri: "/api/v1/nodes/node-a?fieldManager=x", body: `{"kind":"Node","apiVersion":"v1","spec":{"taints":[{"key":"gpu","effect":"NoSchedule"}]}}`},
 		req{at: 7, verb: "patch", resource: "pods", ns: "default", name: "a", level: "Metadata"},
 	))
 	if err != nil {
@@ -38,15 +40,17 @@ func TestRequests(t *testing.T) {
 		fmt.Fprintf(&got, "%s %s", e.Time.Format("05"), c.Verb)
 		switch o := c.Object.(type) {
 		case *corev1.Node:
-			fmt.Fprintf(&got, " node: %s cpu, %d conditions\n", o.Status.Allocatable.Cpu(), len(o.Status.Conditions))
+			fmt.Fprintf(&got, " node: %s cpu, %d conditions, %t, %d taints\n", o.Status.Allocatable.Cpu(), len(o.Status.Conditions), o.Spec.Unschedulable, len(o.Spec.Taints))
 		case *corev1.Pod:
 			fmt.Fprintf(&got, " pod on %s: %s %v\n", o.Spec.NodeName, o.Status.Phase, o.Labels)
 		}
 	}
-	const want = `01 added node: 0 cpu, 0 conditions
+	const want = `01 added node: 0 cpu, 0 conditions, false, 0 taints
 01 added pod on node-a: Pending map[]
-02 updated node: 2 cpu, 1 conditions
+02 updated node: 2 cpu, 1 conditions, false, 0 taints
 04 updated pod on node-a: Succeeded map[]
+06 updated node: 2 cpu, 1 conditions, true, 0 taints
+06 updated node: 2 cpu, 1 conditions, true, 1 taints
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &got, want)

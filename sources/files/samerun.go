@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/origin"
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
@@ -61,7 +63,18 @@ func sameRun(files []*file) error {
 			return fmt.Errorf("%w, and the logs of one cluster's schedulers do not overlap", different(schedulers[i-1], schedulers[i]))
 		}
 	}
-	return samePods(files)
+	return cmp.Or(sameCluster(files), samePods(files))
+}
+
+// sameCluster returns an error if audit logs are of two clusters.
+func sameCluster(files []*file) error {
+	var logs []origin.Log
+	for _, f := range files {
+		if f.log != nil {
+			logs = append(logs, origin.Log{Name: f.log.Name, Revisions: &f.log.Revisions})
+		}
+	}
+	return origin.Conflict(logs)
 }
 
 func different(a, b span) error {
