@@ -19,6 +19,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/jsonscan"
+	"github.com/schedq/schedq/sources/kinds"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/origin"
 	"github.com/schedq/schedq/sources/patches"
@@ -109,7 +110,7 @@ const (
 // entry is one change.
 type entry struct {
 	op       op
-	kind     kind
+	kind     kinds.Kind
 	key      types.NamespacedName
 	uid      types.UID
 	revision uint64 // etcd's, 0 if the answer did not tell
@@ -291,7 +292,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		if n.op == remove {
 			a.decoder.Forget(n.uid)
 		}
-		if n.kind == podKind && n.op == put {
+		if n.kind.IsPod() && n.op == put {
 			a.log.Revisions.Add(n.origin(e))
 		}
 		if err := a.tell(e, item{what: toldChange, change: &n, cost: a.cost + sources.CostEntry}); err != nil {
@@ -332,14 +333,14 @@ func (e *event) about() sources.SafeText {
 			return named
 		}
 	}
-	return sources.Named(e.kind.name, e.namespace, e.name)
+	return sources.Named(e.kind.Name, e.namespace, e.name)
 }
 
 // Pods returns the pods named in the logs, for telling whether another file is of the same cluster.
 func (l *Log) Pods() map[types.NamespacedName]bool {
 	pods := map[types.NamespacedName]bool{}
 	for i := range l.items {
-		if c := l.items[i].change; c != nil && c.kind == podKind {
+		if c := l.items[i].change; c != nil && c.kind.IsPod() {
 			pods[c.key] = true
 		}
 	}

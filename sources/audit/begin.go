@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/kinds"
 )
 
 // Most logs begin in the middle of a cluster's life. What was there then is worked out of what they show of it later: an
@@ -103,14 +104,14 @@ func (b *beginning) came(pod types.NamespacedName) bool {
 // note takes in an entry, of all in their order.
 func (b *beginning) note(e *entry) {
 	switch {
-	case e.kind.name == "Node":
+	case e.kind.Name == "Node":
 		b.nodes[e.key.Name] = true
 	case e.op == bind:
 		b.nodes[e.node] = true
 	case assigned(e.object):
 		b.nodes[e.object.(*corev1.Pod).Spec.NodeName] = true
 	}
-	id := ObjectName{e.kind.name, e.key}
+	id := ObjectName{e.kind.Name, e.key}
 	p := b.pasts[id]
 	if p == nil {
 		p = &past{uid: e.uid}
@@ -155,7 +156,7 @@ func (b *beginning) addSeed(objects []runtime.Object) (f Fit) {
 		case came.After(b.end):
 			f.Later++
 		case p == nil && came.After(b.at):
-			b.late = append(b.late, entry{op: put, kind: kind{name: id.Kind}, key: id.NamespacedName, uid: m.GetUID(), time: came.UTC(), object: obj, created: true})
+			b.late = append(b.late, entry{op: put, kind: kinds.Kind{Name: id.Kind}, key: id.NamespacedName, uid: m.GetUID(), time: came.UTC(), object: obj, created: true})
 			f.Used++
 		case p == nil:
 			b.objects = append(b.objects, before(obj, b.at, &past{}))

@@ -37,7 +37,7 @@ func (e *event) append(to []entry, d *sources.Decoder, r *lines.Reader) ([]entry
 		return to, nil
 	}
 	switch {
-	case e.kind == podKind && (e.subresource == "binding" || e.resource == "bindings"):
+	case e.kind.IsPod() && (e.subresource == "binding" || e.resource == "bindings"):
 		base.op, base.node = bind, request.target
 		if base.key.Name == "" {
 			base.key.Name = request.name
@@ -99,7 +99,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 	}
 	deletes := string(e.verb) == "delete"
 	switch answer.kind {
-	case e.kind.name:
+	case e.kind.Name:
 	case "Status":
 		if !deletes {
 			return to, nil
@@ -210,7 +210,7 @@ func (e *event) appendItem(to []entry, item entry, request deletion, raw []byte)
 		return nil, err
 	}
 	item.op = terminate
-	if e.kind != podKind || request.now {
+	if !e.kind.IsPod() || request.now {
 		item.op = remove
 	}
 	if answer.finalizers {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources/jsonscan"
+	"github.com/schedq/schedq/sources/kinds"
 )
 
 // event is an audit event (k8s.io/apiserver/pkg/apis/audit/v1.Event), its parts not yet decoded.
@@ -18,7 +19,7 @@ type event struct {
 	objectRef, status             []byte
 	requestObject, responseObject []byte
 	stamp, received               []byte
-	kind                          kind
+	kind                          kinds.Kind
 	group, resource, subresource  string
 	namespace, name               string
 	uid                           types.UID
@@ -91,8 +92,8 @@ func (e *event) maybe(member string) bool {
 			}
 			return true
 		})
-		e.kind = kindOf(e.group, e.resource)
-		return e.kind.name != "" || (e.resource == "events" || e.resource == leases) && e.byScheduler()
+		e.kind = kinds.Of(e.group, e.resource)
+		return e.kind.Name != "" || (e.resource == "events" || e.resource == leases) && e.byScheduler()
 	}
 	return true
 }
@@ -107,7 +108,7 @@ func (e *event) writes() bool {
 
 // changes reports whether the event is a successful change of an object that the scheduler watches.
 func (e *event) changes() bool {
-	if string(e.stage) != "ResponseComplete" || !e.writes() || e.kind.name == "" ||
+	if string(e.stage) != "ResponseComplete" || !e.writes() || e.kind.Name == "" ||
 		bytes.Contains(e.uri, []byte("dryRun=All")) {
 		return false
 	}
@@ -134,80 +135,6 @@ func (e *event) code() (code string) {
 		return true
 	})
 	return code
-}
-
-// kind is a kind that the scheduler watches, with the resource that serves it.
-type kind struct{ group, resource, name string }
-
-var podKind = kind{"", "pods", "Pod"}
-
-// kindOf returns the kind that a resource serves. Its name is empty if the scheduler does not watch it.
-func kindOf(group, resource string) kind {
-	name := ""
-	switch group {
-	case "":
-		switch resource {
-		case "pods":
-			name = "Pod"
-		case "bindings":
-			resource, name = "pods", "Pod"
-		case "nodes":
-			name = "Node"
-		case "persistentvolumes":
-			name = "PersistentVolume"
-		case "persistentvolumeclaims":
-			name = "PersistentVolumeClaim"
-		case "namespaces":
-			name = "Namespace"
-		case "services":
-			name = "Service"
-		case "replicationcontrollers":
-			name = "ReplicationController"
-		}
-	case "apps":
-		switch resource {
-		case "replicasets":
-			name = "ReplicaSet"
-		case "statefulsets":
-			name = "StatefulSet"
-		}
-	case "storage.k8s.io":
-		switch resource {
-		case "storageclasses":
-			name = "StorageClass"
-		case "csinodes":
-			name = "CSINode"
-		case "csidrivers":
-			name = "CSIDriver"
-		case "csistoragecapacities":
-			name = "CSIStorageCapacity"
-		case "volumeattachments":
-			name = "VolumeAttachment"
-		}
-	case "resource.k8s.io":
-		switch resource {
-		case "resourceclaims":
-			name = "ResourceClaim"
-		case "resourceslices":
-			name = "ResourceSlice"
-		case "deviceclasses":
-			name = "DeviceClass"
-		case "devicetaintrules":
-			name = "DeviceTaintRule"
-		}
-	case "scheduling.k8s.io":
-		switch resource {
-		case "priorityclasses":
-			name = "PriorityClass"
-		case "podgroups":
-			name = "PodGroup"
-		}
-	case "policy":
-		if resource == "poddisruptionbudgets" {
-			name = "PodDisruptionBudget"
-		}
-	}
-	return kind{group, resource, name}
 }
 
 func parse(s string) time.Time {

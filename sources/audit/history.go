@@ -72,7 +72,7 @@ func (h *history) attach(at time.Time, seed Seed) {
 }
 
 func (h *history) step(e *entry) {
-	id := ObjectName{e.kind.name, e.key}
+	id := ObjectName{e.kind.Name, e.key}
 	old := h.objects[id]
 	if e.uid != "" && old != nil && uidOf(old) != e.uid {
 		if e.op != put {

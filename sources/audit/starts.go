@@ -131,7 +131,7 @@ func (e *event) isRead() bool { return string(e.verb) == "watch" || string(e.ver
 // startsWatch reports whether with the event a kube-scheduler began to read a kind from its beginning: a
 // watch that sends what there is first, or as older clients do, a list.
 func (e *event) startsWatch() bool {
-	if e.kind.name == "" || e.namespace != "" || !e.isRead() || !e.byScheduler() {
+	if e.kind.Name == "" || e.namespace != "" || !e.isRead() || !e.byScheduler() {
 		return false
 	}
 	if string(e.verb) == "list" {
