@@ -1,7 +1,5 @@
 package sources
 
-import "reflect"
-
 // What an event costs of memory, in bytes, with what a replay adds to it and what is not collected yet. Measured
 // as the growth of the resident memory of watch and report: 0.3 KB for a mark or counts, 2.6 KB for a move, and
 // for a change of an object about twice its size and 0.6 KB.
@@ -40,13 +38,3 @@ func Cost(f Fact) int {
 
 // measured is what is beyond a value itself: the bytes that it points to.
 type measured int
-
-// add counts n values of a type.
-func (m *measured) add(n int, t reflect.Type) { *m += measured(n * int(t.Size())) }
-
-// mapOf counts a map: tables of eight members at least, which are seldom full.
-func (m *measured) mapOf(v reflect.Value) {
-	if v.Len() > 0 {
-		*m += 48 + measured((v.Len()+7)/8*8*int(v.Type().Key().Size()+v.Type().Elem().Size()+1))
-	}
-}

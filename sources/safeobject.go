@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +20,8 @@ const maxList = 4096
 // which is nearly always so, and about how many bytes it takes.
 func safeObject(obj runtime.Object) (runtime.Object, int, error) {
 	var size measured
-	plain, err := size.isSafe(reflect.ValueOf(obj))
+	v := reflect.ValueOf(obj)
+	plain, err := size.isSafe(v, shapeOf(v.Type()))
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, nameOf(obj), err)
 	}
@@ -43,91 +43,6 @@ func nameOf(obj runtime.Object) string {
 // opaque reports whether t is a struct that holds no text from outside.
 func opaque(t reflect.Type) bool {
 	return t == reflect.TypeFor[resource.Quantity]() || t == reflect.TypeFor[metav1.Time]() || t == reflect.TypeFor[metav1.MicroTime]()
-}
-
-// checkOpaque returns an error for numbers and times out of all proportion.
-func checkOpaque(v any) error {
-	var t time.Time
-	switch v := v.(type) {
-	case resource.Quantity:
-		if huge(v) {
-			return errHuge
-		}
-		return nil
-	case metav1.Time:
-		t = v.Time
-	case metav1.MicroTime:
-		t = v.Time
-	}
-	if t.IsZero() {
-		return nil
-	}
-	return CheckTime(t)
-}
-
-// isSafe reports whether all strings in v are plain, and measures v. It returns an error for lists and numbers
-// out of all proportion.
-func (m *measured) isSafe(v reflect.Value) (bool, error) {
-	switch v.Kind() {
-	case reflect.String:
-		s := v.String()
-		*m += measured(len(s))
-		return isPlain(s) && len(s) <= MaxText, nil
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			return true, nil
-		}
-		m.add(1, v.Elem().Type())
-		return m.isSafe(v.Elem())
-	case reflect.Struct:
-		t := v.Type()
-		if opaque(t) {
-			return true, checkOpaque(v.Interface())
-		}
-		safe := true
-		for i := range v.NumField() {
-			if !t.Field(i).IsExported() {
-				continue
-			}
-			ok, err := m.isSafe(v.Field(i))
-			if err != nil {
-				return false, err
-			}
-			safe = safe && ok
-		}
-		return safe, nil
-	case reflect.Slice:
-		if v.Len() > maxList {
-			return false, fmt.Errorf("a list has %d elements, and the limit is %d", v.Len(), maxList)
-		}
-		m.add(v.Len(), v.Type().Elem())
-		safe := true
-		for i := range v.Len() {
-			ok, err := m.isSafe(v.Index(i))
-			if err != nil {
-				return false, err
-			}
-			safe = safe && ok
-		}
-		return safe, nil
-	case reflect.Map:
-		if v.Len() > maxList {
-			return false, fmt.Errorf("a map has %d members, and the limit is %d", v.Len(), maxList)
-		}
-		m.mapOf(v)
-		safe := true
-		for it := v.MapRange(); it.Next(); {
-			for _, e := range []reflect.Value{it.Key(), it.Value()} {
-				ok, err := m.isSafe(e)
-				if err != nil {
-					return false, err
-				}
-				safe = safe && ok
-			}
-		}
-		return safe, nil
-	}
-	return true, nil
 }
 
 // makeSafe sanitises every string in v, which must be owned by the caller.

@@ -191,13 +191,16 @@ func TestDecoderShares(t *testing.T) {
 	}
 }
 
+// watched are the kinds that kube-scheduler watches, with their versions.
+var watched = [][2]string{{"v1", "Pod"}, {"v1", "Node"}, {"v1", "PersistentVolume"}, {"v1", "PersistentVolumeClaim"},
+	{"v1", "Namespace"}, {"v1", "Service"}, {"v1", "ReplicationController"}, {"apps/v1", "ReplicaSet"}, {"apps/v1", "StatefulSet"},
+	{"policy/v1", "PodDisruptionBudget"}, {"scheduling.k8s.io/v1", "PriorityClass"}, {"scheduling.k8s.io/v1beta1", "PodGroup"},
+	{"resource.k8s.io/v1", "ResourceClaim"}, {"resource.k8s.io/v1", "ResourceSlice"}, {"resource.k8s.io/v1", "DeviceClass"},
+	{"resource.k8s.io/v1", "DeviceTaintRule"}, {"storage.k8s.io/v1", "StorageClass"}, {"storage.k8s.io/v1", "CSINode"},
+	{"storage.k8s.io/v1", "CSIDriver"}, {"storage.k8s.io/v1", "CSIStorageCapacity"}, {"storage.k8s.io/v1", "VolumeAttachment"}}
+
 func TestNewObject(t *testing.T) {
-	for _, c := range [][2]string{{"v1", "Pod"}, {"v1", "Node"}, {"v1", "PersistentVolume"}, {"v1", "PersistentVolumeClaim"},
-		{"v1", "Namespace"}, {"v1", "Service"}, {"v1", "ReplicationController"}, {"apps/v1", "ReplicaSet"}, {"apps/v1", "StatefulSet"},
-		{"policy/v1", "PodDisruptionBudget"}, {"scheduling.k8s.io/v1", "PriorityClass"}, {"scheduling.k8s.io/v1beta1", "PodGroup"},
-		{"resource.k8s.io/v1", "ResourceClaim"}, {"resource.k8s.io/v1", "ResourceSlice"}, {"resource.k8s.io/v1", "DeviceClass"}, {"resource.k8s.io/v1", "DeviceTaintRule"},
-		{"storage.k8s.io/v1", "StorageClass"}, {"storage.k8s.io/v1", "CSINode"}, {"storage.k8s.io/v1", "CSIDriver"},
-		{"storage.k8s.io/v1", "CSIStorageCapacity"}, {"storage.k8s.io/v1", "VolumeAttachment"}} {
+	for _, c := range watched {
 		obj := NewObject(c[0], c[1])
 		if obj == nil {
 			t.Errorf("%v is not known", c)
