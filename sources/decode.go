@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/sources/jsonscan"
+	"github.com/schedq/schedq/sources/apijson"
 )
 
 // Bounds of one object's JSON. etcd takes 1.5 MiB and kube-apiserver 3 MiB, so a real object never meets
@@ -32,9 +32,10 @@ type Decoder struct {
 	// Keep is told about how many bytes of memory a decoded object takes, if it is set.
 	Keep func(bytes int)
 
-	seed maphash.Seed
-	pods map[types.UID]podSpec
-	text []byte // used over and over
+	seed  maphash.Seed
+	pods  map[types.UID]podSpec
+	texts *apijson.Decoder
+	text  []byte // used over and over
 }
 
 type podSpec struct {
@@ -44,7 +45,8 @@ type podSpec struct {
 
 // NewDecoder returns a Decoder that has seen nothing yet.
 func NewDecoder() *Decoder {
-	return &Decoder{seed: maphash.MakeSeed(), pods: map[types.UID]podSpec{}}
+	return &Decoder{seed: maphash.MakeSeed(), pods: map[types.UID]podSpec{},
+		texts: apijson.New(func(raw []byte, into any) error { return decode(raw, "part", into) })}
 }
 
 // Forget forgets what is shared of the pod with that UID, which is gone.
@@ -56,61 +58,58 @@ func (d *Decoder) Decode(raw []byte) (runtime.Object, error) {
 	if len(raw) > maxObject {
 		return nil, fmt.Errorf("an object has %d bytes, and the limit is %d", len(raw), maxObject)
 	}
-	var apiVersion, kind string
-	var metadata, spec []byte
-	if err := jsonscan.Members(raw, func(name, value []byte) bool {
-		switch string(name) {
-		case "apiVersion":
-			apiVersion = string(jsonscan.Text(value))
-		case "kind":
-			kind = string(jsonscan.Text(value))
-		case "metadata":
-			metadata = value
-		case "spec":
-			spec = value
-		}
-		return true
-	}); err != nil {
+	e, err := Open(raw)
+	if err != nil {
 		return nil, err
 	}
-	obj := NewObject(apiVersion, kind)
+	return d.DecodeOpened(e)
+}
+
+// DecodeOpened is Decode for a text that was opened already.
+func (d *Decoder) DecodeOpened(e *Envelope) (runtime.Object, error) {
+	if len(e.raw) > maxObject {
+		return nil, fmt.Errorf("an object has %d bytes, and the limit is %d", len(e.raw), maxObject)
+	}
+	obj := NewObject(e.APIVersion, e.Kind)
 	if obj == nil {
 		return nil, nil
 	}
-	gvk := obj.GetObjectKind().GroupVersionKind()
-
-	var uid types.UID
-	var cuts [][]byte
-	if err := jsonscan.Members(metadata, func(name, value []byte) bool {
-		switch string(name) {
-		case "managedFields": // half of the object, and dropped anyway
-			cuts = append(cuts, value)
-		case "uid":
-			uid = types.UID(jsonscan.Text(value))
-		}
-		return true
-	}); err != nil {
-		return nil, fmt.Errorf("a %s has no metadata", kind)
+	if e.Metadata == nil || e.Metadata[0] != '{' {
+		return nil, fmt.Errorf("a %s has no metadata", e.Kind)
 	}
-	pod, _ := obj.(*corev1.Pod)
-	var known podSpec
-	if pod != nil && uid != "" && spec != nil {
-		known.hash = maphash.Bytes(d.seed, spec)
-		if before := d.pods[uid]; before.spec != nil && before.hash == known.hash {
-			known = before
-			cuts = append(cuts, spec)
-		}
+	if pod, ok := obj.(*corev1.Pod); ok {
+		return d.pod(e, pod)
 	}
-	if err := decode(d.without(raw, cuts), kind, obj); err != nil {
+	if err := decodeAs(d.without(e.raw, e.managed), e.Kind, obj); err != nil {
 		return nil, err
 	}
-	obj.GetObjectKind().SetGroupVersionKind(gvk)
-	kept, size, err := trimmed(obj)
-	if err == nil && d.Keep != nil {
-		d.Keep(costObject + 2*size)
+	return d.keep(trimmed(obj))
+}
+
+// pod decodes a pod: into pod, which is empty but for its kind, unless it has to be read as any other object.
+func (d *Decoder) pod(e *Envelope, pod *corev1.Pod) (runtime.Object, error) {
+	cuts := e.managed
+	var known podSpec
+	if e.UID != "" && e.Spec != nil {
+		known.hash = maphash.Bytes(d.seed, e.Spec)
+		if before := d.pods[e.UID]; before.spec != nil && before.hash == known.hash {
+			known = before
+			cuts = append(slices.Clip(cuts), e.Spec)
+		}
 	}
-	if err != nil || pod == nil {
-		return kept, err
+	var kept runtime.Object
+	var err error
+	if d.isUsual(e, pod, known.spec != nil) {
+		kept, err = d.keep(checked(pod))
+	} else {
+		*pod = corev1.Pod{TypeMeta: pod.TypeMeta}
+		if err := decodeAs(d.without(e.raw, cuts), e.Kind, pod); err != nil {
+			return nil, err
+		}
+		kept, err = d.keep(trimmed(pod))
+	}
+	if err != nil {
+		return nil, err
 	}
 	pod = kept.(*corev1.Pod)
 	switch {
@@ -121,9 +120,33 @@ func (d *Decoder) Decode(raw []byte) (runtime.Object, error) {
 			clear(d.pods)
 		}
 		known.spec = &pod.Spec
-		d.pods[uid] = known
+		d.pods[e.UID] = known
 	}
 	return pod, nil
+}
+
+// isUsual decodes a pod, trimmed, and reports whether its text is as kube-apiserver writes it; else part of the pod is
+// decoded.
+func (d *Decoder) isUsual(e *Envelope, pod *corev1.Pod, specKnown bool) bool {
+	if e.twice || !d.texts.Meta(e.Metadata, &pod.ObjectMeta) || e.status != nil && !d.texts.Status(e.status, &pod.Status) {
+		return false
+	}
+	if specKnown || e.Spec == nil {
+		return true
+	}
+	if !d.texts.Spec(e.Spec, &pod.Spec) {
+		return false
+	}
+	pod.Spec.Volumes = trimVolumes(pod.Spec.Volumes)
+	return true
+}
+
+// keep tells of what is kept how much it takes.
+func (d *Decoder) keep(kept runtime.Object, size int, err error) (runtime.Object, error) {
+	if err == nil && d.Keep != nil {
+		d.Keep(costObject + 2*size)
+	}
+	return kept, err
 }
 
 // without returns raw with null in place of some of its values.
@@ -147,8 +170,18 @@ func (d *Decoder) without(raw []byte, cuts [][]byte) []byte {
 	return d.text
 }
 
+// decodeAs decodes JSON whose size is bounded into an object, whose kind stays.
+func decodeAs(raw []byte, kind string, into runtime.Object) error {
+	gvk := into.GetObjectKind().GroupVersionKind()
+	if err := decode(raw, kind, into); err != nil {
+		return err
+	}
+	into.GetObjectKind().SetGroupVersionKind(gvk)
+	return nil
+}
+
 // decode decodes JSON whose size is bounded.
-func decode(raw []byte, kind string, into runtime.Object) error {
+func decode(raw []byte, kind string, into any) error {
 	if bytes.Count(raw, []byte(",")) > maxObjectParts {
 		return fmt.Errorf("a %s has more than %d parts", kind, maxObjectParts)
 	}

@@ -40,10 +40,15 @@ func trimmed(obj runtime.Object) (_ runtime.Object, size int, _ error) {
 		gvk = kindOf(out)
 	}
 	out.GetObjectKind().SetGroupVersionKind(gvk)
-	if err := checkMeta(out); err != nil {
+	return checked(out)
+}
+
+// checked is trimmed for an object that holds nothing that is not kept.
+func checked(obj runtime.Object) (_ runtime.Object, size int, _ error) {
+	if err := checkMeta(obj); err != nil {
 		return nil, 0, err
 	}
-	return safeObject(out)
+	return safeObject(obj)
 }
 
 func trimKind(obj runtime.Object) runtime.Object {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/apijson"
 	"github.com/schedq/schedq/sources/jsonscan"
 	"github.com/schedq/schedq/sources/kinds"
 	"github.com/schedq/schedq/sources/lines"
@@ -136,6 +137,7 @@ type reader struct {
 	changes           []entry
 	span              span
 	decoder           *sources.Decoder
+	texts             *apijson.Decoder
 	silent, responses int // changes without and with the object
 	large             tooLarge
 }
@@ -162,7 +164,7 @@ func Read(r *lines.Reader) (*Log, error) {
 // eachItem reads a log to its end and has take take what it tells. What it returns tells all the rest.
 func eachItem(r *lines.Reader, take func(item) error) (*Log, error) {
 	l := &Log{Name: r.Name()}
-	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder()}
+	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), texts: apijson.New(json.Unmarshal)}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
 	for {
 		line, err := r.Next()
@@ -256,7 +258,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		return err
 	}
 	if e.failedScheduling() {
-		if f, ok := e.failedAttempt(); ok {
+		if f, ok := e.failedAttempt(a.texts); ok {
 			return a.tell(e, item{what: toldFailure, event: f, cost: sources.Cost(f.Fact)})
 		}
 		return nil

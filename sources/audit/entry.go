@@ -93,12 +93,12 @@ func (e *event) appendNamed(to []entry, n entry) ([]entry, error) {
 
 // appendAnswer adds what the response object tells.
 func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.Reader) ([]entry, error) {
-	answer, err := decodeAnswer(e.responseObject)
+	answer, err := openAnswer(e.responseObject)
 	if err != nil {
 		return nil, err
 	}
 	deletes := string(e.verb) == "delete"
-	switch answer.kind {
+	switch answer.Kind {
 	case e.kind.Name:
 	case "Status":
 		if !deletes {
@@ -106,7 +106,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 		}
 		n.op = remove
 		if n.uid == "" {
-			n.uid = answer.uid
+			n.uid = answer.about
 		}
 		return e.appendNamed(to, n)
 	case "PartialObjectMetadata":
@@ -114,7 +114,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 	default:
 		return to, nil // a Table, or an older version
 	}
-	if n.object, err = d.Decode(e.responseObject); err != nil {
+	if n.object, err = d.DecodeOpened(answer.Envelope); err != nil {
 		if !answer.gone(deletes) {
 			return nil, err
 		}
@@ -165,9 +165,9 @@ func (e *event) appendGone(to []entry, n entry, deletes bool) ([]entry, error) {
 }
 
 // appendMeta adds the answer to a client that asked for metadata only, as the garbage collector does.
-func (e *event) appendMeta(to []entry, n entry, answer *answer, deletes bool) ([]entry, error) {
+func (e *event) appendMeta(to []entry, n entry, answer answer, deletes bool) ([]entry, error) {
 	n.meta = &metav1.ObjectMeta{}
-	if err := json.Unmarshal(answer.metadata, n.meta); err != nil {
+	if err := json.Unmarshal(answer.Metadata, n.meta); err != nil {
 		return nil, fmt.Errorf("the metadata cannot be decoded: %s", sources.Sanitize(err.Error()))
 	}
 	n.op = patchMeta
@@ -205,7 +205,7 @@ func (e *event) appendAll(to []entry, n entry, request deletion, r *lines.Reader
 
 // appendItem adds one of them.
 func (e *event) appendItem(to []entry, item entry, request deletion, raw []byte) ([]entry, error) {
-	answer, err := decodeAnswer(raw)
+	answer, err := openAnswer(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (e *event) appendItem(to []entry, item entry, request deletion, raw []byte)
 		Name, Namespace string
 		UID             types.UID
 	}
-	if err := json.Unmarshal(answer.metadata, &m); err != nil {
+	if err := json.Unmarshal(answer.Metadata, &m); err != nil {
 		return nil, fmt.Errorf("the metadata cannot be decoded: %s", sources.Sanitize(err.Error()))
 	}
 	item.key, item.uid = types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, m.UID
@@ -241,7 +241,7 @@ func options(raw []byte) (deletion, error) {
 	err := jsonscan.Members(raw, func(name, value []byte) bool {
 		switch string(name) {
 		case "dryRun":
-			d.dryRun = len(value) > len("[]") && value[0] == '['
+			d.dryRun = isFilled(value)
 		case "gracePeriodSeconds":
 			d.now = string(value) == "0"
 		case "target":
@@ -290,62 +290,45 @@ func nameIn(raw []byte) (s string) {
 	return s
 }
 
-// answer is the envelope of a response object.
+// answer is a response object.
 type answer struct {
-	kind        string
-	metadata    []byte
-	uid         types.UID // of a Status: whom it is about
+	*sources.Envelope
+	about       types.UID // of a Status: whom it is about
 	terminating bool      // has a deletionTimestamp
 	lingers     bool      // has a grace period above 0
 	finalizers  bool
 }
 
-func decodeAnswer(raw []byte) (*answer, error) {
-	a := &answer{}
-	err := jsonscan.Members(raw, func(name, value []byte) bool {
-		switch string(name) {
-		case "kind":
-			a.kind = string(jsonscan.Text(value))
-		case "metadata":
-			a.metadata = value
-		case "spec":
-			// A namespace has a second list of finalizers.
-			_ = jsonscan.Members(value, func(name, value []byte) bool {
-				a.finalizers = a.finalizers || string(name) == "finalizers" && len(value) > len("[]") && value[0] == '['
-				return true
-			})
-		case "details":
-			_ = jsonscan.Members(value, func(name, value []byte) bool {
-				if string(name) == "uid" {
-					a.uid = types.UID(jsonscan.Text(value))
-				}
-				return true
-			})
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
+func openAnswer(raw []byte) (a answer, err error) {
+	if a.Envelope, err = sources.Open(raw); err != nil {
+		return a, err
 	}
-	if a.metadata == nil {
-		return a, nil
+	a.terminating = a.DeletionTimestamp != nil && string(a.DeletionTimestamp) != "null"
+	a.lingers = strings.Trim(string(a.DeletionGracePeriodSeconds), "0") != "" && string(a.DeletionGracePeriodSeconds) != "null"
+	a.finalizers = isFilled(a.Finalizers)
+	switch a.Kind {
+	case "Namespace": // which has a second list of finalizers
+		_ = jsonscan.Members(a.Spec, func(name, value []byte) bool {
+			a.finalizers = a.finalizers || string(name) == "finalizers" && isFilled(value)
+			return true
+		})
+	case "Status":
+		_ = jsonscan.Members(a.Details, func(name, value []byte) bool {
+			if string(name) == "uid" {
+				a.about = types.UID(jsonscan.Text(value))
+			}
+			return true
+		})
 	}
-	return a, jsonscan.Members(a.metadata, func(name, value []byte) bool {
-		switch string(name) {
-		case "deletionTimestamp":
-			a.terminating = string(value) != "null"
-		case "deletionGracePeriodSeconds":
-			a.lingers = strings.Trim(string(value), "0") != "" && string(value) != "null"
-		case "finalizers":
-			a.finalizers = a.finalizers || len(value) > len("[]") && value[0] == '['
-		}
-		return true
-	})
+	return a, nil
 }
+
+// isFilled reports whether raw is a list with something in it.
+func isFilled(raw []byte) bool { return len(raw) > len("[]") && raw[0] == '[' }
 
 // gone reports whether the object is no more after the request: it lingers as long as it has a
 // finalizer, and a pod on a node until its kubelet deletes it with a grace period of 0
 // (k8s.io/apiserver v0.37, registry/generic/registry/store.go).
-func (a *answer) gone(deletes bool) bool {
+func (a answer) gone(deletes bool) bool {
 	return (deletes || a.terminating) && !a.lingers && !a.finalizers
 }

@@ -2,12 +2,14 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/apijson"
 )
 
 // failedScheduling reports whether with the event kube-scheduler wrote an Event object.
@@ -18,46 +20,51 @@ func (e *event) failedScheduling() bool {
 
 // failedAttempt returns what a FailedScheduling Event tells: its eventTime, and once it is a series the
 // time when that was last observed, are the moment at which an attempt failed.
-func (e *event) failedAttempt() (sources.Event, bool) {
-	var o struct {
-		Reason    string
-		Note      string
-		Message   string // of core/v1
-		EventTime time.Time
-		Series    *struct {
-			LastObservedTime time.Time
-			Count            int
-		}
-		Regarding, InvolvedObject struct {
-			Kind, Namespace, Name, ResourceVersion string
-			UID                                    types.UID
-		}
-	}
-	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || json.Unmarshal(e.responseObject, &o) != nil || o.Reason != "FailedScheduling" {
+func (e *event) failedAttempt(d *apijson.Decoder) (sources.Event, bool) {
+	var o apijson.Event
+	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || !d.Event(e.responseObject, &o) && !decodeEvent(e.responseObject, &o) || o.Reason != "FailedScheduling" {
 		return sources.Event{}, false // an answer that is no Event, or of another reason
 	}
-	about := o.Regarding
-	if about.Name == "" {
-		about = o.InvolvedObject
-	}
-	at := o.EventTime
-	count := 1
-	if o.Series != nil && o.Series.LastObservedTime.After(at) && string(e.verb) != "create" {
-		at, count = o.Series.LastObservedTime, o.Series.Count
+	at, count := o.EventTime, 1
+	if o.LastObserved.After(at) && string(e.verb) != "create" {
+		at, count = o.LastObserved, o.Count
 	}
 	heard := parse(string(e.stamp))
 	if at.Sub(heard) > time.Minute {
 		return sources.Event{}, false // no clock is so far ahead of the API server's
 	}
+	about := o.Regarding
 	if at.IsZero() || about.Kind != "Pod" || sources.CheckTime(at) != nil || sources.CheckName(about.Name) != nil || sources.CheckName(about.Namespace) != nil {
 		return sources.Event{}, false
-	}
-	if o.Note == "" {
-		o.Note = o.Message
 	}
 	return sources.Event{Time: at.UTC(), Fact: &sources.FailedAttempt{
 		Pod: types.NamespacedName{Namespace: about.Namespace, Name: about.Name},
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
-		Recorded: sources.NewRecorded(o.Regarding.ResourceVersion, count), Heard: heard,
+		Recorded: sources.NewRecorded(about.ResourceVersion, count), Heard: heard,
 	}}, true
+}
+
+// decodeEvent decodes an Event that is not written as kube-apiserver writes them, and reports whether it could.
+func decodeEvent(raw []byte, e *apijson.Event) bool {
+	var o struct {
+		Reason    string
+		Note      string
+		Message   string // of core/v1
+		EventTime time.Time
+		Series    struct {
+			LastObservedTime time.Time
+			Count            int
+		}
+		Regarding, InvolvedObject apijson.Reference
+	}
+	if json.Unmarshal(raw, &o) != nil {
+		return false
+	}
+	*e = apijson.Event{Reason: o.Reason, Note: cmp.Or(o.Note, o.Message), EventTime: o.EventTime,
+		LastObserved: o.Series.LastObservedTime, Count: o.Series.Count, Regarding: o.Regarding}
+	if e.Regarding.Name == "" {
+		e.Regarding = o.InvolvedObject
+		e.Regarding.ResourceVersion = ""
+	}
+	return true
 }

@@ -42,7 +42,7 @@ func First(raw []byte, visit func(name, value []byte) bool) (rest []byte, whole 
 			return nil, false, ErrNotJSON
 		}
 		i = space(raw, i+1)
-		end = valueEnd(raw, i)
+		end = End(raw, i)
 		if end < 0 {
 			return nil, false, ErrNotJSON
 		}
@@ -71,7 +71,7 @@ func Elements(raw []byte, visit func(value []byte) error) error {
 	}
 	i = space(raw, i+1)
 	for i < len(raw) && raw[i] != ']' {
-		end := valueEnd(raw, i)
+		end := End(raw, i)
 		if end < 0 {
 			return ErrNotJSON
 		}
@@ -126,8 +126,8 @@ func stringEnd(raw []byte, i int) int {
 	}
 }
 
-// valueEnd returns the index after the value that begins at i, or -1.
-func valueEnd(raw []byte, i int) int {
+// End returns the index after the value that begins at raw[i], or -1.
+func End(raw []byte, i int) int {
 	if i >= len(raw) {
 		return -1
 	}

@@ -1,0 +1,83 @@
+package apijson
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Event is what matters here of an Event of events.k8s.io/v1 or core/v1, which have other names for the same.
+type Event struct {
+	Reason, Note string
+	EventTime    time.Time
+	// LastObserved and Count are of its series, and zero without one.
+	LastObserved time.Time
+	Count        int
+	// Regarding is whom it is about. Its version is that of events.k8s.io/v1 alone: a recorder of core/v1 Events makes one
+	// of several.
+	Regarding Reference
+}
+
+// Reference is an object that an Event is about.
+type Reference struct {
+	Kind, Namespace, Name, ResourceVersion string
+	UID                                    types.UID
+}
+
+// Event decodes an Event into e, which must be empty.
+func (d *Decoder) Event(raw []byte, e *Event) bool {
+	return d.run(raw, func() {
+		d.members(func(name []byte) {
+			switch string(name) {
+			case "reason":
+				e.Reason = word[string](d)
+			case "note", "message":
+				e.Note = d.text()
+			case "eventTime":
+				e.EventTime = d.time().Time
+			case "series":
+				d.series(e)
+			case "regarding":
+				e.Regarding = d.reference()
+			case "involvedObject":
+				e.Regarding = d.reference()
+				e.Regarding.ResourceVersion = ""
+			default:
+				d.value()
+			}
+		})
+	})
+}
+
+func (d *Decoder) series(e *Event) {
+	d.members(func(name []byte) {
+		switch string(name) {
+		case "lastObservedTime":
+			e.LastObserved = d.time().Time
+		case "count":
+			e.Count = int(d.number32())
+		default:
+			d.value()
+		}
+	})
+}
+
+func (d *Decoder) reference() (r Reference) {
+	d.members(func(name []byte) {
+		switch string(name) {
+		case "kind":
+			r.Kind = word[string](d)
+		case "namespace":
+			r.Namespace = word[string](d)
+		case "name":
+			r.Name = d.text()
+		case "resourceVersion":
+			r.ResourceVersion = d.text()
+		case "uid":
+			r.UID = types.UID(d.text())
+		default:
+			d.value()
+		}
+	})
+	return r
+}
