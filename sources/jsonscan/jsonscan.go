@@ -6,7 +6,9 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math/bits"
 )
 
 // ErrNotJSON is about text that no JSON encoder writes.
@@ -109,7 +111,22 @@ func space(raw []byte, i int) int {
 
 // stringEnd returns the index after the string that begins at i, or -1.
 func stringEnd(raw []byte, i int) int {
-	for from := i + 1; ; {
+	from := i + 1
+	// Most are short: where a quote is in eight bytes is found faster than bytes.IndexByte is called.
+	for range 2 {
+		if len(raw)-from < 8 {
+			break
+		}
+		n := quoteIn(binary.LittleEndian.Uint64(raw[from:]))
+		if n < 8 {
+			if raw[from+n-1] != '\\' {
+				return from + n + 1
+			}
+			break
+		}
+		from += 8
+	}
+	for {
 		n := bytes.IndexByte(raw[from:], '"')
 		if n < 0 {
 			return -1
@@ -124,6 +141,13 @@ func stringEnd(raw []byte, i int) int {
 		}
 		from = end + 1
 	}
+}
+
+// quoteIn returns which of the eight bytes of a word, the lowest first, is the first quote, or 8.
+func quoteIn(word uint64) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	word ^= '"' * ones // a quote is 0 now, and the lowest byte from which a 1 can't be taken
+	return bits.TrailingZeros64((word-ones)&^word&tops) / 8
 }
 
 // End returns the index after the value that begins at raw[i], or -1.
