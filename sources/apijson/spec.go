@@ -8,15 +8,15 @@ import (
 func (d *Decoder) Spec(raw []byte, s *corev1.PodSpec) bool {
 	return d.run(raw, func() {
 		d.members(func(name []byte) {
-			if !d.common(name, s) && !d.seldom(name, s) {
+			if !d.usualMember(name, s) && !d.rareMember(name, s) {
 				d.value()
 			}
 		})
 	})
 }
 
-// common reads the members that most pods have, and reports whether the named one is of them.
-func (d *Decoder) common(name []byte, s *corev1.PodSpec) bool {
+// usualMember reads the members that most pods have, and reports whether the named one is of them.
+func (d *Decoder) usualMember(name []byte, s *corev1.PodSpec) bool {
 	switch string(name) {
 	case "initContainers":
 		s.InitContainers = list(d, d.container)
@@ -50,8 +50,8 @@ func (d *Decoder) common(name []byte, s *corev1.PodSpec) bool {
 	return true
 }
 
-// seldom is common for what few pods have.
-func (d *Decoder) seldom(name []byte, s *corev1.PodSpec) bool {
+// rareMember is usualMember for what few pods have.
+func (d *Decoder) rareMember(name []byte, s *corev1.PodSpec) bool {
 	switch string(name) {
 	case "volumes":
 		s.Volumes = d.volumes()
