@@ -316,4 +316,5 @@ func TestInPlace(t *testing.T) {
 	if _, err := disk.GrowInPlace(t.Context(), path, disk.Options{Replace: true}, func(io.Writer) error { return io.ErrUnexpectedEOF }); err == nil {
 		t.Error("it was begun")
 	}
+	holds(t, path, "head")
 }

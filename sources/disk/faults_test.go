@@ -44,16 +44,19 @@ var writers = map[string]func(ctx context.Context, path string) error{
 		return disk.Keep(ctx, path, after)
 	},
 	"growing": func(ctx context.Context, path string) error {
-		return grow(ctx, path, disk.Options{})
+		return grow(ctx, path, disk.Options{}, disk.Create)
 	},
 	"growing over another": func(ctx context.Context, path string) error {
-		return grow(ctx, path, disk.Options{Replace: true})
+		return grow(ctx, path, disk.Options{Replace: true}, disk.Create)
 	},
 }
 
+// create is disk.Create, or what it does where a file that is open keeps its name.
+type create func(context.Context, string, disk.Options, func(io.Writer) error) (*disk.Growing, error)
+
 // grow writes a file as it comes.
-func grow(ctx context.Context, path string, opts disk.Options) error {
-	g, err := disk.Create(ctx, path, opts, func(w io.Writer) error {
+func grow(ctx context.Context, path string, opts disk.Options, create create) error {
+	g, err := create(ctx, path, opts, func(w io.Writer) error {
 		_, err := w.Write(after[:100])
 		return err
 	})
@@ -87,6 +90,42 @@ func TestEveryOperationFails(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestEveryOperationFailsInPlace: a file that is begun in its place is as it was, begun or whole, or beside it is what was
+// there before, and the error says so.
+func TestEveryOperationFailsInPlace(t *testing.T) {
+	for _, lasting := range []bool{false, true} {
+		operations := 1
+		for n := 0; n <= operations; n++ {
+			faults := &disktest.Faults{From: n, Lasting: lasting, Fails: syscall.EIO}
+			folder := t.TempDir()
+			path := filepath.Join(folder, "a.jsonl")
+			write(t, path, string(before))
+			err := grow(faults.Context(t.Context()), path, disk.Options{Replace: true}, disk.GrowInPlace)
+			if n == 0 {
+				operations = faults.Count()
+			}
+			kept := 0
+			for _, name := range names(t, folder) {
+				got, reading := os.ReadFile(filepath.Join(folder, name))
+				switch {
+				case reading != nil:
+					t.Error(reading)
+				case bytes.Equal(got, before) && (name == "a.jsonl" || err != nil && strings.Contains(err.Error(), name)):
+					kept++
+				case name == "a.jsonl" && len(got) >= 100 && bytes.HasPrefix(after, got):
+					kept++ // as far as it came
+				case faults.KeptFromRemoving():
+				default:
+					t.Errorf("operation %d, lasting %v: %v, and %s has %d bytes", n, lasting, err, name, len(got))
+				}
+			}
+			if kept == 0 || err == nil && n > 0 && kept != 1 {
+				t.Errorf("operation %d, lasting %v: %v, and neither the old nor the new is there", n, lasting, err)
 			}
 		}
 	}

@@ -2,9 +2,14 @@ package disk
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // Growing is a file that is written as it comes. Until it is closed it is locked: no other schedq writes it or
@@ -85,16 +90,56 @@ func growBeside(ctx context.Context, path string, opts Options, begin func(io.Wr
 	return g, nil
 }
 
-// growInPlace begins the file where it is to be.
+// growInPlace begins the file where it is to be. What was there is put aside until it has begun.
 func growInPlace(ctx context.Context, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
 	ops := operations(ctx)
+	old := ""
 	if opts.Replace {
-		if err := ops.Remove(path); err != nil && !os.IsNotExist(err) {
-			return nil, cannotWrite(path, err)
+		var err error
+		if old, err = putAside(ops, path); err != nil {
+			return nil, err
 		}
 	}
+	g, err := beginAt(ctx, ops, path, opts, begin)
+	switch {
+	case err == nil && old != "":
+		if removing := ops.Remove(old); removing != nil {
+			err = fmt.Errorf("%s is begun, but %s beside it, which is what was there before, can't be removed: %w", sources.Sanitize(path), filepath.Base(old), cause(removing))
+			return nil, firstError(err, g.Close())
+		}
+	case old != "":
+		if back := ops.Rename(old, path); back != nil {
+			return nil, fmt.Errorf("%w; what was there before is in %s beside it", err, filepath.Base(old))
+		}
+	}
+	return g, err
+}
+
+// putAside gives the file at path another name, which it returns, if there is one.
+func putAside(ops Operations, path string) (string, error) {
+	p, err := newPart(ops, filepath.Dir(path))
+	if err == nil {
+		err = p.Close()
+	}
+	if err == nil {
+		err = ops.Rename(path, p.name)
+	}
+	if err == nil {
+		return p.name, nil
+	}
+	if p != nil {
+		_ = ops.Remove(p.name) // it is empty
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return "", cannotWrite(path, err)
+}
+
+// beginAt makes the file at path, where there is none, and begins it.
+func beginAt(ctx context.Context, ops Operations, path string, opts Options, begin func(io.Writer) error) (*Growing, error) {
 	f, err := ops.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, opts.mode())
-	if os.IsExist(err) {
+	if errors.Is(err, fs.ErrExist) {
 		return nil, taken(ops, path)
 	}
 	if err != nil {
@@ -102,7 +147,11 @@ func growInPlace(ctx context.Context, path string, opts Options, begin func(io.W
 	}
 	_ = f.Lock(false)
 	g := growing(ctx, f)
-	if err := g.w.filled(begin); err != nil {
+	err = g.w.filled(begin)
+	if err == nil {
+		err = synced(f)
+	}
+	if err != nil {
 		f.Close()
 		_ = ops.Remove(path)
 		return nil, cannotWrite(path, err)

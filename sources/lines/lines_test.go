@@ -3,6 +3,7 @@ package lines
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -86,6 +88,25 @@ func TestPackings(t *testing.T) {
 					t.Errorf("%d lines, cut %v, %v", len(got), cut, err)
 				}
 			})
+		}
+	}
+}
+
+// TestUTF16: what Windows PowerShell's > writes is read as the text that it is, in either order of bytes, over the
+// blocks' borders, and cut inside of a character.
+func TestUTF16(t *testing.T) {
+	wide := strings.Repeat("жx𝄞", blockSize/4)
+	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		data := []byte(name)
+		for _, unit := range utf16.Encode([]rune("a\r\n" + wide + "\r\nb")) {
+			data = order.AppendUint16(data, unit)
+		}
+		got, cut, err := readAll(data)
+		if err != nil || !cut || strings.Join(got, "|") != "a|"+wide+"|b" {
+			t.Errorf("%x: %d lines, cut %v, %v", name, len(got), cut, err)
+		}
+		if got, cut, err = readAll(data[:9]); err != nil || !cut || strings.Join(got, "|") != "a|\ufffd" {
+			t.Errorf("%x cut: %q, cut %v, %v", name, got, cut, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
 )
 
 const (
@@ -64,7 +65,8 @@ func startPump(ctx context.Context, r io.ReadCloser) (*pump, time.Time, error) {
 	}
 }
 
-// unpack chooses the decompressor by the magic numbers (RFC 1952, RFC 8878).
+// unpack chooses the decompressor by the magic numbers (RFC 1952, RFC 8878), and the decoder of UTF-16 by its byte
+// order mark.
 func (p *pump) unpack(r io.Reader) (io.Reader, time.Time, func(), error) {
 	br := bufio.NewReaderSize(counted{r, &p.taken}, 64<<10)
 	magic, err := br.Peek(4)
@@ -90,6 +92,9 @@ func (p *pump) unpack(r io.Reader) (io.Reader, time.Time, func(), error) {
 			return nil, time.Time{}, nil, fmt.Errorf("the zstd data is damaged: %w", err)
 		}
 		return z, time.Time{}, z.Close, nil
+	case bytes.HasPrefix(magic, []byte{0xff, 0xfe}), bytes.HasPrefix(magic, []byte{0xfe, 0xff}):
+		// Windows PowerShell's > and Out-File write so.
+		return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(br), time.Time{}, func() {}, nil
 	}
 	return br, time.Time{}, func() {}, nil
 }
