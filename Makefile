@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage
+.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms
 
 run: build
 	@./bin/schedq
@@ -22,6 +22,10 @@ lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt would change these: run gofmt -w .'; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
+
+# For each system that the program is for, that all of it can be compiled there: a minute of processor time for all six.
+platforms:
+	cd release && go test ./platforms -count 1
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

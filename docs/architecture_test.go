@@ -31,6 +31,9 @@ type room struct {
 	imports []string // of other rooms, and of all else
 }
 
+// modules are the folders that are Go modules of their own: no part of the program.
+var modules = []string{filepath.Join("..", "e2e"), filepath.Join("..", "release")}
+
 // house returns all rooms by path, without their tests.
 func house(t *testing.T) (map[string]*room, *token.FileSet) {
 	t.Helper()
@@ -39,7 +42,7 @@ func house(t *testing.T) (map[string]*room, *token.FileSet) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (p == filepath.Join("..", "e2e") || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && p != ".."):
+		case d.IsDir() && (slices.Contains(modules, p) || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && p != ".."):
 			return filepath.SkipDir
 		case !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go"):
 			return nil
