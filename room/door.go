@@ -1,47 +1,47 @@
 package room
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"sync"
 	"time"
 )
 
+// Door is a place where people come in. What is spoken there is the Protocol's; codes, seats and limits are the same at all.
+type Door struct {
+	net.Listener
+	// Teachers lets nobody in but teachers: what crowds another door does not reach this one.
+	Teachers bool
+	// Protocol is what is spoken. Nil is SSH.
+	Protocol Protocol
+}
+
+// Protocol sees to a caller, from the first byte until it returns: then the caller is hung up on. It lets the caller in by
+// Judge, and shows them their screen by Visit. ctx ends when the room closes.
+type Protocol func(ctx context.Context, c *Caller)
+
 // A door has a crowd before it: connections that have not said a code yet. Whoever is too many is not the newest, who
 // has done nothing wrong: room is made by whoever has been there for longest without a word.
 
-// door is where connections come in. The teacher's lets nobody else in, and is as wide, so that no crowd before the
+// crowd is who is before a door. The teacher's door lets nobody else in, and is as wide, so that no crowd before the
 // visitors' keeps the teacher out.
-type door struct {
+type crowd struct {
 	teachers bool
 	most     int // callers who are asked, and as many who wait for the answer to a wrong code
 
 	mu      sync.Mutex
-	callers map[*caller]bool
+	callers map[*Caller]bool
 	asked   int // of callers, those who do not wait for an answer
 }
 
-// caller is a connection before a door.
-type caller struct {
-	conn   net.Conn
-	line   *guarded
-	source string
-	came   time.Time
-	gone   chan struct{} // closed when it no longer is before the door
-	tries  int           // at a code; only its own goroutine uses it
-
-	// Of the door.
-	greeted bool // keys are exchanged: it is asked for a code
-	waits   bool // for the answer to a wrong code
-}
-
-func newDoor(most int, teachers bool) *door {
-	return &door{teachers: teachers, most: max(1, most), callers: make(map[*caller]bool)}
+func newCrowd(most int, teachers bool) *crowd {
+	return &crowd{teachers: teachers, most: max(1, most), callers: make(map[*Caller]bool)}
 }
 
 // admit takes in a connection, and returns its caller, and who had to make room for it, or nil.
-func (d *door) admit(conn net.Conn) (c, out *caller) {
-	c = &caller{conn: conn, source: sourceOf(conn.RemoteAddr()), came: time.Now(), gone: make(chan struct{})}
+func (d *crowd) admit(conn net.Conn) (c, out *Caller) {
+	c = &Caller{crowd: d, conn: conn, source: sourceOf(conn.RemoteAddr()), came: time.Now(), gone: make(chan struct{})}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.callers[c] = true
@@ -50,13 +50,13 @@ func (d *door) admit(conn net.Conn) (c, out *caller) {
 }
 
 // forget takes away a caller who was let in or is gone. A second time it does nothing.
-func (d *door) forget(c *caller) {
+func (d *crowd) forget(c *Caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.remove(c)
 }
 
-func (d *door) remove(c *caller) {
+func (d *crowd) remove(c *Caller) {
 	if !d.callers[c] {
 		return
 	}
@@ -67,16 +67,9 @@ func (d *door) remove(c *caller) {
 	close(c.gone)
 }
 
-// noteGreeted notes that keys are exchanged with c.
-func (d *door) noteGreeted(c *caller) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c.greeted = true
-}
-
 // setWaiting notes whether c waits for the answer to a wrong code. Those who wait take no room from those who are
 // asked for one. It returns who had to make room for c among its likes, or nil.
-func (d *door) setWaiting(c *caller, waits bool) (out *caller) {
+func (d *crowd) setWaiting(c *Caller, waits bool) (out *Caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.callers[c] || c.waits == waits {
@@ -92,7 +85,7 @@ func (d *door) setWaiting(c *caller, waits bool) (out *caller) {
 }
 
 // makeRoom hangs up on one of the likes of c, other than c, if there are too many of them.
-func (d *door) makeRoom(c *caller) *caller {
+func (d *crowd) makeRoom(c *Caller) *Caller {
 	there := d.asked
 	if c.waits {
 		there = len(d.callers) - d.asked
@@ -106,7 +99,7 @@ func (d *door) makeRoom(c *caller) *caller {
 			shares[other.source]++
 		}
 	}
-	var out *caller
+	var out *Caller
 	now := time.Now()
 	for other := range d.callers {
 		if other != c && other.waits == c.waits && (out == nil || other.before(out, shares, now)) {
@@ -125,7 +118,7 @@ const breath = time.Second
 
 // before reports whether c makes room before other does: who comes from where most come from, then who has been
 // silent, then who has been there for longer.
-func (c *caller) before(other *caller, shares map[string]int, now time.Time) bool {
+func (c *Caller) before(other *Caller, shares map[string]int, now time.Time) bool {
 	if a, b := shares[c.source], shares[other.source]; a != b {
 		return a > b
 	}
@@ -138,7 +131,7 @@ func (c *caller) before(other *caller, shares map[string]int, now time.Time) boo
 	return c.came.Before(other.came)
 }
 
-func (c *caller) silent(now time.Time) bool { return !c.greeted && now.Sub(c.came) > breath }
+func (c *Caller) silent(now time.Time) bool { return !c.greeted && now.Sub(c.came) > breath }
 
 // sourceOf is what connections from an address are counted by: one of IPv4, or a network of 64 bits of IPv6, which is
 // the least that somebody has.

@@ -159,7 +159,7 @@ func opened(t *testing.T, change func(*Limits)) (visitors, teacher *corridor, op
 	visitors, teacher = newCorridor(), newCorridor()
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan error, 1)
-	go func() { over <- r.Serve(ctx, visitors, teacher) }()
+	go func() { over <- r.Serve(ctx, Door{Listener: visitors}, Door{Listener: teacher, Teachers: true}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-over; err != nil {
@@ -289,8 +289,8 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 // elsewhere none is hung up on.
 func TestWhoTypesTheCodeIsNotHurried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDoor(4, false)
-		come := func(source string, greeted bool) *caller {
+		d := newCrowd(4, false)
+		come := func(source string, greeted bool) *Caller {
 			here, there := net.Pipe()
 			t.Cleanup(func() { _ = here.Close(); _ = there.Close() })
 			c, _ := d.admit(&coming{Conn: here, from: from(source), end: func() {}})
@@ -299,12 +299,12 @@ func TestWhoTypesTheCodeIsNotHurried(t *testing.T) {
 		}
 		typing, elsewhere := come("10.0.0.1:1", true), come("10.0.0.2:1", false)
 		time.Sleep(2 * time.Second)
-		var silent []*caller
+		var silent []*Caller
 		for range 20 {
 			silent = append(silent, come("10.0.0.1:2", false))
 			time.Sleep(2 * time.Second)
 		}
-		for _, c := range []*caller{typing, elsewhere, silent[19]} {
+		for _, c := range []*Caller{typing, elsewhere, silent[19]} {
 			if !d.callers[c] {
 				t.Error("the wrong one was hung up on")
 			}

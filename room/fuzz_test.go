@@ -34,7 +34,7 @@ func FuzzRoomFrames(f *testing.F) {
 			role = teacherRole
 		}
 		c := &connection{
-			room: r, source: "10.0.0.1", line: &guarded{}, refused: make(map[string]bool),
+			Caller: &Caller{room: r, source: "10.0.0.1", line: &guarded{}}, refused: make(map[string]bool),
 			conn: &ssh.ServerConn{Conn: fakeConn{}, Permissions: permitted(role)},
 		}
 		requests := make(chan *ssh.Request)

@@ -65,7 +65,7 @@ func open(t *testing.T, change func(*room.Config)) *school {
 	s.address = l.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
-	go func() { s.closed <- r.Serve(ctx, l, nil) }()
+	go func() { s.closed <- r.Serve(ctx, room.Door{Listener: l}) }()
 	t.Cleanup(cancel)
 	return s
 }

@@ -21,7 +21,7 @@ const frameRate = 20
 const politeness = 2 * time.Second
 
 // run shows a visitor their screen until they leave. It returns what to say to them afterwards, and why it is over.
-func (r *Room) run(v *Visitor, t *terminal) (said string, why error) {
+func (r *Room) run(v *Visitor, t *Terminal) (said string, why error) {
 	inner, err := r.open(v)
 	if err != nil {
 		return sentence(err), err
@@ -90,7 +90,7 @@ func (r *Room) open(v *Visitor) (model tea.Model, err error) {
 }
 
 // watch sends a visitor out who hangs up or does nothing for too long.
-func (r *Room) watch(ctx context.Context, v *Visitor, t *terminal) {
+func (r *Room) watch(ctx context.Context, v *Visitor, t *Terminal) {
 	for {
 		left := r.config.Limits.Idle - v.idle()
 		if left <= 0 && !v.teacher {

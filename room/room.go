@@ -101,37 +101,36 @@ func (r *Room) access() Access {
 	return a
 }
 
-// Serve lets visitors in until ctx ends, and returns when all have left. It closes both listeners. At teacher's door,
-// unless it is nil, only teachers are let in: what crowds the visitors' door does not reach it. The error is nil if
-// ctx ended.
-func (r *Room) Serve(ctx context.Context, visitors, teacher net.Listener) error {
+// Serve lets visitors in until ctx ends, and returns when all have left. It closes the doors. What crowds one door does not
+// reach another. The error is nil if ctx ended.
+func (r *Room) Serve(ctx context.Context, doors ...Door) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go r.watchMemory(ctx)
 	var all sync.WaitGroup
 	defer waitFor(&all, closing)
 	defer cancel()
-	doors := []net.Listener{visitors}
-	if teacher != nil {
-		doors = append(doors, teacher)
-	}
 	ended := make(chan error, len(doors))
-	for _, l := range doors {
-		all.Go(func() { ended <- r.attend(ctx, l, newDoor(r.config.Limits.Handshakes, l == teacher), &all) })
+	for _, d := range doors {
+		if d.Protocol == nil {
+			d.Protocol = r.welcomeSSH
+		}
+		all.Go(func() { ended <- r.attend(ctx, d, &all) })
 	}
 	return <-ended
 }
 
-// attend lets callers in by a door until ctx ends. It closes l.
-func (r *Room) attend(ctx context.Context, l net.Listener, d *door, all *sync.WaitGroup) error {
-	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+// attend lets callers in by a door until ctx ends. It closes it.
+func (r *Room) attend(ctx context.Context, d Door, all *sync.WaitGroup) error {
+	stop := context.AfterFunc(ctx, func() { _ = d.Close() })
 	defer stop()
-	heads := rate.NewLimiter(r.config.Limits.Connections, d.most)
+	before := newCrowd(r.config.Limits.Handshakes, d.Teachers)
+	heads := rate.NewLimiter(r.config.Limits.Connections, before.most)
 	for {
 		if err := heads.Wait(ctx); err != nil {
 			return nil
 		}
-		conn, err := l.Accept()
+		conn, err := d.Accept()
 		switch {
 		case ctx.Err() != nil:
 			if err == nil {
@@ -145,9 +144,22 @@ func (r *Room) attend(ctx context.Context, l net.Listener, d *door, all *sync.Wa
 			wait(ctx, 100*time.Millisecond)
 			continue
 		}
-		c, out := d.admit(conn)
+		c, out := before.admit(conn)
 		r.turnAway(out)
-		all.Go(func() { r.welcome(ctx, d, c) })
+		c.room, c.line = r, guard(context.WithoutCancel(ctx), conn, r.config.Limits)
+		all.Go(func() {
+			defer conn.Close()
+			defer c.LetIn()
+			c.stay = context.AfterFunc(ctx, func() { _ = conn.Close() })
+			d.Protocol(ctx, c)
+		})
+	}
+}
+
+// turnAway logs who had to make room before a door, if anybody.
+func (r *Room) turnAway(c *Caller) {
+	if c != nil {
+		r.doorLog.warn("turned away: too many at the door", "from", c.source, "after", time.Since(c.came).Round(time.Second))
 	}
 }
 

@@ -99,7 +99,11 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	debug.SetMemoryLimit(config.Limits.Memory / 10 * 8) // rather collect garbage than turn people away
 	f.announce(plain.Writer{Writer: cmd.OutOrStdout()}, l.Addr(), teachers, config)
 	drawCode(cmd.OutOrStdout(), reachable(l.Addr())[0], portOf(l.Addr()))
-	return r.Serve(cmd.Context(), l, teachers)
+	doors := []room.Door{{Listener: l}}
+	if teachers != nil {
+		doors = append(doors, room.Door{Listener: teachers, Teachers: true})
+	}
+	return r.Serve(cmd.Context(), doors...)
 }
 
 // config is the room's, by the flags.

@@ -40,7 +40,7 @@ func openRoom(t testing.TB, f serveFlags, log io.Writer) string {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	closed := make(chan error, 1)
-	go func() { closed <- r.Serve(ctx, l, nil) }()
+	go func() { closed <- r.Serve(ctx, room.Door{Listener: l}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-closed; err != nil {

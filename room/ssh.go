@@ -2,7 +2,7 @@ package room
 
 import (
 	"context"
-	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,29 +12,26 @@ import (
 // connection is one that was let in. It has one terminal, and what else it asks for is refused: another session,
 // a command, a subsystem, forwarded ports, agents and displays. There is no code that would do those.
 type connection struct {
-	room   *Room
-	conn   *ssh.ServerConn
-	line   *guarded
-	source string
+	*Caller
+	conn *ssh.ServerConn
 
 	mu      sync.Mutex
 	refused map[string]bool // what was refused and logged
 }
 
-// welcome sees to a caller at a door, from the handshake to the end.
-func (r *Room) welcome(ctx context.Context, d *door, called *caller) {
-	defer called.conn.Close()
-	conn, channels, requests, err := r.handshake(ctx, d, called)
+// welcomeSSH is the Protocol of SSH.
+func (r *Room) welcomeSSH(ctx context.Context, called *Caller) {
+	conn, channels, requests, err := r.handshake(called)
 	if err != nil {
 		r.doorLog.info("not let in", "from", called.source, "error", words(err.Error()))
 		return
 	}
 	defer conn.Close()
-	c := &connection{room: r, conn: conn, line: called.line, source: called.source, refused: make(map[string]bool)}
+	c := &connection{Caller: called, conn: conn, refused: make(map[string]bool)}
 	go c.refuseAll(requests)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go c.ping(ctx)
+	go c.KeepAsking(ctx, c, conn.User())
 	late := time.AfterFunc(r.config.Limits.Grace, func() { _ = conn.Close() }) // until it has a terminal
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() {
@@ -66,30 +63,8 @@ func (r *Room) welcome(ctx context.Context, d *door, called *caller) {
 // alive is what OpenSSH asks with, to hear whether the other side is there.
 const alive = "keepalive@openssh.com"
 
-// ping asks the client every now and then whether it is there, and hangs up if it does not answer: a laptop that was
-// closed does not say so.
-func (c *connection) ping(ctx context.Context) {
-	limits := c.room.config.Limits
-	for {
-		if wait(ctx, limits.Ping); ctx.Err() != nil {
-			return
-		}
-		late := time.AfterFunc(limits.Stall, func() {
-			c.room.log.Info("does not answer", "from", c.source, "name", nameOf(c.conn.User()))
-			c.line.silent.Store(true)
-			_ = c.conn.Close()
-		})
-		_, _, err := c.conn.SendRequest(alive, true, nil)
-		late.Stop()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// answers asks the client once whether it is there, and reports whether it says so before ctx ends. One that does not is
-// hung up on.
-func (c *connection) answers(ctx context.Context) bool {
+// Answers implements Client.
+func (c *connection) Answers(ctx context.Context) bool {
 	answered := make(chan bool, 1)
 	go func() {
 		_, _, err := c.conn.SendRequest(alive, true, nil)
@@ -99,35 +74,23 @@ func (c *connection) answers(ctx context.Context) bool {
 	case is := <-answered:
 		return is
 	case <-ctx.Done():
-		c.line.silent.Store(true)
-		_ = c.conn.Close()
 		return false
 	}
 }
 
 // handshake lets a caller in who has a code or a key, within the time of grace. Keys are to be exchanged sooner: that
 // takes no typing.
-func (r *Room) handshake(ctx context.Context, d *door, c *caller) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
-	defer d.forget(c)
-	limits := r.config.Limits
-	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
-	defer stop()
-	if err := c.conn.SetReadDeadline(c.came.Add(min(limits.Greeting, limits.Grace))); err != nil {
+func (r *Room) handshake(c *Caller) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
+	defer c.LetIn()
+	until, err := c.Hurry()
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	c.line = guard(context.WithoutCancel(ctx), c.conn, limits)
-	conn, channels, requests, err := ssh.NewServerConn(c.line, r.serverFor(d, c))
+	conn, channels, requests, err := ssh.NewServerConn(c.line, r.serverFor(c, until))
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return conn, channels, requests, c.conn.SetReadDeadline(time.Time{})
-}
-
-// turnAway logs who had to make room before a door, if anybody.
-func (r *Room) turnAway(c *caller) {
-	if c != nil {
-		r.doorLog.warn("turned away: too many at the door", "from", c.source, "after", time.Since(c.came).Round(time.Second))
-	}
 }
 
 // refuse logs what is refused, each kind once and not too many: a client may ask for anything any number of times.
@@ -156,22 +119,43 @@ func (c *connection) refuseAll(requests <-chan *ssh.Request) {
 	}
 }
 
+// window is a client's terminal, at the other end of a channel. It implements Client.
+type window struct {
+	*connection
+	ssh.Channel
+	asked bool // for, with pty-req
+}
+
+// Close implements Client.
+func (w *window) Close() error { return w.conn.Close() }
+
+// Part implements Client.
+func (w *window) Part(well bool) {
+	status := uint32(1)
+	if well {
+		status = 0
+	}
+	_, _ = w.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
+	_ = w.Channel.Close()
+}
+
 // serve answers a session's requests, and shows the screen once there is a terminal to show it on.
 func (c *connection) serve(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, begun func()) {
-	t := newTerminal(channel, c.room.config.Limits, c.conn)
+	w := &window{connection: c, Channel: channel}
+	t := c.NewTerminal(w)
 	var screen sync.WaitGroup
 	defer screen.Wait()
-	defer t.gone()
+	defer t.Gone()
 	running := false
 	for req := range requests {
 		ok := false
 		switch req.Type {
 		case "pty-req":
-			ok = !running && t.request(req.Payload)
+			ok = !running && w.request(t, req.Payload)
 		case "env":
-			ok = !running && t.setenv(req.Payload)
+			ok = !running && setenv(t, req.Payload)
 		case "window-change":
-			ok = t.resize(req.Payload)
+			ok = resize(t, req.Payload)
 		case "shell":
 			ok = !running
 		default:
@@ -185,45 +169,66 @@ func (c *connection) serve(ctx context.Context, channel ssh.Channel, requests <-
 		if req.Type == "shell" && ok { // after the answer: the screen may be over at once
 			running = true
 			begun()
-			screen.Go(func() { c.show(ctx, t) })
+			screen.Go(func() { c.show(ctx, w, t) })
 		}
 	}
 }
 
-// show seats the visitor and shows the screen until one of the two is over.
-func (c *connection) show(ctx context.Context, t *terminal) {
+// request takes in a pty-req. No terminal of this machine is behind it.
+func (w *window) request(t *Terminal, payload []byte) bool {
+	var p struct {
+		Term                         string
+		Columns, Rows, Width, Height uint32
+		Modes                        string
+	}
+	if ssh.Unmarshal(payload, &p) != nil || w.asked {
+		return false
+	}
+	w.asked = true
+	t.environment = append(t.environment, "TERM="+plainWord(p.Term))
+	t.setSize(p.Columns, p.Rows)
+	return true
+}
+
+// setenv takes in a variable, if it says something of the terminal's colours.
+func setenv(t *Terminal, payload []byte) bool {
+	var p struct{ Name, Value string }
+	if ssh.Unmarshal(payload, &p) != nil || p.Name != "COLORTERM" && p.Name != "NO_COLOR" || len(t.environment) > 8 {
+		return false
+	}
+	t.environment = append(t.environment, p.Name+"="+plainWord(p.Value))
+	return true
+}
+
+// plainWord is what of a client's word can name a terminal.
+func plainWord(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.+", r) {
+			return r
+		}
+		return -1
+	}, s[:min(len(s), 64)])
+}
+
+// resize takes in a window-change.
+func resize(t *Terminal, payload []byte) bool {
+	var p struct{ Columns, Rows, Width, Height uint32 }
+	if ssh.Unmarshal(payload, &p) != nil {
+		return false
+	}
+	t.Resize(p.Columns, p.Rows)
+	return true
+}
+
+// show shows the visitor their screen, and hangs up.
+func (c *connection) show(ctx context.Context, w *window, t *Terminal) {
 	defer c.part()
-	if !t.asked {
-		t.end(1, "The room needs a terminal: ssh without a command, or ssh -t.")
+	if !w.asked {
+		t.end(false, "The room needs a terminal: ssh without a command, or ssh -t.")
 		return
 	}
 	of := c.conn.Permissions.Extensions
-	g := guest{user: c.conn.User(), source: c.source, key: of[keyKey], teacher: of[roleKey] == teacherRole, answers: c.answers}
-	c.room.giveUpLost(ctx, g)
-	v, err := c.room.enter(g)
-	if err != nil {
-		c.room.log.Warn("turned away", "from", c.source, "name", nameOf(c.conn.User()), "error", err)
-		t.end(1, sentence(err))
-		return
-	}
-	came := time.Now()
-	c.room.log.Info("came in", "name", v.name, "from", c.source, "teacher", v.teacher)
-	stop := context.AfterFunc(ctx, func() { v.leave("The room is closed.") })
-	defer stop()
-	words, why := c.room.run(v, t)
-	c.room.exit(v)
-	switch {
-	case t.stalled.Load() || c.line.stalled.Load():
-		why = errStalled
-	case c.line.silent.Load():
-		why = errSilent
-	}
-	c.room.log.Info("left", "name", v.name, "after", time.Since(came).Round(time.Second), "why", why)
-	status := uint32(0)
-	if words != "" {
-		status = 1
-	}
-	t.end(status, words)
+	_ = c.Visit(ctx, Pass{Name: c.conn.User(), Key: of[keyKey], Teacher: of[roleKey] == teacherRole}, t) // it is in the log
 }
 
 // part has the client hang up, as it does when its session has ended, and hangs up itself if it does not.
@@ -232,5 +237,3 @@ func (c *connection) part() {
 	defer late.Stop()
 	_ = c.conn.Wait()
 }
-
-func sentence(err error) string { return fmt.Sprintf("Sorry: %s.", err) }
