@@ -3,6 +3,7 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,6 +26,26 @@ func TestCommandsAreApart(t *testing.T) {
 				if strings.Contains(i.Path.Value, "/cmd/schedq/command/") {
 					t.Errorf("%s imports %s", path, i.Path.Value)
 				}
+			}
+		}
+	}
+}
+
+// TestNotLinked: what the program has no use for, and what would make it twice as large, is not in it.
+func TestNotLinked(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, why := range map[string]string{
+		"plugin":                 "the linker keeps every method of a program that can load others",
+		"sigs.k8s.io/kustomize/": "nothing here builds manifests",
+		"k8s.io/cli-runtime/":    "it imports kustomize",
+		"testing":                "it is for tests",
+	} {
+		for _, p := range strings.Fields(string(out)) {
+			if p == pattern || strings.HasSuffix(pattern, "/") && strings.HasPrefix(p, pattern) {
+				t.Errorf("%s is linked: %s", p, why)
 			}
 		}
 	}

@@ -35,7 +35,9 @@ func checkKubeconfigs(access clientcmd.ConfigAccess) error {
 
 // checkNamedFiles is the same for the files that a kubeconfig, or a flag in its place, names.
 func (f *Flags) checkNamedFiles(config *clientcmdapi.Config) error {
-	files := [][2]string{{"--certificate-authority", *f.kube.CAFile}, {"--client-certificate", *f.kube.CertFile}, {"--client-key", *f.kube.KeyFile}}
+	given := f.cluster.overrides
+	files := [][2]string{{"--certificate-authority", given.ClusterInfo.CertificateAuthority},
+		{"--client-certificate", given.AuthInfo.ClientCertificate}, {"--client-key", given.AuthInfo.ClientKey}}
 	for _, user := range config.AuthInfos {
 		files = append(files, [2]string{"the kubeconfig's tokenFile", user.TokenFile},
 			[2]string{"the kubeconfig's client-certificate", user.ClientCertificate}, [2]string{"the kubeconfig's client-key", user.ClientKey})

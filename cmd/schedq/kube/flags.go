@@ -3,7 +3,6 @@ package kube
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
@@ -13,7 +12,7 @@ import (
 
 // Flags name a live cluster, in kubectl's words, and its scheduler.
 type Flags struct {
-	kube          *genericclioptions.ConfigFlags
+	cluster       cluster
 	allNamespaces bool
 	schedulerName string
 	lease         string
@@ -25,10 +24,8 @@ type Flags struct {
 
 // RegisterCluster adds the flags to cmd that name the cluster, and the user.
 func (f *Flags) RegisterCluster(cmd *cobra.Command) {
-	f.kube = genericclioptions.NewConfigFlags(true)
-	f.kube.CacheDir = nil // nothing is cached
 	flags.RegisterMemory(cmd)
-	f.kube.AddFlags(cmd.Flags())
+	f.cluster.register(cmd.Flags())
 }
 
 // Register adds all flags to cmd.
@@ -72,7 +69,7 @@ func (f *Flags) Namespace() string {
 	if f.allNamespaces {
 		return ""
 	}
-	return *f.kube.Namespace
+	return f.cluster.overrides.Context.Namespace
 }
 
 // Shows reports whether the moves of that namespace's pods are to be shown.

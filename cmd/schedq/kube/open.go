@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/teller"
@@ -19,9 +20,11 @@ import (
 	"github.com/schedq/schedq/sources/live/doctor"
 )
 
+var errNoCluster = errors.New("there is no kubeconfig that leads to a cluster: set KUBECONFIG, or name one with --kubeconfig")
+
 // config is where the cluster is, and what to call it.
 func (f *Flags) config() (config *rest.Config, name string, err error) {
-	loader := f.kube.ToRawKubeConfigLoader()
+	loader := f.cluster.loader()
 	if err := checkKubeconfigs(loader.ConfigAccess()); err != nil {
 		return nil, "", err
 	}
@@ -33,19 +36,23 @@ func (f *Flags) config() (config *rest.Config, name string, err error) {
 		return nil, "", err
 	}
 	name = raw.CurrentContext
-	if *f.kube.Context != "" {
-		name = *f.kube.Context
+	if named := f.cluster.overrides.CurrentContext; named != "" {
+		name = named
 		if raw.Contexts[name] == nil {
 			return nil, "", fmt.Errorf("there is no context %s in the kubeconfig: kubectl config get-contexts lists them", sources.Sanitize(name))
 		}
 	}
-	if len(raw.Clusters) == 0 && *f.kube.APIServer == "" {
+	if len(raw.Clusters) == 0 && f.cluster.overrides.ClusterInfo.Server == "" {
 		if config, err = rest.InClusterConfig(); err != nil {
-			return nil, "", errors.New("there is no kubeconfig that leads to a cluster: set KUBECONFIG, or name one with --kubeconfig")
+			return nil, "", errNoCluster
 		}
 		return config, "the cluster", nil
 	}
-	if config, err = loader.ClientConfig(); err != nil {
+	config, err = loader.ClientConfig()
+	switch {
+	case clientcmd.IsEmptyConfig(err):
+		return nil, "", errNoCluster
+	case err != nil:
 		return nil, "", fmt.Errorf("the kubeconfig does not lead to a cluster: %s", oneLine(err))
 	}
 	if name == "" {
@@ -152,7 +159,7 @@ func (f *Flags) beside(cmd *cobra.Command, source *live.Source) (sources.Stream,
 	case f.metrics == "eks":
 		others = append(others, source.EKSMetrics())
 	case f.metrics != "":
-		m, err := live.NewMetrics(f.metrics, live.MetricsOptions{TokenFile: f.metricsToken, Insecure: *f.kube.Insecure})
+		m, err := live.NewMetrics(f.metrics, live.MetricsOptions{TokenFile: f.metricsToken, Insecure: f.cluster.overrides.ClusterInfo.InsecureSkipTLSVerify})
 		if err != nil {
 			return nil, flags.Usagef("--scheduler-metrics: %w", err)
 		}
