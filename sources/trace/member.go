@@ -8,7 +8,7 @@ import (
 )
 
 // member reads one member of a record. An error says why the record is refused.
-func (t *reader) member(r *members, name string, value []byte) (refused error) {
+func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 	switch name {
 	case "time":
 		r.at, r.timeErr = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
@@ -43,7 +43,7 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 		}
 	case "attached":
 		a := &attached{}
-		if refused = t.fact(value, a, "began"); refused == nil {
+		if refused = t.fact(value, a, "began", "nodes"); refused == nil {
 			r.fact, refused = a.fact()
 		}
 	case "move":
@@ -76,7 +76,7 @@ func (t *reader) member(r *members, name string, value []byte) (refused error) {
 }
 
 // attempt reads a member that tells of an attempt, or whether attempts are told. An error says why the record is refused.
-func (t *reader) attempt(r *members, name string, value []byte) (err error) {
+func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 	switch name {
 	case "failed":
 		a := &attempt{}

@@ -71,10 +71,11 @@ func isHeader(line []byte) bool {
 	return ok && ok2 && bytes.HasPrefix(bytes.TrimLeft(after, " \t"), []byte(":"))
 }
 
-// reader holds what is between two lines.
-type reader struct {
+// Reader reads a trace event by event. It is not safe for concurrent use.
+type Reader struct {
 	lines   *lines.Reader
-	part    *sources.Part
+	part    *sources.Part // what was read and not taken by Next
+	next    int           // of part's events, the first of them
 	pods    map[string]types.NamespacedName
 	decoder *sources.Decoder
 	began   bool
@@ -87,21 +88,13 @@ type reader struct {
 // in a notice, and what is damaged as well. An error names the file, the line and the cause: nothing in the
 // file can be read, because of an unknown version for one.
 func Read(r *lines.Reader) (*sources.Part, error) {
-	t := &reader{lines: r, part: &sources.Part{Format: Format, Keep: r.Keep}, pods: map[string]types.NamespacedName{},
-		decoder: sources.NewDecoder()}
-	t.decoder.Keep = r.Keep
+	t := NewReader(r, r.Keep)
 	for {
-		line, err := r.Next()
+		err := t.readLine()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, err
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if err := t.line(line); err != nil {
 			return nil, err
 		}
 		if len(t.part.Events) > maxEvents {
@@ -113,20 +106,64 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 			return nil, err
 		}
 	}
-	t.part.Notices = r.Notices(t.part.Last)
-	if !t.headed {
-		t.part.Notices = append(t.part.Notices, fmt.Sprintf(
-			"%s: this trace has no header: its beginning is lost, and it is read as version %d", r.Name(), Version))
-	}
-	if t.unknown > 0 {
-		t.part.Notices = append(t.part.Notices, fmt.Sprintf(
-			"%s: %d parts of this trace are unknown to this version of schedq and were left out", r.Name(), t.unknown))
-	}
+	t.part.Notices = t.Notices()
 	return t.part, nil
 }
 
+// NewReader returns a reader of the trace that r reads. keep is told about how many bytes of memory each event takes; nil
+// is for whoever keeps none.
+func NewReader(r *lines.Reader, keep func(bytes int)) *Reader {
+	t := &Reader{lines: r, part: &sources.Part{Format: Format, Keep: keep}, pods: map[string]types.NamespacedName{},
+		decoder: sources.NewDecoder()}
+	t.decoder.Keep = keep
+	return t
+}
+
+// Next returns the next event, and io.EOF after the last. What can't be read is left out, as by Read, and another error
+// ends the trace.
+func (t *Reader) Next() (sources.Event, error) {
+	for t.next == len(t.part.Events) {
+		t.part.Events, t.next = t.part.Events[:0], 0
+		if err := t.readLine(); err != nil {
+			return sources.Event{}, err
+		}
+	}
+	t.next++
+	return t.part.Events[t.next-1], nil
+}
+
+// Notices are sentences about what of the trace could not be read up to now.
+func (t *Reader) Notices() []string {
+	said := t.lines.Notices(t.part.Last)
+	if !t.headed {
+		said = append(said, fmt.Sprintf(
+			"%s: this trace has no header: its beginning is lost, and it is read as version %d", t.lines.Name(), Version))
+	}
+	if t.unknown > 0 {
+		said = append(said, fmt.Sprintf(
+			"%s: %d parts of this trace are unknown to this version of schedq and were left out", t.lines.Name(), t.unknown))
+	}
+	return said
+}
+
+// OnlyCut reports whether nothing is wrong with what was read but that it may be cut off.
+func (t *Reader) OnlyCut() bool { return t.lines.OnlyCut() && t.unknown == 0 && (t.headed || !t.began) }
+
+// readLine reads the next line that is not empty.
+func (t *Reader) readLine() error {
+	for {
+		line, err := t.lines.Next()
+		if err != nil {
+			return err
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			return t.line(line)
+		}
+	}
+}
+
 // line reads a line: as a rule one record.
-func (t *reader) line(line []byte) error {
+func (t *Reader) line(line []byte) error {
 	if !t.began && !isHeader(line) {
 		if err := t.lines.Expect(fmt.Errorf(`the first line of a trace is {"schedq":"trace","version":%d}, and this is not`, Version)); err != nil {
 			return err
@@ -172,7 +209,7 @@ func another(line []byte) bool {
 }
 
 // salvaged reads an object that was found in a line that is more than one.
-func (t *reader) salvaged(object []byte) error {
+func (t *Reader) salvaged(object []byte) error {
 	_, refused, err := t.object(object)
 	if refused != nil {
 		err = t.lines.Unread(refused)
@@ -182,7 +219,7 @@ func (t *reader) salvaged(object []byte) error {
 
 // object reads the object that a line begins with, a record or a header, and returns what follows it; or why it
 // can't be read. An error ends the reading.
-func (t *reader) object(line []byte) (rest []byte, refused, err error) {
+func (t *Reader) object(line []byte) (rest []byte, refused, err error) {
 	// A header further down is where another trace was appended.
 	if isHeader(line) {
 		rest, refused = t.header(line)
@@ -199,7 +236,7 @@ func (t *reader) object(line []byte) (rest []byte, refused, err error) {
 }
 
 // header reads a header. What follows one of another version can't be read, up to the next header.
-func (t *reader) header(line []byte) (rest []byte, refused error) {
+func (t *Reader) header(line []byte) (rest []byte, refused error) {
 	rest, whole, err := jsonscan.First(line, func(_, _ []byte) bool { return true })
 	if err != nil || !whole {
 		return nil, errors.New("the trace's header is not whole")
@@ -235,7 +272,7 @@ type members struct {
 }
 
 // record reads a record.
-func (t *reader) record(line []byte) (rest []byte, refused, err error) {
+func (t *Reader) record(line []byte) (rest []byte, refused, err error) {
 	var r members
 	rest, _, scanErr := jsonscan.First(line, func(name, value []byte) bool {
 		refused = t.member(&r, string(name), value)
@@ -268,7 +305,7 @@ func (t *reader) record(line []byte) (rest []byte, refused, err error) {
 }
 
 // fact reads a fact's JSON, and counts the members that are not among the known.
-func (t *reader) fact(raw []byte, into any, known ...string) error {
+func (t *Reader) fact(raw []byte, into any, known ...string) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return fmt.Errorf("the record cannot be decoded: %s", sources.Sanitize(err.Error()))
 	}
@@ -285,7 +322,7 @@ func (t *reader) fact(raw []byte, into any, known ...string) error {
 
 // change returns nil and no error if the verb or the kind is unknown, which it counts, or if the object can't be
 // taken, which a notice tells. Of a deleted object its name is enough.
-func (t *reader) change(verb sources.Verb, raw, notes []byte) (sources.Fact, error) {
+func (t *Reader) change(verb sources.Verb, raw, notes []byte) (sources.Fact, error) {
 	switch verb {
 	case sources.Added, sources.Updated, sources.Deleted:
 	default:
@@ -311,7 +348,7 @@ func (t *reader) change(verb sources.Verb, raw, notes []byte) (sources.Fact, err
 }
 
 // decode returns nil and no error if the kind is unknown.
-func (t *reader) decode(raw, notes []byte) (runtime.Object, error) {
+func (t *Reader) decode(raw, notes []byte) (runtime.Object, error) {
 	obj, err := t.decoder.Decode(raw)
 	if err != nil || obj == nil || notes == nil {
 		return obj, err
