@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz signals hostile thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms
+.PHONY: run build test lint bench fuzz signals hostile kills thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms
 
 run: build
 	@./bin/schedq
@@ -66,6 +66,11 @@ hostile: build
 
 thorough: build
 	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 4h -thorough -signals 20
+
+# The flight recorder, killed KILLS times at random: at most the last second is missing, each time.
+KILLS ?= 100
+kills:
+	go test ./sources/ring -count 1 -timeout 30m -run '^TestKilledProcess$$' -v -kills $(KILLS)
 
 # On a real control plane, from a Go module of its own. The first time builds the control plane, which takes
 # 4 to 20 minutes on two cores, and keeps it.

@@ -56,3 +56,6 @@ func sweep(ops Operations, folder string, now time.Time) {
 		_ = ops.Remove(path)
 	}
 }
+
+// Remove removes a file of the program's own.
+func Remove(ctx context.Context, path string) error { return operations(ctx).Remove(path) }

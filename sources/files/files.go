@@ -18,6 +18,7 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/marks"
 	"github.com/schedq/schedq/sources/metrics"
+	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
@@ -36,6 +37,8 @@ type Options struct {
 	// Seeds are files, folders and archives that hold the objects of the cluster at one moment near the begin of the
 	// logs: see sources/seed.
 	Seeds []string
+	// Window is what is cut out of a ring's folder, of which then there is one alone.
+	Window ring.Window
 	// Strict makes what of a file can't be read an error. Otherwise it is left out, and the recording's notices
 	// tell.
 	Strict bool
@@ -110,7 +113,7 @@ func Read(ctx context.Context, name string, r io.Reader) (*sources.Recording, er
 		return nil, err
 	}
 	f.year.NotAfter = time.Now()
-	if err := f.read(); err != nil {
+	if err := f.read(ctx); err != nil {
 		return nil, err
 	}
 	return assemble(sources.SafeText(safe), []*file{f}, nil)
@@ -147,6 +150,7 @@ type file struct {
 
 	part     *sources.Part
 	log      *audit.Log         // instead of part, until all audit logs are put in order
+	ring     *ringFile          // what is read in place of the reader's lines, or nil
 	scenario *scenario.Scenario // instead of part
 }
 
@@ -163,6 +167,9 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 	if err != nil {
 		return nil, err
 	}
+	if !opts.Window.IsZero() && (len(all) != 1 || !all[0].ring) {
+		return nil, fmt.Errorf("a window is cut out of the folder of a ring, and %s is none: schedq record --ring makes one", name(paths))
+	}
 	for _, p := range all {
 		r, err := p.open(ctx)
 		if err != nil {
@@ -172,6 +179,11 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		files = append(files, f)
 		if err := f.detect(ctx); err != nil {
 			return files, err
+		}
+		if p.ring {
+			if err := f.openRing(ctx, budget, opts); err != nil {
+				return files, err
+			}
 		}
 		f.reader.Spend(budget)
 		if opts.Strict {
@@ -208,7 +220,7 @@ func readAll(ctx context.Context, files []*file) error {
 	var wg sync.WaitGroup
 	for i, f := range files {
 		wg.Go(func() {
-			errs[i] = f.read()
+			errs[i] = f.read(ctx)
 			if f.found && errs[i] != nil && ctx.Err() == nil {
 				f.leftOut, errs[i] = errs[i], nil
 			}
@@ -229,7 +241,11 @@ func readAll(ctx context.Context, files []*file) error {
 	return nil
 }
 
-func (f *file) read() (err error) {
+func (f *file) read(ctx context.Context) (err error) {
+	if f.ring != nil {
+		f.part, err = f.ring.read(ctx)
+		return err
+	}
 	switch f.format {
 	case audit.Format:
 		f.log, err = audit.Read(f.reader)

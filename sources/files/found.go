@@ -21,6 +21,7 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 )
@@ -43,7 +44,9 @@ type place struct {
 	root string // what was named
 	// found is true if nobody named it: it was found in a folder or in an archive.
 	found bool
-	open  func(context.Context) (*lines.Reader, error)
+	// ring is true of a ring's folder, which is one recording. What is opened holds nothing then.
+	ring bool
+	open func(context.Context) (*lines.Reader, error)
 }
 
 // sought is what is looked for in folders and archives.
@@ -74,6 +77,9 @@ func places(ctx context.Context, paths []string, stdin io.Reader, sought sought)
 		s := search{ctx: ctx, root: path, sought: sought, most: maxUnpacked}
 		var err error
 		switch kind := kindOf(ctx, path); kind {
+		case "ring":
+			all = append(all, ringAt(path))
+			continue
 		case "folder":
 			err = s.folder()
 		case "zip":
@@ -107,6 +113,8 @@ func kindOf(ctx context.Context, path string) string {
 	switch {
 	case err != nil:
 		return ""
+	case ring.Is(path):
+		return "ring"
 	case info.IsDir():
 		return "folder"
 	case !info.Mode().IsRegular():

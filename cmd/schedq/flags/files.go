@@ -9,11 +9,12 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/files"
+	"github.com/schedq/schedq/sources/ring"
 )
 
 // OpenFiles reads files of one run, by the flags of RegisterFiles. It says on standard error what a person should know of them.
 func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	opts, err := FileOptions(cmd)
+	opts, err := windowOptions(cmd, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +23,7 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 
 // OpenLongFiles is OpenFiles for what needs a recording's events once, one after the other: a long one is not kept.
 func OpenLongFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	opts, err := FileOptions(cmd)
+	opts, err := windowOptions(cmd, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,24 @@ func RegisterFiles(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
 	RegisterMemory(cmd)
 	RegisterRelease(cmd)
+	if cmd.Flags().Lookup("from") == nil { // convert cuts whatever it reads
+		cmd.Flags().String("from", "", "of a ring's folder, only from this `TIME` on: -2h from its end, 12:03:10, RFC 3339")
+		cmd.Flags().String("to", "", "... and up to this `TIME`: +5m is that long after --from")
+	}
 }
+
+// windowOptions are FileOptions with what is to be cut out of the ring among paths, if there is one.
+func windowOptions(cmd *cobra.Command, paths []string) (files.Options, error) {
+	opts, err := FileOptions(cmd)
+	if IsRing(paths) || cmd.Name() != "convert" {
+		opts.Window.From, _ = cmd.Flags().GetString("from")
+		opts.Window.To, _ = cmd.Flags().GetString("to")
+	}
+	return opts, err
+}
+
+// IsRing reports whether paths name a ring's folder and nothing else.
+func IsRing(paths []string) bool { return len(paths) == 1 && ring.Is(paths[0]) }
 
 // FileOptions are how cmd reads files.
 func FileOptions(cmd *cobra.Command) (files.Options, error) {

@@ -35,6 +35,17 @@ func (f *Faults) Context(ctx context.Context) context.Context {
 	return disk.With(ctx, f)
 }
 
+// Fail has the operation fail that is the nth from now on, and with lasting all that follow; 0 is none. It may be called while
+// files are in use.
+func (f *Faults) Fail(nth int, lasting bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.From, f.Lasting = len(f.done)+nth, lasting
+	if nth == 0 {
+		f.From = 0
+	}
+}
+
 // Count is how many operations there were.
 func (f *Faults) Count() int {
 	f.mu.Lock()

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -31,7 +32,8 @@ no args, no secrets, no annotations). OUT is compressed if its name ends in .gz 
 It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone.
 Unless OUT is standard output, a table there says what the logs are worth: which facts they have, which they lack,
 what that costs, and what would help. With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the
-cluster at --from as manifests, and what became of it until --to, without what the scheduler did.`,
+cluster at --from as manifests, and what became of it until --to, without what the scheduler did. Of the folder of a ring,
+--from and --to cut a trace out as well, also while it is recorded.`,
 		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml",
 		Args:    flags.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,14 +49,18 @@ cluster at --from as manifests, and what became of it until --to, without what t
 				return err
 			}
 			open := flags.OpenLongFiles
-			if cut.given(out) {
+			cuts := cut.given(out)
+			if flags.IsRing(args) { // of which no more than that is opened
+				cut, cuts = cutFlags{}, scenario.Named(out)
+			}
+			if cuts {
 				open = flags.OpenFiles
 			}
 			rec, err := open(cmd, args)
 			if err != nil {
 				return err
 			}
-			if cut.given(out) {
+			if cuts {
 				return cut.write(cmd, rec, out, force.Options())
 			}
 			if rec.Rerun {
@@ -77,8 +83,8 @@ cluster at --from as manifests, and what became of it until --to, without what t
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
 	force.Register(cmd)
-	flags.RegisterFiles(cmd)
 	cut.register(cmd)
+	flags.RegisterFiles(cmd)
 	return cmd
 }
 

@@ -18,7 +18,7 @@ import (
 type cutFlags struct{ from, to string }
 
 func (f *cutFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.from, "from", "", "cut a scenario that begins at this `TIME`: 12:03:10, +1m30s from the start")
+	cmd.Flags().StringVar(&f.from, "from", "", "cut a scenario that begins at this `TIME`: 12:03:10, +1m30s from the start; of a ring also -2h from its end")
 	cmd.Flags().StringVar(&f.to, "to", "", "and ends at this `TIME`; +5m is that long after --from")
 }
 

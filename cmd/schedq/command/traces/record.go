@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -20,23 +21,34 @@ import (
 func NewRecord() *cobra.Command {
 	var cluster kube.Flags
 	var out string
+	var ringed []string
 	var lasts time.Duration
 	var force flags.Force
 	cmd := &cobra.Command{
-		Use:   "record -o FILE",
+		Use:   "record -o FILE | --ring 24h -o FOLDER",
 		Short: "Write what happens in a live cluster into a trace, without a screen",
 		Long: `record watches a cluster until it is stopped, and writes a trace: the objects that kube-scheduler reads,
 trimmed to what scheduling needs (no env, no args, no secrets, no annotations), and their changes. FILE is
 compressed if its name ends in .gz or .zst. What is in it plays at any moment: a kill loses at most the last
-second. Only you can read it, and one schedq at a time writes it; one that exists is replaced with --force alone.`,
-		Example: "  schedq record -o incident.jsonl --context prod\n  schedq replay incident.jsonl",
-		Args:    flags.Args(cobra.NoArgs),
+second. Only you can read it, and one schedq at a time writes it; one that exists is replaced with --force alone.
+With --ring it is a flight recorder: a FOLDER keeps the last hours, or so many bytes, and what is older goes. A FOLDER
+that holds a ring goes on. All commands that read recordings read it, also meanwhile, with --from and --to in part.`,
+		Example: "  schedq record -o incident.jsonl --context prod\n  schedq replay incident.jsonl\n" +
+			"  schedq record --ring 24h --ring 2GiB -o /var/lib/schedq\n  schedq report /var/lib/schedq --from -2h --to +30m",
+		Args: flags.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
-				return flags.Usagef("record needs -o FILE, the trace to write")
+				return flags.Usagef("record needs -o FILE, the trace to write, or with --ring a folder")
 			}
 			if lasts < 0 {
 				return flags.Usagef("--for %s is less than no time", lasts)
+			}
+			if len(ringed) > 0 {
+				bound, err := ring.ParseBound(ringed...)
+				if err != nil {
+					return flags.Usagef("--ring %w", err)
+				}
+				return recordRing(cmd, &cluster, out, lasts, bound)
 			}
 			if err := disk.Check(cmd.Context(), out, force.Options()); err != nil {
 				return err
@@ -45,7 +57,8 @@ second. Only you can read it, and one schedq at a time writes it; one that exist
 		},
 	}
 	cluster.Register(cmd)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write, or with --ring the folder")
+	cmd.Flags().StringArrayVar(&ringed, "ring", nil, "keep a window of this `LENGTH`, 24h, or of this size, 2GiB; give both, and the smaller holds")
 	force.Register(cmd)
 	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to record; until it is stopped if 0")
 	return cmd
@@ -69,5 +82,25 @@ func record(cmd *cobra.Command, cluster *kube.Flags, out string, lasts time.Dura
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %d records are in %s\n", recorder.Written(), sources.Sanitize(out))
+	return nil
+}
+
+// recordRing records the cluster into the ring in a folder until the command is stopped.
+func recordRing(cmd *cobra.Command, cluster *kube.Flags, folder string, lasts time.Duration, bound ring.Bound) error {
+	defer kube.Within(cmd, lasts)()
+	out, err := ring.Create(cmd.Context(), folder, bound)
+	if err != nil {
+		return err
+	}
+	stream, err := cluster.Open(cmd)
+	if err != nil {
+		return errors.Join(err, out.Close())
+	}
+	recorder := ring.Record(stream, out)
+	err = session.Drain(cmd.Context(), recorder, session.Draining{Status: teller.New(cmd.ErrOrStderr()).Tell})
+	if err := errors.Join(err, recorder.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %d records went into the ring in %s\n", recorder.Written(), sources.Sanitize(folder))
 	return nil
 }
