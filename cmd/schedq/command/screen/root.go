@@ -9,34 +9,43 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 )
 
-// NewRoot returns schedq without a command: it plays an embedded recording.
+// NewRoot returns schedq without a command: it plays files, or an embedded recording.
 func NewRoot() *cobra.Command {
 	var screen screenFlags
 	var name string
 	cmd := &cobra.Command{
-		Use:   "schedq",
+		Use:   "schedq [FILE...]",
 		Short: "Show the queue inside kube-scheduler, pod by pod",
 		Long: `schedq shows the queue inside kube-scheduler: activeQ, backoffQ and unschedulable pods, with a
-countdown on every pod. Without a command it plays an embedded recording of a real cluster.
-Press ? in it for the keys.`,
-		Args: noFiles,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+countdown on every pod. Without a command it plays files, as schedq replay does, or an embedded
+recording of a real cluster. Press ? in it for the keys.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.Flags().Changed("recording") {
+				return flags.Usagef("schedq plays files or an embedded recording, not both")
+			}
+			return areFiles(args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return screen.showFiles(cmd, args)
+			}
 			return screen.showEmbedded(cmd, name)
 		},
 	}
 	screen.register(cmd)
+	flags.RegisterFiles(cmd)
 	cmd.Flags().StringVar(&name, "recording", flags.EmbeddedNames()[0], "the embedded recording to play: "+strings.Join(flags.EmbeddedNames(), ", "))
 	flags.Completes(cmd, "recording", flags.EmbeddedNames()...)
 	return cmd
 }
 
-// noFiles finds that no argument is left, and what a person may have meant by one.
-func noFiles(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
+// areFiles finds that the first argument is no file, and was meant for a command.
+func areFiles(args []string) error {
+	if len(args) == 0 || args[0] == "-" {
 		return nil
 	}
-	if _, err := os.Stat(args[0]); err == nil {
-		return flags.Usagef("to play a file: schedq replay %s", args[0])
+	if _, err := os.Lstat(args[0]); err != nil {
+		return flags.Usagef("there is no command and no file %q", args[0])
 	}
-	return flags.Usagef("there is no command %q", args[0])
+	return nil
 }
