@@ -74,7 +74,7 @@ func TestWorkUnderWay(t *testing.T) {
 func TestLateAnswersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		come := make(chan struct{})
-		options := Options{Recordings: []Recording{{Name: "slow", Title: "Slow", Open: func(context.Context) (*session.Session, error) {
+		options := Options{Recordings: []Recording{{Name: "slow", Title: "Slow", Open: func(context.Context, func(float64)) (*session.Session, error) {
 			<-come
 			return paused(t, gangs), nil
 		}}}}

@@ -19,7 +19,7 @@ import (
 // A mistake in a goroutine ends the program in order: the terminal is restored before it is told.
 func TestPanicOutsideOfUpdateRestoresTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		options := Options{Recordings: []Recording{{Name: "bad", Open: func(context.Context) (*session.Session, error) { panic("boom") }}}}
+		options := Options{Recordings: []Recording{{Name: "bad", Open: func(context.Context, func(float64)) (*session.Session, error) { panic("boom") }}}}
 		p := sit(t, 80, 24, paused(t, sample), options)
 		p.do(keymap.Recordings).press("enter")
 		p.crashed("boom")

@@ -36,10 +36,10 @@ func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &shortMemory{views: map[string]memory.View{}}
 		options := Options{Memory: kept, Source: "first", Recordings: []Recording{
-			{Name: "second", Source: "second", Open: func(context.Context) (*session.Session, error) {
+			{Name: "second", Source: "second", Open: func(context.Context, func(float64)) (*session.Session, error) {
 				return paused(t, "1 web-9 active UnscheduledPodAdd\n2 db-1 active UnscheduledPodAdd"), nil
 			}},
-			{Name: "first again", Source: "first", Open: func(context.Context) (*session.Session, error) { return paused(t, sample), nil }},
+			{Name: "first again", Source: "first", Open: func(context.Context, func(float64)) (*session.Session, error) { return paused(t, sample), nil }},
 		}}
 		p := sit(t, 120, 40, paused(t, sample), options)
 		p.goTo(moment).do(keymap.Filter).enter("web").do(keymap.FocusBackoff, keymap.Sort).enter("name")

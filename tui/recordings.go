@@ -136,8 +136,8 @@ func (m *model) unlessLost(do func() tea.Cmd) tea.Cmd {
 
 // open opens a recording, and shows it unless the person does something else by then.
 func (m *model) open(r Recording) tea.Cmd {
-	return m.Begin(m.ctx, "opening "+r.Name, func(ctx context.Context, _ *page.Work) func(late bool) tea.Cmd {
-		s, err := r.Open(ctx)
+	return m.Begin(m.ctx, "opening "+r.Name, func(ctx context.Context, work *page.Work) func(late bool) tea.Cmd {
+		s, err := r.Open(ctx, work.Report)
 		o := opening{r.Name, s, r.Source, m.options.recall(r.Source), err}
 		return func(late bool) tea.Cmd {
 			if late && err == nil {

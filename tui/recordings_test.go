@@ -11,7 +11,7 @@ import (
 
 // opens is a recording that plays script.
 func opens(t *testing.T, name, script string) Recording {
-	return Recording{Name: name, Title: name + ".jsonl", Open: func(context.Context) (*session.Session, error) { return paused(t, script), nil }}
+	return Recording{Name: name, Title: name + ".jsonl", Open: func(context.Context, func(float64)) (*session.Session, error) { return paused(t, script), nil }}
 }
 
 // The list of recordings has the person's own and files, and leads back to where one began, with the what-ifs and the

@@ -75,8 +75,9 @@ type Recording struct {
 	// Source is what it is called in Memory. Empty: how it was looked at is not kept.
 	Source string
 	// Open returns a new session at the start of the recording. It is called outside of the screen's
-	// own goroutine and may take its time, until ctx ends.
-	Open func(ctx context.Context) (*session.Session, error)
+	// own goroutine and may take its time, until ctx ends. Progress, which is safe for concurrent use, is told how much
+	// of it is read, from 0 to 1.
+	Open func(ctx context.Context, progress func(share float64)) (*session.Session, error)
 }
 
 // ErrNoTerminal is returned by Run if there is no terminal to draw on.

@@ -29,7 +29,7 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 	}
 	o := Options{
 		ReadManifest: read, Clipboard: write, Keys: keymap.Default(), Source: "sample", Memory: forbidden{t},
-		Recordings: []Recording{{Name: "secret", Open: func(context.Context) (*session.Session, error) {
+		Recordings: []Recording{{Name: "secret", Open: func(context.Context, func(float64)) (*session.Session, error) {
 			t.Error("another recording was opened")
 			return nil, nil
 		}}},

@@ -79,12 +79,12 @@ func TestMouseCanBeLeftToTheTerminal(t *testing.T) {
 func TestSwitchingRecordings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		options := Options{Recordings: []Recording{
-			{Name: "quiet", Title: "Nothing happens", Description: "One pod comes and stays.", Open: func(context.Context) (*session.Session, error) {
+			{Name: "quiet", Title: "Nothing happens", Description: "One pod comes and stays.", Open: func(context.Context, func(float64)) (*session.Session, error) {
 				rec := tell(t, "1 lonely active UnscheduledPodAdd")
 				rec.Name = sources.Sanitize("quiet")
 				return session.New(rec, session.Options{Paused: true}), nil
 			}},
-			{Name: "broken", Title: "Cannot be read", Open: func(context.Context) (*session.Session, error) {
+			{Name: "broken", Title: "Cannot be read", Open: func(context.Context, func(float64)) (*session.Session, error) {
 				return nil, errors.New("line 3 is no JSON")
 			}},
 		}}

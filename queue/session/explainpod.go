@@ -55,6 +55,9 @@ func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	o := newOwner(rec, opts)
 	for i, way := 1, at.Sub(o.now); i <= explain.ReplaySteps && ctx.Err() == nil; i++ {
 		o.show(at.Add(-way / explain.ReplaySteps * time.Duration(explain.ReplaySteps-i)))
+		if opts.Progress != nil {
+			opts.Progress(float64(i) / explain.ReplaySteps)
+		}
 	}
 	if err := cmp.Or(ctx.Err(), o.recording.Feed.Err); err != nil {
 		o.recording.Feed.Close()

@@ -24,7 +24,9 @@ func (s *Session) Rerun(ctx context.Context, release string, progress func(share
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := report.Compare(ctx, s.rec, from, to, progress)
+	watched := to
+	watched.Progress = progress
+	c, err := report.Compare(ctx, s.rec, from, watched)
 	if err != nil {
 		return nil, nil, err
 	}

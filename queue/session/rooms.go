@@ -155,7 +155,7 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts Options) (*
 	return report.Verify(ctx, rec, truth, opts)
 }
 
-// Compare runs rec again as from says and as to says.
+// Compare runs rec again as from says and as to says: see report.Compare.
 func Compare(ctx context.Context, rec *sources.Recording, from, to Options) (*Comparison, error) {
-	return report.Compare(ctx, rec, from, to, nil)
+	return report.Compare(ctx, rec, from, to)
 }

@@ -84,7 +84,7 @@ func Open(ctx context.Context, path string) (File, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s is a directory: name a file in it", sources.Sanitize(path))
 	}
-	return f, nil
+	return measured(ctx, f), nil
 }
 
 func stopped(path string, ctx context.Context) error {

@@ -2,12 +2,15 @@ package flags
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/waiting"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/files"
 	"github.com/schedq/schedq/sources/ring"
 )
@@ -35,7 +38,7 @@ func OpenLongFiles(cmd *cobra.Command, paths []string) (*sources.Recording, erro
 		gist = session.NewGist()
 		return func(ev sources.Event) { gist.Add(ev) }
 	}
-	rec, err := files.Open(cmd.Context(), paths, opts)
+	rec, err := read(cmd, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +49,18 @@ func OpenLongFiles(cmd *cobra.Command, paths []string) (*sources.Recording, erro
 }
 
 func openFiles(cmd *cobra.Command, paths []string, opts files.Options) (*sources.Recording, error) {
-	rec, err := files.Open(cmd.Context(), paths, opts)
+	rec, err := read(cmd, paths, opts)
 	if err != nil {
 		return nil, err
 	}
 	return tellOf(cmd, rec)
+}
+
+// read reads files, and tells a person at a terminal how far it is.
+func read(cmd *cobra.Command, paths []string, opts files.Options) (*sources.Recording, error) {
+	line := waiting.Begin(cmd.ErrOrStderr(), "reading", filepath.Base(paths[0]))
+	defer line.End()
+	return files.Open(disk.Measured(cmd.Context(), line.Report), paths, opts)
 }
 
 // tellOf says on standard error what a person should know of rec.

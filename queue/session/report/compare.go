@@ -43,20 +43,21 @@ type Outcome struct {
 	Waited Seconds `json:"waitedSeconds"`
 }
 
-// Compare runs rec again as from says and as to says. It tells progress, if that is not nil, how much is done, from 0 to 1.
-func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Options, progress func(share float64)) (*Comparison, error) {
+// Compare runs rec again as from says and as to says. to's Progress is told how much of both is done.
+func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Options) (*Comparison, error) {
 	again, err := model.Rerun(rec, "")
 	if err != nil {
 		return nil, err
 	}
-	if progress == nil {
-		progress = func(float64) {}
+	if progress := to.Progress; progress != nil {
+		from.Progress = func(share float64) { progress(share / 2) }
+		to.Progress = func(share float64) { progress((1 + share) / 2) }
 	}
-	one, err := newRun(ctx, again, from, func(share float64) { progress(share / 2) })
+	one, err := newRun(ctx, again, from)
 	if err != nil {
 		return nil, err
 	}
-	other, err := newRun(ctx, again, to, func(share float64) { progress((1 + share) / 2) })
+	other, err := newRun(ctx, again, to)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +103,8 @@ type outcome struct {
 	since, ended time.Time
 }
 
-func newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options, progress func(share float64)) (*run, error) {
+func newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options) (*run, error) {
 	reporter := newReporter(rec)
-	start := reporter.report.Start
 	r := &run{outcomes: map[types.NamespacedName]*outcome{}, end: reporter.report.End}
 	err := timeline.Replay(ctx, rec, opts, func(t *board.Transition) error {
 		r.moves = append(r.moves, toldMove{at: t.Time, pod: t.Pod.Key, kind: moveKind{t.To, t.Event}, tier: t.Pod.Tier})
@@ -116,9 +116,6 @@ func newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options, 
 		o.attempts, o.tier = t.Attempts, t.To
 		if (t.To == queue.Scheduled || t.To == queue.Deleted) && o.ended.IsZero() {
 			o.ended = t.Time
-		}
-		if length := r.end.Sub(start); length > 0 {
-			progress(float64(t.Time.Sub(start)) / float64(length))
 		}
 		return reporter.add(t)
 	})

@@ -59,7 +59,7 @@ func TestCompare(t *testing.T) {
 	world.Happens(&c, 0, sources.Added, world.Node("full", "1"), nil)
 	world.Happens(&c, 1, sources.Added, world.Wants("web", "2"), nil)
 	world.Happens(&c, 1.1, sources.Added, world.Node("new", "4"), nil)
-	got, err := Compare(t.Context(), c.Recording(30), timeline.Options{Release: "v1.33"}, timeline.Options{Release: "v1.32"}, nil)
+	got, err := Compare(t.Context(), c.Recording(30), timeline.Options{Release: "v1.33"}, timeline.Options{Release: "v1.32"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestCompare(t *testing.T) {
 
 // TestCompareSame: the same release gives the same.
 func TestCompareSame(t *testing.T) {
-	got, err := Compare(t.Context(), world.WithVictim("1"), timeline.Options{Release: "v1.35"}, timeline.Options{Release: "v1.35"}, nil)
+	got, err := Compare(t.Context(), world.WithVictim("1"), timeline.Options{Release: "v1.35"}, timeline.Options{Release: "v1.35"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestRerunNeedsObjects(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "sched.log holds no pods' objects") {
 		t.Errorf("it says %v", err)
 	}
-	if _, err := Compare(t.Context(), rec, timeline.Options{}, timeline.Options{Release: "v1.99"}, nil); err == nil {
+	if _, err := Compare(t.Context(), rec, timeline.Options{}, timeline.Options{Release: "v1.99"}); err == nil {
 		t.Error("a release that is not there is taken")
 	}
 }

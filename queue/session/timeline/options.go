@@ -34,6 +34,15 @@ type Options struct {
 	Speed float64
 	// Opens is how long after the recording's start the first moment shown is.
 	Opens time.Duration
+	// Progress, if it is set, is told how much is played of a recording that is played to its end or to a moment, from 0 to 1.
+	Progress func(share float64)
+}
+
+// played tells Progress, if there is one, that so much is played of all.
+func (opts Options) played(so, all time.Duration) {
+	if opts.Progress != nil && all > 0 {
+		opts.Progress(min(max(float64(so)/float64(all), 0), 1))
+	}
 }
 
 // Selects reports whether the filter selects the pod as it is after move t: then the move is told.

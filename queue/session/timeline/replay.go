@@ -19,7 +19,7 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 // ReplayHearing is Replay, and returns the times in which no scheduler was heard.
 func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, error) {
 	board := board.New()
-	start, _ := Span(rec)
+	start, end := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
 		return nil, err
@@ -37,10 +37,13 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 	f := model.NewFeed(rec, cfg)
 	defer f.Close()
 	for i := 0; f.HasEvent(0); i++ {
-		if i%1000 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		ev := f.Events[0]
+		if i%1000 == 0 {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			opts.played(ev.Time.Sub(start), end.Sub(start))
+		}
 		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
 		if f, ok := ev.Fact.(*sources.Silent); ok {
 			silences.Add(ev.Time, f)

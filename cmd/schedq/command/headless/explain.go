@@ -29,7 +29,9 @@ func NewExplain() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		opts, end := playing(cmd, rec, opts)
 		x, err := session.ExplainPod(cmd.Context(), rec, opts, key, at)
+		end()
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
+	"github.com/schedq/schedq/cmd/schedq/waiting"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 )
@@ -67,6 +68,13 @@ func command(cmd *cobra.Command, source *sourceFlags, read reader, follow follow
 	model.Register(cmd)
 	output.Register(cmd)
 	return cmd
+}
+
+// playing tells a person at a terminal how much of rec is played, until end is called.
+func playing(cmd *cobra.Command, rec *sources.Recording, opts session.Options) (_ session.Options, end func()) {
+	line := waiting.Begin(cmd.ErrOrStderr(), "playing", string(rec.Name))
+	opts.Progress = line.Report
+	return opts, line.End
 }
 
 // writeJSON writes what a person may read, too.

@@ -26,7 +26,9 @@ func NewList() *cobra.Command {
 			return err
 		}
 		opts.Filter = only.Filter
+		opts, end := playing(cmd, rec, opts)
 		pods, err := session.ListPods(cmd.Context(), rec, opts, at)
+		end()
 		if err != nil {
 			return err
 		}

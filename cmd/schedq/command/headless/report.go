@@ -23,7 +23,9 @@ func NewReport() *cobra.Command {
 	var only flags.Filter
 	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
 		opts.Filter = only.Filter
+		opts, end := playing(cmd, rec, opts)
 		report, err := session.Summarize(cmd.Context(), rec, opts)
+		end()
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,9 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 		from := opts
 		from.Release = ""
 		from.Release = cmp.Or(against, from.ReleaseFor(rec))
-		c, err := session.Compare(cmd.Context(), rec, from, opts)
+		to, end := playing(cmd, rec, opts)
+		c, err := session.Compare(cmd.Context(), rec, from, to)
+		end()
 		if err != nil {
 			return err
 		}

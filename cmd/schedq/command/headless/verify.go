@@ -50,7 +50,9 @@ spent in each tier.`,
 		if truth, err = flags.WithRelease(cmd, truth); err != nil {
 			return err
 		}
+		opts, end := playing(cmd, rec, opts)
 		v, err := session.Verify(cmd.Context(), rec, truth, opts)
+		end()
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/embedded"
 	"github.com/schedq/schedq/sources/files"
 	"github.com/schedq/schedq/tui"
@@ -117,7 +118,7 @@ func embeddedRecordings(options session.Options) []tui.Recording {
 	for _, e := range embedded.All() {
 		list = append(list, tui.Recording{
 			Name: e.Name, Title: e.Title, Description: e.Description, Source: sourceOfRecording(e.Name),
-			Open: func(ctx context.Context) (*session.Session, error) {
+			Open: func(ctx context.Context, _ func(share float64)) (*session.Session, error) {
 				rec, err := embedded.Open(ctx, e.Name)
 				if err != nil {
 					return nil, err
@@ -138,14 +139,14 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options session.Options) 
 	ofFiles := func(title string, paths []string) tui.Recording {
 		return tui.Recording{
 			Name: filepath.Base(paths[0]), Title: title, Description: strings.Join(paths, " "), Source: sourceOfFiles(paths),
-			Open: func(ctx context.Context) (*session.Session, error) {
+			Open: func(ctx context.Context, progress func(share float64)) (*session.Session, error) {
 				opts, err := flags.FileOptions(cmd)
 				if err != nil {
 					return nil, err
 				}
 				opts.Stdin = strings.NewReader("") // it is the screen's
 				opts.Seeds = nil                   // of the recording that the command line names
-				rec, err := files.Open(ctx, paths, opts)
+				rec, err := files.Open(disk.Measured(ctx, progress), paths, opts)
 				if err != nil {
 					return nil, err
 				}

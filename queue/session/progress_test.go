@@ -1,0 +1,70 @@
+package session_test
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/embedded"
+)
+
+// TestProgress: whatever plays a recording without a screen tells how far it is, from the beginning to the end.
+func TestProgress(t *testing.T) {
+	rec, err := embedded.Open(t.Context(), "lively-nopop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, play := range map[string]func(ctx context.Context, opts session.Options) error{
+		"watch": func(ctx context.Context, opts session.Options) error {
+			return session.Replay(ctx, rec, opts, func(*session.Transition) error { return nil })
+		},
+		"report": func(ctx context.Context, opts session.Options) error {
+			_, err := session.Summarize(ctx, rec, opts)
+			return err
+		},
+		"list": func(ctx context.Context, opts session.Options) error {
+			_, err := session.ListPods(ctx, rec, opts, rec.End)
+			return err
+		},
+		"explain": func(ctx context.Context, opts session.Options) error {
+			_, err := session.ExplainPod(ctx, rec, opts, podOf(rec), rec.End)
+			return err
+		},
+		"rerun": func(ctx context.Context, opts session.Options) error {
+			_, err := session.Compare(ctx, rec, opts, opts)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var shares []float64
+			opts := session.Options{Progress: func(share float64) { shares = append(shares, share) }}
+			if err := play(t.Context(), opts); err != nil {
+				t.Logf("%v", err) // a pod that has gone
+			}
+			if len(shares) < 3 {
+				t.Fatalf("told %v", shares)
+			}
+			for i, s := range shares {
+				if s < 0 || s > 1 || i > 0 && s < shares[i-1] {
+					t.Fatalf("told %v", shares)
+				}
+			}
+			if last := shares[len(shares)-1]; last < 0.8 {
+				t.Errorf("%.2f was told at last", last)
+			}
+		})
+	}
+}
+
+// podOf is a pod of rec.
+func podOf(rec *sources.Recording) types.NamespacedName {
+	for _, ev := range rec.Events {
+		if m, ok := ev.Fact.(*sources.Move); ok {
+			return m.Pod
+		}
+	}
+	return types.NamespacedName{}
+}
