@@ -75,7 +75,7 @@ func (d *Decoder) Status(raw []byte, s *corev1.PodStatus) bool {
 			case "initContainerStatuses":
 				s.InitContainerStatuses = d.statuses()
 			case "resize":
-				s.Resize = word[corev1.PodResizeStatus](d)
+				d.rare(&s.Resize)
 			case "resourceClaimStatuses":
 				d.rare(&s.ResourceClaimStatuses)
 			case "extendedResourceClaimStatus":
