@@ -123,6 +123,13 @@ embedded: build
 	./bin/schedq convert $(RECORDINGS)/field/audit.log.gz $(RECORDINGS)/field/sched.log.gz \
 	  --scheduler-release v1.37.1 --force -o bin/crowded.jsonl && zstd -19 -q --rm -f bin/crowded.jsonl -o sources/embedded/crowded.jsonl.zst
 
+# The terminal in a room's page, from the npm registry, as room/web/static/VERSIONS says: its versions and the checksums of the
+# files that are kept. XTERM and FIT take others.
+XTERM ?= 6.0.0
+FIT ?= 0.11.0
+terminal:
+	./room/web/vendor.sh $(XTERM) $(FIT)
+
 # The man pages, for packages. Shells' completions: schedq completion --help.
 man: build
 	./bin/schedq man bin/man --force

@@ -45,6 +45,8 @@ type Pass struct {
 	Key string
 	// Teacher says whether they are one.
 	Teacher bool
+	// Seated, if not nil, is called with the name that they have in the room, before anything is shown.
+	Seated func(name string)
 }
 
 // Conn is the connection, which reads no faster than its limit, and gives up on who does not read.
@@ -187,6 +189,9 @@ func (c *Caller) Visit(ctx context.Context, p Pass, t *Terminal) (why error) {
 		r.log.Warn("turned away", "from", c.source, "name", g.login(), "error", err)
 		t.end(false, sentence(err))
 		return err
+	}
+	if p.Seated != nil {
+		p.Seated(v.name)
 	}
 	came := time.Now()
 	r.log.Info("came in", "name", v.name, "from", c.source, "teacher", v.teacher)

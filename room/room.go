@@ -38,6 +38,8 @@ type Config struct {
 	Open Open
 	// Limits bound what visitors can take. Zero is DefaultLimits.
 	Limits Limits
+	// Alone says that nobody teaches: there is no bar of the room's on a screen.
+	Alone bool
 	// Log is told who came and went, and what was refused. Nil is silent.
 	Log *slog.Logger
 }

@@ -242,7 +242,7 @@ func (s *screen) tellFollowing() {
 
 // innerHeight is how many rows are left for what was opened for the visitor.
 func (s *screen) innerHeight() int {
-	if s.height >= barFrom {
+	if s.height >= barFrom && !s.room.config.Alone {
 		return s.height - 1
 	}
 	return s.height

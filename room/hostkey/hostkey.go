@@ -1,4 +1,4 @@
-// Package hostkey keeps the key by which an SSH server is recognised.
+// Package hostkey keeps the keys by which a room is recognised: over SSH, and by browsers.
 package hostkey
 
 import (

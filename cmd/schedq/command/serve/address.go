@@ -93,11 +93,11 @@ func code(text string) string {
 	return b.String()
 }
 
-// drawCode draws the room's address as a QR code, for a phone or a tablet with an app that speaks ssh, if out is a terminal.
-func drawCode(out io.Writer, address, port string) {
+// drawCode draws the room's address as a QR code, for a phone or a tablet, if out is a terminal.
+func drawCode(out io.Writer, url string) {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return
 	}
-	fmt.Fprintln(f, code("ssh://"+net.JoinHostPort(address, port)))
+	fmt.Fprintln(f, code(url))
 }

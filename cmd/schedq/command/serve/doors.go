@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -34,8 +35,25 @@ func (f *serveFlags) teachersDoor(visitors net.Addr) (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-// announce says how to come in.
-func (f *serveFlags) announce(out io.Writer, at net.Addr, teachers net.Listener, c room.Config) {
+// doors are those for who comes by SSH: the visitors', and the teacher's if there is one.
+func (f *serveFlags) doors() ([]room.Door, error) {
+	l, err := net.Listen("tcp", f.address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	teachers, err := f.teachersDoor(l.Addr())
+	switch {
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("--teacher-listen: %w", err), l.Close())
+	case teachers == nil:
+		return []room.Door{{Listener: l}}, nil
+	}
+	return []room.Door{{Listener: l}, {Listener: teachers, Teachers: true}}, nil
+}
+
+// announce says how to come in: by the doors, of which the second is the teacher's, and by the page unless it is nil.
+func (f *serveFlags) announce(out io.Writer, doors []room.Door, p *page, c room.Config) {
+	at := doors[0].Addr()
 	names := reachable(at)
 	how := func(code string, keys []ssh.PublicKey) string {
 		var ways []string
@@ -48,12 +66,17 @@ func (f *serveFlags) announce(out io.Writer, at net.Addr, teachers net.Listener,
 		return strings.Join(ways, ", or ")
 	}
 	fmt.Fprintf(out, "The room is open. Everybody gives a name of their own:\n\n    ssh -p %s NAME@%s\n\n", portOf(at), names[0])
+	if p != nil {
+		fmt.Fprint(out, "or in a browser:\n\n")
+		p.announce(out)
+	}
 	if len(names) > 1 {
 		fmt.Fprintf(out, "Who can't reach that tries %s.\n", strings.Join(names[1:], ", "))
 	}
 	fmt.Fprintf(out, "Visitors have %s.\nThe teacher has %s.\n", how(c.Access.Code, c.Access.Keys), how(c.Access.TeacherCode, c.Access.TeacherKeys))
-	if teachers != nil {
-		fmt.Fprintf(out, "The teacher has a door that no crowd is before, too: ssh -p %s NAME@%s\n", portOf(teachers.Addr()), host(teachers.Addr()))
+	if len(doors) > 1 {
+		teachers := doors[1].Addr()
+		fmt.Fprintf(out, "The teacher has a door that no crowd is before, too: ssh -p %s NAME@%s\n", portOf(teachers), host(teachers))
 	}
 	fmt.Fprintf(out, "ssh asks once whether this is the right key: %s\nctrl+c closes the room.\n", ssh.FingerprintSHA256(c.HostKey.PublicKey()))
 }

@@ -36,6 +36,7 @@ type serveFlags struct {
 	lesson            string
 	recording         string
 	play              bool
+	web               webFlags
 }
 
 // New returns schedq serve.
@@ -43,12 +44,12 @@ func New() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Open a room: the lessons over SSH, for everybody in it",
-		Long: `serve offers the lessons over SSH: whoever has the room's code gets a session of their own, and who has the
+		Short: "Open a room: the lessons over SSH and in browsers, for everybody in it",
+		Long: `serve offers the lessons over SSH, and with --web in browsers, too: whoever has the room's code gets a session of their own, and who has the
 teacher's code can have everybody see their screen (ctrl+t, then f), until they press a key. What is
 predicted is counted on the teacher's screen, without names. The codes are printed at the start.
 Visitors reach nothing of this machine: no shell, no command, no forwarding, no file, no cluster.`,
-		Example: "  schedq serve\n  schedq serve --listen :2022 --code monday-room --lesson 3\n  schedq serve --authorized-keys class.pub --teacher-keys ~/.ssh/id_ed25519.pub",
+		Example: "  schedq serve\n  schedq serve --web\n  schedq serve --web=127.0.0.1:8080 --lesson mine.yaml --kiosk\n  schedq serve --listen :2022 --code monday-room --lesson 3\n  schedq serve --authorized-keys class.pub --teacher-keys ~/.ssh/id_ed25519.pub",
 		Args:    flags.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.serve(cmd)
@@ -72,6 +73,7 @@ Visitors reach nothing of this machine: no shell, no command, no forwarding, no 
 	set.StringVar(&f.lesson, "lesson", "1", "the lesson that visitors begin with, by its number or name, or in a file")
 	set.StringVar(&f.recording, "recording", "", "an embedded recording in place of the lessons: "+strings.Join(flags.EmbeddedNames(), ", "))
 	set.BoolVar(&f.play, "play", false, "a cluster of one's own to play with, in place of the lessons")
+	f.web.add(set)
 	cmd.MarkFlagsMutuallyExclusive("lesson", "recording", "play")
 	cmd.MarkFlagsMutuallyExclusive("code", "code-file")
 	cmd.MarkFlagsMutuallyExclusive("teacher-code", "teacher-code-file")
@@ -88,20 +90,32 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	if err != nil {
 		return flags.UsageError{Err: err}
 	}
-	l, err := net.Listen("tcp", f.address)
+	page, err := f.web.open(cmd.Context())
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
-	}
-	teachers, err := f.teachersDoor(l.Addr())
-	if err != nil {
-		return errors.Join(fmt.Errorf("--teacher-listen: %w", err), l.Close())
+		return err
 	}
 	debug.SetMemoryLimit(config.Limits.Memory / 10 * 8) // rather collect garbage than turn people away
-	f.announce(plain.Writer{Writer: cmd.OutOrStdout()}, l.Addr(), teachers, config)
-	drawCode(cmd.OutOrStdout(), reachable(l.Addr())[0], portOf(l.Addr()))
-	doors := []room.Door{{Listener: l}}
-	if teachers != nil {
-		doors = append(doors, room.Door{Listener: teachers, Teachers: true})
+	out := plain.Writer{Writer: cmd.OutOrStdout()}
+	if f.web.kiosk {
+		fmt.Fprint(out, "The page is open to all:\n\n")
+		page.announce(out)
+		fmt.Fprintln(out, "ctrl+c closes it.")
+		return r.Serve(cmd.Context(), page.door())
+	}
+	doors, err := f.doors()
+	if err != nil {
+		if page != nil {
+			err = errors.Join(err, page.Close())
+		}
+		return err
+	}
+	f.announce(out, doors, page, config)
+	if page != nil {
+		doors = append(doors, page.door())
+		drawCode(cmd.OutOrStdout(), page.url())
+	} else {
+		at := doors[0].Addr()
+		drawCode(cmd.OutOrStdout(), "ssh://"+net.JoinHostPort(reachable(at)[0], portOf(at)))
 	}
 	return r.Serve(cmd.Context(), doors...)
 }
@@ -122,7 +136,7 @@ func (f *serveFlags) config(ctx context.Context, log io.Writer) (room.Config, er
 	case f.idle <= 0:
 		return c, flags.Usagef("--idle %s: everybody would be sent out", f.idle)
 	}
-	c.Limits.PerAddress = f.ofOne
+	c.Limits.PerAddress, c.Alone = f.ofOne, f.web.kiosk
 	c.Limits.Sessions, c.Limits.Idle, c.Limits.Memory = f.sessions, f.idle, memory.Value()
 	if c.Access, err = f.access(ctx); err != nil {
 		return c, err
