@@ -1,6 +1,10 @@
 package main
 
 import (
+	"io"
+	"net"
+	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,5 +83,49 @@ func TestRecordRing(t *testing.T) {
 		if code, _, stderr := schedq(t, "", c.args...); code == 0 || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") > 2 {
 			t.Errorf("%v: exit %d: %s", c.args, code, stderr)
 		}
+	}
+}
+
+// TestRecordingServed: a stretch of the ring is opened from a recorder's URL, by who has its token.
+func TestRecordingServed(t *testing.T) {
+	server := livetest.New(t)
+	server.Put(readyNode("n-1", "4"), rejected(pendingPod("big", "6")))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	recorder := runLive(t, "record", "--ring", "1h", "-o", t.TempDir(), "--kubeconfig", server.Kubeconfig(t), "--metrics-address", address, "--token-file", token)
+	url := "http://" + address + "/recording?from=-2h"
+	until(t, "the pod at "+url, func() (string, bool) {
+		_, out, stderr := schedq(t, "", "list", url, "--token-file", token)
+		return out + stderr, strings.Contains(out, "default/big")
+	})
+	if code, _, stderr := schedq(t, "", "list", url); code == 0 || !strings.Contains(stderr, url+": it answers 401: ") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	t.Setenv("SCHEDQ_TOKEN", "0123456789abcdef0123456789abcdef")
+	if code, out, stderr := schedq(t, "", "list", url); code != 0 || !strings.Contains(out, "default/big") {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
+	until(t, "the model's figures", func() (string, bool) {
+		answer, err := http.Get("http://" + address + "/metrics")
+		if err != nil {
+			return err.Error(), false
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		return string(text), err == nil && strings.Contains(string(text), `scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`)
+	})
+	if code := recorder.stop(); code != 0 {
+		t.Fatalf("exit %d: %s", code, recorder.stderr.String())
+	}
+	if code, _, stderr := schedq(t, "", "list", url); code == 0 || !strings.Contains(stderr, url+": dial tcp "+address+": ") {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

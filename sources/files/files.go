@@ -19,6 +19,7 @@ import (
 	"github.com/schedq/schedq/sources/marks"
 	"github.com/schedq/schedq/sources/metrics"
 	"github.com/schedq/schedq/sources/ring"
+	"github.com/schedq/schedq/sources/ring/remote"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
@@ -39,6 +40,8 @@ type Options struct {
 	Seeds []string
 	// Window is what is cut out of a ring's folder, of which then there is one alone.
 	Window ring.Window
+	// Token is for a path that is the URL of a recorder's recording.
+	Token remote.Token
 	// Strict makes what of a file can't be read an error. Otherwise it is left out, and the recording's notices
 	// tell.
 	Strict bool
@@ -76,6 +79,9 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	}
 	if isLong(files, opts) {
 		return openLong(ctx, name(paths), files, opts)
+	}
+	if isLongRing(files, opts) {
+		return openLongRing(ctx, name(paths), files[0], opts)
 	}
 	if err := readAll(ctx, files); err != nil {
 		return nil, err
@@ -163,12 +169,12 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 	}()
 	var near time.Time
 	budget := lines.NewBudget(opts.Memory)
-	all, err := places(ctx, paths, opts.Stdin, recordings())
+	all, err := places(ctx, paths, opts, recordings())
 	if err != nil {
 		return nil, err
 	}
 	if !opts.Window.IsZero() && (len(all) != 1 || !all[0].ring) {
-		return nil, fmt.Errorf("a window is cut out of the folder of a ring, and %s is none: schedq record --ring makes one", name(paths))
+		return nil, fmt.Errorf("a window is cut out of the folder of a ring, and %s is none: schedq record --ring makes one, and an URL has its own ?from=&to=", name(paths))
 	}
 	for _, p := range all {
 		r, err := p.open(ctx)

@@ -22,6 +22,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/ring"
+	"github.com/schedq/schedq/sources/ring/remote"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 )
@@ -71,12 +72,15 @@ func recordings() sought {
 }
 
 // places returns where the named files are, and what is sought in the folders and archives among them.
-func places(ctx context.Context, paths []string, stdin io.Reader, sought sought) ([]place, error) {
+func places(ctx context.Context, paths []string, opts Options, sought sought) ([]place, error) {
 	var all []place
 	for _, path := range paths {
 		s := search{ctx: ctx, root: path, sought: sought, most: maxUnpacked}
 		var err error
 		switch kind := kindOf(ctx, path); kind {
+		case "url":
+			all = append(all, place{path: path, root: path, open: func(ctx context.Context) (*lines.Reader, error) { return fetch(ctx, path, opts.Token) }})
+			continue
 		case "ring":
 			all = append(all, ringAt(path))
 			continue
@@ -87,7 +91,7 @@ func places(ctx context.Context, paths []string, stdin io.Reader, sought sought)
 		case "tar":
 			err = s.tar()
 		default:
-			all = append(all, place{path: path, root: path, open: func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, stdin) }})
+			all = append(all, place{path: path, root: path, open: func(ctx context.Context) (*lines.Reader, error) { return lines.Open(ctx, path, opts.Stdin) }})
 			continue
 		}
 		if err != nil {
@@ -108,6 +112,9 @@ func places(ctx context.Context, paths []string, stdin io.Reader, sought sought)
 func kindOf(ctx context.Context, path string) string {
 	if path == "-" {
 		return ""
+	}
+	if remote.Is(path) {
+		return "url"
 	}
 	info, err := os.Stat(path)
 	switch {

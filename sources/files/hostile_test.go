@@ -44,7 +44,7 @@ func TestLinks(t *testing.T) {
 		"tar": {tarred(t, true, links...), 3}, // with a log of another program's
 		"zip": {in(t, "z", b.String())[0], 1},
 	} {
-		found, err := places(t.Context(), []string{c.path}, nil, recordings())
+		found, err := places(t.Context(), []string{c.path}, Options{}, recordings())
 		if err != nil || len(found) != c.want {
 			t.Errorf("%s: %d recordings, want %d, %v", kind, len(found), c.want, err)
 		}

@@ -1,15 +1,18 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/ring"
+	"github.com/schedq/schedq/sources/ring/remote"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -19,6 +22,15 @@ func ringAt(path string) place {
 		header := fmt.Sprintf(`{"schedq":"trace","version":%d}`+"\n", trace.Version)
 		return lines.New(ctx, string(sources.Sanitize(path)), time.Time{}, io.NopCloser(strings.NewReader(header)))
 	}}
+}
+
+// fetch reads the recording that a recorder serves at an URL.
+func fetch(ctx context.Context, url string, token remote.Token) (*lines.Reader, error) {
+	body, err := remote.Fetch(ctx, url, token)
+	if err != nil {
+		return nil, err
+	}
+	return lines.New(ctx, string(sources.Sanitize(url)), time.Time{}, body)
 }
 
 // ringFile is a ring that is read as a trace.
@@ -49,20 +61,60 @@ func (f *file) openRing(ctx context.Context, budget *lines.Budget, opts Options)
 // read reads the ring.
 func (r *ringFile) read(ctx context.Context) (*sources.Part, error) {
 	part := &sources.Part{Format: trace.Format}
-	reading := r.reading
-	reading.Notice = func(n string) { part.Notices = append(part.Notices, n) }
-	for ev, err := range r.ring.Events(ctx, reading) {
+	for ev, err := range r.events(ctx, part) {
 		if err != nil {
 			return nil, err
 		}
 		part.Add(ev.Time, ev.Fact)
 	}
-	end := r.reading.To
-	if end.IsZero() {
-		end = r.ring.Now()
-	}
-	if end.After(part.Last) {
-		part.Last = end
-	}
+	part.Saw(r.end(part.Last))
 	return part, nil
+}
+
+// events yields what is to be read. Notices go to part, if there is one.
+func (r *ringFile) events(ctx context.Context, part *sources.Part) iter.Seq2[sources.Event, error] {
+	reading := r.reading
+	if part != nil {
+		reading.Notice = func(n string) { part.Notices = append(part.Notices, n) }
+	}
+	return r.ring.Events(ctx, reading)
+}
+
+// end is up to when the ring tells what happened, the last of which was at last.
+func (r *ringFile) end(last time.Time) time.Time {
+	for _, end := range []time.Time{r.reading.To, r.ring.Now()} {
+		if !end.IsZero() {
+			return end
+		}
+	}
+	return last
+}
+
+// isLongRing reports whether files are a ring that is so long that it is not kept, where opts allow that.
+func isLongRing(files []*file, opts Options) bool {
+	if opts.Gist == nil || opts.Beside != nil || len(opts.Seeds) > 0 || len(files) != 1 || files[0].ring == nil {
+		return false
+	}
+	r := files[0].ring
+	return packs*r.ring.Bytes(r.reading.From) >= cmp.Or(opts.LongFrom, longFrom)
+}
+
+// openLongRing reads a ring once, and returns a recording that reads it again whenever it is played: as it was then, though it
+// may be written meanwhile.
+func openLongRing(ctx context.Context, name sources.SafeText, f *file, opts Options) (*sources.Recording, error) {
+	f.reader.Close()
+	r := f.ring
+	r.reading.Budget = nil
+	show, part := opts.Gist(), &sources.Part{}
+	for ev, err := range r.events(ctx, part) {
+		if err != nil {
+			return nil, err
+		}
+		show(ev)
+		part.Saw(ev.Time)
+	}
+	end := r.end(part.Last)
+	r.reading.To = part.Last
+	return &sources.Recording{Name: name, Formats: []string{trace.Format}, End: end, Notices: part.Notices,
+		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return r.events(ctx, nil) }}, nil
 }

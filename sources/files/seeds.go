@@ -62,7 +62,7 @@ func isTrace(head []byte) bool {
 
 // readSeeds reads what the named files, folders and archives hold of objects.
 func readSeeds(ctx context.Context, opts Options) (all []seedList, notices []string, err error) {
-	found, err := places(ctx, opts.Seeds, opts.Stdin, seeds())
+	found, err := places(ctx, opts.Seeds, opts, seeds())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -118,6 +118,16 @@ func (r *Ring) file(ctx context.Context, i int, budget *lines.Budget) (*file, er
 // Now is when the ring was opened, if it is being written: up to then nothing else happened. Zero if it is not.
 func (r *Ring) Now() time.Time { return r.now }
 
+// Bytes is how many bytes the segments have that are read from that moment on.
+func (r *Ring) Bytes(from time.Time) (n int64) {
+	for i, s := range r.all {
+		if i+1 == len(r.all) || r.all[i+1].start.After(from) {
+			n += s.bytes
+		}
+	}
+	return n
+}
+
 // Reading says what is read of a ring, and how.
 type Reading struct {
 	// From and To are the first and the last moment that is told; zero is the ring's own.

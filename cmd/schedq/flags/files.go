@@ -3,6 +3,7 @@ package flags
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/files"
 	"github.com/schedq/schedq/sources/ring"
+	"github.com/schedq/schedq/sources/ring/remote"
 )
 
 // OpenFiles reads files of one run, by the flags of RegisterFiles. It says on standard error what a person should know of them.
@@ -86,18 +88,22 @@ func RegisterFiles(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
 	RegisterMemory(cmd)
 	RegisterRelease(cmd)
+	RegisterToken(cmd, "a `FILE` with the token for a recorder's URL, which "+tokenVariable+" may have in its place: docs/recorder.md")
 	if cmd.Flags().Lookup("from") == nil { // convert cuts whatever it reads
 		cmd.Flags().String("from", "", "of a ring's folder, only from this `TIME` on: -2h from its end, 12:03:10, RFC 3339")
 		cmd.Flags().String("to", "", "... and up to this `TIME`: +5m is that long after --from")
 	}
 }
 
-// windowOptions are FileOptions with what is to be cut out of the ring among paths, if there is one.
+// windowOptions are FileOptions with what is to be cut out of the ring among paths, or fetched from a recorder, if there is one.
 func windowOptions(cmd *cobra.Command, paths []string) (files.Options, error) {
 	opts, err := FileOptions(cmd)
 	if IsRing(paths) || cmd.Name() != "convert" {
 		opts.Window.From, _ = cmd.Flags().GetString("from")
 		opts.Window.To, _ = cmd.Flags().GetString("to")
+	}
+	if err == nil && slices.ContainsFunc(paths, remote.Is) {
+		opts.Token, err = Token(cmd)
 	}
 	return opts, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/sources/ring/remote"
 )
 
 // NewRoot returns schedq without a command: it plays files, or an embedded recording.
@@ -41,7 +42,7 @@ recording of a real cluster. Press ? in it for the keys.`,
 
 // areFiles finds that the first argument is no file, and was meant for a command.
 func areFiles(args []string) error {
-	if len(args) == 0 || args[0] == "-" {
+	if len(args) == 0 || args[0] == "-" || remote.Is(args[0]) {
 		return nil
 	}
 	if _, err := os.Lstat(args[0]); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
-	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -21,7 +20,7 @@ import (
 func NewRecord() *cobra.Command {
 	var cluster kube.Flags
 	var out string
-	var ringed []string
+	var flight flightRecorder
 	var lasts time.Duration
 	var force flags.Force
 	cmd := &cobra.Command{
@@ -43,12 +42,12 @@ that holds a ring goes on. All commands that read recordings read it, also meanw
 			if lasts < 0 {
 				return flags.Usagef("--for %s is less than no time", lasts)
 			}
-			if len(ringed) > 0 {
-				bound, err := ring.ParseBound(ringed...)
+			if flies, err := flight.given(); flies || err != nil {
 				if err != nil {
-					return flags.Usagef("--ring %w", err)
+					return err
 				}
-				return recordRing(cmd, &cluster, out, lasts, bound)
+				defer kube.Within(cmd, lasts)()
+				return flight.record(cmd, &cluster, out)
 			}
 			if err := disk.Check(cmd.Context(), out, force.Options()); err != nil {
 				return err
@@ -58,7 +57,7 @@ that holds a ring goes on. All commands that read recordings read it, also meanw
 	}
 	cluster.Register(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write, or with --ring the folder")
-	cmd.Flags().StringArrayVar(&ringed, "ring", nil, "keep a window of this `LENGTH`, 24h, or of this size, 2GiB; give both, and the smaller holds")
+	flight.register(cmd)
 	force.Register(cmd)
 	cmd.Flags().DurationVar(&lasts, "for", 0, "how long to record; until it is stopped if 0")
 	return cmd
@@ -82,25 +81,5 @@ func record(cmd *cobra.Command, cluster *kube.Flags, out string, lasts time.Dura
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %d records are in %s\n", recorder.Written(), sources.Sanitize(out))
-	return nil
-}
-
-// recordRing records the cluster into the ring in a folder until the command is stopped.
-func recordRing(cmd *cobra.Command, cluster *kube.Flags, folder string, lasts time.Duration, bound ring.Bound) error {
-	defer kube.Within(cmd, lasts)()
-	out, err := ring.Create(cmd.Context(), folder, bound)
-	if err != nil {
-		return err
-	}
-	stream, err := cluster.Open(cmd)
-	if err != nil {
-		return errors.Join(err, out.Close())
-	}
-	recorder := ring.Record(stream, out)
-	err = session.Drain(cmd.Context(), recorder, session.Draining{Status: teller.New(cmd.ErrOrStderr()).Tell})
-	if err := errors.Join(err, recorder.Close()); err != nil {
-		return err
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %d records went into the ring in %s\n", recorder.Written(), sources.Sanitize(folder))
 	return nil
 }
