@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -75,16 +74,8 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flags.UsageError{Err: err} })
 	root.AddCommand(screen.NewReplay(), screen.NewAttach(), screen.NewPlay(),
 		headless.NewWatch(), headless.NewList(), headless.NewExplain(), headless.NewReport(), headless.NewVerify(), headless.NewRerun(), headless.NewDoctor(),
-		traces.NewRecord(), traces.NewSeed(), traces.NewConvert(), learn.NewLearn(), learn.NewNotes(), serve.New(), newConfig(), newMan())
+		traces.NewRecord(), traces.NewSeed(), traces.NewConvert(), learn.NewLearn(), learn.NewNotes(), serve.New(), newConfig(), newVersion(), newMan())
 	return root
-}
-
-// version is the module's version as Go built it in: a release, or a commit's.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }
 
 // pluginArgs are the arguments of a program that was called as path: kubectl calls it kubectl-schedq, and
