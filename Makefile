@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz signals hostile kills thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms
+.PHONY: run build test lint bench fuzz signals hostile kills thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities
 
 run: build
 	@./bin/schedq
@@ -133,6 +133,44 @@ terminal:
 # The man pages, for packages. Shells' completions: schedq completion --help.
 man: build
 	./bin/schedq man bin/man --force
+
+# What packages hold beside the program: the man pages, and completions for three shells.
+manuals: man
+	@mkdir -p bin/completions
+	@for s in bash zsh fish; do ./bin/schedq completion $$s > bin/completions/schedq.$$s || exit 1; done
+
+# GoReleaser, which makes releases, and krew, in the versions of release/go.mod: the first time takes some minutes.
+TOOLS = bin/tools/goreleaser bin/tools/krew bin/tools/validate-krew-manifest bin/tools/govulncheck
+$(TOOLS) &: release/go.mod
+	@mkdir -p bin/tools
+	cd release && GOBIN=$(abspath bin/tools) go install tool
+	@touch $(TOOLS)
+
+# That .goreleaser.yaml is one, and that what is released can be installed: release/.
+release-check: $(TOOLS)
+	bin/tools/goreleaser check
+	cd release && SCHEDQ_TOOLS=$(abspath bin/tools) go test ./archives -count 1
+
+# A release of what is here, in dist/, which nobody sees: unsigned, without an image.
+snapshot: $(TOOLS)
+	bin/tools/goreleaser release --snapshot --clean --skip=sign,sbom,docker
+
+# What .github/workflows/release.yml does with a tag. It publishes.
+release: $(TOOLS)
+	bin/tools/goreleaser release --clean
+
+# The program from two clones of what is committed, in two folders: no path of a machine is in it.
+reproducible:
+	@set -e; there=$$(mktemp -d); trap 'rm -rf '$$there EXIT; \
+	for folder in one another/deeper; do \
+	  git clone -q . $$there/$$folder; \
+	  (cd $$there/$$folder && CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o $$there/$$(basename $$folder).out ./cmd/schedq); \
+	done; \
+	cmp $$there/one.out $$there/deeper.out && sha256sum $$there/one.out
+
+# What is known against the modules that the program is made of. It asks the database of golang.org/x/vuln.
+vulnerabilities: $(TOOLS)
+	bin/tools/govulncheck ./cmd/schedq
 
 clean:
 	rm -rf bin
