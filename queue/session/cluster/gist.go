@@ -158,6 +158,7 @@ func (g *Gist) picksPod(now time.Time, verb sources.Verb, pod *v1.Pod) bool {
 	}
 	if Unscheduled(pod) != nil {
 		picked = g.isFirst("unscheduled") || picked
+		picked = verb == sources.Updated && g.isFirst("rejected") || picked
 	}
 	if verb == sources.Updated && pod.Status.Phase == v1.PodRunning {
 		picked = g.isFirst("running") || picked

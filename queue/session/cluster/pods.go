@@ -89,6 +89,18 @@ func isAbout[T runtime.Object](ev sources.Event) bool {
 // TellsNodes reports whether events tell of any node: without, there may be some all the same.
 func TellsNodes(events []sources.Event) bool { return slices.ContainsFunc(events, IsNode) }
 
+// TellsFailures reports whether events tell of a pod that was there that it could not be scheduled, by its condition.
+func TellsFailures(events []sources.Event) bool {
+	return slices.ContainsFunc(events, func(ev sources.Event) bool {
+		c, ok := ev.Fact.(*sources.ObjectChange)
+		if !ok || c.Verb != sources.Updated {
+			return false
+		}
+		pod, ok := c.Object.(*v1.Pod)
+		return ok && Unscheduled(pod) != nil
+	})
+}
+
 // TellsStatuses reports whether events tell of changes of pods' statuses, and of none by which a scheduler says that a pod could
 // not be scheduled: then none said so.
 func TellsStatuses(events []sources.Event) bool {

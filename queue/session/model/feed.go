@@ -53,7 +53,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		return f
 	}
 	attached := HasFact[*sources.Attached](events)
-	requests := attached || logged || HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
+	requests := attached && !cluster.TellsFailures(events) || logged || HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
 	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
 	f.Shadow.oracle.channels.until = rec.End
 	f.Shadow.oracle.channels.exact = HasFact[*sources.Requested](events)

@@ -69,6 +69,9 @@ func TestGist(t *testing.T) {
 		if got, want := cluster.TellsStatuses(long.Tells()), cluster.TellsStatuses(kept.Tells()); got != want {
 			t.Fatalf("the gist tells statuses: %v, all tells them: %v", got, want)
 		}
+		if got, want := cluster.TellsFailures(long.Tells()), cluster.TellsFailures(kept.Tells()); got != want {
+			t.Fatalf("the gist tells failures: %v, all tells them: %v", got, want)
+		}
 		if got, want := timeline.RecordedScheduler(long), timeline.RecordedScheduler(kept); (got == nil) != (want == nil) || got != nil && got.Release != want.Release {
 			t.Fatalf("the gist tells of %v, all of %v", got, want)
 		}
