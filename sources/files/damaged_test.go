@@ -57,6 +57,12 @@ func counted(active, second int) string {
 	return fmt.Sprintf(`{"time":"2026-11-21T10:00:%02dZ","active":%d,"backoff":0,"unschedulable":0,"gated":0}`+"\n", second, active)
 }
 
+// recorded is a line of kube-scheduler-simulator's recorder: a pod that comes.
+func recorded(name string, second int) string {
+	return fmt.Sprintf(`{"time":"2026-11-21T10:00:%02dZ","event":"Add","resource":{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"default","uid":%q,"creationTimestamp":"2026-11-21T10:00:%02dZ"}}}`+"\n",
+		second, name, "uid-"+name, second)
+}
+
 const traceHeader = `{"schedq":"trace","version":1}` + "\n"
 
 // TestDamage is the list of what happens to logs: what can be read is read, and what can't is told.

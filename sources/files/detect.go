@@ -18,6 +18,7 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
+	"github.com/schedq/schedq/sources/watched"
 	"github.com/schedq/schedq/sources/wrapped"
 )
 
@@ -37,6 +38,7 @@ func (f *file) detect(ctx context.Context) error {
 		}{
 			{trace.Format, trace.Sniff},
 			{audit.Format, audit.Sniff},
+			{watched.Format, watched.Sniff},
 			{metrics.Format, metrics.Sniff},
 			{marks.Format, marks.Sniff},
 			{schedlog.Format, func(line []byte) (time.Time, bool) { return time.Time{}, schedlog.Sniff(line) }},
@@ -149,5 +151,5 @@ func (f *file) unknown() error {
 		return err
 	}
 	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
+		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
+	"github.com/schedq/schedq/sources/watched"
 )
 
 // Options are what Open needs of the world. The zero value will do.
@@ -57,7 +58,7 @@ type Options struct {
 
 // Open reads the files, all to their ends and at the same time, and merges them. An error is one
 // sentence that names the file, the line and the cause. Events of equal times are in the order audit,
-// trace, schedlog, metrics, marks.
+// trace, watched, schedlog, metrics, marks.
 func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no file is given")
@@ -259,6 +260,8 @@ func (f *file) read(ctx context.Context) (err error) {
 		f.part, err = trace.Read(f.reader)
 	case schedlog.Format:
 		f.part, err = schedlog.Read(f.reader, f.year)
+	case watched.Format:
+		f.part, err = watched.Read(f.reader)
 	case metrics.Format:
 		f.part, err = metrics.Read(f.reader)
 	case marks.Format:

@@ -32,7 +32,7 @@ func readDamaged(t *testing.T, content []byte) *sources.Recording {
 // FuzzTorn damages logs: a piece is taken out, another put in its place, and another log is glued to it.
 func FuzzTorn(f *testing.F) {
 	logs := []string{created("a", 1) + created("b", 2), traceHeader + marked("a", 1) + marked("b", 2), tried("a", 1) + tried("b", 2),
-		counted(1, 1) + counted(2, 2), driverLog + driverLog}
+		counted(1, 1) + counted(2, 2), driverLog + driverLog, recorded("a", 1) + recorded("b", 2)}
 	for i := range logs {
 		f.Add(uint8(i), uint8(i), uint16(40), uint16(60), []byte("\x00\x00"))
 		f.Add(uint8(i), uint8(i+1), uint16(5), uint16(5), []byte("\n"))

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/sources/metrics"
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
+	"github.com/schedq/schedq/sources/watched"
 )
 
 // assemble makes one recording of the files that were read.
@@ -70,7 +71,7 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 		}
 	}
 	var all [][]sources.Event
-	for _, format := range []string{audit.Format, trace.Format, schedlog.Format, metrics.Format, marks.Format} {
+	for _, format := range []string{audit.Format, trace.Format, watched.Format, schedlog.Format, metrics.Format, marks.Format} {
 		all = append(all, parts[format]...)
 	}
 	rec.Events = merge(all)

@@ -1,0 +1,195 @@
+// Package watched reads what kube-scheduler-simulator's recorder wrote of a cluster that it watched
+// (sigs.k8s.io/kube-scheduler-simulator, simulator/recorder/recorder.go): a line for each object that came, changed or went,
+//
+//	{"time":"...","event":"Add","resource":{...}}
+//
+// with namespaces, priority classes, storage classes, claims, volumes, nodes and pods, and no Events. It begins with
+// what there was. Of what went the name alone is told.
+package watched
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/jsonscan"
+	"github.com/schedq/schedq/sources/lines"
+)
+
+// Format is the format's name in sources.Recording.
+const Format = "watched"
+
+// maxChanges bounds what is kept of one file.
+const maxChanges = 20_000_000
+
+// beforehand is by how much an object must be older than the line that tells of it to have been there when the
+// recorder came: a creationTimestamp is cut to the second.
+const beforehand = 2 * time.Second
+
+// begin is how a line begins.
+const begin = `{"time":"`
+
+// Sniff reports whether a line from a file's beginning is one of such a recording, and its time. The line need not be
+// whole.
+func Sniff(line []byte) (time.Time, bool) {
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " \t\r"), []byte(begin))
+	if !ok {
+		return time.Time{}, false
+	}
+	stamp, rest, _ := bytes.Cut(rest[:min(len(rest), 256)], []byte(`"`))
+	at, err := time.Parse(time.RFC3339Nano, string(stamp))
+	if err != nil || !bytes.HasPrefix(rest, []byte(`,"event":"`)) || !bytes.Contains(rest, []byte(`","resource":{`)) {
+		return time.Time{}, false
+	}
+	return at.UTC(), true
+}
+
+// reader holds what is between two lines.
+type reader struct {
+	lines   *lines.Reader
+	part    *sources.Part
+	decoder *sources.Decoder
+	known   map[key]types.UID // the objects that are there
+	began   bool              // what there was before is told
+	before  time.Time         // the last line of what there was before
+}
+
+// key is by what an object is known.
+type key struct{ kind, namespace, name string }
+
+// Read reads a recording to its end. Its events are *sources.ObjectChange, and *sources.Attached after what there was before.
+// What can't be read is left out, and a notice tells. An error names the file, the line and the cause: nothing in the file
+// can be read.
+func Read(r *lines.Reader) (*sources.Part, error) {
+	w := &reader{lines: r, part: &sources.Part{Format: Format, Keep: r.Keep}, decoder: sources.NewDecoder(), known: map[key]types.UID{}}
+	w.decoder.Keep = r.Keep
+	for {
+		line, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if object, rest := jsonscan.Whole(line); object == nil || len(rest) > 0 {
+			err = r.Salvage(line, jsonscan.ErrNotJSON, []string{begin}, w.line)
+		} else {
+			err = w.line(object)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	w.attached()
+	if len(w.part.Events) == 0 {
+		if err := r.Nothing(); err != nil {
+			return nil, err
+		}
+	}
+	w.part.Notices = r.Notices(w.part.Last)
+	return w.part, nil
+}
+
+// errNoChange is about an object that is something else.
+var errNoChange = errors.New("the line is no change of an object: it has no time, no event or no resource")
+
+// line takes what a line tells.
+func (w *reader) line(object []byte) error {
+	var change struct {
+		Time     *time.Time
+		Event    string
+		Resource json.RawMessage
+	}
+	if err := json.Unmarshal(object, &change); err != nil || change.Time == nil || change.Resource == nil {
+		return w.lines.Unread(errNoChange)
+	}
+	at := change.Time.UTC()
+	if err := sources.CheckTime(at); err != nil {
+		return w.lines.Unread(err)
+	}
+	w.part.Saw(at)
+	var obj runtime.Object
+	var err error
+	switch change.Event {
+	case "Add", "Update":
+		obj, err = w.decoder.Decode(change.Resource)
+	case "Delete":
+		if obj, _ = sources.Identity(change.Resource); obj == nil {
+			return nil // nothing that the scheduler watches
+		}
+	default:
+		return w.lines.Unread(fmt.Errorf("there is no event %q", sources.Sanitize(change.Event)))
+	}
+	if err != nil {
+		_, named := sources.Identity(change.Resource)
+		return w.lines.LeftOut(named, err)
+	}
+	if obj == nil {
+		return nil
+	}
+	if len(w.part.Events) >= maxChanges {
+		return w.lines.Errorf("more than %d changes", maxChanges)
+	}
+	w.change(at, change.Event == "Delete", obj)
+	return nil
+}
+
+// change adds the change of an object. One that went and came again between two lines has another UID.
+func (w *reader) change(at time.Time, gone bool, obj runtime.Object) {
+	m := obj.(metav1.Object)
+	k := key{obj.GetObjectKind().GroupVersionKind().Kind, m.GetNamespace(), m.GetName()}
+	uid, known := w.known[k]
+	if !w.began && (gone || at.Sub(m.GetCreationTimestamp().Time) < beforehand) {
+		w.attached()
+	}
+	if !w.began {
+		w.before = at
+	}
+	switch {
+	case gone && known:
+		m.SetUID(uid)
+		delete(w.known, k)
+		w.decoder.Forget(uid)
+		w.part.Add(at, &sources.ObjectChange{Verb: sources.Deleted, Object: obj})
+	case gone: // what was never there
+	case known && uid == m.GetUID():
+		w.part.Add(at, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
+	default:
+		if known {
+			w.part.Add(at, &sources.ObjectChange{Verb: sources.Deleted, Object: bare(obj, uid)})
+			w.decoder.Forget(uid)
+		}
+		w.known[k] = m.GetUID()
+		w.part.Add(at, &sources.ObjectChange{Verb: sources.Added, Object: obj})
+	}
+}
+
+// attached says that what there was before is told, if there was anything.
+func (w *reader) attached() {
+	if !w.before.IsZero() {
+		w.part.Add(w.before, &sources.Attached{Nodes: true})
+	}
+	w.began, w.before = true, time.Time{}
+}
+
+// bare is an object of the same name and that UID, of which no more is known.
+func bare(obj runtime.Object, uid types.UID) runtime.Object {
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	out := sources.NewObject(gvk.GroupVersion().String(), gvk.Kind)
+	m := out.(metav1.Object)
+	m.SetNamespace(obj.(metav1.Object).GetNamespace())
+	m.SetName(obj.(metav1.Object).GetName())
+	m.SetUID(uid)
+	return out
+}
