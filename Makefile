@@ -123,6 +123,13 @@ embedded: build
 	./bin/schedq convert $(RECORDINGS)/field/audit.log.gz $(RECORDINGS)/field/sched.log.gz \
 	  --scheduler-release v1.37.1 --force -o bin/crowded.jsonl && zstd -19 -q --rm -f bin/crowded.jsonl -o sources/embedded/crowded.jsonl.zst
 
+# The room's page in headless Chromium, from a Go module of its own. BROWSER is another one than the machine's chromium.
+BROWSER ?=
+browser: build
+	@b=$(BROWSER); for n in chromium chromium-browser google-chrome; do [ -n "$$b" ] || b=$$(command -v $$n || true); done; \
+	if [ -z "$$b" ]; then echo 'make browser: there is no Chromium on this machine, so the page is not tried in a browser.'; exit 0; fi; \
+	cd e2e/browser && go vet ./... && SCHEDQ_PROGRAM=$(abspath bin/schedq) SCHEDQ_BROWSER=$$b go test ./... -v -count 1 -timeout 15m
+
 # The terminal in a room's page, from the npm registry, as room/web/static/VERSIONS says: its versions and the checksums of the
 # files that are kept. XTERM and FIT take others.
 XTERM ?= 6.0.0

@@ -64,53 +64,57 @@ function ask(words) {
   screen.hidden = keys.hidden = true;
   door.hidden = false;
   door.elements.name.value ||= kept.get().name || "";
-  door.querySelector("button").disabled = false;
   (door.elements.name.value ? door.elements.code : door.elements.name).focus();
   say(words || "");
 }
 
-// comeIn connects, and says who comes: by a name and a code, or by the token of the seat that was lost.
+// comeIn connects, and says who comes: by a name and a code, by the token of the seat that was lost, or as nobody to a kiosk.
 function comeIn(who) {
   let isIn = false;
+  let turnedAway = false;
+  show();
   const ws = new WebSocket(location.origin.replace(/^http/, "ws") + "/room");
   ws.binaryType = "arraybuffer";
-  socket = null;
-  ws.addEventListener("open", () => ws.send(JSON.stringify({ ...who, ...size() })));
+  ws.addEventListener("open", () => ws.send(JSON.stringify({ ...who, columns: term.cols, rows: term.rows })));
   ws.addEventListener("message", ({ data }) => {
     if (typeof data !== "string") return term.write(new Uint8Array(data));
     const answer = JSON.parse(data);
     if (answer.is === "in") {
       isIn = true;
-      tries = 0;
       socket = ws;
+      tries = 0;
       kept.set({ name: answer.name, token: answer.token });
       enter(answer.name);
       return;
     }
+    turnedAway = true;
     ws.close();
     kept.set({ name: kept.get().name });
-    if (kiosk) return comeIn({});
-    ask(answer.words);
+    if (kiosk) comeIn({});
+    else ask(answer.words);
   });
   ws.addEventListener("close", ({ code }) => {
-    if (socket !== ws && socket) return; // another has come since
+    if (turnedAway) return;
     socket = null;
-    if (isIn && code === 1000) return over();
-    if (isIn || tries) return lost();
-    if (door.hidden && !kiosk) return lost();
-    if (kiosk) return lost();
-    if (door.querySelector("button").disabled) ask("The room can’t be reached, or is closed. Try again.");
+    if (isIn && code === 1000) over();
+    else if (isIn || !who.code) lost();
+    else ask("The room can’t be reached, or is closed. Try again.");
   });
 }
 
-// enter shows the screen of who was let in.
-function enter(name) {
+// show shows the screen in place of the form, as large as the page has room for.
+function show() {
   door.hidden = true;
-  door.elements.code.value = "";
   screen.hidden = keys.hidden = false;
+  if (!term.element) term.open(screen);
+  resize();
+}
+
+// enter begins with the screen of who was let in.
+function enter(name) {
+  door.elements.code.value = "";
   document.title = kiosk ? "schedq" : name + " · schedq";
   say("");
-  if (!term.element) term.open(screen);
   term.reset();
   resize();
   term.focus();
@@ -118,6 +122,7 @@ function enter(name) {
 
 // over says that the session has ended: what the room said is on the screen.
 function over() {
+  keys.hidden = true;
   kept.set({ name: kept.get().name });
   say("The session is over.", { label: "Come in again", does: () => (kiosk ? comeIn({}) : ask()) });
 }
@@ -126,10 +131,9 @@ function over() {
 function lost() {
   tries++;
   say("The connection is lost. Coming back …");
-  setTimeout(() => comeIn(kept.get().token ? { token: kept.get().token } : {}), Math.min(500 * 2 ** (tries - 1), 15000));
+  const { token } = kept.get();
+  setTimeout(() => comeIn(token ? { token } : {}), Math.min(500 * 2 ** (tries - 1), 15000));
 }
-
-const size = () => (term.element ? { columns: term.cols, rows: term.rows } : {});
 
 // resize makes letters as large as the least layout has room for, and tells the room how many cells there are.
 function resize() {
@@ -139,7 +143,7 @@ function resize() {
   const fontSize = Math.max(letters.smallest, Math.min(letters.largest, Math.floor(Math.min(wide, high) * 10) / 10));
   if (term.options.fontSize !== fontSize) term.options.fontSize = fontSize;
   fit.fit();
-  if (socket) socket.send(JSON.stringify(size()));
+  if (socket) socket.send(JSON.stringify({ columns: term.cols, rows: term.rows }));
 }
 
 function type(text) {
@@ -179,14 +183,12 @@ for (const row of rows) {
 
 door.addEventListener("submit", (event) => {
   event.preventDefault();
-  door.querySelector("button").disabled = true;
   say("Coming in …");
   comeIn({ name: door.elements.name.value, code: door.elements.code.value });
 });
 
 if (kept.get().token) {
   say("Coming back …");
-  tries = 1;
   comeIn({ token: kept.get().token });
 } else if (kiosk) {
   comeIn({});

@@ -1,0 +1,113 @@
+// Package browser tries the page of a room in headless Chromium, with the program as a process: make browser.
+package browser
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// The first lesson, and where the second one begins.
+const (
+	first  = "Pending is three places"
+	second = "1-2-4-8-10"
+)
+
+// A whole lesson by the buttons under the screen, on a phone held upright.
+func TestALessonByClicks(t *testing.T) {
+	p := open(t, "http://"+serve(t)+"/", phone)
+	p.comeIn("ada", code)
+	p.sees("ada · you are on your own")
+	if answers := p.lesson(first, second, p.click); answers < 3 {
+		t.Errorf("%d questions were answered", answers)
+	}
+}
+
+// The same by a keyboard.
+func TestALessonByKeys(t *testing.T) {
+	p := open(t, "http://"+serve(t)+"/", laptop)
+	p.comeIn("ada", code)
+	if answers := p.lesson(first, second, p.press); answers < 3 {
+		t.Errorf("%d questions were answered", answers)
+	}
+}
+
+// A wrong code is answered with a sentence, and the form stays.
+func TestAWrongCode(t *testing.T) {
+	p := open(t, "http://"+serve(t)+"/", phone)
+	p.comeIn("ada", "saturday-room")
+	p.sees("That is not the room's code.")
+	p.comeIn("ada", code)
+	p.sees(first)
+}
+
+// Whose connection is lost, or who loads the page again, is where they were, without a code. Who quits is not.
+func TestALostConnectionComesBack(t *testing.T) {
+	n := through(t, serve(t))
+	p := open(t, "http://"+n.Addr().String()+"/", phone)
+	p.comeIn("ada", code)
+	p.sees(first)
+	p.click("next")
+	p.sees("2/7")
+	n.set(true)
+	p.sees("The connection is lost")
+	p.picture("lost")
+	n.set(false)
+	p.sees("2/7")
+	p.misses("The connection is lost")
+	p.sees("ada · ")
+	p.do(chromedp.Reload())
+	p.sees("2/7")
+	p.sees("ada · ")
+	p.press("q")
+	p.sees("The session is over.")
+	p.picture("over")
+	p.do(chromedp.Reload())
+	p.sees("Your name in the room")
+}
+
+// On each device, in light and in dark, all of a lesson's screen is there, and nothing beside the page.
+func TestAllFits(t *testing.T) {
+	address := serve(t)
+	for _, d := range []device{phone, tablet, laptop} {
+		for scheme, paper := range map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"} {
+			d.scheme = scheme
+			t.Run(d.name+" "+scheme, func(t *testing.T) {
+				p := open(t, "http://"+address+"/", d)
+				p.sees("Your name in the room")
+				p.picture(d.name + "-" + scheme + "-form")
+				p.comeIn(d.name+"-"+scheme, code)
+				p.sees(first)
+				p.click("next")
+				p.sees("Where does web-1 enter the queue?")
+				p.picture(d.name + "-" + scheme)
+				for what, least := range map[string]int{
+					`document.querySelectorAll(".xterm-rows > div").length`:                        20,
+					`innerWidth - document.documentElement.scrollWidth`:                            0,
+					`innerHeight - document.documentElement.scrollHeight`:                          0,
+					`innerHeight - document.querySelector("#keys").getBoundingClientRect().bottom`: 0,
+					`Math.round(document.querySelector("#screen").getBoundingClientRect().right - document.querySelector(".xterm-screen").getBoundingClientRect().right)`: 0,
+					`Math.min(...[...document.querySelectorAll("#keys button")].map((b) => b.clientWidth - b.scrollWidth))`:                                               0,
+				} {
+					if n, err := strconv.ParseFloat(p.value(what), 64); err != nil || n < float64(least) {
+						t.Errorf("%s is %v, %v", what, n, err)
+					}
+				}
+				if got := p.value(`getComputedStyle(document.body).backgroundColor`); got != paper {
+					t.Errorf("the background is %s", got)
+				}
+			})
+		}
+	}
+}
+
+// A page in a kiosk is a lesson at once.
+func TestAKiosk(t *testing.T) {
+	p := open(t, "http://"+serve(t, "--kiosk", "--lesson", "2")+"/", tablet)
+	if all := p.sees(second); strings.Contains(all, "on your own") {
+		t.Error("there is a room's bar")
+	}
+	p.picture("kiosk")
+}

@@ -1,0 +1,192 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a test waits for what must come.
+const patience = time.Minute
+
+// device is what a page is looked at with.
+type device struct {
+	name          string
+	width, height int64
+	scheme        string // light or dark
+}
+
+var (
+	phone  = device{"phone", 390, 844, "dark"}
+	tablet = device{"tablet", 820, 1180, "light"}
+	laptop = device{"laptop", 1280, 800, "light"}
+)
+
+// page is somebody's page of a room.
+type page struct {
+	*testing.T
+	ctx context.Context
+}
+
+// open opens a page at an address. What the browser has to complain about, such as a style that is refused, fails the test.
+func open(t *testing.T, url string, d device) *page {
+	t.Helper()
+	name := os.Getenv("SCHEDQ_BROWSER")
+	if name == "" {
+		t.Skip("SCHEDQ_BROWSER names no browser: make browser")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(name), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(func() { _ = chromedp.Cancel(ctx); cancel() })
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			t.Errorf("the page has a mistake: %s", e.ExceptionDetails.Error())
+		case *log.EventEntryAdded:
+			if e.Entry.Source == log.SourceSecurity || strings.Contains(e.Entry.Text, "Content Security Policy") {
+				t.Errorf("the browser refuses something: %s", e.Entry.Text)
+			}
+		}
+	})
+	p := &page{t, ctx}
+	if err := chromedp.Run(ctx); err != nil { // without a timeout: the browser ends with the context of the first call
+		t.Fatal(err)
+	}
+	p.do(log.Enable(), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: d.scheme}}),
+		chromedp.EmulateViewport(d.width, d.height), chromedp.Navigate(url))
+	return p
+}
+
+// do does something in the browser.
+func (p *page) do(what ...chromedp.Action) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(ctx, what...); err != nil {
+		p.Fatalf("%v, and the page has %q", err, p.text())
+	}
+}
+
+// comeIn fills in the form.
+func (p *page) comeIn(name, code string) {
+	p.Helper()
+	p.do(chromedp.WaitVisible("#door", chromedp.ByID), chromedp.SetValue("#name", name, chromedp.ByID), chromedp.SetValue("#code", code, chromedp.ByID),
+		chromedp.Click("#door button", chromedp.ByQuery))
+}
+
+// value is what a piece of JavaScript says, or empty if it fails.
+func (p *page) value(script string) (said string) {
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	_ = chromedp.Run(ctx, chromedp.Evaluate("String("+script+")", &said))
+	return said
+}
+
+// text is all that can be read on the page.
+func (p *page) text() string {
+	return p.value(`[...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.replaceAll("\u00a0", " ")).concat(document.body.innerText).join("\n")`)
+}
+
+// sees waits until text can be read on the page, and returns all of it.
+func (p *page) sees(text string) string {
+	p.Helper()
+	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		all := p.text()
+		if strings.Contains(all, text) {
+			return all
+		}
+		if time.Now().After(late) {
+			p.Fatalf("%q is not on the page:\n%s", text, all)
+		}
+	}
+}
+
+// misses waits until text can't be read on the page any more.
+func (p *page) misses(text string) {
+	p.Helper()
+	for late := time.Now().Add(patience); strings.Contains(p.text(), text); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(late) {
+			p.Fatalf("%q is still on the page", text)
+		}
+	}
+}
+
+// click clicks a button among the keys.
+func (p *page) click(key string) {
+	p.Helper()
+	p.do(chromedp.Click(fmt.Sprintf(`//nav[@id="keys"]//button[text()=%q]`, key), chromedp.BySearch))
+}
+
+// press presses a key of the keyboard.
+func (p *page) press(key string) {
+	p.Helper()
+	if key != "next" {
+		p.do(chromedp.KeyEvent(key))
+		return
+	}
+	// As of a keyboard: a page that has dealt with the key going down hears of no letter.
+	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey("Enter").WithCode("Enter").WithText("\r").WithWindowsVirtualKeyCode(13),
+		input.DispatchKeyEvent(input.KeyUp).WithKey("Enter").WithCode("Enter").WithWindowsVirtualKeyCode(13))
+}
+
+// keyOfAnswer finds in the row of keys that of an answer, while a question is open.
+var keyOfAnswer = regexp.MustCompile(`(?m)^ ([1-7a-f])( [1-7a-f])* answer`)
+
+// clock is what of a screen changes by itself.
+var clock = regexp.MustCompile(`\d+:\d\d`)
+
+// lesson goes through a lesson from its first step to the first one of the next lesson, and answers what it asks.
+func (p *page) lesson(title, after string, act func(key string)) (answers int) {
+	p.Helper()
+	seen := p.sees(title)
+	answered := ""
+	for late := time.Now().Add(4 * patience); !strings.Contains(seen, after); {
+		if time.Now().After(late) {
+			p.Fatalf("the lesson does not end:\n%s", seen)
+		}
+		key := "next"
+		if asks := keyOfAnswer.FindStringSubmatch(seen); asks != nil && answered != clock.ReplaceAllString(seen, "") {
+			key = asks[1]
+			answers++
+		}
+		act(key)
+		before := seen
+		for stable := time.Now().Add(2 * time.Second); time.Now().Before(stable); time.Sleep(20 * time.Millisecond) {
+			if seen = p.text(); clock.ReplaceAllString(seen, "") != clock.ReplaceAllString(before, "") {
+				break
+			}
+		}
+		if key != "next" {
+			answered = clock.ReplaceAllString(seen, "")
+		}
+	}
+	return answers
+}
+
+// picture keeps a picture of the page in the folder SCHEDQ_PICTURES, if there is one, for who wants to look.
+func (p *page) picture(name string) {
+	p.Helper()
+	folder := os.Getenv("SCHEDQ_PICTURES")
+	if folder == "" {
+		return
+	}
+	var png []byte
+	p.do(chromedp.CaptureScreenshot(&png))
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil {
+		p.Fatal(err)
+	}
+}
