@@ -51,6 +51,10 @@ func (f *file) detect(ctx context.Context) error {
 				return nil
 			}
 		}
+		if first && watched.SniffKwok(head) {
+			f.format = watched.KwokFormat
+			return nil
+		}
 		if first && scenario.Sniff(head) {
 			f.format = scenario.Format
 			f.reader.Strict() // it is one text
@@ -151,5 +155,5 @@ func (f *file) unknown() error {
 		return err
 	}
 	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
+		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's or kwok's, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
 }

@@ -262,6 +262,8 @@ func (f *file) read(ctx context.Context) (err error) {
 		f.part, err = schedlog.Read(f.reader, f.year)
 	case watched.Format:
 		f.part, err = watched.Read(f.reader)
+	case watched.KwokFormat:
+		f.part, err = watched.ReadKwok(f.reader)
 	case metrics.Format:
 		f.part, err = metrics.Read(f.reader)
 	case marks.Format:

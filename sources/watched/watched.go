@@ -1,10 +1,11 @@
-// Package watched reads what kube-scheduler-simulator's recorder wrote of a cluster that it watched
-// (sigs.k8s.io/kube-scheduler-simulator, simulator/recorder/recorder.go): a line for each object that came, changed or went,
+// Package watched reads what other tools wrote of a cluster that they watched: objects that came, changed and went, and no Events.
+//
+// kube-scheduler-simulator's recorder (sigs.k8s.io/kube-scheduler-simulator, simulator/recorder/recorder.go) writes a line for each,
 //
 //	{"time":"...","event":"Add","resource":{...}}
 //
-// with namespaces, priority classes, storage classes, claims, volumes, nodes and pods, and no Events. It begins with
-// what there was. Of what went the name alone is told.
+// with namespaces, priority classes, storage classes, claims, volumes, nodes and pods. It begins with what there was. Of what
+// went the name alone is told. kwok (kwokctl snapshot record) writes documents in YAML: see SniffKwok.
 package watched
 
 import (
@@ -69,8 +70,7 @@ type key struct{ kind, namespace, name string }
 // What can't be read is left out, and a notice tells. An error names the file, the line and the cause: nothing in the file
 // can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
-	w := &reader{lines: r, part: &sources.Part{Format: Format, Keep: r.Keep}, decoder: sources.NewDecoder(), known: map[key]types.UID{}}
-	w.decoder.Keep = r.Keep
+	w := newReader(r, Format)
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
@@ -91,14 +91,34 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 			return nil, err
 		}
 	}
+	return w.finish()
+}
+
+func newReader(r *lines.Reader, format string) reader {
+	w := reader{lines: r, part: &sources.Part{Format: format, Keep: r.Keep}, decoder: sources.NewDecoder(), known: map[key]types.UID{}}
+	w.decoder.Keep = r.Keep
+	return w
+}
+
+// finish returns what was read.
+func (w *reader) finish() (*sources.Part, error) {
 	w.attached()
 	if len(w.part.Events) == 0 {
-		if err := r.Nothing(); err != nil {
+		if err := w.lines.Nothing(); err != nil {
 			return nil, err
 		}
+		return nil, fmt.Errorf("%s: it holds no object that kube-scheduler reads", w.lines.Name())
 	}
-	w.part.Notices = r.Notices(w.part.Last)
+	w.part.Notices = w.lines.Notices(w.part.Last)
 	return w.part, nil
+}
+
+// checkCount bounds what is kept.
+func (w *reader) checkCount() error {
+	if len(w.part.Events) > maxChanges {
+		return w.lines.Errorf("more than %d changes", maxChanges)
+	}
+	return nil
 }
 
 // errNoChange is about an object that is something else.
@@ -138,11 +158,8 @@ func (w *reader) line(object []byte) error {
 	if obj == nil {
 		return nil
 	}
-	if len(w.part.Events) >= maxChanges {
-		return w.lines.Errorf("more than %d changes", maxChanges)
-	}
 	w.change(at, change.Event == "Delete", obj)
-	return nil
+	return w.checkCount()
 }
 
 // change adds the change of an object. One that went and came again between two lines has another UID.
