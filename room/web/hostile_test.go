@@ -25,7 +25,7 @@ func (s *school) goesOn() {
 // Other pages don't come in, nor what has no page.
 func TestOtherOriginsStayOut(t *testing.T) {
 	s := open(t, web.Config{}, nil)
-	for _, origin := range []string{"http://example.com", "https://" + s.address, "http://" + s.address + ".example.com", "null", "", "http://127.0.0.1", "::"} {
+	for _, origin := range []string{"http://example.com", "ws://" + s.address, "http://" + s.address + ".example.com", "null", "", "http://127.0.0.1", "::"} {
 		if ws, err := s.dialFrom(origin); err == nil {
 			t.Errorf("%q comes in", origin)
 			_ = ws.CloseNow()
@@ -130,7 +130,7 @@ func hungUp(t *testing.T, conn net.Conn) {
 	}
 }
 
-// Who is silent, says half of it, or asks for the page and no more is hung up on when the time for the code is over.
+// Who is silent, says half of it, asks for the page and no more, or does not say who comes is hung up on.
 func TestHalfOpenConnectionsAreHungUpOn(t *testing.T) {
 	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.Greeting, c.Limits.Grace = time.Second, time.Second })
 	conns := []net.Conn{s.connect(), s.connect(), s.connect(), s.upgrade()}

@@ -47,10 +47,9 @@ type file struct {
 	plain, zip []byte
 }
 
-// How long a browser may take over a request, and over the next one on a connection.
+// How long a browser may take over a request, and again over the answer, and how long the request may be, in bytes.
 const (
 	requestTime = 10 * time.Second
-	idleTime    = 15 * time.Second
 	maxHeader   = 8 << 10
 )
 
@@ -72,7 +71,7 @@ func New(c Config) (*Site, error) {
 		return nil, fmt.Errorf("the page can't be made: %w", err)
 	}
 	s.http = &http.Server{
-		Handler: s, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime, IdleTimeout: idleTime,
+		Handler: s, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0), // what a crowd does is told by the room
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
@@ -113,8 +112,7 @@ type called struct {
 	net.Conn
 	caller *room.Caller
 	ctx    context.Context // of the room
-	until  time.Time       // when it is hung up on if it was not let in
-	late   *time.Timer     // which does that
+	until  time.Time       // when the code is to be said
 	once   sync.Once
 	closed chan struct{}
 }
@@ -147,16 +145,13 @@ func (o one) Addr() net.Addr { return o.LocalAddr() }
 // Close implements net.Listener: the connection may go on.
 func (o one) Close() error { return nil }
 
-// Welcome is the room.Protocol of browsers. Whoever is not let in is hung up on when the time is over that the room gives
-// for the code: the page asks for it before it connects.
+// Welcome is the room.Protocol of browsers. The page asks for the code before it connects.
 func (s *Site) Welcome(ctx context.Context, c *room.Caller) {
 	until, err := c.Hurry()
 	if err != nil {
 		return
 	}
 	conn := &called{Conn: c.Conn(), caller: c, ctx: ctx, until: until, closed: make(chan struct{})}
-	conn.late = time.AfterFunc(time.Until(until), func() { _ = conn.Close() })
-	defer conn.late.Stop()
 	l := one{conn, make(chan net.Conn, 1)}
 	if l.coming <- conn; s.config.TLS != nil {
 		_ = s.http.Serve(tls.NewListener(l, s.config.TLS)) // it ends when the connection does
@@ -171,6 +166,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	conn.caller.Greeted()
 	nonce := rand.Text()
 	s.protect(w.Header(), nonce)
+	w.Header().Set("Connection", "close") // who reads the page stands before no door; a WebSocket says otherwise
 	at := r.URL.Path
 	if at == "/room" {
 		s.visit(w, r, conn)

@@ -33,7 +33,6 @@ func (s *Site) visit(w http.ResponseWriter, r *http.Request, conn *called) {
 		_ = ws.Close(websocket.StatusPolicyViolation, err.Error())
 		return
 	}
-	conn.late.Stop()
 	conn.caller.LetIn()
 	ws.SetReadLimit(maxTyped)
 
@@ -61,14 +60,11 @@ func (s *Site) visit(w http.ResponseWriter, r *http.Request, conn *called) {
 	<-heard
 }
 
-// sameOrigin reports whether a request comes from this page: whoever has no origin is no browser.
+// sameOrigin reports whether a request comes from this page: whoever has no origin is no browser. Where the page is served
+// plainly, something before it may have encrypted it.
 func sameOrigin(r *http.Request) bool {
 	from, err := url.Parse(r.Header.Get("Origin"))
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	return err == nil && from.Scheme == scheme && strings.EqualFold(from.Host, r.Host)
+	return err == nil && (from.Scheme == "https" || from.Scheme == "http" && r.TLS == nil) && strings.EqualFold(from.Host, r.Host)
 }
 
 // admit asks who comes, as often as the room allows, and returns what they said first.

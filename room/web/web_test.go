@@ -93,6 +93,11 @@ func TestAPageByTLS(t *testing.T) {
 	if ada.says(words{"name": "ada", "code": code}); ada.answered()["is"] != "in" {
 		t.Error("who knows the code is not let in")
 	}
+	plain := http.Header{"Origin": {"http://" + s.address}}
+	if other, _, err := websocket.Dial(t.Context(), "wss://"+s.address+"/room", &websocket.DialOptions{HTTPClient: client, HTTPHeader: plain}); err == nil {
+		t.Error("a page that anybody could have altered comes in")
+		_ = other.CloseNow()
+	}
 	if status, _, text := s.get("/"); status != http.StatusBadRequest {
 		t.Errorf("without TLS: %d %q", status, text)
 	}
@@ -152,6 +157,9 @@ func (s *school) get(at string) (status int, header http.Header, text string) {
 		s.t.Fatal(err)
 	}
 	defer r.Body.Close()
+	if !r.Close {
+		s.t.Errorf("%s holds the connection", at)
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		s.t.Fatal(err)
