@@ -39,11 +39,23 @@ const patience = 30 * time.Second
 // sit begins a program at a terminal of its own. It ends with the test.
 func sit(t testing.TB, path string, args ...string) *seat {
 	t.Helper()
+	return sitAt(t, place{surroundings(t), 40, 140}, path, args...)
+}
+
+// place is where a program runs: its environment, and its terminal's size.
+type place struct {
+	environment []string
+	rows, cols  uint16
+}
+
+// sitAt is sit in that place.
+func sitAt(t testing.TB, at place, path string, args ...string) *seat {
+	t.Helper()
 	terminal, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pty.Setsize(terminal, &pty.Winsize{Rows: 40, Cols: 140}); err != nil {
+	if err := pty.Setsize(terminal, &pty.Winsize{Rows: at.rows, Cols: at.cols}); err != nil {
 		t.Fatal(err)
 	}
 	s := &seat{TB: t, terminal: terminal, tty: tty, program: exec.Command(path, args...), ended: make(chan error, 1)}
@@ -51,7 +63,7 @@ func sit(t testing.TB, path string, args ...string) *seat {
 	if s.before, err = term.GetState(int(tty.Fd())); err != nil {
 		t.Fatal(err)
 	}
-	s.program.Env, s.program.Dir = surroundings(t), t.TempDir()
+	s.program.Env, s.program.Dir = at.environment, t.TempDir()
 	s.program.Stdin, s.program.Stdout, s.program.Stderr = tty, tty, tty
 	s.program.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := s.program.Start(); err != nil {
