@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz signals hostile kills thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities
+.PHONY: run build test lint bench fuzz signals hostile kills thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies
 
 run: build
 	@./bin/schedq
@@ -178,6 +178,10 @@ reproducible:
 # What is known against the modules that the program is made of. It asks the database of golang.org/x/vuln.
 vulnerabilities: $(TOOLS)
 	bin/tools/govulncheck ./cmd/schedq
+
+# The modules that the program is made of, with the days of their releases, the oldest first.
+dependencies:
+	@go list -deps -f '{{with .Module}}{{.Path}}{{end}}' ./cmd/schedq | sort -u | xargs go list -m -f '{{with .Time}}{{.Format "2006-01-02"}}{{end}} {{.Path}} {{.Version}}' | sort
 
 clean:
 	rm -rf bin

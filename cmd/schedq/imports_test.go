@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"go/parser"
 	"go/token"
 	"os/exec"
@@ -48,5 +49,17 @@ func TestNotLinked(t *testing.T) {
 				t.Errorf("%s is linked: %s", p, why)
 			}
 		}
+	}
+}
+
+// TestInstallable: go install of a version refuses modules that replace or exclude others.
+func TestInstallable(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var module struct{ Replace, Exclude []any }
+	if err := json.Unmarshal(out, &module); err != nil || len(module.Replace)+len(module.Exclude) > 0 {
+		t.Errorf("go.mod replaces %v and excludes %v, %v", module.Replace, module.Exclude, err)
 	}
 }
