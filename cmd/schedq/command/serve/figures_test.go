@@ -1,10 +1,13 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,7 +15,7 @@ import (
 
 // A few at once: what fifty take, BenchmarkRoom tells.
 func TestARoomKeepsUp(t *testing.T) {
-	f := figuresOf(t, serveFlags{}, "", 6, 10)
+	f := figuresOf(t, crowd{visitors: 6, keys: 10, hostile: 20})
 	t.Log(f)
 	if f.median > time.Second {
 		t.Errorf("a key takes %s", f.median)
@@ -22,8 +25,9 @@ func TestARoomKeepsUp(t *testing.T) {
 	}
 }
 
-// BenchmarkRoom has fifty people press a key each half second, and prints how long the screen takes and what a
-// session takes of the memory. Their clients run in the same process and are part of both figures.
+// BenchmarkRoom has fifty people press a key each half second, half of them by SSH and half by the page, and prints how long the
+// screen takes and what a session takes of the memory. Their clients run in the same process and are part of both figures, and
+// so are, in the last room, five hundred connections that want no good.
 func BenchmarkRoom(b *testing.B) {
 	for _, kind := range []struct {
 		name  string
@@ -33,10 +37,15 @@ func BenchmarkRoom(b *testing.B) {
 		{"lesson", serveFlags{lesson: "1"}, ""},
 		{"recording", serveFlags{recording: "lively-nopop"}, ""},
 		{"what-if", serveFlags{recording: "lively-nopop"}, "ws"},
+		{"lesson, beside 500 hostile connections", serveFlags{lesson: "1"}, ""},
 	} {
+		hostile := 0
+		if strings.Contains(kind.name, "hostile") {
+			hostile = 500
+		}
 		b.Run(kind.name, func(b *testing.B) {
 			for b.Loop() {
-				f := figuresOf(b, kind.shown, kind.first, 50, 40)
+				f := figuresOf(b, crowd{kind.shown, kind.first, 50, 40, hostile})
 				b.ReportMetric(float64(f.median.Microseconds())/1000, "ms/median")
 				b.ReportMetric(float64(f.late.Microseconds())/1000, "ms/p95")
 				b.ReportMetric(float64(f.memory)/(1<<20), "MB/session")
@@ -59,16 +68,37 @@ func (f roomFigures) String() string {
 		f.median.Round(100*time.Microsecond), f.late.Round(100*time.Microsecond), float64(f.memory)/(1<<20))
 }
 
-// figuresOf measures a room of so many visitors who press so many keys each, after those of first.
-func figuresOf(t testing.TB, f serveFlags, first string, visitors, keys int) roomFigures {
+// crowd is who is in a room and before its doors.
+type crowd struct {
+	shown          serveFlags
+	first          string // what all press at first
+	visitors, keys int    // half of them by SSH, half by the page, and how many keys each presses then
+	hostile        int    // connections that want no good
+}
+
+// figuresOf measures a room.
+func figuresOf(t testing.TB, c crowd) roomFigures {
 	t.Helper()
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	address := openRoom(t, f, io.Discard)
+	address, page := openDoors(t, c.shown, io.Discard)
 	visit(t, address, "first", false).screen(t) // has what all share made
+	visitPage(t, page, "second", false).screen(t)
 	before := memory()
+	visitors, keys, first := c.visitors, c.keys, c.first
 	all := make([]*visitor, visitors)
 	for i := range all {
-		all[i] = visit(t, address, fmt.Sprint("visitor-", i), false)
+		if name := fmt.Sprint("visitor-", i); i%2 == 0 {
+			all[i] = visit(t, address, name, false)
+		} else {
+			all[i] = visitPage(t, page, name, false)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var bad sync.WaitGroup
+	defer bad.Wait()
+	defer cancel()
+	for i := range c.hostile {
+		bad.Go(func() { besiege(ctx, i, address, page) })
 	}
 	took := make([][]time.Duration, visitors)
 	var done sync.WaitGroup
@@ -110,6 +140,27 @@ func figuresOf(t testing.TB, f serveFlags, first string, visitors, keys int) roo
 		_ = v.client.Close()
 	}
 	return result
+}
+
+// besiege is one hostile connection, of the i-th kind, and another as soon as it is hung up on.
+func besiege(ctx context.Context, i int, address, page string) {
+	if i%2 == 0 {
+		page = address
+	}
+	says := []string{"", "GET / HTTP/1.1\r\nHos", "GET /xterm.mjs HTTP/1.1\r\nHost: x\r\n\r\n", "SSH-2.0-x\r\n", strings.Repeat("\xff", 4<<10)}[i/2%5]
+	for ctx.Err() == nil {
+		if conn, err := net.Dial("tcp", page); err == nil {
+			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+			_, _ = io.WriteString(conn, says) // it may be hung up on at once
+			_, _ = io.Copy(io.Discard, conn)
+			stop()
+			_ = conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
 }
 
 // memory is what the process holds after all that it can give back: heap and stacks.

@@ -3,14 +3,17 @@ package serve
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"golang.org/x/crypto/ssh"
 
 	"github.com/schedq/schedq/room"
@@ -18,6 +21,13 @@ import (
 
 // openRoom opens a room as schedq serve does, on the loopback interface, and returns its address.
 func openRoom(t testing.TB, f serveFlags, log io.Writer) string {
+	t.Helper()
+	address, _ := openDoors(t, f, log)
+	return address
+}
+
+// openDoors opens a room with a page, and returns the addresses of both.
+func openDoors(t testing.TB, f serveFlags, log io.Writer) (address, page string) {
 	t.Helper()
 	f.code, f.teacherCode, f.memory = "monday-room", "teach-4-them", "4Gi"
 	f.sessions, f.idle = 60, time.Hour
@@ -38,21 +48,25 @@ func openRoom(t testing.TB, f serveFlags, log io.Writer) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p, err := (&webFlags{address: "127.0.0.1:0"}).open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	closed := make(chan error, 1)
-	go func() { closed <- r.Serve(ctx, room.Door{Listener: l}) }()
+	go func() { closed <- r.Serve(ctx, room.Door{Listener: l}, p.door()) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-closed; err != nil {
 			t.Error(err)
 		}
 	})
-	return l.Addr().String()
+	return l.Addr().String(), p.Addr().String()
 }
 
-// visitor is a real SSH client with a screen of 80 by 24.
+// visitor is a real client, of SSH or of the page, with a screen of 80 by 24.
 type visitor struct {
-	client *ssh.Client
+	client io.Closer
 	keys   io.Writer
 	mu     sync.Mutex
 	all    bytes.Buffer  // that was written to the screen, if kept
@@ -87,6 +101,28 @@ func visit(t testing.TB, address, name string, keep bool) *visitor {
 	if err := session.Shell(); err != nil {
 		t.Fatal(err)
 	}
+	return v
+}
+
+// visitPage is somebody who comes in by a browser.
+func visitPage(t testing.TB, address, name string, keep bool) *visitor {
+	t.Helper()
+	ws, _, err := websocket.Dial(t.Context(), "ws://"+address+"/room", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"http://" + address}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ws.CloseNow() })
+	ws.SetReadLimit(1 << 20)
+	hello := fmt.Appendf(nil, `{"name":%q,"code":"monday-room","columns":80,"rows":24}`, name)
+	if err := ws.Write(t.Context(), websocket.MessageText, hello); err != nil {
+		t.Fatal(err)
+	}
+	if _, answer, err := ws.Read(t.Context()); err != nil || !bytes.Contains(answer, []byte(`"is":"in"`)) {
+		t.Fatalf("%s, %v", answer, err)
+	}
+	p := websocket.NetConn(t.Context(), ws, websocket.MessageBinary)
+	v := &visitor{client: p, keys: p, kept: keep, wrote: make(chan struct{}, 1)}
+	go func() { _, _ = io.Copy(v, p) }()
 	return v
 }
 
