@@ -26,6 +26,7 @@ type Flags struct {
 func (f *Flags) RegisterCluster(cmd *cobra.Command) {
 	flags.RegisterMemory(cmd)
 	f.cluster.register(cmd.Flags())
+	f.complete(cmd)
 }
 
 // Register adds all flags to cmd.
