@@ -30,6 +30,7 @@ type Config struct {
 	Glyphs    theme.Glyphs
 	Projector bool
 	Mouse     bool
+	Bell      bool
 	// Speed is the speed of playing, in model seconds a second. Paused begins with time standing still.
 	Speed  float64
 	Paused bool

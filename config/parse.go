@@ -34,6 +34,7 @@ func settings() []setting {
 			map[string]any{"enum": theme.AllGlyphs()}, readGlyphs},
 		flag("projector", "Draw for a room: large counts, bold text, room between the rows.", "false", func(c *Config) *bool { return &c.Projector }),
 		flag("mouse", "Take the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
+		flag("bell", "Ring the terminal's bell when time stops at what it ran to (U), and when long work is done.", "false", func(c *Config) *bool { return &c.Bell }),
 		{"speed", "The speed of playing, in model seconds a second.", "1",
 			map[string]any{"type": "number", "minimum": session.MinSpeed, "maximum": session.MaxSpeed}, readSpeed},
 		flag("paused", "Begin with time standing still.", "false", func(c *Config) *bool { return &c.Paused }),

@@ -33,6 +33,7 @@ type person struct {
 	terminal *vt.Emulator
 	model    *model
 	drawing  sync.Mutex // some screens draw by themselves: a lesson's timer
+	rang     int        // how often the terminal's bell was rung
 	// written is all that the program wrote to the terminal.
 	written strings.Builder
 	over    chan error
@@ -52,6 +53,7 @@ func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &person{t: t, terminal: vt.NewEmulator(w, h), over: make(chan error, 1)}
+	p.terminal.SetCallbacks(vt.Callbacks{Bell: func() { p.rang++ }})
 	p.model = build(ctx)
 	profile := colorprofile.TrueColor
 	if p.model.options.NoColor {

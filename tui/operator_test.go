@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -203,6 +205,42 @@ func TestUntilSelects(t *testing.T) {
 		p.sees("event")
 	})
 }
+
+// TestBell: who wants it is rung for when time stops at what it ran to, and when what took long is done; nobody else is.
+func TestBell(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			p := sit(t, 120, 40, paused(t, sample), Options{Bell: wanted})
+			rang := func(want int) {
+				t.Helper()
+				if !wanted {
+					want = 0
+				}
+				if p.rang != want {
+					t.Errorf("the bell was rung %d times, want %d", p.rang, want)
+				}
+			}
+			p.do(keymap.RowDown, keymap.Filter).enter("web")
+			rang(0)
+			p.do(keymap.Filter).enter("").do(keymap.Until).enter("enters backoff").sees("enters backoff: default/batch-1")
+			rang(1)
+			for takes, rings := range map[time.Duration]int{time.Second: 0, 2 * longWork: 1} {
+				before := p.rang
+				p.sends(func() tea.Cmd {
+					return p.model.Begin(t.Context(), "counting sheep", func(context.Context, *page.Work) func(bool) tea.Cmd {
+						time.Sleep(takes)
+						return func(bool) tea.Cmd { return nil }
+					})
+				}).wait(takes)
+				if wanted && p.rang-before != rings || !wanted && p.rang > 0 {
+					t.Errorf("after %s of work the bell was rung %d times", takes, p.rang-before)
+				}
+			}
+		})
+	}
+}
+
+const longWork = 5 * time.Second
 
 // TestPromptsComplete: tab completes a filter's fields and their values, and the candidates are in sight before.
 func TestPromptsComplete(t *testing.T) {

@@ -40,7 +40,7 @@ func (m *model) reread() tea.Cmd {
 func (m *model) takeConfig(next Options) {
 	before := m.options
 	o := &m.options
-	o.Theme, o.Glyphs, o.Projector, o.NoMouse = next.Theme, next.Glyphs, next.Projector, next.NoMouse
+	o.Theme, o.Glyphs, o.Projector, o.NoMouse, o.Bell = next.Theme, next.Glyphs, next.Projector, next.NoMouse, next.Bell
 	o.Keys, o.Views, o.Commands = next.Keys, next.Views, next.Commands
 
 	if o.Theme != before.Theme {
@@ -55,6 +55,7 @@ func (m *model) takeConfig(next Options) {
 	if o.NoMouse != before.NoMouse {
 		m.mouse.on = !o.NoMouse
 	}
+	m.Bell = o.Bell
 	m.paint()
 	m.setKeys(o.Keys)
 	command.Add(m.ctx, m.Desk, o.Commands, o.machine, m.Actions)

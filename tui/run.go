@@ -52,6 +52,8 @@ type Options struct {
 	Commands []command.Command
 	machine  command.Machine
 	titled   bool // whether the terminal's window is called after what is shown
+	// Bell rings the terminal's bell when time stops at what it ran to, and when long work is done.
+	Bell bool
 	// NoMouse leaves the mouse to the terminal until the person takes it.
 	NoMouse bool
 	// Keys are the bindings. Nil is keymap.Default.

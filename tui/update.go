@@ -127,7 +127,7 @@ func (m *model) showSaid(said session.Said) tea.Cmd {
 	until := m.Until
 	if m.Until = ""; said.Pod.Name != "" && until != "" {
 		m.board.Show(said.Pod)
-		return m.Answer(until + ": " + said.Pod.String())
+		return tea.Batch(m.Answer(until+": "+said.Pod.String()), m.Ring())
 	}
 	if said.Text == "" {
 		return nil

@@ -18,6 +18,7 @@ type Desk struct {
 	// Width and Height are the terminal's.
 	Width, Height int
 	Projector     bool // it is drawn for a room
+	Bell          bool // the terminal's is rung for who looks elsewhere
 
 	Keys    *keymap.Map
 	Actions Actions

@@ -31,6 +31,17 @@ func (w *Work) Since() time.Duration { return time.Since(w.began) }
 // workTick is how often the screen shows how far work is.
 const workTick = 250 * time.Millisecond
 
+// longWork is from when on nobody waits for work in front of the screen.
+const longWork = 5 * time.Second
+
+// Ring rings the terminal's bell, if the person wants that: what was waited for has come.
+func (d *Desk) Ring() tea.Cmd {
+	if !d.Bell {
+		return nil
+	}
+	return tea.Raw("\a")
+}
+
 // Begin has do done outside of Update. What do returns is called in Update, unless the work was stopped by then, with
 // late true if the person has done something else meanwhile: what it shows must not open over that.
 func (d *Desk) Begin(ctx context.Context, name string, do func(ctx context.Context, w *Work) (finish func(late bool) tea.Cmd)) tea.Cmd {
@@ -44,7 +55,11 @@ func (d *Desk) Begin(ctx context.Context, name string, do func(ctx context.Conte
 			if !d.drop(w) {
 				return nil // it was stopped
 			}
-			return finish(d.deeds != w.deeds || d.Over.Top() != nil)
+			late := d.deeds != w.deeds || d.Over.Top() != nil
+			if late || w.Since() >= longWork {
+				return tea.Batch(finish(late), d.Ring())
+			}
+			return finish(late)
 		})
 	}))
 }

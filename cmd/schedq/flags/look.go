@@ -98,7 +98,7 @@ func (f *Look) Session(opts session.Options) session.Options {
 func (f *Look) Options(recordings []tui.Recording) tui.Options {
 	named, _ := theme.Parse(f.theme) // checked
 	glyphs, _ := theme.ParseGlyphs(f.glyphs)
-	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands}
+	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands, Bell: f.Config.Bell}
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source
 	}
