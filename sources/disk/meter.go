@@ -44,45 +44,49 @@ func (m *meter) opened(size int64) {
 	m.size += size
 }
 
-// counted counts so many bytes as read.
-func (m *meter) counted(n int64) {
+// metered is a file of which is counted what is read. Like any file, it may be closed while it is read.
+type metered struct {
+	File
+	meter *meter
+	// The meter's mutex guards these.
+	read, size int64
+	closed     bool
+}
+
+// Read implements io.Reader.
+func (f *metered) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.count(int64(n))
+	return n, err
+}
+
+// count counts n bytes as read, but no more than the size that the file had: a log may grow while it is read.
+func (f *metered) count(n int64) {
+	m := f.meter
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if n = min(n, f.size-f.read); n <= 0 || f.closed {
+		return
+	}
+	f.read += n
 	m.read += n
 	m.share = max(m.share, float64(m.read)/float64(m.size))
 	m.progress(m.share)
 }
 
-// closed takes back a file that was looked into alone: of size bytes read were.
-func (m *meter) closed(read, size int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.read, m.size = m.read-read, m.size-size
-}
-
-// metered is a file of which is counted what is read.
-type metered struct {
-	File
-	meter      *meter
-	read, size int64
-	done       bool
-}
-
-// Read implements io.Reader. No more is counted than the size that the file had: a log may grow while it is read.
-func (f *metered) Read(p []byte) (int, error) {
-	n, err := f.File.Read(p)
-	if more := min(int64(n), f.size-f.read); more > 0 {
-		f.read += more
-		f.meter.counted(more)
-	}
-	return n, err
-}
-
 // Close implements io.Closer.
 func (f *metered) Close() error {
-	if !f.done && f.read < f.size {
-		f.meter.closed(f.read, f.size)
-	}
-	f.done = true
+	f.uncount()
 	return f.File.Close()
+}
+
+// uncount takes back a file that was looked into alone.
+func (f *metered) uncount() {
+	m := f.meter
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !f.closed && f.read < f.size {
+		m.read, m.size = m.read-f.read, m.size-f.size
+	}
+	f.closed = true
 }

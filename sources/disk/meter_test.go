@@ -58,6 +58,9 @@ func TestMeasured(t *testing.T) {
 			t.Errorf("%v, want %v", shares, want)
 		}
 	}
+	f := open(a)
+	go f.Close() // as who waits for a reader does
+	f.Close()
 	if f, err := disk.Open(t.Context(), a); err != nil {
 		t.Fatal(err)
 	} else if read(f, 1); len(shares) != len(want) {
