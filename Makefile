@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test lint bench fuzz signals hostile kills thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies
+.PHONY: run build test lint bench fuzz signals hostile kills alerts thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies
 
 run: build
 	@./bin/schedq
@@ -71,6 +71,13 @@ thorough: build
 KILLS ?= 100
 kills:
 	go test ./sources/ring -count 1 -timeout 30m -run '^TestKilledProcess$$' -v -kills $(KILLS)
+
+# When the alerts of deploy/ fire, by Prometheus' own promtool, which has a module of its own. The first time builds it: a minute or
+# two. Its service discoveries are left out, of which one's module can't always be had.
+alerts:
+	cd deploy/promtool && go build -mod=mod -tags remove_all_sd -o ../../bin/promtool github.com/prometheus/prometheus/cmd/promtool
+	bin/promtool check rules deploy/alerts.yaml
+	bin/promtool test rules deploy/alerts_test.yaml
 
 # On a real control plane, from a Go module of its own. The first time builds the control plane, which takes
 # 4 to 20 minutes on two cores, and keeps it.

@@ -372,16 +372,22 @@ func TestLogOfTwo(t *testing.T) {
 	}
 }
 
-// TestCountsOfEKS: EKS serves its scheduler's counts through the API server; others say so, in one sentence.
-func TestCountsOfEKS(t *testing.T) {
-	eks, other := livetest.New(t), livetest.New(t)
-	eks.Answer("/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics", `# HELP scheduler_pending_pods [STABLE] Number of pending pods, by the queue type.
+// eksCounts are counts as EKS serves them at eksPath.
+const (
+	eksPath   = "/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics"
+	eksCounts = `# HELP scheduler_pending_pods [STABLE] Number of pending pods, by the queue type.
 # TYPE scheduler_pending_pods gauge
 scheduler_pending_pods{queue="active"} 0
 scheduler_pending_pods{queue="backoff"} 2
 scheduler_pending_pods{queue="gated"} 0
 scheduler_pending_pods{queue="unschedulable"} 5
-`)
+`
+)
+
+// TestCountsOfEKS: EKS serves its scheduler's counts through the API server; others say so, in one sentence.
+func TestCountsOfEKS(t *testing.T) {
+	eks, other := livetest.New(t), livetest.New(t)
+	eks.Answer(eksPath, eksCounts)
 	other.Refuse("metrics", http.StatusNotFound)
 	path := filepath.Join(t.TempDir(), "eks.jsonl")
 	runLive(t, "record", "-o", path, "--kubeconfig", eks.Kubeconfig(t), "--scheduler-metrics", "eks")
@@ -402,13 +408,14 @@ scheduler_pending_pods{queue="unschedulable"} 5
 func TestMetricsAddress(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(readyNode("n-1", "4"))
+	server.Answer(eksPath, eksCounts)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	l.Close()
-	r := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--metrics-address", ":"+port)
+	r := runLive(t, "watch", "-o", "json", "--kubeconfig", server.Kubeconfig(t), "--metrics-address", ":"+port, "--scheduler-metrics", "eks")
 	fits := pendingPod("fits", "1")
 	big := pendingPod("big", "6")
 	server.Put(big)
@@ -427,6 +434,10 @@ func TestMetricsAddress(t *testing.T) {
 		`scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1`,
 		`scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1`,
 		`scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1`,
+		`schedq_waiting_pods{age="<1m",namespace="default",plugin="NodeResourcesFit",queue="unschedulable"} 1`,
+		`schedq_scheduler_pending_pods{queue="unschedulable"} 5`,
+		`schedq_pending_pods_difference{queue="unschedulable"} -4`,
+		`schedq_pending_pods_difference{queue="backoff"} -2`,
 	}
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		answer, err := http.Get("http://127.0.0.1:" + port + "/metrics")

@@ -3,6 +3,7 @@ package metrics
 import (
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
@@ -21,6 +22,8 @@ type Figures struct {
 	incoming      *prometheus.CounterVec
 	attempts      *prometheus.CounterVec
 	sli           *prometheus.HistogramVec
+	waits         *waits
+	stood         time.Time           // when the pods were counted last
 	last          *session.Transition // the newest that is counted
 	counted       int
 }
@@ -46,6 +49,7 @@ func (f *Figures) reset() {
 		Help:    "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue.",
 		Buckets: prometheus.ExponentialBuckets(0.01, 2, 20)}, []string{"attempts"})
 	f.registry.MustRegister(f.pending, f.unschedulable, f.incoming, f.attempts, f.sli)
+	f.waits = newWaits(f.registry)
 }
 
 // Add counts a move.
@@ -61,6 +65,7 @@ func (f *Figures) count(t *session.Transition) {
 	if t.Restated() {
 		return
 	}
+	f.waits.count(t)
 	profile := t.Pod.PodInfo.Pod.Spec.SchedulerName
 	switch {
 	case t.To == queue.InFlight && t.From == queue.Backoff:
@@ -90,17 +95,25 @@ func attemptsLabel(attempts int) string {
 	return strconv.Itoa(attempts)
 }
 
-// Stand takes in where the pods are, whichever of them a filter shows.
-func (f *Figures) Stand(b *session.Board) {
+// standEvery is how often it is worth to count the pods anew: Prometheus asks every few seconds.
+const standEvery = time.Second
+
+// Stand takes in where the pods are at now, whichever of them a filter shows. It may be called more often than that is worth.
+func (f *Figures) Stand(b *session.Board, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.setPending(b.Unfiltered())
+	if now.Sub(f.stood).Abs() < standEvery {
+		return
+	}
+	f.stood = now
+	f.setPending(b.Unfiltered(), now)
 }
 
-// setPending sets the figures of how many pods are where, as b has them.
-func (f *Figures) setPending(b *session.Board) {
+// setPending sets the figures of how many pods are where, as b has them at now.
+func (f *Figures) setPending(b *session.Board, now time.Time) {
+	f.waits.stand(b, now)
 	f.unschedulable.Reset()
-	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated} {
+	for _, tier := range tiers {
 		f.pending.WithLabelValues(tier.String()).Set(float64(b.Total(tier)))
 		for i := range b.Len(tier) {
 			p := b.At(tier, i)
@@ -123,7 +136,7 @@ func (f *Figures) show(frame *session.Frame) {
 	for i := f.counted; i < log.Len(); i++ {
 		f.count(log.At(i))
 	}
-	f.setPending(frame.Board.Unfiltered())
+	f.setPending(frame.Board.Unfiltered(), frame.Now)
 }
 
 // Gather implements prometheus.GathererFunc: it returns the figures of this moment.

@@ -71,7 +71,7 @@ func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, as
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	return session.Follow(cmd.Context(), source, opts, session.Watching{
+	return session.Follow(cmd.Context(), figures.Hear(source), opts, session.Watching{
 		Move: func(t *session.Transition) error {
 			figures.Add(t)
 			if !cluster.Shows(t.Pod.Key.Namespace) || !opts.Selects(t) {
@@ -84,9 +84,9 @@ func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, as
 			return err
 		},
 		Status: teller.New(cmd.ErrOrStderr()).Tell,
-		Idle: func(board *session.Board, _ time.Time) error {
+		Idle: func(board *session.Board, now time.Time) error {
 			if listener != nil {
-				figures.Stand(board)
+				figures.Stand(board, now)
 			}
 			if err := out.Flush(); err != nil {
 				return fmt.Errorf("can't write to standard output: %w", err)

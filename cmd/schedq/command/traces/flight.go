@@ -84,10 +84,10 @@ func (f *flightRecorder) record(cmd *cobra.Command, cluster *kube.Flags, folder 
 			beside = map[string]http.Handler{"/recording": remote.Handler(folder, token)}
 		}
 		metrics.ServeBeside(cmd.Context(), listener, figures.Gather, beside)
-		err = session.Follow(cmd.Context(), recorder, opts, session.Watching{
+		err = session.Follow(cmd.Context(), figures.Hear(recorder), opts, session.Watching{
 			Move:   func(t *session.Transition) error { figures.Add(t); return nil },
 			Status: status,
-			Idle:   func(board *session.Board, _ time.Time) error { figures.Stand(board); return nil },
+			Idle:   func(board *session.Board, now time.Time) error { figures.Stand(board, now); return nil },
 		})
 	}
 	if err := errors.Join(err, recorder.Close()); err != nil {
