@@ -19,7 +19,7 @@ import (
 // goesOn has somebody come in, and type.
 func (s *school) goesOn() {
 	s.t.Helper()
-	s.visitor("bob").sees("notebook of bob").types("here").sees("here")
+	s.visitor("bob").sees("notebook of bob").pastes("here").sees("here")
 }
 
 // Other pages don't come in, nor what has no page.
@@ -153,7 +153,7 @@ func TestAPasteOfTenMegabytes(t *testing.T) {
 		}
 	}
 	eve.sees("You have typed more than the room takes from one visitor").ends()
-	ada.types("here").sees("here")
+	ada.pastes("here").sees("here")
 	s.goesOn()
 }
 
@@ -174,7 +174,7 @@ func TestAThousandConnections(t *testing.T) {
 	for range 1000 {
 		s.connect()
 	}
-	ada.types("here").sees("here")
+	ada.pastes("here").sees("here")
 	s.goesOn()
 	s.says("turned away: too many at the door")
 }

@@ -128,6 +128,7 @@ func (s *school) says(texts ...string) {
 type notebook struct {
 	name, typed   string
 	width, height int
+	moved         int
 }
 
 func (n *notebook) Init() tea.Cmd { return nil }
@@ -135,7 +136,12 @@ func (n *notebook) Init() tea.Cmd { return nil }
 func (n *notebook) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
+		if n.width > 0 && (n.width != msg.Width || n.height != msg.Height) {
+			n.moved += 10 // so that all of the new size is written, and not what differs
+		}
 		n.width, n.height = msg.Width, msg.Height
+	case tea.PasteMsg:
+		n.typed += msg.Content
 	case tea.KeyPressMsg:
 		if msg.String() == "Q" {
 			return n, tea.Quit
@@ -146,7 +152,7 @@ func (n *notebook) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (n *notebook) View() tea.View {
-	return tea.NewView(fmt.Sprintf("This is the notebook of %s.\n%d×%d\n%s", n.name, n.width, n.height, n.typed))
+	return tea.NewView(fmt.Sprintf("This is the notebook of %s.\n%*s%d×%d\n%s", n.name, n.moved, "", n.width, n.height, n.typed))
 }
 
 // dial opens a WebSocket as the page does.
@@ -242,6 +248,9 @@ func (s *school) visitor(name string) *visitor {
 	s.t.Helper()
 	return s.comes(words{"name": name, "code": code, "columns": 80, "rows": 24})
 }
+
+// pastes pastes text, which is then shown in one piece, and waits for nothing.
+func (v *visitor) pastes(text string) *visitor { return v.types("\x1b[200~" + text + "\x1b[201~") }
 
 // types types text, and waits for nothing.
 func (v *visitor) types(text string) *visitor {

@@ -23,12 +23,12 @@ import (
 func TestAVisitorComesInByABrowser(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	ada := s.visitor("ada")
-	ada.sees("notebook of ada").types("hello").sees("hello")
+	ada.sees("notebook of ada").pastes("hello").sees("hello")
 	ada.says(words{"columns": 61, "rows": 31})
 	ada.sees("61×30") // one row is the room's bar
 	s.says(`msg="came in" name=ada from=127.0.0.1 teacher=false`)
 	teacher := s.comes(words{"name": "tina", "code": teacherCode})
-	teacher.sees("1 visitor")
+	teacher.sees("ctrl+t the room")
 	if ada.types("Q"); ada.ends() != websocket.StatusNormalClosure {
 		t.Error("who quits is not told that all is over")
 	}
@@ -59,7 +59,7 @@ func TestWhoLosesTheConnectionComesBackByTheToken(t *testing.T) {
 	if back.in["name"] != "ada-2" {
 		t.Errorf("the name is %v", back.in["name"])
 	}
-	back.sees("notebook of ada-2.").types("here").sees("here")
+	back.sees("notebook of ada-2.").pastes("here").sees("here")
 	stranger := &visitor{t: t, ws: s.dial()}
 	for _, token := range []any{second.in["token"], "made-up"} {
 		if stranger.says(words{"token": token}); stranger.answered()["is"] != "unknown" {
