@@ -359,7 +359,8 @@ func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
 	}
 	object := p.object(pod)
 	group, _ := p.ours.Group(types.NamespacedName{Namespace: "default", Name: p.groups.of[name]})
-	isKept := p.tier(name) == queue.Pending && group.Tier.Queued()
+	// Upstream looks for it where pods of a group are that it does not know, or in the group that was made anew.
+	isKept := p.tier(name) == queue.Pending && (group.Tier.Queued() || p.groups.objects[p.groups.of[name]] == nil)
 	p.say("delete %s", name)
 	p.upstream.Delete(p.logger, object)
 	p.ours.Delete(now, object)
