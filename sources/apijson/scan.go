@@ -278,7 +278,7 @@ func (d *Decoder) time() (t metav1.Time) {
 func (d *Decoder) quantity() resource.Quantity {
 	text := d.plain()
 	if q, ok := d.amounts[string(text)]; ok {
-		return q
+		return q.DeepCopy() // one beyond 64 bits holds a pointer
 	}
 	if len(text) == 0 || len(text) > 16 || text[0] < '0' || text[0] > '9' || bytes.ContainsAny(text, "eE ") {
 		d.stop()
@@ -292,7 +292,7 @@ func (d *Decoder) quantity() resource.Quantity {
 	if len(d.amounts) == maxAmounts {
 		clear(d.amounts)
 	}
-	d.amounts[string(text)] = q
+	d.amounts[string(text)] = q.DeepCopy()
 	return q
 }
 
