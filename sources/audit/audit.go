@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -166,20 +165,8 @@ func eachItem(r *lines.Reader, take func(item) error) (*Log, error) {
 	l := &Log{Name: r.Name()}
 	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), texts: apijson.New(json.Unmarshal)}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
-	for {
-		line, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if err := a.line(line); err != nil {
-			return nil, err
-		}
+	if err := r.ReadAll(a.line); err != nil {
+		return nil, err
 	}
 	if a.taken == 0 && l.own.empty() && l.called.empty() && (a.span.first == "" || !r.OnlyCut()) {
 		if err := r.Nothing(); err != nil {

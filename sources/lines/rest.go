@@ -1,6 +1,26 @@
 package lines
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
+
+// ReadAll calls read with what Next returns, to the file's end, but for lines that are blank. It stops at the first error,
+// of either.
+func (r *Reader) ReadAll(read func(line []byte) error) error {
+	for {
+		line, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil && len(bytes.TrimSpace(line)) > 0 {
+			err = read(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
 
 // Rest returns a reader of all text that is unread, as it is: for what has lines within something else. The Reader must
 // not be used after that, but for Close.

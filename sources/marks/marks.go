@@ -6,7 +6,6 @@ package marks
 import (
 	"bytes"
 	"errors"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -48,20 +47,8 @@ var errUntimed = errors.New("it does not begin with a time")
 // error names the file, the line and the cause: nothing in the file can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	part := &sources.Part{Format: Format, Keep: r.Keep}
-	for {
-		line, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if err := readLine(r, part, line); err != nil {
-			return nil, err
-		}
+	if err := r.ReadAll(func(line []byte) error { return readLine(r, part, line) }); err != nil {
+		return nil, err
 	}
 	if len(part.Events) == 0 {
 		if err := r.Nothing(); err != nil {

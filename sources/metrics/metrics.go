@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/schedq/schedq/sources"
@@ -78,26 +77,15 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 		part.Add(s.Time.UTC(), &sources.Counts{Active: *s.Active, Backoff: s.Backoff, Unschedulable: s.Unschedulable, Gated: s.Gated})
 		return nil
 	}
-	for {
-		line, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
+	err := r.ReadAll(func(line []byte) error {
 		if json.Valid(line) {
-			err = take(line)
-		} else {
-			_, refused := parse(line)
-			err = r.Salvage(line, refused, begins, take)
+			return take(line)
 		}
-		if err != nil {
-			return nil, err
-		}
+		_, refused := parse(line)
+		return r.Salvage(line, refused, begins, take)
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(part.Events) == 0 {
 		if err := r.Nothing(); err != nil {

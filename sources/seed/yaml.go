@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	yamlv3 "go.yaml.in/yaml/v3"
-	"sigs.k8s.io/yaml"
-
-	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/yamljson"
 )
 
 // yaml reads documents, one after the other.
@@ -49,32 +46,9 @@ func separates(line []byte) bool {
 
 // yamlDocument takes an object or a list in YAML.
 func (r *reader) yamlDocument(doc []byte) error {
-	var node yamlv3.Node
-	if err := yamlv3.Unmarshal(doc, &node); err != nil {
-		return fmt.Errorf("it is neither JSON nor YAML: %s", sources.Sanitize(err.Error()))
-	}
-	if aliased(&node) {
-		return fmt.Errorf("it has aliases (*NAME), which no tool writes that hands out objects")
-	}
-	if len(node.Content) == 0 || node.Content[0].Kind != yamlv3.MappingNode {
-		return fmt.Errorf("it holds a document that is no object")
-	}
-	raw, err := yaml.YAMLToJSON(doc) // not from the node: kubectl reads YAML 1.1, in which yes is true
+	raw, err := yamljson.Object(doc)
 	if err != nil {
-		return fmt.Errorf("it is neither JSON nor YAML: %s", sources.Sanitize(err.Error()))
+		return err
 	}
 	return r.document(raw)
-}
-
-// aliased reports whether there is an alias in n: a few lines with them make gigabytes.
-func aliased(n *yamlv3.Node) bool {
-	if n.Kind == yamlv3.AliasNode {
-		return true
-	}
-	for _, c := range n.Content {
-		if aliased(c) {
-			return true
-		}
-	}
-	return false
 }

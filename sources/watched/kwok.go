@@ -10,15 +10,14 @@ import (
 	"strconv"
 	"time"
 
-	yamlv3 "go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/kinds"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/patches"
+	"github.com/schedq/schedq/sources/yamljson"
 )
 
 // KwokFormat is the format's name in sources.Recording.
@@ -82,7 +81,7 @@ func (k *kwok) document() error {
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return nil
 	}
-	raw, err := toJSON(offset.ReplaceAllFunc(doc, absolute))
+	raw, err := yamljson.Object(offset.ReplaceAllFunc(doc, absolute))
 	if err != nil {
 		return k.lines.Unread(err)
 	}
@@ -103,35 +102,6 @@ func absolute(text []byte) []byte {
 		return text
 	}
 	return kwokBegan.Add(time.Duration(n)).AppendFormat(nil, time.RFC3339Nano)
-}
-
-// toJSON makes JSON of a document.
-func toJSON(doc []byte) ([]byte, error) {
-	var node yamlv3.Node
-	if err := yamlv3.Unmarshal(doc, &node); err != nil {
-		return nil, fmt.Errorf("it is no YAML: %s", sources.Sanitize(err.Error()))
-	}
-	if aliased(&node) {
-		return nil, errors.New("it has aliases (*NAME), which kwok does not write")
-	}
-	raw, err := yaml.YAMLToJSON(doc)
-	if err != nil {
-		return nil, fmt.Errorf("it is no YAML: %s", sources.Sanitize(err.Error()))
-	}
-	return raw, nil
-}
-
-// aliased reports whether there is an alias in n: a few lines with them make gigabytes.
-func aliased(n *yamlv3.Node) bool {
-	if n.Kind == yamlv3.AliasNode {
-		return true
-	}
-	for _, c := range n.Content {
-		if aliased(c) {
-			return true
-		}
-	}
-	return false
 }
 
 // object takes an object as it is from then on.

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,25 +70,15 @@ type key struct{ kind, namespace, name string }
 // can be read.
 func Read(r *lines.Reader) (*sources.Part, error) {
 	w := newReader(r, Format)
-	for {
-		line, err := r.Next()
-		if err == io.EOF {
-			break
+	err := r.ReadAll(func(line []byte) error {
+		object, rest := jsonscan.Whole(line)
+		if object == nil || len(rest) > 0 {
+			return r.Salvage(line, jsonscan.ErrNotJSON, []string{begin}, w.line)
 		}
-		if err != nil {
-			return nil, err
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if object, rest := jsonscan.Whole(line); object == nil || len(rest) > 0 {
-			err = r.Salvage(line, jsonscan.ErrNotJSON, []string{begin}, w.line)
-		} else {
-			err = w.line(object)
-		}
-		if err != nil {
-			return nil, err
-		}
+		return w.line(object)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return w.finish()
 }

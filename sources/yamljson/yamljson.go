@@ -1,0 +1,49 @@
+// Package yamljson makes JSON of objects in YAML, as kubectl does.
+package yamljson
+
+import (
+	"errors"
+	"fmt"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Object returns the object of a document as JSON. An error is one sentence without a name: it is no YAML or no object, or
+// it has aliases, of which a few lines make gigabytes.
+func Object(doc []byte) ([]byte, error) {
+	var node yamlv3.Node
+	if err := yamlv3.Unmarshal(doc, &node); err != nil {
+		return nil, notYAML(err)
+	}
+	switch {
+	case hasAlias(&node):
+		return nil, errors.New("it has aliases (*NAME), which no tool writes that hands out objects")
+	case len(node.Content) == 0 || node.Content[0].Kind != yamlv3.MappingNode:
+		return nil, errors.New("the document is no object")
+	}
+	raw, err := yaml.YAMLToJSON(doc) // not from the node: kubectl reads YAML 1.1, in which yes is true
+	if err != nil {
+		return nil, notYAML(err)
+	}
+	return raw, nil
+}
+
+func notYAML(err error) error {
+	return fmt.Errorf("it is no YAML: %s", sources.Sanitize(err.Error()))
+}
+
+// hasAlias reports whether there is an alias in n.
+func hasAlias(n *yamlv3.Node) bool {
+	if n.Kind == yamlv3.AliasNode {
+		return true
+	}
+	for _, c := range n.Content {
+		if hasAlias(c) {
+			return true
+		}
+	}
+	return false
+}
