@@ -45,6 +45,7 @@ func (f *file) detect(ctx context.Context) error {
 		} {
 			if at, ok := known.sniff(line); ok {
 				f.format, f.hint = known.format, at
+				f.both = tellsBoth(head)
 				if known.format == trace.Format {
 					f.hint = firstTime(head)
 				}

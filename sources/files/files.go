@@ -87,7 +87,7 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	if err := readAll(ctx, files); err != nil {
 		return nil, err
 	}
-	files, notices, err := withoutLeftOut(files)
+	files, notices, err := withoutLeftOut(withOthers(files))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,15 @@ func Read(ctx context.Context, name string, r io.Reader) (*sources.Recording, er
 	if err := f.read(ctx); err != nil {
 		return nil, err
 	}
-	return assemble(sources.SafeText(safe), []*file{f}, nil)
+	all, notices, err := withoutLeftOut(withOthers([]*file{f}))
+	if err != nil {
+		return nil, err
+	}
+	rec, err := assemble(sources.SafeText(safe), all, nil)
+	if err == nil {
+		rec.Notices = append(notices, rec.Notices...)
+	}
+	return rec, err
 }
 
 // name is what to call a recording of these files.
@@ -154,6 +162,11 @@ type file struct {
 	unwrapped *unwrapped
 	hint      time.Time // a time from its first line
 	year      schedlog.Year
+
+	both    bool   // its first lines are an audit log's and a scheduler's
+	other   *file  // the log of the other kind that was found in it, or nil
+	besides string // what became of lines of the other kind that can't be read
+	budget  *lines.Budget
 
 	part     *sources.Part
 	log      *audit.Log         // instead of part, until all audit logs are put in order
@@ -192,6 +205,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 				return files, err
 			}
 		}
+		f.budget = budget
 		f.reader.Spend(budget)
 		if opts.Strict {
 			f.reader.Strict()
@@ -249,11 +263,19 @@ func readAll(ctx context.Context, files []*file) error {
 }
 
 func (f *file) read(ctx context.Context) (err error) {
-	if f.ring != nil {
+	switch {
+	case f.ring != nil:
 		f.part, err = f.ring.read(ctx)
 		return err
+	case f.format == audit.Format || f.format == schedlog.Format:
+		return f.readLog(ctx)
 	}
-	switch f.format {
+	return f.readAs(f.format)
+}
+
+// readAs reads the file's lines as that format's.
+func (f *file) readAs(format string) (err error) {
+	switch format {
 	case audit.Format:
 		f.log, err = audit.Read(f.reader)
 	case trace.Format:

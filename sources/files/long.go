@@ -27,7 +27,7 @@ func isLong(files []*file, opts Options) bool {
 	var text int64
 	counted := map[string]bool{}
 	for _, f := range files {
-		if f.format != audit.Format || f.place.path == "-" {
+		if f.format != audit.Format || f.both || f.place.path == "-" {
 			return false
 		}
 		path := f.place.path

@@ -41,6 +41,9 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 			rec.End = last
 		}
 		rec.Notices = append(rec.Notices, f.torn()...)
+		if f.besides != "" {
+			rec.Notices = append(rec.Notices, f.besides)
+		}
 		if f.log != nil {
 			logs = append(logs, f.log)
 			rec.Notices = append(rec.Notices, f.log.Notices...)

@@ -65,6 +65,14 @@ var wrappers = map[string]func(stream string, lines []logged) string{
 			return map[string]any{"TenantId": "1", "Category": stream, "log_s": l.text}
 		})
 	},
+	"Azure Monitor, resource-specific tables": func(stream string, lines []logged) string {
+		return document("[", lines, "]", func(l logged) any {
+			if strings.HasPrefix(l.text, "{") {
+				return aksAudit(l)
+			}
+			return map[string]any{"Category": stream, "Level": "INFO", "Message": l.text, "PodName": "kube-scheduler-1", "TimeGenerated": l.at, "Type": "AKSControlPlane"}
+		})
+	},
 	"a container runtime": func(_ string, lines []logged) string {
 		return prefixed(lines, func(l logged) string { return l.at.Format("2006-01-02T15:04:05.000000000Z") + " stderr F " })
 	},
@@ -82,6 +90,22 @@ var wrappers = map[string]func(stream string, lines []logged) string{
 	"journald, short": func(_ string, lines []logged) string {
 		return prefixed(lines, func(l logged) string { return l.at.Format("Jan _2 15:04:05") + " host k3s[835]: " })
 	},
+}
+
+// aksAudit is a row of AKSAudit: of the columns that hold JSON, Azure Monitor hands out the text.
+func aksAudit(l logged) any {
+	var e map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(l.text), &e); err != nil {
+		panic(err)
+	}
+	plain := func(key string) string {
+		var s string
+		_ = json.Unmarshal(e[key], &s)
+		return s
+	}
+	return map[string]any{"AuditId": plain("auditID"), "Level": plain("level"), "ObjectRef": string(e["objectRef"]), "RequestReceivedTime": plain("stageTimestamp"),
+		"RequestUri": plain("requestURI"), "ResponseObject": string(e["responseObject"]), "ResponseStatus": string(e["responseStatus"]), "Stage": plain("stage"),
+		"StageReceivedTime": plain("stageTimestamp"), "TimeGenerated": l.at, "User": string(e["user"]), "UserAgent": plain("userAgent"), "Verb": plain("verb"), "Type": "AKSAudit"}
 }
 
 // logged is a line of a log, and when it was written.

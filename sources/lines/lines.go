@@ -53,10 +53,11 @@ type Reader struct {
 	err    error // why no more blocks come: io.EOF or a failure
 	losses losses
 
-	budget *Budget
-	kept   int64 // bytes, of this file
-	texts  int64 // bytes of the blocks taken
-	over   error // what is kept is too much
+	diverted *diversion // nil if all lines are for who calls Next
+	budget   *Budget
+	kept     int64 // bytes, of this file
+	texts    int64 // bytes of the blocks taken
+	over     error // what is kept is too much
 }
 
 // Open opens the file at path; "-" is stdin. The context ends a read that is under way, and the wait for the first
@@ -180,6 +181,9 @@ func (r *Reader) Next() ([]byte, error) {
 		}
 		if len(line) > 0 && line[0] == byteOrderMark[0] { // also where another file was appended
 			line = bytes.TrimPrefix(line, byteOrderMark)
+		}
+		if r.diverts(line) {
+			continue
 		}
 		return line, nil
 	}

@@ -57,7 +57,7 @@ func nameFor(member string) string {
 		return "CloudWatch"
 	case "protoPayload", "jsonPayload", "textPayload", "insertId", "logName":
 		return "Cloud Logging"
-	case "records", "log_s", "operationName", "category", "RequestReceivedTime", "_ResourceId", "TenantId":
+	case "records", "log_s", "operationName", "category", "RequestReceivedTime", "_ResourceId", "TenantId", "TimeGenerated", "PodName":
 		return "Azure Monitor"
 	case "MESSAGE", "__REALTIME_TIMESTAMP", "__CURSOR":
 		return "journald"

@@ -19,8 +19,7 @@ func detectPrefix(head []byte) *Wrapper {
 		line, rest, more := bytes.Cut(head, []byte("\n"))
 		p, ok := prefixOf(line)
 		switch {
-		case ok && p.plain:
-			return nil // the log's own reader takes a time off
+		case ok && p.plain: // a scheduler's log alone: its own reader takes a time off
 		case ok:
 			return &Wrapper{Name: p.name(), unwrap: p.unwrap}
 		case !more:

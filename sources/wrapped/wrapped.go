@@ -8,7 +8,7 @@
 //	                  export to S3 and "logs tail" (a time, perhaps a stream, before each line)
 //	Cloud Logging     an array, or an entry a line (JSON); an audit event is put together of its protoPayload
 //	Azure Monitor     storage and Event Hub records, rows with log_s, the AKSAudit tables (JSON)
-//	journald          short, short-iso and JSON. Of a journal of all components, the scheduler's lines are taken
+//	journald          short, short-iso and JSON. Of a journal of all components, the scheduler's lines and audit events are taken
 //	container runtime CRI's prefix, Docker's JSON
 //	klog              its JSON format, written as text
 package wrapped
@@ -60,7 +60,7 @@ func (w *Wrapper) Open(from io.Reader) io.ReadCloser {
 // writer writes lines.
 type writer struct {
 	to *bufio.Writer
-	// journal is true if the lines are of many programs: then only the scheduler's are written.
+	// journal is true if the lines are of many programs: then only the scheduler's and audit events are written.
 	journal, taken bool
 }
 
@@ -71,7 +71,7 @@ func (w *writer) line(at string, text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	if w.journal && !w.isScheduler(text) {
+	if w.journal && !w.isScheduler(text) && !bytes.HasPrefix(text, auditBegin) {
 		return nil
 	}
 	if at != "" && isKlog(text) {
