@@ -67,12 +67,12 @@ func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
 	return PodInfo{}, false
 }
 
-// Queued yields the pods in a tier of the queue, in no particular order. The queue must not be changed
-// meanwhile.
-func (q *Queue) Queued() iter.Seq[PodInfo] {
+// Pods yields the pods in the tiers that in says yes to, such as Tier.Queued, in no particular order. The queue must not be
+// changed meanwhile.
+func (q *Queue) Pods(in func(Tier) bool) iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
 		for i := range q.entries.used {
-			if e := q.entries.at(i); e.pod != nil && e.tier.Queued() && !yield(q.info(i)) {
+			if e := q.entries.at(i); e.pod != nil && in(e.tier) && !yield(q.info(i)) {
 				return
 			}
 		}

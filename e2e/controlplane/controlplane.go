@@ -52,6 +52,8 @@ type ControlPlane struct {
 	etcdURL    string
 	opts       Options
 	scheduler  program
+	other      string   // the program that is run as the scheduler instead, unless empty
+	flags      []string // the scheduler's, besides
 	processes  map[program]*process
 }
 
@@ -117,6 +119,24 @@ func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
 	return c.startScheduler(ctx)
 }
 
+// RunScheduler is RestartScheduler with another kube-scheduler, whose file is path, or the control plane's own if that is empty; and
+// with these flags, which prevail over its others. Also on a control plane that is Bare.
+func (c *ControlPlane) RunScheduler(ctx context.Context, path string, flags ...string) error {
+	c.other, c.flags = path, flags
+	return c.RestartScheduler(ctx)
+}
+
+// StopScheduler asks the scheduler to end and waits for it.
+func (c *ControlPlane) StopScheduler() { c.end(c.scheduler, endsWithin) }
+
+// SchedulerPID is the id of the scheduler's process, or 0 if none runs.
+func (c *ControlPlane) SchedulerPID() int {
+	if running := c.processes[c.scheduler]; running != nil {
+		return running.cmd.Process.Pid
+	}
+	return 0
+}
+
 // APIAddress is the API server's host:port. It stays the same when that is stopped and started.
 func (c *ControlPlane) APIAddress() string { return c.apiAddress }
 
@@ -171,7 +191,11 @@ func (c *ControlPlane) writeFiles() error {
 
 // run starts p, whose log is in dir under its name, and waits until it is ready.
 func (c *ControlPlane) run(ctx context.Context, p program, ready func(context.Context) error, args ...string) error {
-	started, err := start(p.name, c.binaries.paths[p], filepath.Join(c.dir, p.name+".log"), args...)
+	path := c.binaries.paths[p]
+	if p == c.scheduler && c.other != "" {
+		path = c.other
+	}
+	started, err := start(p.name, path, filepath.Join(c.dir, p.name+".log"), args...)
 	if err != nil {
 		return err
 	}
@@ -215,13 +239,16 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 		"--cert-dir=" + filepath.Join(c.dir, "certs"), "--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.0.0.0/24",
 		"--token-auth-file=" + filepath.Join(c.dir, "tokens.csv"), "--authorization-mode=RBAC",
 		"--service-account-issuer=https://e2e", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
-		// Pods then need no ServiceAccount, which a controller would have to make first.
-		"--disable-admission-plugins=ServiceAccount",
 	}
-	if !c.opts.Bare {
+	// Pods then need no ServiceAccount, which a controller would have to make first.
+	disabled := "ServiceAccount"
+	if c.opts.Bare {
+		disabled += ",TaintNodesByCondition" // which nobody would take off again
+	} else {
 		args = append(args, "--audit-policy-file="+filepath.Join(c.dir, "audit-policy.yaml"),
 			"--audit-log-path="+c.AuditLog(), "--audit-log-maxsize=4096")
 	}
+	args = append(args, "--disable-admission-plugins="+disabled)
 	return c.run(ctx, apiserver, func(ctx context.Context) error {
 		client, err := c.Client(Admin) // the certificate may not have been there before
 		if err != nil {
@@ -248,7 +275,7 @@ func (c *ControlPlane) startControllerManager(ctx context.Context) error {
 }
 
 func (c *ControlPlane) startScheduler(ctx context.Context) error {
-	kubeconfig, err := c.Kubeconfig(schedulerUser, "")
+	kubeconfig, err := c.Kubeconfig(SchedulerUser, "")
 	if err != nil {
 		return err
 	}
@@ -260,7 +287,7 @@ func (c *ControlPlane) startScheduler(ctx context.Context) error {
 	if c.opts.FeatureGates != "" {
 		args = append(args, "--feature-gates="+c.opts.FeatureGates)
 	}
-	return c.runSecure(ctx, c.scheduler, delegate, args...)
+	return c.runSecure(ctx, c.scheduler, delegate, append(args, c.flags...)...)
 }
 
 // runSecure starts a program that serves its health on a port of its own and asks the API server who may

@@ -14,7 +14,7 @@ import (
 // Users that the API server knows by their tokens. A token is the user's name with "-token" behind it.
 const (
 	Admin             = "admin"
-	schedulerUser     = "system:kube-scheduler"
+	SchedulerUser     = "system:kube-scheduler"
 	controllerUser    = "controllers"
 	kwokUser          = "kwok"
 	SchedqUser        = "schedq"         // has what the tests grant it
@@ -31,7 +31,7 @@ func writeTokens(path string, more []string) error {
 	}
 	defer f.Close()
 	w := csv.NewWriter(f)
-	groups := map[string]string{Admin: systemMasters, controllerUser: systemMasters, kwokUser: systemMasters, schedulerUser: "", SchedqUser: "", StrangerUser: ""}
+	groups := map[string]string{Admin: systemMasters, controllerUser: systemMasters, kwokUser: systemMasters, SchedulerUser: "", SchedqUser: "", StrangerUser: ""}
 	for _, user := range more {
 		groups[user] = systemMasters
 	}

@@ -36,7 +36,7 @@ type Queue struct {
 	observer queue.Observer
 	stop     chan struct{}
 
-	mu       sync.Mutex
+	mu       sync.RWMutex
 	poppable sync.Cond // there may be a pod to pop, or the queue is closed
 	machine  *queue.Queue
 	closed   bool
@@ -132,32 +132,16 @@ func (q *Queue) Add(pod *v1.Pod) error {
 // The pod is in flight until Done, Bound or AddUnschedulableIfNotPresent. A pod that is dropped because an
 // older attempt at it still runs is told to the Observer alone.
 func (q *Queue) Pop() (*queue.PodInfo, error) {
-	for {
-		info, told, err := q.pop()
-		q.tellObserver(told)
-		if info != nil || err != nil {
-			return info, err
-		}
+	entity, err := q.PopEntity()
+	if err != nil {
+		return nil, err
 	}
-}
-
-// pop waits for a pod and pops it. It returns none if all that were ready had to be dropped.
-func (q *Queue) pop() (*queue.PodInfo, []news, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for !q.closed && !q.machine.CanPop() {
-		q.poppable.Wait()
+	info := entity.Pod
+	if entity.Group != nil {
+		info = entity.Group.Members[0]
 	}
-	info, ok := q.machine.Pop(q.clock.Now())
-	switch {
-	case ok:
-		info.UnschedulablePlugins, info.PendingPlugins = nil, nil
-		return &info, q.claimUntold(), nil
-	case q.closed:
-		return nil, q.claimUntold(), ErrClosed
-	default:
-		return nil, q.claimUntold(), nil
-	}
+	info.UnschedulablePlugins, info.PendingPlugins = nil, nil
+	return &info, nil
 }
 
 // AddUnschedulableIfNotPresent returns a popped pod to the queue after its attempt failed: to the
@@ -216,8 +200,8 @@ func (q *Queue) Delete(pod *v1.Pod) error {
 
 // SchedulingCycle counts the pods popped so far.
 func (q *Queue) SchedulingCycle() int64 {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.mu.RLock()
+	defer q.mu.RUnlock()
 	return q.machine.SchedulingCycle()
 }
 
@@ -233,6 +217,9 @@ func (q *Queue) Close() {
 	close(q.stop)
 	q.poppable.Broadcast()
 }
+
+// Closed returns a channel that is closed by Close.
+func (q *Queue) Closed() <-chan struct{} { return q.stop }
 
 // present returns an error of method unless there is a pod.
 func present(method string, pod *v1.Pod) error {

@@ -61,7 +61,7 @@ func (p *pair) compareTrail() {
 	if p.trail.broken != "" {
 		p.differ("%s", p.trail.broken)
 	}
-	for _, infos := range []func(func(queue.PodInfo) bool){p.ours.Queued(), p.ours.InFlight()} {
+	for _, infos := range []func(func(queue.PodInfo) bool){p.ours.Pods(queue.Tier.Queued), p.ours.InFlight()} {
 		for info := range infos {
 			told, known := p.trail.at[info.Pod.UID]
 			if other, _ := p.ours.Get("default", info.Pod.Name); info.Tier == queue.InFlight && other.Tier != queue.InFlight {
@@ -118,7 +118,7 @@ func (p *pair) compareForks() {
 // dump is all that can be asked of q.
 func (p *pair) dump(q *queue.Queue) string {
 	var lines []string
-	for _, infos := range []func(func(queue.PodInfo) bool){q.Queued(), q.InFlight()} {
+	for _, infos := range []func(func(queue.PodInfo) bool){q.Pods(queue.Tier.Queued), q.InFlight()} {
 		for info := range infos {
 			pod := info.Pod
 			info.Pod = nil

@@ -37,9 +37,9 @@ type registration struct {
 	hint  fwk.QueueingHintFn
 }
 
-// newPlugins collects what the profiles' plugins registered, or those of that older release. first is the first
+// PluginsIn collects what the profiles' plugins registered, or those of that older release, unless it is "". first is the first
 // profile's scheduler name.
-func newPlugins(ctx context.Context, profiles profile.Map, first, release string) (*Plugins, error) {
+func PluginsIn(ctx context.Context, profiles profile.Map, first, release string) (*Plugins, error) {
 	older, err := registered.In(release)
 	if err != nil {
 		return nil, fmt.Errorf("can't read what the plugins of %s registered for: %w", release, err)

@@ -83,7 +83,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 		stop()
 		return nil, fmt.Errorf("kube-scheduler does not start with this configuration: %w", err)
 	}
-	if s.plugins, err = newPlugins(ctx, s.upstream.Profiles, cfg.Profiles[0].SchedulerName, cfg.Release); err != nil {
+	if s.plugins, err = PluginsIn(ctx, s.upstream.Profiles, cfg.Profiles[0].SchedulerName, cfg.Release); err != nil {
 		stop()
 		return nil, err
 	}

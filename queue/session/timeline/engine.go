@@ -123,7 +123,7 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 		e.Queue.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
 		return true
 	})
-	for info := range before.Queued() {
+	for info := range before.Pods(queue.Tier.Queued) {
 		e.Queue.Restore(now, info)
 	}
 	for info := range before.InFlight() {
