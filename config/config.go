@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -31,6 +32,8 @@ type Config struct {
 	Projector bool
 	Mouse     bool
 	Bell      bool
+	// Zone is the time zone in which times of day are told.
+	Zone session.Zone
 	// Speed is the speed of playing, in model seconds a second. Paused begins with time standing still.
 	Speed  float64
 	Paused bool

@@ -68,6 +68,8 @@ func TestMistakes(t *testing.T) {
 		"theme: {a: b}":                               "config.yaml, line 1: theme is a word, not a mapping",
 		"speed: fast":                                 `config.yaml, line 1: speed is a number from 0.1 to 1000, not "fast"`,
 		"speed: .nan":                                 `config.yaml, line 1: speed is a number from 0.1 to 1000, not ".nan"`,
+		"time-zone: Mars/Olympus":                     `config.yaml, line 1: this machine knows no time zone "Mars/Olympus": there are UTC, local`,
+		"time-zone: [a]":                              "config.yaml, line 1: time-zone is a word, not a list",
 		"mouse: maybe":                                `config.yaml, line 1: mouse is true or false, not "maybe"`,
 		"filter: \"attempts>\"":                       `config.yaml, line 1: filter "attempts>": letter 10: a value is missing`,
 		"filter: [a]":                                 "config.yaml, line 1: filter is text, not a list",

@@ -35,6 +35,8 @@ func settings() []setting {
 		flag("projector", "Draw for a room: large counts, bold text, room between the rows.", "false", func(c *Config) *bool { return &c.Projector }),
 		flag("mouse", "Take the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
 		flag("bell", "Ring the terminal's bell when time stops at what it ran to (U), and when long work is done.", "false", func(c *Config) *bool { return &c.Bell }),
+		{"time-zone", "The zone in which times of day are told: UTC, as in the scheduler's log, local for this machine's, or a name like Europe/Berlin.", "UTC",
+			map[string]any{"type": "string"}, readZone},
 		{"speed", "The speed of playing, in model seconds a second.", "1",
 			map[string]any{"type": "number", "minimum": session.MinSpeed, "maximum": session.MaxSpeed}, readSpeed},
 		flag("paused", "Begin with time standing still.", "false", func(c *Config) *bool { return &c.Paused }),
@@ -170,6 +172,15 @@ func readGlyphs(c *Config, value *yaml.Node) error {
 	}
 	named, err := theme.ParseGlyphs(value.Value)
 	c.Glyphs = named
+	return err
+}
+
+func readZone(c *Config, value *yaml.Node) error {
+	if value.Kind != yaml.ScalarNode {
+		return fmt.Errorf("time-zone is a word, not %s", quoted(value))
+	}
+	zone, err := session.ParseZone(string(sources.Sanitize(value.Value)))
+	c.Zone = zone
 	return err
 }
 

@@ -69,6 +69,7 @@ const (
 	Branch       ID = "branch"
 	Forks        ID = "what-ifs"
 	NameFork     ID = "name-what-if"
+	TimeZone     ID = "time-zone"
 	CloseFork    ID = "close-what-if"
 	Compare      ID = "compare"
 	Outcome      ID = "outcome"
@@ -204,7 +205,7 @@ func boardTime() []Binding {
 		{ID: Slower, Keys: []string{"["}, Name: "slower",
 			Description: "Play slower."},
 		{ID: Seek, Keys: []string{"t"}, Name: "go to time", Bar: 12,
-			Description: "Go to a time: hh:mm:ss (UTC), +30s, -1m, start or end."},
+			Description: "Go to a time: hh:mm:ss, +30s, -1m, start or end."},
 		{ID: SeekStart, Keys: []string{"{"}, Name: "to the start",
 			Description: "Go to the start; in a what-if, to where it left the recording."},
 		{ID: SeekEnd, Keys: []string{"}"}, Name: "to the end",
@@ -373,6 +374,8 @@ func boardProgram() []Binding {
 			Description: "Run the recording again under another release of kube-scheduler, and see what comes out differently."},
 		{ID: Theme, Keys: []string{"T"}, Name: "theme",
 			Description: "Draw in the next set of colours: by the terminal's background, dark, light, high contrast, safe for the colour-blind, none."},
+		{ID: TimeZone, Name: "time zone",
+			Description: "Tell times of day in UTC, or in the zone of the configuration or else this machine's."},
 		{ID: Projector, Keys: []string{"H"}, Name: "projector",
 			Description: "Draw for a room: large counts, bold text, room between the rows, and the key that was pressed."},
 		{ID: Mouse, Keys: []string{"M"}, Name: "mouse on/off",

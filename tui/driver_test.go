@@ -106,13 +106,17 @@ func (p *person) wait(d time.Duration) {
 	p.idle()
 }
 
-// do presses the first key of each action.
+// do presses the first key of each action; one without any is done by its name.
 func (p *person) do(ids ...keymap.ID) *person {
 	p.t.Helper()
 	for _, id := range ids {
 		b, ok := p.model.Keys.ByID(id)
 		if !ok {
 			p.t.Fatalf("no binding is called %s", id)
+		}
+		if len(b.Keys) == 0 {
+			p.do(keymap.Palette).enter(b.Name)
+			continue
 		}
 		p.press(b.Keys[0])
 	}

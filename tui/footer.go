@@ -44,7 +44,7 @@ func (s status) Draw(a canvas.Area) {
 		a.Text(1, 0, theme.Accent, canvas.Truncate("looking for "+string(f.Searching)+s.keys.Say(": {back} stops"), a.W-2))
 	case !f.Skipped.Empty():
 		a.Text(1, 0, theme.Dim, fmt.Sprintf("skipped %s of quiet (%s → %s), "+s.keys.Say("{squeeze} plays it"),
-			f.Skipped.To.Sub(f.Skipped.From).Round(1e9), format.Second(f.Skipped.From), format.Second(f.Skipped.To)))
+			f.Skipped.To.Sub(f.Skipped.From).Round(1e9), f.Zone.Second(f.Skipped.From), f.Zone.Second(f.Skipped.To)))
 	case f.AtEnd && len(f.Notices) > 0, f.Mark == "" && len(f.Notices) > 0:
 		text := format.Safe(f.Notices[0])
 		if more := len(f.Notices) - 1; more > 0 {
@@ -54,7 +54,7 @@ func (s status) Draw(a canvas.Area) {
 	case s.unused:
 		drawLegend(a)
 	case f.Mark != "":
-		text := "» " + format.Second(f.MarkAt) + " " + format.Safe(string(f.Mark))
+		text := "» " + f.Zone.Second(f.MarkAt) + " " + format.Safe(string(f.Mark))
 		a.Text(1, 0, theme.Accent, canvas.Truncate(text, a.W-2))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -21,17 +22,17 @@ func (m *model) showMessages() tea.Cmd {
 		return nil
 	}}
 	for _, message := range messages {
-		l.Items = append(l.Items, messageItem(message))
+		l.Items = append(l.Items, messageItem(message, m.Frame.Zone))
 	}
 	return widget.OpenList(m.Desk, l, 0)
 }
 
-func messageItem(message page.Message) widget.Item {
+func messageItem(message page.Message, zone session.Zone) widget.Item {
 	text := format.Safe(message.Text)
 	if message.Refused {
 		text = "can't: " + text
 	}
-	it := widget.Item{Text: format.Second(message.At) + "  " + text, Note: text}
+	it := widget.Item{Text: zone.Second(message.At) + "  " + text, Note: text}
 	if message.Open != nil {
 		it.Aside = " opens"
 	}

@@ -33,7 +33,8 @@ type model struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	source string
-	said   uint64 // the newest of its answers that was shown
+	zone   session.Zone // in which times of day are told
+	said   uint64       // the newest of its answers that was shown
 	origin origin
 	// viewName is the person's own view that was shown last. Empty: none since the session began.
 	viewName string
@@ -61,7 +62,7 @@ type model struct {
 // newModel returns the model of a program that shows s.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	d := &page.Desk{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell}
-	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, looks: newLooks(o.Theme, o.Glyphs), mouse: mouse{on: !o.NoMouse}, stale: true}
+	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o.Theme, o.Glyphs), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
 	m.setKeys(o.Keys)
 	m.charts = chart.All(d)
@@ -115,6 +116,7 @@ func (m *model) show(s *session.Session) tea.Cmd {
 	if s == m.origin.session {
 		m.stop, m.Frame = m.origin.stop, m.origin.frame
 		m.showFromStart(m.Pages.Lowest())
+		s.SetZone(m.zone)
 		return nil
 	}
 	m.showFromStart(m.Pages.Lowest())
@@ -125,6 +127,7 @@ func (m *model) show(s *session.Session) tea.Cmd {
 func (m *model) start() tea.Cmd {
 	ctx, stop := context.WithCancel(m.ctx)
 	m.stop = stop
+	m.Session.SetZone(m.zone)
 	return tea.Batch(runSession(ctx, m.Session), nextFrame(m.Session))
 }
 

@@ -61,6 +61,12 @@ func (m *model) addProgram(all page.Actions) {
 		}
 		return nil
 	}}
+	all[keymap.TimeZone] = page.Action{Do: m.nextZone}.Unless(func() string {
+		if m.otherZone() == m.zone {
+			return "UTC is this machine's time zone, and the configuration names no other (time-zone: Europe/Berlin)"
+		}
+		return ""
+	})
 	all[keymap.Mouse] = page.Action{Do: func() tea.Cmd {
 		m.mouse.on = !m.mouse.on
 		if m.mouse.on {

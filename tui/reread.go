@@ -41,6 +41,7 @@ func (m *model) takeConfig(next Options) {
 	before := m.options
 	o := &m.options
 	o.Theme, o.Glyphs, o.Projector, o.NoMouse, o.Bell = next.Theme, next.Glyphs, next.Projector, next.NoMouse, next.Bell
+	o.Zone = next.Zone
 	o.Keys, o.Views, o.Commands = next.Keys, next.Views, next.Commands
 
 	if o.Theme != before.Theme {
@@ -56,6 +57,9 @@ func (m *model) takeConfig(next Options) {
 		m.mouse.on = !o.NoMouse
 	}
 	m.Bell = o.Bell
+	if o.Zone.String() != before.Zone.String() {
+		m.setZone(o.Zone)
+	}
 	m.paint()
 	m.setKeys(o.Keys)
 	command.Add(m.ctx, m.Desk, o.Commands, o.machine, m.Actions)

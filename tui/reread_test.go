@@ -67,11 +67,11 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		p.press("ctrl+f")
 		p.sees("look at it").press("esc")
 
-		now.Theme, now.Glyphs, now.Projector, now.NoMouse = theme.Light, theme.GlyphsASCII, true, true
+		now.Theme, now.Glyphs, now.Projector, now.NoMouse, now.Zone = theme.Light, theme.GlyphsASCII, true, true, kolkata(t)
 		edit(now, nil)
 		if m := p.model; m.looks.theme != theme.Light || !m.Projector || m.mouse.on {
 			t.Errorf("theme %s, projector %t, mouse %t", m.looks.theme, m.Projector, m.mouse.on)
 		}
-		p.seesNot("━").seesNot("─")
+		p.sees("16:06:06.500 IST").seesNot("━").seesNot("─")
 	})
 }

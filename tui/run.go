@@ -54,6 +54,8 @@ type Options struct {
 	titled   bool // whether the terminal's window is called after what is shown
 	// Bell rings the terminal's bell when time stops at what it ran to, and when long work is done.
 	Bell bool
+	// Zone is the time zone in which times of day are told.
+	Zone session.Zone
 	// NoMouse leaves the mouse to the terminal until the person takes it.
 	NoMouse bool
 	// Keys are the bindings. Nil is keymap.Default.

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // The commands of a person. Each returns at once; what it did shows in a later frame, and Sync waits
@@ -69,6 +70,11 @@ func (s *Session) SeekEnd() {
 
 // SetFilter shows only the pods that f selects.
 func (s *Session) SetFilter(f filter.Filter) { s.do(func(o *owner) { o.setFilter(f) }) }
+
+// SetZone has what is said tell times of day in zone, from now on.
+func (s *Session) SetZone(zone words.Zone) {
+	s.do(func(o *owner) { o.zone, o.changed = zone, true })
+}
 
 // ToggleGroup unfolds a pod group, so that each of its pods is a row, or folds it again.
 func (s *Session) ToggleGroup(group types.NamespacedName) {

@@ -14,7 +14,6 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
-	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -80,7 +79,7 @@ func (o *owner) explainNeeds(p *board.Pod, x *explain.Explanation) {
 
 // unknown says why the queue does not know a pod of the recording at the moment shown.
 func (o *owner) unknown(key types.NamespacedName) error {
-	now := words.Clock(o.now)
+	now := o.zone.Clock(o.now)
 	if pod := o.recording.Engine.Objects.Pod(key); pod != nil && pod.Spec.NodeName != "" {
 		return fmt.Errorf("%s was not in the queue up to %s: it runs on %s", sources.Sanitize(key.String()), now, sources.Sanitize(pod.Spec.NodeName))
 	} else if pod != nil {
@@ -89,7 +88,7 @@ func (o *owner) unknown(key types.NamespacedName) error {
 	}
 	for _, ev := range o.rec.Events {
 		if k, ok := cluster.PodOf(ev); ok && k == key && ev.Time.After(o.now) {
-			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, words.Clock(ev.Time))
+			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, o.zone.Clock(ev.Time))
 		}
 	}
 	return fmt.Errorf("the queue did not know %s at %s", sources.Sanitize(key.String()), now)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session/timeline"
-	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -44,7 +43,7 @@ func (o *owner) forkHere() {
 	}
 	o.left, o.leftAt = o.now, o.recording.Cursor
 	o.adopt(o.recording.Fork(o.now), TheRecording)
-	o.say("what-if from %s on: you are the scheduler", words.Clock(o.now))
+	o.say("what-if from %s on: you are the scheduler", o.zone.Clock(o.now))
 }
 
 // inFork makes a what-if unless one is shown. It reports false if that was refused.
@@ -68,7 +67,7 @@ func (o *owner) branchHere() {
 	t := parent.BranchOff(o.now)
 	o.rest(parent)
 	o.adopt(t, parent.Branch.ID)
-	o.say("%s goes on from %s at %s", t.Branch.Name, parent.Branch.Name, words.Clock(o.now))
+	o.say("%s goes on from %s at %s", t.Branch.Name, parent.Branch.Name, o.zone.Clock(o.now))
 }
 
 func (o *owner) tooManyForks() bool {
@@ -106,7 +105,7 @@ func (o *owner) leaveFork() {
 	o.recording.SetCursor(o.leftAt)
 	o.recording.SetView(o.recording.Shown, v, o.now)
 	o.changedLine()
-	o.say("back in the recording at %s", words.Clock(o.now))
+	o.say("back in the recording at %s", o.zone.Clock(o.now))
 }
 
 // rest leaves t as it is until it is gone back to. One in which nothing was done is forgotten.
@@ -169,7 +168,7 @@ func (o *owner) goToFork(id int) {
 	o.fork, o.playing, o.now = t, false, t.Branch.Now
 	t.SetView(t.Shown, v, o.now)
 	o.changedLine()
-	o.say("%s at %s", t.Branch.Name, words.Clock(o.now))
+	o.say("%s at %s", t.Branch.Name, o.zone.Clock(o.now))
 }
 
 // nameFork gives the what-if that is shown a name.

@@ -58,7 +58,7 @@ func (o *owner) flushBackoff() {
 	}
 	if first := o.fork.Shown.Tiers[queue.Backoff]; first.Len() > 0 {
 		p, _ := first.Min()
-		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", words.Clock(p.BackoffExpiry))
+		o.say("flush of backoffQ: nothing moved, no backoff is over; the first ends at %s", o.zone.Clock(p.BackoffExpiry))
 	}
 }
 

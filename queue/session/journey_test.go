@@ -16,14 +16,14 @@ func TestTravel(t *testing.T) {
 	end := o.recording.End
 	o.travel(end)
 	if !o.working() || !o.now.Before(end) {
-		t.Fatalf("it is at %s at once, of %s", words.Clock(o.now), words.Clock(end))
+		t.Fatalf("it is at %s at once, of %s", words.Zone{}.Clock(o.now), words.Zone{}.Clock(end))
 	}
 	before := o.now
 	o.work()
 	if !o.now.After(before) {
 		t.Error("it gets no further")
 	}
-	if got := string(o.frame().Searching); !strings.HasPrefix(got, words.Clock(end)+" at ") {
+	if got := string(o.frame().Searching); !strings.HasPrefix(got, words.Zone{}.Clock(end)+" at ") {
 		t.Errorf("the frame says %q", got)
 	}
 	o.pause()
@@ -35,7 +35,7 @@ func TestTravel(t *testing.T) {
 		o.work()
 	}
 	if !o.now.Equal(end) || len(o.recording.Moves) != len(want.recording.Moves) || o.frame().Searching != "" {
-		t.Errorf("it arrives at %s after %d moves, want %s and %d", words.Clock(o.now), len(o.recording.Moves), words.Clock(end), len(want.recording.Moves))
+		t.Errorf("it arrives at %s after %d moves, want %s and %d", words.Zone{}.Clock(o.now), len(o.recording.Moves), words.Zone{}.Clock(end), len(want.recording.Moves))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session/timeline"
-	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -70,7 +69,7 @@ func (o *owner) setMark(text string) {
 		mine = append(mine, timeline.Mark{At: o.now, Text: name, Own: true})
 	}
 	t.Marks = mine
-	o.say("mark %q at %s", name, words.Clock(o.now))
+	o.say("mark %q at %s", name, o.zone.Clock(o.now))
 }
 
 // findMark goes to the next mark, or the one before, that has text in it.

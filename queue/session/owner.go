@@ -8,6 +8,7 @@ import (
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -23,6 +24,7 @@ type owner struct {
 	search   *search   // under way, or nil
 	previews *previews // or nil
 	marked   markCache
+	zone     words.Zone
 
 	said    Said
 	version uint64
@@ -109,6 +111,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 		o.speed = opts.Speed
 	}
 	o.wakes = explain.NewHints(opts.Plugins)
+	o.zone = opts.Zone
 	return o
 }
 
@@ -140,7 +143,7 @@ func (o *owner) frame() *Frame {
 		Version: o.version,
 		Live:    o.liveFrame(),
 		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.notices,
-		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: t.Options(), Ticks: t.Engine.Ticks, Hints: o.wakes},
+		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: t.Options(), Ticks: t.Engine.Ticks, Hints: o.wakes, Zone: o.zone},
 		Start:  o.recording.Start, End: o.recording.End,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
@@ -161,7 +164,7 @@ func (o *owner) frame() *Frame {
 		f.Mark, f.MarkAt = f.Marks[i].Text, f.Marks[i].At
 	}
 	if o.search != nil {
-		f.Searching = o.search.progress()
+		f.Searching = o.search.progress(o.zone)
 	}
 	if p := o.previews; p != nil {
 		f.Previews = p.done[:len(p.done):len(p.done)]

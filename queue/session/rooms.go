@@ -35,6 +35,7 @@ type (
 	Draining   = timeline.Draining
 	Watching   = timeline.Watching
 	Silence    = timeline.Silence
+	Zone       = words.Zone
 
 	Moment      = explain.Moment
 	Explanation = explain.Explanation
@@ -107,6 +108,9 @@ func RejectorPlugins() []string { return cluster.RejectorPlugins() }
 func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) {
 	return cluster.FindPod(rec, name)
 }
+
+// ParseZone returns the time zone that a person names: see words.ParseZone.
+func ParseZone(name string) (Zone, error) { return words.ParseZone(name) }
 
 // TierNamed is the word for the tier of that name in JSON: see docs/glossary.md.
 func TierNamed(name string) string { return words.TierNamed(name) }

@@ -150,12 +150,12 @@ func (s *search) matches(c timeline.Change, forward bool) bool {
 }
 
 // progress says what is looked for, and where the search is.
-func (s *search) progress() sources.SafeText {
+func (s *search) progress(zone words.Zone) sources.SafeText {
 	at := s.line.Executed
 	if s.at >= 0 && s.at < len(s.line.Changes) {
 		at = s.line.Changes[s.at].At
 	}
-	return s.condition.Text + sources.SafeText(" at "+words.Clock(at))
+	return s.condition.Text + sources.SafeText(" at "+zone.Clock(at))
 }
 
 func (s *search) redo(c timeline.Change) { s.count(c.Before, -1); s.count(c.After, 1) }
@@ -198,7 +198,7 @@ func (o *owner) travel(to time.Time) {
 		return
 	}
 	o.skipped, o.quiet, o.changed = Gap{}, 0, true
-	o.search = &search{line: t, condition: board.Condition{Text: sources.SafeText(words.Clock(to))}, to: to, at: -1}
+	o.search = &search{line: t, condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}, to: to, at: -1}
 	o.look()
 }
 

@@ -174,7 +174,7 @@ func (v logPart) visible(h int) []int {
 
 // row draws one move with its pod.
 func (v logPart) row(a canvas.Area, t *session.Transition) {
-	x := a.Text(1, 0, theme.Dim, story.MoveTime(t, a.W < 100))
+	x := a.Text(1, 0, theme.Dim, story.MoveTime(t, v.frame.Zone, a.W < 100))
 	x = a.Text(x+1, 0, theme.Tier(t.To), story.MoveProvenance(t)) + 1
 	name := min(a.W-x-1-story.LongMove, 40)
 	if name < 14 {

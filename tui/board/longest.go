@@ -95,7 +95,7 @@ func (l longest) said(p *session.Pod, room int) awaited {
 		if !wait.Bounded() {
 			return "tried next: not known"
 		}
-		return fmt.Sprintf(text, format.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now)))
+		return fmt.Sprintf(text, l.frame.Zone.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now)))
 	}
 	switch p.Tier {
 	case queue.Active:

@@ -123,7 +123,7 @@ func (l *lanes) Draw(a canvas.Area) {
 		seen = fmt.Sprintf("%s–%s of %s · ", format.Number(l.top+1), format.Number(min(l.top+rows, n)), format.Number(n))
 	}
 	l.Title(a.Row(0), "lanes "+format.Number(n), seen)
-	p.Axis(a.Sub(names, 1, p.Cells, 1), f.Now)
+	p.Axis(a.Sub(names, 1, p.Cells, 1), f)
 	body := a.Sub(0, 2, a.W, rows)
 	if n == 0 {
 		l.empty(body)

@@ -258,7 +258,7 @@ func (v *plots) rest() []plot {
 
 // column draws an axis and plots below each other, as tall as there is room.
 func (v *plots) column(a canvas.Area, shown []plot) {
-	v.Shown.Axis(a.Sub(plotNames, 0, v.Shown.Cells, 1), v.Frame.Now)
+	v.Shown.Axis(a.Sub(plotNames, 0, v.Shown.Cells, 1), v.Frame)
 	heights(shown, a.H-1)
 	y := 1
 	for _, p := range shown {

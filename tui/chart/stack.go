@@ -110,7 +110,7 @@ func (s *stack) Draw(a canvas.Area) {
 	}
 	rows := body.H - 2
 	s.legend(body.Row(0))
-	s.Shown.Axis(body.Sub(stackScale, body.H-1, s.Shown.Cells, 1), s.Frame.Now)
+	s.Shown.Axis(body.Sub(stackScale, body.H-1, s.Shown.Cells, 1), s.Frame)
 	body.Right(stackScale-1, 1, theme.Dim, format.Number(s.top))
 	body.Right(stackScale-1, rows, theme.Dim, "0")
 	for x, column := range s.columns {

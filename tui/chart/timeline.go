@@ -186,7 +186,7 @@ func (t *timeline) Draw(a canvas.Area) {
 func (t *timeline) chart(a canvas.Area, pod *session.Pod) int {
 	f, p := t.Frame, t.Shown
 	to := func(y int) canvas.Area { return a.Sub(timelineNames, y, p.Cells, 1) }
-	p.Axis(to(0), f.Now)
+	p.Axis(to(0), f)
 	height := 1
 	if a.H >= 34 {
 		height = (a.H - 14) / 10
@@ -349,7 +349,7 @@ func (t *timeline) list(a canvas.Area) {
 		i := top + y
 		m := t.moves[i]
 		row := a.Row(1 + y)
-		x := row.Text(1, 0, theme.Dim, story.MoveTime(m, a.W < 100))
+		x := row.Text(1, 0, theme.Dim, story.MoveTime(m, t.Frame.Zone, a.W < 100))
 		x = row.Text(x+1, 0, theme.Tier(m.To), theme.Provenance(m.Observed)) + 1
 		if a.W >= 70 {
 			lasted := ""

@@ -180,5 +180,5 @@ func (e *Export) askMinutes(d *page.Desk) tea.Cmd {
 				return scenarioFile(cut)
 			})
 		},
-	}, format.Second(from)+" "+format.Second(to.Add(time.Second))+" "+fileName(d.Frame)+".yaml")
+	}, d.Frame.Zone.Second(from)+" "+d.Frame.Zone.Second(to.Add(time.Second))+" "+fileName(d.Frame)+".yaml")
 }

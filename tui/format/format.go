@@ -52,12 +52,6 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
 
-// Clock writes a time of day to the millisecond. All times are UTC, as in the scheduler's log.
-func Clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }
-
-// Second writes a time of day to the second.
-func Second(t time.Time) string { return t.UTC().Format("15:04:05") }
-
 // Number writes a count with a comma between thousands.
 func Number(n int) string {
 	if n < 1000 {

@@ -109,9 +109,9 @@ func (h Header) banner(a canvas.Area) {
 		a.Text(max(1, (a.W-canvas.Width(text))/2), 0, theme.WhatIf|canvas.Reverse|canvas.Bold, text)
 		return
 	}
-	text := fmt.Sprintf("WHAT-IF since %s — %s — ", format.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back to the recording")
+	text := fmt.Sprintf("WHAT-IF since %s — %s — ", h.Frame.Zone.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back to the recording")
 	if canvas.Width(text) > a.W-2 {
-		text = fmt.Sprintf("WHAT-IF since %s — %s — ", format.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back")
+		text = fmt.Sprintf("WHAT-IF since %s — %s — ", h.Frame.Zone.Second(h.Frame.Fork.From), who) + h.Keys.Say("{what-if}: back")
 	}
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, theme.WhatIf|canvas.Reverse|canvas.Bold, text)
 }
@@ -123,7 +123,7 @@ func (h Header) silent() bool { return h.Frame.Silent != nil && h.Frame.Silent.P
 func (h Header) silence(a canvas.Area) {
 	style := theme.Backoff | canvas.Reverse | canvas.Bold
 	a.Fill(style, " ")
-	text := "NO SCHEDULER IS HEARD since " + format.Second(h.Frame.Silent.Since) + " — pods wait, none is tried"
+	text := "NO SCHEDULER IS HEARD since " + h.Frame.Zone.Second(h.Frame.Silent.Since) + " — pods wait, none is tried"
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, style, canvas.Truncate(text, a.W-2))
 }
 
@@ -180,12 +180,15 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "‖ paused")
 	}
 	x = a.Text(x+1, 0, theme.Plain, Speed(f.Speed))
-	now := format.Clock(f.Now)
+	now := f.Zone.Precise(f.Now)
 	if a.W >= 100 {
 		if f.Squeeze {
 			x = a.Text(x+1, 0, theme.Dim, "squeezing quiet time")
 		}
-		now = f.Now.UTC().Format("2006-01-02 ") + now + " UTC"
+		now = f.Zone.Day(f.Now) + " " + now
+	}
+	if a.W >= 100 || !f.Zone.IsUTC() {
+		now += " " + f.Zone.Name(f.Now)
 	}
 	x = a.Text(x+2, 0, canvas.Bold, now)
 	right := a.Right(a.W-1, 0, theme.Plain, h.moves()) - 2

@@ -28,7 +28,7 @@ func (h Header) liveTime(a canvas.Area) {
 		a.Text(x+2, 0, theme.Plain, canvas.Truncate(text, a.W-x-3))
 		return
 	case !f.Live.StaleSince.IsZero():
-		x = a.Text(x, 0, theme.Backoff|canvas.Bold|canvas.Reverse, " ◌ STALE since "+format.Second(f.Live.StaleSince)+" ")
+		x = a.Text(x, 0, theme.Backoff|canvas.Bold|canvas.Reverse, " ◌ STALE since "+f.Zone.Second(f.Live.StaleSince)+" ")
 		a.Text(x+1, 0, theme.Plain, canvas.Truncate(format.Safe(string(f.Live.Trouble)), a.W-x-2))
 		return
 	case f.Live.Following:
@@ -39,9 +39,9 @@ func (h Header) liveTime(a canvas.Area) {
 	default:
 		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "‖ paused")
 	}
-	x = a.Text(x+2, 0, canvas.Bold, format.Clock(f.Now))
-	if a.W >= 100 {
-		x = a.Text(x+1, 0, theme.Plain, "UTC")
+	x = a.Text(x+2, 0, canvas.Bold, f.Zone.Precise(f.Now))
+	if a.W >= 100 || !f.Zone.IsUTC() {
+		x = a.Text(x+1, 0, theme.Plain, f.Zone.Name(f.Now))
 	}
 	right := a.Right(a.W-1, 0, theme.Plain, h.moves()) - 2
 	left := a.Sub(0, 0, right, 1)

@@ -40,7 +40,7 @@ func (p *Panel) title(a canvas.Area, focused bool) {
 	}
 	a.Fill(style, line)
 	x := a.Text(1, 0, theme.WhatIf|canvas.Bold, " what came of it ")
-	x = a.Text(x, 0, theme.Dim, format.Clock(p.at)+" ")
+	x = a.Text(x, 0, theme.Dim, p.Frame.Zone.Precise(p.at)+" ")
 	end := p.Keys.Say(" {outcome}: choose here · {back}: close ")
 	if focused {
 		end = p.Keys.Say(" {row-down}/{row-up} choose · {back}: close ")

@@ -62,7 +62,7 @@ func Copyables(d *page.Desk) []copyable {
 		all = append(all, copyable{"explanation", strings.Join(lines, "\n")})
 		lines = nil
 		for t := p.Last; t != nil && len(lines) < maxMoves; t = t.Prev {
-			lines = append(lines, format.Safe(t.String()))
+			lines = append(lines, format.Safe(t.Line(d.Frame.Zone)))
 		}
 		slices.Reverse(lines)
 		all = append(all, copyable{"moves", strings.Join(lines, "\n")})
@@ -88,7 +88,7 @@ func rowText(f *session.Frame, p *session.Pod) string {
 		words = append(words, "gated by "+format.Safe(p.GatingPlugin))
 	}
 	if w := f.Wait(p); w.Bounded() {
-		words = append(words, fmt.Sprintf("%s left until %s", format.Countdown(w.Remaining(f.Now)), format.Second(w.Until)))
+		words = append(words, fmt.Sprintf("%s left until %s", format.Countdown(w.Remaining(f.Now)), f.Zone.Second(w.Until)))
 	}
 	return strings.Join(words, "  ")
 }

@@ -85,7 +85,7 @@ func (d Detail) Draw(a canvas.Area) {
 			body.Text(0, y, l.Style, l.Text)
 			continue
 		}
-		x := body.Text(0, y, theme.Dim, MoveTime(l.move, body.W < LongMove))
+		x := body.Text(0, y, theme.Dim, MoveTime(l.move, d.Frame.Zone, body.W < LongMove))
 		x = body.Text(x+1, y, theme.Tier(l.move.To), MoveProvenance(l.move)) + 1
 		DrawMove(body.Sub(x, y, body.W-x, 1), l.move)
 	}
@@ -137,7 +137,7 @@ func (d Detail) lines(w, h int) []Line {
 func (d Detail) Facts(p *session.Pod, w int) []Line {
 	name := canvas.Middle(format.Safe(p.Key.String()), w)
 	lines := []Line{{Style: canvas.Bold, Text: name}}
-	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), format.Clock(p.Since))
+	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), d.Frame.Zone.Precise(p.Since))
 	if p.Estimated && !p.Observed {
 		where += ", " + theme.GlyphEstimated + " estimated: it was there before"
 	} else if p.Observed {
@@ -232,7 +232,7 @@ func (d Detail) needs(lines []Line, p *session.Pod, w int) []Line {
 	}
 	when := ""
 	if !n.At.Equal(d.Frame.Now) {
-		when = fmt.Sprintf(" (at %s, %s: now)", format.Clock(n.At), d.Keys.Say("{needs}"))
+		when = fmt.Sprintf(" (at %s, %s: now)", d.Frame.Zone.Precise(n.At), d.Keys.Say("{needs}"))
 	}
 	for i, sentence := range n.Sentences() {
 		if i == 0 {

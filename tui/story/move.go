@@ -20,8 +20,8 @@ func MoveProvenance(t *session.Transition) string {
 }
 
 // MoveTime writes when t was, to the millisecond or in short to the tenth of a second.
-func MoveTime(t *session.Transition, short bool) string {
-	when := format.Clock(t.Time)
+func MoveTime(t *session.Transition, zone session.Zone, short bool) string {
+	when := zone.Precise(t.Time)
 	if short {
 		return when[:len("15:04:05.0")]
 	}

@@ -110,7 +110,7 @@ func (t travels) askMark() tea.Cmd {
 		}
 	}
 	return widget.Ask(t.Desk, widget.Prompt{
-		Title: "mark " + format.Clock(t.Frame.Now),
+		Title: "mark " + t.Frame.Zone.Precise(t.Frame.Now),
 		Hint:  "a name for this moment; empty takes it away",
 		Accept: func(text string) string {
 			t.Session.SetMark(text)
@@ -136,7 +136,7 @@ func (t travels) chooseMark() tea.Cmd {
 		if !mark.At.After(t.Frame.Now) {
 			at = i
 		}
-		l.Items = append(l.Items, widget.Item{Key: format.Clock(mark.At), Text: text})
+		l.Items = append(l.Items, widget.Item{Key: t.Frame.Zone.Precise(mark.At), Text: text})
 	}
 	return widget.OpenList(t.Desk, l, at)
 }

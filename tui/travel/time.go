@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
-	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
 )
@@ -111,17 +110,17 @@ func ParseTime(text string, f *session.Frame) (time.Time, error) {
 			continue
 		}
 		// The first day of the recording on which that time comes.
-		day := f.Start.UTC().Truncate(24 * time.Hour)
-		at := day.Add(t.Sub(t.Truncate(24 * time.Hour)))
-		if at.Before(f.Start.Truncate(time.Second)) {
-			at = at.Add(24 * time.Hour)
+		start := f.Zone.In(f.Start)
+		at := time.Date(start.Year(), start.Month(), start.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), start.Location())
+		if at.Before(start.Truncate(time.Second)) {
+			at = at.AddDate(0, 0, 1)
 		}
 		if at.After(f.End.Add(time.Second)) {
 			what := "the recording is"
 			if f.Fork != nil {
 				what = "the what-if can be shown"
 			}
-			return time.Time{}, errors.New(what + " from " + format.Second(f.Start) + " to " + format.Second(f.End))
+			return time.Time{}, errors.New(what + " from " + f.Zone.Second(f.Start) + " to " + f.Zone.Second(f.End))
 		}
 		return at, nil
 	}

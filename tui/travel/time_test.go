@@ -18,6 +18,15 @@ func TestParseTime(t *testing.T) {
 			t.Errorf("%q is %s after the start (%v), want %s", text, got.Sub(start), err, want)
 		}
 	}
+	there, err := session.ParseZone("Asia/Kolkata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Zone = there // where it is 5:28 in the morning
+	if got, err := ParseTime("05:29:30", f); err != nil || !got.Equal(start.Add(90*time.Second)) {
+		t.Errorf("at half past five and five hours ahead it is %s after the start (%v)", got.Sub(start), err)
+	}
+	f.Zone = session.Zone{}
 	for _, text := range []string{"", "noon", "12:00:00", "25:00", "+", "1e9"} {
 		if got, err := ParseTime(text, f); err == nil {
 			t.Errorf("%q is taken for %s", text, got)

@@ -96,7 +96,7 @@ func (w whatIfs) forkItems(without int) (ids []int, items []widget.Item) {
 	add(session.TheRecording, 0, "the recording", "What was recorded, at the moment where it was left.", w.Frame.Fork == nil)
 	for _, f := range w.Frame.Forks {
 		depth[f.ID] = depth[f.Parent] + 1
-		text := fmt.Sprintf("%s  from %s, now %s", format.Safe(string(f.Name)), format.Clock(f.From), format.Clock(f.Now))
+		text := fmt.Sprintf("%s  from %s, now %s", format.Safe(string(f.Name)), w.Frame.Zone.Precise(f.From), w.Frame.Zone.Precise(f.Now))
 		note := "Nothing was injected in it."
 		if len(f.Injected) > 0 {
 			note = format.Plural(len(f.Injected), "injection") + ": " + format.Safe(strings.Join(f.Injected, ", "))

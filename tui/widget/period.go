@@ -151,8 +151,9 @@ func SinceStart(f *session.Frame, span time.Duration) time.Duration {
 	return min(max(f.Now.Sub(f.Start), span/8), span)
 }
 
-// Axis draws a line with the times of day, and where now is. A time that this would stand in is left out.
-func (p Period) Axis(a canvas.Area, now time.Time) {
+// Axis draws a line with the times of day, and where the moment of f is. A time that this would stand in is left out.
+func (p Period) Axis(a canvas.Area, f *session.Frame) {
+	now := f.Now
 	a.Fill(theme.Dim, "─")
 	every, format := p.ticks()
 	for t := p.From.Truncate(every); t.Before(p.End()); t = t.Add(every) {
@@ -162,7 +163,7 @@ func (p Period) Axis(a canvas.Area, now time.Time) {
 		}
 		a.Text(x, 0, theme.Dim, "┬")
 		at := p.Column(now)
-		label := t.UTC().Format(format)
+		label := f.Zone.In(t).Format(format)
 		if hidden := p.Covers(now) && at > x && at <= x+len(label); !hidden && x+1+len(label) <= a.W {
 			a.Text(x+1, 0, theme.Dim, label)
 		}

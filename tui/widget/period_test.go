@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -21,7 +22,7 @@ func TestAxis(t *testing.T) {
 	} {
 		var c canvas.Canvas
 		c.Reset(40, 1)
-		p.Axis(c.Area(), zero.Add(after))
+		p.Axis(c.Area(), &session.Frame{Moment: session.Moment{Now: zero.Add(after)}})
 		if got := ansi.Strip(c.String(theme.NewPalette(theme.None, true, false, false), nil)); got != want {
 			t.Errorf("after %s\n%s, want\n%s", after, got, want)
 		}

@@ -15,7 +15,7 @@ import (
 // this order: Register, Check, and then Session and Options.
 type Look struct {
 	noColor, noMouse, projector bool
-	theme, glyphs               string
+	theme, glyphs, zone         string
 	cmd                         *cobra.Command
 
 	// Filter selects the pods that are shown.
@@ -35,6 +35,7 @@ func (f *Look) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "draw without colours; NO_COLOR does the same")
 	cmd.Flags().BoolVar(&f.projector, "projector", false, "draw for a room: large counts, bold text, the keys that are pressed")
 	cmd.Flags().BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	cmd.Flags().StringVar(&f.zone, "time-zone", "", "the zone in which times of day are told: UTC, local or a name like Europe/Berlin")
 	f.Filter.Register(cmd, "show only pods")
 	var themes []string
 	for _, t := range theme.All() {
@@ -46,6 +47,7 @@ func (f *Look) Register(cmd *cobra.Command) {
 		glyphs = append(glyphs, string(g))
 	}
 	Completes(cmd, "glyphs", glyphs...)
+	Completes(cmd, "time-zone", "UTC", "local")
 }
 
 // Given reports whether the person gave the flag.
@@ -58,6 +60,9 @@ func (f *Look) Check() error {
 		return UsageError{Err: err}
 	}
 	if _, err := theme.ParseGlyphs(f.glyphs); err != nil {
+		return UsageError{Err: err}
+	}
+	if _, err := session.ParseZone(f.zone); err != nil {
 		return UsageError{Err: err}
 	}
 	var err error
@@ -91,14 +96,24 @@ func (f *Look) fill() {
 // Session returns opts with what the flags say of it.
 func (f *Look) Session(opts session.Options) session.Options {
 	opts.Filter = f.Filter.Filter
+	opts.Zone = f.inZone()
 	return opts
+}
+
+// inZone is the time zone that is asked for.
+func (f *Look) inZone() session.Zone {
+	if !f.Given("time-zone") {
+		return f.Config.Zone
+	}
+	zone, _ := session.ParseZone(f.zone) // checked
+	return zone
 }
 
 // Options are the screen's, with the recordings to switch to.
 func (f *Look) Options(recordings []tui.Recording) tui.Options {
 	named, _ := theme.Parse(f.theme) // checked
 	glyphs, _ := theme.ParseGlyphs(f.glyphs)
-	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands, Bell: f.Config.Bell}
+	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands, Bell: f.Config.Bell, Zone: f.inZone()}
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source
 	}

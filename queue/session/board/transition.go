@@ -72,13 +72,16 @@ func Provenance(observed bool) string {
 	return "modelled"
 }
 
-// String writes the move as a line for a person.
-func (t *Transition) String() string {
+// String writes the move as a line for a person, in UTC.
+func (t *Transition) String() string { return t.Line(words.Zone{}) }
+
+// Line writes the move as a line for a person, with times in that zone.
+func (t *Transition) Line(zone words.Zone) string {
 	from := words.TierWord(t.From)
 	if t.From == queue.None {
 		from = "·"
 	}
-	s := fmt.Sprintf("%s  %-13s → %-13s  %s", t.Time.UTC().Format("2006-01-02 15:04:05.000"), from, words.TierWord(t.To), t.Pod.Key)
+	s := fmt.Sprintf("%s  %-13s → %-13s  %s", zone.Day(t.Time)+" "+zone.Precise(t.Time), from, words.TierWord(t.To), t.Pod.Key)
 	if t.Event != "" {
 		s += "  " + t.Event
 	}
@@ -90,7 +93,7 @@ func (t *Transition) String() string {
 		}
 	}
 	if t.To == queue.Backoff && !t.BackoffExpiry.IsZero() {
-		s += "  until " + words.Clock(t.BackoffExpiry)
+		s += "  until " + zone.Clock(t.BackoffExpiry)
 	}
 	if t.To == queue.Scheduled && t.Pod.Node != "" {
 		s += "  " + t.Pod.Node

@@ -82,7 +82,7 @@ func (m *Moment) Explain(p *board.Pod) []string {
 	}
 	said := m.explainTier(p)
 	if q := m.Silent; q != nil && p.Tier.Queued() && (q.Profile == "" || q.Profile == p.PodInfo.Pod.Spec.SchedulerName) {
-		return append([]string{q.String() + " It waits until there is one."}, said...)
+		return append([]string{q.Sentence(m.Zone) + " It waits until there is one."}, said...)
 	}
 	return said
 }
@@ -102,22 +102,22 @@ func (m *Moment) explainTier(p *board.Pod) []string {
 		return m.explainInFlight(p)
 	case queue.Scheduled:
 		if p.Node != "" {
-			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, words.Clock(p.Since), words.Times(p.Attempts, "attempt"))}
+			return []string{fmt.Sprintf("Bound to %s at %s after %s.", p.Node, m.Zone.Clock(p.Since), words.Times(p.Attempts, "attempt"))}
 		}
-		return []string{fmt.Sprintf("Bound at %s after %s.", words.Clock(p.Since), words.Times(p.Attempts, "attempt"))}
+		return []string{fmt.Sprintf("Bound at %s after %s.", m.Zone.Clock(p.Since), words.Times(p.Attempts, "attempt"))}
 	case queue.Deleted:
-		return []string{fmt.Sprintf("Deleted at %s, before it had a node.", words.Clock(p.Since))}
+		return []string{fmt.Sprintf("Deleted at %s, before it had a node.", m.Zone.Clock(p.Since))}
 	}
 	return []string{"The queue does not know this pod."}
 }
 
 func (m *Moment) explainInFlight(p *board.Pod) []string {
-	lines := []string{fmt.Sprintf("Popped at %s: attempt %d is under way. Events that come now are replayed if it fails.", words.Clock(p.Since), p.Attempts)}
+	lines := []string{fmt.Sprintf("Popped at %s: attempt %d is under way. Events that come now are replayed if it fails.", m.Zone.Clock(p.Since), p.Attempts)}
 	for _, s := range m.Stages {
 		if s.Pod != p.Key {
 			continue
 		}
-		said := fmt.Sprintf("Stage %s since %s, for %s in the model.", s.Name, words.Precise(s.Since), s.Until.Sub(s.Since).Round(10*time.Microsecond))
+		said := fmt.Sprintf("Stage %s since %s, for %s in the model.", s.Name, m.Zone.Precise(s.Since), s.Until.Sub(s.Since).Round(10*time.Microsecond))
 		if s.Node != "" {
 			said += " Assumed on " + s.Node + "."
 		}
@@ -132,7 +132,7 @@ func (m *Moment) explainActive(p *board.Pod) []string {
 		return []string{fmt.Sprintf("Next to be popped: the first of %s by priority (%d), then by time.", words.Times(m.Board.Total(queue.Active), "pod"), p.Priority)}
 	}
 	return []string{fmt.Sprintf("Ready since %s. %s ahead of it: a higher priority than %d, or the same and an earlier time (%s).",
-		words.Clock(p.Since), words.Standing(ahead), p.Priority, words.Clock(p.Timestamp))}
+		m.Zone.Clock(p.Since), words.Standing(ahead), p.Priority, m.Zone.Clock(p.Timestamp))}
 }
 
 func (m *Moment) explainBackoff(p *board.Pod) []string {
@@ -140,7 +140,7 @@ func (m *Moment) explainBackoff(p *board.Pod) []string {
 		return []string{"Backs off, but its failure was not seen: the expiry is not known."}
 	}
 	lines := []string{m.arithmetic(p)}
-	leaves := fmt.Sprintf("Leaves for activeQ at the %s flush", words.Clock(m.backoffTick(p)))
+	leaves := fmt.Sprintf("Leaves for activeQ at the %s flush", m.Zone.Clock(m.backoffTick(p)))
 	switch {
 	case afterError(p):
 		leaves += "; never earlier, because it failed by an error."
@@ -160,7 +160,7 @@ func (m *Moment) arithmetic(p *board.Pod) string {
 		count, kind = p.ConsecutiveErrorsCount, "error in a row"
 	}
 	d := m.Options.Backoff(count)
-	s := fmt.Sprintf("Failed %s, %s %s → %s → expiry %s", words.Clock(p.Timestamp), words.Ordinal(count), kind, words.Short(d), words.Clock(p.BackoffExpiry))
+	s := fmt.Sprintf("Failed %s, %s %s → %s → expiry %s", m.Zone.Clock(p.Timestamp), words.Ordinal(count), kind, words.Short(d), m.Zone.Clock(p.BackoffExpiry))
 	if m.Options.PopFromBackoffQ && !p.Timestamp.Add(d).Equal(p.BackoffExpiry) {
 		s += " (cut to the whole second)"
 	}
@@ -170,7 +170,7 @@ func (m *Moment) arithmetic(p *board.Pod) string {
 func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 	var lines []string
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
-		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), words.Clock(p.Timestamp), m.Hints.waitsFor(plugins)))
+		lines = append(lines, fmt.Sprintf("Rejected by %s at %s. %s", strings.Join(plugins, ", "), m.Zone.Clock(p.Timestamp), m.Hints.waitsFor(plugins)))
 	} else {
 		lines = append(lines, "No rejector plugin is known: any event wakes it.")
 	}
@@ -178,7 +178,7 @@ func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 		lines = append(lines, sentence)
 	}
 	return append(lines, fmt.Sprintf("Without any event: the leftover flush tries it after %s, at %s.%s",
-		words.Short(m.Options.PodMaxInUnschedulablePods), words.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))))
+		words.Short(m.Options.PodMaxInUnschedulablePods), m.Zone.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))))
 }
 
 // Woken is where a pod would go that an event wakes.
@@ -220,9 +220,9 @@ func (m *Moment) explainWoken(p *board.Pod) string {
 	case !waits || p.BackoffExpiry.IsZero():
 		return ""
 	case w.Tier == queue.Active:
-		return fmt.Sprintf("Its backoff ended at %s: woken now, it goes straight to activeQ.", words.Clock(p.BackoffExpiry))
+		return fmt.Sprintf("Its backoff ended at %s: woken now, it goes straight to activeQ.", m.Zone.Clock(p.BackoffExpiry))
 	}
-	s := m.arithmetic(p) + fmt.Sprintf(" Woken before %s, it goes to backoffQ first", words.Clock(w.Until))
+	s := m.arithmetic(p) + fmt.Sprintf(" Woken before %s, it goes to backoffQ first", m.Zone.Clock(w.Until))
 	if len(w.Pending) > 0 {
 		s += fmt.Sprintf(", unless by an event for %s: then straight to activeQ", strings.Join(w.Pending, ", "))
 	}
@@ -235,9 +235,9 @@ func (m *Moment) explainGated(p *board.Pod) []string {
 		plugin = "a PreEnqueue plugin"
 	}
 	return []string{
-		fmt.Sprintf("Kept out of activeQ by %s since %s: it takes no attempt and no backoff.", plugin, words.Clock(p.Since)),
+		fmt.Sprintf("Kept out of activeQ by %s since %s: it takes no attempt and no backoff.", plugin, m.Zone.Clock(p.Since)),
 		fmt.Sprintf("Without any event: the leftover flush has the gate asked again after %s, at %s; while it holds, the pod stays.%s",
-			words.Short(m.Options.PodMaxInUnschedulablePods), words.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))),
+			words.Short(m.Options.PodMaxInUnschedulablePods), m.Zone.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))),
 	}
 }
 

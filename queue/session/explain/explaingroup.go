@@ -24,8 +24,8 @@ func (m *Moment) explainMember(p *board.Pod) ([]string, bool) {
 		longest := fmt.Sprintf("%s × √%d = %s", words.Short(m.Options.PodMaxBackoff), mates,
 			words.Short(time.Duration(float64(m.Options.PodMaxBackoff)*math.Sqrt(float64(mates))).Round(time.Millisecond)))
 		return []string{
-			fmt.Sprintf("Backs off with its pod group %s, doubled with each of the group's failures, at most %s. Expiry %s.", p.Group, longest, words.Clock(p.BackoffExpiry)),
-			fmt.Sprintf("Leaves for activeQ at the %s flush; never earlier, because groups back off as after an error.%s", words.Clock(m.backoffTick(p)), m.overdue(m.backoffTick(p))),
+			fmt.Sprintf("Backs off with its pod group %s, doubled with each of the group's failures, at most %s. Expiry %s.", p.Group, longest, m.Zone.Clock(p.BackoffExpiry)),
+			fmt.Sprintf("Leaves for activeQ at the %s flush; never earlier, because groups back off as after an error.%s", m.Zone.Clock(m.backoffTick(p)), m.overdue(m.backoffTick(p))),
 		}, true
 	}
 	return nil, false

@@ -101,7 +101,7 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 	default:
 		x.Notes = append(x.Notes, "Where the pod is, since when and after how many attempts is modelled: the recording does not tell.")
 		if b := p.Because; b != nil && b.Rule != reason.ByQueue {
-			x.Notes = append(x.Notes, "How it came there: "+b.String())
+			x.Notes = append(x.Notes, "How it came there: "+b.Sentence(m.Zone))
 		}
 	}
 	if p.Tier.Queued() || p.Tier == queue.InFlight {
@@ -122,7 +122,7 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 	}
 	if last := lastWait(p); last != nil && (p.Tier == queue.Scheduled || p.Tier == queue.Deleted) {
 		x.Notes = append(x.Notes, fmt.Sprintf("It has left the queue. It last waited, %s, until %s: ask for a moment before that.",
-			words.TierWord(last.From), last.Time.UTC().Format("15:04:05.000")))
+			words.TierWord(last.From), m.Zone.Precise(last.Time)))
 	}
 	return x
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // Moment is the queue at one moment, with all that says why a pod is where it is and when it moves next. It is
@@ -24,4 +25,6 @@ type Moment struct {
 	Hints Hints
 	// Silent is that no scheduler is heard to work. Nil if one is, and in a what-if.
 	Silent *timeline.Silence
+	// Zone is the one in which sentences tell times of day.
+	Zone words.Zone
 }

@@ -17,7 +17,7 @@ import (
 func (m *Moment) Why(t *board.Transition) []string {
 	said := m.whyMoved(t)
 	if b := t.Pod.Because; b != nil && b.Rule != reason.ByQueue && !t.Observed {
-		said = append(said, "Modelled. "+b.String())
+		said = append(said, "Modelled. "+b.Sentence(m.Zone))
 	}
 	return said
 }

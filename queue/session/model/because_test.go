@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -17,7 +18,7 @@ func reasons(t *testing.T, rec *sources.Recording, pod string) (told []string) {
 	t.Helper()
 	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
 		if m.Pod.Key.Name == pod {
-			told = append(told, fmt.Sprintf("%s: %s", m.To, m.Pod.Because))
+			told = append(told, fmt.Sprintf("%s: %s", m.To, m.Pod.Because.Sentence(words.Zone{})))
 		}
 		return nil
 	}); err != nil {

@@ -61,27 +61,27 @@ const (
 	Told
 )
 
-// String is the reason as a sentence.
-func (b Because) String() string {
+// Sentence is the reason as a sentence, with times of day in that zone.
+func (b Because) Sentence(zone words.Zone) string {
 	switch b.Rule {
 	case ByTurn:
-		return "The loop takes it in its turn; " + b.meaning() + "."
+		return "The loop takes it in its turn; " + b.meaning(zone) + "."
 	case ByPassing:
-		return "The loop takes it out of its turn: attempts of those before it would show, and none does up to " + words.Precise(b.At) + "."
+		return "The loop takes it out of its turn: attempts of those before it would show, and none does up to " + zone.Precise(b.At) + "."
 	case ByFailure:
-		return "The loop takes it because its attempt is the next that " + b.seen() + "."
+		return "The loop takes it because its attempt is the next that " + b.seen(zone) + "."
 	case ByRequests:
-		return "The loop takes it by the order of the scheduler's requests, which wait for its client's rate limit: its own is the next that " + b.seen() + "."
+		return "The loop takes it by the order of the scheduler's requests, which wait for its client's rate limit: its own is the next that " + b.seen(zone) + "."
 	case InPlace:
-		return "The loop takes it in place of one whose attempt would show, and does not: this one " + b.seen() + "."
+		return "The loop takes it in place of one whose attempt would show, and does not: this one " + b.seen(zone) + "."
 	case ByCatchingUp:
-		return "The loop had taken it, as " + b.seenNoun() + " tells; the model was behind."
+		return "The loop had taken it, as " + b.seenNoun(zone) + " tells; the model was behind."
 	case ByOutcome:
-		return "It came to that by what is seen: " + b.seenNoun() + "."
+		return "It came to that by what is seen: " + b.seenNoun(zone) + "."
 	case NotTried:
-		return "An attempt of it would show, and none does up to " + words.Precise(b.At) + "."
+		return "An attempt of it would show, and none does up to " + zone.Precise(b.At) + "."
 	case ByDump:
-		return "The scheduler listed it there, in a dump of its queue at " + words.Precise(b.At) + "."
+		return "The scheduler listed it there, in a dump of its queue at " + zone.Precise(b.At) + "."
 	case NotBound:
 		return "It was placed here, and no binding of it was seen."
 	}
@@ -89,10 +89,10 @@ func (b Because) String() string {
 }
 
 // meaning says what is seen of an attempt, or what it means that nothing is.
-func (b Because) meaning() string {
+func (b Because) meaning(zone words.Zone) string {
 	switch {
 	case b.Seen != evidence.Nothing:
-		return "the attempt " + b.seen()
+		return "the attempt " + b.seen(zone)
 	case b.Silence == Late:
 		return "what shows of the attempt may be late, since the scheduler's requests wait for each other"
 	default:
@@ -101,8 +101,8 @@ func (b Because) meaning() string {
 }
 
 // seen says what is seen, after the words for an attempt.
-func (b Because) seen() string {
-	at := " at " + words.Precise(b.At)
+func (b Because) seen(zone words.Zone) string {
+	at := " at " + zone.Precise(b.At)
 	switch b.Seen {
 	case evidence.Began:
 		return "is told to begin" + at
@@ -117,13 +117,13 @@ func (b Because) seen() string {
 }
 
 // seenNoun names what is seen.
-func (b Because) seenNoun() string {
+func (b Because) seenNoun(zone words.Zone) string {
 	kind := map[evidence.Kind]string{evidence.Failed: "the Event of its failure", evidence.Patched: "the patch of its status",
 		evidence.Bound: "its binding"}[b.Seen]
 	if kind == "" {
 		return "what follows from it"
 	}
-	return fmt.Sprintf("%s at %s", kind, words.Precise(b.At))
+	return fmt.Sprintf("%s at %s", kind, zone.Precise(b.At))
 }
 
 // GoesBy returns the reason of a rule that goes by that sighting.

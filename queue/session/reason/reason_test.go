@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/reason"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // TestSentences: each rule says by what it goes.
@@ -26,12 +27,12 @@ func TestSentences(t *testing.T) {
 		"It was placed here, and no binding of it was seen.":                                                                          {Rule: reason.NotBound},
 		"The scheduler listed it there, in a dump of its queue at 10:00:00.123.":                                                      {Rule: reason.ByDump, At: at},
 	} {
-		if got := b.String(); got != want {
+		if got := b.Sentence(words.Zone{}); got != want {
 			t.Errorf("%+v says %q, want %q", b, got, want)
 		}
 	}
 	for rule := reason.ByQueue; rule <= reason.ByDump; rule++ {
-		if rule != reason.ByQueue && (reason.Because{Rule: rule}).String() == (reason.Because{}).String() {
+		if rule != reason.ByQueue && (reason.Because{Rule: rule}).Sentence(words.Zone{}) == (reason.Because{}).Sentence(words.Zone{}) {
 			t.Errorf("rule %d has no sentence", rule)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -191,7 +192,7 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts timeline.Option
 
 func (r *reporter) addSilences(silences timeline.Silences) {
 	for _, q := range silences {
-		made := SilenceReport{Since: q.Since.UTC(), Profile: sources.Sanitize(q.Profile), Said: q.String()}
+		made := SilenceReport{Since: q.Since.UTC(), Profile: sources.Sanitize(q.Profile), Said: q.Sentence(words.Zone{})}
 		if !q.Until.IsZero() {
 			until := q.Until.UTC()
 			made.Until = &until

@@ -16,6 +16,7 @@ import (
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -314,7 +315,7 @@ func differences(want, got []toldMove, stays map[types.NamespacedName][]stay) []
 		if !m.matched {
 			because := ""
 			if kind == "extra" && m.because != nil {
-				because = m.because.String()
+				because = m.because.Sentence(words.Zone{})
 			}
 			d = append(d, Difference{kind, m.at.UTC(), m.pod.String(), m.kind.to.String(), m.kind.event, tier.String(), because})
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -30,6 +31,8 @@ type Options struct {
 	Plugins queue.Plugins
 	// Paused leaves time standing until Play.
 	Paused bool
+	// Zone is the time zone in which what is said tells times of day.
+	Zone words.Zone
 	// Speed is how many model seconds pass in a second of playing. 0 is 1.
 	Speed float64
 	// Opens is how long after the recording's start the first moment shown is.

@@ -15,15 +15,15 @@ type Silence struct {
 	Profile string
 }
 
-// String is the silence as a sentence.
-func (q Silence) String() string {
+// Sentence says it, with times of day in that zone.
+func (q Silence) Sentence(zone words.Zone) string {
 	said := "No scheduler is heard to work"
 	if q.Profile != "" {
 		said += " for schedulerName " + string(sources.Sanitize(q.Profile))
 	}
-	said += " since " + words.Clock(q.Since)
+	said += " since " + zone.Clock(q.Since)
 	if !q.Until.IsZero() {
-		said += ", until " + words.Clock(q.Until)
+		said += ", until " + zone.Clock(q.Until)
 	}
 	return said + "."
 }

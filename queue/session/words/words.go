@@ -7,12 +7,6 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// Precise writes a time of day with milliseconds.
-func Precise(t time.Time) string { return t.UTC().Format("15:04:05.000") }
-
-// Clock writes a time of day: 12:00:10.7, and 12:00:14 if it is a whole second.
-func Clock(t time.Time) string { return t.UTC().Format("15:04:05.9") }
-
 // Short writes a duration as 4 s, 250 ms or 5 min.
 func Short(d time.Duration) string {
 	switch {

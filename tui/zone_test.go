@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// kolkata is a zone in which neither the hour nor the minute is UTC's.
+func kolkata(t *testing.T) session.Zone {
+	t.Helper()
+	zone, err := session.ParseZone("Asia/Kolkata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+var clockTime = regexp.MustCompile(`[0-9]{2}:[0-9]{2}:[0-9]{2}`)
+
+// clocks returns the times of day on the screen, those that are told first first.
+func clocks(screen string) []string { return clockTime.FindAllString(screen, -1) }
+
+// TestZoneEverywhere: what tells a time of day in UTC tells it in the zone that was asked for, on every page.
+func TestZoneEverywhere(t *testing.T) {
+	zone := kolkata(t)
+	for _, view := range views {
+		t.Run(view.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				draw := func(opts Options, when string) []string {
+					p := sit(t, 200, 60, paused(t, sample), opts)
+					p.goTo(when).do(keymap.FocusUnsched, keymap.RowDown)
+					view.open(p)
+					return clocks(p.screen())
+				}
+				here, there := draw(Options{}, "10:36:06.5"), draw(Options{Zone: zone}, "16:06:06.5")
+				if len(here) == 0 {
+					t.Fatal("no time of day is told")
+				}
+				for i, when := range here {
+					at, err := time.Parse(time.TimeOnly, when)
+					if err != nil {
+						t.Fatal(err)
+					}
+					here[i] = at.Add(5*time.Hour + 30*time.Minute).Format(time.TimeOnly)
+				}
+				if !slices.Equal(here, there) {
+					t.Errorf("in UTC and 5:30 on\n%s\nand in the zone\n%s", strings.Join(here, " "), strings.Join(there, " "))
+				}
+			})
+		})
+	}
+}
+
+// TestZoneByKey: a key changes between UTC and the configuration's zone, also in what the session says, and the zone is
+// named where times are not UTC.
+func TestZoneByKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{Zone: kolkata(t)})
+		p.goTo("16:06:06.5").sees("16:06:06.500 IST")
+		p.do(keymap.TimeZone).sees("times of day are in UTC", "10:36:06.500").seesNot("IST")
+		p.do(keymap.WhatIf).sees("what-if from 10:36:06.5 on")
+		p.do(keymap.TimeZone).sees("16:06:06.500 IST")
+	})
+}
