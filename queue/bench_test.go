@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/follow"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -94,8 +95,8 @@ func BenchmarkInFlight(b *testing.B) {
 		})
 		b.Run(fmt.Sprint("Observe/", n), func(b *testing.B) {
 			for b.Loop() {
-				q.Observe(noon, queue.Observation{Pod: pods[n], To: queue.Active, Event: "NodeAdd"})
-				q.Observe(noon, queue.Observation{Pod: pods[n], To: queue.Deleted})
+				follow.Observe(q, noon, follow.Observation{Pod: pods[n], To: queue.Active, Event: "NodeAdd"})
+				follow.Observe(q, noon, follow.Observation{Pod: pods[n], To: queue.Deleted})
 			}
 		})
 		b.Run(fmt.Sprint("Done/", n), func(b *testing.B) {

@@ -55,6 +55,13 @@ func priorityOf(pod *v1.Pod) int32 {
 	return 0
 }
 
+func fromTime(t time.Time) int64 {
+	if t.IsZero() {
+		return unset
+	}
+	return t.UnixNano()
+}
+
 func toTime(ns int64) time.Time {
 	if ns == unset {
 		return time.Time{}
@@ -64,13 +71,13 @@ func toTime(ns int64) time.Time {
 
 // newPod takes a free entry for pod, which is found by its name from now on. It models newQueuedPodInfo.
 func (q *Queue) newPod(now int64, pod *v1.Pod) int32 {
-	i := q.newEntry(entry{pod: pod, priority: priorityOf(pod), timestamp: now})
+	i := q.newEntry(q.entryOf(&PodInfo{Pod: pod}))
+	q.entries.at(i).timestamp = now
 	q.nameWaiting(i)
 	return i
 }
 
 func (q *Queue) newEntry(e entry) int32 {
-	e.initialAttempt, e.backoffExpiry, e.flushed = unset, unset, unset
 	e.prev, e.next = none, none
 	i := q.entries.allocate()
 	*q.entries.at(i) = e

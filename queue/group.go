@@ -123,8 +123,10 @@ func (q *Queue) addMember(now int64, i int32, g *group, event string) {
 
 // newGroupEntity gives g an entity, as old as its first pod is.
 func (q *Queue) newGroupEntity(g *group, first *entry) {
-	g.entity = q.newEntry(entry{group: g.number + 1, priority: groupPriority(g.object), timestamp: first.timestamp})
-	q.entries.at(g.entity).initialAttempt = first.initialAttempt
+	g.entity = q.newEntry(entry{
+		group: g.number + 1, priority: groupPriority(g.object),
+		timestamp: first.timestamp, initialAttempt: first.initialAttempt, backoffExpiry: unset, flushed: unset,
+	})
 }
 
 // groupPriority models schedutil.PodGroupPriority.

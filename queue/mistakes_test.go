@@ -1,4 +1,4 @@
-package queue
+package queue_test
 
 import (
 	"fmt"
@@ -10,20 +10,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/follow"
 )
 
 // TestMistakes makes any call with any object, in any order and with a clock that goes back: stubs, other UIDs and other groups of
 // known names, pods that are bound, gone or in flight. Nothing panics, no pod is lost, and the invariants hold.
 func TestMistakes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		opts := Defaults()
+		opts := queue.Defaults()
 		if rapid.IntRange(0, 3).Draw(t, "old") == 0 {
-			opts, _ = ForRelease(rapid.SampledFrom(Releases()).Draw(t, "release"))
+			opts, _ = queue.ForRelease(rapid.SampledFrom(queue.Releases()).Draw(t, "release"))
 		}
 		opts.PopFromBackoffQ = rapid.Bool().Draw(t, "PopFromBackoffQ")
 		opts.GenericWorkload = rapid.Bool().Draw(t, "GenericWorkload")
 		opts.PodMaxBackoff = rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(t, "PodMaxBackoff")
-		m := mistaken{T: t, q: New(opts, nil, nil), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+		m := mistaken{T: t, q: queue.New(opts, nil, nil), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 		for range rapid.IntRange(1, 60).Draw(t, "calls") {
 			m.now = m.now.Add(rapid.SampledFrom([]time.Duration{0, time.Millisecond, time.Second, 6 * time.Minute, -2 * time.Second}).Draw(t, "later"))
 			said := m.call()
@@ -37,7 +40,7 @@ func TestMistakes(t *testing.T) {
 // mistaken calls a queue.
 type mistaken struct {
 	*rapid.T
-	q   *Queue
+	q   *queue.Queue
 	now time.Time
 }
 
@@ -64,8 +67,10 @@ func (m *mistaken) object() *schedulingv1beta1.PodGroup {
 	return object
 }
 
-func (m *mistaken) tier() Tier {
-	return rapid.SampledFrom([]Tier{Active, Backoff, Unschedulable, Gated, InFlight, Scheduled, Deleted, Incomplete, Pending}).Draw(m.T, "tier")
+func (m *mistaken) tier() queue.Tier {
+	return rapid.SampledFrom([]queue.Tier{
+		queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight, queue.Scheduled, queue.Deleted, queue.Incomplete, queue.Pending,
+	}).Draw(m.T, "tier")
 }
 
 // call makes any call, and says which.
@@ -81,14 +86,14 @@ func (m *mistaken) call() string {
 	case 2, 3:
 		q.PopEntity(now)
 	case 4, 5:
-		if err := q.AddUnschedulableIfNotPresent(now, pod, Rejection{UnschedulablePlugins: by}); err == nil {
+		if err := q.AddUnschedulableIfNotPresent(now, pod, queue.Rejection{UnschedulablePlugins: by}); err == nil {
 			m.has("AddUnschedulableIfNotPresent", pod)
 		}
 	case 6:
 		q.Update(now, m.pod(), pod, []fwk.ClusterEvent{event, event})
 	case 7:
 		q.Delete(now, pod)
-		if info, ok := q.Get(pod.Namespace, pod.Name); ok && info.Tier != InFlight {
+		if info, ok := q.Get(pod.Namespace, pod.Name); ok && info.Tier != queue.InFlight {
 			m.Fatalf("%s is %s after it was deleted", pod.Name, info.Tier)
 		}
 	case 8:
@@ -105,19 +110,19 @@ func (m *mistaken) call() string {
 	case 13:
 		q.DeletePodGroup(now, m.object())
 	case 14:
-		_ = q.AddAttemptedPodGroupIfNeeded(now, nameOf(m.object()), GroupOutcome(rapid.IntRange(0, 2).Draw(m.T, "outcome")))
+		_ = q.AddAttemptedPodGroupIfNeeded(now, types.NamespacedName{Namespace: "default", Name: m.object().Name}, queue.GroupOutcome(rapid.IntRange(0, 2).Draw(m.T, "outcome")))
 	case 15:
-		q.Observe(now, Observation{Pod: pod, To: m.tier(), UnschedulablePlugins: by,
-			Event: rapid.SampledFrom([]string{"", ScheduleAttemptFailure, unscheduledPodAdd, UnschedulableTimeout}).Draw(m.T, "event")})
+		follow.Observe(q, now, follow.Observation{Pod: pod, To: m.tier(), UnschedulablePlugins: by,
+			Event: rapid.SampledFrom([]string{"", queue.ScheduleAttemptFailure, "UnscheduledPodAdd", queue.UnschedulableTimeout}).Draw(m.T, "event")})
 	case 16:
-		q.Restore(now, PodInfo{Pod: pod, Tier: rapid.SampledFrom([]Tier{Active, Backoff, Unschedulable}).Draw(m.T, "tier"), UnschedulableCount: 1})
+		follow.Restore(q, now, queue.PodInfo{Pod: pod, Tier: rapid.SampledFrom([]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable}).Draw(m.T, "tier"), UnschedulableCount: 1})
 		m.has("Restore", pod)
 	case 17:
 		q.Unpop(pod.UID, m.tier())
 	case 18:
 		q.Refresh(pod)
 	case 19:
-		if rapid.IntRange(0, 3).Draw(m.T, "regroup") == 0 && q.opts.GenericWorkload {
+		if rapid.IntRange(0, 3).Draw(m.T, "regroup") == 0 && q.Options().GenericWorkload {
 			q.Regroup([]*schedulingv1beta1.PodGroup{m.object()})
 		} else {
 			m.q = q.Clone(nil, nil)
@@ -129,7 +134,7 @@ func (m *mistaken) call() string {
 // has fails if pod does not wait.
 func (m *mistaken) has(call string, pod *v1.Pod) {
 	info, ok := m.q.Get(pod.Namespace, pod.Name)
-	if !ok || info.Pod != pod || info.Tier == InFlight {
+	if !ok || info.Pod != pod || info.Tier == queue.InFlight {
 		m.Fatalf("after %s, %s is %q", call, pod.Name, info.Tier)
 	}
 }

@@ -38,8 +38,10 @@ type PodInfo struct {
 	NominatedNode string
 }
 
-func (q *Queue) info(i int32) PodInfo {
-	e := q.entries.at(i)
+func (q *Queue) info(i int32) PodInfo { return q.infoOf(q.entries.at(i), q.backoffOf(i)) }
+
+// infoOf returns what is known of the pod e, whose backoff and flushes are those of entity.
+func (q *Queue) infoOf(e, entity *entry) PodInfo {
 	return PodInfo{
 		Pod: e.pod, Tier: e.tier,
 		Attempts:               int(e.attempts),
@@ -48,13 +50,30 @@ func (q *Queue) info(i int32) PodInfo {
 
 		Timestamp:               toTime(e.timestamp),
 		InitialAttemptTimestamp: toTime(e.initialAttempt),
-		BackoffExpiry:           toTime(q.backoffOf(i).backoffExpiry),
-		FlushTimestamp:          toTime(q.backoffOf(i).flushed),
+		BackoffExpiry:           toTime(entity.backoffExpiry),
+		FlushTimestamp:          toTime(entity.flushed),
 
 		UnschedulablePlugins: q.sets.Names(e.unschedulablePlugins),
 		PendingPlugins:       q.sets.Names(e.pendingPlugins),
 		GatingPlugin:         q.sets.Only(e.gatingPlugin),
 		NominatedNode:        q.nominated.Node(e.pod.UID),
+	}
+}
+
+// entryOf returns the entry of a pod of which p is known, which is nowhere.
+func (q *Queue) entryOf(p *PodInfo) entry {
+	return entry{
+		pod: p.Pod, priority: priorityOf(p.Pod),
+		attempts: int32(p.Attempts), unschedulableCount: int32(p.UnschedulableCount), errorsCount: int32(p.ConsecutiveErrorsCount),
+
+		timestamp:      fromTime(p.Timestamp),
+		initialAttempt: fromTime(p.InitialAttemptTimestamp),
+		backoffExpiry:  fromTime(p.BackoffExpiry),
+		flushed:        fromTime(p.FlushTimestamp),
+
+		unschedulablePlugins: q.sets.Of(p.UnschedulablePlugins...),
+		pendingPlugins:       q.sets.Of(p.PendingPlugins...),
+		gatingPlugin:         q.sets.OfOne(p.GatingPlugin),
 	}
 }
 

@@ -215,7 +215,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 	e := q.entries.at(i)
 	g := q.groupNamedBy(e.pod)
 	q.setPod(i, pod)
-	q.fail(t, i, why)
+	q.fail(t, e, why)
 	hint := queueSkip
 	if g == nil {
 		q.popped = 0
@@ -237,9 +237,8 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 	return nil
 }
 
-// fail counts a failed attempt of the pod i and forgets what belonged to the one before.
-func (q *Queue) fail(now int64, i int32, why Rejection) {
-	e := q.entries.at(i)
+// fail counts a failed attempt of the pod e and forgets what belonged to the one before.
+func (q *Queue) fail(now int64, e *entry, why Rejection) {
 	e.unschedulablePlugins = q.sets.Of(why.UnschedulablePlugins...)
 	e.pendingPlugins = q.sets.Of(why.PendingPlugins...)
 	e.timestamp, e.flushed = now, unset

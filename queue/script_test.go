@@ -17,6 +17,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/follow"
 )
 
 // TestScripts runs the scripts in testdata. Each command is followed by the moves that it causes; run
@@ -140,7 +141,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.queue.Restore(s.now, queue.PodInfo{Pod: s.named(d), Tier: to})
+		follow.Restore(s.queue, s.now, queue.PodInfo{Pod: s.named(d), Tier: to})
 	case "event":
 		only := list(d, "only")
 		var preCheck func(*v1.Pod) bool
@@ -169,10 +170,15 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.queue.Observe(s.now, queue.Observation{
+		seen := follow.Observation{
 			Pod: s.named(d), To: to, Event: arg(d, "event", ""),
-			UnschedulablePlugins: list(d, "by"), GatingPlugin: arg(d, "gated", ""), Restated: d.HasArg("again"),
-		})
+			UnschedulablePlugins: list(d, "by"), GatingPlugin: arg(d, "gated", ""),
+		}
+		if d.HasArg("again") {
+			s.Moved(follow.Restated(s.queue, s.now, seen))
+		} else {
+			follow.Observe(s.queue, s.now, seen)
+		}
 	case "tiers":
 		s.tiers()
 	case "metrics":

@@ -1,4 +1,4 @@
-package queue
+package queue_test
 
 import (
 	"fmt"
@@ -9,13 +9,16 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/follow"
 )
 
 // TestUpcoming: the pods come in the order in which Pop takes them.
 func TestUpcoming(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-		q := New(Defaults(), nil, nil)
+		q := queue.New(queue.Defaults(), nil, nil)
 		for i := range rapid.IntRange(0, 40).Draw(t, "pods") {
 			pod := &v1.Pod{}
 			pod.Namespace, pod.Name, pod.UID = "default", fmt.Sprint(i), types.UID(fmt.Sprint(i))
@@ -26,7 +29,7 @@ func TestUpcoming(t *testing.T) {
 				q.Add(now, pod)
 				continue
 			}
-			q.Restore(now, PodInfo{Pod: pod, Tier: Backoff, Timestamp: now, Attempts: 1, UnschedulableCount: rapid.IntRange(1, 3).Draw(t, "failures"),
+			follow.Restore(q, now, queue.PodInfo{Pod: pod, Tier: queue.Backoff, Timestamp: now, Attempts: 1, UnschedulableCount: rapid.IntRange(1, 3).Draw(t, "failures"),
 				UnschedulablePlugins: []string{"A"}})
 		}
 		var got, want []string

@@ -24,6 +24,9 @@ func New() Table {
 
 // Of returns the number of the set of names, in any order and with repetitions.
 func (s *Table) Of(names ...string) ID {
+	if len(names) == 0 {
+		return 0
+	}
 	s.names = append(s.names[:0], names...)
 	slices.Sort(s.names)
 	s.names = slices.Compact(s.names)
@@ -51,6 +54,14 @@ func (s *Table) With(id ID, name string) ID {
 // Clone returns a copy that shares nothing which changes.
 func (s *Table) Clone() Table {
 	return Table{ids: maps.Clone(s.ids), members: slices.Clone(s.members)}
+}
+
+// OfOne returns the number of the set of one name, or of none if that is "".
+func (s *Table) OfOne(name string) ID {
+	if name == "" {
+		return 0
+	}
+	return s.Of(name)
 }
 
 // Only returns the only name of a set of one, or "".

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/reason"
 )
@@ -184,7 +185,7 @@ func (d *Driver) decide(now time.Time) decision {
 	does := d.oracle.decide(now)
 	for ; does.do == putBack; does = d.oracle.decide(now) {
 		d.because = does.because
-		d.queue.Observe(now, queue.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
+		follow.Observe(d.queue, now, follow.Observation{Pod: does.pod, To: queue.Unschedulable, Inferred: true})
 		d.onSettled(now, nil)
 	}
 	if does.inTurn {
@@ -208,7 +209,7 @@ func (d *Driver) undoAttempt(a *cycle.Attempt) {
 // the scheduler can't try it.
 func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
-		d.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		follow.Observe(d.queue, now, follow.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 	}
 	a, ok := d.Scheduler.Resume(now, pod)
 	if !ok {

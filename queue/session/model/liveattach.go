@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/sources"
 )
@@ -53,7 +54,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		if s.driver.takesFrom(made.Tier) && s.oracle.untried(now, pod) {
 			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
-		s.driver.queue.Restore(now, made.PodInfo)
+		follow.Restore(s.driver.queue, now, made.PodInfo)
 		s.unsettled.moves = s.unsettled.moves[:0]
 		s.oracle.lastAttempts[pod.UID] = lastAttempt{at: made.Timestamp, seen: true}
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}

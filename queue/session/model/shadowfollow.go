@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/reason"
@@ -62,7 +63,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	}
 	s.ensureInFlight(now, old)
 	d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Bound, At: now}
-	d.queue.Observe(now, queue.Observation{Pod: old, To: queue.Scheduled})
+	follow.Observe(d.queue, now, follow.Observation{Pod: old, To: queue.Scheduled})
 	s.handOnMoves(now, nil)
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
@@ -204,7 +205,7 @@ func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	}
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		s.driver.because = reason.Because{Rule: reason.ByCatchingUp}
-		s.driver.queue.Observe(now, queue.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
+		follow.Observe(s.driver.queue, now, follow.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 		s.handOnMoves(now, nil)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -124,10 +125,10 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 		return true
 	})
 	for info := range before.Pods(queue.Tier.Queued) {
-		e.Queue.Restore(now, info)
+		follow.Restore(e.Queue, now, info)
 	}
 	for info := range before.InFlight() {
-		e.Queue.Observe(now, queue.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
+		follow.Observe(e.Queue, now, follow.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
 	}
 	e.unsettled = nil
 }
@@ -153,11 +154,16 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	if m.Event == queue.BackoffComplete && !e.Queue.Options().PopFromBackoffQ {
 		e.Ticks.Backoff = now // without windows, only such a move tells when the flush runs
 	}
-	e.Queue.Observe(now, queue.Observation{
+	seen := follow.Observation{
 		Pod: pod, To: to, Event: event,
-		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin, Restated: m.Restated,
+		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin,
 		Inferred: modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
-	})
+	}
+	if m.Restated {
+		e.Moved(follow.Restated(e.Queue, now, seen))
+	} else {
+		follow.Observe(e.Queue, now, seen)
+	}
 	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
 		e.Queue.AddNominatedPod(pod, m.Node)
 	}
