@@ -39,6 +39,7 @@ func (f *file) detect(ctx context.Context) error {
 			{trace.Format, trace.Sniff},
 			{audit.Format, audit.Sniff},
 			{watched.Format, watched.Sniff},
+			{watched.SharkFormat, watched.SniffShark},
 			{metrics.Format, metrics.Sniff},
 			{marks.Format, marks.Sniff},
 			{schedlog.Format, func(line []byte) (time.Time, bool) { return time.Time{}, schedlog.Sniff(line) }},
@@ -155,6 +156,9 @@ func (f *file) unknown() error {
 	if err != nil {
 		return err
 	}
+	if bytes.HasPrefix(line, []byte("age-encryption.org/")) {
+		return fmt.Errorf("%s is encrypted (age): give schedq what age --decrypt makes of it", name)
+	}
 	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's or kwok's, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
+		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's, kwok's or k8shark's, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
 }

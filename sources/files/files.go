@@ -286,6 +286,8 @@ func (f *file) readAs(format string) (err error) {
 		f.part, err = watched.Read(f.reader)
 	case watched.KwokFormat:
 		f.part, err = watched.ReadKwok(f.reader)
+	case watched.SharkFormat:
+		f.part, err = watched.ReadShark(f.reader)
 	case metrics.Format:
 		f.part, err = metrics.Read(f.reader)
 	case marks.Format:

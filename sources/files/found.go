@@ -56,11 +56,13 @@ type sought struct {
 	is func(ctx context.Context, head []byte) bool
 	// what says it to a person: "an audit log".
 	what string
+	// captures is true if an archive of k8shark's is sought as one, and not for what is in it.
+	captures bool
 }
 
 // recordings returns what Open looks for.
 func recordings() sought {
-	return sought{what: "an audit log of kube-apiserver, a log of kube-scheduler or another recording", is: func(ctx context.Context, head []byte) bool {
+	return sought{captures: true, what: "an audit log of kube-apiserver, a log of kube-scheduler or another recording", is: func(ctx context.Context, head []byte) bool {
 		r, err := lines.New(ctx, "", time.Time{}, io.NopCloser(bytes.NewReader(head)))
 		if err != nil {
 			return false
@@ -225,6 +227,11 @@ func (s *search) zip() error {
 		return fmt.Errorf("%s: the zip archive can't be read: %w", sources.Sanitize(s.root), err)
 	}
 	defer z.Close()
+	if s.sought.captures && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == captureName }) {
+		s.looked = len(z.File)
+		s.all = []place{{path: s.root, root: s.root, open: func(ctx context.Context) (*lines.Reader, error) { return openCapture(ctx, s.root, s.most) }}}
+		return nil
+	}
 	rest := uint64(s.most)
 	for i, entry := range z.File {
 		if err := s.inside(entry.Name); err != nil {
@@ -250,8 +257,10 @@ func (s *search) zip() error {
 	return nil
 }
 
-func (s *search) tooMuch() error {
-	return fmt.Errorf("%s unpacks to more than %s: unpack what is to be read", sources.Sanitize(s.root), resource.NewQuantity(s.most, resource.BinarySI))
+func (s *search) tooMuch() error { return tooMuch(s.root, s.most) }
+
+func tooMuch(path string, most int64) error {
+	return fmt.Errorf("%s unpacks to more than %s: unpack what is to be read", sources.Sanitize(path), resource.NewQuantity(most, resource.BinarySI))
 }
 
 func openZipped(ctx context.Context, path string, i int) (*lines.Reader, error) {

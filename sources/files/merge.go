@@ -74,7 +74,7 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 		}
 	}
 	var all [][]sources.Event
-	for _, format := range []string{audit.Format, trace.Format, watched.Format, watched.KwokFormat, schedlog.Format, metrics.Format, marks.Format} {
+	for _, format := range []string{audit.Format, trace.Format, watched.Format, watched.KwokFormat, watched.SharkFormat, schedlog.Format, metrics.Format, marks.Format} {
 		all = append(all, parts[format]...)
 	}
 	rec.Events = merge(all)

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/attempts"
 )
 
 // Bounds of one file.
@@ -151,7 +152,7 @@ func (r *reader) list() *List { return &r.file.Lists[len(r.file.Lists)-1] }
 
 // add takes an object, or the items of a list.
 func (r *reader) add(raw []byte) error {
-	if e := failedEvent(raw); e != nil {
+	if e := attempts.Decode(raw); e != nil {
 		if r.count++; r.count > maxObjects {
 			return fmt.Errorf("it holds more than %d objects", maxObjects)
 		}

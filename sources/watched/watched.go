@@ -5,7 +5,8 @@
 //	{"time":"...","event":"Add","resource":{...}}
 //
 // with namespaces, priority classes, storage classes, claims, volumes, nodes and pods. It begins with what there was. Of what
-// went the name alone is told. kwok (kwokctl snapshot record) writes documents in YAML: see SniffKwok.
+// went the name alone is told. kwok (kwokctl snapshot record) writes documents in YAML: see SniffKwok. k8shark writes what it asked
+// for and what it watched: see SniffShark.
 package watched
 
 import (
@@ -60,6 +61,7 @@ type reader struct {
 	known   map[key]types.UID // the objects that are there
 	began   bool              // what there was before is told
 	before  time.Time         // the last line of what there was before
+	nodes   bool              // all nodes are told
 }
 
 // key is by what an object is known.
@@ -84,7 +86,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 }
 
 func newReader(r *lines.Reader, format string) reader {
-	w := reader{lines: r, part: &sources.Part{Format: format, Keep: r.Keep}, decoder: sources.NewDecoder(), known: map[key]types.UID{}}
+	w := reader{lines: r, part: &sources.Part{Format: format, Keep: r.Keep}, decoder: sources.NewDecoder(), known: map[key]types.UID{}, nodes: true}
 	w.decoder.Keep = r.Keep
 	return w
 }
@@ -151,14 +153,19 @@ func (w *reader) line(object []byte) error {
 	return w.checkCount()
 }
 
-// change adds the change of an object. One that went and came again between two lines has another UID.
+// change adds the change of an object, and finds out by it whether it was there when the recorder came.
 func (w *reader) change(at time.Time, gone bool, obj runtime.Object) {
+	if !w.began && (gone || at.Sub(obj.(metav1.Object).GetCreationTimestamp().Time) < beforehand) {
+		w.attached()
+	}
+	w.add(at, gone, obj)
+}
+
+// add adds the change of an object. One that went and came again between two lines has another UID.
+func (w *reader) add(at time.Time, gone bool, obj runtime.Object) {
 	m := obj.(metav1.Object)
 	k := key{obj.GetObjectKind().GroupVersionKind().Kind, m.GetNamespace(), m.GetName()}
 	uid, known := w.known[k]
-	if !w.began && (gone || at.Sub(m.GetCreationTimestamp().Time) < beforehand) {
-		w.attached()
-	}
 	if !w.began {
 		w.before = at
 	}
@@ -184,7 +191,7 @@ func (w *reader) change(at time.Time, gone bool, obj runtime.Object) {
 // attached says that what there was before is told, if there was anything.
 func (w *reader) attached() {
 	if !w.before.IsZero() {
-		w.part.Add(w.before, &sources.Attached{Nodes: true})
+		w.part.Add(w.before, &sources.Attached{Nodes: w.nodes})
 	}
 	w.began, w.before = true, time.Time{}
 }

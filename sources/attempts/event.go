@@ -1,4 +1,4 @@
-package seed
+package attempts
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/schedq/schedq/sources/attempts"
 )
 
 // event is an Event as events.k8s.io/v1 and as v1 spell it.
@@ -29,8 +27,8 @@ type event struct {
 	DeprecatedCount, Count                   int32
 }
 
-// failedEvent returns the Event of a failed attempt that raw is, or nil if it is something else.
-func failedEvent(raw []byte) *eventsv1.Event {
+// Decode returns the Event of a failed attempt that raw is in JSON, trimmed, or nil if it is something else.
+func Decode(raw []byte) *eventsv1.Event {
 	var e event
 	if !bytes.Contains(raw, []byte("FailedScheduling")) || json.Unmarshal(raw, &e) != nil || e.Kind != "Event" || e.Reason != "FailedScheduling" {
 		return nil
@@ -49,8 +47,8 @@ func failedEvent(raw []byte) *eventsv1.Event {
 	if out.Regarding.Name == "" {
 		out.Regarding = e.InvolvedObject
 	}
-	out = attempts.Trim(out)
-	if _, ok := attempts.Read(out); !ok {
+	out = Trim(out)
+	if _, ok := Read(out); !ok {
 		return nil
 	}
 	return out
