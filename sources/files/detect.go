@@ -19,6 +19,7 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
 	"github.com/schedq/schedq/sources/watched"
+	"github.com/schedq/schedq/sources/workload"
 	"github.com/schedq/schedq/sources/wrapped"
 )
 
@@ -31,7 +32,15 @@ func (f *file) detect(ctx context.Context) error {
 	if isMarkdown(head) {
 		return fmt.Errorf("%s: this is a text in Markdown, not a recording, whatever lines it shows", f.reader.Name())
 	}
+	if workload.SniffSimKube(head) {
+		f.format = workload.SimKubeFormat
+		return nil
+	}
 	for line := range beginnings(head) {
+		if format := workload.SniffOpenb(line); first && format != "" {
+			f.format = format
+			return nil
+		}
 		for _, known := range []struct {
 			format string
 			sniff  func([]byte) (time.Time, bool)
@@ -160,5 +169,5 @@ func (f *file) unknown() error {
 		return fmt.Errorf("%s is encrypted (age): give schedq what age --decrypt makes of it", name)
 	}
 	return fmt.Errorf("%s: the format is not one that schedq reads (an audit log of kube-apiserver, a log of "+
-		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's, kwok's or k8shark's, counts, marks or a scenario): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
+		"kube-scheduler, a trace, a recording of kube-scheduler-simulator's, kwok's or k8shark's, counts, marks, a scenario, a trace of SimKube's or a table of openb): its first line is \"%s\"", name, sources.Sanitize(string(line[:min(len(line), 60)])))
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 	"github.com/schedq/schedq/sources/trace"
 	"github.com/schedq/schedq/sources/watched"
+	"github.com/schedq/schedq/sources/workload"
 )
 
 // Options are what Open needs of the world. The zero value will do.
@@ -172,6 +173,7 @@ type file struct {
 	log      *audit.Log         // instead of part, until all audit logs are put in order
 	ring     *ringFile          // what is read in place of the reader's lines, or nil
 	scenario *scenario.Scenario // instead of part
+	workload *workload.Part     // instead of part
 }
 
 // detectAll opens the files and finds out what they are.
@@ -294,6 +296,12 @@ func (f *file) readAs(format string) (err error) {
 		f.part, err = marks.Read(f.reader)
 	case scenario.Format:
 		err = f.readScenario()
+	case workload.NodesFormat, workload.PodsFormat:
+		f.workload, err = workload.ReadOpenb(f.reader)
+		f.part = &sources.Part{Format: format}
+	case workload.SimKubeFormat:
+		f.workload, err = workload.ReadSimKube(f.reader.Name(), f.reader.Rest())
+		f.part = &sources.Part{Format: format}
 	}
 	return err
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/ring/remote"
-	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
@@ -69,7 +68,7 @@ func recordings() sought {
 		}
 		f := &file{reader: r}
 		defer func() { f.reader.Close() }()
-		return f.detect(ctx) == nil && f.format != scenario.Format
+		return f.detect(ctx) == nil && !f.isScenario()
 	}}
 }
 

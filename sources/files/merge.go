@@ -22,6 +22,9 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 		}
 		return rec, err
 	}
+	if rec, err := workloadOf(name, files, seeds); rec != nil || err != nil {
+		return rec, err
+	}
 	if err := sameRun(files); err != nil {
 		return nil, err
 	}

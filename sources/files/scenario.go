@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"io"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
+	"github.com/schedq/schedq/sources/workload"
 )
 
 // readScenario reads a file that was found to be a scenario, line by line as all others: packed or not.
@@ -49,4 +53,54 @@ func scenarioOf(name sources.SafeText, files []*file) (*sources.Recording, error
 		return rec, nil
 	}
 	return nil, nil
+}
+
+// isScenario reports whether what is read is played by a local scheduler.
+func (f *file) isScenario() bool {
+	switch f.format {
+	case scenario.Format, workload.NodesFormat, workload.PodsFormat, workload.SimKubeFormat:
+		return true
+	}
+	return false
+}
+
+// workloadOf returns the recording of the scenario that files make together of what a cluster had to do, with the nodes and
+// all else but the pods of seeds. It is nil if there are no such files.
+func workloadOf(name sources.SafeText, files []*file, seeds []seedList) (*sources.Recording, error) {
+	var parts []*workload.Part
+	var beside []runtime.Object
+	var notices []string
+	nodes, pods := false, false
+	for _, f := range files {
+		if f.workload == nil {
+			continue
+		}
+		parts = append(parts, f.workload)
+		notices = append(notices, f.workload.Notices...)
+		nodes, pods = nodes || f.workload.HasNodes(), pods || len(f.workload.Moments) > 0
+	}
+	for _, l := range seeds {
+		for _, obj := range l.Objects {
+			switch obj.(type) {
+			case *corev1.Pod:
+				continue
+			case *corev1.Node:
+				nodes = true
+			}
+			beside = append(beside, obj)
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return nil, nil
+	case len(parts) < len(files):
+		return nil, fmt.Errorf("%s is a scenario, which is not played beside logs", name)
+	case !pods:
+		return nil, fmt.Errorf("%s tells of nodes alone: name the table of pods beside it", name)
+	case !nodes:
+		return nil, fmt.Errorf("%s tells of no node: name the table of nodes beside it, or give --seed FILE with nodes (kubectl get nodes -o json)", name)
+	}
+	rec := workload.Scenario(name, parts, beside).Recording()
+	rec.Notices = notices
+	return rec, nil
 }

@@ -124,8 +124,16 @@ func (r *rerun) carryOutNext() {
 	}
 }
 
+// Settling is how much of a quiet time a rerun plays at its beginning: what came last is tried, bound and heard of.
+const Settling = time.Hour
+
 // advance lets the scheduler run and hear up to and at to.
 func (r *rerun) advance(to time.Time) {
+	if r.driver != nil {
+		if quiet := to.Sub(r.driver.now) - LongestGap; quiet > 0 {
+			r.advance(r.driver.now.Add(min(quiet, Settling)))
+		}
+	}
 	for r.driver != nil {
 		due := r.driver.Due()
 		if len(r.setOffFacts) > 0 && !r.setOffFacts[0].Time.After(due) && !r.setOffFacts[0].Time.After(to) &&

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,7 +26,7 @@ func Notices(rec *sources.Recording) []string {
 		l, is := ev.Fact.(*sources.Logged)
 		return is && l.Verbosity >= 0 && l.Verbosity < sources.MovesVerbosity
 	})
-	if said := unplayed(rec.Tells()); said != "" && pods && (!moves || rec.Rerun) {
+	if said := unplayed(rec.Tells(), rec.Rerun); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
 	notices = append(notices, timeline.NewSchedulers(rec.Tells()).Notices()...)
@@ -45,17 +46,20 @@ func Notices(rec *sources.Recording) []string {
 }
 
 // unplayed returns what a person should know of quiet times that a local scheduler plays the last of, or "".
-func unplayed(events []sources.Event) string {
-	said, more := "", -1
+func unplayed(events []sources.Event, rerun bool) string {
+	said, more, settling, first := "", -1, time.Duration(0), ""
+	if rerun {
+		settling, first = model.Settling, fmt.Sprintf("the first %g and ", model.Settling.Hours())
+	}
 	for i := 1; i < len(events); i++ {
 		from, to := events[i-1].Time, events[i].Time
-		if to.Sub(from) <= model.LongestGap {
+		if to.Sub(from) <= model.LongestGap+settling {
 			continue
 		}
 		if more++; more == 0 {
 			const format = "2006-01-02 15:04:05 UTC"
-			said = fmt.Sprintf("From %s to %s nothing happened, and that is not played: of a quiet time, the last %g hours are",
-				from.UTC().Format(format), to.Add(-model.LongestGap).UTC().Format(format), model.LongestGap.Hours())
+			said = fmt.Sprintf("From %s to %s nothing happened, and that is not played: of a quiet time, %sthe last %g hours are",
+				from.Add(settling).UTC().Format(format), to.Add(-model.LongestGap).UTC().Format(format), first, model.LongestGap.Hours())
 		}
 	}
 	if more > 0 {

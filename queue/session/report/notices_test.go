@@ -28,5 +28,7 @@ func TestLongQuietTimes(t *testing.T) {
 		t.Errorf("the notices are %q, want %q", got, want)
 	}
 	world.Happens(&c, 8*day, sources.Added, world.Wants("d", "1"), nil)
-	world.Says(t, unplayed(c.Events), strings.TrimSuffix(want, ".")+"; 1 such time more.")
+	world.Says(t, unplayed(c.Events, false), strings.TrimSuffix(want, ".")+"; 1 such time more.")
+	from := at.Add(time.Hour).Format("2006-01-02 15:04:05 UTC")
+	world.Says(t, unplayed(c.Events[:3], true), "From "+from+want[len("From ")+len(from):len(want)-len("the last 24 hours are.")]+"the first 1 and the last 24 hours are.")
 }

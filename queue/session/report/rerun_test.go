@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -101,5 +102,25 @@ func TestRerunNeedsObjects(t *testing.T) {
 	}
 	if _, err := Compare(t.Context(), rec, timeline.Options{}, timeline.Options{Release: "v1.99"}); err == nil {
 		t.Error("a release that is not there is taken")
+	}
+}
+
+// TestRerunQuietTimes: what comes before a quiet time that is not played is tried when it comes.
+func TestRerunQuietTimes(t *testing.T) {
+	for _, days := range []float64{0.9, 1.01, 1.5, 20} {
+		var c world.Cluster
+		world.Happens(&c, 0, sources.Added, world.Wants("a", "1"), nil)
+		world.Happens(&c, days*86400, sources.Added, world.Wants("b", "1"), nil)
+		rec := c.Recording(days*86400 + 60)
+		rec.Rerun = true
+		r, err := Summarize(t.Context(), rec, timeline.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tier := range r.Tiers {
+			if tier.Tier == "active" && (tier.Stays == 0 || time.Duration(tier.Max) > time.Second) {
+				t.Errorf("after %g quiet days, a pod waited in active for %s", days, time.Duration(tier.Max))
+			}
+		}
 	}
 }
