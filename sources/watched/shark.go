@@ -141,7 +141,7 @@ func (s *shark) record(object []byte) error {
 	s.part.Saw(a.at)
 	if r.Event != "" {
 		s.watched = true
-		return s.take(a, "", r.Body)
+		return s.decodeAll(a, "", r.Body)
 	}
 	var list struct {
 		metav1.TypeMeta
@@ -153,7 +153,7 @@ func (s *shark) record(object []byte) error {
 	}
 	a.revision, _ = strconv.ParseUint(list.Metadata.ResourceVersion, 10, 64)
 	kind, _ := strings.CutSuffix(list.Kind, "List")
-	return s.take(a, fmt.Sprintf(`"apiVersion":%q,"kind":%q,`, list.APIVersion, kind), list.Items...)
+	return s.decodeAll(a, fmt.Sprintf(`"apiVersion":%q,"kind":%q,`, list.APIVersion, kind), list.Items...)
 }
 
 // isResource reports whether a path is one of a resource: /api/v1/nodes, /apis/GROUP/VERSION/namespaces/NS/RESOURCE.
@@ -162,8 +162,8 @@ func isResource(path string) bool {
 	return strings.HasPrefix(path, "/api/") && n >= 3 || strings.HasPrefix(path, "/apis/") && n >= 4
 }
 
-// take decodes the objects of an answer, which stand as items of a list without what they are.
-func (s *shark) take(a answer, of string, raws ...json.RawMessage) error {
+// decodeAll decodes the objects of an answer, which stand as items of a list without what they are.
+func (s *shark) decodeAll(a answer, of string, raws ...json.RawMessage) error {
 	for _, raw := range raws {
 		var head struct {
 			Kind     string
@@ -264,8 +264,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// of returns what is known of a path's objects.
-func (s *shark) of(path string) map[types.UID]seen {
+// objectsAt returns what is known of a path's objects.
+func (s *shark) objectsAt(path string) map[types.UID]seen {
 	if s.there[path] == nil {
 		s.there[path] = map[types.UID]seen{}
 	}
@@ -298,7 +298,7 @@ func (s *shark) list(a answer) {
 	for _, now := range a.seen {
 		there[now.uid()] = true
 	}
-	known := s.of(a.path)
+	known := s.objectsAt(a.path)
 	for _, uid := range slices.Sorted(maps.Keys(known)) {
 		if old := known[uid]; !there[uid] && old.revision <= a.revision {
 			s.end(a, old)
@@ -313,17 +313,17 @@ func (s *shark) list(a answer) {
 
 // isNews reports whether an object of a path was not known to be so, or to be gone.
 func (s *shark) isNews(path string, now seen) bool {
-	old, known := s.of(path)[now.uid()]
+	old, known := s.objectsAt(path)[now.uid()]
 	return !s.ended[now.uid()] && (!known || now.revision > old.revision)
 }
 
 func (s *shark) put(a answer, now seen) {
-	s.of(a.path)[now.uid()] = now
+	s.objectsAt(a.path)[now.uid()] = now
 	s.add(a.at, false, now.obj)
 }
 
 func (s *shark) end(a answer, now seen) {
-	delete(s.of(a.path), now.uid())
+	delete(s.objectsAt(a.path), now.uid())
 	s.ended[now.uid()] = true
 	s.add(a.at, true, now.obj)
 }
