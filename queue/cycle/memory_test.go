@@ -137,7 +137,11 @@ func (l *life) step(i int) {
 // TestMemoryDecidesNothing: whatever happens between the attempts, a scheduler that remembers what its plugins
 // said decides and says the same as one that asks them anew, and moves the same pods.
 func TestMemoryDecidesNothing(t *testing.T) {
-	for seed := range uint64(4) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		// More than a hundred nodes are searched in part, by several at a time.
 		for _, nodes := range []int{7, 130} {
 			remembers, asks := newLife(t, seed, nodes), newLife(t, seed, nodes)

@@ -77,6 +77,9 @@ func (l *load) second(at time.Time) []sources.Event {
 // TestHour: a busy cluster of 20,000 pods at 1,000 moves a second is written into 256 MiB by the recorder's own steps, on a clock
 // that does not wait. Memory is flat, the bound holds, and the ring has all that it does not take. With -hour it is an hour.
 func TestHour(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute's load: make long has it")
+	}
 	const bound = 256 << 20
 	seconds := 60
 	if *hour {

@@ -74,11 +74,15 @@ func TestWindow(t *testing.T) {
 // TestSize: a ring never has more than its bound, and makes good use of it.
 func TestSize(t *testing.T) {
 	const bound = 96 << 10
+	moves := 20_000
+	if testing.Short() {
+		moves = 5_000
+	}
 	folder, w := t.TempDir(), newWorld()
 	out := begin(t, t.Context(), folder, ring.Bound{Bytes: bound}, w)
 	most := int64(0)
 	var events []sources.Event
-	for i := range 20_000 {
+	for i := range moves {
 		w.now = w.now.Add(100 * time.Millisecond)
 		events = append(events, w.put(fmt.Sprint("pod-", i*7919%50), nil), w.mark())
 		if i%10 == 9 {
@@ -95,7 +99,7 @@ func TestSize(t *testing.T) {
 		t.Errorf("%d bytes at the most of %d", most, bound)
 	}
 	got := read(t, folder, ring.Reading{})
-	if last := got.marks[len(got.marks)-1]; last != 20_000 || len(got.marks) != last-got.marks[0]+1 || got.marks[0] == 1 {
+	if last := got.marks[len(got.marks)-1]; last != moves || len(got.marks) != last-got.marks[0]+1 || got.marks[0] == 1 {
 		t.Errorf("%d marks, %d to %d", len(got.marks), got.marks[0], last)
 	}
 }

@@ -125,7 +125,11 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 // TestCut cuts scenarios out of real clusters' recordings: what is written can be read and played.
 func TestCut(t *testing.T) {
-	for _, e := range embedded.All() {
+	recordings := embedded.All()
+	if testing.Short() {
+		recordings = recordings[:1]
+	}
+	for _, e := range recordings {
 		t.Run(e.Name, func(t *testing.T) {
 			rec, err := embedded.Open(context.Background(), e.Name)
 			if err != nil {
