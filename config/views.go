@@ -21,8 +21,8 @@ import (
 // maxViews is how many sources are remembered; of more, those that were looked at longest ago are forgotten.
 const maxViews = 200
 
-// maxView bounds the file of one.
-const maxView = 64 << 10
+// maxView bounds the file of one, of which most may be a thousand marks.
+const maxView = 512 << 10
 
 // Views remembers how each source was looked at, a small file for each.
 type Views struct {

@@ -70,6 +70,7 @@ const (
 	Forks        ID = "what-ifs"
 	NameFork     ID = "name-what-if"
 	TimeZone     ID = "time-zone"
+	Manifest     ID = "manifest"
 	CloseFork    ID = "close-what-if"
 	Compare      ID = "compare"
 	Outcome      ID = "outcome"
@@ -280,6 +281,8 @@ func boardLook() []Binding {
 			Description: "Show each pod of the selected pod's pod group in a row of its own, or all of them as one."},
 		{ID: CountGroups, Keys: []string{"#"}, Name: "groups",
 			Description: "Count the pods by plugin, namespace and owner, and show those of a group."},
+		{ID: Manifest, Keys: []string{"y"}, Name: "manifest",
+			Description: "Show the selected pod's object in YAML, as the source told it last."},
 		{ID: Copy, Keys: []string{"c"}, Name: "copy name",
 			Description: "Copy the selected pod's namespace/name to the clipboard."},
 		{ID: CopyMore, Keys: []string{"C"}, Name: "copy ...",

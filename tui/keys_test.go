@@ -105,7 +105,7 @@ func TestTheBarShowsOnlyWhatCanBeDone(t *testing.T) {
 
 func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 120, 180, paused(t, sample), Options{})
+		p := sit(t, 120, 190, paused(t, sample), Options{})
 		p.do(keymap.Help)
 		for _, b := range p.model.Keys.All() {
 			if !strings.Contains(p.screen(), b.AllKeys()) || !strings.Contains(p.screen(), b.Name) {

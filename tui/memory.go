@@ -6,6 +6,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
@@ -21,6 +22,9 @@ func (m *model) lookedAt() memory.View {
 			}
 			v.Sorts[tier.String()] = s
 		}
+	}
+	for _, mark := range m.Frame.OwnMarks {
+		v.Marks = append(v.Marks, memory.Mark{At: mark.At, Text: string(mark.Text)})
 	}
 	_, panes := board.PaneTitles()
 	for _, pane := range panes {
@@ -42,6 +46,13 @@ func (m *model) remembered(v *memory.View) {
 	}
 	if f, err := filter.Parse(v.Filter); err == nil && m.Frame.Filter == "" && !f.Empty() {
 		m.Session.SetFilter(f)
+	}
+	var marks []session.Mark
+	for _, mark := range v.Marks {
+		marks = append(marks, session.Mark{At: mark.At, Text: sources.Sanitize(mark.Text)})
+	}
+	if len(marks) > 0 {
+		m.Session.AddMarks(marks)
 	}
 	for name, s := range v.Sorts {
 		if tier, err := queue.ParseTier(name); err == nil && s.Known() {

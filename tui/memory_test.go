@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
@@ -51,6 +53,28 @@ func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 
 		kept.full = true
 		p.do(keymap.Recordings).enter("first again").sees("can't: how second was looked at can't be remembered: the disk is full")
+	})
+}
+
+// Marks that a person set in a recording are there when it is opened again, also those that were set before a what-if that
+// was not left.
+func TestMarksAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := &shortMemory{views: map[string]memory.View{}}
+		options := Options{Memory: kept, Source: "mine"}
+		p := sit(t, 100, 30, paused(t, sample), options)
+		p.goTo(moment).do(keymap.SetMark).enter("here it began")
+		p.do(keymap.WhatIf, keymap.SetMark).enter("only asked")
+		if err := p.model.leave(); err != nil {
+			t.Fatal(err)
+		}
+		late := kept.views["mine"]
+		late.Marks = append(late.Marks, memory.Mark{At: p.model.Frame.End.AddDate(1, 0, 0), Text: "of another run"}, memory.Mark{})
+		kept.views["mine"] = late
+
+		again := sit(t, 100, 30, paused(t, sample), options)
+		again.sends(func() tea.Cmd { again.model.begin(); return nil })
+		again.do(keymap.GoToMark).sees("10:36:06.500", "here it began (yours)").seesNot("only asked").seesNot("another run")
 	})
 }
 

@@ -34,7 +34,7 @@ func TestTheExactNameIsFoundFirst(t *testing.T) {
 				name := p.model.Named(b).Name
 				p.do(keymap.Palette).paste(name)
 				_, at, _ := strings.Cut(p.screen(), "│ "+theme.GlyphSelected+" ") // its key is at the left of it
-				if row, _, _ := strings.Cut(at, "│"); !strings.Contains(row, "  "+name+"  ") {
+				if row, _, _ := strings.Cut(at, "│"); !strings.Contains("  "+row, "  "+name+"  ") {
 					t.Errorf("%q finds %q first", name, strings.TrimSpace(row))
 				}
 				p.press("esc")

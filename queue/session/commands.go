@@ -46,6 +46,9 @@ func (s *Session) FindMark(forward bool) { s.do(func(o *owner) { o.findMark("", 
 // SetMark names the moment shown. Without a name, a mark that was set there goes.
 func (s *Session) SetMark(name string) { s.do(func(o *owner) { o.setMark(name) }) }
 
+// AddMarks sets marks of the person's own on the recording, as far as they are in it.
+func (s *Session) AddMarks(marks []Mark) { s.do(func(o *owner) { o.addMarks(marks) }) }
+
 // ToggleStops says whether playing stops at marks.
 func (s *Session) ToggleStops() { s.do((*owner).toggleStops) }
 

@@ -64,9 +64,11 @@ type Frame struct {
 	// Series is what each second up to Now came to, and Measured the scheduler's own counts.
 	Series   timeline.Series
 	Measured timeline.Measured
-	// Marks are the named moments, in the order of time. If Stops, playing stops at each.
-	Marks []timeline.Mark
-	Stops bool
+	// Marks are the named moments, in the order of time, and OwnMarks those of the recording that the person set. If Stops,
+	// playing stops at each.
+	Marks    []timeline.Mark
+	OwnMarks []timeline.Mark
+	Stops    bool
 	// Searching says what is looked for and where, while a search is under way.
 	Searching sources.SafeText
 	// Mark is the last named moment, at MarkAt.

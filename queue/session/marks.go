@@ -72,6 +72,21 @@ func (o *owner) setMark(text string) {
 	o.say("mark %q at %s", name, o.zone.Clock(o.now))
 }
 
+// addMarks sets marks on the recording that the person set in it at another time. Those that are not in it, or where one
+// is, are left out.
+func (o *owner) addMarks(marks []timeline.Mark) {
+	t := o.recording
+	mine := slices.Clone(t.Marks)
+	for _, m := range marks {
+		there := slices.ContainsFunc(mine, func(have timeline.Mark) bool { return have.At.Equal(m.At) })
+		if m.Text = sources.Sanitize(string(m.Text)); m.Text == "" || there || m.At.Before(t.Start) || m.At.After(t.End) || len(mine) >= maxMarks {
+			continue
+		}
+		mine = append(mine, timeline.Mark{At: m.At, Text: m.Text, Own: true})
+	}
+	t.Marks, o.marked, o.changed = mine, markCache{}, true
+}
+
 // findMark goes to the next mark, or the one before, that has text in it.
 func (o *owner) findMark(text string, forward bool) {
 	marks := o.marksOf(o.shownLine())

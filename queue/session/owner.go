@@ -159,7 +159,7 @@ func (o *owner) frame() *Frame {
 	if o.needsOf == t {
 		f.Needs = o.needs
 	}
-	f.Marks, f.Stops = o.marksOf(t), o.stops
+	f.Marks, f.OwnMarks, f.Stops = o.marksOf(t), o.recording.Marks, o.stops
 	if i := lastMark(f.Marks, o.now); i >= 0 {
 		f.Mark, f.MarkAt = f.Marks[i].Text, f.Marks[i].At
 	}

@@ -35,6 +35,7 @@ type (
 	Draining   = timeline.Draining
 	Watching   = timeline.Watching
 	Silence    = timeline.Silence
+	Mark       = timeline.Mark
 	Zone       = words.Zone
 
 	Moment      = explain.Moment
@@ -87,6 +88,9 @@ func NewGist() *cluster.Gist { return cluster.NewGist() }
 
 // Asks says what the pod asks of the cluster: see explain.Asks.
 func Asks(p *Pod) []string { return explain.Asks(p) }
+
+// Manifest is the pod's object in YAML: see explain.Manifest.
+func Manifest(p *Pod) string { return explain.Manifest(p) }
 
 // AnyAttempt is the beginning of any pod's next attempt.
 func AnyAttempt() Condition { return board.AnyAttempt() }

@@ -33,12 +33,12 @@ type commands struct {
 	ctx     context.Context // ends what runs
 	all     []Command
 	machine Machine
-	output  *output
+	output  *widget.Text
 }
 
 // Add adds the list of all, which run on a machine until ctx ends.
 func Add(ctx context.Context, d *page.Desk, all []Command, machine Machine, actions page.Actions) {
-	c := &commands{Desk: d, ctx: ctx, all: all, machine: machine, output: &output{Desk: d}}
+	c := &commands{Desk: d, ctx: ctx, all: all, machine: machine, output: &widget.Text{Desk: d}}
 	actions[keymap.Commands] = page.Action{Do: c.choose}.Unless(func() string {
 		switch {
 		case c.machine.Run == nil:
@@ -101,8 +101,11 @@ func (c *commands) run(each Command) tea.Cmd {
 	}
 	return c.Begin(c.ctx, "running "+each.Name, func(ctx context.Context, _ *page.Work) func(late bool) tea.Cmd {
 		said := c.machine.wrote(ctx, words)
+		if strings.TrimSpace(said) == "" {
+			said = "It wrote nothing."
+		}
 		return func(late bool) tea.Cmd {
-			show := func() tea.Cmd { return c.output.show(each.Name, said) }
+			show := func() tea.Cmd { return c.output.Show(each.Name, said) }
 			if late {
 				return c.Note(page.Notice{Text: each.Name + " has ended", Open: show})
 			}

@@ -1,6 +1,10 @@
 package memory
 
-import "github.com/schedq/schedq/queue/session"
+import (
+	"time"
+
+	"github.com/schedq/schedq/queue/session"
+)
 
 // View is how a source was looked at.
 type View struct {
@@ -12,6 +16,14 @@ type View struct {
 	// Pane is the one in focus, Layout what had the whole screen, if anything had.
 	Pane   string `json:"pane,omitempty"`
 	Layout string `json:"layout,omitempty"`
+	// Marks are those that the person set in a recording.
+	Marks []Mark `json:"marks,omitempty"`
+}
+
+// Mark is a moment that has a name.
+type Mark struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
 }
 
 // Named is a view of a person's own, by a name. Its sorts are by the panes' titles.

@@ -4,8 +4,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
 )
 
 // Why is the page that says all about the selected pod.
@@ -16,7 +19,7 @@ type Why struct {
 
 func NewWhy(d *page.Desk) *Why { return &Why{Desk: d} }
 
-// AddWhy adds what opens it with a new answer to what the pod needs.
+// AddWhy adds what opens it with a new answer to what the pod needs, and what shows the pod's object.
 func AddWhy(w *Why, all page.Actions) {
 	all[keymap.Needs] = page.Command(func() {
 		if w.Pages.Top() != page.Page(w) {
@@ -24,6 +27,16 @@ func AddWhy(w *Why, all page.Actions) {
 		}
 		w.Session.Diagnose(w.Selected.Key)
 	}).Unless(w.NotThere)
+	object := &widget.Text{Desk: w.Desk}
+	all[keymap.Manifest] = page.Action{Do: func() tea.Cmd {
+		p := w.Pod()
+		return object.Show(format.Safe(p.Key.String()), session.Manifest(p))
+	}}.Unless(func() string {
+		if p := w.Pod(); p == nil {
+			return w.NotThere()
+		}
+		return ""
+	})
 }
 
 // Open opens it at its beginning.

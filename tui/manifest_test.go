@@ -1,0 +1,28 @@
+package tui
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+)
+
+// TestManifest: a pod's object is shown in YAML as it was told last, without what sources do not keep; a pod of which there
+// is none has a sentence.
+func TestManifest(t *testing.T) {
+	inTree(t)
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, session.New(withTenants(t), session.Options{Paused: true}), Options{})
+		p.do(keymap.Manifest).sees("can't: no pod is selected")
+		p.goTo("10:36:02.5").do(keymap.GoToPod).enter("train-0").do(keymap.Manifest)
+		p.sees("default/train-0", "# As the source told it last by then", "kind: Pod", "name: train-0").seesNot("annotations:")
+		p.do(keymap.LastRow).sees("status:")
+		p.do(keymap.Back).sees("1 activeQ")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Manifest)
+		p.sees("# The source names default/train-0 and has no object of it.")
+	})
+}
