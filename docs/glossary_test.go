@@ -46,7 +46,7 @@ func TestGlossary(t *testing.T) {
 			})
 		}
 	}
-	for _, pattern := range []string{"*.md", "../*.md", "../lessons/*.yaml", "../lessons/*.txt", "../tui/testdata/*/*.txt", "../tui/testdata/*.txt", "../room/testdata/*"} {
+	for _, pattern := range []string{"*.md", "platforms/*.md", "../*.md", "../lessons/*.yaml", "../lessons/*.txt", "../tui/testdata/*/*.txt", "../tui/testdata/*.txt", "../room/testdata/*"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

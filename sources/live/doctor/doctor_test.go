@@ -173,20 +173,23 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestCommands: the commands are those of docs/platforms.md.
+// TestCommands: the commands are those of the platform's page, which has three and the one that opens what they get.
 func TestCommands(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/platforms.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, platform := range []string{"EKS", "GKE", "AKS", "OpenShift", "k3s", ""} {
+	for platform, page := range map[string]string{"EKS": "eks", "GKE": "gke", "AKS": "aks", "OpenShift": "openshift", "k3s": "k3s", "": "kubeadm"} {
+		text, err := os.ReadFile("../../../docs/platforms/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if blocks := strings.Count(string(text), "\n\n    "); blocks != 2 || strings.Count(string(text), "\n    ") != 4 || !strings.Contains(string(text), "\n\n    schedq replay ") {
+			t.Errorf("the page of %q has not three commands, and one that opens", page)
+		}
 		commands := doctor.Commands(platform)
 		if len(commands) == 0 {
 			t.Errorf("there is no command for %q", platform)
 		}
 		for _, command := range commands {
 			if !strings.Contains(string(text), "\n    "+command) {
-				t.Errorf("docs/platforms.md does not have %s", command)
+				t.Errorf("docs/platforms/%s.md does not have %s", page, command)
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/schedq/schedq/sources/worth"
 )
 
-// guide says how a platform's logs are had, as the section of docs/platforms.md does.
+// guide says how a platform's logs are had, as its page in docs/platforms does.
 type guide struct {
 	log, audit []string
 	// logNeeds and auditNeeds are what must be so for them to be there.
