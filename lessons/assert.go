@@ -27,13 +27,18 @@ func (c *Claim) holdsUnder(release, own string) (holds, claimed bool) {
 	return (c.Since == "" || at <= slices.Index(newest, c.Since)) && (c.UpTo == "" || at >= slices.Index(newest, c.UpTo)), true
 }
 
+// release is the one by whose rules the lesson is played.
+func (l *Lesson) release() string {
+	if l.Scenario.Release == "" {
+		return queue.Releases()[0]
+	}
+	return l.Scenario.Release
+}
+
 // assert plays the lesson under each release of which something is claimed. An error is a claim that does not hold, or
 // one that holds for a release for which it says otherwise.
 func (l *Lesson) assert(ctx context.Context, opts session.Options) error {
-	own := l.Scenario.Release
-	if own == "" {
-		own = queue.Releases()[0]
-	}
+	own := l.release()
 	claims := l.AllClaims()
 	for _, release := range queue.Releases() {
 		var p *played
@@ -64,17 +69,23 @@ func (l *Lesson) assert(ctx context.Context, opts session.Options) error {
 func (l *Lesson) play(ctx context.Context, opts session.Options, release string) (*played, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
 	defer cancel()
-	under, story := *l, *l.Scenario
-	story.Release, under.Scenario = release, &story
-	s := under.open(opts)
+	read, err := l.recording(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rec := *read
+	if rec.Release = release; release != l.release() { // where something was recorded, another scheduler decides now
+		rec.Rerun = true
+	}
+	s := l.open(&rec, opts)
 	go s.Run(ctx)
-	w := &walk{Lesson: &under, ctx: ctx, session: s}
-	s.Seek(story.Start.Add(story.End))
+	w := &walk{Lesson: l, ctx: ctx, session: s}
+	s.Seek(l.Scenario.Start.Add(l.Scenario.End))
 	f, _, err := w.sync()
 	if err != nil {
 		return nil, err
 	}
-	p := &played{start: story.Start}
+	p := &played{start: l.Scenario.Start}
 	for i := range f.Log.Len() {
 		p.moves = append(p.moves, f.Log.At(i))
 	}

@@ -9,11 +9,11 @@ import (
 )
 
 //go:embed *.yaml
-var files embed.FS
+var own embed.FS
 
 // All returns the lessons inside this program, in the order in which they build on one another.
 func All() ([]*Lesson, error) {
-	entries, err := files.ReadDir(".")
+	entries, err := own.ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func All() ([]*Lesson, error) {
 }
 
 func read(file string) (*Lesson, error) {
-	text, err := files.ReadFile(file)
+	text, err := own.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -38,8 +38,20 @@ func (l *Lesson) checkLength(s *Step) error {
 			return l.errorf(s.Line, "the text takes %d lines of %d letters, and a screen of %s has room for %d", text, p.width, p.screen, p.lines)
 		}
 		if s.Prediction != nil {
+			before := text
+			if s.Prediction.Finding { // which is answered on a page without the text
+				before = 0
+			}
 			for _, a := range s.Prediction.Asks {
-				if n := text + p.count(a.Question, 0) + p.rows(a); n > p.lines {
+				if n := text + p.count(a.Question, 0); s.Prediction.Finding && n+1 > p.lines {
+					return l.errorf(s.Line, "the text and the question %q take %d lines, and a screen of %s has room for %d", a.Question, n+1, p.screen, p.lines)
+				}
+				for _, answer := range a.Answers {
+					if len(" a  ")+ansi.StringWidth(string(answer.Text)) > p.width {
+						return l.errorf(answer.Line, "the answer %q has no room in a line of %d letters, which a screen of %s has", answer.Text, p.width, p.screen)
+					}
+				}
+				if n := before + p.count(a.Question, 0) + p.rows(a); n > p.lines {
 					return l.errorf(s.Line, "the text, the question %q and its answers take %d lines, and a screen of %s has room for %d", a.Question, n, p.screen, p.lines)
 				}
 			}

@@ -31,11 +31,16 @@ type Lesson struct {
 	// Holds says for which releases that is so. The lesson runs by the rules of Scenario.Release.
 	Holds sources.SafeText
 	// Because says why the lesson runs by the rules of an older release than the newest. It is empty of one that does not.
-	Because  sources.SafeText
+	Because sources.SafeText
+	// Scenario is the story and how it is played. Of a lesson on a recording it has no objects, only the start, the length and
+	// the release; then Recorded names the recording: one of the program's own, or a file beside the lesson's.
 	Scenario *scenario.Scenario
+	Recorded string
 	// Claims are about what is said of the lesson as a whole.
 	Claims []Claim
 	Steps  []Step
+
+	path string // of the file
 }
 
 // Step is one screen of a lesson. It has a Prediction, a Goal or neither.
@@ -63,9 +68,13 @@ type Move struct {
 	line      int
 }
 
-// Prediction asks what comes next, and when time has gone on says whether that was right.
+// Prediction asks what comes next, and when time has gone on says whether that was right. A finding asks what has come.
 type Prediction struct {
 	Line int
+	// Finding is true if it asks for what is found by looking around, and no time goes on. Shows is then the moment, from the
+	// start on, at which it can be seen; negative: where the step begins.
+	Finding bool
+	Shows   time.Duration
 	// Pod is whom it is about.
 	Pod types.NamespacedName
 	// Until ends the time that goes on, or After it has. Without either it is the next move of Pod.
@@ -92,6 +101,12 @@ const (
 	AskWoken Kind = "woken"
 	// AskAttempts asks how many attempts the pod has had then.
 	AskAttempts Kind = "attempts"
+	// AskCause asks why something is as it is, of a finding: the answers are sentences.
+	AskCause Kind = "cause"
+	// AskPlugin asks which plugin rejected the pod last, of a finding.
+	AskPlugin Kind = "plugin"
+	// AskEvent asks which event took the pod out of the unschedulable and the gated ones most often, of a finding.
+	AskEvent Kind = "event"
 )
 
 // Ask is one question.

@@ -18,8 +18,8 @@ func TestLessonsAreRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 15 {
-		t.Errorf("there are %d lessons, want 15", len(all))
+	if len(all) != 21 {
+		t.Errorf("there are %d lessons, want 21", len(all))
 	}
 	names := map[string]bool{}
 	for _, l := range all {

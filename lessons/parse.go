@@ -37,6 +37,7 @@ type header struct {
 	Behaviour         string  `yaml:"behaviour"`
 	Holds             string  `yaml:"holds"`
 	Because           string  `yaml:"because"`
+	Recording         string  `yaml:"recording"`
 	Claims            []claim `yaml:"claims"`
 	scenario.Settings `yaml:",inline"`
 }
@@ -50,6 +51,7 @@ type step struct {
 	Until   Move               `yaml:"until"`
 	Look    podRef             `yaml:"look"`
 	Predict *predict           `yaml:"predict"`
+	Find    *find              `yaml:"find"`
 	Goal    *goal              `yaml:"goal"`
 	Claims  []claim            `yaml:"claims"`
 }
@@ -66,6 +68,18 @@ type predict struct {
 	Woken    []answer           `yaml:"woken"`
 	Attempts []answer           `yaml:"attempts"`
 	Ask      map[Kind]string    `yaml:"ask"`
+}
+
+// find is a finding: a prediction of nothing that comes.
+type find struct {
+	line   int
+	Pod    podRef             `yaml:"pod"`
+	Shows  *scenario.Duration `yaml:"shows"`
+	Cause  []answer           `yaml:"cause"`
+	Which  []answer           `yaml:"which"`
+	Plugin []answer           `yaml:"plugin"`
+	Event  []answer           `yaml:"event"`
+	Ask    map[Kind]string    `yaml:"ask"`
 }
 
 type answer struct {
@@ -123,6 +137,13 @@ func (p *predict) UnmarshalYAML(n *yamlv3.Node) error {
 }
 
 // UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+func (f *find) UnmarshalYAML(n *yamlv3.Node) error {
+	type plain find
+	f.line = n.Line
+	return decode(n, (*plain)(f))
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
 func (a *answer) UnmarshalYAML(n *yamlv3.Node) error {
 	type plain answer
 	a.line = n.Line
@@ -161,7 +182,7 @@ func Parse(file string, data []byte) (*Lesson, error) {
 	if err := docs[0].Decode(file, &h); err != nil {
 		return nil, err
 	}
-	l := &Lesson{File: string(sources.Sanitize(file)), Name: h.Name, Title: sources.Sanitize(h.Title),
+	l := &Lesson{File: string(sources.Sanitize(file)), path: file, Recorded: h.Recording, Name: h.Name, Title: sources.Sanitize(h.Title),
 		Misconception: sentence(h.Misconception), Behaviour: sentence(h.Behaviour), Holds: sentence(h.Holds), Because: sentence(h.Because)}
 	first := docs[0].LineOf("schedq")
 	switch {
@@ -182,6 +203,9 @@ func Parse(file string, data []byte) (*Lesson, error) {
 	steps := slices.IndexFunc(docs, func(d scenario.Document) bool { return d.Key == "step" })
 	if steps < 0 {
 		return nil, l.errorf(first, "the lesson has no step")
+	}
+	if h.Recording != "" && (steps > 1 || h.Start.IsZero() || h.End == 0) {
+		return nil, l.errorf(docs[0].LineOf("recording"), "a lesson on a recording says from when (start) and how long (end) it plays it, and has no story of its own")
 	}
 	if l.Scenario, err = scenario.Play(file, h.Settings, docs[1:steps]); err != nil {
 		return nil, err
@@ -222,8 +246,8 @@ func (l *Lesson) parseStep(d scenario.Document) (*Step, error) {
 	switch {
 	case s.Title == "" || s.Text == "":
 		return nil, l.errorf(s.Line, "a step needs a title and a text")
-	case in.Predict != nil && in.Goal != nil:
-		return nil, l.errorf(s.Line, "a step asks for a prediction or sets a goal, not both")
+	case in.Predict != nil && in.Goal != nil, in.Find != nil && (in.Predict != nil || in.Goal != nil):
+		return nil, l.errorf(s.Line, "a step asks for a prediction or for a finding or sets a goal, and only one of these")
 	case in.At != nil && in.Until.text != "":
 		return nil, l.errorf(s.Line, "a step has either at or until")
 	case in.At != nil:
@@ -238,6 +262,11 @@ func (l *Lesson) parseStep(d scenario.Document) (*Step, error) {
 		}
 		if s.Look.Name == "" {
 			s.Look = s.Prediction.Pod
+		}
+	}
+	if in.Find != nil {
+		if s.Prediction, err = l.parseFinding(in.Find, line); err != nil {
+			return nil, err
 		}
 	}
 	if in.Goal != nil {
@@ -268,37 +297,67 @@ func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, 
 	case p.After == 0 && p.Until.text == "":
 		p.Until.condition, p.Until.text = session.MovesOf(p.Pod), "its next move"
 	}
-	for kind := range in.Ask {
-		if !slices.Contains(kinds, kind) {
-			return nil, l.errorf(p.Line, "there is no question %q", sources.Sanitize(string(kind)))
+	var err error
+	p.Asks, err = l.parseAsks(p.Line, []given{{AskQueue, in.Queue}, {AskWhich, in.Which}, {AskWhen, in.When}, {AskBackoff, in.Backoff}, {AskWoken, in.Woken}, {AskAttempts, in.Attempts}}, in.Ask, line)
+	return p, err
+}
+
+// parseFinding reads what is to be found.
+func (l *Lesson) parseFinding(in *find, line func(int) int) (*Prediction, error) {
+	p := &Prediction{Line: line(in.line), Pod: types.NamespacedName(in.Pod), Finding: true, Shows: -1}
+	if in.Shows != nil {
+		if p.Shows = time.Duration(*in.Shows); p.Shows > l.Scenario.End {
+			return nil, l.errorf(p.Line, "it shows %s, and the story ends at %s", p.Shows, l.Scenario.End)
 		}
 	}
-	for i, answers := range [][]answer{in.Queue, in.Which, in.When, in.Backoff, in.Woken, in.Attempts} {
-		if len(answers) == 0 {
+	if p.Pod.Name == "" && len(in.Plugin)+len(in.Event) > 0 {
+		return nil, l.errorf(p.Line, "plugin and event are asked about a pod")
+	}
+	var err error
+	p.Asks, err = l.parseAsks(p.Line, []given{{AskCause, in.Cause}, {AskWhich, in.Which}, {AskPlugin, in.Plugin}, {AskEvent, in.Event}}, in.Ask, line)
+	return p, err
+}
+
+// given are the answers that a file gives to a kind of question.
+type given struct {
+	kind    Kind
+	answers []answer
+}
+
+// parseAsks reads questions, which are asked in the order of all.
+func (l *Lesson) parseAsks(at int, all []given, words map[Kind]string, line func(int) int) ([]Ask, error) {
+	var asks []Ask
+	var names []string
+	for _, g := range all {
+		names = append(names, string(g.kind))
+		if len(g.answers) == 0 {
 			continue
 		}
-		a, err := l.parseAsk(kinds[i], answers, line)
+		a, err := l.parseAsk(g.kind, g.answers, line)
 		if err != nil {
 			return nil, err
 		}
-		if a.Question = sentence(in.Ask[a.Kind]); a.Question == "" {
+		if a.Question = sentence(words[a.Kind]); a.Question == "" {
 			a.Question = sources.SafeText(defaultQuestions[a.Kind])
 		}
-		p.Asks = append(p.Asks, *a)
+		asks = append(asks, *a)
 	}
-	if len(p.Asks) == 0 {
-		return nil, l.errorf(p.Line, "a prediction asks at least one of queue, when, backoff, which, woken and attempts")
+	for kind := range words {
+		if !slices.Contains(names, string(kind)) {
+			return nil, l.errorf(at, "there is no question %q", sources.Sanitize(string(kind)))
+		}
 	}
-	return p, nil
+	if len(asks) == 0 {
+		return nil, l.errorf(at, "nothing is asked: at least one of %s", strings.Join(names, ", "))
+	}
+	return asks, nil
 }
-
-// kinds are the kinds of questions, in the order in which a prediction asks them.
-var kinds = []Kind{AskQueue, AskWhich, AskWhen, AskBackoff, AskWoken, AskAttempts}
 
 // defaultQuestions are what is asked if the author has no better words.
 var defaultQuestions = map[Kind]string{
 	AskQueue: "Which queue?", AskWhen: "And when?", AskBackoff: "How long is its backoff?", AskWhich: "Which pod?",
 	AskWoken: "How many pods are woken?", AskAttempts: "How many attempts has it had by then?",
+	AskCause: "Why?", AskPlugin: "Which plugin rejected it?", AskEvent: "Which event woke it most often?",
 }
 
 func (l *Lesson) parseAsk(kind Kind, answers []answer, line func(int) int) (*Ask, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
 )
 
 // Plan is a lesson and where its steps are in time. It is never modified.
@@ -21,6 +22,8 @@ type Plan struct {
 	Steps  []Planned
 	// Warnings are what Check found that an author should look at, each with the file's name and the line.
 	Warnings []string
+
+	recording *sources.Recording
 }
 
 // Planned is where a step is.
@@ -52,16 +55,16 @@ func (p Place) GoTo(s *session.Session, start time.Time) {
 	s.Find(p.Until.condition, true)
 }
 
-// open returns a session at the start of the lesson, by the rules of its release.
-func (l *Lesson) open(opts session.Options) *session.Session {
-	rec := l.Scenario.Recording()
-	rec.Name = l.Title
-	opts.Paused = true
-	return session.New(rec, opts)
-}
-
 // Open returns a session at the start of the lesson.
-func (p *Plan) Open(opts session.Options) *session.Session { return p.Lesson.open(opts) }
+func (p *Plan) Open(opts session.Options) *session.Session { return p.Lesson.open(p.recording, opts) }
+
+// open returns a session at the start of what is played.
+func (l *Lesson) open(rec *sources.Recording, opts session.Options) *session.Session {
+	named := *rec
+	named.Name = l.Title
+	opts.Paused = true
+	return session.New(&named, opts)
+}
 
 // Options are a lesson's session's. They may be shared by sessions.
 func Options() (session.Options, error) {
@@ -98,9 +101,13 @@ func (l *Lesson) Check(ctx context.Context, opts session.Options) (*Plan, error)
 func (l *Lesson) run(ctx context.Context, opts session.Options, goals bool) (*Plan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
 	defer cancel()
-	s := l.open(opts)
+	rec, err := l.recording(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := l.open(rec, opts)
 	go s.Run(ctx)
-	p := &Plan{Lesson: l}
+	p := &Plan{Lesson: l, recording: rec}
 	w := &walk{Lesson: l, ctx: ctx, session: s, warn: func(warnings []string) { p.Warnings = append(p.Warnings, warnings...) }}
 	for i := range l.Steps {
 		planned, err := w.step(&l.Steps[i])
@@ -177,6 +184,9 @@ func (w *walk) step(s *Step) (Planned, error) {
 	p := s.Prediction
 	if p == nil {
 		return planned, nil
+	}
+	if p.Finding {
+		return w.finding(s, planned)
 	}
 	if p.After > 0 {
 		w.at = Place{At: w.at.At + p.After}

@@ -298,8 +298,18 @@ func (p *person) goesThrough(l *lessons.Lesson, choose func(lessons.Ask) int, ke
 			p.reads(l.Under())
 		}
 		if s.Prediction != nil {
+			if s.Prediction.Finding { // looking around comes first, and once more
+				for _, a := range s.Prediction.Asks {
+					p.reads(string(a.Question))
+				}
+				p.do(keymap.Play).wait(time.Second)
+				p.do(keymap.LessonNext, keymap.LessonBack).reads(string(s.Text)).do(keymap.LessonNext)
+			}
 			for _, a := range s.Prediction.Asks {
-				p.reads(string(s.Text)).reads(string(a.Question))
+				if !s.Prediction.Finding {
+					p.reads(string(s.Text))
+				}
+				p.reads(string(a.Question))
 				p.press(lesson.AnswerKey(a.Kind, choose(a), a.Answers[choose(a)]))
 			}
 			p.do(keymap.LessonNext).come()

@@ -32,7 +32,7 @@ func TestLessonsAreListed(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "done, 1 of 2 answers right") || !strings.Contains(out, "step 3 of 6") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
-	const stands = `2 of 15 lessons are done. 4 of 6 answers were right.
+	const stands = `2 of 21 lessons are done. 4 of 6 answers were right.
 
 Answered wrongly, and how to try again:
   schedq learn 2 --step 3   After the third: How long is it now?

@@ -76,9 +76,20 @@ func (l *Lesson) drawText(p *sheet, questions bool) {
 		l.drawTold(p, questions)
 		return
 	}
+	finding := l.current().Prediction != nil && l.current().Prediction.Finding
+	if finding && l.phase != reading { // what is asked and answered needs the room
+		l.drawAsk(p)
+		return
+	}
 	p.writeText(theme.Plain, l.Keys.Say(string(l.current().Text)))
 	if under := l.plan.Lesson.Under(); under != "" && l.step == 0 {
 		p.writeText(theme.Accent, under)
+	}
+	if finding {
+		for _, a := range l.current().Prediction.Asks {
+			p.writeText(theme.Accent|canvas.Bold, string(a.Question))
+		}
+		p.writeText(theme.Dim, l.Keys.Say("Look around. {lesson-next}: you know it."))
 	}
 	switch l.phase {
 	case asking, going:
@@ -176,8 +187,16 @@ func (l *Lesson) drawAsk(p *sheet) {
 	case l.phase == going:
 		p.writeText(theme.Accent, "…")
 	case chosen != noAnswer:
-		p.writeText(theme.Accent, l.Keys.Say("You say "+answerName(a.Answers[chosen])+". Another key changes it, {lesson-next} shows what comes."))
+		p.writeText(theme.Accent, l.Keys.Say("You say "+answerName(a.Answers[chosen])+". Another key changes it, {lesson-next} "+l.shows()+"."))
 	}
+}
+
+// shows says what going on from a question does.
+func (l *Lesson) shows() string {
+	if l.current().Prediction.Finding {
+		return "shows what is so"
+	}
+	return "shows what comes"
 }
 
 // drawTold draws what was right, and what the person said; the questions again where there is room for them.

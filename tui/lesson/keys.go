@@ -17,13 +17,17 @@ import (
 // Add adds what is done in a lesson.
 func Add(l *Lesson, all page.Actions) {
 	all[keymap.LessonNext] = page.Action{Do: l.nextStep}.Called(func() string {
-		if l.phase == asking {
+		switch {
+		case l.phase == asking:
 			return "show me"
+		case l.phase == reading && l.current().Prediction != nil:
+			return "I know it"
 		}
 		return ""
 	})
 	all[keymap.LessonBack] = page.Action{Do: l.stepBack}.Unless(func() string {
-		if l.step == 0 && l.phase != over && len(l.given) == 0 {
+		looked := l.phase == asking && l.current().Prediction.Finding
+		if l.step == 0 && l.phase != over && len(l.given) == 0 && !looked {
 			return "this is the first step"
 		}
 		return ""

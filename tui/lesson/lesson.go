@@ -172,7 +172,7 @@ func (l *Lesson) toStep(i int) tea.Cmd {
 	l.Pages.Clear()
 	l.visits++
 	switch {
-	case s.Prediction != nil:
+	case s.Prediction != nil && !s.Prediction.Finding: // what is to be found is looked for first
 		l.phase = asking
 	case s.Goal != nil:
 		l.phase = trying
@@ -213,6 +213,9 @@ func (l *Lesson) leaveWhatIf() {
 // nextStep goes on.
 func (l *Lesson) nextStep() tea.Cmd {
 	switch {
+	case l.phase == reading && l.current().Prediction != nil:
+		l.phase = asking
+		return nil
 	case l.phase == asking:
 		return l.goOn()
 	case l.phase == going:
@@ -237,8 +240,11 @@ func (l *Lesson) stepBack() tea.Cmd {
 	case l.phase == asking && len(l.given) > 0:
 		l.given = l.given[:len(l.given)-1]
 		return nil
+	case l.phase == asking && l.current().Prediction.Finding: // to look around once more
+		l.phase = reading
+		return nil
 	}
-	return l.toStep(l.step - 1)
+	return l.toStep(max(l.step-1, 0))
 }
 
 // openQuestion returns the question of the current prediction that is to be answered next or, once all are, the last.

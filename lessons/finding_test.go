@@ -1,0 +1,110 @@
+package lessons_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedq/schedq/lessons"
+)
+
+// incident is a lesson on one of schedq's own recordings, right as it is.
+const incident = `schedq: lesson
+version: 1
+name: mine
+title: Mine
+misconception: What people get wrong.
+holds: every release
+recording: no-node
+start: 2026-11-21T11:05:36Z
+end: 60s
+---
+step: Look around
+text: A few sentences.
+at: 50s
+find:
+  pod: early-0
+  cause:
+    - answer: An error.
+      right: true
+      says: No plugin rejected it.
+    - answer: A taint.
+      says: There was none.
+claims:
+  - {of: No plugin rejected it, at: 48s, pod: early-0, rejected: []}
+---
+step: Look once more
+text: A few sentences.
+find:
+  pod: early-2
+  shows: 60s
+  event:
+    - answer: AssignedPodDelete
+      right: true
+      says: Once.
+    - answer: NodeAdd
+      says: That comes later.
+  plugin:
+    - answer: NodeResourcesFit
+      right: true
+      says: There was no room.
+    - answer: NodeAffinity
+      says: It wants no label.
+`
+
+// TestFindings spoils a lesson on a recording, and wants the reason.
+func TestFindings(t *testing.T) {
+	if err := check(t, incident); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, is, becomes, wants string }{
+		{"a cause that nothing backs", "of: No plugin rejected it, at", "of: A few sentences, at", `"An error." is right, and no claim is about what is said of it`},
+		{"a claim that does not hold of the recording", "rejected: []", "rejected: [NodePorts]", "early-0 was rejected by"},
+		{"another event", "answer: AssignedPodDelete", "answer: PodAdd", "PodAdd is not the right answer to event: it is AssignedPodDelete"},
+		{"a plugin that did not reject it", "answer: NodeResourcesFit", "answer: NodePorts", "it is NodeResourcesFit"},
+		{"a wrong answer that is right", "answer: NodeAffinity", "answer: NodeResourcesFit", "it is NodeResourcesFit"},
+		{"an event before there was one", "shows: 60s", "shows: 53.5s", "nothing woke early-2"},
+		{"a plugin before there was one", "shows: 60s", "shows: 10s", "it is none"},
+		{"a moment behind the end", "shows: 60s", "shows: 2m", "the story ends at 1m0s"},
+		{"an answer that no line holds", "answer: A taint.", "answer: A taint that the node had, which kubelet took away too late for it.", "has no room in a line"},
+		{"an unknown key", "  shows: 60s", "  until: early-2", "there is no key until here"},
+		{"a question that is none", "  shows: 60s", "  ask: {when: \"When?\"}", `there is no question "when"`},
+		{"no such recording", "recording: no-node", "recording: no-such", "no-such"},
+		{"a recording that is elsewhere", "recording: no-node", "recording: ../no-node", "no file beside the lesson"},
+		{"more than was recorded", "end: 60s", "end: 2h", "is not all of 2h0m0s"},
+		{"no start", "start: 2026-11-21T11:05:36Z\n", "", "says from when (start) and how long (end)"},
+		{"a story of its own", "---\nstep: Look around", "---\nat: 5s\n---\nstep: Look around", "has no story of its own"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(incident, c.is) {
+				t.Fatalf("%q is not in the lesson", c.is)
+			}
+			err := check(t, strings.Replace(incident, c.is, c.becomes, 1))
+			if err == nil || !strings.Contains(err.Error(), c.wants) {
+				t.Errorf("lint says %v, want %s", err, c.wants)
+			}
+		})
+	}
+}
+
+// What is played of a recording is no more than the lesson's part of it, whatever else is there.
+func TestALessonPlaysItsPart(t *testing.T) {
+	l, err := lessons.Parse("mine.yaml", []byte(incident))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts, err := lessons.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := l.Plan(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := plan.Open(opts)
+	go s.Run(t.Context())
+	s.SeekEnd()
+	f := s.Sync()
+	if want := l.Scenario.Start.Add(l.Scenario.End); f.Now.After(want) || f.Log.Len() == 0 || f.Log.At(f.Log.Len()-1).Time.After(want) {
+		t.Errorf("it plays to %s, and the lesson ends at %s", f.Now, want)
+	}
+}
