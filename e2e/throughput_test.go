@@ -35,6 +35,9 @@ type bench struct {
 	counted func(n int) []*corev1.Pod
 	// wake, unless nil, is what happens when all the counted pods were tried once, in vain.
 	wake func(ctx context.Context, client kubernetes.Interface, n int) error
+	// churns is whether a pod comes and goes on a node all the time: an event that wakes a pod which asynchronous preemption has left
+	// alone, because its last victim was gone already when it asked (kube-scheduler's own; it would wait for five minutes).
+	churns bool
 	// share of n is how many pods are counted, for a workload that is slower than the others.
 	share int
 }
@@ -64,7 +67,7 @@ var benches = []bench{
 		counted: func(n int) []*corev1.Pod { return several("counted", n, "10m") },
 	},
 	{ // PreemptionBasic
-		name: "preemption", nodes: 100, cpus: "4", share: 20,
+		name: "preemption", nodes: 100, cpus: "4", share: 10, churns: true,
 		before:  func(int) []*corev1.Pod { return several("victim", 400, "900m") },
 		settled: isBound,
 		counted: func(n int) []*corev1.Pod {
@@ -115,7 +118,7 @@ type outcome struct {
 func TestThroughput(t *testing.T) {
 	n, plays := 200, 1
 	if *rounds > 0 {
-		n, plays = 2000, *rounds
+		n, plays = 1000, *rounds
 	}
 	queues := map[string]string{"its own": "", "schedq's": buildReplaced(t)}
 	c := startControlPlane(t, controlplane.Options{Bare: true})
@@ -199,6 +202,9 @@ func (b bench) play(t *testing.T, c *controlplane.ControlPlane, client kubernete
 		pods.wait(ctx, t, len(before), b.settled)
 	}
 	counted := func(p *corev1.Pod) bool { return strings.HasPrefix(p.Name, "counted-") }
+	if b.churns {
+		defer churn(ctx, t, client)()
+	}
 	start, used := time.Now(), cpuTime(t, c.SchedulerPID())
 	create(b.counted(n))
 	if b.wake != nil {
@@ -213,6 +219,31 @@ func (b bench) play(t *testing.T, c *controlplane.ControlPlane, client kubernete
 		perSecond: float64(n) / time.Since(start).Seconds(),
 		processor: cpuTime(t, c.SchedulerPID()) - used,
 		bound:     pods.bound(),
+	}
+}
+
+// churn creates a pod on a node and deletes it, again and again, until the function that it returns is called.
+func churn(ctx context.Context, t *testing.T, client kubernetes.Interface) func() {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			pod := queuedPod("churn", "1m")
+			pod.Spec.NodeName = nodeName(0)
+			if err := errors.Join(addPods(pod)(ctx, client), removePod(pod.Name)(ctx, client)); err != nil && ctx.Err() == nil {
+				t.Errorf("the pod that comes and goes: %v", err)
+				return
+			}
+			select {
+			case <-time.After(500 * time.Millisecond):
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
 	}
 }
 
@@ -309,7 +340,7 @@ func (w *watchedPods) bound() string {
 	counts := map[string]int{}
 	for name, p := range w.pods {
 		kind, _, _ := strings.Cut(name, "-")
-		if isBound(p) {
+		if isBound(p) && kind != "churn" {
 			counts[kind]++
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // setExpiry works out when the backoff of the entity i ends, unless that is known.
 func (q *Queue) setExpiry(i int32) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	if count := q.rules.failures(e); e.backoffExpiry == unset && count > 0 && q.opts.PodMaxBackoff > 0 {
 		e.backoffExpiry = q.alignToWindow(e.timestamp + int64(q.opts.BackoffOf(int(count), q.size(i))))
 	}

@@ -2,9 +2,9 @@ package queue
 
 import (
 	"math"
-	"slices"
 	"time"
 
+	"github.com/schedq/schedq/queue/ebb"
 	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 )
@@ -43,6 +43,8 @@ type entry struct {
 	prev, next int32 // in flight: its neighbours in the order of popping
 	group      int32 // 1 more than the number of the pod group that it is queued with, or is; 0 if it is a pod alone
 
+	nameHash uint32 // of the index that finds it by its name
+
 	tier  Tier  // where the Observer was told that it is
 	place place // where an entity lies
 }
@@ -72,15 +74,15 @@ func toTime(ns int64) time.Time {
 // newPod takes a free entry for pod, which is found by its name from now on. It models newQueuedPodInfo.
 func (q *Queue) newPod(now int64, pod *v1.Pod) int32 {
 	i := q.newEntry(q.entryOf(&PodInfo{Pod: pod}))
-	q.entries.at(i).timestamp = now
+	q.entries.At(i).timestamp = now
 	q.nameWaiting(i)
 	return i
 }
 
 func (q *Queue) newEntry(e entry) int32 {
 	e.prev, e.next = none, none
-	i := q.entries.allocate()
-	*q.entries.at(i) = e
+	i := q.entries.Allocate()
+	*q.entries.At(i) = e
 	return i
 }
 
@@ -92,13 +94,13 @@ func (q *Queue) forget(i int32) {
 
 // release lets go of the pod i, which is nowhere any more, and is found by no name.
 func (q *Queue) release(i int32) {
-	q.setTier(q.entries.at(i), None)
-	q.entries.release(i)
+	q.setTier(q.entries.At(i), None)
+	q.entries.Release(i)
 }
 
 func (q *Queue) setPod(i int32, pod *v1.Pod) {
-	q.entries.at(i).pod = pod
-	q.entries.at(i).priority = priorityOf(pod)
+	q.entries.At(i).pod = pod
+	q.entries.At(i).priority = priorityOf(pod)
 }
 
 // setTier notes where the pod e is.
@@ -113,7 +115,7 @@ func (q *Queue) setTier(e *entry, tier Tier) {
 
 // waiting returns the entry of the pod of that name that is queued or waits for its group, or none.
 func (q *Queue) waiting(pod *v1.Pod) int32 {
-	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none && q.entries.at(i).tier != InFlight {
+	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none && q.entries.At(i).tier != InFlight {
 		return i
 	}
 	return none
@@ -122,7 +124,7 @@ func (q *Queue) waiting(pod *v1.Pod) int32 {
 // flying returns the entry of the first pod of that name in flight, or none.
 func (q *Queue) flying(pod *v1.Pod) int32 {
 	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
-	if i == none || q.entries.at(i).tier == InFlight {
+	if i == none || q.entries.At(i).tier == InFlight {
 		return i
 	}
 	return q.firstInFlight(pod)
@@ -133,8 +135,8 @@ func (q *Queue) firstInFlight(pod *v1.Pod) int32 {
 	if q.hidden == 0 {
 		return none
 	}
-	for i := q.inFlight.first; i != none; i = q.entries.at(i).next {
-		if p := q.entries.at(i).pod; p.Name == pod.Name && p.Namespace == pod.Namespace {
+	for i := q.inFlight.first; i != none; i = q.entries.At(i).next {
+		if p := q.entries.At(i).pod; p.Name == pod.Name && p.Namespace == pod.Namespace {
 			return i
 		}
 	}
@@ -143,7 +145,7 @@ func (q *Queue) firstInFlight(pod *v1.Pod) int32 {
 
 // nameWaiting has its name find the pod i, which waits, and no other that waits.
 func (q *Queue) nameWaiting(i int32) {
-	if q.flying(q.entries.at(i).pod) != none {
+	if q.flying(q.entries.At(i).pod) != none {
 		q.hidden++
 	}
 	q.byName.put(&q.entries, i)
@@ -151,7 +153,7 @@ func (q *Queue) nameWaiting(i int32) {
 
 // nameFlying has its name find the pod i, which is in flight, unless it finds another.
 func (q *Queue) nameFlying(i int32) {
-	if pod := q.entries.at(i).pod; q.byName.get(&q.entries, pod.Namespace, pod.Name) != none {
+	if pod := q.entries.At(i).pod; q.byName.get(&q.entries, pod.Namespace, pod.Name) != none {
 		q.hidden++
 		return
 	}
@@ -160,57 +162,13 @@ func (q *Queue) nameFlying(i int32) {
 
 // unname has the name of the pod i, which is going, find the first one of that name in flight, if there is one.
 func (q *Queue) unname(i int32) {
-	pod := q.entries.at(i).pod
-	if q.byName.get(&q.entries, pod.Namespace, pod.Name) != i {
+	if !q.byName.remove(&q.entries, i) {
 		q.hidden--
-	} else if other := q.firstInFlight(pod); other != none {
+	} else if other := q.firstInFlight(q.entries.At(i).pod); other != none {
 		q.byName.put(&q.entries, other)
 		q.hidden--
-	} else {
-		q.byName.remove(&q.entries, pod.Namespace, pod.Name)
 	}
 }
 
-// pool holds the queue's entries, which everything else refers to by index. They lie in chunks, so that a
-// queue grows without moving what it holds, a fork copies a few large pieces and not one object a pod, and
-// a pointer to an entry stays good until the entry is released.
-type pool struct {
-	chunks [][]entry
-	used   int32 // indices given out so far
-	free   []int32
-}
-
-const (
-	chunkBits = 9
-	chunkSize = 1 << chunkBits
-)
-
-func (p *pool) at(i int32) *entry { return &p.chunks[i>>chunkBits][i&(chunkSize-1)] }
-
-// allocate returns the index of a free entry, whose content is that of a released one.
-func (p *pool) allocate() int32 {
-	if n := len(p.free); n > 0 {
-		i := p.free[n-1]
-		p.free = p.free[:n-1]
-		return i
-	}
-	if p.used&(chunkSize-1) == 0 {
-		p.chunks = append(p.chunks, make([]entry, chunkSize))
-	}
-	p.used++
-	return p.used - 1
-}
-
-// release gives entry i back. It must be in no tier.
-func (p *pool) release(i int32) {
-	*p.at(i) = entry{}
-	p.free = append(p.free, i)
-}
-
-func (p *pool) clone() pool {
-	c := pool{chunks: make([][]entry, len(p.chunks)), used: p.used, free: slices.Clone(p.free)}
-	for i, chunk := range p.chunks {
-		c.chunks[i] = slices.Clone(chunk)
-	}
-	return c
-}
+// pool holds the queue's entries.
+type pool = ebb.Pool[entry]

@@ -48,7 +48,7 @@ func (o Options) GroupOf(pod *v1.Pod) (types.NamespacedName, bool) {
 
 // groupNamed returns the group of that name, which it makes if need be.
 func (q *Queue) groupNamed(key types.NamespacedName) *group {
-	i, ok := q.byGroup[key]
+	i, ok := q.byGroup.Get(key)
 	if !ok {
 		if n := len(q.freeGroups); n > 0 {
 			i, q.freeGroups = q.freeGroups[n-1], q.freeGroups[:n-1]
@@ -57,7 +57,7 @@ func (q *Queue) groupNamed(key types.NamespacedName) *group {
 			q.groups = append(q.groups, nil)
 		}
 		q.groups[i] = &group{key: key, number: i, entity: none, flight: none}
-		q.byGroup[key] = i
+		q.byGroup.Set(key, i)
 	}
 	return q.groups[i]
 }
@@ -65,7 +65,7 @@ func (q *Queue) groupNamed(key types.NamespacedName) *group {
 // freeGroup lets go of g, unless it is nil, if nothing is known of it any more.
 func (q *Queue) freeGroup(g *group) {
 	if g != nil && g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 && q.popped != g.number+1 {
-		delete(q.byGroup, g.key)
+		q.byGroup.Delete(g.key)
 		q.groups[g.number] = nil
 		q.freeGroups = append(q.freeGroups, g.number)
 	}
@@ -83,20 +83,20 @@ func (q *Queue) groupNamedBy(pod *v1.Pod) *group {
 // a pod that the queue does not know does it matter what the caller's object says.
 func (q *Queue) groupOf(i int32, pod *v1.Pod) *group {
 	if i != none {
-		if number := q.entries.at(i).group; number != 0 {
+		if number := q.entries.At(i).group; number != 0 {
 			return q.groups[number-1]
 		}
 		return nil
 	}
-	if flying, ok := q.inFlight.byUID[pod.UID]; ok {
-		pod = q.entries.at(flying).pod
+	if flying := q.inFlight.with(pod.UID); flying != none {
+		pod = q.entries.At(flying).pod
 	}
 	return q.groupNamedBy(pod)
 }
 
 // addMember puts the waiting pod i, which lies nowhere, with its group, wherever that is. (addPodGroupMember.)
 func (q *Queue) addMember(now int64, i int32, g *group, event string) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	e.group = g.number + 1
 	if e.tier == InFlight && g.object != nil { // what follows is the group's doing
 		q.move(now, i, Pending, event)
@@ -139,7 +139,7 @@ func groupPriority(object *schedulingv1beta1.PodGroup) int32 {
 
 // join makes the pod i a member of g's entity, at its place. (framework/types.go, AddPod.)
 func (q *Queue) join(g *group, i int32) {
-	at, _ := slices.BinarySearchFunc(g.members, i, func(a, b int32) int { return q.compareMembers(q.entries.at(a), q.entries.at(b)) })
+	at, _ := slices.BinarySearchFunc(g.members, i, func(a, b int32) int { return q.compareMembers(q.entries.At(a), q.entries.At(b)) })
 	g.members = slices.Insert(g.members, at, i)
 }
 
@@ -151,7 +151,7 @@ func (q *Queue) compareMembers(a, b *entry) int {
 
 // takeOut takes the waiting pod i out of its place, or off its group's lists. Its group's entity, if it has one, lies nowhere.
 func (q *Queue) takeOut(i int32) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	if e.group == 0 {
 		q.remove(i)
 		return
@@ -170,7 +170,7 @@ func (q *Queue) dropIfEmpty(g *group) bool {
 	if len(g.members) > 0 {
 		return false
 	}
-	q.entries.release(g.entity)
+	q.entries.Release(g.entity)
 	g.entity = none
 	return true
 }
@@ -179,27 +179,27 @@ func (q *Queue) dropIfEmpty(g *group) bool {
 // them are already. (unlockedMoveEntityToInFlight.)
 func (q *Queue) popGroup(now int64, g *group) bool {
 	entity, members := g.entity, g.members
-	root := q.entries.at(entity)
+	root := q.entries.At(entity)
 	root.attempts++
 	if g.flight != none {
-		q.entries.release(g.flight) // its attempt was never ended
+		q.entries.Release(g.flight) // its attempt was never ended
 	}
 	g.entity, g.members, g.flight, g.flown = none, nil, none, g.flown[:0]
 	for _, i := range members {
-		uid := q.entries.at(i).pod.UID
+		uid := q.entries.At(i).pod.UID
 		if q.takeOff(now, i) {
 			g.flown = append(g.flown, uid)
 		}
 	}
 	if len(g.flown) == 0 {
-		q.entries.release(entity)
+		q.entries.Release(entity)
 		return false
 	}
 	q.schedulingCycle++
 	g.flight, root.tier = entity, InFlight
 	for _, uid := range g.flown {
-		i := q.inFlight.byUID[uid]
-		q.entries.at(i).cycle = q.schedulingCycle
+		i := q.inFlight.with(uid)
+		q.entries.At(i).cycle = q.schedulingCycle
 		q.move(now, i, InFlight, "")
 	}
 	return true
@@ -209,7 +209,7 @@ func (q *Queue) popGroup(now int64, g *group) bool {
 func (q *Queue) poppedGroup(g *group) *GroupInfo {
 	info, _ := q.Group(g.key)
 	for _, uid := range g.flown {
-		info.Members = append(info.Members, q.info(q.inFlight.byUID[uid]))
+		info.Members = append(info.Members, q.info(q.inFlight.with(uid)))
 	}
 	return &info
 }
@@ -231,7 +231,7 @@ const (
 func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.NamespacedName, outcome GroupOutcome) error {
 	t, g := now.UnixNano(), q.groupNamed(name)
 	if g.entity != none {
-		return fmt.Errorf("pod group %s is already present in the queue (%s)", name, q.entries.at(g.entity).tier)
+		return fmt.Errorf("pod group %s is already present in the queue (%s)", name, q.entries.At(g.entity).tier)
 	}
 	if g.flight == none {
 		q.freeGroup(g)
@@ -242,20 +242,20 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 	entity, pending := g.flight, g.pending
 	g.flight, g.pending = none, nil
 	if len(pending) == 0 {
-		q.entries.release(entity)
+		q.entries.Release(entity)
 		return nil
 	}
 	if g.object == nil {
-		q.entries.release(entity)
+		q.entries.Release(entity)
 		q.scatter(t, g, pending, ScheduleAttemptFailure)
 		return nil
 	}
-	e := q.entries.at(entity)
+	e := q.entries.At(entity)
 	e.priority, g.entity = groupPriority(g.object), entity
 	again := false // one that was tried waits again
 	for _, i := range pending {
 		q.join(g, i)
-		again = again || slices.Contains(g.flown, q.entries.at(i).pod.UID)
+		again = again || slices.Contains(g.flown, q.entries.At(i).pod.UID)
 	}
 	if outcome == GroupScheduled {
 		e.errorsCount, e.unschedulableCount = 0, 0
@@ -298,7 +298,7 @@ func (q *Queue) AddPodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
 	g.incomplete = nil
 	// Upstream takes them in the order of a map. The group's place in activeQ is that of the first.
 	slices.SortFunc(waiting, func(a, b int32) int {
-		x, y := q.entries.at(a), q.entries.at(b)
+		x, y := q.entries.At(a), q.entries.At(b)
 		return cmp.Or(cmp.Compare(x.timestamp, y.timestamp), cmp.Compare(x.pod.Name, y.pod.Name))
 	})
 	for _, i := range waiting {
@@ -314,7 +314,7 @@ func (q *Queue) UpdatePodGroup(object *schedulingv1beta1.PodGroup) {
 	if g.entity == none {
 		return
 	}
-	e := q.entries.at(g.entity)
+	e := q.entries.At(g.entity)
 	e.priority = groupPriority(object)
 	if h := q.heapAt(e.place); h != nil {
 		h.items[e.pos].priority = e.priority
@@ -364,7 +364,7 @@ type GroupInfo struct {
 
 // Group returns what the queue knows of the named pod group.
 func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
-	i, ok := q.byGroup[name]
+	i, ok := q.byGroup.Get(name)
 	if !ok {
 		return GroupInfo{}, false
 	}
@@ -375,7 +375,7 @@ func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
 		entity = g.flight
 	}
 	if entity != none {
-		e := q.entries.at(entity)
+		e := q.entries.At(entity)
 		info.Tier, info.Attempts = e.tier, int(e.attempts)
 		info.UnschedulableCount, info.ConsecutiveErrorsCount = int(e.unschedulableCount), int(e.errorsCount)
 		info.Timestamp, info.InitialAttemptTimestamp = toTime(e.timestamp), toTime(e.initialAttempt)

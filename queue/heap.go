@@ -3,7 +3,8 @@ package queue
 import (
 	"iter"
 	"slices"
-	"sort"
+
+	"github.com/schedq/schedq/queue/ebb"
 )
 
 // heap is a binary heap of entries. It sifts exactly as container/heap does, on which upstream's heap is
@@ -22,7 +23,7 @@ type item struct {
 }
 
 func itemOf(entries *pool, i int32) item {
-	e := entries.at(i)
+	e := entries.At(i)
 	return item{e.backoffExpiry, e.timestamp, e.priority, i}
 }
 
@@ -34,7 +35,7 @@ func (h *heap) push(entries *pool, i int32) {
 func (h *heap) remove(entries *pool, pos int) {
 	n := len(h.items) - 1
 	last := h.items[n]
-	h.items = h.items[:n]
+	h.items = ebb.Slice(h.items[:n])
 	if n == pos {
 		return
 	}
@@ -52,10 +53,12 @@ func (h *heap) fix(entries *pool, pos int) {
 	}
 }
 
-// put lays x at pos.
+// put lays x at pos. Without entries, nobody is to know where.
 func (h *heap) put(entries *pool, pos int, x item) {
 	h.items[pos] = x
-	entries.at(x.entry).pos = int32(pos)
+	if entries != nil {
+		entries.At(x.entry).pos = int32(pos)
+	}
 }
 
 func (h *heap) up(entries *pool, pos int) {
@@ -92,22 +95,32 @@ func (h *heap) down(entries *pool, start int) bool {
 	return pos > start
 }
 
-// ordered yields the items, the least first, and looks at no more of them than it must.
+// ordered yields the items, the least first, and looks at no more of them than it must: the first k cost k log k.
 func (h *heap) ordered() iter.Seq[item] {
 	return func(yield func(item) bool) {
-		if len(h.items) == 0 {
-			return
+		next := heap{less: h.less} // those of which one is the next, by their positions in h
+		at := func(pos int) item {
+			x := h.items[pos]
+			x.entry = int32(pos)
+			return x
 		}
-		next := []int{0} // the positions of which one is the next, the least last
-		for len(next) > 0 {
-			pos := next[len(next)-1]
-			next = next[:len(next)-1]
+		if len(h.items) > 0 {
+			next.items = append(next.items, at(0))
+		}
+		for len(next.items) > 0 {
+			pos := int(next.items[0].entry)
 			if !yield(h.items[pos]) {
 				return
 			}
-			for child := 2*pos + 1; child <= 2*pos+2 && child < len(h.items); child++ {
-				at := sort.Search(len(next), func(i int) bool { return h.less(&h.items[next[i]], &h.items[child]) })
-				next = slices.Insert(next, at, child)
+			if left := 2*pos + 1; left < len(h.items) {
+				next.items[0] = at(left)
+				next.down(nil, 0)
+			} else {
+				next.remove(nil, 0)
+			}
+			if right := 2*pos + 2; right < len(h.items) {
+				next.items = append(next.items, at(right))
+				next.up(nil, len(next.items)-1)
 			}
 		}
 	}

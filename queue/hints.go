@@ -31,7 +31,7 @@ func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEv
 	candidates := q.scratch[:0]
 	for _, i := range q.unschedulable {
 		for p := range q.podsOf(i) { // any of a group
-			if preCheck == nil || preCheck(q.entries.at(p).pod) {
+			if preCheck == nil || preCheck(q.entries.At(p).pod) {
 				candidates = append(candidates, i)
 				break
 			}
@@ -51,7 +51,7 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 	label, byHints := event.Label(), q.opts.Rules.Waking == ByHints && !isWildCard(event)
 	clear(q.isDeaf)
 	for _, i := range candidates {
-		e := q.entries.at(i)
+		e := q.entries.At(i)
 		if e.tier == Gated && q.rules.staysGated(q, e, event) {
 			continue
 		}
@@ -64,7 +64,7 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 		}
 	}
 	q.moveRequestCycle = q.schedulingCycle
-	if len(q.inFlight.byUID) > 0 && !q.rules.forgetsPopped {
+	if q.inFlight.first != none && !q.rules.forgetsPopped {
 		q.inFlight.record(event, oldObj, newObj)
 	}
 }
@@ -102,7 +102,7 @@ func (q *Queue) staysGated(e *entry, event fwk.ClusterEvent) bool {
 func (q *Queue) worthRequeuing(i int32, event fwk.ClusterEvent, oldObj, newObj any) strategy {
 	best := queueSkip
 	for p := range q.podsOf(i) {
-		if best = max(best, q.rules.podWorthRequeuing(q, q.entries.at(p), event, oldObj, newObj)); best == queueImmediately {
+		if best = max(best, q.rules.podWorthRequeuing(q, q.entries.At(p), event, oldObj, newObj)); best == queueImmediately {
 			break
 		}
 	}
@@ -155,7 +155,7 @@ func (q *Queue) hintSaysQueue(plugin string, pod *v1.Pod, event fwk.ClusterEvent
 // hintAfterAttempt replays the events of the attempt of the pod i through the hints of the plugins that now
 // rejected it. (scheduling_queue.go, determineSchedulingHintForInFlightPod.)
 func (q *Queue) hintAfterAttempt(i int32, popped bool) strategy {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	if !e.rejected() {
 		return queueAfterBackoff
 	}

@@ -3,6 +3,8 @@ package queue
 import (
 	"hash/maphash"
 	"slices"
+
+	"github.com/schedq/schedq/queue/ebb"
 )
 
 // index finds entries by their pod's namespace and name: an open-addressing hash table of entry
@@ -40,7 +42,7 @@ func (x *index) find(entries *pool, hash uint32, namespace, name string) int {
 			return at
 		}
 		if s.hash == hash {
-			if p := entries.at(s.entry).pod; p.Name == name && p.Namespace == namespace {
+			if p := entries.At(s.entry).pod; p.Name == name && p.Namespace == namespace {
 				return at
 			}
 		}
@@ -53,48 +55,53 @@ func (x *index) get(entries *pool, namespace, name string) int32 {
 
 func (x *index) put(entries *pool, i int32) {
 	if (x.used+1)*2 > len(x.slots) {
-		x.grow()
+		x.resize(len(x.slots) * 2)
 	}
-	p := entries.at(i).pod
-	hash := x.hash(p.Namespace, p.Name)
-	at := x.find(entries, hash, p.Namespace, p.Name)
+	e := entries.At(i)
+	e.nameHash = x.hash(e.pod.Namespace, e.pod.Name)
+	at := x.find(entries, e.nameHash, e.pod.Namespace, e.pod.Name)
 	if x.slots[at].entry == none {
 		x.used++
 	}
-	x.slots[at] = slot{hash, i}
+	x.slots[at] = slot{e.nameHash, i}
 }
 
-func (x *index) grow() {
+func (x *index) resize(size int) {
 	old := x.slots
-	x.slots = slices.Repeat([]slot{{entry: none}}, len(old)*2)
-	mask := len(x.slots) - 1
+	x.slots = slices.Repeat([]slot{{entry: none}}, size)
 	for _, s := range old {
 		if s.entry == none {
 			continue
 		}
-		at := int(s.hash) & mask
+		at := int(s.hash) & (size - 1)
 		for x.slots[at].entry != none {
-			at = (at + 1) & mask
+			at = (at + 1) & (size - 1)
 		}
 		x.slots[at] = s
 	}
 }
 
-// remove takes the named pod out and closes the gap behind it.
-func (x *index) remove(entries *pool, namespace, name string) {
-	hole := x.find(entries, x.hash(namespace, name), namespace, name)
-	if x.slots[hole].entry == none {
-		return
+// remove takes the entry i out, if it is in, and closes the gap behind it. No name is looked at: that would be far away.
+func (x *index) remove(entries *pool, i int32) bool {
+	mask := len(x.slots) - 1
+	hole := int(entries.At(i).nameHash) & mask
+	for x.slots[hole].entry != i {
+		if x.slots[hole].entry == none {
+			return false
+		}
+		hole = (hole + 1) & mask
 	}
 	x.used--
-	mask := len(x.slots) - 1
 	for at := hole; ; {
 		x.slots[hole].entry = none
 		for {
 			at = (at + 1) & mask
 			s := x.slots[at]
 			if s.entry == none {
-				return
+				if ebb.Wants(len(x.slots), x.used) {
+					x.resize(len(x.slots) / 4)
+				}
+				return true
 			}
 			// An entry may fill the hole if that is not before the place it hashes to.
 			if home := int(s.hash) & mask; (at-home)&mask >= (at-hole)&mask {

@@ -21,12 +21,14 @@ func TestIndex(t *testing.T) {
 			if rapid.Bool().Draw(t, "put") {
 				pod := &v1.Pod{}
 				pod.Namespace, pod.Name = namespace, name
-				i := entries.allocate()
-				entries.at(i).pod = pod
+				i := entries.Allocate()
+				entries.At(i).pod = pod
 				want[key] = i
 				x.put(&entries, want[key])
 			} else {
-				x.remove(&entries, namespace, name)
+				if i, ok := want[key]; ok && !x.remove(&entries, i) {
+					t.Fatalf("%s was not found", key)
+				}
 				delete(want, key)
 			}
 			if x.used != len(want) {

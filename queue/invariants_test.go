@@ -36,12 +36,12 @@ func (c *checker) see(i int32, where string) *entry {
 		c.fail("entry %d is %s and %s", i, c.at[i], where)
 	}
 	c.at[i] = where
-	return c.q.entries.at(i)
+	return c.q.entries.At(i)
 }
 
 // pod checks the pod i, which waits in tier.
 func (c *checker) pod(i int32, tier Tier) {
-	q, e := c.q, c.q.entries.at(i)
+	q, e := c.q, c.q.entries.At(i)
 	c.waiting++
 	c.pods[tier]++
 	if e.tier != tier {
@@ -69,7 +69,7 @@ func (c *checker) entity(i int32, p place, pos int) {
 			c.see(pod, "a member")
 		}
 		c.pod(pod, e.tier)
-		if member := q.entries.at(pod); member.group != e.group {
+		if member := q.entries.At(pod); member.group != e.group {
 			c.fail("%s is with another group", member.pod.Name)
 		}
 	}
@@ -97,24 +97,24 @@ func (c *checker) places() {
 
 func (c *checker) flights() {
 	f, n, from := &c.q.inFlight, 0, c.q.inFlight.dropped
-	for i := f.first; i != none; i = c.q.entries.at(i).next {
+	for i := f.first; i != none; i = c.q.entries.At(i).next {
 		e := c.see(i, "in flight")
 		n++
 		c.pods[InFlight]++
-		if e.tier != InFlight || e.place != nowhere || f.byUID[e.pod.UID] != i || e.eventsFrom < from {
-			c.fail("%s is in flight as %s, and its UID finds %d", e.pod.Name, e.tier, f.byUID[e.pod.UID])
+		if e.tier != InFlight || e.place != nowhere || f.with(e.pod.UID) != i || e.eventsFrom < from {
+			c.fail("%s is in flight as %s, and its UID finds %d", e.pod.Name, e.tier, f.with(e.pod.UID))
 		}
-		if flying := c.q.flying(e.pod); flying == none || c.q.entries.at(flying).pod.Name != e.pod.Name {
+		if flying := c.q.flying(e.pod); flying == none || c.q.entries.At(flying).pod.Name != e.pod.Name {
 			c.fail("%s is in flight and not found by its name", e.pod.Name)
 		}
 		from = e.eventsFrom
 	}
-	if n != len(f.byUID) {
-		c.fail("%d pods are in flight, and %d are found by their UIDs", n, len(f.byUID))
+	if n != f.byUID.Len() {
+		c.fail("%d pods are in flight, and %d are found by their UIDs", n, f.byUID.Len())
 	}
 	if f.first == none && len(f.since(f.dropped)) > 0 {
 		c.fail("events are kept for nobody")
-	} else if f.first != none && c.q.entries.at(f.first).eventsFrom != f.dropped {
+	} else if f.first != none && c.q.entries.At(f.first).eventsFrom != f.dropped {
 		c.fail("events are kept that nobody asks for")
 	}
 }
@@ -148,11 +148,10 @@ func (c *checker) groups() {
 // rest checks what was not seen elsewhere: pods that were observed to wait for a group, and free entries.
 func (c *checker) rest() {
 	q := c.q
-	for _, i := range q.entries.free {
-		c.see(i, "free")
-	}
-	for i := range q.entries.used {
-		if e := q.entries.at(i); c.at[i] == "" {
+	for i, e := range q.entries.All() {
+		if *e == (entry{}) {
+			c.see(i, "free")
+		} else if c.at[i] == "" {
 			if e.pod == nil || e.group != 0 || e.tier.Queued() || e.tier == InFlight {
 				c.fail("entry %d is nowhere: %+v", i, *e)
 				return

@@ -1,9 +1,11 @@
 package queue
 
 import (
-	"github.com/schedq/schedq/queue/pluginset"
 	"iter"
 	"time"
+
+	"github.com/schedq/schedq/queue/ebb"
+	"github.com/schedq/schedq/queue/pluginset"
 )
 
 // Where entities lie, and how they move from one place to another.
@@ -52,7 +54,7 @@ func (q *Queue) placeOf(e *entry, tier Tier) place {
 
 // insert puts the entity i, which lies nowhere, to its place in tier.
 func (q *Queue) insert(i int32, tier Tier) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	e.place = q.placeOf(e, tier)
 	if h := q.heapAt(e.place); h != nil {
 		h.push(&q.entries, i)
@@ -64,21 +66,21 @@ func (q *Queue) insert(i int32, tier Tier) {
 
 // remove takes the entity i out of its place, if it lies in one.
 func (q *Queue) remove(i int32) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	if h := q.heapAt(e.place); h != nil {
 		h.remove(&q.entries, int(e.pos))
 	} else if e.place == inUnschedulable {
 		last := q.unschedulable[len(q.unschedulable)-1]
 		q.unschedulable[e.pos] = last
-		q.entries.at(last).pos = e.pos
-		q.unschedulable = q.unschedulable[:len(q.unschedulable)-1]
+		q.entries.At(last).pos = e.pos
+		q.unschedulable = ebb.Slice(q.unschedulable[:len(q.unschedulable)-1])
 	}
 	e.place = nowhere
 }
 
 // withdraw takes the entity i out of its place, and returns what would have it requeued there. (deleteFromAnyQueue.)
 func (q *Queue) withdraw(i int32) strategy {
-	from := q.entries.at(i).place
+	from := q.entries.At(i).place
 	q.remove(i)
 	switch {
 	case from == inActiveQ:
@@ -92,7 +94,7 @@ func (q *Queue) withdraw(i int32) strategy {
 // podsOf yields the pods of the entity i: itself, or the members of the group that it is.
 func (q *Queue) podsOf(i int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		if e := q.entries.at(i); e.pod == nil {
+		if e := q.entries.At(i); e.pod == nil {
 			for _, member := range q.groups[e.group-1].members {
 				if !yield(member) {
 					return
@@ -106,7 +108,7 @@ func (q *Queue) podsOf(i int32) iter.Seq[int32] {
 
 // size is how many pods the entity i is.
 func (q *Queue) size(i int32) int {
-	if e := q.entries.at(i); e.pod == nil {
+	if e := q.entries.At(i); e.pod == nil {
 		return len(q.groups[e.group-1].members)
 	}
 	return 1
@@ -114,10 +116,10 @@ func (q *Queue) size(i int32) int {
 
 // entityOf returns the entity that the waiting pod i is queued as, or none if it waits for its group, or i is none.
 func (q *Queue) entityOf(i int32) int32 {
-	if i == none || q.entries.at(i).group == 0 {
+	if i == none || q.entries.At(i).group == 0 {
 		return i
 	}
-	if e := q.entries.at(i); e.tier.Queued() {
+	if e := q.entries.At(i); e.tier.Queued() {
 		return q.groups[e.group-1].entity
 	}
 	return none
@@ -131,7 +133,7 @@ func (q *Queue) runPreEnqueue(i int32) {
 	}
 	gating := pluginset.ID(0)
 	for p := range q.podsOf(i) {
-		e := q.entries.at(p)
+		e := q.entries.At(p)
 		plugin := q.plugins.PreEnqueue(e.pod, q.sets.Only(e.gatingPlugin))
 		if e.gatingPlugin = 0; plugin != "" {
 			e.gatingPlugin = q.sets.Of(plugin)
@@ -139,7 +141,7 @@ func (q *Queue) runPreEnqueue(i int32) {
 			gating = e.gatingPlugin
 		}
 	}
-	q.entries.at(i).gatingPlugin = gating
+	q.entries.At(i).gatingPlugin = gating
 }
 
 // moveToActiveQ puts the entity i into activeQ, or among the gated ones if a PreEnqueue plugin keeps it out, and returns where it
@@ -158,7 +160,7 @@ func (q *Queue) moveOutOfBackoffQ(now int64, i int32, event string) Tier {
 }
 
 func (q *Queue) enterActiveQ(now int64, i int32, event string) Tier {
-	if q.entries.at(i).gatingPlugin != 0 {
+	if q.entries.At(i).gatingPlugin != 0 {
 		q.gate(now, i, event)
 		return Gated
 	}
@@ -174,7 +176,7 @@ func (q *Queue) enterActiveQ(now int64, i int32, event string) Tier {
 }
 
 func (q *Queue) setInitialAttempt(i int32, now int64) {
-	if e := q.entries.at(i); e.initialAttempt == unset {
+	if e := q.entries.At(i); e.initialAttempt == unset {
 		e.initialAttempt = now
 	}
 }
@@ -184,7 +186,7 @@ func (q *Queue) setInitialAttempt(i int32, now int64) {
 func (q *Queue) moveToBackoffQ(now int64, i int32, event string) {
 	if q.opts.PopFromBackoffQ {
 		q.runPreEnqueue(i)
-		if q.entries.at(i).gatingPlugin != 0 {
+		if q.entries.At(i).gatingPlugin != 0 {
 			q.gate(now, i, event)
 			return
 		}
@@ -197,7 +199,7 @@ func (q *Queue) moveToBackoffQ(now int64, i int32, event string) {
 
 // gate keeps the entity i out of activeQ. One that is gated and was not taken out does not move.
 func (q *Queue) gate(now int64, i int32, event string) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	stayed := e.place == inUnschedulable
 	if stayed && e.tier == Gated {
 		return
@@ -213,7 +215,7 @@ func (q *Queue) gate(now int64, i int32, event string) {
 // requeue sends the entity i where hint says; event is the label of the cause. (scheduling_queue.go,
 // requeueEntityWithQueueingStrategy.)
 func (q *Queue) requeue(now int64, i int32, hint strategy, event string) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	switch {
 	case hint == queueSkip && e.place != nowhere:
 	case hint == queueSkip:
@@ -237,13 +239,13 @@ func (q *Queue) FlushBackoffCompleted(now time.Time) {
 	t := now.UnixNano()
 	completed := q.scratch[:0]
 	for _, h := range []*heap{&q.backoffQ, &q.errorBackoffQ} {
-		for len(h.items) > 0 && !q.backingOff(t, q.entries.at(h.items[0].entry)) {
+		for len(h.items) > 0 && !q.backingOff(t, q.entries.At(h.items[0].entry)) {
 			i := h.items[0].entry
 			q.remove(i)
 			completed = append(completed, i)
 		}
 	}
-	q.scratch = completed
+	q.scratch = ebb.Slice(completed)
 	for _, i := range completed {
 		q.moveOutOfBackoffQ(t, i, BackoffComplete)
 	}
@@ -256,13 +258,13 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 	t := now.UnixNano()
 	left := q.scratch[:0]
 	for _, i := range q.unschedulable {
-		e := q.entries.at(i)
+		e := q.entries.At(i)
 		if t-q.rules.leftSince(e) > int64(q.opts.PodMaxInUnschedulablePods) {
 			e.flushed = t
 			left = append(left, i)
 		}
 	}
-	q.scratch = left
+	q.scratch = ebb.Slice(left)
 	if len(left) > 0 {
 		q.moveAll(t, left, eventUnschedulableTimeout, nil, nil)
 	}
@@ -271,11 +273,11 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 // moved notes that the pods of the entity i are in tier to now, and tells of each. One of a group is not told of where it stays if
 // another came or went.
 func (q *Queue) moved(now int64, i int32, to Tier, event string) {
-	if e := q.entries.at(i); e.pod == nil {
+	if e := q.entries.At(i); e.pod == nil {
 		e.tier = to
 	}
 	for p := range q.podsOf(i) {
-		if e := q.entries.at(p); e.group == 0 || e.tier != to || event != unscheduledPodAdd {
+		if e := q.entries.At(p); e.group == 0 || e.tier != to || event != unscheduledPodAdd {
 			q.move(now, p, to, event)
 		}
 	}
@@ -283,7 +285,7 @@ func (q *Queue) moved(now int64, i int32, to Tier, event string) {
 
 // move notes that the pod i is in tier to now, and tells the Observer.
 func (q *Queue) move(now int64, i int32, to Tier, event string) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	from := e.tier
 	q.setTier(e, to)
 	q.tell(now, i, Transition{From: from, To: to, Event: q.opts.Rules.Labels.Of(event)})
@@ -291,7 +293,7 @@ func (q *Queue) move(now int64, i int32, to Tier, event string) {
 
 // tell hands t to the Observer, filled in with what is known of the pod i.
 func (q *Queue) tell(now int64, i int32, t Transition) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	t.Pod, t.Time, t.Attempts = e.pod, toTime(now), int(e.attempts)
 	t.BackoffExpiry = toTime(q.backoffOf(i).backoffExpiry)
 	t.UnschedulablePlugins = q.sets.Names(e.unschedulablePlugins)
@@ -305,5 +307,5 @@ func (q *Queue) backoffOf(i int32) *entry {
 	if entity := q.entityOf(i); entity != none {
 		i = entity
 	}
-	return q.entries.at(i)
+	return q.entries.At(i)
 }

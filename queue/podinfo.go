@@ -2,7 +2,6 @@ package queue
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"time"
 
@@ -38,7 +37,7 @@ type PodInfo struct {
 	NominatedNode string
 }
 
-func (q *Queue) info(i int32) PodInfo { return q.infoOf(q.entries.at(i), q.backoffOf(i)) }
+func (q *Queue) info(i int32) PodInfo { return q.infoOf(q.entries.At(i), q.backoffOf(i)) }
 
 // infoOf returns what is known of the pod e, whose backoff and flushes are those of entity.
 func (q *Queue) infoOf(e, entity *entry) PodInfo {
@@ -90,8 +89,8 @@ func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
 // changed meanwhile.
 func (q *Queue) Pods(in func(Tier) bool) iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
-		for i := range q.entries.used {
-			if e := q.entries.at(i); e.pod != nil && in(e.tier) && !yield(q.info(i)) {
+		for i, e := range q.entries.All() {
+			if e.pod != nil && in(e.tier) && !yield(q.info(i)) {
 				return
 			}
 		}
@@ -104,7 +103,7 @@ func (q *Queue) Pods(in func(Tier) bool) iter.Seq[PodInfo] {
 func (q *Queue) Upcoming() iter.Seq[*v1.Pod] {
 	return func(yield func(*v1.Pod) bool) {
 		for x := range q.activeQ.ordered() {
-			if pod := q.entries.at(x.entry).pod; pod != nil && !yield(pod) {
+			if pod := q.entries.At(x.entry).pod; pod != nil && !yield(pod) {
 				return
 			}
 		}
@@ -112,7 +111,7 @@ func (q *Queue) Upcoming() iter.Seq[*v1.Pod] {
 			return
 		}
 		for x := range q.backoffQ.ordered() {
-			if pod := q.entries.at(x.entry).pod; pod != nil && !yield(pod) {
+			if pod := q.entries.At(x.entry).pod; pod != nil && !yield(pod) {
 				return
 			}
 		}
@@ -122,7 +121,7 @@ func (q *Queue) Upcoming() iter.Seq[*v1.Pod] {
 // InFlight yields the pods in flight in the order of their popping.
 func (q *Queue) InFlight() iter.Seq[PodInfo] {
 	return func(yield func(PodInfo) bool) {
-		for i := q.inFlight.first; i != none; i = q.entries.at(i).next {
+		for i := q.inFlight.first; i != none; i = q.entries.At(i).next {
 			if !yield(q.info(i)) {
 				return
 			}
@@ -133,12 +132,12 @@ func (q *Queue) InFlight() iter.Seq[PodInfo] {
 // EventsInFlight returns the cluster events that came since the pod in flight with that UID was popped, in their order: those
 // that the hints of its rejectors are asked about if its attempt fails. (active_queue.go, clusterEventsForPod.)
 func (q *Queue) EventsInFlight(uid types.UID) []fwk.ClusterEvent {
-	i, ok := q.inFlight.byUID[uid]
-	if !ok {
+	i := q.inFlight.with(uid)
+	if i == none {
 		return nil
 	}
 	var events []fwk.ClusterEvent
-	for _, ev := range q.inFlight.since(q.entries.at(i).eventsFrom) {
+	for _, ev := range q.inFlight.since(q.entries.At(i).eventsFrom) {
 		events = append(events, ev.event)
 	}
 	return events
@@ -155,12 +154,12 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	}
 	c := *q
 	c.plugins, c.observer = plugins, observer
-	c.entries = q.entries.clone()
+	c.entries = q.entries.Clone()
 	c.byName = q.byName.clone()
 	c.sets = q.sets.Clone()
 	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
 	c.unschedulable = slices.Clone(q.unschedulable)
-	c.groups, c.byGroup = make([]*group, len(q.groups)), maps.Clone(q.byGroup)
+	c.groups, c.byGroup = make([]*group, len(q.groups)), q.byGroup.Clone()
 	for i := range q.groups {
 		if q.groups[i] != nil {
 			c.groups[i] = q.groups[i].clone()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/schedq/schedq/queue/ebb"
 	"github.com/schedq/schedq/queue/nominated"
 	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
@@ -33,7 +34,7 @@ type Queue struct {
 
 	groups     []*group // nil where one was freed
 	freeGroups []int32
-	byGroup    map[types.NamespacedName]int32
+	byGroup    ebb.Map[types.NamespacedName, int32]
 	popped     int32 // the entry.group of what was popped last: 0 if it was a pod alone
 
 	inFlight         inFlight
@@ -47,7 +48,7 @@ type Queue struct {
 func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	q := &Queue{
 		opts: opts, rules: opts.Rules.resolve(), plugins: plugins, observer: observer,
-		byName: newIndex(), sets: pluginset.New(), byGroup: map[types.NamespacedName]int32{},
+		byName: newIndex(), sets: pluginset.New(),
 		inFlight: newInFlight(), nominated: nominated.New(), incoming: newIncoming(),
 		moveRequestCycle: -1,
 	}
@@ -80,8 +81,8 @@ func (q *Queue) Add(now time.Time, pod *v1.Pod) {
 func (q *Queue) add(now int64, pod *v1.Pod) {
 	told := None
 	if old := q.waiting(pod); old != none {
-		if _, grouped := q.opts.GroupOf(pod); !grouped && q.entries.at(old).group == 0 { // the new one goes on from where the old one was
-			told = q.entries.at(old).tier
+		if _, grouped := q.opts.GroupOf(pod); !grouped && q.entries.At(old).group == 0 { // the new one goes on from where the old one was
+			told = q.entries.At(old).tier
 			q.remove(old)
 			q.forget(old)
 		} else {
@@ -93,7 +94,7 @@ func (q *Queue) add(now int64, pod *v1.Pod) {
 		q.addMember(now, i, g, unscheduledPodAdd)
 		return
 	}
-	q.setTier(q.entries.at(i), told)
+	q.setTier(q.entries.At(i), told)
 	q.moveToActiveQ(now, i, unscheduledPodAdd)
 }
 
@@ -132,7 +133,7 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 			return Entity{}, false
 		}
 		q.remove(i)
-		group := q.entries.at(i).group
+		group := q.entries.At(i).group
 		if group != 0 {
 			if !q.popGroup(now.UnixNano(), q.groups[group-1]) {
 				continue
@@ -145,7 +146,7 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 		}
 		q.popped = 0
 		q.schedulingCycle++
-		q.entries.at(i).cycle = q.schedulingCycle
+		q.entries.At(i).cycle = q.schedulingCycle
 		q.move(now.UnixNano(), i, InFlight, "")
 		return Entity{Pod: q.info(i)}, true
 	}
@@ -154,9 +155,9 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 // takeOff makes the pod i, which was popped, in flight. It returns false if one of its UID already is: then the entry is dropped, as
 // upstream's unlockedMoveEntityToInFlight does.
 func (q *Queue) takeOff(now int64, i int32) bool {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	e.attempts++
-	if _, ok := q.inFlight.byUID[e.pod.UID]; ok {
+	if q.inFlight.with(e.pod.UID) != none {
 		q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
 		q.move(now, i, Deleted, "")
 		q.forget(i)
@@ -178,8 +179,8 @@ func (q *Queue) Bound(now time.Time, uid types.UID) { q.endFlight(now, uid, Sche
 
 // endFlight takes the pod with that UID out of flight, for good: it is Scheduled or Deleted.
 func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
-	if i, ok := q.inFlight.byUID[uid]; ok {
-		q.inFlight.remove(&q.entries, i)
+	if i := q.inFlight.with(uid); i != none {
+		q.inFlight.remove(&q.entries, i, uid)
 		q.move(now.UnixNano(), i, to, "")
 		q.forget(i)
 	}
@@ -202,17 +203,18 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 	t := now.UnixNano()
 	if old := q.waiting(pod); old != none {
 		q.Done(now, pod.UID)
-		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.at(old).tier)
+		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.At(old).tier)
 	}
-	i, popped := q.inFlight.byUID[pod.UID]
-	if popped && q.flying(pod) != i && q.entries.at(i).pod.Name != pod.Name {
+	i := q.inFlight.with(pod.UID)
+	popped := i != none
+	if popped && q.flying(pod) != i && q.entries.At(i).pod.Name != pod.Name {
 		q.Done(now, pod.UID) // it was the attempt of a pod of another name
 		popped = false
 	}
 	if !popped {
 		i = q.newPod(t, pod)
 	}
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	g := q.groupNamedBy(e.pod)
 	q.setPod(i, pod)
 	q.fail(t, e, why)
@@ -223,7 +225,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 		hint = q.rules.hintAfterAttempt(q, i, popped)
 	}
 	if popped {
-		q.inFlight.remove(&q.entries, i)
+		q.inFlight.remove(&q.entries, i, pod.UID)
 		if q.hidden > 0 {
 			q.byName.put(&q.entries, i) // before another one in flight, which is hidden in its turn
 		}
@@ -289,7 +291,7 @@ func (q *Queue) delete(now int64, i int32, pod *v1.Pod) {
 // deletedElsewhere tells of the deletion of a pod that waits nowhere.
 func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
 	t := Transition{To: Deleted}
-	if i, ok := q.inFlight.byUID[pod.UID]; ok {
+	if i := q.inFlight.with(pod.UID); i != none {
 		t.From = InFlight
 		q.tell(now, i, t)
 		return
@@ -306,13 +308,13 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 	i := q.waiting(newPod)
 	g, entity := q.groupOf(i, oldPod), q.entityOf(i)
 	isIncomplete := g != nil && g.object == nil
-	if _, ok := q.inFlight.byUID[newPod.UID]; ok && !isIncomplete && !q.rules.forgetsPopped {
+	if q.inFlight.with(newPod.UID) != none && !isIncomplete && !q.rules.forgetsPopped {
 		for _, ev := range events {
 			q.inFlight.record(ev, oldPod, newPod)
 		}
 		return
 	}
-	if !isIncomplete && (i == none || entity != none && q.entries.at(i).pod.UID != newPod.UID) {
+	if !isIncomplete && (i == none || entity != none && q.entries.At(i).pod.UID != newPod.UID) {
 		q.Add(now, newPod)
 		return
 	}
@@ -329,7 +331,7 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 
 // updated puts the entity i, a pod of which has changed, at its place in its heap, or asks its hints whether it moves.
 func (q *Queue) updated(now int64, i int32, oldPod, newPod *v1.Pod, events []fwk.ClusterEvent) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	if h := q.heapAt(e.place); h != nil {
 		h.fix(&q.entries, int(e.pos))
 		return
@@ -354,9 +356,9 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 		}
 		entity = g.entity
 	}
-	if entity != none && q.entries.at(entity).place != inActiveQ {
+	if entity != none && q.entries.At(entity).place != inActiveQ {
 		move := q.moveToActiveQ
-		if q.entries.at(entity).place.isBackoffQ() {
+		if q.entries.At(entity).place.isBackoffQ() {
 			q.remove(entity)
 			move = q.moveOutOfBackoffQ
 		}
@@ -364,7 +366,7 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 			return true
 		}
 	}
-	if _, ok := q.inFlight.byUID[pod.UID]; ok {
+	if q.inFlight.with(pod.UID) != none {
 		q.inFlight.record(eventForceActivate, nil, pod)
 	}
 	return false

@@ -9,8 +9,7 @@ func (q *Queue) Regroup(objects []*schedulingv1beta1.PodGroup) {
 	for _, object := range objects {
 		q.groupNamed(nameOf(object)).object = object
 	}
-	for i := range q.entries.used {
-		e := q.entries.at(i)
+	for i, e := range q.entries.All() {
 		if e.pod == nil || e.group != 0 || e.tier == InFlight {
 			continue
 		}
@@ -22,7 +21,7 @@ func (q *Queue) Regroup(objects []*schedulingv1beta1.PodGroup) {
 
 // regroup puts the pod i with g.
 func (q *Queue) regroup(i int32, g *group) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	tier := e.tier
 	q.remove(i)
 	e.group = g.number + 1
@@ -33,11 +32,11 @@ func (q *Queue) regroup(i int32, g *group) {
 	}
 	if g.entity == none {
 		q.newGroupEntity(g, e)
-		root := q.entries.at(g.entity)
+		root := q.entries.At(g.entity)
 		root.attempts, root.unschedulableCount, root.errorsCount = e.attempts, e.unschedulableCount, e.errorsCount
 		root.backoffExpiry, root.gatingPlugin, root.tier = e.backoffExpiry, e.gatingPlugin, tier
 	}
-	root := q.entries.at(g.entity)
+	root := q.entries.At(g.entity)
 	q.remove(g.entity)
 	e.backoffExpiry = unset
 	q.setTier(e, root.tier)

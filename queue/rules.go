@@ -153,7 +153,7 @@ func (r Rules) resolve() rules {
 
 // hintByMoveRequests sends a pod to backoffQ if any move request came since it was popped.
 func (q *Queue) hintByMoveRequests(i int32, _ bool) strategy {
-	if q.moveRequestCycle >= q.entries.at(i).cycle {
+	if q.moveRequestCycle >= q.entries.At(i).cycle {
 		return queueInBackoffQ
 	}
 	return queueSkip
@@ -179,7 +179,7 @@ func (q *Queue) registrationHint(e *entry, event fwk.ClusterEvent, _, newObj any
 
 // updated requeues a pod of which more than its status changed, and with UpdateActivates one that backs off in any case.
 func (r Rules) updated(q *Queue, now int64, i int32, oldPod, newPod *v1.Pod, _ []fwk.ClusterEvent) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	hint := queueAfterBackoff
 	if r.Updating == UpdateActivates {
 		hint = queueImmediately

@@ -20,7 +20,7 @@ func (q *Queue) Withdraw(pod *v1.Pod, flying bool) (PodInfo, bool) {
 	if i == none {
 		return PodInfo{}, false
 	}
-	tier := q.entries.at(i).tier
+	tier := q.entries.At(i).tier
 	q.seize(i)
 	p := q.info(i)
 	p.Tier = tier
@@ -41,7 +41,7 @@ func (q *Queue) Put(now time.Time, p PodInfo, t Transition) {
 	switch p.Tier {
 	case InFlight:
 		q.schedulingCycle++
-		q.entries.at(i).cycle = q.schedulingCycle
+		q.entries.At(i).cycle = q.schedulingCycle
 		if t.From == Backoff {
 			q.count(i, Active, PopFromBackoffQ)
 		}
@@ -71,12 +71,12 @@ func (q *Queue) Failed(now time.Time, p PodInfo, why Rejection) PodInfo {
 // Unpop takes the last Pop of the pod in flight with that UID back, as if it had not been: the pod is in
 // tier again, where it was popped from. The Observer is not told. Unknown UIDs are ignored.
 func (q *Queue) Unpop(uid types.UID, tier Tier) {
-	i, ok := q.inFlight.byUID[uid]
-	if !ok || tier != Active && tier != Backoff || q.entries.at(i).group != 0 {
+	i := q.inFlight.with(uid)
+	if i == none || tier != Active && tier != Backoff || q.entries.At(i).group != 0 {
 		return
 	}
 	q.seize(i)
-	q.entries.at(i).attempts--
+	q.entries.At(i).attempts--
 	q.schedulingCycle--
 	if tier == Backoff {
 		q.incoming.add(Incoming{Active, PopFromBackoffQ}, -1)
@@ -86,9 +86,9 @@ func (q *Queue) Unpop(uid types.UID, tier Tier) {
 
 // seize takes the pod i out of wherever it is, alone: what is left of its group stays where it is. It is found by nobody then.
 func (q *Queue) seize(i int32) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	if e.tier == InFlight {
-		q.inFlight.remove(&q.entries, i)
+		q.inFlight.remove(&q.entries, i, e.pod.UID)
 		q.unname(i)
 		e.group = 0
 		return
@@ -111,7 +111,7 @@ func (q *Queue) seize(i int32) {
 
 // put puts the pod i, which was seized or is new, into tier. What had its name or UID there is let go: its end was not seen.
 func (q *Queue) put(i int32, tier Tier) {
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	switch tier {
 	case None, Scheduled, Deleted:
 	case InFlight:
@@ -131,7 +131,7 @@ func (q *Queue) put(i int32, tier Tier) {
 
 // letGo drops the pod in flight with that UID, the end of whose attempt was not seen.
 func (q *Queue) letGo(uid types.UID) {
-	if i, ok := q.inFlight.byUID[uid]; ok {
+	if i := q.inFlight.with(uid); i != none {
 		q.seize(i)
 		q.release(i)
 	}
@@ -146,12 +146,12 @@ func (q *Queue) Refresh(pod *v1.Pod) bool {
 			return false
 		}
 	}
-	e := q.entries.at(i)
+	e := q.entries.At(i)
 	q.nominated.Update(e.pod, pod)
 	if e.tier == InFlight && e.pod.UID != pod.UID {
 		q.letGo(pod.UID)
-		delete(q.inFlight.byUID, e.pod.UID)
-		q.inFlight.byUID[pod.UID] = i
+		q.inFlight.byUID.Delete(e.pod.UID)
+		q.inFlight.byUID.Set(pod.UID, i)
 	}
 	q.setPod(i, pod)
 	if h := q.heapAt(e.place); h != nil {

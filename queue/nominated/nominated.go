@@ -3,23 +3,22 @@
 package nominated
 
 import (
-	"maps"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/ebb"
 )
 
 // Pods are the nominated pods.
 type Pods struct {
-	nodes map[types.UID]string
-	pods  map[string][]*v1.Pod
+	nodes ebb.Map[types.UID, string]
+	pods  ebb.Map[string, []*v1.Pod]
 }
 
 // New returns no nominated pods.
-func New() Pods {
-	return Pods{nodes: map[types.UID]string{}, pods: map[string][]*v1.Pod{}}
-}
+func New() Pods { return Pods{} }
 
 // Add nominates pod to run on node; an empty node ends its nomination.
 func (n *Pods) Add(pod *v1.Pod, node string) {
@@ -27,8 +26,8 @@ func (n *Pods) Add(pod *v1.Pod, node string) {
 	if node == "" {
 		return
 	}
-	n.nodes[pod.UID] = node
-	n.pods[node] = append(n.pods[node], pod)
+	n.nodes.Set(pod.UID, node)
+	n.pods.Set(node, append(n.On(node), pod))
 }
 
 // Update models UpdateNominatedPod: a nomination that only the scheduler knows of survives an update
@@ -36,7 +35,7 @@ func (n *Pods) Add(pod *v1.Pod, node string) {
 func (n *Pods) Update(oldPod, newPod *v1.Pod) {
 	node := newPod.Status.NominatedNodeName
 	if node == "" && oldPod.Status.NominatedNodeName == "" {
-		node = n.nodes[oldPod.UID]
+		node = n.Node(oldPod.UID)
 	}
 	n.Delete(oldPod.UID)
 	n.Add(newPod, node)
@@ -44,29 +43,33 @@ func (n *Pods) Update(oldPod, newPod *v1.Pod) {
 
 // Delete ends the nomination of the pod with that UID.
 func (n *Pods) Delete(uid types.UID) {
-	node, ok := n.nodes[uid]
+	node, ok := n.nodes.Get(uid)
 	if !ok {
 		return
 	}
-	delete(n.nodes, uid)
+	n.nodes.Delete(uid)
 	// Not in place: forks share the slice.
-	n.pods[node] = slices.DeleteFunc(slices.Clone(n.pods[node]), func(p *v1.Pod) bool { return p.UID == uid })
-	if len(n.pods[node]) == 0 {
-		delete(n.pods, node)
+	left := slices.DeleteFunc(slices.Clone(n.On(node)), func(p *v1.Pod) bool { return p.UID == uid })
+	if len(left) == 0 {
+		n.pods.Delete(node)
+		return
 	}
+	n.pods.Set(node, left)
 }
 
 // Clone returns a copy that shares nothing which changes.
 func (n *Pods) Clone() Pods {
-	c := Pods{nodes: maps.Clone(n.nodes), pods: maps.Clone(n.pods)}
-	for node, pods := range c.pods {
-		c.pods[node] = slices.Clip(pods)
-	}
-	return c
+	return Pods{nodes: n.nodes.Clone(), pods: n.pods.Clone()}
 }
 
 // Node returns the node that the pod with that UID is nominated to run on, or "".
-func (n *Pods) Node(uid types.UID) string { return n.nodes[uid] }
+func (n *Pods) Node(uid types.UID) string {
+	node, _ := n.nodes.Get(uid)
+	return node
+}
 
 // On returns the pods that are nominated to run on node, in the order of their nomination. The slice stays as it is, and must.
-func (n *Pods) On(node string) []*v1.Pod { return slices.Clip(n.pods[node]) }
+func (n *Pods) On(node string) []*v1.Pod {
+	pods, _ := n.pods.Get(node)
+	return slices.Clip(pods)
+}

@@ -1,0 +1,62 @@
+// Package ebb gives memory back after a peak: slices and maps only grow by themselves.
+package ebb
+
+import "maps"
+
+// Nothing shrinks that has room for fewer than least; what does, does so when less than one part in parts of it is used.
+const (
+	least = 1024
+	parts = 8
+)
+
+// Wants reports whether what has room for so many, and holds so many, is to shrink.
+func Wants(room, holds int) bool { return room > least && holds*parts < room }
+
+// Slice returns s, or a copy with little room to spare if s wants to shrink.
+func Slice[T any](s []T) []T {
+	if !Wants(cap(s), len(s)) {
+		return s
+	}
+	return append(make([]T, 0, 2*len(s)), s...)
+}
+
+// Map is a map that shrinks. The zero Map is empty.
+type Map[K comparable, V any] struct {
+	m    map[K]V
+	peak int // the most that it held since it was made
+}
+
+// Get returns the value of k, and whether there is one.
+func (m *Map[K, V]) Get(k K) (V, bool) {
+	v, ok := m.m[k]
+	return v, ok
+}
+
+// Set sets the value of k.
+func (m *Map[K, V]) Set(k K, v V) {
+	if m.m == nil {
+		m.m = map[K]V{}
+	}
+	m.m[k] = v
+	m.peak = max(m.peak, len(m.m))
+}
+
+// Delete forgets k.
+func (m *Map[K, V]) Delete(k K) {
+	delete(m.m, k)
+	if Wants(m.peak, len(m.m)) {
+		*m = m.copy()
+	}
+}
+
+// Len returns how many keys there are.
+func (m *Map[K, V]) Len() int { return len(m.m) }
+
+// Clone returns a copy that shares nothing which changes.
+func (m *Map[K, V]) Clone() Map[K, V] { return m.copy() }
+
+func (m *Map[K, V]) copy() Map[K, V] {
+	c := make(map[K]V, len(m.m))
+	maps.Copy(c, m.m)
+	return Map[K, V]{m: c, peak: len(c)}
+}
