@@ -251,7 +251,7 @@ func TestBadInput(t *testing.T) {
 		{"a klog of another program", []string{"a", "I1121 10:00:02.000000       1 kubelet.go:1] \"Starting kubelet\"\n"},
 			"DIR/a: this is not a kube-scheduler log: none of its 1 lines is one that kube-scheduler writes", ""},
 		{"a log of another program", []string{"a", "\x1b[32mINFO\x1b[0m listening on :8080\n"},
-			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, a recording of kube-scheduler-simulator's or kwok's, counts, marks or a scenario): its first line is "␛[32mINFO␛[0m listening on :8080"`, ""},
+			`DIR/a: the format is not one that schedq reads (an audit log of kube-apiserver, a log of kube-scheduler, a trace, a recording of kube-scheduler-simulator's, kwok's or k8shark's, counts, marks, a scenario, a trace of SimKube's or a table of openb): its first line is "␛[32mINFO␛[0m listening on :8080"`, ""},
 		{"Markdown that shows lines of one", []string{"a", "# How it reads\n\n```json\n" + auditLog + "```\n"},
 			"DIR/a: this is a text in Markdown, not a recording, whatever lines it shows", ""},
 		{"klog's JSON of another program", []string{"a", `{"ts":1763722576372.925,"caller":"a.go:1","msg":"Starting kubelet","v":3}` + "\n"},
