@@ -24,6 +24,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
@@ -276,6 +277,11 @@ func checkPlugins(profile *schedulerapi.KubeSchedulerProfile) error {
 		}
 		return fmt.Errorf("profile %q %s plugin %q, which kube-scheduler v1.37 does not have%s",
 			profile.SchedulerName, does, plugin, didYouMean(plugin, registry))
+	}
+	for _, plugin := range profile.Plugins.QueueSort.Enabled {
+		if plugin.Name != queuesort.Name {
+			return fmt.Errorf("profile %q sorts its queue by plugin %q: the queue here is sorted by %s alone", profile.SchedulerName, plugin.Name, queuesort.Name)
+		}
 	}
 	points := reflect.ValueOf(*profile.Plugins) // a PluginSet for every extension point
 	for i := range points.NumField() {
