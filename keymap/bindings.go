@@ -372,7 +372,7 @@ func boardScheduler() []Binding {
 func boardProgram() []Binding {
 	return []Binding{
 		{ID: Recordings, Keys: []string{"r"}, Name: "recordings", Bar: 11,
-			Description: "Choose another of the recordings inside this program."},
+			Description: "Choose another recording, of this program, of yours or of files, or a cluster of your kubeconfig."},
 		{ID: Rerun, Keys: []string{"ctrl+r"}, Name: "run again",
 			Description: "Run the recording again under another release of kube-scheduler, and see what comes out differently."},
 		{ID: Theme, Keys: []string{"T"}, Name: "theme",

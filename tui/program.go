@@ -75,7 +75,7 @@ func (m *model) addProgram(all page.Actions) {
 		return m.Answer(m.Keys.Say("the mouse is the terminal's: select text with it; {mouse} takes it back"))
 	}}
 	all[keymap.Recordings] = page.Action{Do: m.chooseRecording}.Unless(func() string {
-		if o := m.options; len(o.Recordings) == 0 && o.OwnRecordings == nil && o.OpenFiles == nil {
+		if o := m.options; len(o.Recordings) == 0 && o.OwnRecordings == nil && o.Clusters == nil && o.OpenFiles == nil {
 			return "there are no other recordings to choose from"
 		}
 		return ""

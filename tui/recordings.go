@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,28 +41,44 @@ func (o *origin) rest(stop context.CancelFunc) {
 	}
 }
 
-// chooseRecording lists the recordings and opens the chosen one. Those of the person are looked for outside of Update.
+// found are the recordings that a person made, and the clusters that there are.
+type found struct{ own, clusters []Recording }
+
+// find looks for both. An error is of one of them: the other may have been found.
+func (o Options) find() (f found, err error) {
+	var noClusters error
+	if o.OwnRecordings != nil {
+		f.own, err = o.OwnRecordings()
+	}
+	if o.Clusters != nil {
+		f.clusters, noClusters = o.Clusters()
+	}
+	return f, errors.Join(err, noClusters)
+}
+
+// chooseRecording lists the recordings and the clusters and opens the chosen one. Those of the person are looked for
+// outside of Update.
 func (m *model) chooseRecording() tea.Cmd {
-	own := m.options.OwnRecordings
-	if own == nil {
-		return m.listRecordings(nil)
+	o := m.options
+	if o.OwnRecordings == nil && o.Clusters == nil {
+		return m.listRecordings(found{})
 	}
 	return page.Guarded(func() tea.Msg {
-		found, err := own()
+		f, err := o.find()
 		return page.Ready(func() tea.Cmd {
 			if m.Over.Top() != nil {
 				return nil // the person does something else
 			}
 			if err != nil {
-				return tea.Batch(m.listRecordings(nil), m.Refuse(err.Error()))
+				return tea.Batch(m.listRecordings(f), m.Refuse(err.Error()))
 			}
-			return m.listRecordings(found)
+			return m.listRecordings(f)
 		})
 	})
 }
 
-// listRecordings lists where the program began, the recordings inside of it, and own ones.
-func (m *model) listRecordings(own []Recording) tea.Cmd {
+// listRecordings lists where the program began, the recordings inside of it, and what was found.
+func (m *model) listRecordings(f found) tea.Cmd {
 	var choices []func() tea.Cmd
 	l := widget.List{Title: "recordings", Choose: func(chosen []int) tea.Cmd { return m.unlessLost(choices[chosen[0]]) }}
 	add := func(it widget.Item, choose func() tea.Cmd) {
@@ -75,10 +93,17 @@ func (m *model) listRecordings(own []Recording) tea.Cmd {
 	for _, r := range m.options.Recordings {
 		add(widget.Item{Key: r.Name, Text: r.Title, Note: r.Description}, func() tea.Cmd { return m.open(r) })
 	}
-	if len(own) > 0 {
+	attachable := slices.DeleteFunc(slices.Clone(f.clusters), func(r Recording) bool { return r.Source == m.source || r.Source == m.origin.source })
+	if len(attachable) > 0 {
+		heading("Clusters of your kubeconfig")
+	}
+	for _, r := range attachable {
+		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, func() tea.Cmd { return m.open(r) })
+	}
+	if len(f.own) > 0 {
 		heading("What was recorded while you were attached, the newest first")
 	}
-	for _, r := range own {
+	for _, r := range f.own {
 		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, func() tea.Cmd { return m.open(r) })
 	}
 	if m.options.OpenFiles != nil {
@@ -106,8 +131,11 @@ func (m *model) askFiles() tea.Cmd {
 	}, "")
 }
 
-// lost is what is lost when the session that is shown ends: its what-ifs. Empty if nothing is.
+// lost is what is lost when the session that is shown ends: a cluster that is watched, or its what-ifs. Empty if nothing is.
 func lost(f *session.Frame) string {
+	if f.Live != nil {
+		return "what is seen of " + format.Safe(string(f.Name)) + ", beside its recording,"
+	}
 	n := 0
 	for _, fork := range f.Forks {
 		if len(fork.Injected) > 0 {

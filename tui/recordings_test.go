@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 
@@ -30,6 +31,26 @@ func TestRecordingsLeadBack(t *testing.T) {
 		p.do(keymap.Recordings).sees("back").enter("back").sees("WHAT-IF since 10:36:06", "1 injection")
 		p.do(keymap.LeaveWhatIf).goTo("end").sees("at the end")
 		p.do(keymap.Recordings).enter("open files").sees("open: ").enter("x.log").sees("10:36:00.100")
+	})
+}
+
+// The clusters of a kubeconfig can be attached to from the list, but for the one that is shown; that they can't be listed is
+// said, and what else there is can be chosen.
+func TestClustersAreAttachedToFromTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		there := opens(t, "staging", gangs)
+		here := opens(t, "prod", sample)
+		here.Source, there.Source = "cluster prod", "cluster staging"
+		var broken error
+		p := sit(t, 120, 40, paused(t, sample), Options{
+			Source:        "cluster prod",
+			OwnRecordings: func() ([]Recording, error) { return []Recording{opens(t, "monday", gangs)}, nil },
+			Clusters:      func() ([]Recording, error) { return []Recording{here, there}, broken },
+		})
+		p.do(keymap.Recordings).sees("Clusters of your kubeconfig", "staging", "monday.jsonl").seesNot("prod.jsonl")
+		p.enter("staging").sees("10:36:00.100")
+		broken = errors.New("the kubeconfig can't be read: it is no YAML")
+		p.do(keymap.Recordings).sees("monday.jsonl", "can't: the kubeconfig can't be read")
 	})
 }
 

@@ -30,6 +30,9 @@ type Options struct {
 	// OwnRecordings returns those that the person has made. It is called outside of the screen's own goroutine. Nil: none
 	// are looked for.
 	OwnRecordings func() ([]Recording, error)
+	// Clusters returns those that the person can attach to. It is called outside of the screen's own goroutine. Nil: there
+	// are none to choose from.
+	Clusters func() ([]Recording, error)
 	// OpenFiles is the recording of files of one run. Nil: files can't be opened.
 	OpenFiles func(paths []string) Recording
 	// Keeps is true if what is played is kept when the person leaves.
@@ -73,12 +76,12 @@ type Options struct {
 	Source string
 }
 
-// Recording is a recording that the person can switch to.
+// Recording is a recording, or a live cluster, that the person can switch to.
 type Recording struct {
 	Name, Title, Description string
 	// Source is what it is called in Memory. Empty: how it was looked at is not kept.
 	Source string
-	// Open returns a new session at the start of the recording. It is called outside of the screen's
+	// Open returns a new session at the start of the recording, or of the cluster. It is called outside of the screen's
 	// own goroutine and may take its time, until ctx ends. Progress, which is safe for concurrent use, is told how much
 	// of it is read, from 0 to 1.
 	Open func(ctx context.Context, progress func(share float64)) (*session.Session, error)

@@ -1,12 +1,26 @@
 package kube
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
+
+// kubeconfig reads what the flags and the environment name.
+func (f *Flags) kubeconfig() (*clientcmdapi.Config, error) {
+	loader := f.cluster.loader()
+	if err := checkKubeconfigs(loader.ConfigAccess()); err != nil {
+		return nil, err
+	}
+	config, err := loader.RawConfig()
+	if err != nil {
+		return nil, fmt.Errorf("the kubeconfig can't be read: %s", oneLine(err))
+	}
+	return &config, nil
+}
 
 // complete has shells complete what is named in the kubeconfig. Where that can't be read nothing is offered: the command
 // itself says why.
@@ -18,15 +32,11 @@ func (f *Flags) complete(cmd *cobra.Command) {
 	} {
 		// The error is that there is no such flag, or that it is completed already.
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			loader := f.cluster.loader()
-			if checkKubeconfigs(loader.ConfigAccess()) != nil {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			config, err := loader.RawConfig()
+			config, err := f.kubeconfig()
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return names(config), cobra.ShellCompDirectiveNoFileComp
+			return names(*config), cobra.ShellCompDirectiveNoFileComp
 		})
 	}
 }

@@ -24,15 +24,11 @@ var errNoCluster = errors.New("there is no kubeconfig that leads to a cluster: s
 
 // config is where the cluster is, and what to call it.
 func (f *Flags) config() (config *rest.Config, name string, err error) {
-	loader := f.cluster.loader()
-	if err := checkKubeconfigs(loader.ConfigAccess()); err != nil {
+	raw, err := f.kubeconfig()
+	if err != nil {
 		return nil, "", err
 	}
-	raw, err := loader.RawConfig()
-	if err != nil {
-		return nil, "", fmt.Errorf("the kubeconfig can't be read: %s", oneLine(err))
-	}
-	if err := f.checkNamedFiles(&raw); err != nil {
+	if err := f.checkNamedFiles(raw); err != nil {
 		return nil, "", err
 	}
 	name = raw.CurrentContext
@@ -48,7 +44,7 @@ func (f *Flags) config() (config *rest.Config, name string, err error) {
 		}
 		return config, "the cluster", nil
 	}
-	config, err = loader.ClientConfig()
+	config, err = f.cluster.loader().ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
 		return nil, "", errNoCluster
@@ -97,8 +93,7 @@ func (f *Flags) Open(cmd *cobra.Command) (sources.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A large cluster's objects arrive all at once and then stay: twice their size would be taken otherwise.
-	debug.SetGCPercent(50)
+	sparesMemory()
 	err = source.Check(ctx, host)
 	if only := f.Namespace(); errors.Is(err, live.ErrForbidden) && only != "" {
 		source = source.Only(only)
@@ -113,6 +108,10 @@ func (f *Flags) Open(cmd *cobra.Command) (sources.Stream, error) {
 	}
 	return sources.StreamWithRelease(stream, release), nil
 }
+
+// sparesMemory has garbage collected sooner: a large cluster's objects arrive all at once and then stay, and twice their
+// size would be taken otherwise.
+func sparesMemory() { debug.SetGCPercent(50) }
 
 // Examine finds out what schedq can have of the cluster.
 func (f *Flags) Examine(cmd *cobra.Command) (*doctor.Findings, error) {
@@ -132,22 +131,26 @@ func (f *Flags) source(cmd *cobra.Command) (source *live.Source, host string, er
 	if err != nil {
 		return nil, "", err
 	}
-	leaseNamespace, lease, ok := strings.Cut(f.lease, "/")
-	if f.lease != "" && (!ok || leaseNamespace == "" || lease == "") {
-		return nil, "", flags.Usagef("--scheduler-lease %s is not a NAMESPACE/NAME", sources.Sanitize(f.lease))
-	}
-	memory, err := flags.Memory(cmd)
-	if err != nil {
-		return nil, "", err
-	}
-	opts := live.Options{
-		Name: name, LeaseNamespace: leaseNamespace, LeaseName: lease, UserAgent: "schedq/" + cmd.Root().Version,
-		MaxAnswer: memory / 16, MaxList: memory / 4, // as much of 4Gi as the defaults are
-	}
-	if source, err = live.New(config, opts); err != nil {
+	if source, err = f.newSource(cmd, config, name); err != nil {
 		return nil, "", err
 	}
 	return source, config.Host, source.Login(cmd.Context(), func(sentence string) { fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", sentence) })
+}
+
+// newSource returns the cluster that config leads to, of which nothing was asked yet.
+func (f *Flags) newSource(cmd *cobra.Command, config *rest.Config, name string) (*live.Source, error) {
+	leaseNamespace, lease, ok := strings.Cut(f.lease, "/")
+	if f.lease != "" && (!ok || leaseNamespace == "" || lease == "") {
+		return nil, flags.Usagef("--scheduler-lease %s is not a NAMESPACE/NAME", sources.Sanitize(f.lease))
+	}
+	memory, err := flags.Memory(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return live.New(config, live.Options{
+		Name: name, LeaseNamespace: leaseNamespace, LeaseName: lease, UserAgent: "schedq/" + cmd.Root().Version,
+		MaxAnswer: memory / 16, MaxList: memory / 4, // as much of 4Gi as the defaults are
+	})
 }
 
 // beside adds what the scheduler itself tells to source, as far as it is asked for.

@@ -100,9 +100,11 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *kube.Flags, opts session
 		stream = recorder
 	}
 	shown := session.NewLive(stream, f.look.Session(opts))
-	f.look.Source = "cluster " + string(shown.Frame().Name)
+	f.look.Source = sourceOfCluster(string(shown.Frame().Name))
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	err = tui.Run(cmd.Context(), shown, withRecordings(cmd, f.look.Options(embeddedRecordings(opts)), opts))
+	options := withRecordings(cmd, f.look.Options(embeddedRecordings(opts)), opts)
+	options.Clusters = clusters(cmd, cluster, f.look.Session(opts), !f.noRecording)
+	err = tui.Run(cmd.Context(), shown, options)
 	if recorder != nil {
 		if closing := recorder.Close(); closing != nil {
 			err = errors.Join(err, closing)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
 	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/queue/session"
@@ -59,7 +60,9 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	}
 	shown := session.New(rec, options)
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	err = tui.Run(cmd.Context(), shown, withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options))
+	others := withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options)
+	others.Clusters = clusters(cmd, kube.Unflagged(), options, true)
+	err = tui.Run(cmd.Context(), shown, others)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
 	}
