@@ -90,13 +90,13 @@ func (s status) drawWork(a canvas.Area) {
 func drawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct{ word, means string }{
-		{"age", "waits for"}, {"left", "of its backoff"}, {"● ○", "seen, worked out"}, {theme.GlyphHigh, "has a priority"}, {"att", "attempts"},
-		{theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
+		{"age", "time waited"}, {"left", "of its backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "worked out"}, {theme.GlyphHigh, "has a priority"},
+		{"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
 	} {
-		if x+canvas.Width(part.word)+1+len(part.means) >= a.W {
+		if x+canvas.Width(part.word)+2+len(part.means) >= a.W {
 			return
 		}
-		x = a.Text(x, 0, theme.Plain, part.word)
+		x = a.Text(x, 0, theme.Plain, part.word+":")
 		x = a.Text(x+1, 0, theme.Dim, part.means) + 2
 	}
 }

@@ -200,7 +200,7 @@ func (b *Board) drawTabs(a canvas.Area) {
 		if id == b.tab {
 			style = canvas.Bold | canvas.Underline
 		}
-		x = a.Text(x, 0, style, fmt.Sprintf("%d %s%s", id+1, paneTitles[id], b.pane(id).count()))
+		x = a.Text(x, 0, style, fmt.Sprintf("%d %s%s", id+1, paneTitles[id], b.pane(id).count(theme.TierName)))
 		if p := b.Pod(); p != nil && id != b.tab {
 			if _, here := b.panes[id].index(b.Frame.Board, p); here {
 				x = a.Text(x, 0, canvas.Bold, " "+theme.GlyphSelected)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -141,8 +142,16 @@ func numbered(id paneID, count string) string {
 	return strings.TrimSpace(strconv.Itoa(int(id)+1) + " " + paneTitles[id] + count)
 }
 
-// heading is what the pane's title says.
-func (p pane) heading() string { return numbered(p.id, p.count()) }
+// heading is what the pane's title says, with tiers called so beside the one that the pane is called after.
+func (p pane) heading(call func(queue.Tier) string) string { return numbered(p.id, p.count(call)) }
+
+// tierSign is the tier's sign, where it has one in the rows, or its name.
+func tierSign(tier queue.Tier) string {
+	if tier == queue.Gated {
+		return theme.GlyphGated
+	}
+	return theme.TierName(tier)
+}
 
 // briefHeading is that where there is little room: how many pods are shown, and of how many.
 func (p pane) briefHeading() string {
@@ -163,7 +172,10 @@ func (p pane) counts() (shown, total int) {
 }
 
 func (p pane) title(a canvas.Area, height int) {
-	text := p.heading()
+	text := p.heading(theme.TierName)
+	if canvas.Width(text)+3 > a.W {
+		text = p.heading(tierSign)
+	}
 	if canvas.Width(text)+3 > a.W {
 		text = p.briefHeading()
 	}
@@ -195,12 +207,12 @@ func (p pane) extent(height int) string {
 }
 
 // count says how many pods there are, of each tier, and how many of them the filter lets through.
-func (p pane) count() string {
+func (p pane) count(call func(queue.Tier) string) string {
 	b := p.frame.Board
 	text := ""
 	for i, tier := range p.rows.tiers {
 		if i > 0 {
-			text += " · " + theme.TierName(tier) + " "
+			text += " · " + call(tier) + " "
 		}
 		text += format.Number(b.Total(tier))
 	}

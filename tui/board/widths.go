@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/theme"
 )
 
 // A pane is as wide as what it shows needs, and so is a column in it. Only what is in sight is looked at.
@@ -69,7 +70,7 @@ func (p pane) wish(height int) wish {
 			}
 		}
 	}
-	title := canvas.Width(p.heading()) + 3 + canvas.Width(p.order()) + canvas.Width(p.extent(height))
+	title := canvas.Width(p.heading(theme.TierName)) + 3 + canvas.Width(p.order()) + canvas.Width(p.extent(height))
 	w.least = max(w.least, min(title, leastTitle))
 	w.want = max(w.want, w.least, title)
 	return w
