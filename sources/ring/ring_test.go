@@ -76,7 +76,7 @@ func TestSize(t *testing.T) {
 	const bound = 96 << 10
 	moves := 20_000
 	if testing.Short() {
-		moves = 5_000
+		moves = 10_000
 	}
 	folder, w := t.TempDir(), newWorld()
 	out := begin(t, t.Context(), folder, ring.Bound{Bytes: bound}, w)
