@@ -164,17 +164,30 @@ func (p *page) lesson(title, after string, act func(key string)) (answers int) {
 			answers++
 		}
 		act(key)
-		before := seen
-		for stable := time.Now().Add(2 * time.Second); time.Now().Before(stable); time.Sleep(20 * time.Millisecond) {
-			if seen = p.text(); clock.ReplaceAllString(seen, "") != clock.ReplaceAllString(before, "") {
-				break
-			}
-		}
+		seen = p.settled(seen)
 		if key != "next" {
 			answered = clock.ReplaceAllString(seen, "")
 		}
 	}
 	return answers
+}
+
+// settled returns the text of the page once it is another than before and stays: a screen is drawn in parts, and a question
+// without its answers looks like a step without one. What goes on changing, as time that is played does, is returned after
+// a while.
+func (p *page) settled(before string) string {
+	const calm = 10 // readings
+	seen, same := before, 0
+	for late := time.Now().Add(2 * time.Second); same < calm && time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
+		now := p.text()
+		if clock.ReplaceAllString(now, "") == clock.ReplaceAllString(seen, "") && clock.ReplaceAllString(now, "") != clock.ReplaceAllString(before, "") {
+			same++
+		} else {
+			same = 0
+		}
+		seen = now
+	}
+	return seen
 }
 
 // picture keeps a picture of the page in the folder SCHEDQ_PICTURES, if there is one, for who wants to look.
