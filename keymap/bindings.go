@@ -422,7 +422,7 @@ func lessonInLesson() []Binding {
 			Description: "Give a hint, and asked again another."},
 		{ID: LessonSolution, Keys: []string{"$"}, Name: "solution", Bar: 3,
 			Description: "Show what reaches the goal, without doing it."},
-		{ID: LessonSteps, Keys: []string{"O"}, Name: "steps", Bar: 7,
+		{ID: LessonSteps, Keys: []string{"_"}, Name: "steps", Bar: 7,
 			Description: "Show all steps of the lesson, and go to one."},
 		{ID: LessonRestart, Keys: []string{"f5"}, Name: "restart",
 			Description: "Go to the first step, and start the timer anew."},

@@ -110,13 +110,16 @@ func (p *person) goToOwn(when string) *person {
 	return p.do(keymap.Seek).paste(when).do(keymap.PromptAccept)
 }
 
-// TestLessonsNameNoKeyByThemselves: their texts and hints have actions in braces, which become the person's keys.
+// TestLessonsNameNoKeyByThemselves: their texts and hints have actions in braces, which become the person's keys, and those
+// do in a lesson what the text speaks of.
 func TestLessonsNameNoKeyByThemselves(t *testing.T) {
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
 	}
 	seconds := regexp.MustCompile(` - |\d s\b|2\^\(n-1\)|attempt n `)
+	inBraces := regexp.MustCompile(`\{([a-z-]+)\}`)
+	keys := keymap.New(keymap.Default())
 	for _, l := range all {
 		for _, s := range l.Steps {
 			texts := []sources.SafeText{s.Text}
@@ -127,8 +130,14 @@ func TestLessonsNameNoKeyByThemselves(t *testing.T) {
 				if left := seconds.ReplaceAllString(string(text), "it"); namesAKey.MatchString(left) {
 					t.Errorf("%s, %s names a key: %s", l.Name, s.Title, text)
 				}
-				if said := keymap.New(keymap.Default()).Say(string(text)); strings.Contains(said, "{") {
+				if said := keys.Say(string(text)); strings.Contains(said, "{") {
 					t.Errorf("%s, %s names an action that is none: %s", l.Name, s.Title, said)
+				}
+				for _, named := range inBraces.FindAllStringSubmatch(string(text), -1) {
+					meant, _ := keys.ByID(keymap.ID(named[1]))
+					if b, ok := keys.Lookup(keymap.Lesson, meant.Key()); ok && meant.Context == keymap.Board && b.ID != meant.ID && b.ID != keymap.LessonBlank {
+						t.Errorf("%s, %s: %s is %s in a lesson, and not %s", l.Name, s.Title, meant.Key(), b.ID, meant.ID)
+					}
 				}
 			}
 		}

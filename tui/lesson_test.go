@@ -214,6 +214,16 @@ func TestTheBarOfALesson(t *testing.T) {
 	})
 }
 
+// A lesson that has sent its reader to the log asks why about a pod next: that opens the explanation, and goes to no move.
+func TestWhyInALessonIsAboutThePod(t *testing.T) {
+	l := prepare(t, "crowd")
+	l.options.Step = 1
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		p.sees("2/5 Look around").do(keymap.FocusLog).do(keymap.LessonWhy).sees("esc: back", "p-00024").do(keymap.Back).sees("Look around. enter")
+	})
+}
+
 // What is bound in a lesson is done there, by its key and by a click on the bar.
 func TestEveryBindingOfALessonDoesSomething(t *testing.T) {
 	l := prepare(t, "three-places")

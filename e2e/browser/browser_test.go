@@ -15,25 +15,6 @@ const (
 	second = "1-2-4-8-10"
 )
 
-// A whole lesson by the buttons under the screen, on a phone held upright.
-func TestALessonByClicks(t *testing.T) {
-	p := open(t, "http://"+serve(t)+"/", phone)
-	p.comeIn("ada", code)
-	p.sees("ada · you are on your own")
-	if answers := p.lesson(first, second, p.click); answers < 3 {
-		t.Errorf("%d questions were answered", answers)
-	}
-}
-
-// The same by a keyboard.
-func TestALessonByKeys(t *testing.T) {
-	p := open(t, "http://"+serve(t)+"/", laptop)
-	p.comeIn("ada", code)
-	if answers := p.lesson(first, second, p.press); answers < 3 {
-		t.Errorf("%d questions were answered", answers)
-	}
-}
-
 // A wrong code is answered with a sentence, and the form stays.
 func TestAWrongCode(t *testing.T) {
 	p := open(t, "http://"+serve(t)+"/", phone)

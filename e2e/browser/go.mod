@@ -13,5 +13,6 @@ require (
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/gobwas/pool v0.2.1 // indirect
 	github.com/gobwas/ws v1.4.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/sys v0.42.0 // indirect
 )

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -25,12 +24,13 @@ type device struct {
 	name          string
 	width, height int64
 	scheme        string // light or dark
+	touched       bool   // with fingers, and without a keyboard
 }
 
 var (
-	phone  = device{"phone", 390, 844, "dark"}
-	tablet = device{"tablet", 820, 1180, "light"}
-	laptop = device{"laptop", 1280, 800, "light"}
+	phone  = device{"phone", 390, 844, "dark", true}
+	tablet = device{"tablet", 820, 1180, "light", true}
+	laptop = device{"laptop", 1280, 800, "light", false}
 )
 
 // page is somebody's page of a room.
@@ -62,12 +62,16 @@ func open(t *testing.T, url string, d device) *page {
 			}
 		}
 	})
-	p := &page{t, ctx}
+	p := &page{T: t, ctx: ctx}
 	if err := chromedp.Run(ctx); err != nil { // without a timeout: the browser ends with the context of the first call
 		t.Fatal(err)
 	}
+	var by []chromedp.EmulateViewportOption
+	if d.touched {
+		by = append(by, chromedp.EmulateMobile, chromedp.EmulateTouch)
+	}
 	p.do(log.Enable(), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: d.scheme}}),
-		chromedp.EmulateViewport(d.width, d.height), chromedp.Navigate(url))
+		chromedp.EmulateViewport(d.width, d.height, by...), chromedp.Navigate(url))
 	return p
 }
 
@@ -134,6 +138,9 @@ func (p *page) click(key string) {
 // press presses a key of the keyboard.
 func (p *page) press(key string) {
 	p.Helper()
+	if key == "hint" {
+		key = "h"
+	}
 	if key != "next" {
 		p.do(chromedp.KeyEvent(key))
 		return
@@ -141,53 +148,6 @@ func (p *page) press(key string) {
 	// As of a keyboard: a page that has dealt with the key going down hears of no letter.
 	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey("Enter").WithCode("Enter").WithText("\r").WithWindowsVirtualKeyCode(13),
 		input.DispatchKeyEvent(input.KeyUp).WithKey("Enter").WithCode("Enter").WithWindowsVirtualKeyCode(13))
-}
-
-// keyOfAnswer finds in the row of keys that of an answer, while a question is open.
-var keyOfAnswer = regexp.MustCompile(`(?m)^ ([1-7a-f])( [1-7a-f])* answer`)
-
-// clock is what of a screen changes by itself.
-var clock = regexp.MustCompile(`\d+:\d\d`)
-
-// lesson goes through a lesson from its first step to the first one of the next lesson, and answers what it asks.
-func (p *page) lesson(title, after string, act func(key string)) (answers int) {
-	p.Helper()
-	seen := p.sees(title)
-	answered := ""
-	for late := time.Now().Add(4 * patience); !strings.Contains(seen, after); {
-		if time.Now().After(late) {
-			p.Fatalf("the lesson does not end:\n%s", seen)
-		}
-		key := "next"
-		if asks := keyOfAnswer.FindStringSubmatch(seen); asks != nil && answered != clock.ReplaceAllString(seen, "") {
-			key = asks[1]
-			answers++
-		}
-		act(key)
-		seen = p.settled(seen)
-		if key != "next" {
-			answered = clock.ReplaceAllString(seen, "")
-		}
-	}
-	return answers
-}
-
-// settled returns the text of the page once it is another than before and stays: a screen is drawn in parts, and a question
-// without its answers looks like a step without one. What goes on changing, as time that is played does, is returned after
-// a while.
-func (p *page) settled(before string) string {
-	const calm = 10 // readings
-	seen, same := before, 0
-	for late := time.Now().Add(2 * time.Second); same < calm && time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
-		now := p.text()
-		if clock.ReplaceAllString(now, "") == clock.ReplaceAllString(seen, "") && clock.ReplaceAllString(now, "") != clock.ReplaceAllString(before, "") {
-			same++
-		} else {
-			same = 0
-		}
-		seen = now
-	}
-	return seen
 }
 
 // picture keeps a picture of the page in the folder SCHEDQ_PICTURES, if there is one, for who wants to look.

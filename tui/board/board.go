@@ -273,15 +273,20 @@ func (b *Board) Rows() int {
 // Enter implements page.Page: it says all about the selected pod, or goes to the moment of the log's selected move.
 func (b *Board) Enter() tea.Cmd {
 	if b.focus != logPane {
-		b.Why.Open()
-		b.Session.DiagnoseIfQuick(b.Selected.Key)
-		return nil
+		return b.OpenWhy()
 	}
 	t := b.Frame.Log.At(b.log.cursor)
 	b.Choose(t.Pod)
 	b.Session.Pause()
 	b.Session.Seek(t.Time)
 	b.log.scrolled = false
+	return nil
+}
+
+// OpenWhy says all about the selected pod, whichever pane has the focus.
+func (b *Board) OpenWhy() tea.Cmd {
+	b.Why.Open()
+	b.Session.DiagnoseIfQuick(b.Selected.Key)
 	return nil
 }
 

@@ -32,9 +32,7 @@ func Add(l *Lesson, all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.LessonWhy] = page.Action{Do: func() tea.Cmd { return l.Do(keymap.Open) }}.Unless(func() string {
-		return l.Actions[keymap.Open].Refusal()
-	})
+	all[keymap.LessonWhy] = page.Action{Do: l.OpenWhy}.Unless(l.NotSelected)
 	all[keymap.LessonHint] = page.Command(func() { l.goal.hints, l.goal.solution = l.goal.hints+1, false }).Unless(func() string {
 		switch {
 		case l.phase != trying:

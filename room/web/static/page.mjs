@@ -9,10 +9,12 @@ const says = document.getElementById("says");
 const screen = document.getElementById("screen");
 const keys = document.getElementById("keys");
 
-// What the buttons type, row by row: the answers to questions, then the way through a lesson.
+// What the buttons type, row by row: the answers to questions, what one looks around with, then the way through a lesson.
 const rows = [
   [..."1234567"].map((k) => [k, k, "answer " + k]),
   [..."abcdef"].map((k) => [k, k, "answer " + k]),
+  [["why", "y", "why, about the selected pod"], ["‹", ",", "a move back"], ["›", ".", "a move on"], ["time", "t", "go to a time"], ["log", "5"], ["lanes", "l"],
+    ["all", ":", "all that can be done"], ["abc", keyboard, "the device’s own keyboard"]],
   [["back", "-"], ["hint", "h"], ["↑", "\x1b[A", "up"], ["↓", "\x1b[B", "down"], ["▶", " ", "play or pause"], ["esc", "\x1b"], ["next", "\r", "next, or enter"]],
 ];
 
@@ -48,6 +50,12 @@ const kept = {
   get: () => { try { return JSON.parse(sessionStorage.getItem("seat")) || {}; } catch { return {}; } },
   set: (seat) => { try { sessionStorage.setItem("seat", JSON.stringify(seat)); } catch { /* then a reload asks again */ } },
 };
+
+// keyboard has a phone or tablet show its own keyboard, for what has to be written.
+function keyboard() {
+  term.blur();
+  term.focus();
+}
 
 function say(words, again) {
   says.textContent = words;
@@ -171,11 +179,11 @@ for (const row of rows) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = label;
-    button.className = label === "next" ? "main" : "";
+    button.className = { next: "main", abc: "touch" }[label] || "";
     button.setAttribute("aria-label", means || label);
     // The screen keeps the focus if it has it: on a phone no keyboard comes up, and none goes away.
     button.addEventListener("pointerdown", (event) => event.preventDefault());
-    button.addEventListener("click", () => type(text));
+    button.addEventListener("click", () => (typeof text === "string" ? type(text) : text()));
     group.append(button);
   }
   keys.append(group);
