@@ -254,13 +254,13 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestViewsOfOnesOwn(t *testing.T) {
-	c, err := config.Parse("c.yaml", []byte("start: stuck\nviews:\n  stuck:\n    filter: waiting>1m\n    pane: unschedulable\n    columns: {unschedulable: [pod, age]}\n    sort: {unschedulable: next, backoffQ: -attempts}\n  other: {}\n"))
+	c, err := config.Parse("c.yaml", []byte("start: stuck\nviews:\n  stuck:\n    filter: waiting>1m\n    pane: unschedulable\n    columns: {unschedulable: [pod, waiting]}\n    sort: {unschedulable: next, backoffQ: -attempts}\n  other: {}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := memory.View{
-		Filter: "waiting>1m", Pane: "unschedulable", Columns: map[string][]string{"unschedulable": {"pod", "age"}},
-		Sorts: map[string]session.Sort{"unschedulable": {}, "backoffQ": {By: session.ByAttempts, Reverse: true}},
+		Filter: "waiting>1m", Pane: "unschedulable", Columns: map[string][]string{"unschedulable": {"pod", "waiting"}},
+		Sorts: map[string]session.Sort{"unschedulable": {By: session.ByExpiry}, "backoffQ": {By: session.ByAttempts, Reverse: true}},
 	}
 	if c.Start != "stuck" || len(c.Views) != 2 || c.Views[0].Name != "stuck" || !reflect.DeepEqual(c.Views[0].View, want) {
 		t.Errorf("%+v", c.Views)

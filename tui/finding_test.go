@@ -90,8 +90,8 @@ func TestSortByAnyColumn(t *testing.T) {
 		if got := rows(); strings.Index(got, "urgent-1") > strings.Index(got, "web-2") {
 			t.Errorf("by the queue's order it is\n%s", got)
 		}
-		p.do(keymap.Sort).sees("sort activeQ by", "the queue's order ↓").enter("name").seesTogether("pod↓", "age")
-		p.do(keymap.Sort).enter("name").seesTogether("pod↑", "age")
+		p.do(keymap.Sort).sees("sort activeQ by", "the queue's order ↓").enter("name").seesTogether("pod↓", "waits")
+		p.do(keymap.Sort).enter("name").seesTogether("pod↑", "waits")
 		if got := rows(); strings.Index(got, "urgent-1") < strings.Index(got, "web-2") {
 			t.Errorf("by name, turned round, it is\n%s", got)
 		}

@@ -90,8 +90,8 @@ func (s status) drawWork(a canvas.Area) {
 func drawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct{ word, means string }{
-		{"age", "time waited"}, {"left", "of its backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "worked out"}, {theme.GlyphHigh, "has a priority"},
-		{"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
+		{"waits", "in queue"}, {"left", "of backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "worked out"}, {"+1", "one more"},
+		{theme.GlyphHigh, "has a priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
 	} {
 		if x+canvas.Width(part.word)+2+len(part.means) >= a.W {
 			return

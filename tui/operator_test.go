@@ -62,14 +62,14 @@ const stuck = `
 `
 
 // TestWhoWaitsLongest: without a key on the board of 80 by 24 a person sees which pod waits longest, for how long, why,
-// what would wake it, and when it is tried next.
+// what would wake it, and when it is tried at the latest.
 func TestWhoWaitsLongest(t *testing.T) {
 	plugins := inTree(t)
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, stuck), session.Options{Paused: true, Plugins: plugins}), Options{})
 		p.goTo("10:37:21").seesTogether("waits longest", "shop/cart", "1:20", "rejected by NodeResourcesFit TaintToleration")
-		p.seesTogether("woken by NodeAdd, ", "tried next by 10:41:30, in 4:09")
-		p.goTo("10:37:30.5").seesTogether("waits longest", "shop/cart", "1:29").seesTogether("needs no event", "tried next ")
+		p.seesTogether("woken by NodeAdd, ", "at the latest by the flush at 10:41:30, in 4:09")
+		p.goTo("10:37:30.5").seesTogether("waits longest", "shop/cart", "1:29").seesTogether("needs no event", "back in activeQ at the next flush")
 		p.goTo("10:37:31.2").seesTogether("ready", "tried next")
 		p.goTo("10:37:31.7").seesTogether("shop/cart", "in flight, attempt 2").sees("an attempt is under way")
 		p.goTo("10:37:32.5").seesTogether("waits longest", "web-1", "1:30", "activeQ: not tried yet")
@@ -138,15 +138,15 @@ func TestGoToAPod(t *testing.T) {
 func TestColumnsAreChosen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.FocusUnsched, keymap.ChooseShown).sees("columns of unschedulable: pod reason age attempts next")
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.ChooseShown).sees("columns of unschedulable: pod reason waiting attempts next")
 		p.paste(" colour").sees(`there is no column "colour"; there are pod, reason`).press("esc")
 		p.do(keymap.ChooseShown)
-		for range len("pod reason age attempts next") {
+		for range len("pod reason waiting attempts next") {
 			p.press("backspace")
 		}
-		p.enter("age namespace pod").seesTogether("┃", "age", "namespace", "pod").seesTogether("2.5s", "shop", "cart-")
+		p.enter("waiting namespace pod").seesTogether("┃", "waits", "namespace", "pod").seesTogether("2.5s", "shop", "cart-")
 
-		p.clicks("namespace").seesTogether("age", "↓ pod").clicks("↓ pod").sees("↑ pod")
+		p.clicks("namespace").seesTogether("waits", "↓ pod").clicks("↓ pod").sees("↑ pod")
 		p.do(keymap.FocusLog, keymap.ChooseShown).sees("can't: only activeQ, backoffQ and unschedulable have columns")
 	})
 }
@@ -160,11 +160,11 @@ func TestViews(t *testing.T) {
 		}}, {Name: "all"}}
 		p := sit(t, 120, 40, paused(t, sample), Options{Views: own})
 		p.goTo(moment).do(keymap.FirstView).seesTogether("┏━ 1 activeQ 2", "┓").seesTogether("pod↑", "here").sees("view web only", " / web")
-		p.do(keymap.SecondView).seesNot(" / web").seesTogether("┃   pod", "age att").seesNot("pod↑")
+		p.do(keymap.SecondView).seesNot(" / web").seesTogether("┃   pod", "waits att").seesNot("pod↑")
 		p.do(keymap.ChooseView).sees("show a view of yours", "only web; begins in activeQ").enter("web").sees(" / web")
 		p.do(keymap.ThirdView).sees("can't: the configuration has 2 views")
 
-		left := memory.View{Filter: "cart", Pane: "log", Layout: "plots", Columns: map[string][]string{"activeQ": {"age", "pod"}}}
+		left := memory.View{Filter: "cart", Pane: "log", Layout: "plots", Columns: map[string][]string{"activeQ": {"waiting", "pod"}}}
 		kept := &shortMemory{views: map[string]memory.View{"here": left}}
 		for start, sees := range map[string]string{StartBoard: "┏━ 3 unschedulable", StartLast: " / cart", "web only": " / web"} {
 			begun := sit(t, 120, 40, paused(t, sample), Options{Views: own, Start: start, Memory: kept, Source: "here"})

@@ -57,9 +57,9 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		if problems != nil {
 			t.Fatal(problems)
 		}
-		now.Keys, now.Views, now.Commands = keys, []memory.Named{view("pod", "age")}, []command.Command{{Name: "look at it", Words: []string{"true"}}}
+		now.Keys, now.Views, now.Commands = keys, []memory.Named{view("pod", "waiting")}, []command.Command{{Name: "look at it", Words: []string{"true"}}}
 		edit(now, nil)
-		p.sees("the configuration has changed, and is read again").seesNot("pod            here").sees("pod             age")
+		p.sees("the configuration has changed, and is read again").seesNot("pod            here").sees("pod           waits")
 		p.sees("f5 help")
 		if p.model.looks.theme != chosen {
 			t.Errorf("the theme is %s, and %s was chosen", p.model.looks.theme, chosen)

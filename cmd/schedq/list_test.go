@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestList: the longest waiting comes first, with what rejected it and when it is tried next.
+// TestList: the longest waiting comes first, with what rejected it and when it is tried at the latest.
 func TestList(t *testing.T) {
 	code, out, stderr := schedq(t, "", "list", "--recording", "workshop", "--at", "10:58:00")
-	want := `  pod               age     place          for    attempts  next try  rejected by
-  default/batch-1   1m34s   unschedulable  2.55s  6         11:03:16  NodeResourcesFit, TaintToleration
-  default/train-0   1m26s   unschedulable  1m26s  1         11:01:46  NodeAffinity, TaintToleration
-  default/quorum-2  40.59s  unschedulable  2.55s  4         11:03:16  InterPodAffinity, NodeResourcesFit
-  default/quorum-3  40.59s  unschedulable  2.55s  3         11:03:16  InterPodAffinity, NodeResourcesFit
+	want := `  pod               waits   place          for    attempts  latest try  rejected by
+  default/batch-1   1m34s   unschedulable  2.55s  6         11:03:16    NodeResourcesFit, TaintToleration
+  default/train-0   1m26s   unschedulable  1m26s  1         11:01:46    NodeAffinity, TaintToleration
+  default/quorum-2  40.59s  unschedulable  2.55s  4         11:03:16    InterPodAffinity, NodeResourcesFit
+  default/quorum-3  40.59s  unschedulable  2.55s  3         11:03:16    InterPodAffinity, NodeResourcesFit
 `
 	if code != 0 || stderr != "" || out != want {
 		t.Errorf("exit %d, %q, it says\n%s", code, stderr, out)

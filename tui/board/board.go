@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -34,14 +33,13 @@ var paneTitles = [...]string{"activeQ", "backoffQ", "unschedulable", "in-flight"
 type Board struct {
 	*page.Desk
 	Why *story.Why
-	// focus is the pane that keys are about, tab the one that is shown where one is shown at a time.
-	focus, tab paneID
+	attention
 	panes      [4]rows
 	columns    [3][]*column
 	important  [3][]string // the columns' names, the most important first
 	held       [3]held
 	fitted     [3][]fitted
-	chosen     [3]bool // whether a person chose the columns
+	ownColumns [3]bool // whether a person chose the columns
 	log        logRows
 	matching   matching
 	parts      parts
@@ -66,55 +64,8 @@ func (b *Board) Reset() {
 		flightPane:        {tiers: []queue.Tier{queue.InFlight}},
 	}
 	b.log, b.held = logRows{}, [3]held{}
-	b.setFocus(b.firstWithPods())
-}
-
-// firstWithPods is the first pane in which a pod can be selected, or activeQ if there is none.
-func (b *Board) firstWithPods() paneID {
-	for _, p := range []paneID{activePane, backoffPane, unschedulablePane} {
-		for _, tier := range b.panes[p].tiers {
-			if b.Frame.Board.Total(tier) > 0 {
-				return p
-			}
-		}
-	}
-	return activePane
-}
-
-// setFocus goes to a pane, and closes what would hide it.
-func (b *Board) setFocus(p paneID) {
-	b.focus = p
-	if p <= unschedulablePane {
-		b.tab = p
-	}
+	b.attention = attention{}
 	b.Pages.Uncover()
-}
-
-// ShowPane shows the pane that lists the pods of a tier, where there is room for one alone.
-func (b *Board) ShowPane(tier queue.Tier) {
-	if !small(b.Width) || b.focus > unschedulablePane {
-		return
-	}
-	for id := range b.panes {
-		if paneID(id) <= unschedulablePane && slices.Contains(b.panes[id].tiers, tier) {
-			b.focus, b.tab = paneID(id), paneID(id)
-		}
-	}
-}
-
-// focused reports whether keys are about the pane.
-func (b *Board) focused(p paneID) bool { return b.focus == p && !b.Pages.AtDock() }
-
-// InFocus is the title of the pane in focus.
-func (b *Board) InFocus() string { return paneTitles[b.focus] }
-
-// FocusOn goes to the pane of that title, if there is one.
-func (b *Board) FocusOn(title string) {
-	for i, t := range paneTitles {
-		if t == title {
-			b.setFocus(paneID(i))
-		}
-	}
 }
 
 func (b *Board) Context() keymap.Context { return keymap.Board }
@@ -135,6 +86,7 @@ func (b *Board) Settle(w, h int) {
 		b.SettleParts(parts{spacing: 1})
 		return
 	}
+	b.followLongest()
 	b.SettleParts(b.Arrange(w, h, b.outline(h)))
 }
 
@@ -234,7 +186,7 @@ func (b *Board) startOf(r *rows, n int) int {
 // selectRow selects the i-th pod of r, or the nearest.
 func (b *Board) selectRow(r *rows, i int) {
 	r.cursor = min(max(i, 0), max(r.len(b.Frame.Board)-1, 0))
-	r.loose = false
+	r.loose, b.chosen = false, true
 	if p := r.at(b.Frame.Board, r.cursor); p != nil {
 		b.Choose(p)
 	}

@@ -54,7 +54,7 @@ func CheckColumns(names []string) error {
 // all, those named first stay.
 func (b *Board) setColumns(id paneID, names []string) {
 	important := names
-	b.chosen[id] = len(names) > 0
+	b.ownColumns[id] = len(names) > 0
 	if len(names) == 0 {
 		names, important = usualColumns(id)
 	}
@@ -72,7 +72,7 @@ func (b *Board) shownColumns(id paneID) []string {
 
 // ColumnsOf are the columns that a person chose for the pane of that title, or none.
 func (b *Board) ColumnsOf(title string) []string {
-	if i := slices.Index(paneTitles[:len(b.columns)], title); i >= 0 && b.chosen[i] {
+	if i := slices.Index(paneTitles[:len(b.columns)], title); i >= 0 && b.ownColumns[i] {
 		return b.shownColumns(paneID(i))
 	}
 	return nil
@@ -93,8 +93,7 @@ func SortOf(title, text string) (session.Sort, error) {
 	name, reverse := strings.CutPrefix(text, "-")
 	for _, c := range columns() {
 		if c.name == name {
-			p := pane{id: paneID(slices.Index(paneTitles[:], title))}
-			return session.Sort{By: p.sortBy(c), Reverse: reverse}, nil
+			return session.Sort{By: c.by, Reverse: reverse}, nil
 		}
 	}
 	return session.Sort{}, fmt.Errorf("there is no column %q to sort by; there are %s", name, strings.Join(ColumnNames(), ", "))
@@ -113,7 +112,7 @@ func (b *Board) sortByHeading(id paneID, x int) {
 	now := b.Frame.Board.Sort(p.rows.tiers[0])
 	for _, c := range p.fitted {
 		if x >= c.x-1 && x < c.x+c.w {
-			by := session.Sort{By: p.sortBy(c.column)}
+			by := session.Sort{By: c.by}
 			by.Reverse = by.By == now.By && !now.Reverse
 			b.Session.SortBy(by, p.rows.tiers...)
 		}

@@ -52,7 +52,7 @@ func columns() []*column {
 		{name: "pod", says: "Its name, and its priority if it has one.", heading: always("pod"), by: session.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
 		{name: "reason", says: "The plugins that rejected or gate it, or that its attempt failed by an error.", heading: always("rejected by"), by: session.ByPlugin, least: 9, most: 60,
 			width: func(_ pane, pod *session.Pod) int { return reasonWidth(pod) }, draw: func(_ pane, a canvas.Area, pod *session.Pod) { drawReason(a, pod) }},
-		{name: "age", says: "How long it has been in the queue.", heading: always("age"), right: true, by: session.ByWaiting, least: 5, most: 5},
+		{name: "waiting", says: "How long it has been in the queue.", heading: always("waits"), right: true, by: session.ByWaiting, least: 5, most: 5},
 		{name: "attempts", says: "How often it was popped.", heading: always("att"), right: true, by: session.ByAttempts, least: 3, most: 3},
 		{name: "next", says: "How long until it is tried again: its backoff left, or until the leftover flush.", heading: waitHeading, right: true, by: session.ByExpiry, least: 5, most: 6 + maxBar,
 			width: func(pane, *session.Pod) int { return 6 }, draw: pane.wait},
@@ -66,7 +66,7 @@ func columns() []*column {
 		return all[slices.IndexFunc(all, func(c *column) bool { return c.name == name })]
 	}
 	for name, text := range map[string]func(p pane, pod *session.Pod) (string, canvas.Style){
-		"age":      func(p pane, pod *session.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
+		"waiting":  func(p pane, pod *session.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
 		"here":     func(p pane, pod *session.Pod) (string, canvas.Style) { return p.since(pod.Since) },
 		"attempts": func(_ pane, pod *session.Pod) (string, canvas.Style) { return attempts(pod), theme.Plain },
 		"priority": func(_ pane, pod *session.Pod) (string, canvas.Style) {
@@ -116,16 +116,16 @@ func columnsNamed(names []string) []*column {
 }
 
 // usualColumns are those of a pane that nobody chose any for. Where there is no room for all, those stay that are said
-// first in order: a pod's age is always there; who looks for what is stuck wants to know the reason next, and of what
+// first in order: how long a pod has waited is always there; who looks for what is stuck wants to know the reason next, and of what
 // backs off until when.
 func usualColumns(id paneID) (names, important []string) {
 	switch id {
 	case activePane:
-		return []string{"pod", "age", "attempts"}, []string{"pod", "age", "attempts"}
+		return []string{"pod", "waiting", "attempts"}, []string{"pod", "waiting", "attempts"}
 	case backoffPane:
-		return []string{"pod", "reason", "age", "attempts", "next"}, []string{"pod", "age", "next", "reason", "attempts"}
+		return []string{"pod", "reason", "waiting", "attempts", "next"}, []string{"pod", "waiting", "next", "reason", "attempts"}
 	default:
-		return []string{"pod", "reason", "age", "attempts", "next"}, []string{"pod", "age", "reason", "attempts", "next"}
+		return []string{"pod", "reason", "waiting", "attempts", "next"}, []string{"pod", "waiting", "reason", "attempts", "next"}
 	}
 }
 

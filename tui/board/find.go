@@ -55,14 +55,14 @@ func (b *Board) setFilter(text string) (mistake string) {
 
 // columnNames say what each column is called on the screen.
 var columnNames = map[session.Column][2]string{
-	session.ByQueue:     {"the queue's order", "activeQ by priority and time, backoffQ by expiry, the others by their last failure."},
+	session.ByQueue:     {"the queue's order", "activeQ by priority and time, backoffQ by expiry, the others by time waited."},
 	session.ByName:      {"name", "From a to z."},
 	session.ByNamespace: {"namespace", "From a to z, then by name."},
 	session.ByPriority:  {"priority", "The highest first."},
 	session.ByAttempts:  {"attempts", "The most first."},
 	session.ByWaiting:   {"time in the queue", "Those first that came first."},
 	session.ByDwell:     {"time in the tier", "Those first that have been in it for longest."},
-	session.ByExpiry:    {"backoff expiry", "Those first whose backoff ends first."},
+	session.ByExpiry:    {"next try", "Those first that are tried again first: by the end of their backoff, or by the leftover flush."},
 	session.ByPlugin:    {"plugin", "By what rejected them, from a to z."},
 	session.ByOwner:     {"owner", "By namespace, then by the controller's name."},
 	session.ByNode:      {"nominated node", "From a to z; those without one last."},

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/schedq/schedq/keymap"
@@ -25,7 +26,7 @@ type flight struct {
 // flightRows is how many pods of a strip of width w are taken to be in sight.
 func flightRows(w int) int { return max(1, w/40) }
 
-// Draw draws as many pods as there is room for, from the oldest in sight on.
+// Draw draws as many pods as there is room for, from the oldest in sight on, and says how many more there are.
 func (s flight) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -44,33 +45,87 @@ func (s flight) Draw(a canvas.Area) {
 		a.Text(x, 0, theme.Dim, text)
 		return
 	}
+	s.pods(a.Sub(x, 0, a.W-x, 1), n)
+}
+
+// flightForm is how a pod in flight is told: with a name of that many cells at the most, and with its attempt or without.
+type flightForm struct {
+	name    int
+	attempt bool
+}
+
+// pods names the pods from the first in sight on: all of them if there is room, or with shorter names and without their
+// attempts as many as there is room for, and how many more there are.
+func (s flight) pods(a canvas.Area, n int) {
+	form := flightForm{max(12, min(40, a.W-28)), true}
+	if s.fitting(a.W, n, form) < n {
+		form = flightForm{14, false}
+	}
+	fit := s.fitting(a.W, n, form)
+	others := func(n int) string { return fmt.Sprintf(" and %s more ", format.Number(n)) }
+	behind := ""
+	if s.rows.top+fit < n {
+		if fit = s.fitting(a.W-len(others(n)), n, form); fit == 0 {
+			fit = 1
+		}
+		behind = others(n - fit)
+	}
 	target := Target(s.frame, s.selected)
-	for i := s.rows.top; i < n && x < a.W-20; i++ {
-		pod := s.rows.at(b, i)
+	x := 0
+	for i := s.rows.top; i < s.rows.top+fit; i++ {
+		if pod := s.rows.at(s.frame.Board, i); pod != nil {
+			x += s.pod(a.Sub(x, 0, a.W-x, 1), pod, pod == target, form)
+		}
+	}
+	a.Text(x, 0, theme.Dim, behind)
+}
+
+// fitting is how many of n pods, from the first in sight on, there is room for in w cells.
+func (s flight) fitting(w, n int, form flightForm) int {
+	fit, x := 0, 0
+	for i := s.rows.top; i < n; i++ {
+		pod := s.rows.at(s.frame.Board, i)
 		if pod == nil {
 			break
 		}
-		x = s.pod(a.Sub(x, 0, a.W-x, 1), pod, pod == target) + x
+		name, attempt, since := s.texts(pod, form)
+		if x += beforeFlying + canvas.Width(name+attempt+since); x > w {
+			break
+		}
+		fit++
 	}
+	return fit
 }
 
-func (s flight) pod(a canvas.Area, pod *session.Pod, target bool) int {
-	marker, name := " ", theme.Plain
+// beforeFlying is the width of what stands before a pod's name: a blank, whether it is selected, where it comes from that
+// it is here, and a blank.
+const beforeFlying = 4
+
+// texts are a pod's name and what stands behind it.
+func (s flight) texts(pod *session.Pod, form flightForm) (name, attempt, since string) {
+	if form.attempt {
+		attempt = " attempt " + strconv.Itoa(pod.Attempts)
+	}
+	return story.RowName(s.frame.Board, pod, form.name), attempt, " " + format.Countdown(s.frame.Now.Sub(pod.Since)) + " "
+}
+
+func (s flight) pod(a canvas.Area, pod *session.Pod, target bool, form flightForm) int {
+	marker, style := " ", theme.Plain
 	if target && (s.frame.Fork != nil || s.selected.Is(pod)) {
 		marker = theme.GlyphSelected
 	}
 	if s.selected.Row(s.frame, pod) {
-		name |= canvas.Bold
+		style |= canvas.Bold
 		if s.focused {
-			name |= canvas.Reverse
+			style |= canvas.Reverse
 		}
 	}
-	x := a.Text(1, 0, canvas.Bold, marker)
-	x = a.Text(x, 0, theme.InFlight, story.PodProvenance(pod)+" ")
-	room := max(12, min(40, a.W-28))
-	x = a.Text(x, 0, name, story.RowName(s.frame.Board, pod, room))
-	x = a.Text(x, 0, theme.Plain, " attempt "+strconv.Itoa(pod.Attempts))
-	return a.Text(x, 0, theme.Dim, " "+format.Countdown(s.frame.Now.Sub(pod.Since))+" ")
+	name, attempt, since := s.texts(pod, form)
+	a.Text(1, 0, canvas.Bold, marker)
+	a.Text(2, 0, theme.InFlight, story.PodProvenance(pod)+" ")
+	x := a.Text(beforeFlying, 0, style, name)
+	x = a.Text(x, 0, theme.Plain, attempt)
+	return a.Text(x, 0, theme.Dim, since)
 }
 
 // Target is the pod in flight that a verdict is about: the selected one if it is in flight, and

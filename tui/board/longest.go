@@ -13,7 +13,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// longest draws which pod waits longest, for how long and why, what would wake it, and when it is tried next.
+// longest draws which pod waits longest, for how long and why, what would wake it, and until when it is tried at the
+// latest.
 type longest struct{ frame *session.Frame }
 
 // longestRows is how many lines that takes on a screen of w cells.
@@ -43,10 +44,11 @@ func (l longest) Draw(a canvas.Area) {
 	age := l.frame.Now.Sub(p.Arrived)
 	next := a.Sub(2, 1, a.W-3, 1)
 	room := a.W - x - 3
+	said := l.said(p, next.W)
 	if a.H == 1 {
 		room /= 2
+		said = l.said(p, room)
 	}
-	said := l.said(p, room)
 	name := canvas.Middle(story.PodName(p.Key, room), max(12, room/2))
 	x = title.Text(x, 0, canvas.Bold, "  "+name+" ")
 	x = title.Text(x, 0, ageStyle(age), format.Countdown(age)+" ")
@@ -57,7 +59,7 @@ func (l longest) Draw(a canvas.Area) {
 			next = title.Sub(x, 0, title.W-x-1, 1)
 		}
 	}
-	// What would wake it is a list, which is cut where there is no room; when it is tried next is not.
+	// What would wake it is a list, which is cut where there is no room; what follows is not.
 	woken := canvas.Truncate(said.woken, next.W-canvas.Width(said.tried)-4)
 	y := next.Text(0, 0, theme.Plain, woken)
 	if woken != "" {
@@ -85,18 +87,16 @@ func (l longest) why(p *session.Pod, width int) string {
 	}
 }
 
-// awaited is what would wake a pod, and when it is tried next.
+// awaited is what would wake a pod, and when it is tried next if nothing does.
 type awaited struct{ woken, tried string }
+
+// leastWoken is how many cells what would wake a pod has at the least, before the time of the flush has any.
+const leastWoken = 24
 
 // said says it in room cells, where it can.
 func (l longest) said(p *session.Pod, room int) awaited {
 	wait := l.frame.Wait(p)
-	by := func(text string) string {
-		if !wait.Bounded() {
-			return "tried next: not known"
-		}
-		return fmt.Sprintf(text, l.frame.Zone.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now)))
-	}
+	at, in := l.frame.Zone.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now))
 	switch p.Tier {
 	case queue.Active:
 		if ahead := l.frame.Board.Unfiltered().Index(p); ahead > 0 {
@@ -104,15 +104,24 @@ func (l longest) said(p *session.Pod, room int) awaited {
 		}
 		return awaited{"ready", "tried next"}
 	case queue.Backoff:
-		tried := by("tried next at %s, in %s")
-		if wait.Early {
-			if early := by("tried next by %s, in %s, or when activeQ is empty"); canvas.Width(early) <= room {
-				tried = early
-			}
+		switch early := fmt.Sprintf("back in activeQ by %s, in %s, or once that is empty", at, in); {
+		case !wait.Bounded():
+			return awaited{"needs no event", "back in activeQ: not known when"}
+		case !wait.Until.After(l.frame.Now):
+			return awaited{"needs no event", "back in activeQ at the next flush"}
+		case wait.Early && canvas.Width(early) <= room:
+			return awaited{"needs no event", early}
 		}
-		return awaited{"needs no event", tried}
+		return awaited{"needs no event", fmt.Sprintf("back in activeQ at %s, in %s", at, in)}
 	case queue.Unschedulable:
-		return awaited{"woken by " + l.events(p), by("tried next by %s, in %s")}
+		woken := "woken by " + l.events(p)
+		switch latest := fmt.Sprintf("at the latest by the flush at %s, in %s", at, in); {
+		case !wait.Bounded():
+			return awaited{woken, "or by the flush: not known when"}
+		case canvas.Width(latest)+leastWoken <= room:
+			return awaited{woken, latest}
+		}
+		return awaited{woken, fmt.Sprintf("at the latest by the flush, in %s", in)}
 	case queue.Gated:
 		return awaited{"", "not tried until its gate opens"}
 	default:

@@ -100,7 +100,7 @@ func (p pane) headings(a canvas.Area) {
 func (p pane) headingOf(c *column) (string, canvas.Style) {
 	tier := p.rows.tiers[0]
 	by := p.frame.Board.Sort(tier)
-	if by != (session.Sort{}) && by.By == p.sortBy(c) {
+	if by != (session.Sort{}) && by.By == c.by {
 		return c.heading(tier) + sortArrow(by), theme.Accent
 	}
 	return c.heading(tier), theme.Dim
@@ -112,14 +112,6 @@ func rightEdge(c fitted) int {
 		return waitEdge(c.w)
 	}
 	return c.w
-}
-
-// sortBy is what a click on the column's heading sorts the pane's pods by.
-func (p pane) sortBy(c *column) session.Column {
-	if c.name == "next" && p.id == unschedulablePane {
-		return session.ByQueue // which is by the last failure, and so by the flush
-	}
-	return c.by
 }
 
 // paneStyle is the colour of what a pane shows.
@@ -191,7 +183,7 @@ func (p pane) title(a canvas.Area, height int) {
 // order is what the title says of the pane's order: nothing if that is the queue's, or if a heading has its mark.
 func (p pane) order() string {
 	by := p.frame.Board.Sort(p.rows.tiers[0])
-	if slices.ContainsFunc(p.columns, func(c *column) bool { return p.sortBy(c) == by.By }) {
+	if slices.ContainsFunc(p.columns, func(c *column) bool { return c.by == by.By }) {
 		return ""
 	}
 	return sortedBy(by)

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/schedq/schedq/queue"
@@ -47,23 +48,23 @@ func reasonWidth(pod *session.Pod) int {
 	}
 }
 
-// PluginNames writes as many names as fit into width, and how many more there are.
+// PluginNames writes as many names as fit into width, and how many more there are: in words where there is room for them.
 func PluginNames(plugins []string, width int) string {
-	switch len(plugins) {
-	case 0:
+	if len(plugins) == 0 {
 		return "—"
-	case 1:
-		return canvas.Truncate(format.Safe(plugins[0]), width)
 	}
-	for n := len(plugins); n > 1; n-- {
-		text := format.SafeList(plugins[:n], " ")
-		if n < len(plugins) {
-			text += "+" + strconv.Itoa(len(plugins)-n)
+	for n := len(plugins); n > 0; n-- {
+		text, others := format.SafeList(plugins[:n], " "), len(plugins)-n
+		if others > 0 {
+			text += fmt.Sprintf(" and %d more", others)
 		}
 		if canvas.Width(text) <= width {
 			return text
 		}
 	}
-	more := "+" + strconv.Itoa(len(plugins)-1)
-	return canvas.Truncate(format.Safe(plugins[0]), width-len(more)) + more
+	others := ""
+	if len(plugins) > 1 {
+		others = "+" + strconv.Itoa(len(plugins)-1)
+	}
+	return canvas.Truncate(format.Safe(plugins[0]), width-len(others)) + others
 }

@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -180,17 +179,21 @@ func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, firs
 			columns[i].Text(0, y, theme.Dim, "— not there")
 			continue
 		}
-		text := theme.Provenance(p.Observed) + " " + theme.TierName(p.Tier)
+		text, attempts := theme.Provenance(p.Observed)+" "+theme.TierName(p.Tier), ""
+		if p.Attempts > 0 {
+			attempts = " · " + format.Plural(p.Attempts, "attempt")
+		}
 		switch {
 		case p.Tier == queue.Scheduled && p.Node != "":
 			text += " on " + format.Safe(p.Node)
 		case len(p.RejectorPlugins()) > 0 && (p.Tier == queue.Unschedulable || p.Tier == queue.Backoff):
-			text += " " + board.PluginNames(p.RejectorPlugins(), 24)
+			room := columns[i].W - canvas.Width(text) - 1
+			if beside := room - canvas.Width(attempts); beside >= 20 {
+				room = beside
+			}
+			text += " " + board.PluginNames(p.RejectorPlugins(), room)
 		}
-		if p.Attempts > 0 {
-			text += fmt.Sprintf(" · %s", format.Plural(p.Attempts, "attempt"))
-		}
-		columns[i].Text(0, y, theme.Tier(p.Tier), canvas.Truncate(text, columns[i].W))
+		columns[i].Text(0, y, theme.Tier(p.Tier), canvas.Truncate(text+attempts, columns[i].W))
 	}
 }
 

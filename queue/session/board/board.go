@@ -72,8 +72,9 @@ func (b *Board) Counts() *sources.Counts {
 }
 
 // At returns the i-th pod in tier that matches the filter, in the order in which the queue would take
-// them: activeQ by priority and time, backoffQ by expiry, unschedulable and gated pods by the time of
-// their last failure, pods in flight by the time of their popping. It returns nil out of range.
+// them: activeQ by priority and time, backoffQ by expiry, pods in flight by the time of their popping. Unschedulable and
+// gated pods, of which upstream keeps no order, are by the time at which they came to the queue. It returns nil out of
+// range.
 func (b *Board) At(tier queue.Tier, i int) *Pod {
 	p, _ := b.tree(tier).GetAt(i)
 	return p
@@ -183,12 +184,12 @@ var orders = [...]func(a, b *Pod) bool{
 	queue.Backoff: func(a, b *Pod) bool {
 		return less(a.BackoffExpiry.Compare(b.BackoffExpiry), cmp.Compare(b.Priority, a.Priority), a, b)
 	},
-	queue.Unschedulable: byTimestamp,
-	queue.Gated:         byTimestamp,
+	queue.Unschedulable: byArrival,
+	queue.Gated:         byArrival,
 	queue.InFlight:      func(a, b *Pod) bool { return less(a.Since.Compare(b.Since), 0, a, b) },
 }
 
-func byTimestamp(a, b *Pod) bool { return less(a.Timestamp.Compare(b.Timestamp), 0, a, b) }
+func byArrival(a, b *Pod) bool { return less(a.Arrived.Compare(b.Arrived), 0, a, b) }
 
 // less compares by first, then second, then the pods' names, so that every order is total.
 func less(first, second int, a, b *Pod) bool {

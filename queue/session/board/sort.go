@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schedq/schedq/queue"
 )
@@ -22,7 +23,7 @@ const (
 	// ByWaiting is the time since the pod came to the queue, ByDwell the time since it entered its tier.
 	ByWaiting Column = "waiting"
 	ByDwell   Column = "dwell"
-	// ByExpiry is the backoff expiry.
+	// ByExpiry is the backoff expiry; of unschedulable and gated pods the last failure, from which the leftover flush counts.
 	ByExpiry Column = "expiry"
 	ByPlugin Column = "plugin"
 	ByOwner  Column = "owner"
@@ -71,7 +72,7 @@ func (s Sort) compare(a, b *Pod) int {
 	case ByDwell:
 		return a.Since.Compare(b.Since)
 	case ByExpiry:
-		return a.BackoffExpiry.Compare(b.BackoffExpiry)
+		return a.expiry().Compare(b.expiry())
 	case ByPlugin:
 		return slices.Compare(a.heldBy(), b.heldBy())
 	case ByOwner:
@@ -83,6 +84,15 @@ func (s Sort) compare(a, b *Pod) int {
 	default:
 		return strings.Compare(a.Key.Name, b.Key.Name)
 	}
+}
+
+// expiry is what the time of p's next try is counted from.
+func (p *Pod) expiry() time.Time {
+	switch p.Listed() {
+	case queue.Unschedulable, queue.Gated:
+		return p.Timestamp
+	}
+	return p.BackoffExpiry
 }
 
 // compareLast compares two names, of which an empty one comes last.

@@ -70,7 +70,7 @@ func writeWaiting(w io.Writer, pods []session.Waiting) error {
 		return err
 	}
 	var b strings.Builder
-	rows := [][]string{{"pod", "age", "place", "for", "attempts", "next try", "rejected by"}}
+	rows := [][]string{{"pod", "waits", "place", "for", "attempts", "latest try", "rejected by"}}
 	for _, p := range pods {
 		next := "–"
 		if p.NextTry != nil {

@@ -1,0 +1,29 @@
+package board
+
+import "testing"
+
+// TestPluginNames: what there is no room for is counted, in words where there is room for words.
+func TestPluginNames(t *testing.T) {
+	plugins := []string{"NodeAffinity", "NodeResourcesFit", "TaintToleration"}
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{60, "NodeAffinity NodeResourcesFit TaintToleration"},
+		{45, "NodeAffinity NodeResourcesFit TaintToleration"},
+		{44, "NodeAffinity NodeResourcesFit and 1 more"},
+		{39, "NodeAffinity and 2 more"},
+		{22, "NodeAffinity+2"},
+		{9, "NodeAf…+2"},
+	} {
+		if got := PluginNames(plugins, c.width); got != c.want {
+			t.Errorf("in %d cells: %q, want %q", c.width, got, c.want)
+		}
+	}
+	if got := PluginNames(plugins[:1], 9); got != "NodeAffi…" {
+		t.Errorf("one: %q", got)
+	}
+	if got := PluginNames(nil, 9); got != "—" {
+		t.Errorf("none: %q", got)
+	}
+}
