@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test long lint bench fuzz signals hostile kills alerts thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench e2e-queue embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies
+.PHONY: run build test race lint bench fuzz signals hostile kills alerts thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench e2e-queue embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies
 
 run: build
 	@./bin/schedq
@@ -16,12 +16,12 @@ build:
 	@CGO_ENABLED=0 GOGC=400 go build -gcflags=all=-dwarf=false -ldflags=-w -o bin/schedq ./cmd/schedq
 
 test:
-	go test -race -short ./...
+	go test -short ./...
 
-# The tests of the packages in which -short leaves something out, whole: more sequences drawn, every fault, the largest files
-# and crowds, every embedded recording.
-long:
-	go test -race $$(grep -rlE --include='*_test.go' 'testing\.Short\(\)|"pgregory\.net/rapid"' . | grep -v '^\./e2e/' | xargs -n1 dirname | sort -u)
+# The same tests whole and under the race detector: more sequences drawn, every fault, the largest files and crowds, each embedded
+# recording. It takes ten times as long.
+race:
+	go test -race -timeout 30m ./...
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt would change these: run gofmt -w .'; exit 1; }
