@@ -93,9 +93,9 @@ func (q *Queue) areDeaf(set pluginset.ID, event fwk.ClusterEvent) bool {
 	return q.isDeaf[set] == yes
 }
 
-// staysGated reports whether event is no reason to look again at the gated entity e.
+// staysGated reports whether event, that of the present move request, is no reason to look again at the gated entity e.
 func (q *Queue) staysGated(e *entry, event fwk.ClusterEvent) bool {
-	return !isWildCard(event) && !q.plugins.Registered(q.sets.Only(e.gatingPlugin), event)
+	return !isWildCard(event) && q.areDeaf(e.gatingPlugin, event)
 }
 
 // worthRequeuing asks for each pod of the entity i, and takes the best. (isEntityWorthRequeuing.)

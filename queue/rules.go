@@ -138,7 +138,7 @@ func (r Rules) resolve() rules {
 	switch r.Gating {
 	case GatingEvents:
 		then.staysGated = func(q *Queue, e *entry, event fwk.ClusterEvent) bool {
-			return !q.plugins.Registered(q.sets.Only(e.gatingPlugin), event)
+			return q.areDeaf(e.gatingPlugin, event)
 		}
 	case NotBySchedulingGates:
 		then.staysGated = func(q *Queue, e *entry, _ fwk.ClusterEvent) bool {

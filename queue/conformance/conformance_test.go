@@ -108,6 +108,8 @@ type pair struct {
 	upstream *upstream.PriorityQueue
 	ours     *queue.Queue
 	pods     map[string]*v1.Pod                     // that exist and are not bound
+	older    map[types.UID]*v1.Pod                  // what pods were before their last update
+	profiles []string                               // that pods are of
 	inFlight map[types.UID]*framework.QueuedPodInfo // popped, and not done
 	names    []string
 	longest  int
@@ -132,7 +134,8 @@ func newPair(t *rapid.T, pop, groups bool) *pair {
 		plugins: &plugins{seed: rapid.IntRange(0, 1000).Draw(t, "hints"), closed: map[string][]string{},
 			looks: rapid.IntRange(0, 2).Draw(t, "hints look at pods") == 0},
 		pods: map[string]*v1.Pod{}, inFlight: map[types.UID]*framework.QueuedPodInfo{},
-		longest: cast.longest, trail: newTrail(),
+		older: map[types.UID]*v1.Pod{}, longest: cast.longest, trail: newTrail(),
+		profiles: rapid.SampledFrom([][]string{profiles[:1], profiles}).Draw(t, "profiles"),
 	}
 	for i := range cast.pods {
 		p.names = append(p.names, podName(i))
@@ -176,6 +179,9 @@ func (p *pair) say(format string, args ...any) {
 	fmt.Fprintf(&p.script, "at %s\n----\n\n", p.clock.Now().Format("15:04:05.999999999"))
 	fmt.Fprintf(&p.script, format+"\n----\n\n", args...)
 }
+
+// note writes a comment into the script, of what no command tells.
+func (p *pair) note(format string, args ...any) { fmt.Fprintf(&p.script, "# "+format+"\n\n", args...) }
 
 // differ fails with the sequence so far, as a script that the tests of package queue can run.
 func (p *pair) differ(format string, args ...any) {

@@ -15,7 +15,9 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// groups are the pod groups of a pair. Of six pods, three are of group g, two of h, and one is of none.
+// groups are the pod groups of a pair. Of six pods, three are of group g, two of h, and one is of none; of more, some are of i.
+var groupNames = []string{"g", "h", "i"}
+
 type groups struct {
 	of         map[string]string // by the pod's name; nil without the gate
 	objects    map[string]*schedulingv1beta1.PodGroup
@@ -25,7 +27,7 @@ type groups struct {
 func newGroups(names []string) groups {
 	g := groups{of: map[string]string{}, objects: map[string]*schedulingv1beta1.PodGroup{}}
 	for i, name := range names {
-		if group := []string{"g", "g", "g", "h", "h", ""}[i%6]; group != "" {
+		if group := []string{"g", "g", "g", "h", "h", "", "i", "i"}[i%8]; group != "" {
 			g.of[name] = group
 		}
 	}
@@ -44,7 +46,7 @@ func (g *groups) join(pod *v1.Pod) string {
 
 // changeGroup has a PodGroup come, change or go.
 func (p *pair) changeGroup(now time.Time, _ string, _ *v1.Pod) {
-	name := rapid.SampledFrom([]string{"g", "h"}).Draw(p.T, "group")
+	name := rapid.SampledFrom(groupNames).Draw(p.T, "group")
 	object := p.groups.objects[name]
 	if object != nil && rapid.Bool().Draw(p.T, "goes") {
 		p.say("ungroup %s", name)
@@ -96,7 +98,7 @@ func (p *pair) inDoubt(group string) bool {
 
 // addMembers has several pods of a group come at the same moment.
 func (p *pair) addMembers(now time.Time, _ string, _ *v1.Pod) {
-	group := rapid.SampledFrom([]string{"g", "h"}).Draw(p.T, "group")
+	group := rapid.SampledFrom(groupNames).Draw(p.T, "group")
 	for _, name := range p.names {
 		if p.groups.of[name] == group && p.pods[name] == nil && rapid.IntRange(0, 3).Draw(p.T, "comes") > 0 {
 			p.add(now, name)
@@ -146,7 +148,9 @@ func (p *pair) attempted(now time.Time, _ string, _ *v1.Pod) {
 		word    string
 		outcome queue.GroupOutcome
 		code    fwk.Code
-	}{{"scheduled", queue.GroupScheduled, fwk.Success}, {"rejected", queue.GroupRejected, fwk.Unschedulable}, {"failed", queue.GroupFailed, fwk.Error}}).Draw(p.T, "outcome")
+	}{{"scheduled", queue.GroupScheduled, fwk.Success}, {"rejected", queue.GroupRejected, fwk.Unschedulable},
+		{"rejected", queue.GroupRejected, fwk.UnschedulableAndUnresolvable}, {"rejected", queue.GroupRejected, fwk.Pending},
+		{"failed", queue.GroupFailed, fwk.Error}, {"failed", queue.GroupFailed, fwk.Wait}, {"failed", queue.GroupFailed, fwk.Skip}}).Draw(p.T, "outcome")
 	p.say("attempted %s %s", g.Name, end.word)
 	if p.groups.objects[g.Name] == nil && p.ours.PendingPods(queue.Pending) > 0 {
 		p.deviate(keptPending)

@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -24,6 +25,7 @@ const (
 	heldTwice   = "a pod was added over one of its name, and upstream holds both"
 	wentOn      = "an update of several events sent a pod to backoffQ without SchedulerPopFromBackoffQ, and upstream goes on to the next event"
 	keptPending = "a group was forgotten while it was tried, and upstream keeps pods of it pending for ever"
+	dropped     = "all that could be popped was in flight already: both drop it, and upstream's Pop blocks"
 	storedGroup = "an object said nothing of the pod's group, and upstream takes it for another pod"
 )
 
@@ -48,6 +50,7 @@ var calls = []call{
 	{1, (*pair).nominate},
 	{1, (*pair).changeMind},
 	{1, (*pair).fork},
+	{1, (*pair).failOften},
 }
 
 var groupCalls = []call{
@@ -99,11 +102,27 @@ func (p *pair) addOne(now time.Time, name string, pod *v1.Pod) {
 		return
 	}
 	before, _ := p.ours.Get("default", name)
+	if rapid.IntRange(0, 3).Draw(p.T, "the same") == 0 {
+		p.addAgain(now, name, pod, before)
+		return
+	}
 	p.add(now, name)
 	if after := p.tier(name); isWaiting(before.Tier) {
 		p.shuffled = true // it keeps its place in upstream's heap
 		p.replaced(before, after, p.groups.of[name] != "")
 	}
+}
+
+// addAgain adds the very pod that is there, as an informer does that begins again.
+func (p *pair) addAgain(now time.Time, name string, pod *v1.Pod, before queue.PodInfo) {
+	p.note("%s is added once more, with its UID", name)
+	p.upstream.Add(p.ctx, pod)
+	p.ours.Add(now, pod)
+	if isWaiting(before.Tier) {
+		p.shuffled = true
+		p.replaced(before, p.tier(name), p.groups.of[name] != "")
+	}
+	p.trail.off = p.trail.off || before.Tier == queue.InFlight // one UID is in two places from now on
 }
 
 // replaced ends the sequence if upstream holds the new pod of a name and the old one, which was in that tier, or its gauges do.
@@ -127,6 +146,10 @@ func (p *pair) newPod(name string) *v1.Pod {
 	p.plugins.closed[name] = p.plugins.closed[name][:min(1, len(p.plugins.closed[name]))] // nobody gates it yet
 	pod := &v1.Pod{}
 	pod.Namespace, pod.Name, pod.UID = "default", name, types.UID(fmt.Sprint("uid-", p.uids))
+	pod.Spec.SchedulerName = rapid.SampledFrom(p.profiles).Draw(p.T, "profile")
+	if rapid.IntRange(0, 7).Draw(p.T, "has been nominated") == 0 {
+		pod.Status.NominatedNodeName = "n-1"
+	}
 	prio := rapid.SampledFrom([]int32{0, 0, 1, -1, 2_000_000_000}).Draw(p.T, "priority")
 	pod.Spec.Priority = &prio
 	pod.Spec.Containers = []v1.Container{{Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")}}}}
@@ -140,6 +163,12 @@ func (p *pair) addPod(now time.Time, name string, gated bool) {
 	if gated {
 		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
 		gates = " gates=quota"
+	}
+	if pod.Status.NominatedNodeName != "" {
+		gates += " nominated=" + pod.Status.NominatedNodeName
+	}
+	if pod.Spec.SchedulerName != "" {
+		p.note("%s is of the profile %s", name, pod.Spec.SchedulerName)
 	}
 	p.say("add %s priority=%d%s%s", name, *pod.Spec.Priority, gates, group)
 	p.pods[name] = pod
@@ -170,6 +199,9 @@ func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
 	can := p.ours.CanPop()
 	ours, ok := p.ours.PopEntity(now)
 	if !ok {
+		if can {
+			p.deviate(dropped)
+		}
 		return // upstream's would block; that it has no pod either, compare sees
 	}
 	p.say("pop")
@@ -263,6 +295,29 @@ func (p *pair) fail(now time.Time, pod *v1.Pod, info *framework.QueuedPodInfo) {
 	}
 }
 
+// failOften has pods fail so often that their backoff could not be counted in nanoseconds, were it not cut.
+func (p *pair) failOften(now time.Time, name string, _ *v1.Pod) {
+	if p.groups.of != nil || len(p.inFlight) > 0 || rapid.IntRange(0, 15).Draw(p.T, "often") > 0 {
+		return
+	}
+	for range rapid.IntRange(1, 80).Draw(p.T, "times") {
+		pod := p.pods[name]
+		if pod == nil || p.parted != "" {
+			return
+		}
+		p.say("activate %s", name)
+		p.upstream.Activate(p.logger, map[string]*v1.Pod{name: pod})
+		p.ours.Activate(now, pod)
+		p.pop(now, name, pod)
+		for uid, info := range p.inFlight { // one, or none
+			delete(p.inFlight, uid)
+			if pod := p.pods[info.Pod.Name]; pod != nil && pod.UID == uid {
+				p.fail(now, pod, info.DeepCopy())
+			}
+		}
+	}
+}
+
 // changes are what can happen to a pod, and what a script says of it.
 var changes = []func(p *pair, pod *v1.Pod) string{
 	func(p *pair, pod *v1.Pod) string {
@@ -292,6 +347,11 @@ var changes = []func(p *pair, pod *v1.Pod) string{
 		return " nominated=" + pod.Status.NominatedNodeName
 	},
 	func(p *pair, pod *v1.Pod) string {
+		claim := fmt.Sprint("c", p.script.Len())
+		pod.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "device", ResourceClaimName: &claim}}
+		return ""
+	},
+	func(p *pair, pod *v1.Pod) string {
 		pod.ResourceVersion = fmt.Sprint(p.script.Len())
 		return ""
 	},
@@ -309,25 +369,26 @@ func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
 	}
 	changed := pod.DeepCopy()
 	said := ""
-	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(changes)-1), 0, 4, rapid.ID[int]).Draw(p.T, "changes") {
+	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(changes)-1), 0, 5, rapid.ID[int]).Draw(p.T, "changes") {
 		said += changes[i](p, changed)
 	}
 	if rapid.IntRange(0, 79).Draw(p.T, "another pod") == 0 && len(p.plugins.closed[name]) < 2 {
 		p.uids++
 		changed.UID = types.UID(fmt.Sprint("uid-", p.uids))
 	}
+	old := p.known(pod)
 	var labels []string
-	evs := means(pod, changed)
+	evs := means(old, changed)
 	for _, e := range evs {
 		labels = append(labels, e.Label())
 	}
 	p.say("update %s%s means=(%s)", name, said, strings.Join(labels, ","))
 	before, _ := p.ours.Get("default", name)
 	group, grouped := p.ours.Group(types.NamespacedName{Namespace: "default", Name: p.groups.of[name]})
-	p.pods[name] = changed
+	p.pods[name], p.older[changed.UID] = changed, pod
 	p.check(p.informer.Update(changed))
-	p.upstream.Update(p.ctx, pod, changed)
-	p.ours.Update(now, pod, changed, evs)
+	p.upstream.Update(p.ctx, old, changed)
+	p.ours.Update(now, old, changed, evs)
 	after := p.tier(name)
 	switch {
 	case before.Tier.Queued() && changed.UID != pod.UID:
@@ -340,10 +401,18 @@ func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
 	}
 }
 
-// object returns an object that a caller may have of pod: it, or one that has its names alone.
+// known returns what a caller may know of pod: it, or what it was before its last update.
+func (p *pair) known(pod *v1.Pod) *v1.Pod {
+	if older := p.older[pod.UID]; older != nil && rapid.IntRange(0, 5).Draw(p.T, "older") == 0 {
+		return older
+	}
+	return pod
+}
+
+// object returns an object that a caller may have of pod: it, an older one, or one that has its names alone.
 func (p *pair) object(pod *v1.Pod) *v1.Pod {
 	if rapid.IntRange(0, 5).Draw(p.T, "stub") > 0 {
-		return pod
+		return p.known(pod)
 	}
 	stub := &v1.Pod{}
 	stub.Namespace, stub.Name = pod.Namespace, pod.Name
@@ -367,7 +436,7 @@ func (p *pair) delete(now time.Time, name string, pod *v1.Pod) {
 	if isKept {
 		p.deviate(keptPending)
 	}
-	if object != pod && p.groups.of[name] != "" {
+	if object.UID == "" && p.groups.of[name] != "" {
 		if tier := p.tier(name); isWaiting(tier) {
 			p.differ("%s is %s after it was deleted", name, tier)
 		}
@@ -382,12 +451,15 @@ func (p *pair) activate(now time.Time, name string, _ *v1.Pod) {
 	if p.groups.of != nil {
 		most = 1 // of a group, the first one that upstream's map has would be the one that wakes it
 	}
-	for range rapid.IntRange(1, most).Draw(p.T, "pods") {
-		if pod := p.pods[name]; pod != nil {
+	for range rapid.IntRange(0, most).Draw(p.T, "pods") {
+		switch pod := p.pods[name]; {
+		case pod != nil:
 			pods[name] = p.object(pod)
-			if pods[name] != pod && p.groups.of[name] != "" {
+			if pods[name].UID == "" && p.groups.of[name] != "" {
 				pods[name] = pod // to upstream another pod: TestScripts shows it
 			}
+		case p.groups.of[name] == "" && rapid.IntRange(0, 3).Draw(p.T, "gone") == 0:
+			pods[name] = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: "gone"}}
 		}
 		name = rapid.SampledFrom(p.names).Draw(p.T, "and")
 	}

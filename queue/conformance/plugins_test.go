@@ -39,6 +39,7 @@ var (
 		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
 		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodScaleUp},
 		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodScaleDown},
+		{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodGeneratedResourceClaim},
 		{Resource: fwk.TargetPod, ActionType: fwk.Update},
 	}
 )
@@ -67,19 +68,22 @@ func (p *plugins) draw(words ...any) uint32 {
 	return h.Sum32()
 }
 
-// registered returns what plugin registered for that matches e.
-func (p *plugins) registered(plugin string, e fwk.ClusterEvent) []fwk.ClusterEvent {
+// The profiles of the scheduler. Upstream's event handlers keep pods of others out of the queue.
+var profiles = []string{"", "second"}
+
+// registered returns what plugin registered for in a profile that matches e.
+func (p *plugins) registered(profile, plugin string, e fwk.ClusterEvent) []fwk.ClusterEvent {
 	var matching []fwk.ClusterEvent
 	for _, r := range registrations {
-		if p.registers(plugin, r) && framework.MatchClusterEvents(r, e) {
+		if p.registers(profile, plugin, r) && framework.MatchClusterEvents(r, e) {
 			matching = append(matching, r)
 		}
 	}
 	return matching
 }
 
-// registers reports whether plugin registers for r.
-func (p *plugins) registers(plugin string, r fwk.ClusterEvent) bool {
+// registers reports whether plugin registers for r in a profile.
+func (p *plugins) registers(profile, plugin string, r fwk.ClusterEvent) bool {
 	switch plugin {
 	case queue.SchedulingGates:
 		return r.ActionType == fwk.UpdatePodSchedulingGatesEliminated
@@ -88,12 +92,12 @@ func (p *plugins) registers(plugin string, r fwk.ClusterEvent) bool {
 	case "Unregistered":
 		return false
 	}
-	return p.draw(plugin, r.Resource, r.ActionType)%3 == 0
+	return p.draw(profile, plugin, r.Resource, r.ActionType)%3 == 0
 }
 
 // Registered implements queue.Plugins.
 func (p *plugins) Registered(plugin string, e fwk.ClusterEvent) bool {
-	return len(p.registered(plugin, e)) > 0
+	return slices.ContainsFunc(profiles, func(profile string) bool { return len(p.registered(profile, plugin, e)) > 0 })
 }
 
 // answer is what plugin's hint function for what it registered says: queue, skip, fail, or fail although it says queue.
@@ -116,7 +120,7 @@ func (p *plugins) answer(plugin string, r fwk.ClusterEvent, pod *v1.Pod, oldObj,
 
 // Hint implements queue.Plugins.
 func (p *plugins) Hint(plugin string, pod *v1.Pod, e fwk.ClusterEvent, oldObj, newObj any) (fwk.QueueingHint, error) {
-	for _, r := range p.registered(plugin, e) {
+	for _, r := range p.registered(pod.Spec.SchedulerName, plugin, e) {
 		if hint, err := p.answer(plugin, r, pod, oldObj, newObj); hint == fwk.Queue || err != nil {
 			return hint, err
 		}
@@ -126,7 +130,9 @@ func (p *plugins) Hint(plugin string, pod *v1.Pod, e fwk.ClusterEvent, oldObj, n
 
 // Interested implements queue.Plugins.
 func (p *plugins) Interested(e fwk.ClusterEvent) bool {
-	return slices.ContainsFunc(allPlugins, func(plugin string) bool { return p.Registered(plugin, e) })
+	return slices.ContainsFunc(allPlugins, func(plugin string) bool {
+		return slices.ContainsFunc(profiles, func(profile string) bool { return len(p.registered(profile, plugin, e)) > 0 })
+	})
 }
 
 // PreEnqueue implements queue.Plugins: the plugin that gates the pod is asked first.
@@ -145,20 +151,24 @@ func (p *plugins) PreEnqueue(pod *v1.Pod, gating string) string {
 
 // hintMap is p for upstream.
 func (p *plugins) hintMap() upstream.QueueingHintMapPerProfile {
-	hints := upstream.QueueingHintMap{}
-	for _, r := range registrations {
-		for _, plugin := range allPlugins {
-			if p.registers(plugin, r) {
-				hints[r] = append(hints[r], &upstream.QueueingHintFunction{
-					PluginName: plugin,
-					QueueingHintFn: func(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-						return p.answer(plugin, r, pod, oldObj, newObj)
-					},
-				})
+	all := upstream.QueueingHintMapPerProfile{}
+	for _, profile := range profiles {
+		hints := upstream.QueueingHintMap{}
+		all[profile] = hints
+		for _, r := range registrations {
+			for _, plugin := range allPlugins {
+				if p.registers(profile, plugin, r) {
+					hints[r] = append(hints[r], &upstream.QueueingHintFunction{
+						PluginName: plugin,
+						QueueingHintFn: func(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+							return p.answer(plugin, r, pod, oldObj, newObj)
+						},
+					})
+				}
 			}
 		}
 	}
-	return upstream.QueueingHintMapPerProfile{"": hints}
+	return all
 }
 
 // preEnqueue is p for upstream.
@@ -167,7 +177,11 @@ func (p *plugins) preEnqueue() map[string]map[string]fwk.PreEnqueuePlugin {
 	for _, name := range gatekeepers {
 		all[name] = gate{name, p}
 	}
-	return map[string]map[string]fwk.PreEnqueuePlugin{"": all}
+	of := map[string]map[string]fwk.PreEnqueuePlugin{}
+	for _, profile := range profiles {
+		of[profile] = all
+	}
+	return of
 }
 
 type gate struct {
@@ -196,8 +210,8 @@ func (p *plugins) script() string {
 	}
 	for _, plugin := range allPlugins {
 		for _, e := range slices.Concat(clusterEvents, podEvents) {
-			if p.Registered(plugin, e) {
-				hint, err := p.Hint(plugin, nil, e, nil, nil)
+			if len(p.registered("", plugin, e)) > 0 {
+				hint, err := p.Hint(plugin, &v1.Pod{}, e, nil, nil)
 				answer := map[fwk.QueueingHint]string{fwk.Queue: "queue", fwk.QueueSkip: "skip"}[hint]
 				if err != nil {
 					answer = "fail"
