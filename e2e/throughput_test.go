@@ -135,17 +135,19 @@ func TestThroughput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range benches {
-		results := map[string][]outcome{}
-		for play := range plays {
-			order := []string{"its own", "schedq's"}
-			if play%2 == 1 {
-				slices.Reverse(order)
+		t.Run(b.name, func(t *testing.T) {
+			results := map[string][]outcome{}
+			for play := range plays {
+				order := []string{"its own", "schedq's"}
+				if play%2 == 1 {
+					slices.Reverse(order)
+				}
+				for _, queue := range order {
+					results[queue] = append(results[queue], b.play(t, c, client, queues[queue], n/b.share))
+				}
 			}
-			for _, queue := range order {
-				results[queue] = append(results[queue], b.play(t, c, client, queues[queue], n/b.share))
-			}
-		}
-		b.report(t, n/b.share, results["its own"], results["schedq's"])
+			b.report(t, n/b.share, results["its own"], results["schedq's"])
+		})
 	}
 }
 
