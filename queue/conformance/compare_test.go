@@ -66,7 +66,10 @@ func (p *pair) compare() {
 			p.differ("%v are nominated for %s, upstream %v", ours, node, theirs)
 		}
 	}
-	p.compareMetrics(counts)
+	p.compareGauges(counts)
+	if len(p.script)%16 == 0 { // they only grow: what differs goes on to
+		p.compareCounters()
+	}
 	p.compareTrail()
 	p.compareForks()
 }
@@ -79,9 +82,8 @@ func gauges() map[queue.Tier]k8smetrics.GaugeMetric {
 	}
 }
 
-// compareMetrics compares the numbers of pods by tier, which are counts, and those of the pods that came to each queue, by every
-// event that there is.
-func (p *pair) compareMetrics(counts map[queue.Tier]int) {
+// compareGauges compares the numbers of pods by tier, which are counts.
+func (p *pair) compareGauges(counts map[queue.Tier]int) {
 	for tier, gauge := range gauges() {
 		theirs, err := testutil.GetGaugeMetricValue(gauge)
 		p.check(err)
@@ -89,6 +91,10 @@ func (p *pair) compareMetrics(counts map[queue.Tier]int) {
 			p.differ("PendingPods(%s) is %d, want %d; upstream's gauge is %v", tier, n, counts[tier], theirs)
 		}
 	}
+}
+
+// compareCounters compares the numbers of the pods that came to each queue, by every event that there is.
+func (p *pair) compareCounters() {
 	ours := p.ours.IncomingPodsTotal()
 	for _, event := range incomingEvents() {
 		for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable} {

@@ -74,6 +74,9 @@ func TestConformance(t *testing.T) {
 					p.compare()
 					done++
 				}
+				if p.parted == "" {
+					p.compareCounters()
+				}
 				p.upstream.Close()
 			})
 			t.Logf("%d operations, no difference", done)
@@ -116,7 +119,7 @@ type pair struct {
 	uids     int
 	trail    trail
 	forks    forks
-	script   strings.Builder
+	script   []func() string // what was called: written out if the sequence fails
 	groups   groups
 	less     fwk.LessFunc
 	shuffled bool   // some pods moved in the order of a map
@@ -131,9 +134,8 @@ func newPair(t *rapid.T, pop, groups bool) *pair {
 	cast := rapid.SampledFrom(casts).Draw(t, "cast")
 	p := &pair{
 		T: t, ctx: t.Context(), clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)),
-		plugins: &plugins{seed: rapid.IntRange(0, 1000).Draw(t, "hints"), closed: map[string][]string{},
-			looks: rapid.IntRange(0, 2).Draw(t, "hints look at pods") == 0},
-		pods: map[string]*v1.Pod{}, inFlight: map[types.UID]*framework.QueuedPodInfo{},
+		plugins: newPlugins(rapid.IntRange(0, 1000).Draw(t, "hints"), rapid.IntRange(0, 2).Draw(t, "hints look at pods") == 0),
+		pods:    map[string]*v1.Pod{}, inFlight: map[types.UID]*framework.QueuedPodInfo{},
 		older: map[types.UID]*v1.Pod{}, longest: cast.longest, trail: newTrail(),
 		profiles: rapid.SampledFrom([][]string{profiles[:1], profiles}).Draw(t, "profiles"),
 	}
@@ -169,22 +171,39 @@ func newPair(t *rapid.T, pop, groups bool) *pair {
 	if groups {
 		p.groups = newGroups(p.names)
 	}
-	fmt.Fprintf(&p.script, "options PopFromBackoffQ=%v GenericWorkload=%v PodInitialBackoff=%s PodMaxBackoff=%s PodMaxInUnschedulablePods=%s\n----\n\n%s",
-		pop, groups, opts.PodInitialBackoff, opts.PodMaxBackoff, opts.PodMaxInUnschedulablePods, p.plugins.script())
+	p.write("options PopFromBackoffQ=%v GenericWorkload=%v PodInitialBackoff=%s PodMaxBackoff=%s PodMaxInUnschedulablePods=%s\n----\n\n",
+		pop, groups, opts.PodInitialBackoff, opts.PodMaxBackoff, opts.PodMaxInUnschedulablePods)
+	p.writePlugins()
 	return p
+}
+
+// write writes into the script. args must not change.
+func (p *pair) write(format string, args ...any) {
+	p.script = append(p.script, func() string { return fmt.Sprintf(format, args...) })
+}
+
+// writePlugins writes what the plugins say from now on.
+func (p *pair) writePlugins() {
+	now := *p.plugins
+	p.script = append(p.script, now.script)
 }
 
 // say writes a command of a queue script.
 func (p *pair) say(format string, args ...any) {
-	fmt.Fprintf(&p.script, "at %s\n----\n\n", p.clock.Now().Format("15:04:05.999999999"))
-	fmt.Fprintf(&p.script, format+"\n----\n\n", args...)
+	now := p.clock.Now()
+	p.script = append(p.script, func() string { return "at " + now.Format("15:04:05.999999999") + "\n----\n\n" })
+	p.write(format+"\n----\n\n", args...)
 }
 
 // note writes a comment into the script, of what no command tells.
-func (p *pair) note(format string, args ...any) { fmt.Fprintf(&p.script, "# "+format+"\n\n", args...) }
+func (p *pair) note(format string, args ...any) { p.write("# "+format+"\n\n", args...) }
 
 // differ fails with the sequence so far, as a script that the tests of package queue can run.
 func (p *pair) differ(format string, args ...any) {
 	p.Helper()
-	p.Fatalf("%s\n\n%s", fmt.Sprintf(format, args...), p.script.String())
+	var script strings.Builder
+	for _, text := range p.script {
+		script.WriteString(text())
+	}
+	p.Fatalf("%s\n\n%s", fmt.Sprintf(format, args...), script.String())
 }

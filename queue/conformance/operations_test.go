@@ -321,7 +321,7 @@ func (p *pair) failOften(now time.Time, name string, _ *v1.Pod) {
 // changes are what can happen to a pod, and what a script says of it.
 var changes = []func(p *pair, pod *v1.Pod) string{
 	func(p *pair, pod *v1.Pod) string {
-		pod.Labels = map[string]string{fmt.Sprint("l", p.script.Len()): ""}
+		pod.Labels = map[string]string{fmt.Sprint("l", len(p.script)): ""}
 		return " label=changed"
 	},
 	func(p *pair, pod *v1.Pod) string {
@@ -347,12 +347,12 @@ var changes = []func(p *pair, pod *v1.Pod) string{
 		return " nominated=" + pod.Status.NominatedNodeName
 	},
 	func(p *pair, pod *v1.Pod) string {
-		claim := fmt.Sprint("c", p.script.Len())
+		claim := fmt.Sprint("c", len(p.script))
 		pod.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "device", ResourceClaimName: &claim}}
 		return ""
 	},
 	func(p *pair, pod *v1.Pod) string {
-		pod.ResourceVersion = fmt.Sprint(p.script.Len())
+		pod.ResourceVersion = fmt.Sprint(len(p.script))
 		return ""
 	},
 }
@@ -561,7 +561,7 @@ func (p *pair) nominate(_ time.Time, name string, pod *v1.Pod) {
 // changeMind has the hints answer otherwise from now on.
 func (p *pair) changeMind(time.Time, string, *v1.Pod) {
 	p.plugins.mood++
-	p.script.WriteString(p.plugins.script())
+	p.writePlugins()
 }
 
 // move notes whether several pods leave the unschedulable ones.

@@ -60,6 +60,22 @@ type plugins struct {
 	looks      bool // hints depend on the pod and its labels, and on whether there are objects
 	// closed are the pods that gatekeepers hold, and by which.
 	closed map[string][]string
+	// heard is what each plugin of each profile registered for.
+	heard map[[2]string][]fwk.ClusterEvent
+}
+
+func newPlugins(seed int, looks bool) *plugins {
+	p := &plugins{seed: seed, looks: looks, closed: map[string][]string{}, heard: map[[2]string][]fwk.ClusterEvent{}}
+	for _, profile := range profiles {
+		for _, plugin := range allPlugins {
+			for _, r := range registrations {
+				if p.registers(profile, plugin, r) {
+					p.heard[[2]string{profile, plugin}] = append(p.heard[[2]string{profile, plugin}], r)
+				}
+			}
+		}
+	}
+	return p
 }
 
 func (p *plugins) draw(words ...any) uint32 {
@@ -74,8 +90,8 @@ var profiles = []string{"", "second"}
 // registered returns what plugin registered for in a profile that matches e.
 func (p *plugins) registered(profile, plugin string, e fwk.ClusterEvent) []fwk.ClusterEvent {
 	var matching []fwk.ClusterEvent
-	for _, r := range registrations {
-		if p.registers(profile, plugin, r) && framework.MatchClusterEvents(r, e) {
+	for _, r := range p.heard[[2]string{profile, plugin}] {
+		if framework.MatchClusterEvents(r, e) {
 			matching = append(matching, r)
 		}
 	}
@@ -155,16 +171,14 @@ func (p *plugins) hintMap() upstream.QueueingHintMapPerProfile {
 	for _, profile := range profiles {
 		hints := upstream.QueueingHintMap{}
 		all[profile] = hints
-		for _, r := range registrations {
-			for _, plugin := range allPlugins {
-				if p.registers(profile, plugin, r) {
-					hints[r] = append(hints[r], &upstream.QueueingHintFunction{
-						PluginName: plugin,
-						QueueingHintFn: func(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
-							return p.answer(plugin, r, pod, oldObj, newObj)
-						},
-					})
-				}
+		for _, plugin := range allPlugins {
+			for _, r := range p.heard[[2]string{profile, plugin}] {
+				hints[r] = append(hints[r], &upstream.QueueingHintFunction{
+					PluginName: plugin,
+					QueueingHintFn: func(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+						return p.answer(plugin, r, pod, oldObj, newObj)
+					},
+				})
 			}
 		}
 	}
