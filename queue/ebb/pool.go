@@ -18,7 +18,9 @@ type Pool[T any] struct {
 // chunk is some of the values. It has none if it was given back.
 type chunk[T any] struct {
 	values []T
-	free   []uint16 // released ones
+	below  []uint16 // of a released value, the one that was released before it, by its number and one, or 0
+	last   uint16   // the value that was released last, in the same way
+	free   int      // how many are released
 	fresh  int      // values[fresh:] were never allocated
 }
 
@@ -28,7 +30,7 @@ const (
 )
 
 // holds returns how many values of c are allocated.
-func (c *chunk[T]) holds() int { return c.fresh - len(c.free) }
+func (c *chunk[T]) holds() int { return c.fresh - c.free }
 
 // At returns the value of number i.
 func (p *Pool[T]) At(i int32) *T { return &p.chunks[i>>chunkBits].values[i&(chunkSize-1)] }
@@ -40,9 +42,10 @@ func (p *Pool[T]) Allocate() int32 {
 	if c.holds() == 0 {
 		p.spare--
 	}
-	if last := len(c.free) - 1; last >= 0 {
-		i := c.free[last]
-		c.free = c.free[:last]
+	if c.free > 0 {
+		i := c.last - 1
+		c.last = c.below[i]
+		c.free--
 		return n<<chunkBits + int32(i)
 	}
 	c.fresh++
@@ -65,7 +68,7 @@ func (p *Pool[T]) roomy() int32 {
 		n = int32(len(p.chunks))
 		p.chunks = append(p.chunks, chunk[T]{})
 	}
-	p.chunks[n] = chunk[T]{values: make([]T, chunkSize)}
+	p.chunks[n] = chunk[T]{values: make([]T, chunkSize), below: make([]uint16, chunkSize)}
 	p.rooms = append(p.rooms, n)
 	p.spare++
 	return n
@@ -80,7 +83,9 @@ func (p *Pool[T]) Release(i int32) {
 	if c.holds() == chunkSize {
 		p.rooms = append(p.rooms, n)
 	}
-	c.free = append(c.free, uint16(i&(chunkSize-1)))
+	at := uint16(i & (chunkSize - 1))
+	c.below[at], c.last = c.last, at+1
+	c.free++
 	if c.holds() > 0 {
 		return
 	}
@@ -109,7 +114,8 @@ func (p *Pool[T]) All() iter.Seq2[int32, *T] {
 func (p *Pool[T]) Clone() Pool[T] {
 	c := Pool[T]{chunks: make([]chunk[T], len(p.chunks)), rooms: slices.Clone(p.rooms), gone: slices.Clone(p.gone), spare: p.spare}
 	for i, from := range p.chunks {
-		c.chunks[i] = chunk[T]{values: slices.Clone(from.values), free: slices.Clone(from.free), fresh: from.fresh}
+		from.values, from.below = slices.Clone(from.values), slices.Clone(from.below)
+		c.chunks[i] = from
 	}
 	return c
 }
