@@ -33,7 +33,11 @@ func read(file string) (*Lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path.Base(file), text)
+	l, err := Parse(path.Base(file), text)
+	if err == nil {
+		l.own = true
+	}
+	return l, err
 }
 
 // Find returns the lesson of all that text means: its number, from 1, its name or the beginning of one.

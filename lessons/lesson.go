@@ -8,6 +8,7 @@ package lessons
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -39,8 +40,23 @@ type Lesson struct {
 	// Claims are about what is said of the lesson as a whole.
 	Claims []Claim
 	Steps  []Step
+	// Planned is how long it is to take, by the course that it is part of. 0: no course says.
+	Planned time.Duration
 
 	path string // of the file
+	own  bool   // the file is inside this program
+}
+
+// Path is the absolute path of the lesson's file, or empty if that is inside this program.
+func (l *Lesson) Path() string {
+	if l.own {
+		return ""
+	}
+	path, err := filepath.Abs(l.path)
+	if err != nil {
+		return l.path // the current folder is gone
+	}
+	return path
 }
 
 // Step is one screen of a lesson. It has a Prediction, a Goal or neither.

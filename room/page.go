@@ -1,17 +1,20 @@
 package room
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// page is the room's page on the teacher's screen: the answers, or who is where. Only the first may be shown to the
-// room, and it holds no names and no code.
+// page is the room's page on the teacher's screen: the answers, who is where, or what most get wrong. Only the first may be
+// shown to the room, and it holds no names and no code.
 type page struct {
 	names  bool
+	missed bool
 	reveal bool   // which answer is right
 	row    int    // the question
 	chosen uint64 // whose seat it is, of the names
@@ -43,6 +46,8 @@ func (p *page) key(key string, s *standing) *page {
 		return nil
 	case "w":
 		n = page{names: !p.names}
+	case "m":
+		n = page{missed: !p.missed}
 	case "v":
 		n.reveal = !p.reveal && len(s.tallies) > 0 // of the next question, nobody has asked
 	case "down", "j":
@@ -100,8 +105,11 @@ func (p *page) draw(s *standing, followed bool, width, height int) []string {
 	if p.names {
 		lines = append(lines, p.heading(width, "Who is where: "+plural(all, "visitor"), keySendOut+" send out  "+keyNewCode+" new code  w answers  "+state+"  esc"), p.said)
 		lines = append(lines, p.seats(s, width, max(0, height-2))...)
+	} else if p.missed {
+		lines = append(lines, p.heading(width, "Most missed", "m answers  w who is where  "+state+"  esc close"), "")
+		lines = append(lines, missedMost(s, width)...)
 	} else {
-		lines = append(lines, p.heading(width, "Predictions", "v the right one  j k others  w who is where  "+state+"  esc close"), "")
+		lines = append(lines, p.heading(width, "Predictions", "v the right one  j k others  m missed  w who is where  "+state+"  esc"), "")
 		lines = append(lines, p.tally(s, all, width)...)
 	}
 	return lines[:min(len(lines), max(0, height))]
@@ -179,6 +187,27 @@ func (p *page) tally(s *standing, visitors, width int) []string {
 			}
 			lines = append(lines, ansi.Truncate(fmt.Sprintf("  (%s) %s · %s: %s", count, other.question.lesson, other.question.step, other.question.words), width, "…"))
 		}
+	}
+	return lines
+}
+
+// missedMost lists the questions to which somebody gave a wrong answer, those first that most got wrong of all who answered.
+func missedMost(s *standing, width int) []string {
+	var missed []tally
+	for _, t := range s.tallies {
+		if t.wrong() > 0 {
+			missed = append(missed, t)
+		}
+	}
+	slices.SortStableFunc(missed, func(a, b tally) int {
+		return cmp.Or(cmp.Compare(b.wrong()*a.total, a.wrong()*b.total), cmp.Compare(b.wrong(), a.wrong()))
+	})
+	if len(missed) == 0 {
+		return []string{"Nobody has answered anything wrongly yet."}
+	}
+	var lines []string
+	for _, t := range missed {
+		lines = append(lines, ansi.Truncate(fmt.Sprintf("%3d of %d wrong  %s · %s: %s", t.wrong(), t.total, t.question.lesson, t.question.step, t.question.words), width, "…"))
 	}
 	return lines
 }

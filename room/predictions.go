@@ -97,6 +97,9 @@ type tally struct {
 	right    int
 }
 
+// wrong is how many gave a wrong answer.
+func (t tally) wrong() int { return t.total - t.counts[t.right] }
+
 // tallies returns all polls, the one that was answered last first.
 func (p polls) tallies() []tally {
 	keys := slices.SortedFunc(maps.Keys(p), func(a, b question) int { return int(int64(p[b].asked - p[a].asked)) })

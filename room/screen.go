@@ -294,7 +294,7 @@ func (s *screen) draw() {
 // onStage is what of the teacher's screen the others see.
 func (s *screen) onStage() *scene {
 	n := &scene{by: s.visitor.id, width: s.width, height: s.innerHeight()}
-	if s.page != nil && !s.page.names {
+	if s.page != nil && !s.page.names && !s.page.missed {
 		n.lines = s.page.draw(s.standing, true, s.width, s.innerHeight())
 		return n
 	}

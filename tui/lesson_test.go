@@ -224,6 +224,17 @@ func TestWhyInALessonIsAboutThePod(t *testing.T) {
 	})
 }
 
+// Beside the time that has passed stands the one that a course plans for the lesson.
+func TestALessonHasATimePlanned(t *testing.T) {
+	l := prepare(t, "gates")
+	l.plan.Lesson.Planned = 5 * time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		p.wait(3 * time.Second)
+		p.sees("0:03 of 5:00 ─")
+	})
+}
+
 // What is bound in a lesson is done there, by its key and by a click on the bar.
 func TestEveryBindingOfALessonDoesSomething(t *testing.T) {
 	l := prepare(t, "three-places")

@@ -32,7 +32,8 @@ func TestLessonsAreListed(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "done, 1 of 2 answers right") || !strings.Contains(out, "step 3 of 6") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
-	const stands = `2 of 21 lessons are done. 4 of 6 answers were right.
+	const stands = `The scheduling queue, from its three places to an incident
+2 of 21 lessons are done, and the others take about 69 minutes. 4 of 6 answers were right.
 
 Answered wrongly, and how to try again:
   schedq learn 2 --step 3   After the third: How long is it now?
@@ -40,11 +41,25 @@ Answered wrongly, and how to try again:
 	if code, out, stderr := schedq(t, "", "learn", "--progress"); code != 0 || out != stands {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
+	hour := filepath.Join(t.TempDir(), "hour.yaml")
+	const lessonsOfIt = "lessons:\n  - {lesson: gates, minutes: 20}\n  - {lesson: one-two-four, minutes: 40}\n"
+	if err := os.WriteFile(hour, []byte("schedq: course\nversion: 1\ntitle: An hour\n"+lessonsOfIt), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, stderr := schedq(t, "", "learn", "--course", hour, "--progress"); code != 0 ||
+		!strings.HasPrefix(out, "An hour\n1 of 2 lessons are done, and the others take about 20 minutes. 3 of 4") || !strings.Contains(out, "--course "+hour+" 2 --step 3") {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
+	if code, out, stderr := schedq(t, "", "learn", "lint", hour); code != 0 || !strings.Contains(out, `"An hour" is right: 2 lessons, 60 minutes`) {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
 	for _, c := range []struct {
 		args string
 		code int
 		want string
 	}{
+		{"learn --course " + hour + " 3", 2, `there is no lesson "3"; there are gates, one-two-four`},
+		{"learn --course nowhere.yaml", 1, "nowhere.yaml: no such file"},
 		{"learn 99", 2, `there is no lesson "99"; there are three-places`},
 		{"learn comb", 1, "standard output is not a terminal"},
 		{"learn nowhere.yaml", 1, "nowhere.yaml: no such file"},

@@ -92,3 +92,27 @@ func TestAKiosk(t *testing.T) {
 	}
 	p.picture("kiosk")
 }
+
+// The teacher's notes are on a second screen, and follow the teacher's step; the room's code does not open them.
+func TestNotesOnASecondScreen(t *testing.T) {
+	address := serve(t, "--teacher-code", "teach-4-them")
+	notes := open(t, "http://"+address+"/notes", tablet)
+	say := func(code string) {
+		t.Helper()
+		notes.do(chromedp.WaitVisible("#door", chromedp.ByID), chromedp.SetValue("#code", code, chromedp.ByID), chromedp.Click("#door button", chromedp.ByQuery))
+	}
+	say(code)
+	notes.sees("That is not the teacher's code.")
+	say("teach-4-them")
+	notes.sees("The notes are here once the teacher is in the room.")
+	teacher := open(t, "http://"+address+"/", laptop)
+	teacher.comeIn("tina", "teach-4-them")
+	notes.sees("step 1 of 7")
+	notes.sees("Ask who has seen a pod Pending for an hour")
+	teacher.sees(first)
+	teacher.click("next")
+	notes.sees("✗ backoff: Backoff is a penalty for a failed attempt")
+	notes.picture("notes")
+	notes.do(chromedp.Reload())
+	notes.sees("step 2 of 7")
+}

@@ -58,4 +58,5 @@ const (
 	letIn    = "in"      // what comes is the screen
 	refused  = "no"      // the form is to be filled in again
 	stranger = "unknown" // by a token that stands for nobody any more
+	notes    = "notes"   // the words are the speaker's notes, for who reads them
 )

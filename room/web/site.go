@@ -17,6 +17,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schedq/schedq/room"
@@ -31,14 +32,19 @@ type Config struct {
 	TLS *tls.Config
 	// Kiosk lets everybody in without a name and a code, as visitors, and lets other pages hold this one in a frame.
 	Kiosk bool
+	// Notes waits until the speaker's notes are others than those that are shown, and returns them, or an error once ctx ends.
+	// They are at /notes, for whoever has the teacher's code. Nil: there are none.
+	Notes func(ctx context.Context, shown string) (string, error)
 }
 
 // Site is a room's page.
 type Site struct {
-	config Config
-	files  map[string]file // by their paths
-	passes passes
-	http   *http.Server
+	config  Config
+	files   map[string]file // by their paths
+	passes  passes          // of those in the room
+	readers passes          // of those who read the notes, which let nobody into the room
+	reading atomic.Int32    // how many do
+	http    *http.Server
 }
 
 // file is what is served at a path.
@@ -55,7 +61,7 @@ const (
 
 // New returns a page, which is served by Welcome.
 func New(c Config) (*Site, error) {
-	s := &Site{config: c, files: make(map[string]file), passes: passes{byToken: make(map[string]pass)}}
+	s := &Site{config: c, files: make(map[string]file), passes: passes{byToken: make(map[string]pass)}, readers: passes{byToken: make(map[string]pass)}}
 	err := fs.WalkDir(static, "static", func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -168,14 +174,21 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.protect(w.Header(), nonce)
 	w.Header().Set("Connection", "close") // who reads the page stands before no door; a WebSocket says otherwise
 	at := r.URL.Path
-	if at == "/room" {
+	hasNotes := s.config.Notes != nil && !s.config.Kiosk
+	switch {
+	case at == "/room":
 		s.visit(w, r, conn)
 		return
-	}
-	if at == "/" {
+	case at == "/speaker" && hasNotes:
+		s.showNotes(w, r, conn)
+		return
+	case at == "/":
 		at = "/page.html"
+	case at == "/notes":
+		at = "/notes.html"
 	}
 	f, ok := s.files[at]
+	ok = ok && (hasNotes || !strings.HasPrefix(at, "/notes."))
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		http.Error(w, "This page is only looked at.", http.StatusMethodNotAllowed)

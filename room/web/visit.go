@@ -100,12 +100,15 @@ func (s *Site) admit(ws *websocket.Conn, conn *called) (p room.Pass, m message, 
 		case err == nil:
 			return room.Pass{Name: m.Name, Teacher: teacher}, m, nil
 		case errors.Is(err, room.ErrUnheard):
-			reply(ctx, ws, answer{Is: refused, Words: "Too many wrong codes came from where you are: yours was not looked at. Try again in some minutes."})
+			reply(ctx, ws, answer{Is: refused, Words: unheard})
 			return p, m, err
 		}
 		reply(ctx, ws, answer{Is: refused, Words: "That is not the room's code."})
 	}
 }
+
+// unheard is said to whose code was not compared.
+const unheard = "Too many wrong codes came from where you are: yours was not looked at. Try again in some minutes."
 
 // reply says something to a page. That it is gone is found when it is read.
 func reply(ctx context.Context, ws *websocket.Conn, a answer) {

@@ -103,7 +103,11 @@ func (l *Lesson) drawText(p *sheet, questions bool) {
 func (l *Lesson) title(a canvas.Area) {
 	a.Fill(theme.Dim, "─")
 	timer := l.score.now.Sub(l.score.began)
-	right := a.Right(a.W-1, 0, canvas.Bold, " "+format.Span(timer)+" ")
+	said := format.Span(timer)
+	if planned := l.plan.Lesson.Planned; planned > 0 {
+		said += " of " + format.Span(planned)
+	}
+	right := a.Right(a.W-1, 0, canvas.Bold, " "+said+" ")
 	var steps strings.Builder
 	for i := range l.plan.Lesson.Steps {
 		switch {

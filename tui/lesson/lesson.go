@@ -354,13 +354,14 @@ func (l *Lesson) keepStanding() tea.Cmd {
 	place := fmt.Sprintf("%s, step %d of %d", l.plan.Lesson.Title, l.step+1, len(l.plan.Steps))
 	shown := lessons.Stage{Lesson: name, Step: l.step}
 	return page.Guarded(func() tea.Msg {
+		err := progress.Keep(name, s)
 		if at != nil {
 			at(place)
 		}
 		if stage != nil {
 			stage(shown)
 		}
-		if err := progress.Keep(name, s); err != nil {
+		if err != nil {
 			return page.Ready(func() tea.Cmd { return l.Refuse(err.Error()) })
 		}
 		return nil

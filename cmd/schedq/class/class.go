@@ -2,12 +2,14 @@ package class
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/schedq/schedq/cmd/schedq/notes"
 	"github.com/schedq/schedq/cmd/schedq/progress"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/room"
@@ -15,9 +17,8 @@ import (
 )
 
 // Open returns what opens a visitor's lesson, at first begin, which is one of all. A lesson is made ready once for all
-// visitors. Where the teacher's is, schedq notes follows: file is the absolute path of begin's file, or empty if it is
-// one of the program's own. ctx is that of the room.
-func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, file string) (room.Open, error) {
+// visitors. Where the teacher's is, schedq notes follows, and speaker has the notes of its step. ctx is that of the room.
+func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, speaker *Speaker) (room.Open, error) {
 	kept, err := progress.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,8 @@ func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, fil
 		}
 		o := tui.LessonOptions{
 			Session: opts, Lessons: all, Plan: plan, Standings: standings, Progress: learner,
-			At: v.At, Predicted: func(g lessons.Given) { v.Predicted(room.Prediction(g)) },
+			At:        func(place string) { v.At(place + learner.doneOf(all)) },
+			Predicted: func(g lessons.Given) { v.Predicted(room.Prediction(g)) },
 		}
 		if s := standings[p.Lesson.Name]; s.Done {
 			o.Step = len(p.Steps) - 1
@@ -53,11 +55,9 @@ func Open(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson, fil
 		}
 		if v.Teacher() {
 			o.Stage = func(s lessons.Stage) {
-				at := progress.Stage{Stage: s}
-				if s.Lesson == begin.Name {
-					at.File = file
-				}
-				kept.Tell(at)
+				l := lessonOf(all, s.Lesson, begin)
+				kept.Tell(progress.Stage{Stage: s, File: l.Path()})
+				speaker.show(notes.Of(l, s.Step))
 			}
 		}
 		return asking{tui.NewLesson(v.Context(), p, o, tui.Options{}.Served()).(lesson)}, nil
@@ -126,6 +126,20 @@ func (l learner) Recall() map[string]lessons.Standing {
 		return maps.Clone(r.standings)
 	}
 	return nil
+}
+
+// doneOf is how much of the course they have done, to be put behind where they are. It is empty before the first lesson is.
+func (l learner) doneOf(all []*lessons.Lesson) string {
+	standings, done := l.Recall(), 0
+	for _, of := range all {
+		if standings[of.Name].Done {
+			done++
+		}
+	}
+	if done == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" · %d of %d done", done, len(all))
 }
 
 // last is the lesson that they were in last, or empty.

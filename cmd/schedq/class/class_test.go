@@ -1,6 +1,7 @@
 package class
 
 import (
+	"context"
 	"testing"
 
 	"github.com/schedq/schedq/lessons"
@@ -30,5 +31,42 @@ func TestWhoComesAgainIsWhereTheyWere(t *testing.T) {
 	mine := &lessons.Lesson{Name: "gates"} // a file's, that is called like one of the program's own
 	if l := lessonOf(all, again.last(), mine); l != mine {
 		t.Error("a lesson of the program's own takes the place of the file's")
+	}
+	if stands := again.doneOf(all); stands != "" {
+		t.Errorf("ada has done nothing, and it says %q", stands)
+	}
+	if err := again.Keep("comb", lessons.Standing{Done: true}); err != nil {
+		t.Fatal(err)
+	}
+	if stands := again.doneOf(all); stands != " · 1 of 3 done" {
+		t.Errorf("ada has done one, and it says %q", stands)
+	}
+}
+
+// Who has the notes shown gets those of another step when there are some, and not the same again.
+func TestTheSpeakersNotesChange(t *testing.T) {
+	var s Speaker
+	got := make(chan string)
+	go func() {
+		for shown := ""; shown != "three"; {
+			shown, _ = s.Next(t.Context(), shown)
+			got <- shown
+		}
+	}()
+	for _, notes := range []string{"one", "one", "three"} {
+		s.show(notes)
+	}
+	last := ""
+	for last != "three" {
+		if next := <-got; next == last {
+			t.Errorf("%q comes twice", next)
+		} else {
+			last = next
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Next(ended, "three"); err == nil {
+		t.Error("it waits for ever")
 	}
 }

@@ -20,3 +20,11 @@ func Lesson(ctx context.Context, all []*lessons.Lesson, name string) (*lessons.L
 	}
 	return all[i], nil
 }
+
+// Course returns the course in a file or, if the file's name is empty, the one of all lessons inside this program.
+func Course(ctx context.Context, file string) (*lessons.Course, error) {
+	if file == "" {
+		return lessons.WholeCourse(ctx)
+	}
+	return lessons.ReadCourse(ctx, file)
+}

@@ -64,7 +64,7 @@ func write(ctx context.Context, w io.Writer, at progress.Stage, all []*lessons.L
 			return err
 		}
 	}
-	_, err = fmt.Fprintln(w, ansi.Wrap(notesOf(l, at.Step), width-1, ""))
+	_, err = fmt.Fprintln(w, ansi.Wrap(Of(l, at.Step), width-1, ""))
 	return err
 }
 
@@ -80,8 +80,8 @@ func shownLesson(ctx context.Context, at progress.Stage, all []*lessons.Lesson) 
 	return all[i], nil
 }
 
-// notesOf is what the speaker sees at a step.
-func notesOf(l *lessons.Lesson, step int) string {
+// Of is what the speaker sees at a step of a lesson, which has it.
+func Of(l *lessons.Lesson, step int) string {
 	var b strings.Builder
 	s := &l.Steps[step]
 	fmt.Fprintf(&b, "%s · step %d of %d: %s\n\n", l.Title, step+1, len(l.Steps), s.Title)

@@ -16,11 +16,11 @@ import (
 func newLint() *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint FILE...",
-		Short: "Check lessons: what is written, every right answer, every solution",
+		Short: "Check lessons and courses: what is written, every right answer, every solution",
 		Long: `lint plays a lesson and says what is wrong with it, with the line: an unknown key, a typo in a manifest, a
 prediction whose right answer is not what the model does, a claim that does not hold, a solution that does not reach
 its goal, what small screens have no room for. It warns of answers that the board shows already, and of times and releases
-that neither a claim nor a source backs.`,
+that neither a claim nor a source backs. Of a course it checks the order, the times, and the lessons that are files.`,
 		Args: flags.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := lessons.Options()
@@ -29,7 +29,7 @@ that neither a claim nor a source backs.`,
 			}
 			wrong := 0
 			for _, path := range args {
-				if err := lintLesson(cmd, path, opts); err != nil {
+				if err := lintFile(cmd, path, opts); err != nil {
 					if cmd.Context().Err() != nil {
 						return err
 					}
@@ -45,12 +45,37 @@ that neither a claim nor a source backs.`,
 	}
 }
 
-// lintLesson checks one lesson, and says what it found of it.
-func lintLesson(cmd *cobra.Command, path string, opts session.Options) error {
-	l, err := lessons.Read(cmd.Context(), path)
+// lintFile checks a lesson, or a course with those of its lessons that are files.
+func lintFile(cmd *cobra.Command, path string, opts session.Options) error {
+	text, err := disk.Read(cmd.Context(), path, lessons.MaxFile)
 	if err != nil {
 		return err
 	}
+	if !lessons.IsCourse(text) {
+		l, err := lessons.Parse(path, text)
+		if err != nil {
+			return err
+		}
+		return lintLesson(cmd, l, opts)
+	}
+	c, err := lessons.ParseCourse(cmd.Context(), path, text)
+	if err != nil {
+		return err
+	}
+	for _, l := range c.Lessons {
+		if l.Path() == "" {
+			continue // it was checked when the program was made
+		}
+		if err := lintLesson(cmd, l, opts); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %q is right: %d lessons, %d minutes\n", c.File, c.Title, len(c.Lessons), int(c.Planned().Minutes()))
+	return err
+}
+
+// lintLesson checks one lesson, and says what it found of it.
+func lintLesson(cmd *cobra.Command, l *lessons.Lesson, opts session.Options) error {
 	plan, err := l.Check(cmd.Context(), opts)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -23,28 +22,30 @@ func NewLearn() *cobra.Command {
 	var look flags.Look
 	var list, stands bool
 	var step int
+	var course string
 	cmd := &cobra.Command{
 		Use:   "learn [LESSON]",
 		Short: "Learn the queue: lessons that ask what comes next before it does",
 		Long: `learn teaches one of the lessons inside this program, by its number or name, or one in a FILE. Without any it
-goes on where you left. How far you came is kept in the state directory.`,
-		Example: "  schedq learn\n  schedq learn 3 --projector\n  schedq learn my-lesson.yaml\n  schedq learn --list\n  schedq learn --progress",
+goes on where you left. How far you came is kept in the state directory. A course is a FILE that puts lessons in an order with times.`,
+		Example: "  schedq learn\n  schedq learn 3 --projector\n  schedq learn my-lesson.yaml\n  schedq learn --list\n  schedq learn --progress\n  schedq learn --course workshop.yaml --list",
 		Args:    flags.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			all, err := lessons.All()
+			taught, err := flags.Course(cmd.Context(), course)
 			if err != nil {
 				return err
 			}
+			all := taught.Lessons
 			kept, err := progress.Open(cmd.Context())
 			if err != nil {
 				return err
 			}
 			standings := kept.Recall()
 			if list {
-				return listLessons(cmd.OutOrStdout(), all, standings)
+				return listLessons(cmd.OutOrStdout(), taught, standings)
 			}
 			if stands {
-				return tellProgress(cmd.OutOrStdout(), all, standings)
+				return tellProgress(cmd.OutOrStdout(), taught, course, standings)
 			}
 			if err := look.Check(); err != nil {
 				return err
@@ -62,6 +63,7 @@ goes on where you left. How far you came is kept in the state directory.`,
 	cmd.Flags().BoolVar(&list, "list", false, "list the lessons, and how far you came in each")
 	cmd.Flags().BoolVar(&stands, "progress", false, "tell where you stand, and which questions you answered wrongly")
 	cmd.MarkFlagsMutuallyExclusive("list", "progress")
+	cmd.Flags().StringVar(&course, "course", "", "the lessons of a course, from a `FILE`; default all, in their order")
 	cmd.Flags().IntVar(&step, "step", 0, "the step to begin with, from 1")
 	cmd.AddCommand(newNew(), newLint())
 	return cmd
@@ -79,6 +81,7 @@ func teach(ctx context.Context, look *flags.Look, all []*lessons.Lesson, lesson 
 		return err
 	}
 	standings := kept.Recall()
+	shown := append([]*lessons.Lesson{lesson}, all...) // which may have another by its name
 	if s := standings[lesson.Name]; step < 0 && !s.Done {
 		step = s.Step
 	}
@@ -89,8 +92,8 @@ func teach(ctx context.Context, look *flags.Look, all []*lessons.Lesson, lesson 
 	err = tui.RunLesson(ctx, first, tui.LessonOptions{Session: opts, Lessons: all, Plan: plan, Step: step,
 		Standings: standings, Progress: kept, Stage: func(s lessons.Stage) {
 			at := progress.Stage{Stage: s}
-			if s.Lesson == lesson.Name && !slices.Contains(all, lesson) {
-				at.File, _ = filepath.Abs(lesson.File)
+			if i := slices.IndexFunc(shown, func(l *lessons.Lesson) bool { return l.Name == s.Lesson }); i >= 0 {
+				at.File = shown[i].Path()
 			}
 			kept.Tell(at)
 		}}, screen)
@@ -100,39 +103,45 @@ func teach(ctx context.Context, look *flags.Look, all []*lessons.Lesson, lesson 
 	return err
 }
 
-// listLessons prints the lessons.
-func listLessons(w io.Writer, all []*lessons.Lesson, standings map[string]lessons.Standing) error {
-	rows := [][]string{{"", "lesson", "title", "under", "so far"}}
-	for i, l := range all {
+// listLessons prints the lessons of a course.
+func listLessons(w io.Writer, c *lessons.Course, standings map[string]lessons.Standing) error {
+	rows := [][]string{{"", "lesson", "title", "under", "minutes", "so far"}}
+	for i, l := range c.Lessons {
 		so := ""
 		if s, ok := standings[l.Name]; ok && s.Done {
 			so = fmt.Sprintf("done, %d of %d answers right", s.Right, s.Asked)
 		} else if ok {
 			so = fmt.Sprintf("step %d of %d", s.Step+1, len(l.Steps))
 		}
-		rows = append(rows, []string{fmt.Sprint(i + 1), l.Name, string(l.Title), l.Scenario.Release, so})
+		rows = append(rows, []string{fmt.Sprint(i + 1), l.Name, string(l.Title), l.Scenario.Release, fmt.Sprint(int(l.Planned.Minutes())), so})
 	}
 	return table.Numbers(w, rows)
 }
 
-// tellProgress says how many lessons are done, how many answers were right, and how to come to the questions of those that
-// were not.
-func tellProgress(w io.Writer, all []*lessons.Lesson, standings map[string]lessons.Standing) error {
+// tellProgress says how much of a course is done and how long the rest is planned to take, how many answers were right, and how
+// to come to the questions of those that were not. file is the course's, or empty.
+func tellProgress(w io.Writer, c *lessons.Course, file string, standings map[string]lessons.Standing) error {
 	done, asked, right := 0, 0, 0
+	rest := c.Planned()
+	again := "schedq learn "
+	if file != "" {
+		again += "--course " + c.File + " "
+	}
 	var missed [][]string
-	for i, l := range all {
+	for i, l := range c.Lessons {
 		s := standings[l.Name]
 		if !s.Done {
 			continue
 		}
-		done, asked, right = done+1, asked+s.Asked, right+s.Right
+		done, asked, right, rest = done+1, asked+s.Asked, right+s.Right, rest-l.Planned
 		for _, m := range s.Missed {
 			if question := m.Question(l); question != "" {
-				missed = append(missed, []string{fmt.Sprintf("schedq learn %d --step %d", i+1, m.Step+1), string(l.Steps[m.Step].Title), string(question)})
+				missed = append(missed, []string{fmt.Sprintf("%s%d --step %d", again, i+1, m.Step+1), string(l.Steps[m.Step].Title), string(question)})
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(w, "%d of %d lessons are done. %d of %d answers were right.\n", done, len(all), right, asked); err != nil || len(missed) == 0 {
+	if _, err := fmt.Fprintf(w, "%s\n%d of %d lessons are done, and the others take about %d minutes. %d of %d answers were right.\n",
+		c.Title, done, len(c.Lessons), int(rest.Minutes()), right, asked); err != nil || len(missed) == 0 {
 		return err
 	}
 	if _, err := fmt.Fprintln(w, "\nAnswered wrongly, and how to try again:"); err != nil {

@@ -78,6 +78,9 @@ func (f *serveFlags) announce(out io.Writer, doors []room.Door, p *page, c room.
 		teachers := doors[1].Addr()
 		fmt.Fprintf(out, "The teacher has a door that no crowd is before, too: ssh -p %s NAME@%s\n", portOf(teachers), host(teachers))
 	}
+	if p != nil && f.web.notes != nil {
+		fmt.Fprintf(out, "The teacher's notes, for a second screen and by the teacher's code: %snotes\n", p.url())
+	}
 	fmt.Fprintf(out, "ssh asks once whether this is the right key: %s\nctrl+c closes the room.\n", ssh.FingerprintSHA256(c.HostKey.PublicKey()))
 }
 

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,20 +49,18 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 
 // lessons returns what opens the lessons, at first the one that is asked for, by its number or name or in a file.
 func (f *serveFlags) lessons(ctx context.Context) (room.Open, error) {
-	all, err := lessons.All()
+	course, err := flags.Course(ctx, f.course)
 	if err != nil {
 		return nil, err
 	}
+	all := course.Lessons
 	begin, err := flags.Lesson(ctx, all, f.lesson)
 	if err != nil {
 		return nil, err
 	}
-	file := ""
 	if !slices.Contains(all, begin) {
-		if file, err = filepath.Abs(f.lesson); err != nil {
-			return nil, err
-		}
 		all = append([]*lessons.Lesson{begin}, all...)
 	}
-	return class.Open(ctx, all, begin, file)
+	f.speaker = new(class.Speaker)
+	return class.Open(ctx, all, begin, f.speaker)
 }

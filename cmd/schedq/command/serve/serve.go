@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/class"
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/plain"
 	"github.com/schedq/schedq/config/xdg"
@@ -33,10 +34,11 @@ type serveFlags struct {
 	sessions, ofOne   int
 	idle              time.Duration
 	memory            string
-	lesson            string
+	lesson, course    string
 	recording         string
 	play              bool
 	web               webFlags
+	speaker           *class.Speaker // whose notes the page has for the teacher; nil where there are no lessons
 }
 
 // New returns schedq serve.
@@ -71,10 +73,12 @@ Visitors reach nothing of this machine: no shell, no command, no forwarding, no 
 	set.DurationVar(&f.idle, "idle", limits.Idle, "how long a visitor may do nothing")
 	set.StringVar(&f.memory, "memory", "2Gi", "how much memory the room may take")
 	set.StringVar(&f.lesson, "lesson", "1", "the lesson that visitors begin with, by its number or name, or in a file")
+	set.StringVar(&f.course, "course", "", "the lessons of a course, from a `FILE`; default all, in their order")
 	set.StringVar(&f.recording, "recording", "", "an embedded recording in place of the lessons: "+strings.Join(flags.EmbeddedNames(), ", "))
 	set.BoolVar(&f.play, "play", false, "a cluster of one's own to play with, in place of the lessons")
 	f.web.add(set)
 	cmd.MarkFlagsMutuallyExclusive("lesson", "recording", "play")
+	cmd.MarkFlagsMutuallyExclusive("course", "recording", "play")
 	cmd.MarkFlagsMutuallyExclusive("code", "code-file")
 	cmd.MarkFlagsMutuallyExclusive("teacher-code", "teacher-code-file")
 	return cmd
@@ -89,6 +93,9 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	r, err := room.New(config)
 	if err != nil {
 		return flags.UsageError{Err: err}
+	}
+	if config.Access.TeacherCode != "" && f.speaker != nil {
+		f.web.notes = f.speaker.Next
 	}
 	page, err := f.web.open(cmd.Context())
 	if err != nil {

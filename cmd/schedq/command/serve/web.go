@@ -27,6 +27,7 @@ type webFlags struct {
 	address   string // empty is no page
 	cert, key string // files
 	kiosk     bool
+	notes     func(ctx context.Context, shown string) (string, error) // the speaker's: see web.Config
 }
 
 func (f *webFlags) add(set *pflag.FlagSet) {
@@ -67,7 +68,7 @@ func (f *webFlags) open(ctx context.Context) (*page, error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	config := web.Config{Kiosk: f.kiosk}
+	config := web.Config{Kiosk: f.kiosk, Notes: f.notes}
 	if p.scheme == "https" {
 		config.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 	}

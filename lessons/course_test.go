@@ -1,0 +1,83 @@
+package lessons
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The course inside the program has all of its lessons, in their order.
+func TestTheWholeCourse(t *testing.T) {
+	c, err := WholeCourse(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Lessons) != len(all) || c.Planned() != 75*time.Minute {
+		t.Errorf("%d lessons take %s", len(c.Lessons), c.Planned())
+	}
+	for i, l := range c.Lessons {
+		if l.Name != all[i].Name || l.Planned == 0 || l.Path() != "" {
+			t.Errorf("lesson %d is %s in %q, and takes %s", i+1, l.Name, l.Path(), l.Planned)
+		}
+	}
+}
+
+// A course of one's own mixes the program's lessons with files beside it, in its own order.
+func TestACourseOfOnesOwn(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	mine, err := New("mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write("mine.yaml", string(mine))
+	const head = "schedq: course\nversion: 1\ntitle: An hour\nlessons:\n"
+	path := write("hour.yaml", head+"  - {lesson: gates, minutes: 10}\n  - {lesson: mine.yaml, minutes: 20}\n  - lesson: 1\n    minutes: 30\n")
+	c, err := ReadCourse(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, l := range c.Lessons {
+		names = append(names, l.Name+" "+l.Planned.String()+" "+l.Path())
+	}
+	if got, want := strings.Join(names, ", "), "gates 10m0s , mine 20m0s "+file+", three-places 30m0s "; got != want || c.Planned() != time.Hour || c.Title != "An hour" {
+		t.Errorf("%q is %s: %s", c.Title, c.Planned(), got)
+	}
+	for text, says := range map[string]string{
+		"":                                                  "bad.yaml is empty",
+		"schedq: lesson\nversion: 1\n":                      `bad.yaml:1: schedq: "lesson" is not a course`,
+		"schedq: scenario\n":                                `bad.yaml:1: schedq: "scenario" is not a course`,
+		"schedq: course\nversion: 2\n":                      "bad.yaml:2: version 2 of courses is not known",
+		"schedq: course\nversion: 1\ntitle: x\n":            "bad.yaml:1: a course needs a title and lessons",
+		head + "  - {lesson: gates, minutes: 0}\n":          "bad.yaml:5: minutes: a lesson takes 1 to 240",
+		head + "  - {lesson: gates, minutes: many}\n":       "bad.yaml:5: this is not what belongs here",
+		head + "  - {lesson: gates, minutes: 1, room: 3}\n": "bad.yaml:5: there is no key room here",
+		head + "  - {lesson: gates, minutes: 1}\n  - {lesson: 10, minutes: 1}\n": "bad.yaml:6: lesson gates is in line 5 already",
+		head + "  - {lesson: nowhere, minutes: 1}\n":                             `bad.yaml:5: lesson: there is no lesson "nowhere"`,
+		head + "  - {lesson: ../mine.yaml, minutes: 1}\n":                        "bad.yaml:5: lesson: ../mine.yaml is no file beside the course",
+		head + "  - {lesson: none.yaml, minutes: 1}\n":                           "bad.yaml:5: lesson:",
+		head + "  - {lesson: hour.yaml, minutes: 1}\n":                           "bad.yaml:5: lesson: ",
+		head + "  - {lesson: gates, minutes: 1}\n---\nstep: one\n":               "bad.yaml:7: nothing follows a course",
+		head + strings.Repeat("  - {lesson: gates, minutes: 1}\n", 101):          "bad.yaml:4: there are more than 100 lessons",
+	} {
+		if _, err := ReadCourse(t.Context(), write("bad.yaml", text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, and not %q", text, err, says)
+		}
+	}
+	if !IsCourse([]byte(head)) || IsCourse(mine) || IsCourse(nil) || IsCourse([]byte("schedq: [")) {
+		t.Error("a course is not told from a lesson")
+	}
+}
