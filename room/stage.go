@@ -78,7 +78,7 @@ func (s *screen) followingBar() string {
 		}
 	}
 	if n := s.scene; n != nil && (n.width > s.width || n.height > s.innerHeight()) {
-		return fmt.Sprintf("the teacher's screen is larger than yours (%d×%d): %s", n.width, n.height, does)
+		return fmt.Sprintf("%s · the teacher's screen is larger than yours (%d×%d)", does, n.width, n.height) // which a phone has no room for
 	}
 	return "the teacher's screen: " + does
 }

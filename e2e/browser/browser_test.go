@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -115,4 +116,34 @@ func TestNotesOnASecondScreen(t *testing.T) {
 	notes.picture("notes")
 	notes.do(chromedp.Reload())
 	notes.sees("step 2 of 7")
+}
+
+// Who follows the teacher answers the teacher's question from where they are, by a button, and the teacher sees the count, and
+// what most got wrong.
+func TestAFollowerAnswersByAClick(t *testing.T) {
+	address := serve(t, "--teacher-code", "teach-4-them")
+	ada, teacher := open(t, "http://"+address+"/", phone), open(t, "http://"+address+"/", laptop)
+	ada.comeIn("ada", code)
+	ada.sees("ada · you are on your own")
+	teacher.comeIn("tina", "teach-4-them")
+	teacher.sees(first)
+	teacher.click("next")
+	teacher.sees("1 2 3 answer")
+	theRoom := chromedp.KeyEvent("t", chromedp.KeyModifiers(input.ModifierCtrl))
+	teacher.do(theRoom)
+	teacher.sees("f follow me")
+	teacher.press("f")
+	teacher.sees("f let go")
+	teacher.press("m") // which the room does not see
+	teacher.sees("Nobody has answered anything wrongly yet.")
+	ada.sees("1 2 3 answer")
+	ada.click("2")
+	ada.sees("you said backoffQ")
+	teacher.sees("1 of 1 wrong")
+	ada.misses("1 of 1 wrong")
+	ada.click("1")
+	ada.sees("you said activeQ")
+	teacher.sees("Nobody has answered anything wrongly yet.")
+	ada.click("esc")
+	ada.sees("1/7")
 }

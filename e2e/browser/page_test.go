@@ -141,13 +141,13 @@ func (p *page) press(key string) {
 	if key == "hint" {
 		key = "h"
 	}
-	if key != "next" {
-		p.do(chromedp.KeyEvent(key))
-		return
+	name, text, number := key, key, int64(strings.ToUpper(key)[0])
+	if key == "next" {
+		name, text, number = "Enter", "\r", 13
 	}
 	// As of a keyboard: a page that has dealt with the key going down hears of no letter.
-	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey("Enter").WithCode("Enter").WithText("\r").WithWindowsVirtualKeyCode(13),
-		input.DispatchKeyEvent(input.KeyUp).WithKey("Enter").WithCode("Enter").WithWindowsVirtualKeyCode(13))
+	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey(name).WithCode(name).WithText(text).WithWindowsVirtualKeyCode(number),
+		input.DispatchKeyEvent(input.KeyUp).WithKey(name).WithCode(name).WithWindowsVirtualKeyCode(number))
 }
 
 // picture keeps a picture of the page in the folder SCHEDQ_PICTURES, if there is one, for who wants to look.
