@@ -67,7 +67,7 @@ signals: build
 # The program as a process, with limits on its time and its memory, over files that nobody should give it: a sample of
 # them, and each bomb; thorough tries every file with every command, and sends 780 signals.
 hostile: build
-	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 30m -run 'Recordings|Settings|Keys|Arguments|Places'
+	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 30m -run 'Recordings|Settings|Keys|Arguments|Places|Documented'
 
 thorough: build
 	SCHEDQ_PROGRAM=$(abspath bin/schedq) go test ./cmd/schedq/hostile -count 1 -timeout 4h -thorough -signals 20

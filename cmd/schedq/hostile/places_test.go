@@ -72,7 +72,9 @@ func (s *seat) endsWith(code int) {
 	select {
 	case err := <-s.ended:
 		if got := s.program.ProcessState.ExitCode(); got != code {
-			s.Errorf("exit %d (%v), want %d", got, err, code)
+			s.mu.Lock()
+			s.Errorf("exit %d (%v), want %d: %q", got, err, code, s.written.String())
+			s.mu.Unlock()
 		}
 	case <-time.After(patience):
 		s.Fatal("it does not end")

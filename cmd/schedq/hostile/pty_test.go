@@ -51,6 +51,12 @@ type place struct {
 // sitAt is sit in that place.
 func sitAt(t testing.TB, at place, path string, args ...string) *seat {
 	t.Helper()
+	return sitIn(t, at, t.TempDir(), path, args...)
+}
+
+// sitIn is sitAt in that folder.
+func sitIn(t testing.TB, at place, dir, path string, args ...string) *seat {
+	t.Helper()
 	terminal, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +69,7 @@ func sitAt(t testing.TB, at place, path string, args ...string) *seat {
 	if s.before, err = term.GetState(int(tty.Fd())); err != nil {
 		t.Fatal(err)
 	}
-	s.program.Env, s.program.Dir = at.environment, t.TempDir()
+	s.program.Env, s.program.Dir = at.environment, dir
 	s.program.Stdin, s.program.Stdout, s.program.Stderr = tty, tty, tty
 	s.program.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := s.program.Start(); err != nil {
