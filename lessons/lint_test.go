@@ -2,6 +2,7 @@ package lessons_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -139,6 +140,32 @@ func TestLintWarns(t *testing.T) {
 				t.Errorf("lint warns of %q, want %s", plan.Warnings, c.wants)
 			}
 		})
+	}
+}
+
+// A lesson that asked where a pod is now, beside a board that showed it, is warned of; where it is after a while is a question.
+func TestLintWarnsOfWhatTheBoardShows(t *testing.T) {
+	const later, before = "Where is cpu-2 five seconds from now?", "at: 30.0001s\n" // before it was tried
+	text, err := os.ReadFile("06-deleting-a-pod.yaml")
+	if err != nil || !strings.Contains(string(text), later) || !strings.Contains(string(text), before) {
+		t.Fatalf("%q and %q are not in the lesson: %v", later, before, err)
+	}
+	opts, err := lessons.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, warns := range map[string]bool{later: false, "Where is cpu-2 now?": true} {
+		l, err := lessons.Parse("mine.yaml", []byte(strings.NewReplacer(later, question, before, "").Replace(string(text))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := l.Check(t.Context(), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(plan.Warnings, "\n"), "nothing happens up to the answer unschedulable, which the board shows"); got != warns {
+			t.Errorf("of %q lint warns: %q", question, plan.Warnings)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
@@ -26,7 +27,7 @@ func (l *Lesson) shownAlready(o outcome) []string {
 		right := a.Answers[a.Right()]
 		switch a.Kind {
 		case AskQueue, AskAttempts:
-			if o.from.Log.Len() == o.to.Log.Len() && o.took == 0 {
+			if o.from.Log.Len() == o.to.Log.Len() && (o.took == 0 || isAboutNow(a.Question)) {
 				warn(right, "nothing happens up to the answer %s, which the board shows", right.Text)
 			}
 		case AskWhen, AskBackoff:
@@ -70,6 +71,13 @@ func unbacked(said []sources.SafeText, claims []Claim) []string {
 func overlap(text, a, b string) bool {
 	i, j := strings.Index(text, a), strings.Index(text, b)
 	return i < j+len(b) && j < i+len(a)
+}
+
+// isAboutNow reports whether a question is about the moment in which it is asked, and not about one from now on.
+func isAboutNow(question sources.SafeText) bool {
+	words := strings.FieldsFunc(string(question), func(r rune) bool { return !unicode.IsLetter(r) })
+	i := slices.Index(words, "now")
+	return i > 0 && words[i-1] != "from"
 }
 
 // warnUnbacked says which sentences have a figure, and neither a claim nor a source. When a step begins and ends needs
