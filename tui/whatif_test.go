@@ -107,5 +107,7 @@ func TestAWhatIfHasItsKeysInTheBar(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).seesNot("e event")
 		p.do(keymap.WhatIf).sees("p pop", "e event", "n new pod", "V compare", "w leave what-if")
+		p.resize(80, 24)
+		p.do(keymap.FocusUnsched, keymap.RowDown).sees("e event", "n new pod", "— w: back to the recording") // with a pod selected, too
 	})
 }
