@@ -1,0 +1,56 @@
+package archives
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// TestGoInstall: go install has the program from a module proxy, by its path and a version: from a folder with what is committed here,
+// and the usual proxy for all else. A go.mod with a replace would be refused.
+func TestGoInstall(t *testing.T) {
+	if os.Getenv("SCHEDQ_TOOLS") == "" {
+		t.Skip("it builds the program: make release-check runs it")
+	}
+	project := filepath.Join(t.TempDir(), "project") // whose .git is a folder, wherever this one's is
+	run(t, "../..", nil, "git", "clone", "-q", ".", project)
+	m := module.Version{Path: "github.com/schedq/schedq", Version: "v0.0.1-committed"}
+	var archive bytes.Buffer
+	if err := zip.CreateFromVCS(&archive, m, project, "HEAD", ""); err != nil {
+		t.Fatal(err)
+	}
+	proxy, cache, bin := t.TempDir(), strings.TrimSpace(run(t, project, nil, "go", "env", "GOMODCACHE")), t.TempDir()
+	versions := filepath.Join(proxy, m.Path, "@v")
+	if err := os.MkdirAll(versions, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"list":              m.Version + "\n",
+		m.Version + ".info": `{"Version":"` + m.Version + `","Time":"2026-01-01T00:00:00Z"}`,
+		m.Version + ".mod":  run(t, project, nil, "git", "show", "HEAD:go.mod"),
+		m.Version + ".zip":  archive.String(),
+	} {
+		if err := os.WriteFile(filepath.Join(versions, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { // the machine's cache of modules stays as it was
+		os.RemoveAll(filepath.Join(cache, m.Path+"@"+m.Version))
+		kept, _ := filepath.Glob(filepath.Join(cache, "cache", "download", m.Path, "@v", m.Version+"*"))
+		for _, file := range kept {
+			os.Remove(file)
+		}
+	})
+	usual := strings.TrimSpace(run(t, project, nil, "go", "env", "GOPROXY"))
+	// GOSUMDB knows nothing of a version that was never published.
+	run(t, bin, []string{"GOPROXY=file://" + proxy + "," + usual, "GOSUMDB=off", "GOFLAGS=-modcacherw", "CGO_ENABLED=0", "GOBIN=" + bin},
+		"go", "install", m.Path+"/cmd/schedq@"+m.Version)
+	if said := run(t, bin, nil, filepath.Join(bin, "schedq"), "version"); !strings.Contains(said, m.Version) {
+		t.Errorf("the installed program says that it is %s", said)
+	}
+}
