@@ -257,6 +257,7 @@ func namedFiles(t *testing.T, path string) string {
 	}
 	write("must-gather.local.1/audit.log", audit)
 	write("token", []byte("0123456789abcdef0123456789abcdef\n"))
+	write("afternoon.yaml", []byte("schedq: course\nversion: 1\ntitle: An afternoon\nlessons:\n  - {lesson: gates, minutes: 10}\n  - {lesson: mine.yaml, minutes: 20}\n"))
 	write("scheduler.yaml", []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"))
 	for _, words := range [][]string{
 		{path, "convert", "audit.log", "sched.log", "-o", "incident.jsonl.zst"},
