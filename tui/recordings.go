@@ -119,6 +119,7 @@ func (m *model) askFiles() tea.Cmd {
 	return widget.Ask(m.Desk, widget.Prompt{
 		Title: "open",
 		Hint:  "FILE ...: of one run, in any format",
+		Paths: widget.NewPaths(m.Desk, 0),
 		Accept: func(text string) string {
 			if paths = strings.Fields(text); len(paths) == 0 {
 				return "the path of a file, or of several"

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -51,6 +52,9 @@ type Options struct {
 	ReadManifest func(path string) (*manifest.Manifest, error)
 	// WriteFile writes a new file of this machine. Nil is disk.WriteBytes in Run, and that none can be written elsewhere.
 	WriteFile func(path string, data []byte) error
+	// ReadFolder returns the names in a folder of this machine, those of folders with a / behind, to complete what is typed. Nil
+	// is the machine's in Run, and that there are no files elsewhere.
+	ReadFolder func(path string) ([]string, error)
 	// Commands are the person's own. They can be run in Run, and nowhere else.
 	Commands []command.Command
 	machine  command.Machine
@@ -116,6 +120,9 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	if o.ReadManifest == nil {
 		o.ReadManifest = func(path string) (*manifest.Manifest, error) { return manifest.Read(ctx, path) }
 	}
+	if o.ReadFolder == nil {
+		o.ReadFolder = readFolder
+	}
 	o.machine, o.titled = command.Machine{Run: runProgram, RunOnTerminal: runOnTerminal}, true
 	if o.WriteFile == nil {
 		o.WriteFile = func(path string, data []byte) error { return disk.WriteBytes(ctx, path, disk.Options{}, data) }
@@ -138,6 +145,32 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	default:
 		return m.leave()
 	}
+}
+
+// mostFiles is how many names of a folder are offered.
+const mostFiles = 5000
+
+// readFolder is Options.ReadFolder of this machine.
+func readFolder(path string) ([]string, error) {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	entries, err := folder.ReadDir(mostFiles)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if entry.IsDir() {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // How a terminal's window is called is put aside, and comes back at the end (xterm's window operations 22 and 23).

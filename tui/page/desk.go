@@ -32,6 +32,10 @@ type Desk struct {
 	// Typed is what was typed into prompts, by their titles, the last of each last.
 	Typed map[string][]string
 
+	// Folder returns the names in a folder of this machine, those of folders with a / behind. It is called outside of Update.
+	// Nil: there are no files here.
+	Folder func(path string) ([]string, error)
+
 	notices notices
 	works   []*Work
 	deeds   int // how many keys were pressed

@@ -102,6 +102,7 @@ func (w whatIfs) askManifest() tea.Cmd {
 	return widget.Ask(w.Desk, widget.Prompt{
 		Title: "apply",
 		Hint:  "FILE: kubectl's own YAML",
+		Paths: widget.NewPaths(w.Desk, 0),
 		Accept: func(text string) string {
 			if path = strings.TrimSpace(text); path == "" {
 				return "the path of a manifest"

@@ -32,6 +32,9 @@ func lastWord(text string) (before, word string) {
 // complete puts the next candidate, or the one before, in the place of the last word.
 func (p *Prompt) complete(n int) {
 	c := &p.completing
+	if len(c.candidates) == 1 { // it is in its place: what comes behind it
+		*c = completing{}
+	}
 	if c.candidates == nil {
 		text := p.input.Value()
 		c.candidates = p.found(text)
@@ -62,7 +65,7 @@ func (p *Prompt) found(text string) []string {
 // it that takes.
 func (p *Prompt) drawCandidates(a canvas.Area) (rows int) {
 	all, chosen := p.candidates, p.chosen
-	if all == nil {
+	if len(all) <= 1 { // none is chosen from, or the only one is in its place
 		all, chosen = p.found(p.input.Value()), -1
 	}
 	if len(all) == 0 || a.H < candidateRows {

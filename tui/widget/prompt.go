@@ -27,6 +27,8 @@ type Prompt struct {
 	After tea.Cmd
 	// Complete, if there is one, returns what the last word of text may be meant to become, the likeliest first.
 	Complete func(text string) []string
+	// Paths, if there are some, complete paths.
+	Paths *Paths
 
 	completing
 	// older is how far back in what was typed here before the text is: 0 is what is typed now.
@@ -34,7 +36,7 @@ type Prompt struct {
 	now   string
 }
 
-// Ask opens p on d with text in it. It leaves nothing to wait for.
+// Ask opens p on d with text in it. What is left to do is to read the folder of which files are offered, if it is of files.
 func Ask(d *page.Desk, p Prompt, text string) tea.Cmd {
 	p.desk = d
 	p.input = textinput.New()
@@ -43,8 +45,19 @@ func Ask(d *page.Desk, p Prompt, text string) tea.Cmd {
 	p.input.SetValue(text)
 	p.input.CursorEnd()
 	p.input.Focus()
+	if p.Paths != nil {
+		p.Complete = p.Paths.complete
+	}
 	d.Over.Open(&p)
-	return nil
+	return p.look()
+}
+
+// look has what completes the text found.
+func (p *Prompt) look() tea.Cmd {
+	if p.Paths == nil {
+		return nil
+	}
+	return p.Paths.look(p.input.Value())
 }
 
 // AddPrompts adds what is done in the prompt that is open.
@@ -67,7 +80,11 @@ func AddPrompts(d *page.Desk, all page.Actions) {
 		return p.After
 	}}
 	in := func(do func(p *Prompt)) page.Action {
-		return page.Command(func() { do(d.Over.Top().(*Prompt)) })
+		return page.Action{Do: func() tea.Cmd {
+			p := d.Over.Top().(*Prompt)
+			do(p)
+			return p.look()
+		}}
 	}
 	all[keymap.PromptNext] = in(func(p *Prompt) { p.complete(1) })
 	all[keymap.PromptBefore] = in(func(p *Prompt) { p.complete(-1) })
@@ -103,7 +120,7 @@ func (p *Prompt) Typed(msg tea.Msg) tea.Cmd {
 		p.completing, p.older = completing{}, 0
 		p.changed()
 	}
-	return cmd
+	return tea.Batch(cmd, p.look())
 }
 
 // changed tells of another text.
