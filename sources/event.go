@@ -21,7 +21,8 @@ type Event struct {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *SchedulerHeard and *Silent.
+// *StatusPatched, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
+// *SchedulerHeard and *Silent.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -33,6 +34,7 @@ func (*Move) fact()             {}
 func (*Counts) fact()           {}
 func (*Mark) fact()             {}
 func (*Triggered) fact()        {}
+func (*Injected) fact()         {}
 func (*SchedulerHeard) fact()   {}
 func (*Silent) fact()           {}
 func (*Bound) fact()            {}
@@ -242,8 +244,16 @@ type Triggered struct {
 	// Nth is which of the pod's moves into that tier sets it off, from 1, and After is how long after it.
 	Nth   int
 	After time.Duration
-	// Facts are *ObjectChange.
+	// Facts are *ObjectChange and *Injected.
 	Facts []Fact
+}
+
+// Injected is what a person has the scheduling queue do without a change of the cluster. Only a local scheduler does it: in
+// a recording that is no rerun, it is nothing.
+type Injected struct {
+	// What is one of injectable.Names. If it is empty, Pod is activated.
+	What string
+	Pod  types.NamespacedName
 }
 
 // Recording is a finished source, read whole: what replay plays.

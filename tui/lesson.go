@@ -58,14 +58,14 @@ func RunPlay(ctx context.Context, release string, opts session.Options, o Option
 	if err != nil {
 		return nil, err
 	}
-	return shown.play.Made(), nil
+	return shown.origin.session.ForkScenario()
 }
 
 func newPlay(ctx context.Context, story *scenario.Scenario, opts session.Options, o Options) *model {
 	m := newModel(ctx, session.New(story.Recording(), opts), o)
-	m.play = play.New(m.Desk, story)
+	m.play = play.New(m.Desk)
 	play.Add(m.play, m.Actions)
-	m.export.Made = m.play.Made
+	m.export.Own = true
 	m.Session.ToggleScheduler()
 	return m
 }

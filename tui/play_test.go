@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/tui/play"
 	"github.com/schedq/schedq/tui/widget"
 )
@@ -27,6 +29,9 @@ func TestPlaying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sitAt(t, 80, 24, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
 		p.sees("a local scheduler decides", "n bring in")
+		if p.model.play.Touched() || p.model.Frame.Fork.Injected != 1 {
+			t.Errorf("%d deeds before the first", p.model.Frame.Fork.Injected)
+		}
 		p.do(keymap.AddPod).sees("bring in", "a pod that wants 12 CPUs").enter("whale").sees("whale-1", "NodeResourcesFit")
 		p.do(keymap.AddPod).enter("large").sees("1 bound (whale-1 on large-1)")
 		p.do(keymap.AddPod).enter("gated").sees("gated-1").do(keymap.Undo).seesNot("○ gated-1")
@@ -35,12 +40,22 @@ func TestPlaying(t *testing.T) {
 		p.do(keymap.CloseFork).sees("can't: this cluster is all there is")
 		p.do(keymap.Quit).sees("what you made would be lost: q again leaves")
 
-		made := p.model.play.Made()
+		made, err := p.model.Session.ForkScenario()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err = scenario.Write(&file, made); err == nil {
+			made, err = scenario.Parse("made.yaml", file.Bytes())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		if made.Release != "v1.33" || len(made.Moments) != 2 {
 			t.Fatalf("it is a scenario of %s with %d moments, want v1.33 and 2", made.Release, len(made.Moments))
 		}
 		placed := false
-		err := session.Replay(t.Context(), made.Recording(), session.Options{}, func(m *session.Transition) error {
+		err = session.Replay(t.Context(), made.Recording(), session.Options{}, func(m *session.Transition) error {
 			placed = placed || strings.HasPrefix(m.Pod.Key.Name, "whale") && m.Pod.Node == "large-1"
 			return nil
 		})
@@ -70,8 +85,9 @@ func TestThePaletteIsPlain(t *testing.T) {
 				p.do(keymap.AddPod).enter(k.Key).seesNot("can't").sees("apply " + k.Key)
 			}
 		}
-		if got := len(p.model.play.Made().Moments); got != 2*len(offered) || got == 0 {
-			t.Errorf("there are %d moments, want %d", got, 2*len(offered))
+		made, err := p.model.Session.ForkScenario()
+		if err != nil || len(made.Moments) != 2*len(offered) || len(offered) == 0 {
+			t.Errorf("there are %d moments, want %d (%v)", len(made.Moments), 2*len(offered), err)
 		}
 	})
 }

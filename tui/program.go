@@ -104,7 +104,7 @@ func (m *model) quit() tea.Cmd {
 	switch {
 	case m.lesson != nil, m.options.Keeps:
 		what = ""
-	case m.play != nil && len(m.play.Made().Moments) > 0:
+	case m.play != nil && m.play.Touched():
 		what = "what you made"
 	case what == "" && m.origin.session != nil && m.origin.session != m.Session:
 		what = lost(m.origin.frame)

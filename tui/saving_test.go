@@ -108,6 +108,51 @@ func TestSavingMinutes(t *testing.T) {
 	})
 }
 
+// A what-if becomes a scenario of the cluster at its beginning and of what was done in it.
+func TestSavingAWhatIf(t *testing.T) {
+	story, err := scenario.Parse("small", []byte(`schedq: scenario
+version: 1
+name: small
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node-a}
+status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: old}
+spec: {nodeName: node-a, containers: [{name: main}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		files := folder{}
+		p := sit(t, 120, 40, session.New(story.Recording(), session.Options{Paused: true}), Options{WriteFile: files.write})
+		p.do(keymap.Save).seesNot("this what-if").press("esc")
+		p.do(keymap.WhatIf, keymap.AddPod).enter("mine").do(keymap.Save).enter("this what-if").sees("save to: schedq-").press("enter")
+		p.sees("is saved")
+		for name, text := range files {
+			s, err := scenario.Parse(name, []byte(text))
+			if err != nil || len(s.Objects) != 2 || len(s.Moments) != 1 || len(s.Moments[0].Objects) != 1 || s.Moments[0].Objects[0].(*v1.Pod).Name != "mine" {
+				t.Errorf("%v in\n%s", err, text)
+			}
+		}
+		if len(files) != 1 {
+			t.Errorf("%d files are there", len(files))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // without nodes
+		files := folder{}
+		p := sit(t, 80, 24, paused(t, sample), Options{WriteFile: files.write})
+		p.goTo(moment).do(keymap.WhatIf, keymap.MoveAll, keymap.Save).enter("this what-if").press("enter")
+		if p.sees("can't: save: no nodes are known"); len(files) != 0 {
+			t.Errorf("%d files are there", len(files))
+		}
+	})
+}
+
 // What a person made in a cluster of their own is a scenario, too; where there are no files, none are written.
 func TestSavingWhatWasMade(t *testing.T) {
 	opts, err := lessons.Options()

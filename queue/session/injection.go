@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -90,7 +91,10 @@ func (o *owner) activate(key types.NamespacedName) {
 	if p == nil {
 		return
 	}
-	o.inject("Activate "+key.String(), func(e *timeline.Engine, now time.Time) { e.Queue.Activate(now, e.Pod(key)) })
+	o.inject("Activate "+key.String(), func(e *timeline.Engine, now time.Time) {
+		e.Note(&sources.Injected{Pod: key})
+		e.Queue.Activate(now, e.Pod(key))
+	})
 	switch {
 	case !o.saidNothingMoved():
 	case p.Tier == queue.Gated:
@@ -114,7 +118,8 @@ func (o *owner) addPod(n NewPod) {
 		return
 	}
 	pod := cluster.Placeholder(n.Key)
-	pod.Spec.Priority = &n.Priority
+	pod.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	pod.Spec.Priority, pod.Spec.Containers = &n.Priority, []v1.Container{{Name: "main"}}
 	if n.Gated {
 		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "schedq/what-if"}}
 	}
@@ -123,6 +128,7 @@ func (o *owner) addPod(n NewPod) {
 			e.PutObject(now, timeline.AsCreated(pod, now))
 			return
 		}
+		e.Note(&sources.ObjectChange{Verb: sources.Added, Object: pod})
 		e.Objects.Put(pod)
 		e.Queue.Add(now, pod)
 	})
@@ -138,6 +144,7 @@ func (o *owner) deletePod(key types.NamespacedName) {
 			e.RemoveObject(now, pod)
 			return
 		}
+		e.Note(&sources.ObjectChange{Verb: sources.Deleted, Object: pod})
 		e.Objects.Remove(pod)
 		if info, ok := e.Queue.Get(key.Namespace, key.Name); ok && info.Tier == queue.InFlight {
 			e.Queue.Done(now, pod.UID)
@@ -164,6 +171,7 @@ func (o *owner) openGate(key types.NamespacedName) {
 			e.PutObject(now, free)
 			return
 		}
+		e.Note(&sources.ObjectChange{Verb: sources.Updated, Object: free})
 		e.Objects.Put(free)
 		e.Queue.Update(now, gated, free, []fwk.ClusterEvent{cluster.GatesEliminated})
 	})

@@ -173,7 +173,7 @@ func (o *owner) frame() *Frame {
 	if o.fork != nil {
 		f.Stages = o.fork.Engine.Stages()
 		f.Start, f.End = o.fork.Start, o.now.Add(seekLimit)
-		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: len(o.fork.Injected), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
+		f.Fork = &Fork{ID: o.fork.Branch.ID, Name: o.fork.Branch.Name, From: o.fork.Start, Injected: o.fork.CountDeeds(), Redo: len(o.fork.Branch.Undone), Undo: len(o.fork.Injected) - o.fork.Branch.Inherited, Scheduling: o.scheduling(), Hints: o.wakes.String()}
 		return f
 	}
 	f.Silent = t.Silences.At(o.now)

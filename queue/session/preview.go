@@ -7,44 +7,34 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/sources"
 )
 
-// The deeds that can be injected beside the cluster events.
+// What Inject takes beside the cluster events.
 const (
-	MoveRequest   = "move request for all"
-	BackoffFlush  = "flush of backoffQ"
-	LeftoverFlush = "leftover flush"
+	MoveRequest   = injectable.MoveRequest
+	BackoffFlush  = injectable.BackoffFlush
+	LeftoverFlush = injectable.LeftoverFlush
 )
 
 // Injectables returns what Inject takes: what the queue does of itself, and then the cluster events.
-func Injectables() []string {
-	return append([]string{MoveRequest, BackoffFlush, LeftoverFlush}, cluster.EventLabels()...)
-}
+func Injectables() []string { return injectable.Names() }
 
 // deed returns what the injectable does, or nil if there is none of that name.
 func deed(name string) func(e *timeline.Engine, now time.Time) {
-	switch name {
-	case MoveRequest:
-		return func(e *timeline.Engine, now time.Time) {
-			e.Queue.MoveAllToActiveOrBackoffQueue(now, cluster.MoveAllEvent, nil, nil, nil)
-		}
-	case BackoffFlush:
-		return func(e *timeline.Engine, now time.Time) { e.Queue.FlushBackoffCompleted(now) }
-	case LeftoverFlush:
-		return func(e *timeline.Engine, now time.Time) { e.Queue.FlushUnschedulableLeftover(now) }
+	do := cluster.Injection(name)
+	if do == nil {
+		return nil
 	}
-	for _, event := range cluster.InjectableEvents() {
-		if event.Label() == name {
-			return func(e *timeline.Engine, now time.Time) {
-				e.Queue.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil)
-			}
-		}
+	return func(e *timeline.Engine, now time.Time) {
+		e.Note(&sources.Injected{What: name})
+		do(e.Queue, now)
 	}
-	return nil
 }
 
 // Preview is what an injection would do at the moment shown, at once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
@@ -103,7 +104,7 @@ func MovesOf(pod types.NamespacedName) Condition { return board.MovesOf(pod) }
 func ParseCondition(text string) (Condition, error) { return board.ParseCondition(text) }
 
 // ClusterEvents returns the labels of the cluster events that can be injected, in upstream's spelling.
-func ClusterEvents() []string { return cluster.EventLabels() }
+func ClusterEvents() []string { return injectable.EventLabels() }
 
 // RejectorPlugins returns the names of the in-tree plugins that can reject a pod, by how often one meets them.
 func RejectorPlugins() []string { return cluster.RejectorPlugins() }

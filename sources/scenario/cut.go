@@ -63,6 +63,20 @@ func Cut(rec *sources.Recording, from, to time.Time) (*Scenario, error) {
 	return c.scenario, nil
 }
 
+// Continue makes a scenario that begins at s.Start with objects, and goes on with what a person did from then on: changes of
+// objects and injections, in the order of time. What s says beside that stays.
+func (s *Scenario) Continue(objects []runtime.Object, done []sources.Event) {
+	c := &cutter{from: s.Start, there: map[Object]runtime.Object{}, classes: map[string]bool{}, scenario: s}
+	for _, obj := range objects {
+		c.change(s.Start, &sources.ObjectChange{Verb: sources.Added, Object: obj}, false)
+	}
+	c.begin()
+	for _, ev := range done {
+		c.apart = true // what was done one after the other at one time stays so
+		c.event(ev, true)
+	}
+}
+
 // cutter goes through a recording.
 type cutter struct {
 	from     time.Time
@@ -71,6 +85,7 @@ type cutter struct {
 	order    []Object // in which they came
 	classes  map[string]bool
 	pods     bool
+	apart    bool // the next deed has a moment of its own
 }
 
 // event takes in one event, before the scenario begins or within it.
@@ -84,6 +99,12 @@ func (c *cutter) event(ev sources.Event, begun bool) {
 		}
 	case *sources.ObjectChange:
 		c.change(ev.Time, f, begun)
+	case *sources.Injected:
+		if m := c.moment(ev.Time); f.What == "" {
+			m.Activate = append(m.Activate, f.Pod)
+		} else {
+			m.Inject = append(m.Inject, f.What)
+		}
 	}
 }
 
@@ -155,8 +176,8 @@ func (c *cutter) begin() {
 func (c *cutter) moment(at time.Time) *Moment {
 	after := at.Sub(c.from)
 	all := &c.scenario.Moments
-	if n := len(*all); n == 0 || (*all)[n-1].At != after {
-		*all = append(*all, Moment{At: after})
+	if n := len(*all); n == 0 || (*all)[n-1].At != after || c.apart {
+		*all, c.apart = append(*all, Moment{At: after}), false
 	}
 	return &(*all)[len(*all)-1]
 }
@@ -200,6 +221,9 @@ func (c *cutter) plain(obj, before runtime.Object, begun bool) runtime.Object {
 	m.SetFinalizers(nil)
 	if node, ok := obj.(*v1.Node); ok {
 		node.Status.Images = nil // an image's being there moves scores, and nothing else
+	}
+	if volume, ok := obj.(*v1.PersistentVolume); ok && volume.Spec.ClaimRef != nil {
+		volume.Spec.ClaimRef.UID, volume.Spec.ClaimRef.ResourceVersion = "", "" // the claim has another one when it is played
 	}
 	pod, ok := obj.(*v1.Pod)
 	if !ok {

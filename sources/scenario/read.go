@@ -70,6 +70,9 @@ type moment struct {
 	After  Duration  `yaml:"after"`
 	Mark   string    `yaml:"mark"`
 	Delete []Object  `yaml:"delete"`
+	// Inject and Activate are one word or several.
+	Inject   injected `yaml:"inject"`
+	Activate pods     `yaml:"activate"`
 }
 
 // UnmarshalYAML implements yaml.Unmarshaler: "web-1 enters backoff", and "web-1 enters backoff 2" for the
@@ -235,7 +238,7 @@ func (b *builder) add(d Document) error {
 		m.Delete[i] = known
 		delete(b.there, known)
 	}
-	out := Moment{Line: d.Line, At: time.Duration(m.After), When: m.When, Mark: sources.Sanitize(m.Mark), Delete: m.Delete}
+	out := Moment{Line: d.Line, At: time.Duration(m.After), When: m.When, Mark: sources.Sanitize(m.Mark), Delete: m.Delete, Inject: m.Inject, Activate: m.Activate}
 	if m.At != nil {
 		out.At = time.Duration(*m.At)
 	}

@@ -86,6 +86,12 @@ func (c *cluster) facts(m Moment, at time.Time) []sources.Fact {
 	for _, obj := range m.Objects {
 		facts = append(facts, c.put(obj, at))
 	}
+	for _, what := range m.Inject {
+		facts = append(facts, &sources.Injected{What: what})
+	}
+	for _, pod := range m.Activate {
+		facts = append(facts, &sources.Injected{Pod: pod})
+	}
 	return facts
 }
 

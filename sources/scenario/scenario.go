@@ -59,10 +59,15 @@ type Moment struct {
 	// At is when it happens, from the start on. With When, it is how long after that.
 	At   time.Duration
 	When *When
-	// Mark names the moment. Delete are the objects that go, Objects those that come or change; in this order.
+	// Mark names the moment. Delete are the objects that go, Objects those that come or change; in this order, and
+	// before Inject and Activate.
 	Mark    sources.SafeText
 	Delete  []Object
 	Objects []runtime.Object
+	// Inject are what the queue does then without a change of the cluster, each one of injectable.Names; and Activate are pods
+	// that are activated then.
+	Inject   []string
+	Activate []types.NamespacedName
 }
 
 // When is a pod's move that sets a moment off, once.

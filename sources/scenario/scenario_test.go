@@ -174,6 +174,9 @@ func TestBadScenarios(t *testing.T) {
 		{"nothing to delete", "delete: [pod/old-1]", "delete: [pod/old-9]", "small.yaml:32: there is no pod old-9 to delete by then"},
 		{"an end before its last moment", "end: 1m", "end: 10s", "ends at 10s, before its last moment at 40s"},
 		{"a mark nobody can place", "after: 500ms", "after: 500ms\nmark: now", "small.yaml:32: a mark needs a time"},
+		{"nothing to inject", "after: 500ms", "after: 500ms\ninject: [NodeAdd, NodeFlies]", `small.yaml:32: "NodeFlies" can't be injected; what can is move request for all, flush of backoffQ`},
+		{"an injection that is no list", "after: 500ms", "after: 500ms\ninject: NodeAdd", "small.yaml:32: inject is a list of events"},
+		{"a pod that is none", "after: 500ms", "after: 500ms\nactivate: [a/b/c]", "small.yaml:32:"},
 		{"an alias bomb", "name: small", "name: &a [x, x]\ntitle: [*a, *a]", "small.yaml:"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

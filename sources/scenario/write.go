@@ -53,6 +53,16 @@ func Write(w io.Writer, s *Scenario) error {
 			}
 			fmt.Fprintf(&b, "delete: [%s]\n", strings.Join(names, ", "))
 		}
+		if len(m.Inject) > 0 {
+			fmt.Fprintf(&b, "inject: [%s]\n", strings.Join(m.Inject, ", "))
+		}
+		if len(m.Activate) > 0 {
+			var names []string
+			for _, pod := range m.Activate {
+				names = append(names, pod.String())
+			}
+			fmt.Fprintf(&b, "activate: [%s]\n", strings.Join(names, ", "))
+		}
 		if err := writeObjects(&b, m.Objects); err != nil {
 			return err
 		}

@@ -30,8 +30,8 @@ type Drawn struct {
 type Export struct {
 	// Screen returns the screen as it is without anything open above the page.
 	Screen func() Drawn
-	// Made returns what the person made, where the cluster is the person's own. Nil: it is not.
-	Made func() *scenario.Scenario
+	// Own is true if the cluster is the person's own: a what-if that leaves nothing.
+	Own bool
 	// Write writes a new file. Nil: there are no files here.
 	Write func(path string, data []byte) error
 }
@@ -89,10 +89,20 @@ func (e *Export) outputs(d *page.Desk) []output {
 			func() ([]byte, error) { return table(f.Waiting()) }},
 		{pods + "JSON", "What schedq list -o json says of them.", ".json", func() ([]byte, error) { return document(f.Waiting()) }},
 	}
-	if e.Made != nil {
-		made := e.Made()
-		all = append(all, output{"the cluster that you made, as a scenario", "What schedq play -o writes when you leave.", ".yaml",
-			func() ([]byte, error) { return scenarioFile(made) }})
+	made := func() ([]byte, error) {
+		s, err := d.Session.ForkScenario()
+		if err != nil {
+			return nil, err
+		}
+		return scenarioFile(s)
+	}
+	switch {
+	case e.Own:
+		all = append(all, output{"the cluster that you made, as a scenario", "What schedq play -o writes when you leave.", ".yaml", made})
+	case f.Fork != nil:
+		all = append(all, output{"this what-if, as a scenario",
+			"A YAML file of the cluster as it was when the what-if began, and of what you did since. Played, pods that waited then wait as if they had just come, and a local scheduler decides, where you did too.",
+			".yaml", made})
 	}
 	return all
 }
@@ -109,6 +119,7 @@ func (e *Export) askName(d *page.Desk, o output) tea.Cmd {
 	return widget.Ask(d, widget.Prompt{
 		Title: "save to",
 		Hint:  "FILE, which must not be there yet",
+		Paths: widget.NewPaths(d, 0),
 		Accept: func(text string) string {
 			if path = strings.TrimSpace(text); path == "" {
 				return "the name of a file"
@@ -154,6 +165,7 @@ func (e *Export) askMinutes(d *page.Desk) tea.Cmd {
 	return widget.Ask(d, widget.Prompt{
 		Title: "save minutes",
 		Hint:  "FROM TO FILE, which ends in .yaml",
+		Paths: widget.NewPaths(d, 2),
 		Accept: func(text string) string {
 			words := strings.Fields(text)
 			if len(words) < 3 {

@@ -3,7 +3,6 @@ package play
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,18 +13,19 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// Cluster is a cluster of the person's own: a what-if of an empty story, and what was brought into it.
+// Cluster is a cluster of the person's own: a what-if of an empty story.
 type Cluster struct {
 	*page.Desk
-	scenario *scenario.Scenario
-	brought  []brought
-	counts   map[string]int // how many of each kind there were, for their names
+	counts map[string]int // how many of each kind there were, for their names
 }
 
-// New returns a cluster on d, whose session tells story.
-func New(d *page.Desk, story *scenario.Scenario) *Cluster {
-	return &Cluster{Desk: d, scenario: story, counts: map[string]int{"node": 1}}
+// New returns a cluster on d, whose session tells the empty story.
+func New(d *page.Desk) *Cluster {
+	return &Cluster{Desk: d, counts: map[string]int{"node": 1}}
 }
+
+// Touched reports whether the person did anything but let the local scheduler begin.
+func (p *Cluster) Touched() bool { return p.Frame.Fork != nil && p.Frame.Fork.Injected > 1 }
 
 // Add adds the palette, in the place of a pod that is described.
 func Add(p *Cluster, all page.Actions) {
@@ -35,13 +35,6 @@ func Add(p *Cluster, all page.Actions) {
 			return p.Keys.Say("this cluster is all there is: {undo} takes back what was brought in last")
 		})
 	}
-}
-
-// brought is something that the person brought in.
-type brought struct {
-	moment scenario.Moment
-	// after is how many injections there were with it: it is taken back when there are fewer.
-	after int
 }
 
 // kind is one that the palette offers.
@@ -119,31 +112,6 @@ func (p *Cluster) bring(k kind) tea.Cmd {
 	if err != nil {
 		return p.Refuse(err.Error())
 	}
-	p.forget(p.Frame.Fork.Injected)
-	at := p.Frame.Now.Sub(p.Frame.Fork.From)
-	p.brought = append(p.brought, brought{scenario.Moment{At: at, Objects: read.Objects}, p.Frame.Fork.Injected + 1})
 	p.Session.Apply(name, read.Objects)
 	return nil
-}
-
-// forget drops what was taken back.
-func (p *Cluster) forget(injected int) {
-	for len(p.brought) > 0 && p.brought[len(p.brought)-1].after > injected {
-		p.brought = p.brought[:len(p.brought)-1]
-	}
-}
-
-// Made is what the person made, as a scenario. Only what came from the palette is in it.
-func (p *Cluster) Made() *scenario.Scenario {
-	s := *p.scenario
-	s.End = time.Minute
-	if f := p.Frame.Fork; f != nil {
-		p.forget(f.Injected)
-		s.End = max(s.End, p.Frame.Now.Sub(f.From)+30*time.Second)
-	}
-	s.Moments = nil
-	for _, b := range p.brought {
-		s.Moments = append(s.Moments, b.moment)
-	}
-	return &s
 }

@@ -1,7 +1,12 @@
 package cluster
 
 import (
+	"time"
+
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/injectable"
 )
 
 // GatesEliminated is what an update of a pod means that removes its last scheduling gate.
@@ -10,42 +15,20 @@ var GatesEliminated = fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.
 // UnscheduledPodAdd is the label of a new pod.
 var UnscheduledPodAdd = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add}.Label()
 
-// MoveAllEvent is the wildcard event: it moves pods whatever rejected them.
-var MoveAllEvent = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All}
-
-// InjectableEvents returns the events that kube-scheduler v1.37 makes out of changed objects (eventhandlers.go,
-// framework/events.go), those first that a person injects most. With them a person can wake pods in a what-if.
-func InjectableEvents() []fwk.ClusterEvent {
-	var all []fwk.ClusterEvent
-	add := func(r fwk.EventResource, actions ...fwk.ActionType) {
-		for _, a := range actions {
-			all = append(all, fwk.ClusterEvent{Resource: r, ActionType: a})
-		}
+// Injection returns what a queue does of which a person injects name, one of injectable.Names, or nil if there is none of
+// that name.
+func Injection(name string) func(q *queue.Queue, now time.Time) {
+	switch name {
+	case injectable.BackoffFlush:
+		return func(q *queue.Queue, now time.Time) { q.FlushBackoffCompleted(now) }
+	case injectable.LeftoverFlush:
+		return func(q *queue.Queue, now time.Time) { q.FlushUnschedulableLeftover(now) }
 	}
-	add(fwk.Node, fwk.Add, fwk.Delete, fwk.UpdateNodeAllocatable, fwk.UpdateNodeLabel, fwk.UpdateNodeTaint,
-		fwk.UpdateNodeCondition, fwk.UpdateNodeAnnotation, fwk.UpdateNodeDeclaredFeature, fwk.UpdateNodePreemptionPolicy)
-	add(fwk.AssignedPod, fwk.Add, fwk.Delete, fwk.Update, fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodScaleUp,
-		fwk.UpdatePodToleration, fwk.UpdatePodGeneratedResourceClaim)
-	add(fwk.PersistentVolumeClaim, fwk.Add, fwk.Update)
-	add(fwk.PersistentVolume, fwk.Add, fwk.Update)
-	add(fwk.StorageClass, fwk.Add, fwk.Update)
-	add(fwk.CSINode, fwk.Add, fwk.Update)
-	add(fwk.CSIDriver, fwk.Update)
-	add(fwk.CSIStorageCapacity, fwk.Add, fwk.Update)
-	add(fwk.VolumeAttachment, fwk.Delete)
-	add(fwk.ResourceClaim, fwk.Add, fwk.Update, fwk.Delete)
-	add(fwk.ResourceSlice, fwk.Add, fwk.Update)
-	add(fwk.DeviceClass, fwk.Add, fwk.Update)
-	return all
-}
-
-// EventLabels returns the labels of InjectableEvents, in their order and upstream's spelling: "NodeAdd" and so on.
-func EventLabels() []string {
-	var labels []string
-	for _, e := range InjectableEvents() {
-		labels = append(labels, e.Label())
+	event, ok := injectable.Event(name)
+	if !ok {
+		return nil
 	}
-	return labels
+	return func(q *queue.Queue, now time.Time) { q.MoveAllToActiveOrBackoffQueue(now, event, nil, nil, nil) }
 }
 
 // RejectorPlugins returns the names of the in-tree plugins of v1.37 that can reject a pod, by how often

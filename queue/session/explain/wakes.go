@@ -8,26 +8,27 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 )
 
 // Hints tells which cluster events a plugin registered for. It is never modified.
 type Hints struct {
-	events  []string            // all labels, in the order of cluster.EventLabels
+	events  []string            // all labels, in the order of injectable.EventLabels
 	plugins map[string][]string // labels by in-tree plugin; nil if the plugins are not known
 	own     map[string][]string // labels of updates of the waiting pod itself, by in-tree plugin
 }
 
 // NewHints returns what plugins say of the in-tree plugins. A nil plugins is that nothing is known.
 func NewHints(plugins queue.Plugins) Hints {
-	w := Hints{events: cluster.EventLabels()}
+	w := Hints{events: injectable.EventLabels()}
 	if plugins == nil {
 		return w
 	}
 	w.plugins, w.own = map[string][]string{}, map[string][]string{}
 	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, names.DefaultPreemption) {
-		for i, event := range cluster.InjectableEvents() {
+		for i, event := range injectable.Events() {
 			if plugins.Registered(name, event) {
 				w.plugins[name] = append(w.plugins[name], w.events[i])
 			}
@@ -94,6 +95,9 @@ func (w Hints) waitsFor(plugins []string) string {
 	}
 	known := !slices.ContainsFunc(plugins, func(p string) bool { return w.plugins[p] == nil })
 	if len(waits) == 0 || !known {
+		if len(plugins) == 1 {
+			return "An event that it registered for wakes the pod."
+		}
 		return "An event that one of them registered for wakes it."
 	}
 	return "Any of these may wake it: " + strings.Join(waits, ", ") + "."

@@ -88,6 +88,9 @@ func (r *rerun) apply(ev sources.Event) error {
 			r.changed(ev.Time, c)
 		}
 		return nil
+	case *sources.Injected:
+		r.inject(ev.Time, f)
+		return nil
 	case *sources.Triggered:
 		r.triggers, r.triggerMoves = append(r.triggers, f), append(r.triggerMoves, 0)
 		return nil
@@ -117,10 +120,13 @@ func (r *rerun) carryOutNext() {
 	ev := r.setOffFacts[0]
 	r.setOffFacts = r.setOffFacts[1:]
 	r.driver.Advance(ev.Time)
-	if c, ok := ev.Fact.(*sources.ObjectChange); ok {
-		if c = r.withoutScheduling(c); c != nil {
+	switch f := ev.Fact.(type) {
+	case *sources.ObjectChange:
+		if c := r.withoutScheduling(f); c != nil {
 			r.changed(ev.Time, c)
 		}
+	case *sources.Injected:
+		r.inject(ev.Time, f)
 	}
 }
 
@@ -257,6 +263,27 @@ func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
 // ApplyWrite implements writeTarget.
 func (r *rerun) ApplyWrite(now time.Time, obj runtime.Object) {
 	r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
+}
+
+// inject has the queue do what a person had it do.
+func (r *rerun) inject(now time.Time, f *sources.Injected) {
+	if r.driver == nil {
+		return
+	}
+	if f.What == "" {
+		r.driver.queue.Activate(now, r.podQueued(f))
+	} else if do := cluster.Injection(f.What); do != nil {
+		do(r.driver.queue, now)
+	}
+	r.handOnMoves(now, nil)
+}
+
+// podQueued is the pod that f activates, as the queue has it.
+func (r *rerun) podQueued(f *sources.Injected) *v1.Pod {
+	if info, ok := r.driver.queue.Get(f.Pod.Namespace, f.Pod.Name); ok {
+		return info.Pod
+	}
+	return cluster.Placeholder(f.Pod)
 }
 
 // RemoveVictim implements writeTarget.

@@ -49,6 +49,9 @@ type Engine struct {
 
 	before map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
 
+	// noted is what the present call of a person's does to the cluster and the queue. Nil outside of one.
+	noted *[]sources.Fact
+
 	// Of a what-if: the local scheduler, unless a person is the scheduler, and the newest resource version.
 	Driver  *model.Driver
 	version int64

@@ -34,6 +34,7 @@ func (e *Engine) VolumeFor(claim *v1.PersistentVolumeClaim) *v1.PersistentVolume
 		size = resource.MustParse("1Gi")
 	}
 	return &v1.PersistentVolume{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolume"},
 		ObjectMeta: metav1.ObjectMeta{Name: "what-if-" + claim.Namespace + "-" + claim.Name, UID: "what-if-" + claim.UID},
 		Spec: v1.PersistentVolumeSpec{
 			Capacity: v1.ResourceList{v1.ResourceStorage: size}, AccessModes: claim.Spec.AccessModes,

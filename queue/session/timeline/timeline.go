@@ -67,6 +67,9 @@ type injection struct {
 	do            func(*Engine)
 	before, after int // how many changes there were
 
+	// facts are what it did to the cluster and to the queue.
+	facts []sources.Fact
+
 	// What it is called, and until when it was followed. A Joined one is part of what the one before is called.
 	What   string
 	Until  time.Time
@@ -295,8 +298,10 @@ func (t *Timeline) Close() { t.Engine.StopScheduler() }
 
 // carryOut carries out in and remembers it.
 func (t *Timeline) carryOut(in injection) {
-	in.before = len(t.Changes)
+	in.before, in.facts = len(t.Changes), nil
+	t.Engine.noted = &in.facts
 	in.do(t.Engine)
+	t.Engine.noted = nil
 	in.after = len(t.Changes)
 	t.Injected = append(t.Injected, in)
 }

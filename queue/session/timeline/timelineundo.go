@@ -3,6 +3,11 @@ package timeline
 import (
 	"slices"
 	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // BranchOff returns a fork that begins as the fork t is at the moment shown, now.
@@ -40,6 +45,17 @@ func (t *Timeline) DescribeLast(what string, until time.Time, joined bool) {
 	in.What, in.Until, in.Joined = what, until, joined
 }
 
+// CountDeeds returns how many things a person did in a fork, each counted once, whatever it was made of.
+func (t *Timeline) CountDeeds() int {
+	n := 0
+	for _, in := range t.Injected {
+		if !in.Joined {
+			n++
+		}
+	}
+	return n
+}
+
 // Deeds returns what was done in a fork, in order, each by what it is called.
 func (t *Timeline) Deeds() []string {
 	var all []string
@@ -49,4 +65,35 @@ func (t *Timeline) Deeds() []string {
 		}
 	}
 	return all
+}
+
+// Done returns what was done in a fork to the cluster and to the queue, in order. What a person decided in the scheduler's
+// place is neither.
+func (t *Timeline) Done() (facts []sources.Event) {
+	for _, in := range t.Injected {
+		for _, f := range in.facts {
+			facts = append(facts, sources.Event{Time: in.At, Fact: f})
+		}
+	}
+	return facts
+}
+
+// ObjectsAtFork returns the objects that there were when the fork began, the pods last, in the order in which they were
+// created.
+func (t *Timeline) ObjectsAtFork() []runtime.Object {
+	var others []runtime.Object
+	var pods []*v1.Pod
+	t.Forked.engine.Objects.Each("", func(obj runtime.Object) bool {
+		if pod, ok := obj.(*v1.Pod); ok {
+			pods = append(pods, pod)
+		} else {
+			others = append(others, obj)
+		}
+		return true
+	})
+	slices.SortStableFunc(pods, func(a, b *v1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	for _, pod := range pods {
+		others = append(others, pod)
+	}
+	return others
 }

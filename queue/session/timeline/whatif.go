@@ -66,9 +66,21 @@ func (e *Engine) StopScheduler() {
 	}
 }
 
-// PutObject has the cluster hold obj from now on, in place of what had its name, and tells the local scheduler, if
-// one runs.
+// Note remembers that f is what the person does, for a scenario of the what-if.
+func (e *Engine) Note(f sources.Fact) {
+	if e.noted != nil {
+		*e.noted = append(*e.noted, f)
+	}
+}
+
+// PutObject has the cluster hold obj from now on by the person's hand, in place of what had its name, and tells the local
+// scheduler, if one runs.
 func (e *Engine) PutObject(now time.Time, obj runtime.Object) {
+	e.Note(&sources.ObjectChange{Verb: sources.Updated, Object: obj})
+	e.putObject(now, obj)
+}
+
+func (e *Engine) putObject(now time.Time, obj runtime.Object) {
 	e.version++
 	obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(e.version, 10))
 	e.Objects.Put(obj)
@@ -82,8 +94,13 @@ func (e *Engine) PutObject(now time.Time, obj runtime.Object) {
 	}
 }
 
-// RemoveObject has obj gone from the cluster, and tells the local scheduler, if one runs.
+// RemoveObject has obj gone from the cluster by the person's hand, and tells the local scheduler, if one runs.
 func (e *Engine) RemoveObject(now time.Time, obj runtime.Object) {
+	e.Note(&sources.ObjectChange{Verb: sources.Deleted, Object: obj})
+	e.removeObject(now, obj)
+}
+
+func (e *Engine) removeObject(now time.Time, obj runtime.Object) {
 	e.Objects.Remove(obj)
 	if e.Driver != nil {
 		_ = e.Driver.Scheduler.Remove(now, obj)
@@ -129,10 +146,10 @@ func (e *Engine) settleAttempt(now time.Time, a *cycle.Attempt) {
 }
 
 // ApplyWrite has what the scheduler wrote become so in the cluster, for the driver.
-func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) { e.PutObject(now, obj) }
+func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) { e.putObject(now, obj) }
 
 // RemoveVictim has a victim that has ended gone from the cluster, for the driver.
-func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) { e.RemoveObject(now, victim) }
+func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) { e.removeObject(now, victim) }
 
 // busy reports whether anything is under way that goes on without an event from outside.
 func (e *Engine) busy() bool {
