@@ -233,7 +233,11 @@ func (p pane) empty(a canvas.Area) {
 			text = "No pod is unschedulable: a pod comes here when plugins reject it, and waits for an event that could help. Gated pods are listed here too."
 		}
 	}
-	for y, line := range canvas.Wrap(text, a.W-3) {
+	lines := canvas.Wrap(text, a.W-3)
+	if short, _, cut := strings.Cut(text, ":"); cut && len(lines) > a.H { // a sentence that stops in the middle says less
+		lines = canvas.Wrap(short+".", a.W-3)
+	}
+	for y, line := range lines {
 		a.Text(2, y, theme.Dim, line)
 	}
 }

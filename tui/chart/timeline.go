@@ -186,7 +186,11 @@ func (t *timeline) Draw(a canvas.Area) {
 func (t *timeline) chart(a canvas.Area, pod *session.Pod) int {
 	f, p := t.Frame, t.Shown
 	to := func(y int) canvas.Area { return a.Sub(timelineNames, y, p.Cells, 1) }
-	p.Axis(to(0), f)
+	var marks []time.Time
+	if m := t.atCursor(); m != nil {
+		marks = append(marks, m.Time)
+	}
+	p.Axis(to(0), f, marks...)
 	height := 1
 	if a.H >= 34 {
 		height = (a.H - 14) / 10

@@ -190,6 +190,8 @@ func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, firs
 			room := columns[i].W - canvas.Width(text) - 1
 			if beside := room - canvas.Width(attempts); beside >= 20 {
 				room = beside
+			} else {
+				attempts = "" // what rejects it says more
 			}
 			text += " " + board.PluginNames(p.RejectorPlugins(), room)
 		}

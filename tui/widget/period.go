@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/queue/session"
@@ -151,8 +152,9 @@ func SinceStart(f *session.Frame, span time.Duration) time.Duration {
 	return min(max(f.Now.Sub(f.Start), span/8), span)
 }
 
-// Axis draws a line with the times of day, and where the moment of f is. A time that this would stand in is left out.
-func (p Period) Axis(a canvas.Area, f *session.Frame) {
+// Axis draws a line with the times of day, and where the moment of f is. A time that this would stand in is left out, and so
+// is one in which one of marks, which the caller draws, would.
+func (p Period) Axis(a canvas.Area, f *session.Frame, marks ...time.Time) {
 	now := f.Now
 	a.Fill(theme.Dim, "─")
 	every, format := p.ticks()
@@ -162,9 +164,12 @@ func (p Period) Axis(a canvas.Area, f *session.Frame) {
 			continue
 		}
 		a.Text(x, 0, theme.Dim, "┬")
-		at := p.Column(now)
 		label := f.Zone.In(t).Format(format)
-		if hidden := p.Covers(now) && at > x && at <= x+len(label); !hidden && x+1+len(label) <= a.W {
+		hidden := slices.ContainsFunc(append(marks, now), func(mark time.Time) bool {
+			at := p.Column(mark)
+			return p.Covers(mark) && at > x && at <= x+len(label)
+		})
+		if !hidden && x+1+len(label) <= a.W {
 			a.Text(x+1, 0, theme.Dim, label)
 		}
 	}

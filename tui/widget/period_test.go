@@ -29,6 +29,18 @@ func TestAxis(t *testing.T) {
 	}
 }
 
+// Nor does a mark that a chart draws stand in one.
+func TestAxisWithAMark(t *testing.T) {
+	zero := time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
+	p := Period{From: zero, Cell: time.Second, Cells: 40}
+	var c canvas.Canvas
+	c.Reset(40, 1)
+	p.Axis(c.Area(), &session.Frame{Moment: session.Moment{Now: zero.Add(12 * time.Second)}}, zero.Add(17*time.Second))
+	if got, want := ansi.Strip(c.String(theme.NewPalette(theme.None, true, false, false), nil)), "┬10:36:00───▼──┬──────────────┬10:36:30─"; got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+}
+
 // A column is found again by the time at which it begins, at every scale.
 func TestPeriod(t *testing.T) {
 	zero := time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
