@@ -265,18 +265,24 @@ func TestViewsOfOnesOwn(t *testing.T) {
 	if c.Start != "stuck" || len(c.Views) != 2 || c.Views[0].Name != "stuck" || !reflect.DeepEqual(c.Views[0].View, want) {
 		t.Errorf("%+v", c.Views)
 	}
+	// What was written for an earlier version is read: waiting was called age.
+	if c, err := config.Parse("c.yaml", []byte("views:\n  a:\n    columns: {unschedulable: [pod, age]}\n    sort: {unschedulable: -age}\n")); err != nil ||
+		c.Views[0].View.Sorts["unschedulable"] != (session.Sort{By: session.ByWaiting, Reverse: true}) {
+		t.Errorf("%v, %+v", err, c.Views)
+	}
 	for text, want := range map[string]string{
-		"start: nowhere":                                `c.yaml, line 1: start: there is no view "nowhere"; there are board, last`,
-		"views: []":                                     "c.yaml, line 1: views are names with what each shows, not a list",
-		"views:\n  a: b":                                `c.yaml, line 2: a view is made of filter, columns, sort and pane, not "b"`,
-		"views:\n  last: {}":                            `c.yaml, line 2: "last" is no name for a view`,
-		"views:\n  a: {fiter: x}":                       `c.yaml, line 2: a view has no "fiter"; it has filter, columns, sort and pane`,
-		"views:\n  a:\n    filter: \"colour:red\"":      `c.yaml, line 3: filter "colour:red": `,
-		"views:\n  a: {pane: x}":                        `c.yaml, line 2: there is no pane "x"; there are activeQ, `,
-		"views:\n  a: {columns: {log: [pod]}}":          `c.yaml, line 2: the pane "log" has no columns; those of activeQ, `,
-		"views:\n  a: {columns: {activeQ: [pod, pod]}}": "c.yaml, line 2: the column pod is there twice",
-		"views:\n  a: {columns: {activeQ: pod}}":        `c.yaml, line 2: the columns of activeQ are a list of names, not "pod"`,
-		"views:\n  a: {sort: {activeQ: size}}":          `c.yaml, line 2: there is no column "size" to sort by; there are pod, `,
+		"start: nowhere":     `c.yaml, line 1: start: there is no view "nowhere"; there are board, last`,
+		"views: []":          "c.yaml, line 1: views are names with what each shows, not a list",
+		"views:\n  a: b":     `c.yaml, line 2: a view is made of filter, columns, sort and pane, not "b"`,
+		"views:\n  last: {}": `c.yaml, line 2: "last" is no name for a view`,
+		"views:\n  a: {columns: {activeQ: [age, waiting]}}": "c.yaml, line 2: the column waiting is there twice",
+		"views:\n  a: {fiter: x}":                           `c.yaml, line 2: a view has no "fiter"; it has filter, columns, sort and pane`,
+		"views:\n  a:\n    filter: \"colour:red\"":          `c.yaml, line 3: filter "colour:red": `,
+		"views:\n  a: {pane: x}":                            `c.yaml, line 2: there is no pane "x"; there are activeQ, `,
+		"views:\n  a: {columns: {log: [pod]}}":              `c.yaml, line 2: the pane "log" has no columns; those of activeQ, `,
+		"views:\n  a: {columns: {activeQ: [pod, pod]}}":     "c.yaml, line 2: the column pod is there twice",
+		"views:\n  a: {columns: {activeQ: pod}}":            `c.yaml, line 2: the columns of activeQ are a list of names, not "pod"`,
+		"views:\n  a: {sort: {activeQ: size}}":              `c.yaml, line 2: there is no column "size" to sort by; there are pod, `,
 	} {
 		if _, err := config.Parse("c.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -39,12 +39,15 @@ func (b *Board) changeColumns(id paneID, text string) (mistake string) {
 
 // CheckColumns says what is wrong with a choice of columns: a name that no column has, or one that is there twice.
 func CheckColumns(names []string) error {
-	for i, name := range names {
-		switch {
-		case !slices.Contains(ColumnNames(), name):
+	seen := map[string]bool{}
+	for _, name := range names {
+		switch c := columnNamed(name); {
+		case c == nil:
 			return fmt.Errorf("there is no column %q; there are %s", name, strings.Join(ColumnNames(), ", "))
-		case slices.Contains(names[:i], name):
+		case seen[c.name]:
 			return fmt.Errorf("the column %s is there twice", name)
+		default:
+			seen[c.name] = true
 		}
 	}
 	return nil
@@ -53,12 +56,14 @@ func CheckColumns(names []string) error {
 // setColumns has a pane show the columns of those names, or the usual ones if there is none. Where there is no room for
 // all, those named first stay.
 func (b *Board) setColumns(id paneID, names []string) {
-	important := names
 	b.ownColumns[id] = len(names) > 0
-	if len(names) == 0 {
-		names, important = usualColumns(id)
+	if b.ownColumns[id] {
+		b.columns[id] = columnsNamed(names)
+		b.important[id] = b.shownColumns(id)
+		return
 	}
-	b.columns[id], b.important[id] = columnsNamed(names), important
+	names, b.important[id] = usualColumns(id)
+	b.columns[id] = columnsNamed(names)
 }
 
 // shownColumns are the names of a pane's columns.
@@ -91,10 +96,8 @@ func PaneTitles() (all, ofPods []string) { return paneTitles[:], paneTitles[:uns
 // SortOf is what the pods of the pane of that title are sorted by, as text has it: by a column, after a - turned round.
 func SortOf(title, text string) (session.Sort, error) {
 	name, reverse := strings.CutPrefix(text, "-")
-	for _, c := range columns() {
-		if c.name == name {
-			return session.Sort{By: c.by, Reverse: reverse}, nil
-		}
+	if c := columnNamed(name); c != nil {
+		return session.Sort{By: c.by, Reverse: reverse}, nil
 	}
 	return session.Sort{}, fmt.Errorf("there is no column %q to sort by; there are %s", name, strings.Join(ColumnNames(), ", "))
 }

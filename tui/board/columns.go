@@ -18,6 +18,8 @@ import (
 type column struct {
 	// name is what the configuration calls it, says what it tells.
 	name, says string
+	// formerly is what configurations may call it, too: what was written for an earlier version is read for good.
+	formerly string
 	// heading is what stands above it; above what stands at the right of its cells, it does too.
 	heading func(queue.Tier) string
 	right   bool
@@ -52,7 +54,7 @@ func columns() []*column {
 		{name: "pod", says: "Its name, and its priority if it has one.", heading: always("pod"), by: session.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
 		{name: "reason", says: "The plugins that rejected or gate it, or that its attempt failed by an error.", heading: always("rejected by"), by: session.ByPlugin, least: 9, most: 60,
 			width: func(_ pane, pod *session.Pod) int { return reasonWidth(pod) }, draw: func(_ pane, a canvas.Area, pod *session.Pod) { drawReason(a, pod) }},
-		{name: "waiting", says: "How long it has been in the queue.", heading: always("waits"), right: true, by: session.ByWaiting, least: 5, most: 5},
+		{name: "waiting", formerly: "age", says: "How long it has been in the queue.", heading: always("waits"), right: true, by: session.ByWaiting, least: 5, most: 5},
 		{name: "attempts", says: "How often it was popped.", heading: always("att"), right: true, by: session.ByAttempts, least: 3, most: 3},
 		{name: "next", says: "How long until it is tried again: its backoff left, or until the leftover flush.", heading: waitHeading, right: true, by: session.ByExpiry, least: 5, most: 6 + maxBar,
 			width: func(pane, *session.Pod) int { return 6 }, draw: pane.wait},
@@ -102,14 +104,22 @@ func ColumnNames() []string {
 	return names
 }
 
+// columnNamed returns the column of that name, or nil.
+func columnNamed(name string) *column {
+	for _, c := range columns() {
+		if c.name == name || name != "" && c.formerly == name {
+			return c
+		}
+	}
+	return nil
+}
+
 // columnsNamed returns the columns of those names, in that order.
 func columnsNamed(names []string) []*column {
 	var named []*column
 	for _, name := range names {
-		for _, c := range columns() {
-			if c.name == name {
-				named = append(named, c)
-			}
+		if c := columnNamed(name); c != nil {
+			named = append(named, c)
 		}
 	}
 	return named
