@@ -166,7 +166,7 @@ func TestWhy(t *testing.T) {
 		want := []string{
 			"It came to the queue (UnscheduledPodAdd), and no gate holds it: activeQ takes it by priority (0), then by time.",
 			"Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 100ms.",
-			"Attempt 1 failed after 600ms: NodeResourcesFit rejected it. An event that one of them registered for wakes it. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
+			"Attempt 1 failed after 600ms: NodeResourcesFit rejected it. An event that it registered for wakes the pod. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
 			"NodeAdd woke it after 500ms. Its backoff was not over: it goes to backoffQ first. Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.7.",
 			"It came to the queue (UnscheduledPodAdd), and no gate holds it: activeQ takes it by priority (0), then by time.",
 			"Attempt 1: it was the first in activeQ, by priority (0) and then by time, and was popped after 0s.",
