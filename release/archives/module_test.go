@@ -19,7 +19,9 @@ func TestGoInstall(t *testing.T) {
 	}
 	project := filepath.Join(t.TempDir(), "project") // whose .git is a folder, wherever this one's is
 	run(t, "../..", nil, "git", "clone", "-q", ".", project)
-	m := module.Version{Path: "github.com/schedq/schedq", Version: "v0.0.1-committed"}
+	// A version is one content for good, to go's caches, too: so it is called after the commit.
+	commit := strings.TrimSpace(run(t, project, nil, "git", "rev-parse", "HEAD"))
+	m := module.Version{Path: "github.com/schedq/schedq", Version: "v0.0.1-h" + commit}
 	var archive bytes.Buffer
 	if err := zip.CreateFromVCS(&archive, m, project, "HEAD", ""); err != nil {
 		t.Fatal(err)
