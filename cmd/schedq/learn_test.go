@@ -50,6 +50,13 @@ Answered wrongly, and how to try again:
 		!strings.HasPrefix(out, "An hour\n1 of 2 lessons are done, and the others take about 20 minutes. 3 of 4") || !strings.Contains(out, "--course "+hour+" 2 --step 3") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
+	fresh := filepath.Join(t.TempDir(), "fresh.yaml")
+	if err := os.WriteFile(fresh, []byte("schedq: course\nversion: 1\ntitle: New\nlessons:\n  - {lesson: crowd, minutes: 5}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, stderr := schedq(t, "", "learn", "--course", fresh, "--progress"); code != 0 || out != "New\n0 of 1 lessons are done, and the others take about 5 minutes.\n" {
+		t.Errorf("exit %d: %s%s", code, out, stderr)
+	}
 	if code, out, stderr := schedq(t, "", "learn", "lint", hour); code != 0 || !strings.Contains(out, `"An hour" is right: 2 lessons, 60 minutes`) {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}

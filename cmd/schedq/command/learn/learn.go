@@ -140,8 +140,14 @@ func tellProgress(w io.Writer, c *lessons.Course, file string, standings map[str
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(w, "%s\n%d of %d lessons are done, and the others take about %d minutes. %d of %d answers were right.\n",
-		c.Title, done, len(c.Lessons), int(rest.Minutes()), right, asked); err != nil || len(missed) == 0 {
+	text := fmt.Sprintf("%s\n%d of %d lessons are done", c.Title, done, len(c.Lessons))
+	if done < len(c.Lessons) {
+		text += fmt.Sprintf(", and the others take about %d minutes", int(rest.Minutes()))
+	}
+	if text += "."; asked > 0 {
+		text += fmt.Sprintf(" %d of %d answers were right.", right, asked)
+	}
+	if _, err := fmt.Fprintln(w, text); err != nil || len(missed) == 0 {
 		return err
 	}
 	if _, err := fmt.Fprintln(w, "\nAnswered wrongly, and how to try again:"); err != nil {
