@@ -22,6 +22,9 @@ type Rules struct {
 	// through the pod's hints instead. A queue with this rule does not know which pods are in flight, so the
 	// update of one is taken for a new pod.
 	MoveRequestCycle bool
+	// ErrorsWait leaves a pod that failed by an error among the unschedulable ones, where no move request came. Since v1.29
+	// such a pod backs off in any case. It counts with MoveRequestCycle alone.
+	ErrorsWait bool
 	// AffinityOnly has a pod that got a node, or changed on it, move only the pods with a required affinity to it. In v1.31
 	// these are joined by those of its namespace that PodTopologySpread rejected, and since v1.32 all are moved.
 	AffinityOnly bool
@@ -121,7 +124,7 @@ func (r Rules) resolve() rules {
 		then.isOfInterest = func(*Queue, fwk.ClusterEvent) bool { return true }
 	}
 	if r.MoveRequestCycle {
-		then.hintAfterAttempt = (*Queue).hintByMoveRequests
+		then.hintAfterAttempt = r.hintByMoveRequests
 	}
 	if r.Updating != UpdateAsksHints {
 		then.updated = r.updated
@@ -151,9 +154,10 @@ func (r Rules) resolve() rules {
 	return then
 }
 
-// hintByMoveRequests sends a pod to backoffQ if any move request came since it was popped.
-func (q *Queue) hintByMoveRequests(i int32, _ bool) strategy {
-	if q.moveRequestCycle >= q.entries.At(i).cycle {
+// hintByMoveRequests sends a pod to backoffQ if any move request came since it was popped, or if it failed by an error.
+func (r Rules) hintByMoveRequests(q *Queue, i int32, _ bool) strategy {
+	e := q.entries.At(i)
+	if q.moveRequestCycle >= e.cycle || !e.rejected() && !r.ErrorsWait {
 		return queueInBackoffQ
 	}
 	return queueSkip
@@ -263,10 +267,10 @@ var releases = [...]release{
 	}},
 	{"v1.30", 30, func(o *Options) { o.Rules.AffinityOnly = true }},
 	{"v1.29", 29, func(o *Options) { o.Rules.HearsAllEvents = true }},
-	{"v1.28", 26, nil},
-	{"v1.24", 22, func(o *Options) { o.Rules.NoPreEnqueue = true }},
-	{"v1.19", 17, func(o *Options) {
-		o.PodMaxInUnschedulablePods = time.Minute
+	{"v1.28", 26, func(o *Options) { o.Rules.ErrorsWait = true }},
+	{"v1.24", 24, func(o *Options) { o.Rules.NoPreEnqueue = true }},
+	{"v1.23", 22, func(o *Options) { o.PodMaxInUnschedulablePods = time.Minute }},
+	{"v1.19", 18, func(o *Options) {
 		o.Rules.Waking, o.Rules.Updating = ByEveryEvent, UpdateActivates
 	}},
 	{"v1.16", 16, func(o *Options) { o.Rules.ForgetsBackoff = true }},

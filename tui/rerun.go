@@ -66,7 +66,9 @@ func newIn(release string) string {
 	case "v1.28":
 		return "scheduling gates"
 	case "v1.24":
-		return "registered events wake; 5 minutes unschedulable at most"
+		return "5 minutes unschedulable at most"
+	case "v1.23":
+		return "registered events wake"
 	case "v1.19":
 		return "every attempt doubles the backoff"
 	case "v1.16":
