@@ -3,7 +3,6 @@ package queue
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
@@ -20,53 +19,9 @@ const (
 	queueInBackoffQ                   // to backoffQ in any case; before v1.32
 )
 
-// MoveAllToActiveOrBackoffQueue is a move request: event happened, and every unschedulable or gated pod
-// that it may help moves to activeQ or, while it backs off, to backoffQ. oldObj and newObj are the object
-// before and after, for the hints. preCheck, unless nil, leaves pods out. Pods in flight are checked
-// against the event when their attempt fails.
-func (q *Queue) MoveAllToActiveOrBackoffQueue(now time.Time, event fwk.ClusterEvent, oldObj, newObj any, preCheck func(*v1.Pod) bool) {
-	if !q.rules.isOfInterest(q, event) {
-		return
-	}
-	candidates := q.scratch[:0]
-	for _, i := range q.unschedulable {
-		for p := range q.podsOf(i) { // any of a group
-			if preCheck == nil || preCheck(q.entries.At(p).pod) {
-				candidates = append(candidates, i)
-				break
-			}
-		}
-	}
-	q.scratch = candidates
-	q.moveAll(now.UnixNano(), candidates, event, oldObj, newObj)
-}
-
 // isOfInterest models isEventOfInterest.
 func (q *Queue) isOfInterest(event fwk.ClusterEvent) bool {
 	return isWildCard(event) || q.plugins.Interested(event)
-}
-
-// moveAll models moveEntitiesToActiveOrBackoffQueue.
-func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, oldObj, newObj any) {
-	label, byHints := event.Label(), q.opts.Rules.Waking == ByHints && !isWildCard(event)
-	clear(q.isDeaf)
-	for _, i := range candidates {
-		e := q.entries.At(i)
-		if e.tier == Gated && q.rules.staysGated(q, e, event) {
-			continue
-		}
-		if byHints && e.rejected() && q.areDeaf(e.unschedulablePlugins, event) && q.areDeaf(e.pendingPlugins, event) {
-			continue // a group has no rejectors of its own
-		}
-		if hint := q.worthRequeuing(i, event, oldObj, newObj); hint != queueSkip {
-			q.remove(i)
-			q.requeue(now, i, hint, label)
-		}
-	}
-	q.moveRequestCycle = q.schedulingCycle
-	if q.inFlight.first != none && !q.rules.forgetsPopped {
-		q.inFlight.record(event, oldObj, newObj)
-	}
 }
 
 // answer is what was found out, if it was.

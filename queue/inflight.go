@@ -1,13 +1,103 @@
 package queue
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue/ebb"
 )
+
+// Entity is what is popped: a pod, or a pod group if Group is not nil.
+type Entity struct {
+	Pod   PodInfo
+	Group *GroupInfo
+}
+
+// Pop is PopEntity for a queue without pod groups. If it pops a group, all its pods are in flight, and the
+// first of them is returned.
+func (q *Queue) Pop(now time.Time) (PodInfo, bool) {
+	entity, ok := q.PopEntity(now)
+	if ok && entity.Group != nil {
+		return entity.Group.Members[0], true
+	}
+	return entity.Pod, ok
+}
+
+// PopEntity takes the pod or pod group and makes it in flight; with PopFromBackoffQ, and if activeQ
+// is empty, the head of backoffQ, whether its backoff is over or not. Pods that back off after an error
+// are never taken early. It returns false if there is no pod to take.
+//
+// A popped pod stays in flight until Done, Bound or AddUnschedulableIfNotPresent; a pod group's attempt
+// ends with AddAttemptedPodGroupIfNeeded, which must come before the next pop.
+func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
+	for {
+		var i int32
+		switch {
+		case len(q.activeQ.items) > 0:
+			i = q.activeQ.items[0].entry
+		case q.opts.PopFromBackoffQ && len(q.backoffQ.items) > 0:
+			i = q.backoffQ.items[0].entry
+			q.count(i, Active, PopFromBackoffQ)
+		default:
+			return Entity{}, false
+		}
+		q.remove(i)
+		group := q.entries.At(i).group
+		if group != 0 {
+			if !q.popGroup(now.UnixNano(), q.groups[group-1]) {
+				continue
+			}
+			q.popped = group
+			return Entity{Group: q.poppedGroup(q.groups[group-1])}, true
+		}
+		if !q.takeOff(now.UnixNano(), i) {
+			continue
+		}
+		q.popped = 0
+		q.schedulingCycle++
+		q.entries.At(i).cycle = q.schedulingCycle
+		q.move(now.UnixNano(), i, InFlight, "")
+		return Entity{Pod: q.info(i)}, true
+	}
+}
+
+// takeOff makes the pod i, which was popped, in flight. It returns false if one of its UID already is: then the entry is dropped, as
+// upstream's unlockedMoveEntityToInFlight does.
+func (q *Queue) takeOff(now int64, i int32) bool {
+	e := q.entries.At(i)
+	e.attempts++
+	if q.inFlight.with(e.pod.UID) != none {
+		q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
+		q.move(now, i, Deleted, "")
+		q.forget(i)
+		return false
+	}
+	q.inFlight.push(&q.entries, i)
+	if other := q.firstInFlight(e.pod); other != none {
+		q.byName.put(&q.entries, other) // i itself, if no older one is hidden
+	}
+	return true
+}
+
+// Done ends the attempt of the pod in flight with that UID without putting the pod back. Unknown UIDs
+// are ignored.
+func (q *Queue) Done(now time.Time, uid types.UID) { q.endFlight(now, uid, Deleted) }
+
+// Bound is Done for a pod that was bound to its node.
+func (q *Queue) Bound(now time.Time, uid types.UID) { q.endFlight(now, uid, Scheduled) }
+
+// endFlight takes the pod with that UID out of flight, for good: it is Scheduled or Deleted.
+func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
+	if i := q.inFlight.with(uid); i != none {
+		q.inFlight.remove(&q.entries, i, uid)
+		q.move(now.UnixNano(), i, to, "")
+		q.forget(i)
+	}
+}
 
 // inFlight holds the popped pods, in the order of their popping, and the events that came while any of
 // them was being scheduled. (active_queue.go, inFlightPods and inFlightEvents.)

@@ -2,13 +2,11 @@ package queue
 
 import (
 	"iter"
-	"time"
 
 	"github.com/schedq/schedq/queue/ebb"
-	"github.com/schedq/schedq/queue/pluginset"
 )
 
-// Where entities lie, and how they move from one place to another.
+// Where entities lie, and how the Observer is told that they moved.
 
 // place is where an entity lies.
 type place uint8
@@ -123,151 +121,6 @@ func (q *Queue) entityOf(i int32) int32 {
 		return q.groups[e.group-1].entity
 	}
 	return none
-}
-
-// runPreEnqueue asks the PreEnqueue plugins about the pods of the entity i: one that is gated gates all. The plugin that gates a
-// pod becomes one of its rejectors, so that the plugin's events reach it. (runPreEnqueuePlugins.)
-func (q *Queue) runPreEnqueue(i int32) {
-	if q.rules.noPreEnqueue {
-		return
-	}
-	gating := pluginset.ID(0)
-	for p := range q.podsOf(i) {
-		e := q.entries.At(p)
-		plugin := q.plugins.PreEnqueue(e.pod, q.sets.Only(e.gatingPlugin))
-		if e.gatingPlugin = 0; plugin != "" {
-			e.gatingPlugin = q.sets.Of(plugin)
-			e.unschedulablePlugins = q.sets.With(e.unschedulablePlugins, plugin)
-			gating = e.gatingPlugin
-		}
-	}
-	q.entries.At(i).gatingPlugin = gating
-}
-
-// moveToActiveQ puts the entity i into activeQ, or among the gated ones if a PreEnqueue plugin keeps it out, and returns where it
-// went. It may lie among the unschedulable still. (scheduling_queue.go, moveToActiveQ.)
-func (q *Queue) moveToActiveQ(now int64, i int32, event string) Tier {
-	q.runPreEnqueue(i)
-	return q.enterActiveQ(now, i, event)
-}
-
-// moveOutOfBackoffQ is moveToActiveQ for what was in backoffQ: with PopFromBackoffQ, PreEnqueue ran when it came there.
-func (q *Queue) moveOutOfBackoffQ(now int64, i int32, event string) Tier {
-	if !q.opts.PopFromBackoffQ {
-		q.runPreEnqueue(i)
-	}
-	return q.enterActiveQ(now, i, event)
-}
-
-func (q *Queue) enterActiveQ(now int64, i int32, event string) Tier {
-	if q.entries.At(i).gatingPlugin != 0 {
-		q.gate(now, i, event)
-		return Gated
-	}
-	q.setInitialAttempt(i, now)
-	for p := range q.podsOf(i) {
-		q.setInitialAttempt(p, now)
-	}
-	q.remove(i)
-	q.insert(i, Active)
-	q.count(i, Active, event)
-	q.moved(now, i, Active, event)
-	return Active
-}
-
-func (q *Queue) setInitialAttempt(i int32, now int64) {
-	if e := q.entries.At(i); e.initialAttempt == unset {
-		e.initialAttempt = now
-	}
-}
-
-// moveToBackoffQ puts the entity i into backoffQ; with PopFromBackoffQ it may be gated instead.
-// (scheduling_queue.go, moveToBackoffQ.)
-func (q *Queue) moveToBackoffQ(now int64, i int32, event string) {
-	if q.opts.PopFromBackoffQ {
-		q.runPreEnqueue(i)
-		if q.entries.At(i).gatingPlugin != 0 {
-			q.gate(now, i, event)
-			return
-		}
-	}
-	q.remove(i)
-	q.insert(i, Backoff)
-	q.count(i, Backoff, event)
-	q.moved(now, i, Backoff, event)
-}
-
-// gate keeps the entity i out of activeQ. One that is gated and was not taken out does not move.
-func (q *Queue) gate(now int64, i int32, event string) {
-	e := q.entries.At(i)
-	stayed := e.place == inUnschedulable
-	if stayed && e.tier == Gated {
-		return
-	}
-	q.remove(i)
-	q.insert(i, Gated)
-	if !stayed {
-		q.count(i, Unschedulable, event)
-	}
-	q.moved(now, i, Gated, event)
-}
-
-// requeue sends the entity i where hint says; event is the label of the cause. (scheduling_queue.go,
-// requeueEntityWithQueueingStrategy.)
-func (q *Queue) requeue(now int64, i int32, hint strategy, event string) {
-	e := q.entries.At(i)
-	switch {
-	case hint == queueSkip && e.place != nowhere:
-	case hint == queueSkip:
-		to := Unschedulable
-		if e.gatingPlugin != 0 {
-			to = Gated
-		}
-		q.insert(i, to)
-		q.count(i, Unschedulable, event)
-		q.moved(now, i, to, event)
-	case hint == queueInBackoffQ, hint == queueAfterBackoff && q.backingOff(now, e):
-		q.moveToBackoffQ(now, i, event)
-	default:
-		q.moveToActiveQ(now, i, event)
-	}
-}
-
-// FlushBackoffCompleted moves the pods whose backoff is over from backoffQ to activeQ. Upstream does it
-// every BackoffFlushInterval; with PopFromBackoffQ, at whole seconds. (flushBackoffQCompleted.)
-func (q *Queue) FlushBackoffCompleted(now time.Time) {
-	t := now.UnixNano()
-	completed := q.scratch[:0]
-	for _, h := range []*heap{&q.backoffQ, &q.errorBackoffQ} {
-		for len(h.items) > 0 && !q.backingOff(t, q.entries.At(h.items[0].entry)) {
-			i := h.items[0].entry
-			q.remove(i)
-			completed = append(completed, i)
-		}
-	}
-	q.scratch = ebb.Slice(completed)
-	for _, i := range completed {
-		q.moveOutOfBackoffQ(t, i, BackoffComplete)
-	}
-}
-
-// FlushUnschedulableLeftover moves the pods that have been unschedulable or gated for longer than
-// PodMaxInUnschedulablePods, counted from their last failure or their last flush. Upstream does it every
-// LeftoverFlushInterval. (flushUnschedulableEntitiesLeftover.)
-func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
-	t := now.UnixNano()
-	left := q.scratch[:0]
-	for _, i := range q.unschedulable {
-		e := q.entries.At(i)
-		if t-q.rules.leftSince(e) > int64(q.opts.PodMaxInUnschedulablePods) {
-			e.flushed = t
-			left = append(left, i)
-		}
-	}
-	q.scratch = ebb.Slice(left)
-	if len(left) > 0 {
-		q.moveAll(t, left, eventUnschedulableTimeout, nil, nil)
-	}
 }
 
 // moved notes that the pods of the entity i are in tier to now, and tells of each. One of a group is not told of where it stays if
