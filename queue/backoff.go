@@ -71,6 +71,3 @@ func (o Options) BackoffOf(count, pods int) time.Duration {
 	}
 	return o.PodInitialBackoff << shift
 }
-
-// rejected reports whether any plugin rejected the last attempt.
-func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendingPlugins != 0 }

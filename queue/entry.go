@@ -172,3 +172,6 @@ func (q *Queue) unname(i int32) {
 
 // pool holds the queue's entries.
 type pool = ebb.Pool[entry]
+
+// rejected reports whether any plugin rejected the last attempt.
+func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendingPlugins != 0 }

@@ -12,33 +12,6 @@ import (
 
 // Pod groups, which are queued as one with Options.GenericWorkload.
 
-// PopEntity is Pop for a queue with pod groups: what it returns is a pod, or a pod group whose pods are all in flight. A
-// group's attempt ends with AddAttemptedPodGroupIfNeeded, before the next pop. The plugins that rejected the last attempt are
-// still named.
-func (q *Queue) PopEntity() (queue.Entity, error) {
-	for {
-		entity, told, err := q.popEntity()
-		q.tellObserver(told)
-		if entity.Pod.Pod != nil || entity.Group != nil || err != nil {
-			return entity, err
-		}
-	}
-}
-
-// popEntity waits for a pod or a group and pops it. It returns none if all that were ready had to be dropped.
-func (q *Queue) popEntity() (queue.Entity, []news, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for !q.closed && !q.machine.CanPop() {
-		q.poppable.Wait()
-	}
-	entity, ok := q.machine.PopEntity(q.clock.Now())
-	if !ok && q.closed {
-		return queue.Entity{}, q.claimUntold(), ErrClosed
-	}
-	return entity, q.claimUntold(), nil
-}
-
 // AddAttemptedPodGroupIfNeeded ends the attempt of the pod group that was popped last. It fails if the group is queued already, or
 // was not popped.
 func (q *Queue) AddAttemptedPodGroupIfNeeded(name types.NamespacedName, outcome queue.GroupOutcome) error {

@@ -295,3 +295,14 @@ func (o *owner) refuse(format string, args ...any) {
 	o.say(format, args...)
 	o.said.Refused = true
 }
+
+func (o *owner) size() int64 {
+	n := o.recording.Size()
+	for _, t := range o.forks {
+		n += t.Size()
+	}
+	return n
+}
+
+// seekLimit is how far a what-if can be taken at once: its every second has to be worked out.
+const seekLimit = 24 * time.Hour

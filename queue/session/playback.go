@@ -70,18 +70,6 @@ func (o *owner) step(n int) {
 	}
 }
 
-// seekLimit is how far a what-if can be taken at once: its every second has to be worked out.
-const seekLimit = 24 * time.Hour
-
-func (o *owner) seek(at time.Time) {
-	if o.fork != nil && at.Sub(o.fork.Executed) > seekLimit {
-		o.refuse("a what-if goes on for %s at most at once", seekLimit)
-		return
-	}
-	o.skipped, o.quiet, o.search, o.changed = Gap{}, 0, nil, true
-	o.show(at)
-}
-
 func (o *owner) seekStart() {
 	o.seek(o.shownLine().Start)
 	o.shownLine().GoToStart()

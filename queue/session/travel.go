@@ -213,3 +213,12 @@ func (o *owner) travelOn(s *search) {
 	o.show(to)
 	o.changed = true
 }
+
+func (o *owner) seek(at time.Time) {
+	if o.fork != nil && at.Sub(o.fork.Executed) > seekLimit {
+		o.refuse("a what-if goes on for %s at most at once", seekLimit)
+		return
+	}
+	o.skipped, o.quiet, o.search, o.changed = Gap{}, 0, nil, true
+	o.show(at)
+}

@@ -13,22 +13,6 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// paneID names what can have the focus.
-type paneID uint8
-
-const (
-	activePane paneID = iota
-	backoffPane
-	unschedulablePane
-	flightPane
-	logPane
-
-	paneCount
-)
-
-// paneTitles are the panes' names, as their keys' bindings have them.
-var paneTitles = [...]string{"activeQ", "backoffQ", "unschedulable", "in-flight", "log"}
-
 // Board is the lowest page: the panes of the queue, the pods in flight, the log, and why the selected pod waits.
 type Board struct {
 	*page.Desk

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/format"
@@ -102,4 +103,18 @@ func groupFilter(g *session.Group) (string, bool) {
 	default:
 		return "ns=" + g.Namespace + " owner=" + g.Name, true
 	}
+}
+
+// addFolding adds what a person does with pod groups.
+func (b *Board) addFolding(all page.Actions) {
+	all[keymap.Fold] = page.Command(func() {
+		if group, ok := b.Pod().PodGroup(); ok {
+			b.Session.ToggleGroup(group)
+		}
+	}).Unless(func() string {
+		if p := b.Pod(); p == nil || p.Group == "" {
+			return "the selected pod is of no pod group: they are queued as one with --feature-gates=GenericWorkload=true"
+		}
+		return ""
+	})
 }

@@ -92,3 +92,6 @@ func (c *Canvas) row(y int) []cell {
 	}
 	return row
 }
+
+// Palette holds the escape sequence that begins each Style.
+type Palette [1 << 8]string

@@ -6,9 +6,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Palette holds the escape sequence that begins each Style.
-type Palette [1 << 8]string
-
 // NewPalette returns a palette of the given colours. Colour 0 is the terminal's own, and so is any
 // that is nil.
 func NewPalette(colors [Colors]color.Color) *Palette {

@@ -312,3 +312,12 @@ func (l *list) add(s *Sighting) {
 	}
 	*l = slices.Insert(*l, i, s)
 }
+
+// endsPod reports whether it shows that a pod was deleted, or that its deletion has begun.
+func (s *Sighting) endsPod() bool {
+	if s.Change == nil {
+		return false
+	}
+	pod, ok := s.Change.Object.(*v1.Pod)
+	return ok && (s.Deleted() || pod.DeletionTimestamp != nil)
+}

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -99,15 +98,6 @@ func (f *Future) Fate(uid types.UID, now time.Time, within time.Duration) *Sight
 // PodEnds reports whether the pod with that UID is told within that long from now to be deleted, or to be going.
 func (f *Future) PodEnds(uid types.UID, now time.Time, within time.Duration) bool {
 	return f.sightingsOf(uid).firstWithin(now, within, (*Sighting).endsPod) != nil
-}
-
-// endsPod reports whether it shows that a pod was deleted, or that its deletion has begun.
-func (s *Sighting) endsPod() bool {
-	if s.Change == nil {
-		return false
-	}
-	pod, ok := s.Change.Object.(*v1.Pod)
-	return ok && (s.Deleted() || pod.DeletionTimestamp != nil)
 }
 
 // WakesWithin reports whether a change that may wake pods is told within that long from now: see MayWake.

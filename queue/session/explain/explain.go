@@ -49,12 +49,6 @@ func (m *Moment) Wait(p *board.Pod) Wait {
 	return Wait{}
 }
 
-// backoffTick returns the flush that takes p out of backoffQ: the first one in a later window than the
-// expiry's, or without windows the first one after it.
-func (m *Moment) backoffTick(p *board.Pod) time.Time {
-	return model.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
-}
-
 // leftoverTick returns the leftover flush that takes p if nothing else does.
 func (m *Moment) leftoverTick(p *board.Pod) time.Time {
 	return model.TickAfter(m.Ticks.Leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
@@ -239,12 +233,4 @@ func (m *Moment) explainGated(p *board.Pod) []string {
 		fmt.Sprintf("Without any event: the leftover flush has the gate asked again after %s, at %s; while it holds, the pod stays.%s",
 			words.Short(m.Options.PodMaxInUnschedulablePods), m.Zone.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))),
 	}
-}
-
-// overdue adds to a sentence that what it foretells should have happened by now.
-func (m *Moment) overdue(at time.Time) string {
-	if m.Now.Sub(at) > time.Second {
-		return " That is past, and was not seen."
-	}
-	return ""
 }

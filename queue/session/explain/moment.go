@@ -28,3 +28,24 @@ type Moment struct {
 	// Zone is the one in which sentences tell times of day.
 	Zone words.Zone
 }
+
+// overdue adds to a sentence that what it foretells should have happened by now.
+func (m *Moment) overdue(at time.Time) string {
+	if m.Now.Sub(at) > time.Second {
+		return " That is past, and was not seen."
+	}
+	return ""
+}
+
+// backoffTick returns the flush that takes p out of backoffQ: the first one in a later window than the
+// expiry's, or without windows the first one after it.
+func (m *Moment) backoffTick(p *board.Pod) time.Time {
+	return model.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
+}
+
+// Hints tells which cluster events a plugin registered for. It is never modified.
+type Hints struct {
+	events  []string            // all labels, in the order of injectable.EventLabels
+	plugins map[string][]string // labels by in-tree plugin; nil if the plugins are not known
+	own     map[string][]string // labels of updates of the waiting pod itself, by in-tree plugin
+}

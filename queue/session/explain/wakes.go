@@ -13,13 +13,6 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 )
 
-// Hints tells which cluster events a plugin registered for. It is never modified.
-type Hints struct {
-	events  []string            // all labels, in the order of injectable.EventLabels
-	plugins map[string][]string // labels by in-tree plugin; nil if the plugins are not known
-	own     map[string][]string // labels of updates of the waiting pod itself, by in-tree plugin
-}
-
 // NewHints returns what plugins say of the in-tree plugins. A nil plugins is that nothing is known.
 func NewHints(plugins queue.Plugins) Hints {
 	w := Hints{events: injectable.EventLabels()}
