@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -39,8 +41,8 @@ type page struct {
 	ctx context.Context
 }
 
-// open opens a page at an address. What the browser has to complain about, such as a style that is refused, fails the test.
-func open(t *testing.T, url string, d device) *page {
+// start starts a browser.
+func start(t *testing.T) context.Context {
 	t.Helper()
 	name := os.Getenv("SCHEDQ_BROWSER")
 	if name == "" {
@@ -50,7 +52,35 @@ func open(t *testing.T, url string, d device) *page {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	return ctx
+}
+
+// open opens a page at an address, in a browser of its own. What the browser has to complain about, such as a style that is refused,
+// fails the test.
+func open(t *testing.T, url string, d device) *page {
+	t.Helper()
+	return openIn(t, start(t), url, d)
+}
+
+// openBeside is open as one person more, in the browser of p, where nobody knows the others' cookies.
+func (p *page) openBeside(url string, d device) *page {
+	p.Helper()
+	browser := cdp.WithExecutor(p.ctx, chromedp.FromContext(p.ctx).Browser)
+	person, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(browser)
+	if err != nil {
+		p.Fatal(err)
+	}
+	window, err := target.CreateTarget("about:blank").WithBrowserContextID(person).WithNewWindow(true).Do(browser)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return openIn(p.T, p.ctx, url, d, chromedp.WithTargetID(window))
+}
+
+// openIn is open in a browser that was started.
+func openIn(t *testing.T, browser context.Context, url string, d device, as ...chromedp.ContextOption) *page {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, as...)
 	t.Cleanup(func() { _ = chromedp.Cancel(ctx); cancel() })
 	chromedp.ListenTarget(ctx, func(event any) {
 		switch e := event.(type) {
