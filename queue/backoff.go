@@ -34,11 +34,11 @@ func (e *entry) leftSince() int64 { return max(e.timestamp, e.flushed) }
 // (pod_backoff.go; scheduling_queue.go, backoffPod.)
 func (q *Queue) backOff(now int64, e *entry, _ bool) {
 	count, expiry := e.unschedulableCount, e.backoffExpiry
-	if count > 0 && expiry-int64(q.opts.Backoff(int(count)))+2*int64(q.opts.PodMaxBackoff) < now {
-		count = 0
-	}
-	if count > 0 && expiry >= now {
+	if expiry >= now {
 		return
+	}
+	if expiry-int64(q.opts.Backoff(int(count)))+2*int64(q.opts.PodMaxBackoff) < now {
+		count = 0
 	}
 	count++
 	e.unschedulableCount, e.backoffExpiry = count, now+int64(q.opts.Backoff(int(count)))

@@ -80,7 +80,6 @@ func (q *Queue) newPod(now int64, pod *v1.Pod) int32 {
 }
 
 func (q *Queue) newEntry(e entry) int32 {
-	e.prev, e.next = none, none
 	i := q.entries.Allocate()
 	*q.entries.At(i) = e
 	return i

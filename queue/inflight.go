@@ -153,8 +153,6 @@ func (f *inFlight) remove(entries *pool, i int32, uid types.UID) {
 	} else {
 		entries.At(e.next).prev = e.prev
 	}
-	e.prev, e.next = none, none
-
 	n := len(f.events) - f.head
 	if f.first != none {
 		n = int(entries.At(f.first).eventsFrom - f.dropped)

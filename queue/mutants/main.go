@@ -1,23 +1,20 @@
-// Command mutants measures the tests of the queue: it makes one small mistake after the other in queue/*.go, and says which ones
-// neither the package's tests nor a short run of the conformance test notice.
+// Command mutants measures the tests of the queue, and of what models a scheduler around it: it makes one small mistake after the
+// other in a package, and says which ones its tests do not notice.
 //
-//	go run ./queue/mutants -sample 60 -seed 7
+//	go run ./queue/mutants -dir queue/cycle -sample 60 -seed 7
+//
+// All mistakes are built into one test binary, asleep; a run wakes one. The few that can't sleep, such as a constant of a type, are
+// built alone.
 package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"math/rand"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,18 +23,23 @@ import (
 
 func main() {
 	dir := flag.String("dir", "queue", "the package to make mistakes in")
-	sample := flag.Int("sample", 0, "how many mutants to draw; 0: all")
+	sample := flag.Int("sample", 0, "how many mistakes to draw; 0: all")
 	seed := flag.Int64("seed", 1, "which ones to draw")
-	operations := flag.Int("operations", 4000, "about how many operations the conformance test compares for each gate")
-	limit := flag.Duration("limit", 3*time.Minute, "a mutant whose tests take longer is killed")
+	operations := flag.Int("operations", 4000, "about how many operations the conformance test compares for each gate, for mistakes in queue")
+	again := flag.String("again", "", "what an earlier run printed: only the mistakes that lived then are tried")
+	least := flag.Float64("least", 0, "how many in a hundred have to be noticed")
+	jobs := flag.Int("jobs", runtime.NumCPU(), "how many mistakes are tried at once")
 	flag.Parse()
-	all, err := mutantsOf(*dir)
-	if err == nil && *sample > 0 {
-		rand.New(rand.NewSource(*seed)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:min(*sample, len(all))]
-	}
+	lived, err := readLived(*again)
 	if err == nil {
-		err = try(all, *dir, *operations, *limit)
+		err = measure(context.Background(), filepath.Clean(*dir), *operations, *jobs, *least, func(all []mistake) []int {
+			order := rand.New(rand.NewSource(*seed)).Perm(len(all))
+			if *sample > 0 {
+				order = order[:min(*sample, len(all))]
+			}
+			slices.Sort(order)
+			return slices.DeleteFunc(order, func(i int) bool { return lived != nil && !lived[all[i].name] })
+		})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -45,139 +47,77 @@ func main() {
 	}
 }
 
-// mutant is one mistake: text in place of the bytes from..to of a file.
-type mutant struct {
-	file     string
-	line     int
-	from, to int
-	was      string
-	text     string
-}
+// livesMark stands before the name of a mistake that no test noticed.
+const livesMark = ": lives: "
 
-// opposites are what an operator is taken for.
-var opposites = map[token.Token]string{
-	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
-	token.LAND: "||", token.LOR: "&&", token.ADD: "-", token.SUB: "+",
-}
-
-// mutantsOf returns the mistakes that can be made in the files of dir, without its tests.
-func mutantsOf(dir string) ([]mutant, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+// readLived returns the names of the mistakes that lived, of what an earlier run printed into a file; nil without a file.
+func readLived(file string) (map[string]bool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	printed, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("an earlier run: %w", err)
 	}
-	var all []mutant
-	for _, name := range slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
-		source, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		add := func(from, to token.Pos, text string) {
-			at := files.Position(from)
-			m := mutant{file: name, line: at.Line, from: at.Offset, to: files.Position(to).Offset, text: text}
-			m.was = string(source[m.from:m.to])
-			all = append(all, m)
-		}
-		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok {
-				ast.Inspect(f, func(n ast.Node) bool { return mutate(n, add) })
-			}
+	lived := map[string]bool{}
+	for line := range strings.Lines(string(printed)) {
+		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), livesMark); ok {
+			lived[name] = true
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no code to make mistakes in", dir)
-	}
-	return all, nil
+	return lived, nil
 }
 
-// mutate adds the mistakes that can be made at n.
-func mutate(n ast.Node, add func(from, to token.Pos, text string)) bool {
-	switch n := n.(type) {
-	case *ast.BinaryExpr:
-		if text, ok := opposites[n.Op]; ok {
-			add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), text)
-		}
-	case *ast.UnaryExpr:
-		if n.Op == token.NOT {
-			add(n.OpPos, n.OpPos+1, "")
-		}
-	case *ast.BasicLit:
-		if v, err := strconv.Atoi(n.Value); err == nil && n.Kind == token.INT {
-			add(n.Pos(), n.End(), strconv.Itoa(v+1))
-		}
-	case *ast.IncDecStmt, *ast.ExprStmt:
-		add(n.Pos(), n.End(), "")
-	case *ast.AssignStmt:
-		if n.Tok != token.DEFINE {
-			add(n.Pos(), n.End(), "")
-		}
-	case *ast.IfStmt:
-		add(n.Cond.Pos(), n.Cond.End(), "false")
+// suites are the packages whose tests are to notice the mistakes of dir, and how their binaries are run.
+func suites(dir string, operations int) []suite {
+	if dir != "queue" {
+		return []suite{{of: "./" + dir}}
 	}
-	return true
+	return []suite{
+		{of: "./queue", args: []string{"-rapid.nofailfile"}},
+		{of: "./queue/conformance", args: []string{"-rapid.nofailfile", "-operations", strconv.Itoa(operations)}},
+	}
 }
 
-// try runs the tests on each mutant, and prints those that live.
-func try(all []mutant, dir string, operations int, limit time.Duration) error {
+// measure tries the mistakes of dir that draw chooses, and prints which of them live and how many do not. It returns an error if fewer
+// than least in a hundred of those that are not equivalent were noticed.
+func measure(ctx context.Context, dir string, operations, jobs int, least float64, draw func([]mistake) []int) error {
+	began := time.Now()
+	all, err := mistakesOf(dir)
+	if err != nil {
+		return err
+	}
+	equivalent, err := readEquivalent(dir, all)
+	if err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	killed, invalid := 0, 0
-	for _, m := range all {
-		overlay, err := m.write(work)
-		if err != nil {
-			return err
-		}
-		if err := run(limit, "build", "-overlay", overlay, "./"+dir); err != nil {
-			invalid++
-			continue
-		}
-		test := []string{"test", "-vet=off", "-count=1", "-overlay", overlay}
-		err = run(limit, append(test, "./"+dir, "-rapid.nofailfile")...)
-		if err == nil && filepath.Clean(dir) == "queue" {
-			err = run(limit, append(test, "./queue/conformance", "-rapid.nofailfile", "-operations", strconv.Itoa(operations))...)
-		}
-		if err != nil {
-			killed++
-			continue
-		}
-		fmt.Printf("%s:%d: lives: %q for %q\n", m.file, m.line, m.text, m.was)
+	trial := trial{dir: dir, suites: suites(dir, operations), overlays: overlays{dir: dir, work: work}}
+	if err := trial.prepare(ctx, all); err != nil {
+		return err
 	}
-	fmt.Printf("%d of %d mutants were killed; %d do not compile\n", killed, len(all)-invalid, invalid)
+	drawn := slices.DeleteFunc(draw(all), func(i int) bool { return equivalent[i] != "" })
+	verdicts, err := trial.all(ctx, all, drawn, jobs)
+	if err != nil {
+		return err
+	}
+	count := map[verdict]int{}
+	for _, v := range verdicts {
+		count[v]++
+	}
+	tried := count[lives] + count[killed]
+	if tried == 0 {
+		return fmt.Errorf("no mistake of %s could be tried", dir)
+	}
+	share := 100 * float64(count[killed]) / float64(tried)
+	fmt.Printf("%s: %d of %d mistakes were noticed, %.1f %%; %d are equivalent, %d do not compile; %s\n",
+		dir, count[killed], tried, share, len(equivalent), count[invalid], time.Since(began).Round(time.Second))
+	if share < least {
+		return fmt.Errorf("%.1f %% are fewer than %g", share, least)
+	}
 	return nil
-}
-
-// write writes the file with the mistake, and returns the overlay that has it take the place of the right one.
-func (m mutant) write(work string) (string, error) {
-	source, err := os.ReadFile(m.file)
-	if err != nil {
-		return "", err
-	}
-	wrong := filepath.Join(work, "wrong.go")
-	right, err := filepath.Abs(m.file)
-	if err != nil {
-		return "", err
-	}
-	text := string(source[:m.from]) + m.text + string(source[m.to:])
-	overlay := filepath.Join(work, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {right: wrong}})
-	if err != nil {
-		return "", err
-	}
-	const readable fs.FileMode = 0o600
-	return overlay, errors.Join(os.WriteFile(wrong, []byte(text), readable), os.WriteFile(overlay, replace, readable))
-}
-
-// run runs the go command, and returns what is wrong if it fails, or takes longer than limit.
-func run(limit time.Duration, args ...string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	return exec.CommandContext(ctx, "go", args...).Run()
 }
