@@ -450,7 +450,8 @@ func arg(d *datadriven.TestData, key, otherwise string) string {
 func list(d *datadriven.TestData, key string) []string {
 	for _, a := range d.CmdArgs {
 		if a.Key == key {
-			return slices.DeleteFunc(slices.Clone(a.Vals), func(v string) bool { return v == "" })
+			values := strings.Split(strings.Join(a.Vals, ","), ",") // by=A,B is one value, by=(A,B) are two
+			return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 		}
 	}
 	return nil
