@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
@@ -25,6 +26,9 @@ func TestIndex(t *testing.T) {
 				entries.At(i).pod = pod
 				want[key] = i
 				x.put(&entries, want[key])
+				if x.used*2 > len(x.slots) {
+					t.Fatalf("%d of %d places are used: a name is far to look for", x.used, len(x.slots))
+				}
 			} else {
 				if i, ok := want[key]; ok && !x.remove(&entries, i) {
 					t.Fatalf("%s was not found", key)
@@ -47,4 +51,20 @@ func TestIndex(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGroupsAreFreed: what was known of a group is let go with the last that named it, and its place taken by the next.
+func TestGroupsAreFreed(t *testing.T) {
+	opts := Defaults()
+	opts.GenericWorkload = true
+	q := New(opts, nil, nil)
+	for i := range 100 {
+		pod, group := &v1.Pod{}, fmt.Sprint("group-", i)
+		pod.Name, pod.Spec.SchedulingGroup = "one", &v1.PodSchedulingGroup{PodGroupName: &group}
+		q.Add(time.Unix(int64(i), 0), pod)
+		if info, _ := q.Get("", "one"); info.Tier != Incomplete || len(q.groups) != 1 {
+			t.Fatalf("the pod is %s, and there are %d groups", info.Tier, len(q.groups))
+		}
+		q.Delete(time.Unix(int64(i), 0), pod)
+	}
 }

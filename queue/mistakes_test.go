@@ -138,3 +138,46 @@ func (m *mistaken) has(call string, pod *v1.Pod) {
 		m.Fatalf("after %s, %s is %q", call, pod.Name, info.Tier)
 	}
 }
+
+// TestAnAttemptThatIsNeverEnded: a group is popped again while all its pods are still in flight. Nothing is popped, the first attempt
+// is forgotten, and no entry is let go twice.
+func TestAnAttemptThatIsNeverEnded(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	opts := queue.Defaults()
+	opts.GenericWorkload = true
+	q := queue.New(opts, nil, nil)
+	named := func(name, group string) *v1.Pod {
+		pod := &v1.Pod{}
+		pod.Name, pod.UID = name, types.UID(name)
+		if group != "" {
+			pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &group}
+		}
+		return pod
+	}
+	object := &schedulingv1beta1.PodGroup{}
+	object.Name = "g"
+	q.AddPodGroup(now, object)
+	q.Add(now, named("member", "g"))
+	if info, ok := q.Pop(now); !ok || info.Pod.Name != "member" {
+		t.Fatalf("popped %v", info.Pod)
+	}
+	q.Add(now, named("alone", ""))
+	if info, ok := q.Pop(now); !ok || info.Pod.Name != "alone" {
+		t.Fatalf("popped %v", info.Pod)
+	}
+	q.Add(now, named("member", "g"))
+	if e, ok := q.PopEntity(now); ok {
+		t.Errorf("popped %v", e)
+	}
+	if err := q.Invariants(); err != nil {
+		t.Error(err)
+	}
+	if err := q.AddAttemptedPodGroupIfNeeded(now, types.NamespacedName{Name: "g"}, queue.GroupRejected); err == nil {
+		t.Error("an attempt ended that was forgotten")
+	}
+	q.Add(now, named("x", ""))
+	q.Add(now, named("y", ""))
+	if err := q.Invariants(); err != nil {
+		t.Error(err)
+	}
+}
