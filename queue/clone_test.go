@@ -22,7 +22,7 @@ func TestClone(t *testing.T) {
 		opts := queue.Defaults()
 		opts.PopFromBackoffQ = rapid.Bool().Draw(t, "PopFromBackoffQ")
 		opts.GenericWorkload = rapid.Bool().Draw(t, "GenericWorkload")
-		m := mistaken{T: t, q: queue.New(opts, nil, nil), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+		m := &mistaken{T: t, q: queue.New(opts, nil, nil), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 		m.calls()
 		original, clone := m.q, m.q.Clone(nil, nil)
 		before := everything(original)

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 )
 
@@ -66,5 +69,14 @@ func TestGroupsAreFreed(t *testing.T) {
 			t.Fatalf("the pod is %s, and there are %d groups", info.Tier, len(q.groups))
 		}
 		q.Delete(time.Unix(int64(i), 0), pod)
+		q.Activate(time.Unix(int64(i), 0), pod)
+		q.Update(time.Unix(int64(i), 0), pod, pod, nil)
+		q.DeletePodGroup(time.Unix(int64(i), 0), &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: group}})
+		if err := q.AddAttemptedPodGroupIfNeeded(time.Unix(int64(i), 0), types.NamespacedName{Name: group}, GroupFailed); err == nil {
+			t.Fatal("an attempt of nothing ended")
+		}
+		if _, ok := q.Group(types.NamespacedName{Name: group}); ok {
+			t.Fatalf("%s is known still", group)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -26,23 +27,48 @@ func TestMistakes(t *testing.T) {
 		opts.PopFromBackoffQ = rapid.Bool().Draw(t, "PopFromBackoffQ")
 		opts.GenericWorkload = rapid.Bool().Draw(t, "GenericWorkload")
 		opts.PodMaxBackoff = rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(t, "PodMaxBackoff")
-		m := mistaken{T: t, q: queue.New(opts, nil, nil), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+		m := &mistaken{T: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+		m.q = queue.New(opts, nil, m)
 		for range rapid.IntRange(1, 60).Draw(t, "calls") {
 			m.now = m.now.Add(rapid.SampledFrom([]time.Duration{0, time.Millisecond, time.Second, 6 * time.Minute, -2 * time.Second}).Draw(t, "later"))
+			m.moves = nil
 			said := m.call()
 			if err := m.q.Invariants(); err != nil {
 				t.Fatalf("after %s: %v", said, err)
+			}
+			for pod, last := range m.moves {
+				info, ok := m.q.Get(pod.Namespace, pod.Name)
+				known := queue.Transition{
+					Pod: info.Pod, From: last.From, To: info.Tier, Event: last.Event, Time: last.Time, Observed: last.Observed,
+					Attempts: info.Attempts, BackoffExpiry: info.BackoffExpiry,
+					UnschedulablePlugins: info.UnschedulablePlugins, PendingPlugins: info.PendingPlugins, GatingPlugin: info.GatingPlugin,
+				}
+				if ok && info.Pod == pod && info.Tier == last.To && !reflect.DeepEqual(known, last) {
+					t.Fatalf("after %s, the observer was told\n%+v\nand known is\n%+v", said, last, known)
+				}
 			}
 		}
 	})
 }
 
-// mistaken calls a queue.
+// mistaken calls a queue, and is told of its moves.
 type mistaken struct {
 	*rapid.T
-	q   *queue.Queue
-	now time.Time
+	q     *queue.Queue
+	now   time.Time
+	moves map[*v1.Pod]queue.Transition // the last one of each, in the present call
 }
+
+// Moved implements queue.Observer.
+func (m *mistaken) Moved(t queue.Transition) {
+	if m.moves == nil {
+		m.moves = map[*v1.Pod]queue.Transition{}
+	}
+	m.moves[t.Pod] = t
+}
+
+// Failed implements queue.Observer.
+func (m *mistaken) Failed(error) {}
 
 // pod returns any object.
 func (m *mistaken) pod() *v1.Pod {
@@ -77,6 +103,7 @@ func (m *mistaken) tier() queue.Tier {
 func (m *mistaken) call() string {
 	q, now, pod := m.q, m.now, m.pod()
 	by := rapid.SampledFrom([][]string{nil, {"A"}, {"B"}}).Draw(m.T, "by")
+	pending := rapid.SampledFrom([][]string{nil, {"P"}}).Draw(m.T, "pending")
 	event := fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated}
 	op := rapid.IntRange(0, 19).Draw(m.T, "call")
 	switch op {
@@ -86,7 +113,7 @@ func (m *mistaken) call() string {
 	case 2, 3:
 		q.PopEntity(now)
 	case 4, 5:
-		if err := q.AddUnschedulableIfNotPresent(now, pod, queue.Rejection{UnschedulablePlugins: by}); err == nil {
+		if err := q.AddUnschedulableIfNotPresent(now, pod, queue.Rejection{UnschedulablePlugins: by, PendingPlugins: pending}); err == nil {
 			m.has("AddUnschedulableIfNotPresent", pod)
 		}
 	case 6:
@@ -125,7 +152,7 @@ func (m *mistaken) call() string {
 		if rapid.IntRange(0, 3).Draw(m.T, "regroup") == 0 && q.Options().GenericWorkload {
 			q.Regroup([]*schedulingv1beta1.PodGroup{m.object()})
 		} else {
-			m.q = q.Clone(nil, nil)
+			m.q = q.Clone(nil, m)
 		}
 	}
 	return fmt.Sprintf("call %d with %s (%s)", op, pod.Name, pod.UID)
@@ -177,6 +204,54 @@ func TestAnAttemptThatIsNeverEnded(t *testing.T) {
 	}
 	q.Add(now, named("x", ""))
 	q.Add(now, named("y", ""))
+	if err := q.Invariants(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAnotherNamesAttempt: an attempt fails with an object of another name. The attempt is over, and the pod of that name is queued.
+func TestAnotherNamesAttempt(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	q := queue.New(queue.Defaults(), nil, nil)
+	a, b := &v1.Pod{}, &v1.Pod{}
+	a.Name, a.UID, b.Name, b.UID = "a", "1", "b", "1"
+	q.Add(now, a)
+	q.Pop(now)
+	if err := q.AddUnschedulableIfNotPresent(now, b, queue.Rejection{UnschedulablePlugins: []string{"A"}}); err != nil {
+		t.Fatal(err)
+	}
+	if info, ok := q.Get("", "a"); ok {
+		t.Errorf("a is %s", info.Tier)
+	}
+	if info, _ := q.Get("", "b"); !info.Tier.Queued() || q.PendingPods(queue.InFlight) != 0 {
+		t.Errorf("b is %s, and %d are in flight", info.Tier, q.PendingPods(queue.InFlight))
+	}
+	if err := q.Invariants(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOutOfAGroup: a pod that was popped with its group is one alone when its attempt fails, if its object says so by then.
+func TestOutOfAGroup(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	opts := queue.Defaults()
+	opts.GenericWorkload = true
+	q := queue.New(opts, nil, nil)
+	group, object, pod := "g", &schedulingv1beta1.PodGroup{}, &v1.Pod{}
+	object.Name, pod.Name, pod.UID = group, "a", "1"
+	pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &group}
+	q.AddPodGroup(now, object)
+	q.Add(now, pod)
+	q.PopEntity(now)
+	alone := pod.DeepCopy()
+	alone.Spec.SchedulingGroup = nil
+	q.Refresh(alone)
+	if err := q.AddUnschedulableIfNotPresent(now, alone, queue.Rejection{UnschedulablePlugins: []string{"A"}}); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := q.Get("", "a"); info.Tier != queue.Unschedulable {
+		t.Errorf("it is %s", info.Tier)
+	}
 	if err := q.Invariants(); err != nil {
 		t.Error(err)
 	}

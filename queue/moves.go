@@ -173,7 +173,6 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 	if entity != none && q.entries.At(entity).place != inActiveQ {
 		move := q.moveToActiveQ
 		if q.entries.At(entity).place.isBackoffQ() {
-			q.remove(entity)
 			move = q.moveOutOfBackoffQ
 		}
 		if move(now.UnixNano(), entity, ForceActivate) == Active {
