@@ -1,0 +1,90 @@
+package queue_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/follow"
+)
+
+// TestRegroup: pods that were followed one by one are put together with their groups. A group is where the first of its queued pods
+// was, with what that one knew of failures; who is in flight stays there, and who has no PodGroup waits for it.
+func TestRegroup(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	opts := queue.Defaults()
+	opts.GenericWorkload = true
+	q := queue.New(opts, nil, nil)
+	for i, p := range []struct {
+		name, group string
+		tier        queue.Tier
+		gated       string
+	}{
+		{"back", "g", queue.Backoff, ""},
+		{"ready", "g", queue.Active, ""},
+		{"flying", "g", queue.InFlight, ""},
+		{"alone", "", queue.Active, ""},
+		{"orphan", "none", queue.Unschedulable, ""},
+		{"gated", "shut", queue.Gated, "Quota"},
+		{"over", "ended", queue.Scheduled, ""},
+	} {
+		pod := &v1.Pod{}
+		pod.Name, pod.UID = p.name, types.UID(p.name)
+		if p.group != "" {
+			pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &p.group}
+		}
+		follow.Restore(q, now, queue.PodInfo{
+			Pod: pod, Tier: p.tier, Attempts: i + 2, UnschedulableCount: i + 1, ConsecutiveErrorsCount: i, Timestamp: now.Add(time.Duration(i) * time.Second),
+			UnschedulablePlugins: []string{"A"}, GatingPlugin: p.gated, BackoffExpiry: now.Add(time.Minute),
+		})
+	}
+	var objects []*schedulingv1beta1.PodGroup
+	for _, name := range []string{"g", "shut", "ended"} {
+		object := &schedulingv1beta1.PodGroup{}
+		object.Name = name
+		objects = append(objects, object)
+	}
+	q.Regroup(objects)
+	if err := q.Invariants(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, name := range []string{"back", "ready", "flying", "alone", "orphan", "gated"} {
+		info, _ := q.Get("", name)
+		got = append(got, fmt.Sprint(name, " ", info.Tier))
+	}
+	for _, name := range []string{"g", "shut", "none"} {
+		info, ok := q.Group(types.NamespacedName{Name: name})
+		got = append(got, fmt.Sprintf("group %s: %v %s, attempts %d, failures %d, errors %d, expiry %s, gated by %q, %d members",
+			name, ok, info.Tier, info.Attempts, info.UnschedulableCount, info.ConsecutiveErrorsCount, clock(info.BackoffExpiry), info.GatingPlugin, len(info.Members)))
+	}
+	want := `back backoff
+ready backoff
+flying inflight
+alone active
+orphan incomplete
+gated gated
+group g: true backoff, attempts 2, failures 1, errors 0, expiry 12:01:00, gated by "", 2 members
+group shut: true gated, attempts 7, failures 6, errors 5, expiry 12:01:00, gated by "Quota", 1 members
+group none: true , attempts 0, failures 0, errors 0, expiry 00:00:00, gated by "", 0 members`
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("regrouped they are\n%s", text)
+	}
+	q.AddPodGroup(now, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: "none"}})
+	if info, _ := q.Get("", "orphan"); info.Tier != queue.Active {
+		t.Errorf("when its PodGroup came, the orphan is %s", info.Tier)
+	}
+	for _, name := range []string{"ready", "back"} { // a member's own backoff is forgotten: the group's counts
+		q.Withdraw(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}, false)
+	}
+	if err := q.Invariants(); err != nil {
+		t.Error(err)
+	}
+}
