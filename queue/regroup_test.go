@@ -81,8 +81,11 @@ group none: true , attempts 0, failures 0, errors 0, expiry 00:00:00, gated by "
 	if info, _ := q.Get("", "orphan"); info.Tier != queue.Active {
 		t.Errorf("when its PodGroup came, the orphan is %s", info.Tier)
 	}
-	for _, name := range []string{"ready", "back"} { // a member's own backoff is forgotten: the group's counts
-		q.Withdraw(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}, false)
+	for _, name := range []string{"ready", "back"} {
+		info, ok := q.Withdraw(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}, false)
+		if !ok || !info.BackoffExpiry.IsZero() || info.Tier != queue.Backoff {
+			t.Errorf("%s backs off with its group, and taken out of it till %s", name, clock(info.BackoffExpiry))
+		}
 	}
 	if err := q.Invariants(); err != nil {
 		t.Error(err)

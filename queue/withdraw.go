@@ -90,7 +90,6 @@ func (q *Queue) seize(i int32) {
 	if e.tier == InFlight {
 		q.inFlight.remove(&q.entries, i, e.pod.UID)
 		q.unname(i)
-		e.group = 0
 		return
 	}
 	q.unname(i)
