@@ -132,7 +132,7 @@ func (s suite) run(ctx context.Context, binary string, i int) ([]byte, error) {
 		ctx, cancel = context.WithTimeout(ctx, s.limit)
 		defer cancel()
 	}
-	run := exec.CommandContext(ctx, binary, append([]string{"-test.failfast", "-test.short"}, s.args...)...)
+	run := exec.CommandContext(ctx, binary, append([]string{"-test.failfast"}, s.args...)...)
 	run.Dir = s.of
 	run.Env = append(os.Environ(), awakeVariable+"="+strconv.Itoa(i))
 	return run.CombinedOutput()
