@@ -64,7 +64,7 @@ func (q *Queue) groupNamed(key types.NamespacedName) *group {
 
 // freeGroup lets go of g, unless it is nil, if nothing is known of it any more.
 func (q *Queue) freeGroup(g *group) {
-	if g != nil && g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 && q.popped != g.number+1 {
+	if g != nil && g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 {
 		q.byGroup.Delete(g.key)
 		q.groups[g.number] = nil
 		q.freeGroups = append(q.freeGroups, g.number)
@@ -198,9 +198,7 @@ func (q *Queue) popGroup(now int64, g *group) bool {
 	q.schedulingCycle++
 	g.flight, root.tier = entity, InFlight
 	for _, uid := range g.flown {
-		i := q.inFlight.with(uid)
-		q.entries.At(i).cycle = q.schedulingCycle
-		q.move(now, i, InFlight, "")
+		q.move(now, q.inFlight.with(uid), InFlight, "")
 	}
 	return true
 }
@@ -325,10 +323,6 @@ func (q *Queue) UpdatePodGroup(object *schedulingv1beta1.PodGroup) {
 // that name. (scheduling_queue.go, DeletePodGroup.)
 func (q *Queue) DeletePodGroup(now time.Time, object *schedulingv1beta1.PodGroup) {
 	g := q.groupNamed(nameOf(object))
-	if g.object == nil {
-		q.freeGroup(g)
-		return
-	}
 	g.object = nil
 	var left []int32
 	switch {

@@ -46,6 +46,7 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 			return Entity{}, false
 		}
 		q.remove(i)
+		q.popped = 0
 		group := q.entries.At(i).group
 		if group != 0 {
 			if !q.popGroup(now.UnixNano(), q.groups[group-1]) {
@@ -57,7 +58,6 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 		if !q.takeOff(now.UnixNano(), i) {
 			continue
 		}
-		q.popped = 0
 		q.schedulingCycle++
 		q.entries.At(i).cycle = q.schedulingCycle
 		q.move(now.UnixNano(), i, InFlight, "")

@@ -96,7 +96,7 @@ func (c *checker) places() {
 }
 
 func (c *checker) flights() {
-	f, n, from := &c.q.inFlight, 0, c.q.inFlight.dropped
+	f, n, from, named := &c.q.inFlight, 0, c.q.inFlight.dropped, map[string]bool{}
 	for i := f.first; i != none; i = c.q.entries.At(i).next {
 		e := c.see(i, "in flight")
 		n++
@@ -106,6 +106,10 @@ func (c *checker) flights() {
 		}
 		if flying := c.q.flying(e.pod); flying == none || c.q.entries.At(flying).pod.Name != e.pod.Name {
 			c.fail("%s is in flight and not found by its name", e.pod.Name)
+		} else if name := e.pod.Namespace + "/" + e.pod.Name; !named[name] && flying != i {
+			c.fail("%s finds one that was popped later", name)
+		} else {
+			named[name] = true
 		}
 		from = e.eventsFrom
 	}
@@ -124,8 +128,11 @@ func (c *checker) groups() {
 		if g == nil {
 			continue
 		}
-		if g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 && c.q.popped != g.number+1 {
+		if g.object == nil && g.flight == none && len(g.incomplete)+len(g.pending) == 0 {
 			c.fail("%s is kept, and empty", g.key)
+		}
+		if c.q.popped == g.number+1 && g.flight == none {
+			c.fail("%s was popped last, and is not being tried", g.key)
 		}
 		if g.flight != none && c.see(g.flight, "the flight of a group").pod != nil {
 			c.fail("a pod is the flight of %s", g.key)

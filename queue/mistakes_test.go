@@ -172,7 +172,8 @@ func TestAnAttemptThatIsNeverEnded(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	opts := queue.Defaults()
 	opts.GenericWorkload = true
-	q := queue.New(opts, nil, nil)
+	told := &mistaken{}
+	q := queue.New(opts, nil, told)
 	named := func(name, group string) *v1.Pod {
 		pod := &v1.Pod{}
 		pod.Name, pod.UID = name, types.UID(name)
@@ -192,9 +193,13 @@ func TestAnAttemptThatIsNeverEnded(t *testing.T) {
 	if info, ok := q.Pop(now); !ok || info.Pod.Name != "alone" {
 		t.Fatalf("popped %v", info.Pod)
 	}
-	q.Add(now, named("member", "g"))
+	again := named("member", "g")
+	q.Add(now, again)
 	if e, ok := q.PopEntity(now); ok {
 		t.Errorf("popped %v", e)
+	}
+	if told.moves[again].To != queue.Deleted {
+		t.Errorf("told was that it is %s", told.moves[again].To)
 	}
 	if err := q.Invariants(); err != nil {
 		t.Error(err)

@@ -18,7 +18,9 @@ import (
 func TestUpcoming(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-		q := queue.New(queue.Defaults(), nil, nil)
+		opts := queue.Defaults()
+		opts.PopFromBackoffQ = rapid.Bool().Draw(t, "PopFromBackoffQ")
+		q := queue.New(opts, nil, nil)
 		for i := range rapid.IntRange(0, 40).Draw(t, "pods") {
 			pod := &v1.Pod{}
 			pod.Namespace, pod.Name, pod.UID = "default", fmt.Sprint(i), types.UID(fmt.Sprint(i))

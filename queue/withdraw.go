@@ -20,10 +20,8 @@ func (q *Queue) Withdraw(pod *v1.Pod, flying bool) (PodInfo, bool) {
 	if i == none {
 		return PodInfo{}, false
 	}
-	tier := q.entries.At(i).tier
 	q.seize(i)
 	p := q.info(i)
-	p.Tier = tier
 	q.release(i)
 	return p, true
 }
