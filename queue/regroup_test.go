@@ -10,6 +10,7 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
@@ -89,5 +90,37 @@ group none: true , attempts 0, failures 0, errors 0, expiry 00:00:00, gated by "
 	}
 	if err := q.Invariants(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestGroupsFlush: what a group was flushed at is forgotten when its next attempt fails.
+func TestGroupsFlush(t *testing.T) {
+	opts := queue.Defaults()
+	opts.GenericWorkload = true
+	q := queue.New(opts, nil, nil)
+	group, gated := "g", lone("a", "1")
+	gated.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &group}
+	gated.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "quota"}}
+	q.AddPodGroup(noon, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Name: group}})
+	q.Add(noon, gated)
+	flush := noon.Add(6 * time.Minute)
+	q.FlushUnschedulableLeftover(flush)
+	if info, _ := q.Group(types.NamespacedName{Name: group}); info.Tier != queue.Gated || !info.FlushTimestamp.Equal(flush) {
+		t.Fatalf("it is %s, and was flushed at %s", info.Tier, info.FlushTimestamp)
+	}
+	open := gated.DeepCopy()
+	open.Spec.SchedulingGates = nil
+	q.Update(flush, gated, open, []fwk.ClusterEvent{{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated}})
+	if e, ok := q.PopEntity(flush); !ok || e.Group == nil {
+		t.Fatal("the group is not popped")
+	}
+	if err := q.AddUnschedulableIfNotPresent(flush, open, queue.Rejection{UnschedulablePlugins: []string{"A"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.AddAttemptedPodGroupIfNeeded(flush, types.NamespacedName{Name: group}, queue.GroupRejected); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := q.Group(types.NamespacedName{Name: group}); info.Tier != queue.Backoff || !info.FlushTimestamp.IsZero() {
+		t.Errorf("after its attempt it is %s, and was flushed at %s", info.Tier, info.FlushTimestamp)
 	}
 }
