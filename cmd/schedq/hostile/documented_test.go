@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -79,6 +80,7 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 	config, files := smallCluster(t), namedFiles(t, path)
+	var doors sync.Mutex // rooms listen where they do unless one says otherwise: one after the other
 	for _, command := range commands {
 		if elsewhere[command] != "" {
 			continue
@@ -100,6 +102,10 @@ func TestDocumented(t *testing.T) {
 				}
 			}
 			at := place{append(surroundings(t), "KUBECONFIG="+config), 40, 140}
+			if strings.Contains(command, "schedq serve") {
+				doors.Lock()
+				defer doors.Unlock()
+			}
 			tryDocumented(t, at, program, dir, wordsOf(command, dir))
 		})
 	}
