@@ -18,7 +18,7 @@ type Pool[T any] struct {
 // chunk is some of the values. It has none if it was given back.
 type chunk[T any] struct {
 	values []T
-	below  []uint16 // of a released value, the one that was released before it, by its number and one, or 0
+	below  []uint16 // of a released value, the one that was released before it, by its number and one, or 0; nil until one is
 	last   uint16   // the value that was released last, in the same way
 	free   int      // how many are released
 	fresh  int      // values[fresh:] were never allocated
@@ -68,7 +68,7 @@ func (p *Pool[T]) roomy() int32 {
 		n = int32(len(p.chunks))
 		p.chunks = append(p.chunks, chunk[T]{})
 	}
-	p.chunks[n] = chunk[T]{values: make([]T, chunkSize), below: make([]uint16, chunkSize)}
+	p.chunks[n] = chunk[T]{values: make([]T, chunkSize)}
 	p.rooms = append(p.rooms, n)
 	p.spare++
 	return n
@@ -82,6 +82,9 @@ func (p *Pool[T]) Release(i int32) {
 	c := &p.chunks[n]
 	if c.holds() == chunkSize {
 		p.rooms = append(p.rooms, n)
+	}
+	if c.below == nil {
+		c.below = make([]uint16, chunkSize)
 	}
 	at := uint16(i & (chunkSize - 1))
 	c.below[at], c.last = c.last, at+1

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -25,14 +24,20 @@ func Countdown(d time.Duration) string {
 	case d < time.Minute:
 		return strconv.Itoa(int(d.Seconds())) + "s"
 	case d < time.Hour:
-		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+		return strconv.Itoa(int(d.Minutes())) + ":" + twoDigits(int(d.Seconds())%60)
 	case d < 10*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+		return strconv.Itoa(int(d.Hours())) + "h" + twoDigits(int(d.Minutes())%60) + "m"
 	case d < 48*time.Hour:
 		return strconv.Itoa(int(d.Hours())) + "h"
 	default:
 		return strconv.Itoa(int(d.Hours()/24)) + "d"
 	}
+}
+
+// twoDigits writes n, between 0 and 99, with a leading zero if need be.
+func twoDigits(n int) string {
+	const all = "0123456789"
+	return string([]byte{all[n/10], all[n%10]})
 }
 
 // Lasting writes how long something took in at most 5 letters: 12ms, or as a countdown.
@@ -47,9 +52,9 @@ func Lasting(d time.Duration) string {
 func Span(d time.Duration) string {
 	d = max(d, 0)
 	if d < time.Hour {
-		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+		return strconv.Itoa(int(d.Minutes())) + ":" + twoDigits(int(d.Seconds())%60)
 	}
-	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+	return strconv.Itoa(int(d.Hours())) + ":" + twoDigits(int(d.Minutes())%60) + ":" + twoDigits(int(d.Seconds())%60)
 }
 
 // Number writes a count with a comma between thousands.

@@ -52,6 +52,9 @@ func (s Selection) Is(p *session.Pod) bool { return s.Any && p.Key == s.Key }
 
 // Row reports whether p is the row that shows the selected pod.
 func (s Selection) Row(f *session.Frame, p *session.Pod) bool {
+	if !s.Any || s.Key != p.Key && p.Group == "" {
+		return false // the row of a pod without a group shows no other: most rows are told without a look at the board
+	}
 	selected := s.Pod(f)
 	return selected != nil && f.Board.RowOf(selected).Key == p.Key
 }
