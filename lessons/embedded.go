@@ -54,5 +54,5 @@ func Find(all []*Lesson, text string) (int, error) {
 	for _, l := range all {
 		names = append(names, l.Name)
 	}
-	return 0, fmt.Errorf("there is no lesson %q; there are %s", text, strings.Join(names, ", "))
+	return 0, fmt.Errorf("there is no lesson %q; there are %d, by number or name: %s", text, len(all), strings.Join(names, ", "))
 }

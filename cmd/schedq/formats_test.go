@@ -17,7 +17,7 @@ func TestKeptFormats(t *testing.T) {
 	for args, says := range map[string]string{
 		"report " + kept + "trace-1.jsonl":         "24 moves",
 		"report " + kept + "scenario-1.yaml":       " moves",
-		"learn lint " + kept + "lesson-1.yaml":     `"Backoff is no retry timer" is right: 5 steps, 3 questions, 1 goals`,
+		"learn lint " + kept + "lesson-1.yaml":     `"Backoff is no retry timer" is right: 5 steps, 3 questions, 1 goal`,
 		"watch --strict " + kept + "trace-1.jsonl": "ScheduleAttemptFailure",
 	} {
 		if code, stdout, stderr := schedq(t, "", strings.Fields(args)...); code != 0 || stderr != "" || !strings.Contains(stdout, says) {

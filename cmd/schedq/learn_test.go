@@ -65,12 +65,12 @@ Answered wrongly, and how to try again:
 		code int
 		want string
 	}{
-		{"learn --course " + hour + " 3", 2, `there is no lesson "3"; there are gates, one-two-four`},
+		{"learn --course " + hour + " 3", 2, `there is no lesson "3"; there are 2, by number or name: gates, one-two-four`},
 		{"learn --course nowhere.yaml", 1, "nowhere.yaml: no such file"},
-		{"learn 99", 2, `there is no lesson "99"; there are three-places`},
+		{"learn 99", 2, `there is no lesson "99"; there are 21, by number or name: three-places`},
 		{"learn comb", 1, "standard output is not a terminal"},
 		{"learn nowhere.yaml", 1, "nowhere.yaml: no such file"},
-		{"learn lint", 2, "requires at least 1 arg"},
+		{"learn lint", 2, "learn lint needs FILE..."},
 		{"learn new Not-A-Name.yaml", 2, "is not a Kubernetes object name"},
 		{"play -o mine.txt", 2, "it ends in .yaml"},
 		{"play --release v0.1", 2, "there is no release"},

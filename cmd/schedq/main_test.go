@@ -103,7 +103,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{trace}, 1, "not a terminal"},
 		{[]string{trace, filepath.Join(dir, "missing.log")}, 1, "missing.log"},
 		{[]string{trace, "--recording", "workshop"}, 2, "not both"},
-		{[]string{"replay"}, 2, "requires at least 1 arg"},
+		{[]string{"replay"}, 2, "schedq replay needs FILE..."},
 		{[]string{"replay", "--speed", "0", trace}, 2, "--speed 0 is not within"},
 		{[]string{"replay", "--speed", "NaN", trace}, 2, "--speed NaN is not within"},
 		{[]string{"convert", trace}, 2, "needs -o"},

@@ -21,7 +21,7 @@ func newMan() *cobra.Command {
 		Use:    "man DIR",
 		Short:  "Write the man pages, one for each command, into a folder",
 		Hidden: true, // for who packages schedq
-		Args:   flags.Args(cobra.ExactArgs(1)),
+		Args:   flags.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := args[0]
 			if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -71,7 +71,7 @@ func newVersion() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version, and which kube-scheduler and formats it knows",
 		Example: "  schedq version -o json",
-		Args:    flags.Args(cobra.NoArgs),
+		Args:    flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := output.JSON()
 			if err != nil {

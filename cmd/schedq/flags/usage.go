@@ -2,6 +2,8 @@ package flags
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -15,12 +17,22 @@ func (e UsageError) Error() string { return e.Err.Error() }
 // Usagef returns a UsageError with that text, as fmt.Errorf makes it.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Args makes what check finds wrong a mistake in the command line.
-func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+// Any is as many arguments as one likes.
+const Any = math.MaxInt
+
+// Args has a command take from least to most arguments. What it is told otherwise is a mistake in the command line.
+func Args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return UsageError{Err: err}
+		_, takes, _ := strings.Cut(cmd.Use, " ")
+		switch {
+		case len(args) < least:
+			return Usagef("%s needs %s", cmd.CommandPath(), takes)
+		case len(args) <= most:
+			return nil
+		case most == 0:
+			return Usagef("%s takes flags alone, and %q is none", cmd.CommandPath(), args[0])
+		default:
+			return Usagef("%s takes %s, and %q is one too many", cmd.CommandPath(), takes, args[most])
 		}
-		return nil
 	}
 }

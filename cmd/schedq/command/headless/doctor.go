@@ -27,7 +27,7 @@ func NewDoctor() *cobra.Command {
 Then it says what schedq can hear of that scheduler here, by which commands, and what each adds. It reads a few
 objects, asks what you may do, and changes nothing.`,
 		Example: "  schedq doctor\n  schedq doctor --context prod -o json",
-		Args:    cobra.NoArgs,
+		Args:    flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := output.JSON()
 			if err != nil {

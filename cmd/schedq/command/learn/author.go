@@ -10,7 +10,9 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
+	"github.com/schedq/schedq/tui/format"
 )
 
 func newLint() *cobra.Command {
@@ -21,7 +23,7 @@ func newLint() *cobra.Command {
 prediction whose right answer is not what the model does, a claim that does not hold, a solution that does not reach
 its goal, what small screens have no room for. It warns of answers that the board shows already, and of times and releases
 that neither a claim nor a source backs. Of a course it checks the order, the times, and the lessons that are files.`,
-		Args: flags.Args(cobra.MinimumNArgs(1)),
+		Args: flags.Args(1, flags.Any),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := lessons.Options()
 			if err != nil {
@@ -38,7 +40,10 @@ that neither a claim nor a source backs. Of a course it checks the order, the ti
 				}
 			}
 			if wrong > 0 {
-				return fmt.Errorf("%d of %d lessons are not right", wrong, len(args))
+				if len(args) == 1 {
+					return fmt.Errorf("%s is not right", sources.Sanitize(args[0]))
+				}
+				return fmt.Errorf("%d of %d are not right", wrong, len(args))
 			}
 			return nil
 		},
@@ -70,7 +75,8 @@ func lintFile(cmd *cobra.Command, path string, opts session.Options) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %q is right: %d lessons, %d minutes\n", c.File, c.Title, len(c.Lessons), int(c.Planned().Minutes()))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %q is right: %s, %s\n", c.File, c.Title,
+		format.Plural(len(c.Lessons), "lesson"), format.Plural(int(c.Planned().Minutes()), "minute"))
 	return err
 }
 
@@ -94,7 +100,8 @@ func lintLesson(cmd *cobra.Command, l *lessons.Lesson, opts session.Options) err
 			goals++
 		}
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %q is right: %d steps, %d questions, %d goals\n", l.File, l.Title, len(plan.Steps), questions, goals)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %q is right: %s, %s, %s\n", l.File, l.Title,
+		format.Plural(len(plan.Steps), "step"), format.Plural(questions, "question"), format.Plural(goals, "goal"))
 	return err
 }
 
@@ -103,7 +110,7 @@ func newNew() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new FILE",
 		Short: "Write the beginning of a lesson, which is right and can be played",
-		Args:  flags.Args(cobra.ExactArgs(1)),
+		Args:  flags.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(args[0]), ".yaml"), ".yml")
 			text, err := lessons.New(name)

@@ -29,7 +29,7 @@ func NewLearn() *cobra.Command {
 		Long: `learn teaches one of the lessons inside this program, by its number or name, or one in a FILE. Without any it
 goes on where you left. How far you came is kept in the state directory. A course is a FILE that puts lessons in an order with times.`,
 		Example: "  schedq learn\n  schedq learn 3 --projector\n  schedq learn my-lesson.yaml\n  schedq learn --list\n  schedq learn --progress\n  schedq learn --course workshop.yaml --list",
-		Args:    flags.Args(cobra.MaximumNArgs(1)),
+		Args:    flags.Args(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			taught, err := flags.Course(cmd.Context(), course)
 			if err != nil {

@@ -18,7 +18,7 @@ func NewNotes() *cobra.Command {
 		Short: "Show the speaker's notes of the lesson that runs in another terminal",
 		Long: `notes follows the lesson that schedq learn shows in another terminal on this machine: the speaker's notes of
 its step, every answer with what is behind it, and what comes next.`,
-		Args: flags.Args(cobra.NoArgs),
+		Args: flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kept, err := progress.Open(cmd.Context())
 			if err != nil {

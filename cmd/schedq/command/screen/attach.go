@@ -31,7 +31,7 @@ func NewAttach() *cobra.Command {
 the cluster tells of it is observed, the rest is worked out by kube-scheduler's own plugins. schedq only
 reads. What it sees is recorded in the state directory, to be played again; the path is printed at the end.`,
 		Example: "  schedq attach\n  schedq attach --context prod -n training\n  kubectl schedq --as operator",
-		Args:    flags.Args(cobra.NoArgs),
+		Args:    flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := model.CheckLive(); err != nil {
 				return err

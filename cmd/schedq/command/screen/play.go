@@ -30,7 +30,7 @@ func NewPlay() *cobra.Command {
 		Long: `play begins with one small node and nothing else, and a local scheduler decides. n brings nodes and pods of
 many kinds, space lets time pass. What you made is saved as a scenario when you leave, if you name a file.`,
 		Example: "  schedq play\n  schedq play --release v1.24 -o mine.yaml",
-		Args:    flags.Args(cobra.NoArgs),
+		Args:    flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if release != "" {
 				if _, err := queue.ForRelease(release); err != nil {

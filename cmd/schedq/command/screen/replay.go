@@ -17,7 +17,7 @@ objects out of an audit log, the exact moves out of the scheduler's own log. For
 a kube-apiserver audit log, a kube-scheduler log (-v=5 or more tells every move), a schedq trace,
 the scheduler's pending counts, a driver's marks; plain, gzip or zstd. - is standard input.`,
 		Example: "  schedq replay audit.log.gz sched.log.gz\n  kubectl logs -n kube-system kube-scheduler-a | schedq replay -",
-		Args:    flags.Args(cobra.MinimumNArgs(1)),
+		Args:    flags.Args(1, flags.Any),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return screen.showFiles(cmd, args)
 		},

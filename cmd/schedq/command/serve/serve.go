@@ -52,7 +52,7 @@ teacher's code can have everybody see their screen (ctrl+t, then f), until they 
 predicted is counted on the teacher's screen, without names. The codes are printed at the start.
 Visitors reach nothing of this machine: no shell, no command, no forwarding, no file, no cluster.`,
 		Example: "  schedq serve\n  schedq serve --web\n  schedq serve --web=127.0.0.1:8080 --lesson mine.yaml --kiosk\n  schedq serve --listen :2022 --code monday-room --lesson 3\n  schedq serve --authorized-keys class.pub --teacher-keys ~/.ssh/id_ed25519.pub",
-		Args:    flags.Args(cobra.NoArgs),
+		Args:    flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.serve(cmd)
 		},

@@ -35,7 +35,7 @@ what that costs, and what would help. With --from or --to, or if OUT ends in .ya
 cluster at --from as manifests, and what became of it until --to, without what the scheduler did. Of the folder of a ring,
 --from and --to cut a trace out as well, also while it is recorded.`,
 		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml",
-		Args:    flags.Args(cobra.MinimumNArgs(1)),
+		Args:    flags.Args(1, flags.Any),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return flags.Usagef("convert needs -o OUT, the trace to write")

@@ -34,7 +34,7 @@ With --ring it is a flight recorder: a FOLDER keeps the last hours, or so many b
 that holds a ring goes on. All commands that read recordings read it, also meanwhile, with --from and --to in part.`,
 		Example: "  schedq record -o incident.jsonl --context prod\n  schedq replay incident.jsonl\n" +
 			"  schedq record --ring 24h --ring 2GiB -o /var/lib/schedq\n  schedq report /var/lib/schedq --from -2h --to +30m",
-		Args: flags.Args(cobra.NoArgs),
+		Args: flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
 				return flags.Usagef("record needs -o FILE, the trace to write, or with --ring a folder")

@@ -27,7 +27,7 @@ of that moment, trimmed to what scheduling needs (no env, no args, no secrets, n
 beside those of about the same time, --seed FILE tells what was there. FILE is compressed if its name ends in .gz or .zst.
 It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone.`,
 		Example: "  schedq seed -o before.jsonl --context prod\n  schedq replay audit.log sched.log --seed before.jsonl",
-		Args:    flags.Args(cobra.NoArgs),
+		Args:    flags.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
 				return flags.Usagef("seed needs -o FILE, the trace to write")
