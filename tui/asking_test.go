@@ -53,7 +53,9 @@ func TestANodeLikeOneThatIsThere(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.AddNode).press("enter")
 		p.sees("the name of a node, and a name for the new one if you like").press("esc")
-		p.seesNot("WHAT-IF").do(keymap.AddNode).enter("node-9").sees("can't: a node like node-9: there is no node node-9")
+		p.seesNot("WHAT-IF").do(keymap.AddNode).enter("node-9").sees("node like: node-9", "there is no node node-9; there are node-1, node-2")
+		p.press("esc")
+		p.do(keymap.EditNode).enter("node-9 cordon").sees("edit node: node-9 cordon", "there is no node node-9; there are node-1, node-2").press("esc")
 		p.do(keymap.AddNode).enter("node-1 twin").sees("node twin like node-1: ", "a local scheduler decides")
 		p.do(keymap.Undo).sees("undone: node twin like node-1")
 	})
@@ -99,7 +101,7 @@ func TestApplyingAManifest(t *testing.T) {
 func TestBindingAClaim(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.BindClaim).enter("No_Claim").sees("the name of a claim, or namespace/name").press("esc")
-		p.do(keymap.BindClaim).enter("none").sees("can't: bind claim default/none: there is no such claim")
+		p.do(keymap.BindClaim).enter("none").sees("bind claim: none", "there is no claim none; there are data").press("esc")
 		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: none bound, 1 waits: ")
 	})
 }
@@ -107,7 +109,7 @@ func TestBindingAClaim(t *testing.T) {
 func TestDeletingAPodOrANode(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.Delete).enter("train-0").sees("pod and its name, or node and its name").press("esc")
-		p.do(keymap.Delete).enter("node node-9").sees("can't: delete node node-9: there is no such node")
+		p.do(keymap.Delete).enter("node node-9").sees("delete: node node-9", "there is no node node-9; there are node-1, node-2").press("esc")
 		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: none bound, none waits")
 		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: none bound, none waits")
 	})

@@ -87,12 +87,16 @@ func (s status) drawWork(a canvas.Area) {
 }
 
 // drawLegend says what the words and signs of the board mean, as far as there is room. It is there until the first key.
+// Where the panes have no room beside each other, backoffQ is not the one that is in sight.
 func drawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct{ word, means string }{
 		{"waits", "in queue"}, {"left", "of backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "worked out"}, {"+1", "one more"},
 		{theme.GlyphHigh, "has a priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
 	} {
+		if part.word == "left" && a.W < 80 {
+			continue
+		}
 		if x+canvas.Width(part.word)+2+len(part.means) >= a.W {
 			return
 		}

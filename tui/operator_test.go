@@ -254,6 +254,6 @@ func TestPromptsComplete(t *testing.T) {
 		p.sees("/ plugin:TaintToleration")
 		p.do(keymap.Back, keymap.Filter).press("up")
 		p.sees("filter: plugin:TaintToleration").press("down")
-		p.sees("filter: ").press("esc")
+		p.sees("filter:").press("esc")
 	})
 }

@@ -30,6 +30,8 @@ type column struct {
 	// width is how many cells would tell all about pod, draw tells as much as there is room for.
 	width func(p pane, pod *session.Pod) int
 	draw  func(p pane, a canvas.Area, pod *session.Pod)
+	// takes is how many of w cells the column takes, where it tells what it can in steps. Nil: all that it needs.
+	takes func(pod *session.Pod, w int) int
 }
 
 // always is a heading that is the same in all panes.
@@ -53,7 +55,7 @@ func columns() []*column {
 	all := []*column{
 		{name: "pod", says: "Its name, and its priority if it has one.", heading: always("pod"), by: session.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
 		{name: "reason", says: "The plugins that rejected or gate it, or that its attempt failed by an error.", heading: always("rejected by"), by: session.ByPlugin, least: 9, most: 60,
-			width: func(_ pane, pod *session.Pod) int { return reasonWidth(pod) }, draw: func(_ pane, a canvas.Area, pod *session.Pod) { drawReason(a, pod) }},
+			width: func(_ pane, pod *session.Pod) int { return reasonWidth(pod) }, takes: reasonTakes, draw: func(_ pane, a canvas.Area, pod *session.Pod) { drawReason(a, pod) }},
 		{name: "waiting", formerly: "age", says: "How long it has been in the queue.", heading: always("waits"), right: true, by: session.ByWaiting, least: 5, most: 5},
 		{name: "attempts", says: "How often it was popped.", heading: always("att"), right: true, by: session.ByAttempts, least: 3, most: 3},
 		{name: "next", says: "How long until it is tried again: its backoff left, or until the leftover flush.", heading: waitHeading, right: true, by: session.ByExpiry, least: 5, most: 6 + maxBar,

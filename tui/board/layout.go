@@ -21,6 +21,9 @@ func small(w int) bool { return w < 80 }
 // roomy is the height from which on a board shows its log and what waits longest beside something docked beneath it.
 const roomy = 22
 
+// leastWhole is the height from which on a board shows its log and what waits longest at all.
+const leastWhole = 13
+
 // outline is that of a board that has all of a room of h lines.
 func (b *Board) outline(h int) outline {
 	s := outline{tabs: small(b.Width), flight: 1, spacing: 1}
@@ -43,7 +46,7 @@ func (b *Board) outline(h int) outline {
 	default:
 		s.log = 5
 	}
-	if b.Pages.Docked() != nil && h < roomy {
+	if h < leastWhole || b.Pages.Docked() != nil && h < roomy {
 		if b.focus != logPane {
 			s.log = 0
 		}

@@ -48,6 +48,14 @@ func reasonWidth(pod *session.Pod) int {
 	}
 }
 
+// reasonTakes is how many of w cells what fits of it takes: the names of plugins are told whole or not at all.
+func reasonTakes(pod *session.Pod, w int) int {
+	if pod.Tier == queue.Gated || failedByError(pod) {
+		return min(reasonWidth(pod), w)
+	}
+	return canvas.Width(PluginNames(pod.RejectorPlugins(), w))
+}
+
 // PluginNames writes as many names as fit into width, and how many more there are: in words where there is room for them.
 func PluginNames(plugins []string, width int) string {
 	if len(plugins) == 0 {

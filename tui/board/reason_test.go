@@ -1,6 +1,12 @@
 package board
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
+)
 
 // TestPluginNames: what there is no room for is counted, in words where there is room for words.
 func TestPluginNames(t *testing.T) {
@@ -25,5 +31,18 @@ func TestPluginNames(t *testing.T) {
 	}
 	if got := PluginNames(nil, 9); got != "—" {
 		t.Errorf("none: %q", got)
+	}
+}
+
+// TestReasonTakesNoMoreThanItTells: what of its cells no name of a plugin fits into is the other columns', and what is told in
+// the fewer cells is the same.
+func TestReasonTakesNoMoreThanItTells(t *testing.T) {
+	pod := &session.Pod{}
+	pod.Tier, pod.UnschedulablePlugins = queue.Unschedulable, []string{"NodeAffinity", "NodeResourcesFit", "TaintToleration"}
+	for w := 9; w < 60; w++ {
+		takes := reasonTakes(pod, w)
+		if got, want := PluginNames(pod.UnschedulablePlugins, takes), PluginNames(pod.UnschedulablePlugins, w); takes > w || canvas.Width(want) > takes || got != want {
+			t.Errorf("of %d cells it takes %d, and tells %q, not %q", w, takes, got, want)
+		}
 	}
 }

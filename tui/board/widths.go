@@ -150,15 +150,10 @@ func (p pane) fit(w, height int) []fitted {
 	for _, i := range shown {
 		widths[i] = p.columns[i].least
 	}
-	for spare := room + 1 - least; spare > 0; spare-- {
-		poorest := slices.MinFunc(shown, func(a, b int) int { return widths[a]*needs[b] - widths[b]*needs[a] })
-		if i := shown[0]; p.columns[i].name == "pod" && widths[i] < min(needs[i], readableName) {
-			poorest = i
-		}
-		if widths[poorest] >= needs[poorest] {
-			break
-		}
-		widths[poorest]++
+	p.enrich(shown, widths, needs, room+1-least)
+	if i := slices.IndexFunc(shown, func(i int) bool { return p.columns[i].takes != nil }); i >= 0 {
+		back := p.giveBack(shown[i], widths, height)
+		p.enrich(slices.Delete(slices.Clone(shown), i, i+1), widths, needs, back)
 	}
 	p.lengthenBar(shown, widths, room)
 	var all []fitted
@@ -168,6 +163,31 @@ func (p pane) fit(w, height int) []fitted {
 		x += widths[i] + 1
 	}
 	return all
+}
+
+// enrich gives spare cells to columns, one by one to where most is cut.
+func (p pane) enrich(columns, widths, needs []int, spare int) {
+	for ; spare > 0 && len(columns) > 0; spare-- {
+		poorest := slices.MinFunc(columns, func(a, b int) int { return widths[a]*needs[b] - widths[b]*needs[a] })
+		if i := columns[0]; p.columns[i].name == "pod" && widths[i] < min(needs[i], readableName) {
+			poorest = i
+		}
+		if widths[poorest] >= needs[poorest] {
+			return
+		}
+		widths[poorest]++
+	}
+}
+
+// giveBack takes from column i the cells that nothing in sight of it takes, and returns how many those are.
+func (p pane) giveBack(i int, widths []int, height int) int {
+	c := p.columns[i]
+	heading, _ := p.headingOf(c)
+	taken := max(c.least, canvas.Width(heading))
+	p.inSight(height, func(_ int, pod *session.Pod) { taken = max(taken, c.takes(pod, widths[i])) })
+	back := max(0, widths[i]-taken)
+	widths[i] -= back
+	return back
 }
 
 // lengthenBar gives the bar beside the next try what the columns leave of room.

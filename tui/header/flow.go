@@ -20,6 +20,9 @@ const (
 	litMoves = 64
 )
 
+// slim is the width below which the way has no room for where pods are for a moment only.
+const slim = 75
+
 // Draw draws as much of the way as there is room for: with blanks and words between the places, or arrows alone.
 func (w flow) Draw(a canvas.Area) {
 	said := [...]string{"new → ", " → ", " → ✓ ", "   ╰→ rejected: ", " · ", " ─ event → ", " → activeQ"}
@@ -33,7 +36,7 @@ func (w flow) Draw(a canvas.Area) {
 	came := w.came()
 	x := 1
 	for i, tier := range [...]queue.Tier{queue.Active, queue.InFlight, queue.Scheduled, queue.Unschedulable, queue.Gated, queue.Backoff} {
-		if tier == queue.Gated && (a.W < 90 || w.frame.Board.Total(tier) == 0) {
+		if tier == queue.Gated && (a.W < 90 || w.frame.Board.Total(tier) == 0) || tier == queue.InFlight && a.W < slim {
 			continue
 		}
 		x = a.Text(x, 0, theme.Dim, said[i])

@@ -60,7 +60,9 @@ type Header struct {
 	Keys  *keymap.Map
 	// Alone is true if the what-if is all there is: nothing leads back from it.
 	Alone bool
-	Lines []Line
+	// Follows is true if its time is that of what stands beside it.
+	Follows bool
+	Lines   []Line
 }
 
 // Draw draws the lines, one below the other, and returns where the line is that shows how far it is.
@@ -172,6 +174,8 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 	}
 	x := 1
 	switch {
+	case h.Follows:
+		x = a.Text(x, 0, theme.Dim|canvas.Bold, "→ follows")
 	case f.Playing:
 		x = a.Text(x, 0, theme.Active|canvas.Bold, "▶ playing")
 	case f.AtEnd:
@@ -179,11 +183,13 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 	default:
 		x = a.Text(x, 0, theme.Backoff|canvas.Bold, "‖ paused")
 	}
-	x = a.Text(x+1, 0, theme.Plain, Speed(f.Speed))
+	if !h.Follows {
+		x = a.Text(x+1, 0, theme.Plain, Speed(f.Speed))
+	}
 	now := f.Zone.Precise(f.Now)
 	if a.W >= 100 {
 		if f.Squeeze {
-			x = a.Text(x+1, 0, theme.Dim, "squeezing quiet time")
+			x = a.Text(x+1, 0, theme.Dim, "skips quiet time")
 		}
 		now = f.Zone.Day(f.Now) + " " + now
 	}

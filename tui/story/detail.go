@@ -249,11 +249,12 @@ func (d Detail) needs(lines []Line, p *session.Pod, w int) []Line {
 	return lines
 }
 
-// Wrap appends text to lines, cut to w cells; the second line and those after it are indented.
+// Wrap appends text to lines, cut to w cells; the second line and those after it are indented, deeper than the first.
 func Wrap(lines []Line, w int, style canvas.Style, text string) []Line {
-	for i, part := range canvas.Wrap(text, w-2) {
+	indent := strings.Repeat(" ", len(text)-len(strings.TrimLeft(text, " "))+2)
+	for i, part := range canvas.Wrap(text, w-len(indent)) {
 		if i > 0 {
-			part = "  " + part
+			part = indent + part
 		}
 		lines = append(lines, Line{Style: style, Text: part})
 	}

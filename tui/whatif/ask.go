@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/manifest"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -37,14 +36,18 @@ func (w whatIfs) addAsking(all page.Actions) {
 
 // askNode asks which node a new one should be like.
 func (w whatIfs) askNode() tea.Cmd {
+	nodes := w.names("Node")
 	return widget.Ask(w.Desk, widget.Prompt{
 		Title:    "node like",
-		Complete: w.names("Node", 1),
+		Complete: nodes.completing(1),
 		Hint:     "NODE [NAME]",
 		Accept: func(text string) string {
 			words := append(strings.Fields(text), "")
 			if len(words) < 2 || len(words) > 3 {
 				return "the name of a node, and a name for the new one if you like"
+			}
+			if wrong := nodes.unknown(words[0]); wrong != "" {
+				return wrong
 			}
 			w.Session.AddNodeLike(words[0], words[1])
 			return ""
@@ -54,38 +57,23 @@ func (w whatIfs) askNode() tea.Cmd {
 
 // askNodeEdit asks for changes of a node.
 func (w whatIfs) askNodeEdit() tea.Cmd {
+	nodes := w.names("Node")
 	return widget.Ask(w.Desk, widget.Prompt{
 		Title:    "edit node",
-		Complete: w.names("Node", 1),
+		Complete: nodes.completing(1),
 		Hint:     "NODE KEY=VALUE:NoSchedule  KEY=VALUE  KEY-  cordon  uncordon",
 		Accept: func(text string) string {
 			words := strings.Fields(text)
 			if len(words) < 2 {
 				return "a node's name, then its changes: KEY=VALUE:NoSchedule, KEY=VALUE, KEY-, cordon, uncordon"
 			}
+			if wrong := nodes.unknown(words[0]); wrong != "" {
+				return wrong
+			}
 			w.Session.EditNode(words[0], words[1:])
 			return ""
 		},
 	}, w.nearestNode())
-}
-
-// mostNames is how many names of a kind are looked through.
-const mostNames = 20_000
-
-// names completes the word of that number with the names of the cluster's objects of a kind. It asks for the cluster.
-func (w whatIfs) names(kind string, word int) func(text string) []string {
-	w.Session.Survey()
-	var of *session.Cluster
-	var names []string
-	return func(text string) []string {
-		if c := w.Frame.Cluster; c != of && c != nil {
-			of, names = c, c.Names(kind, mostNames)
-		}
-		if n := len(strings.Fields(text)); n > word || n == word && strings.HasSuffix(text, " ") {
-			return nil
-		}
-		return widget.Starting(text, names)
-	}
 }
 
 // nearestNode is the node that the selected pod came nearest to, if that was asked for.
@@ -134,14 +122,18 @@ func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cm
 
 // askClaim asks which claim to bind.
 func (w whatIfs) askClaim() tea.Cmd {
+	claims := w.names("PersistentVolumeClaim")
 	return widget.Ask(w.Desk, widget.Prompt{
 		Title:    "bind claim",
-		Complete: w.names("PersistentVolumeClaim", 1),
+		Complete: claims.completing(1),
 		Hint:     "[NAMESPACE/]CLAIM",
 		Accept: func(text string) string {
 			key, ok := parseKey(text)
 			if !ok {
 				return "the name of a claim, or namespace/name"
+			}
+			if wrong := claims.unknown(strings.TrimPrefix(key.String(), "default/")); wrong != "" {
+				return wrong
 			}
 			w.Session.BindClaim(key)
 			return ""
@@ -151,22 +143,20 @@ func (w whatIfs) askClaim() tea.Cmd {
 
 // askDelete asks what to delete.
 func (w whatIfs) askDelete() tea.Cmd {
+	nodes := w.names("Node")
 	return widget.Ask(w.Desk, widget.Prompt{
 		Title: "delete",
-		Complete: func() func(string) []string {
-			nodes := w.names("Node", 2)
-			return func(text string) []string {
-				switch words := strings.Fields(text); {
-				case strings.HasPrefix(text, "pod "):
-					return widget.PodWords(w.Desk, text)
-				case strings.HasPrefix(text, "node "):
-					return nodes(text)
-				case len(words) < 2:
-					return widget.Starting(text, []string{"pod", "node"})
-				}
-				return nil
+		Complete: func(text string) []string {
+			switch words := strings.Fields(text); {
+			case strings.HasPrefix(text, "pod "):
+				return widget.PodWords(w.Desk, text)
+			case strings.HasPrefix(text, "node "):
+				return nodes.completing(2)(text)
+			case len(words) < 2:
+				return widget.Starting(text, []string{"pod", "node"})
 			}
-		}(),
+			return nil
+		},
 		Hint: "pod [NAMESPACE/]NAME  or  node NAME",
 		Accept: func(text string) string {
 			words := strings.Fields(text)
@@ -177,6 +167,9 @@ func (w whatIfs) askDelete() tea.Cmd {
 					w.Session.DeleteObject("pod", key)
 					return ""
 				case ok && words[0] == "node":
+					if wrong := nodes.unknown(key.Name); wrong != "" {
+						return wrong
+					}
 					w.Session.DeleteObject("node", types.NamespacedName{Name: key.Name})
 					return ""
 				}

@@ -167,18 +167,18 @@ func (p *Prompt) Draw(middle, a canvas.Area) {
 	x := a.Text(1, 0, theme.Accent|canvas.Bold, p.Title+": ")
 	text, _ := p.visible(p.textWidth(a.W))
 	x = a.Text(x, 0, theme.Plain, text) + 3
-	if p.mistake == "" {
-		a.Text(x, 0, theme.Dim, canvas.Truncate(p.Hint, a.W-x-1))
+	said, style := p.Hint, theme.Dim
+	if p.mistake != "" {
+		said, style = p.mistake, theme.Alarm|canvas.Bold
+	}
+	if canvas.Width(said) < a.W-x {
+		a.Text(x, 0, style, said)
 		return
 	}
-	if canvas.Width(p.mistake) < a.W-x {
-		a.Text(x, 0, theme.Alarm|canvas.Bold, p.mistake)
-		return
-	}
-	lines := canvas.Wrap(p.mistake, middle.W-2) // above what is typed, where all of it has room
+	lines := canvas.Wrap(said, middle.W-2) // above what is typed, where all of it has room
 	for i, line := range lines[:min(len(lines), middle.H)] {
 		row := middle.Row(middle.H - min(len(lines), middle.H) + i)
 		row.Fill(theme.Plain, " ")
-		row.Text(1, 0, theme.Alarm|canvas.Bold, line)
+		row.Text(1, 0, style, line)
 	}
 }
