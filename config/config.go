@@ -28,6 +28,7 @@ const FileVariable = "SCHEDQ_CONFIG"
 // Config is what the configuration file says. What it does not say is as Default has it.
 type Config struct {
 	Theme     theme.Theme
+	Themes    theme.Skins // the person's own
 	Glyphs    theme.Glyphs
 	Projector bool
 	Mouse     bool

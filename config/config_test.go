@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -57,37 +58,89 @@ keys:
 	}
 }
 
+// A theme of one's own is known wherever in the file it is named, and has the other colours of its base.
+func TestOwnThemes(t *testing.T) {
+	c, err := config.Parse("config.yaml", []byte(`
+theme: Night
+themes:
+  Night:
+    base: colour-blind
+    backoffQ: "#123456"
+    gated: ["#654321", bright-yellow]
+    alarm: red
+  plain: {}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := c.Themes.All(); c.Theme != "Night" || all[len(all)-1] != "plain" || c.Themes.Next("plain") != theme.Auto || c.Themes.Next(theme.None) != "Night" {
+		t.Errorf("theme %s of %v", c.Theme, all)
+	}
+	base := theme.NewPalette(theme.ColorBlind, true, false, false)
+	own, plain := c.Themes.Palette("Night", true, false, false), c.Themes.Palette("plain", true, false, false)
+	for style, want := range map[canvas.Style]string{
+		theme.Backoff: "\x1b[38;2;18;52;86m", theme.Gated: "\x1b[38;2;101;67;33m", theme.Alarm: "\x1b[31m", theme.Active: base[theme.Active],
+		theme.Backoff | canvas.Bold: "\x1b[38;2;18;52;86;1m",
+	} {
+		if own[style] != want {
+			t.Errorf("style %d is %q, want %q", style, own[style], want)
+		}
+	}
+	if *plain != *theme.NewPalette(theme.Auto, true, false, false) {
+		t.Error("a theme that says nothing is not as auto")
+	}
+	base = theme.NewPalette(theme.ColorBlind, true, false, true)
+	own = c.Themes.Palette("Night", true, false, true)
+	for style, want := range map[canvas.Style]string{theme.Backoff: base[theme.Backoff], theme.Gated: "\x1b[93m", theme.Alarm: "\x1b[31m"} {
+		if own[style] != want {
+			t.Errorf("of sixteen colours, style %d is %q, want %q", style, own[style], want)
+		}
+	}
+}
+
 // Each mistake is told with file and line, in one sentence.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"theme: [dark":                                "config.yaml, line 1: no YAML: ",
-		"- theme":                                     "config.yaml, line 1: a configuration is made of lines like theme: dark",
-		"\n\ncolour: red":                             `config.yaml, line 3: there is no setting "colour"; there are theme, glyphs, projector`,
-		"theme: dark\ntheme: light":                   "config.yaml, line 2: theme is set twice",
-		"theme: pink":                                 "config.yaml, line 1: ",
-		"theme: {a: b}":                               "config.yaml, line 1: theme is a word, not a mapping",
-		"speed: fast":                                 `config.yaml, line 1: speed is a number from 0.1 to 1000, not "fast"`,
-		"speed: .nan":                                 `config.yaml, line 1: speed is a number from 0.1 to 1000, not ".nan"`,
-		"time-zone: Mars/Olympus":                     `config.yaml, line 1: this machine knows no time zone "Mars/Olympus": there are UTC, local`,
-		"time-zone: [a]":                              "config.yaml, line 1: time-zone is a word, not a list",
-		"mouse: maybe":                                `config.yaml, line 1: mouse is true or false, not "maybe"`,
-		"filter: \"attempts>\"":                       `config.yaml, line 1: filter "attempts>": letter 10: a value is missing`,
-		"filter: [a]":                                 "config.yaml, line 1: filter is text, not a list",
-		"keys: l":                                     "config.yaml, line 1: keys are actions with their keys",
-		"keys:\n  quit: {a: b}":                       "config.yaml, line 2: the keys of quit are a list, not a mapping",
-		"keys:\n  quit: [[a]]":                        "config.yaml, line 2: a key of quit is a word, not a list",
-		"keys:\n  quit: x\n  quit: y":                 "config.yaml, line 3: quit is there twice",
-		"keys:\n  play: q":                            `config.yaml, line 2: keys of play: "q" is the key of quit, too (on the board)`,
-		"keys:\n  plya: x":                            `config.yaml, line 2: keys of plya: there is no action "plya"`,
-		"keys:\n  play: [ctrl+i, xyz]":                `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
-		"commands: [a]":                               "config.yaml, line 1: commands are names with the words of each, not a list",
-		"commands:\n  d: kubectl describe":            `config.yaml, line 2: the command d is a list of words, as [kubectl, describe`,
-		"commands:\n  d: [kubectl, \"{pod}\"]":        "config.yaml, line 2: a pod has no field {pod}; there are {namespace}, {name}, {node}",
-		"commands:\n  d: {run: [a], shell: yes}":      `config.yaml, line 2: a command has no "shell"; it has run and terminal`,
-		"commands:\n  d: [a]\n  d: [b]":               "config.yaml, line 3: the command d is there twice",
-		"commands:\n  d: {run: [a], terminal: often}": `config.yaml, line 2: terminal is true or false, not "often"`,
-		"theme: \"\x1b]0;a\"":                         "config.yaml is no YAML: control characters are not allowed",
-		"a: &a [*a]\nb: *a":                           "config.yaml, line 1: ",
+		"theme: [dark":                                  "config.yaml, line 1: no YAML: ",
+		"- theme":                                       "config.yaml, line 1: a configuration is made of lines like theme: dark",
+		"\n\ncolour: red":                               `config.yaml, line 3: there is no setting "colour"; there are theme, glyphs, projector`,
+		"theme: dark\ntheme: light":                     "config.yaml, line 2: theme is set twice",
+		"theme: pink":                                   "config.yaml, line 1: ",
+		"theme: {a: b}":                                 "config.yaml, line 1: theme is a word, not a mapping",
+		"speed: fast":                                   `config.yaml, line 1: speed is a number from 0.1 to 1000, not "fast"`,
+		"speed: .nan":                                   `config.yaml, line 1: speed is a number from 0.1 to 1000, not ".nan"`,
+		"time-zone: Mars/Olympus":                       `config.yaml, line 1: this machine knows no time zone "Mars/Olympus": there are UTC, local`,
+		"time-zone: [a]":                                "config.yaml, line 1: time-zone is a word, not a list",
+		"mouse: maybe":                                  `config.yaml, line 1: mouse is true or false, not "maybe"`,
+		"filter: \"attempts>\"":                         `config.yaml, line 1: filter "attempts>": letter 10: a value is missing`,
+		"filter: [a]":                                   "config.yaml, line 1: filter is text, not a list",
+		"keys: l":                                       "config.yaml, line 1: keys are actions with their keys",
+		"keys:\n  quit: {a: b}":                         "config.yaml, line 2: the keys of quit are a list, not a mapping",
+		"keys:\n  quit: [[a]]":                          "config.yaml, line 2: a key of quit is a word, not a list",
+		"keys:\n  quit: x\n  quit: y":                   "config.yaml, line 3: quit is there twice",
+		"keys:\n  play: q":                              `config.yaml, line 2: keys of play: "q" is the key of quit, too (on the board)`,
+		"keys:\n  plya: x":                              `config.yaml, line 2: keys of plya: there is no action "plya"`,
+		"keys:\n  play: [ctrl+i, xyz]":                  `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
+		"commands: [a]":                                 "config.yaml, line 1: commands are names with the words of each, not a list",
+		"commands:\n  d: kubectl describe":              `config.yaml, line 2: the command d is a list of words, as [kubectl, describe`,
+		"commands:\n  d: [kubectl, \"{pod}\"]":          "config.yaml, line 2: a pod has no field {pod}; there are {namespace}, {name}, {node}",
+		"commands:\n  d: {run: [a], shell: yes}":        `config.yaml, line 2: a command has no "shell"; it has run and terminal`,
+		"commands:\n  d: [a]\n  d: [b]":                 "config.yaml, line 3: the command d is there twice",
+		"commands:\n  d: {run: [a], terminal: often}":   `config.yaml, line 2: terminal is true or false, not "often"`,
+		"themes: dark":                                  "config.yaml, line 1: themes are names with the colours of each, not ",
+		"themes:\n  mine: red":                          `config.yaml, line 2: the theme mine is made of lines like backoffQ: "#f2b155"`,
+		"themes:\n  Dark: {}":                           `config.yaml, line 2: "Dark" is no name for a theme of one's own`,
+		"themes:\n  a: {}\n  a: {}":                     "config.yaml, line 3: the theme a is there twice",
+		"themes:\n  a:\n    base: pink":                 `config.yaml, line 3: the base of a is one of auto, dark, light, high-contrast, colour-blind, none, not "pink"`,
+		"themes:\n  a:\n    backoff: red":               `config.yaml, line 3: theme a: nothing is drawn in a colour called "backoff"; there are activeQ, backoffQ, `,
+		"themes:\n  a:\n    gated: red\n    gated: red": "config.yaml, line 4: theme a: gated is there twice",
+		"themes:\n  a:\n    gated: #ff0000":             "config.yaml, line 3: gated of the theme a: a colour is #rrggbb, in quotes, or one of black, red, ",
+		"themes:\n  a:\n    gated: \"#ff00\"":           "config.yaml, line 3: gated of the theme a: a colour is #rrggbb",
+		"themes:\n  a:\n    gated: [red]":               "config.yaml, line 3: gated of the theme a: a list has two colours",
+		"themes:\n  a:\n    gated: [red, \"#ff0000\"]":  "config.yaml, line 3: gated of the theme a: on terminals of sixteen colours one is black, red, ",
+		"theme: b\nthemes:\n  a: {}":                    `config.yaml, line 1: there is no theme "b", only auto, dark, light, high-contrast, colour-blind, none, a`,
+		"theme: \"\x1b]0;a\"":                           "config.yaml is no YAML: control characters are not allowed",
+		"a: &a [*a]\nb: *a":                             "config.yaml, line 1: ",
 	} {
 		_, err := config.Parse("config.yaml", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
@@ -150,7 +203,7 @@ func TestSchemaAndExample(t *testing.T) {
 	}
 	var schema struct {
 		Properties map[string]struct {
-			Enum       []string
+			Examples   []string
 			Properties map[string]any
 		}
 	}
@@ -162,8 +215,8 @@ func TestSchemaAndExample(t *testing.T) {
 			t.Errorf("the example lacks %s", name)
 		}
 	}
-	if len(schema.Properties) != strings.Count(config.Example(), "\n\n") || len(schema.Properties["theme"].Enum) != len(theme.All()) {
-		t.Errorf("the schema knows %d settings and %d themes", len(schema.Properties), len(schema.Properties["theme"].Enum))
+	if len(schema.Properties) != strings.Count(config.Example(), "\n\n") || len(schema.Properties["theme"].Examples) != len(theme.All()) {
+		t.Errorf("the schema knows %d settings and %d themes", len(schema.Properties), len(schema.Properties["theme"].Examples))
 	}
 	if got := len(schema.Properties["keys"].Properties); got != len(keymap.Default()) {
 		t.Errorf("the schema knows %d actions of %d", got, len(keymap.Default()))

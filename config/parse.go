@@ -28,8 +28,8 @@ type setting struct {
 // settings returns all settings, in the order in which they are documented.
 func settings() []setting {
 	return []setting{
-		{"theme", "The colours. auto follows the terminal's background; NO_COLOR means none.", "auto",
-			map[string]any{"enum": theme.All()}, readTheme},
+		{"theme", "The colours: auto, which follows the terminal's background, dark, light, high-contrast, colour-blind, none, or a theme of one's own. NO_COLOR means none.", "auto",
+			map[string]any{"type": "string", "examples": theme.All()}, readTheme},
 		{"glyphs", "The signs that are drawn with: ascii for consoles, narrow where signs may be two cells wide. auto goes by the locale and TERM.", "auto",
 			map[string]any{"enum": theme.AllGlyphs()}, readGlyphs},
 		flag("projector", "Draw for a room: large counts, bold text, room between the rows.", "false", func(c *Config) *bool { return &c.Projector }),
@@ -45,6 +45,8 @@ func settings() []setting {
 		flag("remember", "Look at each source with the columns and orders of the last time; with start: last, all as it was left.", "true", func(c *Config) *bool { return &c.Remember }),
 		{"start", "What the screen begins with: board, last for how the source was left the last time, or the name of a view.", "board",
 			map[string]any{"type": "string"}, readStart},
+		{"themes", "Themes of one's own: names with the theme that each is made of, and its own colours. docs/config.md describes them.", "{}",
+			themesSchema(), readThemes},
 		{"views", "Views of one's own, under the keys 6 to 9 and in a list: filter, columns, sort and pane. docs/config.md describes them.", "{}",
 			viewsSchema(), readViews},
 		{"commands", "Commands of one's own about the selected pod, in a list under &. No shell reads them. docs/config.md describes them.", "{}",
@@ -78,7 +80,7 @@ func Parse(name string, text []byte) (*Config, error) {
 		return nil, mistake(name, root, errors.New("a configuration is made of lines like theme: dark"))
 	}
 	seen := map[string]bool{}
-	var start *yaml.Node
+	at := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		if seen[key.Value] {
@@ -96,12 +98,13 @@ func Parse(name string, text []byte) (*Config, error) {
 			}
 			return nil, mistake(name, value, err)
 		}
-		if s.name == "start" {
-			start = value
-		}
+		at[s.name] = value
+	}
+	if err := c.checkTheme(); err != nil {
+		return nil, mistake(name, at["theme"], err)
 	}
 	if err := c.checkStart(); err != nil {
-		return nil, mistake(name, start, err)
+		return nil, mistake(name, at["start"], err)
 	}
 	return c, nil
 }
@@ -155,15 +158,6 @@ func quoted(value *yaml.Node) string {
 		return "a list"
 	}
 	return strconv.Quote(string(sources.Sanitize(value.Value)))
-}
-
-func readTheme(c *Config, value *yaml.Node) error {
-	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("theme is a word, not %s", quoted(value))
-	}
-	named, err := theme.Parse(value.Value)
-	c.Theme = named
-	return err
 }
 
 func readGlyphs(c *Config, value *yaml.Node) error {

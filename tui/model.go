@@ -50,7 +50,7 @@ type model struct {
 	lesson  *lesson.Lesson   // nil unless one is taught
 	play    *play.Cluster    // nil unless the cluster is the person's own
 
-	looks  looks
+	looks  *looks
 	layout layout
 	mouse  mouse
 	canvas canvas.Canvas
@@ -62,7 +62,7 @@ type model struct {
 // newModel returns the model of a program that shows s.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	d := &page.Desk{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
-	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o.Theme, o.Glyphs), mouse: mouse{on: !o.NoMouse}, stale: true}
+	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
 	m.setKeys(o.Keys)
 	m.charts = chart.All(d)

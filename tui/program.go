@@ -16,21 +16,22 @@ import (
 // looks are the colours in which the screen is drawn.
 type looks struct {
 	theme   theme.Theme
-	dark    bool // the terminal's background
-	sixteen bool // it has no more colours
+	skins   theme.Skins // the person's own themes
+	dark    bool        // the terminal's background
+	sixteen bool        // it has no more colours
 	palette *canvas.Palette
 	// translate makes ASCII of signs. Nil: they are drawn as they are.
 	translate canvas.Translate
 }
 
-// newLooks returns the looks of a theme; an empty one is ThemeAuto. Glyphs are resolved.
-func newLooks(t theme.Theme, g theme.Glyphs) looks {
-	return looks{theme: cmp.Or(t, theme.Auto), dark: true, translate: g.Translate()}
+// newLooks returns the looks that o asks for. Glyphs are resolved.
+func newLooks(o Options) *looks {
+	return &looks{theme: cmp.Or(o.Theme, theme.Auto), skins: o.Skins, dark: true, translate: o.Glyphs.Translate()}
 }
 
 // paper is what a picture of the screen is drawn on.
 func (l looks) paper() picture.Paper {
-	if l.theme == theme.Light || l.theme != theme.Dark && !l.dark {
+	if base := l.skins.Base(l.theme); base == theme.Light || base != theme.Dark && !l.dark {
 		return picture.Light()
 	}
 	return picture.Dark()
@@ -38,13 +39,13 @@ func (l looks) paper() picture.Paper {
 
 // paint makes the palette of the theme.
 func (m *model) paint() {
-	m.looks.palette = theme.NewPalette(m.looks.theme, m.looks.dark, m.Projector, m.looks.sixteen)
+	m.looks.palette = m.looks.skins.Palette(m.looks.theme, m.looks.dark, m.Projector, m.looks.sixteen)
 }
 
 // addProgram adds what is done with the program itself: its looks, its lists, its end.
 func (m *model) addProgram(all page.Actions) {
 	all[keymap.Theme] = page.Action{Do: func() tea.Cmd {
-		m.looks.theme = m.looks.theme.Next()
+		m.looks.theme = m.looks.skins.Next(m.looks.theme)
 		m.paint()
 		return m.Answer("theme " + string(m.looks.theme) + m.Keys.Say(", {theme}: next"))
 	}}.Unless(func() string {

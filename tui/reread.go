@@ -40,11 +40,12 @@ func (m *model) reread() tea.Cmd {
 func (m *model) takeConfig(next Options) {
 	before := m.options
 	o := &m.options
-	o.Theme, o.Glyphs, o.Projector, o.NoMouse, o.Bell = next.Theme, next.Glyphs, next.Projector, next.NoMouse, next.Bell
+	o.Theme, o.Skins, o.Glyphs, o.Projector, o.NoMouse, o.Bell = next.Theme, next.Skins, next.Glyphs, next.Projector, next.NoMouse, next.Bell
 	o.Zone = next.Zone
 	o.Keys, o.Views, o.Commands = next.Keys, next.Views, next.Commands
 
-	if o.Theme != before.Theme {
+	m.looks.skins = o.Skins
+	if o.Theme != before.Theme || !slices.Contains(o.Skins.All(), m.looks.theme) {
 		m.looks.theme = cmp.Or(o.Theme, theme.Auto)
 	}
 	if o.Glyphs != before.Glyphs {

@@ -67,6 +67,27 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		p.press("ctrl+f")
 		p.sees("look at it").press("esc")
 
+		own := func(color string) theme.Skins {
+			c, err := theme.ParseColor(color)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return theme.Skins{{Name: "mine", Base: theme.Dark, Colors: map[theme.Role]theme.Color{"unschedulable": c}}}
+		}
+		for _, color := range []string{"#010203", "#030201"} { // the name stays, and its colours change
+			now.Theme, now.Skins = "mine", own(color)
+			edit(now, nil)
+			if want := now.Skins.Palette("mine", true, false, false); *p.model.looks.palette != *want {
+				t.Errorf("a theme of one's own is not drawn as it is now, with %s", color)
+			}
+		}
+		now.Theme, now.Skins = theme.Dark, nil
+		p.do(keymap.Theme, keymap.Theme)
+		edit(now, nil)
+		if p.model.looks.theme != theme.Dark {
+			t.Errorf("the theme is %s, which is not there any more", p.model.looks.theme)
+		}
+
 		now.Theme, now.Glyphs, now.Projector, now.NoMouse, now.Zone = theme.Light, theme.GlyphsASCII, true, true, kolkata(t)
 		edit(now, nil)
 		if m := p.model; m.looks.theme != theme.Light || !m.Projector || m.mouse.on {

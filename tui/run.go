@@ -40,8 +40,9 @@ type Options struct {
 	Keeps bool
 	// NoColor draws without colours, whatever the terminal can do. A non-empty NO_COLOR means the same.
 	NoColor bool
-	// Theme are the colours. Empty is ThemeAuto.
+	// Theme are the colours: one of theme.All or of Skins, which are the person's own. Empty is theme.Auto.
 	Theme theme.Theme
+	Skins theme.Skins
 	// Glyphs are the signs that are drawn with. Empty is GlyphsAuto in Run, and GlyphsUnicode elsewhere.
 	Glyphs theme.Glyphs
 	// Projector draws for a room from the start.

@@ -20,7 +20,7 @@ var hostly = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Copy, keymap
 // The keys are the built-in ones, without those that are about the machine.
 func (o Options) Served() Options {
 	return Options{
-		NoColor: o.NoColor, Theme: o.Theme, Glyphs: o.Glyphs, Projector: o.Projector, NoMouse: o.NoMouse,
+		NoColor: o.NoColor, Theme: o.Theme, Skins: o.Skins, Glyphs: o.Glyphs, Projector: o.Projector, NoMouse: o.NoMouse,
 		Keys: slices.DeleteFunc(keymap.Default(), func(b keymap.Binding) bool { return slices.Contains(hostly[:], b.ID) }),
 	}
 }

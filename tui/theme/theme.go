@@ -1,10 +1,7 @@
 package theme
 
 import (
-	"fmt"
 	"image/color"
-	"slices"
-	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -44,31 +41,9 @@ const (
 	None         Theme = "none"
 )
 
-// All returns all themes, in the order in which they are offered.
+// All returns all themes that there are without a person's own, in the order in which they are offered.
 func All() []Theme {
 	return []Theme{Auto, Dark, Light, HighContrast, ColorBlind, None}
-}
-
-// Parse returns the theme of that name; an empty name is ThemeAuto. The error is a sentence that lists
-// the names there are.
-func Parse(name string) (Theme, error) {
-	if name == "" {
-		return Auto, nil
-	}
-	if i := slices.Index(All(), Theme(strings.ToLower(name))); i >= 0 {
-		return All()[i], nil
-	}
-	var names []string
-	for _, t := range All() {
-		names = append(names, string(t))
-	}
-	return "", fmt.Errorf("there is no theme %q, only %s", name, strings.Join(names, ", "))
-}
-
-// Next is the theme offered after t.
-func (t Theme) Next() Theme {
-	all := All()
-	return all[(slices.Index(all, t)+1)%len(all)]
 }
 
 // shades are the colours of one meaning on a light and on a dark background.
@@ -150,6 +125,11 @@ func ofSixteen(colorBlind bool) map[canvas.Style][2]color.Color {
 // NewPalette returns the colours of t for a dark or a light background. A projector washes colours out: for
 // one, all is bold, and what is secondary is not dim. Sixteen is for terminals that have no more colours.
 func NewPalette(t Theme, dark, projector, sixteen bool) *canvas.Palette {
+	return paletteOf(colorsOf(t, dark, projector, sixteen), projector)
+}
+
+// colorsOf are the colours of a theme of All, by style.
+func colorsOf(t Theme, dark, projector, sixteen bool) (colors [canvas.Colors]color.Color) {
 	set := standard()
 	switch t {
 	case Dark:
@@ -167,7 +147,6 @@ func NewPalette(t Theme, dark, projector, sixteen bool) *canvas.Palette {
 		set = highContrast()
 	}
 	pick := lipgloss.LightDark(dark)
-	var colors [canvas.Colors]color.Color
 	if sixteen && set != nil {
 		set = nil
 		for style, pair := range ofSixteen(t == ColorBlind) {
@@ -177,6 +156,11 @@ func NewPalette(t Theme, dark, projector, sixteen bool) *canvas.Palette {
 	for style, pair := range set {
 		colors[style] = pick(lipgloss.Color(pair.light), lipgloss.Color(pair.dark))
 	}
+	return colors
+}
+
+// paletteOf spells colours; for a projector all of them bold.
+func paletteOf(colors [canvas.Colors]color.Color, projector bool) *canvas.Palette {
 	p := canvas.NewPalette(colors)
 	if projector {
 		for style := range p {

@@ -107,11 +107,11 @@ func TestColorBlindPeopleTellTheTiersApart(t *testing.T) {
 
 func TestParseTheme(t *testing.T) {
 	for name, want := range map[string]Theme{"": Auto, "light": Light, "High-Contrast": HighContrast} {
-		if got, err := Parse(name); err != nil || got != want {
+		if got, err := Skins(nil).Parse(name); err != nil || got != want {
 			t.Errorf("%q is %q, %v", name, got, err)
 		}
 	}
-	if _, err := Parse("solarized"); err == nil || err.Error() != `there is no theme "solarized", only auto, dark, light, high-contrast, colour-blind, none` {
+	if _, err := Skins(nil).Parse("solarized"); err == nil || err.Error() != `there is no theme "solarized", only auto, dark, light, high-contrast, colour-blind, none` {
 		t.Errorf("an unknown theme: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ type Look struct {
 // Register adds the flags to cmd.
 func (f *Look) Register(cmd *cobra.Command) {
 	f.cmd = cmd
-	cmd.Flags().StringVar(&f.theme, "theme", "", "colours: auto (by the terminal's background), dark, light, high-contrast, colour-blind or none")
+	cmd.Flags().StringVar(&f.theme, "theme", "", "colours: auto (by the terminal's background), dark, light, high-contrast, colour-blind, none or one of your own")
 	cmd.Flags().StringVar(&f.glyphs, "glyphs", "", "signs: auto (by the locale and TERM), unicode, narrow (ASCII where signs may be two cells wide) or ascii")
 	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "draw without colours; NO_COLOR does the same")
 	cmd.Flags().BoolVar(&f.projector, "projector", false, "draw for a room: large counts, bold text, the keys that are pressed")
@@ -56,9 +56,6 @@ func (f *Look) Given(flag string) bool { return f.cmd.Flags().Changed(flag) }
 // Check finds mistakes in the flags and in the configuration file, and takes from it what the flags leave open. It is
 // called when the command line is read.
 func (f *Look) Check() error {
-	if _, err := theme.Parse(f.theme); err != nil {
-		return UsageError{Err: err}
-	}
 	if _, err := theme.ParseGlyphs(f.glyphs); err != nil {
 		return UsageError{Err: err}
 	}
@@ -69,6 +66,9 @@ func (f *Look) Check() error {
 	f.watch = config.NewWatch()
 	if f.Config, err = config.Load(f.cmd.Context()); err != nil {
 		return err
+	}
+	if _, err := f.Config.Themes.Parse(f.theme); err != nil {
+		return UsageError{Err: err}
 	}
 	f.fill()
 	return nil
@@ -111,9 +111,12 @@ func (f *Look) inZone() session.Zone {
 
 // Options are the screen's, with the recordings to switch to.
 func (f *Look) Options(recordings []tui.Recording) tui.Options {
-	named, _ := theme.Parse(f.theme) // checked
-	glyphs, _ := theme.ParseGlyphs(f.glyphs)
-	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands, Bell: f.Config.Bell, Zone: f.inZone()}
+	named, err := f.Config.Themes.Parse(f.theme)
+	if err != nil {
+		named = f.Config.Theme // it was one of the person's own, which the file that is read again has no more
+	}
+	glyphs, _ := theme.ParseGlyphs(f.glyphs) // checked
+	o := tui.Options{Recordings: recordings, NoColor: f.noColor, NoMouse: f.noMouse, Projector: f.projector, Theme: named, Skins: f.Config.Themes, Glyphs: glyphs, Keys: f.Config.Bindings, Start: f.Config.Start, Views: f.Config.Views, Commands: f.Config.Commands, Bell: f.Config.Bell, Zone: f.inZone()}
 	if views, err := config.RememberedViews(f.cmd.Context()); err == nil && f.Config.Remember {
 		o.Memory, o.Source = views, f.Source
 	}
