@@ -94,6 +94,7 @@ const (
 	Fits         ID = "fits"
 	Reject       ID = "reject"
 	Recordings   ID = "recordings"
+	Beside       ID = "beside"
 	Rerun        ID = "rerun"
 	Mouse        ID = "mouse"
 	Messages     ID = "messages"
@@ -111,6 +112,12 @@ const (
 	ChartCloser  ID = "chart-closer"
 	ChartFarther ID = "chart-farther"
 	ChartFit     ID = "chart-fit"
+)
+
+// The actions of two beside each other.
+const (
+	OtherSide ID = "other-side"
+	Alignment ID = "alignment"
 )
 
 // The actions of a lesson, and the answers to its questions.
@@ -166,6 +173,7 @@ func Default() []Binding {
 	add(Board, Scheduler, boardScheduler())
 	add(Board, Program, boardProgram())
 	add(Chart, InChart, chartInChart())
+	add(Sides, InSides, sidesInSides())
 	add(Lesson, InLesson, lessonInLesson())
 	add(Question, InLesson, questionInLesson())
 	add(List, InList, listInList())
@@ -373,6 +381,8 @@ func boardProgram() []Binding {
 	return []Binding{
 		{ID: Recordings, Keys: []string{"r"}, Name: "recordings", Bar: 11,
 			Description: "Choose another recording, of this program, of yours or of files, or a cluster of your kubeconfig."},
+		{ID: Beside, Keys: []string{"\\"}, Name: "beside",
+			Description: "Show another recording or cluster beside this one, the same moment of both; with two, show the first alone again."},
 		{ID: Rerun, Keys: []string{"ctrl+r"}, Name: "run again",
 			Description: "Run the recording again under another release of kube-scheduler, and see what comes out differently."},
 		{ID: Theme, Keys: []string{"T"}, Name: "theme",
@@ -407,6 +417,13 @@ func chartInChart() []Binding {
 		{ID: ChartCloser, Keys: []string{"+", "="}, Name: "closer", Bar: 3, Description: "Show less time in more detail."},
 		{ID: ChartFarther, Keys: []string{"-"}, Name: "farther", Bar: 4, Description: "Show more time in less detail."},
 		{ID: ChartFit, Keys: []string{"0"}, Name: "fit", Bar: 5, Description: "Choose the scale by what there is to show, and follow the moment shown again."},
+	}
+}
+
+func sidesInSides() []Binding {
+	return []Binding{
+		{ID: OtherSide, Keys: []string{"tab"}, Name: "other side", Bar: 1, Description: "Go to the other side: keys are about it then, and the first follows its time."},
+		{ID: Alignment, Keys: []string{"~"}, Name: "align", Bar: 2, Description: "Show together what was as long after the start of each, what was at the same time of day, or each at a time of its own."},
 	}
 }
 

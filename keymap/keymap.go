@@ -21,6 +21,9 @@ const (
 	// Chart is a timeline, the lanes or the plots. Keys that mean nothing there mean what they do on the
 	// board.
 	Chart Context = "In a chart"
+	// Sides is the screen with two sessions beside each other. Their keys come before all others but those of a list or a
+	// prompt.
+	Sides Context = "With two beside each other"
 	// Lesson is a lesson below the board. Keys that mean nothing there mean what they do on the board.
 	Lesson Context = "In a lesson"
 	// Question is a lesson that asks something, whose answers come before all else.
@@ -43,6 +46,7 @@ const (
 	Scheduler Group = "Being the scheduler"
 	Program   Group = "The program"
 	InChart   Group = "Charts (timeline, lanes, plots, stack)"
+	InSides   Group = "Two beside each other"
 	InLesson  Group = "Lessons"
 	InList    Group = "Lists"
 	InPrompt  Group = "Prompts"
@@ -50,7 +54,7 @@ const (
 
 // Groups returns all groups in their order.
 func Groups() []Group {
-	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InLesson, InList, InPrompt}
+	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InSides, InLesson, InList, InPrompt}
 }
 
 // Binding is one action and the keys that do it.

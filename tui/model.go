@@ -36,6 +36,7 @@ type model struct {
 	zone   session.Zone // in which times of day are told
 	said   uint64       // the newest of its answers that was shown
 	origin origin
+	sides  *sides // what it is a side of; nil if it can't have another beside it
 	// viewName is the person's own view that was shown last. Empty: none since the session began.
 	viewName string
 	// leaving counts the keys up to that by which the person wanted to leave what is not kept.

@@ -49,7 +49,7 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 		m.lesson.Blank = false // as any key does; nothing is there to be clicked
 		return nil
 	}
-	middle, bar := m.layout.middle, m.layout.bar
+	middle, over, bar := m.layout.middle, m.layout.over, m.layout.bar
 	for _, k := range m.mouse.keys {
 		if k.Contains(at.X-bar.X, at.Y-bar.Y) {
 			m.Pressed = "" // no key was
@@ -57,7 +57,7 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 		}
 	}
 	if top := m.Over.Top(); top != nil {
-		if id, hit := top.Click(at.X-middle.X, at.Y-middle.Y, middle.W, middle.H); hit {
+		if id, hit := top.Click(at.X-over.X, at.Y-over.Y, over.W, over.H); hit {
 			return m.Do(id)
 		}
 		return nil

@@ -75,12 +75,8 @@ func (m *model) addProgram(all page.Actions) {
 		}
 		return m.Answer(m.Keys.Say("the mouse is the terminal's: select text with it; {mouse} takes it back"))
 	}}
-	all[keymap.Recordings] = page.Action{Do: m.chooseRecording}.Unless(func() string {
-		if o := m.options; len(o.Recordings) == 0 && o.OwnRecordings == nil && o.Clusters == nil && o.OpenFiles == nil {
-			return "there are no other recordings to choose from"
-		}
-		return ""
-	})
+	all[keymap.Recordings] = page.Action{Do: m.chooseRecording}.Unless(m.nothingToChoose)
+	m.addSides(all)
 	all[keymap.Rerun] = page.Action{Do: m.chooseRelease}.Unless(func() string {
 		if m.Frame.Live != nil {
 			return session.ErrLive.Error()
@@ -101,6 +97,19 @@ func (m *model) addProgram(all page.Actions) {
 
 // quit leaves the program. If anything is lost with it, it says so first, and leaves when it is asked again at once.
 func (m *model) quit() tea.Cmd {
+	what := m.atStake()
+	if m.sides.two() {
+		what = cmp.Or(what, m.sides.other(m).atStake())
+	}
+	if what == "" || m.leaving > 0 && m.Deeds() <= m.leaving+1 {
+		return tea.Quit
+	}
+	m.leaving = m.Deeds()
+	return m.Answer(what + m.Keys.Say(" would be lost: {quit} again leaves"))
+}
+
+// atStake is what is lost when the screen is left. Empty if nothing is.
+func (m *model) atStake() string {
 	what := lost(m.Frame)
 	switch {
 	case m.lesson != nil, m.options.Keeps:
@@ -110,9 +119,29 @@ func (m *model) quit() tea.Cmd {
 	case what == "" && m.origin.session != nil && m.origin.session != m.Session:
 		what = lost(m.origin.frame)
 	}
-	if what == "" || m.leaving > 0 && m.Deeds() <= m.leaving+1 {
-		return tea.Quit
+	return what
+}
+
+// setZone has the session that is shown, and those that come, tell times of day in zone.
+func (m *model) setZone(zone session.Zone) {
+	m.zone = zone
+	m.Session.SetZone(zone)
+}
+
+// otherZone is the zone to change to: UTC, and from that the one of the configuration, or else this machine's.
+func (m *model) otherZone() session.Zone {
+	if !m.zone.IsUTC() {
+		return session.Zone{}
 	}
-	m.leaving = m.Deeds()
-	return m.Answer(what + m.Keys.Say(" would be lost: {quit} again leaves"))
+	if !m.options.Zone.IsUTC() {
+		return m.options.Zone
+	}
+	here, _ := session.ParseZone("local") // which there is always
+	return here
+}
+
+// nextZone changes to the other zone.
+func (m *model) nextZone() tea.Cmd {
+	m.setZone(m.otherZone())
+	return m.Answer("times of day are in " + m.zone.Name(m.Frame.Now) + m.Keys.Say("; {time-zone}: the other way"))
 }

@@ -56,12 +56,42 @@ func (o Options) find() (f found, err error) {
 	return f, errors.Join(err, noClusters)
 }
 
-// chooseRecording lists the recordings and the clusters and opens the chosen one. Those of the person are looked for
-// outside of Update.
+// choice is what the recordings are listed for: to take the place of what is shown, or to stand beside it.
+type choice struct {
+	title string
+	open  func(r Recording) tea.Cmd
+	// back leads back to where the program began. Nil: that is not offered.
+	back func() tea.Cmd
+}
+
+// chooseRecording opens one of the recordings and the clusters in the place of what is shown.
 func (m *model) chooseRecording() tea.Cmd {
+	c := choice{title: "recordings", open: func(r Recording) tea.Cmd {
+		return m.unlessLost(func() tea.Cmd { return m.open(r) })
+	}}
+	if o := m.origin; o.session != nil && m.Session != o.session {
+		c.back = func() tea.Cmd {
+			return m.unlessLost(func() tea.Cmd {
+				return m.opened(opening{name: "where you began", session: o.session, source: o.source})
+			})
+		}
+	}
+	return m.choose(c)
+}
+
+// nothingToChoose is why there is no other recording to open. Empty if there is.
+func (m *model) nothingToChoose() string {
+	if o := m.options; len(o.Recordings) == 0 && o.OwnRecordings == nil && o.Clusters == nil && o.OpenFiles == nil {
+		return "there are no other recordings to choose from"
+	}
+	return ""
+}
+
+// choose lists the recordings and the clusters. Those of the person are looked for outside of Update.
+func (m *model) choose(c choice) tea.Cmd {
 	o := m.options
 	if o.OwnRecordings == nil && o.Clusters == nil {
-		return m.listRecordings(found{})
+		return m.listRecordings(c, found{})
 	}
 	return page.Guarded(func() tea.Msg {
 		f, err := o.find()
@@ -70,51 +100,50 @@ func (m *model) chooseRecording() tea.Cmd {
 				return nil // the person does something else
 			}
 			if err != nil {
-				return tea.Batch(m.listRecordings(f), m.Refuse(err.Error()))
+				return tea.Batch(m.listRecordings(c, f), m.Refuse(err.Error()))
 			}
-			return m.listRecordings(f)
+			return m.listRecordings(c, f)
 		})
 	})
 }
 
 // listRecordings lists where the program began, the recordings inside of it, and what was found.
-func (m *model) listRecordings(f found) tea.Cmd {
+func (m *model) listRecordings(c choice, f found) tea.Cmd {
 	var choices []func() tea.Cmd
-	l := widget.List{Title: "recordings", Choose: func(chosen []int) tea.Cmd { return m.unlessLost(choices[chosen[0]]) }}
+	l := widget.List{Title: c.title, Choose: func(chosen []int) tea.Cmd { return choices[chosen[0]]() }}
 	add := func(it widget.Item, choose func() tea.Cmd) {
 		l.Items, choices = append(l.Items, it), append(choices, choose)
 	}
 	heading := func(text string) { add(widget.Item{Text: text, Heading: true}, nil) }
-	if o := m.origin; o.session != nil && m.Session != o.session {
-		add(widget.Item{Key: "back", Text: format.Safe(string(o.frame.Name)), Note: "Where you began, with its what-ifs and marks."}, func() tea.Cmd {
-			return m.opened(opening{name: "where you began", session: o.session, source: o.source})
-		})
+	opens := func(r Recording) func() tea.Cmd { return func() tea.Cmd { return c.open(r) } }
+	if c.back != nil {
+		add(widget.Item{Key: "back", Text: format.Safe(string(m.origin.frame.Name)), Note: "Where you began, with its what-ifs and marks."}, c.back)
 	}
 	for _, r := range m.options.Recordings {
-		add(widget.Item{Key: r.Name, Text: r.Title, Note: r.Description}, func() tea.Cmd { return m.open(r) })
+		add(widget.Item{Key: r.Name, Text: r.Title, Note: r.Description}, opens(r))
 	}
 	attachable := slices.DeleteFunc(slices.Clone(f.clusters), func(r Recording) bool { return r.Source == m.source || r.Source == m.origin.source })
 	if len(attachable) > 0 {
 		heading("Clusters of your kubeconfig")
 	}
 	for _, r := range attachable {
-		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, func() tea.Cmd { return m.open(r) })
+		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, opens(r))
 	}
 	if len(f.own) > 0 {
 		heading("What was recorded while you were attached, the newest first")
 	}
 	for _, r := range f.own {
-		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, func() tea.Cmd { return m.open(r) })
+		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, opens(r))
 	}
 	if m.options.OpenFiles != nil {
 		heading("Files")
-		add(widget.Item{Text: "open files …", Note: "Files of one run: an audit log, a scheduler's log, a trace, a scenario."}, m.askFiles)
+		add(widget.Item{Text: "open files …", Note: "Files of one run: an audit log, a scheduler's log, a trace, a scenario."}, func() tea.Cmd { return m.askFiles(c) })
 	}
 	return widget.OpenList(m.Desk, l, 0)
 }
 
 // askFiles asks for the paths of files and opens them as one recording.
-func (m *model) askFiles() tea.Cmd {
+func (m *model) askFiles(c choice) tea.Cmd {
 	var paths []string
 	return widget.Ask(m.Desk, widget.Prompt{
 		Title: "open",
@@ -127,7 +156,7 @@ func (m *model) askFiles() tea.Cmd {
 			return ""
 		},
 		After: func() tea.Msg {
-			return page.Ready(func() tea.Cmd { return m.open(m.options.OpenFiles(paths)) })
+			return page.Ready(func() tea.Cmd { return c.open(m.options.OpenFiles(paths)) })
 		},
 	}, "")
 }
@@ -152,7 +181,15 @@ func lost(f *session.Frame) string {
 // unlessLost does what ends the session that is shown, or asks first if anything is lost with it.
 func (m *model) unlessLost(do func() tea.Cmd) tea.Cmd {
 	what := lost(m.Frame)
-	if what == "" || m.Session == m.origin.session {
+	if m.Session == m.origin.session {
+		what = "" // it goes on
+	}
+	return m.unless(what, do)
+}
+
+// unless does it, or asks first if what, which is said, would be lost.
+func (m *model) unless(what string, do func() tea.Cmd) tea.Cmd {
+	if what == "" {
 		return do()
 	}
 	return widget.OpenList(m.Desk, widget.List{Title: what + " would be lost", Choose: func(chosen []int) tea.Cmd {
@@ -164,15 +201,18 @@ func (m *model) unlessLost(do func() tea.Cmd) tea.Cmd {
 }
 
 // open opens a recording, and shows it unless the person does something else by then.
-func (m *model) open(r Recording) tea.Cmd {
+func (m *model) open(r Recording) tea.Cmd { return m.opening(r, m.opened) }
+
+// opening opens a recording for show, unless the person does something else by then.
+func (m *model) opening(r Recording, show func(opening) tea.Cmd) tea.Cmd {
 	return m.Begin(m.ctx, "opening "+r.Name, func(ctx context.Context, work *page.Work) func(late bool) tea.Cmd {
 		s, err := r.Open(ctx, work.Report)
 		o := opening{r.Name, s, r.Source, m.options.recall(r.Source), err}
 		return func(late bool) tea.Cmd {
 			if late && err == nil {
-				return m.Note(page.Notice{Text: r.Name + " is open", Open: func() tea.Cmd { return m.opened(o) }})
+				return m.Note(page.Notice{Text: r.Name + " is open", Open: func() tea.Cmd { return show(o) }})
 			}
-			return m.opened(o)
+			return show(o)
 		}
 	})
 }

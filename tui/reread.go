@@ -30,6 +30,9 @@ func (m *model) reread() tea.Cmd {
 				return tea.Batch(m.Note(page.Notice{Text: err.Error() + "; what was read before holds", Refused: true}), m.reread())
 			}
 			m.takeConfig(o)
+			if m.sides.two() {
+				m.sides.other(m).takeConfig(o)
+			}
 			return tea.Batch(m.Note(page.Notice{Text: "the configuration has changed, and is read again"}), m.reread())
 		})
 	})

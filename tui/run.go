@@ -72,6 +72,8 @@ type Options struct {
 	Views []memory.Named
 	// Start is what the program begins with: StartBoard, which an empty one is, StartLast or the name of one of Views.
 	Start string
+	// Beside is what stands beside the session from the start. Nil: nothing does.
+	Beside *Beside
 	// NextConfig waits until the configuration has changed, and returns what it says then; or that it can't be read. It is
 	// called outside of the screen's own goroutine. Nil: the configuration stays.
 	NextConfig func(ctx context.Context) (Options, error)
@@ -143,6 +145,8 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 		return ctx.Err() // and not that the program was killed, as bubbletea puts it
 	case err != nil:
 		return err
+	case m.sides.two():
+		return errors.Join(m.leave(), m.sides.other(m).leave())
 	default:
 		return m.leave()
 	}
@@ -205,5 +209,5 @@ func newProgram(ctx context.Context, m *model, more ...tea.ProgramOption) *tea.P
 		// colorprofile reads NO_COLOR as a boolean and so overlooks NO_COLOR=yes. Bold and reverse stay.
 		all = append(all, tea.WithColorProfile(colorprofile.Ascii))
 	}
-	return tea.NewProgram(m, append(all, more...)...)
+	return tea.NewProgram(newSides(m), append(all, more...)...)
 }

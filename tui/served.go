@@ -14,7 +14,7 @@ import (
 
 // hostly are the bindings that are about the machine that the program runs on: its files, its clipboard, its shell.
 // Running a recording again is one of them, too: each time takes seconds of a processor that others share.
-var hostly = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Copy, keymap.CopyMore, keymap.Suspend, keymap.Rerun}
+var hostly = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Beside, keymap.Copy, keymap.CopyMore, keymap.Suspend, keymap.Rerun}
 
 // Served returns what of o is for somebody at another machine, who is to find no way to this one: only the look.
 // The keys are the built-in ones, without those that are about the machine.

@@ -44,11 +44,16 @@ func (m *model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	same = m // also after a panic
 	defer m.guard(&cmd)
 	cmd = m.update(msg)
-	if m.stale {
+	m.refresh()
+	return m, cmd
+}
+
+// refresh draws the screen anew, if anything on it changed.
+func (m *model) refresh() {
+	if m.stale && !m.sides.two() {
 		m.settle()
 		m.shown, m.stale = m.view(), false
 	}
-	return m, cmd
 }
 
 // update takes msg and says by m.stale whether anything shown changed.
@@ -168,7 +173,10 @@ func (m *model) deed(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	for _, context := range [...]keymap.Context{top.Context(), keymap.Board} {
+	for _, context := range [...]keymap.Context{keymap.Sides, top.Context(), keymap.Board} {
+		if context == keymap.Sides && !m.sides.two() {
+			continue
+		}
 		if b, ok := m.Keys.Lookup(context, key); ok {
 			return m.Do(b.ID)
 		}
@@ -176,11 +184,20 @@ func (m *model) deed(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// settleAll puts everything in its place on the whole screen.
+func (m *model) settleAll() {
+	if m.sides.two() {
+		m.sides.settle()
+		return
+	}
+	m.settle()
+}
+
 // settle puts everything in its place after a change: the layout, the cursors, what is in sight.
 func (m *model) settle() {
 	m.layout = m.arrange()
 	for _, o := range m.Over.All() {
-		o.Settle(m.layout.middle.H)
+		o.Settle(m.layout.over.H)
 	}
 	if m.Pages.Covered() {
 		m.Pages.Lowest().Settle(0, 0)

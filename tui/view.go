@@ -25,30 +25,46 @@ const (
 // layout says where the page is, and what stands around it.
 type layout struct {
 	tooSmall bool // for anything but one sentence
-	header   []header.Line
+	lines    []header.Line
+	header   canvas.Rect
 	middle   canvas.Rect
 	// page and dock are the parts of the middle that the page on top has, and the one that is docked beneath it.
 	page, dock canvas.Rect
-	status     canvas.Rect
-	bar        canvas.Rect
+	// over is where what is open above the page has its place.
+	over   canvas.Rect
+	status canvas.Rect
+	bar    canvas.Rect
 }
 
-// arrange divides the screen.
+// foot is how many lines stand below the page: the status and the keys.
+const foot = 2
+
+// arrange divides the screen, or its side of it.
 func (m *model) arrange() layout {
 	w, h := m.Width, m.Height
-	if w < minWidth || h < minHeight {
+	screen, room := canvas.At(0, 0, w, h), canvas.At(0, 0, w, h-foot)
+	if m.sides.two() {
+		screen, room = m.sides.screen, m.sides.room(m)
+	}
+	if screen.W < minWidth || screen.H < minHeight {
 		return layout{tooSmall: true}
 	}
 	lines := header.Lines(h, m.Frame.Fork != nil, m.Frame.SchedulerCounts != nil)
 	if m.lesson != nil {
 		lines = header.AboveLesson(m.Frame.Fork != nil)
 	}
-	y := len(lines)
-	l := layout{header: lines, middle: canvas.At(0, y, w, h-2-y), status: canvas.At(0, h-2, w, 1), bar: canvas.At(0, h-1, w, 1)}
-	l.page = l.middle
+	l := layout{
+		lines: lines, header: canvas.At(room.X, room.Y, room.W, len(lines)),
+		middle: canvas.At(room.X, room.Y+len(lines), room.W, room.H-len(lines)),
+		status: canvas.At(0, screen.H-2, screen.W, 1), bar: canvas.At(0, screen.H-1, screen.W, 1),
+	}
+	l.page, l.over = l.middle, l.middle
+	if m.sides.two() {
+		l.over = canvas.At(0, 0, screen.W, screen.H-foot)
+	}
 	if m.Pages.Docked() != nil {
-		l.page.H -= m.outcome.Height(w, l.middle.H)
-		l.dock = canvas.At(0, l.page.Y+l.page.H, w, l.middle.H-l.page.H)
+		l.page.H -= m.outcome.Height(room.W, l.middle.H)
+		l.dock = canvas.At(room.X, l.page.Y+l.page.H, room.W, l.middle.H-l.page.H)
 	}
 	return l
 }
@@ -58,7 +74,7 @@ func (m *model) View() tea.View { return m.shown }
 
 // view draws the screen and says what else the terminal is to do.
 func (m *model) view() tea.View {
-	v := tea.NewView(m.draw())
+	v := tea.NewView(m.draw().String(m.looks.palette, m.looks.translate))
 	v.AltScreen = true
 	if m.mouse.on {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -92,16 +108,21 @@ func (m *model) title() string {
 
 // drawn is the screen as it is now.
 func (m *model) drawn() export.Drawn {
-	m.settle()
-	drawn := export.Drawn{Text: m.draw(), W: m.Width, H: m.Height, On: m.looks.paper()}
+	palette := m.looks.palette
 	if m.options.NoColor { // which the terminal leaves out, and not the canvas
-		drawn.Text = m.canvas.String(theme.NewPalette(theme.None, true, m.Projector, false), m.looks.translate)
+		palette = theme.NewPalette(theme.None, true, m.Projector, false)
 	}
-	return drawn
+	m.settleAll()
+	all := m.draw()
+	size := all.Area()
+	return export.Drawn{Text: all.String(palette, m.looks.translate), W: size.W, H: size.H, On: m.looks.paper()}
 }
 
 // draw draws the whole screen.
-func (m *model) draw() string {
+func (m *model) draw() *canvas.Canvas {
+	if m.sides.two() {
+		return m.sides.draw()
+	}
 	m.canvas.Reset(m.Width, m.Height)
 	all := m.canvas.Area()
 	switch {
@@ -109,28 +130,37 @@ func (m *model) draw() string {
 		m.drawTooSmall(all)
 	case m.lesson != nil && m.lesson.Blank: // nothing
 	default:
-		m.drawIn(all)
+		m.drawPage(all)
+		m.drawAround(all)
 	}
-	return m.canvas.String(m.looks.palette, m.looks.translate)
+	return &m.canvas
 }
 
-// drawIn draws the page and what stands around it.
-func (m *model) drawIn(all canvas.Area) {
+// drawPage draws the page and the lines above it.
+func (m *model) drawPage(all canvas.Area) {
 	l := m.layout
-	part := func(r canvas.Rect) canvas.Area { return all.Sub(r.X, r.Y, r.W, r.H) }
-	middle, status := part(l.middle), part(l.status)
-
-	m.mouse.progress = header.Header{Frame: m.Frame, Keys: m.Keys, Alone: m.play != nil, Lines: l.header}.Draw(all.Sub(0, 0, all.W, l.middle.Y))
-	m.Pages.Shown().Draw(part(l.page))
+	head := header.Header{Frame: m.Frame, Keys: m.Keys, Alone: m.play != nil, Follows: m.sides.leads(m), Lines: l.lines}
+	m.mouse.progress = head.Draw(part(all, l.header))
+	m.mouse.progress.X, m.mouse.progress.Y = m.mouse.progress.X+l.header.X, m.mouse.progress.Y+l.header.Y
+	m.Pages.Shown().Draw(part(all, l.page))
 	if d := m.Pages.Docked(); d != nil {
-		d.Draw(part(l.dock))
+		d.Draw(part(all, l.dock))
 	}
+}
+
+// part is the part of all that r is.
+func part(all canvas.Area, r canvas.Rect) canvas.Area { return all.Sub(r.X, r.Y, r.W, r.H) }
+
+// drawAround draws the status, the keys and what is open above the page.
+func (m *model) drawAround(all canvas.Area) {
+	l := m.layout
+	over, status := part(all, l.over), part(all, l.status)
 	if !m.Over.Typing() {
 		m.drawStatus(status)
 	}
-	m.mouse.keys = m.keyBar().Draw(part(l.bar), m.mouse.keys[:0])
+	m.mouse.keys = m.keyBar().Draw(part(all, l.bar), m.mouse.keys[:0])
 	for _, o := range m.Over.All() {
-		o.Draw(middle, status)
+		o.Draw(over, status)
 	}
 }
 
@@ -165,6 +195,11 @@ func (m *model) keyBar() widget.KeyBar {
 		}
 		return bar
 	}
+	if m.sides.two() {
+		for _, b := range m.Keys.OnBar(keymap.Sides) {
+			bar.Shown = append(bar.Shown, m.Named(b))
+		}
+	}
 	inChart := m.Pages.InChart()
 	if inChart {
 		bar.Shown = append(bar.Shown, m.Keys.OnBar(keymap.Chart)...)
@@ -188,7 +223,8 @@ func (m *model) keyBar() widget.KeyBar {
 			m.Actions[b.ID].Refusal() != "",
 			inLesson && len(b.Keys) > 0 && m.lesson.Takes(b.Keys[0]),
 			b.ID == keymap.RowDown && m.Selected.Any, // who has selected a pod knows how to
-			b.ID == keymap.Back && inChart:           // it is there already
+			b.ID == keymap.Back && inChart,           // it is there already
+			b.ID == keymap.NextPane && m.sides.two(): // the key is another's
 			continue
 		}
 		if b = m.Named(b); b.ID == keymap.Help || b.ID == keymap.Quit {

@@ -72,7 +72,7 @@ func newRoot() *cobra.Command {
 	root := screen.NewRoot()
 	root.Version, root.SilenceErrors, root.SilenceUsage = version(), true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flags.UsageError{Err: err} })
-	root.AddCommand(screen.NewReplay(), screen.NewAttach(), screen.NewPlay(),
+	root.AddCommand(screen.NewReplay(), screen.NewCompare(), screen.NewAttach(), screen.NewPlay(),
 		headless.NewWatch(), headless.NewList(), headless.NewExplain(), headless.NewReport(), headless.NewVerify(), headless.NewRerun(), headless.NewDoctor(),
 		traces.NewRecord(), traces.NewSeed(), traces.NewConvert(), learn.NewLearn(), learn.NewNotes(), serve.New(), newConfig(), newVersion(), newMan())
 	return root

@@ -173,7 +173,7 @@ func hasScreen(words []string) bool {
 		return true
 	}
 	switch words[0] {
-	case "attach", "replay", "play":
+	case "attach", "replay", "compare", "play":
 		return true
 	case "learn":
 		return !slices.ContainsFunc(words, func(w string) bool { return slices.Contains([]string{"new", "lint", "--list", "--progress"}, w) })

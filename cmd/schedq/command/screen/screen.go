@@ -30,6 +30,9 @@ type screenFlags struct {
 	look    flags.Look
 	model   flags.Model
 	metrics flags.Metrics
+	// second stands beside what is shown, and is remembered as secondSource. Nil: nothing does.
+	second       *sources.Recording
+	secondSource string
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
@@ -62,6 +65,13 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
 	others := withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options)
 	others.Clusters = clusters(cmd, kube.Unflagged(), options, true)
+	if f.second != nil {
+		second, err := f.model.Again(f.second)
+		if err != nil {
+			return err
+		}
+		others.Beside = &tui.Beside{Name: string(second.Name), Session: session.New(second, options), Source: f.secondSource}
+	}
 	err = tui.Run(cmd.Context(), shown, others)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)

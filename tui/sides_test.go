@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/tui/beside"
+)
+
+// pair sits at the sample with another recording beside it, which begins an hour later.
+func pair(t *testing.T, w, h int) *person {
+	t.Helper()
+	other := tell(t, sample)
+	other.Name = "later"
+	for i := range other.Events {
+		other.Events[i].Time = other.Events[i].Time.Add(time.Hour)
+	}
+	return sit(t, w, h, paused(t, sample), Options{Beside: &Beside{Name: "later", Session: session.New(other, session.Options{Paused: true})}})
+}
+
+// sides of the program that the person sits at.
+func (p *person) sides() *sides { return p.model.sides }
+
+// TestTwoBesideEachOther: keys are about the side in front, at every size; the other shows the moment that belongs to it;
+// and each has what-ifs and pages of its own.
+func TestTwoBesideEachOther(t *testing.T) {
+	for _, size := range sizes {
+		synctest.Test(t, func(t *testing.T) {
+			p := pair(t, size[0], size[1])
+			first, second := p.sides().all[0], p.sides().all[1]
+			p.sees("▸sample", " later", "→ follows", "by their starts")
+			p.goTo(moment).sees("10:36:06.500", "11:36:06.500")
+
+			p.do(keymap.OtherSide).sees(" sample", "▸later")
+			p.goTo("11:36:03").sees("10:36:03.000", "11:36:03.000")
+			p.do(keymap.FocusUnsched, keymap.RowDown)
+			if !second.Selected.Any || first.Selected.Any {
+				t.Errorf("%v: a key is not about the side in front", size)
+			}
+			p.do(keymap.WhatIf).sees("WHAT-IF since 11:36:03")
+			if first.Frame.Fork != nil {
+				t.Errorf("%v: the what-if is not of the side in front alone", size)
+			}
+			p.do(keymap.Beside).sees("sample").seesNot("later")
+			p.do(keymap.StepForward).seesNot("→ follows")
+			p.resize(120, 40)
+			p.sees("sample — a recording")
+		})
+	}
+}
+
+// TestPlayingBesideEachOther: time that passes goes on where the keys go, and the other side is never elsewhere for long.
+func TestPlayingBesideEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pair(t, 120, 40)
+		first, second := p.sides().all[0], p.sides().all[1]
+		apart := func() time.Duration {
+			return (second.Frame.Now.Sub(second.Frame.Start) - first.Frame.Now.Sub(first.Frame.Start)).Abs()
+		}
+		p.do(keymap.Play)
+		p.wait(2 * time.Second)
+		if d := apart(); !first.Frame.Playing || second.Frame.Playing || first.Frame.Now.Sub(first.Frame.Start) < time.Second || d > 200*time.Millisecond {
+			t.Errorf("playing %t, %t; %s apart", first.Frame.Playing, second.Frame.Playing, d)
+		}
+		p.do(keymap.OtherSide)
+		p.wait(2 * time.Second)
+		if d := apart(); first.Frame.Playing || !second.Frame.Playing || second.Frame.Now.Sub(second.Frame.Start) < 3*time.Second || d > 200*time.Millisecond {
+			t.Errorf("on the other side: playing %t, %t; %s apart", first.Frame.Playing, second.Frame.Playing, d)
+		}
+		p.do(keymap.Play, keymap.Alignment) // none of it is at that time of day
+		if !first.Frame.AtEnd || p.sides().alignment != beside.ByTime {
+			t.Errorf("%s: it is %s", p.sides().alignment.Words(), first.Frame.Now)
+		}
+		p.do(keymap.Alignment).sees("each at its own time").seesNot("follows")
+		p.do(keymap.SeekStart)
+		if !first.Frame.AtEnd {
+			t.Error("it follows, and is not to")
+		}
+	})
+}
+
+// TestOpeningBeside: the list of recordings opens one beside what is shown, a click goes to a side, and what would be lost
+// with a side is asked about.
+func TestOpeningBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 120, 40, paused(t, sample), Options{Recordings: []Recording{{Name: "gangs", Title: "Gangs", Open: func(context.Context, func(float64)) (*session.Session, error) {
+			rec := tell(t, gangs)
+			rec.Name = "gangs"
+			return session.New(rec, session.Options{Paused: true}), nil
+		}}}})
+		p.do(keymap.OtherSide).seesNot("can't") // the key is the next pane's
+		p.do(keymap.Beside).sees("beside this one").press("enter")
+		p.sees("▸sample", "│ gangs").clickAt(90, 8)
+		p.sees(" sample", "│▸gangs")
+		p.do(keymap.AddPod).enter("extra")
+		p.do(keymap.OtherSide, keymap.Beside).sees("1 what-if of gangs would be lost").press("enter")
+		p.sees("│ ").do(keymap.Quit).sees("1 what-if of gangs would be lost: q again leaves")
+		p.do(keymap.Beside, keymap.ListDown).press("enter")
+		p.seesNot("gangs")
+	})
+}
+
+// TestListsBesideEachOther: what is open above the page has the whole screen, and is clicked where it is seen.
+func TestListsBesideEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pair(t, 80, 24)
+		p.do(keymap.OtherSide, keymap.Help).sees("What am I looking at", "esc close")
+		if rows := strings.Count(p.screen(), "\n"); rows != 24 {
+			t.Errorf("there are %d rows", rows)
+		}
+		p.do(keymap.ListClose, keymap.Filter).sees("filter:").enter("web").sees(" / web")
+		if first := p.sides().all[0]; first.Frame.Filter != "" {
+			t.Errorf("the other side is filtered by %s", first.Frame.Filter)
+		}
+	})
+}
