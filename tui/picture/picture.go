@@ -2,6 +2,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"image/color"
@@ -62,25 +63,26 @@ func Head(w, h int, on Paper) string {
 		width, height, width, fontSize, on.Ink, width, height, on.Background)
 }
 
-// look is how a run of cells is drawn.
-type look struct {
-	ink, background string // empty: the paper's
-	bold, underline bool
+// Look is how a cell is drawn. Colours are written as in #79b8ff; an empty one is the paper's.
+type Look struct {
+	Ink, Background string
+	Bold, Underline bool
 }
 
 // Row draws row y: runs of text, and lines and blocks as shapes, so that they meet whatever the font.
 func Row(screen Screen, y int, on Paper) string {
 	var b strings.Builder
 	for x := 0; x < screen.Width(); {
-		l, text, shaped := lookOf(screen, x, y, on)
+		l, text := LookAt(screen, x, y, on)
+		shaped := shape(text) != nil
 		end := x + 1
 		for end < screen.Width() {
 			if c := screen.CellAt(end, y); c != nil && c.Width == 0 { // the other half of a wide letter
 				end++
 				continue
 			}
-			next, more, alsoShaped := lookOf(screen, end, y, on)
-			if next != l || shaped != alsoShaped || shaped && more != text[:len(more)] {
+			next, more := LookAt(screen, end, y, on)
+			if next != l || shaped != (shape(more) != nil) || shaped && more != text[:len(more)] {
 				break
 			}
 			// Not all that draw SVG keep several blanks.
@@ -96,26 +98,18 @@ func Row(screen Screen, y int, on Paper) string {
 	return b.String()
 }
 
-func lookOf(screen Screen, x, y int, on Paper) (l look, text string, shaped bool) {
+// LookAt returns how the cell at column x of row y is drawn, and what is in it: empty where nothing is, as in the other half of a
+// wide letter.
+func LookAt(screen Screen, x, y int, on Paper) (l Look, text string) {
 	c := screen.CellAt(x, y)
 	if c == nil || c.Width == 0 {
-		return look{}, "", false
+		return Look{}, ""
 	}
-	l = look{ink: hex(c.Style.Fg), background: hex(c.Style.Bg), bold: c.Style.Attrs&uv.AttrBold != 0, underline: c.Style.Underline != 0}
+	l = Look{Ink: hex(c.Style.Fg), Background: hex(c.Style.Bg), Bold: c.Style.Attrs&uv.AttrBold != 0, Underline: c.Style.Underline != 0}
 	if c.Style.Attrs&uv.AttrReverse != 0 {
-		l.ink, l.background = l.background, l.ink
-		if l.ink == "" {
-			l.ink = on.Background
-		}
-		if l.background == "" {
-			l.background = on.Ink
-		}
+		l.Ink, l.Background = cmp.Or(l.Background, on.Background), cmp.Or(l.Ink, on.Ink)
 	}
-	text = c.Content
-	if text == "" {
-		text = " "
-	}
-	return l, text, shape(text) != nil
+	return l, cmp.Or(c.Content, " ")
 }
 
 func hex(c color.Color) string {
@@ -126,17 +120,17 @@ func hex(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-func drawRun(b *strings.Builder, x, cells int, l look, text string, shaped bool, on Paper) {
+func drawRun(b *strings.Builder, x, cells int, l Look, text string, shaped bool, on Paper) {
 	left := x * CellWidth
-	if l.background != "" {
-		fmt.Fprintf(b, `<rect x="%d" width="%d" height="%d" fill="%s"/>`, left, cells*CellWidth, CellHeight, l.background)
+	if l.Background != "" {
+		fmt.Fprintf(b, `<rect x="%d" width="%d" height="%d" fill="%s"/>`, left, cells*CellWidth, CellHeight, l.Background)
 	}
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	if shaped {
 		for _, part := range shape(text[:len(text)/cells]) {
-			part.draw(b, left, cells, l.ink)
+			part.draw(b, left, cells, l.Ink)
 		}
 		return
 	}
@@ -146,13 +140,13 @@ func drawRun(b *strings.Builder, x, cells int, l look, text string, shaped bool,
 	trimmed = strings.TrimRight(trimmed, " ")
 	cells -= len(text) - len(trimmed)
 	attributes := ""
-	if l.ink != "" {
-		attributes += fmt.Sprintf(` fill="%s"`, l.ink)
+	if l.Ink != "" {
+		attributes += fmt.Sprintf(` fill="%s"`, l.Ink)
 	}
-	if l.bold {
+	if l.Bold {
 		attributes += ` font-weight="bold"`
 	}
-	if l.underline {
+	if l.Underline {
 		attributes += ` text-decoration="underline"`
 	}
 	fmt.Fprintf(b, `<text x="%d" y="%d" textLength="%d"%s>%s</text>`, left, Baseline, cells*CellWidth, attributes, html.EscapeString(trimmed))
