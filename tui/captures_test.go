@@ -74,14 +74,18 @@ func TestCaptures(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 100, 28, session.New(rec, session.Options{Opens: 90 * time.Second, Plugins: plugins}), Options{})
-		write(t, "demo.svg", demo(p).svg())
+		f := demo(p)
+		write(t, "demo.svg", f.svg())
+		write(t, "demo.json", f.tape.text())
 	})
+	recordSessions(t, rec, plugins)
+	gallery += "\n## A lesson: the board, and a question below it\n\n![A lesson: the board, and a question below it](captures/lesson.svg)\n"
 	write(t, "../screens.md", gallery)
 }
 
 // demo is a minute in front of the screen.
 func demo(p *person) *film {
-	f := &film{on: picture.Dark()}
+	f := &film{on: picture.Dark(), tape: record(p)}
 	watch := func(seconds float64, caption string) {
 		for range int(seconds * 5) {
 			p.wait(200*time.Millisecond - 2*time.Second/frameRate)

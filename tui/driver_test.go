@@ -34,6 +34,7 @@ type person struct {
 	model    *model
 	drawing  sync.Mutex // some screens draw by themselves: a lesson's timer
 	rang     int        // how often the terminal's bell was rung
+	pressed  []string   // the keys, since somebody has taken them
 	// written is all that the program wrote to the terminal.
 	written strings.Builder
 	over    chan error
@@ -148,6 +149,7 @@ func (p *person) press(key string) {
 	if got := k.String(); got != key {
 		p.t.Fatalf("pressing %q, the program sees %q", key, got)
 	}
+	p.pressed = append(p.pressed, key)
 	p.program.Send(tea.KeyPressMsg(k))
 	p.idle()
 }

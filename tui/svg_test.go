@@ -22,6 +22,7 @@ type film struct {
 	rows   map[string]int // content → number
 	sorted []string       // by number
 	frames []filmFrame
+	tape   *tape // records the same, if there is one
 }
 
 type filmFrame struct {
@@ -31,6 +32,9 @@ type filmFrame struct {
 
 // shoot adds what the terminal shows, for some seconds, with a caption below.
 func (f *film) shoot(p *person, seconds float64, caption string) {
+	if f.tape != nil {
+		f.tape.shoot(seconds, caption)
+	}
 	if f.rows == nil {
 		f.w, f.h, f.rows = p.terminal.Width(), p.terminal.Height()+2, map[string]int{}
 	}
@@ -76,7 +80,7 @@ func (f *film) svg() string {
 		fmt.Fprintf(&b, "%.3f%%{transform:translateX(%dpx)}", 100*at/total, -i*step)
 		at += frame.seconds
 	}
-	fmt.Fprintf(&b, "}#film{animation:film %.2fs steps(1,end) infinite}</style>\n<defs>\n", total)
+	fmt.Fprintf(&b, "}#film{animation:film %.2fs steps(1,end) infinite}@media(prefers-reduced-motion:reduce){#film{animation:none}}</style>\n<defs>\n", total)
 	for n, row := range f.sorted {
 		if row != "" {
 			fmt.Fprintf(&b, `<g id="r%d">%s</g>`+"\n", n, row)

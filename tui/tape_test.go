@@ -1,0 +1,300 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/schedq/schedq/keymap"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/picture"
+)
+
+// tape is a session in front of the screen, which the project's site plays (site/static/player.js). Rows that are the same are kept
+// once, and of a frame those that differ from the one before.
+type tape struct {
+	p      *person
+	last   []int // the rows of the frame before
+	styles map[tapeStyle]int
+	rows   map[string]int // by their JSON
+	reel
+}
+
+// reel is what is written of a tape.
+type reel struct {
+	Width  int               `json:"width"`
+	Height int               `json:"height"`
+	Styles []tapeStyle       `json:"styles"`
+	Rows   []json.RawMessage `json:"rows"` // each [style, text, style, text ...]
+	Frames []tapeFrame       `json:"frames"`
+}
+
+// tapeStyle is an ink, what is behind it, and "b" for bold and "u" for underlined. An empty colour is the screen's.
+type tapeStyle [3]string
+
+// showsBlanks reports whether one sees the style on a blank.
+func (s tapeStyle) showsBlanks() bool { return s[1] != "" || strings.Contains(s[2], "u") }
+
+type tapeFrame struct {
+	Seconds float64  `json:"seconds"`
+	Key     string   `json:"key,omitempty"` // what was pressed to come here
+	Caption string   `json:"caption"`
+	Rows    [][2]int `json:"rows"` // which row of the screen has which of the reel's; never null
+}
+
+// record begins a tape of what p sees.
+func record(p *person) *tape {
+	p.pressed = nil
+	return &tape{p: p, styles: map[tapeStyle]int{}, rows: map[string]int{}, reel: reel{Width: p.terminal.Width(), Height: p.terminal.Height()}}
+}
+
+// shoot adds what the screen shows now, for some seconds, with what was pressed since the last frame.
+func (t *tape) shoot(seconds float64, caption string) {
+	t.p.t.Helper()
+	frame := tapeFrame{Seconds: seconds, Key: strings.Join(t.p.pressed, " "), Caption: caption, Rows: [][2]int{}}
+	t.p.pressed = nil
+	if t.last == nil {
+		t.last = slices.Repeat([]int{-1}, t.Height)
+	}
+	for y := range t.Height {
+		row, err := json.Marshal(t.row(y))
+		if err != nil {
+			t.p.t.Fatal(err)
+		}
+		n, ok := t.rows[string(row)]
+		if !ok {
+			n = len(t.Rows)
+			t.rows[string(row)], t.Rows = n, append(t.Rows, row)
+		}
+		if t.last[y] != n {
+			t.last[y], frame.Rows = n, append(frame.Rows, [2]int{y, n})
+		}
+	}
+	t.Frames = append(t.Frames, frame)
+}
+
+// row is row y of the screen, as a reel has it.
+func (t *tape) row(y int) []any {
+	t.p.drawing.Lock()
+	defer t.p.drawing.Unlock()
+	runs := []any{}
+	var style tapeStyle
+	text := ""
+	end := func() {
+		if text != "" {
+			runs = append(runs, t.style(style), text)
+		}
+		text = ""
+	}
+	for x := range t.Width {
+		look, more := picture.LookAt(t.p.terminal, x, y, picture.Dark())
+		next := tapeStyle{look.Ink, look.Background, ""}
+		if look.Bold {
+			next[2] += "b"
+		}
+		if look.Underline {
+			next[2] += "u"
+		}
+		blank := more == " " && !next.showsBlanks() && !style.showsBlanks() // it looks the same in every ink
+		if more != "" && next != style && !blank {
+			end()
+			style = next
+		}
+		text += more
+	}
+	if !style.showsBlanks() {
+		text = strings.TrimRight(text, " ")
+	}
+	end()
+	return runs
+}
+
+// style is the place of a style among all, where it is put if it is new.
+func (t *tape) style(s tapeStyle) int {
+	n, ok := t.styles[s]
+	if !ok {
+		n = len(t.Styles)
+		t.styles[s], t.Styles = n, append(t.Styles, s)
+	}
+	return n
+}
+
+// text writes the tape as JSON, a row and a frame a line.
+func (t *tape) text() string {
+	lines := func(values ...any) string {
+		var all []string
+		for _, v := range values {
+			text, err := json.Marshal(v)
+			if err != nil {
+				t.p.t.Fatal(err)
+			}
+			all = append(all, string(text))
+		}
+		return strings.Join(all, ",\n")
+	}
+	var rows, frames []any
+	for _, row := range t.Rows {
+		rows = append(rows, row)
+	}
+	for _, frame := range t.Frames {
+		frames = append(frames, frame)
+	}
+	return fmt.Sprintf("{\"width\":%d,\"height\":%d,\"styles\":%s,\n\"rows\":[\n%s\n],\n\"frames\":[\n%s\n]}\n", t.Width, t.Height, lines(t.Styles), lines(rows...), lines(frames...))
+}
+
+// press presses the key of each action, and shows what comes of each: of the last one for so many seconds.
+func (t *tape) press(caption string, seconds float64, ids ...keymap.ID) {
+	for i, id := range ids {
+		t.p.do(id)
+		if i < len(ids)-1 {
+			t.shoot(0.6, caption)
+		}
+	}
+	t.shoot(seconds, caption)
+}
+
+// watch lets time pass, and shows it twice a second.
+func (t *tape) watch(seconds float64, caption string) {
+	for range int(seconds * 2) {
+		t.p.wait(500*time.Millisecond - 2*time.Second/frameRate)
+		t.shoot(0.5, caption)
+	}
+}
+
+// sessions are the tapes, each called like the capture in whose place it is played.
+var sessions = []struct {
+	name string
+	act  func(t *tape)
+}{
+	{"board", func(t *tape) {
+		t.watch(3, "A recording of a real cluster plays: every pod in its tier, with its countdown.")
+		t.press("space stops time.", 2, keymap.Play)
+		t.press("A full stop goes to the next move, and the log says what it was.", 1.5, keymap.StepForward, keymap.StepForward, keymap.StepForward)
+		t.press("2 goes to backoffQ, j down: when is this one tried again, and who rejected it?", 2, keymap.FocusBackoff, keymap.RowDown, keymap.RowDown)
+		t.press("3: the unschedulable pods wait for an event that could help.", 2.5, keymap.FocusUnsched)
+		t.press("# counts them by what they wait for.", 3, keymap.CountGroups)
+	}},
+	{"detail", func(t *tape) {
+		t.press("Stop, and choose an unschedulable pod.", 1.5, keymap.Play, keymap.FocusUnsched, keymap.RowDown)
+		t.press("enter: who rejected it, since when, and the arithmetic of when it is tried again.", 5, keymap.Open)
+		t.press("Further down: which events may wake it.", 4, keymap.PageDown)
+		t.press("esc, and N: where it would fit, and what it lacks on the nearest nodes.", 4, keymap.Back, keymap.Needs)
+	}},
+	{"timeline", func(t *tape) {
+		t.press("Stop, and choose the pod of backoffQ that comes last.", 1.5, keymap.Play, keymap.FocusBackoff, keymap.LastRow)
+		t.press("v: its whole life, drawn to scale. Every bar is a tier that it was in.", 4, keymap.Timeline)
+		t.press("k: an earlier move, and why it was made.", 2.5, keymap.RowUp, keymap.RowUp, keymap.RowUp)
+		t.press("+ looks closer.", 2.5, keymap.ChartCloser, keymap.ChartCloser)
+		t.press("l: beside it, the lanes of all pods.", 3, keymap.Back, keymap.Back, keymap.Lanes)
+		t.press("They go on while time passes.", 0.5, keymap.Play)
+		t.watch(2, "They go on while time passes.")
+	}},
+	{"what-if", func(t *tape) {
+		t.press("w leaves the recording: from here on, you are the scheduler.", 2.5, keymap.Play, keymap.WhatIf)
+		t.press("e: inject a cluster event. Each line says whom it would wake.", 3, keymap.InjectEvent)
+		t.p.enter("NodeAdd")
+		t.p.pressed = []string{"NodeAdd", "enter"}
+		t.shoot(3.5, "A node is added: these pods' plugins registered for it.")
+		t.press("p pops the next pod.", 1.5, keymap.Pop)
+		t.press("f: it fits.", 2, keymap.Fits)
+		t.press("Z takes back what was done last.", 2, keymap.Undo)
+		t.press("V: the what-if beside the recording.", 3.5, keymap.Compare)
+		t.press("w: back to the recording, as if nothing had been.", 2.5, keymap.Back, keymap.LeaveWhatIf)
+	}},
+}
+
+// taught is the session of a lesson.
+func taught(t *tape) {
+	t.shoot(5, "The first lesson: the board above is the same as always.")
+	t.press("enter goes on. The lesson stops before something happens, and asks.", 4, keymap.LessonNext)
+	t.p.press("2")
+	t.shoot(1, "2: backoffQ, for a queue should begin with a wait.")
+	t.p.press("enter")
+	t.p.come()
+	t.shoot(6, "A wrong answer names what is behind it.")
+	t.press("On, to a pod that does not fit.", 4, keymap.LessonNext)
+	t.p.press("3")
+	t.shoot(1, "3: unschedulable.")
+	t.p.press("enter")
+	t.p.come()
+	t.shoot(5, "Right: a plugin rejected it, and it waits for an event.")
+	t.press("y: all about the pod, as on the board.", 4, keymap.LessonWhy)
+}
+
+// recordSessions writes the sessions beside the captures.
+func recordSessions(t *testing.T, rec *sources.Recording, plugins *cycle.Plugins) {
+	t.Helper()
+	for _, s := range sessions {
+		synctest.Test(t, func(t *testing.T) {
+			tape := record(sit(t, 80, 24, session.New(rec, session.Options{Opens: 90 * time.Second, Plugins: plugins}), Options{}))
+			s.act(tape)
+			write(t, s.name+".json", tape.text())
+		})
+	}
+	lesson := prepare(t, "three-places")
+	synctest.Test(t, func(t *testing.T) {
+		p := lesson.learn(t, &kept{})
+		tape := record(p)
+		taught(tape)
+		write(t, "lesson.json", tape.text())
+		write(t, "lesson.svg", p.svg(picture.Dark()))
+	})
+}
+
+// TestTape: from each frame's rows and those of the frames before comes what the screen showed, and what was pressed is told.
+func TestTape(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment)
+		film, seen := record(p), []string{}
+		look := func() { film.shoot(1, "looking"); seen = append(seen, p.screen()) }
+		look()
+		p.do(keymap.FocusBackoff, keymap.RowDown)
+		look()
+		p.do(keymap.Lanes)
+		look()
+		var got reel
+		if err := json.Unmarshal([]byte(film.text()), &got); err != nil {
+			t.Fatal(err)
+		}
+		if keys := got.Frames[1].Key; keys != "2 j" {
+			t.Errorf("%q was pressed", keys)
+		}
+		rows := make([]int, got.Height)
+		for i, frame := range got.Frames {
+			if i > 0 && len(frame.Rows) == got.Height {
+				t.Errorf("frame %d has every row anew", i)
+			}
+			for _, row := range frame.Rows {
+				rows[row[0]] = row[1]
+			}
+			var screen strings.Builder
+			for _, n := range rows {
+				screen.WriteString(strings.TrimRight(textOf(t, got.Rows[n]), " ") + "\n")
+			}
+			if screen.String() != seen[i] {
+				t.Errorf("frame %d is\n%s, and the screen was\n%s", i, screen.String(), seen[i])
+			}
+		}
+	})
+}
+
+// textOf is the text of a row of a reel.
+func textOf(t *testing.T, row json.RawMessage) string {
+	t.Helper()
+	var runs []any
+	if err := json.Unmarshal(row, &runs); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i := 1; i < len(runs); i += 2 {
+		b.WriteString(runs[i].(string))
+	}
+	return b.String()
+}
