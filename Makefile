@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build test race lint bench fuzz signals hostile kills alerts thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench e2e-queue embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies
+.PHONY: run build test race lint bench fuzz signals hostile kills alerts thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench e2e-queue embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies site site-check browser terminal
 
 run: build
 	@./bin/schedq
@@ -142,12 +142,29 @@ embedded: build
 	./bin/schedq convert $(RECORDINGS)/field/audit.log.gz $(RECORDINGS)/field/sched.log.gz \
 	  --scheduler-release v1.37.1 --force -o bin/crowded.jsonl && zstd -19 -q --rm -f bin/crowded.jsonl -o sources/embedded/crowded.jsonl.zst
 
-# The room's page in headless Chromium, from a Go module of its own. BROWSER is another one than the machine's chromium.
+# The project's site, of README and docs/, in bin/site: plain files, for any host or none. A Go module of its own makes it.
+site:
+	cd site && go run . -o ../bin/site
+
+# That each link of it leads somewhere. Chromium looks at the site in make browser.
+site-check:
+	cd site && go vet ./... && go test ./... -count 1
+
+# axe, which looks for what keeps people from reading a page, from the npm registry; without it, nothing is looked for.
+AXE = 4.14.1
+AXE_SUM = 29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
+bin/axe-$(AXE).js:
+	@mkdir -p bin; d=$$(mktemp -d); trap 'rm -rf $$d' EXIT; \
+	(cd $$d && npm pack --silent axe-core@$(AXE) >/dev/null && tar xzf axe-core-$(AXE).tgz package/axe.min.js && \
+	  echo '$(AXE_SUM)  package/axe.min.js' | sha256sum -c --quiet) && mv $$d/package/axe.min.js $@
+
+# A room's page and the site in headless Chromium, from a Go module of its own. BROWSER is another one than the machine's chromium.
 BROWSER ?=
-browser: build
+browser: build site
 	@b=$(BROWSER); for n in chromium chromium-browser google-chrome; do [ -n "$$b" ] || b=$$(command -v $$n || true); done; \
-	if [ -z "$$b" ]; then echo 'make browser: there is no Chromium on this machine, so the page is not tried in a browser.'; exit 0; fi; \
-	cd e2e/browser && go vet ./... && SCHEDQ_PROGRAM=$(abspath bin/schedq) SCHEDQ_BROWSER=$$b go test ./... -v -count 1 -timeout 15m
+	if [ -z "$$b" ]; then echo 'make browser: there is no Chromium on this machine, so no page is tried in a browser.'; exit 0; fi; \
+	axe=$(abspath bin/axe-$(AXE).js); $(MAKE) -s bin/axe-$(AXE).js || { echo 'make browser: axe-core is not to be had from the npm registry, so nothing looks for what it would find.'; axe=; }; \
+	cd e2e/browser && go vet ./... && SCHEDQ_PROGRAM=$(abspath bin/schedq) SCHEDQ_SITE=$(abspath bin/site) SCHEDQ_AXE=$$axe SCHEDQ_BROWSER=$$b go test ./... -v -count 1 -timeout 15m
 
 # The terminal in a room's page, from the npm registry, as room/web/static/VERSIONS says: its versions and the checksums of the
 # files that are kept. XTERM and FIT take others.

@@ -32,7 +32,7 @@ type room struct {
 }
 
 // modules are the folders that are Go modules of their own: no part of the program.
-var modules = []string{filepath.Join("..", "e2e"), filepath.Join("..", "release")}
+var modules = []string{filepath.Join("..", "e2e"), filepath.Join("..", "release"), filepath.Join("..", "site")}
 
 // house returns all rooms by path, without their tests.
 func house(t *testing.T) (map[string]*room, *token.FileSet) {

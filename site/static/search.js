@@ -1,0 +1,99 @@
+"use strict";
+// The search: every word must be in a section, and where it is says how far up the section stands. All there is to look through is
+// static/index.js, which is loaded with the first letter.
+(() => {
+	const form = document.getElementById("site-search"), words = document.getElementById("site-words");
+	const found = document.getElementById("site-found"), count = document.getElementById("site-count");
+	const top = form.dataset.top, most = 20;
+	let sections = null;
+	form.hidden = false;
+
+	window.schedqIndex = (all) => {
+		sections = all.map(([link, page, title, text]) => ({ link, page, title, text, low: text.toLowerCase(), head: (page + " " + title).toLowerCase() }));
+		look();
+	};
+
+	const load = () => {
+		if (document.getElementById("site-index")) return;
+		const script = document.createElement("script");
+		script.id = "site-index";
+		script.src = top + "static/index.js";
+		document.head.append(script);
+	};
+
+	// worth is how well a section answers, or 0 if a word is not in it.
+	const worth = (section, asked) => {
+		let sum = 0;
+		for (const word of asked) {
+			const own = section.title.toLowerCase().includes(word), head = section.head.includes(word), times = section.low.split(word).length - 1;
+			if (!head && !times) return 0;
+			sum += (own ? 30 : head ? 10 : 0) + Math.min(times, 5);
+		}
+		return sum;
+	};
+
+	// marked puts text into a node, with the words that were asked for marked.
+	const marked = (node, text, asked) => {
+		const low = text.toLowerCase();
+		for (let at = 0; at < text.length;) {
+			let next = -1, length = 0;
+			for (const word of asked) {
+				const i = low.indexOf(word, at);
+				if (i >= 0 && (next < 0 || i < next)) [next, length] = [i, word.length];
+			}
+			if (next < 0) return node.append(text.slice(at));
+			const mark = document.createElement("mark");
+			mark.append(text.slice(next, next + length));
+			node.append(text.slice(at, next), mark);
+			at = next + length;
+		}
+	};
+
+	const entry = (section, asked) => {
+		const item = document.createElement("li"), link = document.createElement("a"), title = document.createElement("strong"), around = document.createElement("span");
+		link.href = top + section.link;
+		title.append(section.title === section.page ? section.page : section.page + " › " + section.title);
+		const first = Math.max(0, Math.min(...asked.map((word) => section.low.indexOf(word)).filter((i) => i >= 0).concat(section.low.length)) - 60);
+		const begin = first ? section.text.indexOf(" ", first) + 1 : 0;
+		marked(around, (begin ? "… " : "") + section.text.slice(begin, begin + 170), asked);
+		link.append(title, around);
+		item.append(link);
+		return item;
+	};
+
+	const look = () => {
+		const asked = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+		found.hidden = !asked.length || !sections;
+		if (found.hidden) return found.replaceChildren();
+		const all = sections.map((section) => [worth(section, asked), section]).filter(([sum]) => sum).sort((a, b) => b[0] - a[0]);
+		count.textContent = all.length === 1 ? "1 section" : all.length + " sections";
+		found.replaceChildren(...all.slice(0, most).map(([, section]) => entry(section, asked)));
+		found.scrollTop = 0;
+		if (!all.length) {
+			const nothing = document.createElement("li");
+			nothing.className = "nothing";
+			nothing.append("Nothing has all of these words.");
+			found.append(nothing);
+		}
+	};
+
+	words.addEventListener("focus", load);
+	words.addEventListener("input", () => { load(); look(); });
+	form.addEventListener("submit", (event) => { event.preventDefault(); found.querySelector("a")?.click(); });
+	form.addEventListener("keydown", (event) => {
+		const links = [...found.querySelectorAll("a")], at = links.indexOf(document.activeElement);
+		if (event.key === "Escape") { words.value = ""; look(); words.focus(); }
+		else if (event.key === "ArrowDown" && links.length) links[Math.min(at + 1, links.length - 1)].focus();
+		else if (event.key === "ArrowUp" && links.length) (at > 0 ? links[at - 1] : words).focus();
+		else return;
+		event.preventDefault();
+	});
+	form.addEventListener("focusout", (event) => { if (!form.contains(event.relatedTarget)) found.hidden = true; });
+	words.addEventListener("focus", look);
+	document.addEventListener("pointerdown", (event) => { if (!form.contains(event.target)) found.hidden = true; });
+	document.addEventListener("keydown", (event) => {
+		if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+		event.preventDefault();
+		words.focus();
+	});
+})();
