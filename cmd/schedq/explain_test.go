@@ -17,7 +17,7 @@ func TestExplain(t *testing.T) {
 unschedulable since 10:56:55.401, observed · 4 attempts · priority 0
   Rejected by VolumeBinding at 10:56:55.4. An event that it registered for wakes the pod.
   Failed 10:56:55.4, 4th time → 8 s → expiry 10:57:03 (cut to the whole second). Woken before 10:57:04, it goes to backoffQ first.
-  Without any event: the leftover flush tries it after 5 min, at 11:02:16.5.
+  Without any event: the leftover flush, which looks every 30 s, tries it after 5 min, at 11:02:16.5.
 
 last attempt, failed 10:56:55.401, observed
   3 of 3 nodes  VolumeBinding  pod has unbound immediate PersistentVolumeClaims

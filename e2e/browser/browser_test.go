@@ -13,7 +13,7 @@ import (
 // The first lesson, and where the second one begins.
 const (
 	first  = "Pending is three places"
-	second = "1-2-4-8-10"
+	second = "How backoff grows"
 )
 
 // A wrong code is answered with a sentence, and the form stays.

@@ -61,7 +61,7 @@ func TestExplainPodJSON(t *testing.T) {
  "why": [
   "Rejected by NodeResourcesFit, TaintToleration at 12:00:02. An event that one of them registered for wakes it.",
   "Failed 12:00:02, 1st time → 1 s → expiry 12:00:03 (cut to the whole second). Woken before 12:00:04, it goes to backoffQ first.",
-  "Without any event: the leftover flush tries it after 5 min, at 12:05:31."
+  "Without any event: the leftover flush, which looks every 30 s, tries it after 5 min, at 12:05:31."
  ],
  "lastAttempt": {
   "time": "SINCE",

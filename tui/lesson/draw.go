@@ -167,7 +167,11 @@ func (l *Lesson) drawAsk(p *sheet) {
 	if len(l.given) > shown {
 		chosen = l.given[shown]
 	}
-	p.writeText(theme.Accent|canvas.Bold, string(a.Question))
+	question := string(a.Question)
+	if len(asks) > 1 {
+		question = fmt.Sprintf("%d of %d: %s", shown+1, len(asks), question)
+	}
+	p.writeText(theme.Accent|canvas.Bold, question)
 	x := 0
 	for i, answer := range a.Answers {
 		key, name := AnswerKey(a.Kind, i, answer), answerName(answer)
@@ -259,8 +263,13 @@ func (l *Lesson) drawGoal(p *sheet) {
 	}
 	if l.goal.hints == 0 && l.goal.why == "" {
 		p.writeText(theme.Dim, "The goal: "+goalIn(g)+l.Keys.Say(". {lesson-hint} gives a hint."))
+		p.writeText(theme.Dim, l.Keys.Say(deeds))
 	}
 }
+
+// deeds are what a person can do towards any goal: who has never been in a what-if does not know that anything can be done.
+const deeds = "What you can do: {add-node} adds a node like one that is there, {delete} deletes a pod or a node, {edit-node} edits a node, " +
+	"{inject-event} makes an event, {activate} activates the selected pod. {help} finds more."
 
 // goalIn says in a few words what is to be reached.
 func goalIn(g *lessons.Goal) string {
@@ -296,7 +305,7 @@ func (l *Lesson) deedInKeys(d lessons.Deed) string {
 func (l *Lesson) drawOver(p *sheet) {
 	p.writeText(theme.Plain, "People think: "+string(l.plan.Lesson.Misconception))
 	if l.plan.Lesson.Behaviour != "" {
-		p.writeText(canvas.Bold, string(l.plan.Lesson.Behaviour))
+		p.writeText(canvas.Bold, "In fact: "+string(l.plan.Lesson.Behaviour))
 	}
 	p.writeText(theme.Plain, "It holds for "+string(l.plan.Lesson.Holds)+".")
 	p.y++

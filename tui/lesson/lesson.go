@@ -72,6 +72,7 @@ type Lesson struct {
 	// visits counts the steps that were gone to.
 	visits int
 	given  []int // the answers to the questions of the step so far
+	urged  bool  // the person was told that another question is open
 	goal   goal
 	score  score
 	Blank  bool
@@ -162,7 +163,7 @@ func (l *Lesson) toStep(i int) tea.Cmd {
 	l.leaveGoal()
 	l.Session.Pause()
 	l.Session.SetSpeed(1)
-	l.step, l.phase, l.given, l.seen = i, reading, nil, queue.None
+	l.step, l.phase, l.given, l.urged, l.seen = i, reading, nil, false, queue.None
 	l.goal = goal{}
 	s := l.current()
 	l.plan.Steps[i].From.GoTo(l.Session, l.plan.Lesson.Scenario.Start)
@@ -216,6 +217,9 @@ func (l *Lesson) nextStep() tea.Cmd {
 	case l.phase == reading && l.current().Prediction != nil:
 		l.phase = asking
 		return nil
+	case l.phase == asking && l.halfAnswered() && !l.urged:
+		l.urged = true
+		return l.Refuse(l.Keys.Say("there is another question: answer it, or {lesson-next} goes on without it"))
 	case l.phase == asking:
 		return l.goOn()
 	case l.phase == going:
@@ -245,6 +249,12 @@ func (l *Lesson) stepBack() tea.Cmd {
 		return nil
 	}
 	return l.toStep(max(l.step-1, 0))
+}
+
+// halfAnswered reports whether some questions of the current prediction are answered and some are not: who answered one may
+// not have seen that there is another.
+func (l *Lesson) halfAnswered() bool {
+	return len(l.given) > 0 && len(l.given) < len(l.current().Prediction.Asks)
 }
 
 // openQuestion returns the question of the current prediction that is to be answered next or, once all are, the last.

@@ -171,8 +171,8 @@ func (m *Moment) explainUnschedulable(p *board.Pod) []string {
 	if sentence := m.explainWoken(p); sentence != "" {
 		lines = append(lines, sentence)
 	}
-	return append(lines, fmt.Sprintf("Without any event: the leftover flush tries it after %s, at %s.%s",
-		words.Short(m.Options.PodMaxInUnschedulablePods), m.Zone.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))))
+	return append(lines, fmt.Sprintf("Without any event: the leftover flush, which looks every %s, tries it after %s, at %s.%s",
+		words.Short(queue.LeftoverFlushInterval), words.Short(m.Options.PodMaxInUnschedulablePods), m.Zone.Clock(m.leftoverTick(p)), m.overdue(m.leftoverTick(p))))
 }
 
 // Woken is where a pod would go that an event wakes.
