@@ -104,7 +104,7 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 		p.press("4")
 		p.sees("can't: 4 is none of the answers")
 		p.press("1")
-		p.do(keymap.LessonNext).come().sees("✓ activeQ: A new pod that no gate holds", "▸○ web-1")
+		p.do(keymap.LessonNext).come().sees("✓ activeQ: A new pod is ready to be tried", "▸○ web-1")
 
 		p.do(keymap.LessonNext).press("2") // a wrong answer names what is behind it
 		p.do(keymap.LessonNext).come().sees("✗ You said backoffQ. A rejected pod", "→ unschedulable: A plugin rejected it")

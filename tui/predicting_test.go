@@ -90,6 +90,28 @@ func TestTheFirstOfTwoAnswersIsChanged(t *testing.T) {
 	})
 }
 
+// Who answered one of two questions and goes on is told once that there is another.
+func TestAnotherQuestionIsNotPassedOver(t *testing.T) {
+	l := prepare(t, "no-retry-timer")
+	l.options.Step = 1
+	synctest.Test(t, func(t *testing.T) {
+		p := l.learn(t, &kept{})
+		p.sees("1 of 2: Where is it a minute from now?").press("3")
+		p.sees("2 of 2: And how often was it tried by then?")
+		p.do(keymap.LessonNext).sees("can't: there is another question: answer it, or enter goes on without it", "2 of 2")
+		p.do(keymap.LessonNext).come().sees("✓ unschedulable", "→ 1: No event, no attempt.")
+	})
+}
+
+// Who has a goal for the first time is told that something can be done, and by which keys.
+func TestAGoalSaysWhatCanBeDone(t *testing.T) {
+	l := prepare(t, "three-places")
+	l.options.Step = 4
+	synctest.Test(t, func(t *testing.T) {
+		l.learn(t, &kept{}).reads("The goal: batch-1 is bound.").reads("What you can do: L adds a node like one that is there, D deletes a pod or a node, E edits")
+	})
+}
+
 // What is counted at the end says what it counts: all questions of the lesson, those that were answered, and of each the first
 // answer.
 func TestCountsSayWhatTheyCount(t *testing.T) {
@@ -98,9 +120,9 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 		var k kept
 		p := l.learn(t, &k)
 		p.do(keymap.LessonNext).press("3") // wrong
-		p.do(keymap.LessonNext).come().sees("✗ You said unschedulable")
+		p.do(keymap.LessonNext, keymap.LessonNext).come().sees("✗ You said unschedulable")
 		p.do(keymap.LessonBack, keymap.LessonNext).press("1") // who knows better now
-		p.do(keymap.LessonNext).come()
+		p.do(keymap.LessonNext, keymap.LessonNext).come()
 		for range 4 {
 			p.do(keymap.LessonNext).come()
 		}
