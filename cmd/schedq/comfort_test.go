@@ -72,7 +72,7 @@ func TestComfortMistakes(t *testing.T) {
 		"config":                    "config.yaml, line 2: ",
 		"--recording workshop":      "config.yaml, line 2: ", // before the screen is taken
 		"config --schema --example": "schema",
-		"man":                       "schedq man needs DIR",
+		"man":                       "schedq: man needs DIR",
 	} {
 		code, out, stderr := schedq(t, "", strings.Fields(args)...)
 		if code == 0 || !strings.Contains(stderr, want) || out != "" {

@@ -29,7 +29,7 @@ func TestLessonsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, stderr := schedq(t, "", "learn", "--list")
-	if code != 0 || !strings.Contains(out, "done, 1 of 2 answers right") || !strings.Contains(out, "step 3 of 6") {
+	if code != 0 || !strings.Contains(out, "done, 1 of 2 answers right") || !strings.Contains(out, "step 3 of 6") || !strings.Contains(out, "\n  1   three-places         Pending is three places   ") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
 	const stands = `The scheduling queue, from its three places to an incident

@@ -24,15 +24,16 @@ const Any = math.MaxInt
 func Args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		_, takes, _ := strings.Cut(cmd.Use, " ")
+		name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 		switch {
 		case len(args) < least:
-			return Usagef("%s needs %s", cmd.CommandPath(), takes)
+			return Usagef("%s needs %s", name, takes)
 		case len(args) <= most:
 			return nil
 		case most == 0:
-			return Usagef("%s takes flags alone, and %q is none", cmd.CommandPath(), args[0])
+			return Usagef("%s takes flags alone, and %q is none", name, args[0])
 		default:
-			return Usagef("%s takes %s, and %q is one too many", cmd.CommandPath(), takes, args[most])
+			return Usagef("%s takes %s, and %q is one too many", name, takes, args[most])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +116,10 @@ func listLessons(w io.Writer, c *lessons.Course, standings map[string]lessons.St
 		}
 		rows = append(rows, []string{fmt.Sprint(i + 1), l.Name, string(l.Title), l.Scenario.Release, fmt.Sprint(int(l.Planned.Minutes())), so})
 	}
-	return table.Numbers(w, rows)
+	var b strings.Builder
+	table.Columns(&b, rows)
+	_, err := io.WriteString(w, "\n"+b.String())
+	return err
 }
 
 // tellProgress says how much of a course is done and how long the rest is planned to take, how many answers were right, and how
