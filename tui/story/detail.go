@@ -219,7 +219,8 @@ func (d Detail) verdict(lines []Line, p *session.Pod, w int) []Line {
 		lines = append(lines, Line{Style: theme.Plain, Text: canvas.Truncate(text, w)})
 	}
 	if rest := v.Rest(); d.zoomed && rest != "" {
-		lines = Wrap(lines, w, theme.Dim, "  "+format.Safe(rest))
+		const about = "preemption: " // upstream leaves it out where preemption could not even begin, and says "not found" alone
+		lines = Wrap(lines, w, theme.Dim, "  "+about+strings.TrimPrefix(format.Safe(rest), about))
 	}
 	return lines
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -19,5 +21,20 @@ func TestContinuedLinesAreTold(t *testing.T) {
 	want := []string{"Nearest, and what they", "  lack:", "  node-a ", "    NodeResourcesFit:", "    needs 6 cpu", "  node-b  fits"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestWhatPreemptionCameTo: it is told as preemption's, also where upstream's message does not say whose it is.
+func TestWhatPreemptionCameTo(t *testing.T) {
+	for message, want := range map[string]string{
+		"0/3 nodes are available: 3 Insufficient cpu. not found":                          "  preemption: not found",
+		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are helpful.": "  preemption: 0/3 nodes are helpful.",
+	} {
+		p := &session.Pod{}
+		p.Message, p.UnschedulableCount = sources.Sanitize(message), 1
+		lines := Detail{zoomed: true}.verdict(nil, p, 100)
+		if got := lines[len(lines)-1].Text; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
