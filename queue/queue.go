@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Queue holds the pods that wait to be scheduled. It is not safe for concurrent use.
+// Queue holds the pods that wait to be scheduled. It is not safe for concurrent use, but for NominatedPodsForNode.
 type Queue struct {
 	opts     Options
 	rules    rules
@@ -38,7 +38,7 @@ type Queue struct {
 	inFlight         inFlight
 	schedulingCycle  int64
 	moveRequestCycle int64 // the scheduling cycle of the last move request, or -1
-	nominated        nominated.Pods
+	nominated        *nominated.Pods
 	incoming         incoming
 }
 
@@ -47,7 +47,7 @@ func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	q := &Queue{
 		opts: opts, rules: opts.Rules.resolve(), plugins: plugins, observer: observer,
 		byName: newIndex(), sets: pluginset.New(),
-		inFlight: newInFlight(), nominated: nominated.New(), incoming: newIncoming(),
+		inFlight: newInFlight(), nominated: &nominated.Pods{}, incoming: newIncoming(),
 		moveRequestCycle: -1,
 	}
 	if plugins == nil {
@@ -116,7 +116,7 @@ func (q *Queue) AddNominatedPod(pod *v1.Pod, node string) { q.nominated.Add(pod,
 func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) { q.nominated.Delete(pod.UID) }
 
 // NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination. The slice
-// stays as it is, and must.
+// stays as it is, and must. It may be called beside all other methods.
 func (q *Queue) NominatedPodsForNode(node string) []*v1.Pod {
 	return q.nominated.On(node)
 }

@@ -33,11 +33,10 @@ func (q *Queue) DeleteNominatedPodIfExists(pod *v1.Pod) error {
 	return nil
 }
 
-// NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination.
+// NominatedPodsForNode returns the pods nominated to run on node, in the order of their nomination. The slice must not be modified.
+// It waits for no other method: upstream's plugins ask of every node in every attempt, several at a time.
 func (q *Queue) NominatedPodsForNode(node string) []*v1.Pod {
-	q.mu.RLock()
-	defer q.mu.RUnlock()
-	return slices.Clone(q.machine.NominatedPodsForNode(node))
+	return q.machine.NominatedPodsForNode(node)
 }
 
 // Get returns what the queue knows of the named pod, whether it waits or is in flight. The slices in it are

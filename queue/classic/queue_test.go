@@ -253,6 +253,23 @@ func TestNominations(t *testing.T) {
 	}
 }
 
+// TestNominationsAreNotHeldUp: who asks for the pods nominated for a node, as each attempt does of each node, waits for no other
+// method: not for a move request of many pods either.
+func TestNominationsAreNotHeldUp(t *testing.T) {
+	q := classic.New(queue.Defaults())
+	check(t, q.Add(newPod("a")))
+	a := fail(t, q, "A")
+	check(t, q.AddNominatedPod(a, "node-1"))
+	check(t, q.MoveAllToActiveOrBackoffQueue(nodeAdd, nil, nil, func(*v1.Pod) bool {
+		nominated := make(chan []*v1.Pod)
+		go func() { nominated <- q.NominatedPodsForNode("node-1") }()
+		if got := <-nominated; names(got) != "a" {
+			t.Errorf("nominated: %s", names(got))
+		}
+		return true
+	}))
+}
+
 // TestMistakes: what makes no sense is an error and leaves the queue as it was.
 func TestMistakes(t *testing.T) {
 	a, b := newPod("a"), newPod("b")

@@ -4,6 +4,7 @@ package nominated
 
 import (
 	"slices"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,24 +12,16 @@ import (
 	"github.com/schedq/schedq/queue/ebb"
 )
 
-// Pods are the nominated pods.
+// Pods are the nominated pods; the zero Pods are none. They belong to one goroutine at a time, but for On, which others may call
+// beside it: upstream's plugins ask it of every node in every attempt.
 type Pods struct {
+	mu    sync.RWMutex // to change what follows, and to read it as another than the owner
 	nodes ebb.Map[types.UID, string]
 	pods  ebb.Map[string, []*v1.Pod]
 }
 
-// New returns no nominated pods.
-func New() Pods { return Pods{} }
-
 // Add nominates pod to run on node; an empty node ends its nomination.
-func (n *Pods) Add(pod *v1.Pod, node string) {
-	n.Delete(pod.UID)
-	if node == "" {
-		return
-	}
-	n.nodes.Set(pod.UID, node)
-	n.pods.Set(node, append(n.On(node), pod))
-}
+func (n *Pods) Add(pod *v1.Pod, node string) { n.replace(pod.UID, pod, node) }
 
 // Update models UpdateNominatedPod: a nomination that only the scheduler knows of survives an update
 // that does not speak of it.
@@ -37,19 +30,38 @@ func (n *Pods) Update(oldPod, newPod *v1.Pod) {
 	if node == "" && oldPod.Status.NominatedNodeName == "" {
 		node = n.Node(oldPod.UID)
 	}
-	n.Delete(oldPod.UID)
-	n.Add(newPod, node)
+	n.replace(oldPod.UID, newPod, node)
 }
 
 // Delete ends the nomination of the pod with that UID.
-func (n *Pods) Delete(uid types.UID) {
+func (n *Pods) Delete(uid types.UID) { n.replace(uid, nil, "") }
+
+// replace ends the nomination of the pod with that UID and nominates pod to run on node, unless that is empty. Nobody sees a moment
+// between the two.
+func (n *Pods) replace(old types.UID, pod *v1.Pod, node string) {
+	if node == "" && n.Node(old) == "" && (pod == nil || n.Node(pod.UID) == "") {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.end(old)
+	if pod != nil {
+		n.end(pod.UID)
+	}
+	if node != "" {
+		n.nodes.Set(pod.UID, node)
+		n.pods.Set(node, append(n.on(node), pod))
+	}
+}
+
+func (n *Pods) end(uid types.UID) {
 	node, ok := n.nodes.Get(uid)
 	if !ok {
 		return
 	}
 	n.nodes.Delete(uid)
 	// Not in place: forks share the slice.
-	left := slices.DeleteFunc(slices.Clone(n.On(node)), func(p *v1.Pod) bool { return p.UID == uid })
+	left := slices.DeleteFunc(slices.Clone(n.on(node)), func(p *v1.Pod) bool { return p.UID == uid })
 	if len(left) == 0 {
 		n.pods.Delete(node)
 		return
@@ -58,8 +70,8 @@ func (n *Pods) Delete(uid types.UID) {
 }
 
 // Clone returns a copy that shares nothing which changes.
-func (n *Pods) Clone() Pods {
-	return Pods{nodes: n.nodes.Clone(), pods: n.pods.Clone()}
+func (n *Pods) Clone() *Pods {
+	return &Pods{nodes: n.nodes.Clone(), pods: n.pods.Clone()}
 }
 
 // Node returns the node that the pod with that UID is nominated to run on, or "".
@@ -68,8 +80,15 @@ func (n *Pods) Node(uid types.UID) string {
 	return node
 }
 
-// On returns the pods that are nominated to run on node, in the order of their nomination. The slice stays as it is, and must.
+// On returns the pods that are nominated to run on node, in the order of their nomination. The slice stays as it is, and must. It
+// may be called beside all other methods.
 func (n *Pods) On(node string) []*v1.Pod {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.on(node)
+}
+
+func (n *Pods) on(node string) []*v1.Pod {
 	pods, _ := n.pods.Get(node)
 	return slices.Clip(pods)
 }
