@@ -16,16 +16,22 @@ import (
 	"strings"
 )
 
-// awakeVariable names the mistake that a test binary with all of them in it makes, by its number.
-const awakeVariable = "SCHEDQ_MISTAKE"
+// What a test binary with all mistakes in it is told: the one that it makes, by its number, and the file into which it writes the
+// numbers of those that could have changed something.
+const (
+	awakeVariable   = "SCHEDQ_MISTAKE"
+	reachedVariable = "SCHEDQ_MISTAKES_REACHED"
+)
 
 // awakeSource is what the edits of a mistake that sleeps call.
 const awakeSource = `package %s
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"strconv"
+	"sync"
 )
 
 var mistakenAwake = func() int {
@@ -35,26 +41,43 @@ var mistakenAwake = func() int {
 	return -1
 }()
 
+var mistakenReached = func() *os.File {
+	file, err := os.OpenFile(os.Getenv(%q), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return nil
+	}
+	return file
+}()
+
+var mistakenBefore sync.Map
+
 type mistakenNumeric interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-func mistaken(n int) bool { return n == mistakenAwake }
+func mistaken(n int) bool {
+	if mistakenReached != nil {
+		if _, before := mistakenBefore.LoadOrStore(n, true); !before {
+			fmt.Fprintln(mistakenReached, n)
+		}
+	}
+	return n == mistakenAwake
+}
 
-func mistakenLess[T cmp.Ordered](n int, x, y T) bool    { return x < y || mistaken(n) && x == y }
-func mistakenAtMost[T cmp.Ordered](n int, x, y T) bool  { return x < y || !mistaken(n) && x == y }
-func mistakenMore[T cmp.Ordered](n int, x, y T) bool    { return x > y || mistaken(n) && x == y }
-func mistakenAtLeast[T cmp.Ordered](n int, x, y T) bool { return x > y || !mistaken(n) && x == y }
+func mistakenLess[T cmp.Ordered](n int, x, y T) bool    { return x < y || x == y && mistaken(n) }
+func mistakenAtMost[T cmp.Ordered](n int, x, y T) bool  { return x < y || x == y && !mistaken(n) }
+func mistakenMore[T cmp.Ordered](n int, x, y T) bool    { return x > y || x == y && mistaken(n) }
+func mistakenAtLeast[T cmp.Ordered](n int, x, y T) bool { return x > y || x == y && !mistaken(n) }
 
 func mistakenPlus[T mistakenNumeric](n int, x, y T) T {
-	if mistaken(n) {
+	if y != 0 && mistaken(n) {
 		return x - y
 	}
 	return x + y
 }
 
 func mistakenMinus[T mistakenNumeric](n int, x, y T) T {
-	if mistaken(n) {
+	if y != 0 && mistaken(n) {
 		return x + y
 	}
 	return x - y
@@ -164,7 +187,7 @@ func (o overlays) withEdits(all []mistake) (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("%s: %w", file, err)
 			}
-			files[filepath.Join(o.dir, "mistaken.go")] = fmt.Sprintf(awakeSource, name, awakeVariable)
+			files[filepath.Join(o.dir, "mistaken.go")] = fmt.Sprintf(awakeSource, name, awakeVariable, reachedVariable)
 		}
 	}
 	return o.write(files)

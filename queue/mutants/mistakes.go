@@ -20,7 +20,7 @@ type mistake struct {
 	was      string
 	text     string
 	from, to int    // the bytes of the file that text takes the place of
-	asleep   []edit // the same as edits that wait for the mistake's number; none where there is no place for a condition
+	asleep   []edit // the same as edits that wait for the mistake's number; none where the compiler has something against that
 }
 
 // at is the file and line as the compiler names them, "file.go:12".
@@ -67,7 +67,7 @@ func mistakesOf(dir string) ([]mistake, error) {
 		}
 		for _, decl := range file.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok {
-				d := drawing{files: files, source: source, name: name, function: f.Name.Name, next: len(all), bare: map[ast.Node]bool{}}
+				d := drawing{files: files, source: source, name: name, function: f.Name.Name, next: len(all), part: map[ast.Node]bool{}, awaited: map[ast.Node]bool{}}
 				ast.Inspect(f, d.draw)
 				all = append(all, d.mistakes...)
 			}
@@ -92,7 +92,8 @@ type drawing struct {
 	name     string
 	function string
 	next     int
-	bare     map[ast.Node]bool // statements that can't stand inside of an if
+	part     map[ast.Node]bool // statements that are part of another, where no if can stand
+	awaited  map[ast.Node]bool // what a select waits for: it can't be left out
 	mistakes []mistake
 }
 
@@ -100,14 +101,14 @@ type drawing struct {
 func (d *drawing) draw(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ForStmt:
-		d.bare[n.Init], d.bare[n.Post] = true, true
+		d.part[n.Init], d.part[n.Post] = true, true
 	case *ast.IfStmt:
-		d.bare[n.Init] = true
+		d.part[n.Init] = true
 		d.add(n.Cond.Pos(), n.Cond.End(), "false", d.around(n.Cond, "!mistaken(%d) && (", ")"))
 	case *ast.SwitchStmt:
-		d.bare[n.Init] = true
+		d.part[n.Init] = true
 	case *ast.CommClause:
-		d.bare[n.Comm] = true
+		d.awaited[n.Comm] = true
 	case *ast.BinaryExpr:
 		if text, ok := opposites[n.Op]; ok {
 			d.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), text, d.operator(n))
@@ -153,11 +154,14 @@ func (d *drawing) operator(n *ast.BinaryExpr) []edit {
 
 // drop adds the mistake of a statement that was forgotten.
 func (d *drawing) drop(n ast.Node) {
-	var asleep []edit
-	if !d.bare[n] {
-		asleep = d.around(n, "if !mistaken(%d) { ", " }")
+	if d.awaited[n] {
+		return
 	}
-	d.add(n.Pos(), n.End(), "", asleep)
+	before, after := "if !mistaken(%d) { ", " }"
+	if d.part[n] {
+		before, after = "func() { "+before, after+" }()"
+	}
+	d.add(n.Pos(), n.End(), "", d.around(n, before, after))
 }
 
 // around are the edits that write before and after n; before has room for the next mistake's number.

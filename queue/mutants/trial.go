@@ -6,8 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"time"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -21,14 +20,6 @@ const (
 	invalid                // it does not compile
 )
 
-// suite is a package whose tests are run, and the arguments they get.
-type suite struct {
-	of     string
-	args   []string
-	binary string        // with all mistakes asleep
-	limit  time.Duration // of one run
-}
-
 // trial runs the tests of suites on each mistake of dir.
 type trial struct {
 	dir      string
@@ -36,13 +27,7 @@ type trial struct {
 	overlays overlays
 }
 
-// A mistake may make the tests slow on a machine that does other work as well before it counts as one that hangs.
-const (
-	slower    = 8
-	leastTime = 20 * time.Second
-)
-
-// prepare builds the tests with all mistakes asleep, and runs them once: they must pass, and how long they take says when one hangs.
+// prepare builds the tests with all mistakes asleep, and finds out what each test reaches.
 func (t *trial) prepare(ctx context.Context, all []mistake) error {
 	overlay, err := t.overlays.sleeping(all)
 	if err != nil {
@@ -53,11 +38,9 @@ func (t *trial) prepare(ctx context.Context, all []mistake) error {
 		if s.binary, err = t.compile(ctx, s.of, overlay); err != nil {
 			return err
 		}
-		began := time.Now()
-		if said, err := s.run(ctx, s.binary, -1); err != nil {
-			return fmt.Errorf("the tests of %s do not pass without a mistake: %w\n%s", s.of, err, said)
+		if err := s.measure(ctx, filepath.Join(t.overlays.work, "reached")); err != nil {
+			return err
 		}
-		s.limit = max(leastTime, slower*time.Since(began))
 	}
 	return nil
 }
@@ -79,13 +62,14 @@ func (t *trial) all(ctx context.Context, all []mistake, drawn []int, jobs int) (
 	group.SetLimit(jobs)
 	for k, i := range drawn {
 		group.Go(func() (err error) {
+			reached := ""
 			if all[i].asleep == nil {
 				verdicts[k], err = t.alone(ctx, all[i])
-			} else {
-				verdicts[k] = t.wake(ctx, i)
+			} else if verdicts[k] = t.wake(ctx, i); !t.reach(i) {
+				reached = ": no test reaches it"
 			}
 			if verdicts[k] == lives && err == nil {
-				fmt.Printf("%s:%d%s%s\n", all[i].file, all[i].line, livesMark, all[i].name)
+				fmt.Printf("%s:%d%s%s%s\n", all[i].file, all[i].line, reached, livesMark, all[i].name)
 			}
 			return err
 		})
@@ -93,11 +77,20 @@ func (t *trial) all(ctx context.Context, all []mistake, drawn []int, jobs int) (
 	return verdicts, group.Wait()
 }
 
-// wake runs the tests with mistake i of the prepared binaries awake.
+// reach reports whether any test reaches mistake i.
+func (t *trial) reach(i int) bool {
+	return slices.ContainsFunc(t.suites, func(s suite) bool {
+		return slices.ContainsFunc(s.tests, func(t test) bool { return t.reaches[i] })
+	})
+}
+
+// wake runs the tests that mistake i of the prepared binaries reaches, with it awake.
 func (t *trial) wake(ctx context.Context, i int) verdict {
-	for _, s := range t.suites {
-		if _, err := s.run(ctx, s.binary, i); err != nil {
-			return killed
+	for part := range 2 {
+		for k := range t.suites {
+			if s := &t.suites[k]; s.notices(ctx, s.reaching(i)[part], i) {
+				return killed
+			}
 		}
 	}
 	return lives
@@ -113,27 +106,19 @@ func (t *trial) alone(ctx context.Context, m mistake) (verdict, error) {
 	if err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "./"+t.dir).Run(); err != nil {
 		return invalid, ctx.Err()
 	}
-	for _, s := range t.suites {
+	for k := range t.suites {
+		s := &t.suites[k]
 		binary, err := t.compile(ctx, s.of, overlay)
 		if err != nil {
 			return invalid, err
 		}
-		if _, err := s.run(ctx, binary, -1); err != nil {
+		limit := leastTime
+		for _, t := range s.tests {
+			limit += slower * t.took
+		}
+		if _, err := s.run(ctx, binary, nil, limit); err != nil {
 			return killed, ctx.Err()
 		}
 	}
 	return lives, nil
-}
-
-// run runs a test binary in its package's folder with mistake i awake; -1: none. It returns what the tests print.
-func (s suite) run(ctx context.Context, binary string, i int) ([]byte, error) {
-	if s.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.limit)
-		defer cancel()
-	}
-	run := exec.CommandContext(ctx, binary, append([]string{"-test.failfast"}, s.args...)...)
-	run.Dir = s.of
-	run.Env = append(os.Environ(), awakeVariable+"="+strconv.Itoa(i))
-	return run.CombinedOutput()
 }
