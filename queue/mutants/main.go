@@ -70,13 +70,19 @@ func readLived(file string) (map[string]bool, error) {
 
 // suites are the packages whose tests are to notice the mistakes of dir, and how their binaries are run.
 func suites(dir string, operations int) []suite {
-	if dir != "queue" {
-		return []suite{{of: "./" + dir}}
+	switch dir {
+	case "queue":
+		return []suite{
+			{of: "./queue", args: []string{"-rapid.nofailfile"}},
+			{of: "./queue/conformance", args: []string{"-rapid.nofailfile", "-operations", strconv.Itoa(operations)}},
+		}
+	case "queue/session/model": // and those that play it: reruns and what-ifs are shown by their tests
+		return []suite{
+			{of: "./queue/session/model", args: []string{"-rapid.nofailfile"}}, {of: "./queue/session/report", args: []string{"-rapid.nofailfile"}},
+			{of: "./queue/session/timeline", args: []string{"-rapid.nofailfile"}}, {of: "./queue/session", args: []string{"-rapid.nofailfile"}},
+		}
 	}
-	return []suite{
-		{of: "./queue", args: []string{"-rapid.nofailfile"}},
-		{of: "./queue/conformance", args: []string{"-rapid.nofailfile", "-operations", strconv.Itoa(operations)}},
-	}
+	return []suite{{of: "./" + dir}}
 }
 
 // measure tries the mistakes of dir that draw chooses, and prints which of them live and how many do not. It returns an error if fewer
