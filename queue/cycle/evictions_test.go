@@ -283,6 +283,7 @@ func TestPreemptionWithoutGating(t *testing.T) {
 // TestCloseLeavesNothing: a scheduler that is closed leaves no goroutine, whatever it waited for.
 func TestCloseLeavesNothing(t *testing.T) {
 	cfg := defaultConfig(t)
+	newStoryWith(t, cfg, 1).Close() // what a first scheduler starts for good
 	before := runtime.NumGoroutine()
 	for range 20 {
 		st := newStoryWith(t, cfg, 1)
