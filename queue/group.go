@@ -88,7 +88,7 @@ func (q *Queue) groupOf(i int32, pod *v1.Pod) *group {
 		}
 		return nil
 	}
-	if flying := q.inFlight.with(pod.UID); flying != none {
+	if flying := q.inFlight.with(&q.entries, pod.UID); flying != none {
 		pod = q.entries.At(flying).pod
 	}
 	return q.groupNamedBy(pod)
@@ -198,7 +198,7 @@ func (q *Queue) popGroup(now int64, g *group) bool {
 	q.schedulingCycle++
 	g.flight, root.tier = entity, InFlight
 	for _, uid := range g.flown {
-		q.move(now, q.inFlight.with(uid), InFlight, "")
+		q.move(now, q.inFlight.with(&q.entries, uid), InFlight, "")
 	}
 	return true
 }
@@ -207,7 +207,7 @@ func (q *Queue) popGroup(now int64, g *group) bool {
 func (q *Queue) poppedGroup(g *group) *GroupInfo {
 	info, _ := q.Group(g.key)
 	for _, uid := range g.flown {
-		info.Members = append(info.Members, q.info(q.inFlight.with(uid)))
+		info.Members = append(info.Members, q.info(q.inFlight.with(&q.entries, uid)))
 	}
 	return &info
 }

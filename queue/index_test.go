@@ -15,7 +15,7 @@ import (
 // TestIndex compares the index with a map.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := newIndex()
+		x := newIndex(byName)
 		var entries pool
 		want := map[string]int32{}
 		for range rapid.IntRange(1, 400).Draw(t, "operations") {

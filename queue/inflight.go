@@ -70,7 +70,7 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 func (q *Queue) takeOff(now int64, i int32) bool {
 	e := q.entries.At(i)
 	e.attempts++
-	if q.inFlight.with(e.pod.UID) != none {
+	if q.inFlight.with(&q.entries, e.pod.UID) != none {
 		q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
 		q.move(now, i, Deleted, "")
 		q.forget(i)
@@ -92,8 +92,8 @@ func (q *Queue) Bound(now time.Time, uid types.UID) { q.endFlight(now, uid, Sche
 
 // endFlight takes the pod with that UID out of flight, for good: it is Scheduled or Deleted.
 func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
-	if i := q.inFlight.with(uid); i != none {
-		q.inFlight.remove(&q.entries, i, uid)
+	if i := q.inFlight.with(&q.entries, uid); i != none {
+		q.inFlight.remove(&q.entries, i)
 		q.move(now.UnixNano(), i, to, "")
 		q.forget(i)
 	}
@@ -102,7 +102,7 @@ func (q *Queue) endFlight(now time.Time, uid types.UID, to Tier) {
 // inFlight holds the popped pods, in the order of their popping, and the events that came while any of
 // them was being scheduled. (active_queue.go, inFlightPods and inFlightEvents.)
 type inFlight struct {
-	byUID       ebb.Map[types.UID, int32]
+	byUID       index
 	first, last int32
 	events      []clusterEvent
 	head        int   // events[:head] were let go
@@ -115,15 +115,12 @@ type clusterEvent struct {
 }
 
 func newInFlight() inFlight {
-	return inFlight{first: none, last: none}
+	return inFlight{byUID: newIndex(byUID), first: none, last: none}
 }
 
 // with returns the entry of the pod with that UID, or none.
-func (f *inFlight) with(uid types.UID) int32 {
-	if i, ok := f.byUID.Get(uid); ok {
-		return i
-	}
-	return none
+func (f *inFlight) with(entries *pool, uid types.UID) int32 {
+	return f.byUID.get(entries, "", string(uid))
 }
 
 func (f *inFlight) push(entries *pool, i int32) {
@@ -136,13 +133,16 @@ func (f *inFlight) push(entries *pool, i int32) {
 		entries.At(f.last).next = i
 	}
 	f.last = i
-	f.byUID.Set(e.pod.UID, i)
+	f.byUID.put(entries, i)
 }
 
-// remove ends the attempt of entry i, whose pod has that UID, and lets go of the events that no attempt can ask for any more.
-func (f *inFlight) remove(entries *pool, i int32, uid types.UID) {
+// letGoAtOnce is how many events are let go at once at the least while pods are in flight: they lie side by side, and far from all else.
+const letGoAtOnce = 32
+
+// remove ends the attempt of entry i, and lets go of the events that no attempt can ask for any more.
+func (f *inFlight) remove(entries *pool, i int32) {
 	e := entries.At(i)
-	f.byUID.Delete(uid)
+	f.byUID.remove(entries, i)
 	if e.prev == none {
 		f.first = e.next
 	} else {
@@ -155,7 +155,9 @@ func (f *inFlight) remove(entries *pool, i int32, uid types.UID) {
 	}
 	n := len(f.events) - f.head
 	if f.first != none {
-		n = int(entries.At(f.first).eventsFrom - f.dropped)
+		if n = int(entries.At(f.first).eventsFrom - f.dropped); n < letGoAtOnce {
+			return
+		}
 	}
 	clear(f.events[f.head : f.head+n])
 	f.head, f.dropped = f.head+n, f.dropped+int64(n)
@@ -176,7 +178,7 @@ func (f *inFlight) since(from int64) []clusterEvent { return f.events[f.head+int
 
 func (f *inFlight) clone() inFlight {
 	c := *f
-	c.byUID = f.byUID.Clone()
+	c.byUID = f.byUID.clone()
 	c.events, c.head = slices.Clone(f.events[f.head:]), 0
 	return c
 }

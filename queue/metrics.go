@@ -55,11 +55,7 @@ func (q *Queue) count(i int32, queue Tier, event string) {
 // Unschedulable (without the gated pods) or Gated; for InFlight the number of pods in flight; for Incomplete
 // and Pending those that wait for their pod group. It is 0 for any other tier.
 func (q *Queue) PendingPods(tier Tier) int {
-	switch tier {
-	case None, Scheduled, Deleted:
-		return 0
-	}
-	if tier >= tierCount {
+	if tier == None || tier == Scheduled || tier == Deleted || tier >= tierCount {
 		return 0
 	}
 	return q.pods[tier]

@@ -61,7 +61,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 		q.Done(now, pod.UID)
 		return fmt.Errorf("pod %s/%s is already present in the queue (%s)", pod.Namespace, pod.Name, q.entries.At(old).tier)
 	}
-	i := q.inFlight.with(pod.UID)
+	i := q.inFlight.with(&q.entries, pod.UID)
 	popped := i != none
 	if popped && q.flying(pod) != i && q.entries.At(i).pod.Name != pod.Name {
 		q.Done(now, pod.UID) // it was the attempt of a pod of another name
@@ -81,7 +81,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 		hint = q.rules.hintAfterAttempt(q, i, popped)
 	}
 	if popped {
-		q.inFlight.remove(&q.entries, i, pod.UID)
+		q.inFlight.remove(&q.entries, i)
 		if q.hidden > 0 {
 			q.byName.put(&q.entries, i) // before another one in flight, which is hidden in its turn
 		}
@@ -122,7 +122,7 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 	i := q.waiting(newPod)
 	g, entity := q.groupOf(i, oldPod), q.entityOf(i)
 	isIncomplete := g != nil && g.object == nil
-	if q.inFlight.with(newPod.UID) != none && !isIncomplete && !q.rules.forgetsPopped {
+	if q.inFlight.with(&q.entries, newPod.UID) != none && !isIncomplete && !q.rules.forgetsPopped {
 		for _, ev := range events {
 			q.inFlight.record(ev, oldPod, newPod)
 		}
@@ -179,7 +179,7 @@ func (q *Queue) Activate(now time.Time, pod *v1.Pod) bool {
 			return true
 		}
 	}
-	if q.inFlight.with(pod.UID) != none {
+	if q.inFlight.with(&q.entries, pod.UID) != none {
 		q.inFlight.record(eventForceActivate, nil, pod)
 	}
 	return false

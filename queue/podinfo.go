@@ -43,19 +43,17 @@ func (q *Queue) info(i int32) PodInfo { return q.infoOf(q.entries.At(i), q.backo
 func (q *Queue) infoOf(e, entity *entry) PodInfo {
 	return PodInfo{
 		Pod: e.pod, Tier: e.tier,
-		Attempts:               int(e.attempts),
-		UnschedulableCount:     int(e.unschedulableCount),
-		ConsecutiveErrorsCount: int(e.errorsCount),
-
+		Attempts:                int(e.attempts),
+		UnschedulableCount:      int(e.unschedulableCount),
+		ConsecutiveErrorsCount:  int(e.errorsCount),
 		Timestamp:               toTime(e.timestamp),
 		InitialAttemptTimestamp: toTime(e.initialAttempt),
 		BackoffExpiry:           toTime(entity.backoffExpiry),
 		FlushTimestamp:          toTime(entity.flushed),
-
-		UnschedulablePlugins: q.sets.Names(e.unschedulablePlugins),
-		PendingPlugins:       q.sets.Names(e.pendingPlugins),
-		GatingPlugin:         q.sets.Only(e.gatingPlugin),
-		NominatedNode:        q.nominated.Node(e.pod.UID),
+		UnschedulablePlugins:    q.sets.Names(e.unschedulablePlugins),
+		PendingPlugins:          q.sets.Names(e.pendingPlugins),
+		GatingPlugin:            q.sets.Only(e.gatingPlugin),
+		NominatedNode:           q.nominated.Node(e.pod.UID),
 	}
 }
 
@@ -64,12 +62,10 @@ func (q *Queue) entryOf(p *PodInfo) entry {
 	return entry{
 		pod: p.Pod, priority: priorityOf(p.Pod),
 		attempts: int32(p.Attempts), unschedulableCount: int32(p.UnschedulableCount), errorsCount: int32(p.ConsecutiveErrorsCount),
-
-		timestamp:      fromTime(p.Timestamp),
-		initialAttempt: fromTime(p.InitialAttemptTimestamp),
-		backoffExpiry:  fromTime(p.BackoffExpiry),
-		flushed:        fromTime(p.FlushTimestamp),
-
+		timestamp:            fromTime(p.Timestamp),
+		initialAttempt:       fromTime(p.InitialAttemptTimestamp),
+		backoffExpiry:        fromTime(p.BackoffExpiry),
+		flushed:              fromTime(p.FlushTimestamp),
 		unschedulablePlugins: q.sets.Of(p.UnschedulablePlugins...),
 		pendingPlugins:       q.sets.Of(p.PendingPlugins...),
 		gatingPlugin:         q.sets.OfOne(p.GatingPlugin),
@@ -132,7 +128,7 @@ func (q *Queue) InFlight() iter.Seq[PodInfo] {
 // EventsInFlight returns the cluster events that came since the pod in flight with that UID was popped, in their order: those
 // that the hints of its rejectors are asked about if its attempt fails. (active_queue.go, clusterEventsForPod.)
 func (q *Queue) EventsInFlight(uid types.UID) []fwk.ClusterEvent {
-	i := q.inFlight.with(uid)
+	i := q.inFlight.with(&q.entries, uid)
 	if i == none {
 		return nil
 	}

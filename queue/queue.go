@@ -46,7 +46,7 @@ type Queue struct {
 func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	q := &Queue{
 		opts: opts, rules: opts.Rules.resolve(), plugins: plugins, observer: observer,
-		byName: newIndex(), sets: pluginset.New(),
+		byName: newIndex(byName), sets: pluginset.New(),
 		inFlight: newInFlight(), nominated: &nominated.Pods{}, incoming: newIncoming(),
 		moveRequestCycle: -1,
 	}
@@ -99,7 +99,7 @@ func (q *Queue) delete(now int64, i int32, pod *v1.Pod) {
 // deletedElsewhere tells of the deletion of a pod that waits nowhere.
 func (q *Queue) deletedElsewhere(now int64, pod *v1.Pod) {
 	t := Transition{To: Deleted}
-	if i := q.inFlight.with(pod.UID); i != none {
+	if i := q.inFlight.with(&q.entries, pod.UID); i != none {
 		t.From = InFlight
 		q.tell(now, i, t)
 		return

@@ -69,7 +69,7 @@ func (q *Queue) Failed(now time.Time, p PodInfo, why Rejection) PodInfo {
 // Unpop takes the last Pop of the pod in flight with that UID back, as if it had not been: the pod is in
 // tier again, where it was popped from. The Observer is not told. Unknown UIDs are ignored.
 func (q *Queue) Unpop(uid types.UID, tier Tier) {
-	i := q.inFlight.with(uid)
+	i := q.inFlight.with(&q.entries, uid)
 	if i == none || tier != Active && tier != Backoff || q.entries.At(i).group != 0 {
 		return
 	}
@@ -86,7 +86,7 @@ func (q *Queue) Unpop(uid types.UID, tier Tier) {
 func (q *Queue) seize(i int32) {
 	e := q.entries.At(i)
 	if e.tier == InFlight {
-		q.inFlight.remove(&q.entries, i, e.pod.UID)
+		q.inFlight.remove(&q.entries, i)
 		q.unname(i)
 		return
 	}
@@ -128,7 +128,7 @@ func (q *Queue) put(i int32, tier Tier) {
 
 // letGo drops the pod in flight with that UID, the end of whose attempt was not seen.
 func (q *Queue) letGo(uid types.UID) {
-	if i := q.inFlight.with(uid); i != none {
+	if i := q.inFlight.with(&q.entries, uid); i != none {
 		q.seize(i)
 		q.release(i)
 	}
@@ -147,8 +147,8 @@ func (q *Queue) Refresh(pod *v1.Pod) bool {
 	q.nominated.Update(e.pod, pod)
 	if e.tier == InFlight && e.pod.UID != pod.UID {
 		q.letGo(pod.UID)
-		q.inFlight.byUID.Delete(e.pod.UID)
-		q.inFlight.byUID.Set(pod.UID, i)
+		q.inFlight.byUID.remove(&q.entries, i)
+		defer q.inFlight.byUID.put(&q.entries, i) // as the new one
 	}
 	q.setPod(i, pod)
 	if h := q.heapAt(e.place); h != nil {
