@@ -10,8 +10,10 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -26,20 +28,58 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-var largest = flag.Int("largest", 1_000_000, "how many pods BenchmarkAgainstUpstream goes up to")
+var (
+	smallest = flag.Int("smallest", 1000, "from how many pods on the benchmarks against upstream go")
+	largest  = flag.Int("largest", 1_000_000, "how many pods they go up to")
+)
 
-// rounds is how often each side is measured, in turn. The best times are compared: what else the machine
-// does can only make one longer.
-const rounds = 5
+// rounds is how often each side is measured with n pods, in turn: few take so little time that what else the machine does is most of
+// it. The best times are compared: that can only make one longer.
+func rounds(n int) int { return max(5, 50_000/n) }
 
-// contestant is a queue that is measured. Each of its steps works on all pods, the one after the other.
-type contestant struct {
-	name string
-	// steps are called in their order, on a new queue each round.
-	start func(pods []*v1.Pod) []func()
+// groupSize is how many pods a pod group has.
+const groupSize = 10
+
+// load is what the queues are measured with: pods, and the groups that they are of, if they are of any.
+type load struct {
+	pods   []*v1.Pod
+	groups []*schedulingv1beta1.PodGroup
 }
 
-var stepNames = []string{"add", "pop-and-fail", "move", "pop-from-backoff"}
+// entities is how many times a step that pops has to.
+func (l load) entities() int {
+	if len(l.groups) > 0 {
+		return len(l.groups)
+	}
+	return len(l.pods)
+}
+
+// last is the name of the last step.
+func (l load) last() string {
+	if len(l.groups) > 0 {
+		return "pop-from-active"
+	}
+	return "pop-from-backoff"
+}
+
+// step is something that all pods go through, in so many operations, one after the other.
+type step struct {
+	name       string
+	operations int
+	do         func(i int)
+}
+
+func (s step) all() {
+	for i := range s.operations {
+		s.do(i)
+	}
+}
+
+// contestant is a queue that is measured. Its steps are called in their order, on a new queue each round.
+type contestant struct {
+	name  string
+	start func(load) []step
+}
 
 var benchEvent = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 
@@ -47,49 +87,110 @@ var benchEvent = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 // prints a line for each: nanoseconds a pod, and how many times upstream's those are; then the bytes that a
 // waiting pod takes beyond itself. Our observer looks at every move; upstream's logger is silent.
 func BenchmarkAgainstUpstream(b *testing.B) {
+	b.Run("pods", func(b *testing.B) { againstUpstream(podsAlone) })
+	b.Run("groups", func(b *testing.B) {
+		setGroups(b, true)
+		defer setGroups(b, false)
+		againstUpstream(podsInGroups)
+	})
+}
+
+func setGroups(b *testing.B, on bool) {
+	if err := utilfeature.DefaultMutableFeatureGate.Set(fmt.Sprintf("GenericWorkload=%t", on)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func againstUpstream(of func(n int) load) {
 	klog.SetLogger(klog.Logger{})
 	metrics.Register()
 	both := []contestant{{"ours", startOurs}, {"upstream", startUpstream}}
-	for n := 1000; n <= *largest; n *= 10 {
-		pods := benchPods(n)
-		times := map[string][][]time.Duration{}
+	for n := *smallest; n <= *largest; n *= 10 {
+		l := of(n)
+		times := map[string]map[string][]time.Duration{"ours": {}, "upstream": {}}
 		memory := map[string][]int64{}
-		for range rounds {
+		var names []string
+		for range rounds(n) {
 			for _, c := range both {
-				if times[c.name] == nil {
-					times[c.name] = make([][]time.Duration, len(stepNames))
-				}
 				before := heap()
-				steps := c.start(pods)
-				for i, step := range steps {
+				steps := c.start(l)
+				names = nil
+				for _, s := range steps {
+					names = append(names, s.name)
 					runtime.GC()
 					began := time.Now()
-					step()
-					times[c.name][i] = append(times[c.name][i], time.Since(began))
-					if stepNames[i] == "pop-and-fail" {
+					s.all()
+					times[c.name][s.name] = append(times[c.name][s.name], time.Since(began))
+					if s.name == "pop-and-fail" {
 						memory[c.name] = append(memory[c.name], heap()-before)
 					}
 				}
 				runtime.KeepAlive(steps)
 			}
 		}
-		for i, step := range stepNames {
-			ours, theirs := slices.Min(times["ours"][i]), slices.Min(times["upstream"][i])
-			fmt.Printf("bench: %s n=%d ours=%d upstream=%d ratio=%.1f\n", step, n, int(ours)/n, int(theirs)/n, float64(theirs)/float64(ours))
+		for _, name := range names {
+			ours, theirs := slices.Min(times["ours"][name]), slices.Min(times["upstream"][name])
+			fmt.Printf("bench: %s n=%d ours=%d upstream=%d ratio=%.1f\n", name, n, int(ours)/n, int(theirs)/n, float64(theirs)/float64(ours))
 		}
 		ours, theirs := slices.Min(memory["ours"]), slices.Min(memory["upstream"])
 		fmt.Printf("bench: bytes-per-pod n=%d ours=%d upstream=%d ratio=%.1f\n", n, int(ours)/n, int(theirs)/n, float64(theirs)/float64(ours))
 	}
 }
 
+// BenchmarkWorstCase measures each operation of our queue by itself, and prints the median and the 99.9th percentile of each step's.
+// An operation's time is the least of several rounds, in which the same happens: a timer's interrupt or another program's turn takes
+// as long as a hundred operations, and hits one in a thousand. The time that it takes to read the clock is in both.
+func BenchmarkWorstCase(b *testing.B) {
+	for name, of := range map[string]func(n int) load{"pods": podsAlone, "groups": podsInGroups} {
+		b.Run(name, func(b *testing.B) {
+			if b.N == 1 { // more often would tell nothing more
+				worstCase(of)
+			}
+		})
+	}
+}
+
+func worstCase(of func(n int) load) {
+	for n := *smallest; n <= *largest; n *= 10 {
+		l := of(n)
+		var names []string
+		least := map[string][]time.Duration{}
+		for range 5 {
+			names = nil
+			for _, s := range startOurs(l) {
+				runtime.GC()
+				names = append(names, s.name)
+				if least[s.name] == nil {
+					least[s.name] = slices.Repeat([]time.Duration{time.Hour}, s.operations)
+				}
+				for i, before := range least[s.name] {
+					began := time.Now()
+					s.do(i)
+					least[s.name][i] = min(before, time.Since(began))
+				}
+			}
+		}
+		for _, name := range names {
+			took := least[name]
+			if len(took) < 1000 {
+				continue // of so few, one in a thousand is none
+			}
+			slices.Sort(took)
+			median, worst := took[len(took)/2], took[len(took)*999/1000]
+			fmt.Printf("bench: %s n=%d median=%d p99.9=%d times=%.1f\n", name, n, median.Nanoseconds(), worst.Nanoseconds(), float64(worst)/float64(median))
+		}
+	}
+}
+
 func heap() int64 {
 	runtime.GC()
+	runtime.GC() // of what pools let go
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-func benchPods(n int) []*v1.Pod {
+func podsAlone(n int) load {
 	pods := make([]*v1.Pod, n)
 	for i := range pods {
 		prio := int32(i * 7 % 10)
@@ -97,7 +198,20 @@ func benchPods(n int) []*v1.Pod {
 		pods[i].Namespace, pods[i].Name, pods[i].UID = "default", fmt.Sprint("pod-", i), types.UID(fmt.Sprint("uid-", i))
 		pods[i].Spec.Priority = &prio
 	}
-	return pods
+	return load{pods: pods}
+}
+
+func podsInGroups(n int) load {
+	l := podsAlone(n)
+	for i := 0; i < n; i += groupSize {
+		g := &schedulingv1beta1.PodGroup{}
+		g.Namespace, g.Name, g.Spec.Priority = "default", fmt.Sprint("group-", i), l.pods[i].Spec.Priority
+		l.groups = append(l.groups, g)
+		for _, pod := range l.pods[i:min(i+groupSize, n)] {
+			pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &g.Name}
+		}
+	}
+	return l
 }
 
 // benchPlugins is one plugin, which rejects every pod and waits for benchEvent.
@@ -110,49 +224,73 @@ func (s *silent) Failed(error)           {}
 
 var benchStart = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func startOurs(pods []*v1.Pod) []func() {
-	q := queue.New(queue.Defaults(), benchPlugins{}, &silent{})
+func startOurs(l load) []step {
+	opts := queue.Defaults()
+	opts.GenericWorkload = len(l.groups) > 0
+	q := queue.New(opts, benchPlugins{}, &silent{})
 	now := benchStart
-	return []func(){
-		func() {
-			for _, p := range pods {
-				now = now.Add(time.Nanosecond)
-				q.Add(now, p)
+	for _, g := range l.groups {
+		q.AddPodGroup(now, g)
+	}
+	why := queue.Rejection{UnschedulablePlugins: []string{"A"}}
+	pop := func() queue.Entity {
+		entity, ok := q.PopEntity(now)
+		if !ok {
+			panic("the queue is empty")
+		}
+		return entity
+	}
+	return []step{
+		{"add", len(l.pods), func(i int) {
+			now = now.Add(time.Nanosecond)
+			q.Add(now, l.pods[i])
+		}},
+		{"pop-and-fail", l.entities(), func(int) {
+			now = now.Add(time.Nanosecond)
+			entity := pop()
+			if entity.Group == nil {
+				must(q.AddUnschedulableIfNotPresent(now, entity.Pod.Pod, why))
+				return
 			}
-		},
-		func() {
-			for range pods {
-				now = now.Add(time.Nanosecond)
-				info, _ := q.Pop(now)
-				if err := q.AddUnschedulableIfNotPresent(now, info.Pod, queue.Rejection{UnschedulablePlugins: []string{"A"}}); err != nil {
-					panic(err)
-				}
+			for _, info := range entity.Group.Members {
+				must(q.AddUnschedulableIfNotPresent(now, info.Pod, why))
 			}
-		},
-		func() { q.MoveAllToActiveOrBackoffQueue(now, benchEvent, nil, nil, nil) },
-		func() {
-			for range pods {
-				info, ok := q.Pop(now)
-				if !ok {
-					panic("the queue is empty")
-				}
+			must(q.AddAttemptedPodGroupIfNeeded(now, entity.Group.Name, queue.GroupRejected))
+		}},
+		{"move", 1, func(int) {
+			q.MoveAllToActiveOrBackoffQueue(now, benchEvent, nil, nil, nil)
+			if len(l.groups) > 0 { // of which none is popped from backoffQ
+				now = now.Add(time.Hour)
+				q.FlushBackoffCompleted(now)
+			}
+		}},
+		{l.last(), l.entities(), func(int) {
+			entity := pop()
+			if entity.Group == nil {
+				q.Done(now, entity.Pod.Pod.UID)
+				return
+			}
+			for _, info := range entity.Group.Members {
 				q.Done(now, info.Pod.UID)
 			}
-		},
+			must(q.AddAttemptedPodGroupIfNeeded(now, entity.Group.Name, queue.GroupScheduled))
+		}},
 	}
 }
 
-func startUpstream(pods []*v1.Pod) []func() {
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func startUpstream(l load) []step {
 	ctx := context.Background()
 	logger := klog.FromContext(ctx)
 	client, err := kubernetes.NewForConfig(&rest.Config{}) // never used
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	sort, err := queuesort.New(ctx, nil, nil)
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	clock := clocktesting.NewFakeClock(benchStart)
 	hint := &upstream.QueueingHintFunction{PluginName: "A", QueueingHintFn: func(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) {
 		return fwk.Queue, nil
@@ -162,38 +300,58 @@ func startUpstream(pods []*v1.Pod) []func() {
 		upstream.WithClock(clock), upstream.WithMetricsRecorder(metrics.NewMetricsAsyncRecorder(1000, time.Second, stop)),
 		upstream.WithQueueingHintMapPerProfile(upstream.QueueingHintMapPerProfile{"": {benchEvent: {hint}}}),
 		upstream.WithPreEnqueuePluginMap(map[string]map[string]fwk.PreEnqueuePlugin{"": {"Gate": gate{"Gate", &plugins{}}}}))
-	return []func(){
-		func() {
-			for _, p := range pods {
-				clock.Step(time.Nanosecond)
-				q.Add(ctx, p)
+	for _, g := range l.groups {
+		q.AddPodGroup(logger, g)
+	}
+	fail := func(info *framework.QueuedPodInfo) {
+		info.UnschedulablePlugins = sets.New("A")
+		must(q.AddUnschedulablePodIfNotPresent(logger, info, q.SchedulingCycle()))
+	}
+	pop := func() fwk.QueuedEntityInfo {
+		entity, err := q.Pop(logger)
+		must(err)
+		return entity
+	}
+	return []step{
+		{"add", len(l.pods), func(i int) {
+			clock.Step(time.Nanosecond)
+			q.Add(ctx, l.pods[i])
+		}},
+		{"pop-and-fail", l.entities(), func(int) {
+			clock.Step(time.Nanosecond)
+			switch entity := pop().(type) {
+			case *framework.QueuedPodInfo:
+				fail(entity)
+			case *framework.QueuedPodGroupInfo:
+				entity.ForEachPodInfo(func(info *framework.QueuedPodInfo) bool {
+					fail(info)
+					return true
+				})
+				must(q.AddAttemptedPodGroupIfNeeded(logger, entity, q.SchedulingCycle(), fwk.NewStatus(fwk.Unschedulable)))
 			}
-		},
-		func() {
-			for range pods {
-				clock.Step(time.Nanosecond)
-				entity, err := q.Pop(logger)
-				if err != nil {
-					panic(err)
-				}
-				info := entity.(*framework.QueuedPodInfo)
-				info.UnschedulablePlugins = sets.New("A")
-				if err := q.AddUnschedulablePodIfNotPresent(logger, info, q.SchedulingCycle()); err != nil {
-					panic(err)
-				}
+		}},
+		{"move", 1, func(int) {
+			q.MoveAllToActiveOrBackoffQueue(logger, benchEvent, nil, nil, nil)
+			if len(l.groups) > 0 {
+				clock.Step(time.Hour)
+				flushBackoffQCompleted(q, logger)
 			}
-		},
-		func() { q.MoveAllToActiveOrBackoffQueue(logger, benchEvent, nil, nil, nil) },
-		func() {
-			for range pods {
-				entity, err := q.Pop(logger)
-				if err != nil {
-					panic(err)
-				}
-				q.Done(entity.(*framework.QueuedPodInfo).Pod.UID)
+		}},
+		{l.last(), l.entities(), func(i int) {
+			switch entity := pop().(type) {
+			case *framework.QueuedPodInfo:
+				q.Done(entity.Pod.UID)
+			case *framework.QueuedPodGroupInfo:
+				entity.ForEachPodInfo(func(info *framework.QueuedPodInfo) bool {
+					q.Done(info.Pod.UID)
+					return true
+				})
+				must(q.AddAttemptedPodGroupIfNeeded(logger, entity, q.SchedulingCycle(), nil))
 			}
-			q.Close()
-			close(stop)
-		},
+			if i == l.entities()-1 {
+				q.Close()
+				close(stop)
+			}
+		}},
 	}
 }

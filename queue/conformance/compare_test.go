@@ -67,7 +67,7 @@ func (p *pair) compare() {
 		}
 	}
 	p.compareGauges(counts)
-	if len(p.script)%16 == 0 { // they only grow: what differs goes on to
+	if len(p.script)%64 == 0 { // they only grow: what differs goes on to
 		p.compareCounters()
 	}
 	p.compareTrail()
@@ -84,7 +84,7 @@ func gauges() map[queue.Tier]k8smetrics.GaugeMetric {
 
 // compareGauges compares the numbers of pods by tier, which are counts.
 func (p *pair) compareGauges(counts map[queue.Tier]int) {
-	for tier, gauge := range gauges() {
+	for tier, gauge := range p.gauges {
 		theirs, err := testutil.GetGaugeMetricValue(gauge)
 		p.check(err)
 		if n := p.ours.PendingPods(tier); n != counts[tier] || n != int(theirs) {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	k8smetrics "k8s.io/component-base/metrics"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	upstream "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -63,9 +64,10 @@ func TestConformance(t *testing.T) {
 			if err := utilfeature.DefaultMutableFeatureGate.Set(name); err != nil {
 				t.Fatal(err)
 			}
-			done, ended := 0, map[string]int{}
+			done, sequences, ended := 0, 0, map[string]int{}
 			rapid.Check(t, func(t *rapid.T) {
 				p := newPair(t, gates.pop, gates.groups)
+				sequences++
 				for range rapid.IntRange(1, p.longest).Draw(t, "operations") {
 					if p.step(); p.parted != "" {
 						ended[p.parted]++
@@ -79,7 +81,7 @@ func TestConformance(t *testing.T) {
 				}
 				p.upstream.Close()
 			})
-			t.Logf("%d operations, no difference", done)
+			t.Logf("%d operations in %d sequences, no difference", done, sequences)
 			for _, why := range slices.Sorted(maps.Keys(ended)) {
 				t.Logf("%d sequences ended: %s", ended[why], why)
 			}
@@ -117,20 +119,19 @@ type pair struct {
 	names    []string
 	longest  int
 	uids     int
+	gauges   map[queue.Tier]k8smetrics.GaugeMetric
 	trail    trail
 	forks    forks
 	script   []func() string // what was called: written out if the sequence fails
 	groups   groups
 	less     fwk.LessFunc
+	spared   bool   // of what would have the sequence end early: most are, so that they come to what else there is
 	shuffled bool   // some pods moved in the order of a map
 	parted   string // why the sequence ends: a deviation by its name
 }
 
 func newPair(t *rapid.T, pop, groups bool) *pair {
 	metrics.SchedulerQueueIncomingPods.Reset()
-	for _, gauge := range gauges() {
-		gauge.Set(0)
-	}
 	cast := rapid.SampledFrom(casts).Draw(t, "cast")
 	p := &pair{
 		T: t, ctx: t.Context(), clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)),
@@ -138,9 +139,14 @@ func newPair(t *rapid.T, pop, groups bool) *pair {
 		pods:    map[string]*v1.Pod{}, inFlight: map[types.UID]*framework.QueuedPodInfo{},
 		older: map[types.UID]*v1.Pod{}, longest: cast.longest, trail: newTrail(),
 		profiles: rapid.SampledFrom([][]string{profiles[:1], profiles}).Draw(t, "profiles"),
+		spared:   rapid.IntRange(0, 9).Draw(t, "is spared") > 0,
+		gauges:   gauges(),
 	}
 	for i := range cast.pods {
 		p.names = append(p.names, podName(i))
+	}
+	for _, gauge := range p.gauges {
+		gauge.Set(0)
 	}
 	p.logger = klog.FromContext(p.ctx)
 	opts := queue.Defaults()

@@ -48,7 +48,7 @@ func (g *groups) join(pod *v1.Pod) string {
 func (p *pair) changeGroup(now time.Time, _ string, _ *v1.Pod) {
 	name := rapid.SampledFrom(groupNames).Draw(p.T, "group")
 	object := p.groups.objects[name]
-	if object != nil && rapid.Bool().Draw(p.T, "goes") {
+	if object != nil && !(p.spared && p.isTried(name)) && rapid.Bool().Draw(p.T, "goes") {
 		p.say("ungroup %s", name)
 		delete(p.groups.objects, name)
 		p.upstream.DeletePodGroup(p.logger, object)
@@ -71,6 +71,11 @@ func (p *pair) changeGroup(now time.Time, _ string, _ *v1.Pod) {
 	p.say("group %s priority=%d", name, prio)
 	p.upstream.AddPodGroup(p.logger, changed)
 	p.ours.AddPodGroup(now, changed)
+}
+
+// isTried reports whether the group was popped, and pods of it may be pending until its attempt ends.
+func (p *pair) isTried(group string) bool {
+	return p.groups.attempting != nil && p.groups.attempting.Name == group
 }
 
 // inDoubt reports whether it matters in which order the incomplete pods of a group are queued: upstream takes

@@ -59,21 +59,29 @@ var groupCalls = []call{
 	{3, (*pair).attempted},
 }
 
+// weighed has each call as often as its weight says.
+var weighed, weighedWithGroups = byWeight(calls), byWeight(slices.Concat(calls, groupCalls))
+
+func byWeight(calls []call) (all []func(p *pair, now time.Time, name string, pod *v1.Pod)) {
+	for _, c := range calls {
+		for range c.weight {
+			all = append(all, c.run)
+		}
+	}
+	return all
+}
+
 // step lets some time pass, or none, or has the clock go back, and makes one call on both queues. Pods of equal times leave by
 // their places in the heap, as upstream's do, until several move at once: upstream moves them in the order of a map.
 func (p *pair) step() {
 	micro := rapid.SampledFrom([]int{0, 1, 1000, 100_000, 300_000, 700_000, 1_000_000, 2_500_000, 40_000_000, 300_000_000, 301_000_000, -1_500_000}).Draw(p.T, "µs")
 	p.clock.Step(time.Duration(micro) * time.Microsecond)
 	name := rapid.SampledFrom(p.names).Draw(p.T, "pod")
-	all := calls
+	all := weighed
 	if p.groups.of != nil {
-		all = slices.Concat(calls, groupCalls)
+		all = weighedWithGroups
 	}
-	var weighed []int
-	for i, c := range all {
-		weighed = append(weighed, slices.Repeat([]int{i}, c.weight)...)
-	}
-	all[rapid.SampledFrom(weighed).Draw(p.T, "operation")].run(p, p.clock.Now(), name, p.pods[name])
+	all[rapid.IntRange(0, len(all)-1).Draw(p.T, "operation")](p, p.clock.Now(), name, p.pods[name])
 }
 
 // deviate ends the sequence at a difference that is to be.
@@ -102,6 +110,9 @@ func (p *pair) addOne(now time.Time, name string, pod *v1.Pod) {
 		return
 	}
 	before, _ := p.ours.Get("default", name)
+	if isWaiting(before.Tier) && p.holdsTwice(before) && p.spared {
+		return
+	}
 	if rapid.IntRange(0, 3).Draw(p.T, "the same") == 0 {
 		p.addAgain(now, name, pod, before)
 		return
@@ -109,7 +120,7 @@ func (p *pair) addOne(now time.Time, name string, pod *v1.Pod) {
 	p.add(now, name)
 	if after := p.tier(name); isWaiting(before.Tier) {
 		p.shuffled = true // it keeps its place in upstream's heap
-		p.replaced(before, after, p.groups.of[name] != "")
+		p.replaced(before, after)
 	}
 }
 
@@ -120,15 +131,19 @@ func (p *pair) addAgain(now time.Time, name string, pod *v1.Pod, before queue.Po
 	p.ours.Add(now, pod)
 	if isWaiting(before.Tier) {
 		p.shuffled = true
-		p.replaced(before, p.tier(name), p.groups.of[name] != "")
+		p.replaced(before, p.tier(name))
 	}
 	p.trail.off = p.trail.off || before.Tier == queue.InFlight // one UID is in two places from now on
 }
 
+// holdsTwice reports whether upstream is known to hold both if another pod is added over the waiting one.
+func (p *pair) holdsTwice(waiting queue.PodInfo) bool {
+	return p.groups.of[waiting.Pod.Name] != "" || waiting.Tier != queue.Active && waiting.Tier != queue.Unschedulable
+}
+
 // replaced ends the sequence if upstream holds the new pod of a name and the old one, which was in that tier, or its gauges do.
-func (p *pair) replaced(before queue.PodInfo, after queue.Tier, member bool) {
-	known := before.Tier == queue.Active || before.Tier == queue.Unschedulable
-	if member || !known || after != queue.Active {
+func (p *pair) replaced(before queue.PodInfo, after queue.Tier) {
+	if p.holdsTwice(before) || after != queue.Active {
 		info, _ := p.ours.Get("default", before.Pod.Name)
 		if info.Pod != p.pods[before.Pod.Name] || info.Attempts != 0 {
 			p.differ("%s was replaced by %s, with %d attempts", before.Pod.Name, info.Pod.UID, info.Attempts)
@@ -255,7 +270,8 @@ func (p *pair) end(now time.Time, _ string, _ *v1.Pod) {
 
 // failStranger has a pod fail that was never popped, or that is queued again already.
 func (p *pair) failStranger(now time.Time, name string, pod *v1.Pod) {
-	if rapid.IntRange(0, 23).Draw(p.T, "stranger") > 0 || p.tier(name) == queue.InFlight {
+	tier := p.tier(name)
+	if rapid.IntRange(0, 23).Draw(p.T, "stranger") > 0 || tier == queue.InFlight || p.spared && p.groups.of[name] != "" && isWaiting(tier) {
 		return
 	}
 	if pod == nil {
@@ -369,10 +385,11 @@ func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
 	}
 	changed := pod.DeepCopy()
 	said := ""
+	before, _ := p.ours.Get("default", name)
 	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(changes)-1), 0, 5, rapid.ID[int]).Draw(p.T, "changes") {
 		said += changes[i](p, changed)
 	}
-	if rapid.IntRange(0, 79).Draw(p.T, "another pod") == 0 && len(p.plugins.closed[name]) < 2 {
+	if rapid.IntRange(0, 79).Draw(p.T, "another pod") == 0 && len(p.plugins.closed[name]) < 2 && !(p.spared && before.Pod != nil && p.holdsTwice(before)) {
 		p.uids++
 		changed.UID = types.UID(fmt.Sprint("uid-", p.uids))
 	}
@@ -383,7 +400,6 @@ func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
 		labels = append(labels, e.Label())
 	}
 	p.say("update %s%s means=(%s)", name, said, strings.Join(labels, ","))
-	before, _ := p.ours.Get("default", name)
 	group, grouped := p.ours.Group(types.NamespacedName{Namespace: "default", Name: p.groups.of[name]})
 	p.pods[name], p.older[changed.UID] = changed, pod
 	p.check(p.informer.Update(changed))
@@ -393,7 +409,7 @@ func (p *pair) update(now time.Time, name string, pod *v1.Pod) {
 	switch {
 	case before.Tier.Queued() && changed.UID != pod.UID:
 		p.shuffled = true
-		p.replaced(before, after, p.groups.of[name] != "")
+		p.replaced(before, after)
 	case before.Tier == queue.Pending && grouped && group.Tier.Queued():
 		p.deviate(heldTwice) // the group was forgotten, and made anew: upstream adds the pod to it
 	case (before.Tier == queue.Unschedulable || before.Tier == queue.Gated) && after == queue.Backoff && len(evs) > 1 && !p.ours.Options().PopFromBackoffQ:
@@ -411,7 +427,7 @@ func (p *pair) known(pod *v1.Pod) *v1.Pod {
 
 // object returns an object that a caller may have of pod: it, an older one, or one that has its names alone.
 func (p *pair) object(pod *v1.Pod) *v1.Pod {
-	if rapid.IntRange(0, 5).Draw(p.T, "stub") > 0 {
+	if rapid.IntRange(0, 5).Draw(p.T, "stub") > 0 || p.spared && p.groups.of[pod.Name] != "" {
 		return p.known(pod)
 	}
 	stub := &v1.Pod{}
