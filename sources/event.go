@@ -8,6 +8,7 @@ package sources
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -302,4 +303,23 @@ func (r *Recording) Tells() []Event {
 		return r.Gist
 	}
 	return r.Events
+}
+
+// Without returns the recording without the events that left is true of.
+func (r *Recording) Without(left func(Event) bool) *Recording {
+	of := *r
+	of.Events = slices.DeleteFunc(slices.Clone(r.Events), left)
+	of.Gist = slices.DeleteFunc(slices.Clone(r.Gist), left)
+	if r.Again != nil {
+		of.Again = func(ctx context.Context) iter.Seq2[Event, error] {
+			return func(yield func(Event, error) bool) {
+				for ev, err := range r.Again(ctx) {
+					if (err != nil || !left(ev)) && !yield(ev, err) {
+						return
+					}
+				}
+			}
+		}
+	}
+	return &of
 }

@@ -23,7 +23,7 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 	switch {
 	case noNodes && o.live != nil:
 		return nil, errNoNodesRead
-	case noNodes && !cluster.TellsNodes(o.rec.Events):
+	case noNodes && !cluster.TellsNodes(o.rec.Tells()):
 		return nil, errNoNodes
 	case pod == nil:
 		return nil, errNoObject

@@ -11,7 +11,6 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -27,7 +26,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	if err != nil {
 		return nil, err
 	}
-	o, err := replayedTo(ctx, rec, opts, at)
+	o, err := replayedTo(ctx, rec, opts, at, key)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +34,7 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	f := o.frame()
 	p := f.Board.Get(key)
 	if p == nil {
-		return nil, o.unknown(key)
+		return nil, explain.Unknown(ctx, rec, o.recording.Engine.Objects.Pod(key), key, o.now, o.zone)
 	}
 	x := f.Explanation(p)
 	x.Source = f.Name
@@ -47,16 +46,29 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 	return x, nil
 }
 
-// replayedTo returns an owner that nobody else has, of rec at the moment at, whose feed is to be closed. It fails if the
-// model does, or when ctx ends.
-func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time) (*owner, error) {
+// replayedTo returns an owner that nobody else has, of rec at the moment at, whose feed is to be closed. It has forgotten what
+// was long before, but for what the pods tell of themselves that are there then, and the named one. It fails if the model
+// does, or when ctx ends.
+func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time, key types.NamespacedName) (*owner, error) {
 	opts.Paused, opts.Opens = true, 0
 	o := newOwner(rec, opts)
-	for i, way := 1, at.Sub(o.now); i <= explain.ReplaySteps && ctx.Err() == nil; i++ {
-		o.show(at.Add(-way / explain.ReplaySteps * time.Duration(explain.ReplaySteps-i)))
-		if opts.Progress != nil {
-			opts.Progress(float64(i) / explain.ReplaySteps)
+	t, way := o.recording, max(at.Sub(o.now), 1)
+	keep := func(p *board.Pod) bool { return p.Key == key || t.Executed.Sub(p.Since) <= timeline.KeepLeft }
+	for i := 0; t.HasEventBy(at); i++ {
+		if i%1000 == 0 {
+			if ctx.Err() != nil {
+				break
+			}
+			opts.Played(way-at.Sub(t.Executed), way)
 		}
+		t.ExecuteNext()
+		if n := len(t.Changes); n > 2*timeline.KeyframeEvery {
+			o.forget((n-1)/timeline.KeyframeEvery*timeline.KeyframeEvery, keep)
+		}
+	}
+	if ctx.Err() == nil {
+		o.show(at)
+		opts.Played(way, way)
 	}
 	if err := cmp.Or(ctx.Err(), o.recording.Feed.Err); err != nil {
 		o.recording.Feed.Close()
@@ -75,21 +87,4 @@ func (o *owner) explainNeeds(p *board.Pod, x *explain.Explanation) {
 	x.Needs = n
 	x.Notes = append(x.Notes, "What it needs is worked out by kube-scheduler v1.37's own plugins over the objects of that moment; "+
 		"pods that are assumed, but not bound yet, take no room.")
-}
-
-// unknown says why the queue does not know a pod of the recording at the moment shown.
-func (o *owner) unknown(key types.NamespacedName) error {
-	now := o.zone.Clock(o.now)
-	if pod := o.recording.Engine.Objects.Pod(key); pod != nil && pod.Spec.NodeName != "" {
-		return fmt.Errorf("%s was not in the queue up to %s: it runs on %s", sources.Sanitize(key.String()), now, sources.Sanitize(pod.Spec.NodeName))
-	} else if pod != nil {
-		return fmt.Errorf("%s was not in the queue up to %s: its scheduler is %s, its phase %s", sources.Sanitize(key.String()), now,
-			sources.Sanitize(pod.Spec.SchedulerName), sources.Sanitize(string(pod.Status.Phase)))
-	}
-	for _, ev := range o.rec.Events {
-		if k, ok := cluster.PodOf(ev); ok && k == key && ev.Time.After(o.now) {
-			return fmt.Errorf("the queue did not know %s at %s: it came at %s", sources.Sanitize(key.String()), now, o.zone.Clock(ev.Time))
-		}
-	}
-	return fmt.Errorf("the queue did not know %s at %s", sources.Sanitize(key.String()), now)
 }

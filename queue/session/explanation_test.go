@@ -286,12 +286,12 @@ func TestFindPod(t *testing.T) {
 		"zzz":           "no pod zzz is in made, nor one of a like name among its 8 pods",
 		"":              "no pod  is in made, nor one of a like name among its 8 pods",
 	} {
-		got, err := cluster.FindPod(rec, name)
+		got, err := cluster.FindPod(t.Context(), rec, name)
 		if said := got.String(); err == nil && said != want || err != nil && err.Error() != want {
 			t.Errorf("%q is %s, %v, want %s", name, said, err, want)
 		}
 	}
-	if _, err := cluster.FindPod(&sources.Recording{Name: "made"}, "web"); err == nil || err.Error() != "no pod is in made" {
+	if _, err := cluster.FindPod(t.Context(), &sources.Recording{Name: "made"}, "web"); err == nil || err.Error() != "no pod is in made" {
 		t.Errorf("of an empty recording it says %v", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -18,7 +20,7 @@ func ListPods(ctx context.Context, rec *sources.Recording, opts timeline.Options
 	if _, err := opts.SchedulerConfig(rec); err != nil {
 		return nil, err
 	}
-	o, err := replayedTo(ctx, rec, opts, at)
+	o, err := replayedTo(ctx, rec, opts, at, types.NamespacedName{})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -139,9 +140,14 @@ func (o *owner) forgetOld() {
 		return
 	}
 	since := t.Changes[cut].At
-	t.Forget(cut)
+	o.forget(cut, nil)
 	t.Start = since
-	n := len(o.counts) - len(t.Counts)
-	o.counts = slices.Clone(o.counts[n:])
 	o.changed = true
+}
+
+// forget drops the first cut changes of the recording's timeline: see timeline.Timeline.Forget.
+func (o *owner) forget(cut int, keep func(*board.Pod) bool) {
+	told := len(o.recording.Counts)
+	o.recording.Forget(cut, keep)
+	o.counts = slices.Clone(o.counts[told-len(o.recording.Counts):])
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
@@ -83,7 +84,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 	o := newOwnerOf(rec, opts)
 	o.recording = timeline.New(rec, o.cfg, opts.Plugins)
 	o.notices = report.Notices(rec)
-	if said := report.OthersPods(rec.Events, o.cfg); said != "" && !rec.Rerun {
+	if said := report.OthersPods(rec.Tells(), o.cfg); said != "" && !rec.Rerun {
 		o.notices = append(o.notices, said)
 	}
 	o.show(o.recording.Start.Add(opts.Opens))
@@ -94,15 +95,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 // newOwnerOf returns an owner without a timeline.
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
-	for _, ev := range rec.Events {
-		switch ev.Fact.(type) {
-		case *sources.Counts:
-			o.counts = append(o.counts, ev)
-		case *sources.Mark:
-			o.marks = append(o.marks, ev)
-		}
-	}
-	o.running = timeline.NewSchedulers(rec.Events)
+	o.tellRecorded(rec.Tells())
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
 		o.refuse("%s", err)
@@ -142,7 +135,7 @@ func (o *owner) frame() *Frame {
 	f := &Frame{
 		Version: o.version,
 		Live:    o.liveFrame(),
-		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.notices,
+		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.toldNotices(),
 		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: t.Options(), Ticks: t.Engine.Ticks, Hints: o.wakes, Zone: o.zone},
 		Start:  o.recording.Start, End: o.recording.End,
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
@@ -187,6 +180,15 @@ func (o *owner) frame() *Frame {
 		f.SchedulerCountsAt = o.counts[i].Time
 	}
 	return f
+}
+
+// toldNotices are what a person should know of what is shown: also that a long recording can't be read again.
+func (o *owner) toldNotices() []string {
+	all := slices.Clip(o.notices)
+	if err := o.recording.Feed.Err; err != nil && o.live == nil {
+		all = append(all, err.Error())
+	}
+	return all
 }
 
 // atEnd reports whether nothing is left to play.

@@ -110,8 +110,8 @@ func ClusterEvents() []string { return injectable.EventLabels() }
 func RejectorPlugins() []string { return cluster.RejectorPlugins() }
 
 // FindPod returns the pod of rec that a person calls name: see cluster.FindPod.
-func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) {
-	return cluster.FindPod(rec, name)
+func FindPod(ctx context.Context, rec *sources.Recording, name string) (types.NamespacedName, error) {
+	return cluster.FindPod(ctx, rec, name)
 }
 
 // ParseZone returns the time zone that a person names: see words.ParseZone.

@@ -73,8 +73,8 @@ func newSession(o *owner) *Session {
 func (s *Session) Recorded() bool { return s.rec != nil && !s.rec.Rerun }
 
 // Cut makes a scenario of the recording from one moment to another: see scenario.Cut. It works in the caller's goroutine.
-func (s *Session) Cut(from, to time.Time) (*scenario.Scenario, error) {
-	return scenario.Cut(s.rec, from, to)
+func (s *Session) Cut(ctx context.Context, from, to time.Time) (*scenario.Scenario, error) {
+	return scenario.Cut(ctx, s.rec, from, to)
 }
 
 // Frame returns the newest frame. It is never nil.

@@ -158,15 +158,9 @@ func (s *search) progress(zone words.Zone) sources.SafeText {
 	return s.condition.Text + sources.SafeText(" at "+zone.Clock(at))
 }
 
-func (s *search) redo(c timeline.Change) { s.count(c.Before, -1); s.count(c.After, 1) }
+func (s *search) redo(c timeline.Change) { board.Count(&s.sizes, c.Before, c.After) }
 
-func (s *search) undo(c timeline.Change) { s.count(c.After, -1); s.count(c.Before, 1) }
-
-func (s *search) count(p *board.Pod, n int) {
-	if p != nil && !board.HasLeft(p) {
-		s.sizes[p.Listed()] += n
-	}
-}
+func (s *search) undo(c timeline.Change) { board.Count(&s.sizes, c.After, c.Before) }
 
 // giveUp leaves the timeline as it was.
 func (s *search) giveUp() {

@@ -93,7 +93,7 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 		return nil, err
 	}
 	if opts.Beside != nil {
-		if err := sameRunAs(opts.Beside, files); err != nil {
+		if err := sameRunAs(ctx, opts.Beside, files); err != nil {
 			return nil, err
 		}
 	}
@@ -216,8 +216,8 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 			near = f.hint
 		}
 	}
-	if near.IsZero() && opts.Beside != nil && len(opts.Beside.Events) > 0 {
-		near = opts.Beside.Events[0].Time
+	if near.IsZero() && opts.Beside != nil && len(opts.Beside.Tells()) > 0 {
+		near = opts.Beside.Tells()[0].Time
 	}
 	for _, f := range files {
 		f.year = schedlog.Year{Near: near, NotAfter: f.reader.ModTime()}

@@ -2,6 +2,7 @@ package files
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -128,28 +129,51 @@ func tellsBinding(part *sources.Part) bool {
 
 // sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of
 // about the same time, and if its moves name pods, of the same pods.
-func sameRunAs(rec *sources.Recording, files []*file) error {
-	if len(rec.Events) == 0 {
+func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error {
+	told := rec.Tells()
+	if len(told) == 0 {
 		return nil
 	}
-	before := span{string(rec.Name), rec.Events[0].Time, rec.Events[len(rec.Events)-1].Time}
-	known := map[types.NamespacedName]bool{}
-	for _, e := range rec.Events {
-		switch fact := e.Fact.(type) {
-		case *sources.Move:
-			known[fact.Pod] = true
-		case *sources.ObjectChange:
-			if pod, ok := fact.Object.(*corev1.Pod); ok {
-				known[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}] = true
-			}
-		}
-	}
+	before := span{string(rec.Name), told[0].Time, told[len(told)-1].Time}
+	named := map[types.NamespacedName]bool{} // by the files
 	for _, f := range files {
 		s := f.span()
 		if !s.first.IsZero() && (s.first.Sub(before.last) > maxGap || before.first.Sub(s.last) > maxGap) {
 			return different(before, s)
 		}
-		if f.part == nil || len(known) == 0 {
+		if f.part != nil {
+			for _, pod := range podsOf(f.part) {
+				named[pod] = true
+			}
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	known, knows := map[types.NamespacedName]bool{}, false // those of them that rec knows, and whether it knows any at all
+	for e, err := range rec.All(ctx) {
+		if err != nil {
+			return err
+		}
+		var pod types.NamespacedName
+		switch fact := e.Fact.(type) {
+		case *sources.Move:
+			pod = fact.Pod
+		case *sources.ObjectChange:
+			object, is := fact.Object.(*corev1.Pod)
+			if !is {
+				continue
+			}
+			pod = types.NamespacedName{Namespace: object.Namespace, Name: object.Name}
+		default:
+			continue
+		}
+		if knows = true; named[pod] {
+			known[pod] = true
+		}
+	}
+	for _, f := range files {
+		if f.part == nil || !knows {
 			continue
 		}
 		if err := namesOneOf(known, before.name, f); err != nil {

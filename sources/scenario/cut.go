@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,11 +19,12 @@ import (
 // Cut makes a scenario of what rec tells of the cluster from one moment to another: the objects there are at from,
 // and what becomes of them by hands other than the scheduler's. Pods that wait at from wait from its start on, as
 // if they had just come. Zero times are the recording's own.
-func Cut(rec *sources.Recording, from, to time.Time) (*Scenario, error) {
-	if len(rec.Events) == 0 {
+func Cut(ctx context.Context, rec *sources.Recording, from, to time.Time) (*Scenario, error) {
+	told := rec.Tells()
+	if len(told) == 0 {
 		return nil, fmt.Errorf("%s is empty", rec.Name)
 	}
-	first, last := rec.Events[0].Time, rec.Events[len(rec.Events)-1].Time
+	first, last := told[0].Time, told[len(told)-1].Time
 	if rec.End.After(last) {
 		last = rec.End
 	}
@@ -43,7 +45,10 @@ func Cut(rec *sources.Recording, from, to time.Time) (*Scenario, error) {
 		scenario: &Scenario{Name: rec.Name, Release: rec.Release, Start: from.UTC(), End: to.Sub(from),
 			PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}}
 	begun := false
-	for _, ev := range rec.Events {
+	for ev, err := range rec.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
 		if ev.Time.After(to) {
 			break
 		}

@@ -137,7 +137,7 @@ func TestCut(t *testing.T) {
 			}
 			start := rec.Events[0].Time
 			for _, part := range [][2]time.Duration{{0, time.Minute}, {time.Minute, 2 * time.Minute}} {
-				s, err := scenario.Cut(rec, start.Add(part[0]), start.Add(part[1]))
+				s, err := scenario.Cut(t.Context(), rec, start.Add(part[0]), start.Add(part[1]))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -153,7 +153,7 @@ func TestCut(t *testing.T) {
 					t.Errorf("nothing moves from %s to %s", part[0], part[1])
 				}
 			}
-			if _, err := scenario.Cut(rec, start.Add(24*time.Hour), start.Add(25*time.Hour)); err == nil {
+			if _, err := scenario.Cut(t.Context(), rec, start.Add(24*time.Hour), start.Add(25*time.Hour)); err == nil {
 				t.Error("a part that is not there is cut")
 			}
 		})

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"time"
 
@@ -185,7 +186,8 @@ func (e *Export) askMinutes(d *page.Desk) tea.Cmd {
 		},
 		After: func() tea.Msg {
 			return e.save(d, path, func() ([]byte, error) {
-				cut, err := d.Session.Cut(from, to)
+				// It is read and written to its end, whatever is shown meanwhile.
+				cut, err := d.Session.Cut(context.Background(), from, to)
 				if err != nil {
 					return nil, err
 				}

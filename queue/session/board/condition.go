@@ -126,3 +126,13 @@ var comparisons = map[string]func(int) bool{
 	"<=": func(c int) bool { return c <= 0 },
 	"=":  func(c int) bool { return c == 0 },
 }
+
+// Count counts in sizes, how many pods are in each tier, that a pod that was before is after now. Either may be nil.
+func Count(sizes *[queue.InFlight + 1]int, before, after *Pod) {
+	if before != nil && !HasLeft(before) {
+		sizes[before.Listed()]--
+	}
+	if after != nil && !HasLeft(after) {
+		sizes[after.Listed()]++
+	}
+}

@@ -153,11 +153,11 @@ func byLane(a, b *Pod) bool {
 	}
 }
 
-// DropLeft forgets the pods that left the queue before t.
-func (b *Board) DropLeft(t time.Time) {
+// DropLeft forgets the pods that left the queue before t, but for those that keep is true of; nil is none.
+func (b *Board) DropLeft(t time.Time, keep func(*Pod) bool) {
 	var gone []*Pod
 	b.Pods.Scan(func(p *Pod) bool {
-		if HasLeft(p) && p.Since.Before(t) {
+		if HasLeft(p) && p.Since.Before(t) && (keep == nil || !keep(p)) {
 			gone = append(gone, p)
 		}
 		return true

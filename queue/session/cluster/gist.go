@@ -12,8 +12,39 @@ import (
 )
 
 // Gist picks out of the events of a long recording, which it is shown one by one and nearly in the order of time, those that
-// answer what the recording tells at all: see sources.Recording.
-type Gist struct {
+// answer what the recording tells at all: see sources.Recording. They answer it also of a rerun, which leaves out what the
+// recorded scheduler did.
+type Gist struct{ all, beside picker }
+
+// NewGist returns the gist of a recording without an event.
+func NewGist() *Gist { return &Gist{newPicker(), newPicker()} }
+
+// Add takes in an event.
+func (g *Gist) Add(ev sources.Event) {
+	g.all.add(ev)
+	if !IsOfScheduler(ev) {
+		g.beside.add(ev)
+	}
+}
+
+// Events returns what was picked, in the order of time.
+func (g *Gist) Events() []sources.Event {
+	all := g.all.picked()
+	known := make(map[sources.Fact]bool, len(all))
+	for _, ev := range all {
+		known[ev.Fact] = true
+	}
+	for _, ev := range g.beside.picked() {
+		if !known[ev.Fact] {
+			all = append(all, ev)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	return all
+}
+
+// picker picks the events for a gist.
+type picker struct {
 	events      []sources.Event
 	first, last end
 	kept        map[any]bool // by what an event is the first of
@@ -38,25 +69,23 @@ const (
 	maxOthers = 100_000
 )
 
-// NewGist returns the gist of a recording without an event.
-func NewGist() *Gist {
-	return &Gist{kept: map[any]bool{}, uids: map[types.UID]types.NamespacedName{}, shown: map[types.UID]bool{}}
+func newPicker() picker {
+	return picker{kept: map[any]bool{}, uids: map[types.UID]types.NamespacedName{}, shown: map[types.UID]bool{}}
 }
 
-// Events returns what was picked, in the order of time.
-func (g *Gist) Events() []sources.Event {
+// picked returns what was picked, in no order.
+func (g *picker) picked() []sources.Event {
 	all := slices.Clone(g.events)
 	for _, e := range []end{g.first, g.last} {
 		if e.Fact != nil && !e.kept {
 			all = append(all, e.Event)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return all
 }
 
-// Add takes in an event.
-func (g *Gist) Add(ev sources.Event) {
+// add takes in an event.
+func (g *picker) add(ev sources.Event) {
 	if g.last.Fact != nil && !g.last.kept && ev.Time.Sub(g.last.Time) > maxQuiet {
 		g.keep(g.last.Event) // a time in which nothing happens ends
 		g.last.kept = true
@@ -77,20 +106,20 @@ func (g *Gist) Add(ev sources.Event) {
 }
 
 // keep picks ev.
-func (g *Gist) keep(ev sources.Event) {
+func (g *picker) keep(ev sources.Event) {
 	g.events = append(g.events, ev)
 	g.show(ev)
 }
 
 // show notes that the gist shows the pod that ev is about, if it is about one.
-func (g *Gist) show(ev sources.Event) {
+func (g *picker) show(ev sources.Event) {
 	if pod, is := podOf(ev); is && ev.Fact.(*sources.ObjectChange).Verb != sources.Deleted {
 		g.shown[pod.UID] = true
 	}
 }
 
 // ends reports whether with ev a pod ends which the gist shows.
-func (g *Gist) ends(ev sources.Event) bool {
+func (g *picker) ends(ev sources.Event) bool {
 	pod, is := podOf(ev)
 	if !is || ev.Fact.(*sources.ObjectChange).Verb != sources.Deleted || !g.shown[pod.UID] {
 		return false
@@ -110,9 +139,9 @@ func podOf(ev sources.Event) (*v1.Pod, bool) {
 }
 
 // picks reports whether ev answers something that those before it do not.
-func (g *Gist) picks(ev sources.Event) bool {
+func (g *picker) picks(ev sources.Event) bool {
 	switch f := ev.Fact.(type) {
-	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Silent, *sources.Attached, *sources.Logged, *sources.Mark:
+	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Silent, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
 		return true
 	case *sources.Requested:
 		g.requests++
@@ -128,7 +157,7 @@ func (g *Gist) picks(ev sources.Event) bool {
 }
 
 // isFirst reports whether it is asked for the first time about what.
-func (g *Gist) isFirst(what any) bool {
+func (g *picker) isFirst(what any) bool {
 	known := g.kept[what]
 	g.kept[what] = true
 	return !known
@@ -141,7 +170,7 @@ type waits struct {
 }
 
 // picksPod is picks for a change of a pod.
-func (g *Gist) picksPod(now time.Time, verb sources.Verb, pod *v1.Pod) bool {
+func (g *picker) picksPod(now time.Time, verb sources.Verb, pod *v1.Pod) bool {
 	picked := false
 	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	if first, taken := g.uids[pod.UID]; taken && first != key && pod.UID != "" {

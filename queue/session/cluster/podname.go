@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,27 +38,24 @@ func PodOf(ev sources.Event) (types.NamespacedName, bool) {
 const candidates = 5
 
 // FindPod returns the pod of rec that a person calls name: NAMESPACE/NAME, or NAME if no other namespace has
-// one of that name. An error says which there are.
-func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) {
-	seen := map[types.NamespacedName]bool{}
-	for _, ev := range rec.Events {
-		if key, ok := PodOf(ev); ok {
-			seen[key] = true
-		}
-	}
-	var named, all []types.NamespacedName
-	for key := range seen {
-		all = append(all, key)
-		if key.Name == name || key.String() == name {
-			named = append(named, key)
-		}
-	}
+// one of that name. An error says which there are, or why rec can't be read to its end.
+func FindPod(ctx context.Context, rec *sources.Recording, name string) (types.NamespacedName, error) {
+	named, err := podsIn(ctx, rec, func(key types.NamespacedName) bool {
+		return key.Name == name || strings.Contains(name, "/") && key.String() == name
+	})
 	switch {
+	case err != nil:
+		return types.NamespacedName{}, err
 	case len(named) == 1:
 		return named[0], nil
 	case len(named) > 1:
 		slices.SortFunc(named, ByKey)
 		return types.NamespacedName{}, fmt.Errorf("there are %d pods %s: %s", len(named), sources.Sanitize(name), list(named))
+	}
+	all, err := podsIn(ctx, rec, func(types.NamespacedName) bool { return true })
+	switch {
+	case err != nil:
+		return types.NamespacedName{}, err
 	case len(all) == 0:
 		return types.NamespacedName{}, fmt.Errorf("no pod is in %s", rec.Name)
 	}
@@ -72,6 +71,20 @@ func FindPod(rec *sources.Recording, name string) (types.NamespacedName, error) 
 	}
 	return types.NamespacedName{}, fmt.Errorf("no pod %s is in %s, nor one of a like name among its %s",
 		sources.Sanitize(name), rec.Name, words.Times(len(all), "pod"))
+}
+
+// podsIn returns the pods of rec that are wanted, each once, in no order.
+func podsIn(ctx context.Context, rec *sources.Recording, wanted func(types.NamespacedName) bool) ([]types.NamespacedName, error) {
+	seen := map[types.NamespacedName]bool{}
+	for ev, err := range rec.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if key, ok := PodOf(ev); ok && wanted(key) {
+			seen[key] = true
+		}
+	}
+	return slices.Collect(maps.Keys(seen)), nil
 }
 
 func list(keys []types.NamespacedName) sources.SafeText {

@@ -86,6 +86,15 @@ func isAbout[T runtime.Object](ev sources.Event) bool {
 	return ok
 }
 
+// IsOfScheduler reports whether ev tells what the recorded scheduler did, and nothing of the cluster beside it.
+func IsOfScheduler(ev sources.Event) bool {
+	switch ev.Fact.(type) {
+	case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.StatusPatched, *sources.Requested, *sources.Silent, *sources.Counts:
+		return true
+	}
+	return false
+}
+
 // TellsNodes reports whether events tell of any node: without, there may be some all the same.
 func TellsNodes(events []sources.Event) bool { return slices.ContainsFunc(events, IsNode) }
 

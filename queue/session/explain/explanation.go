@@ -77,9 +77,6 @@ type WokenExplanation struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// ReplaySteps is in how many parts the way to a moment is gone, to hear of a cancellation between them.
-const ReplaySteps = 100
-
 // Explanation is what the moment itself tells of p.
 func (m *Moment) Explanation(p *board.Pod) *Explanation {
 	x := &Explanation{

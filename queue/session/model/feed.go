@@ -18,8 +18,7 @@ import (
 type Feed struct {
 	Events []sources.Event
 
-	source []sources.Event // what is to be handed out, or the rerun has not taken in yet. A shadow has its own
-	End    time.Time
+	End time.Time
 	// live is true if the source goes on. Then End is the moment up to which its events are made.
 	live bool
 	// logged is true while a live source has a scheduler's log that tells how every attempt ends.
@@ -28,8 +27,12 @@ type Feed struct {
 	advancedTo time.Time
 	Shadow     *shadow // nil if the source tells the moves itself, or another scheduler makes them
 	rerun      *rerun  // in the shadow's place, where nothing corrects the model. Nil once it is at the end
-	Err        error   // why there is no shadow, or why a long recording can't be read to its end
-	stop       func()  // ends the reading of a long recording, or nil
+	// next is what the rerun takes in next, nil once that was the last, and more returns what is behind it. They are also of a
+	// long recording that is handed out as it is told.
+	next *sources.Event
+	more func() (sources.Event, bool)
+	Err  error  // why there is no shadow, or why a long recording can't be read to its end
+	stop func() // ends the reading of a long recording, or nil
 }
 
 // NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
@@ -37,7 +40,11 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	events := rec.Tells()
 	logged := HasFact[*sources.Logged](events)
 	if HasFact[*sources.Move](events) && !logged || len(events) == 0 {
-		return &Feed{Events: events}
+		f := &Feed{Events: rec.Events}
+		if rec.Again != nil {
+			f.more = f.eventsOf(rec)
+		}
+		return f
 	}
 	if (logged || HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
 		return &Feed{Events: verdict.AsMoves(events)}
@@ -46,7 +53,8 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
 	starts := HasFact[*sources.SchedulerStarted](events)
 	if rec.Rerun {
-		f.rerun, f.source = newRerun(cfg, emit), events
+		f.rerun, f.more = newRerun(cfg, emit), f.eventsOf(rec)
+		f.lookAhead()
 		if !starts {
 			f.Err = f.rerun.start(events[0].Time)
 		}
@@ -91,7 +99,10 @@ func (f *Feed) makeMore() bool {
 		f.makeMoreRerun()
 		return true
 	}
-	if f.Shadow == nil || f.Shadow.oracle.future.First() == nil {
+	if f.Shadow == nil {
+		return f.makeMoreAsTold()
+	}
+	if f.Shadow.oracle.future.First() == nil {
 		return false
 	}
 	if err := f.Shadow.takeInNext(); err != nil {
@@ -104,6 +115,18 @@ func (f *Feed) makeMore() bool {
 	return true
 }
 
+// makeMoreAsTold hands out the source's next event as it is.
+func (f *Feed) makeMoreAsTold() bool {
+	if f.more == nil {
+		return false
+	}
+	f.lookAhead()
+	if f.next != nil {
+		f.Events = append(f.Events, *f.next)
+	}
+	return f.next != nil
+}
+
 // rerunSlice is how much time of a rerun passes at once at the most, in model time.
 const rerunSlice = time.Minute
 
@@ -111,8 +134,8 @@ const rerunSlice = time.Minute
 // a scheduler of a full cluster has much to do even if nothing happens.
 func (f *Feed) makeMoreRerun() {
 	to := f.End
-	if len(f.source) > 0 {
-		to = f.source[0].Time
+	if f.next != nil {
+		to = f.next.Time
 	}
 	if left := to.Sub(f.advancedTo); left > rerunSlice && left <= LongestGap && !f.advancedTo.IsZero() {
 		f.advancedTo = f.advancedTo.Add(rerunSlice)
@@ -120,20 +143,28 @@ func (f *Feed) makeMoreRerun() {
 		return
 	}
 	f.advancedTo = to
-	if len(f.source) == 0 {
+	if f.next == nil {
 		f.rerun.advance(to)
 		f.Close()
 		return
 	}
-	if err := f.rerun.apply(f.source[0]); err != nil {
+	if err := f.rerun.apply(*f.next); err != nil {
 		f.Err = err
 	}
-	f.source = f.source[1:]
+	f.lookAhead()
+}
+
+// lookAhead reads the source's next event.
+func (f *Feed) lookAhead() {
+	f.next = nil
+	if ev, some := f.more(); some {
+		f.next = &ev
+	}
 }
 
 // Close ends the shadow or the rerun. Events that were made stay.
 func (f *Feed) Close() {
-	f.source = nil
+	f.next, f.more = nil, nil
 	if f.stop != nil {
 		f.stop()
 	}

@@ -27,23 +27,16 @@ func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
 	if rec.Rerun {
 		return rec, nil
 	}
-	if !slices.ContainsFunc(rec.Events, cluster.IsPod) {
+	if !slices.ContainsFunc(rec.Tells(), cluster.IsPod) {
 		return nil, fmt.Errorf("%s holds no pods' objects, over which another scheduler could decide: they are in an API server's audit log", rec.Name)
 	}
-	again := *rec
+	again := rec.Without(cluster.IsOfScheduler)
 	again.Rerun = true
 	if release != "" {
 		again.Name += sources.Sanitize(" under " + release)
 	}
 	again.Notices = append(slices.Clip(rec.Notices), "This is a rerun: a local scheduler decides in place of the recorded one, whose moves, bindings and preemptions are left out.")
-	again.Events = slices.DeleteFunc(slices.Clone(rec.Events), func(ev sources.Event) bool {
-		switch ev.Fact.(type) {
-		case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.StatusPatched, *sources.Requested, *sources.Silent, *sources.Counts:
-			return true
-		}
-		return false
-	})
-	return &again, nil
+	return again, nil
 }
 
 // rerun lets a local scheduler decide over a recording's objects. What that writes becomes so in them. Of the recording's

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
@@ -62,6 +63,23 @@ func TestGist(t *testing.T) {
 		if got, want := report.OthersPods(long.Tells(), cfg), report.OthersPods(kept.Tells(), cfg); got != want {
 			t.Fatalf("of the gist it is said\n%q\nand of all\n%q", got, want)
 		}
+		again, err := model.Rerun(kept, "")
+		if err == nil {
+			longAgain, err := model.Rerun(long, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := report.Notices(longAgain), report.Notices(again); !slices.Equal(got, want) {
+				t.Fatalf("of the gist of a rerun it is said\n%q\nand of all\n%q", got, want)
+			}
+			if a, b := all(t, longAgain), all(t, again); !slices.Equal(a, b) {
+				t.Fatalf("a long recording is run again as %d events, and one that is kept as %d", len(a), len(b))
+			}
+			from, to := timeline.Span(longAgain)
+			if first, last := timeline.Span(again); !from.Equal(first) || !to.Equal(last) {
+				t.Fatalf("the gist of a rerun is from %s to %s, all is from %s to %s", from, to, first, last)
+			}
+		}
 		from, to := timeline.Span(long)
 		if first, last := timeline.Span(kept); !from.Equal(first) || !to.Equal(last) {
 			t.Fatalf("the gist is from %s to %s, all is from %s to %s", from, to, first, last)
@@ -76,4 +94,16 @@ func TestGist(t *testing.T) {
 			t.Fatalf("the gist tells of %v, all of %v", got, want)
 		}
 	})
+}
+
+// all returns all events of rec.
+func all(t *rapid.T, rec *sources.Recording) []sources.Event {
+	var events []sources.Event
+	for ev, err := range rec.All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, ev)
+	}
+	return events
 }

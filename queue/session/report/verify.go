@@ -144,7 +144,7 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 
 // beganAtWork returns when rec came to a scheduler that was at work, or the zero time if it tells of it from its start on.
 func beganAtWork(rec *sources.Recording) time.Time {
-	for _, e := range rec.Events {
+	for _, e := range rec.Tells() {
 		if _, is := e.Fact.(*sources.Attached); is {
 			return e.Time
 		}

@@ -292,13 +292,13 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 	e.unsettled = e.unsettled[:0]
 }
 
-// keepLeft is for how long an engine that forgets remembers a pod that has left the queue.
-const keepLeft = time.Minute
+// KeepLeft is for how long who forgets remembers a pod that has left the queue.
+const KeepLeft = time.Minute
 
 // forget forgets those that left the queue a while ago.
 func (e *Engine) forget(now time.Time) {
-	if now.Sub(e.swept) > keepLeft {
-		e.Board.DropLeft(now.Add(-keepLeft))
+	if now.Sub(e.swept) > KeepLeft {
+		e.Board.DropLeft(now.Add(-KeepLeft), nil)
 		e.swept = now
 	}
 }

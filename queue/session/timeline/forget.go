@@ -3,11 +3,13 @@ package timeline
 import (
 	"slices"
 	"sort"
+
+	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Forget drops the first cut changes, a multiple of KeyframeEvery, and what led to them. Slices that frames
-// have stay as they are.
-func (t *Timeline) Forget(cut int) {
+// Forget drops the first cut changes, a multiple of KeyframeEvery, and what led to them, and of the pods that had left by
+// then all but those that keep is true of; nil is none. Slices that frames have stay as they are.
+func (t *Timeline) Forget(cut int, keep func(*board.Pod) bool) {
 	h := t.history
 	moved := sort.Search(len(h.Moves), func(i int) bool { return h.Moves[i].Change >= cut })
 	told := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > cut })
@@ -43,8 +45,8 @@ func (t *Timeline) Forget(cut int) {
 	}
 	// Pods that left before then are in no change any more.
 	oldest := h.Changes[0].At
-	h.head.DropLeft(oldest)
+	h.head.DropLeft(oldest, keep)
 	if h.Shown != h.head {
-		h.Shown.DropLeft(oldest)
+		h.Shown.DropLeft(oldest, keep)
 	}
 }

@@ -50,7 +50,7 @@ func TestForget(t *testing.T) {
 		return tl
 	}
 	whole, cut := line(), line()
-	cut.Forget(2 * KeyframeEvery)
+	cut.Forget(2*KeyframeEvery, nil)
 	since := cut.Changes[0].At
 	if len(cut.Changes) != len(whole.Changes)-2*KeyframeEvery || len(cut.Counts) != len(whole.Counts)/2 {
 		t.Errorf("%d of %d changes are left, and %d of %d counts", len(cut.Changes), len(whole.Changes), len(cut.Counts), len(whole.Counts))

@@ -41,8 +41,8 @@ type Options struct {
 	Progress func(share float64)
 }
 
-// played tells Progress, if there is one, that so much is played of all.
-func (opts Options) played(so, all time.Duration) {
+// Played tells Progress, if there is one, that so much is played of all.
+func (opts Options) Played(so, all time.Duration) {
 	if opts.Progress != nil && all > 0 {
 		opts.Progress(min(max(float64(so)/float64(all), 0), 1))
 	}

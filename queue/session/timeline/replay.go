@@ -42,7 +42,7 @@ func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, ea
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			opts.played(ev.Time.Sub(start), end.Sub(start))
+			opts.Played(ev.Time.Sub(start), end.Sub(start))
 		}
 		f.Events = f.Events[1:] // nobody goes back: what was handed on is let go of
 		if f, ok := ev.Fact.(*sources.Silent); ok {

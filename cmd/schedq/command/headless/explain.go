@@ -21,7 +21,7 @@ import (
 func NewExplain() *cobra.Command {
 	var name, when string
 	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
-		key, err := session.FindPod(rec, name)
+		key, err := session.FindPod(cmd.Context(), rec, name)
 		if err != nil {
 			return err
 		}

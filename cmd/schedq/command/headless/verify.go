@@ -58,7 +58,7 @@ spent in each tier.`,
 		}
 		// What was said of the recording is not said again of a truth that is in the same file.
 		notices := slices.DeleteFunc(slices.Clone(truth.Notices), func(n string) bool { return slices.Contains(rec.Notices, n) })
-		if slices.ContainsFunc(rec.Events, func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
+		if slices.ContainsFunc(rec.Tells(), func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
 			notices = append(notices, fmt.Sprintf("%s holds the scheduler's own moves: they are compared, and the model makes none", rec.Name))
 		}
 		for _, n := range notices {

@@ -56,7 +56,7 @@ func (f *cutFlags) write(cmd *cobra.Command, rec *sources.Recording, out string,
 			return err
 		}
 	}
-	s, err := scenario.Cut(rec, from, to)
+	s, err := scenario.Cut(cmd.Context(), rec, from, to)
 	if err != nil {
 		return err
 	}
