@@ -85,6 +85,14 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	if isLongRing(files, opts) {
 		return openLongRing(ctx, name(paths), files[0], opts)
 	}
+	if isLongTrace(files, opts) {
+		if rec, err := openLongTrace(ctx, name(paths), files[0], opts); rec != nil || err != nil {
+			return rec, err
+		}
+		if files, err = detectAll(ctx, paths, opts); err != nil {
+			return nil, err
+		}
+	}
 	if err := readAll(ctx, files); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -24,10 +25,20 @@ func isLong(files []*file, opts Options) bool {
 	if opts.Gist == nil || opts.Beside != nil {
 		return false
 	}
+	for _, f := range files {
+		if f.format != audit.Format || f.both {
+			return false
+		}
+	}
+	return areLong(files, opts)
+}
+
+// areLong reports whether files have as much text as a long recording, and can be read again.
+func areLong(files []*file, opts Options) bool {
 	var text int64
 	counted := map[string]bool{}
 	for _, f := range files {
-		if f.format != audit.Format || f.both || f.place.path == "-" {
+		if f.place.path == "-" {
 			return false
 		}
 		path := f.place.path
@@ -50,10 +61,7 @@ func isLong(files []*file, opts Options) bool {
 			text += info.Size()
 		}
 	}
-	if opts.LongFrom > 0 {
-		return text >= opts.LongFrom
-	}
-	return text >= longFrom
+	return text >= cmp.Or(opts.LongFrom, longFrom)
 }
 
 // openLong reads audit logs once, and returns a recording that reads them again whenever it is played.

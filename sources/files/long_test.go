@@ -41,22 +41,39 @@ func allOf(t *testing.T, rec *sources.Recording) string {
 	return fmt.Sprintf("%s %v %s\n%s\n%s", rec.Name, rec.Formats, rec.End, strings.Join(rec.Notices, "\n"), text.String())
 }
 
+// traceOf is the trace of an audit log.
+func traceOf(t *testing.T, audit string) string {
+	t.Helper()
+	rec, err := opened(in(t, "audit.log", audit), keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(allOf(t, rec), `{"schedq"`)
+	return `{"schedq"` + text
+}
+
 const keep = 1 << 60
 
 // TestLong: a recording that is not kept tells what it tells when it is kept, each time that it is read.
 func TestLong(t *testing.T) {
 	audit := startLog() + auditLog + factsLog
 	wrapped := fmt.Sprintf(`{"events":[{"timestamp":1763719201372,"message":%q},{"timestamp":1763719201373,"message":%q}]}`, strings.Split(audit, "\n")[0], strings.Split(audit, "\n")[1])
+	traced := traceOf(t, audit)
 	for name, content := range map[string][]string{
-		"plain":       {"audit.log", audit},
-		"packed":      {"audit.log.gz", packed(t, audit)},
-		"wrapped":     {"audit.json", wrapped},
-		"torn":        {"audit.json", wrapped[:len(wrapped)-20]},
-		"cut off":     {"audit.log", audit[:len(audit)-30]},
-		"damaged":     {"audit.log", auditLog + "what is this\n" + factsLog},
-		"two":         {"audit.log", auditLog, "audit.1.log", startLog() + factsLog},
-		"in a folder": {"audit.log", audit, "other.txt", "nothing\n"},
-		"with a hole": {"audit.log", auditLog + "\x00\x00\x00\n" + factsLog},
+		"plain":             {"audit.log", audit},
+		"packed":            {"audit.log.gz", packed(t, audit)},
+		"wrapped":           {"audit.json", wrapped},
+		"torn":              {"audit.json", wrapped[:len(wrapped)-20]},
+		"cut off":           {"audit.log", audit[:len(audit)-30]},
+		"damaged":           {"audit.log", auditLog + "what is this\n" + factsLog},
+		"two":               {"audit.log", auditLog, "audit.1.log", startLog() + factsLog},
+		"in a folder":       {"audit.log", audit, "other.txt", "nothing\n"},
+		"with a hole":       {"audit.log", auditLog + "\x00\x00\x00\n" + factsLog},
+		"a trace":           {"run.trace", traced},
+		"a packed trace":    {"run.trace.gz", packed(t, traced)},
+		"a damaged trace":   {"run.trace", traced + "what is this\n" + traced[strings.LastIndex(traced[:len(traced)-1], "\n")+1:]},
+		"a trace cut off":   {"run.trace", traced[:len(traced)-10]},
+		"a trace of others": {"run.trace", traced + `{"time":"2036-01-01T00:00:00Z","unheard":{}}` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			paths := in(t, content...)
@@ -112,6 +129,50 @@ func TestLongErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "audit.log") {
 			t.Errorf("a file that is gone: %v", err)
 		}
+	}
+}
+
+// TestLongTraceIsKept: a trace is kept, however long, if its times go back, if the scheduler's log tells of attempts in it, or if
+// there is something beside it.
+func TestLongTraceIsKept(t *testing.T) {
+	traced := traceOf(t, startLog()+auditLog+factsLog)
+	header, rest, _ := strings.Cut(traced, "\n")
+	twice := header + "\n" + rest + rest
+	logged := traced + `{"time":"2036-01-01T00:00:00Z","logged":{"verbosity":4}}` + "\n"
+	for name, paths := range map[string][]string{
+		"goes back": in(t, "run.trace", twice),
+		"logged":    in(t, "run.trace", logged),
+		"two":       in(t, "run.trace", traced, "other.trace", traced),
+	} {
+		kept, err := opened(paths, keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := opened(paths, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Again != nil || allOf(t, rec) != allOf(t, kept) {
+			t.Errorf("%s: it is not kept, or tells something else", name)
+		}
+	}
+}
+
+// TestLongTraceGrows: what is written to a trace while it is played is not of it.
+func TestLongTraceGrows(t *testing.T) {
+	traced := traceOf(t, startLog()+auditLog+factsLog)
+	paths := in(t, "run.trace", traced)
+	rec, err := opened(paths, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := allOf(t, rec)
+	last := traced[strings.LastIndex(traced[:len(traced)-1], "\n")+1:]
+	if err := os.WriteFile(paths[0], []byte(traced+last+last), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := allOf(t, rec); got != want {
+		t.Errorf("it tells\n%s\nwant\n%s", got, want)
 	}
 }
 

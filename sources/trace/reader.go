@@ -12,6 +12,7 @@ import (
 	"io"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -343,6 +344,10 @@ func (t *Reader) change(verb sources.Verb, raw, notes []byte) (sources.Fact, err
 	if obj == nil {
 		t.unknown++
 		return nil, nil
+	}
+	if pod, is := obj.(*v1.Pod); is && verb == sources.Deleted {
+		t.decoder.Forget(pod.UID)
+		delete(t.pods, pod.Namespace+"/"+pod.Name)
 	}
 	return &sources.ObjectChange{Verb: verb, Object: obj}, nil
 }

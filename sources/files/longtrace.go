@@ -1,0 +1,80 @@
+package files
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/trace"
+)
+
+// isLongTrace reports whether files are one trace that is so long that it is not kept, where opts allow that.
+func isLongTrace(files []*file, opts Options) bool {
+	return opts.Gist != nil && opts.Beside == nil && len(opts.Seeds) == 0 && len(files) == 1 &&
+		files[0].format == trace.Format && files[0].ring == nil && areLong(files, opts)
+}
+
+// openLongTrace reads a trace once, and returns a recording that reads it again whenever it is played, as far as it was written
+// then. It returns nil if the trace has to be kept: its times go back, or it tells moves in a way that all of it is needed for.
+func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Options) (*sources.Recording, error) {
+	f.reader.Close()
+	show, part, count := opts.Gist(), &sources.Part{}, 0
+	for ev, err := range f.traced(ctx, &part.Notices) {
+		if err != nil {
+			return nil, err
+		}
+		switch ev.Fact.(type) {
+		case *sources.Logged, *sources.Dumped:
+			return nil, nil
+		}
+		if ev.Time.Before(part.Last) {
+			return nil, nil
+		}
+		show(ev)
+		part.Saw(ev.Time)
+		count++
+	}
+	if count == 0 {
+		return nil, nil
+	}
+	return &sources.Recording{Name: name, Formats: []string{trace.Format}, End: part.Last, Notices: part.Notices,
+		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return first(count, f.traced(ctx, nil)) }}, nil
+}
+
+// traced yields the events of a trace from its beginning. Notices, unless it is nil, gets what a person should know of it, at the
+// end.
+func (f *file) traced(ctx context.Context, notices *[]string) iter.Seq2[sources.Event, error] {
+	return func(yield func(sources.Event, error) bool) {
+		r, ended, err := f.again(ctx)
+		if err != nil {
+			yield(sources.Event{}, err)
+			return
+		}
+		defer r.Close()
+		t := trace.NewReader(r, nil)
+		for {
+			ev, err := t.Next()
+			if err == io.EOF {
+				break
+			}
+			if !yield(ev, err) || err != nil {
+				return
+			}
+		}
+		if notices != nil {
+			*notices = append(ended(), t.Notices()...)
+		}
+	}
+}
+
+// first yields the first n of events, and what may go wrong with them.
+func first(n int, events iter.Seq2[sources.Event, error]) iter.Seq2[sources.Event, error] {
+	return func(yield func(sources.Event, error) bool) {
+		for ev, err := range events {
+			if n--; !yield(ev, err) || n == 0 {
+				return
+			}
+		}
+	}
+}
