@@ -145,6 +145,25 @@ func (o *owner) forgetOld() {
 	o.changed = true
 }
 
+// forgetPast drops the oldest of a long recording that takes too much.
+func (o *owner) forgetPast() {
+	if o.bound == 0 || o.fork != nil || len(o.forks) > 0 || o.search != nil && o.search.to.IsZero() {
+		return
+	}
+	if cut := o.recording.CutBeyond(o.bound); cut > 0 {
+		o.recording.Since = o.recording.Changes[cut].At
+		o.forget(cut, o.recording.LeftLately)
+	}
+}
+
+// goBackTo has what was at a moment, which is not kept any more, be worked out again.
+func (o *owner) goBackTo(at time.Time) {
+	o.recording.BeginAnew()
+	o.counts, o.marks, o.running = nil, nil, nil
+	o.tellRecorded(o.rec.Tells())
+	o.travel(at)
+}
+
 // forget drops the first cut changes of the recording's timeline: see timeline.Timeline.Forget.
 func (o *owner) forget(cut int, keep func(*board.Pod) bool) {
 	told := len(o.recording.Counts)

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
 	"github.com/schedq/schedq/sources/scenario"
@@ -150,5 +152,80 @@ func TestLongBreaks(t *testing.T) {
 	s.Seek(end)
 	if f := s.Sync(); !slices.Contains(f.Notices, gone.Error()) {
 		t.Errorf("the screen says %q", f.Notices)
+	}
+}
+
+// told is a recording of so many moves of 50 pods, as a scheduler's log tells them.
+func told(moves int) *sources.Recording {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rec := &sources.Recording{Name: "made"}
+	for i := range moves {
+		m := &sources.Move{Pod: world.Key(fmt.Sprint("p-", rng.IntN(50))), To: sources.TierInFlight}
+		switch rng.IntN(4) {
+		case 0:
+			m.To, m.Event = sources.TierActive, "UnscheduledPodAdd"
+		case 1:
+			m.To, m.Event, m.Plugins = sources.TierUnschedulable, "ScheduleAttemptFailure", []string{"NodeAffinity"}
+		case 2:
+			m.To, m.Event = sources.TierBackoff, "NodeAdd"
+		}
+		rec.Events = append(rec.Events, sources.Event{Time: world.At(float64(i) / 100), Fact: m})
+	}
+	return rec
+}
+
+// TestPastIsBounded: what was played of a long recording is kept up to a bound. Every moment can be shown all the same, as it is
+// where all is kept.
+func TestPastIsBounded(t *testing.T) {
+	kept := told(20_000)
+	start, end := session.Span(kept)
+	run := func(rec *sources.Recording, memory int64) *session.Session {
+		s := session.New(rec, session.Options{Paused: true, Memory: memory})
+		go s.Run(t.Context())
+		return s
+	}
+	const bound = 4 << 20
+	all, bounded := run(kept, 0), run(long(kept), bound)
+	shown := func(f *session.Frame) string {
+		waiting, _ := json.Marshal(f.Waiting())
+		return fmt.Sprintf("%s after %s: %s", f.Now, f.Log.At(f.Log.Len()-1), waiting)
+	}
+	for _, share := range []time.Duration{10, 100, 95, 20, 21, 90, 3, 100} {
+		at := start.Add(end.Sub(start) * share / 100)
+		all.Seek(at)
+		bounded.Seek(at)
+		want, f := all.Sync(), bounded.Sync()
+		if got, want := shown(f), shown(want); got != want {
+			t.Fatalf("at %d %% it shows\n%s\nwant\n%s", share, got, want)
+		}
+		if f.Log.Len() > 0 && share == 100 && (f.Known > want.Known/2 || !strings.Contains(strings.Join(f.Notices, "\n"), "is not kept")) {
+			t.Fatalf("of %d moves %d are kept, and it says %q", want.Known, f.Known, f.Notices)
+		}
+	}
+	if size := bounded.Size(); size > 2*bound {
+		t.Errorf("%d bytes are kept, of %d", size, bound)
+	}
+
+	first := bounded.Frame().Log.At(0)
+	none, err := session.ParseCondition("attempts>1000000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounded.Find(none, false)
+	if f := bounded.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "as far back as is kept") {
+		t.Errorf("a search back says %+v", f.Said)
+	}
+	bounded.Seek(first.Time)
+	bounded.Sync()
+	bounded.Step(-1)
+	all.Seek(first.Time)
+	all.Step(-1)
+	f, want := bounded.Sync(), all.Sync()
+	if got, want := f.Log.At(f.Log.Len()-1).String(), want.Log.At(want.Log.Len()-1).String(); got != want {
+		t.Errorf("the step back goes to %s, want %s", got, want)
+	}
+	bounded.SeekStart()
+	if f := bounded.Sync(); !f.Now.Equal(f.Start) || len(f.Notices) > 0 && strings.Contains(f.Notices[0], "is not kept") {
+		t.Errorf("the start is at %s, and it says %q", f.Now, f.Notices)
 	}
 }

@@ -64,6 +64,7 @@ type pace struct {
 	squeeze bool // of quiet time
 	skipped Gap
 	quiet   time.Duration // how long nothing has moved while playing, in real time
+	bound   int64         // how many bytes of what was played are kept, about. 0 is all
 }
 
 // comparing is the comparison of two timelines that is shown, if one is.
@@ -96,6 +97,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
 	o.tellRecorded(rec.Tells())
+	o.bound = opts.Bound(rec)
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
 		o.refuse("%s", err)
@@ -182,11 +184,14 @@ func (o *owner) frame() *Frame {
 	return f
 }
 
-// toldNotices are what a person should know of what is shown: also that a long recording can't be read again.
+// toldNotices are what a person should know of what is shown: also that a long recording can't be read again, or is not kept.
 func (o *owner) toldNotices() []string {
 	all := slices.Clip(o.notices)
 	if err := o.recording.Feed.Err; err != nil && o.live == nil {
 		all = append(all, err.Error())
+	}
+	if since := o.recording.Since; !since.IsZero() {
+		all = append(all, fmt.Sprintf("What was before %s is not kept, for want of memory: who goes back there has it worked out again.", o.zone.Clock(since)))
 	}
 	return all
 }
@@ -242,6 +247,7 @@ func (o *owner) advance(d time.Duration) {
 		o.playing = false
 		o.changed = true
 	}
+	o.forgetPast()
 }
 
 // model returns the model time that passes in d of real time.

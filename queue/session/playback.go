@@ -61,6 +61,10 @@ func (o *owner) step(n int) {
 		o.now = at
 	}
 	for ; n < 0; n++ {
+		if t.Moved <= 1 && !t.Since.IsZero() {
+			o.goBackTo(t.Since.Add(-1))
+			break
+		}
 		at, ok := t.StepBack()
 		if !ok {
 			o.refuse("no move comes before this one")
@@ -72,7 +76,9 @@ func (o *owner) step(n int) {
 
 func (o *owner) seekStart() {
 	o.seek(o.shownLine().Start)
-	o.shownLine().GoToStart()
+	if o.search == nil {
+		o.shownLine().GoToStart()
+	}
 }
 
 func (o *owner) seekEnd() {

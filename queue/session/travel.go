@@ -66,6 +66,7 @@ func (o *owner) working() bool { return o.search != nil || o.previews.unfinished
 func (o *owner) work() {
 	if o.search != nil {
 		o.look()
+		o.forgetPast()
 	} else if o.previews.unfinished() {
 		o.previews.workOutNext()
 		o.changed = true
@@ -82,6 +83,10 @@ func (o *owner) look() {
 	for n := 0; ; n++ {
 		if n%256 == 255 && time.Since(began) > searchSlice {
 			o.changed = true // how far it is
+			if o.bound > 0 && s.line.Size() > 2*o.bound {
+				o.search = nil
+				o.refuse("nothing up to %s is %q, and memory is short for more: go there, and look again", o.zone.Clock(s.line.Executed), s.condition)
+			}
 			return
 		}
 		found, more := s.lookAtNext()
@@ -97,9 +102,12 @@ func (o *owner) look() {
 		case !more:
 			o.search = nil
 			s.giveUp()
-			if s.forward {
+			switch since := s.line.Since; {
+			case !s.forward && !since.IsZero():
+				o.refuse("nothing from %s on, which is as far back as is kept, is %q", o.zone.Clock(since), s.condition)
+			case s.forward:
 				o.refuse("nothing that follows is %q", s.condition)
-			} else {
+			default:
 				o.refuse("nothing before this is %q", s.condition)
 			}
 			return
@@ -187,6 +195,10 @@ func (o *owner) travel(to time.Time) {
 	if to.After(t.End) && t.Forked == nil {
 		to = t.End
 	}
+	if t.IsGone(to) {
+		o.goBackTo(to)
+		return
+	}
 	if t.Forked != nil || !to.After(t.Executed) {
 		o.seek(to)
 		return
@@ -211,6 +223,10 @@ func (o *owner) travelOn(s *search) {
 func (o *owner) seek(at time.Time) {
 	if o.fork != nil && at.Sub(o.fork.Executed) > seekLimit {
 		o.refuse("a what-if goes on for %s at most at once", seekLimit)
+		return
+	}
+	if o.shownLine().IsGone(at) {
+		o.goBackTo(at)
 		return
 	}
 	o.skipped, o.quiet, o.search, o.changed = Gap{}, 0, nil, true

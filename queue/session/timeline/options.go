@@ -37,6 +37,8 @@ type Options struct {
 	Speed float64
 	// Opens is how long after the recording's start the first moment shown is.
 	Opens time.Duration
+	// Memory is how many bytes may be kept of what was played of a long recording. 0 is 4 GiB.
+	Memory int64
 	// Progress, if it is set, is told how much is played of a recording that is played to its end or to a moment, from 0 to 1.
 	Progress func(share float64)
 }

@@ -22,6 +22,10 @@ type Timeline struct {
 	Executed time.Time
 	// Start and End bound the moments that can be shown. A fork has no End: it goes on as far as it is played.
 	Start, End time.Time
+	// Since is from when on it is kept what was. Zero: from the start on.
+	Since time.Time
+
+	made made // of a recording
 
 	// Of a recording: its events, how many of them are executed, and engines to fork from.
 	Feed        *model.Feed
@@ -78,7 +82,7 @@ type injection struct {
 
 // New returns the timeline of rec, of which nothing has been executed.
 func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plugins) *Timeline {
-	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg)}
+	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg), made: made{rec, cfg, plugins}}
 	t.Start, t.End = Span(rec)
 	t.SetEngine(newEngine(cfg, plugins, t.Start))
 	return t
