@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,69 +18,72 @@ import (
 	"github.com/schedq/schedq/sources/ring/remote"
 )
 
-// OpenFiles reads files of one run, by the flags of RegisterFiles. It says on standard error what a person should know of them.
+// OpenFiles reads files of one run, by the flags of RegisterFiles. A long recording is not kept: it is read again whenever it is
+// played. It says on standard error what a person should know of them.
 func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	opts, err := windowOptions(cmd, paths)
+	open, err := Opener(cmd, paths)
 	if err != nil {
 		return nil, err
 	}
-	return openFiles(cmd, paths, opts)
-}
-
-// OpenLongFiles is OpenFiles for what needs a recording's events once, one after the other: a long one is not kept.
-func OpenLongFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	opts, err := windowOptions(cmd, paths)
+	rec, err := read(cmd, paths, open)
 	if err != nil {
-		return nil, err
-	}
-	if release, err := SchedulerRelease(cmd); err != nil || release != "" {
-		return openFiles(cmd, paths, opts) // what it tells of releases is rewritten
-	}
-	gist := session.NewGist()
-	opts.Gist = func() func(sources.Event) {
-		gist = session.NewGist()
-		return func(ev sources.Event) { gist.Add(ev) }
-	}
-	rec, err := read(cmd, paths, opts)
-	if err != nil {
-		return nil, err
-	}
-	if rec.Again != nil {
-		rec.Gist = gist.Events()
-	}
-	return tellOf(cmd, rec)
-}
-
-func openFiles(cmd *cobra.Command, paths []string, opts files.Options) (*sources.Recording, error) {
-	rec, err := read(cmd, paths, opts)
-	if err != nil {
-		return nil, err
-	}
-	return tellOf(cmd, rec)
-}
-
-// read reads files, and tells a person at a terminal how far it is.
-func read(cmd *cobra.Command, paths []string, opts files.Options) (*sources.Recording, error) {
-	line := waiting.Begin(cmd.ErrOrStderr(), "reading", filepath.Base(paths[0]))
-	defer line.End()
-	return files.Open(disk.Measured(cmd.Context(), line.Report), paths, opts)
-}
-
-// tellOf says on standard error what a person should know of rec.
-func tellOf(cmd *cobra.Command, rec *sources.Recording) (*sources.Recording, error) {
-	var err error
-	if rec.Release != "" {
-		if _, err := queue.ForRelease(rec.Release); err != nil {
-			return nil, fmt.Errorf("%s: release: %w", rec.Name, err)
-		}
-	}
-	if rec, err = WithRelease(cmd, rec); err != nil {
 		return nil, err
 	}
 	for _, n := range session.Notices(rec) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 	}
 	return rec, nil
+}
+
+// read opens files, and tells a person at a terminal how far it is.
+func read(cmd *cobra.Command, paths []string, open func(context.Context) (*sources.Recording, error)) (*sources.Recording, error) {
+	line := waiting.Begin(cmd.ErrOrStderr(), "reading", filepath.Base(paths[0]))
+	defer line.End()
+	return open(disk.Measured(cmd.Context(), line.Report))
+}
+
+// Opener returns what opens files as OpenFiles does, and says nothing.
+func Opener(cmd *cobra.Command, paths []string) (open func(context.Context) (*sources.Recording, error), err error) {
+	opts, err := windowOptions(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := SchedulerRelease(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (*sources.Recording, error) {
+		var rec *sources.Recording
+		var err error
+		if asked != "" { // what is told of releases is rewritten
+			rec, err = files.Open(ctx, paths, opts)
+		} else {
+			rec, err = OpenLong(ctx, paths, opts)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if rec.Release != "" {
+			if _, err := queue.ForRelease(rec.Release); err != nil {
+				return nil, fmt.Errorf("%s: release: %w", rec.Name, err)
+			}
+		}
+		return WithRelease(cmd, rec)
+	}, nil
+}
+
+// OpenLong is files.Open, and does not keep a long recording.
+func OpenLong(ctx context.Context, paths []string, opts files.Options) (*sources.Recording, error) {
+	gist := session.NewGist()
+	opts.Gist = func() func(sources.Event) {
+		gist = session.NewGist()
+		return func(ev sources.Event) { gist.Add(ev) }
+	}
+	rec, err := files.Open(ctx, paths, opts)
+	if err == nil && rec.Again != nil {
+		rec.Gist = gist.Events()
+	}
+	return rec, err
 }
 
 // RegisterFiles adds to cmd the flags of every command that reads files.

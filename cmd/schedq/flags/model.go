@@ -60,9 +60,6 @@ func Plugins(opts session.Options) (session.Options, error) {
 	return opts, err
 }
 
-// Reruns reports whether another scheduler than the recorded one is to make the moves.
-func (f *Model) Reruns() bool { return f.release != "" }
-
 // Again returns rec as it is to be played: with --release, without what its own scheduler did.
 func (f *Model) Again(rec *sources.Recording) (*sources.Recording, error) {
 	if f.release == "" {

@@ -22,15 +22,7 @@ type (
 // headless makes cmd a command without a screen: it reads a recording and has read print it. Without a FILE it has
 // follow print what happens in a live cluster, unless follow is nil.
 func headless(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
-	return command(cmd, &sourceFlags{}, read, follow)
-}
-
-// once is headless of a command that needs a recording's events once, one after the other.
-func once(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
-	return command(cmd, &sourceFlags{once: true}, read, follow)
-}
-
-func command(cmd *cobra.Command, source *sourceFlags, read reader, follow follower) *cobra.Command {
+	source := &sourceFlags{}
 	if follow != nil {
 		source.live = &kube.Flags{}
 	}
@@ -54,7 +46,6 @@ func command(cmd *cobra.Command, source *sourceFlags, read reader, follow follow
 			}
 			return follow(cmd, source.live, opts, asJSON)
 		}
-		source.once = source.once && !model.Reruns()
 		rec, err := source.open(cmd, args)
 		if err != nil {
 			return err

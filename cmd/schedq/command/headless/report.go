@@ -34,7 +34,7 @@ func NewReport() *cobra.Command {
 		}
 		return writeReport(cmd.OutOrStdout(), report)
 	}
-	cmd := once(&cobra.Command{
+	cmd := headless(&cobra.Command{
 		Use:   "report [FILE...]",
 		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
 		Long: `report sums a recording up. Without a FILE it watches a live cluster until it is stopped, or for as long as

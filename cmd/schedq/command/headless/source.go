@@ -15,7 +15,6 @@ import (
 type sourceFlags struct {
 	recording string
 	live      *kube.Flags // nil if the command reads recordings only
-	once      bool        // the command needs a recording's events once, one after the other
 }
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
@@ -49,9 +48,6 @@ func (f *sourceFlags) isLive(args []string) bool {
 func (f *sourceFlags) open(cmd *cobra.Command, args []string) (*sources.Recording, error) {
 	if f.recording != "" {
 		return flags.OpenEmbedded(cmd, f.recording)
-	}
-	if f.once {
-		return flags.OpenLongFiles(cmd, args)
 	}
 	return flags.OpenFiles(cmd, args)
 }

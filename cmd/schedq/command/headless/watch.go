@@ -20,7 +20,7 @@ import (
 func NewWatch() *cobra.Command {
 	var address flags.Metrics
 	var only flags.Filter
-	cmd := once(&cobra.Command{
+	cmd := headless(&cobra.Command{
 		Use:     "watch [FILE...]",
 		Short:   "Print one line for every move of a pod",
 		Long:    "watch prints the moves of a recording; without a FILE, those of a live cluster, as they happen.",

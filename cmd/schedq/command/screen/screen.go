@@ -19,7 +19,6 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/embedded"
-	"github.com/schedq/schedq/sources/files"
 	"github.com/schedq/schedq/tui"
 )
 
@@ -57,6 +56,9 @@ func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens tim
 	}
 	options = f.look.Session(options)
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
+	if options.Memory, err = flags.Memory(cmd); err != nil {
+		return err
+	}
 	listener, err := f.metrics.Listen()
 	if err != nil {
 		return err
@@ -159,7 +161,7 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options session.Options) 
 				}
 				opts.Stdin = strings.NewReader("") // it is the screen's
 				opts.Seeds = nil                   // of the recording that the command line names
-				rec, err := files.Open(disk.Measured(ctx, progress), paths, opts)
+				rec, err := flags.OpenLong(disk.Measured(ctx, progress), paths, opts)
 				if err != nil {
 					return nil, err
 				}

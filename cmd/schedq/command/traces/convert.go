@@ -48,15 +48,11 @@ cluster at --from as manifests, and what became of it until --to, without what t
 			if err := force.Check(cmd, out); err != nil {
 				return err
 			}
-			open := flags.OpenLongFiles
 			cuts := cut.given(out)
 			if flags.IsRing(args) { // of which no more than that is opened
 				cut, cuts = cutFlags{}, scenario.Named(out)
 			}
-			if cuts {
-				open = flags.OpenFiles
-			}
-			rec, err := open(cmd, args)
+			rec, err := flags.OpenFiles(cmd, args)
 			if err != nil {
 				return err
 			}
