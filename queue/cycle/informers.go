@@ -140,39 +140,20 @@ func (i *informer) GetIndexer() cache.Indexer { return i.store }
 // GetStore implements cache.SharedInformer.
 func (i *informer) GetStore() cache.Store { return i.store }
 
-// The rest of cache.SharedInformer is about watching, which this informer does not do.
+// The rest of cache.SharedInformer is about watching, which this informer does not do. Objects are trimmed before they come here.
 
-// GetController implements cache.SharedInformer.
-func (i *informer) GetController() cache.Controller { return nil }
-
-// Run implements cache.SharedInformer.
-func (i *informer) Run(<-chan struct{}) {}
-
-// RunWithContext implements cache.SharedInformer.
-func (i *informer) RunWithContext(context.Context) {}
-
-// HasSynced implements cache.SharedInformer.
-func (i *informer) HasSynced() bool { return true }
-
-// HasSyncedChecker implements cache.SharedInformer.
-func (i *informer) HasSyncedChecker() cache.DoneChecker { return synced{} }
-
-// LastSyncResourceVersion implements cache.SharedInformer.
-func (i *informer) LastSyncResourceVersion() string { return "" }
-
-// SetWatchErrorHandler implements cache.SharedInformer.
+func (i *informer) GetController() cache.Controller                    { return nil }
+func (i *informer) Run(<-chan struct{})                                {}
+func (i *informer) RunWithContext(context.Context)                     {}
+func (i *informer) HasSynced() bool                                    { return true }
+func (i *informer) HasSyncedChecker() cache.DoneChecker                { return synced{} }
+func (i *informer) LastSyncResourceVersion() string                    { return "" }
 func (i *informer) SetWatchErrorHandler(cache.WatchErrorHandler) error { return nil }
-
-// SetWatchErrorHandlerWithContext implements cache.SharedInformer.
+func (i *informer) SetTransform(cache.TransformFunc) error             { return nil }
+func (i *informer) IsStopped() bool                                    { return false }
 func (i *informer) SetWatchErrorHandlerWithContext(cache.WatchErrorHandlerWithContext) error {
 	return nil
 }
-
-// SetTransform implements cache.SharedInformer: objects are trimmed before they come here.
-func (i *informer) SetTransform(cache.TransformFunc) error { return nil }
-
-// IsStopped implements cache.SharedInformer.
-func (i *informer) IsStopped() bool { return false }
 
 // synced is the answer that everything is there already.
 type synced struct{}
