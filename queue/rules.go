@@ -47,6 +47,9 @@ type Rules struct {
 	NoPreEnqueue bool
 	// Gating says what a gated pod is spared.
 	Gating Gating
+	// Vacating says when a pod gives up the place that it was nominated to, which wakes others. The queue leaves it to whoever
+	// hands it the events.
+	Vacating Vacating
 	// Labels says how events are called.
 	Labels labels.Style
 }
@@ -87,6 +90,19 @@ const (
 	GatingEvents
 	// NotBySchedulingGates lets all events through, but none to a pod with scheduling gates.
 	NotBySchedulingGates
+)
+
+// Vacating is when a pod gives up the place that it was nominated to. To pods of no higher priority that is as if a pod had been
+// deleted there (pkg/scheduler/eventhandlers.go, updatePodInSchedulingQueue and deletePodFromSchedulingQueue).
+type Vacating uint8
+
+const (
+	// WhenNominationEnds is when it is deleted, or nominated to no node or another one, since v1.35.
+	WhenNominationEnds Vacating = iota
+	// WhenBoundToo is also when it is bound, since v1.33: a bound pod leaves the queue as a deleted one does.
+	WhenBoundToo
+	// Never: nobody is woken.
+	Never
 )
 
 // rules are what Rules come to when a queue is made: what today's algorithm asks where an older release did otherwise.
@@ -258,9 +274,12 @@ var releases = [...]release{
 	{"v1.37", 37, nil},
 	{"v1.36", 36, func(o *Options) { o.Rules.Gating, o.Rules.Labels = GatingEvents, labels.OfUnschedulablePods }},
 	{"v1.35", 35, nil},
-	{"v1.34", 34, nil},
+	{"v1.34", 34, func(o *Options) { o.Rules.Vacating = WhenBoundToo }},
 	{"v1.33", 33, func(o *Options) { o.Rules.BackoffByAttempts, o.Rules.Gating = true, NotBySchedulingGates }},
-	{"v1.32", 32, func(o *Options) { o.PopFromBackoffQ, o.Rules.OneBackoffQ, o.Rules.OverAtExpiry = false, true, true }},
+	{"v1.32", 32, func(o *Options) {
+		o.PopFromBackoffQ, o.Rules.OneBackoffQ, o.Rules.OverAtExpiry = false, true, true
+		o.Rules.Vacating = Never
+	}},
 	{"v1.31", 31, func(o *Options) {
 		o.Rules.Waking, o.Rules.MoveRequestCycle, o.Rules.Updating = ByRegisteredEvents, true, UpdateRequeues
 		o.Rules.Labels = labels.ByHand

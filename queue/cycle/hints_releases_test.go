@@ -76,3 +76,53 @@ func TestHintsOfReleases(t *testing.T) {
 		}
 	}
 }
+
+// TestVacatingOfReleases: who gives up the place that it was nominated to wakes those who wait with no higher priority, as if
+// a pod had been deleted there. Up to v1.32 nobody does, and in v1.33 and v1.34 a pod that is bound does, too.
+func TestVacatingOfReleases(t *testing.T) {
+	nominee := aPod("nominee", requests("cpu", "6"), priority(10))
+	nominated := nominee.DeepCopy()
+	nominated.Status.NominatedNodeName = "a"
+	for _, c := range []struct {
+		name    string
+		happens func(*story)
+		woken   map[string]string // by release
+	}{
+		{"it is bound", func(st *story) { st.put(at("a", nominated.DeepCopy())) }, map[string]string{
+			"v1.31": "", "v1.32": "", "v1.33": "equal low", "v1.34": "equal low", "v1.35": "", "v1.37": "",
+		}},
+		{"it is deleted", func(st *story) { st.remove(nominated) }, map[string]string{
+			"v1.31": "", "v1.32": "", "v1.33": "equal low", "v1.34": "equal low", "v1.35": "equal low", "v1.37": "equal low",
+		}},
+		{"it is nominated no more", func(st *story) { st.put(nominee) }, map[string]string{
+			"v1.31": "", "v1.32": "", "v1.33": "equal low", "v1.34": "equal low", "v1.35": "equal low", "v1.37": "equal low",
+		}},
+	} {
+		for release, want := range c.woken {
+			t.Run(release+": "+c.name, func(t *testing.T) {
+				cfg, err := defaultConfig(t).In(release)
+				if err != nil {
+					t.Fatal(err)
+				}
+				st := newStoryWith(t, cfg, 1, aNode("a"))
+				for _, pod := range []*v1.Pod{
+					nominee, aPod("low", requests("cpu", "6")), aPod("equal", requests("cpu", "6"), priority(10)), aPod("high", requests("cpu", "6"), priority(20)),
+				} {
+					st.tries(pod)
+				}
+				st.put(nominated)
+				st.pass(10 * time.Second)
+				c.happens(st)
+				var woken []string
+				for _, name := range []string{"equal", "high", "low"} {
+					if info, ok := st.q.Get("default", name); ok && info.Tier.String() == "active" {
+						woken = append(woken, name)
+					}
+				}
+				if got := strings.Join(woken, " "); got != want {
+					t.Errorf("it wakes %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}

@@ -38,16 +38,34 @@ func (a queueAdapter) Update(_ context.Context, oldPod, newPod *v1.Pod) {
 	}
 }
 
-// Delete implements SchedulingQueue.
+// Delete implements SchedulingQueue: pod was deleted, or bound. Upstream's handler wakes others itself where it was deleted, and in
+// v1.33 and v1.34 it made no difference between the two (eventhandlers.go, deletePodFromSchedulingQueue).
 func (a queueAdapter) Delete(_ klog.Logger, pod *v1.Pod) {
-	if !a.loading {
-		a.queue.Delete(a.now, pod)
+	if a.loading {
+		return
 	}
+	a.queue.Delete(a.now, pod)
+	if a.queue.Options().Rules.Vacating == queue.WhenBoundToo && pod.Status.NominatedNodeName != "" && a.hasNode(pod) {
+		noHigher := func(waiting *v1.Pod) bool {
+			return corev1helpers.PodPriority(waiting) <= corev1helpers.PodPriority(pod)
+		}
+		a.queue.MoveAllToActiveOrBackoffQueue(a.now, framework.EventAssignedPodDelete, pod, nil, noHigher)
+	}
+}
+
+// hasNode reports whether the scheduler has heard of the node that pod is bound to.
+func (a queueAdapter) hasNode(pod *v1.Pod) bool {
+	known, ok := a.watches.get(pod, pod.Namespace, pod.Name).(*v1.Pod)
+	return ok && known.UID == pod.UID && known.Spec.NodeName != ""
 }
 
 // MoveAllToActiveOrBackoffQueue implements SchedulingQueue.
 func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.ClusterEvent, oldObj, newObj any, preCheck internalqueue.PreEnqueueCheck) {
 	if a.loading {
+		return
+	}
+	// Upstream asks about the priority of those who wait only where a pod gives up the place that it was nominated to.
+	if event == framework.EventAssignedPodDelete && preCheck != nil && a.queue.Options().Rules.Vacating == queue.Never {
 		return
 	}
 	if node, ok := newObj.(*v1.Node); ok && a.queue.Options().Rules.Waking == queue.ByRegisteredEvents {

@@ -31,7 +31,7 @@ func TestReleaseOfRecording(t *testing.T) {
 		want    queue.Rules
 	}{
 		{"", queue.Rules{Waking: queue.ByRegisteredEvents, MoveRequestCycle: true, Updating: queue.UpdateRequeues, BackoffByAttempts: true,
-			OneBackoffQ: true, OverAtExpiry: true, Gating: queue.NotBySchedulingGates, Labels: labels.ByHand}},
+			OneBackoffQ: true, OverAtExpiry: true, Gating: queue.NotBySchedulingGates, Vacating: queue.Never, Labels: labels.ByHand}},
 		{"v1.35", queue.Rules{Gating: queue.GatingEvents, Labels: labels.OfUnschedulablePods}},
 	} {
 		again := *rec
