@@ -174,57 +174,57 @@ var sessions = []struct {
 }{
 	{"board", func(t *tape) {
 		t.watch(3, "A recording of a real cluster plays: every pod in its tier, with its countdown.")
-		t.press("space stops time.", 2, keymap.Play)
-		t.press("A full stop goes to the next move, and the log says what it was.", 1.5, keymap.StepForward, keymap.StepForward, keymap.StepForward)
-		t.press("2 goes to backoffQ, j down: when is this one tried again, and who rejected it?", 2, keymap.FocusBackoff, keymap.RowDown, keymap.RowDown)
-		t.press("3: the unschedulable pods wait for an event that could help.", 2.5, keymap.FocusUnsched)
-		t.press("# counts them by what they wait for.", 3, keymap.CountGroups)
+		t.press("Time stops.", 2, keymap.Play)
+		t.press("On to the next move; the log says what it was.", 1.5, keymap.StepForward, keymap.StepForward, keymap.StepForward)
+		t.press("To backoffQ, and down: when is this one tried again, and who rejected it?", 2, keymap.FocusBackoff, keymap.RowDown, keymap.RowDown)
+		t.press("The unschedulable pods wait for an event that could help.", 2.5, keymap.FocusUnsched)
+		t.press("How many wait for what.", 3, keymap.CountGroups)
 	}},
 	{"detail", func(t *tape) {
 		t.press("Stop, and choose an unschedulable pod.", 1.5, keymap.Play, keymap.FocusUnsched, keymap.RowDown)
-		t.press("enter: who rejected it, since when, and the arithmetic of when it is tried again.", 5, keymap.Open)
+		t.press("Why? Who rejected it, since when, and the arithmetic of when it is tried again.", 5, keymap.Open)
 		t.press("Further down: which events may wake it.", 4, keymap.PageDown)
-		t.press("esc, and N: where it would fit, and what it lacks on the nearest nodes.", 4, keymap.Back, keymap.Needs)
+		t.press("Back, and on to the nodes: where it would fit, and what it lacks on the nearest.", 4, keymap.Back, keymap.Needs)
 	}},
 	{"timeline", func(t *tape) {
 		t.press("Stop, and choose the pod of backoffQ that comes last.", 1.5, keymap.Play, keymap.FocusBackoff, keymap.LastRow)
-		t.press("v: its whole life, drawn to scale. Every bar is a tier that it was in.", 4, keymap.Timeline)
-		t.press("k: an earlier move, and why it was made.", 2.5, keymap.RowUp, keymap.RowUp, keymap.RowUp)
-		t.press("+ looks closer.", 2.5, keymap.ChartCloser, keymap.ChartCloser)
-		t.press("l: beside it, the lanes of all pods.", 3, keymap.Back, keymap.Back, keymap.Lanes)
+		t.press("Its whole life, drawn to scale. Every bar is a tier that it was in.", 4, keymap.Timeline)
+		t.press("An earlier move, and why it was made.", 2.5, keymap.RowUp, keymap.RowUp, keymap.RowUp)
+		t.press("Closer.", 2.5, keymap.ChartCloser, keymap.ChartCloser)
+		t.press("Back, and the lanes of all pods.", 3, keymap.Back, keymap.Back, keymap.Lanes)
 		t.press("They go on while time passes.", 0.5, keymap.Play)
 		t.watch(2, "They go on while time passes.")
 	}},
 	{"what-if", func(t *tape) {
-		t.press("w leaves the recording: from here on, you are the scheduler.", 2.5, keymap.Play, keymap.WhatIf)
-		t.press("e: inject a cluster event. Each line says whom it would wake.", 3, keymap.InjectEvent)
+		t.press("Out of the recording: from here on, you are the scheduler.", 2.5, keymap.Play, keymap.WhatIf)
+		t.press("Inject a cluster event. Each line says whom it would wake.", 3, keymap.InjectEvent)
 		t.p.enter("NodeAdd")
 		t.p.pressed = []string{"NodeAdd", "enter"}
 		t.shoot(3.5, "A node is added: these pods' plugins registered for it.")
-		t.press("p pops the next pod.", 1.5, keymap.Pop)
-		t.press("f: it fits.", 2, keymap.Fits)
-		t.press("Z takes back what was done last.", 2, keymap.Undo)
-		t.press("V: the what-if beside the recording.", 3.5, keymap.Compare)
-		t.press("w: back to the recording, as if nothing had been.", 2.5, keymap.Back, keymap.LeaveWhatIf)
+		t.press("Pop the next pod.", 1.5, keymap.Pop)
+		t.press("It fits.", 2, keymap.Fits)
+		t.press("Take back what was done last.", 2, keymap.Undo)
+		t.press("The what-if beside the recording.", 3.5, keymap.Compare)
+		t.press("Back to the recording, as if nothing had been.", 2.5, keymap.Back, keymap.LeaveWhatIf)
 	}},
 }
 
 // taught is the session of a lesson.
 func taught(t *tape) {
 	t.shoot(5, "The first lesson: the board above is the same as always.")
-	t.press("enter goes on. The lesson stops before something happens, and asks.", 4, keymap.LessonNext)
+	t.press("On. The lesson stops before something happens, and asks.", 4, keymap.LessonNext)
 	t.p.press("2")
-	t.shoot(1, "2: backoffQ, for a queue should begin with a wait.")
+	t.shoot(1, "backoffQ, for a queue should begin with a wait.")
 	t.p.press("enter")
 	t.p.come()
 	t.shoot(6, "A wrong answer names what is behind it.")
 	t.press("On, to a pod that does not fit.", 4, keymap.LessonNext)
 	t.p.press("3")
-	t.shoot(1, "3: unschedulable.")
+	t.shoot(1, "Unschedulable.")
 	t.p.press("enter")
 	t.p.come()
 	t.shoot(5, "Right: a plugin rejected it, and it waits for an event.")
-	t.press("y: all about the pod, as on the board.", 4, keymap.LessonWhy)
+	t.press("All about the pod, as on the board.", 4, keymap.LessonWhy)
 }
 
 // recordSessions writes the sessions beside the captures.
