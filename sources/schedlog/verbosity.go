@@ -18,16 +18,55 @@ type verbosity struct {
 
 	deep    time.Time       // of the last line of those that only come at 5
 	quiet   stretch         // since then
+	alike   run             // the last of it
 	pending *failedEnd      // whose verbosity the next lines tell
 	keep    func(bytes int) // see sources.Part
 }
 
 // stretch are attempts whose ends were told, and no line that only comes at 5.
-type stretch struct {
-	facts []sources.Event
-	began int // of how many attempts also the beginning was told
-	// errors is how many of them failed by an error: klog writes that at any verbosity.
-	errors int
+type stretch []sources.Event
+
+// began is of how many attempts also the beginning was told.
+func (s stretch) began() (n int) {
+	for _, ev := range s {
+		if !beginning(ev.Fact).IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// errors is how many attempts failed by an error: klog writes that at any verbosity.
+func (s stretch) errors() (n int) {
+	for _, ev := range s {
+		if isError(ev.Fact) {
+			n++
+		}
+	}
+	return n
+}
+
+// beginning is when the attempt began whose end f tells, or zero.
+func beginning(f sources.Fact) time.Time {
+	switch f := f.(type) {
+	case *sources.FailedAttempt:
+		return f.Began
+	case *sources.Bound:
+		return f.Began
+	}
+	return time.Time{}
+}
+
+func isError(f sources.Fact) bool {
+	failed, is := f.(*sources.FailedAttempt)
+	return is && failed.Error
+}
+
+// run are attempts in a row of all of which the beginning was told, or of none of which. Errors are not counted.
+type run struct {
+	began bool
+	n     int
+	from  int // where in the stretch it begins
 }
 
 // failedEnd is an attempt that was just told to have failed.
@@ -43,7 +82,7 @@ const fewest = 3
 
 // isBelow reports whether between two lines of 5 it is a stretch of a log below 5. Errors do not say so: those of binding
 // cycles whose pods are gone are told alike at any verbosity.
-func (s *stretch) isBelow() bool { return len(s.facts)-s.errors >= fewest }
+func (s stretch) isBelow() bool { return len(s)-s.errors() >= fewest }
 
 // lastWords is how long after the last line that only comes at 5 what was told with it may be told.
 const lastWords = 10 * time.Millisecond
@@ -58,9 +97,9 @@ func (v *verbosity) sawDeep(at time.Time, pod *pod) {
 		}
 	}
 	if v.quiet.isBelow() {
-		v.commit()
+		v.commit(len(v.quiet))
 	}
-	v.quiet = stretch{}
+	v.quiet, v.alike = nil, run{}
 	if len(v.spans) > 0 && v.level() < sources.MovesVerbosity {
 		v.enter(since, sources.MovesVerbosity)
 	}
@@ -74,29 +113,31 @@ func (v *verbosity) enter(at time.Time, level int) {
 	v.spans = append(v.spans, sources.Event{Time: at, Fact: &sources.Logged{Verbosity: level}})
 }
 
-// commit takes the stretch since the last line of 5 as one of a log below 5.
-func (v *verbosity) commit() {
-	level := 2
-	if v.quiet.errors == len(v.quiet.facts) {
+// commit takes the first n attempts of the stretch since the last line of 5 as those of a log below 5.
+func (v *verbosity) commit(n int) {
+	part := v.quiet[:n]
+	level, errors := sources.AttemptsVerbosity, part.errors()
+	if errors == len(part) {
 		level = 0
-	} else if 2*v.quiet.began > len(v.quiet.facts) {
+	} else if 2*part.began() > len(part) {
 		level = 3
 	}
-	from := v.quiet.facts[0].Time
+	from := part[0].Time
 	if soon := v.deep.Add(lastWords); !v.deep.IsZero() && soon.Before(from) {
 		from = soon
 	}
 	if len(v.spans) == 0 && !v.deep.IsZero() {
 		v.enter(time.Time{}, sources.MovesVerbosity) // up to here
 	}
-	if len(v.spans) > 0 && v.level() < sources.MovesVerbosity {
+	turnedDown := level == sources.AttemptsVerbosity && (len(part)-errors >= fewest || v.alike.n >= fewest && !v.alike.began)
+	if len(v.spans) > 0 && v.level() < sources.MovesVerbosity && !turnedDown {
 		level = max(level, v.level()) // few attempts at a time, of a log that is followed: they need not show all of it
 	}
 	if len(v.spans) == 0 || v.level() != level {
 		v.enter(from, level)
 	}
-	v.facts = append(v.facts, v.quiet.facts...)
-	v.quiet = stretch{}
+	v.facts = append(v.facts, part...)
+	v.quiet, v.alike.from = slices.Clone(v.quiet[n:]), max(0, v.alike.from-n)
 }
 
 // settle takes the failure of which no line has told more as one of a log below 5.
@@ -105,21 +146,26 @@ func (v *verbosity) settle() {
 	v.pending = nil
 	if f != nil {
 		f.fact.Message = f.pod.message
-		v.ended(f.at, f.fact, f.fact.Began)
+		v.ended(f.at, f.fact)
 	}
 }
 
-// ended notes the end of an attempt that was told as in a log below 5. began is when it began, or zero.
-func (v *verbosity) ended(at time.Time, f sources.Fact, began time.Time) {
-	if !began.IsZero() {
-		v.quiet.began++
-	}
-	if failed, is := f.(*sources.FailedAttempt); is && failed.Error {
-		v.quiet.errors++
-	}
-	v.quiet.facts = append(v.quiet.facts, sources.Event{Time: at, Fact: f})
+// ended notes the end of an attempt that was told as in a log below 5. Once a few in a row tell their beginning where those
+// before them do not, or the other way round, those before are a stretch of their own.
+func (v *verbosity) ended(at time.Time, f sources.Fact) {
+	v.quiet = append(v.quiet, sources.Event{Time: at, Fact: f})
 	if v.keep != nil {
 		v.keep(sources.Cost(f))
+	}
+	if isError(f) {
+		return
+	}
+	if began := !beginning(f).IsZero(); v.alike.n == 0 || began != v.alike.began {
+		v.alike = run{began: began, from: len(v.quiet) - 1}
+	}
+	v.alike.n++
+	if before := v.quiet[:v.alike.from]; v.alike.n == fewest && (before.isBelow() || len(before) > 0 && v.deep.IsZero()) {
+		v.commit(v.alike.from)
 	}
 }
 
@@ -127,8 +173,8 @@ func (v *verbosity) ended(at time.Time, f sources.Fact, began time.Time) {
 // to tell of the scheduler's work, end when it ends.
 func (v *verbosity) tell(part *sources.Part, begin, end time.Time) {
 	v.settle()
-	if len(v.quiet.facts) > 0 && (v.quiet.isBelow() || v.deep.IsZero()) {
-		v.commit()
+	if len(v.quiet) > 0 && (v.quiet.isBelow() || v.deep.IsZero()) {
+		v.commit(len(v.quiet))
 	}
 	if len(v.spans) == 0 {
 		return
@@ -148,8 +194,8 @@ func (v *verbosity) takeBy(due time.Time, part *sources.Part) []sources.Event {
 	if v.pending != nil && !v.pending.at.After(due) {
 		v.settle()
 	}
-	if q := &v.quiet; len(q.facts) > 0 && !q.facts[0].Time.After(due) && (v.level() < sources.MovesVerbosity || q.isBelow()) {
-		v.commit()
+	if q := v.quiet; len(q) > 0 && !q[0].Time.After(due) && (v.level() < sources.MovesVerbosity || q.isBelow()) {
+		v.commit(len(q))
 	}
 	isDue := func(ev sources.Event) bool { return !ev.Time.After(due) }
 	told := 1 // the first was told
@@ -200,7 +246,7 @@ func (v *verbosity) failed(at time.Time, pod *pod) {
 func (v *verbosity) bound(at time.Time, pod *pod, node string) {
 	v.settle()
 	if !pod.entered {
-		v.ended(at, &sources.Bound{Pod: pod.name, Node: node, Began: pod.began}, pod.began)
+		v.ended(at, &sources.Bound{Pod: pod.name, Node: node, Began: pod.began})
 	}
 }
 

@@ -65,6 +65,20 @@ func TestVerbosity(t *testing.T) {
 05.000009 bound default/c on n
 05.000009 logged -1
 `},
+		{"3, turned down to 2 and up again", attempt(3, 1, "a") + attempt(2, 2, "a") + binding(2, "b") + failing(2, "c") + binding(3, "d") +
+			attempt(3, 4, "a") + attempt(3, 5, "a") + attempt(3, 6, "a"), `01.000001 logged 3
+` + told2 + ` began 01.000001 unschedulable [NodeResourcesFit]
+02.000002 logged 2
+02.000002 failed default/a "0/1 nodes are available: 1 Too many pods."
+02.000005 failed default/c "no" error
+02.000009 bound default/b on n
+03.000009 bound default/d on n
+04.000002 logged 3
+04.000002 failed default/a "0/1 nodes are available: 1 Too many pods." began 04.000001 unschedulable [NodeResourcesFit]
+05.000002 failed default/a "0/1 nodes are available: 1 Too many pods." began 05.000001 unschedulable [NodeResourcesFit]
+06.000002 failed default/a "0/1 nodes are available: 1 Too many pods." began 06.000001 unschedulable [NodeResourcesFit]
+06.000004 logged -1
+`},
 		{"5, from the middle of an attempt", binding(1, "b") + attempt(5, 2, "a"), `01.000009 start v1.37 inferred=true map[] -1ns -1ns -1ns
 01.000009 default/b scheduled on n
 02.000000 default/a active NodeAdd
@@ -130,6 +144,11 @@ func TestFollowed(t *testing.T) {
 		{"3", attempt(3, 4, "a"), `04.000002 logged 3
 04.000002 failed default/a "0/1 nodes are available: 1 Too many pods." began 04.000001 unschedulable [NodeResourcesFit]
 `, 3},
+		{"3, of a pod that was tried before", binding(4, "f"), "04.000009 bound default/f on n\n", 3},
+		{"3, turned down to 2", binding(4, "g") + attempt(2, 5, "a"), `04.000009 logged 2
+04.000009 bound default/g on n
+05.000002 failed default/a "0/1 nodes are available: 1 Too many pods."
+`, 2},
 		{"5", attempt(5, 5, "a"), `05.000000 logged 5
 05.000000 default/a active NodeAdd
 05.000001 default/a inflight
@@ -151,8 +170,8 @@ func TestFollowed(t *testing.T) {
 			t.Errorf("%s: verbosity %d and\n%s\nwant %d and\n%s", step.name, f.Verbosity(), got, step.level, step.want)
 		}
 	}
-	if v := &f.p.verbosity; len(v.quiet.facts) > 0 || len(v.facts) > 0 || len(v.spans) != 1 || len(f.p.part.Events) > 0 {
-		t.Errorf("%d and %d facts, %d spans and %d events are kept", len(v.quiet.facts), len(v.facts), len(v.spans), len(f.p.part.Events))
+	if v := &f.p.verbosity; len(v.quiet) > 0 || len(v.facts) > 0 || len(v.spans) != 1 || len(f.p.part.Events) > 0 {
+		t.Errorf("%d and %d facts, %d spans and %d events are kept", len(v.quiet), len(v.facts), len(v.spans), len(f.p.part.Events))
 	}
 	f.Lose(nov.NotAfter.Add(8 * time.Second))
 	for line := range strings.Lines(binding(7, "e") + binding(9, "g")) {
