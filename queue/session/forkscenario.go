@@ -20,7 +20,7 @@ const forkRest = 30 * time.Second
 
 // ForkScenario makes a scenario of the what-if that is shown: the cluster as it was when the what-if left the recording, and
 // what was done from then on. Pods that waited then wait as if they had just come, and a local scheduler decides when it is
-// played, whoever did in the what-if. It is to be written: what Write leaves out, such as UIDs, it has not. It may be called when Run has returned, too.
+// played, whoever did in the what-if. Its objects have no UIDs: when it is written or played, these follow from the names. It may be called when Run has returned, too.
 func (s *Session) ForkScenario() (made *scenario.Scenario, err error) {
 	ready := make(chan struct{})
 	collect := func(o *owner) { made, err = o.forkScenario() }

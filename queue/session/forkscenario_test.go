@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +111,17 @@ func TestForkScenario(t *testing.T) {
 		if a, b := strings.Join(want[world.Key(pod)], "\n"), strings.Join(got[world.Key(pod)], "\n"); a != b {
 			t.Errorf("%s moves in the what-if\n%s\nand in its scenario\n%s\n%s", pod, a, b, file.String())
 		}
+	}
+	// As it is made it has no UIDs, and plays alike.
+	var unwritten []*Transition
+	if err := Replay(t.Context(), made.Recording(), timeline.Options{}, func(m *Transition) error {
+		unwritten = append(unwritten, m)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := movesOf(replayed, o.now), movesOf(unwritten, o.now); !maps.EqualFunc(a, b, slices.Equal) {
+		t.Errorf("written and read it plays\n%s\nand as it was made\n%s", a, b)
 	}
 	if n := len(want[world.Key("large")]); n < 6 || len(want[world.Key("web")]) < 6 || len(want[world.Key("late")]) > 0 {
 		t.Errorf("little happens: %v", want)

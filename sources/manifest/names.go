@@ -47,8 +47,8 @@ func templateHash(template any) string {
 	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
 }
 
-// uid is the same for the same object in every file.
-func uid(kind, namespace, name string) types.UID {
+// UID is that of an object that comes without one: the same for the same object in every file.
+func UID(kind, namespace, name string) types.UID {
 	b := sha256.Sum256([]byte(kind + "/" + namespace + "/" + name))
 	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16]))
 }
@@ -67,7 +67,7 @@ func (r *reader) clean(kind string, namespaced bool, m *metav1.ObjectMeta) {
 		m.Name = r.generate(kind, m.Namespace, m.GenerateName, r.generated)
 	}
 	if m.UID == "" {
-		m.UID = uid(kind, m.Namespace, m.Name)
+		m.UID = UID(kind, m.Namespace, m.Name)
 	}
 	m.ResourceVersion, m.Generation = "", 0
 	m.CreationTimestamp, m.DeletionTimestamp = metav1.Time{}, nil

@@ -14,7 +14,7 @@ import (
 func LikeNode(n *corev1.Node, name string) *corev1.Node {
 	out := n.DeepCopy()
 	out.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}
-	out.ObjectMeta = metav1.ObjectMeta{Name: name, UID: uid("Node", "", name), Labels: out.Labels}
+	out.ObjectMeta = metav1.ObjectMeta{Name: name, UID: UID("Node", "", name), Labels: out.Labels}
 	for k, v := range out.Labels {
 		if v == n.Name {
 			out.Labels[k] = name

@@ -52,7 +52,7 @@ func (r *reader) place(d *document, p *corev1.Pod, c *claims) error {
 	for _, v := range c.volumes {
 		claim := *v.claim
 		claim.Name, claim.Namespace, claim.OwnerReferences = p.Name+"-"+v.volume, p.Namespace, own
-		claim.UID = uid("PersistentVolumeClaim", claim.Namespace, claim.Name)
+		claim.UID = UID("PersistentVolumeClaim", claim.Namespace, claim.Name)
 		if err := r.emit(d, &claim); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (r *reader) place(d *document, p *corev1.Pod, c *claims) error {
 		claim := *v.claim
 		claim.Name = r.generate("ResourceClaim", p.Namespace, p.Name+"-"+v.name+"-", 0)
 		claim.Namespace, claim.OwnerReferences = p.Namespace, own
-		claim.UID = uid("ResourceClaim", claim.Namespace, claim.Name)
+		claim.UID = UID("ResourceClaim", claim.Namespace, claim.Name)
 		if err := r.emit(d, &claim); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (r *reader) deployment(d *document, o *appsv1.Deployment) error {
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: o.Name + "-" + hash, Namespace: o.Namespace,
 		Labels:          labelled(o.Spec.Template.Labels),
 		OwnerReferences: []metav1.OwnerReference{owner("apps/v1", "Deployment", &o.ObjectMeta)}}}
-	rs.UID = uid("ReplicaSet", rs.Namespace, rs.Name)
+	rs.UID = UID("ReplicaSet", rs.Namespace, rs.Name)
 	rs.Spec.Replicas = o.Spec.Replicas
 	rs.Spec.Selector = o.Spec.Selector.DeepCopy()
 	rs.Spec.Selector.MatchLabels = labelled(rs.Spec.Selector.MatchLabels)
@@ -143,7 +143,7 @@ func (r *reader) statefulSet(d *document, o *appsv1.StatefulSet) error {
 		for _, v := range made {
 			claim := *v.claim
 			claim.Name, claim.Namespace = v.volume+"-"+p.Name, p.Namespace
-			claim.UID = uid("PersistentVolumeClaim", claim.Namespace, claim.Name)
+			claim.UID = UID("PersistentVolumeClaim", claim.Namespace, claim.Name)
 			if err := r.emit(d, &claim); err != nil {
 				return err
 			}
@@ -221,7 +221,7 @@ func (r *reader) template(d *document, namespace string, ref metav1.OwnerReferen
 
 // rename names a copy of a template.
 func (r *reader) rename(p *corev1.Pod, name string) {
-	p.Name, p.UID = name, uid("Pod", p.Namespace, name)
+	p.Name, p.UID = name, UID("Pod", p.Namespace, name)
 	p.Status.ResourceClaimStatuses = nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/manifest"
 )
 
 // Recording is the scenario as a recording over which a local scheduler decides. What is there from the start is
@@ -20,7 +21,7 @@ func (s *Scenario) Recording() *sources.Recording {
 	happens := func(at time.Time, f sources.Fact) {
 		rec.Events = append(rec.Events, sources.Event{Time: at, Fact: f})
 	}
-	c := cluster{there: map[Object]runtime.Object{}, generations: map[Object]int{}}
+	c := cluster{there: map[Object]runtime.Object{}, generations: map[Object]int{}, toCome: map[Object]runtime.Object{}}
 	for _, obj := range s.Objects {
 		if !waits(obj) {
 			happens(s.Start, c.put(obj, s.Start))
@@ -35,6 +36,11 @@ func (s *Scenario) Recording() *sources.Recording {
 	}
 	moments := slices.Clone(s.Moments)
 	slices.SortStableFunc(moments, func(a, b Moment) int { return int(a.time() - b.time()) })
+	for _, m := range moments {
+		for _, obj := range m.Objects {
+			c.toCome[objectKey(obj)] = obj
+		}
+	}
 	for _, m := range moments {
 		at := s.Start.Add(m.time())
 		facts := c.facts(m, at)
@@ -66,7 +72,8 @@ func (m Moment) time() time.Duration {
 // cluster is what is there while moments are gone through.
 type cluster struct {
 	there       map[Object]runtime.Object
-	generations map[Object]int // how many objects of the name there were
+	generations map[Object]int            // how many objects of the name there were
+	toCome      map[Object]runtime.Object // with a moment
 }
 
 // facts are what happens at m.
@@ -76,7 +83,11 @@ func (c *cluster) facts(m Moment, at time.Time) []sources.Fact {
 		facts = append(facts, &sources.Mark{Text: m.Mark})
 	}
 	for _, key := range m.Delete {
-		if obj := c.there[key]; obj != nil {
+		obj := c.there[key]
+		if obj == nil && m.When != nil {
+			obj = c.toCome[key] // by then it may be there
+		}
+		if obj != nil {
 			facts = append(facts, &sources.ObjectChange{Verb: sources.Deleted, Object: obj})
 			if m.When == nil {
 				delete(c.there, key)
@@ -101,6 +112,9 @@ func (c *cluster) put(obj runtime.Object, at time.Time) *sources.ObjectChange {
 	obj = obj.DeepCopyObject()
 	meta := obj.(metav1.Object)
 	change := &sources.ObjectChange{Verb: sources.Added, Object: obj}
+	if meta.GetUID() == "" { // it was made here, and not read
+		meta.SetUID(manifest.UID(key.Kind, key.Namespace, key.Name))
+	}
 	if old, ok := c.there[key].(metav1.Object); ok {
 		change.Verb = sources.Updated
 		meta.SetUID(old.GetUID())

@@ -107,6 +107,52 @@ func TestAScenarioIsPlayed(t *testing.T) {
 	}
 }
 
+// TestAMoveDeletesWhatComesLater: what a pod's move deletes need not be there from the start.
+func TestAMoveDeletesWhatComesLater(t *testing.T) {
+	const story = `schedq: scenario
+version: 1
+name: later
+end: 30s
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node-a}
+status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}
+---
+at: 5s
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1}
+spec:
+  containers: [{name: main, resources: {requests: {cpu: "3"}}}]
+---
+when: web-1 enters unschedulable
+after: 1s
+delete: [pod/web-1]
+---
+at: 20s
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1}
+spec:
+  containers: [{name: main, resources: {requests: {cpu: "1"}}}]
+`
+	want := []string{
+		"5.0 web-1 >active UnscheduledPodAdd",
+		"5.0 web-1 active>inflight ",
+		"5.0 web-1 inflight>unschedulable ScheduleAttemptFailure",
+		"6.0 web-1 unschedulable>deleted ",
+		"20.0 web-1 >active UnscheduledPodAdd", // another pod of that name
+		"20.0 web-1 active>inflight ",
+		"20.0 web-1 inflight>scheduled ",
+	}
+	if got := moves(t, parse(t, story).Recording()); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("these are its moves:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestWhatIsWrittenIsRead: a scenario that is written and read again plays as it did.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	s := parse(t, small)

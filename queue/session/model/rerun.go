@@ -115,6 +115,13 @@ func (r *rerun) carryOutNext() {
 	r.driver.Advance(ev.Time)
 	switch f := ev.Fact.(type) {
 	case *sources.ObjectChange:
+		if f.Verb == sources.Deleted {
+			there := r.objects.Get(f.Object)
+			if there == nil {
+				return // others were before
+			}
+			f = &sources.ObjectChange{Verb: f.Verb, Object: there} // whoever has the name by then
+		}
 		if c := r.withoutScheduling(f); c != nil {
 			r.changed(ev.Time, c)
 		}
