@@ -288,7 +288,7 @@ func klogJSON(lines []logged) string {
 }
 
 // cloudAudit and cloudKlog are how Cloud Logging has an audit log's and a scheduler's lines.
-func cloudAudit(t *testing.T, lines []logged) string {
+func cloudAudit(t testing.TB, lines []logged) string {
 	return document("[", lines, "]", func(l logged) any {
 		var e struct {
 			AuditID, Verb  string
