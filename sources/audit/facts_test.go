@@ -347,6 +347,8 @@ func TestUpgradeOfSchedulers(t *testing.T) {
 	for _, c := range []struct{ name, log, want string }{
 		{"one leads", starting(1, five...) + lease(2, scheduler), "02 v1.37.1"},
 		{"another waits", starting(1, five...) + lease(2, scheduler) + standby + lease(12, scheduler), "02 v1.37.1"},
+		{"without a lease", starting(1, five...), "01 v1.37.1"},
+		{"one that looks each 100 ms whether it has read all", strings.ReplaceAll(starting(1.55, five...), scheduler, "kube-scheduler/v1.35.0"), "02 v1.35.0"},
 		{"and leads", starting(1, five...) + lease(2, scheduler) + standby + lease(12, scheduler) + lease(30, next), "02 v1.37.1, 30 v1.38.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -380,7 +382,7 @@ func TestSecondScheduler(t *testing.T) {
 	other := byUser("system:serviceaccount:kube-system:my-scheduler", strings.ReplaceAll(starting(3, five...), scheduler, second)+by(second, status(5, "a", 12)))
 	for _, c := range []struct{ name, log, want string }{
 		{"beside", work + own + other, "02 heard v1.37.1, 02 requested"},
-		{"alone", work + other, "03 requested, 03 started v1.30.0, 03 requested, 05 heard v1.30.0, 05 requested"},
+		{"alone", work + other, "03 requested, 03 started v1.30.0, 05 heard v1.30.0, 05 requested"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log, err := read(t, c.log)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -178,6 +179,17 @@ func (s starts) schedulers() []sources.Event {
 	return found
 }
 
+// cacheLooks is how often a kube-scheduler up to v1.35 looks, from when it begins to read, whether it has read all kinds: without a
+// lease to wait for it begins its work then. The first look is too early (client-go up to v0.35: informers/factory.go,
+// WaitForCacheSync, and tools/cache, syncedPollPeriod; later ones are told).
+const cacheLooks = 100 * time.Millisecond
+
+func looksForCaches(release string) bool {
+	var minor int
+	_, err := fmt.Sscanf(release, "v1.%d", &minor)
+	return err == nil && minor <= 35
+}
+
 // ofRelease returns when kube-schedulers of one release started, whose reads s are. held is when any held the lease.
 func (s starts) ofRelease(release string, held starts) []sources.Event {
 	var found []sources.Event
@@ -192,13 +204,15 @@ func (s starts) ofRelease(release string, held starts) []sources.Event {
 			s = s[1:]
 			continue
 		}
-		at := s[n-1].at
+		first, at := s[0].at, s[n-1].at
 		s = s[n:]
 		later := slices.DeleteFunc(slices.Clone(held), func(st start) bool { return st.at.Before(at) })
 		if i := slices.IndexFunc(later, func(st start) bool { return st.release == release }); i >= 0 {
 			at = later[i].at
 		} else if len(later) > 0 {
 			continue // one of another release leads, as long as is told
+		} else if looksForCaches(release) {
+			at = first.Add((at.Sub(first)/cacheLooks + 1) * cacheLooks)
 		}
 		started := &sources.SchedulerStarted{PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1}
 		if release != "" {
