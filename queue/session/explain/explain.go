@@ -7,7 +7,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/words"
 )
 
@@ -51,7 +51,7 @@ func (m *Moment) Wait(p *board.Pod) Wait {
 
 // leftoverTick returns the leftover flush that takes p if nothing else does.
 func (m *Moment) leftoverTick(p *board.Pod) time.Time {
-	return model.TickAfter(m.Ticks.Leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
+	return flush.TickAfter(m.Ticks.Leftover, queue.LeftoverFlushInterval, lastTimestamp(p).Add(m.Options.PodMaxInUnschedulablePods))
 }
 
 // lastTimestamp is what the leftover flush counts from.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -21,7 +22,7 @@ type Moment struct {
 	// Stages are those of the pods in flight, in a what-if with a local scheduler.
 	Stages []model.Stage
 	// Ticks are the queue's flushes, and Hints what plugins registered for.
-	Ticks model.Ticks
+	Ticks flush.Ticks
 	Hints Hints
 	// Silent is that no scheduler is heard to work. Nil if one is, and in a what-if.
 	Silent *timeline.Silence
@@ -40,7 +41,7 @@ func (m *Moment) overdue(at time.Time) string {
 // backoffTick returns the flush that takes p out of backoffQ: the first one in a later window than the
 // expiry's, or without windows the first one after it.
 func (m *Moment) backoffTick(p *board.Pod) time.Time {
-	return model.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
+	return flush.TickAfter(m.Ticks.Backoff, queue.BackoffFlushInterval, p.BackoffExpiry)
 }
 
 // Hints tells which cluster events a plugin registered for. It is never modified.

@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/reason"
 )
 
@@ -26,7 +27,7 @@ import (
 type Driver struct {
 	Scheduler *cycle.Scheduler
 	queue     *queue.Queue
-	ticks     Ticks
+	ticks     flush.Ticks
 	// onSettled is called whenever the queue may have told moves. attempt is the one whose end caused them, or nil.
 	onSettled func(now time.Time, attempt *cycle.Attempt)
 	Cluster   writeTarget // nil in a shadow
@@ -70,7 +71,7 @@ func (u *unsettled) Failed(error) {}
 
 // NewDriver returns a driver of sched and q, which it connects, from now on. It has yet to be given a cluster or an
 // oracle.
-func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
+func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k flush.Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
 	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: clientLimiter(cfg, 1),
 		asyncAPICalls: cfg.AsyncAPICalls, bindTimeout: cfg.BindTimeout}
 	sched.Drive(q)

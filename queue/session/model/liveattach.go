@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/estimate"
+	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -24,7 +25,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		return err
 	}
 	if !began.IsZero() {
-		s.driver.ticks = NewTicks(s.cfg.Queue, began)
+		s.driver.ticks = flush.NewTicks(s.cfg.Queue, began)
 	}
 	if s.limited {
 		s.oracle.channels.limiter.ReserveN(now, s.oracle.channels.limiter.Burst())

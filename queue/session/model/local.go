@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/estimate"
+	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -60,7 +61,7 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 		return true
 	})
 	q := queue.New(l.cfg.Queue, sched.Plugins(), &l.unsettled)
-	l.driver = NewDriver(l.cfg, sched, q, NewTicks(l.cfg.Queue, now), now, settled)
+	l.driver = NewDriver(l.cfg, sched, q, flush.NewTicks(l.cfg.Queue, now), now, settled)
 	l.objects.Each("PodGroup", func(obj runtime.Object) bool {
 		q.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
 		return true

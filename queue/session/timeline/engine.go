@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
@@ -33,7 +34,7 @@ type Engine struct {
 	// Config is that of the scheduler that runs at the engine's moment.
 	Config  *schedulerconfig.Config
 	Objects cluster.Objects
-	Ticks   model.Ticks
+	Ticks   flush.Ticks
 	// Board is where every pod is. The engine reads it, and Emit changes it.
 	Board *board.Board
 	Emit  func(Change)
@@ -58,7 +59,7 @@ type Engine struct {
 }
 
 func newEngine(cfg *schedulerconfig.Config, plugins queue.Plugins, start time.Time) *Engine {
-	e := &Engine{plugins: plugins, Config: cfg, Objects: cluster.NewObjects(), Ticks: model.NewTicks(cfg.Queue, start)}
+	e := &Engine{plugins: plugins, Config: cfg, Objects: cluster.NewObjects(), Ticks: flush.NewTicks(cfg.Queue, start)}
 	e.Queue = queue.New(cfg.Queue, plugins, e)
 	return e
 }
@@ -108,7 +109,7 @@ func (e *Engine) apply(ev sources.Event) {
 		if !f.ReleaseInferred {
 			e.hearRelease(ev.Time, f.Release)
 		}
-		e.Ticks = model.NewTicks(e.Queue.Options(), ev.Time)
+		e.Ticks = flush.NewTicks(e.Queue.Options(), ev.Time)
 	case *sources.SchedulerHeard:
 		e.hearRelease(ev.Time, f.Release)
 	}
@@ -122,7 +123,7 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 		return
 	}
 	before := e.Queue
-	e.Config, e.Queue, e.Ticks = cfg, queue.New(cfg.Queue, e.plugins, e), model.NewTicks(cfg.Queue, now)
+	e.Config, e.Queue, e.Ticks = cfg, queue.New(cfg.Queue, e.plugins, e), flush.NewTicks(cfg.Queue, now)
 	e.Objects.Each("PodGroup", func(obj runtime.Object) bool {
 		e.Queue.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
 		return true

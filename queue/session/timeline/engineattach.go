@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/estimate"
+	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
@@ -20,7 +21,7 @@ import (
 // tried is what is known of attempts, by pod. A zero began is not known.
 func (e *Engine) attach(now, began time.Time, tried map[types.UID]*sources.Tried) {
 	if !began.IsZero() {
-		e.Ticks = model.NewTicks(e.Queue.Options(), began)
+		e.Ticks = flush.NewTicks(e.Queue.Options(), began)
 	}
 	g := estimate.Estimator{Opts: e.Queue.Options(), Tried: tried}
 	e.Objects.Each("Pod", func(obj runtime.Object) bool {

@@ -1,4 +1,5 @@
-package model
+// Package flush has the moments at which a scheduler flushes its queue.
+package flush
 
 import (
 	"time"
