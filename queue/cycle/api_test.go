@@ -122,6 +122,7 @@ func TestOddRequests(t *testing.T) {
 		{"PUT", "/api/v1/namespaces/default/pods/web", "{", 400},
 		{"PUT", "/api/v1/namespaces/default/pods/nobody", "{}", 404},
 		{"PATCH", "/api/v1/namespaces/default/pods/web", "{", 400},
+		{"PATCH", "/api/v1/namespaces/default/pods/web", "{}", 400}, // a patch of no type
 		{"OPTIONS", "/api/v1/namespaces/default/pods/web", "", 405},
 	} {
 		req, err := http.NewRequest(c.method, "http://model.invalid"+c.path, bytes.NewBufferString(c.body))

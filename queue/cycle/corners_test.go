@@ -229,3 +229,51 @@ func TestAnyOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestPlace: a pod is assumed on the node that is named, if it is let there, until it is forgotten.
+func TestPlace(t *testing.T) {
+	st := newStory(t)
+	pod := aPod("web", requests("cpu", "2"))
+	st.put(aNode("a"), aNode("b"), pod)
+	b, err := st.Place(pod, "b")
+	if err != nil || b.Node != "b" || b.Pod.Spec.NodeName != "b" || pod.Spec.NodeName != "" {
+		t.Fatalf("%v, it is placed: %+v", err, b)
+	}
+	if _, err := st.Place(pod, "b"); err == nil {
+		t.Error("it is placed twice")
+	}
+	st.Forget(b)
+	for name, of := range map[string]struct {
+		pod  *v1.Pod
+		node string
+	}{
+		"a node that is not there":      {pod, "c"},
+		"a node without room":           {aPod("large", requests("cpu", "64")), "a"},
+		"a scheduler that is not there": {aPod("other", func(p *v1.Pod) { p.Spec.SchedulerName = "other" }), "a"},
+	} {
+		if _, err := st.Place(of.pod, of.node); err == nil {
+			t.Errorf("%s: it is placed", name)
+		}
+	}
+	if b, err := st.Place(pod, "a"); err != nil || b.Node != "a" {
+		t.Errorf("%v, once more it is placed: %+v", err, b)
+	}
+}
+
+// TestUndo: an attempt that is taken back leaves the room that its pod had, as if it had not been.
+func TestUndo(t *testing.T) {
+	st := newStory(t)
+	st.put(aNode("a"))
+	a := st.tries(aPod("web", requests("cpu", "3")))
+	if a.Binding == nil {
+		t.Fatal("web fits nowhere")
+	}
+	other := aPod("other", requests("cpu", "3"))
+	if _, err := st.Place(other, "a"); err == nil {
+		t.Fatal("there is room for both")
+	}
+	st.Undo(a)
+	if _, err := st.Place(other, "a"); a.Binding != nil || err != nil {
+		t.Errorf("web has its room still: %v", err)
+	}
+}

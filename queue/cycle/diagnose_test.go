@@ -316,6 +316,48 @@ func TestDiagnoseExtender(t *testing.T) {
 	}
 }
 
+// TestDiagnoseExtenders: an extender is asked about the nodes that those before it let pass, and not at all if there are none.
+func TestDiagnoseExtenders(t *testing.T) {
+	first, second := newTestExtender(t), newTestExtender(t)
+	first.rejects = func(pod *v1.Pod, node string) (string, bool) {
+		if node == "a" || pod.Name == "nowhere" {
+			return "no licence", true
+		}
+		return "", false
+	}
+	second.rejects = func(_ *v1.Pod, node string) (string, bool) { return "busy", node != "b" }
+	cfg := defaultConfig(t)
+	cfg.Extenders = append(cfg.Extenders, first.config(), second.config())
+	s, err := New(cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Drive(queue.New(cfg.Queue, s.Plugins(), nil))
+	for _, n := range []*v1.Node{diagnosedNode("a", "4"), diagnosedNode("b", "4")} {
+		if err := s.Load(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ pod, want string }{
+		{"web", "[2 nodes, fits [] 0/2 nodes are available: 1 busy, 1 no licence. 1 Extender: busy 1 Extender: no licence, finally" +
+			" a Extender: no licence b Extender: busy]"},
+		{"nowhere", "[2 nodes, fits [] 0/2 nodes are available: 2 no licence. 2 Extender: no licence, finally" +
+			" a Extender: no licence b Extender: no licence]"},
+	} {
+		d, err := s.Diagnose(diagnosedPod(c.pod, "2"), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(d.told()); got != c.want {
+			t.Errorf("of %s it says %s, want %s", c.pod, got, c.want)
+		}
+		if n := second.count("filter"); n != 1 {
+			t.Errorf("after %s the second was asked %d times", c.pod, n)
+		}
+	}
+}
+
 // TestDiagnoseNominated: what a nominated pod will take is not free.
 func TestDiagnoseNominated(t *testing.T) {
 	cfg, err := schedulerconfig.Default()

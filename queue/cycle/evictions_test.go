@@ -300,6 +300,9 @@ func TestCloseLeavesNothing(t *testing.T) {
 		}
 		st.Close()
 		st.Close()
+		if _, err := PluginsOf(cfg); err != nil {
+			t.Fatal(err)
+		}
 	}
 	deadline := time.Now().Add(10 * time.Second)
 	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
