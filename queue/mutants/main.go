@@ -76,6 +76,8 @@ func suites(dir string, operations int) []suite {
 			{of: "./queue", args: []string{"-rapid.nofailfile"}},
 			{of: "./queue/conformance", args: []string{"-rapid.nofailfile", "-operations", strconv.Itoa(operations)}},
 		}
+	case "queue/cycle": // and the model, which undoes and places
+		return []suite{{of: "./queue/cycle"}, {of: "./queue/session/model", args: []string{"-rapid.nofailfile"}}}
 	case "queue/session/model": // and those that play it: reruns and what-ifs are shown by their tests
 		return []suite{
 			{of: "./queue/session/model", args: []string{"-rapid.nofailfile"}}, {of: "./queue/session/report", args: []string{"-rapid.nofailfile"}},
