@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
@@ -42,16 +43,26 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 	f.look.Register(cmd)
 }
 
-// show takes the screen and shows rec on it, from opens after its start.
-func (f *screenFlags) show(cmd *cobra.Command, rec *sources.Recording, opens time.Duration) error {
+// show opens a recording, takes the screen and shows it there, from opens after its start. The modelled scheduler's plugins
+// are made meanwhile: they and the recording are most of what the first frame waits for.
+func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, error), opens time.Duration) error {
 	options, err := f.model.Options(cmd.Context())
+	if err != nil {
+		return err
+	}
+	var making errgroup.Group
+	making.Go(func() (err error) {
+		options, err = flags.Plugins(options)
+		return err
+	})
+	rec, err := open()
 	if err != nil {
 		return err
 	}
 	if rec, err = f.model.Again(rec); err != nil {
 		return err
 	}
-	if options, err = flags.Plugins(options); err != nil {
+	if err := making.Wait(); err != nil {
 		return err
 	}
 	options = f.look.Session(options)
@@ -103,14 +114,19 @@ func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	rec, err := flags.OpenEmbedded(cmd, name)
-	if err != nil {
-		return err
-	}
-	i := slices.Index(flags.EmbeddedNames(), name)
 	f.look.Source = sourceOfRecording(name)
-	rec.Name = sources.SafeText(embedded.All()[i].Title)
-	return f.show(cmd, rec, embedded.All()[i].Opens)
+	var info embedded.Info // of none if there is none of that name, which opening it says
+	if i := slices.Index(flags.EmbeddedNames(), name); i >= 0 {
+		info = embedded.All()[i]
+	}
+	return f.show(cmd, func() (*sources.Recording, error) {
+		rec, err := flags.OpenEmbedded(cmd, name)
+		if err != nil {
+			return nil, err
+		}
+		rec.Name = sources.SafeText(info.Title)
+		return rec, nil
+	}, info.Opens)
 }
 
 // showFiles shows files of one run. Everything that can be wrong with them is found before the screen is
@@ -119,12 +135,8 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	rec, err := flags.OpenFiles(cmd, paths)
-	if err != nil {
-		return err
-	}
 	f.look.Source = sourceOfFiles(paths)
-	return f.show(cmd, rec, 0)
+	return f.show(cmd, func() (*sources.Recording, error) { return flags.OpenFiles(cmd, paths) }, 0)
 }
 
 // embeddedRecordings are the embedded recordings, for the list on the screen.
