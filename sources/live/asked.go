@@ -2,9 +2,15 @@ package live
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // Kind is a kind of objects that a source watches.
@@ -45,6 +51,33 @@ func (s *Source) Kinds() []Kind {
 // Get returns what the API server answers at a path, as JSON where it has a choice. It is asked once.
 func (s *Source) Get(ctx context.Context, path string) ([]byte, error) {
 	return s.client.CoreV1().RESTClient().Get().RequestURI(path).SetHeader("Accept", "application/json").MaxRetries(0).Do(ctx).Raw()
+}
+
+// Names returns whose objects a list has, at most so many of them, as the API server orders them. Path is that of the list
+// with its query. An object without a namespace has none; one whose name is not safe to show is left out.
+func (s *Source) Names(ctx context.Context, path string, most int) ([]types.NamespacedName, error) {
+	// Names are in the metadata; the rest of the objects need not be sent.
+	const metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+	raw, err := s.client.CoreV1().RESTClient().Get().RequestURI(path).Param("limit", strconv.Itoa(most)).SetHeader("Accept", metadata).MaxRetries(0).Do(ctx).Raw()
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Items []struct {
+			Metadata struct{ Namespace, Name string }
+		}
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf("the list of names can't be read: %w", err)
+	}
+	var names []types.NamespacedName
+	for _, item := range list.Items[:min(len(list.Items), most)] {
+		name := types.NamespacedName{Namespace: item.Metadata.Namespace, Name: item.Metadata.Name}
+		if name.Name != "" && string(sources.Sanitize(name.Namespace)) == name.Namespace && string(sources.Sanitize(name.Name)) == name.Name {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // May asks the API server whether the user may do something.

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -299,7 +300,8 @@ func selects(req *http.Request, obj runtime.Object) bool {
 		return false
 	}
 	phase, _ := content["status"].(map[string]any)
-	set := fields.Set{"metadata.name": m.GetName(), "reason": fmt.Sprint(content["reason"]), "status.phase": fmt.Sprint(phase["phase"])}
+	node, _, _ := unstructured.NestedString(content, "spec", "nodeName")
+	set := fields.Set{"metadata.name": m.GetName(), "reason": fmt.Sprint(content["reason"]), "status.phase": fmt.Sprint(phase["phase"]), "spec.nodeName": node}
 	return selector.Matches(set)
 }
 

@@ -43,14 +43,15 @@ func NewExplain() *cobra.Command {
 		}
 		return writeExplanation(cmd.OutOrStdout(), x)
 	}
-	cmd := headless(&cobra.Command{
+	source := &sourceFlags{}
+	cmd := command(&cobra.Command{
 		Use:   "explain POD [FILE...] [--at TIME]",
 		Short: "Explain a pod: where it is and why, when it is tried next, what wakes it, what it needs",
 		Long: `explain says all about one pod at one moment: its tier and since when, what its last attempt came
 to, when it is tried next at the latest, which events may wake it, and what it lacks on the nearest
 nodes. POD is NAME, or NAMESPACE/NAME. Without a FILE it is about a live cluster, now.`,
 		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10\n  schedq explain train-0 -n training --context prod",
-	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+	}, source, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
 		if when != "" {
 			return flags.Usagef("--at is for recordings: a live cluster is explained as it is now")
 		}
@@ -66,6 +67,15 @@ nodes. POD is NAME, or NAMESPACE/NAME. Without a FILE it is about a live cluster
 	cmd.Flags().StringVar(&when, "at", "", "the moment: 12:03:10 (UTC), +1m30s from the start, or RFC 3339; the end if there is none")
 
 	// The first argument is the pod, the others are the source's.
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch {
+		case len(args) > 0:
+			return nil, cobra.ShellCompDirectiveDefault // files
+		case source.recording != "":
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return source.live.CompletePod(cmd, typed)
+	}
 	files, explain := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
