@@ -463,6 +463,11 @@ func TestKubectlPlugin(t *testing.T) {
 		{"kubectl-schedq", "--context prod", "attach --context prod"},
 		{"kubectl-schedq.exe", "watch -n a", "watch -n a"},
 		{"kubectl-schedq", "--help", "--help"},
+		{"kubectl-schedq", "__complete --context p", "__complete attach --context p"},
+		{"kubectl-schedq", "__complete wat", "__complete wat"},
+		{"kubectl-schedq", "__complete", "__complete"},
+		{"kubectl_complete-schedq", "--context p", "__complete attach --context p"},
+		{"kubectl_complete-schedq", "wat", "__complete wat"},
 		{"/usr/bin/schedq", "--no-color", "--no-color"},
 	} {
 		if got := strings.Join(pluginArgs(c.path, strings.Fields(c.args)), " "); got != c.want {

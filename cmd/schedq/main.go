@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stderr = plain.Writer{Writer: stderr}
 	cmd := newRoot()
+	if name := calledAs(os.Args[0]); name == pluginName || name == completeName {
+		nameAsPlugin(cmd)
+	}
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
 	cmd.SetOut(stdout)
@@ -61,7 +65,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	var usage flags.UsageError
 	if errors.As(err, &usage) {
-		fmt.Fprintln(stderr, "See schedq --help.")
+		fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())
 		return exitUsage
 	}
 	return exitFailed
@@ -78,11 +82,36 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// pluginArgs are the arguments of a program that was called as path: kubectl calls it kubectl-schedq, and
-// then it is about the cluster that kubectl is about.
+// The names by which kubectl calls its plugin schedq, and has it complete a command line.
+const (
+	pluginName   = "kubectl-schedq"
+	completeName = "kubectl_complete-schedq"
+)
+
+// calledAs is the name by which the program at path was called.
+func calledAs(path string) string { return strings.TrimSuffix(filepath.Base(path), ".exe") }
+
+// nameAsPlugin has root's help say what one types to have kubectl call it.
+func nameAsPlugin(root *cobra.Command) {
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl schedq"}
+	called := regexp.MustCompile(`(?m)(^ *|\| )schedq `)
+	for _, command := range append(root.Commands(), root) {
+		command.Example = called.ReplaceAllString(command.Example, "${1}kubectl schedq ")
+	}
+}
+
+// pluginArgs are the arguments of a program that was called as path: a plugin of kubectl is about the cluster that kubectl is
+// about, and so is what a shell asks to complete its command line.
 func pluginArgs(path string, args []string) []string {
-	if name := strings.TrimSuffix(filepath.Base(path), ".exe"); name != "kubectl-schedq" {
+	switch calledAs(path) {
+	case completeName:
+		args = append([]string{cobra.ShellCompRequestCmd}, args...)
+	case pluginName:
+	default:
 		return args
+	}
+	if len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		return append(args[:1:1], pluginArgs(pluginName, args[1:])...)
 	}
 	if len(args) > 0 && (!strings.HasPrefix(args[0], "-") || slices.Contains([]string{"-h", "--help", "--version"}, args[0])) {
 		return args
