@@ -57,6 +57,14 @@ func sitAt(t testing.TB, at place, path string, args ...string) *seat {
 // sitIn is sitAt in that folder.
 func sitIn(t testing.TB, at place, dir, path string, args ...string) *seat {
 	t.Helper()
+	program := exec.Command(path, args...)
+	program.Dir = dir
+	return sitWith(t, at, program)
+}
+
+// sitWith is sitAt for a program whose path, folder and root folder are said already.
+func sitWith(t testing.TB, at place, program *exec.Cmd) *seat {
+	t.Helper()
 	terminal, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -64,14 +72,17 @@ func sitIn(t testing.TB, at place, dir, path string, args ...string) *seat {
 	if err := pty.Setsize(terminal, &pty.Winsize{Rows: at.rows, Cols: at.cols}); err != nil {
 		t.Fatal(err)
 	}
-	s := &seat{TB: t, terminal: terminal, tty: tty, program: exec.Command(path, args...), ended: make(chan error, 1)}
+	s := &seat{TB: t, terminal: terminal, tty: tty, program: program, ended: make(chan error, 1)}
 	s.changed.L = &s.mu
 	if s.before, err = term.GetState(int(tty.Fd())); err != nil {
 		t.Fatal(err)
 	}
-	s.program.Env, s.program.Dir = at.environment, dir
+	s.program.Env = at.environment
 	s.program.Stdin, s.program.Stdout, s.program.Stderr = tty, tty, tty
-	s.program.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if s.program.SysProcAttr == nil {
+		s.program.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	s.program.SysProcAttr.Setsid, s.program.SysProcAttr.Setctty = true, true
 	if err := s.program.Start(); err != nil {
 		t.Fatal(err)
 	}
