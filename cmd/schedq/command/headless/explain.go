@@ -44,14 +44,14 @@ func NewExplain() *cobra.Command {
 		return writeExplanation(cmd.OutOrStdout(), x)
 	}
 	source := &sourceFlags{}
-	cmd := command(&cobra.Command{
+	cmd := headlessOf(source, &cobra.Command{
 		Use:   "explain POD [FILE...] [--at TIME]",
 		Short: "Explain a pod: where it is and why, when it is tried next, what wakes it, what it needs",
 		Long: `explain says all about one pod at one moment: its tier and since when, what its last attempt came
 to, when it is tried next at the latest, which events may wake it, and what it lacks on the nearest
 nodes. POD is NAME, or NAMESPACE/NAME. Without a FILE it is about a live cluster, now.`,
 		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10\n  schedq explain train-0 -n training --context prod",
-	}, source, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
 		if when != "" {
 			return flags.Usagef("--at is for recordings: a live cluster is explained as it is now")
 		}

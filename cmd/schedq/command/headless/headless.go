@@ -22,7 +22,11 @@ type (
 // headless makes cmd a command without a screen: it reads a recording and has read print it. Without a FILE it has
 // follow print what happens in a live cluster, unless follow is nil.
 func headless(cmd *cobra.Command, read reader, follow follower) *cobra.Command {
-	source := &sourceFlags{}
+	return headlessOf(&sourceFlags{}, cmd, read, follow)
+}
+
+// headlessOf is headless for who needs the flags of its source, too.
+func headlessOf(source *sourceFlags, cmd *cobra.Command, read reader, follow follower) *cobra.Command {
 	if follow != nil {
 		source.live = &kube.Flags{}
 	}
