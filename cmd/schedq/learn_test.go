@@ -93,7 +93,7 @@ func TestLessonsAreWritten(t *testing.T) {
 	if code, _, stderr := schedq(t, "", "learn", "new", path); code != 0 {
 		t.Fatal(stderr)
 	}
-	if code, out, stderr := schedq(t, "", "learn", "lint", path); code != 0 || !strings.Contains(out, "3 steps, 2 questions, 1 goals") {
+	if code, out, stderr := schedq(t, "", "learn", "lint", path); code != 0 || !strings.Contains(out, "3 steps, 2 questions, 1 goal\n") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
 	if code, _, stderr := schedq(t, "", "learn", "new", path); code != 1 || !strings.Contains(stderr, "exists") {
