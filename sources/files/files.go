@@ -176,6 +176,7 @@ type file struct {
 	other   *file  // the log of the other kind that was found in it, or nil
 	besides string // what became of lines of the other kind that can't be read
 	budget  *lines.Budget
+	memory  int64 // of a budget of its own, when it is read again
 
 	part     *sources.Part
 	log      *audit.Log         // instead of part, until all audit logs are put in order
@@ -205,7 +206,7 @@ func detectAll(ctx context.Context, paths []string, opts Options) (files []*file
 		if err != nil {
 			return files, err
 		}
-		f := &file{reader: r, strict: opts.Strict, found: p.found, place: p}
+		f := &file{reader: r, strict: opts.Strict, found: p.found, place: p, memory: opts.Memory}
 		files = append(files, f)
 		if err := f.detect(ctx); err != nil {
 			return files, err

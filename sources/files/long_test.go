@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/trace"
@@ -173,6 +174,39 @@ func TestLongTraceGrows(t *testing.T) {
 	}
 	if got := allOf(t, rec); got != want {
 		t.Errorf("it tells\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLongTraceIsBounded: a long trace may tell of any number of pods, one after the other, but not of more at once, or within a
+// minute, than the memory allows.
+func TestLongTraceIsBounded(t *testing.T) {
+	const pods, memory = 1000, 100_000 // of which some 1,500 bytes are one pod's
+	record := func(at time.Duration, verb string, pod int) string {
+		return fmt.Sprintf(`{"time":%q,"verb":%q,"object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p%d","namespace":"default","uid":"u%d"}}}`+"\n",
+			time.Unix(1763719201, 0).Add(at).UTC().Format(time.RFC3339Nano), verb, pod, pod)
+	}
+	for _, test := range []struct {
+		name         string
+		comes, stays time.Duration // 0 is for good
+		tooMuch      bool
+	}{
+		{"one after the other", time.Minute, time.Second, false},
+		{"one after the other, within minutes", time.Millisecond, time.Microsecond, true},
+		{"for good", time.Minute, 0, true},
+	} {
+		var text strings.Builder
+		text.WriteString(`{"schedq":"trace","version":1}` + "\n")
+		for i := range pods {
+			text.WriteString(record(time.Duration(i)*test.comes, "added", i))
+			if test.stays > 0 {
+				text.WriteString(record(time.Duration(i)*test.comes+test.stays, "deleted", i))
+			}
+		}
+		paths := in(t, "run.trace", text.String())
+		_, err := Open(context.Background(), paths, Options{LongFrom: 1, Memory: memory, Gist: func() func(sources.Event) { return func(sources.Event) {} }})
+		if test.tooMuch != (err != nil && strings.Contains(err.Error(), "--memory")) || !test.tooMuch && err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
 	}
 }
 

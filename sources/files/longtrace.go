@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -16,11 +17,12 @@ func isLongTrace(files []*file, opts Options) bool {
 }
 
 // openLongTrace reads a trace once, and returns a recording that reads it again whenever it is played, as far as it was written
-// then. It returns nil if the trace has to be kept: its times go back, or it tells moves in a way that all of it is needed for.
+// then. What it takes at any moment is bounded like what is kept of another. It returns nil if the trace has to be kept: its times
+// go back, or it tells moves in a way that all of it is needed for.
 func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Options) (*sources.Recording, error) {
 	f.reader.Close()
 	show, part, count := opts.Gist(), &sources.Part{}, 0
-	for ev, err := range f.traced(ctx, &part.Notices) {
+	for ev, err := range f.traced(ctx, &part.Notices, f.budget) {
 		if err != nil {
 			return nil, err
 		}
@@ -39,12 +41,14 @@ func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Opt
 		return nil, nil
 	}
 	return &sources.Recording{Name: name, Formats: []string{trace.Format}, End: part.Last, Notices: part.Notices,
-		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return first(count, f.traced(ctx, nil)) }}, nil
+		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] {
+			return first(count, f.traced(ctx, nil, nil))
+		}}, nil
 }
 
 // traced yields the events of a trace from its beginning. Notices, unless it is nil, gets what a person should know of it, at the
-// end.
-func (f *file) traced(ctx context.Context, notices *[]string) iter.Seq2[sources.Event, error] {
+// end. What stands at any moment counts for a budget, unless that is nil.
+func (f *file) traced(ctx context.Context, notices *[]string, budget *lines.Budget) iter.Seq2[sources.Event, error] {
 	return func(yield func(sources.Event, error) bool) {
 		r, ended, err := f.again(ctx)
 		if err != nil {
@@ -52,12 +56,20 @@ func (f *file) traced(ctx context.Context, notices *[]string) iter.Seq2[sources.
 			return
 		}
 		defer r.Close()
-		t := trace.NewReader(r, nil)
+		if budget != nil {
+			r.Spend(budget)
+		}
+		var cost int
+		t, standing := trace.NewReader(r, func(bytes int) { cost += bytes }), sources.NewStanding(r.Keep)
 		for {
 			ev, err := t.Next()
 			if err == io.EOF {
 				break
 			}
+			if err == nil && budget != nil {
+				standing.Tell(ev, cost)
+			}
+			cost = 0
 			if !yield(ev, err) || err != nil {
 				return
 			}
