@@ -14,14 +14,14 @@ const lately = time.Minute
 type Standing struct {
 	keep   func(bytes int)
 	there  map[thing]int
-	recent []told
+	recent []share
 }
 
 // thing is an object, or a pod of which only its moves are told. Then its kind is empty.
 type thing struct{ kind, namespace, name string }
 
-// told is what was told at a moment.
-type told struct {
+// share is what an event of the last minute takes beside what is there.
+type share struct {
 	at    time.Time
 	bytes int
 }
@@ -50,7 +50,7 @@ func (s *Standing) Tell(ev Event, bytes int) {
 	case *Move:
 		bytes = s.replace(thing{"", f.Pod.Namespace, f.Pod.Name}, bytes, f.To == TierScheduled || f.To == TierDeleted)
 	}
-	s.recent = append(s.recent, told{ev.Time, bytes})
+	s.recent = append(s.recent, share{ev.Time, bytes})
 }
 
 // replace has a thing take so many bytes, or none if it is gone, and returns how many are not of what is there any more.

@@ -200,7 +200,11 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 	right := a.Right(a.W-1, 0, theme.Plain, h.moves()) - 2
 	if f.Fork != nil {
 		left := a.Sub(0, 0, right, 1)
-		x = left.Text(x+2, 0, theme.WhatIf, "+"+format.Span(f.Now.Sub(f.Fork.From))+" in the what-if")
+		since := "+" + format.Span(f.Now.Sub(f.Fork.From))
+		if where := since + " in the what-if"; x+2+len(where) <= left.W {
+			since = where
+		}
+		x = left.Text(x+2, 0, theme.WhatIf, since)
 		if f.Filter != "" && !slices.Contains(h.Lines, lineTitle) {
 			left.Text(x+2, 0, theme.Accent|canvas.Reverse, " / "+f.Filter+" ")
 		}

@@ -75,7 +75,7 @@ func (w Hints) String() string {
 	if w.plugins == nil {
 		return "no queueing hints: any event may help any rejected pod"
 	}
-	return "an event wakes the pods whose rejector plugins registered for it"
+	return "an event wakes pods whose rejector plugins registered for it"
 }
 
 // waitsFor says, in a sentence, which events may wake a pod that plugins rejected.
