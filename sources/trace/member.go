@@ -11,7 +11,7 @@ import (
 func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 	switch name {
 	case "time":
-		r.at, r.timeErr = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
+		r.at, r.timeErr = time.Parse(time.RFC3339Nano, string(jsonscan.Text(value)))
 		r.timed = r.timeErr == nil
 	case "verb":
 		r.verb = sources.Verb(jsonscan.Text(value))
@@ -47,10 +47,13 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 			r.fact, refused = a.fact()
 		}
 	case "move":
-		m := &move{}
-		if refused = t.fact(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
-			"node"); refused != nil {
-			break
+		m := t.usualMove(value)
+		if m == nil {
+			m = &move{}
+			if refused = t.fact(value, m, "pod", "to", "event", "restated", "plugins", "gatingPlugin", "message",
+				"node"); refused != nil {
+				break
+			}
 		}
 		if !m.To.Known() {
 			t.unknown++

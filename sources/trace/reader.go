@@ -78,6 +78,7 @@ type Reader struct {
 	part    *sources.Part // what was read and not taken by Next
 	next    int           // of part's events, the first of them
 	pods    map[string]types.NamespacedName
+	words   map[string]string // texts of moves, each once
 	decoder *sources.Decoder
 	began   bool
 	headed  bool  // a header was read
@@ -115,7 +116,7 @@ func Read(r *lines.Reader) (*sources.Part, error) {
 // is for whoever keeps none.
 func NewReader(r *lines.Reader, keep func(bytes int)) *Reader {
 	t := &Reader{lines: r, part: &sources.Part{Format: Format, Keep: keep}, pods: map[string]types.NamespacedName{},
-		decoder: sources.NewDecoder()}
+		words: map[string]string{}, decoder: sources.NewDecoder()}
 	t.decoder.Keep = keep
 	return t
 }
