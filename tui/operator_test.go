@@ -68,7 +68,7 @@ func TestWhoWaitsLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, stuck), session.Options{Paused: true, Plugins: plugins}), Options{})
 		p.goTo("10:37:21").seesTogether("waits longest", "shop/cart", "1:20", "rejected by NodeResourcesFit TaintToleration")
-		p.seesTogether("woken by NodeAdd, ", "at the latest by the flush at 10:41:30, in 4:09")
+		p.seesTogether("woken by NodeAdd and 8 more", "at the latest by the flush at 10:41:30, in 4:09")
 		p.goTo("10:37:30.5").seesTogether("waits longest", "shop/cart", "1:29").seesTogether("needs no event", "back in activeQ at the next flush")
 		p.goTo("10:37:31.2").seesTogether("ready", "tried next")
 		p.goTo("10:37:31.7").seesTogether("shop/cart", "in flight, attempt 2").sees("an attempt is under way")

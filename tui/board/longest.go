@@ -3,7 +3,6 @@ package board
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
@@ -55,12 +54,12 @@ func (l longest) Draw(a canvas.Area) {
 	x = title.Text(x, 0, theme.Tier(p.Tier), canvas.Truncate(l.why(p, title.W-x-2), title.W-x-2)+" ")
 	if a.H == 1 {
 		next = title.Sub(x, 0, a.W-x-2, 1)
-		if x+canvas.Width(said.woken)+canvas.Width(said.tried)+6 > title.W {
+		if x+canvas.Width(said.wokenIn(title.W))+canvas.Width(said.tried)+6 > title.W {
 			next = title.Sub(x, 0, title.W-x-1, 1)
 		}
 	}
-	// What would wake it is a list, which is cut where there is no room; what follows is not.
-	woken := canvas.Truncate(said.woken, next.W-canvas.Width(said.tried)-4)
+	// What would wake it is a list, of which some is named where there is no room; what follows is not cut.
+	woken := said.wokenIn(next.W - canvas.Width(said.tried) - 3)
 	y := next.Text(0, 0, theme.Plain, woken)
 	if woken != "" {
 		y = next.Text(y, 0, theme.Dim, " · ")
@@ -88,7 +87,19 @@ func (l longest) why(p *session.Pod, width int) string {
 }
 
 // awaited is what would wake a pod, and when it is tried next if nothing does.
-type awaited struct{ woken, tried string }
+type awaited struct {
+	woken  string
+	events []string // of those that wake it, behind woken
+	tried  string
+}
+
+// wokenIn says in width cells what would wake the pod.
+func (w awaited) wokenIn(width int) string {
+	if len(w.events) == 0 {
+		return canvas.Truncate(w.woken, width)
+	}
+	return canvas.Truncate(w.woken+fitting(w.events, ", ", width-canvas.Width(w.woken)), width)
+}
 
 // leastWoken is how many cells what would wake a pod has at the least, before the time of the flush has any.
 const leastWoken = 24
@@ -100,41 +111,42 @@ func (l longest) said(p *session.Pod, room int) awaited {
 	switch p.Tier {
 	case queue.Active:
 		if ahead := l.frame.Board.Unfiltered().Index(p); ahead > 0 {
-			return awaited{"ready", fmt.Sprintf("tried once the %s ahead of it are", format.Plural(ahead, "pod"))}
+			return awaited{woken: "ready", tried: fmt.Sprintf("tried once the %s ahead of it are", format.Plural(ahead, "pod"))}
 		}
-		return awaited{"ready", "tried next"}
+		return awaited{woken: "ready", tried: "tried next"}
 	case queue.Backoff:
 		switch early := fmt.Sprintf("back in activeQ by %s, in %s, or once that is empty", at, in); {
 		case !wait.Bounded():
-			return awaited{"needs no event", "back in activeQ: not known when"}
+			return awaited{woken: "needs no event", tried: "back in activeQ: not known when"}
 		case !wait.Until.After(l.frame.Now):
-			return awaited{"needs no event", "back in activeQ at the next flush"}
+			return awaited{woken: "needs no event", tried: "back in activeQ at the next flush"}
 		case wait.Early && canvas.Width(early) <= room:
-			return awaited{"needs no event", early}
+			return awaited{woken: "needs no event", tried: early}
 		}
-		return awaited{"needs no event", fmt.Sprintf("back in activeQ at %s, in %s", at, in)}
+		return awaited{woken: "needs no event", tried: fmt.Sprintf("back in activeQ at %s, in %s", at, in)}
 	case queue.Unschedulable:
-		woken := "woken by " + l.events(p)
+		const woken = "woken by "
+		events := l.events(p)
 		switch latest := fmt.Sprintf("at the latest by the flush at %s, in %s", at, in); {
 		case !wait.Bounded():
-			return awaited{woken, "or by the flush: not known when"}
+			return awaited{woken, events, "or by the flush: not known when"}
 		case canvas.Width(latest)+leastWoken <= room:
-			return awaited{woken, latest}
+			return awaited{woken, events, latest}
 		}
-		return awaited{woken, fmt.Sprintf("at the latest by the flush, in %s", in)}
+		return awaited{woken, events, fmt.Sprintf("at the latest by the flush, in %s", in)}
 	case queue.Gated:
-		return awaited{"", "not tried until its gate opens"}
+		return awaited{tried: "not tried until its gate opens"}
 	default:
-		return awaited{"", "an attempt is under way"}
+		return awaited{tried: "an attempt is under way"}
 	}
 }
 
 // events names the events that may wake p.
-func (l longest) events(p *session.Pod) string {
-	var labels []string
+func (l longest) events(p *session.Pod) (labels []string) {
+	anyEvent := []string{"any event"}
 	for _, plugin := range l.frame.Wakes(p) {
 		if len(plugin.Events) == 0 {
-			return "any event"
+			return anyEvent
 		}
 		for _, label := range plugin.Events {
 			if !slices.Contains(labels, label) {
@@ -143,7 +155,7 @@ func (l longest) events(p *session.Pod) string {
 		}
 	}
 	if len(labels) == 0 {
-		return "any event"
+		return anyEvent
 	}
-	return strings.Join(labels, ", ")
+	return labels
 }

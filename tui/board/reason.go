@@ -61,8 +61,13 @@ func PluginNames(plugins []string, width int) string {
 	if len(plugins) == 0 {
 		return "—"
 	}
-	for n := len(plugins); n > 0; n-- {
-		text, others := format.SafeList(plugins[:n], " "), len(plugins)-n
+	return fitting(plugins, " ", width)
+}
+
+// fitting writes the first of names, with something between them, and how many more there are, into width.
+func fitting(names []string, between string, width int) string {
+	for n := len(names); n > 0; n-- {
+		text, others := format.SafeList(names[:n], between), len(names)-n
 		if others > 0 {
 			text += fmt.Sprintf(" and %d more", others)
 		}
@@ -71,8 +76,8 @@ func PluginNames(plugins []string, width int) string {
 		}
 	}
 	others := ""
-	if len(plugins) > 1 {
-		others = "+" + strconv.Itoa(len(plugins)-1)
+	if len(names) > 1 {
+		others = "+" + strconv.Itoa(len(names)-1)
 	}
-	return canvas.Truncate(format.Safe(plugins[0]), width-len(others)) + others
+	return canvas.Truncate(format.Safe(names[0]), width-len(others)) + others
 }
