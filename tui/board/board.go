@@ -1,7 +1,6 @@
 package board
 
 import (
-	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -123,27 +122,38 @@ func (b *Board) pane(id paneID) pane {
 	}
 }
 
-// drawTabs draws the titles of the three panes where only one of them is shown.
+// drawTabs draws the titles of the three panes where only one of them is shown, with arrows for the way of a pod that was rejected
+// where there is room for them.
 func (b *Board) drawTabs(a canvas.Area) {
+	way, call := " ← ", tierSign
+	width := 1 - canvas.Width(way)
+	for id := activePane; id <= unschedulablePane; id++ {
+		width += canvas.Width(way + numbered(id, b.pane(id).count(call)))
+	}
+	if width > a.W {
+		way, call = "  ", theme.TierName
+	}
 	x := 1
 	for id := activePane; id <= unschedulablePane; id++ {
 		b.titles[id] = canvas.Rect{}
 		if a.Empty() {
 			continue
 		}
+		if id > activePane {
+			x = a.Text(x, 0, theme.Dim, way)
+		}
 		left := x
 		style := theme.Dim
 		if id == b.tab {
 			style = canvas.Bold | canvas.Underline
 		}
-		x = a.Text(x, 0, style, fmt.Sprintf("%d %s%s", id+1, paneTitles[id], b.pane(id).count(theme.TierName)))
+		x = a.Text(x, 0, style, numbered(id, b.pane(id).count(call)))
 		if p := b.Pod(); p != nil && id != b.tab {
 			if _, here := b.panes[id].index(b.Frame.Board, p); here {
 				x = a.Text(x, 0, canvas.Bold, " "+theme.GlyphSelected)
 			}
 		}
 		b.titles[id] = canvas.At(left, b.parts.tabTitles.Y, x-left, 1)
-		x += 2
 	}
 }
 

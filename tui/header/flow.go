@@ -23,15 +23,16 @@ const (
 // slim is the width below which the way has no room for where pods are for a moment only.
 const slim = 75
 
-// Draw draws as much of the way as there is room for: with blanks and words between the places, or arrows alone.
+// Draw draws as much of the way as there is room for: with blanks and words between the places, or arrows alone. That an attempt
+// ends in one of two ways is said in words: readers took a branch of lines for one that begins at the bound pods.
 func (w flow) Draw(a canvas.Area) {
-	said := [...]string{"new → ", " → ", " → ✓ ", "   ╰→ rejected: ", " · ", " ─ event → ", " → activeQ"}
+	said := [...]string{"new → ", " → ", " → ✓ ", ", or rejected → ", " · ", " ─ event → "}
 	switch {
 	case a.W >= 110:
 	case a.W >= 90:
-		said = [...]string{"new → ", " → ", " → ✓ ", "  ╰→ ", " · ", " → ", " →"}
+		said = [...]string{"new → ", " → ", " → ✓ ", " or → ", " · ", " → "}
 	default:
-		said = [...]string{"→", " → ", " →✓", " ╰→", "·", " → ", ""}
+		said = [...]string{"→", " → ", " →✓", " or ", "·", " → "}
 	}
 	came := w.came()
 	x := 1
@@ -54,7 +55,12 @@ func (w flow) Draw(a canvas.Area) {
 			x = drawTrend(a.Sub(x+1, 0, trendCells, 1), w.frame, tier) + x + 1
 		}
 	}
-	a.Text(x, 0, theme.Dim, said[len(said)-1])
+	for _, back := range [...]string{" → activeQ", " →"} {
+		if x+canvas.Width(back) < a.W {
+			a.Text(x, 0, theme.Dim, back)
+			break
+		}
+	}
 }
 
 // came returns the tiers that pods came to lately.
