@@ -369,6 +369,54 @@ func TestUpgradeOfSchedulers(t *testing.T) {
 	}
 }
 
+// TestRollingUpgrade: while the old release leads, the new one waits for the lease: it reads, asks for the lease in vain and asks
+// whether those who read its metrics may. That is neither a start nor an upgrade; whoever leads works. Of leases that the log does not
+// tell, it is the work alone that tells.
+func TestRollingUpgrade(t *testing.T) {
+	const next = "kube-scheduler/v1.38.0 (linux/amd64) kubernetes/abc/scheduler"
+	five := []string{"pods", "nodes", "services", "storage.k8s.io/csinodes", "apps/replicasets"}
+	lease := func(at float64, agent string, code int) string {
+		return by(agent, req{at: at, verb: "update", resource: "coordination.k8s.io/leases", ns: "kube-system", name: "kube-scheduler", level: "Metadata", code: code})
+	}
+	waits := func(at float64) string {
+		return lease(at, next, 409) + by(next, req{at: at + 0.1, verb: "create", resource: "authentication.k8s.io/tokenreviews", level: "Metadata", code: 201})
+	}
+	rejects := func(at float64, agent string) string { return by(agent, status(at, "a", int(10*at))) }
+	comes := req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()
+	standby := strings.ReplaceAll(starting(10, five...), scheduler, next)
+	leads := func(at float64) string { return lease(at, scheduler, 200) }
+	late := strings.ReplaceAll(rejects(22, scheduler), `"requestReceivedTimestamp":"2026-11-21T10:00:22`, `"requestReceivedTimestamp":"2026-11-21T10:00:19`)
+	for _, c := range []struct{ name, log, want string }{
+		{"the old leads", comes + leads(2) + rejects(3, scheduler) + standby + waits(11) + leads(12) + rejects(13, scheduler) + waits(14) + rejects(15, scheduler) + leads(16), "03 heard v1.37.1"},
+		{"then the new", comes + leads(2) + rejects(3, scheduler) + standby + waits(11) + leads(12) + rejects(13, scheduler) + waits(14) + lease(20, next, 200) + rejects(21, next) + rejects(22, next),
+			"03 heard v1.37.1, 20 started v1.38.0, 21 heard v1.38.0"},
+		{"the old is answered late", comes + rejects(3, scheduler) + rejects(21, next) + late + rejects(23, next), "03 heard v1.37.1, 21 heard v1.38.0"},
+		{"and back", comes + rejects(3, scheduler) + rejects(21, next) + rejects(22, scheduler), "03 heard v1.37.1, 21 heard v1.38.0, 22 heard v1.37.1"},
+		{"no lease is told", comes + rejects(3, scheduler) + standby + rejects(13, scheduler) + rejects(15, scheduler), "03 heard v1.37.1"},
+		{"nor then", comes + rejects(3, scheduler) + standby + rejects(13, scheduler) + rejects(21, next) + rejects(22, next), "03 heard v1.37.1, 21 heard v1.38.0"},
+		{"one that works at once", comes + rejects(3, scheduler) + standby + rejects(13, next), "03 heard v1.37.1, 10 started v1.38.0, 13 heard v1.38.0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log, err := read(t, c.log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range Order(log) {
+				switch f := e.Fact.(type) {
+				case *sources.SchedulerStarted:
+					got = append(got, fmt.Sprintf("%s started %s", e.Time.Format("05"), f.Release))
+				case *sources.SchedulerHeard:
+					got = append(got, fmt.Sprintf("%s heard %s", e.Time.Format("05"), f.Release))
+				}
+			}
+			if got := strings.Join(got, ", "); got != c.want {
+				t.Errorf("told %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 // TestSecondScheduler: of a second scheduler whose binary is called kube-scheduler, too, but which is another user, neither a
 // start nor the release nor a request is told. Where there is no other, it is the scheduler.
 func TestSecondScheduler(t *testing.T) {

@@ -72,13 +72,21 @@ func (e *event) isWork() bool {
 // doings are what tells of the doings of kube-schedulers.
 type doings struct {
 	starts starts
-	heard  []sources.Event // of which release one is
+	worked works
 }
 
-func (d *doings) empty() bool { return len(d.starts) == 0 && len(d.heard) == 0 }
+func (d *doings) empty() bool { return len(d.starts) == 0 && len(d.worked) == 0 }
 
 func (d *doings) join(other *doings) {
-	d.starts, d.heard = append(d.starts, other.starts...), append(d.heard, other.heard...)
+	d.starts, d.worked = append(d.starts, other.starts...), append(d.worked, other.worked...)
+}
+
+// works are of which release the kube-scheduler was that worked, and from when until when: that of one log is in the order of it.
+type works []work
+
+type work struct {
+	release  string
+	from, to time.Time
 }
 
 // add takes in what e tells, and reports whether that is a start.
@@ -107,23 +115,56 @@ func (d *doings) addRelease(e *event) {
 		return
 	}
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
-	if err != nil || sources.CheckTime(at) != nil || len(d.heard) >= maxHeard {
+	if err != nil || sources.CheckTime(at) != nil {
 		return
 	}
-	if n := len(d.heard); n == 0 || string(d.heard[n-1].Fact.(*sources.SchedulerHeard).Release) != string(version) {
-		d.heard = append(d.heard, sources.Event{Time: at.UTC(), Fact: &sources.SchedulerHeard{Release: sources.Sanitize(string(version)), From: sources.ReleaseAgent}})
-	}
+	d.worked.add(string(version), at.UTC(), parse(string(e.received)))
 }
 
-// maxHeard is how many changes of the release are taken in. An upgrade is one.
-const maxHeard = 100
+// add takes in work that was asked for and done at those times. What was asked for before another release began to work, and is done
+// only now, is no work of one that leads.
+func (w *works) add(release string, done, asked time.Time) {
+	if n := len(*w); n > 0 {
+		switch last := &(*w)[n-1]; {
+		case last.release == release:
+			if done.After(last.to) {
+				last.to = done
+			}
+			return
+		case n >= maxWorks, !asked.IsZero() && asked.Before(last.from) && !done.Before(last.from):
+			return
+		}
+	}
+	*w = append(*w, work{release, done, done})
+}
 
-// firstHeard returns when each of the releases was heard first after another.
-func firstHeard(heard []sources.Event) []sources.Event {
-	slices.SortStableFunc(heard, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	return slices.CompactFunc(heard, func(a, b sources.Event) bool {
-		return a.Fact.(*sources.SchedulerHeard).Release == b.Fact.(*sources.SchedulerHeard).Release
-	})
+// maxWorks is how many changes of the release are taken in. An upgrade is one.
+const maxWorks = 100
+
+// sort puts the works of several logs in the order of time.
+func (w works) sort() {
+	slices.SortStableFunc(w, func(a, b work) int { return a.from.Compare(b.from) })
+}
+
+// heard returns when each of the releases was heard first after another.
+func (w works) heard() []sources.Event {
+	var heard []sources.Event
+	for i := range w {
+		if i == 0 || w[i].release != w[i-1].release {
+			heard = append(heard, sources.Event{Time: w[i].from, Fact: &sources.SchedulerHeard{Release: sources.Sanitize(w[i].release), From: sources.ReleaseAgent}})
+		}
+	}
+	return heard
+}
+
+// by returns the release of the scheduler that was at work at that time, or else of the next that was; "" if there is none.
+func (w works) by(at time.Time) string {
+	for i := range w {
+		if !w[i].to.Before(at) {
+			return w[i].release
+		}
+	}
+	return ""
 }
 
 // isRead reports whether the event is a watch or a list.
@@ -159,8 +200,8 @@ func (s starts) held() []time.Time {
 	return held
 }
 
-// schedulers returns when kube-schedulers started, in the order of time.
-func (s starts) schedulers() []sources.Event {
+// schedulers returns when kube-schedulers started, in the order of time. worked is in that order, too.
+func (s starts) schedulers(worked works) []sources.Event {
 	slices.SortStableFunc(s, func(a, b start) int { return a.at.Compare(b.at) })
 	var held starts
 	byRelease := map[string]starts{}
@@ -173,7 +214,7 @@ func (s starts) schedulers() []sources.Event {
 	}
 	var found []sources.Event
 	for _, release := range slices.Sorted(maps.Keys(byRelease)) {
-		found = append(found, byRelease[release].ofRelease(release, held)...)
+		found = append(found, byRelease[release].ofRelease(release, held, worked)...)
 	}
 	slices.SortStableFunc(found, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	return found
@@ -190,8 +231,9 @@ func looksForCaches(release string) bool {
 	return err == nil && minor <= 35
 }
 
-// ofRelease returns when kube-schedulers of one release started, whose reads s are. held is when any held the lease.
-func (s starts) ofRelease(release string, held starts) []sources.Event {
+// ofRelease returns when kube-schedulers of one release started, whose reads s are. held is when any held the lease, and worked
+// who worked.
+func (s starts) ofRelease(release string, held starts, worked works) []sources.Event {
 	var found []sources.Event
 	for len(s) > 0 {
 		n := 1
@@ -211,6 +253,8 @@ func (s starts) ofRelease(release string, held starts) []sources.Event {
 			at = later[i].at
 		} else if len(later) > 0 {
 			continue // one of another release leads, as long as is told
+		} else if by := worked.by(at); by != "" && by != release {
+			continue // so it is, where no lease is told
 		} else if looksForCaches(release) {
 			at = first.Add((at.Sub(first)/cacheLooks + 1) * cacheLooks)
 		}

@@ -159,9 +159,10 @@ func (s *surveyor) finish(logs []*Log) *survey {
 	if !s.own {
 		own = called // where there is both, the others are schedulers beside it
 	}
-	s.starts = own.starts.schedulers()
+	own.worked.sort()
+	s.starts = own.starts.schedulers(own.worked)
 	s.lapses = lapses(own.starts.held(), heardAt, end)
-	s.heard = firstHeard(own.heard)
+	s.heard = own.worked.heard()
 	s.atWork = len(s.starts) == 0 || !s.worked.IsZero() && s.worked.Before(s.starts[0].Time)
 	s.versions = map[types.UID]string{}
 	for uid, ev := range s.failed {
