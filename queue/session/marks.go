@@ -13,18 +13,19 @@ import (
 // maxMarks bounds how many marks a person sets on one timeline.
 const maxMarks = 1000
 
-// marksOf returns the marks of t, in the order of time: the recording's, in a fork those up to where it left,
-// and the person's own.
+// marksOf returns the marks of t, in the order of time: the recording's and those of its scheduler's upgrades, in a fork those
+// up to where it left, and the person's own.
 func (o *owner) marksOf(t *timeline.Timeline) []timeline.Mark {
 	k := &o.marked
-	if k.of == t && k.recorded == len(o.marks) && k.own == len(o.recording.Marks)+len(t.Marks) {
+	recorded := len(o.marks) + len(o.running)
+	if k.of == t && k.recorded == recorded && k.own == len(o.recording.Marks)+len(t.Marks) {
 		return k.all
 	}
-	*k = markCache{of: t, recorded: len(o.marks), own: len(o.recording.Marks) + len(t.Marks)}
+	*k = markCache{of: t, recorded: recorded, own: len(o.recording.Marks) + len(t.Marks)}
 	for _, ev := range o.marks {
 		k.all = append(k.all, timeline.Mark{At: ev.Time, Text: ev.Fact.(*sources.Mark).Text})
 	}
-	k.all = append(k.all, o.recording.Marks...)
+	k.all = append(append(k.all, o.running.Marks()...), o.recording.Marks...)
 	if t.Forked != nil {
 		k.all = slices.DeleteFunc(k.all, func(m timeline.Mark) bool { return m.At.After(t.Start) })
 		k.all = append(k.all, t.Marks...)

@@ -97,6 +97,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
 	o.tellRecorded(rec.Tells())
+	o.running = timeline.SchedulersOf(rec)
 	o.bound = opts.Bound(rec)
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
@@ -148,7 +149,7 @@ func (o *owner) frame() *Frame {
 		Said:   o.said, Cluster: o.cluster,
 		size: o.size(),
 	}
-	if s := o.running.At(o.now); s != nil {
+	if s := o.running.At(t.Recorded(o.now)); s != nil {
 		f.Scheduler = *s
 	}
 	if o.needsOf == t {

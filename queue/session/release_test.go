@@ -1,7 +1,10 @@
 package session
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
@@ -26,5 +29,80 @@ func TestReleaseOfSession(t *testing.T) {
 	defer played.owner.close()
 	if got := played.Release(); got != "v1.37" {
 		t.Errorf("its rerun follows %s", got)
+	}
+}
+
+// TestUpgradeIsShown: the moment at which another release takes over is a mark with the names of both, once, and a notice names
+// them and when. The release that is shown is that of the moment, in a what-if that of the moment at which it left; in a rerun
+// there is none but its own.
+func TestUpgradeIsShown(t *testing.T) {
+	var c world.Cluster
+	c.Started(0)
+	c.Add(1, &sources.SchedulerHeard{Release: "v1.35.0", From: sources.ReleaseAgent})
+	world.Happens(&c, 2, sources.Added, world.Node("node-a", "1"), nil)
+	world.Happens(&c, 3, sources.Added, world.Wants("web", "2"), nil)
+	c.Add(9, &sources.Mark{Text: "kubeadm upgrade"})
+	c.Add(10, &sources.SchedulerStarted{Release: "v1.37.1", From: sources.ReleaseAgent, PodInitialBackoff: -1, PodMaxBackoff: -1, PodMaxInUnschedulablePods: -1})
+	c.Add(11, &sources.SchedulerHeard{Release: "v1.37.1", From: sources.ReleaseAgent})
+	c.Started(15) // and again, of the same release
+	rec := c.Recording(20)
+	o := newOwner(rec, timeline.Options{Paused: true})
+	defer o.close()
+
+	const upgrade = "kube-scheduler v1.35.0 → v1.37.1"
+	f := o.frame()
+	if want := []timeline.Mark{{At: world.At(9), Text: "kubeadm upgrade"}, {At: world.At(10), Text: upgrade}}; !slices.Equal(f.Marks, want) {
+		t.Errorf("its marks are %v, want %v", f.Marks, want)
+	}
+	if want := "From 2026-11-21 12:00:10 UTC on the scheduler is v1.37.1, and was v1.35.0 before"; !slices.ContainsFunc(f.Notices, func(s string) bool { return strings.HasPrefix(s, want) }) {
+		t.Errorf("it is told %q, want %q", f.Notices, want)
+	}
+	for _, c := range []struct {
+		at            float64
+		release, mark sources.SafeText
+	}{{3, "v1.35.0", ""}, {9.9, "v1.35.0", "kubeadm upgrade"}, {10, "v1.37.1", upgrade}, {19, "v1.37.1", upgrade}, {5, "v1.35.0", ""}} {
+		o.seek(world.At(c.at))
+		if f := o.frame(); f.Scheduler.Release != c.release || f.Mark != c.mark {
+			t.Errorf("at %g s it shows %s and the mark %q, want %s and %q", c.at, f.Scheduler.Release, f.Mark, c.release, c.mark)
+		}
+	}
+	o.findMark("v1.37", true)
+	if !o.now.Equal(world.At(10)) {
+		t.Errorf("the mark is found at %s", o.now)
+	}
+
+	o.seek(world.At(5))
+	o.forkHere()
+	o.show(o.now.Add(10 * time.Second))
+	if f := o.frame(); f.Scheduler.Release != "v1.35.0" || len(f.Marks) != 0 {
+		t.Errorf("a what-if that left before the upgrade shows %s and %v", f.Scheduler.Release, f.Marks)
+	}
+
+	again, err := Rerun(rec, "v1.36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rerun := newOwner(again, timeline.Options{Paused: true, Release: "v1.36"})
+	defer rerun.close()
+	f = rerun.frame()
+	told := func(s string) bool { return strings.HasPrefix(s, "From ") }
+	if len(f.Marks) != 1 || slices.ContainsFunc(f.Notices, told) {
+		t.Errorf("a rerun under one release has the marks %v and is told %q", f.Marks, f.Notices)
+	}
+}
+
+// TestUpgradeOfLive: in a live session the mark comes with what tells the upgrade, also among marks that were listed before.
+func TestUpgradeOfLive(t *testing.T) {
+	o := newOwner((&world.Cluster{}).Recording(20), timeline.Options{Paused: true})
+	defer o.close()
+	hear := func(at float64, release sources.SafeText) []timeline.Mark {
+		o.tellRecorded([]sources.Event{{Time: world.At(at), Fact: &sources.SchedulerHeard{Release: release}}})
+		return o.frame().Marks
+	}
+	if got := hear(1, "v1.35.0"); len(got) != 0 {
+		t.Errorf("the first release has the mark %v", got)
+	}
+	if got := hear(5, "v1.37.1"); len(got) != 1 || !got[0].At.Equal(world.At(5)) {
+		t.Errorf("the second one has the marks %v", got)
 	}
 }

@@ -29,7 +29,7 @@ func Notices(rec *sources.Recording) []string {
 	if said := unplayed(rec.Tells(), rec.Rerun); said != "" && pods && (!moves || rec.Rerun) {
 		notices = append(notices, said)
 	}
-	notices = append(notices, timeline.NewSchedulers(rec.Tells()).Notices()...)
+	notices = append(notices, timeline.SchedulersOf(rec).Notices()...)
 	switch {
 	case len(rec.Tells()) == 0:
 		return append(notices, "The recording is empty: no change of a pod or of a node is in it, and nothing that a scheduler did. An audit log tells if pods and nodes are at level RequestResponse, a scheduler's log from -v=2 on.")

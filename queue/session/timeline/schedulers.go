@@ -28,6 +28,15 @@ func NewSchedulers(events []sources.Event) Schedulers {
 	return s
 }
 
+// SchedulersOf returns the schedulers that rec tells of. Of a rerun, over all of which one decides, that is the first.
+func SchedulersOf(rec *sources.Recording) Schedulers {
+	s := NewSchedulers(rec.Tells())
+	if rec.Rerun {
+		s = s[:min(len(s), 1)]
+	}
+	return s
+}
+
 // Add takes in what ev tells. Where it does not tell the release, that is as it was; and where nothing had told it so far,
 // it was so before, too.
 func (s *Schedulers) Add(ev sources.Event) {
@@ -77,15 +86,30 @@ func (s Schedulers) At(now time.Time) *sources.SchedulerStarted {
 	return nil
 }
 
-// Upgrades returns the schedulers that were of another release than the one before.
-func (s Schedulers) Upgrades() []Scheduler {
-	var all []Scheduler
+// Upgrade is the moment from which on the scheduler was of another release.
+type Upgrade struct {
+	At       time.Time
+	From, To sources.SafeText
+}
+
+// Upgrades returns when the release changed, in the order of time.
+func (s Schedulers) Upgrades() []Upgrade {
+	var all []Upgrade
 	for i := 1; i < len(s); i++ {
-		if s[i].Release != s[i-1].Release {
-			all = append(all, s[i])
+		if from, to := s[i-1].Release, s[i].Release; from != to {
+			all = append(all, Upgrade{s[i].Since, from, to})
 		}
 	}
 	return all
+}
+
+// Marks name the moments of the upgrades.
+func (s Schedulers) Marks() []Mark {
+	var marks []Mark
+	for _, u := range s.Upgrades() {
+		marks = append(marks, Mark{At: u.At, Text: "kube-scheduler " + u.From + " → " + u.To})
+	}
+	return marks
 }
 
 // maxUpgrades is how many changes of the release are told of one by one.
@@ -94,27 +118,27 @@ const maxUpgrades = 3
 // Notices returns what a person should know of the schedulers: of which releases they are, what tells that, and whether
 // the rules of those are known.
 func (s Schedulers) Notices() []string {
+	if len(s) == 0 || s[0].Release == "" {
+		return nil // nothing tells it later, either: see Add
+	}
 	var notices []string
-	var last sources.SafeText
-	changes := 0
-	for i := range s {
-		if release := s[i].Release; release == "" || release == last {
-			continue
-		} else if last != "" {
-			if changes++; changes <= maxUpgrades {
-				notices = append(notices, fmt.Sprintf("From %s on the scheduler is %s, and was %s before: the queue follows the rules of each in its time.",
-					s[i].Since.UTC().Format("2006-01-02 15:04:05 UTC"), release, last))
-			}
-		} else if from := saidBy[s[i].From]; from != "" {
-			notices = append(notices, fmt.Sprintf("The scheduler is kube-scheduler %s: %s.", release, from))
-		}
-		last = s[i].Release
-		if said := unknownRelease(last); said != "" && !slices.Contains(notices, said) && changes <= maxUpgrades {
+	tellUnknown := func(release sources.SafeText) {
+		if said := unknownRelease(release); said != "" && !slices.Contains(notices, said) {
 			notices = append(notices, said)
 		}
 	}
-	if changes > maxUpgrades {
-		notices = append(notices, fmt.Sprintf("Its release changes %s more.", words.Times(changes-maxUpgrades, "time")))
+	if from := saidBy[s[0].From]; from != "" {
+		notices = append(notices, fmt.Sprintf("The scheduler is kube-scheduler %s: %s.", s[0].Release, from))
+	}
+	tellUnknown(s[0].Release)
+	upgrades := s.Upgrades()
+	for _, u := range upgrades[:min(len(upgrades), maxUpgrades)] {
+		notices = append(notices, fmt.Sprintf("From %s on the scheduler is %s, and was %s before: the queue follows the rules of each in its time.",
+			u.At.UTC().Format("2006-01-02 15:04:05 UTC"), u.To, u.From))
+		tellUnknown(u.To)
+	}
+	if more := len(upgrades) - maxUpgrades; more > 0 {
+		notices = append(notices, fmt.Sprintf("Its release changes %s more.", words.Times(more, "time")))
 	}
 	return notices
 }
@@ -139,5 +163,5 @@ func unknownRelease(release sources.SafeText) string {
 
 // RecordedScheduler returns what rec tells of its first scheduler, or nil.
 func RecordedScheduler(rec *sources.Recording) *sources.SchedulerStarted {
-	return NewSchedulers(rec.Tells()).At(time.Time{})
+	return SchedulersOf(rec).At(time.Time{})
 }

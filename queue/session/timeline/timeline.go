@@ -368,6 +368,14 @@ func (t *Timeline) FirstChange() int {
 	return 0
 }
 
+// Recorded returns up to when what the recording tells has happened at now: in a fork nothing does after it left.
+func (t *Timeline) Recorded(now time.Time) time.Time {
+	if t.Forked != nil && t.Start.Before(now) {
+		return t.Start
+	}
+	return now
+}
+
 // Mark is a named moment.
 type Mark struct {
 	At   time.Time
