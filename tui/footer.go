@@ -91,7 +91,7 @@ func (s status) drawWork(a canvas.Area) {
 func drawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct{ word, means string }{
-		{"waits", "since it came"}, {"left", "of backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "worked out"}, {"+1", "one more"},
+		{"waits", "in all"}, {"left", "of backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "worked out"}, {"+1", "one more"},
 		{theme.GlyphHigh, "has a priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
 	} {
 		if part.word == "left" && a.W < 80 {
