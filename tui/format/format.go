@@ -16,9 +16,10 @@ func SafeList(names []string, separator string) string {
 	return Safe(strings.Join(names, separator))
 }
 
-// Countdown writes what is left of a wait in at most 5 letters: 4.2s, 37s, 4:12, 2h05m, 3d.
+// Countdown writes what is left of a wait in at most 5 letters: 4.2s, 37s, 4:12, 2h05m, 3d. What a clock that was set back makes
+// negative is 0.0s.
 func Countdown(d time.Duration) string {
-	switch {
+	switch d = max(d, 0); {
 	case d < 10*time.Second:
 		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
 	case d < time.Minute:
@@ -42,6 +43,7 @@ func twoDigits(n int) string {
 
 // Lasting writes how long something took in at most 5 letters: 12ms, or as a countdown.
 func Lasting(d time.Duration) string {
+	d = max(d, 0)
 	if d < time.Second {
 		return strconv.Itoa(int(d.Milliseconds())) + "ms"
 	}

@@ -17,6 +17,15 @@ func TestCountdown(t *testing.T) {
 	}
 }
 
+// TestNoNegativeTime: a clock that was set back shows no time below none.
+func TestNoNegativeTime(t *testing.T) {
+	for _, d := range []time.Duration{-time.Millisecond, -3 * time.Second, -3 * time.Minute, -2 * time.Hour, -80 * time.Hour} {
+		if got := [...]string{Countdown(d), Lasting(d), Span(d)}; got != [...]string{"0.0s", "0ms", "0:00"} {
+			t.Errorf("%s is %q", d, got)
+		}
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 150000: "150,000", 1234567: "1,234,567"} {
 		if got := Number(n); got != want {
