@@ -19,6 +19,8 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/manifest"
+	"github.com/schedq/schedq/tui/await"
+	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/command"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
@@ -103,13 +105,49 @@ func Run(ctx context.Context, s *session.Session, o Options) error {
 	return run(ctx, o, func(ctx context.Context, o Options) *model { return newModel(ctx, s, o) })
 }
 
-// run has the model that is made run on the terminal: see Run.
-func run(ctx context.Context, o Options, build func(context.Context, Options) *model) error {
-	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
-		return ErrNoTerminal
-	}
+// HasTerminal reports whether there is a terminal to draw on.
+func HasTerminal() bool {
+	return term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// here is o as this terminal has it drawn.
+func (o Options) here() Options {
 	o.NoColor = o.NoColor || os.Getenv("NO_COLOR") != ""
 	o.Glyphs = o.Glyphs.Resolve(os.Getenv)
+	return o
+}
+
+// Await has do read what is called name, and once that takes longer than a moment, shows how far it is until it has ended.
+// The error is do's, and context.Canceled if the person stopped it. There must be a terminal.
+func Await(ctx context.Context, name string, o Options, do await.Reading) error {
+	o = o.here()
+	if o.Keys == nil {
+		o.Keys = keymap.Default()
+	}
+	looks := newLooks(o)
+	page := await.New(await.Look{
+		Keys:      keymap.New(o.Keys),
+		Translate: looks.translate,
+		Palette:   func(dark bool) *canvas.Palette { return looks.skins.Palette(looks.theme, dark, o.Projector, false) },
+	}, name)
+	crash, err := await.Await(ctx, page, do, func(ctx context.Context) error {
+		fmt.Print(pushTitle)
+		defer fmt.Print(popTitle)
+		_, err := tea.NewProgram(page, o.settings(ctx)...).Run()
+		return err
+	})
+	if crash != nil {
+		return report(crash, time.Now())
+	}
+	return err
+}
+
+// run has the model that is made run on the terminal: see Run.
+func run(ctx context.Context, o Options, build func(context.Context, Options) *model) error {
+	if !HasTerminal() {
+		return ErrNoTerminal
+	}
+	o = o.here()
 	if next := o.NextConfig; next != nil {
 		o.NextConfig = func(ctx context.Context) (Options, error) {
 			again, err := next(ctx)
@@ -204,10 +242,15 @@ const frameRate = 20
 // ctx, and listens for no signal: those are the caller's, and two listeners for one hang (bubbletea's hands it to a loop
 // that ctx has ended).
 func newProgram(ctx context.Context, m *model, more ...tea.ProgramOption) *tea.Program {
+	return tea.NewProgram(newSides(m), append(m.options.settings(ctx), more...)...)
+}
+
+// settings are what every program on the screen is begun with.
+func (o Options) settings(ctx context.Context) []tea.ProgramOption {
 	all := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(frameRate), tea.WithoutSignalHandler()}
-	if m.options.NoColor {
+	if o.NoColor {
 		// colorprofile reads NO_COLOR as a boolean and so overlooks NO_COLOR=yes. Bold and reverse stay.
 		all = append(all, tea.WithColorProfile(colorprofile.Ascii))
 	}
-	return tea.NewProgram(newSides(m), append(all, more...)...)
+	return all
 }

@@ -11,12 +11,17 @@ type meterKey struct{}
 // that was opened is read, from 0 to 1. It is called from the goroutines that read, one at a time, and never goes back.
 // What has no size, such as a pipe, is not counted.
 func Measured(ctx context.Context, progress func(share float64)) context.Context {
+	return Counted(ctx, func(share float64, _, _ int64) { progress(share) })
+}
+
+// Counted is Measured, and tells how many bytes are read, too, and of how many on the disk.
+func Counted(ctx context.Context, progress func(share float64, read, size int64)) context.Context {
 	return context.WithValue(ctx, meterKey{}, &meter{progress: progress})
 }
 
 // meter counts the bytes of files.
 type meter struct {
-	progress func(share float64)
+	progress func(share float64, read, size int64)
 
 	mu         sync.Mutex
 	read, size int64
@@ -71,7 +76,7 @@ func (f *metered) count(n int64) {
 	f.read += n
 	m.read += n
 	m.share = max(m.share, float64(m.read)/float64(m.size))
-	m.progress(m.share)
+	m.progress(m.share, m.read, m.size)
 }
 
 // Close implements io.Closer.

@@ -1,7 +1,6 @@
 package board
 
 import (
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"

@@ -29,10 +29,15 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	Tell(cmd, rec)
+	return rec, nil
+}
+
+// Tell says on standard error what a person should know of rec.
+func Tell(cmd *cobra.Command, rec *sources.Recording) {
 	for _, n := range session.Notices(rec) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 	}
-	return rec, nil
 }
 
 // read opens files, and tells a person at a terminal how far it is.

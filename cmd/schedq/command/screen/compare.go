@@ -22,7 +22,7 @@ first alone; on the screen of any recording or cluster it opens another beside i
 			if err := screen.check(); err != nil {
 				return err
 			}
-			second, err := flags.OpenFiles(cmd, args[1:])
+			second, err := screen.openFiles(cmd, args[1:])
 			if err != nil {
 				return err
 			}

@@ -136,7 +136,29 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	f.look.Source = sourceOfFiles(paths)
-	return f.show(cmd, func() (*sources.Recording, error) { return flags.OpenFiles(cmd, paths) }, 0)
+	return f.show(cmd, func() (*sources.Recording, error) { return f.openFiles(cmd, paths) }, 0)
+}
+
+// openFiles is flags.OpenFiles, and shows on the screen how far it is. A recording that is typed at the terminal needs
+// that itself, and without a screen a line on standard error tells as much.
+func (f *screenFlags) openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
+	if slices.Contains(paths, "-") || !tui.HasTerminal() {
+		return flags.OpenFiles(cmd, paths)
+	}
+	open, err := flags.Opener(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	var rec *sources.Recording
+	err = tui.Await(cmd.Context(), filepath.Base(paths[0]), f.look.Options(nil), func(ctx context.Context, told func(share float64, read, size int64)) (err error) {
+		rec, err = open(disk.Counted(ctx, told))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	flags.Tell(cmd, rec)
+	return rec, nil
 }
 
 // embeddedRecordings are the embedded recordings, for the list on the screen.
