@@ -49,12 +49,14 @@ func Await(ctx context.Context, p *Page, do Reading, show func(ctx context.Conte
 	stop()
 	<-done
 	switch {
-	case crash != nil, hidden && ctx.Err() == nil:
-		return crash, err // it was read, or can't be
+	case crash != nil:
+		return crash, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case p.stopped:
 		return nil, context.Canceled
+	case hidden:
+		return nil, err // it was read, or can't be
 	}
 	return nil, shown
 }

@@ -87,6 +87,7 @@ func TestAwait(t *testing.T) {
 		{name: "none", takes: 100 * time.Millisecond, fails: errGone, want: errGone, lasts: 100 * time.Millisecond},
 		{name: "a long one", takes: 10 * time.Second, shown: true, lasts: 10 * time.Second},
 		{name: "a long one that is damaged", takes: 10 * time.Second, fails: errGone, shown: true, want: errGone, lasts: 10 * time.Second},
+		{name: "one that is stopped as it ends", takes: patience + time.Second, stops: true, shown: true, want: context.Canceled, lasts: patience + time.Second},
 		{name: "one that is stopped", takes: 10 * time.Second, stops: true, shown: true, want: context.Canceled, lasts: patience + time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
