@@ -44,8 +44,11 @@ func (s *Standing) Tell(ev Event, bytes int) {
 	switch f := ev.Fact.(type) {
 	case *ObjectChange:
 		if meta, is := f.Object.(metav1.Object); is {
-			kind := f.Object.GetObjectKind().GroupVersionKind().Kind
-			bytes = s.replace(thing{kind, meta.GetNamespace(), meta.GetName()}, bytes, f.Verb == Deleted)
+			of := thing{f.Object.GetObjectKind().GroupVersionKind().Kind, meta.GetNamespace(), meta.GetName()}
+			bytes = s.replace(of, bytes, f.Verb == Deleted)
+			if of.kind == "Pod" && f.Verb == Deleted { // nor does it wait any more, whether a move tells that or not
+				bytes += s.replace(thing{"", of.namespace, of.name}, 0, true)
+			}
 		}
 	case *Move:
 		bytes = s.replace(thing{"", f.Pod.Namespace, f.Pod.Name}, bytes, f.To == TierScheduled || f.To == TierDeleted)

@@ -97,7 +97,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 	o := &owner{subject: subject{rec: rec}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
 	o.tellRecorded(rec.Tells())
-	o.running = timeline.SchedulersOf(rec)
+	o.running = timeline.SchedulersOf(rec) // of a rerun the first alone
 	o.bound = opts.Bound(rec)
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {

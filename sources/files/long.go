@@ -128,12 +128,12 @@ func (f *file) again(ctx context.Context) (*lines.Reader, func() []string, error
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Spend(lines.NewBudget(f.memory))
 	now := &file{reader: r, strict: f.strict}
 	if err := now.unwrap(ctx); err != nil {
 		now.reader.Close()
 		return nil, nil, err
 	}
+	now.reader.Spend(lines.NewBudget(f.memory))
 	if f.strict {
 		now.reader.Strict()
 	}

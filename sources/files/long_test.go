@@ -185,21 +185,30 @@ func TestLongTraceIsBounded(t *testing.T) {
 		return fmt.Sprintf(`{"time":%q,"verb":%q,"object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p%d","namespace":"default","uid":"u%d"}}}`+"\n",
 			time.Unix(1763719201, 0).Add(at).UTC().Format(time.RFC3339Nano), verb, pod, pod)
 	}
+	moved := func(at time.Duration, pod int, to string) string {
+		return fmt.Sprintf(`{"time":%q,"move":{"pod":"default/p%d","to":%q}}`+"\n", time.Unix(1763719201, 0).Add(at).UTC().Format(time.RFC3339Nano), pod, to)
+	}
+	coming := func(at time.Duration, pod int) string { return record(at, "added", pod) + moved(at, pod, "active") }
+	deleted := func(at time.Duration, pod int) string { return record(at, "deleted", pod) }
+	bound := func(at time.Duration, pod int) string { return moved(at, pod, "scheduled") }
 	for _, test := range []struct {
 		name         string
+		begins, ends func(at time.Duration, pod int) string
 		comes, stays time.Duration // 0 is for good
 		tooMuch      bool
 	}{
-		{"one after the other", time.Minute, time.Second, false},
-		{"one after the other, within minutes", time.Millisecond, time.Microsecond, true},
-		{"for good", time.Minute, 0, true},
+		{"one after the other", coming, deleted, time.Minute, time.Second, false},
+		{"one after the other, within a minute", coming, deleted, time.Millisecond, time.Microsecond, true},
+		{"for good", coming, deleted, time.Minute, 0, true},
+		{"moves alone, of pods that are bound", func(at time.Duration, pod int) string { return moved(at, pod, "active") }, bound, time.Minute, time.Second, false},
+		{"moves alone, of pods that stay", func(at time.Duration, pod int) string { return moved(at, pod, "active") }, bound, time.Minute, 0, true},
 	} {
 		var text strings.Builder
 		text.WriteString(`{"schedq":"trace","version":1}` + "\n")
 		for i := range pods {
-			text.WriteString(record(time.Duration(i)*test.comes, "added", i))
+			text.WriteString(test.begins(time.Duration(i)*test.comes, i))
 			if test.stays > 0 {
-				text.WriteString(record(time.Duration(i)*test.comes+test.stays, "deleted", i))
+				text.WriteString(test.ends(time.Duration(i)*test.comes+test.stays, i))
 			}
 		}
 		paths := in(t, "run.trace", text.String())

@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/trace"
 )
 
@@ -22,7 +21,7 @@ func isLongTrace(files []*file, opts Options) bool {
 func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Options) (*sources.Recording, error) {
 	f.reader.Close()
 	show, part, count := opts.Gist(), &sources.Part{}, 0
-	for ev, err := range f.traced(ctx, &part.Notices, f.budget) {
+	for ev, err := range f.traced(ctx, &part.Notices) {
 		if err != nil {
 			return nil, err
 		}
@@ -41,14 +40,12 @@ func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Opt
 		return nil, nil
 	}
 	return &sources.Recording{Name: name, Formats: []string{trace.Format}, End: part.Last, Notices: part.Notices,
-		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] {
-			return first(count, f.traced(ctx, nil, nil))
-		}}, nil
+		Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return first(count, f.traced(ctx, nil)) }}, nil
 }
 
 // traced yields the events of a trace from its beginning. Notices, unless it is nil, gets what a person should know of it, at the
-// end. What stands at any moment counts for a budget, unless that is nil.
-func (f *file) traced(ctx context.Context, notices *[]string, budget *lines.Budget) iter.Seq2[sources.Event, error] {
+// end. What stands at any moment is bounded, each time that it is read.
+func (f *file) traced(ctx context.Context, notices *[]string) iter.Seq2[sources.Event, error] {
 	return func(yield func(sources.Event, error) bool) {
 		r, ended, err := f.again(ctx)
 		if err != nil {
@@ -56,9 +53,6 @@ func (f *file) traced(ctx context.Context, notices *[]string, budget *lines.Budg
 			return
 		}
 		defer r.Close()
-		if budget != nil {
-			r.Spend(budget)
-		}
 		var cost int
 		t, standing := trace.NewReader(r, func(bytes int) { cost += bytes }), sources.NewStanding(r.Keep)
 		for {
@@ -66,7 +60,7 @@ func (f *file) traced(ctx context.Context, notices *[]string, budget *lines.Budg
 			if err == io.EOF {
 				break
 			}
-			if err == nil && budget != nil {
+			if err == nil {
 				standing.Tell(ev, cost)
 			}
 			cost = 0

@@ -57,9 +57,5 @@ func sameMove(t *testing.T, text string) {
 func FuzzUsualMove(f *testing.F) {
 	f.Add(`{"pod":"default/web-1","to":"unschedulable","event":"ScheduleAttemptFailure","plugins":["A","B"],"message":"m"}`)
 	f.Add(`{"pod":"a/b","to":"active","restated":true,"gatingPlugin":"g","node":"n"}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		if json.Valid([]byte(text)) || len(text) > 0 && newUsual().usualMove([]byte(text)) != nil {
-			sameMove(t, text)
-		}
-	})
+	f.Fuzz(sameMove)
 }
