@@ -6,9 +6,7 @@
 package sources
 
 import (
-	"context"
-	"iter"
-	"slices"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,6 +17,15 @@ import (
 type Event struct {
 	Time time.Time
 	Fact Fact
+}
+
+// CheckTime returns an error, one sentence, unless t is between 1970 and 2261: the times whose
+// differences fit a time.Duration and that have a Unix time in nanoseconds.
+func CheckTime(t time.Time) error {
+	if y := t.UTC().Year(); y < 1970 || y > 2261 {
+		return fmt.Errorf("a time is out of range: it is in the year %d", y)
+	}
+	return nil
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
@@ -255,71 +262,4 @@ type Injected struct {
 	// What is one of injectable.Names. If it is empty, Pod is activated.
 	What string
 	Pod  types.NamespacedName
-}
-
-// Recording is a finished source, read whole: what replay plays.
-type Recording struct {
-	// Name is what to call it: a file's base name, or the name of an embedded recording.
-	Name SafeText
-	// Formats names the formats of the files it was read from: "audit", "schedlog", "trace".
-	Formats []string
-	// Events are all events in the order of time; of equal times, in the order of their sources. A long recording is not
-	// kept: then there are none here.
-	Events []Event
-	// Again, if it is set, reads a long recording from its beginning and yields its events. An error is the last that it yields.
-	Again func(context.Context) iter.Seq2[Event, error]
-	// Gist are, of a long recording, events that answer what it tells at all: see Tells.
-	Gist []Event
-	// End is the last time that any of its files tells, also without an event. Zero if not known.
-	End time.Time
-	// Rerun is true if what the recorded scheduler did is left out, and another is to decide in its place.
-	Rerun bool
-	// Release is the release by whose rules that one's queue runs, if a person does not choose another.
-	// Empty is the newest.
-	Release string
-	// Notices are sentences for the person: where a cut-off file ended, how many lines were not
-	// understood.
-	Notices []string
-}
-
-// All yields all events in the order of time. An error is the last that it yields.
-func (r *Recording) All(ctx context.Context) iter.Seq2[Event, error] {
-	if r.Again != nil {
-		return r.Again(ctx)
-	}
-	return func(yield func(Event, error) bool) {
-		for _, ev := range r.Events {
-			if !yield(ev, nil) {
-				return
-			}
-		}
-	}
-}
-
-// Tells returns events that answer what the recording tells at all: whether there is a fact of some kind, a pod, a node, which
-// schedulers there are, when it begins and ends, and when nothing happens for long. Of a recording that is kept, these are all.
-func (r *Recording) Tells() []Event {
-	if r.Again != nil {
-		return r.Gist
-	}
-	return r.Events
-}
-
-// Without returns the recording without the events that left is true of.
-func (r *Recording) Without(left func(Event) bool) *Recording {
-	of := *r
-	of.Events = slices.DeleteFunc(slices.Clone(r.Events), left)
-	of.Gist = slices.DeleteFunc(slices.Clone(r.Gist), left)
-	if r.Again != nil {
-		of.Again = func(ctx context.Context) iter.Seq2[Event, error] {
-			return func(yield func(Event, error) bool) {
-				for ev, err := range r.Again(ctx) {
-					if (err != nil || !left(ev)) && !yield(ev, err) {
-						return
-					}
-				}
-			}
-		}
-	}
-	return &of
 }

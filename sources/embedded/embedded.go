@@ -8,11 +8,15 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"io"
+	"iter"
 	"strings"
 	"time"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/files"
+	"github.com/schedq/schedq/sources/lines"
+	"github.com/schedq/schedq/sources/trace"
 )
 
 //go:embed *.jsonl.zst
@@ -60,9 +64,59 @@ func All() []Info {
 	}
 }
 
+// The gist of each recording (see sources.Recording.Gist) lies beside it, so that it can be played before it is read.
+const recording, gist = ".jsonl.zst", ".gist.jsonl.zst"
+
 // Open reads an embedded recording. The error is one sentence that lists the names there are.
 func Open(ctx context.Context, name string) (*sources.Recording, error) {
-	data, err := traces.ReadFile(name + ".jsonl.zst")
+	data, err := text(name, recording)
+	if err != nil {
+		return nil, err
+	}
+	return files.Read(ctx, name, bytes.NewReader(data))
+}
+
+// OpenToPlay is Open of a recording of which no more is read than is played.
+func OpenToPlay(ctx context.Context, name string) (*sources.Recording, error) {
+	data, err := text(name, gist)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := files.Read(ctx, name, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	rec.Gist, rec.Events = rec.Events, nil
+	rec.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] {
+		return func(yield func(sources.Event, error) bool) { events(ctx, name, yield) }
+	}
+	return rec, nil
+}
+
+// events yields the events of an embedded recording.
+func events(ctx context.Context, name string, yield func(sources.Event, error) bool) {
+	data, err := text(name, recording)
+	if err != nil {
+		yield(sources.Event{}, err)
+		return
+	}
+	r, err := lines.New(ctx, name, time.Time{}, io.NopCloser(bytes.NewReader(data)))
+	if err != nil {
+		yield(sources.Event{}, err)
+		return
+	}
+	defer r.Close()
+	for t := trace.NewReader(r, nil); ; {
+		ev, err := t.Next()
+		if err == io.EOF || !yield(ev, err) || err != nil {
+			return
+		}
+	}
+}
+
+// text returns the file of an embedded recording that ends so.
+func text(name, ends string) ([]byte, error) {
+	data, err := traces.ReadFile(name + ends)
 	if err != nil {
 		var names []string
 		for _, i := range All() {
@@ -70,5 +124,5 @@ func Open(ctx context.Context, name string) (*sources.Recording, error) {
 		}
 		return nil, fmt.Errorf("there is no embedded recording \"%s\", only %s", sources.Sanitize(name), strings.Join(names, ", "))
 	}
-	return files.Read(ctx, name, bytes.NewReader(data))
+	return data, nil
 }

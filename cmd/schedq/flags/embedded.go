@@ -15,7 +15,14 @@ func OpenEmbedded(cmd *cobra.Command, name string) (*sources.Recording, error) {
 	if !slices.Contains(EmbeddedNames(), name) {
 		return nil, Usagef("there is no embedded recording %q; there are %s", name, strings.Join(EmbeddedNames(), ", "))
 	}
-	rec, err := embedded.Open(cmd.Context(), name)
+	asked, err := SchedulerRelease(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if asked == "" {
+		return embedded.OpenToPlay(cmd.Context(), name)
+	}
+	rec, err := embedded.Open(cmd.Context(), name) // what is told of releases is rewritten
 	if err != nil {
 		return nil, err
 	}

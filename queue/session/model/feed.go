@@ -79,7 +79,7 @@ func (f *Feed) eventsOf(rec *sources.Recording) func() (sources.Event, bool) {
 	if rec.Again == nil {
 		return evidence.Of(rec.Events)
 	}
-	next, stop := iter.Pull2(rec.Again(context.Background()))
+	next, stop := iter.Pull2(sources.Ahead(context.Background(), rec.Again))
 	f.stop = stop
 	return func() (sources.Event, bool) {
 		ev, err, some := next()

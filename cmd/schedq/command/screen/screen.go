@@ -168,7 +168,7 @@ func embeddedRecordings(options session.Options) []tui.Recording {
 		list = append(list, tui.Recording{
 			Name: e.Name, Title: e.Title, Description: e.Description, Source: sourceOfRecording(e.Name),
 			Open: func(ctx context.Context, _ func(share float64)) (*session.Session, error) {
-				rec, err := embedded.Open(ctx, e.Name)
+				rec, err := embedded.OpenToPlay(ctx, e.Name)
 				if err != nil {
 					return nil, err
 				}
