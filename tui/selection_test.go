@@ -52,6 +52,15 @@ func TestFirstKeySelectsTheFirstRow(t *testing.T) {
 	})
 }
 
+// TestEnterIsAboutTheRowAtTheCursor: who has selected nothing yet asks with enter about the pod that the cursor is at.
+func TestEnterIsAboutTheRowAtTheCursor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := sit(t, 80, 24, paused(t, sample), Options{})
+		p.goTo(moment).do(keymap.FocusActive).sees("┃·● urgent-1").do(keymap.Open).sees("default/urgent-1", "esc: back")
+		p.do(keymap.Back).sees("▸● urgent-1")
+	})
+}
+
 func TestLongListsScroll(t *testing.T) {
 	var script strings.Builder
 	for i := range 50 {

@@ -106,6 +106,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"replay"}, 2, "schedq: replay needs FILE..."},
 		{[]string{"replay", "--speed", "0", trace}, 2, "--speed 0 is not within"},
 		{[]string{"replay", "--speed", "NaN", trace}, 2, "--speed NaN is not within"},
+		{[]string{"replay", "--at", "noon", trace}, 2, "--at noon is not a time"},
+		{[]string{"replay", "--at", "+99h", trace}, 2, "--at +99h is not within the recording: it is from"},
 		{[]string{"convert", trace}, 2, "needs -o"},
 		{[]string{"convert", trace, "-o", trace}, 2, "overwrite its input"},
 		{[]string{"convert", trace, "-o", filepath.Join(dir, "no", "such", "folder.jsonl")}, 1, "no such file or directory"},

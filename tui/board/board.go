@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/story"
@@ -215,9 +216,13 @@ func (b *Board) Rows() int {
 	}
 }
 
-// Enter implements page.Page: it says all about the selected pod, or goes to the moment of the log's selected move.
+// Enter implements page.Page: it says all about the selected pod, and where none is, about the one at the cursor; or it goes to
+// the moment of the log's selected move.
 func (b *Board) Enter() tea.Cmd {
 	if b.focus != logPane {
+		if p := b.atCursor(); p != nil && !b.Selected.Any {
+			b.Choose(p)
+		}
 		return b.OpenWhy()
 	}
 	t := b.Frame.Log.At(b.log.cursor)
@@ -226,6 +231,12 @@ func (b *Board) Enter() tea.Cmd {
 	b.Session.Seek(t.Time)
 	b.log.scrolled = false
 	return nil
+}
+
+// atCursor is the pod at the cursor of the pane in focus, which is not the log, or nil.
+func (b *Board) atCursor() *session.Pod {
+	r := &b.panes[b.focus]
+	return r.at(b.Frame.Board, r.cursor)
 }
 
 // OpenWhy says all about the selected pod, whichever pane has the focus.
@@ -244,6 +255,8 @@ func (b *Board) EnterName() string {
 
 func (b *Board) CannotEnter() string {
 	switch {
+	case b.focus != logPane && b.atCursor() != nil:
+		return ""
 	case b.focus != logPane:
 		return b.NotSelected()
 	case b.moves().before(b.Frame.Log.Len()) < 0:

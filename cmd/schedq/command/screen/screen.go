@@ -27,6 +27,7 @@ import (
 type screenFlags struct {
 	paused  bool
 	speed   float64
+	at      string // the moment that is shown first, or "": see flags.Moment
 	look    flags.Look
 	model   flags.Model
 	metrics flags.Metrics
@@ -38,6 +39,7 @@ type screenFlags struct {
 func (f *screenFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.paused, "paused", false, "begin with time standing still")
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("model seconds a second, %g to %d", session.MinSpeed, session.MaxSpeed))
+	cmd.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC 3339")
 	f.model.Register(cmd)
 	f.metrics.Register(cmd)
 	f.look.Register(cmd)
@@ -74,7 +76,14 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if err != nil {
 		return err
 	}
+	at, err := flags.Moment(rec, "--at", f.at)
+	if err != nil {
+		return err
+	}
 	shown := session.New(rec, options)
+	if f.at != "" {
+		shown.Seek(at)
+	}
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
 	others := withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options)
 	others.Clusters = clusters(cmd, kube.Unflagged(), options, true)
