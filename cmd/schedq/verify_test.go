@@ -107,6 +107,20 @@ and 1 more
 	if code != 0 || out != want {
 		t.Errorf("exit %d, %s\n%s", code, stderr, out)
 	}
+	for _, test := range []struct {
+		least string
+		code  int
+		says  string
+	}{
+		{"33.3", 0, ""},
+		{"34", 1, "recall is 33.3 %, and --least asks for 34 %"},
+		{"101", 2, "--least 101 is not within 0 and 100 percent"},
+	} {
+		code, out, stderr := schedq(t, "", "verify", rec, "--truth", truth, "--least", test.least)
+		if code != test.code || !strings.Contains(stderr, test.says) || (out != "") != (code < 2) {
+			t.Errorf("--least %s: exit %d, says %q, writes %q", test.least, code, stderr, out)
+		}
+	}
 	_, out, _ = schedq(t, "", "verify", rec, "--truth", truth, "--differences", "0")
 	if table, _, _ := strings.Cut(want, "\n2026"); out != table {
 		t.Errorf("--differences 0 prints\n%s", out)

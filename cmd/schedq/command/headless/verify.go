@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -21,6 +22,7 @@ import (
 func NewVerify() *cobra.Command {
 	var truthPath string
 	var most int
+	var least float64
 	cmd := headless(&cobra.Command{
 		Use:   "verify FILE... --truth LOG",
 		Short: "Compare what schedq makes of a recording with the scheduler's own log",
@@ -34,6 +36,8 @@ spent in each tier.`,
 				return flags.Usagef("verify needs --truth LOG, the scheduler's own log of the same run")
 			case most < 0:
 				return flags.Usagef("--differences %d is less than 0", most)
+			case !(least >= 0 && least <= 100): // NaN neither
+				return flags.Usagef("--least %g is not within 0 and 100 percent", least)
 			}
 			return nil
 		},
@@ -67,13 +71,31 @@ spent in each tier.`,
 		left := max(0, len(v.Differences)-most)
 		v.Differences = v.Differences[:len(v.Differences)-left]
 		if asJSON {
-			return writeJSON(cmd.OutOrStdout(), v)
+			err = writeJSON(cmd.OutOrStdout(), v)
+		} else {
+			err = writeVerification(cmd.OutOrStdout(), v, left)
 		}
-		return writeVerification(cmd.OutOrStdout(), v, left)
+		return cmp.Or(err, reaches(v, least))
 	}, nil)
 	cmd.Flags().StringVar(&truthPath, "truth", "", "the scheduler's own log, or a trace that holds its moves")
 	cmd.Flags().IntVar(&most, "differences", 10, "how many of the differences to print, from the first on")
+	cmd.Flags().Float64Var(&least, "least", 0, "fail, with exit code 1, where recall, precision or the share of the time is below so many `PERCENT`")
 	return cmd
+}
+
+// reaches returns an error that says which of v's three shares is below least, in percent, if one is.
+func reaches(v *session.Verification, least float64) error {
+	for _, of := range []struct {
+		name  string
+		share float64
+	}{
+		{"recall", v.Transitions.Recall}, {"precision", v.Transitions.Precision}, {"the share of the time", v.PodSeconds.Share},
+	} {
+		if 100*of.share < least {
+			return fmt.Errorf("%s is %s, and --least asks for %g %%", of.name, percent(of.share), least)
+		}
+	}
+	return nil
 }
 
 // writeVerification writes v for a person. left is how many differences v does not hold.
