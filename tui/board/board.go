@@ -97,7 +97,7 @@ func (b *Board) Draw(a canvas.Area) {
 		b.pane(paneID(i)).Draw(part(r))
 	}
 	longest{b.Frame}.Draw(part(p.longest))
-	flight{b.Frame, b.Keys, &b.panes[flightPane], b.Selected, b.focused(flightPane)}.Draw(part(p.flight))
+	flight{b.Frame, b.Keys, &b.panes[flightPane], b.Selected, b.focused(flightPane), small(b.Width)}.Draw(part(p.flight))
 	b.logPart().Draw(part(p.log))
 	b.Why.DrawBeside(part(p.detail))
 	b.drawFrames(a)

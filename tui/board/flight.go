@@ -21,6 +21,7 @@ type flight struct {
 	rows     *rows
 	selected page.Selection
 	focused  bool
+	ends     bool // whether it says at its end how many pods were bound, as the way of a pod elsewhere does
 }
 
 // flightRows is how many pods of a strip of width w are taken to be in sight.
@@ -34,6 +35,9 @@ func (s flight) Draw(a canvas.Area) {
 	b := s.frame.Board
 	n := s.rows.len(b)
 	x := rule(a, flightPane, s.focused, numbered(flightPane, " "+format.Number(b.Total(queue.InFlight))))
+	if s.ends {
+		a = s.end(a, x, n)
+	}
 	if n == 0 {
 		text := " no attempt is under way: a pod is here from its popping until it is bound or rejected "
 		if len(text) > a.W-x {
@@ -46,6 +50,21 @@ func (s flight) Draw(a canvas.Area) {
 		return
 	}
 	s.pods(a.Sub(x, 0, a.W-x, 1), n)
+}
+
+// end draws at the right of a what becomes of pods that fit, and returns the room that is left. Where behind x there would be no
+// room for one of n pods, and for how many more there are, it draws nothing.
+func (s flight) end(a canvas.Area, x, n int) canvas.Area {
+	text := " → ✓ bound " + format.Number(s.frame.Board.Bound()) + " "
+	left, needed := a.W-canvas.Width(text)-1, 20
+	if n > 1 {
+		needed = 32
+	}
+	if left-x < needed {
+		return a
+	}
+	a.Text(left, 0, theme.Tier(queue.Scheduled), text)
+	return a.Sub(0, 0, left, 1)
 }
 
 // flightForm is how a pod in flight is told: with a name of that many cells at the most, and with its attempt or without.
