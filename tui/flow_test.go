@@ -25,7 +25,7 @@ func TestFlow(t *testing.T) {
 func TestTheFirstScreenExplainsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.sees("waits: in all  left: of backoff  "+theme.GlyphObserved+": seen  "+theme.GlyphModelled+": worked out  +1: one more", "a recording of kube-scheduler v1.37.1")
+		p.sees("waits: in all  left: of backoff  "+theme.GlyphObserved+": seen  "+theme.GlyphModelled+": modelled  "+theme.GlyphGated+": gated  +1: one more", "a recording of kube-scheduler v1.37.1")
 		p.do(keymap.StepForward).seesNot("waits: in all")
 		p.do(keymap.Help).sees("What am I looking at", "The queue inside kube-scheduler: pods that have no node yet.")
 	})

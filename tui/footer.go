@@ -91,10 +91,10 @@ func (s status) drawWork(a canvas.Area) {
 func drawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct{ word, means string }{
-		{"waits", "in all"}, {"left", "of backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "worked out"}, {"+1", "one more"},
-		{theme.GlyphHigh, "has a priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
+		{"waits", "in all"}, {"left", "of backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "modelled"},
+		{theme.GlyphGated, "gated"}, {"+1", "one more"}, {theme.GlyphHigh, "has a priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
 	} {
-		if part.word == "left" && a.W < 80 {
+		if part.word == "left" && a.W < 80 || part.word == theme.GlyphGated && a.W >= 90 { // there it is said in full
 			continue
 		}
 		if x+canvas.Width(part.word)+2+len(part.means) >= a.W {
