@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -22,11 +23,13 @@ import (
 	"github.com/schedq/schedq/e2e/workload"
 )
 
-var scale = flag.Bool("scale", false, "measure schedq attached to a cluster of 5,000 nodes and 50,000 pods")
+var (
+	scale     = flag.Bool("scale", false, "measure schedq attached to a large cluster")
+	scalePods = flag.Int("pods", 50_000, "how many pods the large cluster has")
+)
 
 const (
 	scaleNodes = 5_000
-	scalePods  = 50_000
 	// oneIn so many pods is left pending; the others are assigned when they are created.
 	oneIn = 1_000
 )
@@ -51,13 +54,14 @@ func TestScale(t *testing.T) {
 	if err := fill(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d nodes and %d pods created in %v", scaleNodes, scalePods, time.Since(start).Round(time.Second))
+	t.Logf("%d nodes and %d pods created in %v", scaleNodes, *scalePods, time.Since(start).Round(time.Second))
 
 	window := attachTerminal(t, schedqKubeconfig(t, c, ""))
 	t.Logf("first frame after %v", window.waitFor(t, "activeQ", true).Round(time.Millisecond))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, errors.New("not within 5 minutes"))
 	defer cancel()
-	if err := controlplane.Poll(ctx, func() error { return allIn(window) }); err != nil {
+	var recording tally
+	if err := controlplane.Poll(ctx, func() error { return recording.allIn(window) }); err != nil {
 		t.Fatalf("%v\n%s", err, window.text())
 	}
 	t.Logf("all in after %v", time.Since(window.started).Round(100*time.Millisecond))
@@ -101,7 +105,7 @@ func fill(ctx context.Context, client kubernetes.Interface) error {
 		_, err := client.CoreV1().Pods(workload.Namespace).Create(ctx, p, metav1.CreateOptions{})
 		return err
 	}
-	return errors.Join(parallel(scaleNodes, node), parallel(scalePods, pod))
+	return errors.Join(parallel(scaleNodes, node), parallel(*scalePods, pod))
 }
 
 func nodeName(i int) string { return fmt.Sprintf("n-%04d", i) }
@@ -127,19 +131,37 @@ func parallel(n int, do func(int) error) error {
 	return nil
 }
 
-// allIn returns an error as long as the recording that schedq makes does not hold all nodes and pods.
-func allIn(w *terminal) error {
+// tally counts the objects in the recording that schedq makes, which it reads as it grows: to read all of a large one again and
+// again would be more work than what is measured.
+type tally struct {
+	read        int64
+	rest        []byte // the line that is not whole yet
+	nodes, pods int
+}
+
+// allIn returns an error as long as the recording of w does not hold all nodes and pods.
+func (r *tally) allIn(w *terminal) error {
 	path, err := w.recording()
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	nodes, pods := bytes.Count(text, []byte(`"kind":"Node"`)), bytes.Count(text, []byte(`"kind":"Pod"`))
-	if nodes < scaleNodes || pods < scalePods {
-		return fmt.Errorf("schedq has recorded %d nodes and %d pods", nodes, pods)
+	defer f.Close()
+	text, err := io.ReadAll(io.NewSectionReader(f, r.read, 1<<40))
+	if err != nil {
+		return err
+	}
+	r.read += int64(len(text))
+	text = append(r.rest, text...)
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	r.nodes += bytes.Count(text[:whole], []byte(`"kind":"Node"`))
+	r.pods += bytes.Count(text[:whole], []byte(`"kind":"Pod"`))
+	r.rest = bytes.Clone(text[whole:])
+	if r.nodes < scaleNodes || r.pods < *scalePods {
+		return fmt.Errorf("schedq has recorded %d nodes and %d pods", r.nodes, r.pods)
 	}
 	return nil
 }

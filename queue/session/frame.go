@@ -24,8 +24,8 @@ type Frame struct {
 	Name    sources.SafeText
 	Formats []string
 	Notices []string
-	// Scheduler is what is known of the scheduler that was recorded.
-	Scheduler sources.SchedulerStarted
+	// Scheduler is what is known of the scheduler that was recorded. It is never nil.
+	Scheduler *sources.SchedulerStarted
 	// Moment is what is shown: the time, the pods in their tiers, the queue's settings and its flushes.
 	explain.Moment
 

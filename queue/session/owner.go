@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -38,9 +39,10 @@ type subject struct {
 	cfg     *schedulerconfig.Config
 	notices []string
 	wakes   explain.Hints
-	running timeline.Schedulers // of which the recording tells
-	counts  []sources.Event     // of the recording, those that hold *sources.Counts
-	marks   []sources.Event     // and *sources.Mark
+	running timeline.Schedulers       // of which the recording tells
+	unknown *sources.SchedulerStarted // what is known where it tells of none
+	counts  []sources.Event           // of the recording, those that hold *sources.Counts
+	marks   []sources.Event           // and *sources.Mark
 }
 
 // branches are the recording's timeline and those of the what-ifs that left it.
@@ -95,7 +97,7 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 
 // newOwnerOf returns an owner without a timeline.
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
-	o := &owner{subject: subject{rec: rec}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
+	o := &owner{subject: subject{rec: rec, unknown: &sources.SchedulerStarted{}}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
 	o.tellRecorded(rec.Tells())
 	o.running = timeline.SchedulersOf(rec) // of a rerun the first alone
 	o.bound = opts.Bound(rec)
@@ -149,9 +151,7 @@ func (o *owner) frame() *Frame {
 		Said:   o.said, Cluster: o.cluster,
 		size: o.size(),
 	}
-	if s := o.running.At(t.Recorded(o.now)); s != nil {
-		f.Scheduler = *s
-	}
+	f.Scheduler = cmp.Or(o.running.At(t.Recorded(o.now)), o.unknown)
 	if o.needsOf == t {
 		f.Needs = o.needs
 	}
