@@ -25,6 +25,7 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/attempts"
 	"github.com/schedq/schedq/sources/live/clocks"
+	"github.com/schedq/schedq/sources/live/siblings"
 )
 
 // Format is the format's name in sources.Recording.
@@ -61,7 +62,7 @@ type Source struct {
 	lease    leaseName
 	plugin   *plugin // nil if the kubeconfig has none
 	stores   []*store
-	siblings *siblings
+	siblings *siblings.Siblings
 
 	mu       sync.Mutex // guards what follows, and the stores' objects
 	begun    time.Time
@@ -145,7 +146,7 @@ func clientFor(config *rest.Config) (*http.Client, *plugin, error) {
 
 func newSource(client clients, plugin *plugin, opts Options) *Source {
 	lease := leaseName{cmp.Or(opts.LeaseNamespace, usualLeases[0]), cmp.Or(opts.LeaseName, "kube-scheduler")}
-	s := &Source{opts: opts, client: client, lease: lease, plugin: plugin, siblings: newSiblings(), state: map[string]*sources.Resource{},
+	s := &Source{opts: opts, client: client, lease: lease, plugin: plugin, siblings: siblings.New(), state: map[string]*sources.Resource{},
 		hearing: hearing{lost: map[string]time.Time{}, heard: map[string]time.Time{}}}
 	for _, r := range resources(client, lease) {
 		if r.namespaced {

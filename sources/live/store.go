@@ -92,7 +92,7 @@ func (s *store) trim(obj any) (*trimmed, error) {
 		return &trimmed{Object: &metav1.ObjectMeta{Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), ResourceVersion: m.GetResourceVersion()}}, nil
 	}
 	if pod, ok := kept.(*corev1.Pod); ok {
-		s.source.siblings.share(pod)
+		s.source.siblings.Share(pod)
 	}
 	return &trimmed{Object: kept.(metav1.Object), object: kept}, nil
 }

@@ -1,0 +1,113 @@
+// Package siblings lets the pods of a live cluster share the memory of what they have in common. It imports nothing of schedq's.
+package siblings
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Siblings are pods that share what they have in common: replicas differ in little but their names and nodes, and those of one Job after
+// the other do not either, and that is half of a large cluster's memory. It is safe for concurrent use.
+type Siblings struct {
+	mu     sync.Mutex
+	specs  map[string]*corev1.PodSpec            // by their own text, without the node
+	labels map[string]map[string]string          // by theirs
+	owners map[types.UID][]metav1.OwnerReference // the last that a pod of that controller had
+	words  map[string]string
+	text   []byte // used over and over
+}
+
+// maxShared is how many of each kind are remembered. Beyond it, they are forgotten, and nothing else happens.
+const maxShared = 20_000
+
+// New returns those of a cluster without pods.
+func New() *Siblings {
+	return &Siblings{specs: map[string]*corev1.PodSpec{}, labels: map[string]map[string]string{},
+		owners: map[types.UID][]metav1.OwnerReference{}, words: map[string]string{}}
+}
+
+// Share makes pod, which nobody else has yet, share with its siblings. Objects are never changed once they
+// are told, so what is equal may as well be the same.
+func (s *Siblings) Share(pod *corev1.Pod) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range pod.Status.Conditions {
+		c := &pod.Status.Conditions[i]
+		c.Type, c.Status = corev1.PodConditionType(s.word(string(c.Type))), corev1.ConditionStatus(s.word(string(c.Status)))
+		c.Reason = s.word(c.Reason)
+	}
+	pod.Namespace = s.word(pod.Namespace)
+	s.shareLabels(pod)
+	s.shareOwners(pod)
+	s.shareSpec(pod)
+}
+
+func (s *Siblings) shareSpec(pod *corev1.Pod) {
+	node := s.word(pod.Spec.NodeName)
+	pod.Spec.NodeName = ""
+	defer func() { pod.Spec.NodeName = node }()
+	size := pod.Spec.Size()
+	s.text = slices.Grow(s.text[:0], size)[:size]
+	n, err := pod.Spec.MarshalToSizedBuffer(s.text)
+	if err != nil {
+		return // it stays its own
+	}
+	text := s.text[size-n:]
+	known := s.specs[string(text)]
+	if known == nil {
+		spec := pod.Spec
+		remember(s.specs, string(text), &spec)
+		return
+	}
+	pod.Spec = *known
+}
+
+func (s *Siblings) shareLabels(pod *corev1.Pod) {
+	if len(pod.Labels) == 0 {
+		return
+	}
+	s.text = s.text[:0]
+	for _, name := range slices.Sorted(maps.Keys(pod.Labels)) {
+		s.text = append(append(append(append(s.text, name...), 0), pod.Labels[name]...), 0)
+	}
+	if known := s.labels[string(s.text)]; known != nil {
+		pod.Labels = known
+		return
+	}
+	remember(s.labels, string(s.text), pod.Labels)
+}
+
+func (s *Siblings) shareOwners(pod *corev1.Pod) {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil {
+		return
+	}
+	if known := s.owners[owner.UID]; reflect.DeepEqual(pod.OwnerReferences, known) {
+		pod.OwnerReferences = known
+		return
+	}
+	remember(s.owners, owner.UID, pod.OwnerReferences)
+}
+
+// word returns the one copy of a word that many objects have.
+func (s *Siblings) word(w string) string {
+	if known, ok := s.words[w]; ok {
+		return known
+	}
+	remember(s.words, w, w)
+	return w
+}
+
+// remember has known hold a value, and not too many.
+func remember[K comparable, V any](known map[K]V, key K, value V) {
+	if len(known) >= maxShared {
+		clear(known)
+	}
+	known[key] = value
+}
