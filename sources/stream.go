@@ -23,7 +23,7 @@ type Status struct {
 	Resources []Resource
 	// Attached is when all that was there before had been read. Zero until then.
 	Attached time.Time
-	// StaleSince is since when nothing can be heard of the cluster. Zero while it can.
+	// StaleSince is since when nothing can be heard of the cluster. Zero while something can, and then Resources say of what not.
 	StaleSince time.Time
 	// Answers is how long the cluster takes to answer at the least, lately, and Ahead how far this machine's clock is ahead
 	// of the scheduler's, negative if it is behind. Zero while that is not known.
@@ -44,7 +44,37 @@ type Resource struct {
 	Objects int
 	// Trouble says why it can't be read. Empty if nothing is wrong.
 	Trouble SafeText
+	// Unheard is when nothing was heard of it last, after it had been watched or could have been. Zero if that never was.
+	Unheard Gap
 }
+
+// Gap is a time in which a watch heard nothing: from its end until the next one went on, or until all there is was listed anew.
+// What happened meanwhile is told after it, as if it were then, and of what changed more than once perhaps only how it ended. Only an
+// Event says itself when it was.
+type Gap struct {
+	Since time.Time
+	// Until is zero while it lasts.
+	Until time.Time
+}
+
+// CatchUp is how long after the end of a gap it may take until all is told that was missed. Chosen: what a watch has to tell it
+// sends at once.
+const CatchUp = 100 * time.Millisecond
+
+// Lasts reports whether the gap has no end yet.
+func (g Gap) Lasts() bool { return !g.Since.IsZero() && g.Until.IsZero() }
+
+// Covers reports whether at is in the gap, or no later than what was missed in it is told.
+func (g Gap) Covers(at time.Time) bool {
+	return !g.Since.IsZero() && !at.Before(g.Since) && (g.Until.IsZero() || !at.After(g.Until.Add(CatchUp)))
+}
+
+// The resources whose watches tell of the scheduler's doing.
+const (
+	PodsWatch   = "pods"
+	EventsWatch = "events"
+	LeasesWatch = "leases"
+)
 
 // ResourceState says how far the reading of a resource has come.
 type ResourceState string
@@ -60,6 +90,12 @@ const (
 )
 
 // Settled reports whether nothing more is to be waited for before work can begin.
-func (r Resource) Settled() bool {
-	return r.State == ResourceWatched || r.State == ResourceForbidden || r.State == ResourceNotServed
+func (r Resource) Settled() bool { return r.State == ResourceWatched || r.DoneWithout() }
+
+// DoneWithout reports whether it is not served, or may not be read.
+func (r Resource) DoneWithout() bool {
+	return r.State == ResourceForbidden || r.State == ResourceNotServed
 }
+
+// Broken reports whether nothing is heard of it any more, for longer than the next watch takes to begin.
+func (r Resource) Broken() bool { return r.Unheard.Lasts() && r.Trouble != "" && !r.DoneWithout() }

@@ -72,7 +72,7 @@ func (o *owner) poll(now time.Time) {
 	events, status := o.live.stream.Take()
 	o.live.status, o.notices = status, slices.Concat(status.Notices, o.running.Notices())
 	t, edge, was := o.recording, o.atEdge(), o.recording.End
-	t.Feed.Arrive(events, now, status.StaleSince)
+	t.Feed.Arrive(events, now, status)
 	from, cursor, due := t.Next, t.Cursor, true
 	for due = t.HasEventBy(t.Feed.End); due && time.Since(now) < pollWork; due = t.HasEventBy(t.Feed.End) {
 		t.ExecuteNext()

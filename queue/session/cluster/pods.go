@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -127,4 +128,22 @@ func TellsStatuses(events []sources.Event) bool {
 		}
 	}
 	return tells
+}
+
+// RequestsOnAttaching returns how many requests of the scheduler events tell from when they come to it at work up to that long
+// after. It is 0 if they do not come to one.
+func RequestsOnAttaching(events []sources.Event, within time.Duration) (sent int) {
+	began := slices.IndexFunc(events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
+	if began < 0 {
+		return 0
+	}
+	for _, ev := range events[began:] {
+		if ev.Time.Sub(events[began].Time) > within {
+			break
+		}
+		if _, is := ev.Fact.(*sources.Requested); is {
+			sent++
+		}
+	}
+	return sent
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -11,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/gaps"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/sources"
 )
@@ -28,8 +28,9 @@ type channels struct {
 	// requests is true if the source tells the scheduler's own requests. Then a change of a pod's condition is no sign
 	// of one.
 	requests bool
-	// until is the moment up to which the source has told everything.
+	// until is the moment up to which the source has told everything, but for what it could not hear: gaps.
 	until time.Time
+	gaps  gaps.Gaps
 
 	// verbosity is that of the scheduler's log, as *sources.Logged has it. Negative if there is none.
 	verbosity int
@@ -55,9 +56,9 @@ func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
 
 // restart forgets what was heard: another scheduler begins, of which nothing is known.
 func (c *channels) restart() {
-	c.limiter = clientLimiter(c.cfg, shownShare)
+	c.limiter = c.cfg.ClientLimiter(shownShare)
 	if c.exact {
-		c.limiter = clientLimiter(c.cfg, 1)
+		c.limiter = c.cfg.ClientLimiter(1)
 	}
 	clear(c.recorder)
 }
@@ -86,11 +87,30 @@ func (c *channels) logged() bool { return c.verbosity >= sources.AttemptsVerbosi
 // begins reports whether the scheduler's log tells when every attempt begins, too.
 func (c *channels) begins() bool { return c.verbosity > sources.AttemptsVerbosity }
 
+// shownBy returns the resources without whose watches an attempt of pod need not show: a binding shows by the pods' alone, as does
+// whatever becomes of a first attempt.
+func (c *channels) shownBy(pod *v1.Pod) []string {
+	switch {
+	case c.logged():
+		return nil
+	case c.requests && cluster.Unscheduled(pod) == nil && !grouped(c.cfg.Queue, pod):
+		return []string{sources.PodsWatch}
+	}
+	return []string{sources.PodsWatch, sources.EventsWatch}
+}
+
+// hearsPods reports whether the pods' watch tells what is seen of the scheduler's requests from now on, as far as anybody looks.
+func (c *channels) hearsPods(now time.Time) bool {
+	return c.logged() && c.gaps.Hears(now, foresight) || c.gaps.Hears(now, foresight, sources.PodsWatch)
+}
+
 // silence returns what it means that no attempt of pod is seen from now up to the horizon.
 func (c *channels) silence(now time.Time, pod *v1.Pod) reason.Silence {
 	switch {
-	case !c.horizon(now).After(now) || !c.mustShow(pod):
+	case !c.until.Add(-writeTime).After(now) || !c.mustShow(pod):
 		return reason.Unknown
+	case !c.horizon(now, pod).After(now):
+		return reason.Unheard
 	case !c.logged() && (c.saturated(now) || c.eventsWait() && c.idle(now)):
 		return reason.Late
 	}
@@ -107,20 +127,26 @@ func (c *channels) eventsWait() bool {
 	return c.eventTook > eventInTime && c.until.Sub(c.eventCame) < eventPause
 }
 
-// horizon returns the moment before which an attempt that is not told was not made, seen from now: foresight later,
-// or writeTime before the end of what the source has told, whichever is first.
-func (c *channels) horizon(now time.Time) time.Time {
-	horizon := now.Add(foresight)
-	if until := c.until.Add(-writeTime); until.Before(horizon) {
+// horizon returns the moment before which an attempt of pod that is not told was not made, seen from now: foresight later,
+// or writeTime before the end of what the source has told, or could hear, whichever is first.
+func (c *channels) horizon(now time.Time, pod *v1.Pod) time.Time {
+	horizon, until := now.Add(foresight), c.until
+	if gap, some := c.gaps.Next(now, c.shownBy(pod)...); some && gap.Since.Before(until) {
+		until = gap.Since
+	}
+	if until := until.Add(-writeTime); until.Before(horizon) {
 		return until
 	}
 	return horizon
 }
 
 // slack returns for how long after an attempt of the model a sign of a failed attempt is taken for a sign of that
-// one.
-func (c *channels) slack(now time.Time) time.Duration {
-	if c.logged() || c.records && !c.saturated(now) {
+// one: an Event, which says itself when it was, or else what the pods' watch tells.
+func (c *channels) slack(now time.Time, event bool) time.Duration {
+	if since, missed := c.gaps.Missed(now, sources.PodsWatch); missed && !event && !c.logged() {
+		return now.Sub(since) + unrecordedSlack
+	}
+	if c.logged() || c.records && !c.saturated(now) && (event || c.gaps.Hears(now, 0, sources.EventsWatch)) {
 		return attemptSlack
 	}
 	return unrecordedSlack
@@ -130,7 +156,7 @@ func (c *channels) slack(now time.Time) time.Duration {
 func (c *channels) requested(now time.Time) {
 	if c.exact {
 		c.limiter.ReserveN(now, 1)
-	} else {
+	} else if _, missed := c.gaps.Missed(now, sources.PodsWatch); !missed { // or it was made at any time since
 		c.limiter.AllowN(now, 1) // it may be counted later than it was made
 	}
 	if c.saturated(now) {
@@ -152,34 +178,15 @@ func (c *channels) saturated(now time.Time) bool {
 // held nothing up for longer than relief.
 func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief }
 
-// clientLimiter returns the rate limiter of the scheduler's client (clientConnection), with that share of its rate: 1
-// is all of it.
-func clientLimiter(cfg *schedulerconfig.Config, share rate.Limit) *rate.Limiter {
-	limit := share * rate.Limit(cfg.ClientQPS)
-	if limit <= 0 {
-		limit = rate.Inf
-	}
-	return rate.NewLimiter(limit, int(cfg.ClientBurst))
-}
-
 // beginsLimited reports whether the scheduler's requests waited for its client's rate limit when events, which come to it at
 // work, began: they were sent at that rate for as long as its burst would have lasted at most.
 func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) bool {
-	began := slices.IndexFunc(events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
-	if began < 0 || cfg.ClientQPS <= 0 {
+	if cfg.ClientQPS <= 0 {
 		return false
 	}
 	within := time.Duration(float64(cfg.ClientBurst) / float64(cfg.ClientQPS) * float64(time.Second))
-	sent := 0
-	for _, ev := range events[began:] {
-		if ev.Time.Sub(events[began].Time) > within {
-			break
-		}
-		if _, is := ev.Fact.(*sources.Requested); is {
-			sent++
-		}
-	}
-	return float64(sent) >= limitedShare*float64(cfg.ClientBurst)
+	sent := cluster.RequestsOnAttaching(events, within)
+	return sent > 0 && float64(sent) >= limitedShare*float64(cfg.ClientBurst)
 }
 
 // grouped reports whether pod is queued with its pod group.

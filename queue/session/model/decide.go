@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
+	"github.com/schedq/schedq/sources"
 )
 
 // decision is what the scheduling loop does next.
@@ -166,20 +167,20 @@ func (o *oracle) upcoming(now time.Time) decision {
 			does.because = because
 			return does
 		case !is:
-			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now)}
+			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now, pod)}
 			return does
 		case until.Sub(now) == foresight && o.channels.idle(now) && o.failedBefore(pod) && !cluster.BindsLate(pod):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
 		}
-		if held == 0 && until.Equal(o.channels.horizon(now)) {
+		if held == 0 && until.Equal(o.channels.horizon(now, pod)) {
 			does.untried = pod
 		}
 		held++
 		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
 		// the pod only now.
-		heldUp := until.Sub(now) < attemptSlack || until.Before(o.channels.horizon(now)) && !o.mayWakeBy(now, until)
+		heldUp := until.Sub(now) < attemptSlack || until.Before(o.channels.horizon(now, pod)) && !o.mayWakeBy(now, until)
 		if heldUp || held == upcomingLimit {
 			break
 		}
@@ -200,7 +201,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	if turn.Silence != reason.Told {
 		return until, false, turn
 	}
-	horizon := o.channels.horizon(now)
+	horizon := o.channels.horizon(now, pod)
 	if at, ok := o.future.Begins(pod.UID, now, horizon.Sub(now)); ok {
 		return at, at.After(now), reason.Because{Rule: reason.ByTurn, Seen: evidence.Began, At: at}
 	}
@@ -231,7 +232,8 @@ func (o *oracle) beginsLater(now time.Time, pod *v1.Pod) bool {
 // untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,
 // and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
-	return o.channels.silence(now, pod) != reason.Unknown && o.future.Attempt(pod.UID, now, o.channels.horizon(now).Sub(now)) == nil
+	silence := o.channels.silence(now, pod)
+	return (silence == reason.Told || silence == reason.Late) && o.future.Attempt(pod.UID, now, o.channels.horizon(now, pod).Sub(now)) == nil
 }
 
 // takenInstead returns the pod that the real loop took now in place of attempt a's, or nil if a may stand. Under load
@@ -286,15 +288,18 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
 		return true // nothing is written
 	}
-	return o.patch(now, a.Pod.UID) != nil
+	return o.patch(now, a.Pod.UID) != nil || !o.channels.hearsPods(now)
 }
 
 // seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be
-// deleted while its binding was under way. Where the source does not tell the scheduler's requests it is always true.
+// deleted while its binding was under way. Where the source does not tell the scheduler's requests, or can't hear of pods, it is
+// always true.
 func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
-	if !o.channels.requests {
-		return true
-	}
+	return !o.channels.requests || !o.channels.hearsPods(now) || o.bindingShows(now, pod)
+}
+
+// bindingShows is seesBinding where the source tells the scheduler's requests.
+func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 	if o.awaitsVolume(pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
 		seen := o.future.Attempt(pod.UID, now, bindPatience)
 		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
@@ -308,9 +313,9 @@ func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where
-// the source does not tell the scheduler's requests it is always true.
+// the source does not tell the scheduler's requests, or can't hear of pods, it is always true.
 func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
-	return !o.channels.requests || o.future.PodEnds(victim, now, writePatience)
+	return !o.channels.requests || !o.channels.hearsPods(now) || o.future.PodEnds(victim, now, writePatience)
 }
 
 // failsAt returns when the attempt of that pod that begins now is seen to fail, and uses that sighting up. It returns
@@ -330,12 +335,15 @@ func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
 
 // patchedAt returns when the API server answered the patch of the pod's status that is made now, and uses that
 // sighting up. It returns now if it is known that none was made, and the argument otherwise if the source does not
-// tell the scheduler's requests.
+// tell the scheduler's requests, or can't hear of pods and none is seen.
 func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) time.Time {
 	if !o.channels.requests {
 		return otherwise
 	}
 	seen := o.patch(now, uid)
+	if seen == nil && !o.channels.hearsPods(now) {
+		return otherwise
+	}
 	if seen == nil {
 		return now
 	}
@@ -368,9 +376,9 @@ func (o *oracle) takeable(seen *evidence.Sighting) *v1.Pod {
 	return info.Pod
 }
 
-// mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods.
+// mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods, or may do so unseen.
 func (o *oracle) mayWakeBy(now, until time.Time) bool {
-	return o.wakeComing() || o.future.WakesWithin(now, until.Sub(now))
+	return o.wakeComing() || !o.channels.gaps.HearsAllBut(now, until.Sub(now), sources.EventsWatch, sources.LeasesWatch) || o.future.WakesWithin(now, until.Sub(now))
 }
 
 // failedBefore reports whether an attempt of a pod in the queue has failed.

@@ -122,7 +122,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.wakeComing = func() bool { return false }
 	s.takesFrom = func(tier queue.Tier) bool { return tier == queue.Active }
 	set(s)
-	s.queue, s.future = s.line, evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, clientLimiter(s.channels.cfg, 1))
+	s.queue, s.future = s.line, evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.cfg.ClientLimiter(1))
 	return s.oracle
 }
 
@@ -524,16 +524,27 @@ func TestSeesBinding(t *testing.T) {
 // TestSlack: without the recorder, or where requests wait, a sign of an attempt may come much later.
 func TestSlack(t *testing.T) {
 	o := decides(t, func(s *situation) {})
-	if got := o.channels.slack(world.At(10)); got != attemptSlack {
+	if got := o.channels.slack(world.At(10), true); got != attemptSlack {
 		t.Errorf("with the recorder it is %s", got)
 	}
 	o = decides(t, func(s *situation) { s.load(10) })
-	if got := o.channels.slack(world.At(10)); got != unrecordedSlack {
+	if got := o.channels.slack(world.At(10), true); got != unrecordedSlack {
 		t.Errorf("where requests wait it is %s", got)
 	}
 	o = decides(t, func(s *situation) { s.channels.records = false })
-	if got := o.channels.slack(world.At(10)); got != unrecordedSlack {
+	if got := o.channels.slack(world.At(10), true); got != unrecordedSlack {
 		t.Errorf("without the recorder it is %s", got)
+	}
+	unheard := func(resource string) sources.Status {
+		return sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: sources.Gap{Since: world.At(5), Until: world.At(10)}}}}
+	}
+	o = decides(t, func(s *situation) { s.channels.gaps.Note(world.At(10), unheard(sources.EventsWatch)) })
+	if event, patch := o.channels.slack(world.At(10), true), o.channels.slack(world.At(10), false); event != attemptSlack || patch != unrecordedSlack {
+		t.Errorf("where Events were not heard it is %s for one, and %s for a patch", event, patch)
+	}
+	o = decides(t, func(s *situation) { s.channels.gaps.Note(world.At(10), unheard(sources.PodsWatch)) })
+	if event, patch := o.channels.slack(world.At(10), true), o.channels.slack(world.At(10), false); event != attemptSlack || patch != 5*time.Second+unrecordedSlack {
+		t.Errorf("where pods were not heard it is %s for an Event, and %s for a patch", event, patch)
 	}
 }
 

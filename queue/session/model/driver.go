@@ -72,7 +72,7 @@ func (u *unsettled) Failed(error) {}
 // NewDriver returns a driver of sched and q, which it connects, from now on. It has yet to be given a cluster or an
 // oracle.
 func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k flush.Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
-	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: clientLimiter(cfg, 1),
+	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: cfg.ClientLimiter(1),
 		asyncAPICalls: cfg.AsyncAPICalls, bindTimeout: cfg.BindTimeout}
 	sched.Drive(q)
 	return d
@@ -265,7 +265,10 @@ func (d *Driver) Conclude(now time.Time) {
 		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {
 			until := d.answerTime(now)
 			if d.oracle != nil {
-				until = d.oracle.patchedAt(now, pod.UID, until.Add(patchPatience))
+				if d.oracle.channels.hearsPods(now) {
+					until = until.Add(patchPatience)
+				}
+				until = d.oracle.patchedAt(now, pod.UID, until)
 			}
 			if !d.asyncAPICalls {
 				d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}

@@ -106,6 +106,10 @@ func (d *Driver) finishBindings(now time.Time) {
 		if b.Until.After(now) {
 			continue
 		}
+		if d.oracle != nil && !d.oracle.channels.hearsPods(now) && !(b.timesOut && d.oracle.awaitsVolume(b.Pod)) {
+			b.Until = now.Add(writePatience) // it may have been bound, and that shows when pods are heard again
+			continue
+		}
 		d.dropBinding(b)
 		switch {
 		case d.oracle != nil && b.timesOut:

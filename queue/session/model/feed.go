@@ -196,10 +196,12 @@ func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 
 // Arrive takes in what a stream has told by now. An event that comes too late for its place among those made is put
 // at End; an Event of a failed attempt that comes too late is dropped if the model has had that one or a later one, and
-// always if the scheduler's log tells of attempts. stale is since when the stream hears nothing: from then on its silence tells
-// nothing. Zero if it hears.
-func (f *Feed) Arrive(events []sources.Event, now, stale time.Time) {
+// always if the scheduler's log tells of attempts. While status says that the stream, or one watch of its, hears nothing, that silence tells
+// nothing.
+func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Status) {
 	heard := f.Shadow.oracle.channels
+	heard.gaps.Note(now, status)
+	heard.until = now
 	for _, ev := range events {
 		switch fact := ev.Fact.(type) {
 		case *sources.Logged:
@@ -208,7 +210,9 @@ func (f *Feed) Arrive(events []sources.Event, now, stale time.Time) {
 			if fact.Log {
 				break
 			}
-			heard.event(now, ev.Time)
+			if _, missed := heard.gaps.Missed(ev.Time, sources.EventsWatch); !missed { // or it came late for that
+				heard.event(now, ev.Time)
+			}
 			if f.logged || ev.Time.Before(f.End) && f.Shadow.hasHad(ev.Time, fact.UID) {
 				if fact.Version != "" {
 					heard.recorded(fact.UID, fact.Recorded)
@@ -220,10 +224,6 @@ func (f *Feed) Arrive(events []sources.Event, now, stale time.Time) {
 			ev.Time = f.End
 		}
 		f.Shadow.oracle.future.Add(ev)
-	}
-	heard.until = now
-	if !stale.IsZero() && stale.Before(now) {
-		heard.until = stale
 	}
 	f.ExtendTo(now.Add(-Lag))
 }

@@ -3,7 +3,6 @@ package model
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/world"
@@ -60,11 +59,11 @@ func TestLateAttempt(t *testing.T) {
 			cluster.Stuck(2, "web")
 			f := NewLiveFeed(world.Config(t))
 			t.Cleanup(f.Close)
-			f.Arrive(cluster.Recording(3).Events, world.At(3), time.Time{})
+			f.Arrive(cluster.Recording(3).Events, world.At(3), sources.Status{})
 			before := 0
 			for ; f.HasEvent(before); before++ {
 			}
-			f.Arrive([]sources.Event{{Time: world.At(c.makes), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", 1)}}}, world.At(20), time.Time{})
+			f.Arrive([]sources.Event{{Time: world.At(c.makes), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", 1)}}}, world.At(20), sources.Status{})
 			f.ExtendTo(world.At(21))
 			for i := before; f.HasEvent(i); i++ {
 			}

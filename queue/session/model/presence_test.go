@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -20,22 +19,17 @@ import (
 // what it says of schedulers that are not heard.
 func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, staleSince ...float64) (tried, silences []string) {
 	t.Helper()
-	var stale time.Time
+	var status sources.Status
 	for _, since := range staleSince {
-		stale = world.At(since)
+		status.StaleSince = world.At(since)
 	}
-	f := model.NewLiveFeed(cfg)
-	t.Cleanup(f.Close)
-	events := c.Recording(seconds).Events
-	for at := 0.0; at <= seconds; at += 0.5 { // as it would come
-		var now []sources.Event
-		for len(events) > 0 && !events[0].Time.After(world.At(at)) {
-			now, events = append(now, events[0]), events[1:]
-		}
-		f.Arrive(now, world.At(at), stale)
-		for i := 0; f.HasEvent(i); i++ {
-		}
-	}
+	return told(t, cfg, c, seconds, func(float64) sources.Status { return status })
+}
+
+// told is attached for a stream that stands at each moment as status says.
+func told(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) (tried, silences []string) {
+	t.Helper()
+	f := played(t, cfg, c, seconds, status)
 	for _, ev := range f.Events {
 		at := ev.Time.Sub(world.At(0)).Seconds()
 		switch fact := ev.Fact.(type) {
@@ -52,6 +46,24 @@ func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 		}
 	}
 	return tried, silences
+}
+
+// played is the feed of such a session.
+func played(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *model.Feed {
+	t.Helper()
+	f := model.NewLiveFeed(cfg)
+	t.Cleanup(f.Close)
+	events := c.Recording(seconds).Events
+	for at := 0.0; at <= seconds; at += 0.25 { // as it would come
+		var now []sources.Event
+		for len(events) > 0 && !events[0].Time.After(world.At(at)) {
+			now, events = append(now, events[0]), events[1:]
+		}
+		f.Arrive(now, world.At(at), status(at))
+		for i := 0; f.HasEvent(i); i++ {
+		}
+	}
+	return f
 }
 
 func expect(t *testing.T, what string, got, want []string) {

@@ -50,7 +50,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
 	s.nodesTold = cluster.TellsNodes(events)
 	s.limited, s.logged = beginsLimited(cfg, events), HasFact[*sources.Logged](events)
-	limit := clientLimiter(cfg, 1)
+	limit := cfg.ClientLimiter(1)
 	if s.limited {
 		limit.ReserveN(events[0].Time, limit.Burst())
 	}
@@ -157,6 +157,9 @@ func (s *shadow) takeInNext() error {
 		if f.Version != "" {
 			s.oracle.channels.recorded(f.UID, f.Recorded)
 		}
+		if _, missed := s.oracle.channels.gaps.Missed(ev.Time, sources.EventsWatch); missed {
+			s.oracle.pace.SawOther() // others before it may not have been seen
+		}
 		s.oracle.pace.SawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
 		s.takeInFailure(ev.Time, f)
 	case *sources.Bound:
@@ -168,15 +171,24 @@ func (s *shadow) takeInNext() error {
 	case *sources.Requested:
 		s.oracle.channels.requested(ev.Time)
 	case *sources.StatusPatched:
-		if !s.oracle.channels.exact {
-			s.oracle.channels.requested(ev.Time)
-		}
-		s.oracle.pace.SawPatch(ev.Time)
-		if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
-			s.takeInPatch(ev.Time, pod, ev.Used)
-		}
+		s.takeInStatusPatched(ev, f)
 	}
 	return nil
+}
+
+// takeInStatusPatched has the model follow a patch of a pod's status.
+func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusPatched) {
+	if !s.oracle.channels.exact {
+		s.oracle.channels.requested(seen.Time)
+	}
+	if _, missed := s.oracle.channels.gaps.Missed(seen.Time, sources.PodsWatch); missed {
+		s.oracle.pace.SawOther() // whenever that was
+	} else {
+		s.oracle.pace.SawPatch(seen.Time)
+	}
+	if pod := s.objects.Pod(f.Pod); pod != nil && s.driver != nil && pod.UID == f.UID {
+		s.takeInPatch(seen.Time, pod, seen.Used)
+	}
 }
 
 // takeInWork has the loop go on where the scheduler is seen to work of which nothing was heard.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -160,7 +159,7 @@ func TestFirstNode(t *testing.T) {
 	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
 	world.Happens(&c, 10, sources.Added, world.Node("node-a", "1"), nil)
 	c.Patched(10.01, web, world.TooSmall, "")
-	f.Arrive(c.Recording(10.1).Events, world.At(11), time.Time{})
+	f.Arrive(c.Recording(10.1).Events, world.At(11), sources.Status{})
 	f.ExtendTo(world.At(20))
 	for i := 0; f.HasEvent(i); i++ {
 	}
@@ -183,7 +182,7 @@ func TestNoNode(t *testing.T) {
 	c.Add(1, &sources.Attached{Nodes: true})
 	web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
 	c.Patched(2.01, web, "no nodes available to schedule pods", "")
-	f.Arrive(c.Recording(2.1).Events, world.At(3), time.Time{})
+	f.Arrive(c.Recording(2.1).Events, world.At(3), sources.Status{})
 	for i := 0; f.HasEvent(i); i++ {
 	}
 	var moves []string

@@ -87,7 +87,7 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
 		return
 	}
-	if !s.hasJustAttempted(now, f.UID) {
+	if !s.hasJustAttempted(now, f.UID, true) {
 		s.hearOfCause(now, f.Pod)
 	}
 	if pod := s.objects.Pod(f.Pod); pod != nil && cluster.Waiting(pod) && pod.UID == f.UID {
@@ -122,8 +122,9 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.lastAttempts[pod.UID]
 	late := d.asyncAPICalls && s.oracle.channels.saturated(now) // then it was sent whenever the rate limit let it
-	recent := ok && (now.Sub(last.at) < unexpectedPatch || late)
-	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.seesBinding(now, pod)) {
+	since, missed := s.oracle.channels.gaps.Missed(now, sources.PodsWatch)
+	recent := ok && (now.Sub(last.at) < unexpectedPatch || late || missed && last.at.After(since.Add(-unexpectedPatch)))
+	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.bindingShows(now, pod)) {
 		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
 	if cluster.Waiting(pod) && !expected && !recent {
@@ -145,7 +146,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 // of the attempt beside, or nil.
 func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
 	d := s.driver
-	had := s.hasJustAttempted(now, pod.UID) || d.catchUp(now, pod)
+	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod)
 	if b := d.bindingOf(pod.UID); b != nil {
 		d.dropBinding(b)
 		d.Scheduler.Forget(b.Binding)
@@ -180,10 +181,10 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 }
 
 // hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet:
-// then the attempt that is seen now is that one.
-func (s *shadow) hasJustAttempted(now time.Time, uid types.UID) bool {
+// then the attempt that is seen now is that one. event is true if it is seen by an Event.
+func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool {
 	last, ok := s.oracle.lastAttempts[uid]
-	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.slack(now)
+	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.slack(now, event)
 }
 
 // hasHad reports whether the model has had the attempt of the pod with that UID that failed then, of which it hears only now, or a

@@ -59,6 +59,8 @@ const (
 	Late
 	// Told: it would show.
 	Told
+	// Unheard: it would show, if the watch were heard by which it would.
+	Unheard
 )
 
 // Sentence is the reason as a sentence, with times of day in that zone.
@@ -95,6 +97,8 @@ func (b Because) meaning(zone words.Zone) string {
 		return "the attempt " + b.seen(zone)
 	case b.Silence == Late:
 		return "what shows of the attempt may be late, since the scheduler's requests wait for each other"
+	case b.Silence == Unheard:
+		return "what would show of the attempt is not heard"
 	default:
 		return "the attempt need not show"
 	}

@@ -16,6 +16,7 @@ func TestSentences(t *testing.T) {
 		"By the queue's own rules.":                                 {},
 		"The loop takes it in its turn; the attempt need not show.": {Rule: reason.ByTurn},
 		"The loop takes it in its turn; what shows of the attempt may be late, since the scheduler's requests wait for each other.":   {Rule: reason.ByTurn, Silence: reason.Late},
+		"The loop takes it in its turn; what would show of the attempt is not heard.":                                                 {Rule: reason.ByTurn, Silence: reason.Unheard},
 		"The loop takes it in its turn; the attempt is seen to fail at 10:00:00.123 by its Event.":                                    {Rule: reason.ByTurn, Silence: reason.Told, Seen: evidence.Failed, At: at},
 		"The loop takes it in its turn; the attempt is told to begin at 10:00:00.123.":                                                {Rule: reason.ByTurn, Seen: evidence.Began, At: at},
 		"The loop takes it out of its turn: attempts of those before it would show, and none does up to 10:00:00.123.":                {Rule: reason.ByPassing, At: at},

@@ -50,7 +50,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 	for over := false; ; {
 		now := time.Now()
 		events, status := stream.Take()
-		f.Arrive(events, now, status.StaleSince)
+		f.Arrive(events, now, status)
 		if over {
 			f.ExtendTo(now)
 		}
