@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // checkWithin is how long the API server has to answer the first requests.
@@ -109,7 +110,7 @@ func (s *Source) findLease(ctx context.Context) {
 	if s.opts.LeaseNamespace != "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, overdueAfter)
+	ctx, cancel := context.WithTimeout(ctx, watches.OverdueAfter)
 	defer cancel()
 	for _, namespace := range usualLeases {
 		var found coordinationv1.LeaseList

@@ -15,8 +15,8 @@ import (
 
 // What the cluster tells of its scheduler besides the objects that the scheduler reads.
 const (
-	events = "events"
-	leases = "leases"
+	events = sources.EventsWatch
+	leases = sources.LeasesWatch
 )
 
 // leaseName is the lease that the schedulers' leader holds.
@@ -52,7 +52,7 @@ func failedAttempt(old, e *eventsv1.Event) (attempts.Failed, bool) {
 
 // attempted tells of an attempt that an Event tells of. The lock is held.
 func (s *Source) attempted(now time.Time, f attempts.Failed, coarse bool) {
-	if !coarse {
+	if !coarse && s.watches.Hears(now, events) { // or it says when a watch went on
 		s.delays.Heard(now, f.Last, false)
 	}
 	at := f.Last.Add(s.delays.Offset(now))

@@ -63,7 +63,7 @@ func (s *Source) noteLapse(now time.Time, heard bool) {
 	switch {
 	case s.heardRenewal.IsZero(), s.lapsed:
 		return
-	case !heard, slept, s.state[leases].State != sources.ResourceWatched:
+	case !heard, slept, !s.watches.Hears(now, leases):
 		s.heardRenewal = now // whether it was renewed meanwhile is not known
 		return
 	case now.Sub(s.heardRenewal) <= s.lasts:

@@ -26,6 +26,7 @@ import (
 	"github.com/schedq/schedq/sources/attempts"
 	"github.com/schedq/schedq/sources/live/clocks"
 	"github.com/schedq/schedq/sources/live/siblings"
+	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // Format is the format's name in sources.Recording.
@@ -64,12 +65,11 @@ type Source struct {
 	stores   []*store
 	siblings *siblings.Siblings
 
-	mu       sync.Mutex // guards what follows, and the stores' objects
-	begun    time.Time
+	mu       sync.Mutex         // guards what follows, and the stores' objects
 	stop     context.CancelFunc // ends Run
 	refused  error              // why it did
 	pending  []sources.Event
-	state    map[string]*sources.Resource
+	watches  *watches.Watches
 	attached time.Time
 	leadership
 	asked   bool   // the API server, of which release it is
@@ -83,11 +83,9 @@ type Source struct {
 
 // hearing is what is known of the API server's silence.
 type hearing struct {
-	lost    map[string]time.Time // since when a resource that was watched is not
-	heard   map[string]time.Time // when something of a resource came last, while its list is not in
 	silent  time.Time            // since when the API server does not answer
 	unheard sources.SafeText     // why it does not
-	stale   bool                 // as the last Take told
+	marked  map[string]time.Time // what is marked as not heard of, and since when it is not
 }
 
 // speech is what the credential plugin says.
@@ -146,15 +144,16 @@ func clientFor(config *rest.Config) (*http.Client, *plugin, error) {
 
 func newSource(client clients, plugin *plugin, opts Options) *Source {
 	lease := leaseName{cmp.Or(opts.LeaseNamespace, usualLeases[0]), cmp.Or(opts.LeaseName, "kube-scheduler")}
-	s := &Source{opts: opts, client: client, lease: lease, plugin: plugin, siblings: siblings.New(), state: map[string]*sources.Resource{},
-		hearing: hearing{lost: map[string]time.Time{}, heard: map[string]time.Time{}}}
+	s := &Source{opts: opts, client: client, lease: lease, plugin: plugin, siblings: siblings.New()}
+	var names []string
 	for _, r := range resources(client, lease) {
 		if r.namespaced {
 			r.namespace = opts.Namespace
 		}
 		s.stores = append(s.stores, &store{source: s, kind: r, objects: map[types.NamespacedName]runtime.Object{}})
-		s.state[r.name] = &sources.Resource{Name: r.name, State: sources.ResourceWaiting}
+		names = append(names, r.name)
 	}
+	s.watches = watches.New(names...)
 	if plugin != nil {
 		plugin.say = s.pluginSays
 	}
@@ -176,7 +175,8 @@ func (s *Source) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.mu.Lock()
-	s.begun, s.stop = time.Now(), stop
+	s.watches.Begin(time.Now())
+	s.stop = stop
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, st := range s.stores {
@@ -206,14 +206,7 @@ func (s *Source) Take() ([]sources.Event, sources.Status) {
 	now := time.Now()
 	status := s.status(now)
 	s.noteLapse(now, status.StaleSince.IsZero())
-	if stale := !status.StaleSince.IsZero(); stale != s.stale && !s.attached.IsZero() {
-		s.stale = stale
-		text := "the cluster is heard of again"
-		if stale {
-			text = "the cluster is not heard of since " + status.StaleSince.UTC().Format("15:04:05")
-		}
-		s.emit(now, &sources.Mark{Text: sources.SafeText(text)})
-	}
+	s.markSilence(now, status)
 	events := s.pending
 	s.pending = nil
 	return events, status
@@ -233,7 +226,7 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 		}
 		return
 	case *coordinationv1.Lease:
-		if at := renewed(o); verb == sources.Updated && !at.IsZero() {
+		if at := renewed(o); verb == sources.Updated && !at.IsZero() && s.watches.Hears(now, leases) {
 			s.delays.Heard(now, at, true)
 		}
 		if verb != sources.Deleted {
@@ -256,6 +249,7 @@ func (s *Source) emit(now time.Time, f sources.Fact) {
 // attach tells all that is there. The lock is held.
 func (s *Source) attach(now time.Time) {
 	s.attached = now
+	s.watches.Attached(now)
 	for _, st := range s.stores {
 		if st.kind.name == events || st.kind.name == leases {
 			continue
@@ -284,7 +278,7 @@ func (s *Source) attach(now time.Time) {
 	if !began.IsZero() {
 		began = began.Add(offset)
 	}
-	s.emit(now, &sources.Attached{Began: began, Nodes: s.state[nodes].State == sources.ResourceWatched})
+	s.emit(now, &sources.Attached{Began: began, Nodes: s.watches.State(nodes) == sources.ResourceWatched})
 }
 
 // eventsSeen yields the Events that there are.

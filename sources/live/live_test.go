@@ -149,7 +149,7 @@ func TestHeartbeats(t *testing.T) {
 // once, and it says since when it knew nothing.
 func TestReconnect(t *testing.T) {
 	for name, fault := range map[string]struct{ begin, end func(*livetest.Server) }{
-		"connection cut":           {(*livetest.Server).CutWatches, func(*livetest.Server) {}},
+		"connection cut":           {func(s *livetest.Server) { s.CutWatches() }, func(*livetest.Server) {}},
 		"API server stopped":       {refuse(503), answer},
 		"credentials refused":      {refuse(401), answer},
 		"too many requests":        {refuse(429), answer},
@@ -190,6 +190,82 @@ func refuse(code int) func(*livetest.Server) {
 }
 
 func answer(s *livetest.Server) { s.Refuse("", 0) }
+
+// state is how the reading of a resource stood when the source was last asked.
+func (w *watched) state(name string) sources.Resource {
+	i := slices.IndexFunc(w.status.Resources, func(r sources.Resource) bool { return r.Name == name })
+	return w.status.Resources[i]
+}
+
+// TestOneWatchBroken: while one watch alone can't begin again, the others are heard, and it is said which one is not, since when
+// and why. An attempt that failed meanwhile is told with its own time, once the Events are listed anew.
+func TestOneWatchBroken(t *testing.T) {
+	for _, compacts := range []bool{false, true} {
+		server := livetest.New(t)
+		server.Put(node("n-1", "4"), pod("stuck", ""))
+		w := watch(t, server)
+		w.until("the first lists", w.attached)
+		w.tells("added n-1", "added stuck", "Attached")
+
+		began := time.Now()
+		server.Refuse("events", 503)
+		server.CutWatches("events")
+		w.until("word of it", func() bool { return w.state("events").State == sources.ResourceFailing && w.status.Trouble != "" })
+		if since := w.state("events").Unheard; !since.Lasts() || since.Since.Before(began) || since.Since.After(time.Now()) {
+			t.Errorf("Events are not heard: %+v", since)
+		}
+		if text := string(w.status.Trouble); !w.status.StaleSince.IsZero() || !strings.HasPrefix(text, "events can't be read: ") {
+			t.Errorf("stale since %v, the trouble is %q", w.status.StaleSince, text)
+		}
+		server.Put(pod("new", ""))
+		w.tells("added new")
+		if r := w.state("pods"); r.State != sources.ResourceWatched || !r.Unheard.Since.IsZero() {
+			t.Errorf("pods are %+v", r)
+		}
+
+		failed := time.Now().Truncate(time.Microsecond)
+		server.Put(&eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
+			EventTime: metav1.NewMicroTime(failed), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}})
+		if compacts {
+			server.Compact()
+		}
+		server.Refuse("events", 0)
+		w.until("what was missed", func() bool { return len(w.events) > 0 && w.status.Trouble == "" })
+		if got := w.events[0]; !slices.Equal(w.told(), []string{"FailedAttempt"}) || !got.Time.Equal(failed) {
+			t.Errorf("told %v, at %v, want an attempt at %v", w.told(), got.Time, failed)
+		}
+		if r := w.state("events"); r.State != sources.ResourceWatched || r.Unheard.Lasts() || !r.Unheard.Since.Before(failed) || !r.Unheard.Until.After(failed) {
+			t.Errorf("Events are %+v, and the attempt failed at %v", r, failed)
+		}
+	}
+}
+
+// TestWatchBeginsAgain: that one watch ended is known also where the next one begins at once, or all is listed anew.
+func TestWatchBeginsAgain(t *testing.T) {
+	for name, end := range map[string]func(*livetest.Server){
+		"it goes on":     func(*livetest.Server) {},
+		"it lists anew":  (*livetest.Server).Compact,
+		"it lists pages": func(s *livetest.Server) { s.NoStreams(); s.Compact() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := livetest.New(t)
+			server.Put(node("n-1", "4"), pod("old", ""))
+			w := watch(t, server)
+			w.until("the first lists", w.attached)
+			w.until("that all is heard", func() bool { return !w.state("pods").Unheard.Lasts() })
+			began := time.Now()
+			end(server)
+			server.CutWatches("pods")
+			w.until("that nothing was heard", func() bool { return w.state("pods").Unheard.Since.After(began) && !w.state("pods").Unheard.Lasts() })
+			if r := w.state("nodes"); r.Unheard.Since.After(began) {
+				t.Errorf("nodes were not heard: %+v", r)
+			}
+			if !w.status.StaleSince.IsZero() || w.status.Trouble != "" || w.state("pods").State != sources.ResourceWatched {
+				t.Errorf("it is %+v", w.status)
+			}
+		})
+	}
+}
 
 // TestDoneWithout: what may not be read, or is not served, is named, and the rest goes on.
 func TestDoneWithout(t *testing.T) {

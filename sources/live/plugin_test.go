@@ -208,27 +208,3 @@ func TestPluginsCertificate(t *testing.T) {
 		t.Errorf("the certificate's number is %d", got)
 	}
 }
-
-// TestOverdue: a list of which nothing comes is trouble after some time, and none as soon as something comes.
-func TestOverdue(t *testing.T) {
-	s, err := New(&rest.Config{Host: "http://127.0.0.1:1"}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	s.begun = now
-	if got := s.status(now.Add(overdueAfter)).Trouble; got != "" {
-		t.Errorf("too early: %q", got)
-	}
-	if got := s.status(now.Add(overdueAfter + 1)).Trouble; got != overdueText {
-		t.Errorf("all: %q", got)
-	}
-	for _, st := range s.stores {
-		if st.kind.name != pods {
-			s.streamed(st.kind)
-		}
-	}
-	if got, want := string(s.status(now.Add(overdueAfter+1)).Trouble), "pods can't be read: "+string(overdueText); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}

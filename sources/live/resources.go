@@ -12,6 +12,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // resource is a kind of objects that is watched.
@@ -31,7 +33,7 @@ type resource struct {
 
 // The resources without which there is no queue to show.
 const (
-	pods  = "pods"
+	pods  = sources.PodsWatch
 	nodes = "nodes"
 )
 

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // patience is how long the lists of what can be done without are waited for once pods and nodes are in.
@@ -76,82 +78,61 @@ func (s *Source) ask(ctx context.Context) error {
 func (s *Source) streamed(r *resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.state[r.name]
-	s.heard[r.name] = time.Now()
-	if st.State == sources.ResourceWaiting || st.State == sources.ResourceFailing {
-		st.State, st.Objects = sources.ResourceListing, 0 // its trouble is over when all of it is in
-	}
-	if st.State == sources.ResourceListing {
-		st.Objects++
-	}
+	s.watches.Streamed(time.Now(), r.name)
 }
 
 // listed notes that a whole list is in. The lock is held.
 func (s *Source) listed(r *resource) {
-	delete(s.lost, r.name)
-	s.state[r.name].State, s.state[r.name].Trouble = sources.ResourceWatched, ""
-	s.attachIfReady(time.Now())
+	now := time.Now()
+	s.watches.Heard(now, r.name)
+	s.attachIfReady(now)
 }
 
-// watched notes that a watch began.
+// watched notes that a watch began where the one before had ended.
 func (s *Source) watched(r *resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, was := s.lost[r.name]; was {
-		delete(s.lost, r.name)
-		s.state[r.name].State, s.state[r.name].Trouble = sources.ResourceWatched, ""
-	}
+	s.watches.Heard(time.Now(), r.name)
+}
+
+// ended notes that no watch hears of r any more.
+func (s *Source) ended(r *resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watches.Ended(time.Now(), r.name)
 }
 
 // failed notes that a request failed that will be made again.
 func (s *Source) failed(r *resource, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.state[r.name]
-	if _, lost := s.lost[r.name]; !lost && st.State == sources.ResourceWatched {
-		s.lost[r.name] = time.Now()
-	}
-	st.State = sources.ResourceFailing
-	st.Trouble = sources.Sanitize(Sentence("", err).Error())
+	s.watches.Failed(time.Now(), r.name, sources.Sanitize(Sentence("", err).Error()))
 }
-
-// comingBack is for how long a server that is asked again may deny what it gave before: one that has just
-// started does, until it has loaded its roles.
-const comingBack = 10 * time.Second
 
 // hadRights reports whether r was watched, and is not lost for longer than a server takes to come back.
 func (s *Source) hadRights(r *resource) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	since, lost := s.lost[r.name]
-	return s.state[r.name].State == sources.ResourceWatched || lost && time.Since(since) < comingBack
+	return s.watches.HadRights(time.Now(), r.name)
 }
 
 // unavailable notes that a resource has to be done without.
 func (s *Source) unavailable(r *resource, state sources.ResourceState, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.state[r.name]
-	if st.State == state {
-		return
+	if now := time.Now(); s.watches.Unavailable(now, r.name, state, sources.Sanitize(err.Error())) {
+		s.attachIfReady(now)
 	}
-	st.State, st.Trouble = state, sources.Sanitize(err.Error())
-	delete(s.lost, r.name)
-	s.attachIfReady(time.Now())
 }
 
 // attachIfReady begins as soon as all is there that can be had, and the API server was asked for its version. The lock is held.
 func (s *Source) attachIfReady(now time.Time) {
-	if !s.attached.IsZero() || !s.asked || s.state[pods].State != sources.ResourceWatched || !s.state[nodes].Settled() {
+	if !s.attached.IsZero() || !s.asked || s.watches.State(pods) != sources.ResourceWatched || !(sources.Resource{State: s.watches.State(nodes)}).Settled() {
 		return
 	}
-	waited := now.Sub(s.begun) > patience
-	for _, st := range s.state {
-		if !st.Settled() && !(waited && st.State == sources.ResourceFailing) {
-			return
-		}
+	if s.watches.Ready(now.Sub(s.watches.Begun()) > patience) {
+		s.attach(now)
 	}
-	s.attach(now)
 }
 
 // status is how the source stands. The lock is held.
@@ -161,30 +142,21 @@ func (s *Source) status(now time.Time) sources.Status {
 		status.Notices = append(status.Notices, said)
 	}
 	status.Answers, status.Ahead = s.delays.Answers(), s.delays.Ahead(now)
+	status.Resources = s.watches.Tell(now, func(name string) int { return len(s.store(name).objects) })
 	var missing []string
-	for _, st := range s.stores {
-		r := *s.state[st.kind.name]
-		if r.State == sources.ResourceWatched {
-			r.Objects = len(st.objects)
-		}
-		if r.Trouble == "" && s.overdue(r, now) {
-			r.Trouble = overdueText
-		}
-		status.Resources = append(status.Resources, r)
-		if r.State == sources.ResourceForbidden {
+	for i, st := range s.stores {
+		if status.Resources[i].State == sources.ResourceForbidden {
 			missing = append(missing, fmt.Sprintf("%s (%s)", st.kind.name, st.kind.without))
 		}
 	}
 	if len(missing) > 0 {
 		status.Notices = append(status.Notices, "You may not list and watch "+strings.Join(missing, ", ")+".")
 	}
-	for _, since := range s.lost {
-		if status.StaleSince.IsZero() || since.Before(status.StaleSince) {
-			status.StaleSince = since
-		}
+	if since := watches.StaleSince(status.Resources); status.StaleSince.IsZero() || !since.IsZero() && since.Before(status.StaleSince) {
+		status.StaleSince = since
 	}
 	if status.Trouble = s.unheard; s.silent.IsZero() {
-		status.Trouble = troubleOf(status.Resources)
+		status.Trouble = watches.TroubleOf(status.Resources)
 	}
 	if s.plugin != nil {
 		status.Trouble = cmp.Or(s.plugin.waits(now), status.Trouble)
@@ -192,54 +164,41 @@ func (s *Source) status(now time.Time) sources.Status {
 	return status
 }
 
-// overdueAfter is for how long nothing may come of a list before that is trouble: an API server begins to
-// answer at once, also where the whole answer takes long.
-const overdueAfter = 2 * time.Second
-
-var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API server for more than %s", overdueAfter))
-
-// overdue reports whether nothing has come of a list for too long. The lock is held.
-func (s *Source) overdue(r sources.Resource, now time.Time) bool {
-	if s.begun.IsZero() || r.State != sources.ResourceWaiting && r.State != sources.ResourceListing {
-		return false
+// markSilence tells, for whoever reads it later, what is not heard any more, and that it is again. The lock is held.
+func (s *Source) markSilence(now time.Time, status sources.Status) {
+	if s.attached.IsZero() {
+		return
 	}
-	last := s.heard[r.Name]
-	if last.IsZero() {
-		last = s.begun
+	silent := map[string]time.Time{}
+	if stale := status.StaleSince; !stale.IsZero() {
+		silent["the cluster"] = stale
+	} else {
+		for _, r := range status.Resources {
+			if since := r.Unheard.Since; r.Broken() && now.Sub(since) > markedAfter {
+				silent[r.Name] = since
+			}
+		}
 	}
-	return now.Sub(last) > overdueAfter
+	for _, name := range slices.Sorted(maps.Keys(s.marked)) {
+		if _, still := silent[name]; !still {
+			s.emit(now, &sources.Mark{Text: sources.SafeText(name + heardVerb(name) + " heard of again")})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(silent)) {
+		if _, already := s.marked[name]; !already {
+			s.emit(now, &sources.Mark{Text: sources.SafeText(name + heardVerb(name) + " not heard of since " + silent[name].UTC().Format("15:04:05"))})
+		}
+	}
+	s.marked = silent
 }
 
-// maxNamed is how many of the resources that fail for one reason are named.
-const maxNamed = 3
+// markedAfter is for how long one watch alone must be broken to be marked: when an API server stops, all break one by one.
+const markedAfter = 2 * time.Second
 
-// troubleOf says which resources fail, and why, each reason once. It is empty if none does.
-func troubleOf(resources []sources.Resource) sources.SafeText {
-	var reasons []sources.SafeText
-	failing := map[sources.SafeText][]string{}
-	for _, r := range resources {
-		if r.Trouble == "" || r.State == sources.ResourceForbidden || r.State == sources.ResourceNotServed {
-			continue // nothing is wrong, or it is done without
-		}
-		if failing[r.Trouble] == nil {
-			reasons = append(reasons, r.Trouble)
-		}
-		failing[r.Trouble] = append(failing[r.Trouble], r.Name)
+// heardVerb is the verb behind the name of a resource, or of the cluster.
+func heardVerb(name string) string {
+	if name == "the cluster" {
+		return " is"
 	}
-	var all []string
-	for _, reason := range reasons {
-		names := failing[reason]
-		if len(names) == len(resources) {
-			return reason
-		}
-		if more := len(names) - maxNamed; more > 0 {
-			names = append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
-		}
-		list := strings.Join(names, ", ")
-		if i := strings.LastIndex(list, ", "); i >= 0 {
-			list = list[:i] + " and " + list[i+2:]
-		}
-		all = append(all, fmt.Sprintf("%s can't be read: %s", list, reason))
-	}
-	return sources.Sanitize(strings.Join(all, "; "))
+	return " are"
 }

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // retry is how long a reflector waits after a failure, longer with each. It is more eager than
@@ -101,13 +102,14 @@ func (l *lister) ListWithContext(ctx context.Context, opts metav1.ListOptions) (
 func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	listing := opts.SendInitialEvents != nil && *opts.SendInitialEvents // the list is on its way
+	l.source.ended(l.kind)                                              // nothing is heard while the API server is asked
 	w, err := l.request(ctx, &opts).Watch(ctx)
 	if err != nil {
 		l.failed(ctx, err)
 		return nil, err
 	}
 	if listing {
-		return w, nil
+		return l.noted(w), nil
 	}
 	if reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch()) {
 		// That is what client-go v0.37 makes of a connection that ended before the server answered (rest/request.go,
@@ -115,7 +117,12 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 		return nil, fmt.Errorf("the connection ended: %w", syscall.ECONNREFUSED)
 	}
 	l.source.watched(l.kind)
-	return w, nil
+	return l.noted(w), nil
+}
+
+// noted returns w, whose end the source learns.
+func (l *lister) noted(w watch.Interface) watch.Interface {
+	return watches.Noted(w, func() { l.source.ended(l.kind) })
 }
 
 // failed notes that a request failed. What ends by itself, or what a fresh list makes good, is no trouble.

@@ -337,7 +337,11 @@ func (h Header) liveTime(a canvas.Area) {
 		return
 	}
 	if t := f.Live.Trouble; t != "" {
-		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(format.Safe(string(t)), left.W-x-2))
+		text := format.Safe(string(t))
+		if since := unheardSince(f.Live); !since.IsZero() {
+			text = "not heard since " + f.Zone.Second(since) + ": " + text
+		}
+		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(text, left.W-x-2))
 		return
 	}
 	x = left.Text(x+2, 0, theme.Dim, "attached "+format.Span(f.Now.Sub(f.Live.Attached).Truncate(time.Second))+" ago")

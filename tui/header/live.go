@@ -34,6 +34,16 @@ func distance(l *session.Live) string {
 	return s
 }
 
+// unheardSince returns since when something of the cluster is not heard whose trouble is told. Zero if all is heard.
+func unheardSince(l *session.Live) (since time.Time) {
+	for _, r := range l.Resources {
+		if r.Broken() && (since.IsZero() || r.Unheard.Since.Before(since)) {
+			since = r.Unheard.Since
+		}
+	}
+	return since
+}
+
 // progress says how many lists are in, and which is the longest that is not.
 func progress(l *session.Live) string {
 	in := 0

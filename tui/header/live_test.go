@@ -18,13 +18,17 @@ func TestTroubleIsShown(t *testing.T) {
 	const trouble = "pods can't be read: the API server: etcdserver: request timed out"
 	resources := []sources.Resource{{Name: "nodes", State: sources.ResourceWatched, Objects: 7}, {Name: "pods", State: sources.ResourceFailing}}
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	broken := []sources.Resource{{Name: "pods", State: sources.ResourceWatched, Unheard: sources.Gap{Since: at, Until: at.Add(time.Second)}},
+		{Name: "events", State: sources.ResourceFailing, Trouble: "gone", Unheard: sources.Gap{Since: at.Add(3 * time.Second)}}}
 	for name, c := range map[string]struct {
 		live session.Live
 		want string
 	}{
-		"connecting":       {session.Live{Status: sources.Status{Resources: resources}}, "◌ connecting  1 of 2 lists are in, 0 pods so far"},
-		"lists fail":       {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble}}, "◌ connecting  " + trouble},
-		"one list fails":   {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble, Attached: at}, Following: true}, "● live  10:00:05.000 UTC  " + trouble},
+		"connecting":     {session.Live{Status: sources.Status{Resources: resources}}, "◌ connecting  1 of 2 lists are in, 0 pods so far"},
+		"lists fail":     {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble}}, "◌ connecting  " + trouble},
+		"one list fails": {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble, Attached: at}, Following: true}, "● live  10:00:05.000 UTC  " + trouble},
+		"one is not heard": {session.Live{Status: sources.Status{Resources: broken, Trouble: "events can't be read: gone", Attached: at}, Following: true},
+			"● live  10:00:05.000 UTC  not heard since 10:00:03: events can't be read: gone"},
 		"nothing is heard": {session.Live{Status: sources.Status{Trouble: "gone", Attached: at, StaleSince: at}}, "◌ STALE since 10:00:00  gone"},
 		"all is well":      {session.Live{Status: sources.Status{Answers: 3 * time.Millisecond, Ahead: 40 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago   "},
 		"it is far away":   {session.Live{Status: sources.Status{Answers: 162 * time.Millisecond, Ahead: -2300 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago, answers take 162ms, this clock 2.3s behind"},

@@ -40,7 +40,7 @@ type Server struct {
 	refuseAll int
 	noLists   int // the code to refuse everything with but what is asked for before anything is read
 	noStreams bool
-	cut       chan struct{} // closed and replaced to cut all watches
+	cuts      map[string]chan struct{} // by resource, closed and removed to cut its watches
 }
 
 // entry is one change, as a watch tells it.
@@ -54,7 +54,7 @@ type entry struct {
 // New returns a server without objects. It is closed when the test ends.
 func New(t testing.TB) *Server {
 	s := &Server{
-		changed: make(chan struct{}), cut: make(chan struct{}), revision: 100,
+		changed: make(chan struct{}), cuts: map[string]chan struct{}{}, revision: 100,
 		objects: map[string]map[types.NamespacedName]runtime.Object{}, refusals: map[string]int{}, texts: map[string]string{},
 	}
 	s.Server = httptest.NewServer(s)
@@ -164,12 +164,16 @@ func (s *Server) NoStreams() {
 	s.noStreams = true
 }
 
-// CutWatches ends all watches that are under way, without a word.
-func (s *Server) CutWatches() {
+// CutWatches ends the watches of resources that are under way, without a word: all of them if none is named.
+func (s *Server) CutWatches(resources ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.cut)
-	s.cut = make(chan struct{})
+	for name, cut := range s.cuts {
+		if len(resources) == 0 || slices.Contains(resources, name) {
+			close(cut)
+			delete(s.cuts, name)
+		}
+	}
 }
 
 // Compact forgets all changes up to now: a watch that goes on from before is answered 410 Gone.
@@ -327,7 +331,11 @@ func (s *Server) list(w http.ResponseWriter, req *http.Request, resource string)
 func (s *Server) watch(w http.ResponseWriter, req *http.Request, resource string) {
 	query := req.URL.Query()
 	s.mu.Lock()
-	at, cut := s.revision, s.cut
+	at, cut := s.revision, s.cuts[resource]
+	if cut == nil {
+		cut = make(chan struct{})
+		s.cuts[resource] = cut
+	}
 	stream := query.Get("sendInitialEvents") == "true"
 	if from, err := strconv.Atoi(query.Get("resourceVersion")); err == nil && from > 0 && !stream {
 		at = from

@@ -1,0 +1,224 @@
+// Package watches knows how the reading of each resource of a cluster stands: how far its first list is, and when its watch
+// heard nothing after that. It makes no request, and reads no clock.
+package watches
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Watches are how the reading of a cluster's resources stands. It is not safe for concurrent use.
+type Watches struct {
+	begun time.Time
+	asked time.Time // when Tell was called last: what was before was handed on
+	names []string  // in the order in which they are told
+	state map[string]*sources.Resource
+	came  map[string]time.Time // when something of a list came last
+}
+
+// New returns that of the resources with these names nothing was read yet.
+func New(names ...string) *Watches {
+	w := &Watches{names: names, state: map[string]*sources.Resource{}, came: map[string]time.Time{}}
+	for _, name := range names {
+		w.state[name] = &sources.Resource{Name: name, State: sources.ResourceWaiting}
+	}
+	return w
+}
+
+// Begin notes that the reading begins.
+func (w *Watches) Begin(now time.Time) { w.begun = now }
+
+// Begun is when the reading began. Zero if it has not.
+func (w *Watches) Begun() time.Time { return w.begun }
+
+// State returns how far the reading of a resource has come.
+func (w *Watches) State(name string) sources.ResourceState { return w.state[name].State }
+
+// Hears reports whether what comes of a resource now comes when it happens: its watch is at work, and has told what it missed
+// when it last was not.
+func (w *Watches) Hears(now time.Time, name string) bool {
+	r := w.state[name]
+	return r.State == sources.ResourceWatched && !r.Unheard.Covers(now)
+}
+
+// Streamed notes that an object of a list came.
+func (w *Watches) Streamed(now time.Time, name string) {
+	r := w.state[name]
+	w.came[name] = now
+	if r.State == sources.ResourceWaiting || r.State == sources.ResourceFailing || r.State == sources.ResourceWatched && r.Unheard.Lasts() {
+		r.State, r.Objects = sources.ResourceListing, 0 // its trouble is over when all of it is in
+	}
+	if r.State == sources.ResourceListing {
+		r.Objects++
+	}
+}
+
+// Heard notes that all there is was listed, or that a watch went on where the one before had ended.
+func (w *Watches) Heard(now time.Time, name string) {
+	r := w.state[name]
+	r.State, r.Trouble = sources.ResourceWatched, ""
+	if r.Unheard.Lasts() {
+		r.Unheard.Until = now
+	}
+}
+
+// Ended notes that the watch of a resource has ended, or that nothing can have been heard since now because there was none.
+// It changes nothing while the resource is not watched.
+func (w *Watches) Ended(now time.Time, name string) {
+	r := w.state[name]
+	if r.State != sources.ResourceWatched || r.Unheard.Lasts() {
+		return
+	}
+	if since := r.Unheard.Since; !since.IsZero() && !r.Unheard.Until.Before(w.asked) {
+		now = since // that it had ended before was not told yet
+	}
+	r.Unheard = sources.Gap{Since: now}
+}
+
+// Failed notes that a request failed that will be made again, and why.
+func (w *Watches) Failed(now time.Time, name string, why sources.SafeText) {
+	w.Ended(now, name)
+	r := w.state[name]
+	r.State, r.Trouble = sources.ResourceFailing, why
+}
+
+// Unavailable notes that a resource has to be done without, and why. It returns false if that was known.
+func (w *Watches) Unavailable(now time.Time, name string, state sources.ResourceState, why sources.SafeText) bool {
+	r := w.state[name]
+	if r.State == state {
+		return false
+	}
+	w.Ended(now, name)
+	r.State, r.Trouble = state, why
+	return true
+}
+
+// Attached notes that work begins without the lists that are not in: of those nothing is heard from now on.
+func (w *Watches) Attached(now time.Time) {
+	for _, r := range w.state {
+		if !r.Settled() {
+			r.Unheard = sources.Gap{Since: now}
+		}
+	}
+}
+
+// comingBack is for how long a server that is asked again may deny what it gave before: one that has just
+// started does, until it has loaded its roles.
+const comingBack = 10 * time.Second
+
+// HadRights reports whether a resource was watched, and is not lost for longer than a server takes to come back.
+func (w *Watches) HadRights(now time.Time, name string) bool {
+	r := w.state[name]
+	if r.Settled() {
+		return r.State == sources.ResourceWatched
+	}
+	return r.Unheard.Lasts() && now.Sub(r.Unheard.Since) < comingBack
+}
+
+// Ready reports whether work can begin: all is there that can be had, or only lists fail that had until then to come. without is
+// true if those are not waited for any more.
+func (w *Watches) Ready(without bool) bool {
+	for _, r := range w.state {
+		if !r.Settled() && !(without && r.State == sources.ResourceFailing) {
+			return false
+		}
+	}
+	return true
+}
+
+// Tell returns how each resource stands, in order. There are that many objects of those that are watched.
+func (w *Watches) Tell(now time.Time, objects func(name string) int) []sources.Resource {
+	w.asked = now
+	var all []sources.Resource
+	for _, name := range w.names {
+		r := *w.state[name]
+		if r.State == sources.ResourceWatched {
+			r.Objects = objects(name)
+		}
+		if r.Trouble == "" && w.overdue(r, now) {
+			r.Trouble = overdueText
+		}
+		if r.Trouble == "" && r.Unheard.Lasts() && now.Sub(r.Unheard.Since) > OverdueAfter {
+			r.Trouble = endedText
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// OverdueAfter is for how long nothing may come of a list, or no watch may go on, before that is trouble: an API server begins to
+// answer at once, also where the whole answer takes long.
+const OverdueAfter = 2 * time.Second
+
+var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API server for more than %s", OverdueAfter))
+
+// endedText is the trouble of a resource whose watch ended without any request having failed since.
+const endedText = "the watch has ended, and the next one has not begun"
+
+// overdue reports whether nothing has come of a list for too long.
+func (w *Watches) overdue(r sources.Resource, now time.Time) bool {
+	if w.begun.IsZero() || r.State != sources.ResourceWaiting && r.State != sources.ResourceListing {
+		return false
+	}
+	last := w.came[r.Name]
+	if last.IsZero() {
+		last = w.begun
+	}
+	return now.Sub(last) > OverdueAfter
+}
+
+// StaleSince returns since when nothing is heard of any of resources. Zero if something is.
+func StaleSince(resources []sources.Resource) (since time.Time) {
+	for _, r := range resources {
+		switch {
+		case r.DoneWithout():
+		case !r.Broken():
+			return time.Time{}
+		case r.Unheard.Since.After(since):
+			since = r.Unheard.Since
+		}
+	}
+	return since
+}
+
+// maxNamed is how many of the resources that fail for one reason are named.
+const maxNamed = 3
+
+// Names is a list of names, or the first of them and how many more there are.
+func Names(names []string) string {
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	list := strings.Join(names, ", ")
+	if i := strings.LastIndex(list, ", "); i >= 0 {
+		list = list[:i] + " and " + list[i+2:]
+	}
+	return list
+}
+
+// TroubleOf says which resources fail, and why, each reason once. It is empty if none does.
+func TroubleOf(resources []sources.Resource) sources.SafeText {
+	var reasons []sources.SafeText
+	failing := map[sources.SafeText][]string{}
+	for _, r := range resources {
+		if r.Trouble == "" || r.DoneWithout() {
+			continue // nothing is wrong, or it is done without
+		}
+		if failing[r.Trouble] == nil {
+			reasons = append(reasons, r.Trouble)
+		}
+		failing[r.Trouble] = append(failing[r.Trouble], r.Name)
+	}
+	var all []string
+	for _, reason := range reasons {
+		names := failing[reason]
+		if len(names) == len(resources) {
+			return reason
+		}
+		all = append(all, fmt.Sprintf("%s can't be read: %s", Names(names), reason))
+	}
+	return sources.Sanitize(strings.Join(all, "; "))
+}

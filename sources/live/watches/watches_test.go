@@ -1,0 +1,140 @@
+package watches
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/schedq/schedq/sources"
+)
+
+func at(seconds float64) time.Time {
+	return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// reading is a cluster of which pods, nodes and leases are watched since 0.
+func reading() *Watches {
+	w := New("nodes", "pods", "leases")
+	w.Begin(at(0))
+	for _, name := range w.names {
+		w.Heard(at(0), name)
+	}
+	return w
+}
+
+func (w *Watches) tell(seconds float64) []sources.Resource {
+	return w.Tell(at(seconds), func(string) int { return 1 })
+}
+
+// TestOverdue: a list of which nothing comes is trouble after some time, and none as soon as something comes.
+func TestOverdue(t *testing.T) {
+	w := New("nodes", "pods")
+	w.Begin(at(0))
+	if got := TroubleOf(w.tell(2)); got != "" {
+		t.Errorf("too early: %q", got)
+	}
+	if got := TroubleOf(w.tell(2.1)); got != overdueText {
+		t.Errorf("all: %q", got)
+	}
+	w.Streamed(at(2.1), "nodes")
+	if got, want := TroubleOf(w.tell(2.2)), "pods can't be read: "+overdueText; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestUnheard: a watch is not heard from its end until the next one goes on. That shows as trouble when it takes long, or when
+// a request fails.
+func TestUnheard(t *testing.T) {
+	w := reading()
+	w.tell(4)
+	w.Ended(at(5), "pods")
+	r := w.tell(6)[1]
+	if !r.Unheard.Lasts() || !r.Unheard.Since.Equal(at(5)) || r.Broken() || w.Hears(at(6), "pods") || !w.Hears(at(6), "nodes") {
+		t.Errorf("it has ended: %+v", r)
+	}
+	if r = w.tell(8)[1]; !r.Broken() || r.Trouble != endedText {
+		t.Errorf("for long: %+v", r)
+	}
+	w.Streamed(at(8.5), "pods")
+	if r = w.tell(8.6)[1]; r.State != sources.ResourceListing || r.Objects != 1 {
+		t.Errorf("listed anew: %+v", r)
+	}
+	w.Heard(at(9), "pods")
+	r = w.tell(9.01)[1]
+	if r.Unheard != (sources.Gap{Since: at(5), Until: at(9)}) || r.Broken() || r.State != sources.ResourceWatched {
+		t.Errorf("heard again: %+v", r)
+	}
+	if w.Hears(at(9.01), "pods") || !w.Hears(at(9.2), "pods") {
+		t.Error("what was missed is told at once, and nothing after that")
+	}
+	w.Ended(at(9.02), "pods")
+	w.Heard(at(9.03), "pods")
+	w.Ended(at(9.04), "pods")
+	w.Heard(at(9.05), "pods")
+	if r = w.tell(9.06)[1]; r.Unheard != (sources.Gap{Since: at(9.02), Until: at(9.05)}) {
+		t.Errorf("two ends before one was told: %+v", r)
+	}
+}
+
+// TestStaleSince: the cluster is stale once none of its watches hears anything, but for those that it does without.
+func TestStaleSince(t *testing.T) {
+	w := reading()
+	w.Unavailable(at(1), "leases", sources.ResourceForbidden, "forbidden")
+	w.Failed(at(2), "pods", "refused")
+	if all := w.tell(3); !StaleSince(all).IsZero() || TroubleOf(all) != "pods can't be read: refused" {
+		t.Errorf("stale since %v, the trouble is %q", StaleSince(all), TroubleOf(all))
+	}
+	w.Failed(at(4), "nodes", "refused")
+	if got := StaleSince(w.tell(5)); !got.Equal(at(4)) {
+		t.Errorf("stale since %v", got)
+	}
+	if r := w.tell(5)[2]; !r.Unheard.Lasts() {
+		t.Errorf("what may not be read any more is heard: %+v", r)
+	}
+	w.Heard(at(6), "pods")
+	if got := StaleSince(w.tell(7)); !got.IsZero() {
+		t.Errorf("stale since %v, and pods are heard", got)
+	}
+}
+
+// TestAttachedWithout: what begins without a list hears nothing of it until that is in.
+func TestAttachedWithout(t *testing.T) {
+	w := New("pods", "events")
+	w.Begin(at(0))
+	w.Heard(at(1), "pods")
+	w.Failed(at(1), "events", "refused")
+	if w.Ready(false) || !w.Ready(true) {
+		t.Error("it waits for lists that fail, until it need not any more")
+	}
+	w.Attached(at(15))
+	if all := w.tell(16); !all[0].Unheard.Since.IsZero() || all[1].Unheard != (sources.Gap{Since: at(15)}) {
+		t.Errorf("they are %+v", all)
+	}
+}
+
+// TestNoted: what a watch tells is handed on, and that it ended is noted once, before anybody learns it.
+func TestNoted(t *testing.T) {
+	for _, stops := range []bool{false, true} {
+		fake := watch.NewFake()
+		ended := 0
+		w := Noted(fake, func() { ended++ })
+		go fake.Error(nil)
+		if ev := <-w.ResultChan(); ev.Type != watch.Error {
+			t.Errorf("it tells %v", ev)
+		}
+		if stops {
+			w.Stop()
+		} else {
+			fake.Stop()
+			<-w.ResultChan()
+		}
+		if ended != 1 {
+			t.Errorf("stopped %v, it ended %d times", stops, ended)
+		}
+		w.Stop()
+		if ended != 1 {
+			t.Errorf("stopped again, it ended %d times", ended)
+		}
+	}
+}
