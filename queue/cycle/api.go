@@ -22,6 +22,8 @@ import (
 	"k8s.io/client-go/rest"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/features"
+
+	"github.com/schedq/schedq/queue/cycle/devices"
 )
 
 // Write is something that the scheduler or one of its plugins asked the API server for.
@@ -91,11 +93,11 @@ type requested struct{ kind, namespace, name, subresource string }
 // target reads /api/v1/namespaces/NS/pods/NAME/status and its like.
 func target(path string) requested {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	if len(parts) > 0 && parts[0] == "api" {
-		parts = parts[min(2, len(parts)):]
-	} else {
-		parts = parts[min(3, len(parts)):]
+	before := 3
+	if parts[0] == "api" { // the core group has no name
+		before = 2
 	}
+	parts = parts[min(before, len(parts)):]
 	var r requested
 	if len(parts) > 2 && parts[0] == "namespaces" {
 		r.namespace, parts = parts[1], parts[2:]
@@ -198,6 +200,7 @@ func (a *api) replace(obj runtime.Object, r requested, body []byte) (any, int) {
 	if err := json.Unmarshal(body, obj); err != nil {
 		return refusal(http.StatusBadRequest, metav1.StatusReasonBadRequest, "%v", err)
 	}
+	devices.MakeReady(obj, *a.now)
 	return a.wrote(Write{Object: obj, Status: r.subresource == "status"}), http.StatusOK
 }
 

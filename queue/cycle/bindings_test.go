@@ -230,6 +230,31 @@ func TestDeviceIsReserved(t *testing.T) {
 	}
 }
 
+// TestDeviceIsReadyAtOnce: nobody makes a device ready in the model. So its binding conditions are met once it is allocated, and the
+// pod is bound: upstream's plugin would wait for them by the wall clock.
+func TestDeviceIsReadyAtOnce(t *testing.T) {
+	slice := aSlice("one", "gpu-0")
+	slice.Spec.Devices[0].BindingConditions = []string{"example.com/attached", "example.com/warm"}
+	slice.Spec.Devices[0].BindingFailureConditions = []string{"example.com/broken"}
+	st := newStory(t, aNode("one"), aDeviceClass("gpu"), slice, aDeviceClaim("mine", "gpu"))
+	a := st.tries(aPod("first", usesDevice("mine")))
+	if a.Node != "one" {
+		t.Fatal(said(a))
+	}
+	began := time.Now()
+	if err := st.Bind(st.clock, a.Binding); err != nil || time.Since(began) > 3*time.Second {
+		t.Fatalf("%v, after %s", err, time.Since(began))
+	}
+	writes := st.Writes()
+	claim, ok := writes[len(writes)-2].Object.(*resourcev1.ResourceClaim)
+	if !ok || len(claim.Status.Devices) != 1 || len(claim.Status.Devices[0].Conditions) != 2 {
+		t.Fatalf("before the binding it wrote %+v", writes[len(writes)-2].Object)
+	}
+	if at := claim.Status.Allocation.AllocationTimestamp; !at.Time.Equal(st.clock) {
+		t.Errorf("it is allocated at %s, and the model's clock is at %s", at, st.clock)
+	}
+}
+
 // TestDeviceTaintRule: a rule taints devices of which no slice says so, and wakes the pods that it kept out when it goes.
 func TestDeviceTaintRule(t *testing.T) {
 	driver := "gpu.example.com"

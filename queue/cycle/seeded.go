@@ -100,13 +100,11 @@ func scaledExtenders(extenders []schedulerapi.Extender) []schedulerapi.Extender 
 // modelledProfiles are the profiles without what would wait for a cluster: VolumeBinding's PreBind polls
 // until a volume controller has done its part.
 func modelledProfiles(profiles []schedulerapi.KubeSchedulerProfile) []schedulerapi.KubeSchedulerProfile {
-	modelled := make([]schedulerapi.KubeSchedulerProfile, len(profiles))
-	for i := range profiles {
-		p := profiles[i].DeepCopy()
-		if p.Plugins != nil {
-			p.Plugins.PreBind.Disabled = append(p.Plugins.PreBind.Disabled, schedulerapi.Plugin{Name: names.VolumeBinding})
+	modelled := slices.Clone(profiles)
+	for i := range modelled {
+		if modelled[i] = *profiles[i].DeepCopy(); modelled[i].Plugins != nil {
+			modelled[i].Plugins.PreBind.Disabled = append(modelled[i].Plugins.PreBind.Disabled, schedulerapi.Plugin{Name: names.VolumeBinding})
 		}
-		modelled[i] = *p
 	}
 	return modelled
 }

@@ -1,0 +1,87 @@
+package devices
+
+import (
+	"testing"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// allocated is a claim that has two devices for a pod: disk, which is ready at once, and gpu, which has two binding conditions. Those of met are.
+func allocated(pod types.UID, met ...string) *resourcev1.ResourceClaim {
+	c := &resourcev1.ResourceClaim{}
+	c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{UID: pod}}
+	share := types.UID("share")
+	c.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{
+		{Device: "disk"}, {Device: "gpu", ShareID: &share, BindingConditions: []string{"attached", "warm"}}}}}
+	text := string(share)
+	status := resourcev1.AllocatedDeviceStatus{Device: "gpu", ShareID: &text}
+	for _, m := range met {
+		status.Conditions = append(status.Conditions, metav1.Condition{Type: m, Status: metav1.ConditionTrue})
+	}
+	c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Device: "gpu", Conditions: []metav1.Condition{{Type: "warm", Status: metav1.ConditionTrue}}}, status}
+	return c
+}
+
+// TestAwaited: all conditions of all devices must be met, each by the device's own share.
+func TestAwaited(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		claim *resourcev1.ResourceClaim
+		want  bool
+	}{
+		{"none is met", allocated("web"), true},
+		{"one is met", allocated("web", "attached"), true},
+		{"all are met", allocated("web", "attached", "warm"), false},
+		{"it is another's", allocated("db"), false},
+		{"it is not allocated", &resourcev1.ResourceClaim{}, false},
+	} {
+		if got := Awaited(c.claim, "web"); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// TestDeadline: a scheduler waits for as long as it may. A claim that was allocated before is given up when the scheduler looks,
+// which it does every 5 s.
+func TestDeadline(t *testing.T) {
+	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name      string
+		allocated float64 // seconds before
+		want      float64
+	}{
+		{"now", 0, 60},
+		{"a moment before", 0.5, 60},
+		{"before", 12, 50},
+		{"long before", 100, 0},
+	} {
+		claim := allocated("web")
+		claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: since.Add(-time.Duration(c.allocated * float64(time.Second)))}
+		if got := Deadline(claim, since, time.Minute).Sub(since).Seconds(); got != c.want {
+			t.Errorf("allocated %s: it gives up after %g s, want %g", c.name, got, c.want)
+		}
+	}
+	if got := Deadline(allocated("web"), since, time.Minute).Sub(since); got != time.Minute {
+		t.Errorf("without a time it gives up after %s", got)
+	}
+}
+
+// TestMakeReady: what is made ready is not awaited.
+func TestMakeReady(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, met := range [][]string{nil, {"attached"}} {
+		claim := allocated("web", met...)
+		if met == nil {
+			claim.Status.Devices = nil
+		}
+		MakeReady(claim, now)
+		if Awaited(claim, "web") || !claim.Status.Allocation.AllocationTimestamp.Time.Equal(now) {
+			t.Errorf("it is %+v", claim.Status)
+		}
+	}
+	claim := &resourcev1.ResourceClaim{}
+	MakeReady(claim, now) // has nothing to do
+}
