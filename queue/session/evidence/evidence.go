@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
@@ -95,6 +96,7 @@ type Future struct {
 	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
 	failures list
 	changes  list        // Bound and Changed
+	claims   list        // those of claims for devices
 	bindings list        // Bound
 	begins   bool        // whether any was Began
 	stirs    list        // changes that may wake pods
@@ -288,6 +290,9 @@ func (f *Future) lists(s *Sighting) []*list {
 		in = append(in, &f.changes)
 		if s.Kind == Bound {
 			in = append(in, &f.bindings)
+		}
+		if _, is := s.Change.Object.(*resourcev1.ResourceClaim); is {
+			in = append(in, &f.claims)
 		}
 		if MayWake(s.Change) {
 			in = append(in, &f.stirs)

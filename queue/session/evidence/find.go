@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -108,6 +109,17 @@ func (f *Future) WakesWithin(now time.Time, within time.Duration) bool {
 // Bindings yields the changes within that long from now of pods that have a node.
 func (f *Future) Bindings(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	return f.bindings.within(now, within)
+}
+
+// Claims yields the claims for devices that change within that long from now, and when.
+func (f *Future) Claims(now time.Time, within time.Duration) iter.Seq2[time.Time, *resourcev1.ResourceClaim] {
+	return func(yield func(time.Time, *resourcev1.ResourceClaim) bool) {
+		for s := range f.claims.within(now, within) {
+			if !yield(s.Time, s.Change.Object.(*resourcev1.ResourceClaim)) {
+				return
+			}
+		}
+	}
 }
 
 // Changes yields all changes of objects within that long from now.

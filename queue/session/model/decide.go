@@ -6,13 +6,16 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/devices"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -50,13 +53,14 @@ type oracle struct {
 	future       *evidence.Future
 	pace         *pace.Pace
 	channels     *channels
-	presence     *presence
+	presence     *presence.Presence
 	queue        lineup
 	takesFrom    func(queue.Tier) bool     // whether the loop takes pods from that tier
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
 	awaitsVolume func(*v1.Pod) bool        // whether others have yet to provide a volume for a pod
-	seesNodes    func() bool               // whether the source tells of nodes: without, no attempt can be modelled
-	wakeComing   func() bool               // whether something that may wake pods is on its way to the scheduler
+	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
+	seesNodes    func() bool // whether the source tells of nodes: without, no attempt can be modelled
+	wakeComing   func() bool // whether something that may wake pods is on its way to the scheduler
 }
 
 // lineup is the part of the model's queue that an oracle reads.
@@ -75,7 +79,7 @@ type lastAttempt struct {
 
 // decide returns what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
-	if !o.seesNodes() || o.presence.none() {
+	if !o.seesNodes() || o.presence.None() {
 		return decision{do: wait, until: now.Add(LongestGap)} // what is seen of attempts is all that is shown
 	}
 	ended := func(uid types.UID) bool {
@@ -157,7 +161,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 	held, next, passed := 0, time.Time{}, false
 	does := decision{do: takeNext, inTurn: true}
 	for pod := range o.queue.Upcoming() {
-		if !o.presence.works(pod) {
+		if !o.presence.Works(pod) {
 			passed = true
 			continue
 		}
@@ -215,6 +219,9 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	if o.awaitsVolume(pod) {
 		return until, false, turn // what it comes to may show in minutes
 	}
+	if claim, at := o.awaitsDevice(now, pod); claim != nil { // what the scheduler wrote when it had placed the pod
+		return at.Add(-soon), at.Sub(now) > soon, turn
+	}
 	if cluster.BindsLate(pod) {
 		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Kind == evidence.Bound {
 			return until, false, reason.GoesBy(reason.ByTurn, seen)
@@ -233,7 +240,8 @@ func (o *oracle) beginsLater(now time.Time, pod *v1.Pod) bool {
 // and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	silence := o.channels.silence(now, pod)
-	return (silence == reason.Told || silence == reason.Late) && o.future.Attempt(pod.UID, now, o.channels.horizon(now, pod).Sub(now)) == nil
+	claim, _ := o.awaitsDevice(now, pod)
+	return (silence == reason.Told || silence == reason.Late) && claim == nil && o.future.Attempt(pod.UID, now, o.channels.horizon(now, pod).Sub(now)) == nil
 }
 
 // takenInstead returns the pod that the real loop took now in place of attempt a's, or nil if a may stand. Under load
@@ -300,7 +308,7 @@ func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
 
 // bindingShows is seesBinding where the source tells the scheduler's requests.
 func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
-	if o.awaitsVolume(pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
+	if o.awaits(now, pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
 		seen := o.future.Attempt(pod.UID, now, bindPatience)
 		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
 	}
@@ -310,6 +318,42 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 	}
 	// A binding under way when the pod was deleted would have shown by then.
 	return seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding
+}
+
+// awaitsDevice returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
+// seen to within writePatience, and when it has. Nil if it does not.
+func (o *oracle) awaitsDevice(now time.Time, pod *v1.Pod) (*resourcev1.ResourceClaim, time.Time) {
+	if len(pod.Spec.ResourceClaims) == 0 {
+		return nil, now
+	}
+	if claim := o.unreadyClaim(pod); claim != nil {
+		return claim, now
+	}
+	for at, claim := range o.future.Claims(now, writePatience) {
+		if devices.Awaited(claim, pod.UID) {
+			return claim, at
+		}
+	}
+	return nil, now
+}
+
+// awaits reports whether others have yet to provide what pod, which is placed, needs before it is bound.
+func (o *oracle) awaits(now time.Time, pod *v1.Pod) bool {
+	_, err := o.bindDeadline(now, pod)
+	return err != nil
+}
+
+// bindDeadline returns when the scheduler, which has placed pod by now, gives up waiting for others to provide what the pod needs, and
+// the error of its binding then. That is nil if it waits for nothing.
+func (o *oracle) bindDeadline(now time.Time, pod *v1.Pod) (time.Time, error) {
+	cfg, profile := o.channels.cfg, pod.Spec.SchedulerName
+	if o.awaitsVolume(pod) {
+		return now.Add(cfg.BindTimeout(profile)), errBindTimeout
+	}
+	if claim, _ := o.awaitsDevice(now, pod); claim != nil {
+		return devices.Deadline(claim, now, cfg.DeviceBindTimeout(profile)), errDeviceTimeout
+	}
+	return now, nil
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where

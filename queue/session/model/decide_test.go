@@ -8,6 +8,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -114,8 +116,8 @@ func (s *situation) load(seconds float64) {
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
-	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: newPresence(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
-		awaitsVolume: func(*v1.Pod) bool { return false }}}
+	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
+		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil }}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)
 	s.seesNodes = func() bool { return true }
@@ -168,19 +170,19 @@ func TestDecide(t *testing.T) {
 		}, "take the next"},
 
 		// No scheduler is there.
-		{"nobody renews the lease", func(s *situation) { s.free("web"); s.presence.lapsed = true }, "wait 86400.0000"},
+		{"nobody renews the lease", func(s *situation) { s.free("web"); s.presence.Lapsed = true }, "wait 86400.0000"},
 		{"nothing is heard of its only profile", func(s *situation) {
 			s.free("web")
-			s.presence.silent[v1.DefaultSchedulerName] = true
+			s.presence.Silent[v1.DefaultSchedulerName] = true
 		}, "wait 86400.0000"},
 		{"nothing is heard of one profile of two", func(s *situation) {
 			s.pod("web", queue.Active, 0, func(p *v1.Pod) { p.Spec.SchedulerName = "batch" })
 			s.free("db")
-			s.presence.profiles, s.presence.silent["batch"] = 2, true
+			s.presence.Profiles, s.presence.Silent["batch"] = 2, true
 		}, "take db"},
 		{"nothing is heard of one profile of two, and no pod of the other waits", func(s *situation) {
 			s.pod("web", queue.Active, 0, func(p *v1.Pod) { p.Spec.SchedulerName = "batch" })
-			s.presence.profiles, s.presence.silent["batch"] = 2, true
+			s.presence.Profiles, s.presence.Silent["batch"] = 2, true
 		}, "wait 86400.0000 or a move"},
 
 		// A patch is under way.

@@ -43,13 +43,11 @@ type Driver struct {
 	limiter      *rate.Limiter  // of the scheduler's client
 	// asyncAPICalls is true if the loop does not wait for the answers to its patches.
 	asyncAPICalls bool
-	// bindTimeout returns for how long a profile waits for a pod's volumes.
-	bindTimeout func(profile string) time.Duration
-	endsAsSeen  bool           // the attempt under way ends when it is seen to
-	because     reason.Because // why the moves that come next are made. Handing moves on sets it back
-	Bindings    []*binding     // under way, beside the loop
-	Evictions   []*eviction
-	Dying       []dying // in a Cluster: victims whose containers are being stopped
+	endsAsSeen    bool           // the attempt under way ends when it is seen to
+	because       reason.Because // why the moves that come next are made. Handing moves on sets it back
+	Bindings      []*binding     // under way, beside the loop
+	Evictions     []*eviction
+	Dying         []dying // in a Cluster: victims whose containers are being stopped
 }
 
 // writeTarget is a cluster in which what the scheduler writes becomes so.
@@ -73,7 +71,7 @@ func (u *unsettled) Failed(error) {}
 // oracle.
 func NewDriver(cfg *schedulerconfig.Config, sched *cycle.Scheduler, q *queue.Queue, k flush.Ticks, now time.Time, settled func(time.Time, *cycle.Attempt)) *Driver {
 	d := &Driver{Scheduler: sched, queue: q, ticks: k, now: now, onSettled: settled, limiter: cfg.ClientLimiter(1),
-		asyncAPICalls: cfg.AsyncAPICalls, bindTimeout: cfg.BindTimeout}
+		asyncAPICalls: cfg.AsyncAPICalls}
 	sched.Drive(q)
 	return d
 }
@@ -190,7 +188,7 @@ func (d *Driver) decide(now time.Time) decision {
 		d.onSettled(now, nil)
 	}
 	if does.inTurn {
-		d.oracle.presence.notTried(now, does.untried)
+		d.oracle.presence.NotTried(now, does.untried)
 	}
 	d.because = does.because
 	return does
@@ -290,14 +288,14 @@ func (d *Driver) Conclude(now time.Time) {
 		placed = []*cycle.Binding{a.Binding}
 	}
 	for _, b := range placed {
-		until, timesOut := d.answerTime(now), false
+		until, timesOut := d.answerTime(now), error(nil)
 		if d.oracle != nil && d.oracle.seesBinding(now, b.Pod) {
 			until = until.Add(writePatience)
 			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
 				until = now.Add(bindPatience)
 			}
-			if d.oracle.awaitsVolume(b.Pod) {
-				until, timesOut = now.Add(d.bindTimeout(b.Pod.Spec.SchedulerName)), true
+			if deadline, err := d.oracle.bindDeadline(now, b.Pod); err != nil {
+				until, timesOut = deadline, err
 			}
 		}
 		d.Bindings = append(d.Bindings, &binding{Binding: b, Since: now, Until: until, timesOut: timesOut})

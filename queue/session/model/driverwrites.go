@@ -32,8 +32,8 @@ type binding struct {
 	Since time.Time
 	// Until is when it is bound, or when a shadow gives it up.
 	Until time.Time
-	// timesOut is true if Until is when the scheduler gives up waiting for the pod's volumes.
-	timesOut bool
+	// timesOut is why it fails then, if Until is when the scheduler gives up waiting for what the pod needs. Otherwise nil.
+	timesOut error
 }
 
 // eviction is a victim's deletion.
@@ -51,9 +51,12 @@ type dying struct {
 // ErrNotSeen is why a binding of the model fails that the real scheduler was never seen to make.
 var ErrNotSeen = errors.New("its binding was not seen")
 
-// errBindTimeout is why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go,
-// BindPodVolumes).
-var errBindTimeout = errors.New("binding volumes: context deadline exceeded")
+// Why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go, BindPodVolumes), or whose
+// devices are not ready (dynamicresources.go, ErrDeviceBindingTimeout).
+var (
+	errBindTimeout   = errors.New("binding volumes: context deadline exceeded")
+	errDeviceTimeout = errors.New("device binding timeout: context deadline exceeded")
+)
 
 // answerTime returns when the API server answers a request that the scheduler makes at now: once the client's own
 // rate limit lets it through, which this counts against, and after requestTime.
@@ -106,14 +109,14 @@ func (d *Driver) finishBindings(now time.Time) {
 		if b.Until.After(now) {
 			continue
 		}
-		if d.oracle != nil && !d.oracle.channels.hearsPods(now) && !(b.timesOut && d.oracle.awaitsVolume(b.Pod)) {
+		if d.oracle != nil && !d.oracle.channels.hearsPods(now) && (b.timesOut == nil || !d.oracle.awaits(now, b.Pod)) {
 			b.Until = now.Add(writePatience) // it may have been bound, and that shows when pods are heard again
 			continue
 		}
 		d.dropBinding(b)
 		switch {
-		case d.oracle != nil && b.timesOut:
-			d.Scheduler.Fail(now, b.Binding, errBindTimeout)
+		case d.oracle != nil && b.timesOut != nil:
+			d.Scheduler.Fail(now, b.Binding, b.timesOut)
 			_ = d.Scheduler.Writes()
 			d.onSettled(now, nil)
 			continue

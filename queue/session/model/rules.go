@@ -2,7 +2,7 @@ package model
 
 import "time"
 
-// All constants that decide about attempts, each with where it comes from; package pace has those by which the real scheduler's pace is learned. "Recordings" are those that make verify
+// All constants that decide about attempts, each with where it comes from; package pace has those by which the real scheduler's pace is learned, and presence for how long it may be silent. "Recordings" are those that make verify
 // replays: clusters on one machine, so requests take no time on a network.
 
 // How long the modelled scheduler takes for what it does. Measured: averages of real ones that logged at -v=6.
@@ -79,9 +79,6 @@ const (
 	// bindPatience is how long others may take to provide what a pod needs before it is bound, and as far as anybody
 	// looks. Chosen; upstream's own limit is 600 s (VolumeBindingArgs, BindTimeoutSeconds).
 	bindPatience = 10 * time.Second
-	// longestSilence is how long a scheduler that is at work may not show where it must. Derived: no longer than another one waits
-	// until it leads in its place (LeaderElectionConfiguration, LeaseDuration, by default).
-	longestSilence = 15 * time.Second
 	// newPod is how long ago a pod that comes may have been created to be new to the event recorder. Derived in half: a
 	// creation's time has no fractions of a second.
 	newPod = 2 * time.Second

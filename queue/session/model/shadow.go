@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -55,12 +56,13 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		limit.ReserveN(events[0].Time, limit.Burst())
 	}
 	s.oracle = &oracle{
-		presence:     newPresence(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
+		presence:     presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:         pace.New(answerDelay),
 		future:       evidence.New(more, bindPatience, shortestRequest, limit),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
 		awaitsVolume: s.objects.AwaitsVolume,
+		unreadyClaim: s.objects.UnreadyClaim,
 		seesNodes:    func() bool { return s.nodesTold },
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.change) })
@@ -102,7 +104,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
 	s.oracle.queue, s.oracle.takesFrom = s.driver.queue, s.driver.takesFrom
 	s.oracle.channels.restart()
-	s.oracle.presence.restart(now)
+	s.oracle.presence.Restart(now)
 	clear(s.oracle.lastAttempts)
 	return pods, nil
 }
@@ -200,15 +202,15 @@ func (s *shadow) takeInWork(seen *evidence.Sighting) {
 	if pod == nil || pod.UID != seen.UID || seen.Kind == evidence.Bound && pod.Spec.NodeName != "" || !s.driver.Scheduler.Responsible(pod) {
 		return // of another, or it says nothing new
 	}
-	if s.oracle.presence.sawWork(seen.Time, pod.Spec.SchedulerName) {
+	if s.oracle.presence.SawWork(seen.Time, pod.Spec.SchedulerName) {
 		s.driver.LoopFree = seen.Time
 	}
 }
 
 // takeInSilence follows what the source tells of the scheduler's lease.
 func (s *shadow) takeInSilence(f *sources.Silent) {
-	s.oracle.presence.lapsed = !f.Since.IsZero()
-	if !s.oracle.presence.none() && s.driver != nil {
+	s.oracle.presence.Lapsed = !f.Since.IsZero()
+	if !s.oracle.presence.None() && s.driver != nil {
 		s.driver.LoopFree = s.driver.now
 	}
 }

@@ -1,49 +1,131 @@
 package timeline
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
 
+// hasDevice has a node come that has that device of the class gpu.
+func hasDevice(w *world.Cluster, device resourcev1.Device) {
+	world.Happens(w, 1, sources.Added, world.Node("node-a", "4"), nil)
+	class := &resourcev1.DeviceClass{}
+	class.Name = "gpu"
+	world.Happens(w, 1, sources.Added, class, nil)
+	node := "node-a"
+	slice := &resourcev1.ResourceSlice{Spec: resourcev1.ResourceSliceSpec{Driver: "gpu.example.com", NodeName: &node,
+		Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1}, Devices: []resourcev1.Device{device}}}
+	slice.Name = "node-a-gpus"
+	world.Happens(w, 1, sources.Added, slice, nil)
+}
+
+// asksForDevice has a claim come for a device of the class gpu.
+func asksForDevice(w *world.Cluster, seconds float64, name string) *resourcev1.ResourceClaim {
+	claim := &resourcev1.ResourceClaim{}
+	claim.Namespace, claim.Name, claim.UID = "default", name, types.UID("claim-"+name)
+	claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "one", Exactly: &resourcev1.ExactDeviceRequest{
+		DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}}
+	return world.Happens(w, seconds, sources.Added, claim, nil)
+}
+
+// usesDevice has a pod come that has the claim of its name.
+func usesDevice(w *world.Cluster, seconds float64, name string) *v1.Pod {
+	pod := world.Wants(name, "100m")
+	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
+	pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
+	return world.Happens(w, seconds, sources.Added, pod, nil)
+}
+
+// allocates has the scheduler write into claim that pod has its device, on the conditions of as.
+func allocates(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClaim, pod *v1.Pod, as resourcev1.DeviceRequestAllocationResult) *resourcev1.ResourceClaim {
+	as.Request, as.Driver, as.Pool, as.Device = "one", "gpu.example.com", "node-a", "gpu-0"
+	return world.Happens(w, seconds, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
+		c.Finalizers = []string{resourcev1.Finalizer}
+		c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
+		c.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{as}}}
+		if len(as.BindingConditions) > 0 {
+			c.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: world.At(seconds).Truncate(time.Second)}
+		}
+	})
+}
+
+// TestDeviceBindTimeout: a pod whose device is not ready is in flight for as long as the configuration of its profile lets
+// DynamicResources wait for the device's binding conditions, and backs off then as after an error. One whose device has no such
+// conditions would be seen to be bound.
+func TestDeviceBindTimeout(t *testing.T) {
+	const attached = "example.com/attached"
+	for _, c := range []struct {
+		name       string
+		conditions []string
+		seconds    float64 // the timeout
+		ready      float64 // when the device is, or 0
+		bound      float64 // when the pod is, or 0
+		want       string
+	}{
+		{"it takes long", []string{attached}, 600, 0, 0, "active 3.0, inflight 3.0"},
+		{"it takes too long", []string{attached}, 20, 0, 0, "active 3.0, inflight 3.0, backoff 23.0"},
+		{"it is ready", []string{attached}, 600, 25, 28, "active 3.0, inflight 3.0, scheduled 28.0"},
+		{"no condition", nil, 600, 0, 0, "active 3.0"},
+	} {
+		cfg, err := schedulerconfig.Default()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range cfg.Profiles[0].PluginConfig {
+			if args, ok := p.Args.(*schedulerapi.DynamicResourcesArgs); ok {
+				args.BindingTimeout = &metav1.Duration{Duration: time.Duration(c.seconds * float64(time.Second))}
+			}
+		}
+		var w world.Cluster
+		hasDevice(&w, resourcev1.Device{Name: "gpu-0", BindingConditions: c.conditions, BindingFailureConditions: c.conditions})
+		w.Stuck(1.5, "other")
+		claim := asksForDevice(&w, 2, "web")
+		web := usesDevice(&w, 3, "web")
+		claim = allocates(&w, 3.01, claim, web, resourcev1.DeviceRequestAllocationResult{BindingConditions: c.conditions})
+		if c.ready > 0 {
+			world.Happens(&w, c.ready, sources.Updated, claim, func(claim *resourcev1.ResourceClaim) {
+				claim.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "gpu.example.com", Pool: "node-a", Device: "gpu-0",
+					Conditions: []metav1.Condition{{Type: attached, Status: metav1.ConditionTrue}}}}
+			})
+			w.Bound(c.bound, web, "node-a")
+		}
+		var moves []string
+		err = Replay(t.Context(), w.Recording(30), Options{Scheduler: cfg}, func(m *board.Transition) error {
+			if at := m.Time.Sub(world.Noon).Seconds(); m.Pod.Key.Name == "web" && at < 23.5 || m.Pod.Tier.String() == "scheduled" {
+				moves = append(moves, fmt.Sprintf("%s %.1f", m.Pod.Tier, at))
+			}
+			return nil
+		})
+		if got := strings.Join(moves, ", "); err != nil || got != c.want {
+			t.Errorf("%s: %v, %s, want %s", c.name, err, got, c.want)
+		}
+	}
+}
+
 // TestDevicesAreGivenBack: what the model's scheduler reserved for a pod that was seen bound, it reserves no more: the device is
 // free when its claim is gone.
 func TestDevicesAreGivenBack(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-	class := &resourcev1.DeviceClass{}
-	class.Name = "gpu"
-	world.Happens(&w, 1, sources.Added, class, nil)
+	hasDevice(&w, resourcev1.Device{Name: "gpu-0"})
 	node := "node-a"
-	slice := &resourcev1.ResourceSlice{Spec: resourcev1.ResourceSliceSpec{Driver: "gpu.example.com", NodeName: &node,
-		Pool:    resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
-		Devices: []resourcev1.Device{{Name: "gpu-0"}}}}
-	slice.Name = "node-a-gpus"
-	world.Happens(&w, 1, sources.Added, slice, nil)
 	claimFor := func(seconds float64, name string) (*resourcev1.ResourceClaim, *v1.Pod) {
-		claim := &resourcev1.ResourceClaim{}
-		claim.Namespace, claim.Name, claim.UID = "default", name, types.UID("claim-"+name)
-		claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "one", Exactly: &resourcev1.ExactDeviceRequest{
-			DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1}}}
-		pod := world.Wants(name, "100m")
-		pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
-		pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
-		return world.Happens(&w, seconds, sources.Added, claim, nil), world.Happens(&w, seconds+0.1, sources.Added, pod, nil)
+		claim := asksForDevice(&w, seconds, name)
+		return claim, usesDevice(&w, seconds+0.1, name)
 	}
 	claim, first := claimFor(2, "first")
-	claim = world.Happens(&w, 2.11, sources.Updated, claim, func(c *resourcev1.ResourceClaim) {
-		c.Finalizers = []string{resourcev1.Finalizer}
-		c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{Resource: "pods", Name: first.Name, UID: first.UID}}
-		c.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{
-			{Request: "one", Driver: "gpu.example.com", Pool: node, Device: "gpu-0"}}}}
-	})
+	claim = allocates(&w, 2.11, claim, first, resourcev1.DeviceRequestAllocationResult{})
 	first = w.Bound(2.12, first, node)
 	_, second := claimFor(5, "second") // which has to wait
 	second = w.Patched(5.11, second, "0/1 nodes are available: 1 cannot allocate all claims. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
