@@ -5,6 +5,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/schedq/schedq/queue/pluginname"
 )
 
 // Options are the settings of a scheduler that its queue obeys.
@@ -61,7 +63,7 @@ type Plugins interface {
 }
 
 // SchedulingGates is the name of the plugin behind spec.schedulingGates.
-const SchedulingGates = "SchedulingGates"
+const SchedulingGates = pluginname.SchedulingGates
 
 // EveryEvent is the Plugins of a framework whose plugins have no queueing hints: every event may help
 // every pod. It knows one PreEnqueue plugin, SchedulingGates.

@@ -91,12 +91,10 @@ func (f *Flags) Options(opts session.Options) (session.Options, error) {
 		}
 		opts.Scheduler = cfg
 	}
-	profiles := opts.Scheduler.Profiles
-	for _, p := range profiles {
-		if p.SchedulerName == f.schedulerName {
-			return opts, nil
-		}
+	if opts.Scheduler.HasProfile(f.schedulerName) {
+		return opts, nil
 	}
+	profiles := opts.Scheduler.Profiles
 	if len(profiles) > 1 {
 		return opts, flags.Usagef("--scheduler-name %s: the configuration has profiles, but none of that name", sources.Sanitize(f.schedulerName))
 	}

@@ -65,6 +65,11 @@ type Config struct {
 	gated  bool    // AsyncAPICalls is as a gate has it, and not as a release
 }
 
+// HasProfile reports whether there is a profile of that scheduler name.
+func (c *Config) HasProfile(schedulerName string) bool {
+	return slices.ContainsFunc(c.Profiles, func(p schedulerapi.KubeSchedulerProfile) bool { return p.SchedulerName == schedulerName })
+}
+
 // Default returns the configuration of a kube-scheduler without a file, with the feature gates as
 // they are set.
 func Default() (*Config, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue/pluginname"
 )
 
 // GatesEliminated is what an update of a pod means that removes its last scheduling gate.
@@ -35,8 +36,8 @@ func Injection(name string) func(q *queue.Queue, now time.Time) {
 // one meets them.
 func RejectorPlugins() []string {
 	return []string{
-		"NodeResourcesFit", "TaintToleration", "NodeAffinity", "NodeUnschedulable", "InterPodAffinity",
-		"PodTopologySpread", "VolumeBinding", "VolumeRestrictions", "VolumeZone", "NodeVolumeLimits",
-		"NodePorts", "NodeName", "DynamicResources", "NodeDeclaredFeatures",
+		pluginname.NodeResourcesFit, pluginname.TaintToleration, pluginname.NodeAffinity, pluginname.NodeUnschedulable, pluginname.InterPodAffinity,
+		pluginname.PodTopologySpread, pluginname.VolumeBinding, pluginname.VolumeRestrictions, pluginname.VolumeZone, pluginname.NodeVolumeLimits,
+		pluginname.NodePorts, pluginname.NodeName, pluginname.DynamicResources, pluginname.NodeDeclaredFeatures,
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue/pluginname"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 )
@@ -20,7 +20,7 @@ func NewHints(plugins queue.Plugins) Hints {
 		return w
 	}
 	w.plugins, w.own = map[string][]string{}, map[string][]string{}
-	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, names.DefaultPreemption) {
+	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, pluginname.DefaultPreemption) {
 		for i, event := range injectable.Events() {
 			if plugins.Registered(name, event) {
 				w.plugins[name] = append(w.plugins[name], w.events[i])

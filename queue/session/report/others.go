@@ -8,7 +8,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -33,8 +32,7 @@ func OthersPods(events []sources.Event, cfg *schedulerconfig.Config) string {
 			continue
 		}
 		pod, ok := c.Object.(*v1.Pod)
-		if !ok || !cluster.Waiting(pod) || c.Verb == sources.Deleted || pod.Spec.SchedulerName == "" ||
-			slices.ContainsFunc(cfg.Profiles, func(p schedulerapi.KubeSchedulerProfile) bool { return p.SchedulerName == pod.Spec.SchedulerName }) {
+		if !ok || !cluster.Waiting(pod) || c.Verb == sources.Deleted || pod.Spec.SchedulerName == "" || cfg.HasProfile(pod.Spec.SchedulerName) {
 			continue
 		}
 		pods[pod.UID], schedulers[pod.Spec.SchedulerName] = true, true
