@@ -5,8 +5,11 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/registered"
+	"github.com/schedq/schedq/queue/injectable"
 )
 
 var _ queue.Plugins = (*Plugins)(nil)
@@ -69,5 +72,32 @@ func TestHintIsAsked(t *testing.T) {
 	}
 	if hint, err := p.Hint("TaintToleration", &v1.Pod{}, taint, tainted, cordoned); err != nil || hint != fwk.QueueSkip {
 		t.Errorf("another taint comes: %v, %v", hint, err)
+	}
+}
+
+// TestNewestTable: the table of the newest release says of each plugin and each event what the plugins themselves say.
+func TestNewestTable(t *testing.T) {
+	p, err := InTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := registered.ByTable("", "default-scheduler")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := append(injectable.Events(), injectable.MoveAll)
+	for _, action := range []fwk.ActionType{fwk.Update, fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration,
+		fwk.UpdatePodSchedulingGatesEliminated, fwk.UpdatePodGeneratedResourceClaim} {
+		events = append(events, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: action}, fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: action})
+	}
+	for plugin := range plugins.NewInTreeRegistry() {
+		for _, event := range events {
+			if got, want := table.Registered(plugin, event), p.Registered(plugin, event); got != want {
+				t.Errorf("%s registered for %s: %v in the table, want %v", plugin, event.Label(), got, want)
+			}
+			if got, want := table.Interested(event), p.Interested(event); got != want {
+				t.Errorf("a plugin registered for %s: %v in the table, want %v", event.Label(), got, want)
+			}
+		}
 	}
 }

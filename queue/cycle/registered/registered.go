@@ -1,5 +1,5 @@
-// Package registered knows which events the plugins of older releases of kube-scheduler registered for, and of which
-// of them a hint function was asked.
+// Package registered knows which events the plugins of each release of kube-scheduler registered for, and of which
+// of them a hint function was asked. It answers the queue by that.
 //
 // Each table is what buildQueueingHintMap (pkg/scheduler/scheduler.go) of that release makes with the plugins and the
 // feature gates that it has by default: "make" beside this file has a release's own code write it. The hint functions
@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
 //go:embed v*.txt
@@ -29,6 +28,17 @@ type Event struct {
 // In returns what the plugins of that minor release, such as v1.31, registered for, by plugin. It is nil for a release
 // of which there is no table: that is today's, which tells itself, or one that is not known.
 func In(release string) (map[string][]Event, error) {
+	if release == newest {
+		return nil, nil
+	}
+	return read(release)
+}
+
+// newest is the release that is built in. Its table is for who has not built it in: see ByTable.
+const newest = "v1.37"
+
+// read returns the table of that minor release, or nil if there is none.
+func read(release string) (map[string][]Event, error) {
 	data, err := tables.ReadFile(release + ".txt")
 	if err != nil {
 		return nil, nil
@@ -92,6 +102,9 @@ func WithHints(older []Event, today []fwk.ClusterEventWithHint) []fwk.ClusterEve
 	return events
 }
 
+// kindsOfPod are what an event of any pod is one of.
+var kindsOfPod = []fwk.EventResource{fwk.AssignedPod, fwk.UnscheduledPod, fwk.TargetPod}
+
 // Unrolled returns events with those of any pod as those of assigned, unscheduled and target pods.
 func Unrolled(events []fwk.ClusterEventWithHint) []fwk.ClusterEventWithHint {
 	var all []fwk.ClusterEventWithHint
@@ -100,8 +113,8 @@ func Unrolled(events []fwk.ClusterEventWithHint) []fwk.ClusterEventWithHint {
 			all = append(all, e)
 			continue
 		}
-		for _, kind := range framework.UnrollPodEvent(e.Event) {
-			all = append(all, fwk.ClusterEventWithHint{Event: kind, QueueingHintFn: e.QueueingHintFn})
+		for _, kind := range kindsOfPod { // framework.UnrollPodEvent
+			all = append(all, fwk.ClusterEventWithHint{Event: fwk.ClusterEvent{Resource: kind, ActionType: e.Event.ActionType}, QueueingHintFn: e.QueueingHintFn})
 		}
 	}
 	return all

@@ -4,7 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/injectable"
 )
 
 // TestTables: each release's table is read whole, and says what its source does of a plugin that changed.
@@ -30,8 +35,8 @@ func TestTables(t *testing.T) {
 			}
 		})
 	}
-	if table, err := In("v1.37"); table != nil || err != nil {
-		t.Errorf("the release that is built in has a table: %v, %v", table, err)
+	if table, err := In(newest); table != nil || err != nil || newest != queue.Releases()[0] {
+		t.Errorf("%s, which is built in, does not tell itself: %v, %v", newest, table, err)
 	}
 }
 
@@ -42,5 +47,45 @@ func TestDamagedTable(t *testing.T) {
 	}
 	if _, err := parse("# a release\nNodeName Node Add -\nNodeName Node\n"); err == nil || !strings.Contains(err.Error(), "line 3 has 2 words") {
 		t.Error(err)
+	}
+}
+
+// TestMatches: an event is of those that a plugin registered for as upstream has it, and events of any pod are of the same kinds.
+func TestMatches(t *testing.T) {
+	registered := []fwk.ClusterEvent{{Resource: fwk.WildCard, ActionType: fwk.All}, {Resource: fwk.WildCard, ActionType: fwk.Update},
+		{Resource: fwk.Pod, ActionType: fwk.Update}, {Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel | fwk.Delete}}
+	events := append(injectable.Events(), injectable.MoveAll, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
+		fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add})
+	for _, r := range append(registered, events...) {
+		for _, e := range events {
+			if got, want := matches(r, e), framework.MatchClusterEvents(r, e); got != want {
+				t.Errorf("who registered for %s registered for %s: %v, want upstream's %v", r.Label(), e.Label(), got, want)
+			}
+		}
+	}
+	anyPod := registered[3]
+	for i, e := range Unrolled([]fwk.ClusterEventWithHint{{Event: anyPod}}) {
+		if want := framework.UnrollPodEvent(anyPod)[i]; e.Event != want {
+			t.Errorf("an event of any pod is of %s, want upstream's %s", e.Event.Label(), want.Label())
+		}
+	}
+}
+
+// TestByTable: without hint functions, each event wakes that a plugin registered for, in that release, and gates hold a pod.
+func TestByTable(t *testing.T) {
+	taint := fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
+	for release, want := range map[string]fwk.QueueingHint{"v1.36": fwk.Queue, "": fwk.QueueSkip, newest: fwk.QueueSkip} {
+		p, err := ByTable(release, "default-scheduler", "another")
+		if err != nil {
+			t.Fatal(err)
+		}
+		gated := &v1.Pod{Spec: v1.PodSpec{SchedulerName: "another", SchedulingGates: []v1.PodSchedulingGate{{Name: "wait"}}}}
+		hint, err := p.Hint("NodePorts", gated, taint, &v1.Node{}, &v1.Node{})
+		if err != nil || hint != want || p.Registered("NodePorts", taint) != (want == fwk.Queue) {
+			t.Errorf("in %q, a change of taints helps a pod that NodePorts rejected: %v, %v", release, hint, err)
+		}
+		if !p.Interested(taint) || p.PreEnqueue(gated, "") != queue.SchedulingGates || p.PreEnqueue(&v1.Pod{}, "") != "" {
+			t.Errorf("in %q, nobody cares for taints, or for gates", release)
+		}
 	}
 }
