@@ -1,0 +1,3 @@
+// Package cycle is where the project asks kube-scheduler what it would do: one scheduling cycle, preemption and binding,
+// what a pod lacks. Package local below answers, which is upstream's scheduler without a cluster.
+package cycle

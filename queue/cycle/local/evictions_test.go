@@ -1,0 +1,315 @@
+package local
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	"k8s.io/kubernetes/pkg/features"
+)
+
+// victims are the pods whose deletion is asked for.
+func (st *story) victims() string {
+	var names []string
+	for _, e := range st.Evictions() {
+		names = append(names, e.Victim.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// evict ends the eviction of a pod, whose deletion began or not.
+func (st *story) evict(pod *v1.Pod, deleted bool) {
+	st.t.Helper()
+	for _, e := range st.Evictions() {
+		if e.Victim.Name != pod.Name {
+			continue
+		}
+		if deleted {
+			pod = pod.DeepCopy()
+			pod.DeletionTimestamp = &metav1.Time{Time: st.clock}
+			st.put(pod)
+		}
+		st.Evicted(e)
+		return
+	}
+	st.t.Fatalf("nobody asks for the deletion of %s", pod.Name)
+}
+
+// startedAt is when a pod began to run, in minutes after noon.
+func startedAt(minute int) podEdit {
+	return func(p *v1.Pod) {
+		p.Status.StartTime = &metav1.Time{Time: noon.Add(time.Duration(minute) * time.Minute)}
+	}
+}
+
+// TestPreemption: a pod that has no room and is more important than others has one deleted.
+func TestPreemption(t *testing.T) {
+	low := at("one", aPod("low", requests("cpu", "3")))
+	st := newStory(t, aNode("one"), low)
+	a := st.tries(aPod("high", requests("cpu", "2"), priority(10)))
+	if want := "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node one, preempting 1 victims"; a.Message != want || a.Nominated != "one" || a.Node != "" {
+		t.Errorf("%q, nominated to %q, want %q", a.Message, a.Nominated, want)
+	}
+	st.is("after its attempt", "high unschedulable NodeResourcesFit")
+	if got := st.q.NominatedNode("high"); got != "one" {
+		t.Errorf("the queue has it nominated to %q", got)
+	}
+	if w := st.Writes(); len(w) != 1 || w[0].Object.(*v1.Pod).Status.NominatedNodeName != "one" {
+		t.Errorf("it wrote %+v", w)
+	}
+	if st.victims() != "low" {
+		t.Errorf("the victims are %s", st.victims())
+	}
+	// Whatever happens until the victim's deletion has begun, the preemptor is not tried: not after an event
+	// that would help, nor when it is activated.
+	st.pass(time.Minute)
+	st.put(aNode("one", has("cpu", "6")))
+	st.Activate(a.Pod)
+	st.is("while its victim lives", "high gated DefaultPreemption,NodeResourcesFit")
+
+	st.evict(low, true)
+	st.is("when the deletion began", "high gated DefaultPreemption,NodeResourcesFit")
+	st.remove(low)
+	st.is("when the victim has gone", "high active DefaultPreemption,NodeResourcesFit")
+	if a := st.try(); a.Node != "one" || st.q.NominatedNode("high") != "" {
+		t.Errorf("%s, nominated to %q", said(a), st.q.NominatedNode("high"))
+	}
+	if len(st.Evictions()) != 0 {
+		t.Error("evictions are left")
+	}
+}
+
+// TestEvictionGivenUp: without its deletion, the preemptor waits for something else to happen.
+func TestEvictionGivenUp(t *testing.T) {
+	low := at("one", aPod("low", requests("cpu", "3")))
+	st := newStory(t, aNode("one"), low)
+	st.tries(aPod("high", requests("cpu", "2"), priority(10)))
+	st.pass(time.Minute)
+	e := st.Evictions()[0]
+	st.Evicted(e)
+	st.Evicted(e) // says nothing new
+	st.is("when its eviction was given up", "high unschedulable NodeResourcesFit")
+	st.put(aNode("one", has("cpu", "6")))
+	st.is("when there is room", "high active NodeResourcesFit")
+}
+
+// TestSeveralVictims: they are asked for one after the other, the most important first, and the preemptor is
+// gated until the last.
+func TestSeveralVictims(t *testing.T) {
+	pods := []*v1.Pod{
+		at("one", aPod("old", requests("cpu", "1"), startedAt(-30))),
+		at("one", aPod("young", requests("cpu", "1"), startedAt(-10))),
+		at("one", aPod("unstarted", requests("cpu", "1"))),
+		at("one", aPod("important", requests("cpu", "1"), priority(5))),
+	}
+	st := newStory(t, aNode("one"), pods[0], pods[1], pods[2], pods[3])
+	st.tries(aPod("high", requests("cpu", "3"), priority(10)))
+	st.pass(time.Minute)
+	for _, victim := range []*v1.Pod{pods[0], pods[1], pods[2]} {
+		if got := st.victims(); got != victim.Name {
+			t.Fatalf("asked for is %q, want %s", got, victim.Name)
+		}
+		st.evict(victim, true)
+		st.remove(victim)
+	}
+	if got := st.victims(); got != "" {
+		t.Errorf("%s is asked for", got)
+	}
+	st.is("when all are gone", "high active DefaultPreemption,NodeResourcesFit")
+	if a := st.try(); a.Node != "one" {
+		t.Error(said(a))
+	}
+}
+
+// TestVictimsOfSeveral: each preemptor has a victim of its own at a time.
+func TestVictimsOfSeveral(t *testing.T) {
+	st := newStory(t)
+	for i := range 4 {
+		node := fmt.Sprint("n", i)
+		st.put(aNode(node), at(node, aPod("a-"+node, requests("cpu", "2"), startedAt(0))), at(node, aPod("b-"+node, requests("cpu", "2"), startedAt(1))))
+	}
+	for i := range 4 {
+		st.tries(aPod(fmt.Sprint("high-", i), requests("cpu", "4"), priority(10)))
+	}
+	if got := st.victims(); got != "a-n0 a-n1 a-n2 a-n3" {
+		t.Errorf("asked for are %s", got)
+	}
+	for _, e := range st.Evictions() {
+		st.Evicted(e)
+	}
+	if got := st.victims(); got != "b-n0 b-n1 b-n2 b-n3" {
+		t.Errorf("asked for are then %s", got)
+	}
+}
+
+// TestNominatedPodsYield: a more important preemptor takes the node of one that is nominated there. That one's
+// nomination is cleared, so that it looks for another node.
+func TestNominatedPodsYield(t *testing.T) {
+	low, other := at("one", aPod("low", requests("cpu", "3"))), at("one", aPod("other", requests("cpu", "1")))
+	st := newStory(t, aNode("one"), low, other)
+	st.tries(aPod("middle", requests("cpu", "3"), priority(5)))
+	st.takeOver()
+	st.evict(low, true)
+	st.pass(time.Minute)
+	st.told()
+
+	// low is going already: only the other pod's deletion is left to ask for.
+	a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
+	if a.Nominated != "one" || st.victims() != "other" {
+		t.Errorf("nominated to %q, victims %s: %s", a.Nominated, st.victims(), a.Message)
+	}
+	st.takeOver()
+	if middle, high := st.q.NominatedNode("middle"), st.q.NominatedNode("high"); middle != "" || high != "one" {
+		t.Errorf("nominated are middle to %q, high to %q", middle, high)
+	}
+	st.is("when its nomination was cleared", "middle active NodeResourcesFit", "high unschedulable NodeResourcesFit")
+}
+
+// TestNominatedRoomIsTaken: less important pods do not get the room that is made for a preemptor.
+func TestNominatedRoomIsTaken(t *testing.T) {
+	low := at("one", aPod("low", requests("cpu", "4")))
+	st := newStory(t, aNode("one"), low)
+	st.tries(aPod("high", requests("cpu", "3"), priority(10)))
+	st.evict(low, true)
+	st.remove(low)
+	st.put(aPod("thief", requests("cpu", "2"), priority(1)))
+	st.Activate(aPod("thief"))
+	for range 2 {
+		if a := st.try(); a.Pod.Name == "thief" && a.Node != "" {
+			t.Error("the thief has it")
+		}
+	}
+}
+
+// TestRenominate: the real scheduler chose another of equal nodes.
+func TestRenominate(t *testing.T) {
+	pods := map[string][]*v1.Pod{}
+	st := newStory(t)
+	for _, node := range []string{"a", "b"} {
+		pods[node] = []*v1.Pod{at(node, aPod("first-"+node, requests("cpu", "2"))), at(node, aPod("second-"+node, requests("cpu", "2")))}
+		st.put(aNode(node), pods[node][0], pods[node][1])
+	}
+	a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
+	other := map[string]string{"a": "b", "b": "a"}[a.Nominated]
+	st.Renominate(st.clock, a.Pod, other)
+	if got := st.q.NominatedNode("high"); got != other || !strings.HasSuffix(st.victims(), "-"+other) {
+		t.Errorf("nominated to %q, victims %s, want %s", got, st.victims(), other)
+	}
+	st.pass(time.Minute)
+	st.Activate(a.Pod)
+	st.is("after the change of mind", "high gated DefaultPreemption,NodeResourcesFit")
+	for range pods[other] {
+		victim := st.Evictions()[0].Victim
+		st.evict(victim, true)
+		st.remove(victim)
+	}
+	st.is("when both have gone", "high active DefaultPreemption,NodeResourcesFit")
+	if a := st.try(); a.Node != other {
+		t.Error(said(a))
+	}
+	// Where no preemption helps, or nobody can preempt, nothing is asked for.
+	st.Renominate(st.clock, a.Pod, "nowhere")
+	st.Renominate(st.clock, aPod("stranger", func(p *v1.Pod) { p.Spec.SchedulerName = "other" }), "a")
+	if got := st.victims(); got != "" {
+		t.Errorf("asked for are %s", got)
+	}
+}
+
+// TestNoPreemption: who may not preempt, and who has nobody to preempt.
+func TestNoPreemption(t *testing.T) {
+	never := v1.PreemptNever
+	for name, c := range map[string]struct {
+		pod  *v1.Pod
+		says string
+	}{
+		"its policy":     {aPod("p", requests("cpu", "2"), priority(10), func(p *v1.Pod) { p.Spec.PreemptionPolicy = &never }), "preemption: not eligible due to preemptionPolicy=Never."},
+		"nobody is less": {aPod("p", requests("cpu", "2")), "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."},
+		"it is too big":  {aPod("p", requests("cpu", "9"), priority(10)), "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."},
+	} {
+		st := newStory(t, aNode("one"), at("one", aPod("low", requests("cpu", "3"))))
+		if a := st.tries(c.pod); !strings.HasSuffix(a.Message, c.says) || a.Nominated != "" || len(st.Evictions()) != 0 {
+			t.Errorf("%s: nominated to %q, %q, want %q", name, a.Nominated, a.Message, c.says)
+		}
+	}
+}
+
+// TestPreemptionAtOnce: without asynchronous preemption, all victims are asked for at once and the preemptor is
+// not gated.
+func TestPreemptionAtOnce(t *testing.T) {
+	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerAsyncPreemption, false)
+	first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
+	st := newStory(t, aNode("one"), first, second)
+	a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
+	if a.Nominated != "one" || st.victims() != "first second" {
+		t.Errorf("nominated to %q, victims %s", a.Nominated, st.victims())
+	}
+	st.evict(first, true)
+	st.evict(second, true)
+	if got := st.victims(); got != "" {
+		t.Errorf("%s is asked for", got)
+	}
+	st.pass(time.Minute)
+	st.remove(first)
+	st.is("when one has gone", "high active NodeResourcesFit")
+}
+
+// TestPreemptionWithoutGating: a profile may let preemptors be tried while their victims live.
+func TestPreemptionWithoutGating(t *testing.T) {
+	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {preEnqueue: {disabled: [{name: DefaultPreemption}]}}}]")
+	low := at("one", aPod("low", requests("cpu", "4")))
+	st := newStoryWith(t, cfg, 1, aNode("one"), low)
+	a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
+	st.Activate(a.Pod)
+	st.is("while its victim lives", "high active NodeResourcesFit")
+	if st.try(); st.victims() != "low" {
+		t.Errorf("the victims are %s", st.victims())
+	}
+	st.evict(low, true)
+	st.remove(low)
+	st.pass(time.Minute)
+	if a := st.try(); a.Node != "one" || st.victims() != "" {
+		t.Errorf("%s, victims %s", said(a), st.victims())
+	}
+}
+
+// TestCloseLeavesNothing: a scheduler that is closed leaves no goroutine, whatever it waited for.
+func TestCloseLeavesNothing(t *testing.T) {
+	cfg := defaultConfig(t)
+	newStoryWith(t, cfg, 1).Close() // what a first scheduler starts for good
+	before := runtime.NumGoroutine()
+	for range 20 {
+		st := newStoryWith(t, cfg, 1)
+		for i := range 5 {
+			node := fmt.Sprint("n", i)
+			st.put(aNode(node), at(node, aPod("a-"+node, requests("cpu", "2"))), at(node, aPod("b-"+node, requests("cpu", "2"))))
+		}
+		for i := range 5 {
+			st.tries(aPod(fmt.Sprint("high-", i), requests("cpu", "4"), priority(10)))
+		}
+		st.Evicted(st.Evictions()[0])
+		if n := len(st.Evictions()); n != 5 {
+			t.Fatalf("%d evictions are underway, want 5", n)
+		}
+		st.Close()
+		st.Close()
+		if _, err := PluginsOf(cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		buf := make([]byte, 1<<20)
+		t.Errorf("%d goroutines before, %d after:\n%s", before, after, buf[:runtime.Stack(buf, true)])
+	}
+}

@@ -1,0 +1,220 @@
+package local
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// forgetful has the story's plugins asked again and again.
+func (st *story) forgetful() {
+	for name, p := range st.profiles {
+		p := p.(seeded)
+		p.memory = &memory{framework: p.memory.framework, postFilters: []string{"any"}}
+		st.profiles[name] = p
+	}
+}
+
+// life is a cluster in which all kinds of things happen by chance, the same for the same seed. It keeps what
+// the scheduler decides.
+type life struct {
+	*story
+	rand    *rand.Rand
+	nodes   []*v1.Node
+	pods    []*v1.Pod // as they were put in
+	decided []string
+}
+
+func newLife(t *testing.T, seed uint64, nodes int) *life {
+	l := &life{rand: rand.New(rand.NewPCG(seed, 0))}
+	var objects []runtime.Object
+	for i := range nodes {
+		n := aNode(fmt.Sprintf("n%03d", i), nodeLabel(v1.LabelTopologyZone, fmt.Sprint("z", i%3)), nodeLabel("disk", []string{"ssd", "hdd"}[i%2]))
+		l.nodes = append(l.nodes, n)
+		objects = append(objects, n)
+		for j := range 2 {
+			objects = append(objects, at(n.Name, aPod(fmt.Sprint("old-", i, "-", j), requests("cpu", "1500m"), podLabel("app", fmt.Sprint(i%4)), priority(int32(i+j)%3), startedAt(-(i*7+j)%20))))
+		}
+	}
+	l.story = newStory(t, objects...)
+	return l
+}
+
+// pod is one of few kinds, as those of a few deployments are.
+func (l *life) pod(name string) *v1.Pod {
+	app := fmt.Sprint(l.rand.IntN(4))
+	pod := aPod(name, podLabel("app", app), requests("cpu", []string{"500m", "1", "2500m", "9"}[l.rand.IntN(4)]), priority(int32(l.rand.IntN(4))))
+	edits := []podEdit{
+		nodeIn("disk", "ssd"), tolerates("infra"), hostPort(int32(8000 + l.rand.IntN(2))), spreads(v1.LabelTopologyZone, "app", app),
+		antiAffinity(near(v1.LabelHostname, "app", app)), affinity(near(v1.LabelTopologyZone, "app", app)),
+		func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "hdd"} },
+		func(p *v1.Pod) { never := v1.PreemptNever; p.Spec.PreemptionPolicy = &never },
+		func(p *v1.Pod) {
+			p.Spec.Containers[0].Ports = []v1.ContainerPort{{HostPort: 8000, Protocol: v1.ProtocolUDP}}
+		},
+	}
+	if i := l.rand.IntN(2 * len(edits)); i < len(edits) {
+		edits[i](pod)
+	}
+	return pod
+}
+
+func (l *life) step(i int) {
+	l.clock = l.clock.Add(100 * time.Millisecond)
+	switch n := l.rand.IntN(len(l.nodes)); l.rand.IntN(12) {
+	case 0, 1, 2:
+		pod := l.pod(fmt.Sprint("p", i))
+		l.pods = append(l.pods, pod)
+		l.put(pod)
+	case 3:
+		node := l.nodes[n].DeepCopy()
+		switch l.rand.IntN(4) {
+		case 0:
+			node.Spec.Unschedulable = !node.Spec.Unschedulable
+		case 1:
+			node.Spec.Taints = nil
+			taint([]string{"infra", "other"}[l.rand.IntN(2)])(node)
+		case 2:
+			node.Spec.Taints = nil
+			nodeLabel("disk", []string{"ssd", "hdd"}[l.rand.IntN(2)])(node)
+		case 3:
+			has("cpu", []string{"3", "4", "10"}[l.rand.IntN(3)])(node)
+		}
+		l.nodes[n] = node
+		l.put(node)
+	case 4:
+		if l.rand.IntN(4) == 0 {
+			l.remove(l.nodes[n])
+			l.nodes[n] = aNode(fmt.Sprint("new-", i))
+			l.put(l.nodes[n])
+		}
+	case 5:
+		if len(l.pods) > 0 {
+			k := l.rand.IntN(len(l.pods))
+			l.remove(l.pods[k])
+			l.pods = slices.Delete(l.pods, k, k+1)
+		}
+	case 6:
+		budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("b", l.rand.IntN(2))}}
+		least := intstr.FromInt32(1)
+		budget.Spec.MinAvailable = &least
+		budget.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(l.rand.IntN(4))}}
+		if l.rand.IntN(2) == 0 {
+			l.put(budget)
+		} else {
+			l.remove(budget)
+		}
+	default:
+		l.q.FlushBackoffCompleted(l.clock)
+		a, ok := l.Schedule(l.clock)
+		if !ok {
+			return
+		}
+		l.Conclude(l.clock, a)
+		l.decided = append(l.decided, fmt.Sprint(a.Pod.Name, " ", said(a), " ", a.Evaluated, a.Feasible, a.Nominated, " ", counted(a.Reasons)))
+		if a.Binding != nil {
+			if err := l.Bind(l.clock, a.Binding); err != nil {
+				l.t.Fatal(err)
+			}
+		}
+		l.takeOver()
+		if e := l.Evictions(); len(e) > 0 && l.rand.IntN(2) == 0 {
+			l.decided = append(l.decided, "evicted "+e[0].Victim.Name)
+			l.Evicted(e[0])
+			l.remove(e[0].Victim)
+		}
+	}
+}
+
+// TestMemoryDecidesNothing: whatever happens between the attempts, a scheduler that remembers what its plugins
+// said decides and says the same as one that asks them anew, and moves the same pods.
+func TestMemoryDecidesNothing(t *testing.T) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		// More than a hundred nodes are searched in part, by several at a time.
+		for _, nodes := range []int{7, 130} {
+			remembers, asks := newLife(t, seed, nodes), newLife(t, seed, nodes)
+			asks.forgetful()
+			for i := range 1500 {
+				remembers.step(i)
+				asks.step(i)
+			}
+			if len(asks.decided) < 300 {
+				t.Errorf("only %d attempts", len(asks.decided))
+			}
+			for i, want := range asks.decided {
+				if i >= len(remembers.decided) || remembers.decided[i] != want {
+					t.Fatalf("seed %d, %d nodes, decision %d: it says\n%q\nand remembers\n%q", seed, nodes, i, want, remembers.decided[min(i, len(remembers.decided)-1)])
+				}
+			}
+			if got, want := remembers.told(), asks.told(); got != want {
+				t.Errorf("seed %d, %d nodes: the queue moves other pods", seed, nodes)
+			}
+		}
+	}
+}
+
+// TestMemoryIsBounded: many kinds of pods are not all remembered.
+func TestMemoryIsBounded(t *testing.T) {
+	st := newStory(t, sameForAll(10)...)
+	m := st.profiles[v1.DefaultSchedulerName].(seeded).memory
+	for i := range 30 {
+		st.tries(aPod(fmt.Sprint("p", i), requests("cpu", fmt.Sprint(i+1, "m"))))
+	}
+	if len(m.rows) != 30 {
+		t.Fatalf("of 30 kinds of pods, %d are remembered", len(m.rows))
+	}
+	for len(m.rows) < maxRemembered/10 {
+		m.rows[fmt.Sprint(len(m.rows))] = nil
+	}
+	st.tries(aPod("last", requests("cpu", "2")))
+	if len(m.rows) != 1 {
+		t.Errorf("%d are remembered after one too many, want 1", len(m.rows))
+	}
+}
+
+// TestPortsAreNotRemembered: upstream's signature of a pod's ports leaves out their protocols.
+func TestPortsAreNotRemembered(t *testing.T) {
+	st := newStory(t, aNode("one"), at("one", aPod("old", hostPort(8000))))
+	if a := st.tries(aPod("same", hostPort(8000))); a.Node != "" {
+		t.Errorf("a port that is taken: %s", said(a))
+	}
+	udp := aPod("other", hostPort(8000), func(p *v1.Pod) { p.Spec.Containers[0].Ports[0].Protocol = v1.ProtocolUDP })
+	if a := st.tries(udp); a.Node != "one" {
+		t.Errorf("a port of another protocol: %s", said(a))
+	}
+}
+
+// TestOwnNominationIsNotRemembered: what another pod is told of a node that one is nominated to does not hold
+// for that one.
+func TestOwnNominationIsNotRemembered(t *testing.T) {
+	low := at("one", aPod("low", requests("cpu", "4")))
+	st := newStory(t, aNode("one"), low)
+	first := aPod("first", requests("cpu", "3"), priority(10))
+	st.tries(first)
+	st.evict(low, false)
+	st.remove(low)
+	st.pass(time.Minute)
+	popped, ok := st.q.Pop(st.clock)
+	if !ok || popped.Pod.Name != "first" {
+		t.Fatalf("popped is %v", popped.Pod)
+	}
+	// Another one that is tried before has to leave it the room.
+	if a := st.tries(aPod("like", requests("cpu", "3"), priority(10))); a.Node != "" {
+		t.Errorf("the other goes to %s", a.Node)
+	}
+	if a, ok := st.Resume(st.clock, popped.Pod); !ok || a.Node != "one" {
+		t.Errorf("the nominated pod: %s", said(a))
+	}
+}
