@@ -1,9 +1,14 @@
+//go:build !watchonly
+
 package cycle
 
 import (
 	"github.com/schedq/schedq/queue/cycle/local"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
+
+// WatchOnly is true in a build without kube-scheduler.
+const WatchOnly = false
 
 // What package local has, under the names by which all others know it.
 type (
@@ -23,6 +28,9 @@ type (
 
 // New returns a scheduler over an empty cluster: see local.New.
 func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) { return local.New(cfg, seed) }
+
+// NewFollower returns the scheduler of a model that follows a scheduler at work: it is a new one.
+func NewFollower(cfg *schedulerconfig.Config) (*Scheduler, error) { return local.New(cfg, 0) }
 
 // Check reports whether a scheduler can be set up with cfg.
 func Check(cfg *schedulerconfig.Config) error { return local.Check(cfg) }

@@ -9,7 +9,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coredefaults "k8s.io/kubernetes/pkg/apis/core/v1"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -422,4 +425,27 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestNodeDefaults: a new node has upstream's defaults, and a kubelet's.
+func TestNodeDefaults(t *testing.T) {
+	for _, resources := range []corev1.ResourceList{nil, {}, {"cpu": resource.MustParse("1500u"), "pods": resource.MustParse("9")}, {"cpu": resource.MustParse("4")}} {
+		for _, allocatable := range []corev1.ResourceList{nil, {}, {"cpu": resource.MustParse("1n"), "pods": resource.MustParse("8")}} {
+			n := &corev1.Node{Status: corev1.NodeStatus{Capacity: resources.DeepCopy(), Allocatable: allocatable.DeepCopy()}}
+			want := n.DeepCopy()
+			coredefaults.SetObjectDefaults_Node(want)
+			for _, list := range []*corev1.ResourceList{&want.Status.Capacity, &want.Status.Allocatable} {
+				if *list = list.DeepCopy(); *list == nil {
+					*list = corev1.ResourceList{}
+				}
+				if _, ok := (*list)["pods"]; !ok {
+					(*list)["pods"] = resource.MustParse("110")
+				}
+			}
+			nodeDefaults(n)
+			if !equality.Semantic.DeepEqual(n.Status.Capacity, want.Status.Capacity) || !equality.Semantic.DeepEqual(n.Status.Allocatable, want.Status.Allocatable) {
+				t.Errorf("of %v and %v: %v and %v, want %v and %v", resources, allocatable, n.Status.Capacity, n.Status.Allocatable, want.Status.Capacity, want.Status.Allocatable)
+			}
+		}
+	}
 }

@@ -1,12 +1,12 @@
+//go:build !watchonly
+
 package manifest
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	hashutil "k8s.io/kubernetes/pkg/util/hash"
 )
@@ -45,12 +45,6 @@ func templateHash(template any) string {
 	h := fnv.New32a()
 	hashutil.DeepHashObject(h, template)
 	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
-}
-
-// UID is that of an object that comes without one: the same for the same object in every file.
-func UID(kind, namespace, name string) types.UID {
-	b := sha256.Sum256([]byte(kind + "/" + namespace + "/" + name))
-	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16]))
 }
 
 // clean makes metadata what it is when the API server has created the object: with a name and a uid,

@@ -1,10 +1,15 @@
 package manifest
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // LikeNode returns a new node like n, as an autoscaler adds one: with n's labels, taints and resources,
@@ -36,4 +41,41 @@ func LikeNode(n *corev1.Node, name string) *corev1.Node {
 	out.Status.Conditions = nil
 	nodeDefaults(out)
 	return out
+}
+
+// UID is that of an object that comes without one: the same for the same object in every file.
+func UID(kind, namespace, name string) types.UID {
+	b := sha256.Sum256([]byte(kind + "/" + namespace + "/" + name))
+	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16]))
+}
+
+// nodeDefaults does what the API server and a kubelet do to a new node (pkg/apis/core/v1/defaults.go, SetDefaults_NodeStatus and
+// SetDefaults_ResourceList).
+func nodeDefaults(n *corev1.Node) {
+	if n.Status.Allocatable == nil {
+		n.Status.Allocatable = n.Status.Capacity
+	}
+	for _, list := range []*corev1.ResourceList{&n.Status.Capacity, &n.Status.Allocatable} {
+		if _, ok := (*list)[corev1.ResourcePods]; !ok {
+			all := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("110")} // a kubelet's default
+			maps.Copy(all, *list)
+			*list = all
+		}
+		for name, q := range *list {
+			q.RoundUp(resource.Milli)
+			(*list)[name] = q
+		}
+	}
+	if n.Labels[corev1.LabelHostname] == "" {
+		labels := map[string]string{}
+		maps.Copy(labels, n.Labels)
+		labels[corev1.LabelHostname] = n.Name
+		n.Labels = labels
+	}
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return
+		}
+	}
+	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue})
 }

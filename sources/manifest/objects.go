@@ -1,3 +1,5 @@
+//go:build !watchonly
+
 package manifest
 
 import (
@@ -10,7 +12,6 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -166,29 +167,6 @@ func (r *reader) claimDefaults(c *corev1.PersistentVolumeClaim) {
 		maps.Copy(notes, c.Annotations)
 		c.Annotations = notes
 	}
-}
-
-func nodeDefaults(n *corev1.Node) {
-	coredefaults.SetObjectDefaults_Node(n)
-	for _, list := range []*corev1.ResourceList{&n.Status.Capacity, &n.Status.Allocatable} {
-		if _, ok := (*list)[corev1.ResourcePods]; !ok {
-			all := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("110")} // a kubelet's default
-			maps.Copy(all, *list)
-			*list = all
-		}
-	}
-	if n.Labels[corev1.LabelHostname] == "" {
-		labels := map[string]string{}
-		maps.Copy(labels, n.Labels)
-		labels[corev1.LabelHostname] = n.Name
-		n.Labels = labels
-	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return
-		}
-	}
-	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue})
 }
 
 // owner returns the reference to an object that controls others.

@@ -63,7 +63,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	attached := HasFact[*sources.Attached](events)
 	requests := attached && !cluster.TellsFailures(events) || logged || HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
 	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
-	f.Shadow.oracle.channels.until = rec.End
+	f.Shadow.follows, f.Shadow.oracle.channels.until = attached, rec.End
 	f.Shadow.oracle.channels.exact = HasFact[*sources.Requested](events)
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
@@ -191,6 +191,7 @@ func (f *Feed) HasEvent(i int) bool {
 func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 	f := &Feed{live: true}
 	f.Shadow = newShadow(cfg, nil, nil, true, func(ev sources.Event) { f.Events = append(f.Events, ev) })
+	f.Shadow.follows = true
 	return f
 }
 

@@ -27,6 +27,8 @@ type local struct {
 	cfg     *schedulerconfig.Config
 	objects cluster.Objects
 	emit    func(sources.Event)
+	// follows is true of a model that came to a scheduler at work: where none can be run here, what is seen of it is gone by.
+	follows bool
 
 	driver     *Driver    // nil before the scheduler starts
 	deliveries []delivery // what the scheduler has yet to hear, in order
@@ -49,7 +51,7 @@ func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
 func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (iter.Seq[*v1.Pod], error) {
 	l.close()
 	l.deliveries = nil
-	sched, err := cycle.New(l.cfg, 0)
+	sched, err := l.newScheduler()
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +74,14 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 			return !cluster.Waiting(pod) || !sched.Responsible(pod) || left[pod] || yield(pod)
 		})
 	}, nil
+}
+
+// newScheduler returns a scheduler that knows no objects yet.
+func (l *local) newScheduler() (*cycle.Scheduler, error) {
+	if l.follows {
+		return cycle.NewFollower(l.cfg)
+	}
+	return cycle.New(l.cfg, 0)
 }
 
 // close ends the scheduler, if there is one.

@@ -63,7 +63,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		lastAttempts: map[types.UID]lastAttempt{},
 		awaitsVolume: s.objects.AwaitsVolume,
 		unreadyClaim: s.objects.UnreadyClaim,
-		seesNodes:    func() bool { return s.nodesTold },
+		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.change) })
 		},

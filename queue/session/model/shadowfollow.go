@@ -99,7 +99,7 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 // over.
 func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
 	d, now := s.driver, seen.Time
-	if d == nil || s.told != nil || !s.nodesTold || !s.oracle.channels.begins() {
+	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.begins() {
 		return
 	}
 	if a := d.UnderWay; a != nil {
