@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
@@ -50,7 +49,7 @@ func (s *Source) Kinds() []Kind {
 
 // Get returns what the API server answers at a path, as JSON where it has a choice. It is asked once.
 func (s *Source) Get(ctx context.Context, path string) ([]byte, error) {
-	return s.client.CoreV1().RESTClient().Get().RequestURI(path).SetHeader("Accept", "application/json").MaxRetries(0).Do(ctx).Raw()
+	return s.client.core().Get().RequestURI(path).SetHeader("Accept", "application/json").MaxRetries(0).Do(ctx).Raw()
 }
 
 // Names returns whose objects a list has, at most so many of them, as the API server orders them. Path is that of the list
@@ -58,7 +57,7 @@ func (s *Source) Get(ctx context.Context, path string) ([]byte, error) {
 func (s *Source) Names(ctx context.Context, path string, most int) ([]types.NamespacedName, error) {
 	// Names are in the metadata; the rest of the objects need not be sent.
 	const metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-	raw, err := s.client.CoreV1().RESTClient().Get().RequestURI(path).Param("limit", strconv.Itoa(most)).SetHeader("Accept", metadata).MaxRetries(0).Do(ctx).Raw()
+	raw, err := s.client.core().Get().RequestURI(path).Param("limit", strconv.Itoa(most)).SetHeader("Accept", metadata).MaxRetries(0).Do(ctx).Raw()
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +82,7 @@ func (s *Source) Names(ctx context.Context, path string, most int) ([]types.Name
 // May asks the API server whether the user may do something.
 func (s *Source) May(ctx context.Context, what authorizationv1.ResourceAttributes) (bool, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &what}}
-	answer, err := s.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	answer := &authorizationv1.SelfSubjectAccessReview{}
+	err := s.client[authorizationv1.SchemeGroupVersion].Post().Resource("selfsubjectaccessreviews").Body(review).Do(ctx).Into(answer)
 	return err == nil && answer.Status.Allowed, err
 }

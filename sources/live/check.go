@@ -15,7 +15,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/live/watches"
@@ -130,7 +129,7 @@ func (s *Source) forbidden(ctx context.Context, verb string) error {
 		what = fmt.Sprintf("namespace %s: ask for a Role that lets you", sources.Sanitize(s.opts.Namespace))
 	}
 	err := fmt.Errorf("%w %s pods in %s", ErrForbidden, verb, what)
-	_, refused := s.client.CoreV1().Pods(s.opts.Namespace).List(ctx, metav1.ListOptions{Limit: 1})
+	refused := s.client.core().Get().Namespace(s.opts.Namespace).Resource(pods).Param("limit", "1").Do(ctx).Error()
 	if apierrors.IsForbidden(refused) {
 		err = fmt.Errorf("%w (%s)", err, sources.Sanitize(refused.Error()))
 	}

@@ -4,21 +4,9 @@ import (
 	"net/http"
 	"reflect"
 
-	appsv1 "k8s.io/api/apps/v1"
-	authorizationv1 "k8s.io/api/authorization/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	resourcev1 "k8s.io/api/resource/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
-	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
-	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
-	core "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 
@@ -34,9 +22,7 @@ func newClients(config *rest.Config, via *http.Client) (clients, error) {
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst) // one for all
 	config.NegotiatedSerializer = newGuarded()
 	c := clients{}
-	for _, group := range []schema.GroupVersion{corev1.SchemeGroupVersion, appsv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion,
-		coordinationv1.SchemeGroupVersion, eventsv1.SchemeGroupVersion, policyv1.SchemeGroupVersion, resourcev1.SchemeGroupVersion,
-		schedulingv1.SchemeGroupVersion, schedulingv1beta1.SchemeGroupVersion, storagev1.SchemeGroupVersion} {
+	for _, group := range groups {
 		config.GroupVersion, config.APIPath = &group, "/apis"
 		if group.Group == "" {
 			config.APIPath = "/api"
@@ -50,13 +36,8 @@ func newClients(config *rest.Config, via *http.Client) (clients, error) {
 	return c, nil
 }
 
-// CoreV1 returns the client of pods, and of what else has no group.
-func (c clients) CoreV1() core.CoreV1Interface { return core.New(c[corev1.SchemeGroupVersion]) }
-
-// AuthorizationV1 returns the client of access reviews.
-func (c clients) AuthorizationV1() authorization.AuthorizationV1Interface {
-	return authorization.New(c[authorizationv1.SchemeGroupVersion])
-}
+// core returns the client of pods, and of what else has no group.
+func (c clients) core() rest.Interface { return c[corev1.SchemeGroupVersion] }
 
 // guarded decodes what an API server sends, JSON and protobuf, but parses no quantity that takes long: one that
 // sources.Trim refuses is decoded in its place. A real API server sends no such quantity.
@@ -66,8 +47,8 @@ type guarded struct {
 }
 
 func newGuarded() *guarded {
-	g := &guarded{NegotiatedSerializer: scheme.Codecs.WithoutConversion()}
-	known := &ways{byType: map[reflect.Type]*way{}}
+	g := &guarded{NegotiatedSerializer: codecs.WithoutConversion()}
+	shapes := &ways{byType: map[reflect.Type]*way{}}
 	for _, info := range g.NegotiatedSerializer.SupportedMediaTypes() {
 		switch info.MediaType {
 		case runtime.ContentTypeJSON:
@@ -76,7 +57,7 @@ func newGuarded() *guarded {
 			stream.Serializer = guardedJSON{stream.Serializer} // an event may say that it is a pod
 			info.StreamSerializer = &stream
 		case runtime.ContentTypeProtobuf: // an event says no kind, and holds no quantity
-			info.Serializer = guardedProtobuf{info.Serializer, known}
+			info.Serializer = guardedProtobuf{info.Serializer, shapes}
 		default:
 			continue
 		}
@@ -109,7 +90,7 @@ type guardedProtobuf struct {
 
 // Decode implements runtime.Decoder. It may write to data.
 func (d guardedProtobuf) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
-	if err := d.ways.defuseObject(data, scheme.Scheme); err != nil {
+	if err := d.ways.defuseObject(data, known); err != nil {
 		return nil, nil, err
 	}
 	return d.Serializer.Decode(data, defaults, into)

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/randfill"
 )
@@ -34,7 +33,7 @@ func decoder(t testing.TB, mediaType string) runtime.Decoder {
 
 func inProtobuf(t testing.TB, obj runtime.Object) []byte {
 	var b bytes.Buffer
-	if err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(obj, &b); err != nil {
+	if err := protobuf.NewSerializer(known, known).Encode(obj, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -87,8 +86,8 @@ func TestEveryQuantityIsFound(t *testing.T) {
 		func(*metav1.FieldsV1, randfill.Continue) {}, func(*runtime.RawExtension, randfill.Continue) {},
 	)
 	holding := 0
-	for kind := range scheme.Scheme.AllKnownTypes() {
-		obj, err := scheme.Scheme.New(kind)
+	for kind := range known.AllKnownTypes() {
+		obj, err := known.New(kind)
 		if _, ok := obj.(runtime.ProtobufMarshaller); err != nil || !ok || kind.Version == runtime.APIVersionInternal {
 			continue
 		}
@@ -100,7 +99,7 @@ func TestEveryQuantityIsFound(t *testing.T) {
 		}
 		holding++
 		raw := bytes.ReplaceAll(inProtobuf(t, obj), []byte(stands), []byte(endless))
-		if err := (&ways{byType: map[reflect.Type]*way{}}).defuseObject(raw, scheme.Scheme); err != nil {
+		if err := (&ways{byType: map[reflect.Type]*way{}}).defuseObject(raw, known); err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
 		}
@@ -120,7 +119,7 @@ func TestEveryQuantityIsFound(t *testing.T) {
 			t.Errorf("%s: the texts are replaced, too", kind)
 		}
 	}
-	if holding < 50 {
+	if holding < 30 {
 		t.Errorf("only %d kinds hold quantities", holding)
 	}
 }
@@ -152,13 +151,12 @@ func TestHostileAnswersEnd(t *testing.T) {
 			}
 		},
 		"review": func() {
-			r, _ := s.client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{}, metav1.CreateOptions{})
-			if r.Status.Allowed {
+			if may, _ := s.May(t.Context(), authorizationv1.ResourceAttributes{}); may {
 				t.Error("a pod allows something")
 			}
 		},
 		"event": func() {
-			w, err := s.client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{})
+			w, err := s.client.core().Get().Resource(pods).VersionedParams(&metav1.ListOptions{Watch: true}, parameters).Watch(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
@@ -248,7 +246,7 @@ func BenchmarkDecode(b *testing.B) {
 		mediaType string
 		raw       []byte
 	}{{runtime.ContentTypeProtobuf, inProtobuf(b, list)}, {runtime.ContentTypeJSON, text}} {
-		plain, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), e.mediaType)
+		plain, _ := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), e.mediaType)
 		for name, d := range map[string]runtime.Decoder{"plain": plain.Serializer, "guarded": decoder(b, e.mediaType)} {
 			b.Run(e.mediaType+"/"+name, func(b *testing.B) {
 				b.ReportAllocs()

@@ -73,7 +73,8 @@ func (s *Source) PodLog(namespace, name, container string) *Log {
 	l = s.newLog(namespace+"/"+name, func(ctx context.Context, text func([]byte)) error {
 		for {
 			since := int64(1)
-			body, err := s.client.CoreV1().Pods(namespace).GetLogs(name, &corev1.PodLogOptions{Container: container, Follow: true, SinceSeconds: &since}).Stream(ctx)
+			body, err := s.client.core().Get().Namespace(namespace).Resource(pods).Name(name).SubResource("log").
+				VersionedParams(&corev1.PodLogOptions{Container: container, Follow: true, SinceSeconds: &since}, parameters).Stream(ctx)
 			if err != nil {
 				return err
 			}

@@ -96,7 +96,7 @@ func (s *Source) ProxiedMetrics() *Metrics {
 		if err != nil {
 			return nil, err
 		}
-		return s.client.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource(pods).
+		return s.client.core().Get().Namespace(pod.Namespace).Resource(pods).
 			SubResource("proxy").Name("https:" + pod.Name + ":10259").Suffix("metrics").Stream(ctx)
 	}}
 }
@@ -108,7 +108,7 @@ const eksMetrics = "/apis/metrics.eks.amazonaws.com/v1/ksh/container/metrics"
 // EKSMetrics returns a stream of what EKS serves of the scheduler that it runs.
 func (s *Source) EKSMetrics() *Metrics {
 	return &Metrics{get: func(ctx context.Context) (io.ReadCloser, error) {
-		body, err := s.client.CoreV1().RESTClient().Get().AbsPath(eksMetrics).Stream(ctx)
+		body, err := s.client.core().Get().AbsPath(eksMetrics).Stream(ctx)
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil, fmt.Errorf("the API server has no %s: EKS alone serves it, from v1.28 on", eksMetrics)

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -62,7 +61,7 @@ func (l *lister) request(ctx context.Context, opts *metav1.ListOptions) *rest.Re
 	}
 	opts.FieldSelector = l.kind.selector
 	return l.kind.client.Get().Namespace(l.kind.namespace).Resource(l.kind.name).
-		VersionedParams(opts, scheme.ParameterCodec).MaxRetries(0)
+		VersionedParams(opts, parameters).MaxRetries(0)
 }
 
 // List and Watch implement cache.ListerWatcher. The reflector calls those with a context.

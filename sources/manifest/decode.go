@@ -1,3 +1,5 @@
+//go:build !watchonly
+
 package manifest
 
 import (
@@ -83,8 +85,6 @@ func (d *document) unread(gvk schema.GroupVersionKind) error {
 	}
 	return nil
 }
-
-func quote(s string) string { return `"` + short(s) + `"` }
 
 // quantities are what holds quantities by name, and sizes what is one.
 var (

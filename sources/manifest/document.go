@@ -244,6 +244,8 @@ func short(s string) string {
 	return string(sources.Sanitize(s))
 }
 
+func quote(s string) string { return `"` + short(s) + `"` }
+
 // errorf returns an error about a field, "spec.containers[0].image", with its line or that of the
 // nearest that is there. The path "" is the document.
 func (d *document) errorf(path, format string, args ...any) error {
