@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // TestClone: whatever happens to a clone, or to the queue that it was made of, the other one stays as it was, and the same calls have

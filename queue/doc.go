@@ -51,5 +51,5 @@
 //
 // What is otherwise in releases before v1.37 is an option: see Rules. It is resolved when the queue is made.
 //
-// It imports nothing of the project but small tables: labels, nominated, pluginname, pluginset.
+// It imports nothing of the project but small tables: framework, labels, nominated, pluginname, pluginset.
 package queue

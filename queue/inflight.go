@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue/ebb"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // Entity is what is popped: a pod, or a pod group if Group is not nil.

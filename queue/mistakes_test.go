@@ -9,11 +9,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // TestMistakes makes any call with any object, in any order and with a clock that goes back: stubs, other UIDs and other groups of

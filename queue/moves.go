@@ -5,9 +5,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue/ebb"
+	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/pluginset"
 )
 

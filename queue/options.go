@@ -4,8 +4,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 
+	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/pluginname"
 )
 

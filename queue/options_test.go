@@ -3,9 +3,8 @@ package queue_test
 import (
 	"testing"
 
-	fwk "k8s.io/kube-scheduler/framework"
-
 	"github.com/schedq/schedq/queue"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // TestEveryEvent: without plugins every event may help every pod, but one with scheduling gates waits for these alone.

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	fwk "k8s.io/kube-scheduler/framework"
-
 	"github.com/schedq/schedq/queue"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // TestMemoryAfterPeak: a queue in which many pods waited, were nominated and were in flight at once, and are gone, holds little

@@ -10,10 +10,10 @@ import (
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // TestRegroup: pods that were followed one by one are put together with their groups. A group is where the first of its queued pods

@@ -14,10 +14,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // TestScripts runs the scripts in testdata. Each command is followed by the moves that it causes; run

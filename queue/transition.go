@@ -5,7 +5,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
+
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // Tier is the place a pod is in. The first five are the queue's own; Scheduled and Deleted are where a

@@ -7,10 +7,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // lone returns a pod of that name and UID.

@@ -3,6 +3,9 @@
 package cycle
 
 import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/storage/volume"
+
 	"github.com/schedq/schedq/queue/cycle/local"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
@@ -40,3 +43,12 @@ func InTree() (*Plugins, error) { return local.InTree() }
 
 // PluginsOf returns the plugins of a scheduler with that configuration over an empty cluster.
 func PluginsOf(cfg *schedulerconfig.Config) (*Plugins, error) { return local.PluginsOf(cfg) }
+
+// MatchingVolume returns which of the volumes the volume controller binds claim to, or nil if none will do.
+func MatchingVolume(claim *v1.PersistentVolumeClaim, volumes []*v1.PersistentVolume) *v1.PersistentVolume {
+	best, err := volume.FindMatchingVolume(claim, volumes, nil, nil, false, true)
+	if err != nil {
+		return nil
+	}
+	return best
+}

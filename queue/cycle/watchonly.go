@@ -122,6 +122,11 @@ func profiles(cfg *schedulerconfig.Config) []string {
 	return names
 }
 
+// MatchingVolume returns nil: no what-if asks it, for each has a scheduler take over.
+func MatchingVolume(*v1.PersistentVolumeClaim, []*v1.PersistentVolume) *v1.PersistentVolume {
+	return nil
+}
+
 // Plugins returns what the plugins tell a queue.
 func (s *Scheduler) Plugins() *Plugins { return s.plugins }
 

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/resource"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // Pods has a queue hear of pods as the event handlers of kube-scheduler v1.37 do (pkg/scheduler/eventhandlers.go), where no

@@ -1,11 +1,11 @@
 // Package injectable names what a person can have the scheduling queue do without a change of the cluster: cluster events,
-// move requests and flushes. What-ifs inject them, and scenarios write them. The package imports nothing of the project.
+// move requests and flushes. What-ifs inject them, and scenarios write them. It imports nothing of the project but framework.
 package injectable
 
 import (
 	"slices"
 
-	fwk "k8s.io/kube-scheduler/framework"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // What the queue does of itself, beside the cluster events.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	corev1helper "k8s.io/component-helpers/storage/volume"
-
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -206,7 +204,7 @@ func (o *owner) bindClaim(key types.NamespacedName) {
 		if claim.Annotations == nil {
 			claim.Annotations = map[string]string{}
 		}
-		claim.Annotations[corev1helper.AnnBindCompleted] = "yes"
+		claim.Annotations[manifest.BindCompleted] = "yes"
 		e.PutObject(now, claim)
 		return nil
 	})

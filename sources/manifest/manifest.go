@@ -22,6 +22,9 @@ const (
 	maxParts = 500_000
 )
 
+// BindCompleted is what the volume controller writes on a claim that it bound.
+const BindCompleted = "pv.kubernetes.io/bind-completed"
+
 // Manifest is what one file holds.
 type Manifest struct {
 	// Objects are trimmed (see sources.Trim), defaulted and in the order of the file: never empty. An

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/storage/volume"
 	coredefaults "k8s.io/kubernetes/pkg/apis/core/v1"
 
 	"github.com/schedq/schedq/sources"
@@ -314,7 +315,7 @@ func TestOtherDefaults(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	c := m.Objects[1].(*corev1.PersistentVolumeClaim)
-	if c.Status.Phase != corev1.ClaimBound || c.Annotations["pv.kubernetes.io/bind-completed"] != "yes" {
+	if c.Status.Phase != corev1.ClaimBound || c.Annotations[volume.AnnBindCompleted] != "yes" {
 		t.Errorf("%+v", c)
 	}
 	if v := m.Objects[2].(*corev1.PersistentVolume); v.Status.Phase != corev1.VolumeBound || *v.Spec.VolumeMode != corev1.PersistentVolumeFilesystem {

@@ -23,9 +23,6 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// bindCompleted is what the volume controller writes on a claim that it bound.
-const bindCompleted = "pv.kubernetes.io/bind-completed"
-
 // defaultClassNotes are the annotation of the class that claims without one get, by its two names.
 var defaultClassNotes = []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}
 
@@ -163,7 +160,7 @@ func (r *reader) claimDefaults(c *corev1.PersistentVolumeClaim) {
 	c.Status.Phase = corev1.ClaimPending
 	if c.Spec.VolumeName != "" {
 		c.Status.Phase = corev1.ClaimBound
-		notes := map[string]string{bindCompleted: "yes"}
+		notes := map[string]string{BindCompleted: "yes"}
 		maps.Copy(notes, c.Annotations)
 		c.Annotations = notes
 	}

@@ -9,9 +9,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // Plugins answers the queue by what plugins say: their PreEnqueue checks, the events that they registered for, and their
@@ -78,7 +78,7 @@ func ByTable(release string, profiles ...string) (*Plugins, error) {
 // schedulingGates is the plugin SchedulingGates without its hint.
 type schedulingGates struct{}
 
-// Name implements fwk.Plugin.
+// Name implements fwk.PreEnqueuePlugin.
 func (schedulingGates) Name() string { return queue.SchedulingGates }
 
 // PreEnqueue implements fwk.PreEnqueuePlugin.

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"strings"
 
-	fwk "k8s.io/kube-scheduler/framework"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 //go:embed v*.txt

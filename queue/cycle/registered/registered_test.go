@@ -5,11 +5,9 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/injectable"
+	fwk "github.com/schedq/schedq/queue/framework"
 )
 
 // TestTables: each release's table is read whole, and says what its source does of a plugin that changed.
@@ -47,27 +45,6 @@ func TestDamagedTable(t *testing.T) {
 	}
 	if _, err := parse("# a release\nNodeName Node Add -\nNodeName Node\n"); err == nil || !strings.Contains(err.Error(), "line 3 has 2 words") {
 		t.Error(err)
-	}
-}
-
-// TestMatches: an event is of those that a plugin registered for as upstream has it, and events of any pod are of the same kinds.
-func TestMatches(t *testing.T) {
-	registered := []fwk.ClusterEvent{{Resource: fwk.WildCard, ActionType: fwk.All}, {Resource: fwk.WildCard, ActionType: fwk.Update},
-		{Resource: fwk.Pod, ActionType: fwk.Update}, {Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel | fwk.Delete}}
-	events := append(injectable.Events(), injectable.MoveAll, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
-		fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add})
-	for _, r := range append(registered, events...) {
-		for _, e := range events {
-			if got, want := matches(r, e), framework.MatchClusterEvents(r, e); got != want {
-				t.Errorf("who registered for %s registered for %s: %v, want upstream's %v", r.Label(), e.Label(), got, want)
-			}
-		}
-	}
-	anyPod := registered[3]
-	for i, e := range Unrolled([]fwk.ClusterEventWithHint{{Event: anyPod}}) {
-		if want := framework.UnrollPodEvent(anyPod)[i]; e.Event != want {
-			t.Errorf("an event of any pod is of %s, want upstream's %s", e.Event.Label(), want.Label())
-		}
 	}
 }
 

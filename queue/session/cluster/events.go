@@ -3,9 +3,8 @@ package cluster
 import (
 	"time"
 
-	fwk "k8s.io/kube-scheduler/framework"
-
 	"github.com/schedq/schedq/queue"
+	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/pluginname"
 )

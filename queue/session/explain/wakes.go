@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	fwk "k8s.io/kube-scheduler/framework"
-
 	"github.com/schedq/schedq/queue"
+	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/pluginname"
 	"github.com/schedq/schedq/queue/session/board"

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	corev1helper "k8s.io/component-helpers/storage/volume"
 
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
 )
 
@@ -21,8 +21,7 @@ func (e *Engine) VolumeFor(claim *v1.PersistentVolumeClaim) *v1.PersistentVolume
 		free = append(free, obj.(*v1.PersistentVolume))
 		return true
 	})
-	best, err := corev1helper.FindMatchingVolume(claim, free, nil, nil, false, true)
-	if err == nil && best != nil {
+	if best := cycle.MatchingVolume(claim, free); best != nil {
 		return best.DeepCopy()
 	}
 	class := ""

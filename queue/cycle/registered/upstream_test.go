@@ -1,0 +1,33 @@
+//go:build !watchonly
+
+package registered
+
+import (
+	"testing"
+
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	fwk "github.com/schedq/schedq/queue/framework"
+	"github.com/schedq/schedq/queue/injectable"
+)
+
+// TestMatches: an event is of those that a plugin registered for as upstream has it, and events of any pod are of the same kinds.
+func TestMatches(t *testing.T) {
+	registered := []fwk.ClusterEvent{{Resource: fwk.WildCard, ActionType: fwk.All}, {Resource: fwk.WildCard, ActionType: fwk.Update},
+		{Resource: fwk.Pod, ActionType: fwk.Update}, {Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel | fwk.Delete}}
+	events := append(injectable.Events(), injectable.MoveAll, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
+		fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add})
+	for _, r := range append(registered, events...) {
+		for _, e := range events {
+			if got, want := matches(r, e), framework.MatchClusterEvents(r, e); got != want {
+				t.Errorf("who registered for %s registered for %s: %v, want upstream's %v", r.Label(), e.Label(), got, want)
+			}
+		}
+	}
+	anyPod := registered[3]
+	for i, e := range Unrolled([]fwk.ClusterEventWithHint{{Event: anyPod}}) {
+		if want := framework.UnrollPodEvent(anyPod)[i]; e.Event != want {
+			t.Errorf("an event of any pod is of %s, want upstream's %s", e.Event.Label(), want.Label())
+		}
+	}
+}
