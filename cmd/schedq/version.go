@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/trace"
 )
@@ -38,12 +39,13 @@ type build struct {
 	Platform string `json:"platform"`
 	// KubeScheduler is the version of upstream's that is linked, Releases those whose queue can be shown.
 	KubeScheduler string         `json:"kubeScheduler,omitempty"`
+	WatchOnly     bool           `json:"watchOnly,omitempty"` // then none is linked
 	Releases      []string       `json:"releases"`
 	Formats       map[string]int `json:"formats"`
 }
 
 func thisBuild() build {
-	b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Releases: queue.Releases(),
+	b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, WatchOnly: cycle.WatchOnly, Releases: queue.Releases(),
 		Formats: map[string]int{"trace": trace.Version, "lesson": lessons.Version, "scenario": scenario.Version}}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -83,7 +85,11 @@ func newVersion() *cobra.Command {
 				encoder.SetIndent("", "  ")
 				err = encoder.Encode(b)
 			} else {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "schedq %s with kube-scheduler %s, %s, %s\n", b.Version, b.KubeScheduler, b.Go, b.Platform)
+				with := "with kube-scheduler " + b.KubeScheduler
+				if b.WatchOnly {
+					with = "built to watch only"
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "schedq %s %s, %s, %s\n", b.Version, with, b.Go, b.Platform)
 			}
 			if err != nil {
 				return fmt.Errorf("can't write to standard output: %w", err)

@@ -35,6 +35,9 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) { return 
 // NewFollower returns the scheduler of a model that follows a scheduler at work: it is a new one.
 func NewFollower(cfg *schedulerconfig.Config) (*Scheduler, error) { return local.New(cfg, 0) }
 
+// Available returns why no scheduler can be run here. It is nil.
+func Available() error { return nil }
+
 // Check reports whether a scheduler can be set up with cfg.
 func Check(cfg *schedulerconfig.Config) error { return local.Check(cfg) }
 

@@ -97,6 +97,9 @@ func NewFollower(cfg *schedulerconfig.Config) (*Scheduler, error) {
 	return &Scheduler{plugins: plugins, pods: follow.NewPods(profiles(cfg)...)}, nil
 }
 
+// Available returns why no scheduler can be run here.
+func Available() error { return ErrWatchOnly }
+
 // Check returns ErrWatchOnly.
 func Check(*schedulerconfig.Config) error { return ErrWatchOnly }
 

@@ -8,8 +8,8 @@ import (
 	"k8s.io/kube-scheduler/framework"
 )
 
-// TestUpstream: each value is upstream's, and so is its name.
-func TestUpstream(t *testing.T) {
+// TestWatchOnlyUpstream: each value is upstream's, and so is its name.
+func TestWatchOnlyUpstream(t *testing.T) {
 	for ours, upstream := range map[ActionType]framework.ActionType{
 		Add:                                framework.Add,
 		Delete:                             framework.Delete,

@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 )
 
-// TestDefault: the defaults are upstream's.
-func TestDefault(t *testing.T) {
+// TestWatchOnlyDefault: the defaults are upstream's.
+func TestWatchOnlyDefault(t *testing.T) {
 	want, err := latest.Default()
 	if err != nil {
 		t.Fatal(err)
@@ -31,8 +31,8 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestRefused: a file and gates are refused, and nothing at all is none.
-func TestRefused(t *testing.T) {
+// TestWatchOnlyRefused: a file and gates are refused, and nothing at all is none.
+func TestWatchOnlyRefused(t *testing.T) {
 	if _, err := Read(t.Context(), "testdata/scheduler.yaml"); err == nil {
 		t.Error("a configuration is read")
 	}
