@@ -39,3 +39,7 @@ func SetFeatureGates(list string) error {
 // BindTimeout returns for how long a profile waits for a pod's volumes before it binds the pod: upstream's default
 // (apis/config/v1/defaults.go, SetDefaults_VolumeBindingArgs).
 func (*Config) BindTimeout(string) time.Duration { return 600 * time.Second }
+
+// DeviceBindTimeout returns for how long a profile waits for a pod's devices before it binds the pod: upstream's default
+// (apis/config/v1/defaults.go, SetDefaults_DynamicResourcesArgs).
+func (*Config) DeviceBindTimeout(string) time.Duration { return 600 * time.Second }

@@ -1,3 +1,5 @@
+//go:build !watchonly
+
 package timeline
 
 import (
