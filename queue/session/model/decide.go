@@ -57,7 +57,10 @@ type oracle struct {
 	queue        lineup
 	takesFrom    func(queue.Tier) bool     // whether the loop takes pods from that tier
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
-	awaitsVolume func(*v1.Pod) bool        // whether others have yet to provide a volume for a pod
+	// lastEnded is when the last attempt ended that was seen to. The loop waits for no patch of an attempt before that one: a patch is
+	// answered before the loop takes another pod (schedule_one.go, v1.33, handleSchedulingFailure).
+	lastEnded    time.Time
+	awaitsVolume func(*v1.Pod) bool // whether others have yet to provide a volume for a pod
 	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
 	seesNodes    func() bool // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing   func() bool // whether something that may wake pods is on its way to the scheduler
@@ -84,7 +87,7 @@ func (o *oracle) decide(now time.Time) decision {
 	}
 	ended := func(uid types.UID) bool {
 		last, ok := o.lastAttempts[uid]
-		return ok && now.Sub(last.at) < attemptSlack
+		return ok && now.Sub(last.at) < attemptSlack && !o.lastEnded.After(last.at)
 	}
 	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.saturated(now), ended); patch != nil && !o.channels.cfg.AsyncAPICalls {
 		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch

@@ -211,6 +211,11 @@ func TestDecide(t *testing.T) {
 			s.patched(10.003, 10.008, "db")
 			s.lastAttempts["db"] = lastAttempt{at: world.At(9.999)}
 		}, "wait 0.0084"},
+		{"a patch is sent at once, and another attempt was seen to end since", func(s *situation) {
+			s.free("web")
+			s.patched(10.003, 10.008, "db")
+			s.lastAttempts["db"], s.lastEnded = lastAttempt{at: world.At(9.998)}, world.At(9.999)
+		}, "take the next"},
 		{"a patch is sent at once, and the attempt is not over", func(s *situation) { s.free("web"); s.patched(10.003, 10.008, "db") }, "take the next"},
 		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
 

@@ -329,6 +329,9 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
 		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now}
+		if s.driver.endsAsSeen {
+			s.oracle.lastEnded = now
+		}
 		for _, r := range a.Reasons {
 			if r.Plugin != "" && verdict.PluginOf(r.Text) == "" && len(s.reasonPlugin) < maxReasons {
 				s.reasonPlugin[r.Text] = r.Plugin

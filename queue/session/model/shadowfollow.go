@@ -172,6 +172,9 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		s.handOnMoves(now, nil)
 	}
 	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true}
+	if told != nil {
+		s.oracle.lastEnded = now
+	}
 	if c := cluster.Unscheduled(pod); c != nil && sources.Sanitize(c.Message) == message {
 		return // the condition stays as it is, and nothing is written
 	}
