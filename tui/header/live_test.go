@@ -48,7 +48,7 @@ func TestNoScheduler(t *testing.T) {
 	for _, h := range []int{16, 24, 50} {
 		var screen canvas.Canvas
 		screen.Reset(60, 8)
-		Header{Frame: &session.Frame{Moment: session.Moment{Now: at.Add(time.Minute), Silent: &session.Silence{Since: at}}},
+		Header{Frame: &session.Frame{Scheduler: &sources.SchedulerStarted{}, Moment: session.Moment{Now: at.Add(time.Minute), Silent: &session.Silence{Since: at}}},
 			Lines: Lines(h, false, false)}.Draw(screen.Area())
 		got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}), nil))
 		if want := "NO SCHEDULER IS HEARD since 10:00:00 — pods wait, none is"; !strings.Contains(got, want) {
