@@ -97,6 +97,29 @@ func TestObserverMayCallTheQueue(t *testing.T) {
 	})
 }
 
+// TestLogIsWrittenFirst: whatever one does because of a move comes after its line in the log, also while another goroutine is at the
+// Observer.
+func TestLogIsWrittenFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan struct{})
+		var once sync.Once
+		var written log
+		slow := &log{then: func(queue.Transition) { once.Do(func() { <-busy }) }}
+		q := classic.New(queue.Defaults(), classic.WithLog(&written), classic.WithObserver(slow))
+		go func() { _ = q.Add(newPod("a")) }()
+		synctest.Wait() // at the Observer
+		pop(t, q)
+		if want := []string{"a  → active UnscheduledPodAdd", "a active → inflight"}; !slices.Equal(written.moves, want) {
+			t.Errorf("once it is popped, written is %q", written.moves)
+		}
+		close(busy)
+		synctest.Wait()
+		if want := written.moves; !slices.Equal(slow.moves, want) {
+			t.Errorf("told %q, written %q", slow.moves, want)
+		}
+	})
+}
+
 // TestSlowObserver: while the Observer is busy, the calls of others do not wait; it is told of them later,
 // in their order.
 func TestSlowObserver(t *testing.T) {

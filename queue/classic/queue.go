@@ -34,6 +34,7 @@ var ErrClosed = errors.New("the scheduling queue is closed")
 type Queue struct {
 	clock    clock.WithTicker
 	observer queue.Observer
+	log      queue.Observer // told under the lock
 	stop     chan struct{}
 
 	mu       sync.RWMutex
@@ -52,6 +53,7 @@ type config struct {
 	clock    clock.WithTicker
 	plugins  queue.Plugins
 	observer queue.Observer
+	log      queue.Observer
 }
 
 // WithClock sets the clock that backoffs are measured by and that Run waits on: by default the real one.
@@ -71,6 +73,10 @@ func WithPlugins(p queue.Plugins) Option { return func(o *config) { o.plugins = 
 // is slower than the queue should hand its work on.
 func WithObserver(o queue.Observer) Option { return func(c *config) { c.observer = o } }
 
+// WithLog sets who writes down every move and every failure at once, while the queue is locked, as upstream logs them: what is
+// written of a pod's move stands before all that others write because of it. It must be quick, and must not call the queue.
+func WithLog(o queue.Observer) Option { return func(c *config) { c.log = o } }
+
 // New returns an empty queue. Nobody moves pods out of backoffQ, or those left over as unschedulable, until
 // Run is called.
 func New(opts queue.Options, options ...Option) *Queue {
@@ -82,7 +88,7 @@ func New(opts queue.Options, options ...Option) *Queue {
 		c.clock = clock.RealClock{}
 	}
 	q := &Queue{
-		clock: c.clock, observer: c.observer,
+		clock: c.clock, observer: c.observer, log: c.log,
 		stop: make(chan struct{}),
 	}
 	q.poppable.L = &q.mu

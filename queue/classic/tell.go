@@ -17,6 +17,9 @@ type recorder struct{ *Queue }
 
 // Moved implements queue.Observer.
 func (r recorder) Moved(t queue.Transition) {
+	if r.log != nil {
+		r.log.Moved(t)
+	}
 	if r.observer != nil {
 		r.untold = append(r.untold, news{move: t})
 	}
@@ -25,6 +28,9 @@ func (r recorder) Moved(t queue.Transition) {
 // Failed implements queue.Observer.
 func (r recorder) Failed(err error) {
 	r.failures.add(err)
+	if r.log != nil {
+		r.log.Failed(err)
+	}
 	if r.observer != nil {
 		r.untold = append(r.untold, news{failure: err})
 	}

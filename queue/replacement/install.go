@@ -71,7 +71,7 @@ func Install(ctx context.Context, s *scheduler.Scheduler, settings Settings) err
 		PodMaxInUnschedulablePods: settings.PodMaxInUnschedulablePods,
 		PopFromBackoffQ:           utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPopFromBackoffQ),
 		GenericWorkload:           utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),
-	}, classic.WithPlugins(plugins), classic.WithObserver(logged{klog.FromContext(ctx)}))
+	}, classic.WithPlugins(plugins), classic.WithLog(logged{klog.FromContext(ctx)}))
 
 	// All that scheduler.New gives its own queue to, but for the debugger that SIGUSR2 wakes.
 	s.SchedulingQueue, s.NextEntity = q, q.Pop
