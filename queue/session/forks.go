@@ -90,7 +90,7 @@ func (o *owner) adopt(t *timeline.Timeline, parent int) {
 
 // changedLine forgets what belonged to the timeline that was shown before.
 func (o *owner) changedLine() {
-	o.skipped, o.search, o.previews, o.changed = Gap{}, nil, nil, true
+	o.skipped, o.search, o.previews, o.changed = QuietTime{}, nil, nil, true
 }
 
 // leaveFork returns to the recording, to the moment where it was left.

@@ -40,7 +40,7 @@ type Frame struct {
 	// Squeeze is true if quiet time is skipped while playing. Skipped is the last stretch that was, and
 	// SkippedAt the time shown at which it ended; all zero if none was, or if it is long past.
 	Squeeze bool
-	Skipped Gap
+	Skipped QuietTime
 
 	// Fork is nil while the recording is shown, and otherwise says what the what-if is. Forks are all
 	// what-ifs that there are, each behind the one that it left.
@@ -85,11 +85,11 @@ type Frame struct {
 	size int64 // see Session.Size
 }
 
-// Gap is a stretch of quiet time that was skipped.
-type Gap struct{ From, To time.Time }
+// QuietTime is a stretch of quiet time that was skipped.
+type QuietTime struct{ From, To time.Time }
 
 // Empty reports whether nothing was skipped.
-func (g Gap) Empty() bool { return g.To.IsZero() }
+func (q QuietTime) Empty() bool { return q.To.IsZero() }
 
 // Fork is a what-if: a simulated future that a person made, in which that person is the scheduler.
 type Fork struct {

@@ -65,7 +65,7 @@ type pace struct {
 	stops   bool // at marks, while playing
 
 	squeeze bool // of quiet time
-	skipped Gap
+	skipped QuietTime
 	quiet   time.Duration // how long nothing has moved while playing, in real time
 	bound   int64         // how many bytes of what was played are kept, about. 0 is all
 }
@@ -274,7 +274,7 @@ func (o *owner) skipQuiet(t *timeline.Timeline) {
 		next = mark.At
 	}
 	if to := next.Add(-o.model(squeezeLead)); to.Sub(o.now) > o.model(squeezeLeast) {
-		o.skipped = Gap{From: o.now, To: to}
+		o.skipped = QuietTime{From: o.now, To: to}
 		o.now = to
 		o.quiet = 0
 		o.changed = true
@@ -293,7 +293,7 @@ func (o *owner) show(at time.Time) {
 	o.now = at
 	t.GoTo(at)
 	if !o.skipped.Empty() && (o.now.Before(o.skipped.From) || o.now.Sub(o.skipped.To) > o.model(5*time.Second)) {
-		o.skipped = Gap{}
+		o.skipped = QuietTime{}
 	}
 }
 

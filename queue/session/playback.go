@@ -38,7 +38,7 @@ func (o *owner) setSpeed(x float64) {
 }
 
 func (o *owner) toggleSqueeze() {
-	o.squeeze, o.skipped = !o.squeeze, Gap{}
+	o.squeeze, o.skipped = !o.squeeze, QuietTime{}
 	o.changed = true
 }
 

@@ -57,7 +57,7 @@ func (o *owner) find(c board.Condition, forward bool) {
 }
 
 // still ends what moves through time of itself.
-func (o *owner) still() { o.playing, o.search, o.skipped, o.changed = false, nil, Gap{}, true }
+func (o *owner) still() { o.playing, o.search, o.skipped, o.changed = false, nil, QuietTime{}, true }
 
 // working reports whether there is something to do that takes longer than a command may.
 func (o *owner) working() bool { return o.search != nil || o.previews.unfinished() }
@@ -203,7 +203,7 @@ func (o *owner) travel(to time.Time) {
 		o.seek(to)
 		return
 	}
-	o.skipped, o.quiet, o.changed = Gap{}, 0, true
+	o.skipped, o.quiet, o.changed = QuietTime{}, 0, true
 	o.search = &search{line: t, condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}, to: to, at: -1}
 	o.look()
 }
@@ -229,6 +229,6 @@ func (o *owner) seek(at time.Time) {
 		o.goBackTo(at)
 		return
 	}
-	o.skipped, o.quiet, o.search, o.changed = Gap{}, 0, nil, true
+	o.skipped, o.quiet, o.search, o.changed = QuietTime{}, 0, nil, true
 	o.show(at)
 }

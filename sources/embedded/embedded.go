@@ -106,12 +106,7 @@ func events(ctx context.Context, name string, yield func(sources.Event, error) b
 		return
 	}
 	defer r.Close()
-	for t := trace.NewReader(r, nil); ; {
-		ev, err := t.Next()
-		if err == io.EOF || !yield(ev, err) || err != nil {
-			return
-		}
-	}
+	trace.NewReader(r, nil).All()(yield)
 }
 
 // text returns the file of an embedded recording that ends so.

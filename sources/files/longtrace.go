@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"io"
 	"iter"
 
 	"github.com/schedq/schedq/sources"
@@ -55,11 +54,7 @@ func (f *file) traced(ctx context.Context, notices *[]string) iter.Seq2[sources.
 		defer r.Close()
 		var cost int
 		t, standing := trace.NewReader(r, func(bytes int) { cost += bytes }), sources.NewStanding(r.Keep)
-		for {
-			ev, err := t.Next()
-			if err == io.EOF {
-				break
-			}
+		for ev, err := range t.All() {
 			if err == nil {
 				standing.Tell(ev, cost)
 			}

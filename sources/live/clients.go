@@ -23,7 +23,7 @@ func newClients(config *rest.Config, via *http.Client) (clients, error) {
 	config.NegotiatedSerializer = newGuarded()
 	c := clients{}
 	for _, group := range groups {
-		config.GroupVersion, config.APIPath = &group, "/apis"
+		config.GroupVersion, config.APIPath = &group.GroupVersion, "/apis"
 		if group.Group == "" {
 			config.APIPath = "/api"
 		}
@@ -31,7 +31,7 @@ func newClients(config *rest.Config, via *http.Client) (clients, error) {
 		if err != nil {
 			return nil, err
 		}
-		c[group] = client
+		c[group.GroupVersion] = client
 	}
 	return c, nil
 }

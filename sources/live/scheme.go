@@ -21,20 +21,29 @@ import (
 // groups are those of the API that are read, and known are their kinds. client-go's own scheme has all groups there are, and
 // links them.
 var (
-	groups = []schema.GroupVersion{corev1.SchemeGroupVersion, appsv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion,
-		coordinationv1.SchemeGroupVersion, eventsv1.SchemeGroupVersion, policyv1.SchemeGroupVersion, resourcev1.SchemeGroupVersion,
-		schedulingv1.SchemeGroupVersion, schedulingv1beta1.SchemeGroupVersion, storagev1.SchemeGroupVersion}
+	groups = []group{
+		{corev1.SchemeGroupVersion, corev1.AddToScheme}, {appsv1.SchemeGroupVersion, appsv1.AddToScheme},
+		{authorizationv1.SchemeGroupVersion, authorizationv1.AddToScheme}, {coordinationv1.SchemeGroupVersion, coordinationv1.AddToScheme},
+		{eventsv1.SchemeGroupVersion, eventsv1.AddToScheme}, {policyv1.SchemeGroupVersion, policyv1.AddToScheme},
+		{resourcev1.SchemeGroupVersion, resourcev1.AddToScheme}, {schedulingv1.SchemeGroupVersion, schedulingv1.AddToScheme},
+		{schedulingv1beta1.SchemeGroupVersion, schedulingv1beta1.AddToScheme}, {storagev1.SchemeGroupVersion, storagev1.AddToScheme},
+	}
 	known      = newScheme()
 	codecs     = serializer.NewCodecFactory(known)
 	parameters = runtime.NewParameterCodec(known)
 )
 
+// group is a group of the API, and what adds its kinds to a scheme.
+type group struct {
+	schema.GroupVersion
+	add func(*runtime.Scheme) error
+}
+
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, authorizationv1.AddToScheme, coordinationv1.AddToScheme,
-		eventsv1.AddToScheme, policyv1.AddToScheme, resourcev1.AddToScheme, schedulingv1.AddToScheme, schedulingv1beta1.AddToScheme, storagev1.AddToScheme} {
-		utilruntime.Must(add(s)) // as client-go does: it fails if two types have one name
+	for _, g := range groups {
+		utilruntime.Must(g.add(s)) // as client-go does: it fails if two types have one name
 	}
 	return s
 }

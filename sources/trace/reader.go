@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -132,6 +133,18 @@ func (t *Reader) Next() (sources.Event, error) {
 	}
 	t.next++
 	return t.part.Events[t.next-1], nil
+}
+
+// All yields the events that Next returns, and the error that ends the trace as the last.
+func (t *Reader) All() iter.Seq2[sources.Event, error] {
+	return func(yield func(sources.Event, error) bool) {
+		for {
+			ev, err := t.Next()
+			if err == io.EOF || !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Notices are sentences about what of the trace could not be read up to now.

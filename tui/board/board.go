@@ -255,9 +255,10 @@ func (b *Board) EnterName() string {
 
 func (b *Board) CannotEnter() string {
 	switch {
-	case b.focus != logPane && b.atCursor() != nil:
-		return ""
 	case b.focus != logPane:
+		if b.atCursor() != nil {
+			return ""
+		}
 		return b.NotSelected()
 	case b.moves().before(b.Frame.Log.Len()) < 0:
 		return "no pod has moved yet, or none that matches the filter"

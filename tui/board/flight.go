@@ -52,13 +52,17 @@ func (s flight) Draw(a canvas.Area) {
 	s.pods(a.Sub(x, 0, a.W-x, 1), n)
 }
 
+// roomForOne is how many cells a pod in flight needs to be told apart, and roomForMore how many it takes beside it to say how many
+// more there are.
+const roomForOne, roomForMore = 20, 12
+
 // end draws at the right of a what becomes of pods that fit, and returns the room that is left. Where behind x there would be no
 // room for one of n pods, and for how many more there are, it draws nothing.
 func (s flight) end(a canvas.Area, x, n int) canvas.Area {
 	text := " → ✓ bound " + format.Number(s.frame.Board.Bound()) + " "
-	left, needed := a.W-canvas.Width(text)-1, 20
+	left, needed := a.W-canvas.Width(text)-1, roomForOne
 	if n > 1 {
-		needed = 32
+		needed += roomForMore
 	}
 	if left-x < needed {
 		return a
