@@ -145,11 +145,9 @@ func (q *Queue) nameWaiting(i int32) {
 
 // nameFlying has its name find the pod i, which is in flight, unless it finds another.
 func (q *Queue) nameFlying(i int32) {
-	if pod := q.entries.At(i).pod; q.byName.get(&q.entries, pod.Namespace, pod.Name) != none {
+	if q.byName.add(&q.entries, i) != none {
 		q.hidden++
-		return
 	}
-	q.byName.put(&q.entries, i)
 }
 
 // unname has the name of the pod i, which is going, find the first one of that name in flight, if there is one.

@@ -9,6 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/ebb"
 )
 
 // With the gate GenericWorkload, the pods of a pod group are queued as one entity: they are popped together,
@@ -24,7 +26,8 @@ type group struct {
 	// entity is the group's entry while it is in a tier of the queue, with members in upstream's order.
 	entity  int32
 	members []int32
-	// flight is the group's entry after its pop until the attempt ends, and flown who was popped.
+	// flight is the group's entry after its pop until the attempt ends, and flown who was popped: by their UIDs, as one that was
+	// deleted meanwhile may come again.
 	flight int32
 	flown  []types.UID
 
@@ -175,39 +178,39 @@ func (q *Queue) dropIfEmpty(g *group) bool {
 	return true
 }
 
-// popGroup makes the members of g's entity in flight, which lies nowhere. It returns false if all of
+// popGroup makes the members of g's entity in flight, which lies nowhere, and returns what is known of it; nil if all of
 // them are already. (unlockedMoveEntityToInFlight.)
-func (q *Queue) popGroup(now int64, g *group) bool {
+func (q *Queue) popGroup(now int64, g *group) *GroupInfo {
 	entity, members := g.entity, g.members
 	root := q.entries.At(entity)
 	root.attempts++
 	if g.flight != none {
 		q.entries.Release(g.flight) // its attempt was never ended
+		q.spareUIDs = g.flown[:0]
 	}
-	g.entity, g.members, g.flight, g.flown = none, nil, none, g.flown[:0]
+	g.entity, g.members, g.flight, g.flown = none, nil, none, nil
+	popped := members[:0]
 	for _, i := range members {
-		uid := q.entries.At(i).pod.UID
 		if q.takeOff(now, i) {
-			g.flown = append(g.flown, uid)
+			popped = append(popped, i)
 		}
 	}
-	if len(g.flown) == 0 {
+	if len(popped) == 0 {
 		q.entries.Release(entity)
-		return false
+		return nil
 	}
 	q.schedulingCycle++
 	g.flight, root.tier = entity, InFlight
-	for _, uid := range g.flown {
-		q.move(now, q.inFlight.with(&q.entries, uid), InFlight, "")
+	info := q.groupInfo(g)
+	info.Members = make([]PodInfo, len(popped))
+	g.flown, q.spareUIDs = q.spareUIDs, nil
+	for at, i := range popped {
+		q.move(now, i, InFlight, "")
+		info.Members[at] = q.info(i)
+		g.flown = append(g.flown, info.Members[at].Pod.UID)
 	}
-	return true
-}
-
-// poppedGroup returns what is known of g, which was popped, with the pods that are in flight.
-func (q *Queue) poppedGroup(g *group) *GroupInfo {
-	info, _ := q.Group(g.key)
-	for _, uid := range g.flown {
-		info.Members = append(info.Members, q.info(q.inFlight.with(&q.entries, uid)))
+	if g.pending == nil {
+		g.pending = popped[:0] // most often they all wait again
 	}
 	return &info
 }
@@ -237,8 +240,12 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 	}
 	q.popped = 0
 	defer q.freeGroup(g)
-	entity, pending := g.flight, g.pending
-	g.flight, g.pending = none, nil
+	entity, pending, flown := g.flight, g.pending, g.flown
+	g.flight, g.pending, g.flown = none, nil, nil
+	defer func() {
+		clear(flown)
+		q.spareUIDs = ebb.Slice(flown[:0])
+	}()
 	if len(pending) == 0 {
 		q.entries.Release(entity)
 		return nil
@@ -250,10 +257,11 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 	}
 	e := q.entries.At(entity)
 	e.priority, g.entity = groupPriority(g.object), entity
-	again := false // one that was tried waits again
+	g.members = pending[:0] // each finds its place among those before it
+	again := false          // one that was tried waits again
 	for _, i := range pending {
 		q.join(g, i)
-		again = again || slices.Contains(g.flown, q.entries.At(i).pod.UID)
+		again = again || slices.Contains(flown, q.entries.At(i).pod.UID)
 	}
 	if outcome == GroupScheduled {
 		e.errorsCount, e.unschedulableCount = 0, 0
@@ -363,7 +371,16 @@ func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
 		return GroupInfo{}, false
 	}
 	g := q.groups[i]
-	info := GroupInfo{Name: name, Object: g.object}
+	info := q.groupInfo(g)
+	for _, member := range g.members {
+		info.Members = append(info.Members, q.info(member))
+	}
+	return info, true
+}
+
+// groupInfo is what is known of g, without its members.
+func (q *Queue) groupInfo(g *group) GroupInfo {
+	info := GroupInfo{Name: g.key, Object: g.object}
 	entity := g.entity
 	if entity == none {
 		entity = g.flight
@@ -376,8 +393,5 @@ func (q *Queue) Group(name types.NamespacedName) (GroupInfo, bool) {
 		info.BackoffExpiry, info.FlushTimestamp = toTime(e.backoffExpiry), toTime(e.flushed)
 		info.GatingPlugin = q.sets.Only(e.gatingPlugin)
 	}
-	for _, member := range g.members {
-		info.Members = append(info.Members, q.info(member))
-	}
-	return info, true
+	return info
 }

@@ -73,18 +73,33 @@ func (x *index) get(entries *pool, namespace, name string) int32 {
 
 // put has the entry i be found, and returns the one that was before, or none.
 func (x *index) put(entries *pool, i int32) (before int32) {
+	s := x.seat(entries, i)
+	before, s.entry = s.entry, i
+	return before
+}
+
+// add has the entry i be found unless another one is, which it returns, or none.
+func (x *index) add(entries *pool, i int32) (other int32) {
+	s := x.seat(entries, i)
+	if other = s.entry; other == none {
+		s.entry = i
+	}
+	return other
+}
+
+// seat returns the slot in which the entry i is to lie: another that is found by the same lies there, or none, and then i must.
+func (x *index) seat(entries *pool, i int32) *slot {
 	if (x.used+1)*2 > len(x.slots) {
 		x.resize(len(x.slots) * 2)
 	}
 	e := entries.At(i)
 	namespace, name := x.keyOf(e.pod)
 	e.hashes[x.by] = x.hash(namespace, name)
-	at := x.find(entries, e.hashes[x.by], namespace, name)
-	if before = x.slots[at].entry; before == none {
+	s := &x.slots[x.find(entries, e.hashes[x.by], namespace, name)]
+	if s.hash = e.hashes[x.by]; s.entry == none {
 		x.used++
 	}
-	x.slots[at] = slot{e.hashes[x.by], i}
-	return before
+	return s
 }
 
 func (x *index) resize(size int) {

@@ -49,11 +49,12 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 		q.popped = 0
 		group := q.entries.At(i).group
 		if group != 0 {
-			if !q.popGroup(now.UnixNano(), q.groups[group-1]) {
+			info := q.popGroup(now.UnixNano(), q.groups[group-1])
+			if info == nil {
 				continue
 			}
 			q.popped = group
-			return Entity{Group: q.poppedGroup(q.groups[group-1])}, true
+			return Entity{Group: info}, true
 		}
 		if !q.takeOff(now.UnixNano(), i) {
 			continue
@@ -70,13 +71,12 @@ func (q *Queue) PopEntity(now time.Time) (Entity, bool) {
 func (q *Queue) takeOff(now int64, i int32) bool {
 	e := q.entries.At(i)
 	e.attempts++
-	if q.inFlight.with(&q.entries, e.pod.UID) != none {
+	if !q.inFlight.push(&q.entries, i) {
 		q.observer.Failed(fmt.Errorf("pod %s/%s was popped while its last attempt is still in flight: it is dropped", e.pod.Namespace, e.pod.Name))
 		q.move(now, i, Deleted, "")
 		q.forget(i)
 		return false
 	}
-	q.inFlight.push(&q.entries, i)
 	if other := q.firstInFlight(e.pod); other != none {
 		q.byName.put(&q.entries, other) // i itself, if no older one is hidden
 	}
@@ -123,7 +123,11 @@ func (f *inFlight) with(entries *pool, uid types.UID) int32 {
 	return f.byUID.get(entries, "", string(uid))
 }
 
-func (f *inFlight) push(entries *pool, i int32) {
+// push makes the entry i the last in flight, unless one of its UID is, and reports whether it did.
+func (f *inFlight) push(entries *pool, i int32) bool {
+	if f.byUID.add(entries, i) != none {
+		return false
+	}
 	e := entries.At(i)
 	e.prev, e.next = f.last, none
 	e.eventsFrom = f.dropped + int64(len(f.events)-f.head)
@@ -133,7 +137,7 @@ func (f *inFlight) push(entries *pool, i int32) {
 		entries.At(f.last).next = i
 	}
 	f.last = i
-	f.byUID.put(entries, i)
+	return true
 }
 
 // letGoAtOnce is how many events are let go at once at the least while pods are in flight: they lie side by side, and far from all else.

@@ -162,7 +162,7 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 			c.groups[i] = q.groups[i].clone()
 		}
 	}
-	c.freeGroups, c.scratch, c.isDeaf = slices.Clone(q.freeGroups), nil, nil
+	c.freeGroups, c.scratch, c.isDeaf, c.spareUIDs = slices.Clone(q.freeGroups), nil, nil, nil
 	c.inFlight = q.inFlight.clone()
 	c.nominated = q.nominated.Clone()
 	c.incoming = q.incoming.clone()

@@ -33,7 +33,8 @@ type Queue struct {
 	groups     []*group // nil where one was freed
 	freeGroups []int32
 	byGroup    ebb.Map[types.NamespacedName, int32]
-	popped     int32 // the entry.group of what was popped last: 0 if it was a pod alone
+	popped     int32       // the entry.group of what was popped last: 0 if it was a pod alone
+	spareUIDs  []types.UID // room for the next group.flown
 
 	inFlight         inFlight
 	schedulingCycle  int64
