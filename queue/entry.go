@@ -108,7 +108,7 @@ func (q *Queue) setTier(e *entry, tier Tier) {
 
 // waiting returns the entry of the pod of that name that is queued or waits for its group, or none.
 func (q *Queue) waiting(pod *v1.Pod) int32 {
-	if i := q.byName.get(&q.entries, pod.Namespace, pod.Name); i != none && q.entries.At(i).tier != InFlight {
+	if i := q.byName.Get(&q.entries, pod.Namespace, pod.Name); i != none && q.entries.At(i).tier != InFlight {
 		return i
 	}
 	return none
@@ -116,7 +116,7 @@ func (q *Queue) waiting(pod *v1.Pod) int32 {
 
 // flying returns the entry of the first pod of that name in flight, or none.
 func (q *Queue) flying(pod *v1.Pod) int32 {
-	i := q.byName.get(&q.entries, pod.Namespace, pod.Name)
+	i := q.byName.Get(&q.entries, pod.Namespace, pod.Name)
 	if i == none || q.entries.At(i).tier == InFlight {
 		return i
 	}
@@ -138,30 +138,42 @@ func (q *Queue) firstInFlight(pod *v1.Pod) int32 {
 
 // nameWaiting has its name find the pod i, which waits, and no other that waits: one that it found was in flight.
 func (q *Queue) nameWaiting(i int32) {
-	if q.byName.put(&q.entries, i) != none {
+	if q.byName.Put(&q.entries, i) != none {
 		q.hidden++
 	}
 }
 
 // nameFlying has its name find the pod i, which is in flight, unless it finds another.
 func (q *Queue) nameFlying(i int32) {
-	if q.byName.add(&q.entries, i) != none {
+	if q.byName.Add(&q.entries, i) != none {
 		q.hidden++
 	}
 }
 
 // unname has the name of the pod i, which is going, find the first one of that name in flight, if there is one.
 func (q *Queue) unname(i int32) {
-	if !q.byName.remove(&q.entries, i) {
+	if !q.byName.Remove(&q.entries, i) {
 		q.hidden--
 	} else if other := q.firstInFlight(q.entries.At(i).pod); other != none {
-		q.byName.put(&q.entries, other)
+		q.byName.Put(&q.entries, other)
 		q.hidden--
 	}
 }
 
-// pool holds the queue's entries.
-type pool = ebb.Pool[entry]
+// pool holds the queue's entries, and index finds them by what names their pods.
+type (
+	pool  = ebb.Pool[entry]
+	index = ebb.Index[entry]
+)
+
+// The indices: of all pods by their names, and of those in flight by their UIDs.
+func byName() index {
+	return ebb.NewIndex(func(e *entry) (string, string) { return e.pod.Namespace, e.pod.Name }, func(e *entry) *uint32 { return &e.hashes[0] })
+}
+
+func byUID() index {
+	return ebb.NewIndex(func(e *entry) (string, string) { return "", string(e.pod.UID) }, func(e *entry) *uint32 { return &e.hashes[1] })
+}
 
 // rejected reports whether any plugin rejected the last attempt.
 func (e *entry) rejected() bool { return e.unschedulablePlugins != 0 || e.pendingPlugins != 0 }

@@ -78,7 +78,7 @@ func (q *Queue) takeOff(now int64, i int32) bool {
 		return false
 	}
 	if other := q.firstInFlight(e.pod); other != none {
-		q.byName.put(&q.entries, other) // i itself, if no older one is hidden
+		q.byName.Put(&q.entries, other) // i itself, if no older one is hidden
 	}
 	return true
 }
@@ -115,17 +115,17 @@ type clusterEvent struct {
 }
 
 func newInFlight() inFlight {
-	return inFlight{byUID: newIndex(byUID), first: none, last: none}
+	return inFlight{byUID: byUID(), first: none, last: none}
 }
 
 // with returns the entry of the pod with that UID, or none.
 func (f *inFlight) with(entries *pool, uid types.UID) int32 {
-	return f.byUID.get(entries, "", string(uid))
+	return f.byUID.Get(entries, "", string(uid))
 }
 
 // push makes the entry i the last in flight, unless one of its UID is, and reports whether it did.
 func (f *inFlight) push(entries *pool, i int32) bool {
-	if f.byUID.add(entries, i) != none {
+	if f.byUID.Add(entries, i) != none {
 		return false
 	}
 	e := entries.At(i)
@@ -146,7 +146,7 @@ const letGoAtOnce = 32
 // remove ends the attempt of entry i, and lets go of the events that no attempt can ask for any more.
 func (f *inFlight) remove(entries *pool, i int32) {
 	e := entries.At(i)
-	f.byUID.remove(entries, i)
+	f.byUID.Remove(entries, i)
 	if e.prev == none {
 		f.first = e.next
 	} else {
@@ -182,7 +182,7 @@ func (f *inFlight) since(from int64) []clusterEvent { return f.events[f.head+int
 
 func (f *inFlight) clone() inFlight {
 	c := *f
-	c.byUID = f.byUID.clone()
+	c.byUID = f.byUID.Clone()
 	c.events, c.head = slices.Clone(f.events[f.head:]), 0
 	return c
 }

@@ -113,8 +113,8 @@ func (c *checker) flights() {
 		}
 		from = e.eventsFrom
 	}
-	if n != f.byUID.used {
-		c.fail("%d pods are in flight, and %d are found by their UIDs", n, f.byUID.used)
+	if n != f.byUID.Len() {
+		c.fail("%d pods are in flight, and %d are found by their UIDs", n, f.byUID.Len())
 	}
 	if f.first == none && len(f.since(f.dropped)) > 0 {
 		c.fail("events are kept for nobody")
@@ -166,8 +166,8 @@ func (c *checker) rest() {
 			c.pod(i, e.tier)
 		}
 	}
-	if c.waiting+c.pods[InFlight] != q.byName.used+q.hidden {
-		c.fail("%d pods wait, and %d are in flight; %d are found by their names, %d hidden", c.waiting, c.pods[InFlight], q.byName.used, q.hidden)
+	if c.waiting+c.pods[InFlight] != q.byName.Len()+q.hidden {
+		c.fail("%d pods wait, and %d are in flight; %d are found by their names, %d hidden", c.waiting, c.pods[InFlight], q.byName.Len(), q.hidden)
 	}
 	for _, tier := range []Tier{Active, Backoff, Unschedulable, Gated, InFlight, Incomplete, Pending} {
 		if q.PendingPods(tier) != c.pods[tier] {

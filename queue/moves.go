@@ -83,7 +83,7 @@ func (q *Queue) AddUnschedulableIfNotPresent(now time.Time, pod *v1.Pod, why Rej
 	if popped {
 		q.inFlight.remove(&q.entries, i)
 		if q.hidden > 0 {
-			q.byName.put(&q.entries, i) // before another one in flight, which is hidden in its turn
+			q.byName.Put(&q.entries, i) // before another one in flight, which is hidden in its turn
 		}
 		e.group = 0
 	}

@@ -76,7 +76,7 @@ func (q *Queue) entryOf(p *PodInfo) entry {
 // Get returns what the queue knows of the named pod. If one of that name is queued while an older one
 // is in flight, it is the queued one.
 func (q *Queue) Get(namespace, name string) (PodInfo, bool) {
-	if i := q.byName.get(&q.entries, namespace, name); i != none {
+	if i := q.byName.Get(&q.entries, namespace, name); i != none {
 		return q.info(i), true
 	}
 	return PodInfo{}, false
@@ -152,7 +152,7 @@ func (q *Queue) Clone(plugins Plugins, observer Observer) *Queue {
 	c := *q
 	c.plugins, c.observer = plugins, observer
 	c.entries = q.entries.Clone()
-	c.byName = q.byName.clone()
+	c.byName = q.byName.Clone()
 	c.sets = q.sets.Clone()
 	c.activeQ, c.backoffQ, c.errorBackoffQ = q.activeQ.clone(), q.backoffQ.clone(), q.errorBackoffQ.clone()
 	c.unschedulable = slices.Clone(q.unschedulable)

@@ -47,7 +47,7 @@ type Queue struct {
 func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	q := &Queue{
 		opts: opts, rules: opts.Rules.resolve(), plugins: plugins, observer: observer,
-		byName: newIndex(byName), sets: pluginset.New(),
+		byName: byName(), sets: pluginset.New(),
 		inFlight: newInFlight(), nominated: &nominated.Pods{}, incoming: newIncoming(),
 		moveRequestCycle: -1,
 	}

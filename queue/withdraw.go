@@ -147,8 +147,8 @@ func (q *Queue) Refresh(pod *v1.Pod) bool {
 	q.nominated.Update(e.pod, pod)
 	if e.tier == InFlight && e.pod.UID != pod.UID {
 		q.letGo(pod.UID)
-		q.inFlight.byUID.remove(&q.entries, i)
-		defer q.inFlight.byUID.put(&q.entries, i) // as the new one
+		q.inFlight.byUID.Remove(&q.entries, i)
+		defer q.inFlight.byUID.Put(&q.entries, i) // as the new one
 	}
 	q.setPod(i, pod)
 	if h := q.heapAt(e.place); h != nil {

@@ -1,4 +1,5 @@
-// Package ebb gives memory back after a peak: slices and maps only grow by themselves.
+// Package ebb has what holds things and gives memory back after a peak: slices and maps only grow by themselves. A pool holds
+// values, an index finds them by their names, and a fork copies either in a few pieces.
 package ebb
 
 import "maps"
