@@ -104,7 +104,7 @@ func ParseTime(text string, f *session.Frame) (time.Time, error) {
 		}
 		return f.Start.Add(d), nil
 	}
-	for _, layout := range []string{"15:04:05", "15:04"} {
+	for layout, exact := range map[string]time.Duration{"15:04:05": time.Second, "15:04": time.Minute} {
 		t, err := time.Parse(layout, text)
 		if err != nil {
 			continue
@@ -112,8 +112,11 @@ func ParseTime(text string, f *session.Frame) (time.Time, error) {
 		// The first day of the recording on which that time comes.
 		start := f.Zone.In(f.Start)
 		at := time.Date(start.Year(), start.Month(), start.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), start.Location())
-		if at.Before(start.Truncate(time.Second)) {
+		if at.Before(start.Truncate(exact)) {
 			at = at.AddDate(0, 0, 1)
+		}
+		if at.Before(start) {
+			at = start // in the second, or the minute, in which it begins
 		}
 		if at.After(f.End.Add(time.Second)) {
 			what := "the recording is"

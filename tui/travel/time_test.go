@@ -18,6 +18,11 @@ func TestParseTime(t *testing.T) {
 			t.Errorf("%q is %s after the start (%v), want %s", text, got.Sub(start), err, want)
 		}
 	}
+	f.Start = start.Add(20 * time.Second)
+	if got, err := ParseTime("23:58", f); err != nil || !got.Equal(f.Start) {
+		t.Errorf("the minute in which it begins is %s (%v)", got, err)
+	}
+	f.Start = start
 	there, err := session.ParseZone("Asia/Kolkata")
 	if err != nil {
 		t.Fatal(err)

@@ -19,14 +19,16 @@ func Moment(rec *sources.Recording, flag, when string) (time.Time, error) {
 	if d, err := time.ParseDuration(strings.TrimPrefix(when, "+")); err == nil && strings.HasPrefix(when, "+") {
 		at = start.Add(d)
 	} else if at, err = time.Parse(time.RFC3339, when); err != nil {
-		clock, err := time.Parse("15:04:05", when)
-		if err != nil {
-			return time.Time{}, Usagef("%s %s is not a time: 12:03:10, +1m30s from the start, or 2026-11-21T12:03:10Z", flag, when)
+		clock, exact, ok := timeOfDay(when)
+		if !ok {
+			return time.Time{}, Usagef("%s %s is not a time: 12:03, 12:03:10, +1m30s from the start, or 2026-11-21T12:03:10Z", flag, when)
 		}
-		day := start.UTC().Truncate(24 * time.Hour)
-		at = day.Add(clock.Sub(clock.Truncate(24 * time.Hour)))
-		if at.Before(start.Truncate(time.Second)) {
+		at = start.UTC().Truncate(24 * time.Hour).Add(clock)
+		if at.Before(start.Truncate(exact)) {
 			at = at.Add(24 * time.Hour)
+		}
+		if first := start.Truncate(time.Second); at.Before(first) {
+			at = first // in the minute in which it begins
 		}
 	}
 	if at.Before(start.Truncate(time.Second)) || at.After(end) {
@@ -35,4 +37,15 @@ func Moment(rec *sources.Recording, flag, when string) (time.Time, error) {
 			flag, when, start.UTC().Format(format), end.UTC().Format(format))
 	}
 	return at, nil
+}
+
+// timeOfDay returns how long after midnight a time of day is, and whether it is exact to the second or the minute.
+func timeOfDay(text string) (clock, exact time.Duration, ok bool) {
+	exact = time.Second
+	t, err := time.Parse("15:04:05", text)
+	if err != nil {
+		exact = time.Minute
+		t, err = time.Parse("15:04", text)
+	}
+	return t.Sub(t.Truncate(24 * time.Hour)), exact, err == nil
 }
