@@ -93,15 +93,6 @@ func Elements(raw []byte, visit func(value []byte) error) error {
 	return nil
 }
 
-// Text returns what is between the quotes of the JSON string raw, or nil if raw is no string. Escapes are
-// left as they are.
-func Text(raw []byte) []byte {
-	if len(raw) < 2 || raw[0] != '"' {
-		return nil
-	}
-	return raw[1 : len(raw)-1]
-}
-
 func space(raw []byte, i int) int {
 	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\t' || raw[i] == '\n' || raw[i] == '\r') {
 		i++
@@ -117,7 +108,7 @@ func stringEnd(raw []byte, i int) int {
 		if len(raw)-from < 8 {
 			break
 		}
-		n := quoteIn(binary.LittleEndian.Uint64(raw[from:]))
+		n := firstIn(marks(binary.LittleEndian.Uint64(raw[from:]), '"'))
 		if n < 8 {
 			if raw[from+n-1] != '\\' {
 				return from + n + 1
@@ -126,29 +117,52 @@ func stringEnd(raw []byte, i int) int {
 		}
 		from += 8
 	}
-	for {
-		n := bytes.IndexByte(raw[from:], '"')
-		if n < 0 {
-			return -1
-		}
-		end := from + n
-		backslashes := 0
-		for raw[end-1-backslashes] == '\\' { // ends at the opening quote at the latest
-			backslashes++
-		}
-		if backslashes%2 == 0 {
-			return end + 1
-		}
-		from = end + 1
+	n := bytes.IndexByte(raw[from:], '"')
+	if n < 0 {
+		return -1
 	}
+	end := from + n
+	backslashes := 0
+	for raw[end-1-backslashes] == '\\' { // ends at the opening quote at the latest
+		backslashes++
+	}
+	if backslashes%2 == 0 {
+		return end + 1
+	}
+	return escapedEnd(raw, end+1)
 }
 
-// quoteIn returns which of the eight bytes of a word, the lowest first, is the first quote, or 8.
-func quoteIn(word uint64) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	word ^= '"' * ones // a quote is 0 now, and the lowest byte from which a 1 can't be taken
-	return bits.TrailingZeros64((word-ones)&^word&tops) / 8
+// escapedEnd is stringEnd for the rest of a string that has a quote in it: most of these are texts of JSON, or lines of logs, and
+// have a quote every few bytes.
+func escapedEnd(raw []byte, i int) int {
+	for i < len(raw) {
+		if len(raw)-i >= 8 {
+			word := binary.LittleEndian.Uint64(raw[i:])
+			n := firstIn(marks(word, '"') | marks(word, '\\'))
+			if i += n; n == 8 {
+				continue
+			}
+		}
+		switch raw[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+		i++
+	}
+	return -1
 }
+
+// marks sets the top bit of the bytes of a word that are c. Above the lowest of them, others may have it, too.
+func marks(word uint64, c byte) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	word ^= uint64(c) * ones // c is 0 now, and the lowest byte from which a 1 can't be taken
+	return (word - ones) &^ word & tops
+}
+
+// firstIn returns which of the eight bytes of a word, the lowest first, is the first one marked, or 8.
+func firstIn(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 
 // End returns the index after the value that begins at raw[i], or -1.
 func End(raw []byte, i int) int {

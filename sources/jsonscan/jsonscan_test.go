@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestMembers(t *testing.T) {
@@ -64,5 +65,39 @@ func FuzzMembers(f *testing.F) {
 				t.Fatalf("%q: %q is %q, want %q", in, name, got[name], value)
 			}
 		}
+	})
+}
+
+// TestUnescape: a string is unescaped as encoding/json does it.
+func TestUnescape(t *testing.T) {
+	for _, raw := range []string{`""`, `"a"`, `"\""`, `"\\"`, `"\\\""`, `"\/\b\f\n\r\tx"`, `"\u00fc\n"`, `"ü\\u0041"`, `"{\"kind\":\"Event\"}"`, `7`, `null`, `"\u003cnone\u003e"`,
+		`"\ud83d\ude00 a"`, `"a \ud83d"`, `"\u00"`} {
+		var want string
+		_ = json.Unmarshal([]byte(raw), &want)
+		if got := string(Unescape(nil, []byte(raw))); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}
+
+// FuzzUnescape compares with encoding/json, and where strings end that have quotes in them.
+func FuzzUnescape(f *testing.F) {
+	f.Add("a \"b\" \\ and \n more \u00fc than eight <bytes>")
+	f.Add("\\\"\\\"\"\\")
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			return
+		}
+		raw, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(Unescape([]byte("before"), raw)); got != "before"+text {
+			t.Errorf("%s is %q, want %q", raw, got, text)
+		}
+		if end := End(append(raw, `","b"`...), 0); end != len(raw) {
+			t.Errorf("%s ends at %d, want %d", raw, end, len(raw))
+		}
+		Unescape(nil, []byte(`"`+text+`"`)) // whatever it is
 	})
 }

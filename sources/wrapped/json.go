@@ -3,17 +3,15 @@ package wrapped
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strconv"
-	"time"
+	"slices"
 
 	"github.com/schedq/schedq/sources/jsonscan"
 )
 
 // lists are the members in which documents hold their records.
 var lists = []string{"events", "logEvents", "results", "records"}
+
+func isList(key string) bool { return slices.Contains(lists, key) }
 
 // detectJSON finds a wrapper by the members of the first record.
 func detectJSON(head []byte) *Wrapper {
@@ -69,196 +67,76 @@ func nameFor(member string) string {
 	return ""
 }
 
-// unwrapJSON reads records: one after another, or in lists, at any indentation. What is no JSON ends it with an error.
-func unwrapJSON(from io.Reader, to *writer) error {
-	d := json.NewDecoder(from)
-	for {
-		token, err := d.Token()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return notJSON(err)
-		}
-		switch token {
-		case json.Delim('['):
-			err = eachElement(d, to)
-		case json.Delim('{'):
-			err = object(d, to)
-		default:
-			err = fmt.Errorf("there is a value where a record should be")
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
+// member is one of a record: its name, not unescaped, and its value.
+type member struct{ name, value []byte }
 
-func notJSON(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errors.New("what holds the log's lines is cut off")
-	}
-	return fmt.Errorf("what holds the log's lines is not JSON: %w", err)
-}
+type members []member
 
-// eachElement reads the records of a list whose bracket was read.
-func eachElement(d *json.Decoder, to *writer) error {
-	for d.More() {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return notJSON(err)
-		}
-		if err := record(raw, to); err != nil {
-			return err
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return notJSON(err)
-	}
-	return nil
-}
-
-// object reads an object whose brace was read: a document with a list of records, or a record.
-func object(d *json.Decoder, to *writer) error {
-	members := map[string]json.RawMessage{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return notJSON(err)
-		}
-		key, _ := token.(string)
-		if isList(key) {
-			if err := list(d, key, members, to); err != nil {
-				return err
-			}
-			continue
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return notJSON(err)
-		}
-		members[key] = value
-	}
-	if _, err := d.Token(); err != nil {
-		return notJSON(err)
-	}
-	return lineOf(members, to)
-}
-
-func isList(key string) bool {
-	for _, l := range lists {
-		if key == l {
-			return true
-		}
-	}
-	return false
-}
-
-// list reads the value of a member that may hold records.
-func list(d *json.Decoder, key string, members map[string]json.RawMessage, to *writer) error {
-	token, err := d.Token()
-	switch {
-	case err != nil:
-		return notJSON(err)
-	case token == json.Delim('['):
-		return eachElement(d, to)
-	case token == json.Delim('{'):
-		return skipObject(d)
-	}
-	members[key], _ = json.Marshal(token)
-	return nil
-}
-
-// skipObject goes over the rest of an object whose brace was read.
-func skipObject(d *json.Decoder) error {
-	for depth := 1; depth > 0; {
-		token, err := d.Token()
-		if err != nil {
-			return notJSON(err)
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
+// get returns the value of the member of that name, the last if there are several, or nil.
+func (m members) get(name string) []byte {
+	for i := len(m) - 1; i >= 0; i-- {
+		if string(m[i].name) == name {
+			return m[i].value
 		}
 	}
 	return nil
 }
 
-// record writes the line that a record holds.
-func record(raw json.RawMessage, to *writer) error {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return nil
-	}
-	if raw[0] == '[' { // a row of Insights: fields with values
-		var row []struct{ Field, Value string }
-		if json.Unmarshal(raw, &row) != nil {
-			return nil
-		}
-		for _, f := range row {
-			if f.Field == "@message" {
-				return to.line("", []byte(f.Value))
-			}
-		}
-		return nil
-	}
-	members := map[string]json.RawMessage{}
-	if raw[0] != '{' || jsonscan.Members(raw, func(name, value []byte) bool {
-		members[string(name)] = value
+// scan returns the members of the object raw in the room that m has, or none if raw is no object.
+func (m members) scan(raw []byte) members {
+	m = m[:0]
+	if jsonscan.Members(raw, func(name, value []byte) bool {
+		m = append(m, member{name, value})
 		return true
 	}) != nil {
-		return nil
+		return m[:0]
 	}
-	return lineOf(members, to)
+	return m
+}
+
+// insightsRow writes the line of a row of Insights, which is a list of fields with values.
+func insightsRow(raw []byte, to *writer) error {
+	var message []byte
+	_ = jsonscan.Elements(raw, func(field []byte) error {
+		to.inner = to.inner.scan(field)
+		if string(jsonscan.Text(to.inner.get("field"))) == "@message" && message == nil {
+			message = to.inner.get("value")
+		}
+		return nil
+	})
+	return to.line(moment{}, to.text(message))
 }
 
 // lineOf writes the line that a record with these members holds. A record that holds none is left out.
-func lineOf(m map[string]json.RawMessage, to *writer) error {
+func lineOf(m members, to *writer) error {
 	switch {
-	case m["message"] != nil && m["msg"] == nil: // CloudWatch
-		return to.line(millis(m["timestamp"]), []byte(text(m["message"])))
-	case m["@message"] != nil:
-		return to.line("", []byte(text(m["@message"])))
-	case m["protoPayload"] != nil, m["jsonPayload"] != nil, m["textPayload"] != nil:
+	case m.get("message") != nil && m.get("msg") == nil: // CloudWatch
+		return to.line(moment{m.get("timestamp"), inMillis}, to.text(m.get("message")))
+	case m.get("@message") != nil:
+		return to.line(moment{}, to.text(m.get("@message")))
+	case m.get("protoPayload") != nil, m.get("jsonPayload") != nil, m.get("textPayload") != nil:
 		return entry(m, to)
-	case m["MESSAGE"] != nil:
+	case m.get("MESSAGE") != nil:
 		to.journal = true
-		return to.line(micros(text(m["__REALTIME_TIMESTAMP"])), message(m["MESSAGE"]))
-	case m["ts"] != nil && m["msg"] != nil:
+		return to.line(moment{jsonscan.Text(m.get("__REALTIME_TIMESTAMP")), inMicros}, message(m.get("MESSAGE"), to))
+	case m.get("ts") != nil && m.get("msg") != nil:
 		return klogJSON(m, to)
 	}
 	return azure(m, to)
 }
 
-// text returns a JSON string, or "" of anything else. raw is valid. Lines of logs hold tens of thousands of escaped quotes
-// and seldom another escape, and it is they that take the time.
-func text(raw json.RawMessage) string {
-	in := jsonscan.Text(raw)
-	if bytes.Contains(in, []byte(`\u`)) {
-		var s string
-		_ = json.Unmarshal(raw, &s)
-		return s
+// text is what the JSON string raw says, nothing if it is no string. It is good until the next call.
+func (w *writer) text(raw []byte) []byte {
+	if in := jsonscan.Text(raw); bytes.IndexByte(in, '\\') < 0 {
+		return in
 	}
-	out := make([]byte, 0, len(in))
-	for {
-		i := bytes.IndexByte(in, '\\')
-		if i < 0 || i+1 >= len(in) {
-			return string(append(out, in...))
-		}
-		out = append(out, in[:i]...)
-		c := in[i+1]
-		if plain := bytes.IndexByte([]byte("nrtbf"), c); plain >= 0 {
-			c = "\n\r\t\b\f"[plain]
-		}
-		out, in = append(out, c), in[i+2:]
-	}
+	w.said = jsonscan.Unescape(w.said[:0], raw)
+	return w.said
 }
 
 // message returns journald's MESSAGE: a string, or an array of bytes where it is not plain text.
-func message(raw json.RawMessage) []byte {
-	if len(raw) > 0 && raw[0] == '[' {
+func message(raw []byte, to *writer) []byte {
+	if raw[0] == '[' {
 		var numbers []uint16
 		var out []byte
 		if json.Unmarshal(raw, &numbers) == nil {
@@ -268,22 +146,5 @@ func message(raw json.RawMessage) []byte {
 		}
 		return out
 	}
-	return []byte(text(raw))
-}
-
-// millis returns a number of milliseconds since 1970 as RFC 3339 has it, or "".
-func millis(raw json.RawMessage) string {
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil || n <= 0 {
-		return ""
-	}
-	return time.UnixMilli(n).UTC().Format(time.RFC3339Nano)
-}
-
-func micros(s string) string {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n <= 0 {
-		return ""
-	}
-	return time.UnixMicro(n).UTC().Format(time.RFC3339Nano)
+	return to.text(raw)
 }

@@ -115,18 +115,18 @@ func (p prefix) unwrap(from io.Reader, to *writer) error {
 }
 
 // cut splits a line: its time, CRI's tag, and what stands behind the prefix.
-func (p prefix) cut(line []byte) (at string, tag byte, text []byte) {
+func (p prefix) cut(line []byte) (at moment, tag byte, text []byte) {
 	if !isDate(line) {
-		return "", 0, line
+		return moment{}, 0, line
 	}
 	text = line
 	for i := range p.fields {
 		word, rest, found := bytes.Cut(text, []byte(" "))
 		if !found {
-			return "", 0, line
+			return moment{}, 0, line
 		}
 		if i == 0 {
-			at = rfc3339(word)
+			at.text = word
 		}
 		if p.cri && i == 2 && len(word) == 1 {
 			tag = word[0]
@@ -138,16 +138,6 @@ func (p prefix) cut(line []byte) (at string, tag byte, text []byte) {
 		text = rest
 	}
 	return at, tag, text
-}
-
-// rfc3339 returns a time as RFC 3339 writes it, or "".
-func rfc3339(word []byte) string {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05"} {
-		if t, err := time.Parse(layout, string(word)); err == nil {
-			return t.UTC().Format(time.RFC3339Nano)
-		}
-	}
-	return ""
 }
 
 // readLine returns the next line with its end. A line that is too long comes cut.

@@ -62,11 +62,19 @@ type writer struct {
 	to *bufio.Writer
 	// journal is true if the lines are of many programs: then only the scheduler's and audit events are written.
 	journal, taken bool
+
+	// The last stamp, and which second of which form it is of.
+	stamped, second []byte
+	form            form
+	// Room that is used again for each record: for its members and those of an object in it, for what a text says, one within
+	// it, and a line that is put together.
+	spans             []span
+	members, inner    members
+	said, within, put []byte
 }
 
-// line writes text, which may be of several lines. at, if it is not empty, is a time as RFC 3339 has it, for lines that
-// have none of their own with a year.
-func (w *writer) line(at string, text []byte) error {
+// line writes text, which may be of several lines. at, if there is one, is for lines that have no time of their own with a year.
+func (w *writer) line(at moment, text []byte) error {
 	text = bytes.TrimRight(text, "\r\n")
 	if len(text) == 0 {
 		return nil
@@ -74,12 +82,11 @@ func (w *writer) line(at string, text []byte) error {
 	if w.journal && !w.isScheduler(text) && !bytes.HasPrefix(text, auditBegin) {
 		return nil
 	}
-	if at != "" && isKlog(text) {
-		if _, err := w.to.WriteString(at); err != nil {
-			return err
-		}
-		if err := w.to.WriteByte(' '); err != nil {
-			return err
+	if isKlog(text) {
+		if stamp := w.stamp(at); len(stamp) > 0 {
+			if _, err := w.to.Write(append(stamp, ' ')); err != nil {
+				return err
+			}
 		}
 	}
 	if _, err := w.to.Write(text); err != nil {

@@ -2,7 +2,6 @@ package wrapped
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -66,17 +65,6 @@ func TestDamaged(t *testing.T) {
 		r.Close()
 		if string(got) != "a\nb\n" || err == nil || !strings.Contains(err.Error(), "what holds the log's lines is ") {
 			t.Errorf("%q: %q, %v", rest, got, err)
-		}
-	}
-}
-
-// TestText: a string is unescaped as encoding/json does it.
-func TestText(t *testing.T) {
-	for _, raw := range []string{`""`, `"a"`, `"\""`, `"\\"`, `"\\\""`, `"\/\b\f\n\r\tx"`, `"\u00fc\n"`, `"ü\\u0041"`, `"{\"kind\":\"Event\"}"`, `7`, `null`} {
-		var want string
-		_ = json.Unmarshal([]byte(raw), &want)
-		if got := text(json.RawMessage(raw)); got != want {
-			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}
 }
