@@ -1,7 +1,7 @@
 // Command mutants measures the tests of the queue, and of what models a scheduler around it: it makes one small mistake after the
 // other in a package, and says which ones its tests do not notice.
 //
-//	go run ./queue/mutants -dir queue/cycle -sample 60 -seed 7
+//	go run ./queue/mutants -dir queue/cycle/local -sample 60 -seed 7
 //
 // All mistakes are built into one test binary, asleep; a run wakes one. The few that can't sleep, such as a constant of a type, are
 // built alone.
@@ -76,8 +76,8 @@ func suites(dir string, operations int) []suite {
 			{of: "./queue", args: []string{"-rapid.nofailfile"}},
 			{of: "./queue/conformance", args: []string{"-rapid.nofailfile", "-operations", strconv.Itoa(operations)}},
 		}
-	case "queue/cycle": // and the model, which undoes and places
-		return []suite{{of: "./queue/cycle"}, {of: "./queue/session/model", args: []string{"-rapid.nofailfile"}}}
+	case "queue/cycle/local": // and the model, which undoes and places
+		return []suite{{of: "./queue/cycle/local"}, {of: "./queue/session/model", args: []string{"-rapid.nofailfile"}}}
 	case "queue/session/model": // and those that play it: reruns and what-ifs are shown by their tests
 		return []suite{
 			{of: "./queue/session/model", args: []string{"-rapid.nofailfile"}}, {of: "./queue/session/report", args: []string{"-rapid.nofailfile"}},

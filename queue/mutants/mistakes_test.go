@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,5 +76,23 @@ func TestReadLived(t *testing.T) {
 	}
 	if lived, err := readLived(""); lived != nil || err != nil {
 		t.Errorf("without an earlier run %v lived, %v", lived, err)
+	}
+}
+
+// TestEquivalent: each mistake that is named as equivalent can still be made.
+func TestEquivalent(t *testing.T) {
+	t.Chdir("../..")
+	dirs := map[string]bool{}
+	for line := range strings.Lines(equivalentFile) {
+		file, _, _ := strings.Cut(line, " ")
+		dirs[path.Dir(file)] = true
+	}
+	for dir := range dirs {
+		all, err := mistakesOf(dir)
+		if err != nil {
+			t.Errorf("equivalent.txt: %v", err)
+		} else if _, err := readEquivalent(dir, all); err != nil {
+			t.Error(err)
+		}
 	}
 }
