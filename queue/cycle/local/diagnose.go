@@ -245,9 +245,9 @@ func (a *preFiltered) repeatsPreFilter(l Lack) bool {
 	})
 }
 
-// lack is what status says for plugin.
+// lack is what status says for plugin. Upstream's plugins go through a map to say what is too scarce: the reasons are sorted.
 func lack(status *fwk.Status, plugin string) Lack {
-	return Lack{Plugin: plugin, Reasons: slices.Clone(status.Reasons()), Final: status.Code() == fwk.UnschedulableAndUnresolvable}
+	return Lack{Plugin: plugin, Reasons: slices.Sorted(slices.Values(status.Reasons())), Final: status.Code() == fwk.UnschedulableAndUnresolvable}
 }
 
 // askExtenders returns which of the nodes that all plugins let pass the extenders do not.

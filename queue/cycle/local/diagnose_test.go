@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
+
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
@@ -175,6 +177,52 @@ func TestDiagnose(t *testing.T) {
 				"a NodeAffinity: node(s) didn't match Pod's node affinity/selector, no label disk=ssd",
 			},
 		},
+		// A label that has another value is missing as well.
+		"selectors": {
+			diagnosedPod("web", "1", func(p *v1.Pod) {
+				p.Spec.NodeSelector = map[string]string{"zone": "z1", "disk": "ssd", v1.LabelHostname: "a"}
+			}),
+			[]runtime.Object{diagnosedNode("a", "4", func(n *v1.Node) { n.Labels["disk"] = "hdd" })},
+			[]string{
+				"1 nodes, fits []",
+				"0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
+				"1 NodeAffinity: node(s) didn't match Pod's node affinity/selector, finally",
+				"a NodeAffinity: node(s) didn't match Pod's node affinity/selector, no label disk=ssd, no label zone=z1",
+			},
+		},
+		// Each resource is written as in a pod.
+		"resources": {
+			diagnosedPod("web", "100m", func(p *v1.Pod) {
+				for name, amount := range map[v1.ResourceName]string{"memory": "9Gi", "ephemeral-storage": "2Gi", "hugepages-2Mi": "4Mi", "example.com/gpu": "2048"} {
+					p.Spec.Containers[0].Resources.Requests[name] = apiresource.MustParse(amount)
+				}
+			}),
+			[]runtime.Object{diagnosedNode("a", "1", func(n *v1.Node) { n.Status.Allocatable["hugepages-2Mi"] = apiresource.MustParse("2Mi") })},
+			[]string{
+				"1 nodes, fits []",
+				"0/1 nodes are available: 1 Insufficient ephemeral-storage, 1 Insufficient example.com/gpu, 1 Insufficient hugepages-2Mi, 1 Insufficient memory.",
+				"1 NodeResourcesFit: Insufficient ephemeral-storage, finally",
+				"1 NodeResourcesFit: Insufficient example.com/gpu, finally",
+				"1 NodeResourcesFit: Insufficient hugepages-2Mi, finally",
+				"1 NodeResourcesFit: Insufficient memory, finally",
+				"a NodeResourcesFit: Insufficient ephemeral-storage, Insufficient example.com/gpu, Insufficient hugepages-2Mi, Insufficient memory" +
+					" [ephemeral-storage needs 2Gi, free 0 of 0, lacks 2Gi] [example.com/gpu needs 2048, free 0 of 0, lacks 2048]" +
+					" [hugepages-2Mi needs 4Mi, free 2Mi of 2Mi, lacks 2Mi] [memory needs 9Gi, free 8Gi of 8Gi, lacks 1Gi]",
+			},
+		},
+		// A node that is just as large as the pod could do, if it were empty; of one that is smaller, that is not so, though it lacks less.
+		"as large as the pod": {
+			diagnosedPod("web", "4"),
+			[]runtime.Object{diagnosedNode("a", "3"), diagnosedNode("b", "4"), diagnosedPod("one", "3900m", on("b"))},
+			[]string{
+				"2 nodes, fits []",
+				"0/2 nodes are available: 2 Insufficient cpu.",
+				"1 NodeResourcesFit: Insufficient cpu",
+				"1 NodeResourcesFit: Insufficient cpu, finally",
+				"b NodeResourcesFit: Insufficient cpu [cpu needs 4, free 100m of 4, lacks 3900m]",
+				"a NodeResourcesFit: Insufficient cpu [cpu needs 4, free 3 of 3, lacks 1]",
+			},
+		},
 		// A claim that is not bound is told once, and what else the nodes lack all the same.
 		"unbound claim": {
 			diagnosedPod("web", "2", claiming("data")),
@@ -209,15 +257,16 @@ func TestDiagnose(t *testing.T) {
 					NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchFields: []v1.NodeSelectorRequirement{
 						{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{"a"}}}}}}}}
 			}),
-			[]runtime.Object{diagnosedNode("a", "1", tainted), diagnosedNode("b", "4")},
+			[]runtime.Object{diagnosedNode("c", "4"), diagnosedNode("a", "1", tainted), diagnosedNode("b", "4")},
 			[]string{
-				"2 nodes, fits []",
-				"0/2 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 1 node(s) had untolerated taint(s).",
-				"1 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], finally",
+				"3 nodes, fits []",
+				"0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
+				"2 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], finally",
 				"1 TaintToleration: node(s) had untolerated taint(s), finally",
 				"a TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule;" +
 					" NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
 				"b NodeAffinity: node(s) didn't match Pod's node affinity/selector",
+				"c NodeAffinity: node(s) didn't match Pod's node affinity/selector",
 			},
 		},
 	} {
@@ -381,6 +430,20 @@ func TestDiagnoseNominated(t *testing.T) {
 	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]"; !slices.Contains(d.told(), want) {
 		t.Errorf("it says %s, want %s", d.told(), want)
 	}
+	s.queue.AddNominatedPod(diagnosedPod("second", "500m", func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }), "a")
+	d, err = s.Diagnose(diagnosedPod("web", "2"), 5)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 500m of 4, lacks 1500m]"; err != nil || !slices.Contains(d.told(), want) {
+		t.Errorf("of two it says %v, %s, want %s", err, d.told(), want)
+	}
+	one := func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }
+	d, err = s.Diagnose(diagnosedPod("web", "3800m", one), 5)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 3800m, free 3500m of 4, lacks 300m]"; err != nil || !slices.Contains(d.told(), want) {
+		t.Errorf("of a more important one it says %v, %s, want %s", err, d.told(), want)
+	}
+	own := diagnosedPod("second", "3800m", one)
+	if d, err = s.Diagnose(own, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
+		t.Errorf("of one that is nominated itself it says %v, %s", err, d.told())
+	}
 	high := diagnosedPod("high", "2", func(p *v1.Pod) { p.Spec.Priority = new(int32(10)) })
 	if d, err = s.Diagnose(high, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
 		t.Errorf("a higher pod does not yield: %v, %+v", err, d)
@@ -388,5 +451,54 @@ func TestDiagnoseNominated(t *testing.T) {
 	high.Spec.SchedulerName = "other"
 	if _, err := s.Diagnose(high, 5); err == nil || err.Error() != `profile not found for scheduler name "other"` {
 		t.Errorf("of another scheduler's pod it says %v", err)
+	}
+}
+
+// TestDiagnoseChoosyExtenders: an extender that may fail is passed over if it does, and one that manages a resource is asked only
+// for pods that request it.
+func TestDiagnoseChoosyExtenders(t *testing.T) {
+	lax, choosy := newTestExtender(t), newTestExtender(t)
+	lax.rejects = func(_ *v1.Pod, node string) (string, bool) { return "busy", node != "b" }
+	choosy.rejects = func(_ *v1.Pod, node string) (string, bool) { return "no gpu", false }
+	cfg := defaultConfig(t)
+	ignorable, managing := lax.config(), choosy.config()
+	ignorable.Ignorable = true
+	managing.ManagedResources = []schedulerapi.ExtenderManagedResource{{Name: "example.com/gpu", IgnoredByScheduler: true}}
+	cfg.Extenders = append(cfg.Extenders, ignorable, managing)
+	st := newStoryWith(t, cfg, 1, diagnosedNode("a", "4"))
+	says := func(name, want string, edit ...func(*v1.Pod)) {
+		t.Helper()
+		d, err := st.Diagnose(diagnosedPod(name, "2", edit...), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(d.told(), "; "); got != want {
+			t.Errorf("of %s it says %s, want %s", name, got, want)
+		}
+	}
+	gpu := func(p *v1.Pod) {
+		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = apiresource.MustParse("1")
+	}
+	says("web", "1 nodes, fits []; 0/1 nodes are available: 1 busy.; 1 Extender: busy, finally; a Extender: busy")
+	lax.status = 500
+	says("web", "1 nodes, fits [a]")
+	says("gpu", "1 nodes, fits []; 0/1 nodes are available: 1 no gpu.; 1 Extender: no gpu; a Extender: no gpu", gpu)
+}
+
+// TestDiagnoseLeftOut: a plugin may leave a node out before its filter is asked, and its filter be disabled.
+func TestDiagnoseLeftOut(t *testing.T) {
+	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {filter: {disabled: [{name: NodeAffinity}]}}}]")
+	st := newStoryWith(t, cfg, 1, diagnosedNode("b", "1"), diagnosedNode("a", "1"))
+	d, err := st.Diagnose(diagnosedPod("agent", "2", nodeNamed("a")), 5)
+	want := []string{
+		"2 nodes, fits []",
+		"0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeAffinity].",
+		"1 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], finally",
+		"1 NodeResourcesFit: Insufficient cpu, finally",
+		"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+		"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]; NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity]",
+	}
+	if err != nil || !slices.Equal(d.told(), want) {
+		t.Errorf("%v, it says\n  %s\nwant\n  %s", err, strings.Join(d.told(), "\n  "), strings.Join(want, "\n  "))
 	}
 }
