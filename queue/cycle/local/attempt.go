@@ -127,7 +127,6 @@ func (s *Scheduler) attempt(now time.Time, info *queue.PodInfo) *Attempt {
 func (s *Scheduler) runCycle(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo) {
 	ctx := quiet(context.Background())
 	state := framework.NewCycleState()
-	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
 		s.noteFailure(a, profile, p, fwk.AsStatus(err), clearNominatedNode())
 		return
@@ -238,7 +237,7 @@ func (s *Scheduler) Conclude(now time.Time, a *Attempt) {
 }
 
 // Bind runs the rest of b's way, PreBind and Bind, at now. On success the pod has left the queue, and its
-// binding is among Writes. On failure it is back in the queue. (schedule_one.go, bindingCycle.)
+// binding is among Writes. On failure it is back in the queue. (schedule_one.go, bindingCycle.) No in-tree plugin has a PostBind.
 func (s *Scheduler) Bind(now time.Time, b *Binding) error {
 	s.now = now
 	ctx := quiet(context.Background())
@@ -251,7 +250,6 @@ func (s *Scheduler) Bind(now time.Time, b *Binding) error {
 	}
 	if status.IsSuccess() {
 		s.queue.Bound(now, b.Pod.UID)
-		b.profile.RunPostBindPlugins(ctx, b.state, b.Pod, b.Node)
 		return nil
 	}
 	s.fail(now, b, status)
@@ -313,14 +311,10 @@ func (s *Scheduler) reasons(fit *framework.FitError) []Reason {
 		reasons = append(reasons, r)
 	}
 	slices.SortFunc(reasons, func(a, b Reason) int {
-		switch {
-		case a.Nodes != b.Nodes:
-			return b.Nodes - a.Nodes
-		case a.Plugin != b.Plugin:
-			return strings.Compare(a.Plugin, b.Plugin)
-		case a.Text != b.Text:
-			return strings.Compare(a.Text, b.Text)
-		case a.Final:
+		if order := cmp.Or(cmp.Compare(b.Nodes, a.Nodes), strings.Compare(a.Plugin, b.Plugin), strings.Compare(a.Text, b.Text)); order != 0 {
+			return order
+		}
+		if a.Final {
 			return 1
 		}
 		return -1
@@ -357,8 +351,5 @@ func queuedPodInfo(info *queue.PodInfo) (*framework.QueuedPodInfo, error) {
 		PendingPlugins:         sets.New(info.PendingPlugins...),
 		GatingPlugin:           info.GatingPlugin,
 	}}
-	if t := info.InitialAttemptTimestamp; !t.IsZero() {
-		q.InitialAttemptTimestamp = &t
-	}
 	return q, err
 }

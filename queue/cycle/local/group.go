@@ -22,19 +22,12 @@ func (s *Scheduler) concludeGroup(now time.Time, a *Attempt) {
 	s.now = now
 	info := groupInfo(a.Group, s.queue)
 	cycle := &groupCycle{}
-	profiles := make(map[string]framework.Framework, len(s.upstream.Profiles))
-	for name, f := range s.upstream.Profiles {
-		profiles[name] = f
+	for name := range s.upstream.Profiles { // which answer nobody else otherwise than those before
 		s.upstream.Profiles[name] = groupFramework{s.profiles[name].(seeded), cycle}
 	}
-	next := s.upstream.NextEntity
 	s.upstream.NextEntity = func(klog.Logger) (framework.QueuedEntityInfo, error) { return info, nil }
 	s.upstream.ScheduleOne(quiet(context.Background()))
 	cycle.binders.Wait()
-	s.upstream.NextEntity = next
-	for name, f := range profiles {
-		s.upstream.Profiles[name] = f
-	}
 	for _, p := range cycle.placed {
 		pod, _ := queuedPodInfo(&queue.PodInfo{Pod: p.pod, Tier: queue.InFlight})
 		a.Bindings = append(a.Bindings, &Binding{

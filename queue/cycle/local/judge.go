@@ -57,7 +57,6 @@ func (s *Scheduler) Place(pod *v1.Pod, node string) (*Binding, error) {
 		return nil, err
 	}
 	ctx, state := quiet(context.Background()), framework.NewCycleState()
-	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	// What Reserve needs, plugins keep in the state when they filter.
 	_, status, _ := profile.RunPreFilterPlugins(ctx, state, pod)
 	if status.IsSuccess() {

@@ -117,7 +117,6 @@ func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 		return
 	}
 	ctx, state := quiet(context.Background()), framework.NewCycleState()
-	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
 	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
 		return
 	}

@@ -98,13 +98,6 @@ type inactive struct{}
 // Activate implements fwk.PodActivator.
 func (inactive) Activate(klog.Logger, map[string]*v1.Pod) {}
 
-// Activate implements SchedulingQueue.
-func (a queueAdapter) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
-	for _, key := range sets.List(sets.KeySet(pods)) {
-		a.queue.Activate(a.now, pods[key])
-	}
-}
-
 // AddUnschedulablePodIfNotPresent implements SchedulingQueue.
 func (a queueAdapter) AddUnschedulablePodIfNotPresent(_ klog.Logger, p *framework.QueuedPodInfo, _ int64) error {
 	return a.queue.AddUnschedulableIfNotPresent(a.now, p.Pod, queue.Rejection{
@@ -176,16 +169,6 @@ func (n *nominees) info(pod *v1.Pod) *framework.PodInfo {
 	return info
 }
 
-// GetPod implements SchedulingQueue.
-func (a queueAdapter) GetPod(name, namespace string, _ *v1.PodSchedulingGroup) (*framework.QueuedPodInfo, bool) {
-	info, ok := a.queue.Get(namespace, name)
-	if !ok {
-		return nil, false
-	}
-	p, _ := queuedPodInfo(&info)
-	return p, true
-}
-
 // AddPodGroup implements SchedulingQueue.
 func (a queueAdapter) AddPodGroup(_ klog.Logger, object *schedulingv1beta1.PodGroup) {
 	if !a.loading {
@@ -212,10 +195,11 @@ func (a queueAdapter) AddAttemptedPodGroupIfNeeded(_ klog.Logger, g *framework.Q
 	return a.queue.AddAttemptedPodGroupIfNeeded(a.now, types.NamespacedName{Namespace: g.Namespace, Name: g.Name}, outcome(status))
 }
 
-// What follows is for debugging, for running as a server, or for composite pod groups, whose feature gate is
-// off: nobody calls it.
+// What follows is for debugging, for running as a server, for plugins that are not in the tree, which have pods
+// activated, or for composite pod groups, whose feature gate is off: nobody calls it.
 
 func (queueAdapter) Pop(klog.Logger) (framework.QueuedEntityInfo, error)                     { return nil, nil }
+func (queueAdapter) Activate(klog.Logger, map[string]*v1.Pod)                                {}
 func (queueAdapter) Close()                                                                  {}
 func (queueAdapter) Run(klog.Logger)                                                         {}
 func (queueAdapter) PendingPods() ([]*v1.Pod, string)                                        { return nil, "" }
@@ -232,6 +216,9 @@ func (queueAdapter) DeleteCompositePodGroup(klog.Logger, *schedulingv1alpha3.Com
 }
 func (queueAdapter) PatchPodStatus(*v1.Pod, []*v1.PodCondition, *fwk.NominatingInfo) (<-chan error, error) {
 	return nil, nil
+}
+func (queueAdapter) GetPod(string, string, *v1.PodSchedulingGroup) (*framework.QueuedPodInfo, bool) {
+	return nil, false
 }
 func (queueAdapter) GetPodGroup(string, string, fwk.EntityKeyType) (*framework.QueuedPodGroupInfo, bool) {
 	return nil, false

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -70,15 +71,7 @@ func (f seeded) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *
 	for i := range scores {
 		order[i] = ranked{hash(f.seed, string(pod.UID), scores[i].Name), i}
 	}
-	slices.SortFunc(order, func(a, b ranked) int {
-		switch {
-		case a.hash < b.hash:
-			return -1
-		case a.hash > b.hash:
-			return 1
-		}
-		return a.i - b.i
-	})
+	slices.SortStableFunc(order, func(a, b ranked) int { return cmp.Compare(a.hash, b.hash) })
 	for rank, o := range order {
 		s := &scores[o.i]
 		s.TotalScore = s.TotalScore*tieScale + int64(rank)

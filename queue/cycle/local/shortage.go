@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
@@ -14,7 +15,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
-	"k8s.io/utils/ptr"
 )
 
 // Shortage is a resource of which a node has too little left for a pod.
@@ -75,7 +75,7 @@ func amount(name v1.ResourceName, n int64) apiresource.Quantity {
 func (s *Scheduler) withNominated(pod *v1.Pod, info fwk.NodeInfo) fwk.NodeInfo {
 	with := info
 	for _, p := range (queueAdapter{s}).NominatedPodsForNode(info.Node().Name) {
-		if p.GetPod().UID == pod.UID || ptr.Deref(p.GetPod().Spec.Priority, 0) < ptr.Deref(pod.Spec.Priority, 0) {
+		if p.GetPod().UID == pod.UID || corev1helpers.PodPriority(p.GetPod()) < corev1helpers.PodPriority(pod) {
 			continue
 		}
 		if with == info {
