@@ -3,10 +3,13 @@ package local
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -50,7 +53,8 @@ func (r refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // TestAPI: it answers what upstream's scheduler asks as an API server would, from the objects put in.
 func TestAPI(t *testing.T) {
-	st := newStory(t, aNode("one"))
+	st := newStory(t, aNode("one"), aVolume("disk", "now", "", v1.LabelHostname, "one"))
+	st.revision = 40
 	st.put(aPod("web", func(p *v1.Pod) { p.Status.Message = "kept" }), at("one", aPod("bound")),
 		aPod("gated", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} }))
 	client, err := st.api.client()
@@ -84,15 +88,31 @@ func TestAPI(t *testing.T) {
 	if err := pods.Delete(ctx, "web", metav1.DeleteOptions{}); !apierrors.IsMethodNotSupported(err) {
 		t.Errorf("delete: %v", err)
 	}
+	labels := []byte(`{"metadata":{"labels":{"tier":"front"}}}`)
+	if pod, err = pods.Patch(ctx, "web", types.StrategicMergePatchType, labels, metav1.PatchOptions{}); err != nil || pod.Labels["tier"] != "front" || pod.Spec.SchedulerName == "" {
+		t.Errorf("patch of the labels: %v, %v", pod, err)
+	}
+	if disk, err := client.CoreV1().PersistentVolumes().UpdateStatus(ctx, aVolume("disk", "now", "", v1.LabelHostname, "one"), metav1.UpdateOptions{}); err != nil || disk.Name != "disk" {
+		t.Errorf("update of a volume's status: %v, %v", disk, err)
+	}
+	claims := client.ResourceV1().ResourceClaims("default")
 	claim := aDeviceClaim("", "gpu")
-	claim.GenerateName, claim.UID = "made-", ""
-	made, err := client.ResourceV1().ResourceClaims("default").Create(ctx, claim, metav1.CreateOptions{})
-	if err != nil || !strings.HasPrefix(made.Name, "made-") || made.UID == "" {
+	claim.GenerateName, claim.Namespace, claim.UID = "made-", "", ""
+	made, err := claims.Create(ctx, claim, metav1.CreateOptions{})
+	if err != nil || len(made.Name) <= len("made-") || !strings.HasPrefix(made.Name, "made-") || made.Namespace != "default" || made.UID == "" {
 		t.Errorf("create: %v, %v", made, err)
 	}
-	writes := st.Writes()
-	if len(writes) != 2 || !writes[0].Status || writes[0].New || !writes[1].New || writes[1].Status {
-		t.Errorf("the writes are %+v", writes)
+	claim.Name, claim.GenerateName = "named", ""
+	if named, err := claims.Create(ctx, claim, metav1.CreateOptions{}); err != nil || named.Name != "named" || named.UID == made.UID {
+		t.Errorf("create of one with a name: %v, %v", named, err)
+	}
+	var wrote []string
+	for _, w := range st.Writes() {
+		wrote = append(wrote, fmt.Sprintf("%s status=%t new=%t", w.Object.(metav1.Object).GetResourceVersion(), w.Status, w.New))
+	}
+	// Each has the version after the one that its object had, and after all that were given out before.
+	if want := []string{"42 status=true new=false", "43 status=false new=false", "44 status=true new=false", "45 status=false new=true", "46 status=false new=true"}; !slices.Equal(wrote, want) {
+		t.Errorf("the writes are %v, want %v", wrote, want)
 	}
 	if len(st.Writes()) != 0 {
 		t.Error("the writes are handed out twice")
@@ -108,27 +128,35 @@ func bind(client kubernetes.Interface, pod string, uid types.UID) error {
 // TestOddRequests: what no client of upstream's sends is refused.
 func TestOddRequests(t *testing.T) {
 	st := newStory(t)
-	st.put(aPod("web"))
+	st.put(aPod("web"), aDeviceClaim("mine", "gpu"))
+	const merging = "application/strategic-merge-patch+json"
 	for _, c := range []struct {
 		method, path, body string
 		code               int
+		contentType        string
 	}{
-		{"GET", "/", "", 405},
-		{"GET", "/api", "", 405},
-		{"GET", "/healthz", "", 405},
-		{"POST", "/api/v1/namespaces/default/events", "{}", 405},
-		{"POST", "/api/v1/namespaces/default/pods", "{", 400},
-		{"POST", "/api/v1/namespaces/default/pods/web/binding", "{", 400},
-		{"PUT", "/api/v1/namespaces/default/pods/web", "{", 400},
-		{"PUT", "/api/v1/namespaces/default/pods/nobody", "{}", 404},
-		{"PATCH", "/api/v1/namespaces/default/pods/web", "{", 400},
-		{"PATCH", "/api/v1/namespaces/default/pods/web", "{}", 400}, // a patch of no type
-		{"OPTIONS", "/api/v1/namespaces/default/pods/web", "", 405},
+		{"GET", "/", "", 405, ""},
+		{"GET", "/api", "", 405, ""},
+		{"GET", "/healthz", "", 405, ""},
+		{"POST", "/api/v1/namespaces/default/events", "{}", 405, ""},
+		{"POST", "/api/v1/namespaces/default/pods", "{", 400, ""},
+		{"POST", "/api/v1/namespaces/default/pods/web/binding", "{", 400, ""},
+		{"PUT", "/api/v1/namespaces/default/pods/web", "{", 400, ""},
+		{"PUT", "/api/v1/namespaces/default/pods/nobody", "{}", 404, ""},
+		{"PATCH", "/api/v1/namespaces/default/pods/web", "{", 400, ""},
+		{"PATCH", "/api/v1/namespaces/default/pods/web", "{}", 400, ""}, // a patch of no type
+		{"OPTIONS", "/api/v1/namespaces/default/pods/web", "", 405, ""},
+		{"GET", "/api/v1/namespaces/default", "", 405, ""},
+		{"POST", "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/mine/binding", "{}", 400, ""},
+		{"PATCH", "/api/v1/namespaces/default/pods/web", "{", 400, merging},
+		{"PATCH", "/api/v1/namespaces/default/pods/web", `{"spec":{"priority":"high"}}`, 400, merging},
+		{"PATCH", "/api/v1/namespaces/default/pods/web/status", "{", 400, merging},
 	} {
 		req, err := http.NewRequest(c.method, "http://model.invalid"+c.path, bytes.NewBufferString(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
+		req.Header.Set("Content-Type", c.contentType)
 		answer, err := st.api.RoundTrip(req)
 		if err != nil || answer.StatusCode != c.code {
 			t.Errorf("%s %s: %v, %v, want %d", c.method, c.path, answer.StatusCode, err, c.code)
@@ -136,5 +164,12 @@ func TestOddRequests(t *testing.T) {
 	}
 	if len(st.Writes()) != 0 {
 		t.Error("one of them wrote")
+	}
+	cut, err := http.NewRequest("POST", "http://model.invalid/api/v1/namespaces/default/pods", iotest.ErrReader(io.ErrUnexpectedEOF))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := st.api.RoundTrip(cut); err == nil {
+		t.Errorf("a request that can't be read is answered: %v", answer.Status)
 	}
 }

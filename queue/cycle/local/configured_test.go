@@ -41,6 +41,7 @@ func TestDisabledPlugins(t *testing.T) {
 		{"filter: {disabled: [{name: TaintToleration}, {name: NodeResourcesFit}]}", "big", "one"},
 		{"filter: {disabled: [{name: '*'}]}", "big", "one"},
 		{"filter: {disabled: [{name: TaintToleration}]}, postFilter: {disabled: [{name: '*'}]}", "big", "0/1 nodes are available: 1 Insufficient cpu."},
+		{"multiPoint: {disabled: [{name: TaintToleration}, {name: DefaultPreemption}]}", "big", "0/1 nodes are available: 1 Insufficient cpu."},
 		{"filter: {disabled: [{name: TaintToleration}]}, score: {disabled: [{name: '*'}]}", "small", "one"},
 	} {
 		cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {"+c.disabled+"}}]")
@@ -97,6 +98,29 @@ func TestPercentageOfNodesToScore(t *testing.T) {
 		if a := st.tries(aPod("web")); a.Feasible != c.want || a.Evaluated != c.want || a.Nodes != c.nodes {
 			t.Errorf("%d %% of %d nodes: %d of %d fit, want %d", c.percentage, c.nodes, a.Feasible, a.Evaluated, c.want)
 		}
+	}
+}
+
+// TestNodesToFind: of so many nodes, when the search ends. (schedule_one_test.go, TestNumFeasibleNodesToFind.)
+func TestNodesToFind(t *testing.T) {
+	const profile = "profiles: [{schedulerName: default-scheduler, percentageOfNodesToScore: 40}]"
+	for _, c := range []struct {
+		config      string
+		nodes, want int
+	}{
+		{"", 10, 10}, {"", 1000, 420}, {"", 5600, 336}, {"", 6000, 300}, {"", 7000, 350},
+		{"percentageOfNodesToScore: 40", 1000, 400}, {"percentageOfNodesToScore: 40", 10, 10},
+		{profile, 1000, 400}, {profile + "\npercentageOfNodesToScore: 70", 1000, 400},
+		{"profiles: [{schedulerName: default-scheduler, percentageOfNodesToScore: 0}]\npercentageOfNodesToScore: 70", 1000, 420},
+		{"profiles: [{schedulerName: default-scheduler, plugins: {score: {disabled: [{name: '*'}]}, multiPoint: {disabled: [{name: '*'}], enabled: [{name: NodePorts}, {name: PrioritySort}, {name: DefaultBinder}]}}}]", 1000, 1},
+	} {
+		st := newStoryWith(t, configured(t, c.config), 1)
+		if got := st.nodesToFind(st.profiles[v1.DefaultSchedulerName], c.nodes); got != c.want {
+			t.Errorf("with %q, of %d nodes %d are to be found, want %d", c.config, c.nodes, got, c.want)
+		}
+	}
+	if st := extended(t, newTestExtender(t).config()); st.nodesToFind(st.profiles[v1.DefaultSchedulerName], 1000) != 1 {
+		t.Error("an extender is asked about nodes in another order than upstream's")
 	}
 }
 

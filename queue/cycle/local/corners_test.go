@@ -138,6 +138,15 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// TestRemovedByName: who tells no more than that a pod has gone tells what it was all the same: the room that it leaves wakes others.
+func TestRemovedByName(t *testing.T) {
+	st := newStory(t, aNode("one"), at("one", aPod("old", requests("cpu", "3"))))
+	st.tries(aPod("new", requests("cpu", "3")))
+	st.pass(time.Minute)
+	st.remove(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "old", UID: "old"}, Spec: v1.PodSpec{NodeName: "one"}})
+	st.is("when the old one is gone", "new active NodeResourcesFit")
+}
+
 // TestIgnored: kinds that no scheduler watches, and objects that it never had.
 func TestIgnored(t *testing.T) {
 	st := newStory(t)

@@ -223,6 +223,42 @@ func TestRenominate(t *testing.T) {
 	}
 }
 
+// TestNotNominated: a pod that goes, or is bound, while it is tried is nominated nowhere.
+func TestNotNominated(t *testing.T) {
+	high := aPod("high", requests("cpu", "2"), priority(10))
+	for name, happens := range map[string]func(*story){
+		"is deleted": func(st *story) { st.remove(high) },
+		"is bound":   func(st *story) { st.put(at("two", high)) },
+	} {
+		st := newStory(t, aNode("one"), aNode("two", taint("infra")), at("one", aPod("low", requests("cpu", "3"))))
+		st.put(high)
+		a, _ := st.Schedule(st.clock)
+		if a.Nominated != "one" {
+			t.Fatal(said(a))
+		}
+		happens(st)
+		st.Conclude(st.clock, a)
+		if got := st.q.NominatedNode("high"); got != "" {
+			t.Errorf("a pod that %s is nominated to %s", name, got)
+		}
+	}
+}
+
+// TestNominatedPodChanges: what a nominated pod becomes is what the others on its node have to bear with.
+func TestNominatedPodChanges(t *testing.T) {
+	st := newStory(t, aNode("one"), at("one", aPod("low", requests("cpu", "3"))))
+	st.tries(aPod("high", requests("cpu", "2"), priority(10)))
+	st.takeOver()
+	shy := antiAffinity(near(v1.LabelHostname, "app", "web"))
+	if a := st.tries(aPod("first", shy)); a.Node != "one" {
+		t.Error(said(a))
+	}
+	st.put(aPod("high", requests("cpu", "2"), priority(10), podLabel("app", "web"), func(p *v1.Pod) { p.Status.NominatedNodeName = "one" }))
+	if a := st.tries(aPod("second", shy)); a.Node != "" {
+		t.Error("it goes beside the nominated one")
+	}
+}
+
 // TestNoPreemption: who may not preempt, and who has nobody to preempt.
 func TestNoPreemption(t *testing.T) {
 	never := v1.PreemptNever
@@ -300,6 +336,9 @@ func TestCloseLeavesNothing(t *testing.T) {
 		}
 		st.Close()
 		st.Close()
+		if n := len(st.Evictions()); n != 0 {
+			t.Fatalf("a scheduler that is closed asks for %d deletions", n)
+		}
 		if _, err := PluginsOf(cfg); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package local
 
 import (
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
@@ -34,7 +35,7 @@ func TestPodGroup(t *testing.T) {
 	if !st.q.Options().GenericWorkload {
 		t.Fatal("the queue does not know of the gate")
 	}
-	st.put(aPod("a", inGroup("train"), requests("cpu", "3")), aPod("b", inGroup("train"), requests("cpu", "3")))
+	st.put(aPod("a", inGroup("train"), requests("cpu", "3")), aPod("b", inGroup("train"), requests("cpu", "3"), func(p *v1.Pod) { p.Status.NominatedNodeName = "n1" }))
 	if got, want := st.told(), "a incomplete: UnscheduledPodAdd; b incomplete: UnscheduledPodAdd"; got != want {
 		t.Errorf("the moves are\n %s\nwant\n %s", got, want)
 	}
@@ -47,7 +48,9 @@ func TestPodGroup(t *testing.T) {
 	}
 	st.moves = nil
 
-	a := st.try()
+	a, _ := st.Schedule(st.clock)
+	st.clock = st.clock.Add(time.Second) // for which its cycle lasts
+	st.Conclude(st.clock, a)
 	if a.Group == nil || len(a.Bindings) != 0 {
 		t.Fatalf("the attempt of the group came to %+v", a)
 	}
@@ -74,6 +77,12 @@ func TestPodGroup(t *testing.T) {
 	if len(a.Bindings) != 2 {
 		t.Fatalf("%d pods are placed, want 2: %+v", len(a.Bindings), st.moves)
 	}
+	if a.Binding != a.Bindings[0] || a.Node != a.Bindings[0].Node || a.Evaluated != 4 {
+		t.Errorf("the first of its pods goes to %q, %d nodes were looked at: %+v", a.Node, a.Evaluated, a.Binding)
+	}
+	if node := st.q.NominatedNode("b"); node != "" {
+		t.Errorf("b is placed, and nominated to %q", node)
+	}
 	for _, b := range a.Bindings {
 		if err := st.Bind(st.clock, b); err != nil {
 			t.Error(err)
@@ -84,5 +93,46 @@ func TestPodGroup(t *testing.T) {
 	}
 	if info, _ := st.q.Group(types.NamespacedName{Namespace: "default", Name: "train"}); info.Tier != queue.None || st.q.PendingPods(queue.InFlight) != 0 {
 		t.Error("the attempt is not over")
+	}
+}
+
+// TestPodGroupChanges: a gang that wants fewer pods can be popped, and one whose PodGroup goes can't.
+func TestPodGroupChanges(t *testing.T) {
+	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{features.GenericWorkload: true})
+	st := newStory(t, aNode("n1"))
+	if err := st.Load(st.next(gang("loaded", 1))); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []func(){
+		func() { _ = st.Load(st.next(gang("loaded", 2))) }, func() { _ = st.Unload(gang("loaded", 2)) },
+	} {
+		if change(); len(st.moves) > 0 {
+			t.Errorf("what was there before moves pods: %v", st.moves)
+		}
+	}
+	st.put(gang("train", 3), aPod("a", inGroup("train")), aPod("b", inGroup("train")))
+	if st.q.CanPop() {
+		t.Fatal("a gang can be popped that lacks a pod")
+	}
+	name := types.NamespacedName{Namespace: "default", Name: "train"}
+	st.put(gang("train", 2), aPod("c", inGroup("train")))
+	if info, _ := st.q.Group(name); info.Tier != queue.Active || info.Object.Spec.SchedulingPolicy.Gang.MinCount != 2 {
+		t.Errorf("one that wants fewer is %s", info.Tier)
+	}
+	st.remove(gang("train", 2))
+	if st.q.CanPop() {
+		t.Error("a gang can be popped whose PodGroup is gone")
+	}
+}
+
+// TestLeftOutOfItsGroup: a pod that is seen bound while its group is in flight is not placed with the others.
+func TestLeftOutOfItsGroup(t *testing.T) {
+	featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{features.GenericWorkload: true})
+	st := newStory(t, aNode("n1"))
+	st.put(gang("train", 1), aPod("a", inGroup("train")), aPod("b", inGroup("train")))
+	a, _ := st.Schedule(st.clock)
+	st.q.Bound(st.clock, "a")
+	if st.Conclude(st.clock, a); len(a.Bindings) != 1 || a.Bindings[0].Pod.Name != "b" {
+		t.Errorf("placed are %+v", a.Bindings)
 	}
 }

@@ -1,9 +1,12 @@
 package local
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
 // forgetful has the story's plugins asked again and again.
@@ -216,5 +223,117 @@ func TestOwnNominationIsNotRemembered(t *testing.T) {
 	}
 	if a, ok := st.Resume(st.clock, popped.Pod); !ok || a.Node != "one" {
 		t.Errorf("the nominated pod: %s", said(a))
+	}
+}
+
+// asked counts what upstream's plugins are asked, of those whose answers are remembered.
+type asked struct {
+	framework.Framework
+	preemption.Interface
+	filters, postFilters, victims atomic.Int32
+}
+
+// RunFilterPlugins implements framework.Framework.
+func (a *asked) RunFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	if !state.GetSkipFilterPlugins().Has(names.NodeResourcesFit) {
+		a.filters.Add(1)
+	}
+	return a.Framework.RunFilterPlugins(ctx, state, pod, node)
+}
+
+// RunPostFilterPlugins implements framework.Framework.
+func (a *asked) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	a.postFilters.Add(1)
+	return a.Framework.RunPostFilterPlugins(ctx, state, pod, nodes)
+}
+
+// SelectVictimsOnNode implements preemption.Interface.
+func (a *asked) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, preemptor *v1.Pod, node fwk.NodeInfo, victims []*preemption.DomainVictim, budgets []*policyv1.PodDisruptionBudget) ([]*v1.Pod, int, *fwk.Status) {
+	a.victims.Add(1)
+	return a.Interface.SelectVictimsOnNode(ctx, state, preemptor, node, victims, budgets)
+}
+
+// asks has the story tell of each pod that it tries how often which plugins were asked: about how many nodes the first filters, of how
+// many nodes the preemption, and whether there was one.
+func (st *story) asks() func(*v1.Pod) string {
+	p := st.profiles[v1.DefaultSchedulerName].(seeded)
+	evaluator := preemptionOf(p).Evaluator
+	chosen := evaluator.Interface.(seededPreemption)
+	a := &asked{Framework: p.Framework, Interface: chosen.Interface}
+	p.Framework, chosen.Interface = a, a
+	st.profiles[v1.DefaultSchedulerName], evaluator.Interface = p, chosen
+	return func(pod *v1.Pod) string {
+		st.put(pod)
+		for st.try().Pod.Name != pod.Name {
+		}
+		return fmt.Sprintf("%d %d %d", a.filters.Swap(0), a.victims.Swap(0), a.postFilters.Swap(0))
+	}
+}
+
+// TestMemorySpares: of a pod like one that was just tried, the plugins are asked only about nodes that have changed since.
+func TestMemorySpares(t *testing.T) {
+	nodes := func(each ...podEdit) (objects []runtime.Object) {
+		for i := range 5 {
+			name := fmt.Sprint("n", i)
+			objects = append(objects, aNode(name), at(name, aPod("old-"+name, append(each, requests("cpu", "3"))...)))
+		}
+		return objects
+	}
+	big := func(name string, edits ...podEdit) *v1.Pod { return aPod(name, append(edits, requests("cpu", "2"))...) }
+	t.Run("in vain", func(t *testing.T) { // nobody can be preempted
+		st := newStory(t, nodes()...)
+		asks := st.asks()
+		expect(t, "the first pod", asks(big("a")), "5 1 1") // on no node there is anybody less important: that is asked once
+		expect(t, "one like it", asks(big("b")), "0 0 0")
+		st.put(aNode("n3", has("cpu", "4500m")))
+		expect(t, "one like it, when a node has changed", asks(big("c")), "1 0 0")
+		expect(t, "one of another kind", asks(big("d", podLabel("app", "web"), tolerates("infra"))), "5 0 0")
+		expect(t, "a less important one", asks(big("e", priority(-1))), "5 0 0")
+		expect(t, "one that says itself that it is of the usual importance", asks(big("f", priority(0))), "0 0 0")
+		st.put(aNode("n5", taint("infra")))
+		expect(t, "one like the first, when a node has come", asks(big("g")), "6 0 1")
+		expect(t, "one that asks for a port, too", asks(big("h", hostPort(80))), "6 0 0")
+		never := v1.PreemptNever
+		expect(t, "one that may not preempt", asks(big("i", func(p *v1.Pod) { p.Spec.PreemptionPolicy = &never })), "0 0 1")
+		may := v1.PreemptLowerPriority
+		expect(t, "one that may", asks(big("j", func(p *v1.Pod) { p.Spec.PreemptionPolicy = &may })), "0 0 0")
+	})
+	t.Run("passed by the first filters, and not by others", func(t *testing.T) {
+		st := newStory(t, nodes(podLabel("app", "web"))...)
+		asks := st.asks()
+		small := func(name string) *v1.Pod { return aPod(name, antiAffinity(near(v1.LabelHostname, "app", "web"))) }
+		expect(t, "the first pod", asks(small("a")), "5 1 1")
+		expect(t, "one like it", asks(small("b")), "0 0 0")
+	})
+	t.Run("preempting", func(t *testing.T) {
+		st := newStory(t, nodes()...)
+		asks := st.asks()
+		expect(t, "the first pod", asks(big("a", priority(10))), "5 5 1")
+		expect(t, "one like it", asks(big("b", priority(10))), "0 1 1") // to one node, the first is nominated
+		budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "budget"}}
+		st.put(budget)
+		expect(t, "one like it, with a budget", asks(big("c", priority(10))), "0 5 1")
+		st.remove(budget)
+		expect(t, "and without", asks(big("d", priority(10))), "0 5 1")
+	})
+}
+
+// expect compares what is told of something.
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
+
+// TestDesertsAreBounded: not all clusters in which there was nobody to preempt are remembered.
+func TestDesertsAreBounded(t *testing.T) {
+	st := newStory(t, aNode("one"), at("one", aPod("old", requests("cpu", "3"))))
+	m := st.profiles[v1.DefaultSchedulerName].(seeded).memory
+	for i := range maxDeserts {
+		m.deserts[desert{nodes: 2 + i}] = postFiltered{}
+	}
+	if a := st.tries(aPod("web", requests("cpu", "2"))); !strings.Contains(a.Message, "No preemption victims found") || len(m.deserts) != 1 {
+		t.Errorf("%d are remembered, and it says %q", len(m.deserts), a.Message)
 	}
 }

@@ -105,6 +105,8 @@ func TestWhoIsPreempted(t *testing.T) {
 		{"the smaller sum", []*v1.Pod{aPod("x", large)}, []*v1.Pod{aPod("y", requests("cpu", "2")), aPod("z", requests("cpu", "2"))}},
 		{"fewer of them, though more important in all", []*v1.Pod{aPod("x", requests("cpu", "4"), priority(1))},
 			[]*v1.Pod{aPod("y", requests("cpu", "2"), priority(1)), aPod("z", requests("cpu", "2"))}},
+		{"the one whose most important victim is younger", []*v1.Pod{aPod("x", requests("cpu", "2"), priority(1), startedAt(-5)), aPod("x-2", requests("cpu", "2"), startedAt(-20))},
+			[]*v1.Pod{aPod("y", requests("cpu", "2"), priority(1), startedAt(-10)), aPod("y-2", requests("cpu", "2"), startedAt(-1))}},
 		{"the younger", []*v1.Pod{aPod("x", large, startedAt(-5))}, []*v1.Pod{aPod("y", large, startedAt(-10))}},
 		{"one that has not started", []*v1.Pod{aPod("x", large)}, []*v1.Pod{aPod("y", large, startedAt(-10))}},
 	} {
@@ -119,6 +121,25 @@ func TestWhoIsPreempted(t *testing.T) {
 				t.Fatalf("%s: nominated to %q: %s", c.name, a.Nominated, a.Message)
 			}
 		}
+	}
+}
+
+// TestTiesByPreemptor: of equal nodes, whom a pod preempts is given by the seed and the pod, not by the seed alone.
+func TestTiesByPreemptor(t *testing.T) {
+	chosen := map[string]bool{}
+	for i := range 10 {
+		st := newStory(t, aNode("a"), aNode("b"), at("a", aPod("x", requests("cpu", "4"))), at("b", aPod("y", requests("cpu", "4"))))
+		chosen[st.tries(aPod(fmt.Sprint("high-", i), requests("cpu", "4"), priority(10))).Nominated] = true
+	}
+	if len(chosen) != 2 {
+		t.Errorf("ten pods are nominated to %v", chosen)
+	}
+}
+
+// TestUID: what the model makes has a UID of its own.
+func TestUID(t *testing.T) {
+	if a, b := uid("pods", "a", "bc"), uid("pods", "ab", "c"); a == b {
+		t.Errorf("two objects have the UID %s", a)
 	}
 }
 

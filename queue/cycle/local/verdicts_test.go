@@ -75,6 +75,12 @@ func TestVerdicts(t *testing.T) {
 			reasons: "1 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity] (final); 1 NodeResourcesFit: Insufficient cpu (final)",
 			fits:    aPod("daemon-2", nodeNamed("b")), node: "b",
 		}, {
+			name: "NodeAffinity, the name of the only node", cluster: []runtime.Object{one},
+			rejected: aPod("daemon-1", nodeNamed("one"), requests("cpu", "5")), plugins: "NodeAffinity,NodeResourcesFit",
+			message: "1 Insufficient cpu.",
+			reasons: "1 NodeResourcesFit: Insufficient cpu (final)",
+			fits:    aPod("daemon-2", nodeNamed("one")), node: "one",
+		}, {
 			name:     "NodeUnschedulable",
 			cluster:  []runtime.Object{aNode("cordoned", func(n *v1.Node) { n.Spec.Unschedulable = true })},
 			rejected: aPod("web"), plugins: "NodeUnschedulable",
