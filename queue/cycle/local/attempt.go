@@ -97,8 +97,8 @@ func (s *Scheduler) Schedule(now time.Time) (*Attempt, bool) {
 // Resume is Schedule for a pod that is in flight already. It returns false if the pod is not.
 func (s *Scheduler) Resume(now time.Time, pod *v1.Pod) (*Attempt, bool) {
 	s.now = now
-	info, ok := s.queue.Get(pod.Namespace, pod.Name)
-	if !ok || info.Tier != queue.InFlight {
+	info, _ := s.queue.Get(pod.Namespace, pod.Name) // which is nowhere if the queue does not have it
+	if info.Tier != queue.InFlight {
 		return nil, false
 	}
 	return s.attempt(now, &info), true

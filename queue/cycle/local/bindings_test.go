@@ -71,7 +71,7 @@ func TestBindClearsTheNomination(t *testing.T) {
 		t.Fatal(err)
 	}
 	status := st.Writes()[0].Object.(*v1.Pod).Status
-	if status.NominatedNodeName != "" || len(status.Conditions) != 1 || status.Conditions[0].Status != v1.ConditionTrue {
+	if status.NominatedNodeName != "" || len(status.Conditions) != 1 || status.Conditions[0].Status != v1.ConditionTrue || !status.Conditions[0].LastTransitionTime.Time.Equal(st.clock) {
 		t.Errorf("its status is %+v", status)
 	}
 }

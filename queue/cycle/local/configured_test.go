@@ -168,6 +168,21 @@ func TestExtenderPrioritizes(t *testing.T) {
 	}
 }
 
+// TestExtenderAgainstPlugins: its score is weighed against those of the plugins, as far as its weight goes.
+func TestExtenderAgainstPlugins(t *testing.T) {
+	e := newTestExtender(t)
+	e.score = func(_ *v1.Pod, node string) int64 { return map[string]int64{"b": 1}[node] }
+	for weight, want := range map[int64]string{1: "a", 100: "b"} {
+		config := e.config()
+		config.Weight, config.NodeCacheCapable = weight, true // of what is on nodes that an extender sends back, upstream knows nothing
+		st := extended(t, config)
+		st.put(at("b", aPod("old", requests("cpu", "3"))), at("c", aPod("older", requests("cpu", "3"))))
+		if a := st.tries(aPod("new", requests("cpu", "500m"))); a.Node != want {
+			t.Errorf("with the weight %d it goes to %s, want %s", weight, said(a), want)
+		}
+	}
+}
+
 // TestExtenderFailsHere: without an extender that may be ignored, pods are placed; without another, they back
 // off as after an error.
 func TestExtenderFailsHere(t *testing.T) {

@@ -20,6 +20,9 @@ func TestNoNodes(t *testing.T) {
 	if a.Message != "no nodes available to schedule pods" || a.Nodes != 0 || len(a.Reasons) != 0 {
 		t.Errorf("%+v", a)
 	}
+	if w := st.Writes(); len(w) != 1 || w[0].Object.(*v1.Pod).Status.Conditions[0].Reason != v1.PodReasonUnschedulable {
+		t.Errorf("it wrote %+v", w)
+	}
 	st.put(aNode("one"))
 	st.is("when a node comes", "web backoff")
 	if st.q.CanPop() {
@@ -138,13 +141,13 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestRemovedByName: who tells no more than that a pod has gone tells what it was all the same: the room that it leaves wakes others.
+// TestRemovedByName: who tells no more than that a pod has gone tells what it was all the same: whom its labels kept away is woken.
 func TestRemovedByName(t *testing.T) {
-	st := newStory(t, aNode("one"), at("one", aPod("old", requests("cpu", "3"))))
-	st.tries(aPod("new", requests("cpu", "3")))
+	st := newStory(t, aNode("one"), at("one", aPod("old", podLabel("app", "web"))))
+	st.tries(aPod("new", antiAffinity(near(v1.LabelHostname, "app", "web"))))
 	st.pass(time.Minute)
 	st.remove(&v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "old", UID: "old"}, Spec: v1.PodSpec{NodeName: "one"}})
-	st.is("when the old one is gone", "new active NodeResourcesFit")
+	st.is("when the old one is gone", "new active InterPodAffinity")
 }
 
 // TestIgnored: kinds that no scheduler watches, and objects that it never had.

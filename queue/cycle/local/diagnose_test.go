@@ -210,6 +210,19 @@ func TestDiagnose(t *testing.T) {
 					" [hugepages-2Mi needs 4Mi, free 2Mi of 2Mi, lacks 2Mi] [memory needs 9Gi, free 8Gi of 8Gi, lacks 1Gi]",
 			},
 		},
+		// A taint is a whole that the node lacks, of CPU it is only a part.
+		"nearest": {
+			diagnosedPod("web", "2"),
+			[]runtime.Object{diagnosedNode("a", "4", tainted), diagnosedNode("b", "4"), diagnosedPod("one", "3", on("b"))},
+			[]string{
+				"2 nodes, fits []",
+				"0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).",
+				"1 NodeResourcesFit: Insufficient cpu",
+				"1 TaintToleration: node(s) had untolerated taint(s), finally",
+				"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]",
+				"a TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule",
+			},
+		},
 		// A node that is just as large as the pod could do, if it were empty; of one that is smaller, that is not so, though it lacks less.
 		"as large as the pod": {
 			diagnosedPod("web", "4"),
@@ -500,5 +513,17 @@ func TestDiagnoseLeftOut(t *testing.T) {
 	}
 	if err != nil || !slices.Equal(d.told(), want) {
 		t.Errorf("%v, it says\n  %s\nwant\n  %s", err, strings.Join(d.told(), "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// TestDiagnoseIgnored: a resource that a profile is told to ignore is not among those that are too scarce.
+func TestDiagnoseIgnored(t *testing.T) {
+	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/gpu]}}]}]")
+	st := newStoryWith(t, cfg, 1, diagnosedNode("a", "1"))
+	d, err := st.Diagnose(diagnosedPod("web", "2", func(p *v1.Pod) {
+		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = apiresource.MustParse("1")
+	}), 5)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"; err != nil || !slices.Contains(d.told(), want) {
+		t.Errorf("%v, it says %s, want %s", err, d.told(), want)
 	}
 }

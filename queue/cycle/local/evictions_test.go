@@ -342,6 +342,13 @@ func TestCloseLeavesNothing(t *testing.T) {
 		if _, err := PluginsOf(cfg); err != nil {
 			t.Fatal(err)
 		}
+		if err := Check(cfg); err != nil {
+			t.Fatal(err)
+		}
+		spoilt := defaultConfig(t)
+		if spoilt.Profiles[0].SchedulerName = ""; Check(spoilt) == nil {
+			t.Fatal("a scheduler starts with a profile that has no name")
+		}
 	}
 	deadline := time.Now().Add(10 * time.Second)
 	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {

@@ -119,9 +119,6 @@ func (m *memory) recall(ctx context.Context, state fwk.CycleState, pod *v1.Pod) 
 		return nil
 	}
 	r := &recall{uid: pod.UID, skip: state.GetSkipFilterPlugins().Clone(), complete: true}
-	if r.skip == nil {
-		r.skip = sets.New[string]()
-	}
 	signature := map[string]any{"priority": corev1helpers.PodPriority(pod)}
 	var asked []string
 	for _, name := range m.filters {

@@ -241,6 +241,12 @@ func (a *asked) RunFilterPlugins(ctx context.Context, state fwk.CycleState, pod 
 	return a.Framework.RunFilterPlugins(ctx, state, pod, node)
 }
 
+// RunFilterPluginsWithNominatedPods implements framework.Framework.
+func (a *asked) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	a.filters.Add(1)
+	return a.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
+}
+
 // RunPostFilterPlugins implements framework.Framework.
 func (a *asked) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	a.postFilters.Add(1)
@@ -305,16 +311,22 @@ func TestMemorySpares(t *testing.T) {
 		expect(t, "the first pod", asks(small("a")), "5 1 1")
 		expect(t, "one like it", asks(small("b")), "0 0 0")
 	})
+	t.Run("fits", func(t *testing.T) {
+		st := newStory(t, nodes()...)
+		asks := st.asks()
+		expect(t, "the first pod", asks(aPod("a", requests("cpu", "1"))), "5 0 0")
+		expect(t, "one like it", asks(aPod("b", requests("cpu", "1"))), "1 0 0")
+	})
 	t.Run("preempting", func(t *testing.T) {
 		st := newStory(t, nodes()...)
 		asks := st.asks()
 		expect(t, "the first pod", asks(big("a", priority(10))), "5 5 1")
-		expect(t, "one like it", asks(big("b", priority(10))), "0 1 1") // to one node, the first is nominated
+		expect(t, "one like it", asks(big("b", priority(10))), "1 1 1") // to one node, the first is nominated
 		budget := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "budget"}}
 		st.put(budget)
-		expect(t, "one like it, with a budget", asks(big("c", priority(10))), "0 5 1")
+		expect(t, "one like it, with a budget", asks(big("c", priority(10))), "1 5 1") // to another one, the second
 		st.remove(budget)
-		expect(t, "and without", asks(big("d", priority(10))), "0 5 1")
+		expect(t, "and without", asks(big("d", priority(10))), "1 5 1")
 	})
 }
 

@@ -217,9 +217,10 @@ func TestAtItsTime(t *testing.T) {
 	}
 }
 
-// TestYoungestAsOfNow: a victim that has not started counts as one that starts now, at the time of the attempt. Here the kubelet's
-// clock is ahead of the one by which the pods came. (util.GetPodStartTime.)
+// TestYoungestAsOfNow: a victim that has not started counts as one that starts now, at the time of the attempt: not when the
+// last pod came, nor by the wall clock, from which this cluster is a century away. (util.GetPodStartTime.)
 func TestYoungestAsOfNow(t *testing.T) {
+	const century = 100 * 365 * 24 * 60 // minutes
 	for name, preempts := range map[string]func(*story, *v1.Pod, time.Time){
 		"an attempt": func(st *story, _ *v1.Pod, now time.Time) {
 			a, _ := st.Schedule(now)
@@ -232,10 +233,10 @@ func TestYoungestAsOfNow(t *testing.T) {
 		},
 		"the preemption that was seen": func(st *story, pod *v1.Pod, now time.Time) { st.Renominate(now, pod, "one") },
 	} {
-		st := newStory(t, aNode("one"), at("one", aPod("unstarted", requests("cpu", "2"))), at("one", aPod("started", requests("cpu", "2"), startedAt(5))))
+		st := newStory(t, aNode("one"), at("one", aPod("unstarted", requests("cpu", "2"))), at("one", aPod("started", requests("cpu", "2"), startedAt(century+5))))
 		pod := aPod("high", requests("cpu", "2"), priority(10))
 		st.put(pod)
-		preempts(st, pod, noon.Add(10*time.Minute))
+		preempts(st, pod, noon.Add((century+10)*time.Minute))
 		if got := st.victims(); got != "unstarted" {
 			t.Errorf("%s: the victims are %q", name, got)
 		}
