@@ -131,6 +131,26 @@ func TestReasonNeverSeen(t *testing.T) {
 	}
 }
 
+// TestReasonOfSeveral: that of a reason which several plugins may give is the plugin that gave it to an attempt of the model, beside
+// those that are known anyhow. Where nobody gave it, one that is not known stands for it, unless others are known.
+func TestReasonOfSeveral(t *testing.T) {
+	const missing = `persistentvolumeclaim "data" not found`
+	for _, c := range []struct{ message, want string }{
+		{"0/1 nodes are available: 1 " + missing + ".", "VolumeRestrictions"},
+		{"0/2 nodes are available: 1 Insufficient cpu, 1 " + missing + ".", "NodeResourcesFit,VolumeRestrictions"},
+		{"0/2 nodes are available: 1 " + missing + ", 1 something new.", "VolumeRestrictions"},
+		{"0/2 nodes are available: 1 Insufficient cpu, 1 something new.", "NodeResourcesFit"},
+		{"0/1 nodes are available: 1 something new.", "(unknown plugin)"},
+	} {
+		var w world.Cluster
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Happens(&w, 2, sources.Added, world.Wants("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
+		web := world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		w.Failed(3.002, web, c.message)
+		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>unschedulable ScheduleAttemptFailure " + c.want + " modelled"})
+	}
+}
+
 // TestNoNodes: where no node is told of, no attempt can be modelled. What is seen is all that is shown.
 func TestNoNodes(t *testing.T) {
 	var c world.Cluster

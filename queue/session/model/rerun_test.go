@@ -1,0 +1,233 @@
+package model_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// reruns has a local scheduler decide over what happens in c, until seconds after noon, and returns its moves of a pod.
+func reruns(t *testing.T, rec *sources.Recording, pod string) (moves []string) {
+	t.Helper()
+	rec.Rerun = true
+	f := model.NewFeed(rec, world.Config(t))
+	t.Cleanup(f.Close)
+	for i := 0; f.HasEvent(i); i++ {
+		if m, ok := f.Events[i].Fact.(*model.Move); ok && m.Pod.Name == pod {
+			moves = append(moves, strings.TrimSpace(fmt.Sprintf("%.1f %s %s %s", f.Events[i].Time.Sub(world.At(0)).Seconds(), m.To, m.Event, m.Node)))
+		}
+	}
+	if f.Err != nil {
+		t.Error(f.Err)
+	}
+	return moves
+}
+
+// TestTriggers: what a scenario ties to a move happens so long after that move, the n-th of its kind, of that pod alone.
+func TestTriggers(t *testing.T) {
+	grown := world.Node("node-a", "8")
+	for _, c := range []struct {
+		name string
+		of   sources.Triggered
+		want string // when web is tried again, and by what
+	}{
+		{"its first failure", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 5 * time.Second,
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, "7.0 active NodeUpdateNodeAllocatable"},
+		{"a second failure, which does not come", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 2,
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
+		{"another pod's failure", sources.Triggered{Pod: world.Key("other"), Into: sources.TierUnschedulable, Nth: 1,
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
+		{"another namespace's pod", sources.Triggered{Pod: func() (k struct{ Namespace, Name string }) { k.Namespace, k.Name = "other", "web"; return }(), Into: sources.TierUnschedulable, Nth: 1,
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
+		{"its success", sources.Triggered{Pod: world.Key("web"), Into: sources.TierScheduled, Nth: 1,
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Updated, Object: grown}}}, ""},
+		{"somebody activates it", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 3 * time.Second,
+			Facts: []sources.Fact{&sources.Injected{Pod: world.Key("web")}}}, "5.0 active ForceActivate"},
+		{"a pod goes that has room", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.Wants("old", "1")}}}, "4.0 active AssignedPodDelete"},
+		{"a pod goes that is not there", sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: 2 * time.Second,
+			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.Wants("nobody", "1")}}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			w.Add(0.5, &c.of)
+			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			world.Happens(&w, 1, sources.Added, world.Wants("old", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil)
+			world.Happens(&w, 6, sources.Added, world.Node("small", "100m"), nil)
+			moves := reruns(t, w.Recording(20), "web")
+			want := []string{"2.0 active UnscheduledPodAdd", "2.0 inflight", "2.0 unschedulable ScheduleAttemptFailure"}
+			expect(t, "at first", moves[:3], want)
+			again := ""
+			if len(moves) > 3 {
+				again = moves[3]
+			}
+			if again != c.want {
+				t.Errorf("then it moves %q, want %q", again, c.want)
+			}
+		})
+	}
+}
+
+// TestTriggersInOrder: what several moves set off happens in the order of time, before and between what the recording tells.
+func TestTriggersInOrder(t *testing.T) {
+	var w world.Cluster
+	key := world.Key("web")
+	add := func(name string) sources.Fact {
+		return &sources.ObjectChange{Verb: sources.Added, Object: world.Wants(name, "100m")}
+	}
+	w.Add(0.5, &sources.Triggered{Pod: key, Into: sources.TierActive, Nth: 1, After: 6 * time.Second, Facts: []sources.Fact{add("late")}})
+	w.Add(0.6, &sources.Triggered{Pod: key, Into: sources.TierScheduled, Nth: 1, After: time.Second, Facts: []sources.Fact{add("soon"), add("too")}})
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+	world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil)
+	world.Happens(&w, 4, sources.Added, world.Wants("between", "100m"), nil)
+	rec := w.Recording(20)
+	rec.Rerun = true
+	f := model.NewFeed(rec, world.Config(t))
+	t.Cleanup(f.Close)
+	var order []string
+	for i := 0; f.HasEvent(i); i++ {
+		if m, ok := f.Events[i].Fact.(*model.Move); ok && m.To == sources.TierScheduled {
+			order = append(order, fmt.Sprintf("%.0f %s on %s", f.Events[i].Time.Sub(world.At(0)).Seconds(), m.Pod.Name, m.Node))
+		}
+	}
+	expect(t, "they are scheduled", order, []string{"2 web on node-a", "3 soon on node-a", "3 too on node-a", "4 between on node-a", "8 late on node-a"})
+}
+
+// TestInjectedIntoARerun: what a person did in a what-if, which was saved as a recording, a rerun does too.
+func TestInjectedIntoARerun(t *testing.T) {
+	for what, want := range map[string][]string{
+		"":                       {"5.0 active ForceActivate", "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
+		injectable.LeftoverFlush: nil, // it has not waited long enough
+		injectable.Names()[0]:    {"5.0 active " + injectable.MoveAll.Label(), "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
+		"nothing that is known":  nil,
+	} {
+		var w world.Cluster
+		w.Add(0.5, &sources.Injected{What: what, Pod: world.Key("web")}) // before anybody is there
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+		w.Add(5, &sources.Injected{What: what, Pod: world.Key("web")})
+		expect(t, fmt.Sprintf("%q", what), reruns(t, w.Recording(10), "web")[3:], want)
+	}
+}
+
+// TestRerunPassesQuietTime: a rerun plays all of a time in which nothing is told. Of one that is longer than a day it plays the first
+// hour and the last day: there is nothing but the same flushes between.
+func TestRerunPassesQuietTime(t *testing.T) {
+	quiet := func(seconds float64) (moves []string) {
+		var w world.Cluster
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+		world.Happens(&w, seconds, sources.Added, world.Node("node-b", "8"), nil)
+		return reruns(t, w.Recording(seconds+10), "web")[3:]
+	}
+	tried := func(at string) []string {
+		return []string{at + " inflight", at + " unschedulable ScheduleAttemptFailure"}
+	}
+	bound := func(at string) []string {
+		return []string{at + " active NodeAdd", at + " inflight", at + " scheduled  node-b", at + " deleted"}
+	}
+	flushed := append([]string{"331.0 active UnschedulableTimeout"}, tried("331.0")...)
+	expect(t, "in 400 s", quiet(400), append(flushed, bound("400.0")...))
+	moves := quiet(100_000)
+	expect(t, "in a day and more, at first", moves[:3], flushed)
+	expect(t, "and at last", moves[len(moves)-4:], bound("100000.0"))
+	var hour, between, day int
+	for _, m := range moves {
+		var at float64
+		if _, err := fmt.Sscan(m, &at); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case at < 3602:
+			hour++
+		case at < 13_600:
+			between++
+		default:
+			day++
+		}
+	}
+	if hour != 30 || between != 0 || day < 3*86_400/331 { // a flush every 330 s
+		t.Errorf("%d moves in the first hour, %d between, %d in the last day", hour, between, day)
+	}
+}
+
+// TestRerunNamesTheRelease: a rerun under another release says so, and one of a rerun is that.
+func TestRerunNamesTheRelease(t *testing.T) {
+	rec := world.WithVictim("1")
+	again, err := model.Rerun(rec, "v1.30")
+	if err != nil || again.Name != rec.Name+" under v1.30" || !again.Rerun || rec.Rerun || len(again.Notices) != len(rec.Notices)+1 {
+		t.Errorf("%v, %+v", err, again)
+	}
+	if plain, err := model.Rerun(rec, ""); err != nil || plain.Name != rec.Name {
+		t.Errorf("%v, without a release it is named %s", err, plain.Name)
+	}
+	if third, err := model.Rerun(again, "v1.29"); err != nil || third != again {
+		t.Errorf("%v, a rerun is rerun: %+v", err, third)
+	}
+	if _, err := model.Rerun(world.ToldBy(world.Told(1, "web", sources.TierActive, "")), ""); err == nil || !strings.Contains(err.Error(), "holds no pods' objects") {
+		t.Errorf("over a log of moves: %v", err)
+	}
+}
+
+// TestLongRecording: one that is read again and again is played as one that is kept, and one that can't be read to its end says so.
+func TestLongRecording(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	for _, c := range []struct {
+		name  string
+		fails int // after so many events; 0: not at all
+		log   bool
+	}{{"of objects", 0, false}, {"that breaks off", 4, false}, {"of moves", 0, true}, {"of moves, that breaks off", 1, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			if c.log {
+				w.Events = world.ToldBy(world.Told(1, "web", sources.TierActive, ""), world.Told(2, "web", sources.TierInFlight, "")).Events
+			} else {
+				world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+				w.Stuck(2, "web")
+			}
+			kept := w.Recording(5)
+			closed := 0
+			long := &sources.Recording{Name: "long", End: kept.End, Again: func(context.Context) iter.Seq2[sources.Event, error] {
+				return func(yield func(sources.Event, error) bool) {
+					defer func() { closed++ }()
+					for i, ev := range kept.Events {
+						if c.fails > 0 && i == c.fails {
+							yield(sources.Event{}, broken)
+							return
+						}
+						if !yield(ev, nil) {
+							return
+						}
+					}
+				}
+			}, Gist: kept.Events}
+			count := func(rec *sources.Recording) (n int, err error) {
+				f := model.NewFeed(rec, world.Config(t))
+				defer f.Close()
+				for ; f.HasEvent(n); n++ {
+				}
+				return n, f.Err
+			}
+			want, err := count(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := count(long)
+			if c.fails == 0 && (got != want || err != nil) || c.fails > 0 && (!errors.Is(err, broken) || got >= want) {
+				t.Errorf("%d events are told, %v, want %d", got, err, want)
+			}
+		})
+	}
+}
