@@ -269,4 +269,7 @@ func TestConfigIsNotChanged(t *testing.T) {
 	if err := Check(cfg); err == nil {
 		t.Error("a profile without a name is taken")
 	}
+	if _, err := PluginsOf(cfg); err == nil {
+		t.Error("the plugins of a profile without a name are told")
+	}
 }

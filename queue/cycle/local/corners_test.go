@@ -150,6 +150,25 @@ func TestRemovedByName(t *testing.T) {
 	st.is("when the old one is gone", "new active InterPodAffinity")
 }
 
+// TestRemovedAsItWas: what a pod was at last counts, also where that is told by nothing but its end.
+func TestRemovedAsItWas(t *testing.T) {
+	st := newStory(t, aNode("one"), at("one", aPod("old", podLabel("app", "web"))))
+	st.tries(aPod("new", antiAffinity(near(v1.LabelHostname, "app", "web"))))
+	st.pass(time.Minute)
+	st.remove(st.next(at("one", aPod("old", podLabel("app", "db")))))
+	st.is("when the old one, which kept nobody away any more, is gone", "new unschedulable InterPodAffinity")
+}
+
+// TestSynced: whoever waits until all is there need not wait.
+func TestSynced(t *testing.T) {
+	i := newStory(t).watches.informerOf(&v1.Pod{})
+	select {
+	case <-i.HasSyncedChecker().Done():
+	default:
+		t.Error("something is yet to come")
+	}
+}
+
 // TestIgnored: kinds that no scheduler watches, and objects that it never had.
 func TestIgnored(t *testing.T) {
 	st := newStory(t)

@@ -12,6 +12,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -347,5 +348,37 @@ func TestDesertsAreBounded(t *testing.T) {
 	}
 	if a := st.tries(aPod("web", requests("cpu", "2"))); !strings.Contains(a.Message, "No preemption victims found") || len(m.deserts) != 1 {
 		t.Errorf("%d are remembered, and it says %q", len(m.deserts), a.Message)
+	}
+}
+
+// TestVictimsToComeAreNotRemembered: which of the victims is the youngest changes with time, as long as one has yet to start.
+func TestVictimsToComeAreNotRemembered(t *testing.T) {
+	st := newStory(t, aNode("one"), at("one", aPod("unstarted", requests("cpu", "2"))), at("one", aPod("to-start", requests("cpu", "2"), startedAt(5))))
+	high := aPod("high", requests("cpu", "2"), priority(10))
+	st.put(high)
+	a, _ := st.Schedule(noon)
+	if got := st.victims(); got != "to-start" {
+		t.Errorf("at noon the victims are %s", got)
+	}
+	st.Undo(a)
+	if _, ok := st.Resume(noon.Add(10*time.Minute), high); !ok || st.victims() != "unstarted" {
+		t.Errorf("later the victims are %s", st.victims())
+	}
+}
+
+// TestDeallocationIsNotRemembered: where nobody can be preempted, a claim's device may be given back so that the claim can get another:
+// that is not what was said of a pod without claims. (dynamicresources.go, PostFilter.)
+func TestDeallocationIsNotRemembered(t *testing.T) {
+	claim := aDeviceClaim("mine", "gpu")
+	claim.Status.Allocation = &resourcev1.AllocationResult{NodeSelector: selectNodes(v1.LabelHostname, "one"), Devices: resourcev1.DeviceAllocationResult{
+		Results: []resourcev1.DeviceRequestAllocationResult{{Request: "one", Driver: "gpu.example.com", Pool: "one", Device: "gpu-0"}},
+	}}
+	st := newStory(t, aNode("one", func(n *v1.Node) { n.Spec.Unschedulable = true }), aNode("two"), aDeviceClass("gpu"), aSlice("one", "gpu-0"), claim)
+	st.tries(aPod("big", requests("cpu", "9")))
+	st.Writes()
+	a := st.tries(aPod("ml", usesDevice("mine")))
+	writes := st.Writes()
+	if given, ok := writes[0].Object.(*resourcev1.ResourceClaim); !ok || given.Status.Allocation != nil || !strings.Contains(a.Message, "deallocation of ResourceClaim completed") {
+		t.Errorf("it says %q, and wrote %+v", a.Message, writes)
 	}
 }

@@ -124,6 +124,14 @@ func TestWhoIsPreempted(t *testing.T) {
 	}
 }
 
+// TestEarliest: of victims that an extender sends back in another order, those of the highest priority count, and of them the first.
+func TestEarliest(t *testing.T) {
+	victims := []*v1.Pod{aPod("a", priority(1), startedAt(-5)), aPod("b", priority(1), startedAt(-9)), aPod("c", startedAt(-20)), aPod("d", priority(1), startedAt(-1))}
+	if got, want := newStory(t).earliest(victims), noon.Add(-9*time.Minute); !got.Equal(want) {
+		t.Errorf("the earliest is %s, want %s", got, want)
+	}
+}
+
 // TestTiesByPreemptor: of equal nodes, whom a pod preempts is given by the seed and the pod, not by the seed alone.
 func TestTiesByPreemptor(t *testing.T) {
 	chosen := map[string]bool{}
