@@ -14,15 +14,21 @@ func TestSaturated(t *testing.T) {
 		name    string
 		seconds int
 		rate    int // requests a second
+		exact   bool
 		want    bool
 	}{
-		{"a burst", 1, 80, false},
-		{"a larger burst", 1, 200, true},
-		{"a long time", 20, 50, true},
-		{"a long time, fewer", 20, 35, false},
+		{"a burst", 1, 80, false, false},
+		{"a larger burst", 1, 200, false, true},
+		{"a long time", 20, 50, false, true},
+		{"a long time, fewer", 20, 35, false, false},
+		{"a burst, where all are told", 1, 98, true, false},
+		{"a little larger burst, where all are told", 1, 99, true, true},
+		{"a long time, where all are told", 20, 50, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newChannels(world.Config(t), true)
+			s.exact = c.exact
+			s.restart()
 			for i := range c.seconds {
 				for range c.rate {
 					s.requested(world.At(float64(i)))
@@ -52,6 +58,40 @@ func TestMissedTellsNoRate(t *testing.T) {
 		}
 		if got, want := s.eventsWait(), watch == sources.PodsWatch; got != want {
 			t.Errorf("%q was not heard: Events wait: %t", watch, got)
+		}
+	}
+}
+
+// TestBeginsLimited: whether the scheduler's requests waited for their rate limit when a source came to it: a hundred may be sent at
+// once, and fifty a second after that.
+func TestBeginsLimited(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		qps      float32
+		sent     int
+		within   float64 // seconds
+		attached bool
+		want     bool
+	}{
+		{"at that rate", 50, 90, 2, true, true},
+		{"nearly at that rate", 50, 89, 2, true, false},
+		{"at that rate for a while", 50, 100, 4, true, false},
+		{"nobody came to it", 50, 90, 2, false, false},
+		{"no requests are told", 50, 0, 2, true, false},
+		{"there is no limit", 0, 90, 2, true, false},
+		{"the limit is turned off", -1, 90, 2, true, false},
+	} {
+		cfg := world.Config(t)
+		cfg.ClientQPS = c.qps
+		var events []sources.Event
+		if c.attached {
+			events = append(events, sources.Event{Time: world.At(5), Fact: &sources.Attached{}})
+		}
+		for i := range c.sent {
+			events = append(events, sources.Event{Time: world.At(5 + c.within*float64(i)/float64(c.sent)), Fact: &sources.Requested{}})
+		}
+		if got := beginsLimited(cfg, events); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 }

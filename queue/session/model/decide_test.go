@@ -106,6 +106,11 @@ func (s *situation) bound(seconds float64, name string) {
 	s.changed(seconds, sources.Updated, pod)
 }
 
+// unheard has a watch hear nothing from a moment on that is just before now.
+func (s *situation) unheard(resource string) {
+	s.channels.gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: sources.Gap{Since: world.At(9.999)}}}})
+}
+
 // load has the scheduler's client use up its rate limit.
 func (s *situation) load(seconds float64) {
 	for range s.channels.limiter.Burst() {
@@ -295,6 +300,13 @@ func TestDecide(t *testing.T) {
 			s.bound(10.2, "web")
 		}, "take the next"},
 
+		{"the second is seen to fail, and its attempt begins now", func(s *situation) {
+			s.channels.verbosity = 3
+			s.free("web")
+			s.pod("db", queue.Active, 0)
+			s.fact(10.001, &sources.FailedAttempt{Pod: world.Key("db"), UID: "db", Log: true, Began: world.At(10)})
+		}, "take db"},
+
 		// An attempt that failed is seen nearby.
 		{"the second is seen to fail now", func(s *situation) {
 			s.free("web")
@@ -461,6 +473,20 @@ func TestInstead(t *testing.T) {
 			s.bound(10.2, "web")
 			s.waits(10.3, 10.305, "db")
 		}, ""},
+		{"it would be nominated, and another fails", cycle.Attempt{Message: world.TooSmall, Nominated: "node"}, func(s *situation) {
+			world.Reject(s.line[0].Pod, world.TooSmall, "")
+			s.failed(10.01, "db")
+		}, "db"},
+		{"it is nominated already, and another fails", cycle.Attempt{Message: world.TooSmall, Nominated: "node"}, func(s *situation) {
+			world.Reject(s.line[0].Pod, world.TooSmall, "node")
+			s.failed(10.01, "db")
+		}, ""},
+		{"it would fail for another reason, and another fails", fails, func(s *situation) {
+			world.Reject(s.line[0].Pod, "another reason", "")
+			s.failed(10.01, "db")
+		}, "db"},
+		{"pods are not heard, and another fails", fails, func(s *situation) { s.unheard(sources.PodsWatch); s.failed(10.01, "db") }, ""},
+		{"pods are not heard, and another is bound", places, func(s *situation) { s.unheard(sources.PodsWatch); s.bound(10.05, "db") }, ""},
 		{"it was skipped", cycle.Attempt{Skipped: true}, func(s *situation) { s.failed(10.01, "db") }, ""},
 		{"requests are not told", fails, func(s *situation) { s.channels.requests = false; s.failed(10.01, "db") }, ""},
 	} {
@@ -495,6 +521,11 @@ func TestPatchedAt(t *testing.T) {
 		{"it is sent much later: it is that of another attempt", func(s *situation) { s.patched(10.4, 10.405, "web") }, 10},
 		{"it is sent much later, where requests wait", func(s *situation) { s.load(10); s.patched(10.4, 10.405, "web") }, 10.405},
 		{"requests are not told", func(s *situation) { s.channels.requests = false }, 10.2},
+		{"it waits its turn", func(s *situation) { s.waiting(10); s.waits(10.3, 10.305, "web") }, 10.305},
+		{"another one's is next", func(s *situation) { s.waiting(10); s.waits(10.3, 10.305, "db"); s.patched(10.4, 10.405, "web") }, 10},
+		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, 10.2},
+		{"pods are not heard, and it is seen", func(s *situation) { s.unheard(sources.PodsWatch); s.patched(10.002, 10.006, "web") }, 10.006},
+		{"it is sent as late as a patch can be", func(s *situation) { s.patched(10.06, 10.065, "web") }, 10.065},
 	} {
 		o := decides(t, c.set)
 		if got := o.patchedAt(world.At(10), "web", world.At(10.2)); !got.Equal(world.At(c.want)) {
@@ -516,6 +547,20 @@ func TestSeesBinding(t *testing.T) {
 		{"nothing is seen, and it waits for a volume", awaits, true},
 		{"it waits for a volume, and is bound", func(s *situation) { awaits(s); s.bound(16, "web") }, true},
 		{"it waits for a volume, and that fails", func(s *situation) { awaits(s); s.failed(16, "web") }, true},
+		{"it is bound later than requests take", func(s *situation) { s.bound(12.5, "web") }, false},
+		{"it is bound as late as requests take", func(s *situation) { s.bound(12, "web") }, true},
+		{"it is bound later, by a request that waited", func(s *situation) {
+			s.waiting(12)
+			s.fact(12.45, &sources.Requested{})
+			s.bound(12.5, "web")
+		}, true},
+		{"it is deleted at once", func(s *situation) { s.changed(10.02, sources.Deleted, world.Wants("web", "1")) }, true},
+		{"it is deleted when its binding would have shown", func(s *situation) { s.changed(10.07, sources.Deleted, world.Wants("web", "1")) }, false},
+		{"requests are not told", func(s *situation) { s.channels.requests = false }, true},
+		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
+		{"its device is not ready", func(s *situation) {
+			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
+		}, false},
 		{"it waits for a volume, and fits nowhere", func(s *situation) {
 			awaits(s)
 			s.fact(16, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall})
@@ -523,6 +568,77 @@ func TestSeesBinding(t *testing.T) {
 	} {
 		o := decides(t, c.set)
 		if got := o.seesBinding(world.At(10), world.Wants("web", "1")); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestSeesDeletion: whether the model may take a victim for deleted, up to when that is seen.
+func TestSeesDeletion(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want bool
+	}{
+		{"nothing is seen", func(*situation) {}, false},
+		{"it goes soon", func(s *situation) { s.changed(11, sources.Deleted, world.Wants("low", "1")) }, true},
+		{"it goes later than requests take", func(s *situation) { s.changed(13, sources.Deleted, world.Wants("low", "1")) }, false},
+		{"another goes", func(s *situation) { s.changed(11, sources.Deleted, world.Wants("web", "1")) }, false},
+		{"requests are not told", func(s *situation) { s.channels.requests = false }, true},
+		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
+	} {
+		if got := decides(t, c.set).seesDeletion(world.At(10), "low"); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestFailsAt: when the attempt that begins now is seen to fail. What was seen is that attempt's, and no other one's.
+func TestFailsAt(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want float64 // 0: it is not
+	}{
+		{"nothing is seen", func(*situation) {}, 0},
+		{"it fails soon", func(s *situation) { s.failed(10.01, "web") }, 10.01},
+		{"another one fails", func(s *situation) { s.failed(10.01, "db") }, 0},
+		{"it fails later", func(s *situation) { s.failed(10.02, "web") }, 0},
+		{"it fails later, and its log tells when attempts begin", func(s *situation) { s.channels.verbosity = 3; s.failed(10.02, "web") }, 10.02},
+		{"it fails later, and its log tells when attempts end", func(s *situation) { s.channels.verbosity = 2; s.failed(10.02, "web") }, 0},
+	} {
+		o := decides(t, c.set)
+		at, ok := o.failsAt(world.At(10), "web")
+		if ok != (c.want != 0) || ok && !at.Equal(world.At(c.want)) {
+			t.Errorf("%s: at %s, %t", c.name, at, ok)
+		}
+		if _, again := o.failsAt(world.At(10), "web"); again {
+			t.Errorf("%s: it fails twice", c.name)
+		}
+	}
+}
+
+// TestUntried: whether the real loop has left a pod alone that it could take.
+func TestUntried(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want bool
+	}{
+		{"an attempt would show, and none is seen", func(s *situation) { s.pod("web", queue.Active, 0) }, true},
+		{"one is seen", func(s *situation) { s.pod("web", queue.Active, 0); s.failed(10.3, "web") }, false},
+		{"one is seen much later", func(s *situation) { s.pod("web", queue.Active, 0); s.failed(10.5, "web") }, true},
+		{"it need not show", func(s *situation) { s.free("web") }, false},
+		{"it shows late, where requests wait", func(s *situation) { s.pod("web", queue.Active, 0); s.load(10) }, true},
+		{"nothing is told that far", func(s *situation) { s.pod("web", queue.Active, 0); s.channels.until = world.At(10) }, false},
+		{"nothing is heard that far", func(s *situation) { s.pod("web", queue.Active, 0); s.unheard(sources.PodsWatch) }, false},
+		{"it waits for a device", func(s *situation) {
+			s.pod("web", queue.Active, 0, claims)
+			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
+		}, false},
+	} {
+		o := decides(t, c.set)
+		if got := o.untried(world.At(10), o.queue.(line)[0].Pod); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -121,6 +121,24 @@ func TestSchedulerEnds(t *testing.T) {
 	}
 }
 
+// TestLeaseLapses: while nobody renews the lease, no pod is tried that could be without showing it. When somebody does again, it is.
+func TestLeaseLapses(t *testing.T) {
+	var c world.Cluster
+	node := world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)
+	c.Add(1, &sources.Attached{Nodes: true})
+	old := c.Stuck(2, "old")
+	c.Recorded(2.1, old, 2) // those that follow are only counted
+	c.Add(8, &sources.Silent{Since: world.At(5)})
+	world.Happens(&c, 10, sources.Updated, node, func(n *v1.Node) { world.Cpu(n, "3") })
+	c.Add(10, &sources.Injected{})
+	world.Happens(&c, 11, sources.Added, world.Node("node-b", "8"), func(n *v1.Node) {
+		n.Spec.Taints = []v1.Taint{{Key: "gpu", Effect: v1.TaintEffectNoSchedule}}
+	})
+	c.Add(14, &sources.Silent{})
+	tried, _ := attached(t, world.Config(t), &c, 16)
+	expect(t, "tried", tried, []string{"2 old", "2 old", "14 old"})
+}
+
 // TestOneProfileSilent: of two profiles, nobody works for one. The pods of the other go on.
 func TestOneProfileSilent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scheduler.yaml")

@@ -163,6 +163,37 @@ func TestRerunPassesQuietTime(t *testing.T) {
 	}
 }
 
+// TestNoSchedulerCanBeSetUp: a configuration with which none starts is told, and what happened is shown without a queue.
+func TestNoSchedulerCanBeSetUp(t *testing.T) {
+	cfg := world.Config(t)
+	cfg.Profiles[0].SchedulerName = ""
+	for name, begins := range map[string]sources.Fact{"from the beginning": nil, "a scheduler that starts": &sources.SchedulerStarted{}, "a scheduler at work": &sources.Attached{Nodes: true}} {
+		for _, rerun := range []bool{false, true} {
+			var w world.Cluster
+			world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+			if begins != nil {
+				w.Add(1.5, begins)
+			}
+			world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil)
+			rec := w.Recording(3)
+			rec.Rerun = rerun
+			f := model.NewFeed(rec, cfg)
+			told := 0
+			for ; f.HasEvent(told); told++ {
+			}
+			if _, attached := begins.(*sources.Attached); f.Err == nil && !(rerun && attached) || told < len(w.Events)-1 {
+				t.Errorf("%s, rerun %t: %v, %d events", name, rerun, f.Err, told)
+			}
+			f.Close()
+		}
+	}
+	f := model.NewLiveFeed(cfg)
+	f.Arrive([]sources.Event{{Time: world.At(1), Fact: &sources.Attached{Nodes: true}}}, world.At(2), sources.Status{})
+	if f.HasEvent(0); f.Err == nil {
+		t.Error("live: nothing is told")
+	}
+}
+
 // TestRerunNamesTheRelease: a rerun under another release says so, and one of a rerun is that.
 func TestRerunNamesTheRelease(t *testing.T) {
 	rec := world.WithVictim("1")
