@@ -262,3 +262,85 @@ func TestLongRecording(t *testing.T) {
 		})
 	}
 }
+
+// TestRerunLeavesOut: of a pod's changes a rerun leaves out what the recorded scheduler did, and what the API server did as it bound
+// the pod: its node, its condition, its phase, and the labels of its node. What is its own stays.
+func TestRerunLeavesOut(t *testing.T) {
+	var w world.Cluster
+	w.Started(0.5)
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	binds := func(name, zone string) {
+		pod := world.Happens(&w, 2, sources.Added, world.Wants(name, "4"), func(p *v1.Pod) {
+			p.Labels = map[string]string{"app": name}
+			if zone != "" {
+				p.Labels[v1.LabelTopologyZone] = zone
+			}
+		})
+		world.Happens(&w, 5, sources.Updated, pod, func(p *v1.Pod) {
+			p.Spec.NodeName, p.Status.Phase = "node-a", v1.PodRunning
+			p.Labels[v1.LabelTopologyZone], p.Labels[v1.LabelTopologyRegion], p.Labels["new"] = "z1", "r1", "yes"
+			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}, {Type: v1.PodReady, Status: v1.ConditionTrue}}
+		})
+	}
+	binds("web", "")
+	binds("own", "z1")
+	w.Add(6, &sources.Mark{})
+	rec := w.Recording(10)
+	rec.Rerun = true
+	f := model.NewFeed(rec, world.Config(t))
+	t.Cleanup(f.Close)
+	last, others := map[string]*v1.Pod{}, 0
+	for i := 0; f.HasEvent(i); i++ {
+		switch fact := f.Events[i].Fact.(type) {
+		case *sources.ObjectChange:
+			if pod, ok := fact.Object.(*v1.Pod); ok {
+				last[pod.Name] = pod
+			}
+		case *sources.Mark, *sources.SchedulerStarted:
+			others++
+		}
+	}
+	for name, want := range map[string]string{"web": "map[app:web new:yes]", "own": "map[app:own new:yes topology.kubernetes.io/zone:z1]"} {
+		pod := last[name]
+		if got := fmt.Sprint(pod.Labels); got != want || pod.Spec.NodeName != "" || pod.Status.Phase != v1.PodPending {
+			t.Errorf("%s has %s, is %s on %q, want %s", name, got, pod.Status.Phase, pod.Spec.NodeName, want)
+		}
+		if c := pod.Status.Conditions; len(c) != 2 || c[0].Type != v1.PodReady || c[1].Status != v1.ConditionFalse || c[1].Message != world.TooSmall {
+			t.Errorf("%s has the conditions %+v", name, c)
+		}
+	}
+	if others != 2 {
+		t.Errorf("of the mark and of the scheduler that starts, %d are told on", others)
+	}
+}
+
+// TestRerunAsync: a loop that does not wait for the answers to its patches takes the next pod at once, and its patches are written.
+func TestRerunAsync(t *testing.T) {
+	for async, least := range map[bool]float64{true: 0, false: 0.005} {
+		var w world.Cluster
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
+		world.Happens(&w, 2, sources.Added, world.Wants("db", "4"), nil)
+		rec, cfg := w.Recording(3), world.Config(t)
+		rec.Rerun, cfg.AsyncAPICalls = true, async
+		f := model.NewFeed(rec, cfg)
+		t.Cleanup(f.Close)
+		var tried []float64
+		written := map[string]bool{}
+		for i := 0; f.HasEvent(i); i++ {
+			switch fact := f.Events[i].Fact.(type) {
+			case *model.Move:
+				if fact.To == sources.TierInFlight {
+					tried = append(tried, f.Events[i].Time.Sub(world.At(0)).Seconds())
+				}
+			case *sources.ObjectChange:
+				if pod, ok := fact.Object.(*v1.Pod); ok && len(pod.Status.Conditions) > 0 {
+					written[pod.Name] = true
+				}
+			}
+		}
+		if len(tried) != 2 || tried[1]-tried[0] < least || async && tried[1]-tried[0] > 0.005 || len(written) != 2 {
+			t.Errorf("async %t: tried at %v, written are %v", async, tried, written)
+		}
+	}
+}

@@ -151,6 +151,62 @@ func TestReasonOfSeveral(t *testing.T) {
 	}
 }
 
+// TestRejectedAsTold: what a log tells of an attempt beside its message counts: which plugins rejected the pod, or that it was an error.
+// Where it tells nothing, nobody knows the plugin.
+func TestRejectedAsTold(t *testing.T) {
+	for _, c := range []struct {
+		told sources.FailedAttempt
+		want string
+	}{
+		{sources.FailedAttempt{Message: world.TooSmall, Plugins: []string{"NodePorts"}}, "unschedulable ScheduleAttemptFailure NodePorts"},
+		{sources.FailedAttempt{Message: world.TooSmall, Error: true}, "backoff ScheduleAttemptFailure"},
+		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+	} {
+		var w world.Cluster
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		c.told.Pod, c.told.UID = world.Key("web"), "web"
+		w.Add(3.002, &c.told)
+		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>" + c.want + " modelled"})
+	}
+}
+
+// TestBoundByTheLog: a scheduler's log says that a pod is bound, and where, before any change of the pod shows it. It says nothing of
+// another pod of that name, nor without a node.
+func TestBoundByTheLog(t *testing.T) {
+	for _, c := range []struct {
+		of   sources.Bound
+		want string
+	}{
+		{sources.Bound{UID: "web", Node: "node-b"}, "node-b"}, {sources.Bound{UID: "another", Node: "node-b"}, ""}, {sources.Bound{UID: "web"}, ""},
+	} {
+		var w world.Cluster
+		w.Add(0.5, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Happens(&w, 1, sources.Added, world.Node("node-b", "4"), nil)
+		world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
+		c.of.Pod = world.Key("web")
+		w.Add(3.01, &c.of)
+		if got := replayed.BoundTo(t, w.Recording(4), "web"); got != c.want {
+			t.Errorf("%+v: it is bound to %q, want %q", c.of, got, c.want)
+		}
+	}
+}
+
+// TestReleaseHeard: a scheduler that works with another version than the one before has begun with an empty queue. That it is heard of
+// again changes nothing.
+func TestReleaseHeard(t *testing.T) {
+	var w world.Cluster
+	w.Started(0.5)
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	w.Patched(2.01, world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil), world.TooSmall, "")
+	w.Add(5, &sources.SchedulerHeard{Release: "v1.30.2"})
+	w.Add(6, &sources.SchedulerHeard{Release: "v1.30.2"})
+	got := modelled(t, w.Recording(7), true, "web")
+	expect(t, "it moves", got, []string{"2.0 active UnscheduledPodAdd", "2.0 inflight", "2.0 unschedulable ScheduleAttemptFailure",
+		"5.0 active PodAdd", "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"})
+}
+
 // TestNoNodes: where no node is told of, no attempt can be modelled. What is seen is all that is shown.
 func TestNoNodes(t *testing.T) {
 	var c world.Cluster
