@@ -265,6 +265,9 @@ func TestAnyOrder(t *testing.T) {
 func TestPlace(t *testing.T) {
 	st := newStory(t)
 	pod := aPod("web", requests("cpu", "2"))
+	if _, err := st.Place(pod, "a"); err == nil {
+		t.Error("it is placed where no node is")
+	}
 	st.put(aNode("a"), aNode("b"), pod)
 	b, err := st.Place(pod, "b")
 	if err != nil || b.Node != "b" || b.Pod.Spec.NodeName != "b" || pod.Spec.NodeName != "" {

@@ -325,6 +325,11 @@ func TestDiagnoseAsAttempt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, n := range d.Nearest { // of a, a pod could be evicted; b is too small, and c is tainted
+		if n.Lacks[0].Final == (n.Node == "a") {
+			t.Errorf("of %s it says %+v", n.Node, n.Lacks)
+		}
+	}
 	a, ok := s.Schedule(s.now)
 	if !ok {
 		t.Fatal("there is nothing to pop: diagnosing changed the queue")

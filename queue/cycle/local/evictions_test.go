@@ -223,6 +223,21 @@ func TestRenominate(t *testing.T) {
 	}
 }
 
+// TestVictimComes: a node on which nobody was less important has somebody by now.
+func TestVictimComes(t *testing.T) {
+	important := at("one", aPod("important", requests("cpu", "3"), priority(20)))
+	st := newStory(t, aNode("one"), important)
+	if a := st.tries(aPod("first", requests("cpu", "2"), priority(10))); a.Nominated != "" {
+		t.Fatal(a.Message)
+	}
+	st.put(at("one", aPod("low", requests("cpu", "1"))))
+	st.remove(important)
+	st.put(at("one", aPod("low-2", requests("cpu", "2"))))
+	if a := st.tries(aPod("second", requests("cpu", "2"), priority(10))); a.Nominated != "one" {
+		t.Errorf("it is nominated to %q: %s", a.Nominated, said(a))
+	}
+}
+
 // TestNotNominated: a pod that goes, or is bound, while it is tried is nominated nowhere.
 func TestNotNominated(t *testing.T) {
 	high := aPod("high", requests("cpu", "2"), priority(10))

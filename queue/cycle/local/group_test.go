@@ -132,7 +132,7 @@ func TestLeftOutOfItsGroup(t *testing.T) {
 	st.put(gang("train", 1), aPod("a", inGroup("train")), aPod("b", inGroup("train")))
 	a, _ := st.Schedule(st.clock)
 	st.q.Bound(st.clock, "a")
-	if st.Conclude(st.clock, a); len(a.Bindings) != 1 || a.Bindings[0].Pod.Name != "b" {
+	if st.Conclude(st.clock, a); len(a.Bindings) != 1 || a.Bindings[0].Pod.Name != "b" || a.Node != "n1" {
 		t.Errorf("placed are %+v", a.Bindings)
 	}
 }

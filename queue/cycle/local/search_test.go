@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -38,6 +39,17 @@ func TestSearch(t *testing.T) {
 			if many, m := look(8, need, fits); !slices.Equal(alone, many) || n != m {
 				t.Errorf("need %d, one in %d fits: one finds %d of %d, eight %d of %d", need, every, len(alone), n, len(many), m)
 			}
+		}
+	}
+}
+
+// TestWorkers: as many look at once as can run, but no more than sixteen, and it stays so.
+func TestWorkers(t *testing.T) {
+	for can, want := range map[int]int{1: 1, 3: 3, 40: 16} {
+		was := runtime.GOMAXPROCS(can)
+		got, can := workers(), runtime.GOMAXPROCS(was)
+		if got != want || can < want {
+			t.Errorf("%d look at once, want %d, and then %d can run", got, want, can)
 		}
 	}
 }
