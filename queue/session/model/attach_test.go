@@ -146,6 +146,7 @@ func TestVerbosityChanges(t *testing.T) {
 	w.Patched(2.01, world.Happens(&w, 2, sources.Added, world.Wants("web", "1"), nil), world.TooSmall, "")
 	db := w.Patched(2.51, world.Happens(&w, 2.5, sources.Added, world.Wants("db", "4"), nil), world.TooSmall, "")
 	gone := w.Patched(2.61, world.Happens(&w, 2.6, sources.Added, world.Wants("gone", "4"), nil), world.TooSmall, "")
+	still := w.Patched(2.71, world.Happens(&w, 2.7, sources.Added, world.Wants("still", "1"), nil), world.TooSmall, "")
 	w.Add(5, &sources.Logged{Verbosity: sources.MovesVerbosity})
 	// By the log, web is woken and fails again, though the model finds room for it.
 	world.Happens(&w, 6, sources.Deleted, small, nil)
@@ -161,6 +162,7 @@ func TestVerbosityChanges(t *testing.T) {
 	w.Add(10, &sources.Logged{Verbosity: 0})
 	w.Patched(10.2, db, world.TooSmall+" again", "")
 	world.Happens(&w, 12, sources.Updated, node, func(n *v1.Node) { world.Cpu(n, "2") })
+	w.Bound(12.01, still, "node-a")
 	late := world.Happens(&w, 13, sources.Added, world.Wants("late", "1"), nil)
 	w.Bound(13.01, late, "node-a")
 	rec := w.Recording(14)
@@ -171,8 +173,31 @@ func TestVerbosityChanges(t *testing.T) {
 		"web":  append(append([]string{"2.0 active UnscheduledPodAdd"}, fails("2.0")...), "6.0 told active", "6.0 told inflight", "6.0 told unschedulable"),
 		"db":   append(append(append([]string{"2.5 active UnscheduledPodAdd"}, fails("2.5")...), "8.0 told active"), fails("10.0")...),
 		"gone": append(append([]string{"2.6 active UnscheduledPodAdd"}, fails("2.6")...), "7.0 told deleted"),
-		"late": {"13.0 active UnscheduledPodAdd", "13.0 inflight", "13.0 scheduled", "13.0 deleted"},
+		// Of this one, the log told nothing: it was not woken, though the model would have woken it.
+		"still": append(append([]string{"2.7 active UnscheduledPodAdd"}, fails("2.7")...), "12.0 active NodeUpdateNodeAllocatable", "12.0 inflight", "12.0 scheduled", "12.0 deleted"),
+		"late":  {"13.0 active UnscheduledPodAdd", "13.0 inflight", "13.0 scheduled", "13.0 deleted"},
 	} {
 		expect(t, pod, modelled(t, rec, true, pod), want)
+	}
+}
+
+// TestToldOtherwise: the model has just placed a pod, of which the log then tells something else: its room is free, unless it is bound.
+func TestToldOtherwise(t *testing.T) {
+	fits := []string{"7.0 active UnscheduledPodAdd", "7.0 inflight", "7.0 scheduled", "7.0 deleted"}
+	for to, want := range map[sources.Tier][]string{
+		sources.TierUnschedulable: fits,
+		sources.TierScheduled:     {"7.0 active UnscheduledPodAdd", "7.0 inflight", "7.0 unschedulable ScheduleAttemptFailure", "7.0 inflight", "7.0 scheduled", "7.0 deleted"},
+	} {
+		var w world.Cluster
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		web := world.Happens(&w, 4.99, sources.Added, world.Wants("web", "1"), nil)
+		w.Add(4.995, &sources.Logged{Verbosity: sources.MovesVerbosity})
+		w.Add(5, &sources.Move{Pod: world.Key("web"), To: to, Plugins: []string{"NodePorts"}})
+		if to == sources.TierScheduled {
+			w.Bound(5, web, "node-a")
+		}
+		w.Add(6, &sources.Logged{Verbosity: 0})
+		w.Bound(7.01, world.Happens(&w, 7, sources.Added, world.Wants("late", "1"), nil), "node-a")
+		expect(t, fmt.Sprintf("after web is told to be %s, late goes", to), modelled(t, w.Recording(8), true, "late"), want)
 	}
 }

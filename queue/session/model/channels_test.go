@@ -95,3 +95,19 @@ func TestBeginsLimited(t *testing.T) {
 		}
 	}
 }
+
+// TestOwed: where all requests are told, those beyond the burst are owed: the next ones wait until they are paid. Where some are not told,
+// nothing is known to be owed.
+func TestOwed(t *testing.T) {
+	for _, exact := range []bool{true, false} {
+		s := newChannels(world.Config(t), true)
+		s.exact = exact
+		s.restart()
+		for range 200 {
+			s.requested(world.At(10))
+		}
+		if got := s.saturated(world.At(11.5)); got != exact {
+			t.Errorf("all told: %t, a hundred too many, and 1.5 s later they wait: %t", exact, got)
+		}
+	}
+}
