@@ -52,6 +52,7 @@ type (
 		Node    string
 		Plugins []string
 		Message string
+		Reasons []Reason
 	}
 	Diagnosis struct {
 		Nodes      int

@@ -27,6 +27,8 @@ type Verdict struct {
 	Plugins []string
 	// Message says why the pod does not fit, without what preemption has to say.
 	Message string
+	// Reasons are who said that, and of how many nodes.
+	Reasons []Reason
 }
 
 // Judge says what an attempt of pod would come to now. No pod is assumed, no preemption begins, and the
@@ -44,7 +46,7 @@ func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
 		return Verdict{Message: err.Error()}, nil
 	case errors.As(err, &fit):
-		return Verdict{Plugins: sets.List(fit.Diagnosis.UnschedulablePlugins.Union(fit.Diagnosis.PendingPlugins)), Message: err.Error()}, nil
+		return Verdict{Plugins: sets.List(fit.Diagnosis.UnschedulablePlugins.Union(fit.Diagnosis.PendingPlugins)), Message: err.Error(), Reasons: s.reasons(fit)}, nil
 	}
 	return Verdict{Message: err.Error()}, nil
 }

@@ -38,7 +38,7 @@ type shadow struct {
 	nodesTold    bool              // the source tells of a node, at some time, or that there is none
 	logged       bool              // a log tells of attempts, at some time
 	limited      bool              // the scheduler's requests waited for the rate limit when the source came
-	reasonPlugin map[string]string // which plugin gives a reason that several may give, by its text, as an attempt of the model had it
+	reasonPlugin map[string]string // which plugin gives a reason that several may give, by its text, as the model's scheduler had it
 }
 
 // maxReasons is how many texts of reasons are kept: some have a claim's name in them.
@@ -332,11 +332,7 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 		if s.driver.endsAsSeen {
 			s.oracle.lastEnded = now
 		}
-		for _, r := range a.Reasons {
-			if r.Plugin != "" && verdict.PluginOf(r.Text) == "" && len(s.reasonPlugin) < maxReasons {
-				s.reasonPlugin[r.Text] = r.Plugin
-			}
-		}
+		s.learnReasons(a.Reasons)
 	}
 	because := s.driver.because
 	s.driver.because = reason.Because{}
@@ -360,6 +356,15 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 		s.driver.endWaitOnMove(now)
 	}
 	s.unsettled.moves = s.unsettled.moves[:0]
+}
+
+// learnReasons notes which plugins gave these reasons.
+func (s *shadow) learnReasons(reasons []cycle.Reason) {
+	for _, r := range reasons {
+		if r.Plugin != "" && verdict.PluginOf(r.Text) == "" && len(s.reasonPlugin) < maxReasons {
+			s.reasonPlugin[r.Text] = r.Plugin
+		}
+	}
 }
 
 // isShown reports whether t moves the pod that events said to be in the queue under that name; a pod that enters the
