@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -46,6 +47,10 @@ type channels struct {
 	// exact is true if the source tells all requests of that client: see sources.Requested.
 	exact   bool
 	limited time.Time // when that was last used up, or nearly
+	// attached is when the source came to a scheduler at work, and first how many requests have shown in the time from then on in
+	// which its burst would be let through a second time. Zero if the source knows the scheduler from its start.
+	attached time.Time
+	first    int
 }
 
 func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
@@ -61,6 +66,7 @@ func (c *channels) restart() {
 		c.limiter = c.cfg.ClientLimiter(1)
 	}
 	clear(c.recorder)
+	c.attached, c.first = time.Time{}, 0
 }
 
 // recorded notes what the event recorder wrote last about the pod with that UID. An empty last means that it has
@@ -158,10 +164,32 @@ func (c *channels) requested(now time.Time) {
 		c.limiter.ReserveN(now, 1)
 	} else if _, missed := c.gaps.Missed(now, sources.PodsWatch); !missed { // or it was made at any time since
 		c.limiter.AllowN(now, 1) // it may be counted later than it was made
+		c.countFirst(now)
 	}
 	if c.saturated(now) {
 		c.limited = now
 	}
+}
+
+// countFirst counts a request of those that show first where the source came to a scheduler at work. If as many come as the rate limit
+// lets through, they wait for it: so nothing was left of it when the source came, whatever it let through before.
+func (c *channels) countFirst(now time.Time) {
+	if c.attached.IsZero() || c.cfg.ClientQPS <= 0 || now.Sub(c.attached) > burstTime(c.cfg) {
+		return
+	}
+	if c.first++; c.first == fullRate(c.cfg) {
+		c.limiter.ReserveN(now, int(max(0, c.limiter.TokensAt(now))))
+	}
+}
+
+// burstTime is how long the rate limit of the scheduler's client takes to let through as many requests as it lets through at once.
+func burstTime(cfg *schedulerconfig.Config) time.Duration {
+	return time.Duration(float64(cfg.ClientBurst) / float64(cfg.ClientQPS) * float64(time.Second))
+}
+
+// fullRate is how many requests are sent within burstTime, at the least, if they wait for the rate limit.
+func fullRate(cfg *schedulerconfig.Config) int {
+	return max(1, int(math.Ceil(limitedShare*float64(cfg.ClientBurst))))
 }
 
 // saturated reports whether the scheduler has made nearly as many requests as its client's rate limit lets it, all at
@@ -181,12 +209,7 @@ func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief
 // beginsLimited reports whether the scheduler's requests waited for its client's rate limit when events, which come to it at
 // work, began: they were sent at that rate for as long as its burst would have lasted at most.
 func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) bool {
-	if cfg.ClientQPS <= 0 {
-		return false
-	}
-	within := time.Duration(float64(cfg.ClientBurst) / float64(cfg.ClientQPS) * float64(time.Second))
-	sent := cluster.RequestsOnAttaching(events, within)
-	return sent > 0 && float64(sent) >= limitedShare*float64(cfg.ClientBurst)
+	return cfg.ClientQPS > 0 && cluster.RequestsOnAttaching(events, burstTime(cfg)) >= fullRate(cfg)
 }
 
 // grouped reports whether pod is queued with its pod group.

@@ -41,6 +41,36 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
+// TestLimitedOnAttaching: a source that comes to a scheduler at work does not know what is left of its client's rate limit. Requests
+// that come as that lets them through tell that nothing is, two seconds later.
+func TestLimitedOnAttaching(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		attached bool
+		from     float64 // when the requests begin
+		rate     int     // requests a second
+		want     bool
+	}{
+		{"at the rate of the limit", true, 0, 50, true},
+		{"fewer", true, 0, 42, false},
+		{"at that rate, later", true, 1.5, 50, false},
+		{"at that rate, from the scheduler's start", false, 0, 50, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newChannels(world.Config(t), true)
+			if c.attached {
+				s.attached = world.At(0)
+			}
+			for i := range 2 * c.rate {
+				s.requested(world.At(c.from + float64(i)/float64(c.rate)))
+			}
+			if got := s.saturated(world.At(c.from + 2)); got != c.want {
+				t.Errorf("saturated is %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 // TestMissedTellsNoRate: what a list shows of requests, and Events that come with it, were made at any time since the watch ended. They
 // tell neither that requests wait for each other, nor that Events do.
 func TestMissedTellsNoRate(t *testing.T) {

@@ -27,6 +27,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	if !began.IsZero() {
 		s.driver.ticks = flush.NewTicks(s.cfg.Queue, began)
 	}
+	s.oracle.channels.attached = now
 	if s.limited {
 		s.oracle.channels.limiter.ReserveN(now, s.oracle.channels.limiter.Burst())
 		s.oracle.channels.limited = now
