@@ -312,6 +312,33 @@ func TestPreemptionAtOnce(t *testing.T) {
 	st.is("when one has gone", "high active NodeResourcesFit")
 }
 
+// TestPreemptionGatesUntilLast: in releases up to v1.34 a preemptor is gated no more once only its last victim is left. What wakes it
+// then has it tried.
+func TestPreemptionGatesUntilLast(t *testing.T) {
+	for version, want := range map[string]string{
+		"v1.33.0": "high active NodeResourcesFit",
+		"v1.35.0": "high gated DefaultPreemption,NodeResourcesFit",
+	} {
+		t.Run(version, func(t *testing.T) {
+			first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
+			st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"), first, second)
+			st.tries(aPod("high", requests("cpu", "4"), priority(10)))
+			st.pass(time.Minute)
+			st.evict(first, true)
+			if st.victims() != "second" {
+				t.Fatalf("the victims are %s", st.victims())
+			}
+			st.remove(first)
+			st.is("while the last victim lives", want)
+			st.evict(second, true)
+			st.remove(second)
+			if a := st.try(); a.Node != "one" || st.victims() != "" {
+				t.Errorf("%s, victims %s", said(a), st.victims())
+			}
+		})
+	}
+}
+
 // TestPreemptionWithoutGating: a profile may let preemptors be tried while their victims live.
 func TestPreemptionWithoutGating(t *testing.T) {
 	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {preEnqueue: {disabled: [{name: DefaultPreemption}]}}}]")

@@ -18,8 +18,8 @@ import (
 
 // Eviction is a victim that a preemptor wants deleted. Upstream deletes victims in a goroutine of the
 // preemptor, one after the other; that goroutine waits here until the victim is dealt with, and until the
-// last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.) Without the feature gate
-// SchedulerAsyncPreemption, victims are deleted at once, and nobody waits.
+// last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.) Older releases gate it only until the last one's
+// turn comes: see GatesUntilEvicted of the configuration. Without the feature gate SchedulerAsyncPreemption, victims are deleted at once, and nobody waits.
 type Eviction struct {
 	Victim *v1.Pod
 
@@ -72,17 +72,31 @@ func (s *Scheduler) waitForEviction(e *Eviction) {
 	case <-s.stopped:
 		return
 	}
+	if s.releases(e) {
+		return
+	}
 	select {
 	case <-e.done:
 	case <-s.stopped:
 	}
 }
 
+// releases reports whether e's preemptor is gated no more once the victim's deletion is asked for.
+func (s *Scheduler) releases(e *Eviction) bool { return e.left == 0 && !s.gatesUntilEvicted }
+
+// takeEviction waits until the next eviction is here of a preemptor that has some to ask for.
+func (s *Scheduler) takeEviction() {
+	e := <-s.evictions
+	if s.underway = append(s.underway, e); s.releases(e) {
+		<-e.ended
+	}
+}
+
 // preemptionStarted waits, if pod's attempt began a preemption, until its first eviction is here.
 func (s *Scheduler) preemptionStarted(f framework.Framework, uid types.UID) {
-	mine := func(e *Eviction) bool { return e.preemptor == uid }
+	mine := func(e *Eviction) bool { return e.preemptor == uid && !s.releases(e) }
 	if plugin := preemptionOf(f); plugin != nil && plugin.Executor.IsPodRunningPreemption(uid) && !slices.ContainsFunc(s.underway, mine) {
-		s.underway = append(s.underway, <-s.evictions)
+		s.takeEviction()
 	}
 }
 
@@ -99,7 +113,7 @@ func (s *Scheduler) Evicted(e *Eviction) {
 	s.underway = slices.Delete(s.underway, i, i+1)
 	e.done <- struct{}{}
 	if e.left > 0 {
-		s.underway = append(s.underway, <-s.evictions)
+		s.takeEviction()
 		return
 	}
 	<-e.ended

@@ -48,6 +48,8 @@ type Scheduler struct {
 	percentage int32
 	evictions  chan *Eviction // from upstream's goroutines
 	underway   []*Eviction
+	// gatesUntilEvicted is the configuration's GatesUntilEvicted.
+	gatesUntilEvicted bool
 }
 
 // New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the
@@ -64,7 +66,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	s := &Scheduler{
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction),
-		stopped: ctx.Done(), least: map[string]least{},
+		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(),
 	}
 	a.now = &s.now
 	if p := cfg.PercentageOfNodesToScore; p != nil {

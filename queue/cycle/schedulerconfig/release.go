@@ -70,3 +70,12 @@ func AsyncAPICalls(version string) bool {
 	}
 	return minor == 34 && patch <= 1 || minor == 35 && patch == 0
 }
+
+// GatesUntilEvicted reports whether a preemptor is gated until its last victim is being deleted. Up to v1.34 it is only until that
+// one is left: prepareCandidateAsync (v1.33, preemption.go) took it out of those that preempt before the last victim's turn, and
+// kubernetes#134730, which came with v1.35, does so after it.
+func (c *Config) GatesUntilEvicted() bool {
+	var minor int
+	_, err := fmt.Sscanf(cmp.Or(c.Version, c.Release), "v1.%d", &minor)
+	return err != nil || minor > 34
+}

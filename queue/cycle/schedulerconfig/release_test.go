@@ -1,0 +1,24 @@
+package schedulerconfig
+
+import "testing"
+
+// TestGatesUntilEvicted: what is known of the version decides, and else the release that a person has chosen; a scheduler of which
+// neither is known is the newest.
+func TestGatesUntilEvicted(t *testing.T) {
+	c, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]bool{"v1.31.4": false, "v1.33.0": false, "v1.34.1-eks-1234567": false, "v1.35.0": true, "v1.37.1": true, "": true} {
+		if got := c.Of(version).GatesUntilEvicted(); got != want {
+			t.Errorf("%q gates until the last victim is evicted: %v, want %v", version, got, want)
+		}
+	}
+	chosen, err := c.In("v1.33")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chosen.GatesUntilEvicted() {
+		t.Error("the release v1.33 gates until the last victim is evicted")
+	}
+}
