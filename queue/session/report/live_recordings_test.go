@@ -97,62 +97,76 @@ func TestAsLive(t *testing.T) {
 	logs, _ := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
 	for _, log := range logs {
 		dir := filepath.Dir(log)
-		name := filepath.Base(dir)
-		t.Run(name, func(t *testing.T) {
-			alone := verify(t, dir, log)
-			live := verifyAsLive(t, dir, log)
-			allowed, ok := shortOfAudit[name]
-			if !ok {
-				allowed = shortOfAudit[""]
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			rec, truth, cfg := openWithTruth(t, dir, log)
+			live, err := report.Verify(t.Context(), followed(t, newAsLive(rec), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
+			if err != nil {
+				t.Fatal(err)
 			}
-			for _, figure := range []struct {
-				name       string
-				live, goal float64
-			}{
-				{"recall", live.Transitions.Recall, alone.Transitions.Recall},
-				{"precision", live.Transitions.Precision, alone.Transitions.Precision},
-				{"time", live.PodSeconds.Share, alone.PodSeconds.Share},
-			} {
-				t.Logf("%s is %.4f, and of the audit log alone %.4f", figure.name, figure.live, figure.goal)
-				if figure.goal-figure.live > allowed {
-					t.Errorf("that is %.2f points less, and may be %.2f", 100*(figure.goal-figure.live), 100*allowed)
-				}
-			}
+			compareLive(t, live, verify(t, dir, log), shortOfAudit)
 		})
 	}
 }
 
-// verifyAsLive compares a session that is attached with the scheduler's log.
-func verifyAsLive(t *testing.T, dir, log string) (v *report.Verification) {
+// compareLive checks that the figures of a session that is attached are no more below those of the audit log alone than allowed says,
+// by recording.
+func compareLive(t *testing.T, live, alone *report.Verification, allowed map[string]float64) {
+	t.Helper()
+	short, ok := allowed[filepath.Base(t.Name())]
+	if !ok {
+		short = allowed[""]
+	}
+	for _, figure := range []struct {
+		name       string
+		live, goal float64
+	}{
+		{"recall", live.Transitions.Recall, alone.Transitions.Recall},
+		{"precision", live.Transitions.Precision, alone.Transitions.Precision},
+		{"time", live.PodSeconds.Share, alone.PodSeconds.Share},
+	} {
+		t.Logf("%s is %.4f, and of the audit log alone %.4f", figure.name, figure.live, figure.goal)
+		if figure.goal-figure.live > short {
+			t.Errorf("that is %.2f points less, and may be %.2f", 100*(figure.goal-figure.live), 100*short)
+		}
+	}
+}
+
+// openWithTruth returns the audit log in dir, the scheduler's log, and the configuration that the scheduler ran with.
+func openWithTruth(t *testing.T, dir, log string) (rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
 	t.Helper()
 	rec, err := files.Open(t.Context(), []string{filepath.Join(dir, "audit.log.gz")}, files.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth, err := files.Open(t.Context(), []string{log}, files.Options{Beside: rec})
-	if err != nil {
+	if truth, err = files.Open(t.Context(), []string{log}, files.Options{Beside: rec}); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := schedulerconfig.Default()
-	if err != nil {
+	if cfg, err = schedulerconfig.Default(); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Queue.PopFromBackoffQ = !strings.HasSuffix(dir, "-nopop")
+	return rec, truth, cfg
+}
+
+// followed returns the moves that a session makes of stream up to end.
+func followed(t *testing.T, stream *asLive, end time.Time, cfg *schedulerconfig.Config) *sources.Recording {
+	t.Helper()
+	live := &sources.Recording{Name: stream.Name(), End: end}
 	synctest.Test(t, func(t *testing.T) {
-		stream := newAsLive(rec)
 		time.Sleep(time.Until(stream.left[0].at))
-		ctx, stop := context.WithDeadline(t.Context(), rec.End)
+		ctx, stop := context.WithDeadline(t.Context(), end)
 		defer stop()
-		live := &sources.Recording{Name: "as live"}
 		if err := timeline.Follow(ctx, stream, timeline.Options{Scheduler: cfg}, timeline.Watching{Move: func(m *board.Transition) error {
-			live.Events = append(live.Events, sources.Event{Time: m.Time, Fact: &sources.Move{Pod: m.Pod.Key, To: sources.Tier(m.To.String()), Event: m.Event}})
+			live.Events = append(live.Events, asMove(m))
 			return nil
 		}}); err != nil {
 			t.Fatal(err)
 		}
-		if v, err = report.Verify(t.Context(), live, truth, timeline.Options{Scheduler: cfg}); err != nil {
-			t.Fatal(err)
-		}
 	})
-	return v
+	return live
+}
+
+// asMove returns a transition as the move of a recording.
+func asMove(m *board.Transition) sources.Event {
+	return sources.Event{Time: m.Time, Fact: &sources.Move{Pod: m.Pod.Key, To: sources.Tier(m.To.String()), Event: m.Event}}
 }

@@ -1,0 +1,159 @@
+package report_test
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/attempts"
+)
+
+// settled is how long after a session came to a scheduler at work its figures begin to count, as in e2e.
+const settled = 10 * time.Second
+
+// halfwayShort is by how much the figures of a session that is attached half-way may be below those of the audit log alone of the
+// same time, by recording; the others have that of "". Where the scheduler works at its client's rate limit, its pods were woken
+// and wait, and which did when nobody is told who comes half-way.
+var halfwayShort = map[string]float64{"": 0.01, "busy": 0.14, "random-2": 0.025, "lively-nopop": 0.015}
+
+// newHalfway takes from rec what the API shows whoever comes to it at that moment: first what lists of the objects and Events tell,
+// then each change, as newAsLive has it.
+func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
+	s := &asLive{}
+	tell := func(f sources.Fact) {
+		s.left = append(s.left, told{sources.Event{Time: attached, Fact: f}, attached})
+	}
+	objects, past := cluster.NewObjects(), &sources.Recording{}
+	began, heard := time.Time{}, &sources.SchedulerHeard{From: sources.ReleaseImage}
+	for _, ev := range rec.Events {
+		if ev.Time.After(attached) {
+			break
+		}
+		switch f := ev.Fact.(type) {
+		case *sources.ObjectChange:
+			if f.Verb == sources.Deleted {
+				objects.Remove(f.Object)
+			} else {
+				objects.Put(f.Object)
+			}
+		case *sources.SchedulerStarted:
+			began, heard.Release = ev.Time, f.Release
+		case *sources.SchedulerHeard:
+			heard.Release = f.Release
+		case *sources.FailedAttempt:
+			if !f.Heard.After(attached) {
+				past.Events = append(past.Events, ev)
+			}
+		}
+	}
+	for _, obj := range oldestFirst(objects) {
+		tell(&sources.ObjectChange{Verb: sources.Added, Object: obj})
+	}
+	listed := func(yield func(*eventsv1.Event) bool) {
+		for _, e := range failedEvents(past) {
+			if !yield(e.(*eventsv1.Event)) {
+				return
+			}
+		}
+	}
+	for _, t := range attempts.SumUp(listed, func(name types.NamespacedName) *corev1.Pod { return objects.Pod(name) }) {
+		tell(t)
+	}
+	tell(heard)
+	tell(&sources.Attached{Began: began, Nodes: true})
+	for _, later := range newAsLive(rec).left {
+		if later.at.After(attached) {
+			s.left = append(s.left, later)
+		}
+	}
+	return s
+}
+
+// oldestFirst returns the objects in the order in which a source tells them that comes to a cluster.
+func oldestFirst(objects cluster.Objects) (all []runtime.Object) {
+	objects.Each("", func(obj runtime.Object) bool {
+		all = append(all, obj)
+		return true
+	})
+	slices.SortStableFunc(all, func(a, b runtime.Object) int {
+		ma, mb := a.(metav1.Object), b.(metav1.Object)
+		return cmp.Or(ma.GetCreationTimestamp().Compare(mb.GetCreationTimestamp().Time),
+			cmp.Compare(ma.GetNamespace(), mb.GetNamespace()), cmp.Compare(ma.GetName(), mb.GetName()))
+	})
+	return all
+}
+
+// movesSince returns rec's moves from then on, and before them where each pod is then.
+func movesSince(t *testing.T, rec *sources.Recording, from time.Time, cfg *schedulerconfig.Config) *sources.Recording {
+	t.Helper()
+	var since []sources.Event
+	in := map[types.NamespacedName]sources.Tier{}
+	if err := timeline.Replay(t.Context(), rec, timeline.Options{Scheduler: cfg}, func(m *board.Transition) error {
+		switch {
+		case !m.Time.Before(from):
+			since = append(since, asMove(m))
+		case m.Pod.Tier == queue.Scheduled, m.Pod.Tier == queue.Deleted:
+			delete(in, m.Pod.Key)
+		default:
+			in[m.Pod.Key] = sources.Tier(m.Pod.Tier.String())
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(since, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	moves := &sources.Recording{Name: rec.Name, End: rec.End}
+	for pod, tier := range in {
+		moves.Events = append(moves.Events, sources.Event{Time: from, Fact: &sources.Move{Pod: pod, To: tier}})
+	}
+	moves.Events = append(moves.Events, since...)
+	return moves
+}
+
+// TestHalfway compares what a session makes that is attached to a cluster half-way with the scheduler's log, and that with what the
+// audit log alone makes of the same time.
+func TestHalfway(t *testing.T) {
+	root := os.Getenv("SCHEDQ_RECORDINGS")
+	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
+		t.Skip("make verify runs this, with recordings")
+	}
+	if _, err := cycle.InTree(); err != nil { // a scheduler starts what goes on behind it: outside of a bubble
+		t.Fatal(err)
+	}
+	logs, _ := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
+	for _, log := range logs {
+		dir := filepath.Dir(log)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			rec, truth, cfg := openWithTruth(t, dir, log)
+			attached := rec.Events[len(rec.Events)/2].Time
+			opts := timeline.Options{Scheduler: cfg}
+			want := movesSince(t, truth, attached.Add(settled), cfg)
+			verified := func(made *sources.Recording) *report.Verification {
+				v, err := report.Verify(t.Context(), movesSince(t, made, attached.Add(settled), cfg), want, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+			live := followed(t, newHalfway(rec, attached), rec.End, cfg)
+			compareLive(t, verified(live), verified(rec), halfwayShort)
+		})
+	}
+}
