@@ -19,7 +19,8 @@ import (
 // Eviction is a victim that a preemptor wants deleted. Upstream deletes victims in a goroutine of the
 // preemptor, one after the other; that goroutine waits here until the victim is dealt with, and until the
 // last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.) Older releases gate it only until the last one's
-// turn comes: see GatesUntilEvicted of the configuration. Without the feature gate SchedulerAsyncPreemption, victims are deleted at once, and nobody waits.
+// turn comes: see GatesUntilEvicted of the configuration. Without the feature gate SchedulerAsyncPreemption, victims are deleted
+// at once, and nobody waits.
 type Eviction struct {
 	Victim *v1.Pod
 
