@@ -22,10 +22,10 @@ type slot struct {
 	value int32
 }
 
-const (
-	none     int32 = -1
-	minSlots       = 16
-)
+// none is no value's number.
+const none int32 = -1
+
+const minSlots = 16
 
 // NewIndex returns an index by what name tells of a value. hash is where the index may note the hash of that, in the value.
 func NewIndex[T any](name func(*T) (space, name string), hash func(*T) *uint32) Index[T] {
