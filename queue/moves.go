@@ -231,11 +231,15 @@ func (q *Queue) moveAll(now int64, candidates []int32, event fwk.ClusterEvent, o
 
 // FlushBackoffCompleted moves the pods whose backoff is over from backoffQ to activeQ. Upstream does it
 // every BackoffFlushInterval; with PopFromBackoffQ, at whole seconds. (flushBackoffQCompleted.)
-func (q *Queue) FlushBackoffCompleted(now time.Time) {
-	t := now.UnixNano()
+func (q *Queue) FlushBackoffCompleted(now time.Time) { q.FlushBackoffCompletedAsOf(now, now) }
+
+// FlushBackoffCompletedAsOf is a FlushBackoffCompleted that ran at that moment, and is heard of only now: pods whose backoff was over
+// by then have moved.
+func (q *Queue) FlushBackoffCompletedAsOf(now, ran time.Time) {
+	t, by := now.UnixNano(), ran.UnixNano()
 	completed := q.scratch[:0]
 	for _, h := range []*heap{&q.backoffQ, &q.errorBackoffQ} {
-		for len(h.items) > 0 && !q.backingOff(t, q.entries.At(h.items[0].entry)) {
+		for len(h.items) > 0 && !q.backingOff(by, q.entries.At(h.items[0].entry)) {
 			i := h.items[0].entry
 			q.remove(i)
 			completed = append(completed, i)

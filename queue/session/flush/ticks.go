@@ -35,6 +35,26 @@ func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {
 	return base.Add(time.Duration(n+1) * interval)
 }
 
+// SawBackoff takes in that a backoff flush was seen to have run at some moment from after to by, and returns when that was. The flushes
+// stay where they were thought to be, or move no further than that needs: so no pod is taken for flushed whose backoff ended
+// later than that of those that were seen to be, and what is seen of the next ones moves them on.
+func (k *Ticks) SawBackoff(after, by time.Time) time.Time {
+	if by.Before(after) {
+		by = after
+	}
+	next := TickAfter(k.Backoff, queue.BackoffFlushInterval, by)
+	last := next.Add(-queue.BackoffFlushInterval)
+	switch {
+	case !last.Before(after):
+		return last
+	case next.Sub(by) < after.Sub(last):
+		k.Backoff = by
+	default:
+		k.Backoff = after
+	}
+	return k.Backoff
+}
+
 // Next returns the first moment later than t at which a flush runs, and which of the two run then.
 func (k Ticks) Next(t time.Time) (at time.Time, backoff, leftover bool) {
 	b, l := TickAfter(k.Backoff, queue.BackoffFlushInterval, t), TickAfter(k.Leftover, queue.LeftoverFlushInterval, t)

@@ -46,6 +46,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	}
 	s.oracle.pace.SawOther()
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
+	s.flushSeen(now, keyOf(pod))
 	d := s.driver
 	b := d.bindingOf(pod.UID)
 	if b == nil {
@@ -128,6 +129,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
 	if cluster.Waiting(pod) && !expected && !recent {
+		s.flushSeen(now, keyOf(pod))
 		message := ""
 		if c != nil {
 			message = c.Message
@@ -242,7 +244,6 @@ func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
 	}) {
 		s.hearNext(now)
 	}
-	s.flushSeen(now, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
 }
 
 // hearOfCause lets the scheduler hear of changes earlier than the model would have had it, until they put the named pod
@@ -273,13 +274,20 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	}
 }
 
-// flushSeen has the backoff flush run now, and every second from now on, if the named pod is still in
-// backoffQ though its backoff is over: without PopFromBackoffQ, only that an attempt of it was seen tells when the flush
-// runs. When the scheduler started tells it but roughly, and each period of the real flush is a little longer than a second.
+// flushSeen has the backoff flush have run by now if the named pod is still in backoffQ though its backoff is over: without
+// PopFromBackoffQ, only that an attempt of it was seen tells when the flush runs. When the scheduler started tells it but roughly, and
+// each period of the real flush was a little longer than a second up to v1.32 (wait.Until, scheduling_queue.go, Run).
 func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
-	info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
-	if ok && info.Tier == queue.Backoff && !s.cfg.Queue.PopFromBackoffQ && !info.BackoffExpiry.After(now) {
-		s.driver.ticks.Backoff = now
-		s.driver.flush(now, true, false)
+	d := s.driver
+	info, ok := d.queue.Get(pod.Namespace, pod.Name)
+	if !ok || info.Tier != queue.Backoff || s.cfg.Queue.PopFromBackoffQ || info.BackoffExpiry.After(now) {
+		return
 	}
+	began := now
+	if !s.oracle.channels.begins() { // it is the attempt's end that is seen
+		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
+	}
+	ran := d.ticks.SawBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
+	d.queue.FlushBackoffCompletedAsOf(now, ran)
+	d.onSettled(now, nil)
 }
