@@ -59,7 +59,10 @@ type oracle struct {
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
 	// lastEnded is when the last attempt ended that was seen to. The loop waits for no patch of an attempt before that one: a patch is
 	// answered before the loop takes another pod (schedule_one.go, v1.33, handleSchedulingFailure).
-	lastEnded    time.Time
+	lastEnded time.Time
+	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
+	// patch of its status follows, which is of no attempt of its own.
+	cleared      map[types.UID]time.Time
 	awaitsVolume func(*v1.Pod) bool // whether others have yet to provide a volume for a pod
 	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
 	seesNodes    func() bool // whether the source tells of nodes: without, no attempt can be modelled
@@ -237,6 +240,14 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 func (o *oracle) beginsLater(now time.Time, pod *v1.Pod) bool {
 	at, ok := o.future.Begins(pod.UID, now, attemptSlack)
 	return ok && at.After(now)
+}
+
+// patchesNomination reports whether a patch of pod's status that is told at now only takes its nomination away, as another pod's
+// preemption had it. It forgets that one.
+func (o *oracle) patchesNomination(now time.Time, pod *v1.Pod) bool {
+	at, ok := o.cleared[pod.UID]
+	delete(o.cleared, pod.UID)
+	return ok && pod.Status.NominatedNodeName == "" && now.Sub(at) < writePatience
 }
 
 // untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,

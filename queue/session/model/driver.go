@@ -275,6 +275,8 @@ func (d *Driver) Conclude(now time.Time) {
 			}
 		} else if d.Cluster != nil {
 			d.Cluster.ApplyWrite(now, w.Object)
+		} else if ok {
+			d.oracle.cleared[pod.UID] = now
 		}
 	}
 	if d.oracle != nil && d.AwaitedPatch == nil {

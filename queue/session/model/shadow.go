@@ -61,6 +61,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		future:       evidence.New(more, bindPatience, shortestRequest, limit),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
+		cleared:      map[types.UID]time.Time{},
 		awaitsVolume: s.objects.AwaitsVolume,
 		unreadyClaim: s.objects.UnreadyClaim,
 		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
@@ -106,6 +107,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	s.oracle.channels.restart()
 	s.oracle.presence.Restart(now)
 	clear(s.oracle.lastAttempts)
+	clear(s.oracle.cleared)
 	return pods, nil
 }
 
@@ -317,6 +319,7 @@ func (s *shadow) endEvictions(now time.Time, uid types.UID) {
 func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
 	delete(s.oracle.lastAttempts, uid)
+	delete(s.oracle.cleared, uid)
 	delete(s.oracle.channels.recorder, uid)
 	if d.Unbind(now, uid, ErrNotSeen) {
 		_ = d.Scheduler.Writes()

@@ -128,7 +128,8 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.bindingShows(now, pod)) {
 		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
-	if cluster.Waiting(pod) && !expected && !recent {
+	others := s.oracle.channels.logged() || s.oracle.patchesNomination(now, pod) // a log tells each attempt itself
+	if cluster.Waiting(pod) && !expected && !recent && !others {
 		s.flushSeen(now, keyOf(pod))
 		message := ""
 		if c != nil {

@@ -1,0 +1,74 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/queue/session/world/replayed"
+	"github.com/schedq/schedq/sources"
+)
+
+// attempts returns how many times that pod is tried.
+func attempts(t *testing.T, rec *sources.Recording, pod string) (n int) {
+	t.Helper()
+	for _, m := range replayed.Moves(t, rec, pod) {
+		if strings.Contains(m, ">inflight") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPatchOfPreemption: the pod that preempts others takes the nominations to its node away from pods of a lower priority. The
+// patches that say so are of no attempt of those.
+func TestPatchOfPreemption(t *testing.T) {
+	const message = "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement"
+	priority := func(p int32) func(*v1.Pod) { return func(pod *v1.Pod) { pod.Spec.Priority = &p } }
+	for name, c := range map[string]struct {
+		preempts bool
+		tried    int
+	}{
+		"another preempts":               {true, 1},
+		"none does, so it was tried now": {false, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r world.Cluster
+			r.Add(0, flushing())
+			world.Happens(&r, 0, sources.Added, world.Node("full", "2"), nil)
+			world.Happens(&r, 1, sources.Added, world.Wants("low", "1500m"), func(p *v1.Pod) { p.Spec.NodeName = "full"; priority(0)(p) })
+			mid := world.Happens(&r, 2, sources.Added, world.Wants("mid", "1500m"), priority(50))
+			r.Failed(2.002, mid, message)
+			mid = r.Patched(2.01, mid, message, "full")
+			if c.preempts {
+				high := world.Happens(&r, 2.5, sources.Added, world.Wants("high", "1500m"), priority(100))
+				r.Failed(2.502, high, message)
+				r.Patched(2.52, high, message, "full")
+			}
+			r.Patched(2.53, mid, message, "")
+			if got := attempts(t, r.Recording(2.8), "mid"); got != c.tried {
+				t.Errorf("it is tried %d times, want %d", got, c.tried)
+			}
+		})
+	}
+}
+
+// TestPatchBesideLog: where the scheduler's log tells how each attempt ends, no patch shows another one.
+func TestPatchBesideLog(t *testing.T) {
+	for name, of := range map[string]struct{ verbosity, tried int }{"of 2": {2, 1}, "of 0": {0, 2}} {
+		t.Run(name, func(t *testing.T) {
+			var c world.Cluster
+			c.Add(0, &sources.Logged{Verbosity: of.verbosity})
+			world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Happens(&c, 2, sources.Added, world.Wants("web", "2"), nil)
+			c.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: of.verbosity > 0})
+			web = c.Patched(2.01, web, world.TooSmall, "")
+			c.Patched(5, web, world.TooSmall, "")
+			if got := attempts(t, c.Recording(6), "web"); got != of.tried {
+				t.Errorf("it is tried %d times, want %d", got, of.tried)
+			}
+		})
+	}
+}
