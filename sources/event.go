@@ -101,6 +101,8 @@ type ObjectChange struct {
 	// Object is a typed object: *v1.Pod, *v1.Node, *v1.PersistentVolumeClaim and so on, its Kind set.
 	// For Deleted it is the last known state, or an object with only its name and UID.
 	Object runtime.Object
+	// Delivered is when kube-scheduler heard of it by its watch, as its log says. Zero if that is not known.
+	Delivered time.Time
 }
 
 // FailedAttempt says that an attempt of a pod failed: by the FailedScheduling event that kube-scheduler made the moment

@@ -67,6 +67,11 @@ func precede(changes, moves []sources.Event) {
 			}
 		}
 	}
+	inOrder(changes)
+}
+
+// inOrder has no change become so later than one that comes after it.
+func inOrder(changes []sources.Event) {
 	for i := len(changes) - 2; i >= 0; i-- {
 		if changes[i+1].Time.Before(changes[i].Time) {
 			changes[i].Time = changes[i+1].Time

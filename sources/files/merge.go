@@ -114,6 +114,7 @@ func eventsOfObjects(files []*file, logs []*audit.Log, schedulers []*sources.Par
 	}):
 	case slices.ContainsFunc(schedulers, func(p *sources.Part) bool { return !tellsAll(p) }):
 		changes = joinEvidence(changes, schedulers)
+		deliver(changes, schedulers)
 	default: // the scheduler's log tells what it did more exactly
 		changes = slices.DeleteFunc(changes, func(e sources.Event) bool {
 			return !isFact[*sources.ObjectChange](e) && !isFact[*sources.Attached](e)

@@ -75,6 +75,7 @@ const settled = 200 * time.Millisecond
 func (f *Follower) Take(now time.Time) []sources.Event {
 	due := now.Add(-settled - f.shift)
 	events := f.p.verbosity.takeBy(due, f.p.part)
+	f.p.part.Deliveries = nil // what the cluster tells has come by then
 	for i := range events {
 		ev := &events[i]
 		ev.Time = ev.Time.Add(f.shift)

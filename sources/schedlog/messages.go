@@ -68,6 +68,7 @@ func (p *parser) message(h *header) (known bool, err error) {
 		p.block = p.settings.config
 		return false, nil
 	}
+	p.heard(h, rest)
 	key := ` pod="`
 	if after, ok := bytes.CutPrefix(rest, []byte(`Entity moved to an internal scheduling queue`)); ok {
 		p.entity = true

@@ -190,6 +190,9 @@ func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
 		begin = p.leads
 	}
 	p.verbosity.tell(p.part, begin, p.part.Last)
+	if len(p.verbosity.spans) == 0 {
+		p.part.Deliveries = nil // the moves that follow from them are told
+	}
 	if len(p.part.Events) == 0 && !r.OnlyCut() {
 		if err := r.Nothing(); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/schedq/schedq/sources"
@@ -19,6 +20,12 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 		r.object = value
 	case "notes":
 		r.notes = value
+	case "delivered":
+		var err error
+		if r.delivered, err = time.Parse(time.RFC3339Nano, string(jsonscan.Text(value))); err != nil {
+			return fmt.Errorf("the time of its delivery is none: %s", sources.Sanitize(err.Error()))
+		}
+		return sources.CheckTime(r.delivered)
 	case "scheduler":
 		s := &scheduler{}
 		if refused = t.fact(value, s, "release", "releaseInferred", "from", "gates", "podInitialBackoff", "podMaxBackoff",

@@ -281,6 +281,7 @@ type members struct {
 	fact          sources.Fact
 	object, notes []byte
 	verb          sources.Verb
+	delivered     time.Time
 	timeErr       error // why there is no valid time
 	timed         bool
 	other         bool // it has something that counts beside fact
@@ -308,6 +309,9 @@ func (t *Reader) record(line []byte) (rest []byte, refused, err error) {
 	if r.object != nil {
 		if r.fact, err = t.change(r.verb, r.object, r.notes); err != nil {
 			return nil, nil, err
+		}
+		if c, is := r.fact.(*sources.ObjectChange); is && !r.delivered.IsZero() {
+			c.Delivered = r.delivered.UTC()
 		}
 		r.other = true
 	}

@@ -29,6 +29,7 @@ type record struct {
 	Verb      sources.Verb      `json:"verb,omitempty"`
 	Object    json.RawMessage   `json:"object,omitempty"`
 	Notes     map[string]string `json:"notes,omitempty"`
+	Delivered *time.Time        `json:"delivered,omitempty"`
 	Failed    *attempt          `json:"failed,omitempty"`
 	Patched   *attempt          `json:"patched,omitempty"`
 	Tried     *tried            `json:"tried,omitempty"`
@@ -181,7 +182,7 @@ func encode(e sources.Event) (*record, error) {
 			obj = obj.DeepCopyObject()
 			obj.(metav1.Object).SetAnnotations(nil)
 		}
-		r.Verb = f.Verb
+		r.Verb, r.Delivered = f.Verb, nilIfZero(f.Delivered)
 		if r.Object, err = json.Marshal(obj); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/queue/session/reason"
@@ -30,15 +31,9 @@ type local struct {
 	// follows is true of a model that came to a scheduler at work: where none can be run here, what is seen of it is gone by.
 	follows bool
 
-	driver     *Driver    // nil before the scheduler starts
-	deliveries []delivery // what the scheduler has yet to hear, in order
-	unsettled  unsettled  // moves that its queue told and nobody handed on yet
-}
-
-// delivery is a change of an object on its way to the scheduler.
-type delivery struct {
-	at     time.Time
-	change *sources.ObjectChange
+	driver     *Driver               // nil before the scheduler starts
+	deliveries deliveries.Deliveries // what the scheduler has yet to hear, in order
+	unsettled  unsettled             // moves that its queue told and nobody handed on yet
 }
 
 func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
@@ -101,9 +96,9 @@ func (l *local) updateObjects(c *sources.ObjectChange) {
 	}
 }
 
-// enqueueDelivery lets the scheduler hear of c, which became so at now, after its watch's delay.
+// enqueueDelivery lets the scheduler hear of c, which became so at now: when its log says that it did, or after its watch's delay.
 func (l *local) enqueueDelivery(now time.Time, c *sources.ObjectChange) {
-	l.deliveries = append(l.deliveries, delivery{now.Add(watchDelay), c})
+	l.deliveries.Add(now, watchDelay, c)
 }
 
 // deliver hands c to the scheduler. An object that it can't take is left out.

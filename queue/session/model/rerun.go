@@ -143,18 +143,18 @@ func (r *rerun) advance(to time.Time) {
 	for r.driver != nil {
 		due := r.driver.Due()
 		if len(r.setOffFacts) > 0 && !r.setOffFacts[0].Time.After(due) && !r.setOffFacts[0].Time.After(to) &&
-			(len(r.deliveries) == 0 || !r.deliveries[0].at.Before(r.setOffFacts[0].Time)) {
+			(len(r.deliveries) == 0 || !r.deliveries[0].At.Before(r.setOffFacts[0].Time)) {
 			r.carryOutNext()
 			continue
 		}
-		if len(r.deliveries) > 0 && !r.deliveries[0].at.After(due) {
-			if r.deliveries[0].at.After(to) {
+		if len(r.deliveries) > 0 && !r.deliveries[0].At.After(due) {
+			if r.deliveries[0].At.After(to) {
 				break
 			}
 			h := r.deliveries[0]
 			r.deliveries = r.deliveries[1:]
-			r.driver.Advance(h.at)
-			r.hearChange(h.at, h.change)
+			r.driver.Advance(h.At)
+			r.hearChange(h.At, h.Change)
 			continue
 		}
 		if due.After(to) || to.Sub(due) > LongestGap {

@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
@@ -66,7 +67,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		unreadyClaim: s.objects.UnreadyClaim,
 		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
 		wakeComing: func() bool {
-			return slices.ContainsFunc(s.deliveries, func(h delivery) bool { return evidence.MayWake(h.change) })
+			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
 		},
 	}
 	return s
@@ -238,8 +239,8 @@ func (s *shadow) advance(to time.Time) {
 		s.hearQuietly(to)
 		return
 	}
-	for s.driver != nil && len(s.deliveries) > 0 && !s.deliveries[0].at.After(to) {
-		at := s.deliveries[0].at
+	for s.driver != nil && len(s.deliveries) > 0 && !s.deliveries[0].At.After(to) {
+		at := s.deliveries[0].At
 		s.driver.Advance(at)
 		s.hearNext(at)
 	}
@@ -278,7 +279,7 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 
 // hearNext lets the scheduler hear of the first change on its way.
 func (s *shadow) hearNext(now time.Time) {
-	c := s.deliveries[0].change
+	c := s.deliveries[0].Change
 	s.deliveries = s.deliveries[1:]
 	s.deliver(now, c)
 	s.toldOfNode(now, c)

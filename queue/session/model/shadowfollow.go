@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
@@ -239,9 +240,9 @@ func (s *shadow) rejectors(message string) []string {
 // hearOfPod lets the scheduler hear at once of all that is on its way up to the creation of pod: it was seen to have
 // tried the pod. With updates, also up to the last change of the pod.
 func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
-	for slices.ContainsFunc(s.deliveries, func(h delivery) bool {
-		p, ok := h.change.Object.(*v1.Pod)
-		return ok && p.UID == pod.UID && (updates || h.change.Verb == sources.Added)
+	for slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool {
+		p, ok := h.Change.Object.(*v1.Pod)
+		return ok && p.UID == pod.UID && (updates || h.Change.Verb == sources.Added)
 	}) {
 		s.hearNext(now)
 	}

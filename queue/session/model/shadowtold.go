@@ -96,8 +96,8 @@ func (s *shadow) takeInDumped(now time.Time, f *sources.Dumped) {
 
 // hearQuietly lets the scheduler hear of what is on its way up to and at to, while the moves that follow are told.
 func (s *shadow) hearQuietly(to time.Time) {
-	for len(s.deliveries) > 0 && !s.deliveries[0].at.After(to) {
-		s.deliver(s.deliveries[0].at, s.deliveries[0].change)
+	for len(s.deliveries) > 0 && !s.deliveries[0].At.After(to) {
+		s.deliver(s.deliveries[0].At, s.deliveries[0].Change)
 		s.deliveries = s.deliveries[1:]
 		s.unsettled.moves = s.unsettled.moves[:0]
 	}

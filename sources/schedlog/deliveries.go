@@ -1,0 +1,53 @@
+package schedlog
+
+import (
+	"bytes"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// deliveryCost is about how many bytes of memory a delivery takes, with its name.
+const deliveryCost = 200
+
+// heard takes a line of 3 that says that the scheduler has heard by its watch that a pod or a node came or went (v1.37:
+// eventhandlers.go). The event that wakes pods follows at once.
+func (p *parser) heard(h *header, rest []byte) {
+	verb, deleted := sources.Added, false
+	after, added := bytes.CutPrefix(rest, []byte("Add event for "))
+	if !added {
+		if after, deleted = bytes.CutPrefix(rest, []byte("Delete event for ")); !deleted {
+			return
+		}
+		verb = sources.Deleted
+	}
+	d := sources.Delivered{Verb: verb}
+	key := ` pod="`
+	switch what, _, _ := bytes.Cut(after, []byte(`"`)); string(what) {
+	case "scheduled pod":
+		d.Assigned = true
+	case "unscheduled pod":
+	case "node":
+		d.Node, key = true, ` node="`
+	default:
+		return
+	}
+	name := string(value(after, key))
+	if d.Node {
+		if sources.CheckName(name) != nil {
+			return
+		}
+		d.Name = types.NamespacedName{Name: name}
+	} else {
+		pod, err := sources.ParsePod(name)
+		if err != nil {
+			return
+		}
+		d.Name = pod
+	}
+	p.part.Deliveries = append(p.part.Deliveries, sources.Delivery{Time: p.clock.time(h), Delivered: d})
+	if p.part.Keep != nil {
+		p.part.Keep(deliveryCost)
+	}
+}
