@@ -409,6 +409,15 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 	return seen.Time
 }
 
+// goesOnAt returns when the loop goes on that waits for an answer that the API server gives at answered. How long the answer takes to
+// come is learned well where a log tells of all attempts; else some that did not show were between.
+func (o *oracle) goesOnAt(now, answered time.Time) time.Time {
+	if !o.channels.logged() || !answered.After(now) {
+		return answered
+	}
+	return answered.Add(o.pace.AnswerDelay())
+}
+
 // patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen.
 func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 	if next := o.waitingPatch(now); next != nil {

@@ -266,7 +266,7 @@ func (d *Driver) Conclude(now time.Time) {
 				if d.oracle.channels.hearsPods(now) {
 					until = until.Add(patchPatience)
 				}
-				until = d.oracle.patchedAt(now, pod.UID, until)
+				until = d.oracle.goesOnAt(now, d.oracle.patchedAt(now, pod.UID, until))
 			}
 			if !d.asyncAPICalls {
 				d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}

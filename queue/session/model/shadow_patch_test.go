@@ -72,3 +72,31 @@ func TestPatchBesideLog(t *testing.T) {
 		})
 	}
 }
+
+// TestAnswerTakesTime: what the scheduler hears between the API server's answer to a patch and the loop's next attempt finds no pod
+// in flight.
+func TestAnswerTakesTime(t *testing.T) {
+	var c world.Cluster
+	c.Add(0, flushing())
+	c.Add(0, &sources.Logged{Verbosity: 2})
+	small, other := c.Small(), c.Another(1.1)
+	fails := func(seconds float64, pod *v1.Pod) {
+		c.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: world.TooSmall, Log: true})
+	}
+	stuck := func(seconds float64, name string) *v1.Pod {
+		pod := world.Happens(&c, seconds, sources.Added, world.Wants(name, "4"), nil)
+		fails(seconds+0.003, pod)
+		return c.Patched(seconds+0.01, pod, "0/1 nodes are available: 1 Insufficient cpu.", "")
+	}
+	a, b := stuck(2, "a"), stuck(2.1, "b")
+	c.Goes(5, small) // their backoff is over
+	fails(5.003, a)
+	c.Goes(5.0192, other) // heard of at 5.0202
+	c.Patched(5.02, a, world.TooSmall, "")
+	fails(5.021, b)
+	replayed.Compare(t, replayed.Moves(t, c.Recording(5.5), "b")[3:], []string{
+		"5 unschedulable>active AssignedPodDelete NodeResourcesFit modelled",
+		"5 active>inflight NodeResourcesFit modelled",
+		"5 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
+	})
+}
