@@ -81,6 +81,20 @@ func TestLogOfAnyVerbosity(t *testing.T) {
 	}
 }
 
+// tosses are by how much a log may leave the figures below those of the audit log alone. A log of 2 does not tell when an attempt began,
+// nor when the scheduler heard of what happened: an event of the millisecond in which it did finds the pod in flight, or not.
+var tosses = map[string]struct{ moves, time float64 }{
+	// One pod, p-00238, whose attempt is taken to begin a millisecond before it did, and an event came between the two.
+	"lively-nopop at 2": {moves: 0.0004},
+	// The same of p-00200, which is 1.6 s of 1,919 s. And the flush begins 110 ms after the line that says that the scheduler starts;
+	// four pods show it to have run before one shows it to be later.
+	"v1.31 at 2": {time: 0.0008},
+}
+
+// lineBefore is how much less of the time may be right with a log: what it says of an attempt's end it says before the pod goes where it
+// goes, and that an attempt begins when the pod is in flight, some ten microseconds each, a millisecond under load.
+const lineBefore = 0.0001
+
 // TestCutLogs: the log of a real scheduler, cut to 2, 3 or 4, beside the audit log of its cluster is no worse than that alone.
 func TestCutLogs(t *testing.T) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
@@ -91,9 +105,6 @@ func TestCutLogs(t *testing.T) {
 	if err != nil || len(logs) == 0 {
 		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
 	}
-	// The figures may be so much below. A wake-up that the model hears of too early or too late it makes up for later: of one
-	// recording, half a point of time. Of another, three moves in a thousand more are the model's own.
-	const lessMoves, lessTime = 0.005, 0.01
 	for _, log := range logs {
 		dir := filepath.Dir(log)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -104,10 +115,11 @@ func TestCutLogs(t *testing.T) {
 					t.Fatal(err)
 				}
 				with := verify(t, dir, log, cut)
+				less := tosses[fmt.Sprintf("%s at %d", filepath.Base(dir), level)]
 				for what, figure := range map[string][3]float64{
-					"recall":    {with.Transitions.Recall, alone.Transitions.Recall, lessMoves},
-					"precision": {with.Transitions.Precision, alone.Transitions.Precision, lessMoves},
-					"time":      {with.PodSeconds.Share, alone.PodSeconds.Share, lessTime},
+					"recall":    {with.Transitions.Recall, alone.Transitions.Recall, less.moves},
+					"precision": {with.Transitions.Precision, alone.Transitions.Precision, less.moves},
+					"time":      {with.PodSeconds.Share, alone.PodSeconds.Share, max(less.time, lineBefore)},
 				} {
 					if figure[0] < figure[1]-figure[2] {
 						t.Errorf("with a log of %d, %s is %.4f, and %.4f without", level, what, figure[0], figure[1])
