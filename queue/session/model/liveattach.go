@@ -38,7 +38,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			return cycle.Verdict{}, false
 		}
 		v, err := s.driver.Scheduler.Judge(pod)
-		s.learnReasons(v.Reasons)
+		s.reasons.Note(v.Reasons)
 		return v, err == nil
 	}}
 	for uid, t := range s.triedBefore {

@@ -34,22 +34,19 @@ type shadow struct {
 	oracle    *oracle
 	shownUIDs map[types.NamespacedName]types.UID // of the pods that events said to be in the queue
 	// triedBefore is what is known of pods from before the source came to the scheduler.
-	triedBefore  map[types.UID]*sources.Tried
-	told         toldTiers         // nil but while the scheduler's log tells all moves
-	nodesTold    bool              // the source tells of a node, at some time, or that there is none
-	logged       bool              // a log tells of attempts, at some time
-	limited      bool              // the scheduler's requests waited for the rate limit when the source came
-	reasonPlugin map[string]string // which plugin gives a reason that several may give, by its text, as the model's scheduler had it
+	triedBefore map[types.UID]*sources.Tried
+	told        toldTiers // nil but while the scheduler's log tells all moves
+	nodesTold   bool      // the source tells of a node, at some time, or that there is none
+	logged      bool      // a log tells of attempts, at some time
+	limited     bool      // the scheduler's requests waited for the rate limit when the source came
+	reasons     verdict.Learned
 }
-
-// maxReasons is how many texts of reasons are kept: some have a claim's name in them.
-const maxReasons = 1000
 
 // newShadow returns a shadow of the scheduler that the events tell of which more returns, one after the other. It hands those
 // on to emit, and between them the moves that it makes. events answer what they tell at all (sources.Recording.Tells), and
 // requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
-	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasonPlugin: map[string]string{}}
+	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasons: verdict.Learned{}}
 	s.nodesTold = cluster.TellsNodes(events)
 	s.limited, s.logged = beginsLimited(cfg, events), HasFact[*sources.Logged](events)
 	limit := cfg.ClientLimiter(1)
@@ -336,7 +333,7 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 		if s.driver.endsAsSeen {
 			s.oracle.lastEnded = now
 		}
-		s.learnReasons(a.Reasons)
+		s.reasons.Note(a.Reasons)
 	}
 	because := s.driver.because
 	s.driver.because = reason.Because{}
@@ -360,15 +357,6 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 		s.driver.endWaitOnMove(now)
 	}
 	s.unsettled.moves = s.unsettled.moves[:0]
-}
-
-// learnReasons notes which plugins gave these reasons.
-func (s *shadow) learnReasons(reasons []cycle.Reason) {
-	for _, r := range reasons {
-		if r.Plugin != "" && verdict.PluginOf(r.Text) == "" && len(s.reasonPlugin) < maxReasons {
-			s.reasonPlugin[r.Text] = r.Plugin
-		}
-	}
 }
 
 // isShown reports whether t moves the pod that events said to be in the queue under that name; a pod that enters the

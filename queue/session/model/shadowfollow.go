@@ -2,7 +2,6 @@ package model
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -166,7 +165,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		case told != nil && message == "":
 			why.UnschedulablePlugins = []string{verdict.UnknownPlugin}
 		default:
-			why.UnschedulablePlugins = s.rejectors(string(message))
+			why.UnschedulablePlugins = s.reasons.Rejectors(string(message))
 		}
 		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
 		if told != nil {
@@ -216,25 +215,6 @@ func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 		follow.Observe(s.driver.queue, now, follow.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 		s.handOnMoves(now, nil)
 	}
-}
-
-// rejectors returns the plugins that a condition's message speaks of: those that alone give such a reason, and those
-// that gave it to an attempt of the model.
-func (s *shadow) rejectors(message string) []string {
-	plugins, all := verdict.PluginsOf(message)
-	if all || len(plugins) == 0 {
-		return plugins
-	}
-	for text, plugin := range s.reasonPlugin {
-		if strings.Contains(message, text) && !slices.Contains(plugins, plugin) {
-			plugins = append(plugins, plugin)
-		}
-	}
-	if len(plugins) > 1 {
-		plugins = slices.DeleteFunc(plugins, func(p string) bool { return p == verdict.UnknownPlugin })
-	}
-	slices.Sort(plugins)
-	return plugins
 }
 
 // hearOfPod lets the scheduler hear at once of all that is on its way up to the creation of pod: it was seen to have
