@@ -3,7 +3,6 @@ package session
 import (
 	"time"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
@@ -16,22 +15,10 @@ import (
 // searchSlice is for how long a search works at a time, in real time.
 const searchSlice = 20 * time.Millisecond
 
-// searchLimit is how far a search looks ahead in a what-if, whose every second has to be worked out.
-const searchLimit = time.Hour
-
 // search is a search under way.
 type search struct {
-	line      *timeline.Timeline
-	condition board.Condition
-	forward   bool
-	to        time.Time // if nothing is looked for, but this moment is on its way: see travel
-	// at is the change that is looked at next, and sizes are how many pods are in each tier before it, or
-	// searching back after it.
-	at    int
-	sizes [queue.InFlight + 1]int
-	// Of a what-if: where time was when the search began to work it out, and where it gives up.
-	executed, until time.Time
-	changes         int
+	timeline.Search
+	to time.Time // if nothing is looked for, but this moment is on its way: see travel
 }
 
 // find looks for the condition from the moment shown on, and goes there.
@@ -41,19 +28,7 @@ func (o *owner) find(c board.Condition, forward bool) {
 		o.findMark(*c.Mark, forward)
 		return
 	}
-	t := o.shownLine()
-	s := &search{line: t, condition: c, forward: forward, at: t.Cursor, executed: t.Executed, until: t.Executed.Add(searchLimit), changes: len(t.Changes)}
-	for _, tier := range board.Tiers {
-		s.sizes[tier] = t.Shown.Total(tier)
-	}
-	if !forward {
-		s.at--
-		if s.at >= t.FirstChange() && !o.now.After(t.Changes[s.at].At) { // what was found last is where one is
-			s.undo(t.Changes[s.at])
-			s.at--
-		}
-	}
-	o.search, o.changed = s, true
+	o.search, o.changed = &search{Search: o.shownLine().NewSearch(c, forward, o.now)}, true
 }
 
 // still ends what moves through time of itself.
@@ -83,98 +58,45 @@ func (o *owner) look() {
 	for n := 0; ; n++ {
 		if n%256 == 255 && time.Since(began) > searchSlice {
 			o.changed = true // how far it is
-			if o.bound > 0 && s.line.Size() > 2*o.bound {
+			if o.bound > 0 && s.Line.Size() > 2*o.bound {
 				o.search = nil
-				o.refuse("nothing up to %s is %q, and memory is short for more: go there, and look again", o.zone.Clock(s.line.Executed), s.condition)
+				o.refuse("nothing up to %s is %q, and memory is short for more: go there, and look again", o.zone.Clock(s.Line.Executed), s.Condition)
 			}
 			return
 		}
-		found, more := s.lookAtNext()
+		found, more := s.LookAtNext()
 		switch {
 		case found:
 			o.search, o.changed = nil, true
-			s.line.SetCursor(s.at + 1)
-			o.now = s.line.Changes[s.at].At
-			if move := s.line.Changes[s.at].Move; move != nil {
+			c := s.Found()
+			o.now = c.At
+			if move := c.Move; move != nil {
 				o.said = Said{Number: o.said.Number + 1, Pod: move.Pod.Key}
 			}
 			return
 		case !more:
 			o.search = nil
-			s.giveUp()
-			switch since := s.line.Since; {
-			case !s.forward && !since.IsZero():
-				o.refuse("nothing from %s on, which is as far back as is kept, is %q", o.zone.Clock(since), s.condition)
-			case s.forward:
-				o.refuse("nothing that follows is %q", s.condition)
+			s.GiveUp()
+			switch since := s.Line.Since; {
+			case !s.Forward && !since.IsZero():
+				o.refuse("nothing from %s on, which is as far back as is kept, is %q", o.zone.Clock(since), s.Condition)
+			case s.Forward:
+				o.refuse("nothing that follows is %q", s.Condition)
 			default:
-				o.refuse("nothing before this is %q", s.condition)
+				o.refuse("nothing before this is %q", s.Condition)
 			}
 			return
 		}
 	}
 }
 
-// lookAtNext looks at the next change. found is true if it is what is looked for: then at is its index. more is false
-// if there is no change left to look at.
-func (s *search) lookAtNext() (found, more bool) {
-	t := s.line
-	if s.forward {
-		for s.at >= len(t.Changes) {
-			if !t.ExecuteMore(s.until) {
-				return false, false
-			}
-		}
-		c := t.Changes[s.at]
-		if s.matches(c, true) {
-			return true, true
-		}
-		s.at++
-		return false, true
-	}
-	if s.at < t.FirstChange() {
-		return false, false
-	}
-	if s.matches(t.Changes[s.at], false) {
-		return true, true
-	}
-	s.at--
-	return false, true
-}
-
-// matches reports whether c is what is looked for. It counts c in sizes, or out again when the search goes back.
-func (s *search) matches(c timeline.Change, forward bool) bool {
-	holds := s.condition.Holds
-	if holds == nil {
-		return c.Move != nil && s.condition.Is(c.Move)
-	}
-	was := holds(&s.sizes)
-	if forward {
-		s.redo(c)
-		return !was && holds(&s.sizes)
-	}
-	s.undo(c)
-	return was && !holds(&s.sizes)
-}
-
 // progress says what is looked for, and where the search is.
 func (s *search) progress(zone words.Zone) sources.SafeText {
-	at := s.line.Executed
-	if s.at >= 0 && s.at < len(s.line.Changes) {
-		at = s.line.Changes[s.at].At
+	at := s.Line.Executed
+	if s.to.IsZero() {
+		at = s.Reached()
 	}
-	return s.condition.Text + sources.SafeText(" at "+zone.Clock(at))
-}
-
-func (s *search) redo(c timeline.Change) { board.Count(&s.sizes, c.Before, c.After) }
-
-func (s *search) undo(c timeline.Change) { board.Count(&s.sizes, c.After, c.Before) }
-
-// giveUp leaves the timeline as it was.
-func (s *search) giveUp() {
-	if s.line.Forked != nil && len(s.line.Changes) == s.changes {
-		s.line.Executed = s.executed // the flushes that moved nothing can run again
-	}
+	return s.Condition.Text + sources.SafeText(" at "+zone.Clock(at))
 }
 
 // stepTime pauses and goes d forward, or back.
@@ -204,17 +126,17 @@ func (o *owner) travel(to time.Time) {
 		return
 	}
 	o.skipped, o.quiet, o.changed = QuietTime{}, 0, true
-	o.search = &search{line: t, condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}, to: to, at: -1}
+	o.search = &search{timeline.Search{Line: t, Condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}}, to}
 	o.look()
 }
 
 // travelOn goes on with the way to a moment for a slice of time.
 func (o *owner) travelOn(s *search) {
 	to := s.to
-	if s.line.ExecuteFor(searchSlice, to) {
+	if s.Line.ExecuteFor(searchSlice, to) {
 		o.search = nil
 	} else {
-		to = s.line.Executed
+		to = s.Line.Executed
 	}
 	o.show(to)
 	o.changed = true
