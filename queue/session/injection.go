@@ -40,11 +40,11 @@ func (o *owner) inject(what string, do func(e *timeline.Engine, now time.Time)) 
 }
 
 func (o *owner) moveAll() {
-	o.inject(MoveRequest, deed(MoveRequest))
+	o.inject(MoveRequest, timeline.Deed(MoveRequest))
 }
 
 func (o *owner) injectEvent(label string) {
-	do := deed(label)
+	do := timeline.Deed(label)
 	if do == nil {
 		o.refuse("there is no cluster event %s", sources.Sanitize(label))
 		return
@@ -53,7 +53,7 @@ func (o *owner) injectEvent(label string) {
 }
 
 func (o *owner) flushBackoff() {
-	o.inject(BackoffFlush, deed(BackoffFlush))
+	o.inject(BackoffFlush, timeline.Deed(BackoffFlush))
 	if !o.saidNothingMoved() {
 		return
 	}
@@ -64,7 +64,7 @@ func (o *owner) flushBackoff() {
 }
 
 func (o *owner) flushLeftover() {
-	o.inject(LeftoverFlush, deed(LeftoverFlush))
+	o.inject(LeftoverFlush, timeline.Deed(LeftoverFlush))
 	if o.saidNothingMoved() {
 		o.say("leftover flush: nothing moved, no pod has been unschedulable for more than %s", words.Short(o.shownLine().Options().PodMaxInUnschedulablePods))
 	}

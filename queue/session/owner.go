@@ -23,9 +23,9 @@ type owner struct {
 	comparing
 	diagnosis
 
-	live     *live     // nil unless the recording is one that goes on
-	search   *search   // under way, or nil
-	previews *previews // or nil
+	live     *live              // nil unless the recording is one that goes on
+	search   *search            // under way, or nil
+	previews *timeline.Previews // or nil
 	marked   markCache
 	zone     words.Zone
 
@@ -164,7 +164,7 @@ func (o *owner) frame() *Frame {
 		f.Searching = o.search.progress(o.zone)
 	}
 	if p := o.previews; p != nil {
-		f.Previews = p.done[:len(p.done):len(p.done)]
+		f.Previews = p.Done()
 	}
 	f.Forks, f.Comparison = o.forkInfos(), o.compareNow()
 	if o.fork != nil {

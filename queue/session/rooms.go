@@ -33,6 +33,7 @@ type (
 	Transition = board.Transition
 	Tally      = timeline.Tally
 	Options    = timeline.Options
+	Preview    = timeline.Preview
 	Draining   = timeline.Draining
 	Watching   = timeline.Watching
 	Silence    = timeline.Silence

@@ -35,15 +35,15 @@ func (o *owner) find(c board.Condition, forward bool) {
 func (o *owner) still() { o.playing, o.search, o.skipped, o.changed = false, nil, QuietTime{}, true }
 
 // working reports whether there is something to do that takes longer than a command may.
-func (o *owner) working() bool { return o.search != nil || o.previews.unfinished() }
+func (o *owner) working() bool { return o.search != nil || o.previews.Unfinished() }
 
 // work does some of it.
 func (o *owner) work() {
 	if o.search != nil {
 		o.look()
 		o.forgetPast()
-	} else if o.previews.unfinished() {
-		o.previews.workOutNext()
+	} else if o.previews.Unfinished() {
+		o.previews.WorkOutNext()
 		o.changed = true
 	}
 }

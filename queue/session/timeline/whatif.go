@@ -1,7 +1,10 @@
 package timeline
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -12,9 +15,12 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/verdict"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -157,3 +163,109 @@ func (e *Engine) busy() bool {
 	return d != nil && (e.Queue.PendingPods(queue.Active)+e.Queue.PendingPods(queue.Backoff)+e.Queue.PendingPods(queue.InFlight) > 0 ||
 		d.AwaitedPatch != nil || d.UnderWay != nil || len(d.Bindings)+len(d.Evictions)+len(d.Dying) > 0)
 }
+
+// Deed returns what the injectable does, or nil if there is none of that name.
+func Deed(name string) func(e *Engine, now time.Time) {
+	do := cluster.Injection(name)
+	if do == nil {
+		return nil
+	}
+	return func(e *Engine, now time.Time) {
+		e.Note(&sources.Injected{What: name})
+		do(e.Queue, now)
+	}
+}
+
+// Preview is what an injection would do at the moment shown, at once.
+type Preview struct {
+	What string
+	// Of is how many pods it could move, Moved how many it would.
+	Of, Moved int
+	// To is how many would go to each tier.
+	To [queue.Pending + 1]int
+}
+
+// String says "would move 12 of 37: 9 to backoff, 3 to active".
+func (p Preview) String() string {
+	if p.Moved == 0 {
+		return fmt.Sprintf("would move none of %d", p.Of)
+	}
+	return fmt.Sprintf("would move %d of %d: %s", p.Moved, p.Of, strings.Join(toTiers(&p.To), ", "))
+}
+
+// toTiers says how many pods go to each tier, most first.
+func toTiers(to *[queue.Pending + 1]int) []string {
+	var tiers []queue.Tier
+	for t := queue.Active; t <= queue.Pending; t++ {
+		if to[t] > 0 {
+			tiers = append(tiers, t)
+		}
+	}
+	slices.SortStableFunc(tiers, func(a, b queue.Tier) int { return to[b] - to[a] })
+	var said []string
+	for _, t := range tiers {
+		said = append(said, fmt.Sprintf("%d to %s", to[t], words.TierWord(t)))
+	}
+	return said
+}
+
+// Previews are worked out one after the other, at one moment.
+type Previews struct {
+	// Close ends what they are worked out on.
+	Close func()
+
+	wanted []string
+	done   []Preview // as many of wanted; never modified but by appending
+	base   *Engine
+	board  *board.Board
+	now    time.Time
+}
+
+// NewPreviews returns previews of what each of the injectables would do at the moment shown, now.
+func (t *Timeline) NewPreviews(wanted []string, now time.Time) *Previews {
+	p := &Previews{wanted: slices.Clone(wanted), now: now, Close: func() {}}
+	switch {
+	case t.Forked == nil:
+		p.base = t.EngineShown()
+	case t.Cursor == len(t.Changes) && !now.Before(t.Executed):
+		t.Execute(now)
+		p.base = t.Engine
+	default: // the past of a what-if
+		then := t.BranchOff(now)
+		p.base, p.Close = then.Engine, then.Close
+	}
+	p.board = t.Shown.Unfiltered()
+	return p
+}
+
+// Done are those that are worked out.
+func (p *Previews) Done() []Preview { return p.done[:len(p.done):len(p.done)] }
+
+// WorkOutNext works out the next preview, of which there must be one.
+func (p *Previews) WorkOutNext() {
+	name := p.wanted[len(p.done)]
+	would := Preview{What: name, Of: p.board.Total(queue.Unschedulable) + p.board.Total(queue.Gated)}
+	if name == injectable.BackoffFlush {
+		would.Of = p.board.Total(queue.Backoff)
+	}
+	if do := Deed(name); do != nil {
+		e := p.base.Clone()
+		if d := p.base.Driver; d != nil {
+			e.Queue = p.base.Queue.Clone(d.Scheduler.Plugins(), e)
+		}
+		e.Board = p.board.Copy()
+		e.Emit = func(c Change) {
+			e.Board.Replace(c.Before, c.After)
+			if c.Move != nil && c.Move.From != c.Move.To {
+				would.Moved++
+				would.To[c.Move.To]++
+			}
+		}
+		do(e, p.now)
+		e.Settle(p.now, nil)
+	}
+	p.done = append(p.done, would)
+}
+
+// Unfinished reports whether previews are still to be worked out.
+func (p *Previews) Unfinished() bool { return p != nil && len(p.done) < len(p.wanted) }
