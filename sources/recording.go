@@ -22,6 +22,9 @@ type Recording struct {
 	Gist []Event
 	// End is the last time that any of its files tells, also without an event. Zero if not known.
 	End time.Time
+	// Unread is true of a long recording that was not read to its end yet: Gist and End tell of its beginning alone, and Again yields
+	// all there is, by what that told of it.
+	Unread bool
 	// Rerun is true if what the recorded scheduler did is left out, and another is to decide in its place.
 	Rerun bool
 	// Release is the release by whose rules that one's queue runs, if a person does not choose another.

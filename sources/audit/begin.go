@@ -83,9 +83,12 @@ func newBeginning(forget bool) *beginning {
 	return &beginning{pasts: map[ObjectName]*past{}, nodes: map[string]bool{}, forgets: forget}
 }
 
-// within takes in when the logs began and ended.
+// within takes in when the logs began and ended. One without a time tells nothing: it begins behind what was read.
 func (b *beginning) within(logs []*Log) {
 	for _, l := range logs {
+		if l.First.IsZero() {
+			continue
+		}
 		if b.at.IsZero() || l.First.Before(b.at) {
 			b.at = l.First
 		}

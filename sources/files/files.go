@@ -53,6 +53,9 @@ type Options struct {
 	// Gist, if it is set, has a long recording not be kept: it is read once now, and again by Recording.Again. Each of the
 	// functions that it returns is shown the events of one reading; the last one has then been shown the recording's.
 	Gist func() func(sources.Event)
+	// AtFirst, if it is set, is shown a long recording before all of it was read: with Unread, and with what its beginning tells
+	// as its gist. Open goes on reading once AtFirst returns, and what it returns tells all that there is to know.
+	AtFirst func(*sources.Recording)
 	// LongFrom is from how many bytes of text on a recording is long. Zero stands for 128 MiB.
 	LongFrom int64
 }
@@ -176,7 +179,8 @@ type file struct {
 	other   *file  // the log of the other kind that was found in it, or nil
 	besides string // what became of lines of the other kind that can't be read
 	budget  *lines.Budget
-	memory  int64 // of a budget of its own, when it is read again
+	memory  int64            // of a budget of its own, when it is read again
+	begins  *lines.Beginning // what is read of it then, or nil for all
 
 	part     *sources.Part
 	log      *audit.Log         // instead of part, until all audit logs are put in order

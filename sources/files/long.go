@@ -17,6 +17,10 @@ const (
 	longFrom = 128 << 20
 	// packs is how many bytes of text a byte of a packed file has, about.
 	packs = 16
+	// atFirst is how many bytes of text of an audit log are read before it is shown, and atFirstEvents how many events of a trace.
+	// Measured: either takes less than 100 ms on one core.
+	atFirst       = 4 << 20
+	atFirstEvents = 4096
 )
 
 // isLong reports whether files are so long that they are not kept, where opts allow that: audit logs, each of which can be
@@ -71,7 +75,43 @@ func openLong(ctx context.Context, name sources.SafeText, files []*file, opts Op
 	if err != nil {
 		return nil, err
 	}
-	logs, err := survey(ctx, files, len(seeds) > 0, opts)
+	l := long{name, seeds, said, opts}
+	if opts.AtFirst != nil {
+		if begun, err := l.begin(ctx, files); err == nil { // else what is wrong is found and said below
+			begun.Unread = true
+			opts.AtFirst(begun)
+		}
+	}
+	return l.read(ctx, files)
+}
+
+// long is what a recording of audit logs is made of, beside the logs.
+type long struct {
+	name  sources.SafeText
+	seeds []seedList
+	said  []string // of the seeds
+	opts  Options
+}
+
+// begin is read for the beginning of the logs. What it returns reads them to their ends, too, when it is played.
+func (l long) begin(ctx context.Context, files []*file) (*sources.Recording, error) {
+	var begun []*file
+	whole := lines.NewBeginning(atFirst)
+	for _, f := range files {
+		own := *f
+		own.begins = whole
+		begun = append(begun, &own)
+	}
+	rec, err := l.read(ctx, begun)
+	for _, f := range begun {
+		f.begins = nil
+	}
+	return rec, err
+}
+
+// read reads the logs once.
+func (l long) read(ctx context.Context, files []*file) (*sources.Recording, error) {
+	logs, err := survey(ctx, files, len(l.seeds) > 0, l.opts)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +119,7 @@ func openLong(ctx context.Context, name sources.SafeText, files []*file, opts Op
 	if err != nil {
 		return nil, err
 	}
-	rec := &sources.Recording{Name: name, Formats: []string{audit.Format}, Again: logs.Events, Notices: slices.Concat(notices, said)}
+	rec := &sources.Recording{Name: l.name, Formats: []string{audit.Format}, Again: logs.Events, Notices: slices.Concat(notices, l.said)}
 	for i, f := range files {
 		f.log = logs.Logs[i]
 		if f.log.Last.After(rec.End) {
@@ -90,9 +130,9 @@ func openLong(ctx context.Context, name sources.SafeText, files []*file, opts Op
 	if err := sameRun(files); err != nil {
 		return nil, err
 	}
-	seed, said := sow(seeds, logs.First(), rec.End)
+	seed, said := sow(l.seeds, logs.First(), rec.End)
 	fit := logs.Begin(seed)
-	rec.Notices = append(append(rec.Notices, said...), aboutFit(fit, seeds, logs.BeginAtWork())...)
+	rec.Notices = append(append(rec.Notices, said...), aboutFit(fit, l.seeds, logs.BeginAtWork())...)
 	return rec, nil
 }
 
@@ -134,6 +174,9 @@ func (f *file) again(ctx context.Context) (*lines.Reader, func() []string, error
 		return nil, nil, err
 	}
 	now.reader.Spend(lines.NewBudget(f.memory))
+	if f.begins != nil {
+		now.reader.Within(f.begins)
+	}
 	if f.strict {
 		now.reader.Strict()
 	}

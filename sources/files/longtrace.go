@@ -33,7 +33,10 @@ func openLongTrace(ctx context.Context, name sources.SafeText, f *file, opts Opt
 		}
 		show(ev)
 		part.Saw(ev.Time)
-		count++
+		if count++; count == atFirstEvents && opts.AtFirst != nil {
+			opts.AtFirst(&sources.Recording{Name: name, Formats: []string{trace.Format}, End: part.Last, Unread: true,
+				Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return f.traced(ctx, nil) }})
+		}
 	}
 	if count == 0 {
 		return nil, nil

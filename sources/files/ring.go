@@ -105,13 +105,18 @@ func openLongRing(ctx context.Context, name sources.SafeText, f *file, opts Opti
 	f.reader.Close()
 	r := f.ring
 	r.reading.Budget = nil
-	show, part := opts.Gist(), &sources.Part{}
+	show, part, count := opts.Gist(), &sources.Part{}, 0
 	for ev, err := range r.events(ctx, part) {
 		if err != nil {
 			return nil, err
 		}
 		show(ev)
 		part.Saw(ev.Time)
+		if count++; count == atFirstEvents && opts.AtFirst != nil {
+			begun := *r // which reads on whatever is found out of it meanwhile
+			opts.AtFirst(&sources.Recording{Name: name, Formats: []string{trace.Format}, End: part.Last, Unread: true,
+				Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return begun.events(ctx, nil) }})
+		}
 	}
 	end := r.end(part.Last)
 	r.reading.To = part.Last

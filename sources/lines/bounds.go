@@ -64,6 +64,28 @@ func (r *Reader) checkText() error {
 		r.line, textRatio)}
 }
 
+// Beginning is how many bytes of text are read of files, all together, of which the beginning alone is asked for. It is safe for
+// concurrent use.
+type Beginning struct{ left atomic.Int64 }
+
+// NewBeginning returns a beginning of about so many bytes.
+func NewBeginning(bytes int64) *Beginning {
+	b := new(Beginning)
+	b.left.Store(bytes)
+	return b
+}
+
+// Within ends the text with the last line that is whole once b is read, and has there be none if that is so already. It must be
+// called before Next.
+func (r *Reader) Within(b *Beginning) {
+	if r.within = b; b.hasEnded() {
+		r.cur = nil
+	}
+}
+
+// hasEnded reports whether all is read that is asked for.
+func (b *Beginning) hasEnded() bool { return b != nil && b.left.Load() <= 0 }
+
 // size is a number of bytes as a person writes it.
 func size(bytes int64) string {
 	for _, unit := range []struct {

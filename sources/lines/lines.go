@@ -55,9 +55,10 @@ type Reader struct {
 
 	diverted *diversion // nil if all lines are for who calls Next
 	budget   *Budget
-	kept     int64 // bytes, of this file
-	texts    int64 // bytes of the blocks taken
-	over     error // what is kept is too much
+	kept     int64      // bytes, of this file
+	texts    int64      // bytes of the blocks taken
+	over     error      // what is kept is too much
+	within   *Beginning // that is read, or nil for all
 }
 
 // Open opens the file at path; "-" is stdin. The context ends a read that is under way, and the wait for the first
@@ -322,12 +323,19 @@ func (r *Reader) refill() bool {
 	if r.err != nil {
 		return false
 	}
+	if r.within.hasEnded() {
+		r.spill, r.err = r.spill[:0], io.EOF
+		return false
+	}
 	block, err := r.pump.next()
 	if err != nil {
 		r.err = err
 		return false
 	}
 	r.texts += int64(len(block))
+	if r.within != nil {
+		r.within.left.Add(-int64(len(block)))
+	}
 	if r.err = r.checkText(); r.err != nil {
 		return false
 	}
