@@ -20,6 +20,8 @@ type Frame struct {
 
 	// Live is how the cluster stands that is shown. Nil for a recording.
 	Live *Live
+	// Reading is how far the recording is read that is shown, if there is more of it: End is that of what is read then. Nil once all is.
+	Reading *Reading
 	// Name, Formats and Notices describe the source.
 	Name    sources.SafeText
 	Formats []string

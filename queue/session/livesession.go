@@ -58,7 +58,7 @@ func (s *Session) runStream(ctx context.Context) (wait func()) {
 
 // atEdge reports whether the newest there is is shown, and goes on.
 func (o *owner) atEdge() bool {
-	return o.live != nil && o.fork == nil && o.playing && !o.now.Before(o.recording.End)
+	return (o.live != nil || o.reading != nil) && o.fork == nil && o.playing && !o.now.Before(o.recording.End)
 }
 
 // pollWork is for how long the model may go on at once: a large cluster's first objects take longer.

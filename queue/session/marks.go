@@ -80,7 +80,7 @@ func (o *owner) addMarks(marks []timeline.Mark) {
 	mine := slices.Clone(t.Marks)
 	for _, m := range marks {
 		there := slices.ContainsFunc(mine, func(have timeline.Mark) bool { return have.At.Equal(m.At) })
-		if m.Text = sources.Sanitize(string(m.Text)); m.Text == "" || there || m.At.Before(t.Start) || m.At.After(t.End) || len(mine) >= maxMarks {
+		if m.Text = sources.Sanitize(string(m.Text)); m.Text == "" || there || m.At.Before(t.Start) || m.At.After(t.End) && o.reading == nil || len(mine) >= maxMarks {
 			continue
 		}
 		mine = append(mine, timeline.Mark{At: m.At, Text: m.Text, Own: true})
@@ -95,6 +95,10 @@ func (o *owner) findMark(text string, forward bool) {
 	if forward {
 		for _, m := range marks[lastMark(marks, o.now)+1:] {
 			if is(m) {
+				if why := o.unread(m.At); why != "" {
+					o.refuse("the mark %q: %s", m.Text, why)
+					return
+				}
 				o.seek(m.At)
 				return
 			}

@@ -24,6 +24,7 @@ type owner struct {
 	diagnosis
 
 	live     *live              // nil unless the recording is one that goes on
+	reading  *Reading           // nil unless more of the recording is to be read
 	search   *search            // under way, or nil
 	previews *timeline.Previews // or nil
 	marked   markCache
@@ -87,6 +88,9 @@ type diagnosis struct {
 func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 	o := newOwnerOf(rec, opts)
 	o.recording = timeline.New(rec, o.cfg, opts.Plugins)
+	if rec.Unread {
+		o.reading = &Reading{To: rec.End}
+	}
 	o.notices = report.Notices(rec)
 	if said := report.OthersPods(rec.Tells(), o.cfg); said != "" && !rec.Rerun {
 		o.notices = append(o.notices, said)
@@ -141,6 +145,7 @@ func (o *owner) frame() *Frame {
 	f := &Frame{
 		Version: o.version,
 		Live:    o.liveFrame(),
+		Reading: o.reading,
 		Name:    o.rec.Name, Formats: o.rec.Formats, Notices: o.toldNotices(),
 		Moment: explain.Moment{Now: o.now, Board: t.Shown.Copy(), Options: t.Options(), Ticks: t.Engine.Ticks, Hints: o.wakes, Zone: o.zone},
 		Start:  o.recording.Start, End: o.recording.End,
@@ -204,7 +209,7 @@ func (o *owner) toldNotices() []string {
 // atEnd reports whether nothing is left to play.
 func (o *owner) atEnd() bool {
 	t := o.recording
-	return o.live == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.HasEvent(t.Next) && t.Cursor == len(t.Changes)
+	return o.live == nil && o.reading == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.HasEvent(t.Next) && t.Cursor == len(t.Changes)
 }
 
 // Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than
@@ -227,6 +232,9 @@ func (o *owner) advance(d time.Duration) {
 	cursor, was := t.Cursor, o.now
 	o.now = o.now.Add(o.model(d))
 	o.skipQuiet(t)
+	if o.reading != nil && t.Forked == nil && o.now.After(t.End) {
+		o.now = t.End // what is behind is not executed before it is read
+	}
 	mark, stop := o.stopBefore(was, o.now)
 	if stop {
 		o.now = mark.At

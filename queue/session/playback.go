@@ -55,7 +55,7 @@ func (o *owner) step(n int) {
 	for ; n > 0; n-- {
 		at, ok := t.StepForward(o.stepLimit())
 		if !ok {
-			o.refuse("no move comes after this one")
+			o.refuse("no move comes after this one%s", o.asFarAsRead())
 			break
 		}
 		o.now = at

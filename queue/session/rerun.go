@@ -13,8 +13,12 @@ import (
 // compares the two. It also returns a session that plays the second. It takes as long as both runs do, and may
 // be called from any goroutine; so may progress, which is told how much is done.
 func (s *Session) Rerun(ctx context.Context, release string, progress func(share float64)) (*report.Comparison, *Session, error) {
-	if s.rec == nil {
+	rec := s.rec.Load()
+	switch {
+	case rec == nil:
 		return nil, nil, ErrLive
+	case rec.Unread:
+		return nil, nil, ErrUnread
 	}
 	from := s.opts
 	from.Release = s.Release()
@@ -26,7 +30,7 @@ func (s *Session) Rerun(ctx context.Context, release string, progress func(share
 	}
 	watched := to
 	watched.Progress = progress
-	c, err := report.Compare(ctx, s.rec, from, watched)
+	c, err := report.Compare(ctx, rec, from, watched)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,15 +44,15 @@ func (s *Session) recorded() *sources.Recording {
 	if s.first != nil {
 		return s.first
 	}
-	return s.rec
+	return s.rec.Load()
 }
 
 // Release is the release that the session's queue follows, one of queue.Releases.
 func (s *Session) Release() string {
-	if s.rec == nil {
-		return s.opts.ReleaseFor(&sources.Recording{})
+	if rec := s.rec.Load(); rec != nil {
+		return s.opts.ReleaseFor(rec)
 	}
-	return s.opts.ReleaseFor(s.rec)
+	return s.opts.ReleaseFor(&sources.Recording{})
 }
 
 // ErrLive says that a live cluster cannot be run again.

@@ -46,7 +46,7 @@ type Session struct {
 	owner    *owner
 
 	// What it was made of. rec is nil if it is live.
-	rec   *sources.Recording
+	rec   atomic.Pointer[sources.Recording]
 	first *sources.Recording // unless rec is that, what a rerun was made of
 	opts  timeline.Options
 }
@@ -54,7 +54,8 @@ type Session struct {
 // New returns a session at the start of rec. It does nothing until Run.
 func New(rec *sources.Recording, opts timeline.Options) *Session {
 	s := newSession(newOwner(rec, opts))
-	s.rec, s.opts = rec, opts
+	s.rec.Store(rec)
+	s.opts = opts
 	return s
 }
 
@@ -70,11 +71,18 @@ func newSession(o *owner) *Session {
 }
 
 // Recorded reports whether it is of a recording, of which Cut makes scenarios.
-func (s *Session) Recorded() bool { return s.rec != nil && !s.rec.Rerun }
+func (s *Session) Recorded() bool {
+	rec := s.rec.Load()
+	return rec != nil && !rec.Rerun
+}
 
 // Cut makes a scenario of the recording from one moment to another: see scenario.Cut. It works in the caller's goroutine.
 func (s *Session) Cut(ctx context.Context, from, to time.Time) (*scenario.Scenario, error) {
-	return scenario.Cut(ctx, s.rec, from, to)
+	rec := s.rec.Load()
+	if rec.Unread {
+		return nil, ErrUnread
+	}
+	return scenario.Cut(ctx, rec, from, to)
 }
 
 // Frame returns the newest frame. It is never nil.

@@ -81,7 +81,7 @@ func (o *owner) look() {
 			case !s.Forward && !since.IsZero():
 				o.refuse("nothing from %s on, which is as far back as is kept, is %q", o.zone.Clock(since), s.Condition)
 			case s.Forward:
-				o.refuse("nothing that follows is %q", s.Condition)
+				o.refuse("nothing that follows%s is %q", o.asFarAsRead(), s.Condition)
 			default:
 				o.refuse("nothing before this is %q", s.Condition)
 			}
@@ -114,6 +114,10 @@ const playSlice = 100 * time.Millisecond
 // travel is seek for a person, who can stop on the way.
 func (o *owner) travel(to time.Time) {
 	t := o.shownLine()
+	if why := o.unread(to); why != "" {
+		o.refuse("%s", why)
+		return
+	}
 	if to.After(t.End) && t.Forked == nil {
 		to = t.End
 	}

@@ -19,8 +19,9 @@ type Feed struct {
 	Events []sources.Event
 
 	End time.Time
-	// live is true if the source goes on. Then End is the moment up to which its events are made.
-	live bool
+	// live is true if the source goes on, and unread of a recording that was not read to its end. Then End is the moment up to which
+	// its events are made.
+	live, unread bool
 	// logged is true while a live source has a scheduler's log that tells how every attempt ends.
 	logged bool
 	// advancedTo is how far the shadow of a live source has run, or the rerun.
@@ -39,8 +40,12 @@ type Feed struct {
 func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	events := rec.Tells()
 	logged := HasFact[*sources.Logged](events)
+	f := &Feed{End: rec.End}
+	if rec.Unread {
+		f.unread, f.End = true, rec.End.Add(-Lag)
+	}
 	if HasFact[*sources.Move](events) && !logged || len(events) == 0 {
-		f := &Feed{Events: rec.Events}
+		f.Events = rec.Events
 		if rec.Again != nil {
 			f.more = f.eventsOf(rec)
 		}
@@ -49,7 +54,6 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	if (logged || HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
 		return &Feed{Events: verdict.AsMoves(events)}
 	}
-	f := &Feed{End: rec.End}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
 	starts := HasFact[*sources.SchedulerStarted](events)
 	if rec.Rerun {
@@ -92,7 +96,7 @@ func (f *Feed) eventsOf(rec *sources.Recording) func() (sources.Event, bool) {
 
 // makeMore makes more events from the source, and returns false if there are none left to make.
 func (f *Feed) makeMore() bool {
-	if f.live {
+	if f.live || f.unread && f.Shadow != nil {
 		return f.makeMoreLive()
 	}
 	if f.rerun != nil {
@@ -120,11 +124,14 @@ func (f *Feed) makeMoreAsTold() bool {
 	if f.more == nil {
 		return false
 	}
-	f.lookAhead()
-	if f.next != nil {
-		f.Events = append(f.Events, *f.next)
+	if f.next == nil {
+		f.lookAhead()
 	}
-	return f.next != nil
+	if f.next == nil || f.unread && f.next.Time.After(f.End) {
+		return false
+	}
+	f.Events, f.next = append(f.Events, *f.next), nil
+	return true
 }
 
 // rerunSlice is how much time of a rerun passes at once at the most, in model time.
@@ -233,6 +240,13 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 func (f *Feed) ExtendTo(end time.Time) {
 	if end.After(f.End) {
 		f.End = end
+	}
+}
+
+// ReadTo has more be made of a recording that was read up to that moment.
+func (f *Feed) ReadTo(at time.Time) {
+	if f.ExtendTo(at.Add(-Lag)); f.Shadow != nil {
+		f.Shadow.oracle.channels.until = f.End.Add(Lag)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -47,11 +48,22 @@ func (t *Timeline) LeftLately(p *board.Pod) bool { return t.Executed.Sub(p.Since
 // IsGone reports whether what was at a moment is not kept any more.
 func (t *Timeline) IsGone(at time.Time) bool { return at.Before(t.Since) }
 
+// ReadTo has what a recording that is not read to its end tells up to a moment be shown, too.
+func (t *Timeline) ReadTo(at time.Time) {
+	if t.Feed.ReadTo(at); t.Feed.End.After(t.Start) {
+		t.End = t.Feed.End
+	} else {
+		t.End = t.Start
+	}
+}
+
 // BeginAnew makes t what it was when nothing had been executed, but for its marks and how it is seen.
 func (t *Timeline) BeginAnew() {
 	was := *t
 	was.Feed.Close()
 	*t = *New(was.made.rec, was.made.cfg, was.made.plugins)
-	t.Marks = was.Marks
+	if t.Marks = was.Marks; t.made.rec.Unread {
+		t.ReadTo(was.Feed.End.Add(model.Lag))
+	}
 	t.SetView(t.Shown, was.Shown.View, t.Start)
 }

@@ -83,7 +83,9 @@ type injection struct {
 // New returns the timeline of rec, of which nothing has been executed.
 func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plugins) *Timeline {
 	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg), made: made{rec, cfg, plugins}}
-	t.Start, t.End = Span(rec)
+	if t.Start, t.End = Span(rec); rec.Unread {
+		t.ReadTo(rec.End)
+	}
 	t.SetEngine(newEngine(cfg, plugins, t.Start))
 	return t
 }
