@@ -138,6 +138,12 @@ func (m *model) Init() tea.Cmd {
 	if m.lesson != nil {
 		cmds = append(cmds, m.lesson.Begin())
 	}
+	if read := m.options.ReadOn; read != nil {
+		cmds = append(cmds, page.Guarded(func() tea.Msg {
+			read(m.ctx)
+			return nil
+		}))
+	}
 	return tea.Batch(cmds...)
 }
 

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/header"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
 )
@@ -77,7 +78,7 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 // scrub goes to the time at column x of the progress line.
 func (m *model) scrub(x int) {
 	r := m.mouse.progress
-	share := float64(min(max(x-r.X, 0), r.W-1)) / float64(max(r.W-1, 1))
+	share := float64(min(max(x-r.X, 0), r.W-1)) / float64(max(header.ReadCells(m.Frame.Reading, r.W)-1, 1))
 	m.Session.Seek(m.Frame.Start.Add(time.Duration(share * float64(m.Frame.End.Sub(m.Frame.Start)))))
 }
 

@@ -79,6 +79,9 @@ type Options struct {
 	// NextConfig waits until the configuration has changed, and returns what it says then; or that it can't be read. It is
 	// called outside of the screen's own goroutine. Nil: the configuration stays.
 	NextConfig func(ctx context.Context) (Options, error)
+	// ReadOn reads on what the session is of whose beginning alone is read, and tells it: see session.Complete. It is called once,
+	// outside of the screen's own goroutine, and returns when ctx ends at the latest. Nil: all is read.
+	ReadOn func(ctx context.Context)
 	// Memory keeps how sources were looked at, and Source is what the session's is called in it. Nil, or an
 	// empty Source: it is not kept.
 	Memory memory.Memory

@@ -16,9 +16,6 @@ import (
 // tick is how often the screen shows how far it is.
 const tick = 250 * time.Millisecond
 
-// sureFrom is from which share on it is said how long the rest takes: before, that would be a guess.
-const sureFrom = 0.05
-
 // Look is how the screen is drawn.
 type Look struct {
 	Keys *keymap.Map
@@ -131,8 +128,7 @@ func says(share float64, read, size int64, since time.Duration) string {
 	if size > 0 {
 		text = fmt.Sprintf("%.1f of %.1f MB, ", float64(read)/1e6, float64(size)/1e6) + text
 	}
-	if share >= sureFrom {
-		left := time.Duration(float64(since) * (1 - share) / share)
+	if left := format.Left(share, since); left > 0 {
 		text += ", about " + format.Span(left.Round(time.Second)) + " left"
 	}
 	return text

@@ -92,6 +92,17 @@ func Level(share float64) string {
 	return levels[min(max(int(share*8), 0), 7)]
 }
 
+// sureFrom is from which share on it is said how long the rest takes: before, that would be a guess.
+const sureFrom = 0.05
+
+// Left reckons how long the rest takes of what a share of was done in that time. Zero: that would be a guess, or nothing is left.
+func Left(share float64, since time.Duration) time.Duration {
+	if !(share >= sureFrom) {
+		return 0
+	}
+	return max(0, time.Duration(float64(since)*(1-share)/share))
+}
+
 // Bar draws share, between 0 and 1, as a line of width cells of which the first are heavy.
 func Bar(share float64, width int) (heavy, light string) {
 	const heavyCells, lightCells = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━", "────────────────────────────────────────"

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -30,6 +31,15 @@ func TestNumber(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 150000: "150,000", 1234567: "1,234,567"} {
 		if got := Number(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestLeft: the rest takes as long as it took so far, by its share.
+func TestLeft(t *testing.T) {
+	for share, want := range map[float64]time.Duration{0: 0, 0.049: 0, 0.05: 19 * time.Minute, 0.25: 3 * time.Minute, 1: 0, 1.5: 0, math.NaN(): 0} {
+		if got := Left(share, time.Minute); got != want {
+			t.Errorf("of %v is left %v, want %v", share, got, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schedq/schedq/keymap"
@@ -135,6 +136,9 @@ func (h Header) title(a canvas.Area) {
 	if filter := h.Frame.Filter; filter != "" {
 		right = a.Right(right, 0, theme.Accent|canvas.Reverse, " / "+canvas.Truncate(filter, a.W/3)+" ") - 1
 	}
+	if said := reading(h.Frame.Reading); said != "" {
+		right = a.Right(right-1, 0, theme.Backoff, said) - 1
+	}
 	left := a.Sub(0, 0, right-1, 1)
 	x := left.Text(1, 0, theme.Accent|canvas.Bold, format.Safe(string(h.Frame.Name)))
 	kind, of := " — a recording of ", Scheduler(h.Frame)
@@ -205,19 +209,47 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 			since = where
 		}
 		x = left.Text(x+2, 0, theme.WhatIf, since)
+		if !slices.Contains(h.Lines, lineTitle) {
+			x = left.Text(x+2, 0, theme.Backoff, reading(f.Reading))
+		}
 		if f.Filter != "" && !slices.Contains(h.Lines, lineTitle) {
 			left.Text(x+2, 0, theme.Accent|canvas.Reverse, " / "+f.Filter+" ")
 		}
 		return canvas.Rect{}
 	}
-	x = a.Text(x+2, 0, theme.Plain, format.Span(f.Now.Sub(f.Start))+"/"+format.Span(f.End.Sub(f.Start))) + 1
+	end := format.Span(f.End.Sub(f.Start))
+	if f.Reading != nil {
+		end += "+"
+	}
+	x = a.Text(x+2, 0, theme.Plain, format.Span(f.Now.Sub(f.Start))+"/"+end) + 1
 	if width := min(right-x, 40); width >= 4 {
-		heavy, light := format.Bar(share(f.Now.Sub(f.Start), f.End.Sub(f.Start)), width)
 		progress = canvas.At(x, 0, width, 1)
-		x = a.Text(x, 0, theme.Accent, heavy)
-		a.Text(x, 0, theme.Dim, light)
+		read := ReadCells(f.Reading, width)
+		heavy, light := format.Bar(share(f.Now.Sub(f.Start), f.End.Sub(f.Start)), read)
+		x = a.Text(a.Text(x, 0, theme.Accent, heavy), 0, theme.Dim, light)
+		a.Text(x, 0, theme.Dim, strings.Repeat("┈", width-read))
 	}
 	return progress
+}
+
+// ReadCells is how many of the cells of the line that shows how far it is are of what is read.
+func ReadCells(r *session.Reading, width int) int {
+	if r == nil {
+		return width
+	}
+	return min(max(int(r.Share*float64(width)), 1), width)
+}
+
+// reading says how far a recording is read. Empty if all is.
+func reading(r *session.Reading) string {
+	if r == nil {
+		return ""
+	}
+	said := fmt.Sprintf("reading %d%%", int(100*min(r.Share, 1)))
+	if r.Left > 0 {
+		said += ", " + format.Span(r.Left.Round(time.Second)) + " left"
+	}
+	return said
 }
 
 // Speed writes how many times as fast as it was time passes: ×0.5, ×16, with two digits behind the point at the most.

@@ -120,8 +120,11 @@ func ParseTime(text string, f *session.Frame) (time.Time, error) {
 		}
 		if at.After(f.End.Add(time.Second)) {
 			what := "the recording is"
-			if f.Fork != nil {
+			switch {
+			case f.Fork != nil:
 				what = "the what-if can be shown"
+			case f.Reading != nil:
+				what = "what is read so far is"
 			}
 			return time.Time{}, errors.New(what + " from " + f.Zone.Second(f.Start) + " to " + f.Zone.Second(f.End))
 		}

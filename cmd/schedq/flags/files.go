@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ import (
 // OpenFiles reads files of one run, by the flags of RegisterFiles. A long recording is not kept: it is read again whenever it is
 // played. It says on standard error what a person should know of them.
 func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	open, err := Opener(cmd, paths)
+	open, err := Opener(cmd, paths, Meanwhile{})
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +48,16 @@ func read(cmd *cobra.Command, paths []string, open func(context.Context) (*sourc
 	return open(disk.Measured(cmd.Context(), line.Report))
 }
 
+// Meanwhile is what is done with a long recording while it is read. The zero value is nothing.
+type Meanwhile struct {
+	// Begun is shown it when its beginning is read: see files.Options.AtFirst.
+	Begun func(*sources.Recording)
+	// Reached is told of moments up to which it is read.
+	Reached func(time.Time)
+}
+
 // Opener returns what opens files as OpenFiles does, and says nothing.
-func Opener(cmd *cobra.Command, paths []string) (open func(context.Context) (*sources.Recording, error), err error) {
+func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.Context) (*sources.Recording, error), err error) {
 	opts, err := windowOptions(cmd, paths)
 	if err != nil {
 		return nil, err
@@ -63,7 +72,7 @@ func Opener(cmd *cobra.Command, paths []string) (open func(context.Context) (*so
 		if asked != "" { // what is told of releases is rewritten
 			rec, err = files.Open(ctx, paths, opts)
 		} else {
-			rec, err = OpenLong(ctx, paths, opts)
+			rec, err = OpenLong(ctx, paths, opts, m)
 		}
 		if err != nil {
 			return nil, err
@@ -78,11 +87,24 @@ func Opener(cmd *cobra.Command, paths []string) (open func(context.Context) (*so
 }
 
 // OpenLong is files.Open, and does not keep a long recording.
-func OpenLong(ctx context.Context, paths []string, opts files.Options) (*sources.Recording, error) {
+func OpenLong(ctx context.Context, paths []string, opts files.Options, m Meanwhile) (*sources.Recording, error) {
 	gist := session.NewGist()
 	opts.Gist = func() func(sources.Event) {
 		gist = session.NewGist()
-		return func(ev sources.Event) { gist.Add(ev) }
+		if m.Reached == nil {
+			return gist.Add
+		}
+		return func(ev sources.Event) {
+			gist.Add(ev)
+			m.Reached(ev.Time)
+		}
+	}
+	if m.Begun != nil {
+		opts.AtFirst = func(rec *sources.Recording) {
+			if rec.Gist = gist.Events(); len(rec.Gist) > 0 {
+				m.Begun(rec)
+			}
+		}
 	}
 	rec, err := files.Open(ctx, paths, opts)
 	if err == nil && rec.Again != nil {

@@ -68,6 +68,9 @@ func (f *Model) Again(rec *sources.Recording) (*sources.Recording, error) {
 	return session.Rerun(rec, f.release)
 }
 
+// Reruns reports whether Again leaves out what the recording's own scheduler did.
+func (f *Model) Reruns() bool { return f.release != "" }
+
 // CheckLive returns an error if --release was given: there has to be a recording to run again.
 func (f *Model) CheckLive() error {
 	if f.release != "" {

@@ -1,7 +1,7 @@
 // Package waiting tells a person at a terminal how far a command is that says nothing for a while: a long log is read,
 // or played from its beginning to its end. It is one line, which is gone before anything else is said.
 //
-// It imports cmd/schedq/plain and sources.
+// It imports cmd/schedq/plain, tui/format and sources.
 package waiting
 
 import (
@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/plain"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/format"
 )
 
 const (
@@ -100,7 +101,7 @@ func (l *Line) text(since time.Duration) string {
 		return "schedq: " + l.what
 	}
 	text := fmt.Sprintf("schedq: %s: %d %%", l.what, int(100*min(share, 1)))
-	if left := time.Duration(float64(since) * (1 - share) / share); share >= 0.05 && left >= time.Second {
+	if left := format.Left(share, since); left >= time.Second {
 		text += fmt.Sprintf(", %s left", left.Round(time.Second))
 	}
 	return text

@@ -34,6 +34,8 @@ type screenFlags struct {
 	// second stands beside what is shown, and is remembered as secondSource. Nil: nothing does.
 	second       *sources.Recording
 	secondSource string
+	// readOn reads on what is shown, and tells the session. Nil: all is read.
+	readOn func(context.Context, *session.Session)
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
@@ -87,6 +89,9 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
 	others := withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options)
 	others.Clusters = clusters(cmd, kube.Unflagged(), options, true)
+	if f.readOn != nil {
+		others.ReadOn = func(ctx context.Context) { f.readOn(ctx, shown) }
+	}
 	if f.second != nil {
 		second, err := f.model.Again(f.second)
 		if err != nil {
@@ -145,16 +150,29 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	f.look.Source = sourceOfFiles(paths)
-	return f.show(cmd, func() (*sources.Recording, error) { return f.openFiles(cmd, paths) }, 0)
+	if f.at != "" || f.second != nil || f.model.Reruns() || !canAwait(paths) { // all of it is asked for
+		return f.show(cmd, func() (*sources.Recording, error) { return f.openFiles(cmd, paths) }, 0)
+	}
+	r, err := beginReading(cmd, paths)
+	if err != nil {
+		return err
+	}
+	defer r.end()
+	f.readOn = r.tell
+	err = f.show(cmd, func() (*sources.Recording, error) { return r.await(cmd.Context(), f.look.Options(nil)) }, 0)
+	return r.said(cmd, err)
 }
 
-// openFiles is flags.OpenFiles, and shows on the screen how far it is. A recording that is typed at the terminal needs
-// that itself, and without a screen a line on standard error tells as much.
+// canAwait reports whether what is said while files are read can be said on the screen. A recording that is typed at the terminal
+// needs that itself.
+func canAwait(paths []string) bool { return !slices.Contains(paths, "-") && tui.HasTerminal() }
+
+// openFiles is flags.OpenFiles, and shows on the screen how far it is. Without a screen a line on standard error tells as much.
 func (f *screenFlags) openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	if slices.Contains(paths, "-") || !tui.HasTerminal() {
+	if !canAwait(paths) {
 		return flags.OpenFiles(cmd, paths)
 	}
-	open, err := flags.Opener(cmd, paths)
+	open, err := flags.Opener(cmd, paths, flags.Meanwhile{})
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +222,7 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options session.Options) 
 				}
 				opts.Stdin = strings.NewReader("") // it is the screen's
 				opts.Seeds = nil                   // of the recording that the command line names
-				rec, err := flags.OpenLong(disk.Measured(ctx, progress), paths, opts)
+				rec, err := flags.OpenLong(disk.Measured(ctx, progress), paths, opts, flags.Meanwhile{})
 				if err != nil {
 					return nil, err
 				}
