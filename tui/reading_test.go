@@ -102,10 +102,22 @@ func TestReadingFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, s, o := readSlowly(t, sample, 8)
 		p := sit(t, 120, 40, s, o)
-		r.says <- func(_ context.Context, s *session.Session) { s.StopReading(errors.New("big.log.gz: the gzip data is damaged after line 7")) }
+		r.says <- func(_ context.Context, s *session.Session) {
+			s.StopReading(errors.New("big.log.gz: the gzip data is damaged after line 7"))
+		}
 		p.idle()
 		p.sees("can't: read on: big.log.gz: the gzip data is damaged after line 7").seesNot("reading")
 		p.do(keymap.SeekEnd).sees("■ at the end", "10:36:07.5").do(keymap.Help).sees("damaged after line 7")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r, s, o := readSlowly(t, sample, 8)
+		p := sit(t, 120, 40, s, o)
+		r.says <- func(_ context.Context, s *session.Session) { s.StopReading(errors.New("big.log.gz: it is damaged")) }
+		p.idle()
+		p.sees("can't: read on: big.log.gz").do(keymap.Quit)
+		if err := <-p.over; err != nil {
+			t.Error(err)
+		}
 	})
 }
 
