@@ -1,6 +1,10 @@
 package schedulerconfig
 
-import "golang.org/x/time/rate"
+import (
+	"time"
+
+	"golang.org/x/time/rate"
+)
 
 // ClientLimiter returns the rate limiter of the scheduler's client (clientConnection), with that share of its rate: 1
 // is all of it.
@@ -10,4 +14,9 @@ func (c *Config) ClientLimiter(share rate.Limit) *rate.Limiter {
 		limit = rate.Inf
 	}
 	return rate.NewLimiter(limit, int(c.ClientBurst))
+}
+
+// BurstTime is how long that limit takes to let through as many requests as it lets through at once. ClientQPS must be above 0.
+func (c *Config) BurstTime() time.Duration {
+	return time.Duration(float64(c.ClientBurst) / float64(c.ClientQPS) * float64(time.Second))
 }

@@ -10,8 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
+
+// Grouped reports whether pod is queued with its pod group.
+func Grouped(opts queue.Options, pod *v1.Pod) bool {
+	_, ok := opts.GroupOf(pod)
+	return ok
+}
 
 // Unscheduled returns the condition with which the scheduler says that pod could not be scheduled, or
 // nil.

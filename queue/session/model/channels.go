@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/gaps"
@@ -80,11 +79,11 @@ func (c *channels) recorded(uid types.UID, last sources.Recorded) {
 // condition, where the source tells the scheduler's requests. And it would become an Event if what the recorder wrote is known, and
 // it is less than two Events of the pod at its present resourceVersion.
 func (c *channels) mustShow(pod *v1.Pod) bool {
-	if c.logged() || c.requests && cluster.Unscheduled(pod) == nil && !grouped(c.cfg.Queue, pod) {
+	if c.logged() || c.requests && cluster.Unscheduled(pod) == nil && !cluster.Grouped(c.cfg.Queue, pod) {
 		return true
 	}
 	last, known := c.recorder[pod.UID]
-	return known && c.records && !grouped(c.cfg.Queue, pod) && (last.Count < 2 || last.Version != pod.ResourceVersion)
+	return known && c.records && !cluster.Grouped(c.cfg.Queue, pod) && (last.Count < 2 || last.Version != pod.ResourceVersion)
 }
 
 // logged reports whether the scheduler's log tells how every attempt ends.
@@ -99,7 +98,7 @@ func (c *channels) shownBy(pod *v1.Pod) []string {
 	switch {
 	case c.logged():
 		return nil
-	case c.requests && cluster.Unscheduled(pod) == nil && !grouped(c.cfg.Queue, pod):
+	case c.requests && cluster.Unscheduled(pod) == nil && !cluster.Grouped(c.cfg.Queue, pod):
 		return []string{sources.PodsWatch}
 	}
 	return []string{sources.PodsWatch, sources.EventsWatch}
@@ -174,7 +173,7 @@ func (c *channels) requested(now time.Time) {
 // countFirst counts a request of those that show first where the source came to a scheduler at work. If as many come as the rate limit
 // lets through, they wait for it: so nothing was left of it when the source came, whatever it let through before.
 func (c *channels) countFirst(now time.Time) {
-	if c.attached.IsZero() || c.cfg.ClientQPS <= 0 || now.Sub(c.attached) > burstTime(c.cfg) {
+	if c.attached.IsZero() || c.cfg.ClientQPS <= 0 || now.Sub(c.attached) > c.cfg.BurstTime() {
 		return
 	}
 	if c.first++; c.first == fullRate(c.cfg) {
@@ -182,12 +181,7 @@ func (c *channels) countFirst(now time.Time) {
 	}
 }
 
-// burstTime is how long the rate limit of the scheduler's client takes to let through as many requests as it lets through at once.
-func burstTime(cfg *schedulerconfig.Config) time.Duration {
-	return time.Duration(float64(cfg.ClientBurst) / float64(cfg.ClientQPS) * float64(time.Second))
-}
-
-// fullRate is how many requests are sent within burstTime, at the least, if they wait for the rate limit.
+// fullRate is how many requests are sent within the client's BurstTime, at the least, if they wait for the rate limit.
 func fullRate(cfg *schedulerconfig.Config) int {
 	return max(1, int(math.Ceil(limitedShare*float64(cfg.ClientBurst))))
 }
@@ -209,11 +203,5 @@ func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief
 // beginsLimited reports whether the scheduler's requests waited for its client's rate limit when events, which come to it at
 // work, began: they were sent at that rate for as long as its burst would have lasted at most.
 func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) bool {
-	return cfg.ClientQPS > 0 && cluster.RequestsOnAttaching(events, burstTime(cfg)) >= fullRate(cfg)
-}
-
-// grouped reports whether pod is queued with its pod group.
-func grouped(opts queue.Options, pod *v1.Pod) bool {
-	_, ok := opts.GroupOf(pod)
-	return ok
+	return cfg.ClientQPS > 0 && cluster.RequestsOnAttaching(events, cfg.BurstTime()) >= fullRate(cfg)
 }

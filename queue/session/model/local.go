@@ -116,7 +116,7 @@ func (l *local) move(now time.Time, t queue.Transition, a *cycle.Attempt) *Move 
 		Pod: types.NamespacedName{Namespace: t.Pod.Namespace, Name: t.Pod.Name}, To: sources.Tier(t.To.String()),
 		Event: t.Event, GatingPlugin: t.GatingPlugin,
 	}}
-	if t.To == queue.Backoff && grouped(l.cfg.Queue, t.Pod) {
+	if t.To == queue.Backoff && cluster.Grouped(l.cfg.Queue, t.Pod) {
 		m.Expiry = t.BackoffExpiry
 	}
 	if t.Event == queue.ScheduleAttemptFailure {
