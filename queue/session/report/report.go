@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -138,7 +139,11 @@ type podReport struct {
 	wokenBy  string
 	failedAt time.Time
 	plugins  []string // of the last failed attempt, until the pod is in activeQ again
-	last     *board.Pod
+	key      types.NamespacedName
+	// last is the pod as it was told last, until it left: what is known of the pods that left would be most of a long
+	// recording. Then left is what can be said of it, or nil if it did not wait.
+	last *board.Pod
+	left *LongestReport
 }
 
 // SchedulerReport says of which release a scheduler is, and what tells that: see docs/trace-format.md.
@@ -225,10 +230,13 @@ func (r *reporter) add(t *board.Transition) error {
 	}
 	p := r.pods[t.Pod.Key]
 	if p == nil {
-		p = &podReport{}
-		r.pods[t.Pod.Key] = p
+		key := t.Pod.Key
+		p = &podReport{key: types.NamespacedName{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}} // not the object's text
+		r.pods[p.key] = p
 	}
-	p.last = t.Pod
+	if p.last, p.left = t.Pod, nil; board.HasLeft(t.Pod) {
+		p.last, p.left = nil, longestOf(t.Pod, t.Pod.Since)
+	}
 	r.wake(p, t)
 	r.attempt(p, t)
 	if p.tier != t.To { // a gated pod that is gated again has not moved
@@ -298,7 +306,7 @@ func (r *reporter) attempt(p *podReport, t *board.Transition) {
 				r.rejected[name] = sets.New[types.NamespacedName]()
 			}
 			r.plugins[name].Attempts++
-			r.rejected[name].Insert(t.Pod.Key)
+			r.rejected[name].Insert(p.key)
 		}
 	case t.To == queue.Scheduled:
 		a.Bound++
@@ -358,22 +366,29 @@ const mostLongest = 5
 func (r *reporter) longest() []LongestReport {
 	all := []LongestReport{}
 	for _, p := range r.pods {
-		if p.last.Tier == queue.Gated || p.last.Arrived.IsZero() {
-			continue
+		l := p.left
+		if p.last != nil {
+			l = longestOf(p.last, r.report.End)
 		}
-		until := r.report.End
-		if board.HasLeft(p.last) {
-			until = p.last.Since
+		if l != nil {
+			all = append(all, *l)
 		}
-		all = append(all, LongestReport{
-			Pod: sources.Sanitize(p.last.Key.String()), Waited: Seconds(until.Sub(p.last.Arrived)), Tier: p.last.Tier.String(),
-			Attempts: p.last.Attempts, Plugins: p.last.RejectorPlugins(),
-		})
 	}
 	slices.SortFunc(all, func(a, b LongestReport) int {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Pod, b.Pod))
 	})
 	return slices.Clip(all[:min(mostLongest, len(all))])
+}
+
+// longestOf says how long p was in the queue until then, or until it left. Nil of a pod that waits for something else, or never came.
+func longestOf(p *board.Pod, until time.Time) *LongestReport {
+	if p.Tier == queue.Gated || p.Arrived.IsZero() {
+		return nil
+	}
+	return &LongestReport{
+		Pod: sources.Sanitize(p.Key.String()), Waited: Seconds(until.Sub(p.Arrived)), Tier: p.Tier.String(),
+		Attempts: p.Attempts, Plugins: p.RejectorPlugins(),
+	}
 }
 
 // quantile returns the value below which percent of sorted lie: the nearest rank. It is 0 of nothing.
