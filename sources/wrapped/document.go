@@ -200,7 +200,7 @@ func object(d *document, to *writer, lists bool) error {
 			d.held, to.spans = d.at, to.spans[:0]
 		} else if value, err := d.value(); err != nil {
 			return err
-		} else {
+		} else if len(to.spans) < mostMembers {
 			s.value, s.valueEnd = d.at-len(value)-d.held, d.at-d.held
 			to.spans = append(to.spans, s)
 		}

@@ -72,6 +72,9 @@ type member struct{ name, value []byte }
 
 type members []member
 
+// mostMembers is how many members of an object are looked at: no record has as many, and a small file could hold millions.
+const mostMembers = 1000
+
 // get returns the value of the member of that name, the last if there are several, or nil.
 func (m members) get(name string) []byte {
 	for i := len(m) - 1; i >= 0; i-- {
@@ -87,7 +90,7 @@ func (m members) scan(raw []byte) members {
 	m = m[:0]
 	if jsonscan.Members(raw, func(name, value []byte) bool {
 		m = append(m, member{name, value})
-		return true
+		return len(m) < mostMembers
 	}) != nil {
 		return m[:0]
 	}

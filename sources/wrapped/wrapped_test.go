@@ -1,6 +1,7 @@
 package wrapped
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"os"
@@ -66,6 +67,25 @@ func TestDamaged(t *testing.T) {
 		if string(got) != "a\nb\n" || err == nil || !strings.Contains(err.Error(), "what holds the log's lines is ") {
 			t.Errorf("%q: %q, %v", rest, got, err)
 		}
+	}
+}
+
+// TestManyMembers: of an object with more members than any record has, the first are looked at, and no memory is taken for the others.
+func TestManyMembers(t *testing.T) {
+	many := strings.Repeat(`"x":0,`, 50*mostMembers)
+	record := `{"message":"a",` + many + `"message":"b"}`
+	for _, text := range []string{record, `{"events":[` + record + `]}`, `{"textPayload":"a",` + many + `"x":{}}`} {
+		var out bytes.Buffer
+		to := &writer{to: bufio.NewWriter(&out)}
+		if err := unwrapJSON(strings.NewReader(text), to); err != nil {
+			t.Fatal(err)
+		}
+		if _ = to.to.Flush(); out.String() != "a\n" || cap(to.spans)+cap(to.members) > 4*mostMembers {
+			t.Errorf("%.30q: %q, with room for %d and %d members", text, out.String(), cap(to.spans), cap(to.members))
+		}
+	}
+	if m := (members)(nil).scan([]byte(`{` + many + `"x":0}`)); len(m) != mostMembers {
+		t.Errorf("%d members", len(m))
 	}
 }
 
