@@ -2,8 +2,6 @@ package report_test
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -130,30 +127,18 @@ func movesSince(t *testing.T, rec *sources.Recording, from time.Time, cfg *sched
 // TestHalfway compares what a session makes that is attached to a cluster half-way with the scheduler's log, and that with what the
 // audit log alone makes of the same time.
 func TestHalfway(t *testing.T) {
-	root := os.Getenv("SCHEDQ_RECORDINGS")
-	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
-		t.Skip("make verify runs this, with recordings")
-	}
-	if _, err := cycle.InTree(); err != nil { // a scheduler starts what goes on behind it: outside of a bubble
-		t.Fatal(err)
-	}
-	logs, _ := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
-	for _, log := range logs {
-		dir := filepath.Dir(log)
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			rec, truth, cfg := openWithTruth(t, dir, log)
-			attached := rec.Events[len(rec.Events)/2].Time
-			opts := timeline.Options{Scheduler: cfg}
-			want := movesSince(t, truth, attached.Add(settled), cfg)
-			verified := func(made *sources.Recording) *report.Verification {
-				v, err := report.Verify(t.Context(), movesSince(t, made, attached.Add(settled), cfg), want, opts)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return v
+	eachAttached(t, func(t *testing.T, _, _ string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
+		attached := rec.Events[len(rec.Events)/2].Time
+		opts := timeline.Options{Scheduler: cfg}
+		want := movesSince(t, truth, attached.Add(settled), cfg)
+		verified := func(made *sources.Recording) *report.Verification {
+			v, err := report.Verify(t.Context(), movesSince(t, made, attached.Add(settled), cfg), want, opts)
+			if err != nil {
+				t.Fatal(err)
 			}
-			live := followed(t, newHalfway(rec, attached), rec.End, cfg)
-			compareLive(t, verified(live), verified(rec), halfwayShort)
-		})
-	}
+			return v
+		}
+		live := followed(t, newHalfway(rec, attached), rec.End, cfg)
+		compareLive(t, verified(live), verified(rec), halfwayShort)
+	})
 }

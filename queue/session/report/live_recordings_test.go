@@ -87,6 +87,17 @@ var shortOfAudit = map[string]float64{"": 0.01, "busy": 0.05, "random-2": 0.015}
 // TestAsLive compares what a session makes that is attached to a cluster from the scheduler's start with the scheduler's log, and that
 // with what the audit log alone makes. It plays an audit log, each line when it was written.
 func TestAsLive(t *testing.T) {
+	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
+		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareLive(t, live, verify(t, dir, log), shortOfAudit)
+	})
+}
+
+// eachAttached tests with each recording that has a scheduler's log, as a session that is attached would hear of its audit log.
+func eachAttached(t *testing.T, test func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config)) {
 	root := os.Getenv("SCHEDQ_RECORDINGS")
 	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
 		t.Skip("make verify runs this, with recordings")
@@ -99,11 +110,7 @@ func TestAsLive(t *testing.T) {
 		dir := filepath.Dir(log)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			rec, truth, cfg := openWithTruth(t, dir, log)
-			live, err := report.Verify(t.Context(), followed(t, newAsLive(rec), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
-			if err != nil {
-				t.Fatal(err)
-			}
-			compareLive(t, live, verify(t, dir, log), shortOfAudit)
+			test(t, dir, log, rec, truth, cfg)
 		})
 	}
 }
