@@ -55,7 +55,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 		o.fork.DescribeLast("a local scheduler takes over", now, false)
 		joined = true
 	}
-	before := len(o.fork.Moves)
+	before := o.fork.MoveCount()
 	if err := o.try(now, func(e *timeline.Engine) error { return do(e, now) }); err != nil {
 		o.refuse("%s: %s", what, err)
 		return
@@ -66,7 +66,7 @@ func (o *owner) ask(what string, do func(e *timeline.Engine, now time.Time) erro
 		o.fork.Injected[len(o.fork.Injected)-2].What = what
 	}
 	o.playing, o.previews = false, nil
-	moves := o.fork.Moves[min(before, len(o.fork.Moves)):]
+	moves := o.fork.MovesFrom(min(before, o.fork.MoveCount()))
 	o.say("%s: %s", what, explain.Outcome(moves, o.fork.Shown, o.now.Sub(now)))
 	o.said.Moved = board.LastOf(moves)
 }

@@ -65,10 +65,10 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkSeek(b *testing.B) {
 	o := crowded(100_000)
 	h := o.recording
-	b.ReportMetric(float64(len(h.Changes)), "changes")
+	b.ReportMetric(float64(h.ChangeCount()), "changes")
 	at := 0
 	for b.Loop() {
-		at = (at + len(h.Changes)*3/7) % len(h.Changes)
+		at = (at + h.ChangeCount()*3/7) % h.ChangeCount()
 		h.SetCursor(at)
 	}
 }

@@ -35,7 +35,7 @@ func (o *owner) findNeeds(p *board.Pod) (*explain.Needs, error) {
 func (o *owner) engineThen() (*timeline.Engine, error) {
 	t := o.shownLine()
 	switch cursor := t.Cursor; {
-	case cursor == len(t.Changes):
+	case cursor == t.ChangeCount():
 		return t.Engine, nil
 	case t.Forked != nil:
 		return nil, errGoneBy

@@ -62,7 +62,7 @@ func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 			opts.Played(way-at.Sub(t.Executed), way)
 		}
 		t.ExecuteNext()
-		if n := len(t.Changes); n > 2*timeline.KeyframeEvery {
+		if n := t.ChangeCount(); n-t.FirstChange() > 2*timeline.KeyframeEvery {
 			o.forget((n-1)/timeline.KeyframeEvery*timeline.KeyframeEvery, keep)
 		}
 	}

@@ -187,14 +187,14 @@ func TestTooManyForks(t *testing.T) {
 func TestForkWithASchedulerRests(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
 	o.addPod(NewPod{Key: world.Key("small")})
-	before := boardtest.Words(o.fork.Moves)
+	before := boardtest.Words(o.fork.MovesFrom(0))
 	fork := o.fork
 	o.leaveFork()
 	if fork.Engine.Driver != nil {
 		t.Error("the scheduler runs on though nobody sees it")
 	}
 	o.goToFork(fork.Branch.ID)
-	if got := boardtest.Words(o.fork.Moves); !slices.Equal(got, before) {
+	if got := boardtest.Words(o.fork.MovesFrom(0)); !slices.Equal(got, before) {
 		t.Errorf("gone back to, it has\n%s\nit had\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
 	}
 	o.seek(o.now.Add(time.Second))
@@ -238,7 +238,7 @@ func TestPreview(t *testing.T) {
 		}
 		o.injectNamed(p.What)
 		moved := 0
-		for _, m := range o.fork.Moves[before:] {
+		for _, m := range o.fork.MovesFrom(before) {
 			if m.From != m.To {
 				moved++
 			}

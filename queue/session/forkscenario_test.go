@@ -98,7 +98,7 @@ func TestForkScenario(t *testing.T) {
 		t.Errorf("it is %+v", again)
 	}
 
-	want := movesOf(o.fork.Moves, o.now)
+	want := movesOf(o.fork.MovesFrom(0), o.now)
 	var replayed []*Transition
 	if err := Replay(t.Context(), again.Recording(), timeline.Options{}, func(m *Transition) error {
 		replayed = append(replayed, m)

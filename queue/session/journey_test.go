@@ -27,15 +27,15 @@ func TestTravel(t *testing.T) {
 		t.Errorf("the frame says %q", got)
 	}
 	o.pause()
-	if o.working() || !o.now.Equal(o.recording.Executed) || o.recording.Cursor != len(o.recording.Changes) {
+	if o.working() || !o.now.Equal(o.recording.Executed) || o.recording.Cursor != o.recording.ChangeCount() {
 		t.Error("when stopped, it does not show where it is")
 	}
 	o.travel(end)
 	for o.working() {
 		o.work()
 	}
-	if !o.now.Equal(end) || len(o.recording.Moves) != len(want.recording.Moves) || o.frame().Searching != "" {
-		t.Errorf("it arrives at %s after %d moves, want %s and %d", words.Zone{}.Clock(o.now), len(o.recording.Moves), words.Zone{}.Clock(end), len(want.recording.Moves))
+	if !o.now.Equal(end) || o.recording.MoveCount() != want.recording.MoveCount() || o.frame().Searching != "" {
+		t.Errorf("it arrives at %s after %d moves, want %s and %d", words.Zone{}.Clock(o.now), o.recording.MoveCount(), words.Zone{}.Clock(end), want.recording.MoveCount())
 	}
 }
 
@@ -47,7 +47,7 @@ func TestPlayingTooFast(t *testing.T) {
 	for ; o.playing; ticks++ {
 		o.advance(FrameInterval)
 	}
-	if ticks < 2 || len(o.recording.Moves) != len(want.recording.Moves) {
-		t.Errorf("%d moves after %d ticks, want %d after several", len(o.recording.Moves), ticks, len(want.recording.Moves))
+	if ticks < 2 || o.recording.MoveCount() != want.recording.MoveCount() {
+		t.Errorf("%d moves after %d ticks, want %d after several", o.recording.MoveCount(), ticks, want.recording.MoveCount())
 	}
 }

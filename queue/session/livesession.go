@@ -86,7 +86,7 @@ func (o *owner) poll(now time.Time) {
 	o.tellRecorded(t.Feed.Events[from:t.Next])
 	if edge {
 		o.now = t.End
-		t.SetCursor(len(t.Changes))
+		t.SetCursor(t.ChangeCount())
 	} else {
 		t.SetCursor(cursor)
 	}
@@ -132,14 +132,14 @@ const liveHistory = time.Hour
 // the way to somewhere, all is kept.
 func (o *owner) forgetOld() {
 	t := o.recording
-	if o.fork != nil || o.search != nil || len(o.forks) > 0 || len(t.Changes) < 2*timeline.KeyframeEvery {
+	if o.fork != nil || o.search != nil || len(o.forks) > 0 || t.ChangeCount()-t.FirstChange() < 2*timeline.KeyframeEvery {
 		return
 	}
 	cut := min(t.ChangesBy(t.End.Add(-liveHistory)), t.Cursor) / timeline.KeyframeEvery * timeline.KeyframeEvery
-	if cut == 0 {
+	if cut <= t.FirstChange() {
 		return
 	}
-	since := t.Changes[cut].At
+	since := t.Change(cut).At
 	o.forget(cut, nil)
 	t.Start = since
 	o.changed = true
@@ -151,7 +151,7 @@ func (o *owner) forgetPast() {
 		return
 	}
 	if cut := o.recording.CutBeyond(o.bound); cut > 0 {
-		o.recording.Since = o.recording.Changes[cut].At
+		o.recording.Since = o.recording.Change(cut).At
 		o.forget(cut, o.recording.LeftLately)
 	}
 }
@@ -164,7 +164,7 @@ func (o *owner) goBackTo(at time.Time) {
 	o.travel(at)
 }
 
-// forget drops the first cut changes of the recording's timeline: see timeline.Timeline.Forget.
+// forget drops the changes before the cut-th of the recording's timeline: see timeline.Timeline.Forget.
 func (o *owner) forget(cut int, keep func(*board.Pod) bool) {
 	told := len(o.recording.Counts)
 	o.recording.Forget(cut, keep)

@@ -152,7 +152,7 @@ func (o *owner) frame() *Frame {
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
 		Filter: t.Shown.Filter().String(),
-		Log:    Log{t.Moves[:t.Moved:t.Moved]}, Known: len(t.Moves),
+		Log:    Log{t.MovesShown()}, Known: t.MovesKept(),
 		Series: t.Series(o.now),
 		Said:   o.said, Cluster: o.cluster,
 		size: o.size(),
@@ -209,7 +209,7 @@ func (o *owner) toldNotices() []string {
 // atEnd reports whether nothing is left to play.
 func (o *owner) atEnd() bool {
 	t := o.recording
-	return o.live == nil && o.reading == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.HasEvent(t.Next) && t.Cursor == len(t.Changes)
+	return o.live == nil && o.reading == nil && o.fork == nil && !o.now.Before(t.End) && !t.Feed.HasEvent(t.Next) && t.Cursor == t.ChangeCount()
 }
 
 // Quiet time is skipped once nothing has moved for squeezeAfter and nothing will for longer than

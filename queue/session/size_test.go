@@ -30,7 +30,7 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 	is := func(what string) {
 		t.Helper()
 		said, held := o.size(), heap()-before
-		t.Logf("%s: it says %.2f MB, the heap holds %.2f MB; %d changes", what, float64(said)/(1<<20), float64(held)/(1<<20), len(o.shownLine().Changes))
+		t.Logf("%s: it says %.2f MB, the heap holds %.2f MB; %d changes", what, float64(said)/(1<<20), float64(held)/(1<<20), o.shownLine().ChangeCount())
 		if said < held/2 || said > 2*held {
 			t.Errorf("%s: it says %d bytes, and the heap holds %d", what, said, held)
 		}

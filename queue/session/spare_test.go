@@ -94,7 +94,7 @@ func TestSpareDecidesNothing(t *testing.T) {
 			t.Fatal(o.said.Text)
 		}
 		said := []string{o.said.Text}
-		for _, m := range o.fork.Moves[o.fork.Forked.History.Moved:] {
+		for _, m := range o.fork.MovesFrom(o.fork.Forked.History.Moved) {
 			said = append(said, m.String()+" "+m.Pod.Node)
 		}
 		return strings.Join(said, "\n"), aligned

@@ -31,7 +31,7 @@ func journey(t *testing.T) (o *owner, goes func(do func()) string) {
 		}
 		last := "nothing"
 		if m := o.shownLine().Moved; m > 0 {
-			move := o.shownLine().Moves[m-1]
+			move := o.shownLine().Move(m - 1)
 			last = move.Pod.Key.Name + " " + words.TierWord(move.To)
 		}
 		return fmt.Sprintf("%g %s", o.now.Sub(world.Noon).Seconds(), last)

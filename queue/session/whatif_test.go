@@ -157,7 +157,7 @@ func TestSchedulerDecides(t *testing.T) {
 // TestSchedulerIsAskedAgain: going back in a what-if and on does the same again.
 func TestSchedulerIsAskedAgain(t *testing.T) {
 	_, o := asked(t, fullNode(), func(o *owner) { o.addNodeLike("node-a", "") })
-	first := o.fork.Moves[o.fork.Forked.History.Moved:]
+	first := o.fork.MovesFrom(o.fork.Forked.History.Moved)
 	var before []string
 	for _, m := range first {
 		before = append(before, m.String())
@@ -168,7 +168,7 @@ func TestSchedulerIsAskedAgain(t *testing.T) {
 	o.inject("nothing", func(*timeline.Engine, time.Time) {})
 	o.seek(o.now.Add(time.Second))
 	var again []string
-	for _, m := range o.fork.Moves[o.fork.Forked.History.Moved:] {
+	for _, m := range o.fork.MovesFrom(o.fork.Forked.History.Moved) {
 		again = append(again, m.String())
 	}
 	if a, b := strings.Join(before, "\n"), strings.Join(again, "\n"); a != b {

@@ -28,12 +28,12 @@ const (
 func (t *Timeline) Size() int64 {
 	pods, objects := t.head.Pods.Len(), t.Engine.Objects.Tree.Len()
 	engine := pods*enginePerPod + objects*enginePerObject
-	changes, moves, keyframes := len(t.Changes), len(t.Moves), len(t.keyframes)
-	n := cap(t.Changes)*int(unsafe.Sizeof(Change{})) + cap(t.Moves)*int(unsafe.Sizeof(&board.Transition{}))
+	changes, moves, keyframes := len(t.changes), len(t.moves), len(t.keyframes)
+	n := cap(t.changes)*int(unsafe.Sizeof(Change{})) + cap(t.moves)*int(unsafe.Sizeof(&board.Transition{}))
 	n += cap(t.tallies) * int(unsafe.Sizeof(Tally{}))
 	if t.Forked != nil { // what it began with is the recording's, too
-		changes -= len(t.Forked.History.Changes)
-		moves -= len(t.Forked.History.Moves)
+		changes -= len(t.Forked.History.changes)
+		moves -= len(t.Forked.History.moves)
 		keyframes -= len(t.Forked.History.keyframes)
 		n += changes*podCopy + 2*engine
 	} else {

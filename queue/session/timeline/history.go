@@ -16,11 +16,14 @@ import (
 const KeyframeEvery = 2048
 
 // history is all that happened so far, and a cursor in it. Looking at the past reads it; nothing is
-// executed again.
+// executed again. Changes and moves have numbers, from 0; the oldest of them may be forgotten.
 type history struct {
-	Changes   []Change
-	Moves     []*board.Transition // the moves of Changes, in their order
-	keyframes []*board.Board      // keyframes[i] is the board before Changes[i*KeyframeEvery]
+	changes   []Change            // from first on
+	moves     []*board.Transition // the moves of changes, from firstMove on
+	keyframes []*board.Board      // keyframes[i] is the board before change first+i*KeyframeEvery
+
+	// first is the oldest change that is kept, a multiple of KeyframeEvery, and firstMove the oldest move.
+	first, firstMove int
 
 	tallies []Tally // one for each second that has changes, but the last such second: see Series
 
@@ -37,12 +40,35 @@ func newHistory() *history {
 	return &history{head: b, Shown: b}
 }
 
+// ChangeCount returns how many changes there are, those included that are forgotten.
+func (h *history) ChangeCount() int { return h.first + len(h.changes) }
+
+// MoveCount returns how many moves there are, those included that are forgotten.
+func (h *history) MoveCount() int { return h.firstMove + len(h.moves) }
+
+// Change returns the change of that number, which must be kept.
+func (h *history) Change(i int) Change { return h.changes[i-h.first] }
+
+// Move returns the move of that number, which must be kept.
+func (h *history) Move(i int) *board.Transition { return h.moves[i-h.firstMove] }
+
+// MovesFrom returns the moves from that number on, as far as they are kept.
+func (h *history) MovesFrom(i int) []*board.Transition { return h.moves[max(i-h.firstMove, 0):] }
+
+// MovesShown returns the moves up to the moment shown, as far as they are kept.
+func (h *history) MovesShown() []*board.Transition { return slices.Clip(h.moves[:h.Moved-h.firstMove]) }
+
+// MovesKept returns how many moves are kept.
+func (h *history) MovesKept() int { return len(h.moves) }
+
 // fork returns a history that begins as this one up to the cursor.
 func (h *history) fork() *history {
 	f := &history{
-		Changes:   slices.Clip(h.Changes[:h.Cursor]),
-		Moves:     slices.Clip(h.Moves[:h.Moved]),
-		keyframes: slices.Clip(h.keyframes[:(h.Cursor+KeyframeEvery-1)/KeyframeEvery]),
+		changes:   slices.Clip(h.changes[:h.Cursor-h.first]),
+		moves:     slices.Clip(h.moves[:h.Moved-h.firstMove]),
+		keyframes: slices.Clip(h.keyframes[:(h.Cursor-h.first+KeyframeEvery-1)/KeyframeEvery]),
+		first:     h.first,
+		firstMove: h.firstMove,
 		tallies:   slices.Clip(h.closed()),
 		head:      h.Shown.Copy(),
 		Cursor:    h.Cursor,
@@ -54,43 +80,43 @@ func (h *history) fork() *history {
 
 // append adds a change. If the cursor was at the end it stays there.
 func (h *history) append(c Change) {
-	if len(h.Changes)%KeyframeEvery == 0 {
+	if h.ChangeCount()%KeyframeEvery == 0 {
 		h.keyframes = append(h.keyframes, h.head.Copy())
 	}
 	h.closeSecond(c.At)
-	atEnd := h.Cursor == len(h.Changes)
-	h.Changes = append(h.Changes, c)
+	atEnd := h.Cursor == h.ChangeCount()
+	h.changes = append(h.changes, c)
 	h.head.Replace(c.Before, c.After)
 	if c.Move != nil {
-		c.Move.Change = len(h.Changes) - 1
-		h.Moves = append(h.Moves, c.Move)
+		c.Move.Change = h.ChangeCount() - 1
+		h.moves = append(h.moves, c.Move)
 	}
 	if atEnd {
-		h.Cursor, h.Moved = len(h.Changes), len(h.Moves)
+		h.Cursor, h.Moved = h.ChangeCount(), h.MoveCount()
 	}
 }
 
 // ChangesBy returns how many changes had happened by t, those at t included.
 func (h *history) ChangesBy(t time.Time) int {
-	return sort.Search(len(h.Changes), func(i int) bool { return h.Changes[i].At.After(t) })
+	return h.first + sort.Search(len(h.changes), func(i int) bool { return h.changes[i].At.After(t) })
 }
 
-// SetCursor moves the cursor so that n changes are in the past, from 0 to all of them.
+// SetCursor moves the cursor so that n changes are in the past, from those that are forgotten to all of them.
 func (h *history) SetCursor(n int) {
 	switch {
 	case n == h.Cursor:
 		return
-	case n == len(h.Changes):
+	case n == h.ChangeCount():
 		h.SetView(h.head, h.Shown.View, h.Shown.Now)
 		h.Shown = h.head
-		h.Cursor, h.Moved = n, len(h.Moves)
+		h.Cursor, h.Moved = n, h.MoveCount()
 		return
 	case h.Shown == h.head:
 		h.Shown = h.head.Copy()
 	}
 	if distance := max(n-h.Cursor, h.Cursor-n); distance > KeyframeEvery {
 		// The nearest: from one that is behind n one walks back.
-		h.jump(min((n+KeyframeEvery/2)/KeyframeEvery, len(h.keyframes)-1))
+		h.jump(min((n-h.first+KeyframeEvery/2)/KeyframeEvery, len(h.keyframes)-1))
 	}
 	h.walk(n)
 }
@@ -100,12 +126,12 @@ func (h *history) SetCursor(n int) {
 func (h *history) walk(n int) {
 	if distance := max(n-h.Cursor, h.Cursor-n); distance <= 2 {
 		for ; h.Cursor < n; h.Cursor++ {
-			c := h.Changes[h.Cursor]
+			c := h.Change(h.Cursor)
 			h.Shown.Replace(c.Before, c.After)
 			h.Moved += c.moveCount()
 		}
 		for ; h.Cursor > n; h.Cursor-- {
-			c := h.Changes[h.Cursor-1]
+			c := h.Change(h.Cursor - 1)
 			h.Shown.Replace(c.After, c.Before)
 			h.Moved -= c.moveCount()
 		}
@@ -128,12 +154,12 @@ func (h *history) walk(n int) {
 		all[i].is = is
 	}
 	for ; h.Cursor < n; h.Cursor++ {
-		c := h.Changes[h.Cursor]
+		c := h.Change(h.Cursor)
 		add(c.Before, c.After)
 		h.Moved += c.moveCount()
 	}
 	for ; h.Cursor > n; h.Cursor-- {
-		c := h.Changes[h.Cursor-1]
+		c := h.Change(h.Cursor - 1)
 		add(c.After, c.Before)
 		h.Moved -= c.moveCount()
 	}
@@ -147,10 +173,15 @@ func (h *history) walk(n int) {
 // jump moves the cursor to the keyframe with that index.
 func (h *history) jump(keyframe int) {
 	view, now := h.Shown.View, h.Shown.Now
-	h.Cursor = keyframe * KeyframeEvery
+	h.Cursor = h.first + keyframe*KeyframeEvery
 	h.Shown = h.keyframes[keyframe].Copy()
 	h.SetView(h.Shown, view, now)
-	h.Moved = sort.Search(len(h.Moves), func(i int) bool { return h.Moves[i].Change >= h.Cursor })
+	h.Moved = h.movesBefore(h.Cursor)
+}
+
+// movesBefore returns how many moves are among the first n changes.
+func (h *history) movesBefore(n int) int {
+	return h.firstMove + sort.Search(len(h.moves), func(i int) bool { return h.moves[i].Change >= n })
 }
 
 // SetView has b seen through v, as of now.

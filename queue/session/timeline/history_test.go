@@ -41,14 +41,14 @@ func TestSeekIsReplay(t *testing.T) {
 			if ok {
 				now = at
 			}
-			if line.Cursor > 0 && line.Changes[line.Cursor-1].At.After(now) {
-				t.Fatalf("at %s a change of %s is shown", now, line.Changes[line.Cursor-1].At)
+			if line.Cursor > 0 && line.Change(line.Cursor-1).At.After(now) {
+				t.Fatalf("at %s a change of %s is shown", now, line.Change(line.Cursor-1).At)
 			}
 			fresh := New(rec, world.Config(t), nil)
 			fresh.GoTo(fresh.End)
 			fresh.SetCursor(line.Cursor)
 			again := newHistory()
-			for _, c := range fresh.Changes[:line.Cursor] {
+			for _, c := range fresh.changes[:line.Cursor] {
 				again.append(c)
 			}
 			if got, want := boardtest.Picture(line.Shown), boardtest.Picture(again.head); got != want {
@@ -96,7 +96,7 @@ func TestForkIsRerun(t *testing.T) {
 		if got, want := boardtest.Picture(late.Shown), boardtest.Picture(early.Shown); got != want {
 			t.Fatalf("forked from the past:\n%s\nforked then:\n%s", got, want)
 		}
-		if got, want := boardtest.Words(late.Moves), boardtest.Words(early.Moves); !reflect.DeepEqual(got, want) {
+		if got, want := boardtest.Words(late.moves), boardtest.Words(early.moves); !reflect.DeepEqual(got, want) {
 			t.Fatalf("moves of the fork from the past: %v\nof the one made then: %v", got, want)
 		}
 	})

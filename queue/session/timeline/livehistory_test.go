@@ -51,9 +51,9 @@ func TestForget(t *testing.T) {
 	}
 	whole, cut := line(), line()
 	cut.Forget(2*KeyframeEvery, nil)
-	since := cut.Changes[0].At
-	if len(cut.Changes) != len(whole.Changes)-2*KeyframeEvery || len(cut.Counts) != len(whole.Counts)/2 {
-		t.Errorf("%d of %d changes are left, and %d of %d counts", len(cut.Changes), len(whole.Changes), len(cut.Counts), len(whole.Counts))
+	since := cut.changes[0].At
+	if len(cut.changes) != len(whole.changes)-2*KeyframeEvery || len(cut.Counts) != len(whole.Counts)/2 {
+		t.Errorf("%d of %d changes are left, and %d of %d counts", len(cut.changes), len(whole.changes), len(cut.Counts), len(whole.Counts))
 	}
 	for _, at := range []time.Time{since, since.Add(7 * time.Second), since.Add(40 * time.Minute), whole.End, since.Add(time.Minute)} {
 		whole.GoTo(at)
@@ -64,12 +64,12 @@ func TestForget(t *testing.T) {
 		if got, want := queued(cut.Fork(at).Shown), queued(whole.Shown); got != want {
 			t.Errorf("a what-if from %s begins with\n%.300s\nwant\n%.300s", at.Format(time.TimeOnly), got, want)
 		}
-		info, known := cut.EngineShown().Queue.Get("default", cut.Moves[cut.Moved-1].Pod.Key.Name)
-		if wantInfo, wantKnown := whole.EngineShown().Queue.Get("default", whole.Moves[whole.Moved-1].Pod.Key.Name); known != wantKnown || info.Tier != wantInfo.Tier || info.Attempts != wantInfo.Attempts {
+		info, known := cut.EngineShown().Queue.Get("default", cut.Move(cut.Moved-1).Pod.Key.Name)
+		if wantInfo, wantKnown := whole.EngineShown().Queue.Get("default", whole.Move(whole.Moved-1).Pod.Key.Name); known != wantKnown || info.Tier != wantInfo.Tier || info.Attempts != wantInfo.Attempts {
 			t.Errorf("at %s the queue has %+v, want %+v", at.Format(time.TimeOnly), info, wantInfo)
 		}
 	}
-	if old := start.Add(time.Second); cut.head.Get(types.NamespacedName{Namespace: "default", Name: "p-1"}) != nil && cut.Changes[0].At.After(old) {
+	if old := start.Add(time.Second); cut.head.Get(types.NamespacedName{Namespace: "default", Name: "p-1"}) != nil && cut.changes[0].At.After(old) {
 		t.Error("a pod that left long ago is remembered")
 	}
 }

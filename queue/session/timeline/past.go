@@ -33,13 +33,17 @@ func (opts Options) Bound(rec *sources.Recording) int64 {
 	return cmp.Or(opts.Memory, defaultBound)
 }
 
-// CutBeyond returns how many changes Forget should drop for the timeline to hold no more than so many bytes, or 0. None that are
-// after the moment shown are dropped, and half of all are kept.
+// CutBeyond returns which change should be the oldest, by Forget, for the timeline to hold no more than so many bytes, or 0 if all
+// that are kept may be. None that are after the moment shown are dropped, and half of those that are kept stay.
 func (t *Timeline) CutBeyond(bytes int64) int {
 	if t.Size() <= bytes {
 		return 0
 	}
-	return min(len(t.Changes)/2, t.Cursor) / KeyframeEvery * KeyframeEvery
+	cut := min(t.first+len(t.changes)/2, t.Cursor) / KeyframeEvery * KeyframeEvery
+	if cut == t.first {
+		return 0
+	}
+	return cut
 }
 
 // LeftLately reports whether p, which has left the queue, did so not long before the newest of what is executed.

@@ -26,14 +26,14 @@ type Search struct {
 
 // NewSearch returns a search from the moment shown, now, on. Back from there it passes over what is at that moment.
 func (t *Timeline) NewSearch(c board.Condition, forward bool, now time.Time) Search {
-	s := Search{Line: t, Condition: c, Forward: forward, at: t.Cursor, executed: t.Executed, until: t.Executed.Add(searchLimit), changes: len(t.Changes)}
+	s := Search{Line: t, Condition: c, Forward: forward, at: t.Cursor, executed: t.Executed, until: t.Executed.Add(searchLimit), changes: t.ChangeCount()}
 	for _, tier := range board.Tiers {
 		s.sizes[tier] = t.Shown.Total(tier)
 	}
 	if !forward {
 		s.at--
-		if s.at >= t.FirstChange() && !now.After(t.Changes[s.at].At) { // what was found last is where one is
-			s.undo(t.Changes[s.at])
+		if s.at >= t.FirstChange() && !now.After(t.Change(s.at).At) { // what was found last is where one is
+			s.undo(t.Change(s.at))
 			s.at--
 		}
 	}
@@ -45,12 +45,12 @@ func (t *Timeline) NewSearch(c board.Condition, forward bool, now time.Time) Sea
 func (s *Search) LookAtNext() (found, more bool) {
 	t := s.Line
 	if s.Forward {
-		for s.at >= len(t.Changes) {
+		for s.at >= t.ChangeCount() {
 			if !t.ExecuteMore(s.until) {
 				return false, false
 			}
 		}
-		c := t.Changes[s.at]
+		c := t.Change(s.at)
 		if s.matches(c, true) {
 			return true, true
 		}
@@ -60,7 +60,7 @@ func (s *Search) LookAtNext() (found, more bool) {
 	if s.at < t.FirstChange() {
 		return false, false
 	}
-	if s.matches(t.Changes[s.at], false) {
+	if s.matches(t.Change(s.at), false) {
 		return true, true
 	}
 	s.at--
@@ -70,7 +70,7 @@ func (s *Search) LookAtNext() (found, more bool) {
 // Found shows the change that was looked at last, and returns it.
 func (s *Search) Found() Change {
 	s.Line.SetCursor(s.at + 1)
-	return s.Line.Changes[s.at]
+	return s.Line.Change(s.at)
 }
 
 // matches reports whether c is what is looked for. It counts c in sizes, or out again when the search goes back.
@@ -90,8 +90,8 @@ func (s *Search) matches(c Change, forward bool) bool {
 
 // Reached is the moment at which the search is.
 func (s *Search) Reached() time.Time {
-	if s.at >= 0 && s.at < len(s.Line.Changes) {
-		return s.Line.Changes[s.at].At
+	if s.at >= 0 && s.at < s.Line.ChangeCount() {
+		return s.Line.Change(s.at).At
 	}
 	return s.Line.Executed
 }
@@ -102,7 +102,7 @@ func (s *Search) undo(c Change) { board.Count(&s.sizes, c.After, c.Before) }
 
 // GiveUp leaves the timeline as it was.
 func (s *Search) GiveUp() {
-	if s.Line.Forked != nil && len(s.Line.Changes) == s.changes {
+	if s.Line.Forked != nil && s.Line.ChangeCount() == s.changes {
 		s.Line.Executed = s.executed // the flushes that moved nothing can run again
 	}
 }

@@ -84,12 +84,12 @@ func (m Measured) At(i int) (at time.Time, says, local *sources.Counts) {
 func (m Measured) Since(t time.Time) int { return LastNotAfter(m.readings, t) + 1 }
 
 // secondOf returns the second of the n-th change, in Unix seconds.
-func (h *history) secondOf(n int) int64 { return h.Changes[n].At.Unix() }
+func (h *history) secondOf(n int) int64 { return h.Change(n).At.Unix() }
 
 // closeSecond counts up the second of the last change, if the next one is of a later second.
 func (h *history) closeSecond(next time.Time) {
-	if n := len(h.Changes); n > 0 && next.Unix() > h.secondOf(n-1) {
-		h.tallies = append(h.tallies, h.tally(h.head, len(h.Moves), n))
+	if n := h.ChangeCount(); n > h.first && next.Unix() > h.secondOf(n-1) {
+		h.tallies = append(h.tallies, h.tally(h.head, h.MoveCount(), n))
 	}
 }
 
@@ -101,10 +101,10 @@ func (h *history) tally(b *board.Board, moved, n int) Tally {
 		t.Sizes[tier] = int32(b.Total(tier))
 	}
 	first := moved
-	for first > 0 && h.secondOf(h.Moves[first-1].Change) == second {
+	for first > h.firstMove && h.secondOf(h.Move(first-1).Change) == second {
 		first--
 	}
-	for _, m := range h.Moves[first:moved] {
+	for _, m := range h.moves[first-h.firstMove : moved-h.firstMove] {
 		t.count(m)
 	}
 	return t

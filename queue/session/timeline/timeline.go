@@ -124,7 +124,7 @@ func (t *Timeline) GoTo(at time.Time) {
 func (t *Timeline) GoToStart() {
 	t.GoTo(t.Start)
 	if t.Forked != nil {
-		t.SetCursor(len(t.Forked.History.Changes))
+		t.SetCursor(t.Forked.History.ChangeCount())
 	}
 }
 
@@ -158,7 +158,7 @@ func (t *Timeline) ExecuteNext() {
 	t.Engine.apply(ev)
 	switch f := ev.Fact.(type) {
 	case *sources.Counts:
-		t.Counts = append(t.Counts, localCounts{t.head.Counts(), len(t.Changes)})
+		t.Counts = append(t.Counts, localCounts{t.head.Counts(), t.ChangeCount()})
 	case *sources.Silent:
 		t.Silences.Add(ev.Time, f)
 	}
@@ -190,7 +190,7 @@ func (t *Timeline) ExecuteMore(until time.Time) bool {
 func (t *Timeline) StepForward(limit time.Duration) (time.Time, bool) {
 	want, cursor, executed := t.Moved, t.Cursor, t.Executed
 	until := executed.Add(limit)
-	for len(t.Moves) <= want {
+	for t.MoveCount() <= want {
 		if t.ExecuteMore(until) {
 			continue
 		}
@@ -200,14 +200,15 @@ func (t *Timeline) StepForward(limit time.Duration) (time.Time, bool) {
 		t.SetCursor(cursor)
 		return time.Time{}, false
 	}
-	t.SetCursor(t.Moves[want].Change + 1)
-	return t.Moves[want].Time, true
+	next := t.Move(want)
+	t.SetCursor(next.Change + 1)
+	return next.Time, true
 }
 
 // StepBack goes to the move before the last one shown, as it was right after it, and returns its time. Before
 // the first move it goes to the start; there it returns false.
 func (t *Timeline) StepBack() (time.Time, bool) {
-	first := 0
+	first := t.firstMove
 	if t.Forked != nil {
 		first = t.Forked.History.Moved
 	}
@@ -218,10 +219,10 @@ func (t *Timeline) StepBack() (time.Time, bool) {
 		t.GoToStart()
 		return t.Start, true
 	case t.Moved == first+1:
-		t.SetCursor(min(t.ChangesBy(t.Start), t.Moves[0].Change))
+		t.SetCursor(min(t.ChangesBy(t.Start), t.Move(first).Change))
 		return t.Start, true
 	}
-	last := t.Moves[t.Moved-2]
+	last := t.Move(t.Moved - 2)
 	t.SetCursor(last.Change + 1)
 	return last.Time, true
 }
@@ -229,8 +230,8 @@ func (t *Timeline) StepBack() (time.Time, bool) {
 // NextMove returns the time of the first move after the moment shown, as far as that can be said without
 // executing anything.
 func (t *Timeline) NextMove() (time.Time, bool) {
-	if t.Moved < len(t.Moves) {
-		return t.Moves[t.Moved].Time, true
+	if t.Moved < t.MoveCount() {
+		return t.Move(t.Moved).Time, true
 	}
 	for i := t.Next; t.Forked == nil && t.Feed.HasEvent(i); i++ {
 		switch ev := t.Feed.Events[i]; ev.Fact.(type) {
@@ -253,7 +254,7 @@ func (t *Timeline) Fork(now time.Time) *Timeline {
 // EngineShown returns the engine as it was at the moment shown, to be cloned. If t has gone on since, it
 // is worked out again from the checkpoint before; the same events give the same engine.
 func (t *Timeline) EngineShown() *Engine {
-	if t.Cursor == len(t.Changes) {
+	if t.Cursor == t.ChangeCount() {
 		return t.Engine.Clone()
 	}
 	i := len(t.checkpoints) - 1
@@ -277,15 +278,15 @@ func (t *Timeline) EngineShown() *Engine {
 // Inject carries out what a person did in a fork, at now, the moment shown, and returns the moves that it caused.
 // What was executed beyond now is dropped, and nothing that was undone can be done again.
 func (t *Timeline) Inject(now time.Time, do func(*Engine)) []*board.Transition {
-	if t.Cursor < len(t.Changes) || now.Before(t.Executed) {
+	if t.Cursor < t.ChangeCount() || now.Before(t.Executed) {
 		t.rewind(now)
 	}
 	t.Execute(now)
 	t.Branch.Undone = nil
-	before := len(t.Moves)
+	before := t.MoveCount()
 	t.carryOut(injection{At: now, Until: now, do: do})
-	t.SetCursor(len(t.Changes))
-	return t.Moves[before:]
+	t.SetCursor(t.ChangeCount())
+	return t.MovesFrom(before)
 }
 
 // CalmDown lets time pass in a fork until nothing is under way any more, or for limit at the most, and returns the
@@ -295,7 +296,7 @@ func (t *Timeline) CalmDown(limit time.Duration) time.Time {
 		t.Executed = t.Engine.Driver.Due()
 		t.Engine.Driver.Advance(t.Executed)
 	}
-	t.SetCursor(len(t.Changes))
+	t.SetCursor(t.ChangeCount())
 	return t.Executed
 }
 
@@ -304,11 +305,11 @@ func (t *Timeline) Close() { t.Engine.StopScheduler() }
 
 // carryOut carries out in and remembers it.
 func (t *Timeline) carryOut(in injection) {
-	in.before, in.facts = len(t.Changes), nil
+	in.before, in.facts = t.ChangeCount(), nil
 	t.Engine.noted = &in.facts
 	in.do(t.Engine)
 	t.Engine.noted = nil
-	in.after = len(t.Changes)
+	in.after = t.ChangeCount()
 	t.Injected = append(t.Injected, in)
 }
 
@@ -333,7 +334,7 @@ func (t *Timeline) Resume() {
 	t.Branch.suspended = false
 	cursor := t.Cursor
 	t.Reinject(t.Injected, t.Executed)
-	t.SetCursor(min(cursor, len(t.Changes)))
+	t.SetCursor(min(cursor, t.ChangeCount()))
 }
 
 // Suspend closes the scheduler of a fork that is not shown any more, if one runs. Resume gets it back.
@@ -361,13 +362,13 @@ func (t *Timeline) HasEventBy(at time.Time) bool {
 	return t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at)
 }
 
-// FirstChange returns the index of the first change that can be gone back to: 0, or in a fork that of the first one
-// of its own.
+// FirstChange returns the number of the first change that can be gone back to: the oldest that is kept, or in a fork the
+// first one of its own.
 func (t *Timeline) FirstChange() int {
 	if t.Forked != nil {
-		return len(t.Forked.History.Changes)
+		return t.Forked.History.ChangeCount()
 	}
-	return 0
+	return t.first
 }
 
 // Recorded returns up to when what the recording tells has happened at now: in a fork nothing does after it left.

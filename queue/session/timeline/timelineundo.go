@@ -34,7 +34,7 @@ func (t *Timeline) Reinject(injected []injection, until time.Time) {
 	if n := len(injected); n == 0 || injected[n-1].At.Before(until) {
 		t.Execute(until) // what follows at the moment of an injection is not seen with it
 	}
-	t.SetCursor(len(t.Changes))
+	t.SetCursor(t.ChangeCount())
 	t.Branch.Inherited = min(t.Branch.Inherited, len(t.Injected))
 }
 

@@ -227,7 +227,7 @@ func (t *Timeline) NewPreviews(wanted []string, now time.Time) *Previews {
 	switch {
 	case t.Forked == nil:
 		p.base = t.EngineShown()
-	case t.Cursor == len(t.Changes) && !now.Before(t.Executed):
+	case t.Cursor == t.ChangeCount() && !now.Before(t.Executed):
 		t.Execute(now)
 		p.base = t.Engine
 	default: // the past of a what-if
