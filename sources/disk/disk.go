@@ -32,6 +32,8 @@ type Operations interface {
 // File is an open file.
 type File interface {
 	io.ReadWriteSeeker
+	io.ReaderAt
+	io.WriterAt
 	io.Closer
 	Stat() (fs.FileInfo, error)
 	Chmod(mode fs.FileMode) error

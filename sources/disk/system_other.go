@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	dontWait   = 0
-	dontFollow = 0
+	dontWait      = 0
+	dontFollow    = 0
+	goesWithClose = 0
 )
 
 func lock(*os.File, bool) error { return errors.ErrUnsupported }

@@ -17,6 +17,9 @@ const (
 	dontFollow = unix.O_NOFOLLOW
 )
 
+// goesWithClose is how a file is opened that is removed when it is closed. Here its name is removed once it is open.
+const goesWithClose = 0
+
 func lock(f *os.File, shared bool) error {
 	how := unix.LOCK_EX
 	if shared {

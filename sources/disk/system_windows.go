@@ -13,6 +13,9 @@ const (
 	dontFollow = 0
 )
 
+// goesWithClose is how a file is opened that is removed when it is closed, by whomever: a file that is open has to keep its name.
+const goesWithClose = windows.FILE_FLAG_DELETE_ON_CLOSE
+
 // lock locks a byte that no file has: unlike elsewhere, nobody could read what is locked.
 func lock(f *os.File, shared bool) error {
 	var how uint32 = windows.LOCKFILE_FAIL_IMMEDIATELY

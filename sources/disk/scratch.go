@@ -1,0 +1,34 @@
+package disk
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Scratch opens an empty file in a folder of the program's own, made if there is none: see Folder. Nobody else opens it, and it is
+// gone once it is closed or the program ends, however it does. The error is one sentence with the folder's path.
+func Scratch(ctx context.Context, folder string) (File, error) {
+	if err := Folder(ctx, folder); err != nil {
+		return nil, err
+	}
+	ops := operations(ctx)
+	path := filepath.Join(folder, partPrefix+strings.ToLower(rand.Text()[:16]))
+	f, err := ops.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|goesWithClose, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("no file can be made in %s: %w", sources.Sanitize(folder), cause(err))
+	}
+	if goesWithClose != 0 {
+		return f, nil
+	}
+	if err := ops.Remove(path); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s can't be removed: %w", sources.Sanitize(path), cause(err))
+	}
+	return f, nil
+}
