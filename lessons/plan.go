@@ -274,7 +274,7 @@ func backoff(f *session.Frame, pod types.NamespacedName) (time.Duration, bool) {
 	if p == nil || p.BackoffExpiry.IsZero() {
 		return 0, false
 	}
-	for m := p.Last; m != nil; m = m.Prev {
+	for m := p.Last; m != nil; m = m.Prev() {
 		if m.Event == queue.ScheduleAttemptFailure {
 			return p.BackoffExpiry.Sub(m.Time), true
 		}
@@ -310,8 +310,8 @@ func (o outcome) whyWoken() []string {
 	var all []string
 	for _, m := range moves {
 		said := m.Pod.Key.Name
-		if m.Prev != nil {
-			said += " after " + m.Time.Sub(m.Prev.Pod.Since).Round(time.Second).String()
+		if prev := m.Prev(); prev != nil {
+			said += " after " + m.Time.Sub(prev.Pod.Since).Round(time.Second).String()
 		}
 		all = append(all, said)
 	}

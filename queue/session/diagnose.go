@@ -39,6 +39,8 @@ func (o *owner) engineThen() (*timeline.Engine, error) {
 		return t.Engine, nil
 	case t.Forked != nil:
 		return nil, errGoneBy
+	case !t.HasEngine():
+		return nil, errNotKept
 	default:
 		e := t.EngineShown()
 		t.SetCursor(cursor)
@@ -85,5 +87,6 @@ var (
 	errNoNodes     = errors.New("no node is in this recording; an audit log would tell")
 	errNoNodesRead = errors.New("no node is in the cluster, as far as you may read it")
 	errGoneBy      = errors.New("this moment of the what-if is over, its end would tell")
+	errNotKept     = errors.New("of that long ago only what is seen is kept; a what-if has it played anew")
 	errNoObject    = errors.New("the pod's object is not in this recording; an audit log would tell")
 )

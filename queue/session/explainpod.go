@@ -52,23 +52,10 @@ func ExplainPod(ctx context.Context, rec *sources.Recording, opts timeline.Optio
 func replayedTo(ctx context.Context, rec *sources.Recording, opts timeline.Options, at time.Time, key types.NamespacedName) (*owner, error) {
 	opts.Paused, opts.Opens = true, 0
 	o := newOwner(rec, opts)
-	t, way := o.recording, max(at.Sub(o.now), 1)
-	keep := func(p *board.Pod) bool { return p.Key == key || t.Executed.Sub(p.Since) <= timeline.KeepLeft }
-	for i := 0; t.HasEventBy(at); i++ {
-		if i%1000 == 0 {
-			if ctx.Err() != nil {
-				break
-			}
-			opts.Played(way-at.Sub(t.Executed), way)
-		}
-		t.ExecuteNext()
-		if n := t.ChangeCount(); n-t.FirstChange() > 2*timeline.KeyframeEvery {
-			o.forget((n-1)/timeline.KeyframeEvery*timeline.KeyframeEvery, keep)
-		}
-	}
+	t := o.recording
+	t.PlayTo(ctx, at, opts, func(p *board.Pod) bool { return p.Key == key || t.LeftLately(p) })
 	if ctx.Err() == nil {
 		o.show(at)
-		opts.Played(way, way)
 	}
 	if err := cmp.Or(ctx.Err(), o.recording.Feed.Err); err != nil {
 		o.recording.Feed.Close()

@@ -57,13 +57,7 @@ func (o *owner) compareNow() *board.Comparison {
 		other.Resume()
 	}
 	other.GoTo(o.now)
-	c := &board.Comparison{Names: [2]sources.SafeText{o.nameOf(mine), o.nameOf(other)}, At: o.now}
-	for i, t := range []*timeline.Timeline{mine, other} {
-		for _, tier := range board.Tiers {
-			c.Sizes[i][tier] = t.Shown.Total(tier)
-		}
-	}
-	c.Walk(mine.Shown, other.Shown)
-	o.comparison, o.comparedAt = c, time.Now()
-	return c
+	o.comparison, o.comparedAt = board.Compare(mine.Shown, other.Shown), time.Now()
+	o.comparison.Names, o.comparison.At = [2]sources.SafeText{o.nameOf(mine), o.nameOf(other)}, o.now
+	return o.comparison
 }

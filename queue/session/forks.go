@@ -38,7 +38,7 @@ func (o *owner) forkHere() {
 		o.refuse("this is a what-if already")
 		return
 	}
-	if o.tooManyForks() {
+	if o.tooManyForks() || !o.hasEngine() {
 		return
 	}
 	o.left, o.leftAt = o.now, o.recording.Cursor

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
@@ -64,7 +65,7 @@ type Frame struct {
 	SchedulerCounts, LocalCounts *sources.Counts
 	SchedulerCountsAt            time.Time
 	// Series is what each second up to Now came to, and Measured the scheduler's own counts.
-	Series   timeline.Series
+	Series   history.Series
 	Measured timeline.Measured
 	// Marks are the named moments, in the order of time, and OwnMarks those of the recording that the person set. If Stops,
 	// playing stops at each.
@@ -123,15 +124,6 @@ type Said struct {
 	// they moved last.
 	Moved []*board.Pod
 }
-
-// Log is a history of moves up to some moment.
-type Log struct{ all []*board.Transition }
-
-// Len returns the number of moves.
-func (l Log) Len() int { return len(l.all) }
-
-// At returns the i-th move, from the oldest.
-func (l Log) At(i int) *board.Transition { return l.all[i] }
 
 // Gates returns the feature gates that the scheduler was started with, as "Name=false", sorted.
 func (f *Frame) Gates() []string {

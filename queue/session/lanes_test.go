@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 )
@@ -83,7 +84,7 @@ func TestLanesAreOnePerPod(t *testing.T) {
 }
 
 // seconds writes a series as a person would check it.
-func seconds(s timeline.Series) string {
+func seconds(s history.Series) string {
 	var b strings.Builder
 	for i := range s.Len() {
 		t := s.At(i)

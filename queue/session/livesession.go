@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
@@ -132,10 +133,10 @@ const liveHistory = time.Hour
 // the way to somewhere, all is kept.
 func (o *owner) forgetOld() {
 	t := o.recording
-	if o.fork != nil || o.search != nil || len(o.forks) > 0 || t.ChangeCount()-t.FirstChange() < 2*timeline.KeyframeEvery {
+	if o.fork != nil || o.search != nil || len(o.forks) > 0 || t.ChangeCount()-t.FirstChange() < 2*history.KeyframeEvery {
 		return
 	}
-	cut := min(t.ChangesBy(t.End.Add(-liveHistory)), t.Cursor) / timeline.KeyframeEvery * timeline.KeyframeEvery
+	cut := min(t.ChangesBy(t.End.Add(-liveHistory)), t.Cursor) / history.KeyframeEvery * history.KeyframeEvery
 	if cut <= t.FirstChange() {
 		return
 	}
@@ -145,15 +146,34 @@ func (o *owner) forgetOld() {
 	o.changed = true
 }
 
-// forgetPast drops the oldest of a long recording that takes too much.
+// forgetPast puts the oldest of a long recording that takes too much out of memory.
 func (o *owner) forgetPast() {
-	if o.bound == 0 || o.fork != nil || len(o.forks) > 0 || o.search != nil && o.search.to.IsZero() {
+	t := o.recording
+	switch {
+	case o.bound == 0:
+	case t.Keeps():
+		o.losePast(t.StoreBeyond(o.bound, searchSlice))
+	case o.fork != nil || len(o.forks) > 0 || o.search != nil && o.search.to.IsZero():
+	default:
+		if cut := t.CutBeyond(o.bound); cut > 0 {
+			t.Since = t.Change(cut).At
+			o.forget(cut, t.LeftLately)
+		}
+	}
+}
+
+// losePast forgets what was in a file, if that can't be written or read any more.
+func (o *owner) losePast(err error) {
+	if err == nil {
 		return
 	}
-	if cut := o.recording.CutBeyond(o.bound); cut > 0 {
-		o.recording.Since = o.recording.Change(cut).At
-		o.forget(cut, o.recording.LeftLately)
+	t := o.recording
+	t.Unkeep()
+	o.bound = timeline.BoundOfAll
+	if o.fork == nil && t.IsGone(o.now) {
+		o.goBackTo(o.now)
 	}
+	o.refuse("keep what was played: %s", err)
 }
 
 // goBackTo has what was at a moment, which is not kept any more, be worked out again.
@@ -164,9 +184,19 @@ func (o *owner) goBackTo(at time.Time) {
 	o.travel(at)
 }
 
+// hasEngine reports whether a what-if can begin at the moment shown. Of what was played long ago only what is seen is kept: then
+// what led to it is worked out again.
+func (o *owner) hasEngine() bool {
+	if o.shownLine().HasEngine() {
+		return true
+	}
+	o.goBackTo(o.now)
+	o.say("the recording is played anew up to here, since of that long ago only what is seen is kept: ask again then")
+	return false
+}
+
 // forget drops the changes before the cut-th of the recording's timeline: see timeline.Timeline.Forget.
 func (o *owner) forget(cut int, keep func(*board.Pod) bool) {
-	told := len(o.recording.Counts)
 	o.recording.Forget(cut, keep)
-	o.counts = slices.Clone(o.counts[told-len(o.recording.Counts):])
+	o.counts = slices.Clone(o.counts[o.recording.ForgetCounts(cut):])
 }

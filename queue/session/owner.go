@@ -95,6 +95,12 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 	if said := report.OthersPods(rec.Tells(), o.cfg); said != "" && !rec.Rerun {
 		o.notices = append(o.notices, said)
 	}
+	if opts.Past != nil && o.bound > 0 {
+		if err := o.recording.OpenPast(opts.Past); err != nil {
+			o.bound = timeline.BoundOfAll
+			o.notices = append(o.notices, "What was played is kept in memory alone: "+err.Error()+".")
+		}
+	}
 	o.show(o.recording.Start.Add(opts.Opens))
 	o.setFilter(opts.Filter)
 	return o
@@ -122,6 +128,7 @@ func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
 func (o *owner) close() {
 	o.spare.Close()
 	o.recording.Feed.Close()
+	o.recording.ClosePast()
 	o.endPreview()
 	for _, t := range o.forks {
 		t.Close()
@@ -138,6 +145,7 @@ func (o *owner) shownLine() *timeline.Timeline {
 
 // frame makes the frame of what is now.
 func (o *owner) frame() *Frame {
+	o.losePast(o.recording.PastErr())
 	o.version++
 	o.changed = false
 	t := o.shownLine()
@@ -152,7 +160,7 @@ func (o *owner) frame() *Frame {
 		Playing: o.playing, Speed: o.speed, AtEnd: o.atEnd(),
 		Squeeze: o.squeeze, Skipped: o.skipped,
 		Filter: t.Shown.Filter().String(),
-		Log:    Log{t.MovesShown()}, Known: t.MovesKept(),
+		Log:    t.LogShown(), Known: t.MovesKnown(),
 		Series: t.Series(o.now),
 		Said:   o.said, Cluster: o.cluster,
 		size: o.size(),
@@ -201,7 +209,7 @@ func (o *owner) toldNotices() []string {
 		all = append(all, "This schedq was built to watch only: what wakes a pod is not worked out, so it stays where it was seen until an attempt of it is seen.")
 	}
 	if since := o.recording.Since; !since.IsZero() {
-		all = append(all, fmt.Sprintf("What was before %s is not kept, for want of memory: who goes back there has it worked out again.", o.zone.Clock(since)))
+		all = append(all, fmt.Sprintf("What was before %s is not kept, for want of room: who goes back there has it worked out again.", o.zone.Clock(since)))
 	}
 	return all
 }

@@ -61,7 +61,7 @@ func (o *owner) step(n int) {
 		o.now = at
 	}
 	for ; n < 0; n++ {
-		if len(t.MovesShown()) <= 1 && !t.Since.IsZero() {
+		if t.LogShown().Len() <= 1 && !t.Since.IsZero() {
 			o.goBackTo(t.Since.Add(-1))
 			break
 		}

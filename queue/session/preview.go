@@ -19,6 +19,9 @@ func (o *owner) preview(wanted []string) {
 		return
 	}
 	o.still()
+	if !o.hasEngine() {
+		return
+	}
 	o.previews = o.shownLine().NewPreviews(wanted, o.now)
 }
 

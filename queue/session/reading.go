@@ -105,8 +105,7 @@ func (o *owner) complete(whole *owner) {
 	}
 	o.search = nil
 	if o.travel(o.now); o.search == nil {
-		c := board.Comparison{}
-		if c.Walk(was.Shown, t.Shown); c.Total > 0 {
+		if c := board.Compare(was.Shown, t.Shown); c.Total > 0 {
 			said += ": " + words.Times(c.Total, "pod") + " now elsewhere than its beginning told"
 		}
 		if s != nil && s.to.IsZero() {

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -31,7 +33,9 @@ type (
 	ForkDifference = board.Difference
 
 	Transition = board.Transition
-	Tally      = timeline.Tally
+	Log        = history.Log
+	PastFile   = archive.File
+	Tally      = history.Tally
 	Options    = timeline.Options
 	Preview    = timeline.Preview
 	Draining   = timeline.Draining

@@ -58,7 +58,7 @@ func (o *owner) look() {
 	for n := 0; ; n++ {
 		if n%256 == 255 && time.Since(began) > searchSlice {
 			o.changed = true // how far it is
-			if o.bound > 0 && s.Line.Size() > 2*o.bound {
+			if o.bound > 0 && !s.Line.Keeps() && s.Line.Size() > 2*o.bound {
 				o.search = nil
 				o.refuse("nothing up to %s is %q, and memory is short for more: go there, and look again", o.zone.Clock(s.Line.Executed), s.Condition)
 			}

@@ -108,7 +108,7 @@ func (t *timeline) Settle(w, h int) {
 // collect takes in pod's moves and stays.
 func (t *timeline) collect(pod *session.Pod) {
 	t.moves = t.moves[:0]
-	for m := pod.Last; m != nil && len(t.moves) < story.MaxStays; m = m.Prev {
+	for m := pod.Last; m != nil && len(t.moves) < story.MaxStays; m = m.Prev() {
 		if !m.Restated() {
 			t.moves = append(t.moves, m)
 		}

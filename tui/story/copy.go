@@ -61,7 +61,7 @@ func Copyables(d *page.Desk) []copyable {
 		}
 		all = append(all, copyable{"explanation", strings.Join(lines, "\n")})
 		lines = nil
-		for t := p.Last; t != nil && len(lines) < maxMoves; t = t.Prev {
+		for t := p.Last; t != nil && len(lines) < maxMoves; t = t.Prev() {
 			lines = append(lines, format.Safe(t.Line(d.Frame.Zone)))
 		}
 		slices.Reverse(lines)

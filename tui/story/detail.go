@@ -121,7 +121,7 @@ func (d Detail) lines(w, h int) []Line {
 		return lines
 	}
 	var moves []Line
-	for t, n := p.Last, 0; t != nil && len(moves) < room && n < maxMoves; t, n = t.Prev, n+1 {
+	for t, n := p.Last, 0; t != nil && len(moves) < room && n < maxMoves; t, n = t.Prev(), n+1 {
 		if !t.Restated() {
 			moves = append(moves, Line{move: t})
 		}

@@ -29,7 +29,7 @@ type Stay struct {
 func Stays(all []Stay, pod *session.Pod, now, since time.Time) []Stay {
 	all = all[:0]
 	to := now
-	for t, n := pod.Last, 0; t != nil && n < MaxStays; t, n = t.Prev, n+1 {
+	for t, n := pod.Last, 0; t != nil && n < MaxStays; t, n = t.Prev(), n+1 {
 		if t.From == t.To {
 			continue
 		}

@@ -12,6 +12,21 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
+// Change is what happened to one pod: it moved, or its details did.
+type Change struct {
+	At            time.Time
+	Before, After *Pod
+	Move          *Transition // nil if only details changed
+}
+
+// MoveCount is 1 if c is a move, and 0 if only details changed.
+func (c Change) MoveCount() int {
+	if c.Move != nil {
+		return 1
+	}
+	return 0
+}
+
 // Tiers are the tiers that a board keeps in order.
 var Tiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}
 
@@ -44,6 +59,16 @@ func New() *Board {
 	for _, t := range Tiers {
 		b.Tiers[t] = newTree(orders[t])
 	}
+	return b
+}
+
+// Of returns a board of those pods, before which so many were bound that are forgotten, or are among them.
+func Of(pods []*Pod, bound int) *Board {
+	b := New()
+	for _, p := range pods {
+		b.Replace(nil, p)
+	}
+	b.bound = bound
 	return b
 }
 

@@ -33,8 +33,20 @@ type Difference struct {
 	Pods [2]*Pod
 }
 
-// Walk goes through the pods of two boards by name.
-func (c *Comparison) Walk(a, b *Board) {
+// Compare returns how two boards differ, which Names and At are yet to be said of.
+func Compare(a, b *Board) *Comparison {
+	c := &Comparison{}
+	for i, b := range []*Board{a, b} {
+		for _, tier := range Tiers {
+			c.Sizes[i][tier] = b.Total(tier)
+		}
+	}
+	c.walk(a, b)
+	return c
+}
+
+// walk goes through the pods of two boards by name.
+func (c *Comparison) walk(a, b *Board) {
 	left, right := a.Pods.Iter(), b.Pods.Iter()
 	defer left.Release()
 	defer right.Release()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -111,11 +112,48 @@ type Transition struct {
 	Seq int
 	// Pod is the pod right after the move. Its Last is this transition.
 	Pod *Pod
-	// Prev is the same pod's move before this one, or nil.
-	Prev *Transition
 
-	Change int // its index among the history's changes
+	Change int // its number among the history's changes
+
+	// prev is the same pod's move before this one, as long as it is in memory, and prevSeq its number plus one, or 0 if there
+	// is none.
+	prev    atomic.Pointer[Transition]
+	prevSeq int
+	past    Past
 }
+
+// Past finds moves that are not in memory any more.
+type Past interface {
+	// Move returns the move of that number, or nil if it can't be had. Any goroutine may call it.
+	Move(seq int) *Transition
+}
+
+// Prev returns the same pod's move before this one, or nil if there is none or it is forgotten.
+func (t *Transition) Prev() *Transition {
+	if prev := t.prev.Load(); prev != nil || t.past == nil || t.prevSeq == 0 {
+		return prev
+	}
+	return t.past.Move(t.prevSeq - 1)
+}
+
+// Follow makes prev, which may be nil, the same pod's move before t.
+func (t *Transition) Follow(prev *Transition) {
+	if t.prev.Store(prev); prev != nil {
+		t.prevSeq = prev.Seq + 1
+	}
+}
+
+// PrevSeq returns the number of the same pod's move before t, and false if there is none.
+func (t *Transition) PrevSeq() (int, bool) { return t.prevSeq - 1, t.prevSeq > 0 }
+
+// FollowIn makes the move of that number in past the same pod's move before t.
+func (t *Transition) FollowIn(past Past, seq int) { t.past, t.prevSeq = past, seq+1 }
+
+// KeepIn says where moves before t are found once they are not in memory. It must be said before t is handed out.
+func (t *Transition) KeepIn(past Past) { t.past = past }
+
+// Release lets go of the move before t, which is in the past that t is kept in.
+func (t *Transition) Release() { t.prev.Store(nil) }
 
 // Restated reports whether the scheduler said a second time where the pod is, and nothing moved.
 func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.To != queue.Gated }

@@ -143,7 +143,7 @@ func (m *Moment) explainAttempt(p *board.Pod, x *Explanation) {
 // lastWait is the last move of p out of backoffQ, or out of the unschedulable or gated pods. Nil if it never
 // waited.
 func lastWait(p *board.Pod) *board.Transition {
-	for t := p.Last; t != nil; t = t.Prev {
+	for t := p.Last; t != nil; t = t.Prev() {
 		if t.From != t.To && (t.From == queue.Backoff || t.From == queue.Unschedulable || t.From == queue.Gated) {
 			return t
 		}

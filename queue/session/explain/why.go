@@ -91,18 +91,19 @@ func (m *Moment) whyLeft(t *board.Transition) []string {
 
 func (m *Moment) whyBackedOff(t *board.Transition) []string {
 	said := "Its backoff was over: the flush, every " + words.Short(queue.BackoffFlushInterval) + ", took it to activeQ."
-	if t.Prev == nil || t.Prev.Pod.BackoffExpiry.IsZero() {
+	prev := t.Prev()
+	if prev == nil || prev.Pod.BackoffExpiry.IsZero() {
 		return []string{said}
 	}
-	return []string{m.arithmetic(t.Prev.Pod), said}
+	return []string{m.arithmetic(prev.Pod), said}
 }
 
 // whyWoken is why an event took a rejected or gated pod to activeQ or backoffQ.
 func (m *Moment) whyWoken(t *board.Transition) []string {
 	said := []string{fmt.Sprintf("%s woke it%s.", cmp.Or(t.Event, "An event"), afterStay(t))}
-	if t.Prev != nil && t.From == queue.Unschedulable {
+	if prev := t.Prev(); prev != nil && t.From == queue.Unschedulable {
 		var registered []string
-		for _, plugin := range t.Prev.Pod.RejectorPlugins() {
+		for _, plugin := range prev.Pod.RejectorPlugins() {
 			if slices.Contains(m.Hints.plugins[plugin], t.Event) || slices.Contains(m.Hints.own[plugin], t.Event) {
 				registered = append(registered, plugin)
 			}
@@ -155,10 +156,11 @@ func gatedBy(t *board.Transition) string { return cmp.Or(t.GatingPlugin, "A PreE
 // afterStay says how long the pod was in the tier that it moved from: " after 4.2s". It is empty if that is not
 // known.
 func afterStay(t *board.Transition) string {
-	if t.Prev == nil || t.Prev.Pod.Since.IsZero() || t.From == queue.None {
+	prev := t.Prev()
+	if prev == nil || prev.Pod.Since.IsZero() || t.From == queue.None {
 		return ""
 	}
-	return " after " + lapse(t.Time.Sub(t.Prev.Pod.Since))
+	return " after " + lapse(t.Time.Sub(prev.Pod.Since))
 }
 
 // lapse writes how long something took, to three digits or so.

@@ -2,12 +2,11 @@
 // one of them.
 //
 //	Engine    feeds events to a queue and turns what the queue tells into changes; it only goes forward
-//	history   the changes so far, with a board to begin from at every keyframe; a cursor goes to and fro in it
-//	Timeline  both, with checkpoints to fork from, what a person did in a fork, and undo
+//	Timeline  the engine and its history, with checkpoints to fork from, what a person did in a fork, and undo
 //	Spare     a scheduler that is kept near to the present, for the next what-if
 //	Replay, Follow, Drain   a run without a screen
 //
 // Looking at the past reads the history and executes nothing. A fork executes again what led to it, and comes out the
 // same. A timeline belongs to one goroutine; boards, moves and series that it hands out do not change. The package
-// imports board, model and what is below them.
+// imports history, model and what is below them.
 package timeline

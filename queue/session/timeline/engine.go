@@ -15,16 +15,10 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/flush"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
-
-// Change is what happened to one pod: it moved, or its details did.
-type Change struct {
-	At            time.Time
-	Before, After *board.Pod
-	Move          *board.Transition // nil if only details changed
-}
 
 // Engine feeds events to a queue and turns what the queue tells into changes. It is at one moment, and
 // only goes forward.
@@ -37,7 +31,7 @@ type Engine struct {
 	Ticks   flush.Ticks
 	// Board is where every pod is. The engine reads it, and Emit changes it.
 	Board *board.Board
-	Emit  func(Change)
+	Emit  func(board.Change)
 	// moves and changes count what was handed to Emit.
 	moves, changes int
 
@@ -285,27 +279,24 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			with(after)
 		}
 		if before != nil && !e.forgets {
-			move.Prev = before.Last
+			move.Follow(before.Last)
 		}
 		move.Pod, after.Last = after, move
-		e.emitChange(Change{At: now, Before: before, After: after, Move: move})
+		e.emitChange(board.Change{At: now, Before: before, After: after, Move: move})
 	}
 	e.unsettled = e.unsettled[:0]
 }
 
-// KeepLeft is for how long who forgets remembers a pod that has left the queue.
-const KeepLeft = time.Minute
-
 // forget forgets those that left the queue a while ago.
 func (e *Engine) forget(now time.Time) {
-	if now.Sub(e.swept) > KeepLeft {
-		e.Board.DropLeft(now.Add(-KeepLeft), nil)
+	if now.Sub(e.swept) > history.KeepLeft {
+		e.Board.DropLeft(now.Add(-history.KeepLeft), nil)
 		e.swept = now
 	}
 }
 
 // emitChange counts c and hands it to Emit.
-func (e *Engine) emitChange(c Change) {
+func (e *Engine) emitChange(c board.Change) {
 	e.changes++
 	e.Emit(c)
 }
@@ -322,7 +313,7 @@ func (e *Engine) refreshPod(now time.Time, key types.NamespacedName, pod *v1.Pod
 	if c := cluster.Unscheduled(pod); c != nil && after.Tier.Queued() {
 		after.Message = sources.Sanitize(c.Message)
 	}
-	e.emitChange(Change{At: now, Before: before, After: after})
+	e.emitChange(board.Change{At: now, Before: before, After: after})
 }
 
 // podShown returns the named pod as the queue now has it. What the queue does not keep is taken from before, which

@@ -31,7 +31,7 @@ func Follow(ctx context.Context, stream sources.Stream, opts Options, w Watching
 	e := newEngine(cfg, opts.Plugins, time.Now())
 	e.Board, e.forgets = board.New(), true
 	var failed error
-	e.Emit = func(c Change) {
+	e.Emit = func(c board.Change) {
 		e.Board.Replace(c.Before, c.After)
 		if c.Move != nil && failed == nil && w.Move != nil {
 			failed = w.Move(c.Move)

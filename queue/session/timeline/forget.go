@@ -1,41 +1,80 @@
 package timeline
 
 import (
+	"context"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/history"
 )
 
-// Forget drops the changes before the cut-th, whose number is a multiple of KeyframeEvery, and what led to them, and of the pods
-// that had left by then all but those that keep is true of; nil is none. Slices that frames have stay as they are.
+// Forget drops the changes before the cut-th, whose number is a multiple of history.KeyframeEvery, and what led to them, and of the
+// pods that had left by then all but those that keep is true of; nil is none. Slices that frames have stay as they are.
 func (t *Timeline) Forget(cut int, keep func(*board.Pod) bool) {
-	h := t.history
-	moved := h.movesBefore(cut)
-	told := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > cut })
-	h.changes, h.moves = slices.Clone(h.changes[cut-h.first:]), slices.Clone(h.moves[moved-h.firstMove:])
-	h.keyframes, h.tallies = slices.Clone(h.keyframes[(cut-h.first)/KeyframeEvery:]), slices.Clone(h.tallies[told:])
-	h.first, h.firstMove = cut, moved
+	t.History.Forget(cut, keep)
+	t.forgetEngines(cut)
+}
 
-	// The engine before the first change that is left is the oldest that is needed.
+// ForgetCounts drops the counts before the cut-th change, and returns how many those were.
+func (t *Timeline) ForgetCounts(cut int) int {
+	dropped := sort.Search(len(t.Counts), func(i int) bool { return t.Counts[i].Changes >= cut })
+	t.Counts = slices.Clone(t.Counts[dropped:])
+	return dropped
+}
+
+// PlayTo has everything happen that does up to the moment at, or until ctx ends, and forgets on the way what was long before, but for
+// what the pods tell of themselves that are there then or that keep is true of. It tells opts.Progress how far it is.
+func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep func(*board.Pod) bool) {
+	way := max(at.Sub(t.Start), 1)
+	for i := 0; t.HasEventBy(at); i++ {
+		if i%1000 == 0 {
+			if ctx.Err() != nil {
+				return
+			}
+			opts.Played(way-at.Sub(t.Executed), way)
+		}
+		t.ExecuteNext()
+		if n, _ := t.Kept(); n > 2*history.KeyframeEvery {
+			t.Forget((t.ChangeCount()-1)/history.KeyframeEvery*history.KeyframeEvery, keep)
+		}
+	}
+	opts.Played(way, way)
+}
+
+// StoreBeyond moves the oldest changes to the archive, and drops what led to them, until t takes no more than so many bytes of memory,
+// or for as long as d of real time. An error is that of the archive's file: then what it has can't be relied on.
+func (t *Timeline) StoreBeyond(bytes int64, d time.Duration) error {
+	for began := time.Now(); t.Size() > bytes; {
+		n, first := t.Kept()
+		if n <= 2*history.StoredAtOnce {
+			return nil
+		}
+		if err := t.Store(); err != nil {
+			return err
+		}
+		if t.forgetEngines(first + history.StoredAtOnce); time.Since(began) > d {
+			return nil
+		}
+	}
+	return nil
+}
+
+// forgetEngines drops what led to the changes before the cut-th: the engine before the first that is left is the oldest that is
+// needed.
+func (t *Timeline) forgetEngines(cut int) {
 	first := 0
 	for first+1 < len(t.checkpoints) && t.checkpoints[first+1].engine.changes <= cut {
 		first++
 	}
-	if first < len(t.checkpoints) {
-		from := t.checkpoints[first].events
-		t.checkpoints = slices.Clone(t.checkpoints[first:])
-		t.Feed.Events, t.Next = slices.Clone(t.Feed.Events[from:]), t.Next-from
-		for i := range t.checkpoints {
-			t.checkpoints[i].events -= from
-		}
+	if first == 0 {
+		return
 	}
-	dropped := sort.Search(len(t.Counts), func(i int) bool { return t.Counts[i].Changes >= cut })
-	t.Counts = slices.Clone(t.Counts[dropped:])
-	// Pods that left before then are in no change any more.
-	oldest := h.changes[0].At
-	h.head.DropLeft(oldest, keep)
-	if h.Shown != h.head {
-		h.Shown.DropLeft(oldest, keep)
+	from := t.checkpoints[first].events
+	t.checkpoints = slices.Clone(t.checkpoints[first:])
+	t.Feed.Events, t.Next = slices.Clone(t.Feed.Events[from:]), t.Next-from
+	for i := range t.checkpoints {
+		t.checkpoints[i].events -= from
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/board/boardtest"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -47,15 +48,15 @@ func TestSeekIsReplay(t *testing.T) {
 			fresh := New(rec, world.Config(t), nil)
 			fresh.GoTo(fresh.End)
 			fresh.SetCursor(line.Cursor)
-			again := newHistory()
-			for _, c := range fresh.changes[:line.Cursor] {
-				again.append(c)
+			again := history.New()
+			for i := range line.Cursor {
+				again.Append(fresh.Change(i))
 			}
-			if got, want := boardtest.Picture(line.Shown), boardtest.Picture(again.head); got != want {
+			if got, want := boardtest.Picture(line.Shown), boardtest.Picture(again.Head()); got != want {
 				t.Fatalf("at change %d:\n%s\nbut replayed:\n%s", line.Cursor, got, want)
 			}
 			for _, tier := range board.Tiers {
-				if board, inQueue := line.head.Total(tier), line.Engine.Queue.PendingPods(tier); board != inQueue {
+				if board, inQueue := line.Head().Total(tier), line.Engine.Queue.PendingPods(tier); board != inQueue {
 					t.Fatalf("%d pods are on the board as %s, and %d in the queue", board, tier, inQueue)
 				}
 			}
@@ -96,7 +97,7 @@ func TestForkIsRerun(t *testing.T) {
 		if got, want := boardtest.Picture(late.Shown), boardtest.Picture(early.Shown); got != want {
 			t.Fatalf("forked from the past:\n%s\nforked then:\n%s", got, want)
 		}
-		if got, want := boardtest.Words(late.moves), boardtest.Words(early.moves); !reflect.DeepEqual(got, want) {
+		if got, want := boardtest.Words(late.MovesFrom(0)), boardtest.Words(early.MovesFrom(0)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("moves of the fork from the past: %v\nof the one made then: %v", got, want)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -20,7 +21,7 @@ import (
 func TestForget(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &sources.Recording{}
-	for i := range 4 * KeyframeEvery {
+	for i := range 4 * history.KeyframeEvery {
 		m := &sources.Move{Pod: types.NamespacedName{Namespace: "default", Name: fmt.Sprintf("p-%d", i/4)}}
 		switch i % 4 {
 		case 0:
@@ -50,10 +51,11 @@ func TestForget(t *testing.T) {
 		return tl
 	}
 	whole, cut := line(), line()
-	cut.Forget(2*KeyframeEvery, nil)
-	since := cut.changes[0].At
-	if len(cut.changes) != len(whole.changes)-2*KeyframeEvery || len(cut.Counts) != len(whole.Counts)/2 {
-		t.Errorf("%d of %d changes are left, and %d of %d counts", len(cut.changes), len(whole.changes), len(cut.Counts), len(whole.Counts))
+	cut.Forget(2*history.KeyframeEvery, nil)
+	cut.ForgetCounts(2 * history.KeyframeEvery)
+	since := cut.History.OldestAt()
+	if left, first := cut.Kept(); left != whole.ChangeCount()-2*history.KeyframeEvery || first+left != whole.ChangeCount() || len(cut.Counts) != len(whole.Counts)/2 {
+		t.Errorf("%d of %d changes are left, and %d of %d counts", left, whole.ChangeCount(), len(cut.Counts), len(whole.Counts))
 	}
 	for _, at := range []time.Time{since, since.Add(7 * time.Second), since.Add(40 * time.Minute), whole.End, since.Add(time.Minute)} {
 		whole.GoTo(at)
@@ -69,7 +71,7 @@ func TestForget(t *testing.T) {
 			t.Errorf("at %s the queue has %+v, want %+v", at.Format(time.TimeOnly), info, wantInfo)
 		}
 	}
-	if old := start.Add(time.Second); cut.head.Get(types.NamespacedName{Namespace: "default", Name: "p-1"}) != nil && cut.changes[0].At.After(old) {
+	if old := start.Add(time.Second); cut.Head().Get(types.NamespacedName{Namespace: "default", Name: "p-1"}) != nil && cut.History.OldestAt().After(old) {
 		t.Error("a pod that left long ago is remembered")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/queue/session/words"
@@ -37,8 +38,12 @@ type Options struct {
 	Speed float64
 	// Opens is how long after the recording's start the first moment shown is.
 	Opens time.Duration
-	// Memory is how many bytes may be kept of what was played of a long recording. 0 is 4 GiB.
+	// Memory is how many bytes may be kept in memory of what was played of a long recording. 0 is 64 MiB if Past is set, and
+	// else 4 GiB.
 	Memory int64
+	// Past opens an empty file for the rest of what was played of a long recording. It is gone once it is closed. Nil: the rest is
+	// forgotten, and played anew when a person goes back there.
+	Past func() (archive.File, error)
 	// Progress, if it is set, is told how much is played of a recording that is played to its end or to a moment, from 0 to 1.
 	Progress func(share float64)
 }

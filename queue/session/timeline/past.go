@@ -6,31 +6,42 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
 
-// Of a long recording no more is kept of what was played than a bound allows. The oldest goes, and is worked out again when a
-// person goes back there.
+// Of a long recording no more of what was played is kept in memory than a bound allows. The oldest goes to an archive (see package history),
+// or if there is none, is forgotten, and worked out again when a person goes back there.
 
 // made is what a recording's timeline was made of.
 type made struct {
 	rec     *sources.Recording
 	cfg     *schedulerconfig.Config
 	plugins queue.Plugins
+	past    func() (archive.File, error) // nil: nothing is kept but in memory
 }
 
-// defaultBound is how many bytes of what was played of a long recording are kept, about, if a person does not say.
-const defaultBound = 4 << 30
+// How many bytes of what was played of a long recording are in memory, about, if a person does not say: where the rest is kept, or
+// forgotten.
+const (
+	boundBeforePast = 64 << 20
+	BoundOfAll      = 4 << 30
+)
 
-// Bound is how many bytes of what was played of rec are kept, about. 0 is all: what is kept of rec itself was bounded when it was
-// read.
+// Bound is how many bytes of what was played of rec are in memory, about. 0 is all: what is kept of rec itself was bounded when it
+// was read.
 func (opts Options) Bound(rec *sources.Recording) int64 {
-	if rec.Again == nil {
+	switch {
+	case rec.Again == nil:
 		return 0
+	case opts.Past != nil:
+		return cmp.Or(opts.Memory, boundBeforePast)
+	default:
+		return cmp.Or(opts.Memory, BoundOfAll)
 	}
-	return cmp.Or(opts.Memory, defaultBound)
 }
 
 // CutBeyond returns which change should be the oldest, by Forget, for the timeline to hold no more than so many bytes, or 0 if all
@@ -39,15 +50,30 @@ func (t *Timeline) CutBeyond(bytes int64) int {
 	if t.Size() <= bytes {
 		return 0
 	}
-	cut := min(t.first+len(t.changes)/2, t.Cursor) / KeyframeEvery * KeyframeEvery
-	if cut == t.first {
-		return 0
+	n, first := t.Kept()
+	if cut := min(first+n/2, t.Cursor) / history.KeyframeEvery * history.KeyframeEvery; cut > first {
+		return cut
 	}
-	return cut
+	return 0
 }
 
 // LeftLately reports whether p, which has left the queue, did so not long before the newest of what is executed.
-func (t *Timeline) LeftLately(p *board.Pod) bool { return t.Executed.Sub(p.Since) <= KeepLeft }
+func (t *Timeline) LeftLately(p *board.Pod) bool { return t.Executed.Sub(p.Since) <= history.KeepLeft }
+
+// OpenPast has t, of which nothing has been executed, keep its oldest changes in a file: see history.OpenPast.
+func (t *Timeline) OpenPast(open func() (archive.File, error)) error {
+	t.made.past = open
+	return t.History.OpenPast(open)
+}
+
+// Unkeep has t forget what is in that file, which can't be read or written any more.
+func (t *Timeline) Unkeep() {
+	t.History.Unkeep()
+	t.Since = t.History.OldestAt()
+}
+
+// HasEngine reports whether the engine is known as it was at the moment shown. Of moments in the file it is not.
+func (t *Timeline) HasEngine() bool { return t.InMemory() }
 
 // IsGone reports whether what was at a moment is not kept any more.
 func (t *Timeline) IsGone(at time.Time) bool { return at.Before(t.Since) }
@@ -61,11 +87,15 @@ func (t *Timeline) ReadTo(at time.Time) {
 	}
 }
 
-// BeginAnew makes t what it was when nothing had been executed, but for its marks and how it is seen.
+// BeginAnew makes t what it was when nothing had been executed, but for its marks and how it is seen. Frames may still read the file
+// that it kept its oldest changes in: that is closed when none of them is left.
 func (t *Timeline) BeginAnew() {
 	was := *t
 	was.Feed.Close()
 	*t = *New(was.made.rec, was.made.cfg, was.made.plugins)
+	if was.made.past != nil {
+		_ = t.OpenPast(was.made.past) // if it can't, the oldest is forgotten, and told to be
+	}
 	if t.Marks = was.Marks; t.made.rec.Unread {
 		t.ReadTo(was.Feed.End.Add(model.Lag))
 	}

@@ -18,17 +18,17 @@ func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func
 
 // ReplayHearing is Replay, and returns the times in which no scheduler was heard.
 func ReplayHearing(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) (Silences, error) {
-	board := board.New()
+	b := board.New()
 	start, end := Span(rec)
 	cfg, err := opts.SchedulerConfig(rec)
 	if err != nil {
 		return nil, err
 	}
 	e := newEngine(cfg, nil, start)
-	e.Board, e.forgets = board, true
+	e.Board, e.forgets = b, true
 	var failed error
-	e.Emit = func(c Change) {
-		board.Replace(c.Before, c.After)
+	e.Emit = func(c board.Change) {
+		b.Replace(c.Before, c.After)
 		if c.Move != nil && failed == nil && opts.Selects(c.Move) {
 			failed = each(c.Move)
 		}

@@ -68,13 +68,13 @@ func (s *Search) LookAtNext() (found, more bool) {
 }
 
 // Found shows the change that was looked at last, and returns it.
-func (s *Search) Found() Change {
+func (s *Search) Found() board.Change {
 	s.Line.SetCursor(s.at + 1)
 	return s.Line.Change(s.at)
 }
 
 // matches reports whether c is what is looked for. It counts c in sizes, or out again when the search goes back.
-func (s *Search) matches(c Change, forward bool) bool {
+func (s *Search) matches(c board.Change, forward bool) bool {
 	holds := s.Condition.Holds
 	if holds == nil {
 		return c.Move != nil && s.Condition.Is(c.Move)
@@ -96,9 +96,9 @@ func (s *Search) Reached() time.Time {
 	return s.Line.Executed
 }
 
-func (s *Search) redo(c Change) { board.Count(&s.sizes, c.Before, c.After) }
+func (s *Search) redo(c board.Change) { board.Count(&s.sizes, c.Before, c.After) }
 
-func (s *Search) undo(c Change) { board.Count(&s.sizes, c.After, c.Before) }
+func (s *Search) undo(c board.Change) { board.Count(&s.sizes, c.After, c.Before) }
 
 // GiveUp leaves the timeline as it was.
 func (s *Search) GiveUp() {

@@ -6,6 +6,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
@@ -16,7 +17,7 @@ const checkpointEvery = 10_000
 // Timeline is one run of the queue through time: a recording, or a fork of one. Its history reaches
 // from the start to the moment up to which it was executed; its cursor is at the moment shown.
 type Timeline struct {
-	*history
+	*history.History
 	Engine *Engine
 	// Executed is the moment up to which everything has happened.
 	Executed time.Time
@@ -62,7 +63,7 @@ type checkpoint struct {
 // forkStart is where a fork left the recording.
 type forkStart struct {
 	engine  *Engine // only cloned
-	History *history
+	History *history.History
 }
 
 // injection is something that a person did in a fork, to be done again when the fork is run again.
@@ -82,7 +83,7 @@ type injection struct {
 
 // New returns the timeline of rec, of which nothing has been executed.
 func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plugins) *Timeline {
-	t := &Timeline{history: newHistory(), Feed: model.NewFeed(rec, cfg), made: made{rec, cfg, plugins}}
+	t := &Timeline{History: history.New(), Feed: model.NewFeed(rec, cfg), made: made{rec: rec, cfg: cfg, plugins: plugins}}
 	if t.Start, t.End = Span(rec); rec.Unread {
 		t.ReadTo(rec.End)
 	}
@@ -92,7 +93,7 @@ func New(rec *sources.Recording, cfg *schedulerconfig.Config, plugins queue.Plug
 
 // NewLive returns a timeline that begins now, of a stream that is to tell what happens.
 func NewLive(cfg *schedulerconfig.Config, opts Options, now time.Time) *Timeline {
-	t := &Timeline{history: newHistory(), Feed: model.NewLiveFeed(cfg), Start: now, End: now}
+	t := &Timeline{History: history.New(), Feed: model.NewLiveFeed(cfg), Start: now, End: now}
 	t.SetEngine(newEngine(cfg, opts.Plugins, now))
 	return t
 }
@@ -102,7 +103,7 @@ func (t *Timeline) Options() queue.Options { return t.Engine.Config.Queue }
 
 // SetEngine makes e the engine that writes t's history.
 func (t *Timeline) SetEngine(e *Engine) {
-	e.Board, e.Emit = t.head, t.append
+	e.Board, e.Emit = t.Head(), t.Append
 	t.Engine = e
 }
 
@@ -152,13 +153,13 @@ func (t *Timeline) Execute(at time.Time) {
 // ExecuteNext carries out the recording's next event.
 func (t *Timeline) ExecuteNext() {
 	if t.Next%checkpointEvery == 0 {
-		t.checkpoints = append(t.checkpoints, checkpoint{t.Engine.Clone(), t.head.Copy(), t.Next})
+		t.checkpoints = append(t.checkpoints, checkpoint{t.Engine.Clone(), t.Head().Copy(), t.Next})
 	}
 	ev := t.Feed.Events[t.Next]
 	t.Engine.apply(ev)
 	switch f := ev.Fact.(type) {
 	case *sources.Counts:
-		t.Counts = append(t.Counts, localCounts{t.head.Counts(), t.ChangeCount()})
+		t.Counts = append(t.Counts, localCounts{t.Head().Counts(), t.ChangeCount()})
 	case *sources.Silent:
 		t.Silences.Add(ev.Time, f)
 	}
@@ -208,7 +209,7 @@ func (t *Timeline) StepForward(limit time.Duration) (time.Time, bool) {
 // StepBack goes to the move before the last one shown, as it was right after it, and returns its time. Before
 // the first move it goes to the start; there it returns false.
 func (t *Timeline) StepBack() (time.Time, bool) {
-	first := t.firstMove
+	_, first := t.Oldest()
 	if t.Forked != nil {
 		first = t.Forked.History.Moved
 	}
@@ -245,8 +246,8 @@ func (t *Timeline) NextMove() (time.Time, bool) {
 // Fork returns a timeline that leaves the recording t at the moment shown, now.
 func (t *Timeline) Fork(now time.Time) *Timeline {
 	e := t.EngineShown()
-	f := &Timeline{Executed: now, Start: now, Forked: &forkStart{engine: e, History: t.history.fork()}, Branch: &branch{From: now}}
-	f.history = t.history.fork()
+	f := &Timeline{Executed: now, Start: now, Forked: &forkStart{engine: e, History: t.History.Fork()}, Branch: &branch{From: now}}
+	f.History = t.History.Fork()
 	f.SetEngine(e.Clone())
 	return f
 }
@@ -263,8 +264,8 @@ func (t *Timeline) EngineShown() *Engine {
 	}
 	from := t.checkpoints[i]
 	e := from.engine.Clone()
-	h := &history{head: from.board.Copy()}
-	e.Board, e.Emit = h.head, h.append
+	h := history.Of(from.board.Copy())
+	e.Board, e.Emit = h.Head(), h.Append
 	for _, ev := range t.Feed.Events[from.events:] {
 		if e.changes >= t.Cursor {
 			break
@@ -362,13 +363,14 @@ func (t *Timeline) HasEventBy(at time.Time) bool {
 	return t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at)
 }
 
-// FirstChange returns the number of the first change that can be gone back to: the oldest that is kept, or in a fork the
-// first one of its own.
+// FirstChange returns the number of the first change that can be gone back to: the oldest that is not forgotten, or in a fork
+// the first one of its own.
 func (t *Timeline) FirstChange() int {
 	if t.Forked != nil {
 		return t.Forked.History.ChangeCount()
 	}
-	return t.first
+	first, _ := t.Oldest()
+	return first
 }
 
 // Recorded returns up to when what the recording tells has happened at now: in a fork nothing does after it left.

@@ -12,7 +12,7 @@ import (
 
 // BranchOff returns a fork that begins as the fork t is at the moment shown, now.
 func (t *Timeline) BranchOff(now time.Time) *Timeline {
-	f := &Timeline{history: t.history, Start: t.Start, Forked: t.Forked, Injected: t.Injected,
+	f := &Timeline{History: t.History, Start: t.Start, Forked: t.Forked, Injected: t.Injected,
 		Engine: t.Forked.engine.Clone(), Marks: slices.Clip(t.Marks), Branch: &branch{From: now}}
 	f.rewind(now)
 	f.Branch.Inherited = len(f.Injected)
@@ -22,7 +22,7 @@ func (t *Timeline) BranchOff(now time.Time) *Timeline {
 // Reinject takes a fork back to where it began, does those injections again, and goes on to until.
 func (t *Timeline) Reinject(injected []injection, until time.Time) {
 	view := t.Shown.View
-	t.history, t.Injected = t.Forked.History.fork(), nil
+	t.History, t.Injected = t.Forked.History.Fork(), nil
 	t.SetView(t.Shown, view, t.Start)
 	t.Executed = t.Start
 	t.Close()

@@ -254,7 +254,7 @@ func (p *Previews) WorkOutNext() {
 			e.Queue = p.base.Queue.Clone(d.Scheduler.Plugins(), e)
 		}
 		e.Board = p.board.Copy()
-		e.Emit = func(c Change) {
+		e.Emit = func(c board.Change) {
 			e.Board.Replace(c.Before, c.After)
 			if c.Move != nil && c.Move.From != c.Move.To {
 				would.Moved++

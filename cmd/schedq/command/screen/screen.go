@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
 	"github.com/schedq/schedq/cmd/schedq/recordings"
+	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -69,11 +71,15 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if err := making.Wait(); err != nil {
 		return err
 	}
+	if rec.Again != nil {
+		debug.SetGCPercent(60) // what a long recording leaves behind is much, and what stays of it is little
+	}
 	options = f.look.Session(options)
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
 	if options.Memory, err = flags.Memory(cmd); err != nil {
 		return err
 	}
+	options.Past = func() (session.PastFile, error) { return played(cmd.Context()) }
 	listener, err := f.metrics.Listen()
 	if err != nil {
 		return err
@@ -104,6 +110,15 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
 	}
 	return err
+}
+
+// played opens a file for what was played of a long recording and is not in memory any more.
+func played(ctx context.Context) (disk.File, error) {
+	state, err := xdg.State()
+	if err != nil {
+		return nil, err
+	}
+	return disk.Scratch(ctx, filepath.Join(state, "played"))
 }
 
 // check finds mistakes in the flags.

@@ -1,4 +1,4 @@
-package timeline
+package history
 
 import (
 	"sort"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/sources"
 )
 
 // Tally is what one second came to.
@@ -60,52 +59,30 @@ func (s Series) Since(t time.Time) int {
 	return sort.Search(s.Len(), func(i int) bool { return s.At(i).End.After(t) })
 }
 
-// Measured are the readings of the scheduler's own counts up to some moment, oldest first, and beside each the counts
-// of the local queue.
-type Measured struct {
-	readings []sources.Event
-	local    []localCounts
-}
-
-// Measured returns the first n of the readings that a recording tells, beside what the local queue had at each.
-func (t *Timeline) Measured(readings []sources.Event, n int) Measured {
-	return Measured{readings: readings[:n:n], local: t.Counts[:n:n]}
-}
-
-// Len returns how often the scheduler's counts were read.
-func (m Measured) Len() int { return len(m.readings) }
-
-// At returns when the i-th reading was, what the scheduler said, and what the local queue had then.
-func (m Measured) At(i int) (at time.Time, says, local *sources.Counts) {
-	return m.readings[i].Time, m.readings[i].Fact.(*sources.Counts), m.local[i].Counts
-}
-
-// Since returns the index of the first reading after t.
-func (m Measured) Since(t time.Time) int { return LastNotAfter(m.readings, t) + 1 }
-
 // secondOf returns the second of the n-th change, in Unix seconds.
-func (h *history) secondOf(n int) int64 { return h.Change(n).At.Unix() }
+func (h *History) secondOf(n int) int64 { return h.Change(n).At.Unix() }
 
 // closeSecond counts up the second of the last change, if the next one is of a later second.
-func (h *history) closeSecond(next time.Time) {
-	if n := h.ChangeCount(); n > h.first && next.Unix() > h.secondOf(n-1) {
+func (h *History) closeSecond(next time.Time) {
+	if n := h.ChangeCount(); len(h.changes) > 0 && next.Unix() > h.secondOf(n-1) {
 		h.tallies = append(h.tallies, h.tally(h.head, h.MoveCount(), n))
 	}
 }
 
 // tally counts up the second of the last of n changes, after which b is the board and moved moves were made.
-func (h *history) tally(b *board.Board, moved, n int) Tally {
+func (h *History) tally(b *board.Board, moved, n int) Tally {
 	second := h.secondOf(n - 1)
 	t := Tally{End: time.Unix(second+1, 0).UTC(), Oldest: b.OldestArrival(), changes: n}
 	for _, tier := range board.Tiers {
 		t.Sizes[tier] = int32(b.Total(tier))
 	}
+	_, oldest := h.Oldest()
 	first := moved
-	for first > h.firstMove && h.secondOf(h.Move(first-1).Change) == second {
+	for first > oldest && h.secondOf(h.Move(first-1).Change) == second {
 		first--
 	}
-	for _, m := range h.moves[first-h.firstMove : moved-h.firstMove] {
-		t.count(m)
+	for i := first; i < moved; i++ {
+		t.count(h.Move(i))
 	}
 	return t
 }
@@ -128,12 +105,12 @@ func (t *Tally) count(m *board.Transition) {
 }
 
 // closed returns the seconds before that of the last change shown, in which more may happen in a fork.
-func (h *history) closed() []Tally {
+func (h *History) closed() []Tally {
 	return h.tallies[:sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes >= h.Cursor })]
 }
 
 // Series returns the seconds up to the moment shown, now.
-func (h *history) Series(now time.Time) Series {
+func (h *History) Series(now time.Time) Series {
 	i := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > h.Cursor })
 	if i > 0 && h.tallies[i-1].End.After(now) {
 		i-- // all that happened in it is shown, but it is not over
@@ -148,9 +125,4 @@ func (h *history) Series(now time.Time) Series {
 		s.last = &last
 	}
 	return s
-}
-
-// LastNotAfter returns the index of the last event at t or before, or -1. events are in the order of time.
-func LastNotAfter(events []sources.Event, t time.Time) int {
-	return sort.Search(len(events), func(i int) bool { return events[i].Time.After(t) }) - 1
 }

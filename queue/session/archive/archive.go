@@ -1,0 +1,287 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"k8s.io/utils/lru"
+
+	"github.com/schedq/schedq/queue/session/board"
+)
+
+const (
+	// BlockLen is how many changes are packed together, and read together: few enough to be read within some milliseconds, and
+	// enough for what they share to be written seldom.
+	BlockLen = 512
+	// cachedBlocks is how many blocks are kept as they were read: for a walk to and fro, and for the moves of the pods in sight.
+	cachedBlocks = 32
+	// MaxBytes is how long the file may become.
+	MaxBytes = 8 << 30
+	// maxUnpacked is what a block or a board unpacks to at most.
+	maxUnpacked = 1 << 30
+)
+
+// errFull is that the file is as long as it may be.
+var errFull = errors.New("it takes more than 8 GiB")
+
+// File is where an archive lies.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}
+
+// Archive is the part of a timeline's history that lies in a file.
+type Archive struct {
+	file   File
+	packer *zstd.Encoder
+	opener *zstd.Decoder
+	read   *lru.Cache // *block by its number
+
+	mu     sync.RWMutex // guards what follows, which only grows
+	blocks []place
+	boards []place
+	length int64
+	end    int // how many changes there are
+	failed error
+}
+
+// place is where a block or a board lies in the file, and what is in it.
+type place struct {
+	offset int64
+	packed int
+	// change is the number of the first change in a block, or of that before which a board was; firstMove is how many moves
+	// there were before, and at when the first change was.
+	change, firstMove int
+	at                time.Time
+}
+
+// block is a block as it was read.
+type block struct {
+	changes []board.Change
+	moves   []*board.Transition
+}
+
+// New returns an archive that lies in f, which is empty and is closed with it.
+func New(f File) (*Archive, error) {
+	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, fmt.Errorf("pack what was played: %w", err)
+	}
+	opener, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxUnpacked))
+	if err != nil {
+		return nil, fmt.Errorf("unpack what was played: %w", err)
+	}
+	return &Archive{file: f, packer: packer, opener: opener, read: lru.New(cachedBlocks)}, nil
+}
+
+// Close closes the file. Nothing can be read any more.
+func (a *Archive) Close() error {
+	a.opener.Close()
+	return a.file.Close()
+}
+
+// Len returns how many changes are there, from the first on.
+func (a *Archive) Len() int {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.end
+}
+
+// Bytes returns how long the file is.
+func (a *Archive) Bytes() int64 {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.length
+}
+
+// Err returns why something could not be read, or nil.
+func (a *Archive) Err() error {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.failed
+}
+
+// Append adds the changes that follow those that are there, whose moves are numbered from firstMove on. They are read in blocks of
+// BlockLen. An error is that of the file; then none of the last block are there.
+func (a *Archive) Append(changes []board.Change, firstMove int) error {
+	for len(changes) > 0 {
+		n := min(BlockLen, len(changes))
+		e := newEncoder()
+		e.number(uint64(n))
+		moves := 0
+		for i := range changes[:n] {
+			e.change(&changes[i])
+			moves += changes[i].MoveCount()
+		}
+		p, err := a.write(e, place{change: a.end, firstMove: firstMove, at: changes[0].At})
+		if err != nil {
+			return err
+		}
+		a.mu.Lock()
+		a.blocks, a.end = append(a.blocks, p), a.end+n
+		a.mu.Unlock()
+		changes, firstMove = changes[n:], firstMove+moves
+	}
+	return nil
+}
+
+// AppendBoard adds the board b before the change that is appended next, with those of its pods that keep is true of. An error is
+// that of the file.
+func (a *Archive) AppendBoard(b *board.Board, keep func(*board.Pod) bool) error {
+	e := newEncoder()
+	e.board(b, keep)
+	p, err := a.write(e, place{change: a.end})
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.boards = append(a.boards, p)
+	a.mu.Unlock()
+	return nil
+}
+
+// write packs what e has and writes it behind all else.
+func (a *Archive) write(e *encoder, p place) (place, error) {
+	if e.failed != nil {
+		return p, e.failed
+	}
+	packed := a.packer.EncodeAll(e.out, nil)
+	if a.length+int64(len(packed)) > MaxBytes {
+		return p, errFull
+	}
+	if _, err := a.file.WriteAt(packed, a.length); err != nil {
+		return p, err
+	}
+	p.offset, p.packed = a.length, len(packed)
+	a.mu.Lock()
+	a.length += int64(len(packed))
+	a.mu.Unlock()
+	return p, nil
+}
+
+// Board returns the board before the change of that number, or before one that is not long before it, and before which it is. It
+// is nil if it can't be read.
+func (a *Archive) Board(n int) (b *board.Board, before int) {
+	a.mu.RLock()
+	i := sort.Search(len(a.boards), func(i int) bool { return a.boards[i].change > n }) - 1
+	if i < 0 {
+		a.mu.RUnlock()
+		return nil, 0
+	}
+	p := a.boards[i]
+	a.mu.RUnlock()
+	d, err := a.open(p)
+	if err == nil {
+		b, err = d.board(), d.failed
+	}
+	if err != nil {
+		a.fail(err)
+		return nil, 0
+	}
+	return b, p.change
+}
+
+// Change returns the change of that number, which must be there. It is empty if it can't be read.
+func (a *Archive) Change(n int) board.Change {
+	i, p := a.find(func(p *place) bool { return p.change > n })
+	if b := a.block(i, p); b != nil && n-p.change < len(b.changes) {
+		return b.changes[n-p.change]
+	}
+	return board.Change{}
+}
+
+// Move implements board.Past.
+func (a *Archive) Move(seq int) *board.Transition {
+	i, p := a.find(func(p *place) bool { return p.firstMove > seq })
+	if b := a.block(i, p); b != nil && seq-p.firstMove < len(b.moves) {
+		return b.moves[seq-p.firstMove]
+	}
+	return nil
+}
+
+// ChangesBy returns how many changes had happened by t, those at t included.
+func (a *Archive) ChangesBy(t time.Time) int {
+	i, p := a.find(func(p *place) bool { return p.at.After(t) })
+	b := a.block(i, p)
+	if b == nil {
+		return p.change
+	}
+	return p.change + sort.Search(len(b.changes), func(i int) bool { return b.changes[i].At.After(t) })
+}
+
+// MovesBefore returns how many moves are among the first n changes.
+func (a *Archive) MovesBefore(n int) int {
+	i, p := a.find(func(p *place) bool { return p.change > n })
+	b := a.block(i, p)
+	if b == nil {
+		return p.firstMove
+	}
+	return p.firstMove + sort.Search(len(b.moves), func(i int) bool { return b.moves[i].Change >= n })
+}
+
+// find returns the last block before the first that is beyond what is looked for, and its number, or -1.
+func (a *Archive) find(isBeyond func(*place) bool) (int, place) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	i := sort.Search(len(a.blocks), func(i int) bool { return isBeyond(&a.blocks[i]) }) - 1
+	if i < 0 {
+		return -1, place{}
+	}
+	return i, a.blocks[i]
+}
+
+// block returns the i-th block, which lies at p, or nil if there is none or it can't be read.
+func (a *Archive) block(i int, p place) *block {
+	if i < 0 {
+		return nil
+	}
+	if b, ok := a.read.Get(i); ok {
+		return b.(*block)
+	}
+	d, err := a.open(p)
+	if err != nil {
+		a.fail(err)
+		return nil
+	}
+	b := &block{changes: make([]board.Change, d.count())}
+	for j := range b.changes {
+		b.changes[j] = d.change()
+		if m := b.changes[j].Move; m != nil {
+			b.moves = append(b.moves, m)
+		}
+	}
+	if d.failed != nil {
+		a.fail(d.failed)
+		return nil
+	}
+	a.read.Add(i, b)
+	return b
+}
+
+// open returns a decoder of what lies at p.
+func (a *Archive) open(p place) (*decoder, error) {
+	packed := make([]byte, p.packed)
+	if _, err := a.file.ReadAt(packed, p.offset); err != nil {
+		return nil, err
+	}
+	raw, err := a.opener.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &decoder{in: raw, past: a}, nil
+}
+
+// fail remembers the first thing that can't be read.
+func (a *Archive) fail(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.failed == nil {
+		a.failed = fmt.Errorf("read it back: %w", err)
+	}
+}

@@ -1,0 +1,315 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/board/boardtest"
+	"github.com/schedq/schedq/queue/session/reason"
+	"github.com/schedq/schedq/queue/session/verdict"
+)
+
+// memory is a file that lies in memory, and fails once it is longer than limit.
+type memory struct {
+	bytes []byte
+	limit int
+}
+
+var errNoSpace = errors.New("no space left on device")
+
+func (m *memory) ReadAt(p []byte, at int64) (int, error) {
+	return bytes.NewReader(m.bytes).ReadAt(p, at)
+}
+
+func (m *memory) WriteAt(p []byte, at int64) (int, error) {
+	if m.limit > 0 && int(at)+len(p) > m.limit {
+		return 0, errNoSpace
+	}
+	m.bytes = append(m.bytes[:at], p...)
+	return len(p), nil
+}
+
+func (*memory) Close() error { return nil }
+
+func newArchive(t *testing.T, f *memory) *Archive {
+	t.Helper()
+	a, err := New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
+var noon = time.Date(2026, 11, 24, 12, 0, 0, 123456789, time.UTC)
+
+// filled sets every field of what v points to, and of what that holds, to something. Pods' objects and moves are left out.
+func filled(v reflect.Value, n *int) {
+	*n++
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(noon.Add(time.Duration(*n) * time.Millisecond)))
+		return
+	case *v1.Pod, *board.Transition, *board.Pod:
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Uint8:
+		v.SetUint(uint64(*n % 7))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		filled(v.Elem(), n)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		filled(v.Index(0), n)
+		filled(v.Index(1), n)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				filled(v.Field(i), n)
+			}
+		}
+	default:
+		panic(v.Kind())
+	}
+}
+
+// TestEveryField: whatever a pod, its move, its verdict and its reason have is read as it was written, fields included that are to
+// come.
+func TestEveryField(t *testing.T) {
+	n := 0
+	pod, move := &board.Pod{}, &board.Transition{}
+	filled(reflect.ValueOf(pod).Elem(), &n)
+	filled(reflect.ValueOf(move).Elem(), &n)
+	object := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default", Labels: map[string]string{"app": "web"}, UID: "u"}}
+	pod.PodInfo.Pod, move.Transition.Pod = object, object
+	pod.Last, move.Pod = move, pod
+	move.Seq, move.Change = 7, 0
+
+	a := newArchive(t, &memory{})
+	if err := a.Append([]board.Change{{At: noon, After: pod, Move: move}}, 7); err != nil {
+		t.Fatal(err)
+	}
+	got := a.Change(0)
+	if got.Move != got.After.Last || got.Move.Pod != got.After || a.Move(7) != got.Move {
+		t.Error("the pod and its move are not each other's")
+	}
+	same := func(what string, got, want any) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read as\n%+v\nwant\n%+v", what, got, want)
+		}
+	}
+	same("the object", got.After.PodInfo.Pod, object)
+	same("the verdict", got.After.Verdict, pod.Verdict)
+	same("the reason", got.After.Because, pod.Because)
+	same("what the queue says of the move", got.Move.Transition, move.Transition)
+	if got.Move.Seq != 7 {
+		t.Errorf("the move is the %d-th", got.Move.Seq)
+	}
+	was := *pod
+	was.Last, got.After.Last = nil, nil
+	same("the pod", *got.After, was)
+}
+
+// TestNothing: what is not there is read as not there.
+func TestNothing(t *testing.T) {
+	a := newArchive(t, &memory{})
+	if err := a.Append([]board.Change{{At: noon, After: &board.Pod{PodInfo: queue.PodInfo{PendingPlugins: []string{}}}}, {}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if p := a.Change(0).After; !reflect.DeepEqual(*p, board.Pod{PodInfo: queue.PodInfo{PendingPlugins: []string{}}}) {
+		t.Errorf("an empty pod is read as %+v", *p)
+	}
+	if c := a.Change(1); !reflect.DeepEqual(c, board.Change{}) {
+		t.Errorf("an empty change is read as %+v", c)
+	}
+}
+
+// history makes n changes of some pods, one after the other, and the boards before each.
+func history(n int) (changes []board.Change, boards []*board.Board) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := board.New()
+	moves := 0
+	plugins := [][]string{nil, {"NodeResourcesFit"}, {"NodeAffinity", "TaintToleration"}}
+	for i := range n {
+		boards = append(boards, b.Copy())
+		name := fmt.Sprintf("pod-%d", rng.IntN(40))
+		object := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: "1"}}
+		c := board.Change{At: noon.Add(time.Duration(i) * time.Second)}
+		after := &board.Pod{}
+		after.Key.Namespace, after.Key.Name = "default", name
+		if c.Before = b.Get(after.Key); c.Before != nil {
+			*after = *c.Before
+		}
+		after.PodInfo.Pod = object
+		if rng.IntN(4) > 0 {
+			m := &board.Transition{Seq: moves, Change: i, Pod: after}
+			m.Time, m.From, m.To, m.Event = c.At, after.Tier, queue.Tier(1+rng.IntN(7)), "NodeAdd"
+			if c.Before != nil {
+				m.Follow(c.Before.Last)
+			}
+			after.Tier, after.Since, after.Last = m.To, c.At, m
+			after.UnschedulablePlugins = plugins[rng.IntN(len(plugins))]
+			after.Verdict = &verdict.Verdict{Message: "0/3 nodes are available"}
+			after.Because = &reason.Because{Rule: reason.ByTurn}
+			c.Move = m
+			moves++
+		} else {
+			after.Message += "."
+		}
+		c.After = after
+		b.Replace(c.Before, c.After)
+		changes = append(changes, c)
+	}
+	return changes, boards
+}
+
+// keep writes changes as a timeline does, so many at a time, with the board before each.
+func keep(t *testing.T, a *Archive, changes []board.Change, boards []*board.Board, atOnce int) {
+	t.Helper()
+	moves := 0
+	for at := 0; at < len(changes); at += atOnce {
+		some := changes[at:min(at+atOnce, len(changes))]
+		if err := a.AppendBoard(boards[at], func(*board.Pod) bool { return true }); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Append(some, moves); err != nil {
+			t.Fatal(err)
+		}
+		for i := range some {
+			moves += some[i].MoveCount()
+		}
+	}
+}
+
+// TestFound: changes and moves are found by number and by time, a board near each, and the chain of a pod's moves goes on from one
+// block to those before it.
+func TestFound(t *testing.T) {
+	changes, boards := history(5 * BlockLen)
+	a := newArchive(t, &memory{})
+	keep(t, a, changes, boards, 3*BlockLen/2)
+	moves := 0
+	for i, c := range changes {
+		got := a.Change(i)
+		if !got.At.Equal(c.At) || got.After.Key != c.After.Key || got.After.Tier != c.After.Tier || (got.Before == nil) != (c.Before == nil) {
+			t.Fatalf("change %d is %+v, want %+v", i, got, c)
+		}
+		if n := a.ChangesBy(c.At); n != i+1 {
+			t.Fatalf("%d changes by the %d-th", n, i)
+		}
+		if n := a.ChangesBy(c.At.Add(-1)); n != i {
+			t.Fatalf("%d changes before the %d-th", n, i)
+		}
+		if n := a.MovesBefore(i); n != moves {
+			t.Fatalf("%d moves before change %d, want %d", n, i, moves)
+		}
+		if c.Move == nil {
+			continue
+		}
+		for got, want := a.Move(moves), c.Move; want != nil; got, want = got.Prev(), want.Prev() {
+			if got == nil || got.Seq != want.Seq || got.Pod.Key != want.Pod.Key || !got.Time.Equal(want.Time) {
+				t.Fatalf("of the chain of move %d %+v is read as %+v", moves, want, got)
+			}
+			if i%97 > 0 {
+				break
+			}
+		}
+		moves++
+	}
+	for i := 0; i < len(changes); i += 113 {
+		b, at := a.Board(i)
+		if at > i || i-at >= 3*BlockLen/2 {
+			t.Fatalf("the board for change %d is before change %d", i, at)
+		}
+		for ; at < i; at++ {
+			c := a.Change(at)
+			b.Replace(c.Before, c.After)
+		}
+		if got, want := boardtest.Picture(b), boardtest.Picture(boards[i]); got != want {
+			t.Fatalf("before change %d the board is\n%s\nwant\n%s", i, got, want)
+		}
+	}
+	if err := a.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFull: what can't be written is an error, and what was there stays.
+func TestFull(t *testing.T) {
+	changes, _ := history(4 * BlockLen)
+	f := &memory{limit: 40_000}
+	a := newArchive(t, f)
+	if err := a.Append(changes, 0); !errors.Is(err, errNoSpace) {
+		t.Fatalf("the error is %v", err)
+	}
+	n := a.Len()
+	if n == 0 || n == len(changes) {
+		t.Fatalf("%d changes are there", n)
+	}
+	if got := a.Change(n - 1); got.After == nil || got.After.Key != changes[n-1].After.Key {
+		t.Errorf("the last change is %+v", got)
+	}
+}
+
+// TestDamaged: a file that somebody else changed is read as nothing, and said to be damaged.
+func TestDamaged(t *testing.T) {
+	changes, boards := history(BlockLen)
+	for name, damage := range map[string]func(f *memory){
+		"cut":     func(f *memory) { f.bytes = f.bytes[:len(f.bytes)/2] },
+		"changed": func(f *memory) { f.bytes[len(f.bytes)/2] ^= 0xff },
+		"emptied": func(f *memory) { clear(f.bytes) },
+	} {
+		f := &memory{}
+		a := newArchive(t, f)
+		keep(t, a, changes, boards, BlockLen)
+		damage(f)
+		if c := a.Change(7); c.After != nil {
+			t.Errorf("%s: change 7 is %+v", name, c)
+		}
+		if m := a.Move(7); m != nil {
+			t.Errorf("%s: move 7 is %+v", name, m)
+		}
+		if err := a.Err(); err == nil || !strings.HasPrefix(err.Error(), "read it back: ") {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}
+
+// FuzzDecode: nothing that is read makes it fail otherwise, or take more than a bound.
+func FuzzDecode(f *testing.F) {
+	changes, boards := history(50)
+	e := newEncoder()
+	e.number(uint64(len(changes)))
+	for i := range changes {
+		e.change(&changes[i])
+	}
+	f.Add(e.out)
+	e = newEncoder()
+	e.board(boards[49], func(*board.Pod) bool { return true })
+	f.Add(e.out)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		d := &decoder{in: in}
+		for range d.count() {
+			d.change()
+		}
+		(&decoder{in: in}).board()
+	})
+}

@@ -1,0 +1,117 @@
+package history
+
+import (
+	"errors"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/schedq/schedq/queue/session/archive"
+	"github.com/schedq/schedq/queue/session/board"
+)
+
+// StoredAtOnce is how many changes go to the archive together, since what stays in memory is copied then.
+const StoredAtOnce = 4 * KeyframeEvery
+
+// KeepLeft is for how long a pod that has left the queue is remembered by those who remember little.
+const KeepLeft = time.Minute
+
+// OpenPast has h, in which nothing has happened, keep its oldest changes in a file that open makes. An error is that of the file:
+// then they stay in memory.
+func (h *History) OpenPast(open func() (archive.File, error)) error {
+	f, err := open()
+	if err != nil {
+		return err
+	}
+	a, err := archive.New(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	h.past = a
+	return nil
+}
+
+// ClosePast closes that file. Nothing in it can be shown any more.
+func (h *History) ClosePast() {
+	if h.past != nil {
+		_ = h.past.Close() // nobody reads it again
+	}
+}
+
+// Keeps reports whether what is not in memory is in an archive.
+func (h *History) Keeps() bool { return h.past != nil }
+
+// PastErr returns why what is in the archive can't be read back, or nil.
+func (h *History) PastErr() error {
+	if h.past == nil {
+		return nil
+	}
+	return h.past.Err()
+}
+
+// InMemory reports whether the changes before the cursor, and those after it, are in memory.
+func (h *History) InMemory() bool { return h.Cursor >= h.first }
+
+// Kept returns how many changes are in memory, and the number of the oldest of them.
+func (h *History) Kept() (n, first int) { return len(h.changes), h.first }
+
+// OldestAt returns when the oldest change in memory was, of which there must be one.
+func (h *History) OldestAt() time.Time { return h.changes[0].At }
+
+// Store moves the oldest StoredAtOnce changes to the archive; more than twice as many must be in memory. An error is that of the
+// archive's file: then what it has can't be relied on.
+func (h *History) Store() error {
+	cut, moved := h.first+StoredAtOnce, h.firstMove
+	for at := h.first; at < cut; at += KeyframeEvery {
+		some := h.changes[at-h.first:][:KeyframeEvery]
+		lately := func(p *board.Pod) bool { return !board.HasLeft(p) || some[0].At.Sub(p.Since) <= KeepLeft }
+		if err := h.past.AppendBoard(h.keyframes[(at-h.first)/KeyframeEvery], lately); err != nil {
+			return err
+		}
+		if err := h.past.Append(some, moved); err != nil {
+			return err
+		}
+		moved = h.movesBefore(at + KeyframeEvery)
+	}
+	for _, m := range h.moves[:moved-h.firstMove] {
+		m.Release()
+	}
+	h.drop(cut, moved)
+	newest := h.changes[len(h.changes)-1].At
+	h.dropLeft(func(p *board.Pod) bool { return newest.Sub(p.Since) <= KeepLeft })
+	return nil
+}
+
+// Unkeep forgets what is in the archive, which can't be read or written any more.
+func (h *History) Unkeep() {
+	if h.Cursor < h.first {
+		h.jump(h.first)
+	}
+	h.past = nil
+}
+
+// Forget drops the changes before the cut-th, whose number is a multiple of KeyframeEvery, and of the pods that had left by then all
+// but those that keep is true of; nil is none.
+func (h *History) Forget(cut int, keep func(*board.Pod) bool) {
+	told := sort.Search(len(h.tallies), func(i int) bool { return h.tallies[i].changes > cut })
+	h.tallies = slices.Clone(h.tallies[told:])
+	h.drop(cut, h.movesBefore(cut))
+	h.dropLeft(keep)
+}
+
+// drop lets go of the changes before the cut-th, and of the moves before the moved-th. Slices that frames have stay as they are.
+func (h *History) drop(cut, moved int) {
+	h.changes, h.moves = slices.Clone(h.changes[cut-h.first:]), slices.Clone(h.moves[moved-h.firstMove:])
+	h.keyframes = slices.Clone(h.keyframes[(cut-h.first)/KeyframeEvery:])
+	h.first, h.firstMove = cut, moved
+}
+
+// dropLeft drops the pods that left before the oldest change in memory, which are in none of those, but for those that keep is true
+// of; nil is none.
+func (h *History) dropLeft(keep func(*board.Pod) bool) {
+	oldest := h.OldestAt()
+	h.head.DropLeft(oldest, keep)
+	if h.Shown != h.head && h.InMemory() {
+		h.Shown.DropLeft(oldest, keep)
+	}
+}

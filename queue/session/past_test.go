@@ -1,0 +1,191 @@
+package session_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources/disk"
+)
+
+// failing is a file that can't be written, or read, once that is so.
+type failing struct {
+	session.PastFile
+	written, read error
+}
+
+func (f *failing) WriteAt(p []byte, at int64) (int, error) {
+	if f.written != nil {
+		return 0, f.written
+	}
+	return f.PastFile.WriteAt(p, at)
+}
+
+func (f *failing) ReadAt(p []byte, at int64) (int, error) {
+	if f.read != nil {
+		return 0, f.read
+	}
+	return f.PastFile.ReadAt(p, at)
+}
+
+// inFile runs a session of told(moves), of which little of what was played is in memory, and one of which all is. Both are at the
+// end. The file is the first's.
+func inFile(t *testing.T, moves int) (kept, all *session.Session, file *failing) {
+	t.Helper()
+	rec := told(moves)
+	_, end := session.Span(rec)
+	file = &failing{}
+	folder := t.TempDir()
+	kept = session.New(long(rec), session.Options{Paused: true, Memory: 1, Past: func() (session.PastFile, error) {
+		f, err := disk.Scratch(t.Context(), folder)
+		file.PastFile = f
+		return file, err
+	}})
+	all = session.New(rec, session.Options{Paused: true})
+	for _, s := range []*session.Session{kept, all} {
+		go s.Run(t.Context())
+		s.Seek(end)
+		s.Sync()
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("the file has a name: %v, %v", left, err)
+	}
+	return kept, all, file
+}
+
+// inWords are what a frame shows: the time, the moves before it, who waits and what each of them did, and the seconds.
+func inWords(f *session.Frame) string {
+	var s strings.Builder
+	waiting, _ := json.Marshal(f.Waiting())
+	fmt.Fprintf(&s, "%s, %d moves of %d, bound %d, %q\n%s\n", f.Now, f.Log.Len(), f.Known, f.Board.Bound(), f.Said.Text, waiting)
+	for i := f.Log.Len() - 1; i >= 0; i -= 1 + i/7 {
+		fmt.Fprintln(&s, i, f.Log.At(i))
+	}
+	for _, p := range f.Waiting() {
+		pod := f.Board.Get(world.Key(strings.TrimPrefix(string(p.Pod), "default/")))
+		for n, m := 0, pod.Last; m != nil && n < 200; n, m = n+1, m.Prev() {
+			fmt.Fprint(&s, m.Seq, " ", m.To, " ")
+		}
+		fmt.Fprintln(&s)
+	}
+	for i := max(0, f.Series.Len()-20); i < f.Series.Len(); i++ {
+		fmt.Fprintf(&s, "%+v\n", *f.Series.At(i))
+	}
+	return s.String()
+}
+
+// TestPastInAFile: what was played of a long recording and lies in a file is shown, walked through and searched as if it were in
+// memory.
+func TestPastInAFile(t *testing.T) {
+	kept, all, _ := inFile(t, 60_000)
+	rec := kept.Frame()
+	if size, of := kept.Size(), all.Size(); size > of/2 {
+		t.Errorf("%d bytes are in memory, where all take %d", size, of)
+	}
+	conditions := []session.Condition{session.AnyAttempt()}
+	for _, text := range []string{"p-7 enters backoff", "active > 20", "event NodeAdd", "attempts>1000000"} {
+		c, err := session.ParseCondition(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conditions = append(conditions, c)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 150 {
+		var did string
+		both := func(what string, do func(*session.Session)) {
+			did = what
+			do(kept)
+			do(all)
+		}
+		switch n := rng.IntN(8); n {
+		case 0, 1, 2:
+			at := rec.Start.Add(time.Duration(rng.Int64N(int64(rec.End.Sub(rec.Start)))))
+			both(fmt.Sprint("seek ", at), func(s *session.Session) { s.Seek(at) })
+		case 3:
+			n := rng.IntN(60) - 30
+			both(fmt.Sprint("step ", n), func(s *session.Session) { s.Step(n) })
+		case 4, 5, 6:
+			c, forward := conditions[rng.IntN(len(conditions))], rng.IntN(2) == 0
+			both(fmt.Sprint("find ", c, forward), func(s *session.Session) { s.Find(c, forward) })
+		case 7:
+			both("filter", func(s *session.Session) { s.SetFilter(world.Filter(t, []string{"", "p-1", "attempts>3"}[i%3])) })
+		}
+		if got, want := inWords(kept.Sync()), inWords(all.Sync()); got != want {
+			t.Fatalf("after %d, %s, it shows\n%s\nwant\n%s", i, did, got, want)
+		}
+	}
+}
+
+// TestWhatIfLongAgo: a what-if begins where the scheduler is known as it was; of what lies in the file it is not, so what led there
+// is played anew.
+func TestWhatIfLongAgo(t *testing.T) {
+	kept, all, _ := inFile(t, 60_000)
+	at := kept.Frame().Start.Add(time.Minute)
+	kept.Seek(at)
+	kept.Fork()
+	if f := kept.Sync(); f.Fork != nil || !strings.Contains(f.Said.Text, "played anew") || !f.Now.Equal(at) {
+		t.Fatalf("it is at %s with the what-if %v, and says %q", f.Now, f.Fork, f.Said.Text)
+	}
+	all.Seek(at)
+	for _, s := range []*session.Session{kept, all} {
+		s.Fork()
+		s.Inject("NodeAdd")
+	}
+	got, want := kept.Sync(), all.Sync()
+	if got.Fork == nil || want.Fork == nil {
+		t.Fatalf("there is no what-if: %q", got.Said.Text)
+	}
+	if a, b := inWords(got), inWords(want); a[:strings.Index(a, "\n")] != b[:strings.Index(b, "\n")] {
+		t.Errorf("it begins with\n%s\nwant\n%s", a, b)
+	}
+}
+
+// TestPastFails: a file that can't be written or read any more is told, and what it had is forgotten: it is played anew by who goes
+// back there.
+func TestPastFails(t *testing.T) {
+	full := errors.New("no space left on device")
+	const moves = 60_000 // of which more lie in the file than in memory
+	kept, all, file := inFile(t, moves)
+	start := kept.Frame().Start
+	file.read = full
+	same := func(at time.Time) {
+		t.Helper()
+		kept.Seek(at)
+		all.Seek(at)
+		kept.Sync() // which may find that it has to be played anew
+		got, want := kept.Sync(), all.Sync()
+		a, _ := json.Marshal(got.Waiting())
+		b, _ := json.Marshal(want.Waiting())
+		if got.Now != want.Now || string(a) != string(b) {
+			t.Errorf("at %s wait\n%s\nwant, at %s,\n%s", got.Now, a, want.Now, b)
+		}
+	}
+	same(start.Add(20 * time.Second))
+	if f := kept.Frame(); !f.Said.Refused || !strings.Contains(f.Said.Text, "read it back: no space left") {
+		t.Errorf("after a failed read it says %q", f.Said.Text)
+	}
+	file.read, file.written = nil, full
+	kept.SeekEnd()
+	if f := kept.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "no space left") {
+		t.Errorf("after a failed write it says %q", f.Said.Text)
+	}
+	same(start.Add(40 * time.Second))
+}
+
+// TestNoFileForThePast: where no file can be made, all is as it is without one, and a notice says so.
+func TestNoFileForThePast(t *testing.T) {
+	rec := told(1000)
+	s := session.New(long(rec), session.Options{Paused: true, Past: func() (session.PastFile, error) { return nil, errors.New("no home") }})
+	go s.Run(t.Context())
+	if f := s.Sync(); !strings.Contains(strings.Join(f.Notices, "\n"), "kept in memory alone: no home") {
+		t.Errorf("it says %q", f.Notices)
+	}
+}
