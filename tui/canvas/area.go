@@ -117,15 +117,45 @@ func Width(s string) int {
 // firstCluster returns the first grapheme cluster of s and its width: 1 or 2, or 0 if terminals do not agree
 // about it: controls, marks without a letter before them, emoji made of several.
 func firstCluster(s string) (cluster string, width int) {
-	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
-		if s[0] < ' ' || s[0] == 0x7f {
-			return s[:1], 0
-		}
-		return s[:1], 1
+	if n := plain(s); n > 0 {
+		return s[:n], 1
 	}
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		return s[:1], 0 // a control
+	}
+	return anyCluster(s)
+}
+
+// anyCluster is firstCluster, whatever s begins with.
+func anyCluster(s string) (cluster string, width int) {
 	cluster, width = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 	if width < 1 || width > 2 || len(cluster) > 16 || !utf8.ValidString(cluster) || ansi.StringWidthWc(cluster) != width {
 		width = 0
 	}
 	return cluster, width
+}
+
+// plain returns how many bytes of s its first cluster has where that is seen without Unicode's tables, as for most of
+// a screen: a printable ASCII letter, or a line or a block, with another of them behind it, or nothing. 0: it is not.
+func plain(s string) int {
+	n := 1
+	switch {
+	case s[0] >= ' ' && s[0] < 0x7f:
+	case lineOrBlock(s):
+		n = len("─")
+	default:
+		return 0
+	}
+	if len(s) == n || s[n] < utf8.RuneSelf || lineOrBlock(s[n:]) { // nothing that joins what is before it
+		return n
+	}
+	return 0
+}
+
+// lineOrBlock reports whether s begins with one of U+2500 to U+259F, of which lines, bars and plots are drawn.
+func lineOrBlock(s string) bool {
+	if len(s) < len("─") || s[0] != "─"[0] || s[2] < 0x80 || s[2] > 0xbf {
+		return false
+	}
+	return s[1] == "─"[1] || s[1] == "═"[1] || s[1] == "▀"[1] && s[2] <= "▟"[2]
 }

@@ -1,0 +1,35 @@
+package canvas
+
+import "testing"
+
+// TestPlain: what is seen without Unicode's tables is what they say, whatever stands behind it.
+func TestPlain(t *testing.T) {
+	var behind []string
+	for _, r := range []rune{0, ' ', 'a', 0x7f, 0x80, 0xa0, 0x301, 0x903, 0x200b, 0x200d, 0x20dd, 0x20e3, 0x2500, 0x2580, 0x25a0, 0x25aa, 0xfe0e, 0xfe0f, '世', 0x1f3fb, 0xe0020} {
+		behind = append(behind, string(r))
+	}
+	behind = append(behind, "", "\x80", "\xe2", "\xe2\x94", "\xe2\x96", "\u2500\u0301")
+	first := []string{"\xe2\x94", "\xe2\x96", "\xe2\x94\xc0", "\xe2\x95\xff"}
+	for r := range rune(0x3000) {
+		first = append(first, string(r))
+	}
+	shortcuts := 0
+	for _, begin := range first {
+		for _, rest := range behind {
+			s := begin + rest
+			if s == "" {
+				continue
+			}
+			if plain(s) == 0 {
+				continue
+			}
+			shortcuts++
+			if cluster, width := anyCluster(s); cluster != s[:plain(s)] || width != 1 {
+				t.Errorf("%+q begins with %+q of %d cells, and is taken for one cell of %d bytes", s, cluster, width, plain(s))
+			}
+		}
+	}
+	if shortcuts < (95+0xa0)*8 {
+		t.Errorf("%d texts were seen without the tables", shortcuts)
+	}
+}
