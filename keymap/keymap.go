@@ -78,12 +78,20 @@ type Binding struct {
 type Map struct {
 	bindings []Binding
 	byKey    map[Context]map[string]int
+	byID     map[ID]int
+	onBar    map[Context][]Binding
 }
 
 // New returns a map of the given bindings. Of two that share a key in one context, the first has it.
 func New(bindings []Binding) *Map {
-	m := &Map{bindings: bindings, byKey: make(map[Context]map[string]int)}
+	m := &Map{bindings: bindings, byKey: make(map[Context]map[string]int), byID: make(map[ID]int), onBar: make(map[Context][]Binding)}
 	for i, b := range bindings {
+		if _, taken := m.byID[b.ID]; !taken {
+			m.byID[b.ID] = i
+		}
+		if b.Bar != 0 {
+			m.onBar[b.Context] = append(m.onBar[b.Context], b)
+		}
 		keys := m.byKey[b.Context]
 		if keys == nil {
 			keys = make(map[string]int)
@@ -94,6 +102,9 @@ func New(bindings []Binding) *Map {
 				keys[key] = i
 			}
 		}
+	}
+	for _, on := range m.onBar {
+		slices.SortStableFunc(on, func(a, b Binding) int { return cmp.Compare(a.Bar, b.Bar) })
 	}
 	return m
 }
@@ -112,8 +123,8 @@ func (m *Map) All() []Binding { return m.bindings }
 
 // ByID returns the binding of that ID.
 func (m *Map) ByID(id ID) (Binding, bool) {
-	i := slices.IndexFunc(m.bindings, func(b Binding) bool { return b.ID == id })
-	if i < 0 {
+	i, ok := m.byID[id]
+	if !ok {
 		return Binding{}, false
 	}
 	return m.bindings[i], true
@@ -130,12 +141,8 @@ func (m *Map) In(group Group) []Binding {
 	return in
 }
 
-// OnBar returns the bindings of context that the bar shows, the most important first.
-func (m *Map) OnBar(context Context) []Binding {
-	on := slices.DeleteFunc(slices.Clone(m.bindings), func(b Binding) bool { return b.Bar == 0 || b.Context != context })
-	slices.SortStableFunc(on, func(a, b Binding) int { return cmp.Compare(a.Bar, b.Bar) })
-	return on
-}
+// OnBar returns the bindings of context that the bar shows, the most important first. They must not be modified.
+func (m *Map) OnBar(context Context) []Binding { return m.onBar[context] }
 
 // Key returns the first key of b, as it is shown. Empty if it has none.
 func (b Binding) Key() string {

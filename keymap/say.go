@@ -6,6 +6,7 @@ import "strings"
 // "w makes one". Of an action without a key the palette's and the action's name stand there. What is no action stays.
 func (m *Map) Say(text string) string {
 	var b strings.Builder
+	b.Grow(len(text)) // most keys are shorter than their actions' names
 	for {
 		before, rest, found := strings.Cut(text, "{")
 		b.WriteString(before)

@@ -47,9 +47,9 @@ type model struct {
 	outcome *outcome.Panel
 	export  *export.Export
 	charts  []chart.Chart
-	onBar   []keymap.Binding // of the board's, the most important first
-	lesson  *lesson.Lesson   // nil unless one is taught
-	play    *play.Cluster    // nil unless the cluster is the person's own
+	bar     widget.KeyBar  // as it was drawn last
+	lesson  *lesson.Lesson // nil unless one is taught
+	play    *play.Cluster  // nil unless the cluster is the person's own
 
 	looks  *looks
 	layout layout

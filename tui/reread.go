@@ -86,5 +86,4 @@ func (m *model) setKeys(bindings []keymap.Binding) {
 		bindings = keymap.Default()
 	}
 	m.Keys = keymap.New(bindings)
-	m.onBar = m.Keys.OnBar(keymap.Board)
 }

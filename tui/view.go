@@ -158,7 +158,8 @@ func (m *model) drawAround(all canvas.Area) {
 	if !m.Over.Typing() {
 		m.drawStatus(status)
 	}
-	m.mouse.keys = m.keyBar().Draw(part(all, l.bar), m.mouse.keys[:0])
+	m.bar = m.keyBar(widget.KeyBar{Shown: m.bar.Shown[:0], Always: m.bar.Always[:0]})
+	m.mouse.keys = m.bar.Draw(part(all, l.bar), m.mouse.keys[:0])
 	for _, o := range m.Over.All() {
 		o.Draw(over, status)
 	}
@@ -184,9 +185,8 @@ func (m *model) forkKeys() []keymap.Binding {
 	return keys
 }
 
-// keyBar returns the keys that can be used now.
-func (m *model) keyBar() widget.KeyBar {
-	var bar widget.KeyBar
+// keyBar adds the keys that can be used now to an empty bar.
+func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 	if top := m.Over.Top(); top != nil {
 		for _, b := range m.Keys.OnBar(top.Context()) {
 			if top.Means(b.ID) {
@@ -217,7 +217,7 @@ func (m *model) keyBar() widget.KeyBar {
 		}
 		bar.Shown = append(bar.Shown, m.forkKeys()...)
 	}
-	for _, b := range m.onBar {
+	for _, b := range m.Keys.OnBar(keymap.Board) {
 		switch {
 		case slices.ContainsFunc(bar.Shown, func(shown keymap.Binding) bool { return shown.ID == b.ID }),
 			m.Actions[b.ID].Refusal() != "",
