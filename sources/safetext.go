@@ -21,7 +21,7 @@ const MaxText = 4096
 // line or paragraph separators become a visible <U+XXXX>. What is longer than MaxText ends in an
 // ellipsis. What was sanitised stays as it is: Sanitize(string(Sanitize(s))) == Sanitize(s).
 func Sanitize(s string) SafeText {
-	if isPlain(s) && len(s) <= MaxText {
+	if len(s) <= MaxText && (isPlain(s) || isSafe(s)) {
 		return SafeText(s)
 	}
 	var b strings.Builder
@@ -34,7 +34,7 @@ func Sanitize(s string) SafeText {
 			b.WriteRune(0x2400 + r)
 		case r == 0x7f:
 			b.WriteRune(0x2421)
-		case r >= 0x80 && r < 0xa0, unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+		case isHidden(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		default:
 			b.WriteRune(r) // an invalid byte is utf8.RuneError here, U+FFFD
@@ -49,6 +49,22 @@ func Sanitize(s string) SafeText {
 		out = out[:cut] + "…"
 	}
 	return SafeText(out)
+}
+
+// isSafe reports whether Sanitize leaves s as it is, whatever its length.
+func isSafe(s string) bool {
+	for _, r := range s {
+		if r < 0x20 || r == 0x7f || isHidden(r) {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
+
+// isHidden reports whether r is told by its number: a control of C1, a format character, a private one, or a separator of
+// lines or paragraphs.
+func isHidden(r rune) bool {
+	return r >= 0x80 && (r < 0xa0 || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co))
 }
 
 // isPlain reports whether s is printable ASCII, which almost all text is.
