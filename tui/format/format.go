@@ -19,27 +19,34 @@ func SafeList(names []string, separator string) string {
 // Countdown writes what is left of a wait in at most 5 letters: 4.2s, 37s, 4:12, 2h05m, 3d. What a clock that was set back makes
 // negative is 0.0s.
 func Countdown(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Truncate(100*time.Millisecond).Seconds(), 'f', 1, 64) + "s"
-	case d < time.Minute:
-		return strconv.Itoa(int(d.Seconds())) + "s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + ":" + twoDigits(int(d.Seconds())%60)
-	case d < 10*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + "h" + twoDigits(int(d.Minutes())%60) + "m"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + "h"
+	var text [24]byte
+	return string(AppendCountdown(text[:0], d))
+}
+
+// AppendCountdown writes a countdown behind text.
+func AppendCountdown(text []byte, d time.Duration) []byte {
+	d = max(d, 0)
+	seconds := int(d / time.Second)
+	minutes, hours := seconds/60, seconds/3600
+	switch {
+	case seconds < 10:
+		tenths := byte(d % time.Second / (100 * time.Millisecond))
+		return append(text, '0'+byte(seconds), '.', '0'+tenths, 's')
+	case seconds < 60:
+		return append(strconv.AppendInt(text, int64(seconds), 10), 's')
+	case hours < 1:
+		return appendTwoDigits(append(strconv.AppendInt(text, int64(minutes), 10), ':'), seconds%60)
+	case hours < 10:
+		return append(appendTwoDigits(append(strconv.AppendInt(text, int64(hours), 10), 'h'), minutes%60), 'm')
+	case hours < 48:
+		return append(strconv.AppendInt(text, int64(hours), 10), 'h')
 	default:
-		return strconv.Itoa(int(d.Hours()/24)) + "d"
+		return append(strconv.AppendInt(text, int64(hours/24), 10), 'd')
 	}
 }
 
-// twoDigits writes n, between 0 and 99, with a leading zero if need be.
-func twoDigits(n int) string {
-	const all = "0123456789"
-	return string([]byte{all[n/10], all[n%10]})
-}
+// appendTwoDigits writes n, between 0 and 99, with a leading zero if need be.
+func appendTwoDigits(text []byte, n int) []byte { return append(text, '0'+byte(n/10), '0'+byte(n%10)) }
 
 // Lasting writes how long something took in at most 5 letters: 12ms, or as a countdown.
 func Lasting(d time.Duration) string {
@@ -52,11 +59,19 @@ func Lasting(d time.Duration) string {
 
 // Span writes a stretch of time as a player does: 0:07, 3:12, 1:04:14.
 func Span(d time.Duration) string {
-	d = max(d, 0)
-	if d < time.Hour {
-		return strconv.Itoa(int(d.Minutes())) + ":" + twoDigits(int(d.Seconds())%60)
+	var text [24]byte
+	return string(AppendSpan(text[:0], d))
+}
+
+// AppendSpan writes a span behind text.
+func AppendSpan(text []byte, d time.Duration) []byte {
+	seconds := int(max(d, 0) / time.Second)
+	minutes, hours := seconds/60, seconds/3600
+	if hours < 1 {
+		return appendTwoDigits(append(strconv.AppendInt(text, int64(minutes), 10), ':'), seconds%60)
 	}
-	return strconv.Itoa(int(d.Hours())) + ":" + twoDigits(int(d.Minutes())%60) + ":" + twoDigits(int(d.Seconds())%60)
+	text = appendTwoDigits(append(strconv.AppendInt(text, int64(hours), 10), ':'), minutes%60)
+	return appendTwoDigits(append(text, ':'), seconds%60)
 }
 
 // Number writes a count with a comma between thousands.
@@ -65,17 +80,16 @@ func Number(n int) string {
 		return strconv.Itoa(n)
 	}
 	var text [26]byte // an int64 with its commas
-	at := len(text)
-	for digits := 0; n > 0; digits++ {
-		if digits > 0 && digits%3 == 0 {
-			at--
-			text[at] = ','
-		}
-		at--
-		text[at] = byte('0' + n%10)
-		n /= 10
+	return string(AppendNumber(text[:0], n))
+}
+
+// AppendNumber writes a number behind text.
+func AppendNumber(text []byte, n int) []byte {
+	if n < 1000 {
+		return strconv.AppendInt(text, int64(n), 10)
 	}
-	return string(text[at:])
+	text = append(AppendNumber(text, n/1000), ',', '0'+byte(n/100%10))
+	return appendTwoDigits(text, n%100)
 }
 
 // Plural writes n and the word for that many things.

@@ -10,11 +10,29 @@ func TestCountdown(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0.0s", 4230 * time.Millisecond: "4.2s", 9990 * time.Millisecond: "9.9s", 10 * time.Second: "10s",
 		59 * time.Second: "59s", 4*time.Minute + 7*time.Second: "4:07", 125 * time.Minute: "2h05m",
-		30 * time.Hour: "30h", 80 * time.Hour: "3d",
+		30 * time.Hour: "30h", 80 * time.Hour: "3d", 1<<63 - 1: "106751d",
+		9999 * time.Millisecond: "9.9s", 10*time.Hour - 1: "9h59m", 48*time.Hour - 1: "47h",
 	} {
 		if got := Countdown(d); got != want {
 			t.Errorf("%s is %q, want %q", d, got, want)
 		}
+	}
+}
+
+// TestWrittenBehind: what is written behind other text is what would be written alone, and makes no string of its own.
+func TestWrittenBehind(t *testing.T) {
+	for _, d := range []time.Duration{-time.Second, 0, 99 * time.Millisecond, 9999 * time.Millisecond, 59999 * time.Millisecond, time.Minute, time.Hour - 1, time.Hour,
+		10*time.Hour - 1, 10 * time.Hour, 48*time.Hour - 1, 48 * time.Hour, 1<<63 - 1} {
+		if got, want := string(AppendCountdown([]byte("in "), d)), "in "+Countdown(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
+		if got, want := string(AppendSpan([]byte("at "), d)), "at "+Span(d); got != want {
+			t.Errorf("%s is %q, want %q", d, got, want)
+		}
+	}
+	room := make([]byte, 0, 64)
+	if n := testing.AllocsPerRun(10, func() { AppendNumber(AppendSpan(AppendCountdown(room, time.Hour), time.Hour), 1234567) }); n > 0 {
+		t.Errorf("it makes %.0f allocations", n)
 	}
 }
 

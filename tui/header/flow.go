@@ -49,7 +49,8 @@ func (w flow) Draw(a canvas.Area) {
 		if tier != queue.Scheduled {
 			n = w.frame.Board.Total(tier)
 		}
-		x = a.Text(x, 0, style, theme.TierName(tier)+" ")
+		x = a.Text(x, 0, style, theme.TierName(tier))
+		x = a.Text(x, 0, style, " ")
 		x = a.Text(x, 0, style|canvas.Bold, format.Number(n))
 		if a.W >= vast && tier != queue.Scheduled {
 			x = drawTrend(a.Sub(x+1, 0, trendCells, 1), w.frame, tier) + x + 1

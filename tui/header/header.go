@@ -190,17 +190,10 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 	if !h.Follows {
 		x = a.Text(x+1, 0, theme.Plain, Speed(f.Speed))
 	}
-	now := f.Zone.Precise(f.Now)
-	if a.W >= 100 {
-		if f.Squeeze {
-			x = a.Text(x+1, 0, theme.Dim, "skips quiet time")
-		}
-		now = f.Zone.Day(f.Now) + " " + now
+	if a.W >= 100 && f.Squeeze {
+		x = a.Text(x+1, 0, theme.Dim, "skips quiet time")
 	}
-	if a.W >= 100 || !f.Zone.IsUTC() {
-		now += " " + f.Zone.Name(f.Now)
-	}
-	x = a.Text(x+2, 0, canvas.Bold, now)
+	x = a.Text(x+2, 0, canvas.Bold, h.now(a.W))
 	right := a.Right(a.W-1, 0, theme.Plain, h.moves()) - 2
 	if f.Fork != nil {
 		left := a.Sub(0, 0, right, 1)
@@ -217,11 +210,7 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 		}
 		return canvas.Rect{}
 	}
-	end := format.Span(f.End.Sub(f.Start))
-	if f.Reading != nil {
-		end += "+"
-	}
-	x = a.Text(x+2, 0, theme.Plain, format.Span(f.Now.Sub(f.Start))+"/"+end) + 1
+	x = a.Text(x+2, 0, theme.Plain, h.far()) + 1
 	if width := min(right-x, 40); width >= 4 {
 		progress = canvas.At(x, 0, width, 1)
 		read := ReadCells(f.Reading, width)
@@ -230,6 +219,31 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 		a.Text(x, 0, theme.Dim, strings.Repeat("┈", width-read))
 	}
 	return progress
+}
+
+// now says in a line of w cells when the moment is that is shown.
+func (h Header) now(w int) string {
+	zone, now := h.Frame.Zone, h.Frame.Now
+	switch {
+	case w >= 100:
+		return zone.Full(now)
+	case !zone.IsUTC():
+		return zone.Precise(now) + " " + zone.Name(now)
+	default:
+		return zone.Precise(now)
+	}
+}
+
+// far says how far that is from the start, and how far the end is, as far as it is read.
+func (h Header) far() string {
+	f := h.Frame
+	var room [48]byte
+	text := append(format.AppendSpan(room[:0], f.Now.Sub(f.Start)), '/')
+	text = format.AppendSpan(text, f.End.Sub(f.Start))
+	if f.Reading != nil {
+		text = append(text, '+')
+	}
+	return string(text)
 }
 
 // ReadCells is how many of the cells of the line that shows how far it is are of what is read.
@@ -254,16 +268,19 @@ func reading(r *session.Reading) string {
 
 // Speed writes how many times as fast as it was time passes: ×0.5, ×16, with two digits behind the point at the most.
 func Speed(times float64) string {
-	return "×" + strconv.FormatFloat(math.Round(times*100)/100, 'g', -1, 64)
+	var room [32]byte
+	return string(strconv.AppendFloat(append(room[:0], "×"...), math.Round(times*100)/100, 'g', -1, 64))
 }
 
 // moves says which move the one shown last is, and how many are known to follow.
 func (h Header) moves() string {
 	n, known := h.Frame.Log.Len(), h.Frame.Known
+	var room [64]byte
+	text := format.AppendNumber(append(room[:0], "move "...), n)
 	if known > n {
-		return fmt.Sprintf("move %s/%s", format.Number(n), format.Number(known))
+		text = format.AppendNumber(append(text, '/'), known)
 	}
-	return "move " + format.Number(n)
+	return string(text)
 }
 
 func share(part, whole time.Duration) float64 {

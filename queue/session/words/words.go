@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/schedq/schedq/queue"
@@ -11,11 +12,11 @@ import (
 func Short(d time.Duration) string {
 	switch {
 	case d >= time.Minute && d%time.Minute == 0:
-		return fmt.Sprintf("%d min", d/time.Minute)
+		return strconv.FormatInt(int64(d/time.Minute), 10) + " min"
 	case d >= time.Second || d == 0:
-		return fmt.Sprintf("%g s", d.Seconds())
+		return strconv.FormatFloat(d.Seconds(), 'g', -1, 64) + " s"
 	default:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	}
 }
 
@@ -32,7 +33,7 @@ func Ordinal(n int) string {
 			suffix = "rd"
 		}
 	}
-	return fmt.Sprintf("%d%s", n, suffix)
+	return strconv.Itoa(n) + suffix
 }
 
 // Times writes how many there are of what, which gets an s unless there is one: 1 pod, 2 pods.

@@ -60,6 +60,9 @@ func (z Zone) Name(t time.Time) string { return z.In(t).Format("MST") }
 // Precise writes a time of day with milliseconds.
 func (z Zone) Precise(t time.Time) string { return z.In(t).Format("15:04:05.000") }
 
+// Full writes the date, a time of day with milliseconds, and the zone's name.
+func (z Zone) Full(t time.Time) string { return z.In(t).Format("2006-01-02 15:04:05.000 MST") }
+
 // Clock writes a time of day: 12:00:10.7, and 12:00:14 if it is a whole second.
 func (z Zone) Clock(t time.Time) string { return z.In(t).Format("15:04:05.9") }
 
