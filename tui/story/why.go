@@ -55,7 +55,9 @@ func (w *Why) Layout() string          { return "" }
 // Settle implements page.Page.
 func (w *Why) Settle(width, height int) {
 	w.w, w.h = width, height
-	w.offset = min(w.offset, w.detail(true).maxOffset(width-2, height-1))
+	if w.offset > 0 {
+		w.offset = min(w.offset, w.detail(true).maxOffset(width-2, height-1))
+	}
 }
 
 func (w *Why) Draw(a canvas.Area) { w.detail(true).Draw(a) }

@@ -114,7 +114,8 @@ func (w *Window) Fit() { w.Cell, w.End = 0, time.Time{} }
 // Title draws a chart's name, and at the right more, the scale, and how to go back to the moment shown.
 func (w *Window) Title(a canvas.Area, name, more string) {
 	a.Fill(theme.Dim, "─")
-	x := a.Text(1, 0, theme.Chosen|canvas.Bold, " "+name+" ")
+	x := a.Text(a.Text(1, 0, theme.Chosen|canvas.Bold, " "), 0, theme.Chosen|canvas.Bold, name)
+	x = a.Text(x, 0, theme.Chosen|canvas.Bold, " ")
 	right := " " + more + w.Shown.length() + " "
 	if !w.following() {
 		right = " earlier: 0 follows again ·" + right
@@ -155,26 +156,25 @@ func SinceStart(f *session.Frame, span time.Duration) time.Duration {
 // Axis draws a line with the times of day, and where the moment of f is. A time that this would stand in is left out, and so
 // is one in which one of marks, which the caller draws, would.
 func (p Period) Axis(a canvas.Area, f *session.Frame, marks ...time.Time) {
-	now := f.Now
 	a.Fill(theme.Dim, "─")
 	every, format := p.ticks()
+	marks = append(slices.Clip(marks), f.Now)
 	for t := p.From.Truncate(every); t.Before(p.End()); t = t.Add(every) {
 		x := p.Column(t)
 		if x < 0 {
 			continue
 		}
 		a.Text(x, 0, theme.Dim, "┬")
-		label := f.Zone.In(t).Format(format)
-		hidden := slices.ContainsFunc(append(marks, now), func(mark time.Time) bool {
+		hidden := slices.ContainsFunc(marks, func(mark time.Time) bool {
 			at := p.Column(mark)
-			return p.Covers(mark) && at > x && at <= x+len(label)
+			return p.Covers(mark) && at > x && at <= x+len(format)
 		})
-		if !hidden && x+1+len(label) <= a.W {
-			a.Text(x+1, 0, theme.Dim, label)
+		if !hidden && x+1+len(format) <= a.W {
+			a.Text(x+1, 0, theme.Dim, f.Zone.In(t).Format(format))
 		}
 	}
-	if p.Covers(now) {
-		a.Text(p.Column(now), 0, theme.Accent|canvas.Bold, "▼")
+	if p.Covers(f.Now) {
+		a.Text(p.Column(f.Now), 0, theme.Accent|canvas.Bold, "▼")
 	}
 }
 
