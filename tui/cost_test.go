@@ -11,6 +11,8 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/tui/page"
+	"github.com/schedq/schedq/tui/widget"
 )
 
 // crowdRecording has n pods, all of which came at once, so that their waits look alike, and then moves some
@@ -117,6 +119,28 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 	m.View()
 	if n := testing.AllocsPerRun(10, func() { m.Update(nil); m.View() }); n > 0 {
 		t.Errorf("drawing what is drawn makes %.0f allocations", n)
+	}
+}
+
+func TestACoveredBoardIsNotMeasured(t *testing.T) {
+	m := among(t, crowd(t, 100), keymap.Plots)
+	m.Selected = page.Selection{}
+	if n := testing.AllocsPerRun(10, func() { m.board.Settle(0, 0) }); n > 0 {
+		t.Errorf("a board of which nothing is in sight makes %.0f allocations", n)
+	}
+}
+
+// What the keys are is looked up, and what the bar shows of them is written where it was.
+func TestTheBarOfAFrameIsThatOfTheLast(t *testing.T) {
+	m := among(t, crowd(t, 100))
+	m.Actions = page.Actions{} // what an action says of itself may be a new sentence
+	m.View()
+	if n := testing.AllocsPerRun(10, func() {
+		m.bar = m.keyBar(widget.KeyBar{Shown: m.bar.Shown[:0], Always: m.bar.Always[:0]})
+		m.Keys.ByID(keymap.Quit)
+		m.Keys.OnBar(keymap.Chart)
+	}); n > 0 {
+		t.Errorf("a bar makes %.0f allocations", n)
 	}
 }
 

@@ -125,6 +125,10 @@ func (b *Board) pane(id paneID) pane {
 // drawTabs draws the titles of the three panes where only one of them is shown, with arrows for the way of a pod that was rejected
 // where there is room for them.
 func (b *Board) drawTabs(a canvas.Area) {
+	b.titles = [unschedulablePane + 1]canvas.Rect{}
+	if a.Empty() {
+		return
+	}
 	way, call := " ← ", tierSign
 	width := 1 - canvas.Width(way)
 	for id := activePane; id <= unschedulablePane; id++ {
@@ -135,10 +139,6 @@ func (b *Board) drawTabs(a canvas.Area) {
 	}
 	x := 1
 	for id := activePane; id <= unschedulablePane; id++ {
-		b.titles[id] = canvas.Rect{}
-		if a.Empty() {
-			continue
-		}
 		if id > activePane {
 			x = a.Text(x, 0, theme.Dim, way)
 		}

@@ -143,14 +143,13 @@ func inFrame(r canvas.Rect) canvas.Rect { return canvas.At(r.X+1, r.Y, max(0, r.
 
 // divide gives each pane the room that what is in sight of it needs, and places its columns there.
 func (b *Board) divide(p *parts) {
-	var wishes []wish
-	for id := range p.panes {
-		pane := b.pane(paneID(id))
-		wishes = append(wishes, b.held[id].hold(pane.wish(paneRows(p.side.H, p.spacing)), b.Frame))
-	}
 	if alone := p.panes[b.tab]; alone.W == 0 && p.side.H > 0 {
+		var wishes [len(p.panes)]wish
+		for id := range p.panes {
+			wishes[id] = b.held[id].hold(b.pane(paneID(id)).wish(paneRows(p.side.H, p.spacing)), b.Frame)
+		}
 		x := 1
-		for id, w := range share(p.side.W-len(p.panes)-1, wishes) {
+		for id, w := range share(p.side.W-len(p.panes)-1, wishes[:]) {
 			p.panes[id].X, p.panes[id].W = x, w
 			x += w + 1
 		}

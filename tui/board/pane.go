@@ -1,7 +1,6 @@
 package board
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,7 +125,8 @@ func rule(a canvas.Area, id paneID, focused bool, title string) int {
 		line, stroke = paneStyle(id), "━"
 	}
 	a.Fill(line, stroke)
-	return a.Text(1, 0, style, " "+canvas.Truncate(title, max(a.W-3, 0))+" ")
+	x := a.Text(a.Text(1, 0, style, " "), 0, style, canvas.Truncate(title, max(a.W-3, 0)))
+	return a.Text(x, 0, style, " ")
 }
 
 // numbered is the title of a pane: its key, its name, and how many pods there are.
@@ -195,24 +195,28 @@ func (p pane) extent(height int) string {
 	if n <= height || height <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s–%s of %s ", format.Number(p.rows.top+1), format.Number(min(p.rows.top+height, n)), format.Number(n))
+	var room [64]byte
+	text := format.AppendNumber(append(room[:0], ' '), p.rows.top+1)
+	text = format.AppendNumber(append(text, "–"...), min(p.rows.top+height, n))
+	text = format.AppendNumber(append(text, " of "...), n)
+	return string(append(text, ' '))
 }
 
 // count says how many pods there are, of each tier, and how many of them the filter lets through.
 func (p pane) count(call func(queue.Tier) string) string {
-	b := p.frame.Board
-	text := ""
+	var room [96]byte
+	text := room[:0]
 	for i, tier := range p.rows.tiers {
 		if i > 0 {
-			text += " · " + call(tier) + " "
+			text = append(append(text, " · "...), call(tier)...)
 		}
-		text += format.Number(b.Total(tier))
+		text = format.AppendNumber(append(text, ' '), p.frame.Board.Total(tier))
 	}
 	shown, total := p.counts()
 	if shown < total && p.frame.Filter != "" {
-		text += ", " + format.Number(shown) + " match"
+		text = append(format.AppendNumber(append(text, ", "...), shown), " match"...)
 	}
-	return " " + text
+	return string(text)
 }
 
 // empty says what would bring a pod here.

@@ -42,7 +42,9 @@ func (p pane) needs(height int) []int {
 	}
 	p.inSight(height, func(_ int, pod *session.Pod) {
 		for i, c := range p.columns {
-			widths[i] = max(widths[i], c.width(p, pod))
+			if c.most > c.least { // what takes as much for any pod need not be asked
+				widths[i] = max(widths[i], c.width(p, pod))
+			}
 		}
 	})
 	for i, c := range p.columns {
@@ -134,7 +136,7 @@ const readableName = 14
 func (p pane) fit(w, height int) []fitted {
 	needs := p.needs(height)
 	room := w - beforeColumns
-	var shown []int // columns, by number
+	shown := make([]int, 0, len(p.columns)) // columns, by number
 	least := 0
 	for i, c := range p.columns {
 		shown = append(shown, i)
@@ -156,7 +158,7 @@ func (p pane) fit(w, height int) []fitted {
 		p.enrich(slices.Delete(slices.Clone(shown), i, i+1), widths, needs, back)
 	}
 	p.lengthenBar(shown, widths, room)
-	var all []fitted
+	all := make([]fitted, 0, len(shown))
 	x := beforeColumns
 	for _, i := range shown {
 		all = append(all, fitted{p.columns[i], x, min(widths[i], max(w-x, 0))})
