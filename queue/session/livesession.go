@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -37,6 +38,11 @@ func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o.recording, o.now = t, now
 	o.setFilter(opts.Filter)
 	o.live = &live{stream: stream}
+	if opts.Past != nil {
+		if o.bound = cmp.Or(opts.Memory, liveBound); t.OpenPast(opts.Past) != nil {
+			o.bound = 0 // an hour of it is kept
+		}
+	}
 	return newSession(o)
 }
 
@@ -126,13 +132,21 @@ func (o *owner) liveFrame() *Live {
 	return l
 }
 
-// liveHistory is how far back a live session can be looked at.
-const liveHistory = time.Hour
+// liveHistory is how far back a live session can be looked at that keeps nothing in a file, and liveBound how many bytes one that
+// does has in memory, about.
+const (
+	liveHistory = time.Hour
+	liveBound   = 256 << 20
+)
 
-// forgetOld drops what is older than liveHistory, a stretch at a time. While a person is in a what-if or on
-// the way to somewhere, all is kept.
+// forgetOld puts the oldest out of memory, a stretch at a time: into a file, or what is older than liveHistory nowhere. While a person
+// is in a what-if or on the way to somewhere, all is kept then.
 func (o *owner) forgetOld() {
 	t := o.recording
+	if t.Keeps() {
+		o.forgetPast()
+		return
+	}
 	if o.fork != nil || o.search != nil || len(o.forks) > 0 || t.ChangeCount()-t.FirstChange() < 2*history.KeyframeEvery {
 		return
 	}
@@ -168,10 +182,8 @@ func (o *owner) losePast(err error) {
 		return
 	}
 	t := o.recording
-	t.Unkeep()
-	o.bound = timeline.BoundOfAll
-	if o.fork == nil && t.IsGone(o.now) {
-		o.goBackTo(o.now)
+	if o.bound = t.Unkeep(); o.fork == nil && o.now.Before(t.OldestAt()) {
+		o.seek(o.now)
 	}
 	o.refuse("keep what was played: %s", err)
 }
@@ -189,6 +201,10 @@ func (o *owner) goBackTo(at time.Time) {
 func (o *owner) hasEngine() bool {
 	if o.shownLine().HasEngine() {
 		return true
+	}
+	if o.live != nil {
+		o.refuse("a what-if begins at %s or later: of what was before only what is seen is kept", o.zone.Clock(o.recording.OldestAt()))
+		return false
 	}
 	o.goBackTo(o.now)
 	o.say("the recording is played anew up to here, since of that long ago only what is seen is kept: ask again then")

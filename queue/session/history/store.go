@@ -10,8 +10,15 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// StoredAtOnce is how many changes go to the archive together, since what stays in memory is copied then.
-const StoredAtOnce = 4 * KeyframeEvery
+const (
+	// StoredAtOnce is how many changes go to the archive together: few, since nothing else is done meanwhile.
+	StoredAtOnce = KeyframeEvery
+	// LeastInMemory is how many changes stay in memory, whatever they take.
+	LeastInMemory = 8 * KeyframeEvery
+	// podsPerChange is how many pods a board may have for each change since the one before that is in the archive: a large board
+	// is written seldom.
+	podsPerChange = 4
+)
 
 // KeepLeft is for how long a pod that has left the queue is remembered by those who remember little.
 const KeepLeft = time.Minute
@@ -58,20 +65,21 @@ func (h *History) Kept() (n, first int) { return len(h.changes), h.first }
 // OldestAt returns when the oldest change in memory was, of which there must be one.
 func (h *History) OldestAt() time.Time { return h.changes[0].At }
 
-// Store moves the oldest StoredAtOnce changes to the archive; more than twice as many must be in memory. An error is that of the
-// archive's file: then what it has can't be relied on.
+// Store moves the oldest StoredAtOnce changes to the archive; more than that must be in memory. An error is that of the archive's
+// file: then what it has can't be relied on.
 func (h *History) Store() error {
-	cut, moved := h.first+StoredAtOnce, h.firstMove
-	for at := h.first; at < cut; at += KeyframeEvery {
-		some := h.changes[at-h.first:][:KeyframeEvery]
+	cut := h.first + StoredAtOnce
+	moved := h.movesBefore(cut)
+	some, b := h.changes[:StoredAtOnce], h.keyframes[0]
+	if h.first == 0 || b.Pods.Len() <= (h.first-h.stored)*podsPerChange {
 		lately := func(p *board.Pod) bool { return !board.HasLeft(p) || some[0].At.Sub(p.Since) <= KeepLeft }
-		if err := h.past.AppendBoard(h.keyframes[(at-h.first)/KeyframeEvery], lately); err != nil {
+		if err := h.past.AppendBoard(b, lately); err != nil {
 			return err
 		}
-		if err := h.past.Append(some, moved); err != nil {
-			return err
-		}
-		moved = h.movesBefore(at + KeyframeEvery)
+		h.stored = h.first
+	}
+	if err := h.past.Append(some, h.firstMove); err != nil {
+		return err
 	}
 	for _, m := range h.moves[:moved-h.firstMove] {
 		m.Release()

@@ -48,7 +48,7 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 func (t *Timeline) StoreBeyond(bytes int64, d time.Duration) error {
 	for began := time.Now(); t.Size() > bytes; {
 		n, first := t.Kept()
-		if n <= 2*history.StoredAtOnce {
+		if n <= history.LeastInMemory {
 			return nil
 		}
 		if err := t.Store(); err != nil {

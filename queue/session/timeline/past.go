@@ -66,10 +66,16 @@ func (t *Timeline) OpenPast(open func() (archive.File, error)) error {
 	return t.History.OpenPast(open)
 }
 
-// Unkeep has t forget what is in that file, which can't be read or written any more.
-func (t *Timeline) Unkeep() {
+// Unkeep has t forget what is in that file, which can't be read or written any more, and returns how many bytes are in memory from then
+// on, about; 0 is as many as there are.
+func (t *Timeline) Unkeep() (bound int64) {
 	t.History.Unkeep()
-	t.Since = t.History.OldestAt()
+	if t.made.rec == nil { // nothing of a live cluster can be worked out again
+		t.Start = t.OldestAt()
+		return 0
+	}
+	t.Since = t.OldestAt()
+	return BoundOfAll
 }
 
 // HasEngine reports whether the engine is known as it was at the moment shown. Of moments in the file it is not.

@@ -99,6 +99,7 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *kube.Flags, opts session
 		}
 		stream = recorder
 	}
+	opts.Past = played(cmd.Context())
 	shown := session.NewLive(stream, f.look.Session(opts))
 	f.look.Source = sourceOfCluster(string(shown.Frame().Name))
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))

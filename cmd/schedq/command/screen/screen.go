@@ -79,7 +79,7 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if options.Memory, err = flags.Memory(cmd); err != nil {
 		return err
 	}
-	options.Past = func() (session.PastFile, error) { return played(cmd.Context()) }
+	options.Past = played(cmd.Context())
 	listener, err := f.metrics.Listen()
 	if err != nil {
 		return err
@@ -112,13 +112,15 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	return err
 }
 
-// played opens a file for what was played of a long recording and is not in memory any more.
-func played(ctx context.Context) (disk.File, error) {
-	state, err := xdg.State()
-	if err != nil {
-		return nil, err
+// played opens files for what was played and is not in memory any more.
+func played(ctx context.Context) func() (session.PastFile, error) {
+	return func() (session.PastFile, error) {
+		state, err := xdg.State()
+		if err != nil {
+			return nil, err
+		}
+		return disk.Scratch(ctx, filepath.Join(state, "played"))
 	}
-	return disk.Scratch(ctx, filepath.Join(state, "played"))
 }
 
 // check finds mistakes in the flags.
