@@ -91,6 +91,7 @@ func (l *Long) Begin(seed Seed) Fit {
 	for range l.calls.count - len(l.calls.early) {
 		l.visit(sources.Event{Time: l.calls.last, Fact: &sources.Requested{}})
 	}
+	l.visit = nil // which may have much in mind
 	return fit
 }
 

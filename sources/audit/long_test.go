@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
@@ -193,4 +196,31 @@ func TestSurveyedOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSurveyLetsGo: once logs are surveyed nothing is kept of the objects that came in them, also of those that were there at the end, nor
+// of whoever visited.
+func TestSurveyLetsGo(t *testing.T) {
+	text := req{verb: "create", resource: "nodes", response: node(1, "")}.line() + req{at: 30, verb: "create", resource: "pods", ns: "default", response: pod("a", 3)}.line()
+	var last weak.Pointer[corev1.Pod]
+	l, err := Survey(t.Context(), sourcesOf(text), false, 1<<30, func() func(sources.Event) {
+		mind := make([]sources.Event, 0, 4)
+		return func(ev sources.Event) {
+			mind = append(mind, ev)
+			if c, is := ev.Fact.(*sources.ObjectChange); is {
+				if pod, is := c.Object.(*corev1.Pod); is {
+					last = weak.Make(pod)
+				}
+			}
+		}
+	})
+	if err != nil || last.Value() == nil {
+		t.Fatalf("the pod is not told of: %v", err)
+	}
+	l.Begin(Seed{})
+	runtime.GC()
+	if pod := last.Value(); pod != nil {
+		t.Errorf("pod %s is kept", pod.Name)
+	}
+	runtime.KeepAlive(l)
 }

@@ -170,7 +170,8 @@ func (s *surveyor) finish(logs []*Log) *survey {
 	}
 	s.longest = s.lateness.most
 	s.begin.within(logs)
-	return &s.survey
+	found := s.survey // and not the surveyor, which has all objects that were there at the end
+	return &found
 }
 
 // newTeller returns a teller that has been told all but the logs' items: the seed, and what the survey found.
