@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
@@ -53,30 +51,28 @@ func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Opti
 		from.Progress = func(share float64) { progress(share / 2) }
 		to.Progress = func(share float64) { progress((1 + share) / 2) }
 	}
-	one, err := newRun(ctx, again, from)
+	n := &names{}
+	one, err := n.newRun(ctx, again, from)
 	if err != nil {
 		return nil, err
 	}
-	other, err := newRun(ctx, again, to)
+	other, err := n.newRun(ctx, again, to)
 	if err != nil {
 		return nil, err
 	}
 	match(one.moves, other.moves)
-	c := &Comparison{From: one.report, To: other.report, Pods: []PodComparison{}}
-	for _, m := range one.moves {
-		if m.matched {
+	c := &Comparison{From: one.report, To: other.report, Pods: []PodComparison{}, First: n.firstDifference(one.moves, other.moves)}
+	for i := range one.moves {
+		if one.moves[i].has(matched) {
 			c.Same++
 		}
 	}
-	if d := differences(one.moves, other.moves, staysOf(other.moves)); len(d) > 0 {
-		c.First = &d[0]
-	}
 	for pod, o := range one.outcomes {
-		if p := other.outcomes[pod]; p == nil || o.differs(p) {
-			if p == nil {
-				p = &outcome{}
-			}
-			c.Pods = append(c.Pods, PodComparison{pod.String(), o.public(one.end), p.public(other.end)})
+		if o == (outcome{}) {
+			continue // only the other run has it
+		}
+		if p := other.outcomeOf(pod); p == (outcome{}) || o.differs(p) {
+			c.Pods = append(c.Pods, PodComparison{n.pods.values[pod].String(), o.public(one.end), p.public(other.end)})
 		}
 	}
 	slices.SortFunc(c.Pods, func(a, b PodComparison) int {
@@ -88,12 +84,36 @@ func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Opti
 // later is how much longer the pod waited in the second run.
 func (p PodComparison) later() time.Duration { return time.Duration(p.To.Waited - p.From.Waited) }
 
+// firstDifference returns the first move that only one of two runs has, or nil.
+func (n *names) firstDifference(one, other []toldMove) *Difference {
+	isAlone := func(m toldMove) bool { return !m.has(matched) }
+	i, j := slices.IndexFunc(one, isAlone), slices.IndexFunc(other, isAlone)
+	var d Difference
+	switch {
+	case i < 0 && j < 0:
+		return nil
+	case i < 0 || j >= 0 && other[j].at < one[i].at:
+		d = n.extra(&other[j])
+	default:
+		d = n.missed(&one[i], groupByPod(other, len(n.pods.values)))
+	}
+	return &d
+}
+
 // run is what came of one run.
 type run struct {
 	report   *Report
 	moves    []toldMove
-	outcomes map[types.NamespacedName]*outcome
+	outcomes []outcome // by the pods' numbers, and empty of those that the run does not have
 	end      time.Time
+}
+
+// outcomeOf returns what became of the pod of that number, which is empty if the run does not have it.
+func (r *run) outcomeOf(pod int) outcome {
+	if pod < len(r.outcomes) {
+		return r.outcomes[pod]
+	}
+	return outcome{}
 }
 
 // outcome is a pod's, so far.
@@ -103,15 +123,18 @@ type outcome struct {
 	since, ended time.Time
 }
 
-func newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options) (*run, error) {
+func (n *names) newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options) (*run, error) {
 	reporter := newReporter(rec)
-	r := &run{outcomes: map[types.NamespacedName]*outcome{}, end: reporter.report.End}
+	r := &run{end: reporter.report.End}
 	err := timeline.Replay(ctx, rec, opts, func(t *board.Transition) error {
-		r.moves = append(r.moves, toldMove{at: t.Time, pod: t.Pod.Key, kind: moveKind{t.To, t.Event}, tier: t.Pod.Tier})
-		o := r.outcomes[t.Pod.Key]
-		if o == nil || t.From == queue.None && !o.ended.IsZero() {
-			o = &outcome{since: t.Time}
-			r.outcomes[t.Pod.Key] = o
+		r.moves = n.add(r.moves, t)
+		pod := int(r.moves[len(r.moves)-1].pod)
+		if more := pod + 1 - len(r.outcomes); more > 0 {
+			r.outcomes = append(r.outcomes, make([]outcome, more)...)
+		}
+		o := &r.outcomes[pod]
+		if *o == (outcome{}) || t.From == queue.None && !o.ended.IsZero() {
+			*o = outcome{since: t.Time}
 		}
 		o.attempts, o.tier = t.Attempts, t.To
 		if (t.To == queue.Scheduled || t.To == queue.Deleted) && o.ended.IsZero() {
@@ -122,17 +145,17 @@ func newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options) 
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(r.moves, func(a, b toldMove) int { return a.at.Compare(b.at) })
+	sortMoves(r.moves)
 	r.report = reporter.finish()
 	return r, nil
 }
 
 // differs reports whether the outcomes are not the same, but for a moment.
-func (o *outcome) differs(other *outcome) bool {
+func (o outcome) differs(other outcome) bool {
 	return o.attempts != other.attempts || o.tier != other.tier || o.ended.Sub(other.ended).Abs() > tolerance
 }
 
-func (o *outcome) public(end time.Time) Outcome {
+func (o outcome) public(end time.Time) Outcome {
 	if !o.ended.IsZero() {
 		end = o.ended
 	}

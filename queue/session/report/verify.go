@@ -4,17 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"sort"
 	"time"
-
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/model"
-	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -86,60 +81,51 @@ type Difference struct {
 	Because string `json:"because,omitempty"`
 }
 
-// moveKind is what moves are counted by.
-type moveKind struct {
-	to    queue.Tier
-	event string
-}
-
-// toldMove is what is compared of a move.
-type toldMove struct {
-	at      time.Time
-	pod     types.NamespacedName
-	kind    moveKind
-	tier    queue.Tier // where the pod was after it
-	enters  bool       // the queue did not have the pod before
-	because *reason.Because
-	matched bool
-}
-
-// stay is a pod's time in a tier, up to the next stay.
-type stay struct {
-	from time.Time
-	tier queue.Tier
-}
-
 // Verify replays rec and truth, and compares the moves. It looks at the time from truth's first move to
 // its last, and, where rec begins with a scheduler that is at work, from there on: where it has its pods then is no move.
 func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options) (*Verification, error) {
-	want, err := toldMoves(ctx, truth, opts)
+	n := &names{}
+	want, err := n.toldMoves(ctx, truth, opts)
 	if err != nil {
 		return nil, err
 	}
-	if !model.HasFact[*sources.Move](truth.Events) || len(want) == 0 {
+	tells := truth.Tells()
+	if !model.HasFact[*sources.Move](tells) || len(want) == 0 {
 		return nil, fmt.Errorf("%s tells no move of the scheduler and can't be the truth: kube-scheduler writes them at -v=5 and above", truth.Name)
 	}
-	all, err := toldMoves(ctx, rec, opts)
-	if err != nil {
-		return nil, err
-	}
-	stays, real := staysOf(all), staysOf(want)
-	last := want[len(want)-1].at
-	began := beganAtWork(rec)
-	first := later(want[0].at, began)
-	if want = slices.DeleteFunc(want, func(m toldMove) bool { return m.at.Before(began) }); len(want) == 0 {
+	began := momentOf(beganAtWork(rec))
+	first, last, end := max(want[0].at, began), want[len(want)-1].at, momentOf(tells[len(tells)-1].Time)
+	if leaveOut(want, func(m *toldMove) bool { return m.at < began }) == len(want) {
 		return nil, fmt.Errorf("%s begins after the last move that %s tells", rec.Name, truth.Name)
 	}
 	silent := gatesSilently(truth)
-	got := slices.DeleteFunc(slices.Clone(all), func(m toldMove) bool {
-		return first.Sub(m.at) > tolerance || m.at.Sub(last) > tolerance || silent && m.tier == queue.Gated || m.enters && m.at.Equal(began)
+	// From here on nothing of truth is needed, whose events are most of what there is, unless the caller needs it.
+	got, err := n.toldMoves(ctx, rec, opts)
+	if err != nil {
+		return nil, err
+	}
+	leaveOut(got, func(m *toldMove) bool {
+		return first-m.at > moment(tolerance) || m.at-last > moment(tolerance) || silent && m.tier == queue.Gated || m.has(enters) && m.at == began
 	})
 	match(want, got)
+	pods := len(n.pods.values)
+	real, model := groupByPod(want, pods), groupByPod(got, pods)
 	return &Verification{
-		Transitions: agreeOnMoves(want, got),
-		PodSeconds:  agreeOnTime(real, stays, first, truth.Events[len(truth.Events)-1].Time),
-		Differences: differences(want, got, stays),
+		Transitions: n.agreeOnMoves(want, got),
+		PodSeconds:  agreeOnTime(real, model, first, end),
+		Differences: n.differences(want, got, model),
 	}, nil
+}
+
+// leaveOut marks the moves that are not to be compared, and returns how many these are.
+func leaveOut(moves []toldMove, isOut func(*toldMove) bool) (count int) {
+	for i := range moves {
+		if m := &moves[i]; isOut(m) {
+			m.is |= outside
+			count++
+		}
+	}
+	return count
 }
 
 // beganAtWork returns when rec came to a scheduler that was at work, or the zero time if it tells of it from its start on.
@@ -165,67 +151,43 @@ func gatesSilently(truth *sources.Recording) bool {
 }
 
 // toldMoves returns rec's moves in the order of time.
-func toldMoves(ctx context.Context, rec *sources.Recording, opts timeline.Options) ([]toldMove, error) {
+func (n *names) toldMoves(ctx context.Context, rec *sources.Recording, opts timeline.Options) ([]toldMove, error) {
 	var moves []toldMove
 	err := timeline.Replay(ctx, rec, opts, func(t *board.Transition) error {
-		moves = append(moves, toldMove{at: t.Time, pod: t.Pod.Key, kind: moveKind{t.To, t.Event}, tier: t.Pod.Tier, enters: t.From == queue.None, because: t.Pod.Because})
+		moves = n.add(moves, t)
 		return nil
 	})
-	slices.SortStableFunc(moves, func(a, b toldMove) int { return a.at.Compare(b.at) })
+	sortMoves(moves)
 	return moves, err
 }
 
-// match marks the moves of want and got that are the same. Both are in the order of time, so that it
-// leaves no pair behind to take each time the earliest two that can go together.
-func match(want, got []toldMove) {
-	type key struct {
-		pod  types.NamespacedName
-		kind moveKind
-	}
-	waiting := map[key][]int{} // indexes in want
-	for i, m := range want {
-		k := key{m.pod, m.kind}
-		waiting[k] = append(waiting[k], i)
+func (n *names) agreeOnMoves(want, got []toldMove) MoveAgreement {
+	a := MoveAgreement{ByKind: []KindAgreement{}}
+	kinds := make([]KindAgreement, len(n.kinds.values))
+	for i := range want {
+		m := &want[i]
+		if m.has(outside) {
+			continue
+		}
+		a.Truth++
+		kinds[m.kind].Truth++
+		if m.has(matched) {
+			a.Matched++
+			kinds[m.kind].Matched++
+		}
 	}
 	for i := range got {
-		m := &got[i]
-		k := key{m.pod, m.kind}
-		left := waiting[k]
-		for len(left) > 0 && m.at.Sub(want[left[0]].at) > tolerance {
-			left = left[1:] // too old for m, and for all that follow it
+		if m := &got[i]; !m.has(outside) {
+			a.Model++
+			kinds[m.kind].Model++
 		}
-		if len(left) > 0 && want[left[0]].at.Sub(m.at) <= tolerance {
-			want[left[0]].matched, m.matched = true, true
-			left = left[1:]
-		}
-		waiting[k] = left
-	}
-}
-
-func agreeOnMoves(want, got []toldMove) MoveAgreement {
-	kinds := map[moveKind]*KindAgreement{}
-	of := func(m toldMove) *KindAgreement {
-		k := kinds[m.kind]
-		if k == nil {
-			k = &KindAgreement{To: m.kind.to.String(), Event: m.kind.event}
-			kinds[m.kind] = k
-		}
-		return k
-	}
-	a := MoveAgreement{Truth: len(want), Model: len(got), ByKind: []KindAgreement{}}
-	for _, m := range want {
-		of(m).Truth++
-		if m.matched {
-			a.Matched++
-			of(m).Matched++
-		}
-	}
-	for _, m := range got {
-		of(m).Model++
 	}
 	a.Recall, a.Precision = share(a.Matched, a.Truth), share(a.Matched, a.Model)
-	for k := range maps.Values(kinds) {
-		a.ByKind = append(a.ByKind, *k)
+	for i, k := range kinds {
+		if k.Truth+k.Model > 0 {
+			k.To, k.Event = n.kinds.values[i].to.String(), n.kinds.values[i].event
+			a.ByKind = append(a.ByKind, k)
+		}
 	}
 	slices.SortFunc(a.ByKind, func(a, b KindAgreement) int {
 		return cmp.Or(cmp.Compare(b.Truth, a.Truth), cmp.Compare(b.Model, a.Model), cmp.Compare(a.To, b.To), cmp.Compare(a.Event, b.Event))
@@ -241,37 +203,28 @@ func share[T int | Seconds](part, whole T) float64 {
 	return float64(part) / float64(whole)
 }
 
-// staysOf returns each pod's stays in the tiers, and out of them, in the order of time. A move that leaves
-// a pod where it is cuts a stay in two, which add up to the same.
-func staysOf(moves []toldMove) map[types.NamespacedName][]stay {
-	stays := map[types.NamespacedName][]stay{}
-	for _, m := range moves {
-		stays[m.pod] = append(stays[m.pod], stay{m.at, m.tier})
-	}
-	return stays
-}
-
-// agreeOnTime compares stays from begin to end.
-func agreeOnTime(want, got map[types.NamespacedName][]stay, begin, end time.Time) TimeAgreement {
+// agreeOnTime compares the stays of two runs from begin to end. Of a pod that only got has, none is compared.
+func agreeOnTime(want, got byPod, begin, end moment) TimeAgreement {
 	var total, right [queue.Deleted + 1]Seconds
-	for pod, stays := range want {
-		model := got[pod]
-		for i, s := range stays {
-			until := endOf(stays, i, end)
-			if !until.After(begin) {
+	for pod := range uint32(len(want.first) - 1) {
+		stays, model := want.staysOf(pod), got.staysOf(pod)
+		for i := range stays.order {
+			s, until := stays.at(i), stays.endOf(i, end)
+			if until <= begin {
 				continue
 			}
-			s.from = later(s.from, begin)
-			total[s.tier] += Seconds(until.Sub(s.from))
-			for len(model) > 0 && !endOf(model, 0, end).After(s.from) {
-				model = model[1:] // over before s began
+			s.from = max(s.from, begin)
+			total[s.tier] += Seconds(until - s.from)
+			for len(model.order) > 0 && model.endOf(0, end) <= s.from {
+				model.order = model.order[1:] // over before s began
 			}
-			for j, m := range model {
-				if !m.from.Before(until) {
+			for j := range model.order {
+				m := model.at(j)
+				if m.from >= until {
 					break
 				}
 				if m.tier == s.tier {
-					right[s.tier] += Seconds(earlier(until, endOf(model, j, end)).Sub(later(s.from, m.from)))
+					right[s.tier] += Seconds(min(until, model.endOf(j, end)) - max(s.from, m.from))
 				}
 			}
 		}
@@ -286,55 +239,41 @@ func agreeOnTime(want, got map[types.NamespacedName][]stay, begin, end time.Time
 	return a
 }
 
-// endOf returns when the i-th of a pod's stays ends.
-func endOf(stays []stay, i int, end time.Time) time.Time {
-	if i+1 < len(stays) {
-		return stays[i+1].from
-	}
-	return end
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-// differences returns the moves without a match. stays are the model's.
-func differences(want, got []toldMove, stays map[types.NamespacedName][]stay) []Difference {
+// differences returns the moves without a match, but for those outside, in the order of time. model are got's.
+func (n *names) differences(want, got []toldMove, model byPod) []Difference {
 	d := []Difference{}
-	note := func(kind string, m toldMove, tier queue.Tier) {
-		if !m.matched {
-			because := ""
-			if kind == "extra" && m.because != nil {
-				because = m.because.Sentence(words.Zone{})
-			}
-			d = append(d, Difference{kind, m.at.UTC(), m.pod.String(), m.kind.to.String(), m.kind.event, tier.String(), because})
+	for i := range want {
+		if m := &want[i]; m.is&(matched|outside) == 0 {
+			d = append(d, n.missed(m, model))
 		}
 	}
-	for _, m := range want {
-		note("missed", m, tierAt(stays[m.pod], m.at))
-	}
-	for _, m := range got {
-		note("extra", m, queue.None)
+	for i := range got {
+		if m := &got[i]; m.is&(matched|outside) == 0 {
+			d = append(d, n.extra(m))
+		}
 	}
 	slices.SortStableFunc(d, func(a, b Difference) int { return a.Time.Compare(b.Time) })
 	return d
 }
 
-// tierAt returns the tier of a pod with these stays.
-func tierAt(stays []stay, at time.Time) queue.Tier {
-	after := sort.Search(len(stays), func(i int) bool { return stays[i].from.After(at) })
-	if after == 0 {
-		return queue.None
+// missed returns the difference that a move of the truth is.
+func (n *names) missed(m *toldMove, model byPod) Difference {
+	stays := model.staysOf(m.pod)
+	d := n.difference("missed", m)
+	d.ModelTier = stays.tierAt(m.at).String()
+	return d
+}
+
+// extra returns the difference that a move of the model is.
+func (n *names) extra(m *toldMove) Difference {
+	d := n.difference("extra", m)
+	if b := m.because(); b != nil {
+		d.Because = b.Sentence(words.Zone{})
 	}
-	return stays[after-1].tier
+	return d
+}
+
+func (n *names) difference(kind string, m *toldMove) Difference {
+	k := n.kinds.values[m.kind]
+	return Difference{Kind: kind, Time: m.at.time(), Pod: n.pods.values[m.pod].String(), To: k.to.String(), Event: k.event}
 }

@@ -186,7 +186,7 @@ func TestVerifyStaysToTheEnd(t *testing.T) {
 func TestMatchLeavesNoPair(t *testing.T) {
 	moves := func(seconds ...float64) (m []toldMove) {
 		for _, s := range seconds {
-			m = append(m, toldMove{at: world.At(s), pod: world.Key("a")})
+			m = append(m, toldMove{at: momentOf(world.At(s))})
 		}
 		return m
 	}
@@ -194,7 +194,7 @@ func TestMatchLeavesNoPair(t *testing.T) {
 	match(want, got)
 	of := func(moves []toldMove) (s string) {
 		for _, m := range moves {
-			s += map[bool]string{true: "x", false: "-"}[m.matched]
+			s += map[bool]string{true: "x", false: "-"}[m.has(matched)]
 		}
 		return s
 	}

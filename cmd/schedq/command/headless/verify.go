@@ -54,6 +54,7 @@ spent in each tier.`,
 		if truth, err = flags.WithRelease(cmd, truth); err != nil {
 			return err
 		}
+		said := truth.Notices // for nothing else of truth is to be kept while rec is played
 		opts, end := playing(cmd, rec, opts)
 		v, err := session.Verify(cmd.Context(), rec, truth, opts)
 		end()
@@ -61,7 +62,7 @@ spent in each tier.`,
 			return err
 		}
 		// What was said of the recording is not said again of a truth that is in the same file.
-		notices := slices.DeleteFunc(slices.Clone(truth.Notices), func(n string) bool { return slices.Contains(rec.Notices, n) })
+		notices := slices.DeleteFunc(slices.Clone(said), func(n string) bool { return slices.Contains(rec.Notices, n) })
 		if slices.ContainsFunc(rec.Tells(), func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
 			notices = append(notices, fmt.Sprintf("%s holds the scheduler's own moves: they are compared, and the model makes none", rec.Name))
 		}
