@@ -35,16 +35,21 @@ func (o *owner) find(c board.Condition, forward bool) {
 func (o *owner) still() { o.playing, o.search, o.skipped, o.changed = false, nil, QuietTime{}, true }
 
 // working reports whether there is something to do that takes longer than a command may.
-func (o *owner) working() bool { return o.search != nil || o.previews.Unfinished() }
+func (o *owner) working() bool {
+	return o.search != nil || o.previews.Unfinished() || o.recording.StoresBeyond(o.bound)
+}
 
 // work does some of it.
 func (o *owner) work() {
-	if o.search != nil {
+	switch {
+	case o.search != nil:
 		o.look()
 		o.forgetPast()
-	} else if o.previews.Unfinished() {
+	case o.previews.Unfinished():
 		o.previews.WorkOutNext()
 		o.changed = true
+	default:
+		o.forgetPast()
 	}
 }
 

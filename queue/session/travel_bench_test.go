@@ -1,8 +1,11 @@
 package session
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,17 +16,18 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
-// millionMoves is an owner whose recording has a million moves of 20,000 pods, all of them executed.
-func millionMoves() *owner {
+// millionMoves is an owner whose recording has a million moves of so many pods, all of them executed.
+func millionMoves(pods int, opts timeline.Options) *owner {
 	rng := rand.New(rand.NewPCG(3, 5))
 	rec := &sources.Recording{Name: "million"}
-	const pods, moves = 20_000, 1_000_000
+	const moves = 1_000_000
 	add := func(m sources.Move) {
 		rec.Events = append(rec.Events, sources.Event{Time: world.Noon.Add(time.Duration(len(rec.Events)) * time.Millisecond), Fact: &m})
 	}
-	var names [pods]types.NamespacedName
+	names := make([]types.NamespacedName, pods)
 	for i := range names {
 		names[i] = world.Key(fmt.Sprintf("pod-%05d", i))
 	}
@@ -34,15 +38,32 @@ func millionMoves() *owner {
 		add(sources.Move{Pod: pod, To: sources.TierUnschedulable, Event: queue.ScheduleAttemptFailure, Plugins: []string{"NodeResourcesFit"}})
 		add(sources.Move{Pod: pod, To: sources.TierBackoff, Event: "NodeAdd"})
 	}
-	o := newOwner(rec, timeline.Options{Paused: true})
-	o.seekEnd()
+	if opts.Past != nil {
+		rec = notKept(rec)
+	}
+	o := newOwner(rec, opts)
+	for o.travel(o.recording.End); o.working(); {
+		o.work()
+	}
 	return o
+}
+
+// notKept returns rec as one that is not kept.
+func notKept(rec *sources.Recording) *sources.Recording {
+	gist := NewGist()
+	for _, ev := range rec.Events {
+		gist.Add(ev)
+	}
+	of, kept := *rec, *rec
+	of.Events, of.Gist = nil, gist.Events()
+	of.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return kept.All(ctx) }
+	return &of
 }
 
 // BenchmarkSeekMillion goes to random moments of a million moves and makes the frame of each; then again with
 // a filter and an order that had been set before the moves were executed, or not.
 func BenchmarkSeekMillion(b *testing.B) {
-	o := millionMoves()
+	o := millionMoves(20_000, timeline.Options{Paused: true})
 	seek := func(b *testing.B) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		var longest time.Duration
@@ -70,4 +91,25 @@ func BenchmarkSeekMillion(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkSeekInAFile goes to random moments of a million moves of which few are in memory, and makes the frame of each.
+func BenchmarkSeekInAFile(b *testing.B) {
+	for _, pods := range []int{500, 5_000, 20_000} {
+		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
+			o := millionMoves(pods, timeline.Options{Paused: true, Past: func() (PastFile, error) { return disk.Scratch(b.Context(), b.TempDir()) }})
+			defer o.close()
+			rng := rand.New(rand.NewPCG(1, 2))
+			var took []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				o.seek(world.Noon.Add(time.Duration(rng.IntN(1_000_000)) * time.Millisecond))
+				o.frame()
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-99th")
+			b.ReportMetric(float64(o.size())/1e6, "MB-in-memory")
+		})
+	}
 }

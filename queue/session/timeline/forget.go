@@ -43,22 +43,26 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 	opts.Played(way, way)
 }
 
-// StoreBeyond moves the oldest changes to the archive, and drops what led to them, until t takes no more than so many bytes of memory,
-// or for as long as d of real time. An error is that of the archive's file: then what it has can't be relied on.
+// StoreBeyond moves the oldest changes to the archive, and drops what led to them, until t takes no more than so many bytes of memory;
+// for as long as d of real time if it takes no more than twice as many. An error is that of the archive's file: then what it has can't be
+// relied on.
 func (t *Timeline) StoreBeyond(bytes int64, d time.Duration) error {
-	for began := time.Now(); t.Size() > bytes; {
-		n, first := t.Kept()
-		if n <= history.LeastInMemory {
-			return nil
-		}
+	for began := time.Now(); t.StoresBeyond(bytes); {
+		_, first := t.Kept()
 		if err := t.Store(); err != nil {
 			return err
 		}
-		if t.forgetEngines(first + history.StoredAtOnce); time.Since(began) > d {
+		if t.forgetEngines(first + history.StoredAtOnce); time.Since(began) > d && t.Size() <= 2*bytes {
 			return nil
 		}
 	}
 	return nil
+}
+
+// StoresBeyond reports whether StoreBeyond has something to do.
+func (t *Timeline) StoresBeyond(bytes int64) bool {
+	n, _ := t.Kept()
+	return t.Keeps() && bytes > 0 && n > history.LeastInMemory && t.Size() > bytes
 }
 
 // forgetEngines drops what led to the changes before the cut-th: the engine before the first that is left is the oldest that is
