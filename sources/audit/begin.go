@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/bindings"
 	"github.com/schedq/schedq/sources/kinds"
 )
 
@@ -217,8 +218,8 @@ func (b *beginning) isForeign(objects []runtime.Object) bool {
 }
 
 // restore returns the objects that were there at the beginning, the oldest first. versions are the resourceVersions that
-// the scheduler knew pods by when it first told of them.
-func (b *beginning) restore(versions map[types.UID]string) []runtime.Object {
+// the scheduler knew pods by when it first told of them, z what bindings gave pods.
+func (b *beginning) restore(versions map[types.UID]string, z *bindings.Zones) []runtime.Object {
 	all := slices.Clone(b.objects)
 	for _, p := range slices.SortedFunc(maps.Values(b.pasts), func(a, b *past) int { return cmp.Compare(a.nth, b.nth) }) {
 		if p.base == nil || p.created || p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at) {
@@ -228,6 +229,7 @@ func (b *beginning) restore(versions map[types.UID]string) []runtime.Object {
 		if pod, ok := obj.(*corev1.Pod); ok && pod.Spec.NodeName == "" && !p.when.IsZero() {
 			changed := *pod
 			changed.ResourceVersion = versions[pod.UID]
+			changed.Labels = z.Before(pod.Labels, p.base.(*corev1.Pod).Spec.NodeName)
 			obj = &changed
 		}
 		all = append(all, obj)

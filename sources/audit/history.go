@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/bindings"
 )
 
 func assigned(obj runtime.Object) bool {
@@ -40,19 +40,21 @@ func (n ObjectName) Compare(o ObjectName) int {
 type history struct {
 	objects map[ObjectName]runtime.Object
 	gone    map[types.UID]time.Time // when an object was removed, of those that a second removal may follow
+	zones   *bindings.Zones
 	decoder *sources.Decoder
 	forgot  time.Time // when that was last done
 	tell    func(sources.Event)
 }
 
 func newHistory(tell func(sources.Event)) *history {
-	return &history{objects: map[ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, decoder: sources.NewDecoder(), tell: tell}
+	return &history{objects: map[ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, zones: bindings.NewZones(), decoder: sources.NewDecoder(), tell: tell}
 }
 
 // begin tells of the objects that were there at the beginning.
 func (h *history) begin(at time.Time, there []runtime.Object) {
 	for _, obj := range there {
 		h.objects[NameOf(obj)] = obj
+		h.zones.Show(obj)
 		h.emit(at, sources.Added, obj)
 	}
 }
@@ -84,6 +86,7 @@ func (h *history) step(e *entry) {
 	if _, gone := h.gone[e.uid]; gone {
 		return // a second delete, answered while the first was under way
 	}
+	noteZones(h.zones, e)
 	switch e.op {
 	case put:
 		h.put(e, id, old, e.object)
@@ -98,7 +101,7 @@ func (h *history) step(e *entry) {
 		}
 	case bind:
 		if pod, ok := old.(*corev1.Pod); ok && pod.Spec.NodeName == "" {
-			h.put(e, id, old, bound(pod, e.node, e.time))
+			h.put(e, id, old, bindings.Bound(pod, e.node, h.zones.Given(e.node), e.time))
 		}
 	case terminate:
 		pod, ok := old.(*corev1.Pod)
@@ -123,6 +126,20 @@ func (h *history) step(e *entry) {
 		if old != nil {
 			h.put(e, id, old, withMeta(old, e.meta))
 		}
+	}
+}
+
+// noteZones has z take in an entry, of all in their order.
+func noteZones(z *bindings.Zones, e *entry) {
+	switch {
+	case e.op == remove:
+		z.Gone(e.kind.Name, e.key.Name, e.uid)
+	case e.op == bind:
+		z.Bind(e.uid, e.node)
+	case e.op == put:
+		z.Show(e.object)
+	case e.op == patchMeta && e.kind.Name == "Node":
+		z.Label(e.key.Name, e.meta.Labels)
 	}
 }
 
@@ -172,18 +189,6 @@ func (h *history) emit(t time.Time, verb sources.Verb, obj runtime.Object) {
 }
 
 func uidOf(obj runtime.Object) types.UID { return obj.(metav1.Object).GetUID() }
-
-// bound returns the pod as a binding leaves it (kubernetes v1.37, pkg/registry/core/pod/storage).
-func bound(pod *corev1.Pod, node string, at time.Time) *corev1.Pod {
-	out := *pod
-	out.Spec.NodeName = node
-	out.Status.NominatedNodeName = ""
-	out.Status.Conditions = slices.DeleteFunc(slices.Clone(pod.Status.Conditions),
-		func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled })
-	out.Status.Conditions = append(out.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled,
-		Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at.Truncate(time.Second))})
-	return &out
-}
 
 // terminating returns the pod as an eviction leaves it.
 func terminating(pod *corev1.Pod, at time.Time) *corev1.Pod {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/bindings"
 )
 
 // Logs are read twice: once for what must be known of them as a whole before the first event can be told, and then event by
@@ -15,6 +16,7 @@ import (
 // survey is what logs tell as a whole.
 type survey struct {
 	begin    *beginning
+	zones    *bindings.Zones
 	own      bool // whether the user kube-scheduler did anything in them
 	starts   []sources.Event
 	lapses   []sources.Event
@@ -56,10 +58,11 @@ const maxEarly = 10_000
 func newSurveyor(patience time.Duration, forget bool, visit func(sources.Event)) *surveyor {
 	s := &surveyor{failed: map[types.UID]sources.Event{}, lateness: newLateness(), visit: visit}
 	s.teller = newTeller(patience, visit)
-	s.begin = newBeginning(forget)
+	s.begin, s.zones = newBeginning(forget), bindings.NewZones()
 	play := s.weaver.out
 	s.weaver.out = func(e *entry) {
 		s.begin.note(e)
+		noteZones(s.zones, e)
 		s.work(e.patched)
 		if e.op == bind {
 			s.work(e.time)
@@ -180,8 +183,9 @@ func (s *survey) newTeller(seed Seed, patience time.Duration, tell func(sources.
 	if !s.own {
 		t.requests = toldCall
 	}
+	t.history.zones.BeginAs(s.zones)
 	t.begins = true
-	was := s.begin.restore(s.versions)
+	was := s.begin.restore(s.versions, s.zones)
 	t.history.begin(s.begin.at, was)
 	if len(was) > 0 && s.atWork {
 		t.history.attach(s.begin.at, seed)
