@@ -246,7 +246,7 @@ func before(obj runtime.Object, at time.Time, p *past) runtime.Object {
 	case *corev1.Pod:
 		return podBefore(o, at, p)
 	case *corev1.Node:
-		return nodeBefore(o, at)
+		return nodeBefore(o, at, p)
 	}
 	if m := obj.(metav1.Object); m.GetDeletionTimestamp() != nil && m.GetDeletionTimestamp().After(at) {
 		out := obj.DeepCopyObject()
@@ -289,17 +289,22 @@ func podBefore(pod *corev1.Pod, at time.Time, p *past) *corev1.Pod {
 	return &out
 }
 
-// nodeBefore takes back taints that came later, and a cordon that its taint has yet to follow.
-func nodeBefore(node *corev1.Node, at time.Time) *corev1.Node {
-	cordoned := slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
-	late := func(t corev1.Taint) bool { return t.TimeAdded != nil && t.TimeAdded.After(at) }
-	if cordoned == node.Spec.Unschedulable && !slices.ContainsFunc(node.Spec.Taints, late) {
+// nodeBefore takes back taints that came later. Of a state that the logs hold, which may be the first of several changes, it also takes
+// back a cordon that its taint has yet to follow. A seed's state was whole when it was taken: its cordon has no taint where no node
+// lifecycle controller gives it one, as on kwok's nodes.
+func nodeBefore(node *corev1.Node, at time.Time, p *past) *corev1.Node {
+	isCordon := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable }
+	isLate := func(t corev1.Taint) bool { return t.TimeAdded != nil && t.TimeAdded.After(at) }
+	cordoned, seeded := slices.ContainsFunc(node.Spec.Taints, isCordon), p.when.IsZero()
+	if (seeded || cordoned == node.Spec.Unschedulable) && !slices.ContainsFunc(node.Spec.Taints, isLate) {
 		return node
 	}
 	out := *node
 	out.ResourceVersion = ""
-	out.Spec.Taints = slices.DeleteFunc(slices.Clone(node.Spec.Taints), late)
-	out.Spec.Unschedulable = slices.ContainsFunc(out.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+	out.Spec.Taints = slices.DeleteFunc(slices.Clone(node.Spec.Taints), isLate)
+	if cordoned || !seeded {
+		out.Spec.Unschedulable = slices.ContainsFunc(out.Spec.Taints, isCordon)
+	}
 	return &out
 }
 

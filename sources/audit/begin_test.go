@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/sources"
 )
@@ -109,6 +112,40 @@ func TestCordonedLater(t *testing.T) {
 		n := Order(log)[0].Fact.(*sources.ObjectChange).Object.(*corev1.Node)
 		if n.Spec.Unschedulable != want || len(n.Spec.Taints) > 0 != want {
 			t.Errorf("%s: before it was %+v", spec, n.Spec)
+		}
+	}
+}
+
+// TestCordonedBefore: a seed's node is cordoned as the seed has it, whether or not a taint says so, unless the taint came later.
+func TestCordonedBefore(t *testing.T) {
+	began := time.Date(2026, 11, 21, 10, 0, 1, 0, time.UTC)
+	taint := func(at time.Time) []corev1.Taint {
+		return []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &metav1.Time{Time: at}}}
+	}
+	for name, c := range map[string]struct {
+		spec corev1.NodeSpec
+		want bool
+	}{
+		"without a taint":  {corev1.NodeSpec{Unschedulable: true}, true},
+		"with its taint":   {corev1.NodeSpec{Unschedulable: true, Taints: taint(began.Add(-time.Minute))}, true},
+		"tainted later":    {corev1.NodeSpec{Unschedulable: true, Taints: taint(began.Add(time.Second))}, false},
+		"no more cordoned": {corev1.NodeSpec{Taints: taint(began.Add(-time.Minute))}, false},
+		"not cordoned":     {corev1.NodeSpec{}, false},
+	} {
+		for what, later := range map[string]string{"the log is silent": "", "the log tells of it": req{at: 9, verb: "patch", resource: "nodes", name: "node-a", response: node(7, "")}.line()} {
+			log, err := read(t, created(1, "b", 4).line()+later)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seed := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "node-a", UID: "n1", ResourceVersion: "2"}, Spec: c.spec}
+			events, fit := OrderSeeded(Seed{Objects: []runtime.Object{seed}}, log)
+			n, is := events[0].Fact.(*sources.ObjectChange).Object.(*corev1.Node)
+			if fit.Used != 1 || !is {
+				t.Fatalf("%s, %s: the node is not there when the log begins", name, what)
+			}
+			if n.Spec.Unschedulable != c.want {
+				t.Errorf("%s, %s: that it is cordoned when the log begins is %t", name, what, n.Spec.Unschedulable)
+			}
 		}
 	}
 }
