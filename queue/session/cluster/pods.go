@@ -138,19 +138,20 @@ func TellsStatuses(events []sources.Event) bool {
 }
 
 // RequestsOnAttaching returns how many requests of the scheduler events tell from when they come to it at work up to that long
-// after. It is 0 if they do not come to one.
-func RequestsOnAttaching(events []sources.Event, within time.Duration) (sent int) {
-	began := slices.IndexFunc(events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
-	if began < 0 {
-		return 0
+// after, and when they come to it. It is 0 if they do not come to one. What is told of before that came late, as Events do.
+func RequestsOnAttaching(events []sources.Event, within time.Duration) (sent int, began time.Time) {
+	i := slices.IndexFunc(events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.Attached); return is })
+	if i < 0 {
+		return 0, began
 	}
-	for _, ev := range events[began:] {
-		if ev.Time.Sub(events[began].Time) > within {
+	began = events[i].Time
+	for _, ev := range events[i:] {
+		if ev.Time.Sub(began) > within {
 			break
 		}
 		if _, is := ev.Fact.(*sources.Requested); is {
 			sent++
 		}
 	}
-	return sent
+	return sent, began
 }

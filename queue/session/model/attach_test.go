@@ -137,6 +137,42 @@ func TestAttachedToALimited(t *testing.T) {
 	}
 }
 
+// TestAttachedWithoutNodes: where a source comes to a scheduler at work without the nodes that there are, no attempt is modelled before it
+// tells of one: on none, each would fail by an error.
+func TestAttachedWithoutNodes(t *testing.T) {
+	var w world.Cluster
+	world.Happens(&w, 99.9, sources.Added, world.Wants("db", "4"), rejected(50, world.TooSmall))
+	w.Add(100, &sources.Attached{})
+	web := world.Happens(&w, 101, sources.Added, world.Wants("web", "4"), nil)
+	w.Add(101.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall})
+	world.Happens(&w, 105, sources.Added, world.Node("node-a", "8"), nil)
+	w.Bound(105.01, web, "node-a")
+	expect(t, "it is", modelled(t, w.Recording(110), true, "web"), []string{"101.0 active UnscheduledPodAdd", "101.0 inflight", "101.0 unschedulable ScheduleAttemptFailure",
+		"105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"})
+}
+
+// TestLimitedSinceAttached: what is told of before the source came, as an Event is that comes late, lets none of the requests through that wait
+// since then: a pod whose binding waited is placed in its turn.
+func TestLimitedSinceAttached(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		var w world.Cluster
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		w.Add(1, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
+		if late {
+			w.Add(1, &sources.FailedAttempt{Pod: world.Key("db"), UID: "db", Message: world.TooSmall})
+		}
+		w.Add(12, &sources.Attached{Nodes: true})
+		for i := range 3 * 50 {
+			w.Add(12.001+float64(i)/50, &sources.Requested{})
+		}
+		web := world.Happens(&w, 13, sources.Added, world.Wants("web", "1"), nil)
+		w.Bound(13.3, web, "node-a")
+		if got := modelled(t, w.Recording(16), true, "web"); len(got) < 2 || got[1] != "13.0 inflight" {
+			t.Errorf("late %t: it goes %v, want 13.0 inflight", late, got)
+		}
+	}
+}
+
 // TestVerbosityChanges: a scheduler's log tells all moves for a while. In that time the model makes none, and then it goes on from
 // where the log has put the pods.
 func TestVerbosityChanges(t *testing.T) {

@@ -200,8 +200,9 @@ func (c *channels) saturated(now time.Time) bool {
 // held nothing up for longer than relief.
 func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief }
 
-// beginsLimited reports whether the scheduler's requests waited for its client's rate limit when events, which come to it at
-// work, began: they were sent at that rate for as long as its burst would have lasted at most.
-func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) bool {
-	return cfg.ClientQPS > 0 && cluster.RequestsOnAttaching(events, cfg.BurstTime()) >= fullRate(cfg)
+// beginsLimited reports whether the scheduler's requests waited for its client's rate limit when events come to it at work, and when
+// that is: they were sent at that rate for as long as its burst would have lasted at most.
+func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) (began time.Time, limited bool) {
+	sent, began := cluster.RequestsOnAttaching(events, cfg.BurstTime())
+	return began, cfg.ClientQPS > 0 && sent >= fullRate(cfg)
 }

@@ -120,7 +120,7 @@ func TestBeginsLimited(t *testing.T) {
 		for i := range c.sent {
 			events = append(events, sources.Event{Time: world.At(5 + c.within*float64(i)/float64(c.sent)), Fact: &sources.Requested{}})
 		}
-		if got := beginsLimited(cfg, events); got != c.want {
+		if _, got := beginsLimited(cfg, events); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
 	}

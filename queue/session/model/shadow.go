@@ -48,10 +48,10 @@ type shadow struct {
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
 	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasons: verdict.Learned{}}
 	s.nodesTold = cluster.TellsNodes(events)
-	s.limited, s.logged = beginsLimited(cfg, events), HasFact[*sources.Logged](events)
-	limit := cfg.ClientLimiter(1)
-	if s.limited {
-		limit.ReserveN(events[0].Time, limit.Burst())
+	s.logged = HasFact[*sources.Logged](events)
+	limit, began := cfg.ClientLimiter(1), time.Time{}
+	if began, s.limited = beginsLimited(cfg, events); s.limited {
+		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
 		presence:     presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
@@ -127,7 +127,7 @@ func (s *shadow) takeInNext() error {
 		s.triedBefore[f.UID] = f
 		return nil
 	case *sources.Attached:
-		s.nodesTold = s.nodesTold || f.Nodes
+		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0 // or it begins without those that there are
 		return s.attach(ev.Time, f.Began)
 	case *sources.Logged:
 		s.takeInVerbosity(ev.Time, f.Verbosity)
