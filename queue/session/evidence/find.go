@@ -106,6 +106,15 @@ func (f *Future) WakesWithin(now time.Time, within time.Duration) bool {
 	return len(f.stirs) > 0 && f.stirs[0].Time.Sub(now) <= within
 }
 
+// FirstStir returns when the first change that may wake pods is told within that long from now: see MayWake. If none is, it returns
+// the end of that time.
+func (f *Future) FirstStir(now time.Time, within time.Duration) time.Time {
+	if f.WakesWithin(now, within) {
+		return f.stirs[0].Time
+	}
+	return now.Add(within)
+}
+
 // Bindings yields the changes within that long from now of pods that have a node.
 func (f *Future) Bindings(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	return f.bindings.within(now, within)

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,56 @@ func TestAttachedToALimited(t *testing.T) {
 		if got := modelled(t, w.Recording(6), true, "web"); got[1] != tried {
 			t.Errorf("after %d requests in two seconds it goes %v, want %s", sent, got, tried)
 		}
+	}
+}
+
+// TestAttachedToACrowd: where the scheduler's requests waited for their rate limit when the source came, at 100 s, pods are taken from activeQ,
+// where a flush has put them that ran at a whole second.
+func TestAttachedToACrowd(t *testing.T) {
+	comes := func(seconds float64) func(*world.Cluster) { // a node that is too small, which may wake pods all the same
+		return func(c *world.Cluster) { world.Happens(c, seconds, sources.Added, world.Node("node-b", "1"), nil) }
+	}
+	// An Event that comes late, and is told at its own time.
+	late := func(seconds float64, count int) func(*world.Cluster) {
+		return func(c *world.Cluster) {
+			c.Add(seconds, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", count)})
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		since  float64 // that it was rejected
+		before func(*world.Cluster)
+		after  func(*world.Cluster)
+		next   float64 // attempt
+		want   []string
+	}{
+		{"its turn is yet to come", 80, nil, comes(100.1), 100.7, []string{"100.0 active after 1 by NodeResourcesFit", "100.7 inflight"}},
+		{"it is flushed at the next second", 80, nil, comes(100.1), 101.2, []string{"100.0 backoff after 1 by NodeResourcesFit", "101.0 active BackoffComplete", "101.2 inflight"}},
+		{"it is flushed later", 80, nil, comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
+		{"nothing has woken it yet", 80, nil, comes(100.5), 104.6, []string{"100.0 unschedulable after 3 by NodeResourcesFit", "104.6 inflight"}},
+		{"its last attempt is told late", 80, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "102.0 active BackoffComplete", "104.6 inflight"}},
+		{"its only attempt is told late", 97, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 active after 1 by NodeResourcesFit", "104.6 inflight"}},
+		{"others may have followed that one", 97, late(97.8, 2), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			w.Add(90, &sources.Logged{Verbosity: sources.AttemptsVerbosity})
+			world.Happens(&w, 90, sources.Added, world.Node("node-a", "1"), nil)
+			web := world.Happens(&w, 90, sources.Added, world.Wants("web", "4"), rejected(c.since, world.TooSmall))
+			if c.before != nil {
+				c.before(&w)
+			}
+			w.Add(100, &sources.Attached{Nodes: true, Began: world.At(0.8)})
+			for i := range 5 * 50 {
+				w.Add(100.001+float64(i)/50, &sources.Requested{})
+			}
+			c.after(&w)
+			w.Add(c.next, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: world.TooSmall, Log: true})
+			got := modelled(t, w.Recording(106), true, "web")
+			if n := len(c.want); len(got) < n || !slices.Equal(got[:n], c.want) {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

@@ -33,7 +33,8 @@ func (s *shadow) attach(now, began time.Time) error {
 		s.oracle.channels.limited = now
 	}
 	budget := maxJudged / (1 + s.objects.Count("Node"))
-	g := estimate.Estimator{Opts: s.cfg.Queue, Tried: s.triedBefore, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+	tried, last := s.triedBefore.ByPod()
+	g := estimate.Estimator{Opts: s.cfg.Queue, Tried: tried, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
 		}
@@ -41,7 +42,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		s.reasons.Note(v.Reasons)
 		return v, err == nil
 	}}
-	for uid, t := range s.triedBefore {
+	for uid, t := range tried {
 		if t.Version != "" {
 			s.oracle.channels.recorded(uid, t.Recorded)
 		}
@@ -54,7 +55,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			continue
 		}
 		s.backOffUntilSeen(now, &made)
-		if s.driver.takesFrom(made.Tier) && s.oracle.untried(now, pod) {
+		if s.driver.takesFrom(made.Tier) && !made.InCrowd && s.oracle.untried(now, pod) {
 			made.Tier = queue.Unschedulable // the loop would have taken it at once
 		}
 		follow.Restore(s.driver.queue, now, made.PodInfo)
@@ -66,7 +67,7 @@ func (s *shadow) attach(now, began time.Time) error {
 			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
 		}}})
 	}
-	s.triedBefore = nil
+	s.triedBefore = estimate.Attempts{}
 	return nil
 }
 
@@ -74,30 +75,15 @@ func (s *shadow) attach(now, began time.Time) error {
 // what is known of the last one may be old, since not each makes an Event. Where a log tells of all and none is near, it
 // ends as late as it can. A loop that has nothing else to do takes a pod out of its backoff, and tells nothing of its end.
 func (s *shadow) backOffUntilSeen(now time.Time, made *estimate.Estimate) {
-	if s.cfg.Queue.PopFromBackoffQ && !s.limited {
-		return
-	}
-	ends, attempts := now.Add(s.cfg.Queue.PodMaxBackoff), made.Attempts
-	if seen := s.oracle.future.Attempt(made.Pod.UID, now, s.cfg.Queue.PodMaxBackoff); seen != nil {
-		ends = seen.By.Add(-attemptSlack)
-	} else if !s.logged {
-		return
-	}
-	backoff := s.cfg.Queue.Backoff(attempts)
-	for ; ends.Sub(now) > backoff && backoff < s.cfg.Queue.PodMaxBackoff; backoff = s.cfg.Queue.Backoff(attempts) {
-		attempts++
-	}
-	failed := ends.Add(-backoff)
-	if !failed.After(made.Timestamp) || failed.After(now) || !ends.After(now) {
-		return
-	}
-	made.Timestamp, made.Attempts = failed, attempts
-	if made.UnschedulableCount > 0 {
-		made.UnschedulableCount = attempts
-	} else {
-		made.ConsecutiveErrorsCount = attempts
-	}
-	if made.Tier == queue.Active {
-		made.Tier = queue.Backoff
+	opts := s.cfg.Queue
+	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)
+	switch {
+	case opts.PopFromBackoffQ && !s.limited:
+	case seen != nil && opts.PopFromBackoffQ:
+		made.TriedInCrowd(now, seen.By, s.oracle.future.FirstStir(now, opts.PodMaxBackoff), s.driver.ticks, opts)
+	case seen != nil:
+		made.BackOffUntil(now, seen.By.Add(-attemptSlack), opts)
+	case s.logged:
+		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/deliveries"
+	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
@@ -34,7 +35,7 @@ type shadow struct {
 	oracle    *oracle
 	shownUIDs map[types.NamespacedName]types.UID // of the pods that events said to be in the queue
 	// triedBefore is what is known of pods from before the source came to the scheduler.
-	triedBefore map[types.UID]*sources.Tried
+	triedBefore estimate.Attempts
 	told        toldTiers // nil but while the scheduler's log tells all moves
 	nodesTold   bool      // the source tells of a node, at some time, or that there is none
 	logged      bool      // a log tells of attempts, at some time
@@ -121,10 +122,7 @@ func (s *shadow) takeInNext() error {
 	}
 	switch f := ev.Fact.(type) {
 	case *sources.Tried:
-		if s.triedBefore == nil {
-			s.triedBefore = map[types.UID]*sources.Tried{}
-		}
-		s.triedBefore[f.UID] = f
+		s.triedBefore.Tried(f)
 		return nil
 	case *sources.Attached:
 		s.nodesTold = f.Nodes || s.nodesTold && s.objects.Count("Node") > 0 // or it begins without those that there are

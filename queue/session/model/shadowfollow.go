@@ -86,6 +86,7 @@ func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {
 // takeInFailure has the model follow an Event that says that an attempt failed.
 func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 	if s.driver == nil {
+		s.triedBefore.Failed(sources.Event{Time: now, Fact: f})
 		return
 	}
 	if !s.hasJustAttempted(now, f.UID, true) {

@@ -30,8 +30,10 @@ var parts = []struct {
 }{{"last half", 1. / 2}, {"last third", 2. / 3}, {"last tenth", 9. / 10}}
 
 // middleGoals are what a seeded log beside one of the scheduler's at -v=2 must reach in recall and precision, by recording and
-// part; the others have that of "". In a tenth of a crowd's time it shows most that nobody knows when which pod was tried last.
-var middleGoals = map[string]float64{"": 0.97, "busy/last third": 0.95, "busy/last tenth": 0.88, "random-1/last tenth": 0.94}
+// part; the others have that of "". A third of the moves of random-1's last tenth are of one burst, in which the scheduler heard of
+// pods' ends from 19 ms before their requests were answered to 5 ms after: that costs 2.6 points here, and the same moves in the whole
+// recording.
+var middleGoals = map[string]float64{"": 0.97, "random-1/last tenth": 0.96}
 
 // enoughMoves is of how many moves of the truth shares are worth comparing.
 const enoughMoves = 100
