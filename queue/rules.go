@@ -213,7 +213,11 @@ func (r Rules) updated(q *Queue, now int64, i int32, oldPod, newPod *v1.Pod, _ [
 		if r.ForgetsBackoff {
 			e.unschedulableCount, e.backoffExpiry = 0, unset
 		}
-		q.requeue(now, i, hint, unscheduledPodUpdate)
+		label := unscheduledPodUpdate
+		if r.Updating == UpdateRequeues && !q.backingOff(now, e) {
+			label = BackoffComplete // so upstream says of one that goes to activeQ (scheduling_queue.go, Update, up to v1.31)
+		}
+		q.requeue(now, i, hint, label)
 	}
 }
 
