@@ -112,7 +112,7 @@ func (b *beginning) note(e *entry) {
 		b.nodes[e.key.Name] = true
 	case e.op == bind:
 		b.nodes[e.node] = true
-	case assigned(e.object):
+	case bindings.Assigned(e.object):
 		b.nodes[e.object.(*corev1.Pod).Spec.NodeName] = true
 	}
 	id := ObjectName{e.kind.Name, e.key}

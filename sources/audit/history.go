@@ -14,11 +14,6 @@ import (
 	"github.com/schedq/schedq/sources/bindings"
 )
 
-func assigned(obj runtime.Object) bool {
-	pod, ok := obj.(*corev1.Pod)
-	return ok && pod.Spec.NodeName != ""
-}
-
 // ObjectName is what an object is known by while it lives.
 type ObjectName struct {
 	Kind string

@@ -239,7 +239,7 @@ func (l *lateness) add(e *entry, place uint64, now time.Time) {
 		if e.op == remove {
 			l.overtake(overtaker{e.uid, true}, now)
 		}
-		if assigned(e.object) {
+		if bindings.Assigned(e.object) {
 			l.overtake(overtaker{e.uid, false}, now)
 		}
 	}

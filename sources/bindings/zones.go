@@ -11,6 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// Assigned reports whether obj is a pod that has a node.
+func Assigned(obj any) bool {
+	pod, ok := obj.(*corev1.Pod)
+	return ok && pod.Spec.NodeName != ""
+}
+
 // Bound returns the pod as a binding leaves it that gives it those labels (kubernetes v1.37, pkg/registry/core/pod/storage).
 func Bound(pod *corev1.Pod, node string, labels map[string]string, at time.Time) *corev1.Pod {
 	out := *pod
