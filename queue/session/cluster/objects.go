@@ -65,6 +65,13 @@ func (o Objects) Get(obj runtime.Object) runtime.Object {
 	return found.Obj
 }
 
+// LacksPod reports whether obj is a pod that is gone, also where another has its name.
+func (o Objects) LacksPod(obj runtime.Object) bool {
+	pod, is := obj.(*v1.Pod)
+	there, ok := o.Get(obj).(*v1.Pod)
+	return is && (!ok || there.UID != pod.UID)
+}
+
 // Pod returns the named pod, or nil.
 func (o Objects) Pod(key types.NamespacedName) *v1.Pod {
 	found, _ := o.Tree.Get(object{kind: "Pod", namespace: key.Namespace, name: key.Name})

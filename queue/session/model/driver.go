@@ -52,9 +52,9 @@ type Driver struct {
 
 // writeTarget is a cluster in which what the scheduler writes becomes so.
 type writeTarget interface {
-	// ApplyWrite is called when a write of the scheduler is done.
+	// ApplyWrite is called when a write of the scheduler is done. One of a pod that is gone is refused.
 	ApplyWrite(now time.Time, obj runtime.Object)
-	// RemoveVictim is called when a victim has ended.
+	// RemoveVictim is called when a victim has ended, if not before by other means.
 	RemoveVictim(now time.Time, victim *v1.Pod)
 }
 

@@ -141,7 +141,7 @@ func (d *Driver) finishEvictions(now time.Time) {
 		if e.until.After(now) {
 			continue
 		}
-		if d.Cluster != nil {
+		if d.Cluster != nil && !d.Scheduler.Ending(e.Victim) { // another pod's preemption may have chosen it, too
 			victim := e.Victim.DeepCopy()
 			victim.DeletionTimestamp = &metav1.Time{Time: now}
 			d.Cluster.ApplyWrite(now, victim)

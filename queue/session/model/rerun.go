@@ -229,17 +229,18 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 	}
 	r.updateObjects(c)
 	r.emit(sources.Event{Time: now, Fact: c})
-	if r.driver != nil {
-		r.enqueueDelivery(now, c)
+	if r.driver == nil {
+		return
 	}
+	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted && r.driver.Unbind(now, pod.UID, errPodGone) {
+		r.handOnMoves(now, nil) // its binding finds no pod
+	}
+	r.enqueueDelivery(now, c)
 }
 
 // hearChange lets the scheduler hear of c at now.
 func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
 	r.deliver(now, c)
-	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
-		r.driver.Unbind(now, pod.UID, errPodGone) // its binding finds no pod
-	}
 	r.driver.delayLoop(now, time.Duration(len(r.unsettled.moves))*moveTime)
 	r.driver.CollectEvictions()
 	r.handOnMoves(now, nil)
@@ -261,8 +262,16 @@ func (r *rerun) handOnMoves(now time.Time, a *cycle.Attempt) {
 }
 
 // ApplyWrite implements writeTarget.
-func (r *rerun) ApplyWrite(now time.Time, obj runtime.Object) {
-	r.changed(now, &sources.ObjectChange{Verb: sources.Updated, Object: obj})
+func (r *rerun) ApplyWrite(now time.Time, obj runtime.Object) { r.write(now, sources.Updated, obj) }
+
+// RemoveVictim implements writeTarget.
+func (r *rerun) RemoveVictim(now time.Time, victim *v1.Pod) { r.write(now, sources.Deleted, victim) }
+
+// write has an object changed as the API server does it: of a pod that is gone, it refuses that.
+func (r *rerun) write(now time.Time, verb sources.Verb, obj runtime.Object) {
+	if !r.objects.LacksPod(obj) {
+		r.changed(now, &sources.ObjectChange{Verb: verb, Object: obj})
+	}
 }
 
 // inject has the queue do what a person had it do.
@@ -284,9 +293,4 @@ func (r *rerun) podQueued(f *sources.Injected) *v1.Pod {
 		return info.Pod
 	}
 	return cluster.Placeholder(f.Pod)
-}
-
-// RemoveVictim implements writeTarget.
-func (r *rerun) RemoveVictim(now time.Time, victim *v1.Pod) {
-	r.changed(now, &sources.ObjectChange{Verb: sources.Deleted, Object: victim})
 }

@@ -279,11 +279,8 @@ func (s *shadow) hearNext(now time.Time) {
 	s.deliver(now, c)
 	s.toldOfNode(now, c)
 	moved := len(s.unsettled.moves)
-	if moved > 0 {
-		s.driver.endWaitOnMove(now)
-	}
-	s.driver.delayLoop(now, time.Duration(moved)*moveTime)
 	s.handOnMoves(now, nil)
+	s.driver.delayLoop(now, time.Duration(moved)*moveTime)
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
 		s.podGone(now, pod.UID)
 	}

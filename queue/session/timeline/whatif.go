@@ -152,10 +152,18 @@ func (e *Engine) settleAttempt(now time.Time, a *cycle.Attempt) {
 }
 
 // ApplyWrite has what the scheduler wrote become so in the cluster, for the driver.
-func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) { e.putObject(now, obj) }
+func (e *Engine) ApplyWrite(now time.Time, obj runtime.Object) {
+	if !e.Objects.LacksPod(obj) {
+		e.putObject(now, obj)
+	}
+}
 
 // RemoveVictim has a victim that has ended gone from the cluster, for the driver.
-func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) { e.removeObject(now, victim) }
+func (e *Engine) RemoveVictim(now time.Time, victim *v1.Pod) {
+	if !e.Objects.LacksPod(victim) {
+		e.removeObject(now, victim)
+	}
+}
 
 // busy reports whether anything is under way that goes on without an event from outside.
 func (e *Engine) busy() bool {
