@@ -259,6 +259,14 @@ func TestLongRecording(t *testing.T) {
 			if c.fails == 0 && (got != want || err != nil) || c.fails > 0 && (!errors.Is(err, broken) || got >= want) {
 				t.Errorf("%d events are told, %v, want %d", got, err, want)
 			}
+			if closed != 1 {
+				t.Errorf("of one reading, %d have ended", closed)
+			}
+			f := model.NewFeed(long, world.Config(t))
+			f.HasEvent(0)
+			if f.Close(); closed != 2 {
+				t.Errorf("a feed that is closed early reads on: %d of two have ended", closed)
+			}
 		})
 	}
 }
