@@ -106,7 +106,7 @@ func TestLivePast(t *testing.T) {
 		poll(start.Add(versions*time.Second+time.Duration(i)*time.Second), nil)
 	}
 	line := o.recording
-	if kept, _ := line.Kept(); line.ChangeCount() < pods*versions || line.ChangeCount() != all.recording.ChangeCount() || kept > history.LeastInMemory+history.StoredAtOnce {
+	if kept, _ := line.Kept(); line.ChangeCount() < pods*versions || line.ChangeCount() != all.recording.ChangeCount() || kept > history.LeastInMemory+history.KeyframeEvery {
 		t.Fatalf("%d of %d changes are in memory, where there are %d", kept, line.ChangeCount(), all.recording.ChangeCount())
 	}
 	for _, s := range []int{0, 3, 399, 200, 17} {

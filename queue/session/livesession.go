@@ -39,7 +39,7 @@ func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o.setFilter(opts.Filter)
 	o.live = &live{stream: stream}
 	if opts.Past != nil {
-		if o.bound = cmp.Or(opts.Memory, liveBound); t.OpenPast(opts.Past) != nil {
+		if o.bound = cmp.Or(opts.Memory, liveBound); t.OpenPast(opts) != nil {
 			o.bound = 0 // an hour of it is kept
 		}
 	}

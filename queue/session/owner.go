@@ -96,8 +96,9 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 		o.notices = append(o.notices, said)
 	}
 	if opts.Past != nil && o.bound > 0 {
-		if err := o.recording.OpenPast(opts.Past); err != nil {
-			o.bound = timeline.BoundOfAll
+		if err := o.recording.OpenPast(opts); err != nil {
+			opts.Past = nil
+			o.bound = opts.Bound(rec)
 			o.notices = append(o.notices, "What was played is kept in memory alone: "+err.Error()+".")
 		}
 	}

@@ -172,7 +172,12 @@ func TestPastFails(t *testing.T) {
 	if f := kept.Frame(); !f.Said.Refused || !strings.Contains(f.Said.Text, "read it back: no space left") {
 		t.Errorf("after a failed read it says %q", f.Said.Text)
 	}
-	file.read, file.written = nil, full
+
+	kept, all, file = inFile(t, moves)
+	kept.Seek(start.Add(30 * time.Second))
+	file.written = full
+	kept.Fork() // which has it played anew up to there
+	kept.Sync()
 	kept.SeekEnd()
 	if f := kept.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "no space left") {
 		t.Errorf("after a failed write it says %q", f.Said.Text)

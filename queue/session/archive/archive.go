@@ -86,20 +86,6 @@ func (a *Archive) Close() error {
 	return a.file.Close()
 }
 
-// Len returns how many changes are there, from the first on.
-func (a *Archive) Len() int {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.end
-}
-
-// Bytes returns how long the file is.
-func (a *Archive) Bytes() int64 {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return a.length
-}
-
 // Err returns why something could not be read, or nil.
 func (a *Archive) Err() error {
 	a.mu.RLock()

@@ -260,7 +260,7 @@ func TestFull(t *testing.T) {
 	if err := a.Append(changes, 0); !errors.Is(err, errNoSpace) {
 		t.Fatalf("the error is %v", err)
 	}
-	n := a.Len()
+	n := a.end
 	if n == 0 || n == len(changes) {
 		t.Fatalf("%d changes are there", n)
 	}

@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// StoredAtOnce is how many changes go to the archive together: few, since nothing else is done meanwhile.
-	StoredAtOnce = KeyframeEvery
 	// LeastInMemory is how many changes stay in memory, whatever they take.
 	LeastInMemory = 8 * KeyframeEvery
 	// podsPerChange is how many pods a board may have for each change since the one before that is in the archive: a large board
@@ -65,12 +63,12 @@ func (h *History) Kept() (n, first int) { return len(h.changes), h.first }
 // OldestAt returns when the oldest change in memory was, of which there must be one.
 func (h *History) OldestAt() time.Time { return h.changes[0].At }
 
-// Store moves the oldest StoredAtOnce changes to the archive; more than that must be in memory. An error is that of the archive's
+// Store moves the oldest KeyframeEvery changes to the archive; more than that must be in memory. An error is that of the archive's
 // file: then what it has can't be relied on.
 func (h *History) Store() error {
-	cut := h.first + StoredAtOnce
+	cut := h.first + KeyframeEvery
 	moved := h.movesBefore(cut)
-	some, b := h.changes[:StoredAtOnce], h.keyframes[0]
+	some, b := h.changes[:KeyframeEvery], h.keyframes[0]
 	if h.first == 0 || b.Pods.Len() <= (h.first-h.stored)*podsPerChange {
 		lately := func(p *board.Pod) bool { return !board.HasLeft(p) || some[0].At.Sub(p.Since) <= KeepLeft }
 		if err := h.past.AppendBoard(b, lately); err != nil {

@@ -52,7 +52,7 @@ func (t *Timeline) StoreBeyond(bytes int64, d time.Duration) error {
 		if err := t.Store(); err != nil {
 			return err
 		}
-		if t.forgetEngines(first + history.StoredAtOnce); time.Since(began) > d && t.Size() <= 2*bytes {
+		if t.forgetEngines(first + history.KeyframeEvery); time.Since(began) > d && t.Size() <= 2*bytes {
 			return nil
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/model"
@@ -21,14 +20,14 @@ type made struct {
 	rec     *sources.Recording
 	cfg     *schedulerconfig.Config
 	plugins queue.Plugins
-	past    func() (archive.File, error) // nil: nothing is kept but in memory
+	opts    Options // their Past is nil where nothing is kept but in memory
 }
 
 // How many bytes of what was played of a long recording are in memory, about, if a person does not say: where the rest is kept, or
 // forgotten.
 const (
 	boundBeforePast = 64 << 20
-	BoundOfAll      = 4 << 30
+	boundOfAll      = 4 << 30
 )
 
 // Bound is how many bytes of what was played of rec are in memory, about. 0 is all: what is kept of rec itself was bounded when it
@@ -40,7 +39,7 @@ func (opts Options) Bound(rec *sources.Recording) int64 {
 	case opts.Past != nil:
 		return cmp.Or(opts.Memory, boundBeforePast)
 	default:
-		return cmp.Or(opts.Memory, BoundOfAll)
+		return cmp.Or(opts.Memory, boundOfAll)
 	}
 }
 
@@ -60,10 +59,10 @@ func (t *Timeline) CutBeyond(bytes int64) int {
 // LeftLately reports whether p, which has left the queue, did so not long before the newest of what is executed.
 func (t *Timeline) LeftLately(p *board.Pod) bool { return t.Executed.Sub(p.Since) <= history.KeepLeft }
 
-// OpenPast has t, of which nothing has been executed, keep its oldest changes in a file: see history.OpenPast.
-func (t *Timeline) OpenPast(open func() (archive.File, error)) error {
-	t.made.past = open
-	return t.History.OpenPast(open)
+// OpenPast has t, of which nothing has been executed, keep its oldest changes in a file that opts.Past opens: see history.OpenPast.
+func (t *Timeline) OpenPast(opts Options) error {
+	t.made.opts = opts
+	return t.History.OpenPast(opts.Past)
 }
 
 // Unkeep has t forget what is in that file, which can't be read or written any more, and returns how many bytes are in memory from then
@@ -74,8 +73,8 @@ func (t *Timeline) Unkeep() (bound int64) {
 		t.Start = t.OldestAt()
 		return 0
 	}
-	t.Since = t.OldestAt()
-	return BoundOfAll
+	t.Since, t.made.opts.Past = t.OldestAt(), nil
+	return t.made.opts.Bound(t.made.rec)
 }
 
 // HasEngine reports whether the engine is known as it was at the moment shown. Of moments in the file it is not.
@@ -99,8 +98,8 @@ func (t *Timeline) BeginAnew() {
 	was := *t
 	was.Feed.Close()
 	*t = *New(was.made.rec, was.made.cfg, was.made.plugins)
-	if was.made.past != nil {
-		_ = t.OpenPast(was.made.past) // if it can't, the oldest is forgotten, and told to be
+	if was.made.opts.Past != nil {
+		_ = t.OpenPast(was.made.opts) // if it can't, the oldest is forgotten, and told to be
 	}
 	if t.Marks = was.Marks; t.made.rec.Unread {
 		t.ReadTo(was.Feed.End.Add(model.Lag))
