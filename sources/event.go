@@ -30,7 +30,7 @@ func CheckTime(t time.Time) error {
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
 // *StatusPatched, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
-// *SchedulerHeard and *Silent.
+// *SchedulerHeard, *Silent and *Unheard.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -45,6 +45,7 @@ func (*Triggered) fact()        {}
 func (*Injected) fact()         {}
 func (*SchedulerHeard) fact()   {}
 func (*Silent) fact()           {}
+func (*Unheard) fact()          {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
 func (*Dumped) fact()           {}
@@ -82,6 +83,14 @@ type Silent struct {
 	Since time.Time
 	// Profile is the schedulerName of the profile that is meant. Empty for the scheduler as a whole.
 	Profile string
+}
+
+// Unheard says that the source hears nothing of a resource, or of the cluster, and again when it heard something: what was
+// not told in that time may have been. Its event's time is the gap's begin while it lasts, and else its end.
+type Unheard struct {
+	// Resource is what was not heard, as Resource.Name has it. Empty for the whole cluster.
+	Resource string
+	Gap
 }
 
 // Verb says how an object changed.

@@ -99,3 +99,43 @@ func (r Resource) DoneWithout() bool {
 
 // Broken reports whether nothing is heard of it any more, for longer than the next watch takes to begin.
 func (r Resource) Broken() bool { return r.Unheard.Lasts() && r.Trouble != "" && !r.DoneWithout() }
+
+// Hearing tells of a stream, whose status is looked at from time to time, when what of it is not heard. Its zero value is ready for
+// use.
+type Hearing struct {
+	told map[string]Gap // the last of each resource
+}
+
+// Tell returns what is new of how a stream stands at now: *Unheard, each at its time.
+func (h *Hearing) Tell(now time.Time, status Status) (news []Event) {
+	stale := Gap{Since: status.StaleSince}
+	if last := h.told[""]; stale.Since.IsZero() && last.Lasts() {
+		stale = Gap{Since: last.Since, Until: now}
+	} else if last.Lasts() && last.Since.Before(stale.Since) {
+		stale = last // it is known longer
+	}
+	news = h.tell(news, "", stale)
+	for _, r := range status.Resources {
+		news = h.tell(news, r.Name, r.Unheard)
+	}
+	return news
+}
+
+// tell adds to news what is new of a resource's last gap: that it began, that it is over, or both.
+func (h *Hearing) tell(news []Event, resource string, gap Gap) []Event {
+	last := h.told[resource]
+	if gap.Since.IsZero() || gap == last {
+		return news
+	}
+	if h.told == nil {
+		h.told = map[string]Gap{}
+	}
+	h.told[resource] = gap
+	if !gap.Since.Equal(last.Since) {
+		news = append(news, Event{Time: gap.Since, Fact: &Unheard{resource, Gap{Since: gap.Since}}})
+	}
+	if !gap.Lasts() {
+		news = append(news, Event{Time: gap.Until, Fact: &Unheard{resource, gap}})
+	}
+	return news
+}

@@ -76,7 +76,7 @@ func (f *file) restOfKeyframe(s *situation, at time.Time) error {
 			return err
 		}
 		switch ev.Fact.(type) {
-		case *sources.Silent, *sources.Logged, *sources.Move:
+		case *sources.Silent, *sources.Unheard, *sources.Logged, *sources.Move:
 			if ev.Time.Equal(at) {
 				s.add(ev)
 				continue

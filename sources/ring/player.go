@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/sources"
@@ -160,12 +161,19 @@ func (p *player) takeOver(from segment, now *situation, at time.Time) error {
 	}
 	// The changes are told of what was known before, and make of it what is known now.
 	defer func() { p.known = now }()
-	for _, ev := range before.changes(now, since, at) {
+	changes, breaks := before.changes(now, since, at), from.began && at.Sub(since) >= time.Second
+	if breaks { // what is told at its end may have been at any time in it
+		gap := sources.Gap{Since: since}
+		changes = slices.Insert(changes, 0, sources.Event{Time: since, Fact: &sources.Unheard{Gap: gap}})
+		gap.Until = at
+		changes = append(changes, sources.Event{Time: at, Fact: &sources.Unheard{Gap: gap}})
+	}
+	for _, ev := range changes {
 		if err := p.tell(ev); err != nil {
 			return err
 		}
 	}
-	if !from.began || at.Sub(since) < time.Second {
+	if !breaks {
 		return nil
 	}
 	if p.breaks++; at.Sub(since) > p.longest.to.Sub(p.longest.from) {

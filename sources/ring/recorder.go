@@ -20,6 +20,7 @@ type Recorder struct {
 
 	mu      sync.Mutex      // guards what follows
 	queue   []sources.Event // taken and not written yet
+	hearing sources.Hearing
 	notices []string
 	written int
 }
@@ -54,7 +55,7 @@ func (r *Recorder) Take() ([]sources.Event, sources.Status) {
 	events, status := r.Stream.Take()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.queue = append(r.queue, events...)
+	r.queue = append(append(r.queue, events...), r.hearing.Tell(time.Now(), status)...)
 	status.Notices = slices.Concat(status.Notices, r.notices)
 	return events, status
 }

@@ -23,6 +23,7 @@ type situation struct {
 	waits    map[types.NamespacedName]types.UID
 	moved    map[types.NamespacedName]*sources.Move // where the scheduler's log said last that a pod that waits is
 	silent   map[string]*sources.Silent             // by profile
+	unheard  map[string]*sources.Unheard            // by resource, while it lasts
 	heard    *sources.SchedulerHeard
 	logged   *sources.Logged
 	attached *sources.Attached // nil until all is known
@@ -41,7 +42,7 @@ func nameOf(obj runtime.Object) objectName {
 
 func newSituation() *situation {
 	return &situation{objects: map[objectName]runtime.Object{}, tried: map[types.UID]*sources.Tried{}, waits: map[types.NamespacedName]types.UID{},
-		moved: map[types.NamespacedName]*sources.Move{}, silent: map[string]*sources.Silent{}}
+		moved: map[types.NamespacedName]*sources.Move{}, silent: map[string]*sources.Silent{}, unheard: map[string]*sources.Unheard{}}
 }
 
 // add takes in what ev tells.
@@ -71,10 +72,15 @@ func (s *situation) add(ev sources.Event) {
 		if s.silent[f.Profile] = f; f.Since.IsZero() {
 			delete(s.silent, f.Profile)
 		}
+	case *sources.Unheard:
+		if s.unheard[f.Resource] = f; !f.Lasts() {
+			delete(s.unheard, f.Resource)
+		}
 	case *sources.Logged:
 		s.logged = f
 	case *sources.Attached:
 		s.attached = f
+		clear(s.unheard)
 	}
 }
 
@@ -180,6 +186,9 @@ func (s *situation) beside(at time.Time) []sources.Event {
 	for _, profile := range slices.Sorted(maps.Keys(s.silent)) {
 		facts = append(facts, s.silent[profile])
 	}
+	for _, resource := range slices.Sorted(maps.Keys(s.unheard)) {
+		facts = append(facts, s.unheard[resource])
+	}
 	if s.logged != nil {
 		facts = append(facts, s.logged)
 	}
@@ -235,6 +244,16 @@ func (s *situation) changes(now *situation, since, at time.Time) []sources.Event
 	for _, profile := range slices.Sorted(maps.Keys(now.silent)) {
 		if s.silent[profile] == nil {
 			facts = append(facts, now.silent[profile])
+		}
+	}
+	for _, resource := range slices.Sorted(maps.Keys(s.unheard)) {
+		if now.unheard[resource] == nil {
+			facts = append(facts, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: s.unheard[resource].Since, Until: at}})
+		}
+	}
+	for _, resource := range slices.Sorted(maps.Keys(now.unheard)) {
+		if s.unheard[resource] == nil {
+			facts = append(facts, now.unheard[resource])
 		}
 	}
 	if now.logged != nil && (s.logged == nil || *s.logged != *now.logged) {

@@ -38,16 +38,8 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 		if refused = t.fact(value, &requested{}); refused == nil {
 			r.fact = &sources.Requested{}
 		}
-	case "heard":
-		h := &heard{}
-		if refused = t.fact(value, h, "release", "from"); refused == nil {
-			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release), From: knownSource(h.From)}
-		}
-	case "silent":
-		q := &silent{}
-		if refused = t.fact(value, q, "since", "profile"); refused == nil {
-			r.fact, refused = q.fact()
-		}
+	case "heard", "silent", "unheard":
+		refused = t.hearing(r, name, value)
 	case "attached":
 		a := &attached{}
 		if refused = t.fact(value, a, "began", "nodes"); refused == nil {
@@ -83,6 +75,28 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 		r.other = true
 	}
 	return refused
+}
+
+// hearing reads a member that tells what is heard of, or not. An error says why the record is refused.
+func (t *Reader) hearing(r *members, name string, value []byte) (err error) {
+	switch name {
+	case "heard":
+		h := &heard{}
+		if err = t.fact(value, h, "release", "from"); err == nil {
+			r.fact = &sources.SchedulerHeard{Release: sources.Sanitize(h.Release), From: knownSource(h.From)}
+		}
+	case "silent":
+		q := &silent{}
+		if err = t.fact(value, q, "since", "profile"); err == nil {
+			r.fact, err = q.fact()
+		}
+	case "unheard":
+		u := &unheard{}
+		if err = t.fact(value, u, "of", "since", "until"); err == nil {
+			r.fact, err = u.fact()
+		}
+	}
+	return err
 }
 
 // attempt reads a member that tells of an attempt, or whether attempts are told. An error says why the record is refused.

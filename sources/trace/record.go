@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,6 +40,7 @@ type record struct {
 	Dumped    *dumped           `json:"dumped,omitempty"`
 	Heard     *heard            `json:"heard,omitempty"`
 	Silent    *silent           `json:"silent,omitempty"`
+	Unheard   *unheard          `json:"unheard,omitempty"`
 	Requested *requested        `json:"requested,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
@@ -111,6 +113,13 @@ type silent struct {
 	Profile string     `json:"profile,omitempty"`
 }
 
+// unheard is that nothing was heard of a resource since then, or until when.
+type unheard struct {
+	Of    string     `json:"of,omitempty"`
+	Since time.Time  `json:"since"`
+	Until *time.Time `json:"until,omitempty"`
+}
+
 type attached struct {
 	Began *time.Time `json:"began,omitempty"`
 	Nodes bool       `json:"nodes,omitempty"`
@@ -172,6 +181,8 @@ func encode(e sources.Event) (*record, error) {
 		r.Heard = &heard{string(f.Release), f.From}
 	case *sources.Silent:
 		r.Silent = &silent{nilIfZero(f.Since), f.Profile}
+	case *sources.Unheard:
+		r.Unheard = &unheard{f.Resource, f.Since.UTC(), nilIfZero(f.Until)}
 	case *sources.ObjectChange:
 		obj, err := sources.Trim(f.Object)
 		if err != nil {
@@ -342,6 +353,17 @@ func (a *attached) fact() (sources.Fact, error) {
 func (q *silent) fact() (sources.Fact, error) {
 	since, err := timeOf(q.Since)
 	return &sources.Silent{Since: since, Profile: string(sources.Sanitize(q.Profile))}, err
+}
+
+func (u *unheard) fact() (sources.Fact, error) {
+	until, err := timeOf(u.Until)
+	if err == nil {
+		err = sources.CheckTime(u.Since)
+	}
+	if err == nil && !until.IsZero() && until.Before(u.Since) {
+		err = errors.New("a gap ends before it begins")
+	}
+	return &sources.Unheard{Resource: string(sources.Sanitize(u.Of)), Gap: sources.Gap{Since: u.Since, Until: until}}, err
 }
 
 // nilIfZero returns t in UTC, or nil if t is zero.

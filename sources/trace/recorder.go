@@ -31,6 +31,7 @@ type Recorder struct {
 
 	mu      sync.Mutex      // guards what follows
 	queue   []sources.Event // taken and not written yet
+	hearing sources.Hearing
 	ended   bool
 	notice  string // why it has
 	err     error
@@ -83,7 +84,7 @@ func (r *Recorder) Take() ([]sources.Event, sources.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended {
-		r.queue = append(r.queue, events...)
+		r.queue = append(append(r.queue, events...), r.hearing.Tell(time.Now(), status)...)
 	}
 	if r.notice != "" {
 		status.Notices = append(slices.Clip(status.Notices), r.notice)

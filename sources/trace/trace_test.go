@@ -96,6 +96,8 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(9), Fact: &sources.SchedulerHeard{Release: "v1.37.1", From: sources.ReleaseImage}},
 		{Time: at(9), Fact: &sources.Silent{Since: at(5), Profile: "p"}},
 		{Time: at(9), Fact: &sources.Attached{Began: at(1), Nodes: true}},
+		{Time: at(9), Fact: &sources.Unheard{Resource: sources.PodsWatch, Gap: sources.Gap{Since: at(9)}}},
+		{Time: at(9), Fact: &sources.Unheard{Gap: sources.Gap{Since: at(1), Until: at(9)}}},
 	}
 }
 

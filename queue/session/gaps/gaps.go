@@ -1,5 +1,5 @@
 // Package gaps knows when a cluster that a session is attached to was not heard, as a whole or by one of its watches. It draws no
-// conclusion: what a silence means, package model knows.
+// conclusion: what a silence means, package model knows. A live stream's status tells (Note), and of a recording its events (Ahead).
 package gaps
 
 import (
@@ -9,9 +9,10 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Gaps are the times in which something was not heard, lately. A recording has none. Its zero value is ready for use.
+// Gaps are the times in which something was not heard, lately. Its zero value is ready for use.
 type Gaps struct {
-	of map[string][]sources.Gap // by resource, in order. The whole cluster's are those of ""
+	of      map[string][]sources.Gap // by resource, in order. The whole cluster's are those of ""
+	hearing sources.Hearing
 }
 
 // kept is for how long a gap that is over may be asked for: longer than a session is behind the clock.
@@ -19,43 +20,60 @@ const kept = time.Minute
 
 // Note takes in how a stream stands at now.
 func (g *Gaps) Note(now time.Time, status sources.Status) {
-	switch stale, last := status.StaleSince, g.last(""); {
-	case !stale.IsZero() && (last == nil || !last.Lasts()):
-		g.note(now, "", sources.Gap{Since: stale})
-	case !stale.IsZero() && stale.Before(last.Since):
-		last.Since = stale
-	case stale.IsZero() && last != nil && last.Lasts():
-		last.Until = now
+	for _, ev := range g.hearing.Tell(now, status) {
+		g.Told(ev.Fact.(*sources.Unheard))
 	}
-	for _, r := range status.Resources {
-		if r.Unheard.Since.IsZero() {
-			continue
-		}
-		if last := g.last(r.Name); last != nil && last.Since.Equal(r.Unheard.Since) {
-			last.Until = r.Unheard.Until
-		} else {
-			g.note(now, r.Name, r.Unheard)
-		}
-	}
+	g.Forget(now)
 }
 
-// last returns the last gap of a resource, or nil.
-func (g *Gaps) last(resource string) *sources.Gap {
-	all := g.of[resource]
-	if len(all) == 0 {
-		return nil
+// Told takes in what a source tells, or is going to.
+func (g *Gaps) Told(u *sources.Unheard) {
+	all := g.of[u.Resource]
+	if n := len(all); n > 0 && (all[n-1].Lasts() || all[n-1].Since.Equal(u.Since)) {
+		if all[n-1].Until = u.Until; u.Since.Before(all[n-1].Since) {
+			all[n-1].Since = u.Since
+		}
+		return
 	}
-	return &all[len(all)-1]
-}
-
-// note adds a gap, and forgets those that are long over.
-func (g *Gaps) note(now time.Time, resource string, gap sources.Gap) {
 	if g.of == nil {
 		g.of = map[string][]sources.Gap{}
 	}
-	g.of[resource] = append(slices.DeleteFunc(g.of[resource], func(old sources.Gap) bool {
-		return !old.Lasts() && now.Sub(old.Until) > kept
-	}), gap)
+	g.of[u.Resource] = append(all, u.Gap)
+}
+
+// Ahead returns more, whose events are looked at before their time comes: the gaps among them are known then.
+func (g *Gaps) Ahead(more func() (sources.Event, bool)) func() (sources.Event, bool) {
+	if more == nil {
+		return nil
+	}
+	return func() (sources.Event, bool) {
+		ev, some := more()
+		switch f := ev.Fact.(type) {
+		case *sources.Unheard:
+			g.Told(f)
+		case *sources.Attached:
+			g.end(ev.Time)
+		}
+		return ev, some
+	}
+}
+
+// end ends what lasts: from at on, another source tells.
+func (g *Gaps) end(at time.Time) {
+	for _, all := range g.of {
+		if n := len(all); n > 0 && all[n-1].Lasts() {
+			all[n-1].Until = at
+		}
+	}
+}
+
+// Forget forgets the gaps that are long over at now.
+func (g *Gaps) Forget(now time.Time) {
+	for resource, all := range g.of {
+		if len(all) > 0 && !all[0].Lasts() && now.Sub(all[0].Until) > kept {
+			g.of[resource] = slices.DeleteFunc(all, func(gap sources.Gap) bool { return !gap.Lasts() && now.Sub(gap.Until) > kept })
+		}
+	}
 }
 
 // Next returns the first gap of any of resources, or of the whole cluster, that covers at or begins later. It returns false if there

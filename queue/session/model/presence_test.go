@@ -29,7 +29,11 @@ func attached(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, secon
 // told is attached for a stream that stands at each moment as status says.
 func told(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) (tried, silences []string) {
 	t.Helper()
-	f := played(t, cfg, c, seconds, status)
+	return shown(played(t, cfg, c, seconds, status))
+}
+
+// shown returns what of f's events told returns.
+func shown(f *model.Feed) (tried, silences []string) {
 	for _, ev := range f.Events {
 		at := ev.Time.Sub(world.At(0)).Seconds()
 		switch fact := ev.Fact.(type) {

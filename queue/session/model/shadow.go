@@ -57,7 +57,6 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s.oracle = &oracle{
 		presence:     presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:         pace.New(answerDelay),
-		future:       evidence.New(more, bindPatience, shortestRequest, limit),
 		channels:     newChannels(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
 		cleared:      map[types.UID]time.Time{},
@@ -68,6 +67,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
 		},
 	}
+	s.oracle.future = evidence.New(s.oracle.channels.gaps.Ahead(more), bindPatience, shortestRequest, limit)
 	return s
 }
 
@@ -142,6 +142,8 @@ func (s *shadow) takeInNext() error {
 	switch f := ev.Fact.(type) {
 	case *sources.Silent:
 		s.takeInSilence(f)
+	case *sources.Unheard:
+		s.oracle.channels.gaps.Forget(ev.Time)
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
 			s.hearRelease(f.Release)

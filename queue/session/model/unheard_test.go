@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -26,6 +27,29 @@ func broken(resource string, since, until float64) func(float64) sources.Status 
 		return sources.Status{Resources: []sources.Resource{r}}
 	}
 }
+
+// recorded is the feed of what a recorder writes of the session that played plays.
+func recorded(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *model.Feed {
+	t.Helper()
+	var hearing sources.Hearing
+	rec := c.Recording(seconds)
+	rec.Events = slices.Clone(rec.Events)
+	for at := 0.0; at <= seconds; at += 0.25 {
+		rec.Events = append(rec.Events, hearing.Tell(world.At(at), status(at))...)
+	}
+	slices.SortStableFunc(rec.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	f := model.NewFeed(rec, cfg)
+	t.Cleanup(f.Close)
+	for i := 0; f.HasEvent(i); i++ {
+	}
+	return f
+}
+
+// ways are those in which what a watch did not hear comes to the model: while it lasts, and afterwards.
+var ways = []struct {
+	name string
+	feed func(*testing.T, *schedulerconfig.Config, *world.Cluster, float64, func(float64) sources.Status) *model.Feed
+}{{"live", played}, {"recorded", recorded}}
 
 // wakes has a node come that has room for a stuck pod, and a taint: the pod is woken, and fails again.
 func wakes(w *world.Cluster, seconds float64) {
@@ -59,8 +83,10 @@ func TestUnheardAttempt(t *testing.T) {
 		w.Add(1, &sources.Attached{Nodes: true})
 		w.Stuck(2, "web")
 		wakes(&w, 10)
-		tried, _ := told(t, world.Config(t), &w, 13, broken(c.watch, c.since, c.until))
-		expect(t, fmt.Sprintf("%s from %v to %v: tried", c.watch, c.since, c.until), tried, c.want)
+		for _, way := range ways {
+			tried, _ := shown(way.feed(t, world.Config(t), &w, 13, broken(c.watch, c.since, c.until)))
+			expect(t, fmt.Sprintf("%s, %s from %v to %v: tried", way.name, c.watch, c.since, c.until), tried, c.want)
+		}
 	}
 }
 
@@ -75,9 +101,11 @@ func TestUnheardFirstAttempt(t *testing.T) {
 		world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
 		w.Add(1, &sources.Attached{Nodes: true})
 		world.Happens(&w, 2, sources.Added, world.Wants("web", "4"), nil)
-		tried, silences := told(t, world.Config(t), &w, 30, broken(watch, 2.05, 0))
-		expect(t, watch+": tried", tried, want[0])
-		expect(t, watch+": silences", silences, want[1])
+		for _, way := range ways {
+			tried, silences := shown(way.feed(t, world.Config(t), &w, 30, broken(watch, 2.05, 0)))
+			expect(t, way.name+", "+watch+": tried", tried, want[0])
+			expect(t, way.name+", "+watch+": silences", silences, want[1])
+		}
 	}
 }
 
@@ -104,15 +132,16 @@ func TestUnheardBinding(t *testing.T) {
 			w.Bound(20, web, "node-a")
 			want = []string{"5.0 active", "5.0 inflight", "20.0 scheduled", "20.0 deleted"}
 		}
-		f := played(t, world.Config(t), &w, 26, broken("pods", 5.05, 20))
-		got := moves(f, "web")
-		if !binds && len(got) == 3 { // some seconds after they are heard
-			if at := got[2]; at <= "20.5 " || at >= "23" {
-				t.Errorf("it is given up: %v", got)
+		for _, way := range ways {
+			got := moves(way.feed(t, world.Config(t), &w, 26, broken("pods", 5.05, 20)), "web")
+			if !binds && len(got) == 3 { // some seconds after they are heard
+				if at := got[2]; at <= "20.5 " || at >= "23" {
+					t.Errorf("%s, it is given up: %v", way.name, got)
+				}
+				want[2] = got[2]
 			}
-			want[2] = got[2]
+			expect(t, fmt.Sprintf("%s, bound %t", way.name, binds), got, want)
 		}
-		expect(t, fmt.Sprintf("bound %t", binds), got, want)
 	}
 }
 
@@ -124,8 +153,10 @@ func TestMissedPatch(t *testing.T) {
 	web := w.Stuck(2, "web")
 	wakes(&w, 10)
 	w.Patched(20, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).", "")
-	f := played(t, world.Config(t), &w, 23, broken("pods", 5, 20))
-	if got, want := moves(f, "web"), []string{"2.0 active", "2.0 inflight", "2.0 unschedulable", "10.0 active", "10.0 inflight", "10.0 unschedulable"}; !slices.Equal(slices.Compact(got), want) {
-		t.Errorf("it moves %v, want %v", got, want)
+	for _, way := range ways {
+		f := way.feed(t, world.Config(t), &w, 23, broken("pods", 5, 20))
+		if got, want := moves(f, "web"), []string{"2.0 active", "2.0 inflight", "2.0 unschedulable", "10.0 active", "10.0 inflight", "10.0 unschedulable"}; !slices.Equal(slices.Compact(got), want) {
+			t.Errorf("%s, it moves %v, want %v", way.name, got, want)
+		}
 	}
 }

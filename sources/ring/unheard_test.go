@@ -1,0 +1,71 @@
+package ring_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/ring"
+)
+
+// gaps returns what the events say was not heard, in seconds after noon.
+func gaps(events []sources.Event) (said []string) {
+	for _, ev := range events {
+		if u, is := ev.Fact.(*sources.Unheard); is {
+			text := fmt.Sprintf("%v: %s since %v", ev.Time.Sub(noon), u.Resource, u.Since.Sub(noon))
+			if !u.Lasts() {
+				text += fmt.Sprintf(" until %v", u.Until.Sub(noon))
+			}
+			said = append(said, text)
+		}
+	}
+	return said
+}
+
+// TestUnheard: a watch is broken for ten minutes, in which segments begin and what is cut out of the ring may begin, too. Then the
+// recorder is stopped for a minute, while the watch of the events is broken.
+func TestUnheard(t *testing.T) {
+	w, folder, bound := newWorld(), t.TempDir(), ring.Bound{Age: 12 * time.Minute}
+	out := begin(t, t.Context(), folder, bound, w)
+	run := func(d time.Duration, events ...sources.Event) {
+		for until := w.now.Add(d); w.now.Before(until); events = nil {
+			w.now = w.now.Add(time.Second)
+			out.Write(w.now, append(events, w.put(fmt.Sprint("pod-", w.now.Unix()%10), nil)))
+		}
+	}
+	breaks := func(resource string) (begin sources.Event, end func() sources.Event) {
+		gap := sources.Gap{Since: w.now}
+		return w.event(&sources.Unheard{Resource: resource, Gap: gap}), func() sources.Event {
+			gap.Until = w.now
+			return w.event(&sources.Unheard{Resource: resource, Gap: gap})
+		}
+	}
+	run(time.Minute)
+	begins, ends := breaks(sources.PodsWatch)
+	run(10*time.Minute, begins)
+	run(time.Minute, ends())
+	begins, _ = breaks(sources.EventsWatch)
+	run(10*time.Second, begins)
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(time.Minute)
+	out = begin(t, t.Context(), folder, bound, w)
+	run(5 * time.Second)
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after := []string{"11m0s: pods since 1m0s until 11m0s", "12m0s: events since 12m0s", "12m10s:  since 12m10s",
+		"13m10s: events since 12m0s until 13m10s", "13m10s:  since 12m10s until 13m10s"}
+	for from, want := range map[time.Duration][]string{
+		0:                 append([]string{"1m0s: pods since 1m0s"}, after...),
+		5 * time.Minute:   append([]string{"5m0s: pods since 1m0s"}, after...),
+		690 * time.Second: after[1:],
+	} {
+		if got := gaps(read(t, folder, ring.Reading{From: noon.Add(from)}).events); !slices.Equal(got, want) {
+			t.Errorf("from %v it says %q, want %q", from, got, want)
+		}
+	}
+}
