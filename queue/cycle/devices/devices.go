@@ -3,6 +3,7 @@
 package devices
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -14,11 +15,32 @@ import (
 	"k8s.io/utils/ptr"
 )
 
+// Why the binding of a pod fails whose devices are not ready in time, or never will be (dynamicresources.go, ErrDeviceBindingTimeout
+// and ErrDeviceBindingFailed).
+var (
+	ErrTimeout = errors.New("device binding timeout: context deadline exceeded")
+	ErrFailed  = errors.New("device binding failed")
+)
+
+// IsFor reports whether a scheduler that has placed the pod with that UID has written claim: it is reserved for the pod, or the
+// scheduler made it, for what the pod requests of extended resources (extendeddynamicresources.go, findExtendedResourceClaim).
+func IsFor(claim *resourcev1.ResourceClaim, pod types.UID) bool {
+	if isReserved(claim, pod) {
+		return true
+	}
+	owner := metav1.GetControllerOfNoCopy(claim)
+	return owner != nil && owner.UID == pod && claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] == "true"
+}
+
+func isReserved(claim *resourcev1.ResourceClaim, pod types.UID) bool {
+	return slices.ContainsFunc(claim.Status.ReservedFor, func(c resourcev1.ResourceClaimConsumerReference) bool { return c.UID == pod })
+}
+
 // Awaited reports whether claim has a device for the pod with that UID which is not ready: then a scheduler that has placed
 // the pod waits until the driver says that the device's binding conditions are met (dynamicresources.go,
 // isClaimReadyForBinding).
 func Awaited(claim *resourcev1.ResourceClaim, pod types.UID) bool {
-	if claim.Status.Allocation == nil || !slices.ContainsFunc(claim.Status.ReservedFor, func(c resourcev1.ResourceClaimConsumerReference) bool { return c.UID == pod }) {
+	if claim.Status.Allocation == nil || !isReserved(claim, pod) {
 		return false
 	}
 	return slices.ContainsFunc(claim.Status.Allocation.Devices.Results, func(r resourcev1.DeviceRequestAllocationResult) bool {
@@ -27,6 +49,31 @@ func Awaited(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 			return i < 0 || !meta.IsStatusConditionTrue(claim.Status.Devices[i].Conditions, c)
 		})
 	})
+}
+
+// Failed reports whether a scheduler that waits for the devices of claim finds that one can't be had: a binding failure condition of
+// it is true, and all before it are ready (dynamicresources.go, isClaimReadyForBinding).
+func Failed(claim *resourcev1.ResourceClaim) bool {
+	if claim.Status.Allocation == nil {
+		return false
+	}
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		if len(r.BindingConditions) == 0 {
+			continue
+		}
+		i := statusOf(claim, r)
+		if i < 0 {
+			return false
+		}
+		met := func(c string) bool { return meta.IsStatusConditionTrue(claim.Status.Devices[i].Conditions, c) }
+		if slices.ContainsFunc(r.BindingFailureConditions, met) {
+			return true
+		}
+		if slices.ContainsFunc(r.BindingConditions, func(c string) bool { return !met(c) }) {
+			return false
+		}
+	}
+	return false
 }
 
 // statusOf returns the index of what a driver says in claim of a device that was allocated, or -1 if it says nothing.
@@ -62,6 +109,11 @@ func MakeReady(obj runtime.Object, now time.Time) {
 
 // poll is how often a scheduler looks whether a device is ready (dynamicresources.go, PreBind).
 const poll = 5 * time.Second
+
+// Looks returns when a scheduler that has waited since then looks first, from at on, whether a device is ready.
+func Looks(since, at time.Time) time.Time {
+	return since.Add((at.Sub(since) + poll - 1).Truncate(poll))
+}
 
 // Deadline returns when a scheduler gives up that has waited since then for the devices of claim: after timeout, or when it
 // looks first after as long since they were allocated.

@@ -85,3 +85,58 @@ func TestMakeReady(t *testing.T) {
 	claim := &resourcev1.ResourceClaim{}
 	MakeReady(claim, now) // has nothing to do
 }
+
+// TestFailed: a device can't be had once one of its binding failure conditions is true, if nothing before it is waited for.
+func TestFailed(t *testing.T) {
+	broken := func(c *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+		if c.Status.Allocation != nil {
+			c.Status.Allocation.Devices.Results[1].BindingFailureConditions = []string{"broken"}
+		}
+		return c
+	}
+	behind := broken(allocated("web", "broken"))
+	behind.Status.Allocation.Devices.Results[0].BindingConditions = []string{"attached"} // of which no driver says anything
+	ahead := broken(allocated("web", "broken"))
+	ahead.Status.Allocation.Devices.Results[0].BindingConditions = []string{"attached"}
+	ahead.Status.Devices = append(ahead.Status.Devices, resourcev1.AllocatedDeviceStatus{Device: "disk", Conditions: []metav1.Condition{{Type: "attached", Status: metav1.ConditionTrue}}})
+	for _, c := range []struct {
+		name  string
+		claim *resourcev1.ResourceClaim
+		want  bool
+	}{
+		{"it is broken", broken(allocated("web", "broken")), true},
+		{"it is broken, and all else is met", broken(allocated("web", "attached", "warm", "broken")), true},
+		{"it is not", broken(allocated("web", "attached", "warm")), false},
+		{"it has no such condition", allocated("web", "broken"), false},
+		{"another is waited for", behind, false},
+		{"another is ready", ahead, true},
+		{"it is not allocated", broken(&resourcev1.ResourceClaim{}), false},
+	} {
+		if got := Failed(c.claim); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// TestLooks: a scheduler that waits looks at once and then every 5 s.
+func TestLooks(t *testing.T) {
+	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for at, want := range map[float64]float64{0: 0, 0.001: 5, 4.9: 5, 5: 5, 5.1: 10} {
+		if got := Looks(since, since.Add(time.Duration(at*float64(time.Second)))).Sub(since).Seconds(); got != want {
+			t.Errorf("from %g s on it looks after %g s, want %g", at, got, want)
+		}
+	}
+}
+
+// TestIsFor: a claim is a pod's once it is reserved for it, and one that the scheduler makes from the beginning.
+func TestIsFor(t *testing.T) {
+	owns := true
+	made := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "web", Controller: &owns}}}}
+	if IsFor(made, "web") { // as one that is made of a template, which a controller makes
+		t.Error("it is not the scheduler's")
+	}
+	made.Annotations = map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"}
+	if !IsFor(made, "web") || IsFor(made, "db") || !IsFor(allocated("db"), "db") || IsFor(allocated("db"), "web") {
+		t.Error("whose is it?")
+	}
+}

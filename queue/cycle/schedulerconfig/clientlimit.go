@@ -1,6 +1,7 @@
 package schedulerconfig
 
 import (
+	"math"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -19,4 +20,9 @@ func (c *Config) ClientLimiter(share rate.Limit) *rate.Limiter {
 // BurstTime is how long that limit takes to let through as many requests as it lets through at once. ClientQPS must be above 0.
 func (c *Config) BurstTime() time.Duration {
 	return time.Duration(float64(c.ClientBurst) / float64(c.ClientQPS) * float64(time.Second))
+}
+
+// SentInBurstTime is how many requests are sent within BurstTime, at the least, that wait for that share of the limit.
+func (c *Config) SentInBurstTime(share float64) int {
+	return max(1, int(math.Ceil(share*float64(c.ClientBurst))))
 }

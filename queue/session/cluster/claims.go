@@ -1,15 +1,48 @@
 package cluster
 
 import (
+	"slices"
+	"strings"
+
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"github.com/schedq/schedq/queue/cycle/devices"
 )
 
+// MayHaveDevices reports whether pod may have claims for devices: its own, or one that a scheduler makes for what it requests of a
+// resource that a DeviceClass stands for.
+func MayHaveDevices(pod *v1.Pod) bool {
+	return len(pod.Spec.ResourceClaims) > 0 || requestsExtended(pod)
+}
+
+// requestsExtended reports whether pod requests what may be an extended resource: one whose name has a domain.
+func requestsExtended(pod *v1.Pod) bool {
+	of := func(c v1.Container) bool {
+		for name := range c.Resources.Requests {
+			if strings.Contains(string(name), "/") {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(pod.Spec.Containers, of) || slices.ContainsFunc(pod.Spec.InitContainers, of)
+}
+
 // UnreadyClaim returns the claim of pod that has devices for it which are not ready, or nil.
 func (o Objects) UnreadyClaim(pod *v1.Pod) *resourcev1.ResourceClaim {
+	return o.claimOf(pod, func(claim *resourcev1.ResourceClaim) bool { return devices.Awaited(claim, pod.UID) })
+}
+
+// Claimed reports whether a scheduler has written a claim of pod, which it had placed: see devices.IsFor.
+func (o Objects) Claimed(pod *v1.Pod) bool {
+	return o.claimOf(pod, func(claim *resourcev1.ResourceClaim) bool { return devices.IsFor(claim, pod.UID) }) != nil
+}
+
+// claimOf returns the first claim of pod that is such, or nil.
+func (o Objects) claimOf(pod *v1.Pod, is func(*resourcev1.ResourceClaim) bool) (found *resourcev1.ResourceClaim) {
 	for i := range pod.Spec.ResourceClaims {
 		name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
 		if err != nil || name == nil {
@@ -17,9 +50,17 @@ func (o Objects) UnreadyClaim(pod *v1.Pod) *resourcev1.ResourceClaim {
 		}
 		claim := &resourcev1.ResourceClaim{}
 		claim.Namespace, claim.Name = pod.Namespace, *name
-		if known, ok := o.Get(claim).(*resourcev1.ResourceClaim); ok && devices.Awaited(known, pod.UID) {
+		if known, ok := o.Get(claim).(*resourcev1.ResourceClaim); ok && is(known) {
 			return known
 		}
 	}
-	return nil
+	if requestsExtended(pod) { // one that the scheduler made: it has no name that the pod knows from the start
+		o.Each("ResourceClaim", func(obj runtime.Object) bool {
+			if claim := obj.(*resourcev1.ResourceClaim); devices.IsFor(claim, pod.UID) && is(claim) {
+				found = claim
+			}
+			return found == nil
+		})
+	}
+	return found
 }

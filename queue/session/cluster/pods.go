@@ -155,3 +155,11 @@ func RequestsOnAttaching(events []sources.Event, within time.Duration) (sent int
 	}
 	return sent, began
 }
+
+// GracePeriod is how long pod takes to end once it is deleted: its own grace period, but most at the most.
+func GracePeriod(pod *v1.Pod, most time.Duration) time.Duration {
+	if s := pod.Spec.TerminationGracePeriodSeconds; s != nil {
+		return min(most, time.Duration(*s)*time.Second)
+	}
+	return most
+}

@@ -120,15 +120,14 @@ func (f *Future) Bindings(now time.Time, within time.Duration) iter.Seq[*Sightin
 	return f.bindings.within(now, within)
 }
 
-// Claims yields the claims for devices that change within that long from now, and when.
-func (f *Future) Claims(now time.Time, within time.Duration) iter.Seq2[time.Time, *resourcev1.ResourceClaim] {
-	return func(yield func(time.Time, *resourcev1.ResourceClaim) bool) {
-		for s := range f.claims.within(now, within) {
-			if !yield(s.Time, s.Change.Object.(*resourcev1.ResourceClaim)) {
-				return
-			}
+// Claim returns the first claim for devices that changes within that long from now and is such then, and when that is. Nil if none is.
+func (f *Future) Claim(now time.Time, within time.Duration, is func(*resourcev1.ResourceClaim) bool) (time.Time, *resourcev1.ResourceClaim) {
+	for s := range f.claims.within(now, within) {
+		if claim := s.Change.Object.(*resourcev1.ResourceClaim); is(claim) {
+			return s.Time, claim
 		}
 	}
+	return now, nil
 }
 
 // Changes yields all changes of objects within that long from now.

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -176,14 +175,9 @@ func (c *channels) countFirst(now time.Time) {
 	if c.attached.IsZero() || c.cfg.ClientQPS <= 0 || now.Sub(c.attached) > c.cfg.BurstTime() {
 		return
 	}
-	if c.first++; c.first == fullRate(c.cfg) {
+	if c.first++; c.first == c.cfg.SentInBurstTime(limitedShare) {
 		c.limiter.ReserveN(now, int(max(0, c.limiter.TokensAt(now))))
 	}
-}
-
-// fullRate is how many requests are sent within the client's BurstTime, at the least, if they wait for the rate limit.
-func fullRate(cfg *schedulerconfig.Config) int {
-	return max(1, int(math.Ceil(limitedShare*float64(cfg.ClientBurst))))
 }
 
 // saturated reports whether the scheduler has made nearly as many requests as its client's rate limit lets it, all at
@@ -204,5 +198,5 @@ func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief
 // that is: they were sent at that rate for as long as its burst would have lasted at most.
 func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) (began time.Time, limited bool) {
 	sent, began := cluster.RequestsOnAttaching(events, cfg.BurstTime())
-	return began, cfg.ClientQPS > 0 && sent >= fullRate(cfg)
+	return began, cfg.ClientQPS > 0 && sent >= cfg.SentInBurstTime(limitedShare)
 }

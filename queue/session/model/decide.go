@@ -65,8 +65,10 @@ type oracle struct {
 	cleared      map[types.UID]time.Time
 	awaitsVolume func(*v1.Pod) bool // whether others have yet to provide a volume for a pod
 	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
-	seesNodes    func() bool // whether the source tells of nodes: without, no attempt can be modelled
-	wakeComing   func() bool // whether something that may wake pods is on its way to the scheduler
+	// claimed reports whether the scheduler has written a claim of a pod's.
+	claimed    func(*v1.Pod) bool
+	seesNodes  func() bool // whether the source tells of nodes: without, no attempt can be modelled
+	wakeComing func() bool // whether something that may wake pods is on its way to the scheduler
 }
 
 // lineup is the part of the model's queue that an oracle reads.
@@ -216,7 +218,8 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		return at, at.After(now), reason.Because{Rule: reason.ByTurn, Seen: evidence.Began, At: at}
 	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
-	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil {
+	claimedAt, claimed := o.claimedAt(now, pod)
+	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.By)) {
 		if seen.Waited && seen.Kind == evidence.Bound {
 			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed
 		}
@@ -225,8 +228,11 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	if o.awaitsVolume(pod) {
 		return until, false, turn // what it comes to may show in minutes
 	}
-	if claim, at := o.awaitsDevice(now, pod); claim != nil { // what the scheduler wrote when it had placed the pod
-		return at.Add(-soon), at.Sub(now) > soon, turn
+	if claimed {
+		return claimedAt.Add(-soon), claimedAt.Sub(now) > soon, turn
+	}
+	if o.awaitsDevice(now, pod) != nil {
+		return until, false, turn
 	}
 	if cluster.BindsLate(pod) {
 		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Kind == evidence.Bound {
@@ -254,8 +260,7 @@ func (o *oracle) patchesNomination(now time.Time, pod *v1.Pod) bool {
 // and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	silence := o.channels.silence(now, pod)
-	claim, _ := o.awaitsDevice(now, pod)
-	return (silence == reason.Told || silence == reason.Late) && claim == nil && o.future.Attempt(pod.UID, now, o.channels.horizon(now, pod).Sub(now)) == nil
+	return (silence == reason.Told || silence == reason.Late) && o.awaitsDevice(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.horizon(now, pod).Sub(now)) == nil
 }
 
 // takenInstead returns the pod that the real loop took now in place of attempt a's, or nil if a may stand. Under load
@@ -335,20 +340,26 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 }
 
 // awaitsDevice returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
-// seen to within writePatience, and when it has. Nil if it does not.
-func (o *oracle) awaitsDevice(now time.Time, pod *v1.Pod) (*resourcev1.ResourceClaim, time.Time) {
-	if len(pod.Spec.ResourceClaims) == 0 {
-		return nil, now
+// seen to within writePatience. Nil if it does not.
+func (o *oracle) awaitsDevice(now time.Time, pod *v1.Pod) *resourcev1.ResourceClaim {
+	if !cluster.MayHaveDevices(pod) {
+		return nil
 	}
 	if claim := o.unreadyClaim(pod); claim != nil {
-		return claim, now
+		return claim
 	}
-	for at, claim := range o.future.Claims(now, writePatience) {
-		if devices.Awaited(claim, pod.UID) {
-			return claim, at
-		}
+	_, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.Awaited(c, pod.UID) })
+	return claim
+}
+
+// claimedAt returns when the scheduler, which has placed pod, is seen within writePatience to write the first of its claims. False if
+// it is not, or had by now.
+func (o *oracle) claimedAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
+	if !cluster.MayHaveDevices(pod) || o.claimed(pod) {
+		return now, false
 	}
-	return nil, now
+	at, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.IsFor(c, pod.UID) })
+	return at, claim != nil
 }
 
 // awaits reports whether others have yet to provide what pod, which is placed, needs before it is bound.
@@ -364,8 +375,8 @@ func (o *oracle) bindDeadline(now time.Time, pod *v1.Pod) (time.Time, error) {
 	if o.awaitsVolume(pod) {
 		return now.Add(cfg.BindTimeout(profile)), errBindTimeout
 	}
-	if claim, _ := o.awaitsDevice(now, pod); claim != nil {
-		return devices.Deadline(claim, now, cfg.DeviceBindTimeout(profile)), errDeviceTimeout
+	if claim := o.awaitsDevice(now, pod); claim != nil {
+		return devices.Deadline(claim, now, cfg.DeviceBindTimeout(profile)), devices.ErrTimeout
 	}
 	return now, nil
 }

@@ -122,7 +122,8 @@ func (s *situation) load(seconds float64) {
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
 	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
-		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil }}}
+		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil },
+		claimed: func(*v1.Pod) bool { return false }}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)
 	s.seesNodes = func() bool { return true }

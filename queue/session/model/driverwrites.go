@@ -6,12 +6,15 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/cycle/devices"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
@@ -51,12 +54,8 @@ type dying struct {
 // ErrNotSeen is why a binding of the model fails that the real scheduler was never seen to make.
 var ErrNotSeen = errors.New("its binding was not seen")
 
-// Why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go, BindPodVolumes), or whose
-// devices are not ready (dynamicresources.go, ErrDeviceBindingTimeout).
-var (
-	errBindTimeout   = errors.New("binding volumes: context deadline exceeded")
-	errDeviceTimeout = errors.New("device binding timeout: context deadline exceeded")
-)
+// errBindTimeout is why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go, BindPodVolumes).
+var errBindTimeout = errors.New("binding volumes: context deadline exceeded")
 
 // answerTime returns when the API server answers a request that the scheduler makes at now: once the client's own
 // rate limit lets it through, which this counts against, and after requestTime.
@@ -134,6 +133,15 @@ func (d *Driver) finishBindings(now time.Time) {
 	}
 }
 
+// failBindings has the bindings fail that wait for a device of claim which can't be had, when the scheduler looks next.
+func (d *Driver) failBindings(now time.Time, claim *resourcev1.ResourceClaim) {
+	for _, b := range d.Bindings {
+		if errors.Is(b.timesOut, devices.ErrTimeout) && devices.Awaited(claim, b.Pod.UID) && devices.Failed(claim) {
+			b.Until, b.timesOut = devices.Looks(b.Since, now), devices.ErrFailed
+		}
+	}
+}
+
 // finishEvictions deletes the victims whose deletions are due, and has those gone whose containers have stopped. In a
 // shadow a deletion that is due was not seen in time: it is given up.
 func (d *Driver) finishEvictions(now time.Time) {
@@ -145,7 +153,7 @@ func (d *Driver) finishEvictions(now time.Time) {
 			victim := e.Victim.DeepCopy()
 			victim.DeletionTimestamp = &metav1.Time{Time: now}
 			d.Cluster.ApplyWrite(now, victim)
-			d.Dying = append(d.Dying, dying{victim, now.Add(gracePeriod(victim))})
+			d.Dying = append(d.Dying, dying{victim, now.Add(cluster.GracePeriod(victim, terminationTime))})
 		}
 		d.finishEviction(e)
 		d.onSettled(now, nil)
@@ -164,14 +172,6 @@ func (d *Driver) finishEviction(e *eviction) {
 	d.Evictions = slices.DeleteFunc(d.Evictions, func(other *eviction) bool { return other == e })
 	d.Scheduler.Evicted(e.Eviction)
 	d.CollectEvictions()
-}
-
-// gracePeriod is how long a victim takes to end: its own grace period, terminationTime at the most.
-func gracePeriod(victim *v1.Pod) time.Duration {
-	if s := victim.Spec.TerminationGracePeriodSeconds; s != nil {
-		return min(terminationTime, time.Duration(*s)*time.Second)
-	}
-	return terminationTime
 }
 
 // takeBackBinding puts b's pod back into the queue as one that was rejected: the real scheduler did not bind it. By

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
@@ -62,6 +63,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		cleared:      map[types.UID]time.Time{},
 		awaitsVolume: s.objects.AwaitsVolume,
 		unreadyClaim: s.objects.UnreadyClaim,
+		claimed:      s.objects.Claimed,
 		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
@@ -257,6 +259,9 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	if pod, ok := c.Object.(*v1.Pod); ok && s.told == nil {
 		before, _ := old.(*v1.Pod)
 		s.podChanged(now, c.Verb, before, pod)
+	}
+	if claim, ok := c.Object.(*resourcev1.ResourceClaim); ok {
+		s.driver.failBindings(now, claim)
 	}
 	s.enqueueDelivery(now, c)
 }
