@@ -132,7 +132,7 @@ func (q *Queue) Update(now time.Time, oldPod, newPod *v1.Pod, events []fwk.Clust
 		q.Add(now, newPod)
 		return
 	}
-	if i == none {
+	if i == none || isIncomplete && q.entries.At(i).tier != Incomplete { // upstream looks among the incomplete alone
 		q.freeGroup(g)
 		return
 	}

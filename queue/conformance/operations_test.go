@@ -211,7 +211,7 @@ func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
 		next = pod.Name
 		break
 	}
-	can := p.ours.CanPop()
+	can, twice := p.ours.CanPop(), p.inTwoPlaces()
 	ours, ok := p.ours.PopEntity(now)
 	if !ok {
 		if can {
@@ -242,6 +242,32 @@ func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
 	}
 	p.comparePopped(ours.Pod, theirs)
 	p.inFlight[theirs.Pod.UID] = theirs
+	if p.droppedTied(twice, theirs) {
+		p.deviate(tiedPods)
+	}
+}
+
+// inTwoPlaces returns the pods that are active, and in flight by the same UID: both queues drop such a one when its turn comes.
+func (p *pair) inTwoPlaces() (twice []queue.PodInfo) {
+	for _, pod := range p.pods {
+		if info, _ := p.ours.Get("default", pod.Name); info.Tier == queue.Active && p.inFlight[pod.UID] != nil {
+			twice = append(twice, info)
+		}
+	}
+	return twice
+}
+
+// droppedTied reports whether one queue has dropped a pod on its way to the popped one, and the other has it after that, as they are
+// of equal rank.
+func (p *pair) droppedTied(twice []queue.PodInfo, popped *framework.QueuedPodInfo) bool {
+	if !p.shuffled || len(twice) == 0 {
+		return false
+	}
+	tiers := p.upstreamTiers()
+	return slices.ContainsFunc(twice, func(info queue.PodInfo) bool {
+		return (p.tier(info.Pod.Name) == queue.Active) != (tiers[info.Pod.Name] == queue.Active.String()) &&
+			*info.Pod.Spec.Priority == *popped.Pod.Spec.Priority && info.Timestamp.Equal(popped.Timestamp)
+	})
 }
 
 // end ends an attempt: the pod is bound, or it failed. Now and then it ends twice.
