@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"sort"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Tally is what one second came to.
+// Tally is what one second came to, or several long ago: see maxTallies.
 type Tally struct {
 	// End is when the second was over, a whole second.
 	End time.Time
@@ -31,7 +32,7 @@ type Arrival struct {
 	Pods  int32
 }
 
-// Series are the seconds up to some moment in which something happened, without the present one as long as
+// Series are the seconds up to some moment in which something happened, long ago several in one, without the present one as long as
 // it is not over. In the seconds between, the sizes stay as they were.
 type Series struct {
 	past []Tally
@@ -65,8 +66,40 @@ func (h *History) secondOf(n int) int64 { return h.Change(n).At.Unix() }
 // closeSecond counts up the second of the last change, if the next one is of a later second.
 func (h *History) closeSecond(next time.Time) {
 	if n := h.ChangeCount(); len(h.changes) > 0 && next.Unix() > h.secondOf(n-1) {
+		if len(h.tallies) == maxTallies {
+			h.tallies = thinned(h.tallies)
+		}
 		h.tallies = append(h.tallies, h.tally(h.head, h.MoveCount(), n))
 	}
+}
+
+// maxTallies is how many tallies there are at the most, whatever happens for how long. Chosen: a day and a half in which something
+// happens each second, about 30 MB. Beyond that, the older half is told in twice as long each, again and again.
+const maxTallies = 1 << 17
+
+// thinned returns tallies with each two of the older half as one.
+func thinned(tallies []Tally) []Tally {
+	half := len(tallies) / 4 * 2
+	thin := make([]Tally, 0, len(tallies))
+	for i := 0; i < half; i += 2 {
+		thin = append(thin, tallies[i].with(tallies[i+1]))
+	}
+	return append(thin, tallies[half:]...)
+}
+
+// with returns t and the one after it as one.
+func (t Tally) with(next Tally) Tally {
+	next.Attempts += t.Attempts
+	arrivals := slices.Clone(t.Arrivals)
+	for _, a := range next.Arrivals {
+		if i := slices.IndexFunc(arrivals, func(known Arrival) bool { return known.Event == a.Event }); i >= 0 {
+			arrivals[i].Pods += a.Pods
+		} else {
+			arrivals = append(arrivals, a)
+		}
+	}
+	next.Arrivals = arrivals
+	return next
 }
 
 // tally counts up the second of the last of n changes, after which b is the board and moved moves were made.
