@@ -22,6 +22,7 @@ type groups struct {
 	of         map[string]string // by the pod's name; nil without the gate
 	objects    map[string]*schedulingv1beta1.PodGroup
 	attempting *framework.QueuedPodGroupInfo // popped, and its attempt not ended
+	reranked   bool                          // one has changed its priority while it was in a heap
 }
 
 func newGroups(names []string) groups {
@@ -64,6 +65,9 @@ func (p *pair) changeGroup(now time.Time, _ string, _ *v1.Pod) {
 	p.groups.objects[name] = changed
 	if object != nil {
 		p.say("regroup %s priority=%d", name, prio)
+		if g, _ := p.ours.Group(types.NamespacedName{Namespace: "default", Name: name}); g.Tier.Queued() && prio != *object.Spec.Priority {
+			p.groups.reranked = true
+		}
 		p.upstream.UpdatePodGroup(p.logger, changed)
 		p.ours.UpdatePodGroup(changed)
 		return
@@ -125,9 +129,11 @@ func (p *pair) popGroup(ours queue.Entity, theirs *framework.QueuedPodGroupInfo)
 		return true
 	})
 	if ours.Group == nil || ours.Group.Name.Name != theirs.Name || !slices.Equal(got, want) {
-		if other := ours.Group == nil || ours.Group.Name.Name != theirs.Name; other && p.tied(ours, theirs) {
-			p.deviate(tiedPods)
-			return
+		if ours.Group == nil || ours.Group.Name.Name != theirs.Name {
+			if why := p.unmodelled(ours, theirs); why != "" {
+				p.deviate(why)
+				return
+			}
 		}
 		p.differ("popped %v of %+v, upstream %v of %s", got, ours, want, theirs.Name)
 	}

@@ -22,6 +22,7 @@ import (
 // Why sequences end early. Ours differs from upstream's queue there, and is to.
 const (
 	tiedPods    = "pods of equal rank left in the order of a map"
+	unordered   = "a heap in the order of a map holds a group whose priority has changed: upstream leaves it where it is"
 	heldTwice   = "a pod was added over one of its name, and upstream holds both"
 	wentOn      = "an update of several events sent a pod to backoffQ without SchedulerPopFromBackoffQ, and upstream goes on to the next event"
 	keptPending = "a group was forgotten while it was tried, and upstream keeps pods of it pending for ever"
@@ -231,8 +232,8 @@ func (p *pair) pop(now time.Time, _ string, _ *v1.Pod) {
 	}
 	theirs := entity.(*framework.QueuedPodInfo)
 	if ours.Group != nil || theirs.Pod.Name != ours.Pod.Pod.Name {
-		if p.tied(ours, theirs) {
-			p.deviate(tiedPods)
+		if why := p.unmodelled(ours, theirs); why != "" {
+			p.deviate(why)
 			return
 		}
 		p.differ("popped %+v, upstream %s", ours, theirs.Pod.Name)
@@ -258,7 +259,7 @@ func (p *pair) inTwoPlaces() (twice []queue.PodInfo) {
 }
 
 // droppedTied reports whether one queue has dropped a pod on its way to the popped one, and the other has it after that, as they are
-// of equal rank.
+// of equal rank, or its heap is out of order.
 func (p *pair) droppedTied(twice []queue.PodInfo, popped *framework.QueuedPodInfo) bool {
 	if !p.shuffled || len(twice) == 0 {
 		return false
@@ -266,7 +267,7 @@ func (p *pair) droppedTied(twice []queue.PodInfo, popped *framework.QueuedPodInf
 	tiers := p.upstreamTiers()
 	return slices.ContainsFunc(twice, func(info queue.PodInfo) bool {
 		return (p.tier(info.Pod.Name) == queue.Active) != (tiers[info.Pod.Name] == queue.Active.String()) &&
-			*info.Pod.Spec.Priority == *popped.Pod.Spec.Priority && info.Timestamp.Equal(popped.Timestamp)
+			(p.groups.reranked || *info.Pod.Spec.Priority == *popped.Pod.Spec.Priority && info.Timestamp.Equal(popped.Timestamp))
 	})
 }
 
@@ -614,10 +615,10 @@ func (p *pair) move(moves func()) {
 	p.shuffled = p.shuffled || ready() > before+1
 }
 
-// tied reports whether upstream may have popped theirs instead of ours for no reason but the order of a map.
-func (p *pair) tied(ours queue.Entity, theirs fwk.QueuedEntityInfo) bool {
+// unmodelled returns why upstream may pop another entity than ours, or "" if it must not.
+func (p *pair) unmodelled(ours queue.Entity, theirs fwk.QueuedEntityInfo) string {
 	if !p.shuffled {
-		return false
+		return ""
 	}
 	var mine fwk.QueuedEntityInfo
 	var ok bool
@@ -626,7 +627,15 @@ func (p *pair) tied(ours queue.Entity, theirs fwk.QueuedEntityInfo) bool {
 	} else {
 		mine, ok = p.upstream.GetPod(ours.Pod.Pod.Name, "default", nil)
 	}
-	return ok && !p.less(mine, theirs) && !p.less(theirs, mine)
+	switch {
+	case !ok:
+		return ""
+	case !p.less(mine, theirs) && !p.less(theirs, mine):
+		return tiedPods
+	case p.groups.reranked:
+		return unordered
+	}
+	return ""
 }
 
 func (p *pair) forget(pod *v1.Pod) {
