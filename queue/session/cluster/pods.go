@@ -32,6 +32,15 @@ func Unscheduled(pod *v1.Pod) *v1.PodCondition {
 	return nil
 }
 
+// AttemptShows reports whether the change from old to pod shows the end of a failed attempt.
+func AttemptShows(old, pod *v1.Pod) bool {
+	c, before := Unscheduled(pod), Unscheduled(old)
+	if c == nil {
+		return false
+	}
+	return before == nil || before.Message != c.Message || before.Reason != c.Reason
+}
+
 // Waiting reports whether pod is one for a scheduler to place.
 func Waiting(pod *v1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed

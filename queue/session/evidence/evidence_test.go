@@ -33,6 +33,12 @@ func pod(name, node string) *v1.Pod {
 	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: v1.PodSpec{NodeName: node}}
 }
 
+func endedPod(name string) *v1.Pod {
+	p := pod(name, "node")
+	p.Status.Phase = v1.PodSucceeded
+	return p
+}
+
 func failed(ms int, name string) sources.Event {
 	return sources.Event{Time: at(ms), Fact: &sources.FailedAttempt{Pod: types.NamespacedName{Name: name}, UID: types.UID(name)}}
 }
@@ -372,6 +378,82 @@ func BenchmarkAhead(b *testing.B) {
 				f.Patch("pod-8", ev.Time, 2*time.Second, false)
 				f.RemoveFirst()
 				tell()
+			}
+		})
+	}
+}
+
+// TestRouses: what has ended is gone, for the scheduler's watch, and no more so when it is deleted.
+func TestRouses(t *testing.T) {
+	ended := func(name, node string) *v1.Pod {
+		p := endedPod(name)
+		p.Spec.NodeName = node
+		return p
+	}
+	for _, c := range []struct {
+		name string
+		verb sources.Verb
+		obj  runtime.Object
+		want bool
+	}{
+		{"a node", sources.Updated, &v1.Node{}, true},
+		{"a pod that waits is gone", sources.Deleted, pod("a", ""), false},
+		{"a pod on a node is gone", sources.Deleted, pod("a", "node"), true},
+		{"a pod on a node changes", sources.Updated, pod("a", "node"), false},
+		{"a pod has ended", sources.Updated, ended("a", "node"), true},
+		{"a pod has ended that had no node", sources.Updated, ended("a", ""), false},
+		{"a pod is gone that had ended", sources.Deleted, ended("a", "node"), false},
+	} {
+		if got := Rouses(&sources.ObjectChange{Verb: c.verb, Object: c.obj}); got != c.want {
+			t.Errorf("%s: it may wake pods: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestHeardDuring: a change that could be heard of at 100 ms was heard of later if awake pods are tried again and nothing else woke them.
+func TestHeardDuring(t *testing.T) {
+	gone := func(ms int) sources.Event { return changed(ms, sources.Deleted, pod("gone", "node")) }
+	bound := func(ms int, name string, phase v1.PodPhase) sources.Event {
+		p := pod(name, "node")
+		p.Status.Phase = phase
+		return changed(ms, sources.Updated, p)
+	}
+	fails := func(ms int, name string) sources.Event {
+		ev := failed(ms, name)
+		ev.Fact.(*sources.FailedAttempt).Error = true
+		return ev
+	}
+	for _, c := range []struct {
+		name   string
+		events []sources.Event
+		want   int // 0: nothing tells
+	}{
+		{"nobody is tried", nil, 0},
+		{"each is tried once", []sources.Event{failed(101, "a"), failed(102, "b")}, 0},
+		{"one is tried again", []sources.Event{failed(101, "a"), failed(110, "b"), failed(120, "a")}, 101},
+		{"two are tried again", []sources.Event{failed(101, "a"), failed(110, "b"), failed(120, "a"), failed(121, "b")}, 110},
+		{"one that was tried before", []sources.Event{failed(99, "a"), failed(120, "a")}, 0},
+		{"one that was asleep, and may have been woken by this change", []sources.Event{failed(101, "asleep"), failed(120, "asleep")}, 0},
+		{"one is bound at the second attempt, of which the end is not known", []sources.Event{failed(101, "a"), bound(120, "a", v1.PodPending)}, 0},
+		{"another change woke it", []sources.Event{failed(101, "a"), gone(110), failed(120, "a")}, 0},
+		{"another change, heard of before it is told", []sources.Event{failed(101, "a"), failed(120, "a"), gone(129)}, 0},
+		{"another change, too late", []sources.Event{failed(101, "a"), failed(120, "a"), gone(131)}, 101},
+		{"another change is one too few", []sources.Event{failed(101, "a"), gone(110), failed(120, "a"), failed(130, "a")}, 101},
+		{"another pod gets its node, to which it may want to be near", []sources.Event{failed(101, "a"), bound(110, "c", v1.PodPending), failed(120, "a")}, 0},
+		{"another pod runs", []sources.Event{failed(101, "a"), bound(110, "c", v1.PodRunning), failed(120, "a")}, 101},
+		{"another pod is gone that had ended", []sources.Event{failed(101, "a"), changed(110, sources.Deleted, endedPod("c")), failed(120, "a")}, 101},
+		{"it failed by an error, and is tried again anyhow", []sources.Event{fails(101, "a"), failed(120, "a")}, 0},
+		{"beyond what is looked at", []sources.Event{failed(101, "a"), failed(501, "a")}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := New(Of(c.events), reach, requesting, unlimited())
+			ended := f.HeardDuring(at(100), 400*time.Millisecond, 10*time.Millisecond, func(s *Sighting) bool { return s.UID != "asleep" })
+			want := time.Time{}
+			if c.want > 0 {
+				want = at(c.want)
+			}
+			if !ended.Equal(want) {
+				t.Errorf("heard of during the attempt that ended at %v, want %v", ended, want)
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // Failure returns the first failed attempt of any pod that the model has not had, that is told within that long from
@@ -113,6 +115,59 @@ func (f *Future) FirstStir(now time.Time, within time.Duration) time.Time {
 		return f.stirs[0].Time
 	}
 	return now.Add(within)
+}
+
+// HeardDuring returns when the attempt ended during which the scheduler heard of a change at the soonest that it could have heard of
+// since that moment, if its attempts within that long tell that it heard of it late, and otherwise the zero time. All of them must be told. A
+// pod that failed is tried again only if something wakes it that is heard of in the meantime. So where awake pods, which wait to be
+// tried at that moment, are tried again more often than the changes behind this one account for, it was heard of behind the first
+// of these attempts. A change behind it may be heard of so much earlier than it is told.
+func (f *Future) HeardDuring(since time.Time, within, earlier time.Duration, awake func(*Sighting) bool) (ended time.Time) {
+	var others list
+	for s := range f.changes.within(since, within+earlier) {
+		if !s.Used && (Rouses(s.Change) || s.binds()) {
+			others = append(others, s)
+		}
+	}
+	for _, l := range f.byPod {
+		tried := l.failed(since, within)
+		if len(tried) < 2 || !awake(tried[0]) {
+			continue
+		}
+		causes := others
+		for i := len(tried) - 2; i >= 0; i-- {
+			for len(causes) > 0 && causes[len(causes)-1].Time.Add(-earlier).After(tried[i+1].Time) {
+				causes = causes[:len(causes)-1]
+			}
+			if tried[i].Fact.(*sources.FailedAttempt).Error {
+				continue // it is tried again in any case
+			}
+			if len(causes) == 0 {
+				ended = later(ended, tried[i].Time)
+				break
+			}
+			causes = causes[:len(causes)-1]
+		}
+	}
+	return ended
+}
+
+// failed returns the Events of failed attempts that are told within that long after since. When an attempt ended that its binding
+// shows is not known.
+func (l list) failed(since time.Time, within time.Duration) (tried list) {
+	for s := range l.within(since, within) {
+		if s.Kind == Failed && s.Time.After(since) {
+			tried = append(tried, s)
+		}
+	}
+	return tried
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Bindings yields the changes within that long from now of pods that have a node.

@@ -96,11 +96,6 @@ func (l *local) updateObjects(c *sources.ObjectChange) {
 	}
 }
 
-// enqueueDelivery lets the scheduler hear of c, which became so at now: when its log says that it did, or after its watch's delay.
-func (l *local) enqueueDelivery(now time.Time, c *sources.ObjectChange) {
-	l.deliveries.Add(now, watchDelay, c)
-}
-
 // deliver hands c to the scheduler. An object that it can't take is left out.
 func (l *local) deliver(now time.Time, c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {

@@ -235,7 +235,7 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted && r.driver.Unbind(now, pod.UID, errPodGone) {
 		r.handOnMoves(now, nil) // its binding finds no pod
 	}
-	r.enqueueDelivery(now, c)
+	r.deliveries.Add(now, watchDelay, c)
 }
 
 // hearChange lets the scheduler hear of c at now.

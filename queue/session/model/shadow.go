@@ -263,7 +263,7 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	if claim, ok := c.Object.(*resourcev1.ResourceClaim); ok {
 		s.driver.failBindings(now, claim)
 	}
-	s.enqueueDelivery(now, c)
+	s.deliveries.Add(now, s.delayOf(now, c), c)
 }
 
 // podChanged has the model follow what the change of a pod shows of the real scheduler.

@@ -25,18 +25,9 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
 	case pod.Spec.NodeName != "":
 		s.takeInBinding(now, old, pod)
-	case !s.oracle.channels.requests && attemptShows(old, pod):
+	case !s.oracle.channels.requests && cluster.AttemptShows(old, pod):
 		s.takeInPatch(now, pod, false)
 	}
-}
-
-// attemptShows reports whether the change from old to pod shows the end of a failed attempt.
-func attemptShows(old, pod *v1.Pod) bool {
-	c, before := cluster.Unscheduled(pod), cluster.Unscheduled(old)
-	if c == nil {
-		return false
-	}
-	return before == nil || before.Message != c.Message || before.Reason != c.Reason
 }
 
 // takeInBinding has the model follow that pod was bound. old is the pod before.
@@ -236,15 +227,11 @@ func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
 // told become so now: they are stamped with the answer to a request, and the watch may have been faster.
 func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	s.flushSeen(now, pod)
-	ready := func() bool {
-		info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
-		return ok && (info.Tier == queue.InFlight || s.driver.takesFrom(info.Tier))
-	}
-	for len(s.deliveries) > 0 && !ready() {
+	for len(s.deliveries) > 0 && !s.isAwake(pod) {
 		s.hearNext(now)
 	}
 	for seen := range s.oracle.future.Changes(now, heardBefore) {
-		if ready() {
+		if s.isAwake(pod) {
 			return
 		}
 		if seen.Used {
@@ -257,6 +244,22 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 			s.hearNext(now)
 		}
 	}
+}
+
+// isAwake reports whether the named pod is in flight, or where the loop takes it from.
+func (s *shadow) isAwake(pod types.NamespacedName) bool {
+	info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
+	return ok && (info.Tier == queue.InFlight || s.driver.takesFrom(info.Tier))
+}
+
+// delayOf returns how long after now the scheduler hears of c: later than by its watch's delay where a log that tells all attempts shows that.
+func (s *shadow) delayOf(now time.Time, c *sources.ObjectChange) time.Duration {
+	if !s.oracle.channels.logged() || !evidence.Rouses(c) {
+		return watchDelay
+	}
+	awake := func(seen *evidence.Sighting) bool { return s.isAwake(seen.Pod) }
+	ended := s.oracle.future.HeardDuring(now.Add(watchDelay), foresight, heardBefore, awake)
+	return max(watchDelay, ended.Add(-time.Microsecond).Sub(now))
 }
 
 // flushSeen has the backoff flush have run by now if the named pod is still in backoffQ though its backoff is over: without

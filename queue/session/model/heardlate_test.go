@@ -1,0 +1,90 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestHeardLate: two pods are gone, the second of which the scheduler hears of late. Three others wait. The first wakes them, and they are
+// tried one after the other; what has each tried again can only be the second. So the scheduler heard of it while the last one was
+// tried for the first time, wherever it may have been when the API server answered.
+func TestHeardLate(t *testing.T) {
+	const again = 30.0065
+	told := func(verbosity int, of func(w *world.Cluster)) func(w *world.Cluster) {
+		return func(w *world.Cluster) {
+			w.Add(0, &sources.Logged{Verbosity: verbosity})
+			first := w.Small()
+			second := w.Another(1)
+			for i, name := range []string{"a", "b", "c"} {
+				pod := comes(w, 2+0.0001*float64(i), name, "4", nil)
+				w.Failed(2.003+0.001*float64(i), pod, world.TooSmall)
+			}
+			w.Goes(30, first)
+			w.Goes(30.002, second)
+			for i, name := range []string{"a", "b", "c"} {
+				w.Failed(30.0025+0.0015*float64(i), world.Wants(name, "4"), world.TooSmall)
+			}
+			of(w)
+		}
+	}
+	triedAgain := func(w *world.Cluster) {
+		for i, name := range []string{"a", "b", "c"} {
+			w.Failed(again+0.001*float64(i), world.Wants(name, "4"), world.TooSmall)
+		}
+	}
+	play(t, []scene{
+		{"they are tried again", 29, 31, told(2, triedAgain), `
+			30.001 a active AssignedPodDelete
+			30.001 b active AssignedPodDelete
+			30.001 c active AssignedPodDelete
+			30.001 a inflight (failure)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.003 b inflight (failure)
+			30.004 b unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.004 c inflight (failure)
+			30.005 a backoff AssignedPodDelete
+			30.005 b backoff AssignedPodDelete
+			30.006 c backoff ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.006 a inflight (failure)
+			30.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1ms (outcome)
+			30.006 b inflight (failure)
+			30.008 b unschedulable ScheduleAttemptFailure NodeResourcesFit in 1ms (outcome)
+			30.008 c inflight (failure)
+			30.008 c unschedulable ScheduleAttemptFailure NodeResourcesFit in 1ms (outcome)
+		`},
+		{"they are not", 29, 31, told(2, func(*world.Cluster) {}), `
+			30.001 a active AssignedPodDelete
+			30.001 b active AssignedPodDelete
+			30.001 c active AssignedPodDelete
+			30.001 a inflight (failure)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.003 b inflight (failure)
+			30.003 a backoff AssignedPodDelete
+			30.004 b backoff ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.004 c inflight (failure)
+			30.006 c unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.006 a unschedulable (not tried)
+			30.006 b unschedulable (not tried)
+		`},
+		{"no log tells of all attempts", 29, 31, told(0, triedAgain), `
+			30.001 a active AssignedPodDelete
+			30.001 b active AssignedPodDelete
+			30.001 c active AssignedPodDelete
+			30.001 a inflight (failure)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.003 b inflight (failure)
+			30.003 a backoff AssignedPodDelete
+			30.004 b backoff ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.004 c inflight (failure)
+			30.006 c unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.006 a inflight (failure)
+			30.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1ms (outcome)
+			30.006 b inflight (failure)
+			30.008 b unschedulable ScheduleAttemptFailure NodeResourcesFit in 1ms (outcome)
+			30.008 c inflight (behind)
+			30.008 c unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+		`},
+	})
+}
