@@ -40,6 +40,16 @@ type pod struct {
 	entered bool      // what put it where the loop takes it from was told
 }
 
+// isLast reports whether kube-scheduler says in a line that it ends, at any verbosity (v1.37: cmd/kube-scheduler/app/server.go, Run).
+func isLast(rest []byte) bool {
+	for _, words := range []string{`command failed" err="finished without leader elect"`, `Requested to terminate, exiting"`, `Leaderelection lost"`} {
+		if bytes.HasPrefix(rest, []byte(words)) {
+			return true
+		}
+	}
+	return false
+}
+
 // underWay returns what is to be remembered of the pod's attempt alone.
 func (p *pod) underWay() *pod { return &pod{name: p.name, began: p.began, entered: p.entered} }
 
@@ -50,6 +60,11 @@ func (p *parser) message(h *header) (known bool, err error) {
 		p.now = p.clock.time(h)
 		p.start(after)
 		return true, nil
+	}
+	if isLast(rest) {
+		p.now = p.clock.time(h)
+		p.emit(&sources.Silent{Since: p.now})
+		return false, nil
 	}
 	if bytes.HasPrefix(rest, []byte(`Successfully acquired lease`)) {
 		if p.leads.IsZero() {

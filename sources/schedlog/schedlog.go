@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/schedq/schedq/sources"
@@ -192,6 +193,7 @@ func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
 	p.verbosity.tell(p.part, begin, p.part.Last)
 	if len(p.verbosity.spans) == 0 {
 		p.part.Deliveries = nil // the moves that follow from them are told
+		p.part.Events = slices.DeleteFunc(p.part.Events, isFact[*sources.Silent])
 	}
 	if len(p.part.Events) == 0 && !r.OnlyCut() {
 		if err := r.Nothing(); err != nil {

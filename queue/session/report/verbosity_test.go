@@ -133,7 +133,8 @@ func TestCutLogs(t *testing.T) {
 // verbosities are the lines about pods that kube-scheduler writes at 2, and those that come at 3 and at 4 (v1.37:
 // schedule_one.go, eventhandlers.go, scheduling_queue.go).
 var verbosities = map[int][]string{
-	2: {"Starting Kubernetes Scheduler", "Error scheduling pod; retrying", "Unable to schedule pod", "Successfully bound pod to node", "Pod doesn't exist in informer cache"},
+	2: {"Starting Kubernetes Scheduler", "Error scheduling pod; retrying", "Unable to schedule pod", "Successfully bound pod to node", "Pod doesn't exist in informer cache",
+		`command failed" err="finished without leader elect"`},
 	3: {"Attempting to schedule pod", movedByFailure, "Updating pod condition", "Skip schedule deleting pod",
 		"Add event for", "Delete event for"},
 	4: {"About to try and schedule pod", "Update event for", "Status after running PreEnqueue plugin", "Pod scheduled after flush"},
