@@ -86,9 +86,6 @@ func TestLogOfAnyVerbosity(t *testing.T) {
 var tosses = map[string]struct{ moves, time float64 }{
 	// One pod, p-00238, whose attempt is taken to begin a millisecond before it did, and an event came between the two.
 	"lively-nopop at 2": {moves: 0.0004},
-	// The same of p-00200, which is 1.6 s of 1,919 s. And the flush begins 110 ms after the line that says that the scheduler starts;
-	// four pods show it to have run before one shows it to be later.
-	"v1.31 at 2": {time: 0.0008},
 }
 
 // lineBefore is how much less of the time may be right with a log: what it says of an attempt's end it says before the pod goes where it
