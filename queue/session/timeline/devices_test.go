@@ -65,7 +65,8 @@ func allocates(w *world.Cluster, seconds float64, claim *resourcev1.ResourceClai
 
 // TestDeviceBindTimeout: a pod whose device is not ready is in flight for as long as the configuration of its profile lets
 // DynamicResources wait for the device's binding conditions, and backs off then as after an error. One whose device has no such
-// conditions would be seen to be bound.
+// conditions would be seen to be bound. That its claim was written shows that it was placed all the same: it was tried, and failed at
+// once.
 func TestDeviceBindTimeout(t *testing.T) {
 	const attached = "example.com/attached"
 	for _, c := range []struct {
@@ -79,7 +80,7 @@ func TestDeviceBindTimeout(t *testing.T) {
 		{"it takes long", []string{attached}, 600, 0, 0, "active 3.0, inflight 3.0"},
 		{"it takes too long", []string{attached}, 20, 0, 0, "active 3.0, inflight 3.0, backoff 23.0"},
 		{"it is ready", []string{attached}, 600, 25, 28, "active 3.0, inflight 3.0, scheduled 28.0"},
-		{"no condition", nil, 600, 0, 0, "active 3.0"},
+		{"no condition", nil, 600, 0, 0, "active 3.0, inflight 3.0, backoff 3.0, active 5.0"},
 	} {
 		cfg, err := schedulerconfig.Default()
 		if err != nil {
