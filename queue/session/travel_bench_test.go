@@ -95,12 +95,13 @@ func BenchmarkSeekMillion(b *testing.B) {
 
 // BenchmarkSeekInAFile goes to random moments of a million moves of which few are in memory, and makes the frame of each.
 func BenchmarkSeekInAFile(b *testing.B) {
-	for _, pods := range []int{500, 5_000, 20_000} {
+	for _, pods := range []int{500, 5_000, 20_000, 50_000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
 			o := millionMoves(pods, timeline.Options{Paused: true, Past: func() (PastFile, error) { return disk.Scratch(b.Context(), b.TempDir()) }})
 			defer o.close()
 			rng := rand.New(rand.NewPCG(1, 2))
 			var took []time.Duration
+			b.ReportAllocs()
 			for b.Loop() {
 				began := time.Now()
 				o.seek(world.Noon.Add(time.Duration(rng.IntN(1_000_000)) * time.Millisecond))

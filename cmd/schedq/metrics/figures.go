@@ -66,7 +66,7 @@ func (f *Figures) count(t *session.Transition) {
 		return
 	}
 	f.waits.count(t)
-	profile := t.Pod.PodInfo.Pod.Spec.SchedulerName
+	profile := t.Pod.Object().Spec.SchedulerName
 	switch {
 	case t.To == queue.InFlight && t.From == queue.Backoff:
 		f.incoming.WithLabelValues(queue.PopFromBackoffQ, queue.Active.String()).Inc()
@@ -118,7 +118,7 @@ func (f *Figures) setPending(b *session.Board, now time.Time) {
 		for i := range b.Len(tier) {
 			p := b.At(tier, i)
 			for _, plugin := range p.RejectorPlugins() {
-				f.unschedulable.WithLabelValues(plugin, p.PodInfo.Pod.Spec.SchedulerName).Inc()
+				f.unschedulable.WithLabelValues(plugin, p.Object().Spec.SchedulerName).Inc()
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func newWaits(registry *prometheus.Registry) *waits {
 
 // count takes in a move.
 func (w *waits) count(t *session.Transition) {
-	uid := t.Pod.PodInfo.Pod.UID
+	uid := t.Pod.Object().UID
 	switch {
 	case t.To == queue.Scheduled || t.To == queue.Deleted:
 		delete(w.rejected, uid)
@@ -105,7 +105,7 @@ func (w *waits) stand(b *session.Board, now time.Time) {
 		oldest := time.Duration(0)
 		for i := range b.Len(tier) {
 			p := b.At(tier, i)
-			came := p.PodInfo.Pod.CreationTimestamp.Time
+			came := p.Object().CreationTimestamp.Time
 			if came.IsZero() {
 				came = p.Arrived
 			}

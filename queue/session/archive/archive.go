@@ -49,6 +49,13 @@ type Archive struct {
 	length int64
 	end    int // how many changes there are
 	failed error
+	opened opened
+}
+
+// opened is the board that was read last: who goes to and fro begins with it again. Its zero value is none.
+type opened struct {
+	*board.Board
+	change int
 }
 
 // place is where a block or a board lies in the file, and what is in it.
@@ -154,14 +161,20 @@ func (a *Archive) write(e *encoder, p place) (place, error) {
 // Board returns the board before the change of that number, or before one that is not long before it, and before which it is. It
 // is nil if it can't be read.
 func (a *Archive) Board(n int) (b *board.Board, before int) {
-	a.mu.RLock()
+	a.mu.Lock()
 	i := sort.Search(len(a.boards), func(i int) bool { return a.boards[i].change > n }) - 1
 	if i < 0 {
-		a.mu.RUnlock()
+		a.mu.Unlock()
 		return nil, 0
 	}
 	p := a.boards[i]
-	a.mu.RUnlock()
+	if last := a.opened; last.Board != nil && last.change == p.change {
+		b = last.Copy()
+	}
+	a.mu.Unlock()
+	if b != nil {
+		return b, p.change
+	}
 	d, err := a.open(p)
 	if err == nil {
 		b, err = d.board(), d.failed
@@ -170,7 +183,10 @@ func (a *Archive) Board(n int) (b *board.Board, before int) {
 		a.fail(err)
 		return nil, 0
 	}
-	return b, p.change
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.opened = opened{b, p.change}
+	return b.Copy(), p.change
 }
 
 // Change returns the change of that number, which must be there. It is empty if it can't be read.

@@ -117,15 +117,20 @@ func TestEveryField(t *testing.T) {
 			t.Errorf("%s is read as\n%+v\nwant\n%+v", what, got, want)
 		}
 	}
-	same("the object", got.After.PodInfo.Pod, object)
+	same("the object", got.After.Object(), object)
+	if first := got.After.Object(); got.After.Object() != first {
+		t.Error("the object is unpacked each time that it is asked for")
+	}
 	same("the verdict", got.After.Verdict, pod.Verdict)
 	same("the reason", got.After.Because, pod.Because)
+	move.Transition.Pod = nil // it is the pod's, and nobody asks the move for it
 	same("what the queue says of the move", got.Move.Transition, move.Transition)
 	if got.Move.Seq != 7 {
 		t.Errorf("the move is the %d-th", got.Move.Seq)
 	}
 	was := *pod
 	was.Last, got.After.Last = nil, nil
+	got.After.ReadObject(got.After.Object())
 	same("the pod", *got.After, was)
 }
 
@@ -246,10 +251,23 @@ func TestFound(t *testing.T) {
 		if got, want := boardtest.Picture(b), boardtest.Picture(boards[i]); got != want {
 			t.Fatalf("before change %d the board is\n%s\nwant\n%s", i, got, want)
 		}
+		if got, want := lanes(b), lanes(boards[i]); got != want {
+			t.Fatalf("before change %d the lanes are\n%s\nwant\n%s", i, got, want)
+		}
 	}
 	if err := a.Err(); err != nil {
 		t.Error(err)
 	}
+}
+
+// lanes are the names of the pods of all lanes, and whether each is found by its name.
+func lanes(b *board.Board) string {
+	var names strings.Builder
+	for i, l := 0, b.Lanes(time.Time{}); i < l.Len(); i++ {
+		p := l.At(i)
+		fmt.Fprintln(&names, p.Key.Name, p.Tier, b.Get(p.Key) == p)
+	}
+	return names.String()
 }
 
 // TestFull: what can't be written is an error, and what was there stays.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -23,11 +21,12 @@ type decoder struct {
 	in        []byte
 	past      board.Past // where the moves before those that are read are found
 	texts     []string
-	pods      []*board.Pod
-	moves     []*board.Transition
-	objects   []*v1.Pod
-	verdicts  []*verdict.Verdict
-	explained []*reason.Because
+	lists     [][]string
+	pods      seen[board.Pod]
+	moves     seen[board.Transition]
+	objects   []*board.Packed
+	verdicts  seen[verdict.Verdict]
+	explained seen[reason.Because]
 	depth     int // how many pods are being read, each of which holds the next
 	failed    error
 }
@@ -42,21 +41,48 @@ func (d *decoder) fail() {
 	d.in = nil
 }
 
-// find returns what a reference refers to. It is new if what it is follows.
-func find[T any](d *decoder, seen *[]*T) (found *T, isNew bool) {
-	switch n := d.number(); {
-	case d.failed != nil, n == absent:
-		return nil, false
-	case n == fresh:
-		found = new(T)
-		*seen = append(*seen, found)
-		return found, true
-	case n-known < uint64(len(*seen)):
-		return (*seen)[n-known], false
-	default:
-		d.fail()
-		return nil, false
+// seen are the things of one kind that were read.
+type seen[T any] struct {
+	all  []*T
+	room []T // for those to come: each of its own would take longer than what is read of it
+}
+
+// atOnce is for how many things room is made at once: few enough for one that is kept for long to hold little besides.
+const atOnce = 32
+
+// add adds an empty thing.
+func (s *seen[T]) add() *T {
+	if len(s.room) == 0 {
+		s.room = make([]T, atOnce)
 	}
+	one := &s.room[0]
+	s.room = s.room[1:]
+	s.all = append(s.all, one)
+	return one
+}
+
+// find returns what a reference refers to. It is new if what it is follows.
+func find[T any](d *decoder, s *seen[T]) (found *T, isNew bool) {
+	n := d.reference(len(s.all))
+	switch n {
+	case absent:
+		return nil, false
+	case fresh:
+		return s.add(), true
+	}
+	return s.all[n-known], false
+}
+
+// reference reads a reference to one of so many known things. After a failure it is absent.
+func (d *decoder) reference(count int) uint64 {
+	n := d.number()
+	if n >= known && n-known >= uint64(count) {
+		d.fail()
+	}
+	if d.failed != nil {
+		return absent
+	}
+	return n
 }
 
 func (d *decoder) number() uint64 {
@@ -107,30 +133,33 @@ func (d *decoder) bytes() []byte {
 }
 
 func (d *decoder) text() string {
-	switch n := d.number(); {
-	case d.failed != nil:
+	n := d.reference(len(d.texts))
+	switch n {
+	case absent:
+		d.fail()
 		return ""
-	case n == fresh:
+	case fresh:
 		s := string(d.bytes())
 		d.texts = append(d.texts, s)
 		return s
-	case n >= known && n-known < uint64(len(d.texts)):
-		return d.texts[n-known]
 	}
-	d.fail()
-	return ""
+	return d.texts[n-known]
 }
 
 func (d *decoder) list() []string {
-	n := d.count()
-	if n == absent {
+	n := d.reference(len(d.lists))
+	switch n {
+	case absent:
 		return nil
+	case fresh:
+		all := make([]string, d.count())
+		for i := range all {
+			all[i] = d.text()
+		}
+		d.lists = append(d.lists, all)
+		return all
 	}
-	all := make([]string, n-1)
-	for i := range all {
-		all[i] = d.text()
-	}
-	return all
+	return d.lists[n-known]
 }
 
 func (d *decoder) time() time.Time {
@@ -163,7 +192,7 @@ func (d *decoder) pod() *board.Pod {
 	p.Message = sources.SafeText(d.text())
 	p.Group, p.Node = d.text(), d.text()
 
-	p.PodInfo.Pod = d.object()
+	p.KeepIn(d.object())
 	p.Tier = d.tier()
 	p.Attempts, p.UnschedulableCount, p.ConsecutiveErrorsCount = d.int(), d.int(), d.int()
 	p.Timestamp, p.InitialAttemptTimestamp, p.BackoffExpiry, p.FlushTimestamp = d.time(), d.time(), d.time(), d.time()
@@ -179,7 +208,6 @@ func (d *decoder) move() *board.Transition {
 	if !isNew {
 		return m
 	}
-	m.Transition.Pod = d.object()
 	m.From, m.To = d.tier(), d.tier()
 	m.Event, m.Time, m.Attempts, m.BackoffExpiry = d.text(), d.time(), d.int(), d.time()
 	m.UnschedulablePlugins, m.PendingPlugins = d.list(), d.list()
@@ -193,12 +221,17 @@ func (d *decoder) move() *board.Transition {
 	return m
 }
 
-func (d *decoder) object() *v1.Pod {
-	pod, isNew := find(d, &d.objects)
-	if isNew && pod.Unmarshal(d.bytes()) != nil {
-		d.fail()
+func (d *decoder) object() *board.Packed {
+	n := d.reference(len(d.objects))
+	switch n {
+	case absent:
+		return nil
+	case fresh:
+		object := board.NewPacked(d.bytes())
+		d.objects = append(d.objects, object)
+		return object
 	}
-	return pod
+	return d.objects[n-known]
 }
 
 func (d *decoder) verdict() *verdict.Verdict {
@@ -232,13 +265,15 @@ func (d *decoder) because() *reason.Because {
 	return b
 }
 
-// board reads the pods of a board, and returns it as nobody sees it.
+// board reads a board, and returns it as nobody sees it.
 func (d *decoder) board() *board.Board {
-	bound, n := d.int(), d.count()
-	pods := make([]*board.Pod, 0, n)
-	for range n {
-		if p := d.pod(); p != nil {
-			pods = append(pods, p)
+	bound, pods := d.int(), &board.Orders{}
+	for i := range pods {
+		pods[i] = make([]*board.Pod, 0, d.count())
+		for range cap(pods[i]) {
+			if p := d.pod(); p != nil {
+				pods[i] = append(pods[i], p)
+			}
 		}
 	}
 	return board.Of(pods, bound)

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"encoding/binary"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -16,6 +17,7 @@ import (
 type encoder struct {
 	out       []byte
 	texts     map[string]uint64
+	lists     map[string]uint64 // by their texts
 	pods      map[*board.Pod]uint64
 	moves     map[*board.Transition]uint64
 	objects   map[*v1.Pod]uint64
@@ -26,7 +28,7 @@ type encoder struct {
 
 func newEncoder() *encoder {
 	return &encoder{
-		texts: map[string]uint64{}, pods: map[*board.Pod]uint64{}, moves: map[*board.Transition]uint64{}, objects: map[*v1.Pod]uint64{},
+		texts: map[string]uint64{}, lists: map[string]uint64{}, pods: map[*board.Pod]uint64{}, moves: map[*board.Transition]uint64{}, objects: map[*v1.Pod]uint64{},
 		verdicts: map[*verdict.Verdict]uint64{}, explained: map[*reason.Because]uint64{},
 	}
 }
@@ -85,7 +87,17 @@ func (e *encoder) list(all []string) {
 		e.number(absent)
 		return
 	}
-	e.number(uint64(len(all)) + 1)
+	key := strings.Join(all, "\x00")
+	if len(all) == 0 {
+		key = "\x00" // and no list of one empty text
+	}
+	if n, ok := e.lists[key]; ok {
+		e.number(n + known)
+		return
+	}
+	e.lists[key] = uint64(len(e.lists))
+	e.number(fresh)
+	e.number(uint64(len(all)))
 	for _, s := range all {
 		e.text(s)
 	}
@@ -145,7 +157,6 @@ func (e *encoder) move(m *board.Transition) {
 	if !refer(e, e.moves, m) {
 		return
 	}
-	e.object(m.Transition.Pod)
 	e.number(uint64(m.From))
 	e.number(uint64(m.To))
 	e.text(m.Event)
@@ -214,18 +225,13 @@ func (e *encoder) because(b *reason.Because) {
 	e.time(b.At)
 }
 
-// board writes the pods of b that are worth keeping, and how many were bound.
+// board writes the pods of b that are worth keeping in each of their orders, and how many were bound.
 func (e *encoder) board(b *board.Board, keep func(*board.Pod) bool) {
-	var pods []*board.Pod
-	b.Pods.Scan(func(p *board.Pod) bool {
-		if keep(p) {
-			pods = append(pods, p)
-		}
-		return true
-	})
 	e.signed(int64(b.Bound()))
-	e.number(uint64(len(pods)))
-	for _, p := range pods {
-		e.pod(p)
+	for _, order := range *b.Orders(keep) {
+		e.number(uint64(len(order)))
+		for _, p := range order {
+			e.pod(p)
+		}
 	}
 }

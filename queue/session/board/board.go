@@ -62,14 +62,42 @@ func New() *Board {
 	return b
 }
 
-// Of returns a board of those pods, before which so many were bound that are forgotten, or are among them.
-func Of(pods []*Pod, bound int) *Board {
+// Orders are the pods of a board in each order that it has them in: all as lanes and by name, and those of each of Tiers.
+type Orders [2 + len(Tiers)][]*Pod
+
+// Of returns a board of pods in their orders, up to which so many were bound. What comes in order finds its place without a search.
+func Of(pods *Orders, bound int) *Board {
 	b := New()
-	for _, p := range pods {
-		b.Replace(nil, p)
+	for i, t := range b.trees() {
+		for _, p := range pods[i] {
+			t.Load(p)
+		}
 	}
 	b.bound = bound
 	return b
+}
+
+// Orders returns the pods of b that keep is true of. The filter does not matter.
+func (b *Board) Orders(keep func(*Pod) bool) *Orders {
+	all := &Orders{}
+	for i, t := range b.trees() {
+		t.Scan(func(p *Pod) bool {
+			if keep(p) {
+				all[i] = append(all[i], p)
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// trees are what has the pods in their orders.
+func (b *Board) trees() (all [len(Orders{})]*podTree) {
+	all[0], all[1] = b.lanes, b.Pods
+	for i, t := range Tiers {
+		all[2+i] = b.Tiers[t]
+	}
+	return all
 }
 
 // podTree holds pods in an order. Its copies share what does not change.
@@ -218,7 +246,10 @@ func byArrival(a, b *Pod) bool { return less(a.Arrived.Compare(b.Arrived), 0, a,
 
 // less compares by first, then second, then the pods' names, so that every order is total.
 func less(first, second int, a, b *Pod) bool {
-	return cmp.Or(first, second, strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Key.Name, b.Key.Name)) < 0
+	if order := cmp.Or(first, second); order != 0 {
+		return order < 0
+	}
+	return cmp.Or(strings.Compare(a.Key.Namespace, b.Key.Namespace), strings.Compare(a.Key.Name, b.Key.Name)) < 0
 }
 
 func byName(a, b *Pod) bool { return less(0, 0, a, b) }

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -39,6 +40,41 @@ type Pod struct {
 	Node string
 	// Last is the move that brought the pod here, and the end of the chain of all its moves.
 	Last *Transition
+
+	packed *Packed // the object, if it lies in an archive and not in PodInfo
+}
+
+// Object returns the pod's object, which must not be modified. Any goroutine may call it.
+func (p *Pod) Object() *v1.Pod {
+	if p.packed != nil {
+		return p.packed.object()
+	}
+	return p.PodInfo.Pod
+}
+
+// KeepIn says that the pod's object is packed. It must be said before p is handed out.
+func (p *Pod) KeepIn(packed *Packed) { p.packed = packed }
+
+// Packed is a pod's object as it lies in an archive. Of many pods few are looked at, so it is unpacked when it is asked for.
+type Packed struct {
+	bytes  []byte // in protobuf
+	opened atomic.Pointer[v1.Pod]
+}
+
+// NewPacked returns the object that bytes are in protobuf. They must not change any more.
+func NewPacked(bytes []byte) *Packed { return &Packed{bytes: bytes} }
+
+// object returns the object. One that can't be unpacked is empty: whoever reads an archive has compared its checksum.
+func (p *Packed) object() *v1.Pod {
+	if pod := p.opened.Load(); pod != nil {
+		return pod
+	}
+	pod := &v1.Pod{}
+	if err := pod.Unmarshal(p.bytes); err != nil {
+		pod = &v1.Pod{}
+	}
+	p.opened.CompareAndSwap(nil, pod)
+	return p.opened.Load()
 }
 
 // RejectorPlugins returns all plugins that rejected the last attempt, sorted within each kind.
@@ -50,14 +86,14 @@ func (p *Pod) RejectorPlugins() []string {
 }
 
 // PriorityKnown reports whether Priority is the pod's, and not 0 for want of its object.
-func (p *Pod) PriorityKnown() bool { return p.PodInfo.Pod.Spec.Priority != nil }
+func (p *Pod) PriorityKnown() bool { return p.Object().Spec.Priority != nil }
 
 // Labels returns the pod's labels, which must not be modified.
-func (p *Pod) Labels() map[string]string { return p.PodInfo.Pod.Labels }
+func (p *Pod) Labels() map[string]string { return p.Object().Labels }
 
 // Owner returns the pod's controller. Both are empty if it has none, or if it is not known.
 func (p *Pod) Owner() (kind, name string) {
-	for _, o := range p.PodInfo.Pod.OwnerReferences {
+	for _, o := range p.Object().OwnerReferences {
 		if o.Controller != nil && *o.Controller {
 			return o.Kind, o.Name
 		}
@@ -89,7 +125,7 @@ func (p *Pod) LastVerdict() (v *verdict.Verdict, modelled bool) {
 
 // ReadObject makes pod p's object, and takes over what it says.
 func (p *Pod) ReadObject(pod *v1.Pod) {
-	p.PodInfo.Pod = pod
+	p.PodInfo.Pod, p.packed = pod, nil
 	if pod.Spec.Priority != nil {
 		p.Priority = *pod.Spec.Priority
 	}

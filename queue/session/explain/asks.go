@@ -15,7 +15,7 @@ import (
 // Asks says in sentences what p asks of the cluster: requests, where it may run, what it tolerates, claims, gates. It is
 // empty if the pod's object is not known.
 func Asks(p *board.Pod) []string {
-	pod := p.PodInfo.Pod
+	pod := p.Object()
 	if len(pod.Spec.Containers) == 0 {
 		return nil
 	}

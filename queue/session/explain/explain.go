@@ -75,7 +75,7 @@ func (m *Moment) Explain(p *board.Pod) []string {
 		}
 	}
 	said := m.explainTier(p)
-	if q := m.Silent; q != nil && p.Tier.Queued() && (q.Profile == "" || q.Profile == p.PodInfo.Pod.Spec.SchedulerName) {
+	if q := m.Silent; q != nil && p.Tier.Queued() && (q.Profile == "" || q.Profile == p.Object().Spec.SchedulerName) {
 		return append([]string{q.Sentence(m.Zone) + " It waits until there is one."}, said...)
 	}
 	return said

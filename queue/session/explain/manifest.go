@@ -14,7 +14,7 @@ import (
 // Manifest is p's object as the source told it last by then, in YAML, with comments that say what it lacks. What sources
 // keep no part of (environment, arguments, annotations, volumes that scheduling does not read) is not in it.
 func Manifest(p *board.Pod) string {
-	pod := p.PodInfo.Pod
+	pod := p.Object()
 	if len(pod.Spec.Containers) == 0 {
 		return fmt.Sprintf("# The source names %s and has no object of it.\n", sources.Sanitize(p.Key.String()))
 	}
