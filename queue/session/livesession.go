@@ -166,7 +166,7 @@ func (o *owner) forgetPast() {
 	switch {
 	case o.bound == 0:
 	case t.Keeps():
-		o.losePast(t.StoreBeyond(o.bound, searchSlice))
+		o.losePast(t.StoreBeyond(o.bound))
 	case o.fork != nil || len(o.forks) > 0 || o.search != nil && o.search.to.IsZero():
 	default:
 		if cut := t.CutBeyond(o.bound); cut > 0 {

@@ -29,6 +29,8 @@ type owner struct {
 	previews *timeline.Previews // or nil
 	marked   markCache
 	zone     words.Zone
+	// isAwaited reports whether a command waits, for which playing makes room. Nil: none ever does.
+	isAwaited func() bool
 
 	said    Said
 	version uint64
@@ -248,7 +250,7 @@ func (o *owner) advance(d time.Duration) {
 	if stop {
 		o.now = mark.At
 	}
-	if t.Forked == nil && o.now.After(t.Executed) && !t.ExecuteFor(playSlice, o.now) {
+	if t.Forked == nil && o.now.After(t.Executed) && !t.ExecuteFor(playSlice, o.now, o.isAwaited) {
 		o.now, stop = t.Executed, false // it goes no faster
 	}
 	o.show(o.now)

@@ -46,9 +46,8 @@ func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	whole := newOwner(rec, opts)
 	select {
 	case at := <-shown:
-		for whole.travel(at); whole.working() && ctx.Err() == nil; {
-			whole.work()
-		}
+		whole.travel(at)
+		whole.finish(ctx)
 	case <-s.done:
 	}
 	handed := make(chan bool, 1)
@@ -63,6 +62,16 @@ func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 		if len(handed) == 0 {
 			whole.recording.Feed.Close()
 		}
+	}
+}
+
+// finish does all that takes longer than a command may, until ctx ends.
+func (o *owner) finish(ctx context.Context) {
+	for o.working() && ctx.Err() == nil {
+		if storing := o.awaits(); storing != nil {
+			<-storing
+		}
+		o.work()
 	}
 }
 

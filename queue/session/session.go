@@ -15,6 +15,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,7 @@ func newSession(o *owner) *Session {
 		done:     make(chan struct{}),
 		owner:    o,
 	}
+	o.isAwaited = func() bool { return len(s.commands) > 0 }
 	s.newest.Store(s.owner.frame())
 	return s
 }
@@ -96,9 +98,7 @@ func (s *Session) Frames() <-chan *Frame { return s.frames }
 func (s *Session) Sync() *Frame {
 	ready := make(chan *Frame, 1)
 	s.do(func(o *owner) {
-		for o.working() {
-			o.work()
-		}
+		o.finish(context.Background())
 		ready <- s.publish()
 	})
 	select {
@@ -132,12 +132,13 @@ func (s *Session) Run(ctx context.Context) {
 	for {
 		s.owner.prepare()
 		var tick <-chan time.Time
-		if s.owner.playing || s.owner.live != nil {
+		var work <-chan struct{}
+		isAwaited := s.owner.isAwaited() // then a person's command comes before all else
+		if !isAwaited && (s.owner.playing || s.owner.live != nil) {
 			tick = ticker.C
 		}
-		var work <-chan struct{}
-		if s.owner.working() {
-			work = always
+		if !isAwaited && s.owner.working() {
+			work = cmp.Or(s.owner.awaits(), (<-chan struct{})(always))
 		}
 		select {
 		case <-ctx.Done():

@@ -39,6 +39,14 @@ func (o *owner) working() bool {
 	return o.search != nil || o.previews.Unfinished() || o.recording.StoresBeyond(o.bound)
 }
 
+// awaits is what is closed once there is something to do of it. Nil: there is at once.
+func (o *owner) awaits() <-chan struct{} {
+	if o.search != nil || o.previews.Unfinished() {
+		return nil
+	}
+	return o.recording.Storing()
+}
+
 // work does some of it.
 func (o *owner) work() {
 	switch {
@@ -142,7 +150,7 @@ func (o *owner) travel(to time.Time) {
 // travelOn goes on with the way to a moment for a slice of time.
 func (o *owner) travelOn(s *search) {
 	to := s.to
-	if s.Line.ExecuteFor(searchSlice, to) {
+	if s.Line.ExecuteFor(searchSlice, to, nil) {
 		o.search = nil
 	} else {
 		to = s.Line.Executed

@@ -156,8 +156,11 @@ func byLane(a, b *Pod) bool {
 // DropLeft forgets the pods that left the queue before t, but for those that keep is true of; nil is none.
 func (b *Board) DropLeft(t time.Time, keep func(*Pod) bool) {
 	var gone []*Pod
-	b.Pods.Scan(func(p *Pod) bool {
-		if HasLeft(p) && p.Since.Before(t) && (keep == nil || !keep(p)) {
+	b.lanes.Scan(func(p *Pod) bool { // they come first, by when they left
+		if !HasLeft(p) || !p.Since.Before(t) {
+			return false
+		}
+		if keep == nil || !keep(p) {
 			gone = append(gone, p)
 		}
 		return true

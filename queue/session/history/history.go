@@ -26,8 +26,9 @@ type History struct {
 	// first is the oldest change that is in memory, a multiple of KeyframeEvery, and firstMove the oldest move.
 	first, firstMove int
 	// past has all before those. Nil: they are forgotten. stored is the change before which the last board in it was.
-	past   *archive.Archive
-	stored int
+	past    *archive.Archive
+	stored  int
+	storing *storing // what is on its way there, or nil
 
 	tallies []Tally // one for each second that has changes, but the last such second: see Series
 

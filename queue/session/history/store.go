@@ -38,6 +38,9 @@ func (h *History) OpenPast(open func() (archive.File, error)) error {
 
 // ClosePast closes that file. Nothing in it can be shown any more.
 func (h *History) ClosePast() {
+	if h.storing != nil {
+		<-h.storing.done
+	}
 	if h.past != nil {
 		_ = h.past.Close() // nobody reads it again
 	}
@@ -63,29 +66,69 @@ func (h *History) Kept() (n, first int) { return len(h.changes), h.first }
 // OldestAt returns when the oldest change in memory was, of which there must be one.
 func (h *History) OldestAt() time.Time { return h.changes[0].At }
 
-// Store moves the oldest KeyframeEvery changes to the archive; more than that must be in memory. An error is that of the archive's
-// file: then what it has can't be relied on.
-func (h *History) Store() error {
+// storing are changes on their way to the archive. Until all of them are there, they are in memory, too.
+type storing struct {
+	done chan struct{} // closed then, or once that failed
+	err  error
+}
+
+// Storing is closed once the changes are in the archive that are on their way there. Nil: there are none.
+func (h *History) Storing() <-chan struct{} {
+	if h.storing == nil {
+		return nil
+	}
+	return h.storing.done
+}
+
+// Store has the oldest KeyframeEvery changes be written to the archive, in a goroutine of its own, and once that is done, lets go of them
+// and reports true. If it is to wait, that is at once. More changes than that must be in memory. An error is that of the archive's file:
+// then what it has can't be relied on.
+func (h *History) Store(wait bool) (stored bool, err error) {
+	if h.storing == nil {
+		h.beginStore()
+	}
+	if wait {
+		<-h.storing.done
+	}
+	select {
+	case <-h.storing.done:
+	default:
+		return false, nil
+	}
+	err, h.storing = h.storing.err, nil
+	if err != nil {
+		return false, err
+	}
 	cut := h.first + KeyframeEvery
 	moved := h.movesBefore(cut)
-	some, b := h.changes[:KeyframeEvery], h.keyframes[0]
-	if h.first == 0 || b.Pods.Len() <= (h.first-h.stored)*podsPerChange {
-		lately := func(p *board.Pod) bool { return !board.HasLeft(p) || some[0].At.Sub(p.Since) <= KeepLeft }
-		if err := h.past.AppendBoard(b, lately); err != nil {
-			return err
-		}
-		h.stored = h.first
-	}
-	if err := h.past.Append(some, h.firstMove); err != nil {
-		return err
-	}
 	for _, m := range h.moves[:moved-h.firstMove] {
 		m.Release()
 	}
 	h.drop(cut, moved)
 	newest := h.changes[len(h.changes)-1].At
 	h.dropLeft(func(p *board.Pod) bool { return newest.Sub(p.Since) <= KeepLeft })
-	return nil
+	return true, nil
+}
+
+// beginStore begins to write the oldest changes to the archive, with the board before them if it is time for one. What it reads of them
+// is never modified.
+func (h *History) beginStore() {
+	s, past, some, firstMove := &storing{done: make(chan struct{})}, h.past, h.changes[:KeyframeEvery], h.firstMove
+	var before *board.Board
+	if b := h.keyframes[0]; h.first == 0 || b.Pods.Len() <= (h.first-h.stored)*podsPerChange {
+		before, h.stored = b.Copy(), h.first
+	}
+	h.storing = s
+	go func() {
+		defer close(s.done)
+		if before != nil {
+			lately := func(p *board.Pod) bool { return !board.HasLeft(p) || some[0].At.Sub(p.Since) <= KeepLeft }
+			if s.err = past.AppendBoard(before, lately); s.err != nil {
+				return
+			}
+		}
+		s.err = past.Append(some, firstMove)
+	}()
 }
 
 // Unkeep forgets what is in the archive, which can't be read or written any more.
@@ -93,7 +136,7 @@ func (h *History) Unkeep() {
 	if h.Cursor < h.first {
 		h.jump(h.first)
 	}
-	h.past = nil
+	h.past, h.storing = nil, nil
 }
 
 // Forget drops the changes before the cut-th, whose number is a multiple of KeyframeEvery, and of the pods that had left by then all

@@ -43,18 +43,16 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 	opts.Played(way, way)
 }
 
-// StoreBeyond moves the oldest changes to the archive, and drops what led to them, until t takes no more than so many bytes of memory;
-// for as long as d of real time if it takes no more than twice as many. An error is that of the archive's file: then what it has can't be
-// relied on.
-func (t *Timeline) StoreBeyond(bytes int64, d time.Duration) error {
-	for began := time.Now(); t.StoresBeyond(bytes); {
-		_, first := t.Kept()
-		if err := t.Store(); err != nil {
+// StoreBeyond moves the oldest changes to the archive, and drops what led to them, until t takes no more than so many bytes of memory.
+// They are written meanwhile (see history.Storing), and it goes on when it is called again; if t takes more than twice as many, it waits.
+// An error is that of the archive's file: then what it has can't be relied on.
+func (t *Timeline) StoreBeyond(bytes int64) error {
+	for t.StoresBeyond(bytes) {
+		if stored, err := t.Store(t.Size() > 2*bytes); err != nil || !stored {
 			return err
 		}
-		if t.forgetEngines(first + history.KeyframeEvery); time.Since(began) > d && t.Size() <= 2*bytes {
-			return nil
-		}
+		_, first := t.Kept()
+		t.forgetEngines(first)
 	}
 	return nil
 }

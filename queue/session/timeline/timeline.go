@@ -346,11 +346,11 @@ func (t *Timeline) Suspend() {
 	}
 }
 
-// ExecuteFor is Execute for a recording, for as long as d of real time. It reports whether everything up to the
-// moment at has happened.
-func (t *Timeline) ExecuteFor(d time.Duration, at time.Time) bool {
+// ExecuteFor is Execute for a recording, for as long as d of real time, or until isAwaited, which may be nil. It reports
+// whether everything up to the moment at has happened.
+func (t *Timeline) ExecuteFor(d time.Duration, at time.Time, isAwaited func() bool) bool {
 	for began := time.Now(); t.Feed.HasEvent(t.Next) && !t.Feed.Events[t.Next].Time.After(at); t.ExecuteNext() {
-		if time.Since(began) > d {
+		if time.Since(began) > d || isAwaited != nil && isAwaited() {
 			return false
 		}
 	}
