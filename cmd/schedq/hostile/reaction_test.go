@@ -1,0 +1,171 @@
+//go:build linux
+
+package hostile
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+)
+
+var (
+	longLog = flag.String("long", "", "a long audit log at which BenchmarkKey presses keys while it is read")
+	presses = flag.Int("keys", 500, "how many keys BenchmarkKey presses at least")
+)
+
+// person sits at a seat, and sees the screen.
+type person struct {
+	*seat
+	screen *vt.Emulator
+	seen   int                        // how many bytes of what the program wrote are on the screen
+	took   map[string][]time.Duration // by kinds of keys
+}
+
+// row is a row of the screen.
+func (p *person) row(y int) string {
+	var s strings.Builder
+	for x := range p.screen.Width() {
+		if c := p.screen.CellAt(x, y); c != nil {
+			s.WriteString(c.Content)
+		}
+	}
+	return s.String()
+}
+
+// rows is the screen from one row to another.
+func (p *person) rows(from, to int) string {
+	var s strings.Builder
+	for y := from; y < to; y++ {
+		s.WriteString(p.row(y) + "\n")
+	}
+	return s.String()
+}
+
+// sees waits until the screen is as is says, and reports how long that took.
+func (p *person) sees(is func() bool) time.Duration {
+	p.Helper()
+	began := time.Now()
+	late := time.AfterFunc(patience, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.over = true
+		p.changed.Broadcast()
+	})
+	defer late.Stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		if all := p.written.Bytes(); len(all) > p.seen {
+			if _, err := p.screen.Write(all[p.seen:]); err != nil {
+				p.Fatal(err)
+			}
+			p.seen = len(all)
+		}
+		if is() {
+			return time.Since(began)
+		}
+		if p.over {
+			p.Fatalf("it did not come; there is\n%s", p.rows(0, p.screen.Height()))
+		}
+		p.changed.Wait()
+	}
+}
+
+// reads reports whether the log is still being read.
+func (p *person) reads() bool { return strings.Contains(p.row(0), "reading ") }
+
+// key presses keys, and notes how long it takes until the screen is as is says, if the log is still being read.
+func (p *person) key(kind, keys string, is func() bool) {
+	p.Helper()
+	reads := p.reads()
+	p.types(keys)
+	if took := p.sees(is); reads {
+		p.took[kind] = append(p.took[kind], took)
+	}
+	time.Sleep(30 * time.Millisecond) // as a quick person does
+}
+
+// clock is the moment shown.
+var clock = regexp.MustCompile(`\d\d:\d\d:\d\d\.\d{3}`)
+
+// now is the moment shown.
+func (p *person) now() time.Time {
+	at, err := time.Parse("15:04:05.000", clock.FindString(p.row(1)))
+	if err != nil {
+		p.Fatalf("no time in %q", p.row(1))
+	}
+	return at
+}
+
+// moves is how many moves come before the moment shown, in the screen's words.
+func (p *person) moves() string { return p.row(1)[strings.LastIndex(p.row(1), " move ")+1:] }
+
+// round presses a key of each kind while the recording is played to where it is read to.
+func (p *person) round(rng *rand.Rand) {
+	p.types("}")
+	time.Sleep(300 * time.Millisecond)
+	p.key("pane", "2", func() bool { return strings.Contains(p.row(3)+p.row(4), "━ 2 backoffQ") })
+	p.key("pane", "1", func() bool { return strings.Contains(p.row(3)+p.row(4), "━ 1 activeQ") })
+	p.key("pane", "3", func() bool { return strings.Contains(p.row(3)+p.row(4), "━ 3 unschedulable") })
+	p.key("detail", "+", func() bool { return !strings.Contains(p.rows(3, 6), " 1 activeQ") })
+	p.key("detail", "+", func() bool { return strings.Contains(p.rows(3, 6), " 1 activeQ") })
+	text := fmt.Sprint("/", rng.IntN(10))
+	p.types(text)
+	time.Sleep(50 * time.Millisecond)
+	p.key("filter", "\r", func() bool { return strings.Contains(p.row(0), "/ "+text[1:]) })
+	p.types("/\x7f")
+	time.Sleep(50 * time.Millisecond)
+	p.key("filter", "\r", func() bool { return !strings.Contains(p.row(0), "/ "+text[1:]) })
+	p.types("t" + fmt.Sprintf("-%ds", 5+rng.IntN(60)))
+	time.Sleep(50 * time.Millisecond)
+	p.sees(func() bool { return true })
+	before := p.now()
+	p.key("seek", "\r", func() bool { return p.now().Before(before) })
+	p.types(" ")
+	time.Sleep(50 * time.Millisecond)
+	p.types("<")
+	time.Sleep(100 * time.Millisecond)
+	p.sees(func() bool { return true })
+	moves := p.moves()
+	p.key("step", "<", func() bool { return p.moves() != moves })
+}
+
+// BenchmarkKey presses keys of several kinds at a terminal while a long audit log is read and played, and says how long it took from each
+// to the screen that shows what it did.
+func BenchmarkKey(b *testing.B) {
+	if *longLog == "" {
+		b.Skip("-long names no log to press keys at")
+	}
+	path, rng, took := program(b), rand.New(rand.NewPCG(1, 2)), map[string][]time.Duration{}
+	var all []time.Duration
+	for b.Loop() {
+		for all = nil; len(all) < *presses; {
+			p := &person{seat: sit(b, path, "replay", *longLog, "--speed", "1000"), screen: vt.NewEmulator(140, 40), took: took}
+			go func() { // what a terminal answers
+				_, _ = io.Copy(p.terminal, p.screen)
+			}()
+			for p.sees(p.reads); p.reads(); {
+				p.round(rng)
+			}
+			p.program.Process.Kill()
+			all = slices.Concat(slices.Collect(maps.Values(took))...)
+		}
+	}
+	took["all"] = all
+	for kind, took := range took {
+		slices.Sort(took)
+		b.Logf("%s: %d keys, median %v, 99th percentile %v, longest %v", kind, len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
+	}
+	b.ReportMetric(float64(all[len(all)/2].Microseconds())/1000, "ms-median")
+	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "ms-99th")
+	b.ReportMetric(0, "ns/op")
+}
