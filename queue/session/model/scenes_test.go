@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -30,20 +31,24 @@ type scene struct {
 	want        string
 }
 
-// play compares what the model makes of each scene, playOf that where the loop takes pods from backoffQ, or does not.
-func play(t *testing.T, scenes []scene) { playOf(t, true, scenes) }
+// play compares what the model makes of each scene, playWith that of a scheduler whose configuration edit changes.
+func play(t *testing.T, scenes []scene) { playWith(t, func(*schedulerconfig.Config) {}, scenes) }
 
-func playOf(t *testing.T, popFromBackoffQ bool, scenes []scene) {
+func playWith(t *testing.T, edit func(*schedulerconfig.Config), scenes []scene) {
+	t.Helper()
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
 			var w world.Cluster
 			s.of(&w)
 			cfg := world.Config(t)
-			cfg.Queue.PopFromBackoffQ = popFromBackoffQ
+			edit(cfg)
 			says(t, traced(t, w.Recording(s.until), cfg, s.from), s.want)
 		})
 	}
 }
+
+// byFlushesAlone has the loop take no pods from backoffQ.
+func byFlushesAlone(cfg *schedulerconfig.Config) { cfg.Queue.PopFromBackoffQ = false }
 
 // nodes has nodes come with that much CPU each, of a cluster whose scheduler's requests are told.
 func nodes(w *world.Cluster, cpu string, names ...string) {

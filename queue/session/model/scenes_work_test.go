@@ -54,6 +54,23 @@ func TestSeenPace(t *testing.T) {
 			5.010 next inflight (turn)
 			5.011 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
+		{"nothing between them, but Events are not heard, and come when they are", 5, 6, func(w *world.Cluster) {
+			gap := sources.Gap{Since: world.At(1.5)}
+			w.Add(1.5, &sources.Unheard{Resource: sources.EventsWatch, Gap: gap})
+			busy(0.003, func(w *world.Cluster, at float64) {
+				if at > 1.7+0.003*38.5 {
+					gap.Until = world.At(at)
+					w.Add(at, &sources.Unheard{Resource: sources.EventsWatch, Gap: gap})
+				}
+			})(w)
+		}, `
+			5.001 old active UnscheduledPodAdd
+			5.002 next active UnscheduledPodAdd
+			5.006 old inflight (failure)
+			5.006 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			5.010 next inflight (turn)
+			5.011 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
 		{"a binding between them", 5, 6, busy(0.003, func(w *world.Cluster, at float64) {
 			n++
 			name := fmt.Sprint("bound-", n)
@@ -93,6 +110,15 @@ func TestSeenLimited(t *testing.T) {
 	}
 	play(t, []scene{
 		{"by bindings", 2, 3.6, burst(false, 95, binds), `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"by requests that are told", 2, 2.3, func(w *world.Cluster) {
+			nodes(w, "100", "node-a")
+			requests(w, 1.999, 100)
+			comes(w, 2, "web", "200", nil)
+		}, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -341,7 +367,7 @@ func TestSeenByALog(t *testing.T) {
 // TestSeenToWait: while the loop waits for a pod whose attempt is seen later, it takes another as soon as one comes to the queue.
 func TestSeenToWait(t *testing.T) {
 	free := func(p *v1.Pod) { world.Reject(p, noRoom, "") } // the recorder may have written of it: its attempts need not show
-	playOf(t, false, []scene{
+	playWith(t, byFlushesAlone, []scene{
 		{"which a flush brings", 2, 3.3, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			small := w.Another(1.6)
@@ -379,7 +405,7 @@ func TestSeenOfFlushes(t *testing.T) {
 			sees(w, a)
 		}
 	}
-	playOf(t, false, []scene{
+	playWith(t, byFlushesAlone, []scene{
 		{"by an Event", 2, 5, of(0, func(w *world.Cluster, a *v1.Pod) { w.Recorded(3.5, a, 2) }), `
 			2.301 a active UnscheduledPodAdd
 			2.302 a inflight (failure)
@@ -388,6 +414,17 @@ func TestSeenOfFlushes(t *testing.T) {
 			3.500 a active BackoffComplete
 			3.500 a inflight (turn)
 			3.500 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
+		`},
+		{"by an Event, and the next runs as long after it", 4, 7, func(w *world.Cluster) {
+			small := w.Another(1)
+			of(0, func(w *world.Cluster, a *v1.Pod) {
+				w.Recorded(3.5, a, 2)
+				w.Goes(3.7, small)
+			})(w)
+		}, `
+			6.303 a active BackoffComplete
+			6.303 a inflight (turn)
+			6.304 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"by a log that tells when attempts begin", 2, 5, of(3, func(w *world.Cluster, a *v1.Pod) {
 			w.Add(3.5, &sources.FailedAttempt{Pod: world.Key("a"), UID: "a", Message: noRoom, Log: true, Began: world.At(3.4)})

@@ -49,8 +49,9 @@ func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
 	if pod := s.objects.Pod(m.Pod); pod != nil {
 		s.putWhere(now, pod, m)
 		s.unsettled.moves = s.unsettled.moves[:0] // they are told
-		if m.To == sources.TierInFlight || m.To == sources.TierScheduled {
-			s.shownUIDs[m.Pod] = pod.UID
+		s.shownUIDs[m.Pod] = pod.UID
+		if m.To == sources.TierDeleted {
+			delete(s.shownUIDs, m.Pod)
 		}
 	}
 }
@@ -105,7 +106,6 @@ func (s *shadow) hearQuietly(to time.Time) {
 
 // goOn has the model make the moves again, from where they were told to have put the pods.
 func (s *shadow) goOn(now time.Time) {
-	s.hearQuietly(now)
 	s.driver.resumeAt(now)
 	for key, tier := range s.told {
 		pod := s.objects.Pod(key)

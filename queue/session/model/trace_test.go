@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,16 @@ func traced(t *testing.T, rec *sources.Recording, cfg *schedulerconfig.Config, a
 	if f.Err != nil {
 		t.Fatal(f.Err)
 	}
+	if !slices.IsSortedFunc(f.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) }) {
+		t.Error("what it tells is not in the order of time")
+	}
+	told := map[sources.Fact]bool{}
+	for _, ev := range f.Events {
+		if c, ok := ev.Fact.(*sources.ObjectChange); ok && told[c] {
+			t.Errorf("a change of %T is told twice", c.Object)
+		}
+		told[ev.Fact] = true
+	}
 	return traceOf(f, after, rec.Rerun)
 }
 
@@ -50,6 +61,12 @@ func traceOf(f *model.Feed, after float64, writes bool) string {
 			words := []string{fact.Pod.Name, string(fact.To), fact.Event, strings.Join(fact.Plugins, ","), fact.Node}
 			if fact.Verdict != nil {
 				words = append(words, "in "+fact.Verdict.Took.Round(10*time.Microsecond).String())
+			}
+			if fact.Estimate != nil {
+				words = append(words, fmt.Sprintf("after %d", fact.Estimate.Attempts))
+			}
+			if !fact.Expiry.IsZero() {
+				words = append(words, fmt.Sprintf("until %.3f", fact.Expiry.Sub(world.At(0)).Seconds()))
 			}
 			if fact.Restated {
 				words = append(words, "restated")
