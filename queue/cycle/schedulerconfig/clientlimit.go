@@ -17,8 +17,11 @@ func (c *Config) ClientLimiter(share rate.Limit) *rate.Limiter {
 	return rate.NewLimiter(limit, int(c.ClientBurst))
 }
 
-// BurstTime is how long that limit takes to let through as many requests as it lets through at once. ClientQPS must be above 0.
+// BurstTime is how long that limit takes to let through as many requests as it lets through at once. Without a limit it is 0.
 func (c *Config) BurstTime() time.Duration {
+	if c.ClientQPS <= 0 {
+		return 0
+	}
 	return time.Duration(float64(c.ClientBurst) / float64(c.ClientQPS) * float64(time.Second))
 }
 

@@ -172,11 +172,11 @@ func (c *channels) requested(now time.Time) {
 // countFirst counts a request of those that show first where the source came to a scheduler at work. If as many come as the rate limit
 // lets through, they wait for it: so nothing was left of it when the source came, whatever it let through before.
 func (c *channels) countFirst(now time.Time) {
-	if c.attached.IsZero() || c.cfg.ClientQPS <= 0 || now.Sub(c.attached) > c.cfg.BurstTime() {
+	if c.attached.IsZero() || now.Sub(c.attached) > c.cfg.BurstTime() {
 		return
 	}
 	if c.first++; c.first == c.cfg.SentInBurstTime(limitedShare) {
-		c.limiter.ReserveN(now, int(max(0, c.limiter.TokensAt(now))))
+		c.limiter.ReserveN(now, int(c.limiter.TokensAt(now)))
 	}
 }
 

@@ -47,22 +47,28 @@ func TestLimitedOnAttaching(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		attached bool
-		from     float64 // when the requests begin
-		rate     int     // requests a second
+		from     float64 // when the requests begin, which come within two seconds
+		sent     int
+		restarts bool // another scheduler begins halfway
 		want     bool
 	}{
-		{"at the rate of the limit", true, 0, 50, true},
-		{"fewer", true, 0, 42, false},
-		{"at that rate, later", true, 1.5, 50, false},
-		{"at that rate, from the scheduler's start", false, 0, 50, false},
+		{"at the rate of the limit", true, 0, 100, false, true},
+		{"nearly at that rate", true, 0, 90, false, true},
+		{"fewer", true, 0, 89, false, false},
+		{"at that rate, later", true, 1.5, 100, false, false},
+		{"at that rate, from the scheduler's start", false, 0, 100, false, false},
+		{"at that rate, while another scheduler begins", true, 0, 100, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newChannels(world.Config(t), true)
 			if c.attached {
 				s.attached = world.At(0)
 			}
-			for i := range 2 * c.rate {
-				s.requested(world.At(c.from + float64(i)/float64(c.rate)))
+			for i := range c.sent {
+				if c.restarts && i == c.sent/2 {
+					s.restart()
+				}
+				s.requested(world.At(c.from + 2*float64(i)/float64(c.sent-1)))
 			}
 			if got := s.saturated(world.At(c.from + 2)); got != c.want {
 				t.Errorf("saturated is %v, want %v", got, c.want)
@@ -98,21 +104,24 @@ func TestBeginsLimited(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		qps      float32
+		burst    int32
 		sent     int
 		within   float64 // seconds
 		attached bool
 		want     bool
 	}{
-		{"at that rate", 50, 90, 2, true, true},
-		{"nearly at that rate", 50, 89, 2, true, false},
-		{"at that rate for a while", 50, 100, 4, true, false},
-		{"nobody came to it", 50, 90, 2, false, false},
-		{"no requests are told", 50, 0, 2, true, false},
-		{"there is no limit", 0, 90, 2, true, false},
-		{"the limit is turned off", -1, 90, 2, true, false},
+		{"at that rate", 50, 100, 90, 2, true, true},
+		{"nearly at that rate", 50, 100, 89, 2, true, false},
+		{"at that rate for a while", 50, 100, 100, 4, true, false},
+		{"nobody came to it", 50, 100, 90, 2, false, false},
+		{"no requests are told", 50, 100, 0, 2, true, false},
+		{"there is no limit", 0, 100, 90, 0, true, false},
+		{"the limit lets one through at once", 50, 1, 1, 2, true, true},
+		{"the limit is one a second", 1, 100, 90, 90, true, true},
+		{"the limit is turned off", -1, 100, 90, 2, true, false},
 	} {
 		cfg := world.Config(t)
-		cfg.ClientQPS = c.qps
+		cfg.ClientQPS, cfg.ClientBurst = c.qps, c.burst
 		var events []sources.Event
 		if c.attached {
 			events = append(events, sources.Event{Time: world.At(5), Fact: &sources.Attached{}})

@@ -97,7 +97,6 @@ func (d *Driver) finishPatch(now time.Time) {
 	d.LoopFree = now
 	if d.Cluster != nil {
 		d.Cluster.ApplyWrite(now, p.object)
-		d.onSettled(now, nil)
 	}
 }
 
@@ -128,7 +127,6 @@ func (d *Driver) finishBindings(now time.Time) {
 		d.onSettled(now, &cycle.Attempt{Pod: b.Pod, Node: b.Node})
 		for _, w := range d.Scheduler.Writes() {
 			d.Cluster.ApplyWrite(now, w.Object)
-			d.onSettled(now, nil)
 		}
 	}
 }
@@ -156,20 +154,17 @@ func (d *Driver) finishEvictions(now time.Time) {
 			d.Dying = append(d.Dying, dying{victim, now.Add(cluster.GracePeriod(victim, terminationTime))})
 		}
 		d.finishEviction(e)
-		d.onSettled(now, nil)
 	}
 	for _, v := range slices.Clone(d.Dying) {
 		if !v.until.After(now) {
 			d.Dying = slices.DeleteFunc(d.Dying, func(other dying) bool { return other == v })
 			d.Cluster.RemoveVictim(now, v.pod)
-			d.onSettled(now, nil)
 		}
 	}
 }
 
 // finishEviction ends e and takes over the next victim.
 func (d *Driver) finishEviction(e *eviction) {
-	d.Evictions = slices.DeleteFunc(d.Evictions, func(other *eviction) bool { return other == e })
 	d.Scheduler.Evicted(e.Eviction)
 	d.CollectEvictions()
 }

@@ -242,7 +242,6 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 func (r *rerun) hearChange(now time.Time, c *sources.ObjectChange) {
 	r.deliver(now, c)
 	r.driver.delayLoop(now, time.Duration(len(r.unsettled.moves))*moveTime)
-	r.driver.CollectEvictions()
 	r.handOnMoves(now, nil)
 }
 

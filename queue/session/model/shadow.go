@@ -310,7 +310,6 @@ func (s *shadow) endEvictions(now time.Time, uid types.UID) {
 	for _, e := range slices.Clone(s.driver.Evictions) {
 		if e.Victim.UID == uid {
 			s.driver.finishEviction(e)
-			s.handOnMoves(now, nil)
 		}
 	}
 }

@@ -201,9 +201,6 @@ func (s *shadow) hasHad(at time.Time, uid types.UID) bool {
 
 // ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
-	if a := s.driver.UnderWay; a != nil && a.Pod.UID == pod.UID {
-		s.driver.Conclude(now)
-	}
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		s.driver.because = reason.Because{Rule: reason.ByCatchingUp}
 		follow.Observe(s.driver.queue, now, follow.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
