@@ -48,6 +48,18 @@ func TestBecause(t *testing.T) {
 			"inflight: The loop takes it because its attempt is the next that is seen to fail at 12:00:02.003 by its Event.",
 			"unschedulable: It came to that by what is seen: the Event of its failure at 12:00:02.003."})
 	})
+	t.Run("it is seen to fail once more, which the model has not made of it", func(t *testing.T) {
+		var c world.Cluster
+		world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
+		web := c.Stuck(2, "web")
+		c.Failed(5, web, "0/1 nodes are available: 1 Insufficient memory.")
+		c.Patched(8, web, "0/1 nodes are available: 1 Insufficient pods.", "")
+		expect(t, "web", reasons(t, c.Recording(9), "web")[3:], []string{
+			"inflight: The loop had taken it, as what follows from it tells; the model was behind.",
+			"unschedulable: It came to that by what is seen: the Event of its failure at 12:00:05.000.",
+			"inflight: The loop had taken it, as what follows from it tells; the model was behind.",
+			"unschedulable: It came to that by what is seen: the patch of its status at 12:00:08.000."})
+	})
 	t.Run("another is seen bound in its place", func(t *testing.T) {
 		var c world.Cluster
 		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)

@@ -150,6 +150,15 @@ func (d decision) String() string {
 	return "take the next"
 }
 
+// allocated is a claim that has a device for a pod which is not ready.
+func allocated(pod types.UID) *resourcev1.ResourceClaim {
+	c := &resourcev1.ResourceClaim{}
+	c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{UID: pod}}
+	c.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{
+		{Device: "gpu", BindingConditions: []string{"attached"}}}}}
+	return c
+}
+
 func claims(p *v1.Pod) { p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu"}} }
 
 // TestDecide: what the loop does, rule by rule.
@@ -223,6 +232,11 @@ func TestDecide(t *testing.T) {
 			s.lastAttempts["db"], s.lastEnded = lastAttempt{at: world.At(9.998)}, world.At(9.999)
 		}, "take the next"},
 		{"a patch is sent at once, and the attempt is not over", func(s *situation) { s.free("web"); s.patched(10.003, 10.008, "db") }, "take the next"},
+		{"a patch is sent at once, and the attempt is over for too long", func(s *situation) {
+			s.free("web")
+			s.patched(10.003, 10.008, "db")
+			s.lastAttempts["db"] = lastAttempt{at: world.At(10).Add(-attemptSlack)}
+		}, "take the next"},
 		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
 
 		// A patch is sent later, whose request waits its turn.
@@ -345,6 +359,10 @@ func TestDecide(t *testing.T) {
 			s.pod("web", queue.Active, 1)
 			s.load(6)
 		}, "wait 0.4000 or a move"},
+		{"it does not show, as long after requests waited as pods may wait for the loop", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.load(5)
+		}, "wait 0.4000 or a move"},
 		{"it does not show, long after requests waited", func(s *situation) {
 			s.pod("web", queue.Active, 1)
 			s.load(4)
@@ -357,6 +375,18 @@ func TestDecide(t *testing.T) {
 		{"a pod that needs a device is bound late", func(s *situation) {
 			s.pod("web", queue.Active, 1, claims)
 			s.bound(14, "web")
+		}, "take the next"},
+		{"it does not show, of a pod whose device is not ready", func(s *situation) {
+			s.pod("web", queue.Active, 0, claims)
+			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return allocated("web") }
+		}, "take the next"},
+		{"the scheduler writes soon that a pod has a device", func(s *situation) {
+			s.pod("web", queue.Active, 0, claims)
+			s.changed(10.01, sources.Updated, allocated("web"))
+		}, "wait 0.0087 or a move"},
+		{"the scheduler writes now that a pod has a device", func(s *situation) {
+			s.pod("web", queue.Active, 0, claims)
+			s.changed(10.0013, sources.Updated, allocated("web"))
 		}, "take the next"},
 		{"nothing is told that far", func(s *situation) {
 			s.pod("web", queue.Active, 1)
@@ -388,6 +418,12 @@ func TestDecide(t *testing.T) {
 			s.free("db")
 			s.failed(10.01, "web")
 		}, "wait 0.0087 or a move"},
+		{"it shows not as soon, after what may wake pods", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.changed(10.005, sources.Updated, world.Node("node", "1"))
+			s.failed((10*time.Second + attemptSlack + soon).Seconds(), "web")
+		}, "take db"},
 		{"it shows later, and nothing wakes pods: the loop is held up", func(s *situation) {
 			s.pod("web", queue.Active, 0)
 			s.free("db")
@@ -474,6 +510,16 @@ func TestInstead(t *testing.T) {
 			s.bound(10.2, "web")
 			s.waits(10.3, 10.305, "db")
 		}, ""},
+		{"it is not bound, and a patch waits", places, func(s *situation) {
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+		}, ""},
+		{"it goes after a patch that waits", places, func(s *situation) {
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+			s.changed(10.4, sources.Deleted, world.Wants("web", "1"))
+		}, ""},
+		{"it is bound, and another fails", places, func(s *situation) { s.bound(11, "web"); s.failed(10.01, "db") }, ""},
 		{"it would be nominated, and another fails", cycle.Attempt{Message: world.TooSmall, Nominated: "node"}, func(s *situation) {
 			world.Reject(s.line[0].Pod, world.TooSmall, "")
 			s.failed(10.01, "db")
@@ -556,10 +602,11 @@ func TestSeesBinding(t *testing.T) {
 			s.bound(12.5, "web")
 		}, true},
 		{"it is deleted at once", func(s *situation) { s.changed(10.02, sources.Deleted, world.Wants("web", "1")) }, true},
+		{"it is deleted as late as its binding would have shown", func(s *situation) { s.changed(10.06, sources.Deleted, world.Wants("web", "1")) }, true},
 		{"it is deleted when its binding would have shown", func(s *situation) { s.changed(10.07, sources.Deleted, world.Wants("web", "1")) }, false},
 		{"requests are not told", func(s *situation) { s.channels.requests = false }, true},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
-		{"its device is not ready", func(s *situation) {
+		{"it needs no device, and that of another is not ready", func(s *situation) {
 			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
 		}, false},
 		{"it waits for a volume, and fits nowhere", func(s *situation) {
@@ -570,6 +617,57 @@ func TestSeesBinding(t *testing.T) {
 		o := decides(t, c.set)
 		if got := o.seesBinding(world.At(10), world.Wants("web", "1")); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestSeesBindingOfADevice: a pod may be taken for bound whose device is not ready, as the scheduler has written or writes soon.
+func TestSeesBindingOfADevice(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want bool
+	}{
+		{"nothing is written", func(*situation) {}, false},
+		{"it is written", func(s *situation) {
+			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return allocated("web") }
+		}, true},
+		{"it is written soon", func(s *situation) { s.changed(11, sources.Updated, allocated("web")) }, true},
+		{"it is written later than requests take", func(s *situation) { s.changed(12.5, sources.Updated, allocated("web")) }, false},
+		{"it is written soon of another's", func(s *situation) { s.changed(11, sources.Updated, allocated("db")) }, false},
+	} {
+		web := world.Wants("web", "1")
+		claims(web)
+		if got := decides(t, c.set).seesBinding(world.At(10), web); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestPatchesNomination: a patch of a pod's status is of no attempt of its own if another pod's attempt took its nomination away just
+// before. There is one such patch.
+func TestPatchesNomination(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		cleared   float64 // 0: by nobody
+		nominated string
+		want      bool
+	}{
+		{"it was just taken away", 9.9, "", true},
+		{"nobody took it", 0, "", false},
+		{"it is nominated", 9.9, "node", false},
+		{"it was taken away longer ago than requests take", 8, "", false},
+	} {
+		web := world.Wants("web", "1")
+		web.Status.NominatedNodeName = c.nominated
+		o := decides(t, func(s *situation) {
+			if s.cleared = map[types.UID]time.Time{}; c.cleared > 0 {
+				s.cleared[web.UID] = world.At(c.cleared)
+			}
+		})
+		got, again := o.patchesNomination(world.At(10), web), o.patchesNomination(world.At(10), web)
+		if got != c.want || again {
+			t.Errorf("%s: %t, and the next patch: %t", c.name, got, again)
 		}
 	}
 }
@@ -666,6 +764,12 @@ func TestSlack(t *testing.T) {
 	if event, patch := o.channels.slack(world.At(10), true), o.channels.slack(world.At(10), false); event != attemptSlack || patch != unrecordedSlack {
 		t.Errorf("where Events were not heard it is %s for one, and %s for a patch", event, patch)
 	}
+	o = decides(t, func(s *situation) {
+		s.channels.gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: sources.EventsWatch, Unheard: sources.Gap{Since: world.At(10).Add(1)}}}})
+	})
+	if patch := o.channels.slack(world.At(10), false); patch != attemptSlack {
+		t.Errorf("where Events are heard up to now it is %s for a patch", patch)
+	}
 	o = decides(t, func(s *situation) { s.channels.gaps.Note(world.At(10), unheard(sources.PodsWatch)) })
 	if event, patch := o.channels.slack(world.At(10), true), o.channels.slack(world.At(10), false); event != attemptSlack || patch != 5*time.Second+unrecordedSlack {
 		t.Errorf("where pods were not heard it is %s for an Event, and %s for a patch", event, patch)
@@ -674,7 +778,7 @@ func TestSlack(t *testing.T) {
 
 // TestUnexpectedPatch: a patch that shortly follows an attempt of the model is that one's; a later one is another's.
 func TestUnexpectedPatch(t *testing.T) {
-	for after, want := range map[time.Duration]int{unexpectedPatch - time.Millisecond: 1, unexpectedPatch + time.Millisecond: 2} {
+	for after, want := range map[time.Duration]int{unexpectedPatch - time.Millisecond: 1, unexpectedPatch: 2} {
 		s := newShadow(world.Config(t), nil, nil, true, func(sources.Event) {})
 		t.Cleanup(s.close)
 		s.nodesTold = true

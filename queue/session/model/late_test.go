@@ -24,6 +24,8 @@ func TestEventsWait(t *testing.T) {
 		{"Events come at once", 10.4, 10.38, untilNow, false, reason.Told},
 		{"Events come late", 10.4, 9.9, untilNow, false, reason.Late},
 		{"Events came late, and none is left", 9.4, 8.9, untilNow, false, reason.Told},
+		{"Events come as late as they may without waiting", 10.25, 10, untilNow, false, reason.Told},
+		{"Events came late, and the next would have come by now", 9.5, 9, untilNow, false, reason.Told},
 		{"all have come", 10.4, 9.9, 100, false, reason.Told},
 		{"the patches had to wait, too, and tell the order", 10.4, 9.9, untilNow, true, reason.Told},
 	} {

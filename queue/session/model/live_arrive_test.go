@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -36,7 +38,7 @@ func TestArrivesLate(t *testing.T) {
 
 // TestEventsBesideALog: while a live scheduler's log tells how attempts end, its Events tell no other ones.
 func TestEventsBesideALog(t *testing.T) {
-	for verbosity, want := range map[int]int{sources.AttemptsVerbosity: 1, sources.AttemptsVerbosity - 1: 2} {
+	for verbosity, want := range map[int]int{sources.AttemptsVerbosity: 2, sources.AttemptsVerbosity - 1: 3} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Logged{Verbosity: verbosity})
 		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
@@ -45,13 +47,118 @@ func TestEventsBesideALog(t *testing.T) {
 		w.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: noRoom, Log: true})
 		web = w.Patched(2.01, web, noRoom, "")
 		w.Recorded(5, web, 2)
+		w.Add(7, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Message: noRoom, Log: true})
 		f := model.NewLiveFeed(world.Config(t))
 		t.Cleanup(f.Close)
-		f.Arrive(w.Events, world.At(6), sources.Status{})
+		f.Arrive(w.Events, world.At(8), sources.Status{})
 		for i := 0; f.HasEvent(i); i++ {
 		}
 		if got := strings.Count(fmt.Sprint(moves(f, "web")), "inflight"); got != want {
 			t.Errorf("beside a log of %d it is tried %d times, want %d", verbosity, got, want)
 		}
+	}
+}
+
+// TestFirstNodeComes: pods wait for the first node of a live cluster, and are tried when the scheduler hears of it.
+func TestFirstNodeComes(t *testing.T) {
+	var w world.Cluster
+	w.Add(1, &sources.Attached{})
+	comes(&w, 2, "web", "3", free)
+	world.Happens(&w, 10.3, sources.Added, world.Node("node-a", "1"), nil)
+	f := model.NewLiveFeed(world.Config(t))
+	t.Cleanup(f.Close)
+	f.Arrive(w.Events, world.At(12), sources.Status{})
+	made(f)
+	says(t, traceOf(f, 2, false), `
+		2.001 web active UnscheduledPodAdd
+		10.301 web inflight (turn)
+		10.302 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`)
+}
+
+// TestLimitedWhileLive: a live source does not know what is left of the scheduler's rate limit. If as many pods are bound from then on as it
+// lets through, nothing is: that nothing shows of a pod tells nothing.
+func TestLimitedWhileLive(t *testing.T) {
+	for bound, tried := range map[int]bool{89: false, 90: true} {
+		var w world.Cluster
+		world.Happens(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
+		w.Add(1, &sources.Attached{Nodes: true})
+		for i := range bound {
+			at := 1.0001 + 0.022*float64(i)
+			w.Bound(at+0.001, comes(&w, at, fmt.Sprint("old-", i), "1m", nil), "node-a")
+		}
+		comes(&w, 3, "web", "200", nil)
+		f := model.NewLiveFeed(world.Config(t))
+		t.Cleanup(f.Close)
+		f.Arrive(w.Events, world.At(4.4), sources.Status{})
+		made(f)
+		if trace := traceOf(f, 3, false); strings.Contains(trace, "3.001 web inflight (turn)") != tried {
+			t.Errorf("after %d it goes %s", bound, trace)
+		}
+	}
+}
+
+// TestEventsComeLate: an Event that comes too late for its place tells of no other attempt than those that the model has had, and all the
+// same of what was written of its pod.
+func TestEventsComeLate(t *testing.T) {
+	tells := func(seconds float64, count int) func(w *world.Cluster) {
+		return func(w *world.Cluster) {
+			f := &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom}
+			if count > 0 {
+				f.Recorded = sources.NewRecorded("7", count)
+			}
+			w.Add(seconds, f)
+		}
+	}
+	goes := func(w *world.Cluster) {
+		world.Happens(w, 20.8, sources.Deleted, world.Wants("small", "100m"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+	}
+	for _, c := range []struct {
+		name     string
+		recorded int                      // how often the Event of web was written before the source came
+		then     []func(w *world.Cluster) // what comes second by second from 21 on
+		want     string                   // from 10 on
+	}{
+		{"of an attempt before the source came", 0, []func(w *world.Cluster){tells(0.4, 0)}, ``},
+		{"of one that the model has not had", 0, []func(w *world.Cluster){tells(12, 0)}, `
+			19.500 web inflight (behind)
+			19.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)`},
+		{"nothing comes late, and its next attempt would show", 1, []func(w *world.Cluster){goes}, `
+			20.801 web active AssignedPodDelete
+			20.801 web unschedulable (not tried)`},
+		{"as the second of its pod, whose later ones need not show", 1, []func(w *world.Cluster){func(w *world.Cluster) { tells(0.4, 2)(w); goes(w) }}, `
+			20.801 web active AssignedPodDelete
+			20.801 web inflight (turn)
+			20.802 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs`},
+		{"of one that the model has had, after which another is seen", 0, []func(w *world.Cluster){goes, func(*world.Cluster) {}, tells(20.802, 0), tells(22.6, 0)}, `
+			20.801 web active AssignedPodDelete
+			20.801 web inflight (turn)
+			20.802 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			22.600 web inflight (behind)
+			22.600 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w world.Cluster
+			world.Happens(&w, 0.5, sources.Added, world.Node("node-a", "1"), nil)
+			comes(&w, 0.5, "small", "100m", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			w.Version = 6
+			comes(&w, 0.5, "web", "4", rejected(0.4, noRoom))
+			if c.recorded > 0 {
+				w.Add(0.6, &sources.Tried{Pod: world.Key("web"), UID: "web", Attempts: 1, Failed: world.At(0.4), Message: noRoom, Recorded: sources.NewRecorded("7", c.recorded)})
+			}
+			w.Add(1, &sources.Attached{Nodes: true})
+			f := model.NewLiveFeed(world.Config(t))
+			t.Cleanup(f.Close)
+			f.Arrive(w.Events, world.At(20), sources.Status{})
+			made(f)
+			for i, then := range c.then {
+				var w world.Cluster
+				then(&w)
+				f.Arrive(w.Events, world.At(21+float64(i)), sources.Status{})
+				made(f)
+			}
+			f.Arrive(nil, world.At(30), sources.Status{})
+			made(f)
+			says(t, traceOf(f, 10, false), c.want)
+		})
 	}
 }

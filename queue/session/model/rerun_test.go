@@ -277,20 +277,22 @@ func TestRerunLeavesOut(t *testing.T) {
 	var w world.Cluster
 	w.Started(0.5)
 	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	binds := func(name, zone string) {
+	binds := func(name, zone string) *v1.Pod {
 		pod := world.Happens(&w, 2, sources.Added, world.Wants(name, "4"), func(p *v1.Pod) {
 			p.Labels = map[string]string{"app": name}
 			if zone != "" {
 				p.Labels[v1.LabelTopologyZone] = zone
 			}
 		})
-		world.Happens(&w, 5, sources.Updated, pod, func(p *v1.Pod) {
+		bound := world.Happens(&w, 5, sources.Updated, pod, func(p *v1.Pod) {
 			p.Spec.NodeName, p.Status.Phase = "node-a", v1.PodRunning
 			p.Labels[v1.LabelTopologyZone], p.Labels[v1.LabelTopologyRegion], p.Labels["new"] = "z1", "r1", "yes"
 			p.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}, {Type: v1.PodReady, Status: v1.ConditionTrue}}
 		})
+		world.Happens(&w, 5.5, sources.Updated, bound, nil)
+		return bound
 	}
-	binds("web", "")
+	web := binds("web", "")
 	binds("own", "z1")
 	w.Add(6, &sources.Mark{})
 	rec := w.Recording(10)
@@ -316,6 +318,9 @@ func TestRerunLeavesOut(t *testing.T) {
 		if c := pod.Status.Conditions; len(c) != 2 || c[0].Type != v1.PodReady || c[1].Status != v1.ConditionFalse || c[1].Message != world.TooSmall {
 			t.Errorf("%s has the conditions %+v", name, c)
 		}
+	}
+	if web.Spec.NodeName != "node-a" || len(web.Status.Conditions) != 2 || web.Status.Conditions[0].Status != v1.ConditionTrue {
+		t.Errorf("the recording's pod has become %+v", web)
 	}
 	if others != 2 {
 		t.Errorf("of the mark and of the scheduler that starts, %d are told on", others)
