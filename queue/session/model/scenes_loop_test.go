@@ -147,7 +147,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			comes(w, 2.011, "later", "4", free)
 			requests(w, 2.02, 1)
 			w.Bound(2.025, db, "node-a")
-			web = world.Happens(w, 2.1, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
+			world.Happens(w, 2.1, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, noRoom, "") })
 			w.Add(2.1, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.004)})
 		}, `
 			2.001 web active UnscheduledPodAdd
