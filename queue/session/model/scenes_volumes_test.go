@@ -1,3 +1,5 @@
+//go:build !watchonly
+
 package model_test
 
 import (
@@ -18,12 +20,6 @@ func waitsBriefly(cfg *schedulerconfig.Config) {
 			args.BindTimeoutSeconds = 5
 		}
 	}
-}
-
-// unheard has a watch hear nothing in that time.
-func unheard(w *world.Cluster, resource string, since, until float64) {
-	w.Add(since, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: world.At(since)}})
-	w.Add(until, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: world.At(since), Until: world.At(until)}})
 }
 
 // TestSeenToWaitForVolumes: a pod is in flight while it waits for its volume, for as long as the scheduler's configuration says. Whether it is

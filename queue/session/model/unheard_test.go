@@ -28,6 +28,12 @@ func broken(resource string, since, until float64) func(float64) sources.Status 
 	}
 }
 
+// unheard has a watch hear nothing in that time.
+func unheard(w *world.Cluster, resource string, since, until float64) {
+	w.Add(since, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: world.At(since)}})
+	w.Add(until, &sources.Unheard{Resource: resource, Gap: sources.Gap{Since: world.At(since), Until: world.At(until)}})
+}
+
 // recorded is the feed of what a recorder writes of the session that played plays.
 func recorded(t *testing.T, cfg *schedulerconfig.Config, c *world.Cluster, seconds float64, status func(seconds float64) sources.Status) *model.Feed {
 	t.Helper()
