@@ -1,6 +1,8 @@
 package flags
 
 import (
+	"runtime/debug"
+
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/sources"
@@ -30,4 +32,11 @@ func Memory(cmd *cobra.Command) (int64, error) {
 		return 0, Usagef("--memory %s is too little: what is read may take 16Mi or more", sources.Sanitize(text))
 	}
 	return memory.Value(), nil
+}
+
+// SpareMemory has garbage collected sooner if rec is long: what one leaves behind is much, and what stays of it is little.
+func SpareMemory(rec *sources.Recording) {
+	if rec.Again != nil {
+		debug.SetGCPercent(60)
+	}
 }

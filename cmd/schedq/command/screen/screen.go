@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -71,9 +70,7 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if err := making.Wait(); err != nil {
 		return err
 	}
-	if rec.Again != nil {
-		debug.SetGCPercent(60) // what a long recording leaves behind is much, and what stays of it is little
-	}
+	flags.SpareMemory(rec)
 	options = f.look.Session(options)
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
 	if options.Memory, err = flags.Memory(cmd); err != nil {
