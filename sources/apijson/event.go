@@ -1,6 +1,8 @@
 package apijson
 
 import (
+	"cmp"
+	"encoding/json"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -80,4 +82,29 @@ func (d *Decoder) reference() (r Reference) {
 		}
 	})
 	return r
+}
+
+// AnyEvent decodes into e an Event that is not written as kube-apiserver writes them, and reports whether it could.
+func AnyEvent(raw []byte, e *Event) bool {
+	var o struct {
+		Reason    string
+		Note      string
+		Message   string // of core/v1
+		EventTime time.Time
+		Series    struct {
+			LastObservedTime time.Time
+			Count            int
+		}
+		Regarding, InvolvedObject Reference
+	}
+	if json.Unmarshal(raw, &o) != nil {
+		return false
+	}
+	*e = Event{Reason: o.Reason, Note: cmp.Or(o.Note, o.Message), EventTime: o.EventTime,
+		LastObserved: o.Series.LastObservedTime, Count: o.Series.Count, Regarding: o.Regarding}
+	if e.Regarding.Name == "" {
+		e.Regarding = o.InvolvedObject
+		e.Regarding.ResourceVersion = ""
+	}
+	return true
 }

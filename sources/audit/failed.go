@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/json"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -22,7 +20,7 @@ func (e *event) failedScheduling() bool {
 // time when that was last observed, are the moment at which an attempt failed.
 func (e *event) failedAttempt(d *apijson.Decoder) (sources.Event, bool) {
 	var o apijson.Event
-	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || !d.Event(e.responseObject, &o) && !decodeEvent(e.responseObject, &o) || o.Reason != "FailedScheduling" {
+	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || !d.Event(e.responseObject, &o) && !apijson.AnyEvent(e.responseObject, &o) || o.Reason != "FailedScheduling" {
 		return sources.Event{}, false // an answer that is no Event, or of another reason
 	}
 	at, count := o.EventTime, 1
@@ -42,29 +40,4 @@ func (e *event) failedAttempt(d *apijson.Decoder) (sources.Event, bool) {
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
 		Recorded: sources.NewRecorded(about.ResourceVersion, count), Heard: heard,
 	}}, true
-}
-
-// decodeEvent decodes an Event that is not written as kube-apiserver writes them, and reports whether it could.
-func decodeEvent(raw []byte, e *apijson.Event) bool {
-	var o struct {
-		Reason    string
-		Note      string
-		Message   string // of core/v1
-		EventTime time.Time
-		Series    struct {
-			LastObservedTime time.Time
-			Count            int
-		}
-		Regarding, InvolvedObject apijson.Reference
-	}
-	if json.Unmarshal(raw, &o) != nil {
-		return false
-	}
-	*e = apijson.Event{Reason: o.Reason, Note: cmp.Or(o.Note, o.Message), EventTime: o.EventTime,
-		LastObserved: o.Series.LastObservedTime, Count: o.Series.Count, Regarding: o.Regarding}
-	if e.Regarding.Name == "" {
-		e.Regarding = o.InvolvedObject
-		e.Regarding.ResourceVersion = ""
-	}
-	return true
 }

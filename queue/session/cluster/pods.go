@@ -112,6 +112,14 @@ func IsOfScheduler(ev sources.Event) bool {
 	return false
 }
 
+// HasFact reports whether any of events holds a fact of type F.
+func HasFact[F sources.Fact](events []sources.Event) bool {
+	return slices.ContainsFunc(events, func(ev sources.Event) bool {
+		_, ok := ev.Fact.(F)
+		return ok
+	})
+}
+
 // TellsNodes reports whether events tell of any node: without, there may be some all the same.
 func TellsNodes(events []sources.Event) bool { return slices.ContainsFunc(events, IsNode) }
 

@@ -39,23 +39,23 @@ type Feed struct {
 // NewFeed returns the feed of a recording. cfg is the modelled scheduler's.
 func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	events := rec.Tells()
-	logged := HasFact[*sources.Logged](events)
+	logged := cluster.HasFact[*sources.Logged](events)
 	f := &Feed{End: rec.End}
 	if rec.Unread {
 		f.unread, f.End = true, rec.End.Add(-Lag)
 	}
-	if HasFact[*sources.Move](events) && !logged || len(events) == 0 {
+	if cluster.HasFact[*sources.Move](events) && !logged || len(events) == 0 {
 		f.Events = rec.Events
 		if rec.Again != nil {
 			f.more = f.eventsOf(rec)
 		}
 		return f
 	}
-	if (logged || HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
+	if (logged || cluster.HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
 		return &Feed{Events: verdict.AsMoves(events)}
 	}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
-	starts := HasFact[*sources.SchedulerStarted](events)
+	starts := cluster.HasFact[*sources.SchedulerStarted](events)
 	if rec.Rerun {
 		f.rerun, f.more = newRerun(cfg, emit), f.eventsOf(rec)
 		f.lookAhead()
@@ -64,11 +64,11 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		}
 		return f
 	}
-	attached := HasFact[*sources.Attached](events)
-	requests := attached && !cluster.TellsFailures(events) || logged || HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
+	attached := cluster.HasFact[*sources.Attached](events)
+	requests := attached && !cluster.TellsFailures(events) || logged || cluster.HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
 	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
 	f.Shadow.follows, f.Shadow.oracle.channels.until = attached, rec.End
-	f.Shadow.oracle.channels.exact = HasFact[*sources.Requested](events)
+	f.Shadow.oracle.channels.exact = cluster.HasFact[*sources.Requested](events)
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
 			f.Close()
@@ -265,12 +265,4 @@ func (f *Feed) makeMoreLive() bool {
 	f.Shadow.advance(f.End)
 	f.advancedTo = f.End
 	return true
-}
-
-// HasFact reports whether any of events holds a fact of type F.
-func HasFact[F sources.Fact](events []sources.Event) bool {
-	return slices.ContainsFunc(events, func(ev sources.Event) bool {
-		_, ok := ev.Fact.(F)
-		return ok
-	})
 }

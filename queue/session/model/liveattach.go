@@ -62,7 +62,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		s.unsettled.moves = s.unsettled.moves[:0]
 		s.oracle.lastAttempts[pod.UID] = lastAttempt{at: made.Timestamp, seen: true}
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-		s.shownUIDs[key] = pod.UID
+		s.shown[key] = pod.UID
 		s.emit(sources.Event{Time: now, Fact: &Move{Estimate: &made, Move: &sources.Move{
 			Pod: key, To: sources.Tier(made.Tier.String()), Message: made.Message,
 		}}})

@@ -33,8 +33,8 @@ import (
 // oracle what it does, and that looks at the future. Then the model follows what the event shows (shadowfollow.go).
 type shadow struct {
 	local
-	oracle    *oracle
-	shownUIDs map[types.NamespacedName]types.UID // of the pods that events said to be in the queue
+	oracle *oracle
+	shown  cluster.Shown
 	// triedBefore is what is known of pods from before the source came to the scheduler.
 	triedBefore estimate.Attempts
 	told        toldTiers // nil but while the scheduler's log tells all moves
@@ -48,9 +48,9 @@ type shadow struct {
 // on to emit, and between them the moves that it makes. events answer what they tell at all (sources.Recording.Tells), and
 // requests is true if they tell the scheduler's own writes of a pod's condition. It has yet to start.
 func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() (sources.Event, bool), requests bool, emit func(sources.Event)) *shadow {
-	s := &shadow{local: newLocal(cfg, emit), shownUIDs: map[types.NamespacedName]types.UID{}, reasons: verdict.Learned{}}
+	s := &shadow{local: newLocal(cfg, emit), shown: cluster.Shown{}, reasons: verdict.Learned{}}
 	s.nodesTold = cluster.TellsNodes(events)
-	s.logged = HasFact[*sources.Logged](events)
+	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
 	if began, s.limited = beginsLimited(cfg, events); s.limited {
 		limit.ReserveN(began, limit.Burst())
@@ -341,7 +341,7 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	for _, t := range s.unsettled.moves {
 		m := s.move(now, t, a)
 		m.Because = &because
-		if !s.isShown(m.Pod, &t) {
+		if !s.shown.Moves(m.Pod, &t) {
 			continue
 		}
 		if pod := s.objects.Pod(m.Pod); pod != nil && t.To == queue.Scheduled {
@@ -360,19 +360,6 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	s.unsettled.moves = s.unsettled.moves[:0]
 }
 
-// isShown reports whether t moves the pod that events said to be in the queue under that name; a pod that enters the
-// queue becomes that one. It is false of an attempt that ends after its pod was deleted and another got its name.
-func (s *shadow) isShown(key types.NamespacedName, t *queue.Transition) bool {
-	if t.From == queue.None && t.To != queue.Deleted {
-		s.shownUIDs[key] = t.Pod.UID
-	}
-	is := s.shownUIDs[key] == t.Pod.UID
-	if is && t.To == queue.Deleted {
-		delete(s.shownUIDs, key)
-	}
-	return is
-}
-
 // targetPod begins the labels of events by which a pod's own update moves it. Upstream logs such a move
 // twice (scheduling_queue.go, Update), and so does the model.
 const targetPod = "TargetPod"
@@ -380,15 +367,7 @@ const targetPod = "TargetPod"
 // tellGone tells that the pods have left the queue whose end no scheduler heard of, because it came between two of
 // them.
 func (s *shadow) tellGone(now time.Time) {
-	var gone []types.NamespacedName
-	for key, uid := range s.shownUIDs {
-		if pod := s.objects.Pod(key); pod == nil || pod.UID != uid || !cluster.Waiting(pod) {
-			gone = append(gone, key)
-			delete(s.shownUIDs, key)
-		}
-	}
-	slices.SortFunc(gone, cluster.ByKey)
-	for _, key := range gone {
+	for _, key := range s.shown.RemoveGone(s.objects) {
 		s.emit(sources.Event{Time: now, Fact: &Move{Move: &sources.Move{Pod: key, To: sources.Tier(queue.Deleted.String())}}})
 	}
 }

@@ -49,9 +49,9 @@ func (s *shadow) takeInMove(now time.Time, m *sources.Move) {
 	if pod := s.objects.Pod(m.Pod); pod != nil {
 		s.putWhere(now, pod, m)
 		s.unsettled.moves = s.unsettled.moves[:0] // they are told
-		s.shownUIDs[m.Pod] = pod.UID
+		s.shown[m.Pod] = pod.UID
 		if m.To == sources.TierDeleted {
-			delete(s.shownUIDs, m.Pod)
+			delete(s.shown, m.Pod)
 		}
 	}
 }

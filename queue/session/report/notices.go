@@ -22,8 +22,8 @@ func Notices(rec *sources.Recording) []string {
 	if said := sharedUIDs(rec.Tells()); said != "" {
 		notices = append(notices, said)
 	}
-	moves, pods := model.HasFact[*sources.Move](rec.Tells()), slices.ContainsFunc(rec.Tells(), cluster.IsPod)
-	logged := model.HasFact[*sources.Dumped](rec.Tells()) || slices.ContainsFunc(rec.Tells(), func(ev sources.Event) bool {
+	moves, pods := cluster.HasFact[*sources.Move](rec.Tells()), slices.ContainsFunc(rec.Tells(), cluster.IsPod)
+	logged := cluster.HasFact[*sources.Dumped](rec.Tells()) || slices.ContainsFunc(rec.Tells(), func(ev sources.Event) bool {
 		l, is := ev.Fact.(*sources.Logged)
 		return is && l.Verbosity >= 0 && l.Verbosity < sources.MovesVerbosity
 	})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
@@ -22,7 +21,7 @@ const maxOthers = 3
 // OthersPods says how many pods wait, or waited, for schedulers that cfg has no profile of: they are left out. It is ""
 // if there are none, or if the moves are told, whoever's pods they are of.
 func OthersPods(events []sources.Event, cfg *schedulerconfig.Config) string {
-	if model.HasFact[*sources.Move](events) {
+	if cluster.HasFact[*sources.Move](events) {
 		return ""
 	}
 	pods, schedulers := map[types.UID]bool{}, map[string]bool{}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
@@ -90,7 +90,7 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 		return nil, err
 	}
 	tells := truth.Tells()
-	if !model.HasFact[*sources.Move](tells) || len(want) == 0 {
+	if !cluster.HasFact[*sources.Move](tells) || len(want) == 0 {
 		return nil, fmt.Errorf("%s tells no move of the scheduler and can't be the truth: kube-scheduler writes them at -v=5 and above", truth.Name)
 	}
 	began := momentOf(beganAtWork(rec))
