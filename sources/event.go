@@ -29,7 +29,7 @@ func CheckTime(t time.Time) error {
 }
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
-// *StatusPatched, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
+// *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
 // *SchedulerHeard, *Silent and *Unheard.
 type Fact interface{ fact() }
 
@@ -37,6 +37,7 @@ func (*SchedulerStarted) fact() {}
 func (*ObjectChange) fact()     {}
 func (*FailedAttempt) fact()    {}
 func (*StatusPatched) fact()    {}
+func (*Refused) fact()          {}
 func (*Requested) fact()        {}
 func (*Move) fact()             {}
 func (*Counts) fact()           {}
@@ -194,6 +195,22 @@ type StatusPatched struct {
 	UID types.UID
 	// Sent is when the API server had the request. The attempt ended before. Zero if not known.
 	Sent time.Time
+	// Clears is true if no condition was written, and the pod's nomination taken away: most often by an attempt of another pod, and
+	// beside the scheduling loop (preemption/executor.go, clearNominatedNodeName).
+	Clears bool
+}
+
+// Refused says that the API server refused a request of kube-scheduler's that follows an attempt: to write the outcome of a failed
+// one into a pod's status, or to bind the pod that it placed. Mostly the pod was gone by then, since requests wait for their
+// client's rate limit. Its event's time is when the scheduler had the answer.
+type Refused struct {
+	Pod types.NamespacedName
+	// UID is the pod's. Empty if it is not known.
+	UID types.UID
+	// Sent is when the API server had the request. Zero if not known.
+	Sent time.Time
+	// Binding is true if the pod was to be bound. Then the place that it had on a node is free again.
+	Binding bool
 }
 
 // Requested says that kube-scheduler made a request of the API server by the client whose rate limit its scheduling loop

@@ -91,6 +91,7 @@ const (
 	toldChange  itemKind = iota
 	toldFailure          // a failed attempt, by its Event
 	toldName             // an Event of which its name alone is told
+	toldRefusal          // what kube-scheduler asked for and was refused
 	toldRequest          // a request of kube-scheduler's, by its user
 	toldCall             // a request of what only calls itself kube-scheduler
 )
@@ -122,6 +123,7 @@ type entry struct {
 	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
 	patched time.Time
 	sent    time.Time
+	clears  bool // that wrote no condition, and took a nomination away
 	// created is true if the request made the object.
 	created bool
 }
@@ -252,6 +254,9 @@ func (a *reader) event(e *event, line []byte) (err error) {
 	}
 	if f, ok := e.namedEvent(); ok {
 		return a.tell(e, item{what: toldName, event: f, cost: sources.Cost(f.Fact)})
+	}
+	if f, ok := e.refusal(); ok {
+		return a.tell(e, item{what: toldRefusal, event: f, cost: sources.CostEntry})
 	}
 	if !e.changes() {
 		return nil

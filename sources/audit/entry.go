@@ -131,8 +131,10 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 	n.revision, _ = strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 	n.op = put
 	n.created = e.subresource == "" && (string(e.verb) == "create" || e.code() == "201")
-	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && e.byScheduler() && pod.Spec.NodeName == "" && !nominatesOnly(e.requestObject) {
-		n.patched, n.sent = n.time, parse(string(e.received))
+	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && e.byScheduler() && pod.Spec.NodeName == "" {
+		if one, none := patches.Nominates(e.requestObject); !one {
+			n.patched, n.sent, n.clears = n.time, parse(string(e.received)), none
+		}
 	}
 	if answer.gone(deletes) {
 		n.op = remove
@@ -255,29 +257,6 @@ func options(raw []byte) (deletion, error) {
 		err = nil // a JSON patch
 	}
 	return d, err
-}
-
-// nominatesOnly reports whether the request writes a nominated node into a pod's status and no condition.
-// kube-scheduler does so before a binding that takes its time (NominatedNodeNameForExpectation), and not for a
-// failed attempt.
-func nominatesOnly(request []byte) bool {
-	nominated, conditions := false, false
-	_ = jsonscan.Members(request, func(name, status []byte) bool {
-		if string(name) != "status" {
-			return true
-		}
-		_ = jsonscan.Members(status, func(name, value []byte) bool {
-			switch string(name) {
-			case "nominatedNodeName":
-				nominated = len(value) > len(`""`) && value[0] == '"'
-			case "conditions":
-				conditions = true
-			}
-			return true
-		})
-		return false
-	})
-	return nominated && !conditions
 }
 
 func nameIn(raw []byte) (s string) {

@@ -66,7 +66,13 @@ func facts(t testing.TB, text string) string {
 		case *sources.FailedAttempt:
 			fmt.Fprintf(&b, "%s failed %s (%s): %s\n", at, f.Pod, f.UID, f.Message)
 		case *sources.StatusPatched:
-			fmt.Fprintf(&b, "%s patched %s (%s) sent %s\n", at, f.Pod, f.UID, f.Sent.Format("05.000000"))
+			what := "patched"
+			if f.Clears {
+				what = "cleared"
+			}
+			fmt.Fprintf(&b, "%s %s %s (%s) sent %s\n", at, what, f.Pod, f.UID, f.Sent.Format("05.000000"))
+		case *sources.Refused:
+			fmt.Fprintf(&b, "%s refused %s (%s) sent %s, binding %v\n", at, f.Pod, f.UID, f.Sent.Format("05.000000"), f.Binding)
 		}
 	}
 	return b.String()
@@ -280,10 +286,41 @@ func TestStatusPatched(t *testing.T) {
 		{"another component", created + strings.ReplaceAll(patched(11), scheduler, "kubelet/v1.37.1"), ""},
 		{"not of the status", created + by(scheduler, req{at: 2, verb: "patch", resource: "pods", ns: "default", name: "a", response: pod("a", 11)}), ""},
 		{"answered after the pod's deletion", created + req{at: 1.5, verb: "delete", resource: "pods", ns: "default", name: "a", response: pod("a", 12, killed)}.line() + patched(11), want},
-		{"refused", created + by(scheduler, refused), ""},
+		{"refused", created + by(scheduler, refused), "02.000000 refused default/a () sent 02.000000, binding false\n"},
 		{"a node nominated for a binding", created + nominating(patched(11), `{"status":{"nominatedNodeName":"n-1"}}`), ""},
 		{"a node nominated by preemption", created + nominating(patched(11), `{"status":{"nominatedNodeName":"n-1","conditions":[]}}`), want},
-		{"a nomination taken back", created + nominating(patched(11), `{"status":{"nominatedNodeName":null}}`), want},
+		{"a nomination taken back", created + nominating(patched(11), `{"status":{"nominatedNodeName":null}}`), strings.Replace(want, "patched", "cleared", 1)},
+		{"a nomination taken back with a condition", created + nominating(patched(11), `{"status":{"nominatedNodeName":null,"conditions":[]}}`), want},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := facts(t, c.log); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestRefused: what is told of the scheduler's requests that the API server refused, since the pod was deleted. A patch names it only:
+// the last one of that name is meant that was deleted.
+func TestRefused(t *testing.T) {
+	lives := func(at float64, uid string) string {
+		there := strings.Replace(pod("a", int(at*10)), `"uid":"a"`, `"uid":"`+uid+`"`, 1)
+		deleted := strings.Replace(pod("a", int(at*10)+1, killed), `"uid":"a"`, `"uid":"`+uid+`"`, 1)
+		return req{at: at, verb: "create", resource: "pods", ns: "default", code: 201, response: there}.line() +
+			req{at: at + 0.5, verb: "delete", resource: "pods", ns: "default", name: "a", response: deleted}.line()
+	}
+	patch := func(at float64, code int) req {
+		return req{at: at, verb: "patch", resource: "pods", sub: "status", ns: "default", name: "a", code: code, response: `{"kind":"Status","apiVersion":"v1"}`}
+	}
+	binding := req{at: 3, verb: "create", resource: "pods", sub: "binding", ns: "default", name: "a", code: 404, response: `{"kind":"Status","apiVersion":"v1"}`}
+	for _, c := range []struct{ name, log, want string }{
+		{"a patch", lives(1, "u1") + by(scheduler, patch(2, 404)), "02.000000 refused default/a (u1) sent 02.000000, binding false\n"},
+		{"of the last of that name", lives(1, "u1") + lives(2, "u2") + by(scheduler, patch(3, 404)), "03.000000 refused default/a (u2) sent 03.000000, binding false\n"},
+		{"a binding, which says of which pod", lives(1, "a") + by(scheduler, binding), "03.000000 refused default/a (a) sent 03.000000, binding true\n"},
+		{"by a server that is busy", lives(1, "u1") + by(scheduler, patch(2, 429)), ""},
+		{"by a server that fails", lives(1, "u1") + by(scheduler, patch(2, 500)), ""},
+		{"of another component", lives(1, "u1") + by("kubelet/v1.37.1", patch(2, 404)), ""},
+		{"of a nomination", lives(1, "u1") + nominating(by(scheduler, patch(2, 404)), `{"status":{"nominatedNodeName":null}}`), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := facts(t, c.log); got != c.want {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/apijson"
+	"github.com/schedq/schedq/sources/patches"
 )
 
 // failedScheduling reports whether with the event kube-scheduler wrote an Event object.
@@ -40,4 +41,21 @@ func (e *event) failedAttempt(d *apijson.Decoder) (sources.Event, bool) {
 		UID: types.UID(sources.Sanitize(string(about.UID))), Message: sources.Sanitize(o.Note),
 		Recorded: sources.NewRecorded(about.ResourceVersion, count), Heard: heard,
 	}}, true
+}
+
+// refusal returns that the API server refused what kube-scheduler asked for after an attempt: to write a pod's condition, or to bind
+// it. What it may ask for again, since the server was busy, is none.
+func (e *event) refusal() (sources.Event, bool) {
+	binds := e.subresource == "binding" && string(e.verb) == "create"
+	writes := e.subresource == "status" && string(e.verb) == "patch"
+	code := e.code()
+	if !e.kind.IsPod() || !binds && !writes || string(e.stage) != "ResponseComplete" || !e.byScheduler() || len(code) != 3 || code[0] != '4' || code == "429" {
+		return sources.Event{}, false
+	}
+	if one, none := patches.Nominates(e.requestObject); one || none {
+		return sources.Event{}, false
+	}
+	at, f := parse(string(e.stamp)), &sources.Refused{Pod: types.NamespacedName{Namespace: e.namespace, Name: e.name}, UID: types.UID(sources.Sanitize(string(e.uid))), Sent: parse(string(e.received)), Binding: binds}
+	is := sources.CheckTime(at) == nil && sources.CheckName(e.name) == nil && sources.CheckName(e.namespace) == nil
+	return sources.Event{Time: at.UTC(), Fact: f}, is
 }

@@ -34,7 +34,8 @@ func (n ObjectName) Compare(o ObjectName) int {
 // history plays entries and tells what they changed.
 type history struct {
 	objects map[ObjectName]runtime.Object
-	gone    map[types.UID]time.Time // when an object was removed, of those that a second removal may follow
+	gone    map[types.UID]time.Time            // when an object was removed, of those that a second removal may follow
+	ended   map[types.NamespacedName]types.UID // the pods of those, the last one of each name
 	zones   *bindings.Zones
 	decoder *sources.Decoder
 	forgot  time.Time // when that was last done
@@ -42,7 +43,7 @@ type history struct {
 }
 
 func newHistory(tell func(sources.Event)) *history {
-	return &history{objects: map[ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, zones: bindings.NewZones(), decoder: sources.NewDecoder(), tell: tell}
+	return &history{objects: map[ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, ended: map[types.NamespacedName]types.UID{}, zones: bindings.NewZones(), decoder: sources.NewDecoder(), tell: tell}
 }
 
 // begin tells of the objects that were there at the beginning.
@@ -141,7 +142,7 @@ func noteZones(z *bindings.Zones, e *entry) {
 // asked tells of a request of kube-scheduler's to change a pod's status, whether or not that changed it.
 func (h *history) asked(e *entry) {
 	if !e.patched.IsZero() {
-		h.tell(sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent}})
+		h.tell(sources.Event{Time: e.patched, Fact: &sources.StatusPatched{Pod: e.key, UID: e.uid, Sent: e.sent, Clears: e.clears}})
 	}
 }
 
@@ -162,6 +163,9 @@ func (h *history) remove(e *entry, id ObjectName, last runtime.Object) {
 	delete(h.objects, id)
 	if uid := uidOf(last); uid != "" {
 		h.gone[uid] = e.time
+		if e.kind.IsPod() {
+			h.ended[id.NamespacedName] = uid
+		}
 		h.decoder.Forget(uid)
 	}
 	h.emit(e.time, sources.Deleted, last)
@@ -177,6 +181,7 @@ func (h *history) forget(now time.Time) {
 	}
 	h.forgot = now
 	maps.DeleteFunc(h.gone, func(_ types.UID, at time.Time) bool { return now.Sub(at) > overlaps })
+	maps.DeleteFunc(h.ended, func(_ types.NamespacedName, uid types.UID) bool { return h.gone[uid].IsZero() })
 }
 
 func (h *history) emit(t time.Time, verb sources.Verb, obj runtime.Object) {

@@ -103,7 +103,7 @@ func (s *surveyor) takeItem(it *item) {
 	switch {
 	case late:
 		s.late = append(s.late, *it)
-	case s.visit != nil && (it.what == toldFailure || it.what == toldName):
+	case s.visit != nil && it.what != toldRequest && it.what != toldCall:
 		s.know(it)
 	}
 }

@@ -143,7 +143,7 @@ func (t *teller) know(it *item) {
 		t.attempt(it.event)
 	case toldName:
 		t.named(it.event)
-	case t.requests:
+	case t.requests, toldRefusal:
 		t.add(rankRequest, it.event)
 	}
 }
@@ -169,7 +169,7 @@ func (t *teller) upTo(now time.Time) {
 			return
 		}
 		t.waiting.PopMin()
-		t.tell(first.Event)
+		t.hand(first.Event)
 	}
 }
 
@@ -186,6 +186,16 @@ func (t *teller) finish() {
 		if !some {
 			return
 		}
-		t.tell(first.Event)
+		t.hand(first.Event)
 	}
+}
+
+// hand hands ev on. A patch that was refused says only by its name of which pod it was: of the last one that went.
+func (t *teller) hand(ev sources.Event) {
+	if f, is := ev.Fact.(*sources.Refused); is && f.UID == "" {
+		of := *f
+		of.UID = t.history.ended[f.Pod]
+		ev.Fact = &of
+	}
+	t.tell(ev)
 }

@@ -32,7 +32,7 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 			"podMaxInUnschedulablePods"); refused == nil {
 			r.fact, refused = s.fact()
 		}
-	case "failed", "bound", "patched", "tried", "logged", "dumped":
+	case "failed", "bound", "patched", "refused", "tried", "logged", "dumped":
 		refused = t.attempt(r, name, value)
 	case "requested":
 		if refused = t.fact(value, &requested{}); refused == nil {
@@ -124,8 +124,13 @@ func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 		}
 	case "patched":
 		a := &attempt{}
-		if err = t.fact(value, a, "pod", "uid", "sent"); err == nil {
+		if err = t.fact(value, a, "pod", "uid", "sent", "clears"); err == nil {
 			r.fact, err = a.patched()
+		}
+	case "refused":
+		a := &attempt{}
+		if err = t.fact(value, a, "pod", "uid", "sent", "binding"); err == nil {
+			r.fact, err = a.refused()
 		}
 	case "tried":
 		a := &tried{}

@@ -54,7 +54,7 @@ func Sniff(line []byte) (at time.Time, known bool) {
 		switch string(name) {
 		case "time":
 			at, _ = time.Parse(`"`+time.RFC3339Nano+`"`, string(value))
-		case "object", "scheduler", "failed", "patched", "tried", "attached", "move", "counts", "mark":
+		case "object", "scheduler", "failed", "patched", "refused", "tried", "attached", "move", "counts", "mark":
 			fact = fact || value[0] == '{'
 		case "schedq", "kind", "apiVersion", "msg":
 			return false // of something else

@@ -33,6 +33,7 @@ type record struct {
 	Delivered *time.Time        `json:"delivered,omitempty"`
 	Failed    *attempt          `json:"failed,omitempty"`
 	Patched   *attempt          `json:"patched,omitempty"`
+	Refused   *attempt          `json:"refused,omitempty"`
 	Tried     *tried            `json:"tried,omitempty"`
 	Attached  *attached         `json:"attached,omitempty"`
 	Bound     *bound            `json:"bound,omitempty"`
@@ -65,6 +66,8 @@ type attempt struct {
 	Version string     `json:"version,omitempty"`
 	Count   int        `json:"count,omitempty"`
 	Sent    *time.Time `json:"sent,omitempty"`
+	Binding bool       `json:"binding,omitempty"`
+	Clears  bool       `json:"clears,omitempty"`
 
 	Log     bool         `json:"log,omitempty"`
 	Error   bool         `json:"error,omitempty"`
@@ -207,11 +210,9 @@ func encode(e sources.Event) (*record, error) {
 	case *sources.Dumped:
 		r.Dumped = &dumped{f.Pod.String(), string(f.UID), f.In}
 	case *sources.StatusPatched:
-		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID)}
-		if !f.Sent.IsZero() {
-			sent := f.Sent.UTC()
-			r.Patched.Sent = &sent
-		}
+		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Sent: nilIfZero(f.Sent), Clears: f.Clears}
+	case *sources.Refused:
+		r.Refused = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Sent: nilIfZero(f.Sent), Binding: f.Binding}
 	case *sources.Requested:
 		r.Requested = &requested{}
 	case *sources.Tried:
@@ -320,7 +321,17 @@ func (a *attempt) patched() (sources.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &sources.StatusPatched{Pod: pod, UID: types.UID(safe(a.UID))}
+	f := &sources.StatusPatched{Pod: pod, UID: types.UID(safe(a.UID)), Clears: a.Clears}
+	f.Sent, err = timeOf(a.Sent)
+	return f, err
+}
+
+func (a *attempt) refused() (sources.Fact, error) {
+	pod, err := sources.ParsePod(a.Pod)
+	if err != nil {
+		return nil, err
+	}
+	f := &sources.Refused{Pod: pod, UID: types.UID(safe(a.UID)), Binding: a.Binding}
 	f.Sent, err = timeOf(a.Sent)
 	return f, err
 }

@@ -61,7 +61,7 @@ func (a queueAdapter) hasNode(pod *v1.Pod) bool {
 
 // MoveAllToActiveOrBackoffQueue implements SchedulingQueue.
 func (a queueAdapter) MoveAllToActiveOrBackoffQueue(_ klog.Logger, event fwk.ClusterEvent, oldObj, newObj any, preCheck internalqueue.PreEnqueueCheck) {
-	if a.loading {
+	if a.loading || a.deaf {
 		return
 	}
 	// Upstream asks about the priority of those who wait only where a pod gives up the place that it was nominated to.

@@ -6,6 +6,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -36,6 +38,7 @@ type Scheduler struct {
 	pods     map[types.UID]types.NamespacedName // those that the scheduler knows
 	now      time.Time
 	loading  bool
+	deaf     bool // what wakes pods wakes none
 
 	stop      context.CancelFunc
 	stopped   <-chan struct{}
@@ -48,8 +51,8 @@ type Scheduler struct {
 	percentage int32
 	evictions  chan *Eviction // from upstream's goroutines
 	underway   []*Eviction
-	// gatesUntilEvicted is the configuration's GatesUntilEvicted.
-	gatesUntilEvicted bool
+	// gatesUntilEvicted is the configuration's GatesUntilEvicted, and freesAssumed its FreesAssumed.
+	gatesUntilEvicted, freesAssumed bool
 }
 
 // New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the
@@ -66,7 +69,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	s := &Scheduler{
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction),
-		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(),
+		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
 	}
 	a.now = &s.now
 	if p := cfg.PercentageOfNodesToScore; p != nil {
@@ -176,7 +179,22 @@ func (s *Scheduler) removePod(i *informer, pod *v1.Pod) error {
 	if old.UID != pod.UID || old.Spec.NodeName != pod.Spec.NodeName {
 		pod = old // the scheduler never heard of what it was at last
 	}
+	if assumed, err := s.upstream.Cache.IsAssumedPod(pod); err == nil && assumed && !s.freesAssumed {
+		return s.removeAssumed(i, pod)
+	}
 	return i.remove(pod)
+}
+
+// removeAssumed removes a pod that keeps its place until its binding has failed: see FreesAssumed of the configuration.
+func (s *Scheduler) removeAssumed(i *informer, pod *v1.Pod) error {
+	assumed, err := s.upstream.Cache.GetPod(pod)
+	if err != nil {
+		return err
+	}
+	s.deaf = true // the handler frees the place, and wakes pods for that
+	err = i.remove(pod)
+	s.deaf = false
+	return errors.Join(err, s.upstream.Cache.AssumePod(klog.Logger{}, assumed))
 }
 
 // Remove tells the scheduler at now that obj is gone. Objects it does not have are ignored.

@@ -3,6 +3,7 @@ package schedulerconfig
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/schedq/schedq/queue"
@@ -74,8 +75,17 @@ func AsyncAPICalls(version string) bool {
 // GatesUntilEvicted reports whether a preemptor is gated until its last victim is being deleted. Up to v1.34 it is only until that
 // one is left: prepareCandidateAsync (v1.33, preemption.go) took it out of those that preempt before the last victim's turn, and
 // kubernetes#134730, which came with v1.35, does so after it.
-func (c *Config) GatesUntilEvicted() bool {
+func (c *Config) GatesUntilEvicted() bool { return c.minor() > 34 }
+
+// FreesAssumed reports whether the place of a pod is free as soon as it is deleted while its binding is under way. Up to v1.34 it is
+// when that has failed (eventhandlers.go, handleAssumedPodDeletion, which came with v1.35).
+func (c *Config) FreesAssumed() bool { return c.minor() > 34 }
+
+// minor is the minor version of c's release. Of one that is not known it is that of a release to come.
+func (c *Config) minor() int {
 	var minor int
-	_, err := fmt.Sscanf(cmp.Or(c.Version, c.Release), "v1.%d", &minor)
-	return err != nil || minor > 34
+	if _, err := fmt.Sscanf(cmp.Or(c.Version, c.Release), "v1.%d", &minor); err != nil {
+		return math.MaxInt
+	}
+	return minor
 }

@@ -106,7 +106,7 @@ func isAbout[T runtime.Object](ev sources.Event) bool {
 // IsOfScheduler reports whether ev tells what the recorded scheduler did, and nothing of the cluster beside it.
 func IsOfScheduler(ev sources.Event) bool {
 	switch ev.Fact.(type) {
-	case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.StatusPatched, *sources.Requested, *sources.Silent, *sources.Counts:
+	case *sources.Move, *sources.FailedAttempt, *sources.Bound, *sources.Logged, *sources.Dumped, *sources.StatusPatched, *sources.Refused, *sources.Requested, *sources.Silent, *sources.Counts:
 		return true
 	}
 	return false

@@ -32,6 +32,7 @@ const (
 	Bound        // the change of a pod that has a node: the first one is the end of an attempt
 	Changed      // any other change
 	Began        // that an attempt begins, whose end is told later
+	Unbound      // by a binding that was refused: an attempt placed the pod, which did not get its node
 )
 
 // Sighting is an event that was told, and what it shows.
@@ -41,8 +42,8 @@ type Sighting struct {
 	// By is when the attempt was over, at the latest: of a patch, when the API server had its request. Of all
 	// other kinds it is the event's time.
 	By time.Time
-	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another was seen between: in that
-	// time the loop waited for the client's rate limit and for the answer.
+	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another, or its patch, was seen
+	// between: in that time the loop waited for the client's rate limit and for the answer.
 	FailedAt time.Time
 	// Waited is true of a patch or a binding whose request is seen to have waited for the client's rate limit. Then it was
 	// made as long before as that took, in its turn: requests are sent in the order in which they were made.
@@ -70,8 +71,11 @@ func (s *Sighting) Message() string {
 	return ""
 }
 
+// Placed reports whether it shows an attempt that placed its pod.
+func (s *Sighting) Placed() bool { return s.Kind == Bound || s.Kind == Unbound }
+
 // ShowsAttempt reports whether it shows an attempt that the model has not had.
-func (s *Sighting) ShowsAttempt() bool { return s.Failed() && !s.Used || s.Kind == Bound }
+func (s *Sighting) ShowsAttempt() bool { return s.Failed() && !s.Used || s.Placed() }
 
 // Deleted reports whether it is the end of an object.
 func (s *Sighting) Deleted() bool { return s.Change != nil && s.Change.Verb == sources.Deleted }
@@ -103,13 +107,14 @@ type Future struct {
 	limit             *rate.Limiter                // of the client that the scheduler's loop waits for, over what it is seen to have sent
 	sent              []sending                    // lately, in order
 	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
+	lastSent          time.Time                    // when the last patch was, likewise
 
 	all      list
 	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
 	failures list
 	changes  list        // Bound and Changed
 	claims   list        // those of claims for devices
-	bindings list        // Bound
+	bindings list        // Bound and Unbound
 	begins   bool        // whether any was Began
 	stirs    list        // changes that may wake pods
 	patches  []*Sighting // Patched, in the order in which they were sent
@@ -240,13 +245,11 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 		}
 	case *sources.StatusPatched:
 		s.Kind, s.Pod, s.UID = Patched, fact.Pod, fact.UID
-		if s.By = fact.Sent; fact.Sent.IsZero() {
-			s.By = ev.Time.Add(-f.requesting)
+		if f.noteSent(s, fact.Sent); !fact.Clears {
+			f.lastSent = s.By
 		}
-		s.Waited = f.hadWaited(s.By)
-		if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) {
-			s.FailedAt = last.Time
-		}
+	case *sources.Refused:
+		f.noteRefused(s, fact)
 	case *sources.Requested:
 		f.countRequest(ev.Time)
 	case *sources.ObjectChange:
@@ -259,6 +262,35 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 		}
 	}
 	return s
+}
+
+// noteRefused notes what was refused. The condition of a pod whose binding failed is written beside the loop, which does not wait for
+// that (schedule_one.go, handleBindingCycleError).
+func (f *Future) noteRefused(s *Sighting, fact *sources.Refused) {
+	unbound := slices.ContainsFunc(f.sightingsOf(fact.UID), func(s *Sighting) bool { return s.Kind == Unbound })
+	switch {
+	case fact.Binding:
+		s.Kind = Unbound
+	case !unbound:
+		s.Kind = Patched
+	default:
+		return
+	}
+	s.Pod, s.UID = fact.Pod, fact.UID
+	if f.noteSent(s, fact.Sent); s.Kind == Patched {
+		f.lastSent = s.By
+	}
+}
+
+// noteSent notes when the API server had the request that s shows: at that moment, if it is not zero.
+func (f *Future) noteSent(s *Sighting, at time.Time) {
+	if s.By = at; at.IsZero() {
+		s.By = s.Time.Add(-f.requesting)
+	}
+	s.Waited = f.hadWaited(s.By)
+	if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) && !f.lastSent.After(last.Time) {
+		s.FailedAt = last.Time
+	}
 }
 
 // countRequest counts a request that the API server had at that moment against the rate limit. It had waited if no more
@@ -298,11 +330,11 @@ func (f *Future) lists(s *Sighting) []*list {
 	if s.Failed() {
 		in = append(in, &f.failures)
 	}
+	if s.Placed() {
+		in = append(in, &f.bindings)
+	}
 	if s.Change != nil {
 		in = append(in, &f.changes)
-		if s.Kind == Bound {
-			in = append(in, &f.bindings)
-		}
 		if _, is := s.Change.Object.(*resourcev1.ResourceClaim); is {
 			in = append(in, &f.claims)
 		}
@@ -310,7 +342,7 @@ func (f *Future) lists(s *Sighting) []*list {
 			in = append(in, &f.stirs)
 		}
 	}
-	if s.Failed() || s.Kind == Bound || s.Kind == Began || s.endsPod() {
+	if s.Failed() || s.Placed() || s.Kind == Began || s.endsPod() {
 		of := f.byPod[s.UID]
 		if of == nil {
 			of = &list{}

@@ -87,6 +87,34 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
+// TestFailedAt: an Event of a pod is of the attempt that its next patch follows, unless the loop has gone on in between.
+func TestFailedAt(t *testing.T) {
+	cleared := patched(30, 34, "b")
+	cleared.Fact.(*sources.StatusPatched).Clears = true
+	refused := sources.Event{Time: at(34), Fact: &sources.Refused{Pod: types.NamespacedName{Name: "b"}, UID: "b", Sent: at(30)}}
+	unbound := sources.Event{Time: at(24), Fact: &sources.Refused{Pod: types.NamespacedName{Name: "b"}, UID: "b", Sent: at(22), Binding: true}}
+	for _, c := range []struct {
+		name    string
+		between []sources.Event
+		want    bool
+	}{
+		{"nothing", nil, true},
+		{"another fails", []sources.Event{failed(30, "b")}, false},
+		{"another is patched", []sources.Event{patched(30, 34, "b")}, false},
+		{"another would be patched, and was deleted", []sources.Event{refused}, false},
+		{"another is patched whose binding was refused, beside the loop", []sources.Event{unbound, refused}, true},
+		{"another's nomination is taken away, beside the loop", []sources.Event{cleared}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := New(Of(append(append([]sources.Event{failed(20, "a")}, c.between...), patched(40, 44, "a"))), reach, requesting, unlimited())
+			patch := f.NextPatch(at(35), time.Second)
+			if patch == nil || patch.UID != "a" || patch.FailedAt.Equal(at(20)) != c.want {
+				t.Errorf("got %+v, want one that failed at 20 ms: %v", patch, c.want)
+			}
+		})
+	}
+}
+
 // TestWaited: of a client that may send two requests at once and then one in 20 ms, those wait that are sent as soon as
 // they may be.
 func TestWaited(t *testing.T) {

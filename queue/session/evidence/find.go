@@ -92,10 +92,26 @@ func (f *Future) NextPatch(now time.Time, within time.Duration) *Sighting {
 	return nil
 }
 
-// Fate returns the first sighting within that long from now of what became of the pod with that UID: it is Bound or
-// Deleted. Nil if none is told.
+// Fate returns the first sighting within that long from now of what became of the pod with that UID: it is Bound, Unbound or
+// Deleted. A pod that is deleted while its binding is under way is Unbound later, which tells more. Nil if none is told.
 func (f *Future) Fate(uid types.UID, now time.Time, within time.Duration) *Sighting {
-	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Bound || s.Deleted() })
+	all := f.sightingsOf(uid)
+	fate := all.firstWithin(now, within, func(s *Sighting) bool { return s.Placed() || s.Deleted() })
+	if fate != nil && fate.Deleted() {
+		if refused := f.Refusal(uid, now, within); refused != nil && refused.Kind == Unbound {
+			return refused
+		}
+	}
+	return fate
+}
+
+// Refusal returns the request, if it is told within that long from now, that the scheduler makes of the pod with that UID when that
+// is gone: its binding, or the patch of its status. Nil if there is none.
+func (f *Future) Refusal(uid types.UID, now time.Time, within time.Duration) *Sighting {
+	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool {
+		_, is := s.Fact.(*sources.Refused)
+		return is
+	})
 }
 
 // PodEnds reports whether the pod with that UID is told within that long from now to be deleted, or to be going.
@@ -170,7 +186,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Bindings yields the changes within that long from now of pods that have a node.
+// Bindings yields the changes within that long from now of pods that have a node, and the bindings that are refused.
 func (f *Future) Bindings(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	return f.bindings.within(now, within)
 }

@@ -98,7 +98,7 @@ func (o *oracle) decide(now time.Time) decision {
 		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
 	}
 	first, last, sent := o.takenByPatch(now)
-	if last && first != nil {
+	if last && first != nil && (sent.Sub(now) <= soon || o.isNext(first)) {
 		return decision{do: takePod, pod: first, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
 	inTurn := !last && !sent.IsZero() // others are placed before the pod of the next patch
@@ -118,8 +118,8 @@ func (o *oracle) decide(now time.Time) decision {
 // takenByPatch returns the pods that the loop takes before any other whose request is sent later than sent, which is the
 // next patch of a status, where the requests of the scheduler's client wait for each other: they are sent in the order in
 // which they were made, and the loop waits for its patch. So it places the pods whose bindings are sent before that, then
-// its attempt of the patch's pod fails. first is the first of them, and last is true if that is the patch's. first is nil
-// if no patch is seen, or none of the pods can be taken.
+// its attempt of the patch's pod fails, behind others in their turn whose attempts write nothing. first is the first of them,
+// and last is true if that is the patch's. first is nil if no patch is seen, or none of the pods can be taken.
 func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent time.Time) {
 	patch := o.waitingPatch(now)
 	if patch == nil {
@@ -129,6 +129,14 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 		return pod, false, patch.By
 	}
 	return o.takeable(patch), true, patch.By
+}
+
+// isNext reports whether it is pod's turn.
+func (o *oracle) isNext(pod *v1.Pod) bool {
+	for next := range o.queue.Upcoming() {
+		return next.UID == pod.UID
+	}
+	return false
 }
 
 // waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
@@ -150,7 +158,7 @@ func (o *oracle) placedBefore(now time.Time, patch *evidence.Sighting) (pod *v1.
 		if pod := o.takeable(seen); pod != nil {
 			return pod, true
 		}
-		if _, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name); !ok {
+		if _, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name); !ok && seen.Kind == evidence.Bound {
 			return nil, false
 		}
 	}
@@ -160,7 +168,7 @@ func (o *oracle) placedBefore(now time.Time, patch *evidence.Sighting) (pod *v1.
 // bindsAfter reports whether pod is seen to be bound, by a request that is sent after that moment.
 func (o *oracle) bindsAfter(now, sent time.Time, pod *v1.Pod) bool {
 	seen := o.future.Fate(pod.UID, now, bindPatience)
-	return seen != nil && seen.Kind == evidence.Bound && seen.Time.After(sent.Add(requestTime))
+	return seen != nil && seen.Placed() && seen.Time.After(sent.Add(requestTime))
 }
 
 // upcoming decides by the queue alone. The loop takes the first pod in its turn that is not held (see heldUntil). If
@@ -220,7 +228,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
 	claimedAt, claimed := o.claimedAt(now, pod)
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.By)) {
-		if seen.Waited && seen.Kind == evidence.Bound {
+		if seen.Waited && seen.Kind == evidence.Bound || seen.Kind == evidence.Unbound {
 			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed
 		}
 		return seen.By.Add(-soon), seen.By.Sub(now) > soon, reason.GoesBy(reason.ByTurn, seen)
@@ -235,7 +243,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		return until, false, turn
 	}
 	if cluster.BindsLate(pod) {
-		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Kind == evidence.Bound {
+		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Placed() {
 			return until, false, reason.GoesBy(reason.ByTurn, seen)
 		}
 	}
@@ -336,7 +344,7 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 		return false
 	}
 	// A binding under way when the pod was deleted would have shown by then.
-	return seen.Kind == evidence.Bound || seen.Time.Sub(now) <= crowding
+	return seen.Placed() || seen.Time.Sub(now) <= crowding
 }
 
 // awaitsDevice returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
@@ -413,11 +421,21 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 	if seen == nil && !o.channels.hearsPods(now) {
 		return otherwise
 	}
+	if seen == nil && o.outlasts(now) {
+		return o.channels.until
+	}
 	if seen == nil {
 		return now
 	}
 	seen.Used = true
 	return seen.Time
+}
+
+// outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
+// each other, the loop, which waits for its patch, makes no other before.
+func (o *oracle) outlasts(now time.Time) bool {
+	return o.channels.exact && !o.channels.cfg.AsyncAPICalls && !o.channels.logged() && o.channels.saturated(now) &&
+		o.channels.until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
 }
 
 // goesOnAt returns when the loop goes on that waits for an answer that the API server gives at answered. How long the answer takes to

@@ -243,9 +243,15 @@ func TestDecide(t *testing.T) {
 		{"a patch waits, and nothing is bound before it: its attempt is the next", func(s *situation) {
 			s.free("web")
 			s.free("db")
+			s.waiting(9.7)
+			s.waits(10.001, 10.005, "db")
+		}, "take db"},
+		{"a patch waits that is sent later: until then others have their turn", func(s *situation) {
+			s.free("web")
+			s.free("db")
 			s.waiting(10)
 			s.waits(10.3, 10.305, "db")
-		}, "take db"},
+		}, "take the next"},
 		{"a patch does not wait, and is sent later", func(s *situation) {
 			s.free("web")
 			s.free("db")
@@ -276,8 +282,8 @@ func TestDecide(t *testing.T) {
 		{"a patch waits, and a pod is bound after it", func(s *situation) {
 			s.free("web")
 			s.free("db")
-			s.waiting(10)
-			s.waits(10.3, 10.305, "db")
+			s.waiting(9.7)
+			s.waits(10.001, 10.005, "db")
 			s.bound(10.4, "web")
 		}, "take db"},
 		{"a patch waits, and the scheduler's log tells when attempts end", func(s *situation) {

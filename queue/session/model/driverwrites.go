@@ -54,6 +54,9 @@ type dying struct {
 // ErrNotSeen is why a binding of the model fails that the real scheduler was never seen to make.
 var ErrNotSeen = errors.New("its binding was not seen")
 
+// errRefused is why a binding fails that the API server refused.
+var errRefused = errors.New("its binding was refused")
+
 // errBindTimeout is why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go, BindPodVolumes).
 var errBindTimeout = errors.New("binding volumes: context deadline exceeded")
 

@@ -176,6 +176,8 @@ func (s *shadow) takeInNext() error {
 		s.oracle.channels.requested(ev.Time)
 	case *sources.StatusPatched:
 		s.takeInStatusPatched(ev, f)
+	case *sources.Refused:
+		s.takeInRefused(ev.Time, f)
 	}
 	return nil
 }
@@ -320,11 +322,30 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 	delete(s.oracle.lastAttempts, uid)
 	delete(s.oracle.cleared, uid)
 	delete(s.oracle.channels.recorder, uid)
-	if d.Unbind(now, uid, ErrNotSeen) {
-		_ = d.Scheduler.Writes()
+	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
+		return // what is under way ends then
+	}
+	s.unbind(now, uid, ErrNotSeen)
+	d.endPatchWait(uid, now)
+}
+
+// unbind has the binding of the pod with that UID fail for that reason, if one is under way.
+func (s *shadow) unbind(now time.Time, uid types.UID, reason error) {
+	if s.driver.Unbind(now, uid, reason) {
+		_ = s.driver.Scheduler.Writes()
 		s.handOnMoves(now, nil)
 	}
-	d.endPatchWait(uid, now)
+}
+
+// takeInRefused has the model follow that a request of the scheduler's was refused.
+func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
+	switch {
+	case s.driver == nil:
+	case f.Binding:
+		s.unbind(now, f.UID, errRefused)
+	default:
+		s.driver.endPatchWait(f.UID, now.Add(s.oracle.pace.AnswerDelay()))
+	}
 }
 
 // handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.

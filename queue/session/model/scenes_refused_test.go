@@ -1,0 +1,137 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// refused has a request of the scheduler's refused that was sent then.
+func refused(w *world.Cluster, sent, answered float64, name string, binding bool) {
+	requests(w, sent, 1)
+	w.Add(answered, &sources.Refused{Pod: world.Key(name), UID: world.Wants(name, "1").UID, Sent: world.At(sent), Binding: binding})
+}
+
+// bindingRefused has web placed, and deleted before its binding is sent. What it leaves wakes db, for which there is no room all the
+// same.
+func bindingRefused(w *world.Cluster) {
+	nodes(w, "2", "node-a")
+	requests(w, 1.9, 1)
+	web := comes(w, 2, "web", "2", nil)
+	comes(w, 2.05, "db", "4", free)
+	world.Happens(w, 2.1, sources.Deleted, web, nil)
+	refused(w, 2.3, 2.302, "web", true)
+}
+
+// TestRefused: what follows where the API server refuses what the scheduler asks for, since the pod was deleted.
+func TestRefused(t *testing.T) {
+	play(t, []scene{
+		{"a binding: the place is free at once, and pods are woken for it again when the binding has failed", 2, 2.5, bindingRefused, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.051 db active UnscheduledPodAdd
+			2.051 db inflight (turn)
+			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.101 web deleted
+			2.101 other backoff AssignedPodDelete
+			2.101 db backoff AssignedPodDelete
+			2.101 db inflight (passing)
+			2.102 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.302 db backoff AssignedPodDelete
+			2.302 db inflight (passing)
+			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.400 other inflight (turn)
+			2.401 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"a patch: the loop has waited for the answer", 2, 2.5, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			requests(w, 1.9, 150)
+			web := comes(w, 2, "web", "4", nil)
+			comes(w, 2.05, "db", "4", free)
+			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			refused(w, 2.3, 2.302, "web", false)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (requests)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.051 db active UnscheduledPodAdd
+			2.101 web deleted
+			2.302 db inflight (turn)
+			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"the patch of a pod whose binding was refused: the loop does not wait for that", 2, 2.6, func(w *world.Cluster) {
+			bindingRefused(w)
+			comes(w, 2.505, "late", "4", free)
+			refused(w, 2.5, 2.52, "web", false)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.051 db active UnscheduledPodAdd
+			2.051 db inflight (turn)
+			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.101 web deleted
+			2.101 other backoff AssignedPodDelete
+			2.101 db backoff AssignedPodDelete
+			2.101 db inflight (passing)
+			2.102 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.302 db backoff AssignedPodDelete
+			2.302 db inflight (passing)
+			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.500 other inflight (turn)
+			2.501 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.506 late active UnscheduledPodAdd
+			2.506 late inflight (turn)
+			2.507 late unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.34.3") }, []scene{
+		{"a binding, up to v1.34: the place is free when the binding has failed", 2, 2.5, bindingRefused, `
+			2.001 web active UnschedulablePodAdd
+			2.001 web inflight (turn)
+			2.051 db active UnschedulablePodAdd
+			2.051 db inflight (turn)
+			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.101 web deleted
+			2.302 other backoff AssignedPodDelete
+			2.302 db backoff AssignedPodDelete
+			2.302 db inflight (passing)
+			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.400 other inflight (turn)
+			2.401 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+}
+
+// TestOutlasts: where requests wait for each other, a patch that is not seen before the end is sent behind it, and until then the
+// loop makes no attempt.
+func TestOutlasts(t *testing.T) {
+	play(t, []scene{
+		{"it waits", 2, 2.5, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			requests(w, 1.9, 150)
+			comes(w, 2, "web", "4", nil)
+			comes(w, 2.05, "db", "4", free)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.051 db active UnscheduledPodAdd
+			2.500 db inflight (turn)
+		`},
+		{"requests do not wait", 2, 2.5, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			requests(w, 1.9, 1)
+			comes(w, 2, "web", "4", nil)
+			comes(w, 2.05, "db", "4", free)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.051 db active UnscheduledPodAdd
+			2.051 db inflight (passing)
+			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.400 web inflight (turn)
+			2.401 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+}
