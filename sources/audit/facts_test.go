@@ -71,6 +71,8 @@ func facts(t testing.TB, text string) string {
 				what = "cleared"
 			}
 			fmt.Fprintf(&b, "%s %s %s (%s) sent %s\n", at, what, f.Pod, f.UID, f.Sent.Format("05.000000"))
+		case *sources.Unheard:
+			fmt.Fprintf(&b, "%s %s are not heard from %s\n", at, f.Resource, f.Since.Format("05.000000"))
 		case *sources.Refused:
 			fmt.Fprintf(&b, "%s refused %s (%s) sent %s, binding %v\n", at, f.Pod, f.UID, f.Sent.Format("05.000000"), f.Binding)
 		}
@@ -98,7 +100,8 @@ func TestRecorded(t *testing.T) {
 		{"core/v1", "create", core.Replace(at7(failed)), sources.Recorded{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			log, err := read(t, by(scheduler, failedScheduling(3.009, c.verb, c.response)))
+			at := map[string]float64{"create": 1.009, "patch": 3.009}[c.verb]
+			log, err := read(t, by(scheduler, failedScheduling(at, c.verb, c.response)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +134,7 @@ func TestFailedAttempts(t *testing.T) {
 			once + strings.NewReplacer("default/a (a)", "default/b (b)").Replace(once)},
 		{"first seen as a series", by(scheduler, failedScheduling(3.009, "patch", series)), again},
 		{"a series that begins is not one seen again", by(scheduler, failedScheduling(1.009, "create", series)), once},
-		{"a series from before", by(scheduler, failedScheduling(4, "patch", strings.Replace(series, "10:00:03.004005", "09:00:00.000000", 1))), once},
+		{"a series from before", by(scheduler, failedScheduling(1.5, "patch", strings.Replace(series, "10:00:03.004005", "09:00:00.000000", 1))), once},
 		{"written later than others", by(scheduler, failedScheduling(3.009, "patch", series), failedScheduling(4, "create", failed)), once + again},
 		{"core/v1", by(scheduler, req{at: 1.009, verb: "create", resource: "events", ns: "default", response: core.Replace(failed)}), once},
 		{"core/v1 again", by(scheduler, req{at: 3.009, verb: "patch", resource: "events", ns: "default", response: core.Replace(series)}), again},
@@ -321,6 +324,29 @@ func TestRefused(t *testing.T) {
 		{"by a server that fails", lives(1, "u1") + by(scheduler, patch(2, 500)), ""},
 		{"of another component", lives(1, "u1") + by("kubelet/v1.37.1", patch(2, 404)), ""},
 		{"of a nomination", lives(1, "u1") + nominating(by(scheduler, patch(2, 404)), `{"status":{"nominatedNodeName":null}}`), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := facts(t, c.log); got != c.want {
+				t.Errorf("got\n%swant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestHeldUp: Events that the scheduler had no time to write before the log ends are no attempts that were not made.
+func TestHeldUp(t *testing.T) {
+	written := func(at float64) string { return by(scheduler, failedScheduling(at, "create", failed)) } // an attempt's of 1.002
+	ends := func(at float64) string {
+		return req{at: at, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("b", 10)}.line()
+	}
+	const fails, unheard = "01.002003 failed default/a (a): 0/1 nodes are available\n", "01.002003 events are not heard from 01.002003\n"
+	for _, c := range []struct{ name, log, want string }{
+		{"in time", written(1.1) + ends(1.2), fails},
+		{"late, as the log ends", written(3) + ends(3.2), fails + unheard},
+		{"late, long before the log ends", written(3) + ends(5), fails},
+		{"late, but for another that came in time", written(3) + by(scheduler, failedScheduling(3.1, "patch", series)) + ends(3.2),
+			fails + "03.004005 failed default/a (a): 0/1 nodes are available\n"},
+		{"written again", written(1.1) + by(scheduler, failedScheduling(3.1, "patch", failed)) + ends(3.2), fails},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := facts(t, c.log); got != c.want {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/attempts"
 	"github.com/schedq/schedq/sources/bindings"
 )
 
@@ -21,8 +22,9 @@ type survey struct {
 	starts   []sources.Event
 	lapses   []sources.Event
 	heard    []sources.Event
-	late     []item // what was told later than soon
-	atWork   bool   // whether the scheduler was at work when they began
+	unheard  []sources.Event // since when Events of attempts have not come
+	late     []item          // what was told later than soon
+	atWork   bool            // whether the scheduler was at work when they began
 	versions map[types.UID]string
 	longest  time.Duration // how long after a change one was told that was made before it, at most
 }
@@ -38,6 +40,7 @@ type surveyor struct {
 	worked   time.Time // when the scheduler was seen to work first
 	requests [2]calls  // by its user, and by what only calls itself so
 	failed   map[types.UID]sources.Event
+	last     sources.Event // of the failed attempts that are told, the last one
 	lateness lateness
 	visit    func(sources.Event)
 }
@@ -94,7 +97,7 @@ func (s *surveyor) takeItem(it *item) {
 	case toldFailure:
 		s.work(it.event.Time)
 		s.fail(it.event)
-		if late && !s.attempts.first(it.event, s.now) {
+		if late && !s.attempts.First(it.event, s.now) {
 			return
 		}
 	case toldName:
@@ -130,8 +133,11 @@ func (s *surveyor) request(of *calls, ev sources.Event) {
 	}
 }
 
-// fail notes as which version of its pod the first failed attempt of it was recorded, if the pod was there at the beginning.
+// fail notes the last failed attempt, and as which version of its pod the first of it was recorded, if the pod was there at the beginning.
 func (s *surveyor) fail(ev sources.Event) {
+	if ev.Time.After(s.last.Time) {
+		s.last = ev
+	}
 	f := ev.Fact.(*sources.FailedAttempt)
 	if f.Version == "" || s.begin.came(f.Pod) {
 		return
@@ -166,6 +172,7 @@ func (s *surveyor) finish(logs []*Log) *survey {
 	s.starts = own.starts.schedulers(own.worked)
 	s.lapses = lapses(own.starts.held(), heardAt, end)
 	s.heard = own.worked.heard()
+	s.unheard = attempts.HeldUp(s.last, end)
 	s.atWork = len(s.starts) == 0 || !s.worked.IsZero() && s.worked.Before(s.starts[0].Time)
 	s.versions = map[types.UID]string{}
 	for uid, ev := range s.failed {
@@ -194,6 +201,7 @@ func (s *survey) newTeller(seed Seed, patience time.Duration, tell func(sources.
 	t.add(rankStart, s.starts...)
 	t.add(rankSilence, s.lapses...)
 	t.add(rankRelease, s.heard...)
+	t.add(rankRequest, s.unheard...)
 	for i := range s.begin.late {
 		t.weaver.add(&s.begin.late[i], s.begin.late[i].time, 0)
 	}
