@@ -30,7 +30,7 @@ func CheckTime(t time.Time) error {
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
 // *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
-// *SchedulerHeard, *Silent and *Unheard.
+// *SchedulerHeard, *Silent and *Unheard; and *Delivered, on its way to become part of an *ObjectChange.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -50,6 +50,7 @@ func (*Unheard) fact()          {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
 func (*Dumped) fact()           {}
+func (*Delivered) fact()        {}
 
 // SchedulerStarted says that a kube-scheduler began to run, and with which settings.
 type SchedulerStarted struct {
@@ -170,6 +171,16 @@ const AttemptsVerbosity = 2
 
 // MovesVerbosity is the verbosity from which on kube-scheduler's log tells all moves.
 const MovesVerbosity = 5
+
+// Delivered says that kube-scheduler said in its log that its watch told it of a pod or a node that came or went: Verb is Added or
+// Deleted. A pod that is bound comes as one that is assigned. Beside an audit log it says when its change was heard of (see
+// ObjectChange), and no recording has it.
+type Delivered struct {
+	Verb     Verb
+	Node     bool // not a pod
+	Assigned bool // a pod that has a node
+	Name     types.NamespacedName
+}
 
 // Recorded is what the scheduler's event recorder tells of a failed attempt beside its message: the
 // resourceVersion of the pod as the scheduler knew it, and how many attempts of it had failed, this one

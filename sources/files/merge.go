@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/joined"
 	"github.com/schedq/schedq/sources/marks"
 	"github.com/schedq/schedq/sources/metrics"
 	"github.com/schedq/schedq/sources/schedlog"
@@ -59,32 +60,39 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 		}
 		rec.Notices = append(rec.Notices, f.part.Notices...)
 	}
-	partly := slices.ContainsFunc(schedulers, func(p *sources.Part) bool { return !tellsAll(p) })
-	if partly {
-		markTold(schedulers)
-	}
-	events, said := eventsOfObjects(files, logs, schedulers, seeds)
+	events, said := eventsOfObjects(files, logs, seeds)
 	rec.Notices = append(rec.Notices, said...)
-	if events != nil {
-		parts[audit.Format] = [][]sources.Event{events}
-	}
-	for _, log := range schedulers {
-		parts[schedlog.Format] = append(parts[schedlog.Format], log.Events)
-	}
 	if !logged.IsZero() {
 		for i, counts := range parts[metrics.Format] {
 			parts[metrics.Format][i] = until(counts, logged)
 		}
 	}
-	var all [][]sources.Event
-	for _, format := range []string{audit.Format, trace.Format, watched.Format, watched.KwokFormat, watched.SharkFormat, schedlog.Format, metrics.Format, marks.Format} {
-		all = append(all, parts[format]...)
+	run := &joined.Recording{After: listsOf(parts, metrics.Format, marks.Format)}
+	switch {
+	case len(logs) > 0 && len(schedulers) > 0:
+		run.Keep(events)
+	case events != nil:
+		run.Before = [][]sources.Event{events}
 	}
-	rec.Events = merge(all)
-	if partly {
-		nameUIDs(rec.Events)
+	run.Before = append(run.Before, listsOf(parts, trace.Format, watched.Format, watched.KwokFormat, watched.SharkFormat)...)
+	for _, log := range schedulers {
+		run.Add(log)
 	}
+	rec.Events = run.All()
 	return rec, nil
+}
+
+// listsOf returns the lists of events of those formats, in their order.
+func listsOf(parts map[string][][]sources.Event, formats ...string) (lists [][]sources.Event) {
+	for _, format := range formats {
+		lists = append(lists, parts[format]...)
+	}
+	return lists
+}
+
+func isFact[F sources.Fact](e sources.Event) bool {
+	_, is := e.Fact.(F)
+	return is
 }
 
 // torn says why the lines end before what holds them does, if they do.
@@ -95,35 +103,18 @@ func (f *file) torn() []string {
 	return []string{fmt.Sprintf("%s: %v: what comes then is left out", f.reader.Name(), f.unwrapped.torn)}
 }
 
-// eventsOfObjects returns what audit logs and seeds tell, as far as schedulers' logs do not tell it more exactly, and what a
-// person should know of it. It returns nil if there are none.
-func eventsOfObjects(files []*file, logs []*audit.Log, schedulers []*sources.Part, seeds []seedList) (changes []sources.Event, notices []string) {
+// eventsOfObjects returns what audit logs and seeds tell, and what a person should know of it. It returns no events if there are none.
+func eventsOfObjects(files []*file, logs []*audit.Log, seeds []seedList) (events []sources.Event, notices []string) {
 	begin, end := spanOf(files)
 	seed, notices := sow(seeds, begin, end)
 	if len(logs) == 0 {
-		if len(seed.Objects) == 0 {
-			return nil, notices
+		if len(seed.Objects) > 0 {
+			events = seed.Events(begin)
 		}
-		return seed.Events(begin), notices
+		return events, notices
 	}
-	changes, fit := audit.OrderSeeded(seed, logs...)
-	notices = append(notices, aboutFit(fit, seeds, slices.ContainsFunc(changes, isFact[*sources.Attached]))...)
-	switch {
-	case !slices.ContainsFunc(schedulers, func(p *sources.Part) bool {
-		return slices.ContainsFunc(p.Events, isFact[*sources.Move]) || !tellsAll(p)
-	}):
-	case slices.ContainsFunc(schedulers, func(p *sources.Part) bool { return !tellsAll(p) }):
-		changes = joinEvidence(changes, schedulers)
-		deliver(changes, schedulers)
-	default: // the scheduler's log tells what it did more exactly
-		changes = slices.DeleteFunc(changes, func(e sources.Event) bool {
-			return !isFact[*sources.ObjectChange](e) && !isFact[*sources.Attached](e)
-		})
-	}
-	for _, log := range schedulers {
-		precede(changes, log.Events)
-	}
-	return changes, notices
+	events, fit := audit.OrderSeeded(seed, logs...)
+	return events, append(notices, aboutFit(fit, seeds, slices.ContainsFunc(events, isFact[*sources.Attached]))...)
 }
 
 // lastTime is the last time in a file.
@@ -138,32 +129,4 @@ func (f *file) lastTime() time.Time {
 // scheduler that has stopped, or of which nothing else is known.
 func until(events []sources.Event, last time.Time) []sources.Event {
 	return slices.DeleteFunc(events, func(e sources.Event) bool { return e.Time.After(last) })
-}
-
-// merge merges lists that are each in the order of time, or nearly. Of equal times the earlier list's
-// event comes first.
-func merge(lists [][]sources.Event) []sources.Event {
-	total := 0
-	byTime := func(a, b sources.Event) int { return a.Time.Compare(b.Time) }
-	for _, l := range lists {
-		total += len(l)
-		if !slices.IsSortedFunc(l, byTime) {
-			slices.SortStableFunc(l, byTime)
-		}
-	}
-	if len(lists) == 1 {
-		return lists[0]
-	}
-	out := make([]sources.Event, 0, total)
-	for len(out) < total {
-		first := -1
-		for i, l := range lists {
-			if len(l) > 0 && (first < 0 || l[0].Time.Before(lists[first][0].Time)) {
-				first = i
-			}
-		}
-		out = append(out, lists[first][0])
-		lists[first] = lists[first][1:]
-	}
-	return out
 }

@@ -14,6 +14,9 @@ const deliveryCost = 200
 // heard takes a line of 3 that says that the scheduler has heard by its watch that a pod or a node came or went (v1.37:
 // eventhandlers.go). The event that wakes pods follows at once.
 func (p *parser) heard(h *header, rest []byte) {
+	if p.follows {
+		return // what the cluster tells has come by then
+	}
 	verb, deleted := sources.Added, false
 	after, added := bytes.CutPrefix(rest, []byte("Add event for "))
 	if !added {
@@ -46,7 +49,7 @@ func (p *parser) heard(h *header, rest []byte) {
 		}
 		d.Name = pod
 	}
-	p.part.Deliveries = append(p.part.Deliveries, sources.Delivery{Time: p.clock.time(h), Delivered: d})
+	p.part.Events = append(p.part.Events, sources.Event{Time: p.clock.time(h), Fact: &d})
 	if p.part.Keep != nil {
 		p.part.Keep(deliveryCost)
 	}

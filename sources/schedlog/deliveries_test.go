@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // TestDeliveries: a log of 3 tells when the scheduler heard that a pod or a node came or went.
@@ -36,8 +38,12 @@ func TestDeliveries(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got strings.Builder
-			for _, d := range part.Deliveries {
-				fmt.Fprintf(&got, "%d %s %s", d.Time.Nanosecond()/1000, d.Verb, d.Name)
+			for _, ev := range part.Events {
+				d, is := ev.Fact.(*sources.Delivered)
+				if !is {
+					continue
+				}
+				fmt.Fprintf(&got, "%d %s %s", ev.Time.Nanosecond()/1000, d.Verb, d.Name)
 				if d.Node {
 					got.WriteString(" node")
 				}

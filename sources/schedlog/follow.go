@@ -19,7 +19,7 @@ type Follower struct {
 // NewFollower returns a follower of the named log.
 func NewFollower(name sources.SafeText) *Follower {
 	f := &Follower{}
-	f.p = &parser{lines: &place{name: string(name), follower: f}, part: &sources.Part{Format: Format}}
+	f.p = &parser{lines: &place{name: string(name), follower: f}, part: &sources.Part{Format: Format}, follows: true}
 	f.p.reset()
 	f.p.verbosity.enter(time.Time{}, unknown)
 	return f
@@ -75,7 +75,6 @@ const settled = 200 * time.Millisecond
 func (f *Follower) Take(now time.Time) []sources.Event {
 	due := now.Add(-settled - f.shift)
 	events := f.p.verbosity.takeBy(due, f.p.part)
-	f.p.part.Deliveries = nil // what the cluster tells has come by then
 	for i := range events {
 		ev := &events[i]
 		ev.Time = ev.Time.Add(f.shift)

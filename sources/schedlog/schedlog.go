@@ -38,7 +38,7 @@ func Sniff(line []byte) bool {
 }
 
 // Read reads a log to its end. Its events are *sources.SchedulerStarted and *sources.Move, or where the log's verbosity is
-// below 5 *sources.Logged, *sources.FailedAttempt and *sources.Bound, and *sources.Dumped of a dump of its queue, in the order of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
+// below 5 *sources.Logged, *sources.FailedAttempt, *sources.Bound and *sources.Delivered, and *sources.Dumped of a dump of its queue, in the order of the lines; where the scheduler's goroutines wrote lines out of the order of their times, the later
 // line gets the earlier one's time. What can't be read is left out, and a notice tells.
 //
 // An error names the file and the line: it is not a log of kube-scheduler, or nothing in it can be read.
@@ -100,6 +100,7 @@ type parser struct {
 	lacks    bool              // the line being read lacks what its message tells
 	block    func(line []byte) // takes the indented lines of a multi-line value
 
+	follows   bool // the log is read while it is written
 	verbosity verbosity
 	leads     time.Time // when it was said to have become the leader. Zero if it was not said to have to
 }
@@ -192,8 +193,9 @@ func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
 	}
 	p.verbosity.tell(p.part, begin, p.part.Last)
 	if len(p.verbosity.spans) == 0 {
-		p.part.Deliveries = nil // the moves that follow from them are told
-		p.part.Events = slices.DeleteFunc(p.part.Events, isFact[*sources.Silent])
+		p.part.Events = slices.DeleteFunc(p.part.Events, func(ev sources.Event) bool {
+			return isFact[*sources.Silent](ev) || isFact[*sources.Delivered](ev) // the moves that follow from them are told
+		})
 	}
 	if len(p.part.Events) == 0 && !r.OnlyCut() {
 		if err := r.Nothing(); err != nil {

@@ -1,4 +1,4 @@
-package files
+package joined
 
 import (
 	"slices"
@@ -35,7 +35,7 @@ func TestDeliver(t *testing.T) {
 	change(9500, sources.Deleted, pod("2", "", corev1.PodPending))
 	log := &sources.Part{}
 	heard := func(ms int, verb sources.Verb, assigned bool) {
-		log.Deliveries = append(log.Deliveries, sources.Delivery{Time: at(ms), Delivered: sources.Delivered{Verb: verb, Assigned: assigned,
+		log.Events = append(log.Events, sources.Event{Time: at(ms), Fact: &sources.Delivered{Verb: verb, Assigned: assigned,
 			Name: types.NamespacedName{Namespace: "default", Name: "web"}}})
 	}
 	heard(1, sources.Added, false)
@@ -44,10 +44,16 @@ func TestDeliver(t *testing.T) {
 	heard(5001, sources.Deleted, true)
 	heard(9000, sources.Added, false)
 	heard(9504, sources.Deleted, false)
-	deliver(changes, []*sources.Part{log})
+	log.Events = append(log.Events, sources.Event{Time: at(0), Fact: &sources.Logged{Verbosity: 3}})
+	run := &Recording{}
+	run.Keep(changes)
+	run.Add(log)
 
 	var times, delivered []time.Time
-	for _, e := range changes {
+	for _, e := range run.All() {
+		if isFact[*sources.Logged](e) {
+			continue
+		}
 		times, delivered = append(times, e.Time), append(delivered, e.Fact.(*sources.ObjectChange).Delivered)
 	}
 	if want := []time.Time{at(0), at(10), at(20), at(30), at(5000), at(9000), at(9000), at(9000), at(9500)}; !slices.Equal(times, want) {

@@ -1,0 +1,284 @@
+// Package joined puts together what audit logs and the logs of their schedulers tell, event by event: what a scheduler's log
+// tells more exactly is taken from it, and what it proves of the order of changes is followed. What is remembered is what was
+// told within seconds, and the pods that are there.
+package joined
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// Events are events in the order of time. An error is the last that they yield.
+type Events = iter.Seq2[sources.Event, error]
+
+// Log is a scheduler's log.
+type Log struct {
+	// First and Last are its first and last times.
+	First, Last time.Time
+	// Moves is true if it tells moves.
+	Moves bool
+	// Spans are its *sources.Logged. A log that tells all moves has none.
+	Spans []sources.Event
+	// Starts are its *sources.SchedulerStarted, in the order in which Events yields them.
+	Starts []sources.Event
+	// Events reads the log once more, and yields also its *sources.Delivered. Each reading has facts of its own.
+	Events func(context.Context) Events
+
+	described []bool // those of Starts that changes tell of, too
+}
+
+// markAll marks a log that tells all moves, where others do not.
+func (l *Log) markAll() {
+	begin := sources.Event{Time: l.First, Fact: &sources.Logged{Verbosity: sources.MovesVerbosity}}
+	end := sources.Event{Time: l.Last, Fact: &sources.Logged{Verbosity: -1}}
+	l.Spans = []sources.Event{begin, end}
+	all := l.Events
+	l.Events = func(ctx context.Context) Events {
+		return func(yield func(sources.Event, error) bool) {
+			if !yield(begin, nil) {
+				return
+			}
+			for ev, err := range all(ctx) {
+				if !yield(ev, err) || err != nil {
+					return
+				}
+			}
+			yield(end, nil)
+		}
+	}
+}
+
+// kept yields events that are at hand.
+func kept(events []sources.Event) Events {
+	return func(yield func(sources.Event, error) bool) {
+		for _, ev := range events {
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// tellsAll reports whether the log tells all moves, from its first line to its last.
+func (l *Log) tellsAll() bool { return len(l.Spans) == 0 }
+
+// Recording is what is told of one run.
+type Recording struct {
+	// Changes reads what audit logs tell. Nil: there are none.
+	Changes func(context.Context) Events
+	// Starts are the *sources.SchedulerStarted among the changes, which are the same facts whenever they are read.
+	Starts []sources.Event
+	// Logs are those of the schedulers, of which one follows upon another.
+	Logs []*Log
+	// Before and After are lists of events of other sources, each in the order of time. Of equal times they come behind the
+	// changes and behind the logs.
+	Before, After [][]sources.Event
+	// Memory is how many bytes may be taken by what waits. 0: as many as need be.
+	Memory int
+
+	joins join
+	size  int // of what is at hand, in events
+}
+
+// join is how changes and logs are put together.
+type join int8
+
+const (
+	asTheyAre  join = iota // the logs tell nothing of pods
+	movesAlone             // the logs tell what schedulers did, and the changes the rest
+	asEvidence             // logs that do not tell all moves are evidence beside that of the changes
+)
+
+// Keep has changes that are at hand be those of r.
+func (r *Recording) Keep(changes []sources.Event) {
+	inOrder(changes)
+	r.Changes = func(context.Context) Events { return kept(changes) }
+	for _, ev := range changes {
+		if isFact[*sources.SchedulerStarted](ev) {
+			r.Starts = append(r.Starts, ev)
+		}
+	}
+	r.size = len(changes)
+}
+
+// Add has what a scheduler's log tells be part of r, all of which is at hand. It is used up.
+func (r *Recording) Add(part *sources.Part) {
+	inOrder(part.Events)
+	r.size += len(part.Events)
+	l := &Log{First: part.First, Last: part.Last, Events: func(context.Context) Events { return kept(part.Events) }}
+	for _, ev := range part.Events {
+		switch ev.Fact.(type) {
+		case *sources.Logged:
+			l.Spans = append(l.Spans, ev)
+		case *sources.SchedulerStarted:
+			l.Starts = append(l.Starts, ev)
+		case *sources.Move:
+			l.Moves = true
+		}
+	}
+	r.Logs = append(r.Logs, l)
+}
+
+// All returns all events of a recording of which all is at hand. It is used up.
+func (r *Recording) All() []sources.Event {
+	lists := slices.Concat(r.Before, r.After)
+	for _, list := range lists {
+		inOrder(list)
+	}
+	if len(r.Logs) == 0 && r.Changes == nil && len(lists) == 1 {
+		return lists[0]
+	}
+	size := r.size
+	for _, list := range lists {
+		size += len(list)
+	}
+	r.Prepare()
+	all := make([]sources.Event, 0, size)
+	for ev := range r.Events(context.Background()) {
+		all = append(all, ev)
+	}
+	return all
+}
+
+// Prepare finds out how what r tells is put together. It must be called once, before Events.
+func (r *Recording) Prepare() {
+	tellsMoves := func(l *Log) bool { return l.Moves }
+	switch {
+	case slices.ContainsFunc(r.Logs, func(l *Log) bool { return !l.tellsAll() }):
+		r.joins = asEvidence
+		for _, l := range r.Logs {
+			if l.tellsAll() && l.Moves {
+				l.markAll()
+			}
+			l.describeStarts(r.Starts)
+		}
+	case slices.ContainsFunc(r.Logs, tellsMoves):
+		r.joins = movesAlone
+	}
+}
+
+// Events reads all once and yields it in the order of time.
+func (r *Recording) Events(ctx context.Context) Events {
+	return func(yield func(sources.Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		room := &room{most: r.Memory}
+		var logs []*window
+		for _, l := range r.Logs {
+			w := newWindow(l, l.Events(ctx), room)
+			defer w.stop()
+			logs = append(logs, w)
+		}
+		var all []*head
+		if r.Changes != nil {
+			all = append(all, newHead(r.changes(ctx, logs, room)))
+		}
+		for _, list := range r.Before {
+			all = append(all, newHead(kept(list)))
+		}
+		for _, w := range logs {
+			all = append(all, newHead(w.events()))
+		}
+		for _, list := range r.After {
+			all = append(all, newHead(kept(list)))
+		}
+		events := merge(all)
+		if r.joins == asEvidence {
+			events = nameUIDs(events)
+		}
+		events(yield)
+	}
+}
+
+// changes yields the changes as the logs have them become so.
+func (r *Recording) changes(ctx context.Context, logs []*window, room *room) Events {
+	changes := r.Changes(ctx)
+	switch r.joins {
+	case movesAlone:
+		changes = objectsAlone(changes)
+	case asEvidence:
+		changes = earlier(withoutLogged(changes, logs), newDeliveries(logs).deliver, room)
+	}
+	for _, log := range logs {
+		if log.of.Moves {
+			changes = earlier(changes, newCausality(log).precede, room)
+		}
+	}
+	return changes
+}
+
+// objectsAlone yields of changes what tells of objects: the scheduler's log tells what it did more exactly.
+func objectsAlone(changes Events) Events {
+	return func(yield func(sources.Event, error) bool) {
+		for ev, err := range changes {
+			if err == nil && !isFact[*sources.ObjectChange](ev) && !isFact[*sources.Attached](ev) {
+				continue
+			}
+			if !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func isFact[F sources.Fact](e sources.Event) bool {
+	_, is := e.Fact.(F)
+	return is
+}
+
+// inOrder puts events in the order of time.
+func inOrder(events []sources.Event) {
+	byTime := func(a, b sources.Event) int { return a.Time.Compare(b.Time) }
+	if !slices.IsSortedFunc(events, byTime) {
+		slices.SortStableFunc(events, byTime)
+	}
+}
+
+// head is the next event of some, which are read as they are needed.
+type head struct {
+	sources.Event
+	err  error
+	some bool
+	next func() (sources.Event, error, bool)
+	stop func()
+}
+
+func newHead(events Events) *head {
+	h := &head{}
+	h.next, h.stop = iter.Pull2(events)
+	return h
+}
+
+func (h *head) advance() { h.Event, h.err, h.some = h.next() }
+
+// merge yields all events. Of equal times that of the earlier of all comes first.
+func merge(all []*head) Events {
+	return func(yield func(sources.Event, error) bool) {
+		for _, h := range all {
+			defer h.stop()
+			h.advance()
+		}
+		for {
+			var first *head
+			for _, h := range all {
+				if h.some && (first == nil || h.err != nil || h.Time.Before(first.Time)) {
+					if first = h; h.err != nil {
+						break
+					}
+				}
+			}
+			if first == nil || !yield(first.Event, first.err) || first.err != nil {
+				return
+			}
+			first.advance()
+		}
+	}
+}
+
+// maxAhead is how far a scheduler's log can be ahead of the audit log: the API server tells watchers of
+// a change before it has finished the answer to the request, by some milliseconds.
+const maxAhead = time.Second

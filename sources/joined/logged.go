@@ -1,0 +1,91 @@
+package joined
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// How the log of a scheduler that does not tell all moves is put together with an audit log: as evidence of what the
+// scheduler did, beside that which the audit log has.
+
+// startsTogether is how far apart an API server and a scheduler's log tell of one start of a scheduler: it may have to
+// wait for the lease of the one before.
+const startsTogether = time.Minute
+
+// untilEvent is how long after its line in the log an attempt's Event says that it failed: the next thing that the
+// scheduler does (v1.37: schedule_one.go, handleSchedulingFailure). A log may end between the two.
+const untilEvent = 10 * time.Millisecond
+
+// heldUp is how long the scheduler of a machine under load may take from its line about an attempt to the Event.
+const heldUp = 10 * untilEvent
+
+// withoutLogged yields changes without the failed attempts that logs tell more exactly. Their lines are given what only the Event
+// tells: as which attempt of which version of the pod it was recorded. What is known of the recorder outlasts the log so.
+func withoutLogged(changes Events, logs []*window) Events {
+	failures := newRecent[types.NamespacedName, *sources.FailedAttempt]()
+	for _, log := range logs {
+		log.seen = append(log.seen, func(ev sources.Event) {
+			if f, is := ev.Fact.(*sources.FailedAttempt); is {
+				failures.add(ev.Time, f.Pod, f)
+			}
+		})
+	}
+	return func(yield func(sources.Event, error) bool) {
+		for ev, err := range changes {
+			if f, is := ev.Fact.(*sources.FailedAttempt); is && (tellAttempts(logs, ev.Time) || tellAttempts(logs, ev.Time.Add(-untilEvent))) {
+				for _, log := range logs {
+					log.readTo(ev.Time)
+				}
+				failures.forget(ev.Time.Add(-heldUp))
+				lines := failures.of[f.Pod]
+				for len(lines) > 0 && lines[len(lines)-1].at.After(ev.Time) {
+					lines = lines[:len(lines)-1]
+				}
+				if len(lines) > 0 {
+					lines[len(lines)-1].value.Recorded = f.Recorded
+				}
+				continue
+			}
+			if !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// tellAttempts reports whether one of the logs tells at that time how attempts end.
+func tellAttempts(logs []*window, at time.Time) bool {
+	for _, log := range logs {
+		level := -1
+		for _, s := range log.of.Spans {
+			if !s.Time.After(at) {
+				level = s.Fact.(*sources.Logged).Verbosity
+			}
+		}
+		if level >= sources.AttemptsVerbosity {
+			return true
+		}
+	}
+	return false
+}
+
+// describeStarts takes what the log tells of the schedulers that started for what is to be known of those starts that changes tell of.
+// Of the others the log's is the only word.
+func (l *Log) describeStarts(starts []sources.Event) {
+	l.described = make([]bool, len(l.Starts))
+	for i, ev := range l.Starts {
+		for _, known := range starts {
+			if known.Time.Sub(ev.Time).Abs() < startsTogether {
+				*known.Fact.(*sources.SchedulerStarted) = *ev.Fact.(*sources.SchedulerStarted)
+				l.described[i] = true
+				break
+			}
+		}
+	}
+}
+
+// describes reports whether changes tell of the ith of the log's starts.
+func (l *Log) describes(i int) bool { return i < len(l.described) && l.described[i] }

@@ -1,0 +1,145 @@
+package joined
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+)
+
+// room is what memory may be taken by what waits, in bytes.
+type room struct{ most, taken int }
+
+// keep takes room for an event, or gives it back.
+func (r *room) keep(ev sources.Event, sign int) {
+	r.taken += sign * (sources.Cost(ev.Fact) + sources.CostEntry)
+}
+
+// err says that what waits takes too much.
+func (r *room) err() error {
+	if r.most <= 0 || r.taken <= r.most {
+		return nil
+	}
+	return fmt.Errorf("what the logs tell of one moment takes more than %d MiB of memory: --memory raises the bound", r.most>>20)
+}
+
+// window is a scheduler's log that is read: as evidence of changes first, and then for what it tells.
+type window struct {
+	of      *Log
+	next    func() (sources.Event, error, bool)
+	stop    func()
+	room    *room
+	seen    []func(sources.Event) // are shown all that is read
+	waiting []sources.Event       // read, and not told yet
+	upTo    time.Time             // of the last that was read
+	ended   bool
+	err     error
+	starts  int // how many were read
+}
+
+func newWindow(l *Log, events Events, room *room) *window {
+	w := &window{of: l, room: room}
+	w.next, w.stop = iter.Pull2(events)
+	return w
+}
+
+// readTo reads all up to that time.
+func (w *window) readTo(t time.Time) {
+	for !w.ended && !w.upTo.After(t) {
+		w.read()
+	}
+}
+
+// read reads the next event.
+func (w *window) read() {
+	ev, err, some := w.next()
+	if !some || err != nil {
+		w.ended, w.err = true, err
+		return
+	}
+	w.upTo = ev.Time
+	for _, see := range w.seen {
+		see(ev)
+	}
+	switch ev.Fact.(type) {
+	case *sources.Delivered:
+		return
+	case *sources.SchedulerStarted:
+		if w.starts++; w.of.describes(w.starts - 1) {
+			return
+		}
+	}
+	w.room.keep(ev, +1)
+	if w.waiting = append(w.waiting, ev); w.room.err() != nil {
+		w.ended, w.err = true, w.room.err()
+	}
+}
+
+// events yields what the log tells.
+func (w *window) events() Events {
+	return func(yield func(sources.Event, error) bool) {
+		for {
+			for len(w.waiting) == 0 && !w.ended {
+				w.read()
+			}
+			switch {
+			case w.err != nil:
+				yield(sources.Event{}, w.err)
+				return
+			case len(w.waiting) == 0:
+				return
+			}
+			ev := w.waiting[0]
+			w.waiting[0] = sources.Event{}
+			w.waiting = w.waiting[1:]
+			w.room.keep(ev, -1)
+			if !yield(ev, nil) {
+				return
+			}
+		}
+	}
+}
+
+// recent are values of the last while, by what they are of.
+type recent[K comparable, V any] struct {
+	of    map[K][]timed[V]
+	order []dated[K]
+}
+
+type timed[V any] struct {
+	at    time.Time
+	value V
+}
+
+type dated[K comparable] struct {
+	at time.Time
+	of K
+}
+
+func newRecent[K comparable, V any]() *recent[K, V] { return &recent[K, V]{of: map[K][]timed[V]{}} }
+
+// add takes in a value, which is about as late as those before.
+func (r *recent[K, V]) add(at time.Time, of K, value V) {
+	all := append(r.of[of], timed[V]{at, value})
+	for i := len(all) - 1; i > 0 && all[i].at.Before(all[i-1].at); i-- {
+		all[i], all[i-1] = all[i-1], all[i]
+	}
+	r.of[of] = all
+	r.order = append(r.order, dated[K]{at, of})
+}
+
+// forget forgets those of before that time.
+func (r *recent[K, V]) forget(before time.Time) {
+	for len(r.order) > 0 && r.order[0].at.Before(before) {
+		of := r.order[0].of
+		r.order = r.order[1:]
+		rest := r.of[of]
+		for len(rest) > 0 && rest[0].at.Before(before) {
+			rest = rest[1:]
+		}
+		if r.of[of] = rest; len(rest) == 0 {
+			delete(r.of, of)
+		}
+	}
+}
