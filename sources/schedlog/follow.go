@@ -100,7 +100,8 @@ func (f *Follower) Take(now time.Time) []sources.Event {
 func (f *Follower) Lose(now time.Time) {
 	v := &f.p.verbosity
 	v.settle()
-	v.deep, v.quiet, v.alike = time.Time{}, nil, run{}
+	v.deep = time.Time{}
+	v.forgetQuiet()
 	if v.level() != unknown {
 		v.enter(now.Add(-f.shift), unknown)
 	}

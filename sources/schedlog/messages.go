@@ -33,6 +33,7 @@ type pod struct {
 	gatedBy  string           // the PreEnqueue plugin that just said no
 	gateText sources.SafeText
 	failed   *sources.Move // the attempt's outcome, once it was told
+	failedAt time.Time     // of that
 	last     *sources.Move // told of it
 	requeued *sources.Move // the last one into activeQ or backoffQ
 
@@ -282,6 +283,7 @@ func (p *parser) condition(pod *pod, rest []byte) {
 	node := value(rest, ` nominatedNodeName="`)
 	if len(node) > 0 && pod.failed != nil && sources.CheckName(string(node)) == nil {
 		pod.failed.Node = p.names.intern(node)
+		p.late(pod.failedAt)
 	}
 }
 
@@ -339,6 +341,9 @@ func (p *parser) moved(pod *pod, rest []byte) {
 		pod.failed = m
 	}
 	p.move(pod, m)
+	if m.Event == failure {
+		pod.failedAt = p.last
+	}
 }
 
 func tier(queue []byte) sources.Tier {

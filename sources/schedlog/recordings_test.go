@@ -34,6 +34,11 @@ func TestRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			took := time.Since(start)
+			long, err := Survey(open(t, log), Year{NotAfter: r.ModTime()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareLong(t, part, long, func() *lines.Reader { return open(t, log) })
 			got, n, failures, explained := map[string][]string{}, 0, 0, 0
 			var late time.Duration
 			for i, e := range part.Events {

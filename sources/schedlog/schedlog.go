@@ -9,6 +9,7 @@ package schedlog
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,29 +44,56 @@ func Sniff(line []byte) bool {
 //
 // An error names the file and the line: it is not a log of kube-scheduler, or nothing in it can be read.
 func Read(r *lines.Reader, year Year) (*sources.Part, error) {
-	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format, Keep: r.Keep}}
+	p := newParser(r, year)
+	p.part.Keep = r.Keep
+	if err := p.readAll(r, func() error { return nil }); err != nil {
+		return nil, err
+	}
+	if err := p.conclude(r); err != nil {
+		return nil, err
+	}
+	v := &p.verbosity
+	if v.tell(p.part); len(v.spans) == 0 {
+		p.part.Events = slices.DeleteFunc(p.part.Events, func(ev sources.Event) bool { return !v.tells(ev) })
+	}
+	if err := p.nothing(r, len(p.part.Events)); err != nil {
+		return nil, err
+	}
+	p.part.Notices = p.notices(r)
+	if p.complete() {
+		p.part.Events = slices.Insert(p.part.Events, 0, sources.Event{Time: p.part.First, Fact: p.started[0]})
+	}
+	return p.part, nil
+}
+
+func newParser(r *lines.Reader, year Year) *parser {
+	p := &parser{lines: r, clock: clock{hint: year}, part: &sources.Part{Format: Format}}
 	p.reset()
 	p.verbosity.keep = r.Keep
+	return p
+}
+
+// readAll reads all lines, and calls read behind each.
+func (p *parser) readAll(r *lines.Reader, read func() error) error {
 	for {
 		line, err := r.Next()
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if r.Cut() {
 			// A cut-off value may look whole: default/web-1 of default/web-12.
 			if err := r.CutOff(); err != nil {
-				return nil, err
+				return err
 			}
 			line = line[:max(0, another(line))] // but not what it is glued to
 		}
-		if err := p.read(line); err != nil {
-			return nil, err
+		if err := cmp.Or(p.read(line), read()); err != nil {
+			return err
 		}
 	}
-	return p.finish(r)
 }
 
 // origin is where lines come from.
@@ -87,6 +115,8 @@ type parser struct {
 	names   interned        // of plugins, events, nodes
 	now     time.Time       // of the line being read
 	last    time.Time       // of the last event
+	highest time.Time       // of all lines up to here that tell something
+	latest  time.Duration   // how long after an event's time something was told of it, at most
 	end     header          // of the last line
 	known   int             // lines that only kube-scheduler writes
 	moves   int
@@ -176,36 +206,38 @@ func (p *parser) emit(f sources.Fact) {
 	p.part.Add(t, f)
 }
 
-func (p *parser) finish(r *lines.Reader) (*sources.Part, error) {
+// conclude takes in that there is no other line.
+func (p *parser) conclude(r *lines.Reader) error {
 	if p.held != nil {
 		if err := p.settle(nil); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	name := r.Name()
 	if p.known == 0 {
-		return nil, fmt.Errorf("%s: %w: none of its %d lines is one that kube-scheduler writes", name, ErrOther, r.Line())
+		return fmt.Errorf("%s: %w: none of its %d lines is one that kube-scheduler writes", r.Name(), ErrOther, r.Line())
 	}
 	p.part.Saw(p.clock.time(&p.end))
 	begin := p.part.First
 	if !p.leads.IsZero() {
 		begin = p.leads
 	}
-	p.verbosity.tell(p.part, begin, p.part.Last)
-	if len(p.verbosity.spans) == 0 {
-		p.part.Events = slices.DeleteFunc(p.part.Events, func(ev sources.Event) bool {
-			return isFact[*sources.Silent](ev) || isFact[*sources.Delivered](ev) // the moves that follow from them are told
-		})
+	p.verbosity.conclude(begin)
+	return nil
+}
+
+// nothing returns an error if nothing of the log can be read: it tells so many events.
+func (p *parser) nothing(r *lines.Reader, events int) error {
+	if events > 0 || r.OnlyCut() {
+		return nil
 	}
-	if len(p.part.Events) == 0 && !r.OnlyCut() {
-		if err := r.Nothing(); err != nil {
-			return nil, err
-		}
-	}
-	p.part.Notices = r.Notices(p.part.Last)
+	return r.Nothing()
+}
+
+// notices are what a person should know of the log.
+func (p *parser) notices(r *lines.Reader) []string {
+	notices := r.Notices(p.part.Last)
 	if said := p.lacksMoves(); said != "" {
-		p.part.Notices = append(p.part.Notices, name+": "+said)
+		notices = append(notices, r.Name()+": "+said)
 	}
-	p.complete()
-	return p.part, nil
+	return notices
 }

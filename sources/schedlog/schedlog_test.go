@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,17 +16,68 @@ import (
 
 var nov = Year{NotAfter: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 
+// read reads a log, and once more as one that is not kept, which has to tell the same each time.
 func read(t testing.TB, text string, year Year, strict ...bool) (*sources.Part, error) {
 	t.Helper()
-	r, err := lines.New(context.Background(), "sched.log", time.Time{}, io.NopCloser(strings.NewReader(text)))
-	if err != nil {
-		t.Fatal(err)
+	open := func() *lines.Reader {
+		r, err := lines.New(context.Background(), "sched.log", time.Time{}, io.NopCloser(strings.NewReader(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Close)
+		if len(strict) > 0 {
+			r.Strict()
+		}
+		return r
 	}
-	defer r.Close()
-	if len(strict) > 0 {
-		r.Strict()
+	part, err := Read(open(), year)
+	long, longErr := Survey(open(), year)
+	if fmt.Sprint(err) != fmt.Sprint(longErr) {
+		t.Fatalf("error %v, and of one that is not kept %v", err, longErr)
 	}
-	return Read(r, year)
+	if err == nil {
+		compareLong(t, part, long, open)
+	}
+	return part, err
+}
+
+// compareLong compares what a log that is not kept tells with what it tells if it is.
+func compareLong(t testing.TB, part *sources.Part, long *Log, open func() *lines.Reader) {
+	t.Helper()
+	want := slices.Clone(part.Events)
+	slices.SortStableFunc(want, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	known := *part
+	known.Events, known.Keep = nil, nil
+	if !reflect.DeepEqual(known, sources.Part{Format: Format, First: long.First, Last: long.Last, Notices: long.Notices}) {
+		t.Errorf("%v of a log that is not kept, and of one that is %v", long, known)
+	}
+	for range 2 {
+		var got, spans, starts []sources.Event
+		moves := false
+		for ev, err := range long.Events(open()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, ev)
+			switch ev.Fact.(type) {
+			case *sources.Logged:
+				spans = append(spans, ev)
+			case *sources.SchedulerStarted:
+				starts = append(starts, ev)
+			case *sources.Move:
+				moves = true
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("a log that is not kept tells\n%s\nand one that is\n%s", show(got), show(want))
+		}
+		if len(spans) > 0 {
+			spans = spans[:len(spans)-1]
+		}
+		if !reflect.DeepEqual(spans, long.Spans) || !reflect.DeepEqual(starts, long.Starts) || moves && !long.Moves {
+			t.Fatalf("spans %v and starts %v, and it tells %v and %v", long.Spans, long.Starts, spans, starts)
+		}
+	}
 }
 
 // show prints events one a line, times as seconds of their minute.
@@ -328,10 +381,10 @@ func FuzzSchedlog(f *testing.F) {
 		if err != nil {
 			return
 		}
-		defer r.Close()
-		part, err := Read(r, Year{NotAfter: time.Unix(at%(1<<40), 0)})
+		r.Close()
+		part, err := read(t, log, Year{NotAfter: time.Unix(at%(1<<40), 0)})
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") || len(err.Error()) > 1000 {
+			if !strings.HasPrefix(err.Error(), "sched.log:") || len(err.Error()) > 1000 {
 				t.Fatalf("%q", err)
 			}
 			return

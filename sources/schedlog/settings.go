@@ -93,16 +93,20 @@ func (s *settings) fact(release string) *sources.SchedulerStarted {
 }
 
 // complete adds what only the rest of the log tells: the release, from the wording, and a start for a
-// log of all moves that begins in the middle.
-func (p *parser) complete() {
-	if len(p.started) == 0 && len(p.verbosity.spans) == 0 && p.moves > 0 {
-		fact := p.settings.fact("")
-		p.part.Events = append([]sources.Event{{Time: p.part.First, Fact: fact}}, p.part.Events...)
-		p.started = append(p.started, fact)
+// log of all moves that begins in the middle. It reports whether it added that.
+func (p *parser) complete() (begins bool) {
+	if begins = len(p.started) == 0 && len(p.verbosity.spans) == 0 && p.moves > 0; begins {
+		p.started = append(p.started, p.settings.fact(""))
 	}
 	for _, fact := range p.started {
-		if fact.Release == "" && p.entity {
-			fact.Release, fact.ReleaseInferred, fact.From = "v1.37", true, sources.ReleaseLogged
-		}
+		inferRelease(fact, p.entity)
+	}
+	return begins
+}
+
+// inferRelease has a start that is not known to be of a release be of v1.37, if the log has the wording of that.
+func inferRelease(fact *sources.SchedulerStarted, entity bool) {
+	if fact.Release == "" && entity {
+		fact.Release, fact.ReleaseInferred, fact.From = "v1.37", true, sources.ReleaseLogged
 	}
 }

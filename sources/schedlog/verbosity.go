@@ -17,33 +17,51 @@ type verbosity struct {
 	facts []sources.Event // of the stretches below 5
 
 	deep    time.Time       // of the last line of those that only come at 5
-	quiet   stretch         // since then
-	alike   run             // the last of it
+	before  stretch         // since then, up to the last run
+	run     stretch         // the last attempts in a row of all of which the beginning was told, or of none of which
+	alike   alike           // what they are
 	pending *failedEnd      // whose verbosity the next lines tell
 	keep    func(bytes int) // see sources.Part
+
+	streams bool     // facts are told at once, and none is kept
+	ended   int      // attempts so far
+	settled int      // those up to here are of a stretch that is over
+	told    ordinals // those of them that are told
+	known   bool     // spans and told are those of the whole log
 }
 
 // stretch are attempts whose ends were told, and no line that only comes at 5.
-type stretch []sources.Event
-
-// began is of how many attempts also the beginning was told.
-func (s stretch) began() (n int) {
-	for _, ev := range s {
-		if !beginning(ev.Fact).IsZero() {
-			n++
-		}
-	}
-	return n
+type stretch struct {
+	n      int
+	began  int       // of so many also the beginning was told
+	errors int       // so many failed by an error: klog writes that at any verbosity
+	from   time.Time // of the first
+	events []sources.Event
 }
 
-// errors is how many attempts failed by an error: klog writes that at any verbosity.
-func (s stretch) errors() (n int) {
-	for _, ev := range s {
-		if isError(ev.Fact) {
-			n++
-		}
+// add adds an attempt, and keeps it or only counts it.
+func (s *stretch) add(ev sources.Event, keep bool) {
+	if s.n == 0 {
+		s.from = ev.Time
 	}
-	return n
+	s.n++
+	if !beginning(ev.Fact).IsZero() {
+		s.began++
+	}
+	if isError(ev.Fact) {
+		s.errors++
+	}
+	if keep {
+		s.events = append(s.events, ev)
+	}
+}
+
+// with returns the stretch with the one behind it.
+func (s stretch) with(next stretch) stretch {
+	if s.n == 0 {
+		return next
+	}
+	return stretch{s.n + next.n, s.began + next.began, s.errors + next.errors, s.from, append(s.events, next.events...)}
 }
 
 // beginning is when the attempt began whose end f tells, or zero.
@@ -62,11 +80,10 @@ func isError(f sources.Fact) bool {
 	return is && failed.Error
 }
 
-// run are attempts in a row of all of which the beginning was told, or of none of which. Errors are not counted.
-type run struct {
+// alike says of how many attempts in a row the beginning was told, or was not. Errors are not counted.
+type alike struct {
 	began bool
 	n     int
-	from  int // where in the stretch it begins
 }
 
 // failedEnd is an attempt that was just told to have failed.
@@ -82,7 +99,7 @@ const fewest = 3
 
 // isBelow reports whether between two lines of 5 it is a stretch of a log below 5. Errors do not say so: those of binding
 // cycles whose pods are gone are told alike at any verbosity.
-func (s stretch) isBelow() bool { return len(s)-s.errors() >= fewest }
+func (s stretch) isBelow() bool { return s.n-s.errors >= fewest }
 
 // lastWords is how long after the last line that only comes at 5 what was told with it may be told.
 const lastWords = 10 * time.Millisecond
@@ -96,10 +113,13 @@ func (v *verbosity) sawDeep(at time.Time, pod *pod) {
 			since = f.fact.Began
 		}
 	}
-	if v.quiet.isBelow() {
-		v.commit(len(v.quiet))
+	if v.known {
+		return
 	}
-	v.quiet, v.alike = nil, run{}
+	if v.quiet().isBelow() {
+		v.commitQuiet()
+	}
+	v.forgetQuiet()
 	if len(v.spans) > 0 && v.level() < sources.MovesVerbosity {
 		v.enter(since, sources.MovesVerbosity)
 	}
@@ -110,34 +130,54 @@ func (v *verbosity) sawDeep(at time.Time, pod *pod) {
 func (v *verbosity) level() int { return v.spans[len(v.spans)-1].Fact.(*sources.Logged).Verbosity }
 
 func (v *verbosity) enter(at time.Time, level int) {
-	v.spans = append(v.spans, sources.Event{Time: at, Fact: &sources.Logged{Verbosity: level}})
+	logged := &sources.Logged{Verbosity: level}
+	if v.spans = append(v.spans, sources.Event{Time: at, Fact: logged}); v.keep != nil {
+		v.keep(sources.Cost(logged))
+	}
 }
 
-// commit takes the first n attempts of the stretch since the last line of 5 as those of a log below 5.
-func (v *verbosity) commit(n int) {
-	part := v.quiet[:n]
-	level, errors := sources.AttemptsVerbosity, part.errors()
-	if errors == len(part) {
+// quiet is the stretch since the last line of 5.
+func (v *verbosity) quiet() stretch { return v.before.with(v.run) }
+
+// commitQuiet takes all of it as attempts of a log below 5.
+func (v *verbosity) commitQuiet() {
+	all := v.quiet()
+	v.before, v.run = stretch{}, stretch{}
+	v.commit(all)
+}
+
+// forgetQuiet takes it as attempts of a log of 5.
+func (v *verbosity) forgetQuiet() {
+	v.before, v.run, v.alike, v.settled = stretch{}, stretch{}, alike{}, v.ended
+}
+
+// commit takes the first attempts of the stretch since the last line of 5 as those of a log below 5.
+func (v *verbosity) commit(part stretch) {
+	level := sources.AttemptsVerbosity
+	if part.errors == part.n {
 		level = 0
-	} else if 2*part.began() > len(part) {
+	} else if 2*part.began > part.n {
 		level = 3
 	}
-	from := part[0].Time
+	from := part.from
 	if soon := v.deep.Add(lastWords); !v.deep.IsZero() && soon.Before(from) {
 		from = soon
 	}
 	if len(v.spans) == 0 && !v.deep.IsZero() {
 		v.enter(time.Time{}, sources.MovesVerbosity) // up to here
 	}
-	turnedDown := level == sources.AttemptsVerbosity && (len(part)-errors >= fewest || v.alike.n >= fewest && !v.alike.began)
+	turnedDown := level == sources.AttemptsVerbosity && (part.n-part.errors >= fewest || v.alike.n >= fewest && !v.alike.began)
 	if len(v.spans) > 0 && v.level() < sources.MovesVerbosity && !turnedDown {
 		level = max(level, v.level()) // few attempts at a time, of a log that is followed: they need not show all of it
 	}
 	if len(v.spans) == 0 || v.level() != level {
 		v.enter(from, level)
 	}
-	v.facts = append(v.facts, part...)
-	v.quiet, v.alike.from = slices.Clone(v.quiet[n:]), max(0, v.alike.from-n)
+	v.facts = append(v.facts, part.events...)
+	if v.streams {
+		v.told.add(v.settled, v.settled+part.n)
+	}
+	v.settled += part.n
 }
 
 // settle takes the failure of which no line has told more as one of a log below 5.
@@ -146,46 +186,75 @@ func (v *verbosity) settle() {
 	v.pending = nil
 	if f != nil {
 		f.fact.Message = f.pod.message
-		v.ended(f.at, f.fact)
+		v.end(f.at, f.fact)
 	}
 }
 
-// ended notes the end of an attempt that was told as in a log below 5. Once a few in a row tell their beginning where those
+// end notes the end of an attempt that was told as in a log below 5. Once a few in a row tell their beginning where those
 // before them do not, or the other way round, those before are a stretch of their own.
-func (v *verbosity) ended(at time.Time, f sources.Fact) {
-	v.quiet = append(v.quiet, sources.Event{Time: at, Fact: f})
-	if v.keep != nil {
+func (v *verbosity) end(at time.Time, f sources.Fact) {
+	ev := sources.Event{Time: at, Fact: f}
+	v.ended++
+	if v.streams && (!v.known || v.told.has(v.ended-1)) {
+		v.facts = append(v.facts, ev)
+	}
+	if v.known {
+		return
+	}
+	if v.keep != nil && !v.streams {
 		v.keep(sources.Cost(f))
 	}
 	if isError(f) {
+		v.run.add(ev, !v.streams)
 		return
 	}
 	if began := !beginning(f).IsZero(); v.alike.n == 0 || began != v.alike.began {
-		v.alike = run{began: began, from: len(v.quiet) - 1}
+		v.before, v.run = v.quiet(), stretch{}
+		v.alike = alike{began: began}
 	}
+	v.run.add(ev, !v.streams)
 	v.alike.n++
-	if before := v.quiet[:v.alike.from]; v.alike.n == fewest && (before.isBelow() || len(before) > 0 && v.deep.IsZero()) {
-		v.commit(v.alike.from)
+	if v.alike.n == fewest && (v.before.isBelow() || v.before.n > 0 && v.deep.IsZero()) {
+		part := v.before
+		v.before = stretch{}
+		v.commit(part)
 	}
 }
 
-// tell puts the facts of stretches below 5 in the place of the moves that were read in them. begin is when the log begins
-// to tell of the scheduler's work, end when it ends.
-func (v *verbosity) tell(part *sources.Part, begin, end time.Time) {
+// conclude takes in that the log has ended, which told of the scheduler's work from begin on.
+func (v *verbosity) conclude(begin time.Time) {
 	v.settle()
-	if len(v.quiet) > 0 && (v.quiet.isBelow() || v.deep.IsZero()) {
-		v.commit(len(v.quiet))
+	if quiet := v.quiet(); quiet.n > 0 && (quiet.isBelow() || v.deep.IsZero()) {
+		v.commitQuiet()
 	}
+	if len(v.spans) > 0 {
+		v.spans[0].Time = begin
+	}
+}
+
+// tell puts the facts of stretches below 5 in the place of the moves that were read in them, in a log that has ended.
+func (v *verbosity) tell(part *sources.Part) {
 	if len(v.spans) == 0 {
 		return
 	}
-	v.spans[0].Time = begin
-	part.Events = slices.DeleteFunc(part.Events, func(ev sources.Event) bool {
-		return isFact[*sources.Move](ev) && v.at(ev.Time) < sources.MovesVerbosity
-	})
+	part.Events = slices.DeleteFunc(part.Events, func(ev sources.Event) bool { return !v.tells(ev) })
 	part.Events = slices.Concat(v.spans, part.Events, v.facts)
 	slices.SortStableFunc(part.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	part.Events = append(part.Events, sources.Event{Time: end, Fact: &sources.Logged{Verbosity: -1}})
+	part.Events = append(part.Events, ending(part.Last))
+}
+
+// ending says that a log that does not tell all moves ends at that time.
+func ending(at time.Time) sources.Event {
+	return sources.Event{Time: at, Fact: &sources.Logged{Verbosity: unknown}}
+}
+
+// tells reports whether what was read of a log is told: in one that tells all moves, not how it ends, nor what they follow from; in
+// another not the moves in stretches below 5.
+func (v *verbosity) tells(ev sources.Event) bool {
+	if len(v.spans) == 0 {
+		return !isFact[*sources.Silent](ev) && !isFact[*sources.Delivered](ev)
+	}
+	return !isFact[*sources.Move](ev) || v.at(ev.Time) >= sources.MovesVerbosity
 }
 
 // takeBy takes what is to be told up to due of a log that is followed, out of part and of v: where the verbosity changes,
@@ -194,8 +263,8 @@ func (v *verbosity) takeBy(due time.Time, part *sources.Part) []sources.Event {
 	if v.pending != nil && !v.pending.at.After(due) {
 		v.settle()
 	}
-	if q := v.quiet; len(q) > 0 && !q[0].Time.After(due) && (v.level() < sources.MovesVerbosity || q.isBelow()) {
-		v.commit(len(q))
+	if q := v.quiet(); q.n > 0 && !q.from.After(due) && (v.level() < sources.MovesVerbosity || q.isBelow()) {
+		v.commitQuiet()
 	}
 	isDue := func(ev sources.Event) bool { return !ev.Time.After(due) }
 	told := 1 // the first was told
@@ -204,7 +273,7 @@ func (v *verbosity) takeBy(due time.Time, part *sources.Part) []sources.Event {
 	}
 	events := slices.Clone(v.spans[1:told])
 	for len(part.Events) > 0 && isDue(part.Events[0]) {
-		if !isFact[*sources.Move](part.Events[0]) || v.at(part.Events[0].Time) >= sources.MovesVerbosity {
+		if v.tells(part.Events[0]) {
 			events = append(events, part.Events[0])
 		}
 		part.Events = part.Events[1:]
@@ -246,7 +315,7 @@ func (v *verbosity) failed(at time.Time, pod *pod) {
 func (v *verbosity) bound(at time.Time, pod *pod, node string) {
 	v.settle()
 	if !pod.entered {
-		v.ended(at, &sources.Bound{Pod: pod.name, Node: node, Began: pod.began})
+		v.end(at, &sources.Bound{Pod: pod.name, Node: node, Began: pod.began})
 	}
 }
 

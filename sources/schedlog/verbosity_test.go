@@ -170,8 +170,8 @@ func TestFollowed(t *testing.T) {
 			t.Errorf("%s: verbosity %d and\n%s\nwant %d and\n%s", step.name, f.Verbosity(), got, step.level, step.want)
 		}
 	}
-	if v := &f.p.verbosity; len(v.quiet) > 0 || len(v.facts) > 0 || len(v.spans) != 1 || len(f.p.part.Events) > 0 {
-		t.Errorf("%d and %d facts, %d spans and %d events are kept", len(v.quiet), len(v.facts), len(v.spans), len(f.p.part.Events))
+	if v := &f.p.verbosity; v.quiet().n > 0 || len(v.facts) > 0 || len(v.spans) != 1 || len(f.p.part.Events) > 0 {
+		t.Errorf("%d and %d facts, %d spans and %d events are kept", v.quiet().n, len(v.facts), len(v.spans), len(f.p.part.Events))
 	}
 	f.Lose(nov.NotAfter.Add(8 * time.Second))
 	for line := range strings.Lines(binding(7, "e") + binding(9, "g")) {
