@@ -85,6 +85,14 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 	if isLong(files, opts) {
 		return openLong(ctx, name(paths), files, opts)
 	}
+	if isLongJoined(files, opts) {
+		if rec, err := openLongJoined(ctx, name(paths), files, opts); rec != nil || err != nil {
+			return rec, err
+		}
+		if files, err = detectAll(ctx, paths, opts); err != nil {
+			return nil, err
+		}
+	}
 	if isLongRing(files, opts) {
 		return openLongRing(ctx, name(paths), files[0], opts)
 	}

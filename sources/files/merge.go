@@ -33,40 +33,20 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 	var logs []*audit.Log
 	var schedulers []*sources.Part
 	parts := map[string][][]sources.Event{}
-	var logged time.Time // up to when the scheduler's log tells what it did
 	for _, f := range files {
-		if f.format == schedlog.Format && f.part.Last.After(logged) {
-			logged = f.part.Last
-		}
-		if !slices.Contains(rec.Formats, f.format) {
-			rec.Formats = append(rec.Formats, f.format)
-		}
-		if last := f.lastTime(); last.After(rec.End) {
-			rec.End = last
-		}
-		rec.Notices = append(rec.Notices, f.torn()...)
-		if f.besides != "" {
-			rec.Notices = append(rec.Notices, f.besides)
-		}
-		if f.log != nil {
+		describe(rec, f)
+		switch {
+		case f.log != nil:
 			logs = append(logs, f.log)
-			rec.Notices = append(rec.Notices, f.log.Notices...)
-			continue
-		}
-		if f.format == schedlog.Format {
+		case f.format == schedlog.Format:
 			schedulers = append(schedulers, f.part)
-		} else {
+		default:
 			parts[f.format] = append(parts[f.format], f.part.Events)
 		}
-		rec.Notices = append(rec.Notices, f.part.Notices...)
 	}
 	events, said := eventsOfObjects(files, logs, seeds)
 	rec.Notices = append(rec.Notices, said...)
-	if !logged.IsZero() {
-		for i, counts := range parts[metrics.Format] {
-			parts[metrics.Format][i] = until(counts, logged)
-		}
-	}
+	whileLogged(parts[metrics.Format], files)
 	run := &joined.Recording{After: listsOf(parts, metrics.Format, marks.Format)}
 	switch {
 	case len(logs) > 0 && len(schedulers) > 0:
@@ -80,6 +60,25 @@ func assemble(name sources.SafeText, files []*file, seeds []seedList) (*sources.
 	}
 	rec.Events = run.All()
 	return rec, nil
+}
+
+// describe has rec say what is known of a file as a whole.
+func describe(rec *sources.Recording, f *file) {
+	if !slices.Contains(rec.Formats, f.format) {
+		rec.Formats = append(rec.Formats, f.format)
+	}
+	if last := f.lastTime(); last.After(rec.End) {
+		rec.End = last
+	}
+	rec.Notices = append(rec.Notices, f.torn()...)
+	if f.besides != "" {
+		rec.Notices = append(rec.Notices, f.besides)
+	}
+	if f.log != nil {
+		rec.Notices = append(rec.Notices, f.log.Notices...)
+	} else {
+		rec.Notices = append(rec.Notices, f.part.Notices...)
+	}
 }
 
 // listsOf returns the lists of events of those formats, in their order.
@@ -125,8 +124,18 @@ func (f *file) lastTime() time.Time {
 	return f.part.Last
 }
 
-// until returns the events that are not after last. Counts from after the scheduler's log ended are of a
-// scheduler that has stopped, or of which nothing else is known.
-func until(events []sources.Event, last time.Time) []sources.Event {
-	return slices.DeleteFunc(events, func(e sources.Event) bool { return e.Time.After(last) })
+// whileLogged leaves out counts from after the scheduler's log ended, if there is one: they are of a scheduler that has stopped, or
+// of which nothing else is known.
+func whileLogged(counts [][]sources.Event, files []*file) {
+	var logged time.Time // up to when the scheduler's log tells what it did
+	for _, f := range files {
+		if f.format == schedlog.Format && f.part.Last.After(logged) {
+			logged = f.part.Last
+		}
+	}
+	for i := range counts {
+		if !logged.IsZero() {
+			counts[i] = slices.DeleteFunc(counts[i], func(e sources.Event) bool { return e.Time.After(logged) })
+		}
+	}
 }

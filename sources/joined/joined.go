@@ -70,8 +70,8 @@ func (l *Log) tellsAll() bool { return len(l.Spans) == 0 }
 type Recording struct {
 	// Changes reads what audit logs tell. Nil: there are none.
 	Changes func(context.Context) Events
-	// Starts are the *sources.SchedulerStarted among the changes, which are the same facts whenever they are read.
-	Starts []sources.Event
+	// Begins is when the changes begin. Zero if that is not known.
+	Begins time.Time
 	// Logs are those of the schedulers, of which one follows upon another.
 	Logs []*Log
 	// Before and After are lists of events of other sources, each in the order of time. Of equal times they come behind the
@@ -80,8 +80,9 @@ type Recording struct {
 	// Memory is how many bytes may be taken by what waits. 0: as many as need be.
 	Memory int
 
-	joins join
-	size  int // of what is at hand, in events
+	joins  join
+	starts []sources.Event // among changes that are at hand
+	size   int             // of what is at hand, in events
 }
 
 // join is how changes and logs are put together.
@@ -95,19 +96,19 @@ const (
 
 // Keep has changes that are at hand be those of r.
 func (r *Recording) Keep(changes []sources.Event) {
-	inOrder(changes)
+	Sort(changes)
 	r.Changes = func(context.Context) Events { return kept(changes) }
 	for _, ev := range changes {
 		if isFact[*sources.SchedulerStarted](ev) {
-			r.Starts = append(r.Starts, ev)
+			r.starts = append(r.starts, ev)
 		}
 	}
-	r.size = len(changes)
+	r.size += len(changes)
 }
 
 // Add has what a scheduler's log tells be part of r, all of which is at hand. It is used up.
 func (r *Recording) Add(part *sources.Part) {
-	inOrder(part.Events)
+	Sort(part.Events)
 	r.size += len(part.Events)
 	l := &Log{First: part.First, Last: part.Last, Events: func(context.Context) Events { return kept(part.Events) }}
 	for _, ev := range part.Events {
@@ -127,7 +128,7 @@ func (r *Recording) Add(part *sources.Part) {
 func (r *Recording) All() []sources.Event {
 	lists := slices.Concat(r.Before, r.After)
 	for _, list := range lists {
-		inOrder(list)
+		Sort(list)
 	}
 	if len(r.Logs) == 0 && r.Changes == nil && len(lists) == 1 {
 		return lists[0]
@@ -137,6 +138,7 @@ func (r *Recording) All() []sources.Event {
 		size += len(list)
 	}
 	r.Prepare()
+	r.Describe(r.starts)
 	all := make([]sources.Event, 0, size)
 	for ev := range r.Events(context.Background()) {
 		all = append(all, ev)
@@ -144,9 +146,10 @@ func (r *Recording) All() []sources.Event {
 	return all
 }
 
-// Prepare finds out how what r tells is put together. It must be called once, before Events.
+// Prepare finds out how what r tells is put together. It must be called before Events, and
+// again if the logs are others.
 func (r *Recording) Prepare() {
-	tellsMoves := func(l *Log) bool { return l.Moves }
+	r.joins = asTheyAre
 	switch {
 	case slices.ContainsFunc(r.Logs, func(l *Log) bool { return !l.tellsAll() }):
 		r.joins = asEvidence
@@ -154,11 +157,32 @@ func (r *Recording) Prepare() {
 			if l.tellsAll() && l.Moves {
 				l.markAll()
 			}
-			l.describeStarts(r.Starts)
 		}
-	case slices.ContainsFunc(r.Logs, tellsMoves):
+	case slices.ContainsFunc(r.Logs, func(l *Log) bool { return l.Moves }):
 		r.joins = movesAlone
 	}
+}
+
+// Describe takes what logs tell of schedulers that started for what is to be known of those *sources.SchedulerStarted among the changes
+// that are the same, which are given in the order of time, and are the same facts whenever they are read. It returns those starts that
+// are told. It may be called once, between Prepare and Events.
+func (r *Recording) Describe(starts []sources.Event) (told []sources.Event) {
+	for _, l := range r.Logs {
+		if r.joins == asEvidence {
+			l.describeStarts(starts)
+		}
+		for i, ev := range l.Starts {
+			if !l.describes(i) {
+				told = append(told, ev)
+			}
+		}
+	}
+	for _, ev := range starts {
+		if r.Tells(ev) {
+			told = append(told, ev)
+		}
+	}
+	return told
 }
 
 // Events reads all once and yields it in the order of time.
@@ -167,15 +191,21 @@ func (r *Recording) Events(ctx context.Context) Events {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		room := &room{most: r.Memory}
+		from := r.Begins
+		if !from.IsZero() {
+			from = from.Add(-behind)
+		}
 		var logs []*window
 		for _, l := range r.Logs {
-			w := newWindow(l, l.Events(ctx), room)
+			w := newWindow(l, l.Events(ctx), from, room)
 			defer w.stop()
 			logs = append(logs, w)
 		}
 		var all []*head
 		if r.Changes != nil {
-			all = append(all, newHead(r.changes(ctx, logs, room)))
+			h := newHead(r.changes(ctx, logs, room))
+			h.from = from
+			all = append(all, h)
 		}
 		for _, list := range r.Before {
 			all = append(all, newHead(kept(list)))
@@ -194,28 +224,46 @@ func (r *Recording) Events(ctx context.Context) Events {
 	}
 }
 
-// changes yields the changes as the logs have them become so.
-func (r *Recording) changes(ctx context.Context, logs []*window, room *room) Events {
-	changes := r.Changes(ctx)
+// Tells reports whether an event of the changes is told, and not by a log more exactly. It must be called after Prepare.
+func (r *Recording) Tells(ev sources.Event) bool {
 	switch r.joins {
 	case movesAlone:
-		changes = objectsAlone(changes)
+		return isFact[*sources.ObjectChange](ev) || isFact[*sources.Attached](ev)
 	case asEvidence:
-		changes = earlier(withoutLogged(changes, logs), newDeliveries(logs).deliver, room)
+		return !isFact[*sources.FailedAttempt](ev) || !tellAttempts(r.Logs, ev.Time) && !tellAttempts(r.Logs, ev.Time.Add(-untilEvent))
+	}
+	return true
+}
+
+// changes yields the changes as the logs have them become so.
+func (r *Recording) changes(ctx context.Context, logs []*window, room *room) Events {
+	changes := r.fromChanges(r.Changes(ctx), logs)
+	if r.joins == asEvidence {
+		changes = earlier(changes, newDeliveries(logs).deliver, room)
 	}
 	for _, log := range logs {
 		if log.of.Moves {
 			changes = earlier(changes, newCausality(log).precede, room)
 		}
 	}
-	return changes
+	return func(yield func(sources.Event, error) bool) {
+		changes(yield)
+		for _, log := range logs {
+			log.seen = nil // there is nothing that it could be evidence of
+		}
+	}
 }
 
-// objectsAlone yields of changes what tells of objects: the scheduler's log tells what it did more exactly.
-func objectsAlone(changes Events) Events {
+// fromChanges yields of changes what is told. A failed attempt that is not may have something to say to the line that is.
+func (r *Recording) fromChanges(changes Events, logs []*window) Events {
+	failures := newFailures(logs)
 	return func(yield func(sources.Event, error) bool) {
 		for ev, err := range changes {
-			if err == nil && !isFact[*sources.ObjectChange](ev) && !isFact[*sources.Attached](ev) {
+			failures.told.forget(ev.Time.Add(-heldUp))
+			if err == nil && !r.Tells(ev) {
+				if f, is := ev.Fact.(*sources.FailedAttempt); is && r.joins == asEvidence {
+					failures.record(ev.Time, f)
+				}
 				continue
 			}
 			if !yield(ev, err) || err != nil {
@@ -230,8 +278,8 @@ func isFact[F sources.Fact](e sources.Event) bool {
 	return is
 }
 
-// inOrder puts events in the order of time.
-func inOrder(events []sources.Event) {
+// Sort puts events in the order of time.
+func Sort(events []sources.Event) {
 	byTime := func(a, b sources.Event) int { return a.Time.Compare(b.Time) }
 	if !slices.IsSortedFunc(events, byTime) {
 		slices.SortStableFunc(events, byTime)
@@ -241,10 +289,12 @@ func inOrder(events []sources.Event) {
 // head is the next event of some, which are read as they are needed.
 type head struct {
 	sources.Event
-	err  error
-	some bool
-	next func() (sources.Event, error, bool)
-	stop func()
+	err    error
+	from   time.Time // none of them is earlier
+	opened bool
+	some   bool
+	next   func() (sources.Event, error, bool)
+	stop   func()
 }
 
 func newHead(events Events) *head {
@@ -253,30 +303,47 @@ func newHead(events Events) *head {
 	return h
 }
 
-func (h *head) advance() { h.Event, h.err, h.some = h.next() }
+func (h *head) advance() {
+	h.opened = true
+	h.Event, h.err, h.some = h.next()
+}
 
 // merge yields all events. Of equal times that of the earlier of all comes first.
 func merge(all []*head) Events {
 	return func(yield func(sources.Event, error) bool) {
 		for _, h := range all {
 			defer h.stop()
-			h.advance()
+			if h.from.IsZero() {
+				h.advance()
+			}
 		}
 		for {
-			var first *head
-			for _, h := range all {
-				if h.some && (first == nil || h.err != nil || h.Time.Before(first.Time)) {
-					if first = h; h.err != nil {
-						break
-					}
-				}
-			}
+			first := firstOf(all)
 			if first == nil || !yield(first.Event, first.err) || first.err != nil {
 				return
 			}
 			first.advance()
 		}
 	}
+}
+
+// firstOf returns the head that is the next, or nil if there is none. One is opened when the others have come to where it begins.
+func firstOf(all []*head) (first *head) {
+	for _, h := range all {
+		switch {
+		case h.err != nil:
+			return h
+		case h.some && (first == nil || h.Time.Before(first.Time)):
+			first = h
+		}
+	}
+	for _, h := range all {
+		if !h.opened && (first == nil || !first.Time.Before(h.from)) {
+			h.advance()
+			return firstOf(all)
+		}
+	}
+	return first
 }
 
 // maxAhead is how far a scheduler's log can be ahead of the audit log: the API server tells watchers of

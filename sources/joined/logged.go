@@ -22,45 +22,44 @@ const untilEvent = 10 * time.Millisecond
 // heldUp is how long the scheduler of a machine under load may take from its line about an attempt to the Event.
 const heldUp = 10 * untilEvent
 
-// withoutLogged yields changes without the failed attempts that logs tell more exactly. Their lines are given what only the Event
-// tells: as which attempt of which version of the pod it was recorded. What is known of the recorder outlasts the log so.
-func withoutLogged(changes Events, logs []*window) Events {
-	failures := newRecent[types.NamespacedName, *sources.FailedAttempt]()
+// failures are the attempts that logs told lately to have failed.
+type failures struct {
+	logs []*window
+	told *recent[types.NamespacedName, *sources.FailedAttempt]
+}
+
+func newFailures(logs []*window) *failures {
+	told := newRecent[types.NamespacedName, *sources.FailedAttempt]()
 	for _, log := range logs {
 		log.seen = append(log.seen, func(ev sources.Event) {
 			if f, is := ev.Fact.(*sources.FailedAttempt); is {
-				failures.add(ev.Time, f.Pod, f)
+				told.add(ev.Time, f.Pod, f)
 			}
 		})
 	}
-	return func(yield func(sources.Event, error) bool) {
-		for ev, err := range changes {
-			if f, is := ev.Fact.(*sources.FailedAttempt); is && (tellAttempts(logs, ev.Time) || tellAttempts(logs, ev.Time.Add(-untilEvent))) {
-				for _, log := range logs {
-					log.readTo(ev.Time)
-				}
-				failures.forget(ev.Time.Add(-heldUp))
-				lines := failures.of[f.Pod]
-				for len(lines) > 0 && lines[len(lines)-1].at.After(ev.Time) {
-					lines = lines[:len(lines)-1]
-				}
-				if len(lines) > 0 {
-					lines[len(lines)-1].value.Recorded = f.Recorded
-				}
-				continue
-			}
-			if !yield(ev, err) || err != nil {
-				return
-			}
-		}
+	return &failures{logs, told}
+}
+
+// record gives the line that tells of the attempt of an Event at that time what only the Event tells: as which attempt
+// of which version of the pod it was recorded. What is known of the recorder outlasts the log so.
+func (f *failures) record(at time.Time, event *sources.FailedAttempt) {
+	for _, log := range f.logs {
+		log.readTo(at)
+	}
+	lines := f.told.of[event.Pod]
+	for len(lines) > 0 && lines[len(lines)-1].at.After(at) {
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) > 0 {
+		lines[len(lines)-1].value.Recorded = event.Recorded
 	}
 }
 
 // tellAttempts reports whether one of the logs tells at that time how attempts end.
-func tellAttempts(logs []*window, at time.Time) bool {
+func tellAttempts(logs []*Log, at time.Time) bool {
 	for _, log := range logs {
 		level := -1
-		for _, s := range log.of.Spans {
+		for _, s := range log.Spans {
 			if !s.Time.After(at) {
 				level = s.Fact.(*sources.Logged).Verbosity
 			}

@@ -30,7 +30,8 @@ type window struct {
 	next    func() (sources.Event, error, bool)
 	stop    func()
 	room    *room
-	seen    []func(sources.Event) // are shown all that is read
+	seen    []func(sources.Event) // are shown what is read
+	from    time.Time             // on
 	waiting []sources.Event       // read, and not told yet
 	upTo    time.Time             // of the last that was read
 	ended   bool
@@ -38,8 +39,8 @@ type window struct {
 	starts  int // how many were read
 }
 
-func newWindow(l *Log, events Events, room *room) *window {
-	w := &window{of: l, room: room}
+func newWindow(l *Log, events Events, from time.Time, room *room) *window {
+	w := &window{of: l, from: from, room: room}
 	w.next, w.stop = iter.Pull2(events)
 	return w
 }
@@ -59,8 +60,10 @@ func (w *window) read() {
 		return
 	}
 	w.upTo = ev.Time
-	for _, see := range w.seen {
-		see(ev)
+	if !ev.Time.Before(w.from) {
+		for _, see := range w.seen {
+			see(ev)
+		}
 	}
 	switch ev.Fact.(type) {
 	case *sources.Delivered:

@@ -38,45 +38,68 @@ type Log struct {
 
 // Survey reads a log to its end, and keeps nothing of it but what is known of it as a whole. Errors are those of Read.
 func Survey(r *lines.Reader, year Year) (*Log, error) {
-	p := newParser(r, year)
-	p.verbosity.streams = true
-	l := &Log{year: year}
-	moves, others := 0, 0 // that were read, and those of them that only a log below 5 tells
-	look := func() error {
-		for _, ev := range p.takeRead() {
-			switch ev.Fact.(type) {
-			case *sources.Silent, *sources.Delivered, *sources.FailedAttempt, *sources.Bound:
-				continue
-			case *sources.Move:
-				moves++
-				continue
-			case *sources.SchedulerStarted:
-				l.Starts = append(l.Starts, ev)
-				r.Keep(sources.Cost(ev.Fact))
-			}
-			others++
+	l := &Log{}
+	for _, err := range l.Survey(r, year) {
+		if err != nil {
+			return nil, err
 		}
-		return nil
 	}
-	if err := p.readAll(r, look); err != nil {
-		return nil, err
+	return l, nil
+}
+
+// Survey yields nearly what the log tells, nearly in the order of time, as one that tells all moves: whether it does is known behind
+// the last of them, when l is what Survey returns. An error is the last that it yields.
+func (l *Log) Survey(r *lines.Reader, year Year) iter.Seq2[sources.Event, error] {
+	return func(yield func(sources.Event, error) bool) {
+		p := newParser(r, year)
+		p.verbosity.streams = true
+		*l = Log{year: year}
+		events := 0
+		look := func() error {
+			for _, ev := range p.takeRead() {
+				switch ev.Fact.(type) {
+				case *sources.Silent, *sources.Delivered, *sources.FailedAttempt, *sources.Bound:
+					continue
+				case *sources.SchedulerStarted:
+					l.Starts = append(l.Starts, ev)
+					r.Keep(sources.Cost(ev.Fact))
+				case *sources.Move:
+					l.Moves = true
+				}
+				if events++; !yield(ev, nil) {
+					return errEnough
+				}
+			}
+			return nil
+		}
+		err := p.readAll(r, look)
+		if err == nil {
+			err = p.conclude(r)
+		}
+		if err == nil {
+			err = look()
+		}
+		if err == nil {
+			err = p.nothing(r, events+len(p.verbosity.spans))
+		}
+		if err == nil {
+			l.conclude(p, p.notices(r))
+		} else if err != errEnough {
+			yield(sources.Event{}, err)
+		}
 	}
-	if err := p.conclude(r); err != nil {
-		return nil, err
-	}
-	_ = look()
-	if err := p.nothing(r, moves+others+len(p.verbosity.spans)); err != nil {
-		return nil, err
-	}
-	l.First, l.Last, l.Notices = p.part.First, p.part.Last, p.notices(r)
+}
+
+// conclude takes in what p has found out.
+func (l *Log) conclude(p *parser, notices []string) {
+	l.First, l.Last, l.Notices = p.part.First, p.part.Last, notices
 	l.Spans, l.told = p.verbosity.spans, p.verbosity.told
 	l.latest, l.entity = p.latest, p.entity
-	l.Moves = moves > 0 && (len(l.Spans) == 0 || p.verbosity.reaches(sources.MovesVerbosity))
+	l.Moves = l.Moves && (len(l.Spans) == 0 || p.verbosity.reaches(sources.MovesVerbosity))
 	if l.begins = p.complete(); l.begins {
 		l.Starts = slices.Insert(l.Starts, 0, sources.Event{Time: l.First, Fact: p.started[0]})
 	}
 	slices.SortStableFunc(l.Starts, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	return l, nil
 }
 
 // reaches reports whether the log was of that verbosity at some time.
