@@ -72,7 +72,7 @@ func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Opti
 			continue // only the other run has it
 		}
 		if p := other.outcomeOf(pod); p == (outcome{}) || o.differs(p) {
-			c.Pods = append(c.Pods, PodComparison{n.pods.values[pod].String(), o.public(one.end), p.public(other.end)})
+			c.Pods = append(c.Pods, PodComparison{n.pods.name(uint32(pod)).String(), o.public(one.end), p.public(other.end)})
 		}
 	}
 	slices.SortFunc(c.Pods, func(a, b PodComparison) int {
@@ -95,7 +95,7 @@ func (n *names) firstDifference(one, other []toldMove) *Difference {
 	case i < 0 || j >= 0 && other[j].at < one[i].at:
 		d = n.extra(&other[j])
 	default:
-		d = n.missed(&one[i], groupByPod(other, len(n.pods.values)))
+		d = n.missed(&one[i], groupByPod(other, n.pods.count()))
 	}
 	return &d
 }

@@ -97,15 +97,16 @@ func TestLongIsNotKept(t *testing.T) {
 			return err
 		}
 	}
-	// A stay takes 8 bytes, a move that is kept 32, and a pod some hundred, which has four moves here; a list that grows has room for more.
+	// Of a stay 2 or 3 bytes are kept, of a pod that left its name and some 60, and a pod has four moves here. A move that is kept takes 32.
+	// A list that grows has room for more.
 	for name, c := range map[string]struct {
 		most float64
 		ask  func(*sources.Recording, func(float64)) error
 	}{
-		"report":              {130, report(timeline.Options{})},
-		"report, of all pods": {130, report(selects("attempts>=0"))},
-		"report, of none":     {150, report(selects("attempts>100"))},
-		"verify": {130, func(rec *sources.Recording, progress func(float64)) error {
+		"report":              {40, report(timeline.Options{})},
+		"report, of all pods": {40, report(selects("attempts>=0"))},
+		"report, of none":     {100, report(selects("attempts>100"))},
+		"verify": {100, func(rec *sources.Recording, progress func(float64)) error {
 			_, err := Verify(t.Context(), rec, rec, timeline.Options{Progress: progress})
 			return err
 		}},

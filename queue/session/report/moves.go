@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -20,7 +18,7 @@ import (
 
 // names numbers the pods that runs tell of, and the kinds of their moves.
 type names struct {
-	pods  numbers[types.NamespacedName]
+	pods  podNames
 	kinds numbers[moveKind]
 }
 
@@ -41,11 +39,6 @@ func (n *numbers[T]) number(v T, own func(T) T) uint32 {
 		n.known[v], n.values = i, append(n.values, v)
 	}
 	return i
-}
-
-// ownName returns key without the text that it was cut out of, which may be a whole object's.
-func ownName(key types.NamespacedName) types.NamespacedName {
-	return types.NamespacedName{Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
 }
 
 // moveKind is what moves are counted by.
@@ -104,7 +97,7 @@ func (m *toldMove) has(flags moveFlags) bool { return m.is&flags == flags }
 // add adds a move that is told.
 func (n *names) add(moves []toldMove, t *board.Transition) []toldMove {
 	m := toldMove{at: momentOf(t.Time), seenAt: never, tier: t.Pod.Tier,
-		pod: n.pods.number(t.Pod.Key, ownName), kind: n.kinds.number(moveKind{t.To, t.Event}, ownKind)}
+		pod: n.pods.number(t.Pod.Key), kind: n.kinds.number(moveKind{t.To, t.Event}, ownKind)}
 	if b := t.Pod.Because; b != nil {
 		m.is, m.rule, m.silence, m.seen, m.seenAt = reasoned, b.Rule, b.Silence, b.Seen, momentOf(b.At)
 	}

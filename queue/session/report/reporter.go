@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
@@ -20,50 +19,25 @@ import (
 type reporter struct {
 	report   Report
 	selects  func(*board.Transition) bool
-	stays    [queue.Deleted + 1][]time.Duration
-	pods     map[types.NamespacedName]*podReport
+	stays    [queue.Deleted + 1]distribution // in nanoseconds
+	names    podNames
+	pods     map[uint32]*podReport // those that are not over
+	over     []podOver             // by the pods' numbers; of those that are not over, what was kept before is in it
 	wakes    map[string]*WakeReport
 	plugins  map[string]*PluginReport
-	rejected map[string]sets.Set[*podReport] // by plugin
-	bound    []int
+	rejected map[string]*podSet // by plugin
+	bound    distribution       // attempts
 	// events and rejections are what moves name, and each rejection's plugins are in lists.
 	events, rejections numbers[string]
 	lists              [][]string
 }
 
-// podReport is what a reporter remembers of a pod.
-type podReport struct {
-	key types.NamespacedName
-	// selected is true once the pod is reported on, and moved once it was somewhere. Until it is selected, passed is what is to be
-	// counted if it will be.
-	selected, moved bool
-	passed          []countedMove
-
-	tier            queue.Tier
-	since, failedAt moment
-	wokenBy         string
-	plugins         []string // of the last failed attempt, until the pod is in activeQ again
-	// last is the pod as it was told last, until it left: what is known of the pods that left would be most of a long
-	// recording. Then left is what can be said of it but for its name, or nil if it did not wait.
-	last *board.Pod
-	left *LongestReport
-}
-
-// countedMove is what is counted of a move, in 32 bytes: those of pods that a filter does not select are kept to the end, since it
-// may select them with their last.
-type countedMove struct {
-	at                 moment
-	attempts           int
-	event, rejection   uint32 // their numbers; rejection is that of a failed attempt
-	from, to           queue.Tier
-	observed, restated bool
-}
-
 func newReporter(rec *sources.Recording) *reporter {
 	r := &reporter{
-		selects: timeline.Options{}.Selects, pods: map[types.NamespacedName]*podReport{},
-		wakes: map[string]*WakeReport{}, plugins: map[string]*PluginReport{}, rejected: map[string]sets.Set[*podReport]{},
+		selects: timeline.Options{}.Selects, pods: map[uint32]*podReport{},
+		wakes: map[string]*WakeReport{}, plugins: map[string]*PluginReport{}, rejected: map[string]*podSet{},
 	}
+	r.events.number("", strings.Clone) // so that it is 0
 	r.report.Source = rec.Name
 	r.report.Start, r.report.End = timeline.Span(rec)
 	if s := timeline.RecordedScheduler(rec); s != nil && s.Release != "" && !rec.Rerun {
@@ -73,28 +47,53 @@ func newReporter(rec *sources.Recording) *reporter {
 }
 
 func (r *reporter) add(t *board.Transition) error {
-	p := r.pods[t.Pod.Key]
-	if p == nil {
-		p = &podReport{key: ownName(t.Pod.Key)}
-		r.pods[p.key] = p
-	}
+	p := r.podOf(t.Pod.Key)
 	m := r.counted(t)
 	if !m.restated {
-		if p.last, p.left = t.Pod, nil; board.HasLeft(t.Pod) {
-			p.last, p.left = nil, r.longestOf(t.Pod, t.Pod.Since)
+		if p.last = t.Pod; board.HasLeft(t.Pod) {
+			p.last, p.longest = nil, r.longestOf(t.Pod, t.Pod.Since)
 		}
 	}
-	if !p.selected && !r.selects(t) {
+	if p.selected || r.selects(t) {
+		p.selected = true
+		for _, before := range p.passed {
+			r.count(p, before)
+		}
+		p.passed = nil
+		r.count(p, m)
+	} else {
 		p.passed = append(p.passed, m)
-		return nil
 	}
-	p.selected = true
-	for _, before := range p.passed {
-		r.count(p, before)
-	}
-	p.passed = nil
-	r.count(p, m)
+	r.letGo(p)
 	return nil
+}
+
+// podOf returns the pod of that name, which may have left, or is new.
+func (r *reporter) podOf(key types.NamespacedName) *podReport {
+	number := r.names.number(key)
+	p := r.pods[number]
+	if p == nil {
+		p = &podReport{number: number}
+		if int(number) < len(r.over) {
+			if o := r.over[number]; o.is {
+				p.selected, p.moved, p.longest, p.wokenBy = true, true, o.longest, o.wokenBy
+			}
+		}
+		r.pods[number] = p
+	}
+	return p
+}
+
+// letGo keeps less of p if it is over.
+func (r *reporter) letGo(p *podReport) {
+	if p.last != nil || !p.selected || !p.moved || p.tier.Queued() || p.tier == queue.InFlight || len(p.plugins) > 0 {
+		return
+	}
+	if more := int(p.number) + 1 - len(r.over); more > 0 {
+		r.over = append(r.over, make([]podOver, more)...)
+	}
+	r.over[p.number] = podOver{p.longest, p.wokenBy, true}
+	delete(r.pods, p.number)
 }
 
 // counted returns what is counted of t.
@@ -152,7 +151,7 @@ func (r *reporter) count(p *podReport, m countedMove) {
 // stay ends p's stay where it is.
 func (r *reporter) stay(p *podReport, at moment) {
 	if p.tier.Queued() || p.tier == queue.InFlight {
-		r.stays[p.tier] = append(r.stays[p.tier], time.Duration(at-p.since))
+		r.stays[p.tier].add(int64(at - p.since))
 	}
 }
 
@@ -184,7 +183,7 @@ func (r *reporter) wake(p *podReport, m countedMove, event string) {
 		w.ToGated++
 	}
 	if event != queue.BackoffComplete {
-		p.wokenBy = event
+		p.wokenBy = m.event
 	}
 }
 
@@ -195,7 +194,7 @@ func (r *reporter) attempt(p *podReport, m countedMove, event string) {
 	case m.to == queue.InFlight:
 		a.Total++
 	case failsAttempt(event, m.from):
-		p.wokenBy = ""
+		p.wokenBy = 0
 		p.failedAt = m.at
 		p.plugins = r.lists[m.rejection]
 		if len(p.plugins) == 0 {
@@ -206,18 +205,18 @@ func (r *reporter) attempt(p *podReport, m countedMove, event string) {
 		for _, name := range p.plugins {
 			if r.plugins[name] == nil {
 				r.plugins[name] = &PluginReport{Plugin: name}
-				r.rejected[name] = sets.New[*podReport]()
+				r.rejected[name] = &podSet{}
 			}
 			r.plugins[name].Attempts++
-			r.rejected[name].Insert(p)
+			r.rejected[name].add(p.number)
 		}
 	case m.to == queue.Scheduled:
 		a.Bound++
-		r.bound = append(r.bound, m.attempts)
-		if w := r.wakes[p.wokenBy]; w != nil {
+		r.bound.add(int64(m.attempts))
+		if w := r.wakes[r.events.values[p.wokenBy]]; w != nil {
 			w.Helped++
 		}
-		p.wokenBy = ""
+		p.wokenBy = 0
 	}
 	if m.to == queue.Active || m.to == queue.InFlight || m.to == queue.Deleted {
 		r.waited(p, m.at)
@@ -235,18 +234,15 @@ func (r *reporter) finish() *Report {
 		}
 	}
 	for _, tier := range board.Tiers {
-		stays := r.stays[tier]
-		slices.Sort(stays)
-		t := TierReport{Tier: tier.String(), Stays: len(stays), Left: left[tier]}
-		for _, d := range stays {
-			t.Total += Seconds(d)
-		}
-		t.Median, t.P90, t.Max = Seconds(quantile(stays, 50)), Seconds(quantile(stays, 90)), Seconds(quantile(stays, 100))
-		rep.Tiers = append(rep.Tiers, t)
+		s := r.stays[tier].spread()
+		rep.Tiers = append(rep.Tiers, TierReport{
+			Tier: tier.String(), Stays: s.count, Left: left[tier],
+			Total: Seconds(s.total), Median: Seconds(s.median), P90: Seconds(s.p90), Max: Seconds(s.max),
+		})
 	}
 	rep.Longest = r.longest()
-	slices.Sort(r.bound)
-	rep.Attempts.Median, rep.Attempts.Max = quantile(r.bound, 50), quantile(r.bound, 100)
+	attempts := r.bound.spread()
+	rep.Attempts.Median, rep.Attempts.Max = int(attempts.median), int(attempts.max)
 	for w := range maps.Values(r.wakes) {
 		rep.Wakes = append(rep.Wakes, *w)
 	}
@@ -254,7 +250,7 @@ func (r *reporter) finish() *Report {
 		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.Event, b.Event))
 	})
 	for name, p := range r.plugins {
-		p.Pods = r.rejected[name].Len()
+		p.Pods = r.rejected[name].count
 		rep.Plugins = append(rep.Plugins, *p)
 	}
 	slices.SortFunc(rep.Plugins, func(a, b PluginReport) int {
@@ -269,43 +265,45 @@ const mostLongest = 5
 // longest returns the pods that were in the queue for longest, those first. Gated ones wait for something else.
 func (r *reporter) longest() []LongestReport {
 	all := []LongestReport{}
-	for _, p := range r.pods {
-		l := p.left
-		if p.last != nil {
-			l = r.longestOf(p.last, r.report.End)
+	add := func(pod uint32, l longest) {
+		if !l.is || len(all) == mostLongest && l.waited < all[mostLongest-1].Waited {
+			return
 		}
-		if l == nil || !p.selected {
-			continue
+		named := LongestReport{Pod: sources.Sanitize(r.names.name(pod).String()), Waited: l.waited, Tier: l.tier.String(), Attempts: l.attempts}
+		if l.plugins > 0 {
+			named.Plugins = r.lists[l.plugins-1]
 		}
-		named := *l
-		named.Pod = sources.Sanitize(p.key.String())
 		at, _ := slices.BinarySearchFunc(all, named, func(a, b LongestReport) int {
 			return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Pod, b.Pod))
 		})
 		all = slices.Insert(all, at, named)
 		all = all[:min(mostLongest, len(all))]
 	}
+	for number, o := range r.over {
+		if r.pods[uint32(number)] == nil {
+			add(uint32(number), o.longest)
+		}
+	}
+	for number, p := range r.pods {
+		if p.last != nil {
+			p.longest = r.longestOf(p.last, r.report.End)
+		}
+		if p.selected {
+			add(number, p.longest)
+		}
+	}
 	return slices.Clip(all)
 }
 
-// longestOf says how long p was in the queue until then, or until it left, but not its name. Nil of a pod that waits for something
-// else, or never came.
-func (r *reporter) longestOf(p *board.Pod, until time.Time) *LongestReport {
+// longestOf says how long p was in the queue until then, or until it left. Nothing is said of a pod that waits for something else, or
+// never came.
+func (r *reporter) longestOf(p *board.Pod, until time.Time) longest {
 	if p.Tier == queue.Gated || p.Arrived.IsZero() {
-		return nil
+		return longest{}
 	}
-	l := &LongestReport{Waited: Seconds(until.Sub(p.Arrived)), Tier: p.Tier.String(), Attempts: p.Attempts}
+	l := longest{waited: Seconds(until.Sub(p.Arrived)), attempts: p.Attempts, tier: p.Tier, is: true}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
-		l.Plugins = r.lists[r.rejection(plugins)]
+		l.plugins = r.rejection(plugins) + 1
 	}
 	return l
-}
-
-// quantile returns the value below which percent of sorted lie: the nearest rank. It is 0 of nothing.
-func quantile[T cmp.Ordered](sorted []T, percent int) T {
-	if len(sorted) == 0 {
-		var zero T
-		return zero
-	}
-	return sorted[max(0, (len(sorted)*percent+99)/100-1)]
 }

@@ -108,7 +108,7 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 		return first-m.at > moment(tolerance) || m.at-last > moment(tolerance) || silent && m.tier == queue.Gated || m.has(enters) && m.at == began
 	})
 	match(want, got)
-	pods := len(n.pods.values)
+	pods := n.pods.count()
 	real, model := groupByPod(want, pods), groupByPod(got, pods)
 	return &Verification{
 		Transitions: n.agreeOnMoves(want, got),
@@ -275,5 +275,5 @@ func (n *names) extra(m *toldMove) Difference {
 
 func (n *names) difference(kind string, m *toldMove) Difference {
 	k := n.kinds.values[m.kind]
-	return Difference{Kind: kind, Time: m.at.time(), Pod: n.pods.values[m.pod].String(), To: k.to.String(), Event: k.event}
+	return Difference{Kind: kind, Time: m.at.time(), Pod: n.pods.name(m.pod).String(), To: k.to.String(), Event: k.event}
 }

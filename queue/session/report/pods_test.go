@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestNameComesAgain: pods of one name are one pod in a report, also those that come when what is known of the ones before is not kept
+// but for a few numbers. What woke one and the plugins that rejected it are still known then, and how long it waited is forgotten.
+func TestNameComesAgain(t *testing.T) {
+	var moves []sources.Event
+	tell := func(at float64, pod string, to sources.Tier, event string) {
+		moves = append(moves, world.Told(at, pod, to, event))
+	}
+	for i := range 6 {
+		tell(float64(i), fmt.Sprint("other-", i), sources.TierActive, "UnscheduledPodAdd")
+		tell(float64(10+2*i), fmt.Sprint("other-", i), "deleted", "")
+	}
+	tell(30, "web-0", sources.TierActive, "UnscheduledPodAdd")
+	tell(31, "web-0", sources.TierInFlight, "")
+	tell(32, "web-0", sources.TierUnschedulable, queue.ScheduleAttemptFailure)
+	tell(52, "web-0", sources.TierActive, "AssignedPodDelete")
+	tell(53, "web-0", "deleted", "")
+	tell(60, "web-0", sources.TierActive, "UnscheduledPodAdd")
+	tell(61, "web-0", sources.TierInFlight, "")
+	tell(62, "web-0", "scheduled", "")
+	tell(70, "web-0", "deleted", "")
+	tell(80, "web-0", sources.TierActive, "UnscheduledPodAdd")
+	tell(81, "web-0", sources.TierInFlight, "")
+	tell(82, "web-0", sources.TierUnschedulable, queue.ScheduleAttemptFailure)
+	tell(83, "web-0", "deleted", "")
+	for _, c := range []struct {
+		moves  int
+		filter string
+		want   string
+	}{
+		{17, "", "7 pods; NodeResourcesFit 1 in 1; AssignedPodDelete helped 0; web-0 23s, other-5 15s, other-4 14s, other-3 13s, other-2 12s"},
+		{18, "", "7 pods; NodeResourcesFit 1 in 1; AssignedPodDelete helped 0; other-5 15s, other-4 14s, other-3 13s, other-2 12s, other-1 11s"},
+		{20, "", "7 pods; NodeResourcesFit 1 in 1; AssignedPodDelete helped 1; other-5 15s, other-4 14s, other-3 13s, other-2 12s, other-1 11s"},
+		{25, "", "7 pods; NodeResourcesFit 2 in 1; AssignedPodDelete helped 1; other-5 15s, other-4 14s, other-3 13s, other-2 12s, other-1 11s"},
+		{25, "web", "1 pods; NodeResourcesFit 2 in 1; AssignedPodDelete helped 1; web-0 3s"},
+		{25, "tier:bound", "1 pods; NodeResourcesFit 2 in 1; AssignedPodDelete helped 1; web-0 3s"},
+		{17, "tier:bound", "0 pods"},
+	} {
+		f, err := filter.Parse(c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Summarize(t.Context(), world.ToldBy(moves[:c.moves]...), timeline.Options{Filter: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := brief(r); got != c.want {
+			t.Errorf("of %d moves and %q it is said\n%s, want\n%s", c.moves, c.filter, got, c.want)
+		}
+	}
+}
+
+// TestPodsThatLeft: of each pod that left a few numbers are kept, and no more, also if it comes and leaves again.
+func TestPodsThatLeft(t *testing.T) {
+	const stretches = 3
+	rec := long(2*stretches, func(nth int) []sources.Event {
+		events := toldStretch(nth % stretches)
+		for i := range events {
+			events[i].Time = events[i].Time.Add(time.Duration(nth-nth%stretches) * time.Hour)
+		}
+		return append(events, world.Told(float64(nth)*3600+2000, "stays", sources.TierActive, "UnscheduledPodAdd"))
+	})
+	r := newReporter(rec)
+	if err := timeline.Replay(t.Context(), rec, timeline.Options{}, r.add); err != nil {
+		t.Fatal(err)
+	}
+	if pods := stretches*toldPods + 1; len(r.pods) != 1 || r.names.count() != pods || len(r.over) > pods {
+		t.Errorf("all is known of %d pods, names of %d, and numbers of %d; want one, and at most %d", len(r.pods), r.names.count(), len(r.over), pods)
+	}
+}
+
+// brief is some of a report in a line.
+func brief(r *Report) string {
+	said := []string{fmt.Sprint(r.Pods, " pods")}
+	for _, p := range r.Plugins {
+		said = append(said, fmt.Sprintf("%s %d in %d", p.Plugin, p.Attempts, p.Pods))
+	}
+	for _, w := range r.Wakes {
+		said = append(said, fmt.Sprintf("%s helped %d", w.Event, w.Helped))
+	}
+	var longest []string
+	for _, l := range r.Longest {
+		longest = append(longest, fmt.Sprintf("%s %.0fs", strings.TrimPrefix(string(l.Pod), "default/"), float64(l.Waited)/1e9))
+	}
+	if len(longest) > 0 {
+		said = append(said, strings.Join(longest, ", "))
+	}
+	return strings.Join(said, "; ")
+}
