@@ -67,10 +67,9 @@ func (o Objects) AwaitsVolume(pod *v1.Pod) bool {
 		default:
 			return false
 		}
-		claim := &v1.PersistentVolumeClaim{}
-		claim.Namespace, claim.Name = pod.Namespace, name
-		known, ok := o.Get(claim).(*v1.PersistentVolumeClaim)
-		return ok && known.Spec.VolumeName == ""
+		found, _ := o.Tree.Get(object{kind: "PersistentVolumeClaim", namespace: pod.Namespace, name: name})
+		claim, ok := found.Obj.(*v1.PersistentVolumeClaim)
+		return ok && claim.Spec.VolumeName == ""
 	})
 }
 
