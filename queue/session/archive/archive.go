@@ -22,6 +22,8 @@ const (
 	cachedBlocks = 32
 	// MaxBytes is how long the file may become.
 	MaxBytes = 8 << 30
+	// window is how far back of a text the packer looks for the same. It keeps twice as much in memory, and most blocks are smaller.
+	window = 1 << 20
 	// maxUnpacked is what a block or a board unpacks to at most.
 	maxUnpacked = 1 << 30
 )
@@ -76,7 +78,8 @@ type block struct {
 
 // New returns an archive that lies in f, which is empty and is closed with it.
 func New(f File) (*Archive, error) {
-	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, fmt.Errorf("pack what was played: %w", err)
 	}
