@@ -111,16 +111,13 @@ func newOwner(rec *sources.Recording, opts timeline.Options) *owner {
 
 // newOwnerOf returns an owner without a timeline.
 func newOwnerOf(rec *sources.Recording, opts timeline.Options) *owner {
-	o := &owner{subject: subject{rec: rec, unknown: &sources.SchedulerStarted{}}, pace: pace{speed: 1, squeeze: true, playing: !opts.Paused}, changed: true}
+	o := &owner{subject: subject{rec: rec, unknown: &sources.SchedulerStarted{}}, changed: true}
+	o.pace = pace{speed: cmp.Or(opts.Speed, 1), squeeze: true, playing: !opts.Paused, bound: opts.Bound(rec)}
 	o.tellRecorded(rec.Tells())
 	o.running = timeline.SchedulersOf(rec) // of a rerun the first alone
-	o.bound = opts.Bound(rec)
 	var err error
 	if o.cfg, err = opts.SchedulerConfig(rec); err != nil {
 		o.refuse("%s", err)
-	}
-	if opts.Speed != 0 {
-		o.speed = opts.Speed
 	}
 	o.wakes = explain.NewHints(opts.Plugins)
 	o.zone = opts.Zone

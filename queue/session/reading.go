@@ -44,6 +44,8 @@ func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	shown := make(chan time.Time, 1)
 	s.do(func(o *owner) { shown <- o.recordingNow() })
 	whole := newOwner(rec, opts)
+	bound := whole.bound
+	whole.bound = bound / 2 // and the other half is of what is shown
 	select {
 	case at := <-shown:
 		whole.travel(at)
@@ -53,6 +55,7 @@ func (s *Session) Complete(ctx context.Context, rec *sources.Recording) {
 	handed := make(chan bool, 1)
 	s.do(func(o *owner) {
 		o.complete(whole)
+		o.bound = max(bound, whole.bound) // which is more if its file was lost
 		s.rec.Store(rec)
 		handed <- true
 	})

@@ -31,11 +31,13 @@ const (
 )
 
 // Bound is how many bytes of what was played of rec are in memory, about. 0 is all: what is kept of rec itself was bounded when it
-// was read.
+// was read. Of one that is not read to its end yet it is half, since the whole is played beside it then (see Session.Complete).
 func (opts Options) Bound(rec *sources.Recording) int64 {
 	switch {
 	case rec.Again == nil:
 		return 0
+	case opts.Past != nil && rec.Unread:
+		return cmp.Or(opts.Memory, boundBeforePast) / 2
 	case opts.Past != nil:
 		return cmp.Or(opts.Memory, boundBeforePast)
 	default:
