@@ -2,12 +2,15 @@ package session
 
 import (
 	"context"
+	"iter"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
 )
 
@@ -51,6 +54,42 @@ func TestSizeIsWhatTheHeapHolds(t *testing.T) {
 		o.advance(time.Second)
 	}
 	is("three what-ifs")
+	runtime.KeepAlive(rec)
+}
+
+// TestSizeOfALongRecording: of a recording that is read as it is played, what was read counts, too.
+func TestSizeOfALongRecording(t *testing.T) {
+	open := func(ctx context.Context) *sources.Recording {
+		rec, err := embedded.Open(ctx, "lively-nopop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	gist := cluster.NewGist()
+	for ev := range open(t.Context()).All(t.Context()) {
+		gist.Add(ev)
+	}
+	rec := &sources.Recording{Name: "long", Gist: gist.Events(), Again: func(ctx context.Context) iter.Seq2[sources.Event, error] { return open(ctx).All(ctx) }}
+	plugins, err := cycle.InTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func() *owner {
+		o := newOwner(rec, timeline.Options{Paused: true, Plugins: plugins})
+		o.seekEnd()
+		o.finish(t.Context())
+		return o
+	}
+	play().close() // what all share is made
+	before := heap()
+	o := play()
+	defer o.close()
+	said, held := o.size(), heap()-before
+	t.Logf("it says %.2f MB, the heap holds %.2f MB; %d changes", float64(said)/(1<<20), float64(held)/(1<<20), o.shownLine().ChangeCount())
+	if said < held/2 || said > held*3/2 {
+		t.Errorf("it says %d bytes, and the heap holds %d", said, held)
+	}
 	runtime.KeepAlive(rec)
 }
 

@@ -74,6 +74,9 @@ func (t *Timeline) forgetEngines(cut int) {
 		return
 	}
 	from := t.checkpoints[first].events
+	for _, ev := range t.Feed.Events[:from] {
+		t.facts -= t.factSize(ev)
+	}
 	t.checkpoints = slices.Clone(t.checkpoints[first:])
 	t.Feed.Events, t.Next = slices.Clone(t.Feed.Events[from:]), t.Next-from
 	for i := range t.checkpoints {

@@ -32,6 +32,7 @@ type Timeline struct {
 	Feed        *model.Feed
 	Next        int
 	checkpoints []checkpoint
+	facts       int // how many bytes those of the executed events take that are kept: see factSize
 	// Counts are the local counts at each of the recording's *sources.Counts that is executed.
 	Counts []localCounts
 
@@ -156,6 +157,7 @@ func (t *Timeline) ExecuteNext() {
 		t.checkpoints = append(t.checkpoints, checkpoint{t.Engine.Clone(), t.Head().Copy(), t.Next})
 	}
 	ev := t.Feed.Events[t.Next]
+	t.facts += t.factSize(ev)
 	t.Engine.apply(ev)
 	switch f := ev.Fact.(type) {
 	case *sources.Counts:
