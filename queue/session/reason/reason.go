@@ -116,6 +116,8 @@ func (b Because) seen(zone words.Zone) string {
 		return "is seen to fail by the patch of the pod's status" + at
 	case evidence.Bound:
 		return "is seen to bind the pod" + at
+	case evidence.Unbound:
+		return "is seen by its binding, which is refused" + at
 	}
 	return "is not seen"
 }
