@@ -47,25 +47,18 @@ type Archive struct {
 
 	mu     sync.RWMutex // guards what follows, which only grows
 	blocks []place
-	boards []place
+	boards []boardPlace
 	length int64
 	end    int // how many changes there are
 	failed error
 	opened opened
 }
 
-// opened is the board that was read last: who goes to and fro begins with it again. Its zero value is none.
-type opened struct {
-	*board.Board
-	change int
-}
-
-// place is where a block or a board lies in the file, and what is in it.
+// place is where a block or a part of a board lies in the file, and what is in it.
 type place struct {
 	offset int64
 	packed int
-	// change is the number of the first change in a block, or of that before which a board was; firstMove is how many moves
-	// there were before, and at when the first change was.
+	// change is the number of the first change in a block, firstMove how many moves there were before, and at when it was.
 	change, firstMove int
 	at                time.Time
 }
@@ -127,21 +120,6 @@ func (a *Archive) Append(changes []board.Change, firstMove int) error {
 	return nil
 }
 
-// AppendBoard adds the board b before the change that is appended next, with those of its pods that keep is true of. An error is
-// that of the file.
-func (a *Archive) AppendBoard(b *board.Board, keep func(*board.Pod) bool) error {
-	e := newEncoder()
-	e.board(b, keep)
-	p, err := a.write(e, place{change: a.end})
-	if err != nil {
-		return err
-	}
-	a.mu.Lock()
-	a.boards = append(a.boards, p)
-	a.mu.Unlock()
-	return nil
-}
-
 // write packs what e has and writes it behind all else.
 func (a *Archive) write(e *encoder, p place) (place, error) {
 	if e.failed != nil {
@@ -159,37 +137,6 @@ func (a *Archive) write(e *encoder, p place) (place, error) {
 	a.length += int64(len(packed))
 	a.mu.Unlock()
 	return p, nil
-}
-
-// Board returns the board before the change of that number, or before one that is not long before it, and before which it is. It
-// is nil if it can't be read.
-func (a *Archive) Board(n int) (b *board.Board, before int) {
-	a.mu.Lock()
-	i := sort.Search(len(a.boards), func(i int) bool { return a.boards[i].change > n }) - 1
-	if i < 0 {
-		a.mu.Unlock()
-		return nil, 0
-	}
-	p := a.boards[i]
-	if last := a.opened; last.Board != nil && last.change == p.change {
-		b = last.Copy()
-	}
-	a.mu.Unlock()
-	if b != nil {
-		return b, p.change
-	}
-	d, err := a.open(p)
-	if err == nil {
-		b, err = d.board(), d.failed
-	}
-	if err != nil {
-		a.fail(err)
-		return nil, 0
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.opened = opened{b, p.change}
-	return b.Copy(), p.change
 }
 
 // Change returns the change of that number, which must be there. It is empty if it can't be read.

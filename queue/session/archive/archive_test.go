@@ -260,6 +260,42 @@ func TestFound(t *testing.T) {
 	}
 }
 
+// TestManyPods: a board of several parts is read as it was written, with each pod where it is looked for, and what changes then finds
+// its place.
+func TestManyPods(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	b := board.New()
+	for i := range 2*partLen + 100 {
+		p := &board.Pod{}
+		p.Key.Namespace, p.Key.Name = "default", fmt.Sprintf("pod-%05d", rng.IntN(1_000_000))
+		p.PodInfo.Pod = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: p.Key.Name}}
+		p.Tier, p.Arrived, p.Since = queue.Tier(1+rng.IntN(7)), noon.Add(time.Duration(rng.IntN(1000))*time.Second), noon.Add(time.Duration(i)*time.Second)
+		b.Replace(b.Get(p.Key), p)
+	}
+	a := newArchive(t, &memory{})
+	if err := a.AppendBoard(b, func(*board.Pod) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := a.Board(0)
+	same := func() {
+		t.Helper()
+		if got, want := boardtest.Picture(got), boardtest.Picture(b); got != want {
+			t.Fatal("the board is not the one that was written")
+		}
+		if got, want := lanes(got), lanes(b); got != want || strings.Contains(got, "false") {
+			t.Fatal("the lanes are not those that were written, or a pod is not found")
+		}
+	}
+	same()
+	for i := range 500 {
+		p := *b.Lanes(time.Time{}).At(rng.IntN(b.Pods.Len()))
+		p.Tier, p.Since = queue.Tier(1+rng.IntN(7)), noon.Add(time.Duration(i)*time.Hour)
+		got.Replace(got.Get(p.Key), &p)
+		b.Replace(b.Get(p.Key), &p)
+	}
+	same()
+}
+
 // lanes are the names of the pods of all lanes, and whether each is found by its name.
 func lanes(b *board.Board) string {
 	var names strings.Builder
@@ -320,14 +356,22 @@ func FuzzDecode(f *testing.F) {
 		e.change(&changes[i])
 	}
 	f.Add(e.out)
+	all := boards[49].Orders(func(*board.Pod) bool { return true })
 	e = newEncoder()
-	e.board(boards[49], func(*board.Pod) bool { return true })
+	e.number(uint64(len(all[0])))
+	for _, p := range all[0] {
+		e.pod(p)
+	}
+	f.Add(e.out)
+	e = newEncoder()
+	e.orders(all, boards[49].Bound())
 	f.Add(e.out)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		d := &decoder{in: in}
 		for range d.count() {
 			d.change()
 		}
-		(&decoder{in: in}).board()
+		board.Of((&decoder{in: in}).orders((&decoder{in: in}).part()))
+		board.Of((&decoder{in: in}).orders(all[0]))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"time"
+	"unsafe"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
@@ -18,16 +19,18 @@ var errDamaged = errors.New("it is damaged")
 
 // decoder reads what an encoder wrote. After the first failure all that it reads is empty.
 type decoder struct {
-	in        []byte
+	in        []byte     // which texts and objects lie in, and must not change any more
+	at        int        // how much of it is read
 	past      board.Past // where the moves before those that are read are found
 	texts     []string
 	lists     [][]string
 	pods      seen[board.Pod]
 	moves     seen[board.Transition]
-	objects   []*board.Packed
+	objects   seen[board.Packed]
 	verdicts  seen[verdict.Verdict]
 	explained seen[reason.Because]
-	depth     int // how many pods are being read, each of which holds the next
+	seconds   int64 // of the time that was read last
+	depth     int   // how many pods are being read, each of which holds the next
 	failed    error
 }
 
@@ -38,7 +41,7 @@ func (d *decoder) fail() {
 	if d.failed == nil {
 		d.failed = errDamaged
 	}
-	d.in = nil
+	d.at = len(d.in)
 }
 
 // seen are the things of one kind that were read.
@@ -86,23 +89,22 @@ func (d *decoder) reference(count int) uint64 {
 }
 
 func (d *decoder) number() uint64 {
-	n, size := binary.Uvarint(d.in)
+	if d.at < len(d.in) && d.in[d.at] < 0x80 { // as most are
+		d.at++
+		return uint64(d.in[d.at-1])
+	}
+	n, size := binary.Uvarint(d.in[d.at:])
 	if size <= 0 {
 		d.fail()
 		return 0
 	}
-	d.in = d.in[size:]
+	d.at += size
 	return n
 }
 
 func (d *decoder) signed() int64 {
-	n, size := binary.Varint(d.in)
-	if size <= 0 {
-		d.fail()
-		return 0
-	}
-	d.in = d.in[size:]
-	return n
+	n := d.number()
+	return int64(n>>1) ^ -int64(n&1)
 }
 
 func (d *decoder) int() int { return int(d.signed()) }
@@ -110,7 +112,7 @@ func (d *decoder) int() int { return int(d.signed()) }
 // count reads how many things follow, each of which takes a byte at least.
 func (d *decoder) count() int {
 	n := d.number()
-	if n > uint64(len(d.in)) {
+	if n > uint64(len(d.in)-d.at) {
 		d.fail()
 		return 0
 	}
@@ -127,9 +129,8 @@ func (d *decoder) flags(all ...*bool) {
 // bytes reads so many bytes, which are valid as long as the decoder's input is.
 func (d *decoder) bytes() []byte {
 	n := d.count()
-	b := d.in[:n]
-	d.in = d.in[n:]
-	return b
+	d.at += n
+	return d.in[d.at-n : d.at : d.at]
 }
 
 func (d *decoder) text() string {
@@ -139,7 +140,8 @@ func (d *decoder) text() string {
 		d.fail()
 		return ""
 	case fresh:
-		s := string(d.bytes())
+		b := d.bytes()
+		s := unsafe.String(unsafe.SliceData(b), len(b))
 		d.texts = append(d.texts, s)
 		return s
 	}
@@ -167,7 +169,8 @@ func (d *decoder) time() time.Time {
 	if nanos == absent {
 		return time.Time{}
 	}
-	return time.Unix(d.signed(), int64(nanos-1)%int64(time.Second)).UTC()
+	d.seconds += d.signed()
+	return time.Unix(d.seconds, int64(nanos-1)%int64(time.Second)).UTC()
 }
 
 func (d *decoder) tier() queue.Tier { return queue.Tier(d.number()) }
@@ -222,16 +225,11 @@ func (d *decoder) move() *board.Transition {
 }
 
 func (d *decoder) object() *board.Packed {
-	n := d.reference(len(d.objects))
-	switch n {
-	case absent:
-		return nil
-	case fresh:
-		object := board.NewPacked(d.bytes())
-		d.objects = append(d.objects, object)
-		return object
+	object, isNew := find(d, &d.objects)
+	if isNew {
+		object.Pack(d.bytes())
 	}
-	return d.objects[n-known]
+	return object
 }
 
 func (d *decoder) verdict() *verdict.Verdict {
@@ -265,16 +263,35 @@ func (d *decoder) because() *reason.Because {
 	return b
 }
 
-// board reads a board, and returns it as nobody sees it.
-func (d *decoder) board() *board.Board {
-	bound, pods := d.int(), &board.Orders{}
-	for i := range pods {
-		pods[i] = make([]*board.Pod, 0, d.count())
-		for range cap(pods[i]) {
-			if p := d.pod(); p != nil {
-				pods[i] = append(pods[i], p)
-			}
+// part reads pods of a board.
+func (d *decoder) part() []*board.Pod {
+	pods := make([]*board.Pod, 0, d.count())
+	for range cap(pods) {
+		p := d.pod()
+		if p == nil {
+			d.fail()
+			return nil
 		}
+		pods = append(pods, p)
 	}
-	return board.Of(pods, bound)
+	return pods
+}
+
+// orders reads in which orders the pods of a board are, which are in the first of them, and how many were bound.
+func (d *decoder) orders(pods []*board.Pod) (all *board.Orders, bound int) {
+	all = &board.Orders{pods}
+	bound = d.int()
+	for i := range all[1:] {
+		order := make([]*board.Pod, d.count())
+		for j := range order {
+			n := d.number()
+			if n >= uint64(len(pods)) {
+				d.fail()
+				return &board.Orders{}, 0
+			}
+			order[j] = pods[n]
+		}
+		all[1+i] = order
+	}
+	return all, bound
 }

@@ -23,6 +23,7 @@ type encoder struct {
 	objects   map[*v1.Pod]uint64
 	verdicts  map[*verdict.Verdict]uint64
 	explained map[*reason.Because]uint64
+	seconds   int64 // of the time that was written last
 	failed    error
 }
 
@@ -103,14 +104,15 @@ func (e *encoder) list(all []string) {
 	}
 }
 
-// time writes the zero time as absent. Time zones are not kept.
+// time writes the zero time as absent, and of another how long it is after the last that was written. Time zones are not kept.
 func (e *encoder) time(t time.Time) {
 	if t.IsZero() {
 		e.number(absent)
 		return
 	}
 	e.number(uint64(t.Nanosecond()) + 1)
-	e.signed(t.Unix())
+	e.signed(t.Unix() - e.seconds)
+	e.seconds = t.Unix()
 }
 
 func (e *encoder) change(c *board.Change) {
@@ -225,13 +227,17 @@ func (e *encoder) because(b *reason.Because) {
 	e.time(b.At)
 }
 
-// board writes the pods of b that are worth keeping in each of their orders, and how many were bound.
-func (e *encoder) board(b *board.Board, keep func(*board.Pod) bool) {
-	e.signed(int64(b.Bound()))
-	for _, order := range *b.Orders(keep) {
+// orders writes the orders of a board in which so many were bound, but for the first, by the pods' numbers in that.
+func (e *encoder) orders(all *board.Orders, bound int) {
+	e.signed(int64(bound))
+	numbers := make(map[*board.Pod]int, len(all[0]))
+	for i, p := range all[0] {
+		numbers[p] = i
+	}
+	for _, order := range all[1:] {
 		e.number(uint64(len(order)))
 		for _, p := range order {
-			e.pod(p)
+			e.number(uint64(numbers[p]))
 		}
 	}
 }

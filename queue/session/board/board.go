@@ -3,6 +3,7 @@ package board
 import (
 	"cmp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -65,23 +66,39 @@ func New() *Board {
 // Orders are the pods of a board in each order that it has them in: all as lanes and by name, and those of each of Tiers.
 type Orders [2 + len(Tiers)][]*Pod
 
-// Of returns a board of pods in their orders, up to which so many were bound. What comes in order finds its place without a search.
+// Of returns a board of pods, which must be in their orders, up to which so many were bound. Each order is loaded beside the others.
 func Of(pods *Orders, bound int) *Board {
 	b := New()
+	var loading sync.WaitGroup
 	for i, t := range b.trees() {
-		for _, p := range pods[i] {
-			t.Load(p)
-		}
+		loading.Go(func() { *t = loaded((*t).Less, pods[i]) })
 	}
+	loading.Wait()
 	b.bound = bound
 	return b
+}
+
+// loaded returns a tree of pods that are in that order, which is not asked about them: most of the time would go into comparing names.
+func loaded(order func(a, b *Pod) bool, pods []*Pod) *podTree {
+	var last *Pod // which comes after all that are in t; in the end nil
+	t := newTree(func(a, b *Pod) bool {
+		if last != nil {
+			return a != last
+		}
+		return order(a, b)
+	})
+	for _, last = range pods {
+		t.Load(last)
+	}
+	last = nil
+	return t
 }
 
 // Orders returns the pods of b that keep is true of. The filter does not matter.
 func (b *Board) Orders(keep func(*Pod) bool) *Orders {
 	all := &Orders{}
 	for i, t := range b.trees() {
-		t.Scan(func(p *Pod) bool {
+		(*t).Scan(func(p *Pod) bool {
 			if keep(p) {
 				all[i] = append(all[i], p)
 			}
@@ -92,10 +109,10 @@ func (b *Board) Orders(keep func(*Pod) bool) *Orders {
 }
 
 // trees are what has the pods in their orders.
-func (b *Board) trees() (all [len(Orders{})]*podTree) {
-	all[0], all[1] = b.lanes, b.Pods
+func (b *Board) trees() (all [len(Orders{})]**podTree) {
+	all[0], all[1] = &b.lanes, &b.Pods
 	for i, t := range Tiers {
-		all[2+i] = b.Tiers[t]
+		all[2+i] = &b.Tiers[t]
 	}
 	return all
 }

@@ -61,8 +61,8 @@ type Packed struct {
 	opened atomic.Pointer[v1.Pod]
 }
 
-// NewPacked returns the object that bytes are in protobuf. They must not change any more.
-func NewPacked(bytes []byte) *Packed { return &Packed{bytes: bytes} }
+// Pack makes p, which nobody has yet, the object that bytes are in protobuf. They must not change any more.
+func (p *Packed) Pack(bytes []byte) { p.bytes = bytes }
 
 // object returns the object. One that can't be unpacked is empty: whoever reads an archive has compared its checksum.
 func (p *Packed) object() *v1.Pod {

@@ -1,0 +1,107 @@
+package archive
+
+import (
+	"errors"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/schedq/schedq/queue/session/board"
+)
+
+// partLen is how many pods of a board are packed together, and read together: the parts of a board are read beside each other.
+const partLen = 4096
+
+// boardPlace is where a board lies in the file.
+type boardPlace struct {
+	change int     // the number of the change before which it was
+	parts  []place // its pods as lanes, partLen at a time
+	orders place   // and its other orders, by the pods' numbers among those
+}
+
+// opened is the board that was read last: who goes to and fro begins with it again. Its zero value is none.
+type opened struct {
+	*board.Board
+	change int
+}
+
+// AppendBoard adds the board b before the change that is appended next, with those of its pods that keep is true of. An error is
+// that of the file.
+func (a *Archive) AppendBoard(b *board.Board, keep func(*board.Pod) bool) error {
+	all, p := b.Orders(keep), boardPlace{change: a.end}
+	for some := range slices.Chunk(all[0], partLen) {
+		e := newEncoder()
+		e.number(uint64(len(some)))
+		for _, pod := range some {
+			e.pod(pod)
+		}
+		part, err := a.write(e, place{})
+		if err != nil {
+			return err
+		}
+		p.parts = append(p.parts, part)
+	}
+	e := newEncoder()
+	e.orders(all, b.Bound())
+	var err error
+	if p.orders, err = a.write(e, place{}); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.boards = append(a.boards, p)
+	a.mu.Unlock()
+	return nil
+}
+
+// Board returns the board before the change of that number, or before one that is not long before it, and before which it is. It
+// is nil if it can't be read.
+func (a *Archive) Board(n int) (b *board.Board, before int) {
+	a.mu.Lock()
+	i := sort.Search(len(a.boards), func(i int) bool { return a.boards[i].change > n }) - 1
+	if i < 0 {
+		a.mu.Unlock()
+		return nil, 0
+	}
+	p := a.boards[i]
+	if last := a.opened; last.Board != nil && last.change == p.change {
+		b = last.Copy()
+	}
+	a.mu.Unlock()
+	if b != nil {
+		return b, p.change
+	}
+	b, err := a.openBoard(p)
+	if err != nil {
+		a.fail(err)
+		return nil, 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.opened = opened{b, p.change}
+	return b.Copy(), p.change
+}
+
+// openBoard reads the board that lies at p, its parts beside each other.
+func (a *Archive) openBoard(p boardPlace) (*board.Board, error) {
+	parts, failed := make([][]*board.Pod, len(p.parts)), make([]error, len(p.parts))
+	var reading sync.WaitGroup
+	for i, part := range p.parts {
+		reading.Go(func() {
+			d, err := a.open(part)
+			if err == nil {
+				parts[i], err = d.part(), d.failed
+			}
+			failed[i] = err
+		})
+	}
+	d, err := a.open(p.orders)
+	reading.Wait()
+	if err = errors.Join(append(failed, err)...); err != nil {
+		return nil, err
+	}
+	all, bound := d.orders(slices.Concat(parts...))
+	if d.failed != nil {
+		return nil, d.failed
+	}
+	return board.Of(all, bound), nil
+}
