@@ -169,7 +169,7 @@ func (o *owner) forgetPast() {
 		o.losePast(t.StoreBeyond(o.bound))
 	case o.fork != nil || len(o.forks) > 0 || o.search != nil && o.search.to.IsZero():
 	default:
-		if cut := t.CutBeyond(o.bound); cut > 0 {
+		for cut := t.CutBeyond(o.bound); cut > 0; cut = t.CutBeyond(o.bound) { // one slice of work may have brought much
 			t.Since = t.Change(cut).At
 			o.forget(cut, t.LeftLately)
 		}
