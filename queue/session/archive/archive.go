@@ -63,6 +63,19 @@ type place struct {
 	at                time.Time
 }
 
+// boardPlace is where a board lies in the file.
+type boardPlace struct {
+	change int     // the number of the change before which it was
+	parts  []place // its pods as lanes, partLen at a time
+	orders place   // and its other orders, by the pods' numbers among those
+}
+
+// opened is the board that was read last: who goes to and fro begins with it again. Its zero value is none.
+type opened struct {
+	*board.Board
+	change int
+}
+
 // block is a block as it was read.
 type block struct {
 	changes []board.Change

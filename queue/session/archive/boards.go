@@ -12,19 +12,6 @@ import (
 // partLen is how many pods of a board are packed together, and read together: the parts of a board are read beside each other.
 const partLen = 4096
 
-// boardPlace is where a board lies in the file.
-type boardPlace struct {
-	change int     // the number of the change before which it was
-	parts  []place // its pods as lanes, partLen at a time
-	orders place   // and its other orders, by the pods' numbers among those
-}
-
-// opened is the board that was read last: who goes to and fro begins with it again. Its zero value is none.
-type opened struct {
-	*board.Board
-	change int
-}
-
 // AppendBoard adds the board b before the change that is appended next, with those of its pods that keep is true of. An error is
 // that of the file.
 func (a *Archive) AppendBoard(b *board.Board, keep func(*board.Pod) bool) error {
