@@ -61,24 +61,11 @@ func TestRefused(t *testing.T) {
 			2.302 db inflight (turn)
 			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"the patch of a pod whose binding was refused: the loop does not wait for that", 2, 2.6, func(w *world.Cluster) {
+		{"the patch of a pod whose binding was refused: the loop does not wait for that", 2.5, 2.6, func(w *world.Cluster) {
 			bindingRefused(w)
 			comes(w, 2.505, "late", "4", free)
 			refused(w, 2.5, 2.52, "web", false)
 		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.051 db active UnscheduledPodAdd
-			2.051 db inflight (turn)
-			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.101 web deleted
-			2.101 other backoff AssignedPodDelete
-			2.101 db backoff AssignedPodDelete
-			2.101 db inflight (passing)
-			2.102 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.302 db backoff AssignedPodDelete
-			2.302 db inflight (passing)
-			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.500 other inflight (turn)
 			2.501 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.506 late active UnscheduledPodAdd
