@@ -302,3 +302,18 @@ type Injected struct {
 	What string
 	Pod  types.NamespacedName
 }
+
+// LoggedPod returns the pod that a scheduler's log names, and false if f names none.
+func LoggedPod(f Fact) (pod types.NamespacedName, names bool) {
+	switch f := f.(type) {
+	case *Move:
+		return f.Pod, true
+	case *FailedAttempt:
+		return f.Pod, true
+	case *Bound:
+		return f.Pod, true
+	case *Dumped:
+		return f.Pod, true
+	}
+	return pod, false
+}

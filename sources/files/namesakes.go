@@ -108,7 +108,7 @@ func (l *logNames) note(ev sources.Event, pods map[types.NamespacedName]bool) {
 	if l.known {
 		return
 	}
-	pod, names := podNamedBy(ev.Fact)
+	pod, names := sources.LoggedPod(ev.Fact)
 	if !names {
 		return
 	}

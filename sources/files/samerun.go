@@ -198,25 +198,10 @@ func podsOf(part *sources.Part) []types.NamespacedName {
 	var pods []types.NamespacedName
 	seen := map[types.NamespacedName]bool{}
 	for _, e := range part.Events {
-		if pod, names := podNamedBy(e.Fact); names && !seen[pod] {
+		if pod, names := sources.LoggedPod(e.Fact); names && !seen[pod] {
 			seen[pod] = true
 			pods = append(pods, pod)
 		}
 	}
 	return pods
-}
-
-// podNamedBy returns the pod that a scheduler's log names, and false if f names none.
-func podNamedBy(f sources.Fact) (pod types.NamespacedName, names bool) {
-	switch f := f.(type) {
-	case *sources.Move:
-		return f.Pod, true
-	case *sources.FailedAttempt:
-		return f.Pod, true
-	case *sources.Bound:
-		return f.Pod, true
-	case *sources.Dumped:
-		return f.Pod, true
-	}
-	return pod, false
 }

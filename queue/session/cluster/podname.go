@@ -17,21 +17,14 @@ import (
 
 // PodOf returns the pod that ev is about, if it is about one.
 func PodOf(ev sources.Event) (types.NamespacedName, bool) {
-	switch f := ev.Fact.(type) {
-	case *sources.Move:
-		return f.Pod, true
-	case *sources.FailedAttempt:
-		return f.Pod, true
-	case *sources.Bound:
-		return f.Pod, true
-	case *sources.Dumped:
-		return f.Pod, true
-	case *sources.ObjectChange:
-		if pod, ok := f.Object.(*v1.Pod); ok {
-			return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, true
+	if c, is := ev.Fact.(*sources.ObjectChange); is {
+		pod, is := c.Object.(*v1.Pod)
+		if !is {
+			return types.NamespacedName{}, false
 		}
+		return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, true
 	}
-	return types.NamespacedName{}, false
+	return sources.LoggedPod(ev.Fact)
 }
 
 // candidates is how many pods a sentence about a name lists at the most.
