@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
+	"github.com/schedq/schedq/cmd/schedq/process"
 	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
@@ -105,6 +106,7 @@ func (f *attachFlags) show(cmd *cobra.Command, cluster *kube.Flags, opts session
 	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
 	options := withRecordings(cmd, f.look.Options(embeddedRecordings(opts)), opts)
 	options.Clusters = clusters(cmd, cluster, f.look.Session(opts), !f.noRecording)
+	defer process.Responsive()()
 	err = tui.Run(cmd.Context(), shown, options)
 	if recorder != nil {
 		if closing := recorder.Close(); closing != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -125,9 +124,6 @@ func (r *reading) tell(ctx context.Context, s *session.Session) {
 	if f := s.Frame(); f.Reading == nil {
 		return // all was read before it was shown
 	}
-	// Those who read can take all threads, and then Go lets whoever draws a key's screen wait for 10 ms at a time (runtime/proc.go,
-	// forcePreemptNS). With more threads than cores the system decides, which prefers those who slept.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2 * runtime.GOMAXPROCS(0)))
 	ticks := time.NewTicker(often)
 	defer ticks.Stop()
 	for {

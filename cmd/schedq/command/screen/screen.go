@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
+	"github.com/schedq/schedq/cmd/schedq/process"
 	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/queue/session"
@@ -102,6 +103,7 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 		}
 		others.Beside = &tui.Beside{Name: string(second.Name), Session: session.New(second, options), Source: f.secondSource}
 	}
+	defer process.Responsive()()
 	err = tui.Run(cmd.Context(), shown, others)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
