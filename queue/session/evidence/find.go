@@ -134,10 +134,11 @@ func (f *Future) FirstStir(now time.Time, within time.Duration) time.Time {
 }
 
 // HeardDuring returns when the attempt ended during which the scheduler heard of a change at the soonest that it could have heard of
-// since that moment, if its attempts within that long tell that it heard of it late, and otherwise the zero time. All of them must be told. A
-// pod that failed is tried again only if something wakes it that is heard of in the meantime. So where awake pods, which wait to be
-// tried at that moment, are tried again more often than the changes behind this one account for, it was heard of behind the first
-// of these attempts. A change behind it may be heard of so much earlier than it is told.
+// since that moment, if its attempts within that long tell that it heard of it late, and otherwise the zero time. A pod that failed is
+// tried again only if something wakes it that is heard of in the meantime. So where awake pods, which wait to be tried at that moment,
+// are tried again more often than the changes behind this one account for, it was heard of behind the first of these attempts. That
+// holds of those that are told, whether or not all are: one more between them was woken by something, too. A change behind it may be
+// heard of so much earlier than it is told.
 func (f *Future) HeardDuring(since time.Time, within, earlier time.Duration, awake func(*Sighting) bool) (ended time.Time) {
 	var others list
 	for s := range f.changes.within(since, within+earlier) {

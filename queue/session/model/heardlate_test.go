@@ -3,6 +3,8 @@ package model_test
 import (
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -68,7 +70,36 @@ func TestHeardLate(t *testing.T) {
 			30.006 a unschedulable (not tried)
 			30.006 b unschedulable (not tried)
 		`},
-		{"no log tells of all attempts", 29, 31, told(0, triedAgain), `
+		{"Events alone tell, and that one of them is not tried again", 29, 31, func(w *world.Cluster) {
+			first := w.Small()
+			second := w.Another(1)
+			a, b, c := w.Stuck(2, "a"), w.Stuck(2.02, "b"), w.Stuck(2.04, "c")
+			w.Goes(30, first)
+			w.Goes(30.002, second)
+			for i, pod := range []*v1.Pod{a, b, c} {
+				w.Recorded(30.0025+0.0015*float64(i), pod, 1)
+			}
+			w.Recorded(again, a, 2)
+			w.Recorded(again+0.002, c, 2)
+		}, `
+			30.001 a active AssignedPodDelete
+			30.001 b active AssignedPodDelete
+			30.001 c active AssignedPodDelete
+			30.001 a inflight (failure)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.003 b inflight (failure)
+			30.004 b unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.004 c inflight (failure)
+			30.005 a backoff AssignedPodDelete
+			30.005 b backoff AssignedPodDelete
+			30.006 c backoff ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.006 a inflight (failure)
+			30.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 920µs (outcome)
+			30.006 b unschedulable (not tried)
+			30.007 c inflight (failure)
+			30.009 c unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+		`},
+		{"nothing tells what the recorder wrote, so how exact its Events are is not known", 29, 31, told(0, triedAgain), `
 			30.001 a active AssignedPodDelete
 			30.001 b active AssignedPodDelete
 			30.001 c active AssignedPodDelete

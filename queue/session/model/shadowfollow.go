@@ -249,9 +249,10 @@ func (s *shadow) isAwake(pod types.NamespacedName) bool {
 	return ok && (info.Tier == queue.InFlight || s.driver.takesFrom(info.Tier))
 }
 
-// delayOf returns how long after now the scheduler hears of c: later than by its watch's delay where a log that tells all attempts shows that.
+// delayOf returns how long after now the scheduler hears of c: later than by its watch's delay where a log, or Events that say to the
+// microsecond when attempts failed, show that. Those of core/v1, which say it in whole seconds, come without what the recorder wrote.
 func (s *shadow) delayOf(now time.Time, c *sources.ObjectChange) time.Duration {
-	if !s.oracle.channels.logged() || !evidence.Rouses(c) {
+	if told := s.oracle.channels; !told.logged() && !told.records || !evidence.Rouses(c) {
 		return watchDelay
 	}
 	awake := func(seen *evidence.Sighting) bool { return s.isAwake(seen.Pod) }
