@@ -367,3 +367,17 @@ func TestSniff(t *testing.T) {
 		}
 	}
 }
+
+// TestGoneUnnamed deletes a pod whose last state can't be taken, not even its name: the request names it.
+func TestGoneUnnamed(t *testing.T) {
+	for _, verb := range []string{"delete", "update"} {
+		l, err := read(t, req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()+
+			req{at: 2, verb: verb, resource: "pods", ns: "default", name: "a", response: strings.Replace(pod("a", 11, killed), `"name":"a"`, `"name":"a b"`, 1)}.line())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := show(Order(l)), "01.000 added Pod a\n02.000 deleted Pod a\n"; got != want {
+			t.Errorf("after %s:\n%swant\n%s", verb, got, want)
+		}
+	}
+}

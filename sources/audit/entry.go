@@ -157,12 +157,13 @@ func (n *entry) origin(e *event) origin.Change {
 
 // appendGone adds that an object is gone which can't be taken as it was at last.
 func (e *event) appendGone(to []entry, n entry, deletes bool) ([]entry, error) {
+	n.op = remove
 	bare, _ := sources.Identity(e.responseObject)
 	if bare == nil {
 		return e.appendNamed(to, n)
 	}
 	m := bare.(metav1.Object)
-	n.op, n.key, n.uid = remove, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
+	n.key, n.uid = types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}, m.GetUID()
 	return e.appendNamed(to, n)
 }
 
