@@ -90,9 +90,9 @@ func (d *Decoder) DecodeOpened(e *Envelope) (runtime.Object, error) {
 func (d *Decoder) pod(e *Envelope, pod *corev1.Pod) (runtime.Object, error) {
 	cuts := e.managed
 	var known podSpec
-	if e.UID != "" && e.Spec != nil {
+	if len(e.uid) > 0 && e.Spec != nil {
 		known.hash = maphash.Bytes(d.seed, e.Spec)
-		if before := d.pods[e.UID]; before.spec != nil && before.hash == known.hash {
+		if before := d.pods[types.UID(e.uid)]; before.spec != nil && before.hash == known.hash {
 			known = before
 			cuts = append(slices.Clip(cuts), e.Spec)
 		}
@@ -120,7 +120,7 @@ func (d *Decoder) pod(e *Envelope, pod *corev1.Pod) (runtime.Object, error) {
 			clear(d.pods)
 		}
 		known.spec = &pod.Spec
-		d.pods[e.UID] = known
+		d.pods[types.UID(e.uid)] = known
 	}
 	return pod, nil
 }

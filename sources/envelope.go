@@ -1,61 +1,116 @@
 package sources
 
-import (
-	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/schedq/schedq/sources/jsonscan"
-)
+import "github.com/schedq/schedq/sources/jsonscan"
 
 // Envelope is what the text of an object begins to tell, its parts not yet decoded. Texts are as they are written: not
 // sanitised, their escapes as they are.
 type Envelope struct {
 	APIVersion, Kind string
-	UID              types.UID
 	// Metadata, Spec and Details (of a Status) are nil if the object has none.
 	Metadata, Spec, Details []byte
 	// DeletionTimestamp, DeletionGracePeriodSeconds and Finalizers are of the metadata, and nil if it has none.
 	DeletionTimestamp, DeletionGracePeriodSeconds, Finalizers []byte
 
 	raw, status []byte
+	uid         []byte
 	managed     [][]byte // managedFields: half of the object, and dropped anyway
 	twice       bool     // has a part twice, which encoding/json makes one of
+	torn        bool     // has metadata that are no JSON
 }
 
 // Open takes an object's text apart. The error is jsonscan.ErrNotJSON.
 func Open(raw []byte) (*Envelope, error) {
-	e := &Envelope{raw: raw}
-	err := jsonscan.Members(raw, func(name, value []byte) bool {
-		switch string(name) {
-		case "apiVersion":
-			e.APIVersion = string(jsonscan.Text(value))
-		case "kind":
-			e.Kind = string(jsonscan.Text(value))
-		case "metadata":
-			e.twice = e.twice || e.Metadata != nil
-			e.Metadata = value
-		case "spec":
-			e.twice = e.twice || e.Spec != nil
-			e.Spec = value
-		case "status":
-			e.twice = e.twice || e.status != nil
-			e.status = value
-		case "details":
-			e.Details = value
-		}
-		return true
-	})
-	if err != nil || e.Metadata == nil || e.Metadata[0] != '{' {
-		return e, err
+	e := &Envelope{}
+	from := 0
+	for from < len(raw) && (raw[from] == ' ' || raw[from] == '\t' || raw[from] == '\n' || raw[from] == '\r') {
+		from++
 	}
-	return e, jsonscan.Members(e.Metadata, e.ofMetadata)
+	if e.Over(raw, from) < 0 {
+		return e, jsonscan.ErrNotJSON
+	}
+	e.raw = raw
+	return e, nil
 }
 
-func (e *Envelope) ofMetadata(name, value []byte) bool {
+// Over is Open for the object that begins at raw[i], for who goes over it: it returns the index after it, or -1 if it is none. What e
+// told before is forgotten.
+func (e *Envelope) Over(raw []byte, i int) (end int) {
+	*e = Envelope{managed: e.managed[:0]}
+	end = jsonscan.Object(raw, i, func(name []byte, i int) int {
+		if string(name) == "metadata" {
+			return e.overMetadata(raw, i)
+		}
+		end := jsonscan.End(raw, i)
+		if end >= 0 {
+			e.member(name, raw[i:end])
+		}
+		return end
+	})
+	if end < 0 || e.torn {
+		return -1
+	}
+	e.raw = raw[i:end]
+	return end
+}
+
+func (e *Envelope) member(name, value []byte) {
+	switch string(name) {
+	case "apiVersion":
+		e.APIVersion = known(jsonscan.Text(value))
+	case "kind":
+		e.Kind = known(jsonscan.Text(value))
+	case "spec":
+		e.twice = e.twice || e.Spec != nil
+		e.Spec = value
+	case "status":
+		e.twice = e.twice || e.status != nil
+		e.status = value
+	case "details":
+		e.Details = value
+	}
+}
+
+// known is what text says. Most objects are of few kinds.
+func known(text []byte) string {
+	switch string(text) {
+	case "v1":
+		return "v1"
+	case "Pod":
+		return "Pod"
+	case "Node":
+		return "Node"
+	case "Event":
+		return "Event"
+	}
+	return string(text)
+}
+
+// overMetadata goes over the metadata that begin at raw[i]. Of two it is the latter that count.
+func (e *Envelope) overMetadata(raw []byte, i int) (end int) {
+	e.twice = e.twice || e.Metadata != nil
+	e.uid, e.managed, e.DeletionTimestamp, e.DeletionGracePeriodSeconds, e.Finalizers = nil, e.managed[:0], nil, nil, nil
+	end = jsonscan.Object(raw, i, func(name []byte, i int) int {
+		end := jsonscan.End(raw, i)
+		if end >= 0 {
+			e.ofMetadata(name, raw[i:end])
+		}
+		return end
+	})
+	if e.torn = end < 0 && i < len(raw) && raw[i] == '{'; end < 0 {
+		end = jsonscan.End(raw, i)
+	}
+	if end >= 0 {
+		e.Metadata = raw[i:end]
+	}
+	return end
+}
+
+func (e *Envelope) ofMetadata(name, value []byte) {
 	switch string(name) {
 	case "managedFields":
 		e.managed = append(e.managed, value)
 	case "uid":
-		e.UID = types.UID(jsonscan.Text(value))
+		e.uid = jsonscan.Text(value)
 	case "deletionTimestamp":
 		e.DeletionTimestamp = value
 	case "deletionGracePeriodSeconds":
@@ -63,5 +118,4 @@ func (e *Envelope) ofMetadata(name, value []byte) bool {
 	case "finalizers":
 		e.Finalizers = value
 	}
-	return true
 }

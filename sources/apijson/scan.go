@@ -171,19 +171,23 @@ func word[T ~string](d *Decoder) T {
 	if d.null() {
 		return ""
 	}
-	text := d.plain()
+	return T(d.Word(d.plain()))
+}
+
+// Word returns text, the same one each time if it is short: it is kept once then.
+func (d *Decoder) Word(text []byte) string {
 	if len(text) > maxWord {
-		return T(text)
+		return string(text)
 	}
 	if known, ok := d.words[string(text)]; ok {
-		return T(known)
+		return known
 	}
 	if len(d.words) == maxWords {
 		clear(d.words)
 	}
 	known := string(text)
 	d.words[known] = known
-	return T(known)
+	return known
 }
 
 // wordPointer reads a string, or null for nil.

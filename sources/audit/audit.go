@@ -133,12 +133,12 @@ type reader struct {
 	lines             *lines.Reader
 	log               *Log
 	take              func(item) error
+	current           event
 	taken             int
 	cost              int // of the line so far
 	changes           []entry
 	span              span
 	decoder           *sources.Decoder
-	texts             *apijson.Decoder
 	silent, responses int // changes without and with the object
 	large             tooLarge
 }
@@ -165,7 +165,7 @@ func Read(r *lines.Reader) (*Log, error) {
 // eachItem reads a log to its end and has take take what it tells. What it returns tells all the rest.
 func eachItem(r *lines.Reader, take func(item) error) (*Log, error) {
 	l := &Log{Name: r.Name()}
-	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), texts: apijson.New(json.Unmarshal)}
+	a := &reader{lines: r, log: l, take: take, decoder: sources.NewDecoder(), current: event{texts: apijson.New(json.Unmarshal)}}
 	a.decoder.Keep = func(bytes int) { a.cost += bytes }
 	if err := r.ReadAll(a.line); err != nil {
 		return nil, err
@@ -199,7 +199,8 @@ func (a *reader) line(line []byte) error {
 		}
 		return a.lines.Salvage(line, torn, begins, a.salvaged)
 	}
-	e, rest, whole, err := split(line)
+	e := &a.current
+	rest, whole, err := e.split(line)
 	switch {
 	case err != nil:
 		return a.lines.Salvage(line, err, begins, a.salvaged)
@@ -226,11 +227,10 @@ const rare = "Event"
 
 // salvaged reads an event that was found in a line.
 func (a *reader) salvaged(object []byte) error {
-	e, _, _, err := split(object)
-	if err != nil {
+	if _, _, err := a.current.split(object); err != nil {
 		return a.lines.Unread(err)
 	}
-	return a.event(e, object)
+	return a.event(&a.current, object)
 }
 
 // errNoEvent is about an object that is something else.
@@ -247,7 +247,7 @@ func (a *reader) event(e *event, line []byte) (err error) {
 		return err
 	}
 	if e.failedScheduling() {
-		if f, ok := e.failedAttempt(a.texts); ok {
+		if f, ok := e.failedAttempt(); ok {
 			return a.tell(e, item{what: toldFailure, event: f, cost: sources.Cost(f.Fact)})
 		}
 		return nil

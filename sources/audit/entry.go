@@ -93,7 +93,7 @@ func (e *event) appendNamed(to []entry, n entry) ([]entry, error) {
 
 // appendAnswer adds what the response object tells.
 func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.Reader) ([]entry, error) {
-	answer, err := openAnswer(e.responseObject)
+	answer, err := e.answer()
 	if err != nil {
 		return nil, err
 	}
@@ -279,10 +279,24 @@ type answer struct {
 	finalizers  bool
 }
 
-func openAnswer(raw []byte) (a answer, err error) {
-	if a.Envelope, err = sources.Open(raw); err != nil {
-		return a, err
+// answer is what the request was answered with.
+func (e *event) answer() (answer, error) {
+	if e.opened {
+		return newAnswer(&e.envelope), nil
 	}
+	return openAnswer(e.responseObject)
+}
+
+func openAnswer(raw []byte) (answer, error) {
+	e, err := sources.Open(raw)
+	if err != nil {
+		return answer{}, err
+	}
+	return newAnswer(e), nil
+}
+
+func newAnswer(e *sources.Envelope) answer {
+	a := answer{Envelope: e}
 	a.terminating = a.DeletionTimestamp != nil && string(a.DeletionTimestamp) != "null"
 	a.lingers = strings.Trim(string(a.DeletionGracePeriodSeconds), "0") != "" && string(a.DeletionGracePeriodSeconds) != "null"
 	a.finalizers = isFilled(a.Finalizers)
@@ -300,7 +314,7 @@ func openAnswer(raw []byte) (a answer, err error) {
 			return true
 		})
 	}
-	return a, nil
+	return a
 }
 
 // isFilled reports whether raw is a list with something in it.

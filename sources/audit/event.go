@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/apijson"
 	"github.com/schedq/schedq/sources/jsonscan"
 	"github.com/schedq/schedq/sources/kinds"
 )
@@ -23,13 +25,17 @@ type event struct {
 	group, resource, subresource  string
 	namespace, name               string
 	uid                           types.UID
+
+	opened   bool // whether envelope is the response object's
+	envelope sources.Envelope
+	texts    *apijson.Decoder // knows the texts that many events have
 }
 
-// split finds the members of the event that a line begins with. It stops early when the event is none that matters.
+// split makes e the event that a line begins with, and finds its members. It stops early when the event is none that matters.
 // What follows is as jsonscan.First has it.
-func split(line []byte) (e *event, rest []byte, whole bool, err error) {
-	e = &event{}
-	rest, whole, err = jsonscan.First(line, func(name, value []byte) bool {
+func (e *event) split(line []byte) (rest []byte, whole bool, err error) {
+	*e = event{envelope: e.envelope, texts: e.texts}
+	return jsonscan.FirstBy(line, func(name []byte, i int) int { return e.step(name, line, i) }, func(name, value []byte) bool {
 		switch string(name) {
 		case "level":
 			e.level = jsonscan.Text(value)
@@ -61,7 +67,17 @@ func split(line []byte) (e *event, rest []byte, whole bool, err error) {
 		}
 		return e.maybe(string(name))
 	})
-	return e, rest, whole, err
+}
+
+// step steps over a member's value. An answer that matters is taken apart on the way.
+func (e *event) step(member []byte, line []byte, i int) (end int) {
+	if string(member) == "responseObject" && e.kind.Name != "" {
+		end = e.envelope.Over(line, i)
+		if e.opened = end >= 0; e.opened {
+			return end
+		}
+	}
+	return jsonscan.End(line, i)
 }
 
 // maybe reports whether, after the named member, the event can still be a change of an object that the
@@ -75,25 +91,29 @@ func (e *event) maybe(member string) bool {
 	case "userAgent":
 		return !e.isRead() || e.byScheduler()
 	case "objectRef":
+		var named, uid []byte
 		_ = jsonscan.Members(e.objectRef, func(name, value []byte) bool {
 			switch string(name) {
 			case "resource":
-				e.resource = string(jsonscan.Text(value))
+				e.resource = e.texts.Word(jsonscan.Text(value))
 			case "apiGroup":
-				e.group = string(jsonscan.Text(value))
+				e.group = e.texts.Word(jsonscan.Text(value))
 			case "subresource":
-				e.subresource = string(jsonscan.Text(value))
+				e.subresource = e.texts.Word(jsonscan.Text(value))
 			case "namespace":
-				e.namespace = string(jsonscan.Text(value))
+				e.namespace = e.texts.Word(jsonscan.Text(value))
 			case "name":
-				e.name = string(jsonscan.Text(value))
+				named = jsonscan.Text(value)
 			case "uid":
-				e.uid = types.UID(jsonscan.Text(value))
+				uid = jsonscan.Text(value)
 			}
 			return true
 		})
 		e.kind = kinds.Of(e.group, e.resource)
-		return e.kind.Name != "" || (e.resource == "events" || e.resource == leases) && e.byScheduler()
+		if e.kind.Name == "" && (e.resource != "events" && e.resource != leases || !e.byScheduler()) {
+			return false
+		}
+		e.name, e.uid = string(named), types.UID(uid)
 	}
 	return true
 }

@@ -19,9 +19,9 @@ func (e *event) failedScheduling() bool {
 
 // failedAttempt returns what a FailedScheduling Event tells: its eventTime, and once it is a series the
 // time when that was last observed, are the moment at which an attempt failed.
-func (e *event) failedAttempt(d *apijson.Decoder) (sources.Event, bool) {
+func (e *event) failedAttempt() (sources.Event, bool) {
 	var o apijson.Event
-	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || !d.Event(e.responseObject, &o) && !apijson.AnyEvent(e.responseObject, &o) || o.Reason != "FailedScheduling" {
+	if !bytes.Contains(e.responseObject, []byte("FailedScheduling")) || !e.texts.Event(e.responseObject, &o) && !apijson.AnyEvent(e.responseObject, &o) || o.Reason != "FailedScheduling" {
 		return sources.Event{}, false // an answer that is no Event, or of another reason
 	}
 	at, count := o.EventTime, 1

@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"time"
+
+	"github.com/schedq/schedq/sources/jsonscan"
 )
 
 // span is a range of RFC 3339 times, compared as text: an API server writes them all alike, in UTC with
 // six digits.
 type span struct {
-	first, last  string
+	first        string
+	last         []byte
 	from, backTo string // the first times between which it went back, if it did
 	heard        hearing
+	stretch      string // of the line before
 }
 
 // backBy is how much earlier a line may be than one before it: requests are told when they are answered.
@@ -19,29 +23,28 @@ const backBy = time.Minute
 
 func (s *span) add(line []byte) {
 	const key = `"stageTimestamp":"`
-	i := bytes.LastIndex(line, []byte(key))
-	if i < 0 {
+	value := jsonscan.LastText(line, key, len(`"stage`))
+	if len(value) != len("2026-11-21T10:56:13.789662Z") {
 		return
 	}
-	value, _, ok := bytes.Cut(line[i+len(key):], []byte(`"`))
-	if !ok || len(value) != len("2026-11-21T10:56:13.789662Z") {
-		return
-	}
-	if _, known := s.heard[string(value[:stretch])]; !known && len(s.heard) < maxEntries {
-		if s.heard == nil {
-			s.heard = hearing{}
+	if string(value[:stretch]) != s.stretch {
+		s.stretch = string(value[:stretch])
+		if _, known := s.heard[s.stretch]; !known && len(s.heard) < maxEntries {
+			if s.heard == nil {
+				s.heard = hearing{}
+			}
+			s.heard[s.stretch] = struct{}{}
 		}
-		s.heard[string(value[:stretch])] = struct{}{}
 	}
 	if s.first == "" || string(value) < s.first {
 		s.first = string(value)
 	}
 	const minutes = len("2026-11-21T10:56")
-	if s.from == "" && s.last != "" && string(value[:minutes]) < s.last[:minutes] && parse(s.last).Sub(parse(string(value))) > backBy {
-		s.from, s.backTo = s.last, string(value)
+	if s.from == "" && len(s.last) > 0 && string(value[:minutes]) < string(s.last[:minutes]) && parse(string(s.last)).Sub(parse(string(value))) > backBy {
+		s.from, s.backTo = string(s.last), string(value)
 	}
-	if string(value) > s.last {
-		s.last = string(value)
+	if bytes.Compare(value, s.last) > 0 {
+		s.last = append(s.last[:0], value...)
 	}
 }
 
@@ -56,4 +59,4 @@ func (s *span) goneBack() string {
 }
 
 func (s *span) start() time.Time { return parse(s.first) }
-func (s *span) end() time.Time   { return parse(s.last) }
+func (s *span) end() time.Time   { return parse(string(s.last)) }

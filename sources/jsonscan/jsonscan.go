@@ -25,43 +25,64 @@ func Members(raw []byte, visit func(name, value []byte) bool) error {
 // First is Members for an object that may not be all of raw. It returns what follows the object, and that the
 // object is whole; or if visit returned false, what follows that member, unseen.
 func First(raw []byte, visit func(name, value []byte) bool) (rest []byte, whole bool, err error) {
-	i := space(raw, 0)
-	if i >= len(raw) || raw[i] != '{' {
+	return FirstBy(raw, func(_ []byte, i int) int { return End(raw, i) }, visit)
+}
+
+// FirstBy is First for who takes some values apart on the way: step returns the index after the value that begins at raw[i], or -1,
+// as End does.
+func FirstBy(raw []byte, step func(name []byte, i int) int, visit func(name, value []byte) bool) (rest []byte, whole bool, err error) {
+	stopped := -1
+	end := Object(raw, space(raw, 0), func(name []byte, i int) int {
+		end := step(name, i)
+		if end >= 0 && !visit(name, raw[i:end]) {
+			stopped = end
+			return -1
+		}
+		return end
+	})
+	switch {
+	case stopped >= 0:
+		return raw[stopped:], false, nil
+	case end < 0:
 		return nil, false, ErrNotJSON
+	}
+	return raw[end:], true, nil
+}
+
+// Object calls step with the name of each member of the object that begins at raw[i], and with the index of its value. step returns the
+// index after the value, as End does; -1 ends it. Object returns the index after the object, or -1 if none begins there or it was ended.
+func Object(raw []byte, i int, step func(name []byte, i int) int) (end int) {
+	if i >= len(raw) || raw[i] != '{' {
+		return -1
 	}
 	i = space(raw, i+1)
 	for i < len(raw) && raw[i] != '}' {
 		if raw[i] != '"' {
-			return nil, false, ErrNotJSON
+			return -1
 		}
 		end := stringEnd(raw, i)
 		if end < 0 {
-			return nil, false, ErrNotJSON
+			return -1
 		}
 		name := raw[i+1 : end-1]
 		i = space(raw, end)
 		if i >= len(raw) || raw[i] != ':' {
-			return nil, false, ErrNotJSON
+			return -1
 		}
-		i = space(raw, i+1)
-		end = End(raw, i)
-		if end < 0 {
-			return nil, false, ErrNotJSON
+		if i = step(name, space(raw, i+1)); i < 0 {
+			return -1
 		}
-		if !visit(name, raw[i:end]) {
-			return raw[end:], false, nil
-		}
-		i = space(raw, end)
+		i = space(raw, i)
 		if i < len(raw) && raw[i] == ',' {
 			i = space(raw, i+1)
 		} else if i >= len(raw) || raw[i] != '}' {
-			return nil, false, ErrNotJSON
+			return -1
 		}
 	}
 	if i >= len(raw) {
-		return nil, false, ErrNotJSON
+		return -1
 	}
-	return raw[i+1:], true, nil
+	return i + 1
 }
 
 // Elements calls visit with each element of the JSON array raw until it returns an error. The error is
@@ -154,9 +175,11 @@ func escapedEnd(raw []byte, i int) int {
 	return -1
 }
 
+// ones and tops are the lowest bits of the bytes of a word, and the highest.
+const ones, tops = 0x0101010101010101, 0x8080808080808080
+
 // marks sets the top bit of the bytes of a word that are c. Above the lowest of them, others may have it, too.
 func marks(word uint64, c byte) uint64 {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	word ^= uint64(c) * ones // c is 0 now, and the lowest byte from which a 1 can't be taken
 	return (word - ones) &^ word & tops
 }
@@ -173,24 +196,7 @@ func End(raw []byte, i int) int {
 	case '"':
 		return stringEnd(raw, i)
 	case '{', '[':
-		depth := 0
-		for i < len(raw) {
-			switch raw[i] {
-			case '"':
-				if i = stringEnd(raw, i); i < 0 {
-					return -1
-				}
-				continue
-			case '{', '[':
-				depth++
-			case '}', ']':
-				if depth--; depth == 0 {
-					return i + 1
-				}
-			}
-			i++
-		}
-		return -1
+		return nestedEnd(raw, i)
 	}
 	from := i
 	for i < len(raw) && isScalar(raw[i]) {

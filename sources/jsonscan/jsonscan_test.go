@@ -2,6 +2,8 @@ package jsonscan
 
 import (
 	"encoding/json"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,6 +68,34 @@ func FuzzMembers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLastText: it is what bytes.LastIndex finds, wherever that is.
+func TestLastText(t *testing.T) {
+	const key = `"stageTimestamp":"`
+	random := rand.New(rand.NewPCG(1, 2))
+	parts := []string{key, key, `"stage`, `Timestamp":"`, "T", `"`, "10:00:03", strings.Repeat("x", 300), strings.Repeat("T", 300), strings.Repeat("-", 4000)}
+	found := 0
+	for range 20_000 {
+		text := ""
+		for range random.IntN(12) {
+			text += parts[random.IntN(len(parts))]
+		}
+		text = text[min(len(text), random.IntN(20)):]
+		var want []byte
+		if i := strings.LastIndex(text, key); i >= 0 {
+			if said, _, ended := strings.Cut(text[i+len(key):], `"`); ended {
+				want = []byte(said)
+				found++
+			}
+		}
+		if got := LastText([]byte(text), key, len(`"stage`)); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+			t.Fatalf("of %q it is %q, want %q", text, got, want)
+		}
+	}
+	if found < 1000 {
+		t.Errorf("%d texts have one", found)
+	}
 }
 
 // TestUnescape: a string is unescaped as encoding/json does it.

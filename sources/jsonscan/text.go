@@ -1,6 +1,7 @@
 package jsonscan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"slices"
@@ -15,6 +16,36 @@ func Text(raw []byte) []byte {
 		return nil
 	}
 	return raw[1 : len(raw)-1]
+}
+
+// LastText returns the text that follows the last key in raw, up to a quote, or nil if there is none. The key is a member's name and how
+// its value begins, `"name":"`. Its letter at the index rare should be rare in raw: it is looked for from raw's end on, which is much
+// faster than bytes.LastIndex.
+func LastText(raw []byte, key string, rare int) []byte {
+	for tail := 512; ; tail *= 8 {
+		end := raw[max(0, len(raw)-tail):]
+		at := -1 // where the text begins
+		for i := rare; i < len(end); i++ {
+			n := bytes.IndexByte(end[i:], key[rare])
+			if n < 0 {
+				break
+			}
+			i += n
+			if begin := end[i-rare:]; len(begin) >= len(key) && string(begin[:len(key)]) == key {
+				at = i - rare + len(key)
+			}
+		}
+		if at >= 0 {
+			text, _, ended := bytes.Cut(end[at:], []byte(`"`))
+			if !ended {
+				return nil
+			}
+			return text
+		}
+		if len(end) == len(raw) {
+			return nil
+		}
+	}
 }
 
 // Unescape appends what the JSON string raw says to out, nothing if raw is no string.
