@@ -1,6 +1,10 @@
 package sources
 
-import "github.com/schedq/schedq/sources/jsonscan"
+import (
+	"bytes"
+
+	"github.com/schedq/schedq/sources/jsonscan"
+)
 
 // Envelope is what the text of an object begins to tell, its parts not yet decoded. Texts are as they are written: not
 // sanitised, their escapes as they are.
@@ -21,11 +25,7 @@ type Envelope struct {
 // Open takes an object's text apart. The error is jsonscan.ErrNotJSON.
 func Open(raw []byte) (*Envelope, error) {
 	e := &Envelope{}
-	from := 0
-	for from < len(raw) && (raw[from] == ' ' || raw[from] == '\t' || raw[from] == '\n' || raw[from] == '\r') {
-		from++
-	}
-	if e.Over(raw, from) < 0 {
+	if e.Over(raw, len(raw)-len(bytes.TrimLeft(raw, " \t\r\n"))) < 0 {
 		return e, jsonscan.ErrNotJSON
 	}
 	e.raw = raw

@@ -175,11 +175,9 @@ func escapedEnd(raw []byte, i int) int {
 	return -1
 }
 
-// ones and tops are the lowest bits of the bytes of a word, and the highest.
-const ones, tops = 0x0101010101010101, 0x8080808080808080
-
 // marks sets the top bit of the bytes of a word that are c. Above the lowest of them, others may have it, too.
 func marks(word uint64, c byte) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	word ^= uint64(c) * ones // c is 0 now, and the lowest byte from which a 1 can't be taken
 	return (word - ones) &^ word & tops
 }
@@ -196,7 +194,24 @@ func End(raw []byte, i int) int {
 	case '"':
 		return stringEnd(raw, i)
 	case '{', '[':
-		return nestedEnd(raw, i)
+		depth := 0
+		for i < len(raw) {
+			switch raw[i] {
+			case '"':
+				if i = stringEnd(raw, i); i < 0 {
+					return -1
+				}
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+		return -1
 	}
 	from := i
 	for i < len(raw) && isScalar(raw[i]) {
