@@ -81,7 +81,7 @@ func (o *owner) poll(now time.Time) {
 	t, edge, was := o.recording, o.atEdge(), o.recording.End
 	t.Feed.Arrive(events, now, status)
 	from, cursor, due := t.Next, t.Cursor, true
-	for due = t.HasEventBy(t.Feed.End); due && time.Since(now) < pollWork; due = t.HasEventBy(t.Feed.End) {
+	for due = t.HasEventBy(t.Feed.End); due && !o.outrunsFile() && time.Since(now) < pollWork; due = t.HasEventBy(t.Feed.End) {
 		t.ExecuteNext()
 	}
 	if !due {

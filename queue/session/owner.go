@@ -233,7 +233,7 @@ const shownPrecision = 100 * time.Millisecond
 
 // advance lets d of real time pass.
 func (o *owner) advance(d time.Duration) {
-	if !o.playing || d <= 0 || o.search != nil || o.atEdge() {
+	if !o.playing || d <= 0 || o.search != nil || o.atEdge() || o.outrunsFile() {
 		return
 	}
 	t := o.shownLine()

@@ -15,15 +15,21 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// failing is a file that can't be written, or read, once that is so.
+// failing is a file that can't be written, or read, once that is so, or whose disk takes its time for what is written.
 type failing struct {
 	session.PastFile
 	written, read error
+	slow          chan chan struct{} // unless it is nil, whoever writes says so there, and goes on when what is handed over is closed
 }
 
 func (f *failing) WriteAt(p []byte, at int64) (int, error) {
 	if f.written != nil {
 		return 0, f.written
+	}
+	if f.slow != nil {
+		disk := make(chan struct{})
+		f.slow <- disk
+		<-disk
 	}
 	return f.PastFile.WriteAt(p, at)
 }
@@ -183,6 +189,57 @@ func TestPastFails(t *testing.T) {
 		t.Errorf("after a failed write it says %q", f.Said.Text)
 	}
 	same(start.Add(40 * time.Second))
+}
+
+// TestSlowDisk: while the disk takes its time for what was played, no more is played, and keys are answered. Then it goes on.
+func TestSlowDisk(t *testing.T) {
+	for _, way := range []struct {
+		name string
+		goes func(*session.Session)
+	}{
+		{"on the way to the end", (*session.Session).SeekEnd},
+		{"playing", func(s *session.Session) { s.SetSpeed(session.MaxSpeed); s.Play() }},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			const moves = 60_000
+			rec := told(moves)
+			_, end := session.Span(rec)
+			file := &failing{slow: make(chan chan struct{})}
+			f, err := disk.Scratch(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			file.PastFile = f
+			s := session.New(long(rec), session.Options{Paused: true, Memory: 1, Past: func() (session.PastFile, error) { return file, nil }})
+			go s.Run(t.Context())
+			way.goes(s)
+			held := <-file.slow
+			for i := range 20 { // in one of which it would wait for the disk
+				way.goes(s)
+				speed := float64(100 + i)
+				s.SetSpeed(speed)
+				for late := time.After(10 * time.Second); s.Frame().Speed != speed; {
+					select {
+					case <-s.Frames():
+					case <-late:
+						t.Fatalf("key %d is not answered while the disk writes", i)
+					}
+				}
+			}
+			if f := s.Frame(); !f.Now.Before(end) {
+				t.Errorf("it has played to the end, %s, with nothing written", f.Now)
+			}
+			go func() {
+				for ; ; held = <-file.slow {
+					close(held)
+				}
+			}()
+			s.SeekEnd()
+			if f := s.Sync(); !f.Now.Equal(end) || f.Known < moves {
+				t.Errorf("it is at %s, and knows %d moves, want the end, %s, and %d", f.Now, f.Known, end, moves)
+			}
+		})
+	}
 }
 
 // TestNoFileForThePast: where no file can be made, all is as it is without one, and a notice says so.

@@ -41,16 +41,20 @@ func (o *owner) working() bool {
 
 // awaits is what is closed once there is something to do of it. Nil: there is at once.
 func (o *owner) awaits() <-chan struct{} {
-	if o.search != nil || o.previews.Unfinished() {
+	if o.search != nil && !o.outrunsFile() || o.previews.Unfinished() {
 		return nil
 	}
 	return o.recording.Storing()
 }
 
+// outrunsFile reports whether what was played takes twice as much memory as it may, since the disk is slower: no more is played then
+// until that has been written, and whatever a person asks for meanwhile is answered.
+func (o *owner) outrunsFile() bool { return o.recording.StoresBeyond(2 * o.bound) }
+
 // work does some of it.
 func (o *owner) work() {
 	switch {
-	case o.search != nil:
+	case o.search != nil && !o.outrunsFile():
 		o.look()
 		o.forgetPast()
 	case o.previews.Unfinished():
@@ -144,7 +148,7 @@ func (o *owner) travel(to time.Time) {
 	}
 	o.skipped, o.quiet, o.changed = QuietTime{}, 0, true
 	o.search = &search{timeline.Search{Line: t, Condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}}, to}
-	o.look()
+	o.work()
 }
 
 // travelOn goes on with the way to a moment for a slice of time.

@@ -60,13 +60,13 @@ func BenchmarkStore(b *testing.B) {
 					move()
 				}
 				began := time.Now()
-				if stored, err := h.Store(false); err != nil || stored {
+				if stored, err := h.Store(); err != nil || stored {
 					b.Fatalf("it is written at once: %v, %v", stored, err)
 				}
 				longest, began = max(longest, time.Since(began)), time.Now()
 				<-h.Storing()
 				written, began = max(written, time.Since(began)), time.Now()
-				if stored, err := h.Store(false); err != nil || !stored {
+				if stored, err := h.Store(); err != nil || !stored {
 					b.Fatalf("it is not written: %v, %v", stored, err)
 				}
 				longest = max(longest, time.Since(began))

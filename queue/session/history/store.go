@@ -80,15 +80,12 @@ func (h *History) Storing() <-chan struct{} {
 	return h.storing.done
 }
 
-// Store has the oldest KeyframeEvery changes be written to the archive, in a goroutine of its own, and once that is done, lets go of them
-// and reports true. If it is to wait, that is at once. More changes than that must be in memory. An error is that of the archive's file:
+// Store has the oldest KeyframeEvery changes be written to the archive, in a goroutine of its own, and once that is done, when it is
+// called again, lets go of them and reports true. More changes than that must be in memory. An error is that of the archive's file:
 // then what it has can't be relied on.
-func (h *History) Store(wait bool) (stored bool, err error) {
+func (h *History) Store() (stored bool, err error) {
 	if h.storing == nil {
 		h.beginStore()
-	}
-	if wait {
-		<-h.storing.done
 	}
 	select {
 	case <-h.storing.done:

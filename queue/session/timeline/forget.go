@@ -44,11 +44,11 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 }
 
 // StoreBeyond moves the oldest changes to the archive, and drops what led to them, until t takes no more than so many bytes of memory.
-// They are written meanwhile (see history.Storing), and it goes on when it is called again; if t takes more than twice as many, it waits.
-// An error is that of the archive's file: then what it has can't be relied on.
+// They are written meanwhile (see history.Storing), and it goes on when it is called again. An error is that of the archive's file:
+// then what it has can't be relied on.
 func (t *Timeline) StoreBeyond(bytes int64) error {
 	for t.StoresBeyond(bytes) {
-		if stored, err := t.Store(t.Size() > 2*bytes); err != nil || !stored {
+		if stored, err := t.Store(); err != nil || !stored {
 			return err
 		}
 		_, first := t.Kept()
