@@ -2,16 +2,12 @@ package session
 
 import (
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
-
-// maxMarks bounds how many marks a person sets on one timeline.
-const maxMarks = 1000
 
 // marksOf returns the marks of t, in the order of time: the recording's and those of its scheduler's upgrades, in a fork those
 // up to where it left, and the person's own.
@@ -41,11 +37,6 @@ type markCache struct {
 	all           []timeline.Mark
 }
 
-// lastMark returns the number of the last of marks that is not after at, or -1.
-func lastMark(marks []timeline.Mark, at time.Time) int {
-	return sort.Search(len(marks), func(i int) bool { return marks[i].At.After(at) }) - 1
-}
-
 // setMark names the moment shown. A mark of the person's that is there gets the new name, or without one goes.
 func (o *owner) setMark(text string) {
 	t := o.shownLine()
@@ -63,8 +54,8 @@ func (o *owner) setMark(text string) {
 		return
 	case i >= 0:
 		mine[i].Text = name
-	case len(mine) >= maxMarks:
-		o.refuse("there are %d marks: that is enough", maxMarks)
+	case len(mine) >= timeline.MaxMarks:
+		o.refuse("there are %d marks: that is enough", timeline.MaxMarks)
 		return
 	default:
 		mine = append(mine, timeline.Mark{At: o.now, Text: name, Own: true})
@@ -73,19 +64,10 @@ func (o *owner) setMark(text string) {
 	o.say("mark %q at %s", name, o.zone.Clock(o.now))
 }
 
-// addMarks sets marks on the recording that the person set in it at another time. Those that are not in it, or where one
-// is, are left out.
+// addMarks sets marks on the recording that the person set in it at another time: see Timeline.AddMarks.
 func (o *owner) addMarks(marks []timeline.Mark) {
-	t := o.recording
-	mine := slices.Clone(t.Marks)
-	for _, m := range marks {
-		there := slices.ContainsFunc(mine, func(have timeline.Mark) bool { return have.At.Equal(m.At) })
-		if m.Text = sources.Sanitize(string(m.Text)); m.Text == "" || there || m.At.Before(t.Start) || m.At.After(t.End) && o.reading == nil || len(mine) >= maxMarks {
-			continue
-		}
-		mine = append(mine, timeline.Mark{At: m.At, Text: m.Text, Own: true})
-	}
-	t.Marks, o.marked, o.changed = mine, markCache{}, true
+	o.recording.AddMarks(marks, o.reading != nil)
+	o.marked, o.changed = markCache{}, true
 }
 
 // findMark goes to the next mark, or the one before, that has text in it.
@@ -93,7 +75,7 @@ func (o *owner) findMark(text string, forward bool) {
 	marks := o.marksOf(o.shownLine())
 	is := func(m timeline.Mark) bool { return strings.Contains(strings.ToLower(string(m.Text)), text) }
 	if forward {
-		for _, m := range marks[lastMark(marks, o.now)+1:] {
+		for _, m := range marks[timeline.LastMark(marks, o.now)+1:] {
 			if is(m) {
 				if why := o.unread(m.At); why != "" {
 					o.refuse("the mark %q: %s", m.Text, why)
@@ -106,7 +88,7 @@ func (o *owner) findMark(text string, forward bool) {
 		o.refuse("no mark%s comes after this", named(text))
 		return
 	}
-	for i := lastMark(marks, o.now); i >= 0; i-- {
+	for i := timeline.LastMark(marks, o.now); i >= 0; i-- {
 		if marks[i].At.Before(o.now) && is(marks[i]) {
 			o.seek(marks[i].At)
 			return
@@ -138,7 +120,7 @@ func (o *owner) stopBefore(was, now time.Time) (timeline.Mark, bool) {
 		return timeline.Mark{}, false
 	}
 	marks := o.marksOf(o.shownLine())
-	i := lastMark(marks, was) + 1
+	i := timeline.LastMark(marks, was) + 1
 	if i < len(marks) && !marks[i].At.After(now) {
 		return marks[i], true
 	}

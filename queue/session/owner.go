@@ -170,7 +170,7 @@ func (o *owner) frame() *Frame {
 		f.Needs = o.needs
 	}
 	f.Marks, f.OwnMarks, f.Stops = o.marksOf(t), o.recording.Marks, o.stops
-	if i := lastMark(f.Marks, o.now); i >= 0 {
+	if i := timeline.LastMark(f.Marks, o.now); i >= 0 {
 		f.Mark, f.MarkAt = f.Marks[i].Text, f.Marks[i].At
 	}
 	if o.search != nil {

@@ -383,14 +383,6 @@ func (t *Timeline) Recorded(now time.Time) time.Time {
 	return now
 }
 
-// Mark is a named moment.
-type Mark struct {
-	At   time.Time
-	Text sources.SafeText
-	// Own is true if the person set it here, false if the recording has it.
-	Own bool
-}
-
 // branch is a fork's place in the tree.
 type branch struct {
 	ID, Parent int
