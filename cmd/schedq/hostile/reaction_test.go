@@ -86,6 +86,7 @@ func (p *person) reads() bool { return strings.Contains(p.row(0), "reading ") }
 // key presses keys, and notes how long it takes until the screen is as is says, if the log is still being read.
 func (p *person) key(kind, keys string, is func() bool) {
 	p.Helper()
+	p.sees(func() bool { return true }) // what came since is on the screen
 	reads := p.reads()
 	p.types(keys)
 	if took := p.sees(is); reads {
@@ -136,6 +137,9 @@ func (p *person) round(rng *rand.Rand) {
 	time.Sleep(100 * time.Millisecond)
 	p.sees(func() bool { return true })
 	moves := p.moves()
+	if moves == "move 0" {
+		return // there is none to go back to, which the step before has said
+	}
 	p.key("step", "<", func() bool { return p.moves() != moves })
 }
 
