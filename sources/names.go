@@ -1,11 +1,31 @@
 package sources
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// ObjectName is what an object is known by while it lives.
+type ObjectName struct {
+	Kind string
+	types.NamespacedName
+}
+
+// NameOf returns what obj is known by.
+func NameOf(obj runtime.Object) ObjectName {
+	m := obj.(metav1.Object)
+	return ObjectName{obj.GetObjectKind().GroupVersionKind().Kind, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}}
+}
+
+// Compare orders names by kind, namespace and name.
+func (n ObjectName) Compare(o ObjectName) int {
+	return cmp.Or(cmp.Compare(n.Kind, o.Kind), cmp.Compare(n.Namespace, o.Namespace), cmp.Compare(n.Name, o.Name))
+}
 
 // maxName is the longest name of an object, in bytes (a DNS subdomain).
 const maxName = 253

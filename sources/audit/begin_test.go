@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/earlier"
 )
 
 // old is metadata of what was there before the logs.
@@ -138,7 +139,7 @@ func TestCordonedBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 			seed := &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "node-a", UID: "n1", ResourceVersion: "2"}, Spec: c.spec}
-			events, fit := OrderSeeded(Seed{Objects: []runtime.Object{seed}}, log)
+			events, fit := OrderSeeded(earlier.Seed{Objects: []runtime.Object{seed}}, log)
 			n, is := events[0].Fact.(*sources.ObjectChange).Object.(*corev1.Node)
 			if fit.Used != 1 || !is {
 				t.Fatalf("%s, %s: the node is not there when the log begins", name, what)

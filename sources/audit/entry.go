@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/jsonscan"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/origin"
@@ -153,6 +154,12 @@ func (n *entry) origin(e *event) origin.Change {
 		c.Asked = parse(string(e.received))
 	}
 	return c
+}
+
+// earlier returns what the entry tells of what was there before the logs.
+func (n *entry) earlier() earlier.Change {
+	return earlier.Change{Of: sources.ObjectName{Kind: n.kind.Name, NamespacedName: n.key}, UID: n.uid, At: n.time, Object: n.object,
+		Created: n.created, Removed: n.op == remove, Node: n.node}
 }
 
 // appendGone adds that an object is gone which can't be taken as it was at last.

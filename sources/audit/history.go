@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"maps"
 	"time"
 
@@ -12,28 +11,12 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/bindings"
+	"github.com/schedq/schedq/sources/earlier"
 )
-
-// ObjectName is what an object is known by while it lives.
-type ObjectName struct {
-	Kind string
-	types.NamespacedName
-}
-
-// NameOf returns what obj is known by.
-func NameOf(obj runtime.Object) ObjectName {
-	m := obj.(metav1.Object)
-	return ObjectName{obj.GetObjectKind().GroupVersionKind().Kind, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()}}
-}
-
-// Compare orders names by kind, namespace and name.
-func (n ObjectName) Compare(o ObjectName) int {
-	return cmp.Or(cmp.Compare(n.Kind, o.Kind), cmp.Compare(n.Namespace, o.Namespace), cmp.Compare(n.Name, o.Name))
-}
 
 // history plays entries and tells what they changed.
 type history struct {
-	objects map[ObjectName]runtime.Object
+	objects map[sources.ObjectName]runtime.Object
 	gone    map[types.UID]time.Time            // when an object was removed, of those that a second removal may follow
 	ended   map[types.NamespacedName]types.UID // the pods of those, the last one of each name
 	zones   *bindings.Zones
@@ -43,34 +26,27 @@ type history struct {
 }
 
 func newHistory(tell func(sources.Event)) *history {
-	return &history{objects: map[ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, ended: map[types.NamespacedName]types.UID{}, zones: bindings.NewZones(), decoder: sources.NewDecoder(), tell: tell}
+	return &history{objects: map[sources.ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, ended: map[types.NamespacedName]types.UID{}, zones: bindings.NewZones(), decoder: sources.NewDecoder(), tell: tell}
 }
 
 // begin tells of the objects that were there at the beginning.
 func (h *history) begin(at time.Time, there []runtime.Object) {
 	for _, obj := range there {
-		h.objects[NameOf(obj)] = obj
+		h.objects[sources.NameOf(obj)] = obj
 		h.zones.Show(obj)
 		h.emit(at, sources.Added, obj)
 	}
 }
 
 // attach tells that the scheduler was at work at the beginning, and what the seed knows of its attempts up to then.
-func (h *history) attach(at time.Time, seed Seed) {
-	for _, t := range seed.Tried {
-		if pod, there := h.objects[ObjectName{"Pod", t.Pod}]; there && uidOf(pod) == t.UID && !t.Failed.After(at) {
-			h.tell(sources.Event{Time: at, Fact: t})
-		}
+func (h *history) attach(at time.Time, seed earlier.Seed) {
+	for _, ev := range seed.Attach(at, h.objects) {
+		h.tell(ev)
 	}
-	began := seed.Began
-	if began.After(at) {
-		began = time.Time{}
-	}
-	h.tell(sources.Event{Time: at, Fact: &sources.Attached{Began: began}})
 }
 
 func (h *history) step(e *entry) {
-	id := ObjectName{e.kind.Name, e.key}
+	id := sources.ObjectName{Kind: e.kind.Name, NamespacedName: e.key}
 	old := h.objects[id]
 	if e.uid != "" && old != nil && uidOf(old) != e.uid {
 		if e.op != put {
@@ -146,7 +122,7 @@ func (h *history) asked(e *entry) {
 	}
 }
 
-func (h *history) put(e *entry, id ObjectName, old, now runtime.Object) {
+func (h *history) put(e *entry, id sources.ObjectName, old, now runtime.Object) {
 	verb := sources.Added
 	if old != nil {
 		verb = sources.Updated
@@ -159,7 +135,7 @@ func (h *history) put(e *entry, id ObjectName, old, now runtime.Object) {
 	h.emit(e.time, verb, now)
 }
 
-func (h *history) remove(e *entry, id ObjectName, last runtime.Object) {
+func (h *history) remove(e *entry, id sources.ObjectName, last runtime.Object) {
 	delete(h.objects, id)
 	if uid := uidOf(last); uid != "" {
 		h.gone[uid] = e.time

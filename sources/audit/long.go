@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/lines"
 )
 
@@ -31,7 +32,7 @@ type Long struct {
 	survey   *survey
 	calls    calls
 	visit    func(sources.Event)
-	seed     Seed
+	seed     earlier.Seed
 
 	attached bool
 }
@@ -76,8 +77,8 @@ func Survey(ctx context.Context, all []Source, seeded bool, memory int, visit fu
 }
 
 // Begin takes a seed, and shows the visitor what is told of the beginning. It must be called once, before Events.
-func (l *Long) Begin(seed Seed) Fit {
-	fit := l.survey.begin.addSeed(seed.Objects)
+func (l *Long) Begin(seed earlier.Seed) earlier.Fit {
+	fit := l.survey.begin.AddSeed(seed.Objects)
 	l.seed = seed
 	l.survey.newTeller(seed, 0, func(ev sources.Event) {
 		if _, is := ev.Fact.(*sources.Attached); is {
@@ -96,7 +97,7 @@ func (l *Long) Begin(seed Seed) Fit {
 }
 
 // First is when the logs begin.
-func (l *Long) First() time.Time { return l.survey.begin.at }
+func (l *Long) First() time.Time { return l.survey.begin.At() }
 
 // BeginAtWork reports whether Events tells that the scheduler was at work when the logs began.
 func (l *Long) BeginAtWork() bool { return l.attached }

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/lines"
 )
 
@@ -34,7 +35,7 @@ func sourcesOf(texts ...string) (all []Source) {
 }
 
 // long reads logs as those are that are not kept. memory is how many bytes may wait.
-func long(texts []string, seed Seed, memory int, visit func(sources.Event)) (fit Fit, events []sources.Event, err error) {
+func long(texts []string, seed earlier.Seed, memory int, visit func(sources.Event)) (fit earlier.Fit, events []sources.Event, err error) {
 	l, err := Survey(context.Background(), sourcesOf(texts...), len(seed.Objects) > 0, memory, func() func(sources.Event) { return visit })
 	if err != nil {
 		return fit, nil, err
@@ -50,7 +51,7 @@ func long(texts []string, seed Seed, memory int, visit func(sources.Event)) (fit
 }
 
 // drawSeed draws what a seed tells, which may be nothing.
-func drawSeed(t *rapid.T) (s Seed) {
+func drawSeed(t *rapid.T) (s earlier.Seed) {
 	decoder := sources.NewDecoder()
 	for _, name := range []string{"a", "b/b0", "d/d2", "e"} {
 		if !rapid.Bool().Draw(t, "seeded") {
@@ -217,7 +218,7 @@ func TestSurveyLetsGo(t *testing.T) {
 	if err != nil || last.Value() == nil {
 		t.Fatalf("the pod is not told of: %v", err)
 	}
-	l.Begin(Seed{})
+	l.Begin(earlier.Seed{})
 	runtime.GC()
 	if pod := last.Value(); pod != nil {
 		t.Errorf("pod %s is kept", pod.Name)

@@ -9,6 +9,8 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/attempts"
 	"github.com/schedq/schedq/sources/bindings"
+	"github.com/schedq/schedq/sources/earlier"
+	"github.com/schedq/schedq/sources/kinds"
 )
 
 // Logs are read twice: once for what must be known of them as a whole before the first event can be told, and then event by
@@ -16,7 +18,7 @@ import (
 
 // survey is what logs tell as a whole.
 type survey struct {
-	begin    *beginning
+	begin    *earlier.Beginning
 	zones    *bindings.Zones
 	own      bool // whether the user kube-scheduler did anything in them
 	starts   []sources.Event
@@ -61,10 +63,13 @@ const maxEarly = 10_000
 func newSurveyor(patience time.Duration, forget bool, visit func(sources.Event)) *surveyor {
 	s := &surveyor{failed: map[types.UID]sources.Event{}, lateness: newLateness(), visit: visit}
 	s.teller = newTeller(patience, visit)
-	s.begin, s.zones = newBeginning(forget), bindings.NewZones()
+	s.begin, s.zones = earlier.New(0), bindings.NewZones()
+	if forget {
+		s.begin = earlier.New(overlaps)
+	}
 	play := s.weaver.out
 	s.weaver.out = func(e *entry) {
-		s.begin.note(e)
+		s.begin.Note(e.earlier())
 		noteZones(s.zones, e)
 		s.work(e.patched)
 		if e.op == bind {
@@ -139,7 +144,7 @@ func (s *surveyor) fail(ev sources.Event) {
 		s.last = ev
 	}
 	f := ev.Fact.(*sources.FailedAttempt)
-	if f.Version == "" || s.begin.came(f.Pod) {
+	if f.Version == "" || s.begin.Came(f.Pod) {
 		return
 	}
 	if first, known := s.failed[f.UID]; !known || ev.Time.Before(first.Time) {
@@ -179,31 +184,34 @@ func (s *surveyor) finish(logs []*Log) *survey {
 		s.versions[uid] = ev.Fact.(*sources.FailedAttempt).Version
 	}
 	s.longest = s.lateness.most
-	s.begin.within(logs)
+	for _, l := range logs {
+		s.begin.Within(l.First, l.Last)
+	}
 	found := s.survey // and not the surveyor, which has all objects that were there at the end
 	return &found
 }
 
 // newTeller returns a teller that has been told all but the logs' items: the seed, and what the survey found.
-func (s *survey) newTeller(seed Seed, patience time.Duration, tell func(sources.Event)) *teller {
+func (s *survey) newTeller(seed earlier.Seed, patience time.Duration, tell func(sources.Event)) *teller {
 	t := newTeller(patience, tell)
 	if !s.own {
 		t.requests = toldCall
 	}
 	t.history.zones.BeginAs(s.zones)
 	t.begins = true
-	was := s.begin.restore(s.versions, s.zones)
-	t.history.begin(s.begin.at, was)
+	was := s.begin.Restore(s.versions, s.zones)
+	t.history.begin(s.begin.At(), was)
 	if len(was) > 0 && s.atWork {
-		t.history.attach(s.begin.at, seed)
+		t.history.attach(s.begin.At(), seed)
 	}
 	t.begins = false
 	t.add(rankStart, s.starts...)
 	t.add(rankSilence, s.lapses...)
 	t.add(rankRelease, s.heard...)
 	t.add(rankRequest, s.unheard...)
-	for i := range s.begin.late {
-		t.weaver.add(&s.begin.late[i], s.begin.late[i].time, 0)
+	for _, c := range s.begin.Late() {
+		e := entry{op: put, kind: kinds.Kind{Name: c.Of.Kind}, key: c.Of.NamespacedName, uid: c.UID, time: c.At, object: c.Object, created: true}
+		t.weaver.add(&e, e.time, 0)
 	}
 	for i := range s.late {
 		t.know(&s.late[i])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/joined"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/marks"
@@ -239,7 +240,7 @@ func (l *longJoined) survey(ctx context.Context) (show func(sources.Event), err 
 }
 
 // begin takes a seed, and shows what is told of the beginning. It returns what became of the seed.
-func (l *longJoined) begin(seed audit.Seed, show func(sources.Event)) audit.Fit {
+func (l *longJoined) begin(seed earlier.Seed, show func(sources.Event)) earlier.Fit {
 	var starts []sources.Event
 	l.visit = func(ev sources.Event) {
 		if _, is := ev.Fact.(*sources.SchedulerStarted); is {

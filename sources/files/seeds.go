@@ -18,7 +18,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/attempts"
-	"github.com/schedq/schedq/sources/audit"
+	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/lines"
 	"github.com/schedq/schedq/sources/seed"
 	"github.com/schedq/schedq/sources/trace"
@@ -36,7 +36,7 @@ type seedList struct {
 	from  string    // what was asked for: of several answers to the same question, one is taken
 	taken time.Time // zero if not known
 	heard time.Time // see seed.List
-	audit.Seed
+	earlier.Seed
 	events []*eventsv1.Event
 }
 
@@ -105,7 +105,7 @@ func readSeed(ctx context.Context, p place, budget *lines.Budget) (lists []seedL
 	for i, l := range file.Lists {
 		if len(l.Objects)+len(l.Events) > 0 {
 			lists = append(lists, seedList{name: r.Name(), root: p.root, from: cmp.Or(l.Source, fmt.Sprintf("%s %d", r.Name(), i)),
-				taken: l.Taken, heard: l.Heard, Seed: audit.Seed{Objects: l.Objects}, events: l.Events})
+				taken: l.Taken, heard: l.Heard, Seed: earlier.Seed{Objects: l.Objects}, events: l.Events})
 		}
 	}
 	if file.LeftOut > 0 {
@@ -121,7 +121,7 @@ func tracedSeed(r *lines.Reader) (seedList, error) {
 	if err != nil {
 		return list, err
 	}
-	objects := map[audit.ObjectName]runtime.Object{}
+	objects := map[sources.ObjectName]runtime.Object{}
 	for _, e := range part.Events {
 		list.taken = e.Time
 		switch f := e.Fact.(type) {
@@ -129,9 +129,9 @@ func tracedSeed(r *lines.Reader) (seedList, error) {
 			list.Tried = append(list.Tried, f)
 		case *sources.ObjectChange:
 			if f.Verb == sources.Deleted {
-				delete(objects, audit.NameOf(f.Object))
+				delete(objects, sources.NameOf(f.Object))
 			} else {
-				objects[audit.NameOf(f.Object)] = f.Object
+				objects[sources.NameOf(f.Object)] = f.Object
 			}
 		case *sources.Attached:
 			list.Began = f.Began
@@ -147,7 +147,7 @@ func tracedSeed(r *lines.Reader) (seedList, error) {
 }
 
 // sow chooses what seeds tell of the moment nearest to the begin of logs.
-func sow(lists []seedList, begin, end time.Time) (s audit.Seed, notices []string) {
+func sow(lists []seedList, begin, end time.Time) (s earlier.Seed, notices []string) {
 	heard := map[string]time.Time{}
 	for _, l := range lists {
 		if l.heard.After(heard[l.root]) {
@@ -177,13 +177,13 @@ func sow(lists []seedList, begin, end time.Time) (s audit.Seed, notices []string
 			nearest[l.from] = l
 		}
 	}
-	objects := map[audit.ObjectName]runtime.Object{}
+	objects := map[sources.ObjectName]runtime.Object{}
 	var events []*eventsv1.Event
 	for _, from := range order {
 		l := nearest[from]
 		events = append(events, l.events...)
 		for _, obj := range l.Objects {
-			objects[audit.NameOf(obj)] = obj
+			objects[sources.NameOf(obj)] = obj
 		}
 		s.Tried = append(s.Tried, l.Tried...)
 		if !l.Began.IsZero() {
@@ -191,7 +191,7 @@ func sow(lists []seedList, begin, end time.Time) (s audit.Seed, notices []string
 		}
 	}
 	s.Tried = append(s.Tried, attempts.SumUp(slices.Values(events), func(name types.NamespacedName) *corev1.Pod {
-		pod, _ := objects[audit.ObjectName{Kind: "Pod", NamespacedName: name}].(*corev1.Pod)
+		pod, _ := objects[sources.ObjectName{Kind: "Pod", NamespacedName: name}].(*corev1.Pod)
 		return pod
 	})...)
 	for _, obj := range objects {
@@ -199,7 +199,7 @@ func sow(lists []seedList, begin, end time.Time) (s audit.Seed, notices []string
 	}
 	slices.SortFunc(s.Objects, func(a, b runtime.Object) int {
 		ma, mb := a.(metav1.Object), b.(metav1.Object)
-		return cmp.Or(ma.GetCreationTimestamp().Compare(mb.GetCreationTimestamp().Time), audit.NameOf(a).Compare(audit.NameOf(b)))
+		return cmp.Or(ma.GetCreationTimestamp().Compare(mb.GetCreationTimestamp().Time), sources.NameOf(a).Compare(sources.NameOf(b)))
 	})
 	return s, notices
 }
@@ -228,7 +228,7 @@ func spanOf(files []*file) (begin, end time.Time) {
 }
 
 // aboutFit says what became of a seed, and of logs that have none and begin in the middle, while the scheduler is at work.
-func aboutFit(f audit.Fit, lists []seedList, atWork bool) (notices []string) {
+func aboutFit(f earlier.Fit, lists []seedList, atWork bool) (notices []string) {
 	say := func(n int, what string) {
 		if n > 0 {
 			notices = append(notices, fmt.Sprintf("Of the seed, %d %s.", n, what))
