@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
@@ -16,8 +17,8 @@ import (
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
-// isLongJoined reports whether files are so long that they are not kept, where opts allow that: audit logs and the logs of their
-// schedulers, each of which can be read again. Counts and marks beside them are kept.
+// isLongJoined reports whether files are so long that they are not kept, where opts allow that: logs of schedulers, alone or with the
+// audit logs of their clusters, each of which can be read again. Counts and marks beside them are kept.
 func isLongJoined(files []*file, opts Options) bool {
 	if opts.Gist == nil || opts.Beside != nil {
 		return false
@@ -34,10 +35,10 @@ func isLongJoined(files []*file, opts Options) bool {
 		}
 		formats[f.format] = true
 	}
-	return formats[audit.Format] && formats[schedlog.Format] && areLong(files, opts)
+	return formats[schedlog.Format] && areLong(files, opts)
 }
 
-// openLongJoined reads audit logs and schedulers' logs once, and returns a recording that reads them again whenever it is played. It
+// openLongJoined reads schedulers' logs, and audit logs if there are some, once, and returns a recording that reads them again whenever it is played. It
 // returns nil if they have to be kept: something is wrong with them, which is found and said then.
 func openLongJoined(ctx context.Context, name sources.SafeText, files []*file, opts Options) (*sources.Recording, error) {
 	closeAll(files)
@@ -57,34 +58,38 @@ func openLongJoined(ctx context.Context, name sources.SafeText, files []*file, o
 	return rec, nil
 }
 
-// longJoined is what a recording of audit logs and schedulers' logs is made of.
+// longJoined is what a recording of schedulers' logs is made of, and of audit logs if there are some.
 type longJoined struct {
 	name  sources.SafeText
 	files []*file
 	seeds []seedList
 	opts  Options
 
-	run    joined.Recording
-	logs   []*longLog
-	audits *audit.Long            // nil until they were read once
-	visit  func(ev sources.Event) // is shown what they tell
-	names  namesakes
-	mixed  atomic.Bool // a file has lines of both kinds
+	run      joined.Recording
+	logs     []*longLog
+	audited  bool                   // there are audit logs
+	surveyed bool                   // all were read once
+	audits   *audit.Long            // nil until then, or if there are none
+	visit    func(ev sources.Event) // is shown what they tell
+	names    namesakes
+	mixed    atomic.Bool // a file has lines of both kinds
 }
 
-// read reads the logs once. It returns nil if it can't be told so that they are of one run.
+// read reads the logs once. It returns nil if it can't be told so that they are of one run, and of logs that are alone if they don't tell
+// all moves: what stands for those comes before what tells of it.
 func (l *longJoined) read(ctx context.Context) (*sources.Recording, error) {
 	show, err := l.readLogs(ctx)
-	if err != nil || l.mixed.Load() || l.names.areStrangers() {
+	if err != nil || l.mixed.Load() || l.names.areStrangers() || !l.audited && !l.tellsMoves() {
 		return nil, err
 	}
 	for i, log := range l.logs {
 		log.of.part.Events = l.names.first(i)
 	}
-	rec, audits := &sources.Recording{Name: l.name}, l.audits.Logs
+	rec, audits := &sources.Recording{Name: l.name}, 0
 	for _, f := range l.files {
 		if f.format == audit.Format {
-			f.log, audits = audits[0], audits[1:]
+			f.log = l.audits.Logs[audits]
+			audits++
 		}
 		describe(rec, f)
 	}
@@ -93,13 +98,12 @@ func (l *longJoined) read(ctx context.Context) (*sources.Recording, error) {
 	}
 	begin, end := spanOf(l.files)
 	seed, said := sow(l.seeds, begin, end)
-	fit := l.begin(seed, show)
+	rec.Notices = append(append(rec.Notices, said...), l.begin(seed, begin, show)...)
 	if show == nil {
 		if err := l.showAll(ctx); err != nil {
 			return nil, err
 		}
 	}
-	rec.Notices = append(append(rec.Notices, said...), aboutFit(fit, l.seeds, l.audits.BeginAtWork())...)
 	rec.Again = func(ctx context.Context) iter.Seq2[sources.Event, error] { return l.run.Events(ctx) }
 	return rec, nil
 }
@@ -111,6 +115,7 @@ func (l *longJoined) readLogs(ctx context.Context) (show func(sources.Event), er
 	for _, f := range l.files {
 		switch f.format {
 		case audit.Format:
+			l.audited = true
 		case schedlog.Format:
 			l.logs = append(l.logs, &longLog{of: f, other: l})
 		default:
@@ -122,6 +127,9 @@ func (l *longJoined) readLogs(ctx context.Context) (show func(sources.Event), er
 	}
 	l.run.Memory = l.memory()
 	telling := tellMoves(ctx, l.logs) // then all is read at the same time
+	if !telling && !l.audited {
+		return nil, nil
+	}
 	if !telling {
 		if err := surveyAll(ctx, l.logs); err != nil {
 			return nil, err
@@ -133,7 +141,7 @@ func (l *longJoined) readLogs(ctx context.Context) (show func(sources.Event), er
 	}
 	if telling {
 		l.join()
-		if !slices.ContainsFunc(l.logs, (*longLog).tellsMoves) || slices.ContainsFunc(l.logs, (*longLog).isPartly) {
+		if !l.tellsMoves() {
 			show = nil
 		}
 	}
@@ -148,6 +156,11 @@ func (l *longJoined) readLogs(ctx context.Context) (show func(sources.Event), er
 		}
 	}
 	return show, nil
+}
+
+// tellsMoves reports whether the logs that are known tell all moves.
+func (l *longJoined) tellsMoves() bool {
+	return slices.ContainsFunc(l.logs, (*longLog).tellsMoves) && !slices.ContainsFunc(l.logs, (*longLog).isPartly)
 }
 
 // readAgain reads a file that is no log and was closed.
@@ -174,7 +187,7 @@ func (l *longJoined) join() {
 		j := log.joined()
 		read := j.Events
 		j.Events = func(ctx context.Context) joined.Events {
-			if l.audits == nil {
+			if !l.surveyed {
 				return l.names.noteAll(i, read(ctx))
 			}
 			return read(ctx)
@@ -187,7 +200,6 @@ func (l *longJoined) join() {
 // survey finds out what must be known of the audit logs as a whole, and shows what they and the others tell together, nearly as it
 // is told later, to what it returns; begin shows it the rest. It returns nil if what was shown was out of order.
 func (l *longJoined) survey(ctx context.Context) (show func(sources.Event), err error) {
-	l.names = newNamesakes(len(l.logs))
 	var all []audit.Source
 	run := l.run
 	for _, f := range l.files {
@@ -198,30 +210,10 @@ func (l *longJoined) survey(ctx context.Context) (show func(sources.Event), err 
 			run.Begins = f.hint
 		}
 	}
+	l.names = newNamesakes(len(l.logs), l.audited)
 	rounds := 0
-	var logs *audit.Long
-	run.Changes = func(ctx context.Context) joined.Events {
-		return func(yield func(sources.Event, error) bool) {
-			ctx, cancel := context.WithCancel(ctx)
-			defer cancel()
-			wanted := true
-			l.visit = func(ev sources.Event) {
-				l.names.noteChange(ev)
-				if wanted = wanted && yield(ev, nil); !wanted {
-					cancel()
-				}
-			}
-			var err error
-			logs, err = audit.Survey(ctx, all, len(l.seeds) > 0, l.memory(), func() func(sources.Event) {
-				if rounds++; rounds > 1 {
-					l.visit = func(sources.Event) {}
-				}
-				return func(ev sources.Event) { l.visit(ev) }
-			})
-			if err != nil && wanted {
-				yield(sources.Event{}, err)
-			}
-		}
+	if l.audited {
+		run.Changes = func(ctx context.Context) joined.Events { return l.surveyAudits(ctx, all, &rounds) }
 	}
 	show = l.opts.Gist()
 	for ev, err := range run.Events(ctx) {
@@ -232,30 +224,68 @@ func (l *longJoined) survey(ctx context.Context) (show func(sources.Event), err 
 			show(ev)
 		}
 	}
-	l.audits, l.run.Begins, l.run.Changes = logs, logs.First(), logs.Events
+	if l.surveyed = true; l.audited {
+		l.run.Begins, l.run.Changes = l.audits.First(), l.audits.Events
+	}
 	if rounds > 1 {
 		return nil, nil
 	}
 	return show, nil
 }
 
-// begin takes a seed, and shows what is told of the beginning. It returns what became of the seed.
-func (l *longJoined) begin(seed earlier.Seed, show func(sources.Event)) earlier.Fit {
+// surveyAudits yields nearly what audit logs tell, while it finds out what must be known of them as a whole. It counts how often they
+// have to be read for it, and yields what the first of these readings tells.
+func (l *longJoined) surveyAudits(ctx context.Context, all []audit.Source, rounds *int) joined.Events {
+	return func(yield func(sources.Event, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		wanted := true
+		l.visit = func(ev sources.Event) {
+			l.names.noteChange(ev)
+			if wanted = wanted && yield(ev, nil); !wanted {
+				cancel()
+			}
+		}
+		var err error
+		l.audits, err = audit.Survey(ctx, all, len(l.seeds) > 0, l.memory(), func() func(sources.Event) {
+			if *rounds++; *rounds > 1 {
+				l.visit = func(sources.Event) {}
+			}
+			return func(ev sources.Event) { l.visit(ev) }
+		})
+		if err != nil && wanted {
+			yield(sources.Event{}, err)
+		}
+	}
+}
+
+// begin takes a seed, and shows what is told of the beginning. It returns what a person should know of the seed.
+func (l *longJoined) begin(seed earlier.Seed, at time.Time, show func(sources.Event)) (notices []string) {
+	if show == nil {
+		show = func(sources.Event) {}
+	}
 	var starts []sources.Event
-	l.visit = func(ev sources.Event) {
-		if _, is := ev.Fact.(*sources.SchedulerStarted); is {
-			starts = append(starts, ev)
-		} else if show != nil && l.run.Tells(ev) {
+	switch {
+	case l.audited:
+		l.visit = func(ev sources.Event) {
+			if _, is := ev.Fact.(*sources.SchedulerStarted); is {
+				starts = append(starts, ev)
+			} else if l.run.Tells(ev) {
+				show(ev)
+			}
+		}
+		notices = aboutFit(l.audits.Begin(seed), l.seeds, l.audits.BeginAtWork())
+	case len(seed.Objects) > 0:
+		there := seed.Events(at)
+		l.run.Before = [][]sources.Event{there}
+		for _, ev := range there {
 			show(ev)
 		}
 	}
-	fit := l.audits.Begin(seed)
 	for _, ev := range l.run.Describe(starts) {
-		if show != nil {
-			show(ev)
-		}
+		show(ev)
 	}
-	return fit
+	return notices
 }
 
 // showAll shows all that the recording tells.
@@ -274,7 +304,7 @@ func (l *longJoined) showAll(ctx context.Context) error {
 func (l *longJoined) opener(f *file) func(context.Context) (*lines.Reader, func() []string, error) {
 	return func(ctx context.Context) (*lines.Reader, func() []string, error) {
 		r, ended, err := f.again(ctx)
-		if err == nil && l.audits == nil {
+		if err == nil && !l.surveyed {
 			r.Divert(newScheduler(), l)
 		}
 		return r, ended, err

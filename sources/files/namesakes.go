@@ -39,8 +39,13 @@ const (
 	maxStrange = 100_000
 )
 
-func newNamesakes(logs int) namesakes {
-	return namesakes{pods: map[types.NamespacedName]bool{}, logs: make([]logNames, logs)}
+// newNamesakes returns those of so many logs. Where there are no audit logs, no pod of them is strange.
+func newNamesakes(logs int, audited bool) namesakes {
+	n := namesakes{pods: map[types.NamespacedName]bool{}, logs: make([]logNames, logs)}
+	for i := range n.logs {
+		n.logs[i].known = !audited
+	}
+	return n
 }
 
 // first returns the first event that names a pod in the nth log, if there is one.
@@ -105,7 +110,7 @@ func (n *namesakes) noteAll(nth int, events iter.Seq2[sources.Event, error]) ite
 
 // note takes in an event of the log. pods are those of the audit logs.
 func (l *logNames) note(ev sources.Event, pods map[types.NamespacedName]bool) {
-	if l.known {
+	if l.known && len(l.first) > 0 {
 		return
 	}
 	pod, names := sources.LoggedPod(ev.Fact)
@@ -116,6 +121,7 @@ func (l *logNames) note(ev sources.Event, pods map[types.NamespacedName]bool) {
 		l.first = []sources.Event{ev}
 	}
 	switch {
+	case l.known:
 	case pods[pod]:
 		l.known, l.strange = true, nil
 	case len(l.strange) < maxStrange:

@@ -1,0 +1,143 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLongLogRecordings: real schedulers' logs tell the same alone, kept or not, as they are and in parts. SCHEDQ_RECORDINGS is their
+// folder.
+func TestLongLogRecordings(t *testing.T) {
+	dir := os.Getenv("SCHEDQ_RECORDINGS")
+	if dir == "" {
+		t.Skip("SCHEDQ_RECORDINGS is not set")
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*", "sched.log.gz"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("no recordings in %s: %v", dir, err)
+	}
+	for _, log := range slices.Sorted(slices.Values(logs)) {
+		told := unpackedText(t, log)
+		parts := inParts(told, 3)
+		name := filepath.Base(filepath.Dir(log))
+		t.Run(name, func(t *testing.T) { compareKept(t, log) })
+		t.Run(name+" in parts", func(t *testing.T) {
+			compareKept(t, in(t, "0.log", parts[0], "1.log", parts[1], "2.log", parts[2])...)
+		})
+		for what, text := range map[string]string{"at 2": cutTo(told, 2), "at 3": cutTo(told, 3), "turned down": parts[0] + parts[1] + cutTo(parts[2], 2)} {
+			t.Run(name+" "+what, func(t *testing.T) { compareAllKept(t, in(t, "cut.log", text)...) })
+		}
+	}
+}
+
+// compareAllKept compares what files tell and what is said of them, long or not. What they tell has to be kept.
+func compareAllKept(t *testing.T, paths ...string) {
+	t.Helper()
+	kept, want := opened(paths, keep)
+	long, got := opened(paths, 1)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("%v, and kept %v", got, want)
+	}
+	if want == nil && (long.Again != nil || allOf(t, long) != allOf(t, kept)) {
+		t.Error("it tells another story, or is not kept")
+	}
+}
+
+// TestLongLog: a scheduler's log that tells all moves tells the same alone, kept or not, and with counts and marks beside it.
+func TestLongLog(t *testing.T) {
+	_, five := aPair(40, 5)
+	fives := inParts(five, 2)
+	for name, content := range map[string][]string{
+		"whole":              {"sched.log", five},
+		"in parts":           {"sched.1.log", fives[0], "sched.2.log", fives[1]},
+		"the second part":    {"sched.log", fives[1]},
+		"with counts":        {"sched.log", five, "metrics.jsonl", counts, "driver.log", driverLog},
+		"packed and cut off": {"sched.log.gz", packed(t, five[:len(five)-30])},
+		"damaged":            {"sched.log", fives[0] + "what is this\n" + fives[1]},
+		"out of order":       {"sched.log", fives[1] + fives[0]},
+	} {
+		t.Run(name, func(t *testing.T) { compareKept(t, in(t, content...)...) })
+	}
+}
+
+// TestLongLogSeeded: what a seed tells beside a scheduler's log is told, kept or not.
+func TestLongLogSeeded(t *testing.T) {
+	_, five := aPair(40, 5)
+	seed := in(t, "seed.json", `{"kind":"List","apiVersion":"v1","items":[{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","creationTimestamp":"2026-11-21T09:00:00Z"}}]}`)
+	paths := in(t, "sched.log", five)
+	kept, err := opened(paths, keep, seed...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := opened(paths, 1, seed...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := allOf(t, kept)
+	if long.Again == nil || kept.Again != nil || !strings.Contains(want, `"kind":"Node"`) {
+		t.Fatalf("which of them is kept, and where is the node?\n%s", want)
+	}
+	for range 2 {
+		if got := allOf(t, long); got != want {
+			t.Errorf("it tells\n%s\nand kept\n%s", got, want)
+		}
+	}
+}
+
+// TestLongLogKept: schedulers' logs that do not tell all moves are kept when they are alone, and what is wrong with others is said as
+// if they were.
+func TestLongLogKept(t *testing.T) {
+	_, five := aPair(40, 5)
+	_, three := aPair(40, 3)
+	_, two := aPair(40, 2)
+	fives, threes, twos := inParts(five, 2), inParts(three, 2), inParts(two, 2)
+	for name, content := range map[string][]string{
+		"of 3":               {"sched.log", three},
+		"of 2":               {"sched.log", two},
+		"turned down":        {"sched.log", fives[0] + twos[1]},
+		"turned up":          {"sched.log", threes[0] + fives[1]},
+		"in parts":           {"sched.1.log", fives[0], "sched.2.log", twos[1]},
+		"of 2, with counts":  {"driver.log", driverLog, "sched.log", two, "metrics.jsonl", counts},
+		"without moves":      {"sched.log", five[:strings.Index(five, "\n")+1]},
+		"of another program": {"sched.log", "I1121 10:00:00.500000       1 server.go:187] \"Version\" version=\"v1.37.1\"\n"},
+		"of two runs":        {"sched.log", five, "sched.2.log", strings.ReplaceAll(five, "I1121", "I1120")},
+		"twice":              {"sched.log", five, "sched.2.log", five},
+		"mixed":              {"sched.log", five + auditLog},
+	} {
+		t.Run(name, func(t *testing.T) { compareAllKept(t, in(t, content...)...) })
+	}
+}
+
+// TestLongLogHolds: of a scheduler's log as much is in memory as is told at a moment, however long it is.
+func TestLongLogHolds(t *testing.T) {
+	held := map[int]uint64{} // bytes, by how many pods came and went
+	for _, pods := range []int{5000, 20_000} {
+		_, sched := aPair(pods, 5)
+		rec, err := opened(in(t, "sched.log", sched), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sched = ""
+		n := 0
+		for _, err := range rec.All(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; n == 4*pods {
+				held[pods] = heap()
+			}
+		}
+		if held[pods] == 0 {
+			t.Fatalf("of %d pods it tells %d events", pods, n)
+		}
+	}
+	t.Logf("%d KB are held of 5,000 pods, and %d KB of 20,000", held[5000]>>10, held[20_000]>>10)
+	if most := held[5000] + held[5000]/2; held[20_000] > most {
+		t.Errorf("%d bytes are held of 20,000 pods, and %d of 5,000", held[20_000], held[5000])
+	}
+}
