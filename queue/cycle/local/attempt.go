@@ -159,12 +159,13 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 		return fwk.AsStatus(err), clearNominatedNode()
 	}
 	a.Evaluated = fit.Diagnosis.NodeToStatus.Len() // none if a PreFilter plugin rejected the pod
+	s.wording.apply(fit, s.snapshotNode)
 	unschedulable := fwk.NewStatus(fwk.Unschedulable).WithError(fit)
 	if !profile.HasPostFilterPlugins() {
 		return unschedulable, clearNominatedNode()
 	}
 	result, status := profile.RunPostFilterPlugins(ctx, state, p.Pod, fit.Diagnosis.NodeToStatus)
-	fit.Diagnosis.PostFilterMsg = status.Message()
+	fit.Diagnosis.PostFilterMsg = s.wording.postFilter(profile, p.Pod, status.Message())
 	s.preemptionStarted(profile, p.Pod.UID)
 	if result == nil {
 		return unschedulable, nil
@@ -173,6 +174,15 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 		a.Nominated = info.NominatedNodeName
 	}
 	return unschedulable, result.NominatingInfo
+}
+
+// snapshotNode returns the node of that name in the snapshot that the attempt looks at, or nil.
+func (s *Scheduler) snapshotNode(name string) *v1.Node {
+	info, err := s.snapshot.Get(name)
+	if err != nil {
+		return nil
+	}
+	return info.Node()
 }
 
 // assume reserves b's node for its pod: Reserve and Permit. (schedule_one.go, assumeAndReserve and

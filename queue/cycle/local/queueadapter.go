@@ -86,8 +86,8 @@ func (a queueAdapter) preCheckForNode(node *v1.Node) internalqueue.PreEnqueueChe
 		if len(scheduler.AdmissionCheck(pod, info, false)) > 0 {
 			return false
 		}
-		_, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations, keepsOut, false)
-		return !untolerated
+		_, out := untolerated(node, pod, keepsOut)
+		return !out
 	}
 }
 

@@ -81,6 +81,14 @@ func (c *Config) GatesUntilEvicted() bool { return c.minor() > 34 }
 // when that has failed (eventhandlers.go, handleAssumedPodDeletion, which came with v1.35).
 func (c *Config) FreesAssumed() bool { return c.minor() > 34 }
 
+// NamesTaints reports whether a message names the taint that keeps a pod from a node. Since v1.35 it only says that there are such
+// (tainttoleration/taint_toleration.go, Filter).
+func (c *Config) NamesTaints() bool { return c.minor() < 35 }
+
+// TellsOfClaims reports whether a message says of every pod what DynamicResources did about its claims before preemption was tried:
+// from v1.34 on, where that plugin is on by default, to v1.36 (dynamicresources/dynamicresources.go, PostFilter).
+func (c *Config) TellsOfClaims() bool { return c.minor() >= 34 && c.minor() <= 36 }
+
 // minor is the minor version of c's release. Of one that is not known it is that of a release to come.
 func (c *Config) minor() int {
 	var minor int
