@@ -165,7 +165,7 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 		return unschedulable, clearNominatedNode()
 	}
 	result, status := profile.RunPostFilterPlugins(ctx, state, p.Pod, fit.Diagnosis.NodeToStatus)
-	fit.Diagnosis.PostFilterMsg = s.wording.postFilter(profile, p.Pod, status.Message())
+	fit.Diagnosis.PostFilterMsg = s.wording.postFilter(profile, p.Pod, status)
 	s.preemptionStarted(profile, p.Pod.UID)
 	if result == nil {
 		return unschedulable, nil

@@ -44,9 +44,11 @@ func untolerated(node *v1.Node, pod *v1.Pod, keeps func(*v1.Taint) bool) (v1.Tai
 	return corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations, keeps, false)
 }
 
-// postFilter returns what the PostFilter plugins of profile say of pod, which say message here.
-func (w wording) postFilter(profile framework.Framework, pod *v1.Pod, message string) string {
-	if !w.tellsOfClaims || strings.HasSuffix(message, " of ResourceClaim completed") || strings.Contains(message, " of ResourceClaim completed, ") {
+// postFilter returns what the PostFilter plugins of profile say of pod where status is theirs here. Only one with which none could help
+// and none failed has what each of them says (RunPostFilterPlugins).
+func (w wording) postFilter(profile framework.Framework, pod *v1.Pod, status *fwk.Status) string {
+	message := status.Message()
+	if !w.tellsOfClaims || status.Code() != fwk.Unschedulable || strings.Contains(message, " of ResourceClaim completed") {
 		return message
 	}
 	plugins := profile.ListPlugins().PostFilter.Enabled

@@ -29,3 +29,13 @@ func TestWording(t *testing.T) {
 		})
 	}
 }
+
+// TestWordingOfAnError: where a PreFilter plugin before DynamicResources rejected the pod, its PostFilter fails, and that is all that is
+// said (framework/runtime/framework.go, RunPostFilterPlugins).
+func TestWordingOfAnError(t *testing.T) {
+	st := newStoryWith(t, defaultConfig(t).Of("v1.35.0"), 1, aNode("one"))
+	const want = `0/1 nodes are available: persistentvolumeclaim "none" not found. not found`
+	if got := st.tries(aPod("web", uses("none"))).Message; got != want {
+		t.Errorf("it says\n%q, want\n%q", got, want)
+	}
+}
