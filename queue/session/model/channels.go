@@ -3,13 +3,13 @@ package model
 import (
 	"time"
 
-	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/gaps"
+	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/sources"
 )
@@ -41,14 +41,7 @@ type channels struct {
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
 	records  bool                           // the source once told what it wrote
 
-	limiter *rate.Limiter // what is left of the rate limit of the scheduler's client
-	// exact is true if the source tells all requests of that client: see sources.Requested.
-	exact   bool
-	limited time.Time // when that was last used up, or nearly
-	// attached is when the source came to a scheduler at work, and first how many requests have shown in the time from then on in
-	// which its burst would be let through a second time. Zero if the source knows the scheduler from its start.
-	attached time.Time
-	first    int
+	ratelimit.Limit // of the scheduler's client
 }
 
 func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
@@ -59,12 +52,8 @@ func newChannels(cfg *schedulerconfig.Config, requests bool) *channels {
 
 // restart forgets what was heard: another scheduler begins, of which nothing is known.
 func (c *channels) restart() {
-	c.limiter = c.cfg.ClientLimiter(shownShare)
-	if c.exact {
-		c.limiter = c.cfg.ClientLimiter(1)
-	}
+	c.Restart(c.cfg)
 	clear(c.recorder)
-	c.attached, c.first = time.Time{}, 0
 }
 
 // recorded notes what the event recorder wrote last about the pod with that UID. An empty last means that it has
@@ -115,7 +104,7 @@ func (c *channels) silence(now time.Time, pod *v1.Pod) reason.Silence {
 		return reason.Unknown
 	case !c.horizon(now, pod).After(now):
 		return reason.Unheard
-	case !c.logged() && (c.saturated(now) || c.eventsWait() && c.idle(now)):
+	case !c.logged() && (c.Saturated(now) || c.eventsWait() && c.Idle(now)):
 		return reason.Late
 	}
 	return reason.Told
@@ -150,7 +139,7 @@ func (c *channels) slack(now time.Time, event bool) time.Duration {
 	if since, missed := c.gaps.Missed(now, sources.PodsWatch); missed && !event && !c.logged() {
 		return now.Sub(since) + unrecordedSlack
 	}
-	if c.logged() || c.records && !c.saturated(now) && (event || c.gaps.Hears(now, 0, sources.EventsWatch)) {
+	if c.logged() || c.records && !c.Saturated(now) && (event || c.gaps.Hears(now, 0, sources.EventsWatch)) {
 		return attemptSlack
 	}
 	return unrecordedSlack
@@ -158,45 +147,6 @@ func (c *channels) slack(now time.Time, event bool) time.Duration {
 
 // requested counts a request that the scheduler made at now against its client's rate limit.
 func (c *channels) requested(now time.Time) {
-	if c.exact {
-		c.limiter.ReserveN(now, 1)
-	} else if _, missed := c.gaps.Missed(now, sources.PodsWatch); !missed { // or it was made at any time since
-		c.limiter.AllowN(now, 1) // it may be counted later than it was made
-		c.countFirst(now)
-	}
-	if c.saturated(now) {
-		c.limited = now
-	}
-}
-
-// countFirst counts a request of those that show first where the source came to a scheduler at work. If as many come as the rate limit
-// lets through, they wait for it: so nothing was left of it when the source came, whatever it let through before.
-func (c *channels) countFirst(now time.Time) {
-	if c.attached.IsZero() || now.Sub(c.attached) > c.cfg.BurstTime() {
-		return
-	}
-	if c.first++; c.first == c.cfg.SentInBurstTime(limitedShare) {
-		c.limiter.ReserveN(now, int(c.limiter.TokensAt(now)))
-	}
-}
-
-// saturated reports whether the scheduler has made nearly as many requests as its client's rate limit lets it, all at
-// once or in the long run: then they wait for each other, and with them the loop.
-func (c *channels) saturated(now time.Time) bool {
-	few := fewLeft
-	if c.exact {
-		few = noneLeft
-	}
-	return c.limiter.TokensAt(now) < float64(few)
-}
-
-// idle reports whether the loop has caught up, so that it takes a pod as soon as there is one: the rate limit has
-// held nothing up for longer than relief.
-func (c *channels) idle(now time.Time) bool { return now.Sub(c.limited) > relief }
-
-// beginsLimited reports whether the scheduler's requests waited for its client's rate limit when events come to it at work, and when
-// that is: they were sent at that rate for as long as its burst would have lasted at most.
-func beginsLimited(cfg *schedulerconfig.Config, events []sources.Event) (began time.Time, limited bool) {
-	sent, began := cluster.RequestsOnAttaching(events, cfg.BurstTime())
-	return began, cfg.ClientQPS > 0 && sent >= cfg.SentInBurstTime(limitedShare)
+	_, missed := c.gaps.Missed(now, sources.PodsWatch)
+	c.Sent(now, !missed)
 }

@@ -2,80 +2,10 @@ package model
 
 import (
 	"testing"
-	"time"
 
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
-
-// TestSaturated: the scheduler's client may make a hundred requests at once, and fifty a second after that.
-func TestSaturated(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		seconds int
-		rate    int // requests a second
-		exact   bool
-		want    bool
-	}{
-		{"a burst", 1, 80, false, false},
-		{"a larger burst", 1, 200, false, true},
-		{"a long time", 20, 50, false, true},
-		{"a long time, fewer", 20, 35, false, false},
-		{"a burst, where all are told", 1, 98, true, false},
-		{"a little larger burst, where all are told", 1, 99, true, true},
-		{"a long time, where all are told", 20, 50, true, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := newChannels(world.Config(t), true)
-			s.exact = c.exact
-			s.restart()
-			for i := range c.seconds {
-				for range c.rate {
-					s.requested(world.At(float64(i)))
-				}
-			}
-			if end := world.At(float64(c.seconds - 1)); s.saturated(end) != c.want || s.saturated(end.Add(5*time.Second)) {
-				t.Errorf("saturated: %v, and 5 s later %v", s.saturated(end), s.saturated(end.Add(5*time.Second)))
-			}
-		})
-	}
-}
-
-// TestLimitedOnAttaching: a source that comes to a scheduler at work does not know what is left of its client's rate limit. Requests
-// that come as that lets them through tell that nothing is, two seconds later.
-func TestLimitedOnAttaching(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		attached bool
-		from     float64 // when the requests begin, which come within two seconds
-		sent     int
-		restarts bool // another scheduler begins halfway
-		want     bool
-	}{
-		{"at the rate of the limit", true, 0, 100, false, true},
-		{"nearly at that rate", true, 0, 90, false, true},
-		{"fewer", true, 0, 89, false, false},
-		{"at that rate, later", true, 1.5, 100, false, false},
-		{"at that rate, from the scheduler's start", false, 0, 100, false, false},
-		{"at that rate, while another scheduler begins", true, 0, 100, true, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := newChannels(world.Config(t), true)
-			if c.attached {
-				s.attached = world.At(0)
-			}
-			for i := range c.sent {
-				if c.restarts && i == c.sent/2 {
-					s.restart()
-				}
-				s.requested(world.At(c.from + 2*float64(i)/float64(c.sent-1)))
-			}
-			if got := s.saturated(world.At(c.from + 2)); got != c.want {
-				t.Errorf("saturated is %v, want %v", got, c.want)
-			}
-		})
-	}
-}
 
 // TestMissedTellsNoRate: what a list shows of requests, and Events that come with it, were made at any time since the watch ended. They
 // tell neither that requests wait for each other, nor that Events do.
@@ -89,64 +19,11 @@ func TestMissedTellsNoRate(t *testing.T) {
 		for range 200 {
 			s.requested(world.At(20))
 		}
-		if got, want := s.saturated(world.At(20)), watch == sources.EventsWatch; got != want {
+		if got, want := s.Saturated(world.At(20)), watch == sources.EventsWatch; got != want {
 			t.Errorf("%q was not heard: requests wait: %t", watch, got)
 		}
 		if got, want := s.eventsWait(), watch == sources.PodsWatch; got != want {
 			t.Errorf("%q was not heard: Events wait: %t", watch, got)
-		}
-	}
-}
-
-// TestBeginsLimited: whether the scheduler's requests waited for their rate limit when a source came to it: a hundred may be sent at
-// once, and fifty a second after that.
-func TestBeginsLimited(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		qps      float32
-		burst    int32
-		sent     int
-		within   float64 // seconds
-		attached bool
-		want     bool
-	}{
-		{"at that rate", 50, 100, 90, 2, true, true},
-		{"nearly at that rate", 50, 100, 89, 2, true, false},
-		{"at that rate for a while", 50, 100, 100, 4, true, false},
-		{"nobody came to it", 50, 100, 90, 2, false, false},
-		{"no requests are told", 50, 100, 0, 2, true, false},
-		{"there is no limit", 0, 100, 90, 0, true, false},
-		{"the limit lets one through at once", 50, 1, 1, 2, true, true},
-		{"the limit is one a second", 1, 100, 90, 90, true, true},
-		{"the limit is turned off", -1, 100, 90, 2, true, false},
-	} {
-		cfg := world.Config(t)
-		cfg.ClientQPS, cfg.ClientBurst = c.qps, c.burst
-		var events []sources.Event
-		if c.attached {
-			events = append(events, sources.Event{Time: world.At(5), Fact: &sources.Attached{}})
-		}
-		for i := range c.sent {
-			events = append(events, sources.Event{Time: world.At(5 + c.within*float64(i)/float64(c.sent)), Fact: &sources.Requested{}})
-		}
-		if _, got := beginsLimited(cfg, events); got != c.want {
-			t.Errorf("%s: %t", c.name, got)
-		}
-	}
-}
-
-// TestOwed: where all requests are told, those beyond the burst are owed: the next ones wait until they are paid. Where some are not told,
-// nothing is known to be owed.
-func TestOwed(t *testing.T) {
-	for _, exact := range []bool{true, false} {
-		s := newChannels(world.Config(t), true)
-		s.exact = exact
-		s.restart()
-		for range 200 {
-			s.requested(world.At(10))
-		}
-		if got := s.saturated(world.At(11.5)); got != exact {
-			t.Errorf("all told: %t, a hundred too many, and 1.5 s later they wait: %t", exact, got)
 		}
 	}
 }

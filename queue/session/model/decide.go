@@ -94,7 +94,7 @@ func (o *oracle) decide(now time.Time) decision {
 		last, ok := o.lastAttempts[uid]
 		return ok && now.Sub(last.at) < attemptSlack && !o.lastEnded.After(last.at)
 	}
-	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.saturated(now), ended); patch != nil && !o.channels.cfg.AsyncAPICalls {
+	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.Saturated(now), ended); patch != nil && !o.channels.cfg.AsyncAPICalls {
 		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
 	}
 	first, last, sent := o.takenByPatch(now)
@@ -103,7 +103,7 @@ func (o *oracle) decide(now time.Time) decision {
 	}
 	inTurn := !last && !sent.IsZero() // others are placed before the pod of the next patch
 	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
-		pod, saturated := o.takeable(seen), o.channels.saturated(now) && !o.channels.cfg.AsyncAPICalls
+		pod, saturated := o.takeable(seen), o.channels.Saturated(now) && !o.channels.cfg.AsyncAPICalls
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
@@ -189,7 +189,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		case !is:
 			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now, pod)}
 			return does
-		case until.Sub(now) == foresight && o.channels.idle(now) && o.failedBefore(pod) && !cluster.BindsLate(pod):
+		case until.Sub(now) == foresight && o.channels.Idle(now) && o.failedBefore(pod) && !cluster.BindsLate(pod):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
@@ -289,7 +289,7 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.
 		}
 	}
 	within := attemptSlack
-	if o.channels.saturated(now) {
+	if o.channels.Saturated(now) {
 		within = crowding
 	}
 	seen := o.future.Failure(now, within)
@@ -434,7 +434,7 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 // outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
 // each other, the loop, which waits for its patch, makes no other before.
 func (o *oracle) outlasts(now time.Time) bool {
-	return o.channels.exact && !o.channels.cfg.AsyncAPICalls && !o.channels.logged() && o.channels.saturated(now) &&
+	return o.channels.Exact && !o.channels.cfg.AsyncAPICalls && !o.channels.logged() && o.channels.Saturated(now) &&
 		o.channels.until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
 }
 
@@ -455,7 +455,7 @@ func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 		}
 		return next
 	}
-	late := o.channels.saturated(now)
+	late := o.channels.Saturated(now)
 	seen := o.future.Patch(uid, now, writePatience, late)
 	if seen != nil && !late && seen.By.Sub(now) > patchSlack {
 		return nil // it is that of an attempt to come

@@ -84,8 +84,8 @@ func (s *situation) patched(sent, answered float64, name string) {
 // waiting has the scheduler's client make more requests than its rate limit lets through for a second, so that those that
 // follow have waited.
 func (s *situation) waiting(seconds float64) {
-	s.channels.exact = true
-	for range s.channels.limiter.Burst() + 50 {
+	s.channels.Exact = true
+	for range s.channels.cfg.ClientBurst + 50 {
 		s.fact(seconds, &sources.Requested{})
 	}
 }
@@ -113,7 +113,7 @@ func (s *situation) unheard(resource string) {
 
 // load has the scheduler's client use up its rate limit.
 func (s *situation) load(seconds float64) {
-	for range s.channels.limiter.Burst() {
+	for range s.channels.cfg.ClientBurst {
 		s.channels.requested(world.At(seconds))
 	}
 }

@@ -345,7 +345,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
 	}
-	if awaited := d.AwaitedPatch; awaited != nil && d.oracle.channels.exact {
+	if awaited := d.AwaitedPatch; awaited != nil && d.oracle.channels.Exact {
 		// The loop makes no attempt while it waits: this one was before, and the loop goes on waiting.
 		at = now
 		defer func() { d.AwaitedPatch = awaited }()

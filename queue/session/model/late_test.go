@@ -35,7 +35,7 @@ func TestEventsWait(t *testing.T) {
 			s.until = world.At(c.until)
 			s.event(world.At(c.came), world.At(c.made))
 			if c.limited {
-				s.limited = world.At(9)
+				s.Attach(world.At(9), true)
 			}
 			if got := s.silence(world.At(10), pod); got != c.want {
 				t.Errorf("silence is %v, want %v", got, c.want)

@@ -27,11 +27,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	if !began.IsZero() {
 		s.driver.ticks = flush.NewTicks(s.cfg.Queue, began)
 	}
-	s.oracle.channels.attached = now
-	if s.limited {
-		s.oracle.channels.limiter.ReserveN(now, s.oracle.channels.limiter.Burst())
-		s.oracle.channels.limited = now
-	}
+	s.oracle.channels.Attach(now, s.limited)
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	tried, last := s.triedBefore.ByPod()
 	g := estimate.Estimator{Opts: s.cfg.Queue, Tried: tried, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {

@@ -2,7 +2,7 @@ package model
 
 import "time"
 
-// All constants that decide about attempts, each with where it comes from; package pace has those by which the real scheduler's pace is learned, and presence for how long it may be silent. "Recordings" are those that make verify
+// All constants that decide about attempts, each with where it comes from; package pace has those by which the real scheduler's pace is learned, ratelimit when its client's rate limit holds it up, and presence for how long it may be silent. "Recordings" are those that make verify
 // replays: clusters on one machine, so requests take no time on a network.
 
 // How long the modelled scheduler takes for what it does. Measured: averages of real ones that logged at -v=6.
@@ -82,21 +82,4 @@ const (
 	// newPod is how long ago a pod that comes may have been created to be new to the event recorder. Derived in half: a
 	// creation's time has no fractions of a second.
 	newPod = 2 * time.Second
-)
-
-// When the requests of the scheduler's client wait for each other (client-go, rate.Limiter; the rate and the burst are
-// the configuration's, clientConnection).
-const (
-	// shownShare is the share that shows, at the least, of the requests that the rate limit lets through: the patches
-	// of victims do not show to be the scheduler's doing. Chosen, no derivation yet.
-	shownShare = 0.8
-	// fewLeft is how few requests are left when they begin to wait. Chosen, no derivation yet.
-	fewLeft = 10
-	// noneLeft is the same where all requests are told. Derived: see evidence, ownTurn.
-	noneLeft = 2
-	// limitedShare is the share of the rate limit at which requests are sent, at the least, that had waited for it when a
-	// source came to the scheduler. Chosen: who is not held up has no reason to come near to it, and not to go beyond.
-	limitedShare = 0.9
-	// relief is for how long after that pods may still wait for the loop. Chosen, no derivation yet.
-	relief = 5 * time.Second
 )

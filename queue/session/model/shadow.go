@@ -19,6 +19,7 @@ import (
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
+	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -52,7 +53,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s.nodesTold = cluster.TellsNodes(events)
 	s.logged = cluster.HasFact[*sources.Logged](events)
 	limit, began := cfg.ClientLimiter(1), time.Time{}
-	if began, s.limited = beginsLimited(cfg, events); s.limited {
+	if began, s.limited = ratelimit.BeginLimited(cfg, events); s.limited {
 		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
@@ -184,7 +185,7 @@ func (s *shadow) takeInNext() error {
 
 // takeInStatusPatched has the model follow a patch of a pod's status.
 func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusPatched) {
-	if !s.oracle.channels.exact {
+	if !s.oracle.channels.Exact {
 		s.oracle.channels.requested(seen.Time)
 	}
 	if _, missed := s.oracle.channels.gaps.Missed(seen.Time, sources.PodsWatch); missed {

@@ -32,7 +32,7 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 
 // takeInBinding has the model follow that pod was bound. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
-	if !s.oracle.channels.exact {
+	if !s.oracle.channels.Exact {
 		s.oracle.channels.requested(now)
 	}
 	s.oracle.pace.SawOther()
@@ -116,7 +116,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.lastAttempts[pod.UID]
-	late := d.asyncAPICalls && s.oracle.channels.saturated(now) // then it was sent whenever the rate limit let it
+	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // then it was sent whenever the rate limit let it
 	since, missed := s.oracle.channels.gaps.Missed(now, sources.PodsWatch)
 	recent := ok && (now.Sub(last.at) < unexpectedPatch || late || missed && last.at.After(since.Add(-unexpectedPatch)))
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.bindingShows(now, pod)) {
