@@ -83,6 +83,8 @@ type lastAttempt struct {
 	at time.Time
 	// seen is true if the source showed it.
 	seen bool
+	// message is why it failed, until a patch has told that. Empty if it did not, or that is not known.
+	message string
 }
 
 // decide returns what the loop does now. It changes nothing.

@@ -359,6 +359,28 @@ func TestSeenAsync(t *testing.T) {
 			3.001 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
+	// The call that patches a pod waits for others, and carries what the pod's last attempt before it was made failed with
+	// (backend/api_dispatcher, v1.34, Run and call_queue.go, merge).
+	waited := func(message string) func(w *world.Cluster) {
+		return func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			web := comes(w, 2, "web", "4", nil)
+			w.Failed(2.003, web, noRoom)
+			world.Happens(w, 2.5, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, message, "") })
+			w.Add(2.5, &sources.StatusPatched{Pod: world.Key("web"), UID: "web", Sent: world.At(2.495)})
+		}
+	}
+	const tried = `
+			2.001 web active UnscheduledPodAdd
+			2.002 web inflight (failure)
+			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)`
+	playWith(t, async, []scene{
+		{"a patch comes late, with what the last attempt failed with: its call has waited", 2, 4, waited(noRoom), tried},
+		{"a patch comes late, with something else: another attempt failed", 2, 4, waited(noRoom + " again"), tried + `
+			2.500 web inflight (behind)
+			2.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+		`},
+	})
 	play(t, []scene{
 		{"the scheduler is of a release whose loop does not wait, as is heard", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")

@@ -119,6 +119,9 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // then it was sent whenever the rate limit let it
 	since, missed := s.oracle.channels.gaps.Missed(now, sources.PodsWatch)
 	recent := ok && (now.Sub(last.at) < unexpectedPatch || late || missed && last.at.After(since.Add(-unexpectedPatch)))
+	if d.asyncAPICalls && ok && c != nil && last.message == c.Message {
+		recent = true // the call waited for others, and has what the last attempt failed with (api_dispatcher.go, v1.34, Run)
+	}
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.bindingShows(now, pod)) {
 		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
@@ -134,6 +137,10 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.Scheduler.Renominate(now, pod, node)
 		d.CollectEvictions()
+	}
+	if last, ok := s.oracle.lastAttempts[pod.UID]; ok {
+		last.message = "" // no other patch has it
+		s.oracle.lastAttempts[pod.UID] = last
 	}
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
@@ -168,7 +175,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
 		s.handOnMoves(now, nil)
 	}
-	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true}
+	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true, message: string(message)}
 	if told != nil {
 		s.oracle.lastEnded = now
 	}
