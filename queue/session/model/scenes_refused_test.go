@@ -3,6 +3,8 @@ package model_test
 import (
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -106,6 +108,25 @@ func TestOutlasts(t *testing.T) {
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.051 db active UnscheduledPodAdd
 			2.500 db inflight (turn)
+		`},
+		{"another attempt is seen to end meanwhile, so it has not waited", 2, 2.5, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			requests(w, 1.9, 150)
+			comes(w, 2, "web", "4", nil)
+			const said = noRoom + " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+			comes(w, 2.05, "db", "4", func(p *v1.Pod) { world.Reject(p, said, "") })
+			w.Add(2.2, &sources.FailedAttempt{Pod: world.Key("db"), UID: world.Wants("db", "1").UID, Message: said})
+			comes(w, 2.3, "api", "4", free)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.051 db active UnscheduledPodAdd
+			2.200 db inflight (behind)
+			2.200 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s
+			2.301 api active UnscheduledPodAdd
+			2.301 api inflight (turn)
+			2.302 api unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"requests do not wait", 2, 2.5, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")

@@ -150,6 +150,9 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 // of the attempt beside, or nil.
 func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.SafeText, told *sources.FailedAttempt) {
 	d := s.driver
+	if told != nil {
+		s.refuteWait(now, pod)
+	}
 	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod)
 	if b := d.bindingOf(pod.UID); b != nil {
 		d.dropBinding(b)
@@ -184,6 +187,15 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	}
 	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && !d.asyncAPICalls && (d.AwaitedPatch == nil || d.AwaitedPatch.uid != pod.UID) {
 		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.oracle.pace.AnswerDelay())}
+	}
+}
+
+// refuteWait ends the loop's wait for the answer to a patch if an attempt of another pod was seen to end so late that the loop did not
+// wait: it makes none until then (schedule_one.go, v1.33, handleSchedulingFailure). Then that patch was of a later attempt.
+func (s *shadow) refuteWait(now time.Time, pod *v1.Pod) {
+	d := s.driver
+	if awaited := d.AwaitedPatch; awaited != nil && awaited.uid != pod.UID && now.Sub(s.oracle.lastAttempts[awaited.uid].at) > attemptSlack {
+		d.AwaitedPatch, d.LoopFree = nil, now
 	}
 }
 
