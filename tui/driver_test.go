@@ -102,7 +102,11 @@ func (p *person) idle() {
 }
 
 // wait lets time pass.
+//
+// What the test has read of the model is handed back first by a message: a sleep alone does not tell the race detector that it
+// was read before what the program does meanwhile.
 func (p *person) wait(d time.Duration) {
+	p.program.Send(nil)
 	time.Sleep(d)
 	p.idle()
 }
