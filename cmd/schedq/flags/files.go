@@ -30,7 +30,7 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	SpareMemory(rec)
+	SpareMemory(rec, RoomToRead)
 	Tell(cmd, rec)
 	return rec, nil
 }

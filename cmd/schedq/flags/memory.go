@@ -1,10 +1,9 @@
 package flags
 
 import (
-	"runtime/debug"
-
 	"github.com/spf13/cobra"
 
+	"github.com/schedq/schedq/cmd/schedq/process"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -34,9 +33,17 @@ func Memory(cmd *cobra.Command) (int64, error) {
 	return memory.Value(), nil
 }
 
-// SpareMemory has garbage collected sooner if rec is long: what one leaves behind is much, and what stays of it is little.
-func SpareMemory(rec *sources.Recording) {
+// The room that a long recording has in memory, in bytes, before what it leaves behind is collected as soon as one can: of a command
+// that only reads it, and of the screen, which keeps more.
+const (
+	RoomToRead = 256 << 20
+	RoomToShow = 448 << 20
+)
+
+// SpareMemory has garbage collected sooner than Go does if rec is long and needs more than room: what one leaves behind is much, and
+// what stays of it is little.
+func SpareMemory(rec *sources.Recording, room int64) {
 	if rec.Again != nil {
-		debug.SetGCPercent(60)
+		process.Room(room)
 	}
 }

@@ -88,9 +88,13 @@ func (p *person) key(kind, keys string, is func() bool) {
 	p.Helper()
 	p.sees(func() bool { return true }) // what came since is on the screen
 	reads := p.reads()
+	before := p.rows(0, p.screen.Height())
 	p.types(keys)
 	if took := p.sees(is); reads {
 		p.took[kind] = append(p.took[kind], took)
+		if took > time.Second {
+			p.Logf("%q took %v, from\n%sto\n%s", keys, took, before, p.rows(0, p.screen.Height()))
+		}
 	}
 	time.Sleep(30 * time.Millisecond) // as a quick person does
 }
@@ -119,13 +123,16 @@ func (p *person) round(rng *rand.Rand) {
 	p.key("pane", "3", func() bool { return strings.Contains(p.row(3)+p.row(4), "━ 3 unschedulable") })
 	p.key("detail", "+", func() bool { return !strings.Contains(p.rows(3, 6), " 1 activeQ") })
 	p.key("detail", "+", func() bool { return strings.Contains(p.rows(3, 6), " 1 activeQ") })
-	text := fmt.Sprint("/", rng.IntN(10))
-	p.types(text)
+	digit := fmt.Sprint(rng.IntN(10)) // the board is filtered while one types
+	filtered := func() bool { return strings.Contains(p.row(0), "/ "+digit) }
+	p.types("/")
 	time.Sleep(50 * time.Millisecond)
-	p.key("filter", "\r", func() bool { return strings.Contains(p.row(0), "/ "+text[1:]) })
-	p.types("/\x7f")
+	p.key("filter", digit, filtered)
+	p.types("\r/")
 	time.Sleep(50 * time.Millisecond)
-	p.key("filter", "\r", func() bool { return !strings.Contains(p.row(0), "/ "+text[1:]) })
+	p.key("filter", "\x7f", func() bool { return !filtered() })
+	p.types("\r")
+	time.Sleep(50 * time.Millisecond)
 	p.types("t" + fmt.Sprintf("-%ds", 5+rng.IntN(60)))
 	time.Sleep(50 * time.Millisecond)
 	p.sees(func() bool { return true })

@@ -71,7 +71,7 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if err := making.Wait(); err != nil {
 		return err
 	}
-	flags.SpareMemory(rec)
+	flags.SpareMemory(rec, flags.RoomToShow)
 	options = f.look.Session(options)
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
 	if options.Memory, err = flags.Memory(cmd); err != nil {
