@@ -175,7 +175,7 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 			return d.AttemptOf(now, pod)
 		}
 	}
-	return d.beginAttempt(now, a)
+	return d.beginAttempt(now, a, false)
 }
 
 // decide asks the oracle what the loop does now, and puts back each pod that the oracle says was not woken.
@@ -207,6 +207,11 @@ func (d *Driver) undoAttempt(a *cycle.Attempt) {
 // AttemptOf has the loop take pod, whether it is its turn or not; a pod in flight is tried anew. It returns nil if
 // the scheduler can't try it.
 func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
+	return d.attemptOf(now, pod, false)
+}
+
+// attemptOf is AttemptOf for an attempt that may be over now, as was seen.
+func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		follow.Observe(d.queue, now, follow.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 	}
@@ -214,16 +219,20 @@ func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
 	if !ok {
 		return nil
 	}
-	return d.beginAttempt(now, a)
+	return d.beginAttempt(now, a, over)
 }
 
-// beginAttempt makes a the attempt under way from now on, and works out when it ends.
-func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt) *cycle.Attempt {
+// beginAttempt makes a the attempt under way from now on, and works out when it ends. Of one that is over now nothing else shows the end:
+// the next failure of its pod is another attempt's.
+func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
 	d.LoopFree = now.Add(d.timeFor(nominalTime(a.Evaluated)))
-	if d.oracle != nil {
+	fails := a.Binding == nil && !a.Skipped
+	if over {
+		d.endsAsSeen = fails
+	} else if d.oracle != nil {
 		// A failed attempt that is seen where the model places the pod is this one all the same.
-		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && a.Binding == nil && !a.Skipped {
+		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && fails {
 			d.LoopFree, d.endsAsSeen = at, true
 		}
 	}
@@ -337,7 +346,9 @@ func (d *Driver) endWaitOnMove(now time.Time) {
 // time since the loop was free, then pod itself. All these attempts end at once. It reports whether it could, which
 // it can't if pod waits in a tier from which the loop takes none. It is called while a sighting is taken in: the
 // oracle is asked as of now, when that sighting is no longer in its future.
-func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
+//
+// logged is true if that sighting is what a log says of its failure, as it does of each: the next one is of another attempt.
+func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
 	if !d.oracle.seesNodes() {
 		return false
 	}
@@ -367,7 +378,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod) bool {
 		}
 	}
 	d.because = reason.Because{Rule: reason.ByCatchingUp}
-	if d.AttemptOf(now, pod) == nil {
+	if d.attemptOf(now, pod, logged) == nil {
 		return false
 	}
 	d.Conclude(now)

@@ -110,6 +110,41 @@ func TestSeenToBegin(t *testing.T) {
 	})
 }
 
+// TestLoggedBehind: what a log says of a failed attempt that the model was behind with is that attempt's, and what it says next is the
+// next one's, however near.
+func TestLoggedBehind(t *testing.T) {
+	play(t, []scene{
+		{"each pod that is deleted has it tried before the model heard of that", 1.9, 4, func(w *world.Cluster) {
+			logs(w, 0, sources.AttemptsVerbosity)
+			nodes(w, "4", "node-a")
+			var small []*v1.Pod
+			for _, name := range []string{"x", "y"} {
+				small = append(small, comes(w, 1, name, "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" }))
+			}
+			a := comes(w, 2, "a", "8", nil)
+			logsFailure(w, 2.001, 2.0015, a)
+			world.Happens(w, 2.1, sources.Deleted, small[0], nil)
+			logsFailure(w, 2.1002, 2.1004, a)
+			world.Happens(w, 2.106, sources.Deleted, small[1], nil)
+			logsFailure(w, 2.1069, 2.1076, a)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.001 a inflight (failure)
+			2.002 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 460µs (outcome)
+			2.100 other backoff AssignedPodDelete
+			2.100 a backoff AssignedPodDelete
+			2.100 a inflight (behind)
+			2.100 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s (outcome)
+			2.100 other unschedulable (not tried)
+			2.107 a backoff AssignedPodDelete
+			2.107 other backoff AssignedPodDelete
+			2.107 a inflight (failure)
+			2.108 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 520µs (outcome)
+			2.108 other unschedulable (not tried)
+		`},
+	})
+}
+
 // TestSeenToMove: while a log tells all moves the model makes none, and then goes on from where they have put the pods.
 func TestSeenToMove(t *testing.T) {
 	play(t, []scene{

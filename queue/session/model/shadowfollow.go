@@ -41,7 +41,7 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	d := s.driver
 	b := d.bindingOf(pod.UID)
 	if b == nil {
-		d.catchUp(now, pod)
+		d.catchUp(now, pod, false)
 		b = d.bindingOf(pod.UID)
 	}
 	if b != nil {
@@ -153,7 +153,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	if told != nil {
 		s.refuteWait(now, pod)
 	}
-	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod)
+	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil && s.oracle.channels.logged())
 	if b := d.bindingOf(pod.UID); b != nil {
 		d.dropBinding(b)
 		d.Scheduler.Forget(b.Binding)
