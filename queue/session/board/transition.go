@@ -155,6 +155,26 @@ func (t *Transition) KeepIn(past Past) { t.past = past }
 // Release lets go of the move before t, which is in the past that t is kept in.
 func (t *Transition) Release() { t.prev.Store(nil) }
 
+// LastWait returns the last move by which the pod ended a wait, which may be t: one out of backoffQ, or out of the unschedulable or
+// gated pods. Nil if there is none, or it is forgotten.
+func (t *Transition) LastWait() *Transition {
+	for ; t != nil; t = t.Prev() {
+		if t.From != t.To && (t.From == queue.Backoff || t.From == queue.Unschedulable || t.From == queue.Gated) {
+			return t
+		}
+	}
+	return nil
+}
+
+// Shorten lets go of the moves before t, all but the last of them by which the pod ended a wait.
+func (t *Transition) Shorten() {
+	wait := t.Prev().LastWait()
+	if wait != nil {
+		wait.prev.Store(nil)
+	}
+	t.prev.Store(wait)
+}
+
 // Restated reports whether the scheduler said a second time where the pod is, and nothing moved.
 func (t *Transition) Restated() bool { return t.From == t.To && t.Observed && t.To != queue.Gated }
 

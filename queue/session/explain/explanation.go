@@ -117,7 +117,7 @@ func (m *Moment) Explanation(p *board.Pod) *Explanation {
 			x.IfWoken.Until = &until
 		}
 	}
-	if last := lastWait(p); last != nil && (p.Tier == queue.Scheduled || p.Tier == queue.Deleted) {
+	if last := p.Last.LastWait(); last != nil && (p.Tier == queue.Scheduled || p.Tier == queue.Deleted) {
 		x.Notes = append(x.Notes, fmt.Sprintf("It has left the queue. It last waited, %s, until %s: ask for a moment before that.",
 			words.TierWord(last.From), m.Zone.Precise(last.Time)))
 	}
@@ -138,15 +138,4 @@ func (m *Moment) explainAttempt(p *board.Pod, x *Explanation) {
 	if modelled {
 		x.Notes = append(x.Notes, "The last attempt is a modelled one.")
 	}
-}
-
-// lastWait is the last move of p out of backoffQ, or out of the unschedulable or gated pods. Nil if it never
-// waited.
-func lastWait(p *board.Pod) *board.Transition {
-	for t := p.Last; t != nil; t = t.Prev() {
-		if t.From != t.To && (t.From == queue.Backoff || t.From == queue.Unschedulable || t.From == queue.Gated) {
-			return t
-		}
-	}
-	return nil
 }

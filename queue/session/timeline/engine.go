@@ -41,6 +41,9 @@ type Engine struct {
 	// forgotten. swept is when that was last done.
 	forgets bool
 	swept   time.Time
+	// shortens is true if nobody goes back, and pods are explained: of a pod's moves before its last two only the one is linked that
+	// explanations speak of.
+	shortens bool
 
 	before map[types.UID]*sources.Tried // what is known of attempts before the source came to the scheduler
 
@@ -279,6 +282,9 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 			with(after)
 		}
 		if before != nil && !e.forgets {
+			if e.shortens {
+				before.Last.Shorten()
+			}
 			move.Follow(before.Last)
 		}
 		move.Pod, after.Last = after, move

@@ -126,9 +126,14 @@ func (t *Timeline) ForgetCounts(cut int) int {
 	return dropped
 }
 
-// PlayTo has everything happen that does up to the moment at, or until ctx ends, and forgets on the way what was long before, but for
-// what the pods tell of themselves that are there then or that keep is true of. It tells opts.Progress how far it is.
+// PlayTo has everything happen that does up to the moment at, or up to the end if that is earlier, or until ctx ends, and forgets on the
+// way what was long before, but for where the pods are that are there then or that keep is true of, their last two moves, and when each
+// waited last. A what-if can begin at the moment at alone. It tells opts.Progress how far it is.
 func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep func(*board.Pod) bool) {
+	if at.After(t.End) {
+		at = t.End
+	}
+	t.Engine.shortens = true
 	way := max(at.Sub(t.Start), 1)
 	for i := 0; t.HasEventBy(at); i++ {
 		if i%1000 == 0 {
@@ -139,7 +144,10 @@ func (t *Timeline) PlayTo(ctx context.Context, at time.Time, opts Options, keep 
 		}
 		t.ExecuteNext()
 		if n, _ := t.Kept(); n > 2*history.KeyframeEvery {
-			t.Forget((t.ChangeCount()-1)/history.KeyframeEvery*history.KeyframeEvery, keep)
+			t.History.Forget((t.ChangeCount()-1)/history.KeyframeEvery*history.KeyframeEvery, keep)
+		}
+		if len(t.checkpoints) > 2 {
+			t.forgetEngines(t.ChangeCount())
 		}
 	}
 	opts.Played(way, way)
