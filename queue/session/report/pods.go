@@ -11,7 +11,7 @@ type podReport struct {
 	// selected is true once the pod is reported on, and moved once it was somewhere. Until it is selected, passed is what is to be
 	// counted if it will be.
 	selected, moved bool
-	passed          []countedMove
+	passed          passedMoves
 
 	tier            queue.Tier
 	since, failedAt moment
@@ -22,12 +22,14 @@ type podReport struct {
 	longest longest
 }
 
-// podOver is what a reporter remembers of a pod that left, and of which nothing is still to be counted: most pods of a long recording.
-// The rest of its podReport is as that of a pod that was nowhere yet, since time that is spent nowhere in the queue is not counted.
+// podOver is what a reporter remembers of a pod that left, and of which nothing is still to be counted, unless a later one of its name is
+// selected: most pods of a long recording. The rest of its podReport is as that of a pod that was nowhere yet, since time that is spent
+// nowhere in the queue is not counted.
 type podOver struct {
 	longest longest
 	wokenBy uint32
-	is      bool // it is over, or was before
+	is      bool         // it is over, or was before
+	passed  *passedMoves // of a pod that is not selected; else nil
 }
 
 // longest is what can be said of the pod in a LongestReport but for its name. The zero value is of a pod that did not wait.
@@ -39,8 +41,7 @@ type longest struct {
 	is       bool
 }
 
-// countedMove is what is counted of a move, in 32 bytes: those of pods that a filter does not select are kept to the end, since it
-// may select them with their last.
+// countedMove is what is counted of a move.
 type countedMove struct {
 	at                 moment
 	attempts           int

@@ -56,13 +56,13 @@ func (r *reporter) add(t *board.Transition) error {
 	}
 	if p.selected || r.selects(t) {
 		p.selected = true
-		for _, before := range p.passed {
+		for before := range p.passed.all() {
 			r.count(p, before)
 		}
-		p.passed = nil
+		p.passed = passedMoves{}
 		r.count(p, m)
 	} else {
-		p.passed = append(p.passed, m)
+		p.passed.add(m)
 	}
 	r.letGo(p)
 	return nil
@@ -75,7 +75,10 @@ func (r *reporter) podOf(key types.NamespacedName) *podReport {
 	if p == nil {
 		p = &podReport{number: number}
 		if int(number) < len(r.over) {
-			if o := r.over[number]; o.is {
+			switch o := r.over[number]; {
+			case o.passed != nil:
+				p.passed, p.longest = *o.passed, o.longest
+			case o.is:
 				p.selected, p.moved, p.longest, p.wokenBy = true, true, o.longest, o.wokenBy
 			}
 		}
@@ -86,13 +89,18 @@ func (r *reporter) podOf(key types.NamespacedName) *podReport {
 
 // letGo keeps less of p if it is over.
 func (r *reporter) letGo(p *podReport) {
-	if p.last != nil || !p.selected || !p.moved || p.tier.Queued() || p.tier == queue.InFlight || len(p.plugins) > 0 {
+	if p.last != nil || p.selected && !p.moved || p.tier.Queued() || p.tier == queue.InFlight || len(p.plugins) > 0 {
 		return
 	}
 	if more := int(p.number) + 1 - len(r.over); more > 0 {
 		r.over = append(r.over, make([]podOver, more)...)
 	}
-	r.over[p.number] = podOver{p.longest, p.wokenBy, true}
+	o := podOver{longest: p.longest, wokenBy: p.wokenBy, is: true}
+	if !p.selected {
+		passed := p.passed
+		o.passed = &passed
+	}
+	r.over[p.number] = o
 	delete(r.pods, p.number)
 }
 
@@ -280,7 +288,7 @@ func (r *reporter) longest() []LongestReport {
 		all = all[:min(mostLongest, len(all))]
 	}
 	for number, o := range r.over {
-		if r.pods[uint32(number)] == nil {
+		if r.pods[uint32(number)] == nil && o.passed == nil {
 			add(uint32(number), o.longest)
 		}
 	}
