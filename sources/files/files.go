@@ -112,7 +112,7 @@ func Open(ctx context.Context, paths []string, opts Options) (*sources.Recording
 		return nil, err
 	}
 	if opts.Beside != nil {
-		if err := sameRunAs(ctx, opts.Beside, files); err != nil {
+		if err := sameRunAs(ctx, opts.Beside, files, podsOfEach(files)); err != nil {
 			return nil, err
 		}
 	}

@@ -3,9 +3,12 @@ package files
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/audit"
@@ -18,9 +21,10 @@ import (
 )
 
 // isLongJoined reports whether files are so long that they are not kept, where opts allow that: logs of schedulers, alone or with the
-// audit logs of their clusters, each of which can be read again. Counts and marks beside them are kept.
+// audit logs of their clusters, each of which can be read again. Counts and marks beside them are kept. Those that are compared with a
+// recording are alone.
 func isLongJoined(files []*file, opts Options) bool {
-	if opts.Gist == nil || opts.Beside != nil {
+	if opts.Gist == nil {
 		return false
 	}
 	formats := map[string]bool{}
@@ -35,7 +39,7 @@ func isLongJoined(files []*file, opts Options) bool {
 		}
 		formats[f.format] = true
 	}
-	return formats[schedlog.Format] && areLong(files, opts)
+	return formats[schedlog.Format] && !(opts.Beside != nil && formats[audit.Format]) && areLong(files, opts)
 }
 
 // openLongJoined reads schedulers' logs, and audit logs if there are some, once, and returns a recording that reads them again whenever it is played. It
@@ -51,9 +55,10 @@ func openLongJoined(ctx context.Context, name sources.SafeText, files []*file, o
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil || rec == nil:
-		return nil, nil
+	case err != nil || rec == nil || opts.Beside != nil && sameRunAs(ctx, opts.Beside, files, l.named()) != nil:
+		return nil, ctx.Err()
 	}
+	l.names = namesakes{} // nobody asks for them any more
 	rec.Notices = append(said, rec.Notices...)
 	return rec, nil
 }
@@ -79,7 +84,7 @@ type longJoined struct {
 // all moves: what stands for those comes before what tells of it.
 func (l *longJoined) read(ctx context.Context) (*sources.Recording, error) {
 	show, err := l.readLogs(ctx)
-	if err != nil || l.mixed.Load() || l.names.areStrangers() || !l.audited && !l.tellsMoves() {
+	if err != nil || l.mixed.Load() || l.audited && l.names.areStrangers() || !l.audited && !l.tellsMoves() {
 		return nil, err
 	}
 	for i, log := range l.logs {
@@ -163,6 +168,16 @@ func (l *longJoined) tellsMoves() bool {
 	return slices.ContainsFunc(l.logs, (*longLog).tellsMoves) && !slices.ContainsFunc(l.logs, (*longLog).isPartly)
 }
 
+// named returns the pods that each file names, and no audit log does: the first of them, if they are very many.
+func (l *longJoined) named() [][]types.NamespacedName {
+	named := make([][]types.NamespacedName, len(l.files))
+	for i, log := range l.logs {
+		at := slices.Index(l.files, log.of)
+		named[at] = slices.Collect(maps.Keys(l.names.logs[i].strange))
+	}
+	return named
+}
+
 // readAgain reads a file that is no log and was closed.
 func (f *file) readAgain(ctx context.Context) error {
 	r, _, err := f.again(ctx)
@@ -210,7 +225,7 @@ func (l *longJoined) survey(ctx context.Context) (show func(sources.Event), err 
 			run.Begins = f.hint
 		}
 	}
-	l.names = newNamesakes(len(l.logs), l.audited)
+	l.names = newNamesakes(len(l.logs), l.audited || l.opts.Beside != nil)
 	rounds := 0
 	if l.audited {
 		run.Changes = func(ctx context.Context) joined.Events { return l.surveyAudits(ctx, all, &rounds) }

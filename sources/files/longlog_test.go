@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // TestLongLogRecordings: real schedulers' logs tell the same alone, kept or not, as they are and in parts. SCHEDQ_RECORDINGS is their
@@ -110,6 +112,56 @@ func TestLongLogKept(t *testing.T) {
 		"mixed":              {"sched.log", five + auditLog},
 	} {
 		t.Run(name, func(t *testing.T) { compareAllKept(t, in(t, content...)...) })
+	}
+}
+
+// TestLongTruth: a scheduler's log that tells all moves tells the same beside a recording that it is compared with, kept or not, and
+// what can't be of the same run is said.
+func TestLongTruth(t *testing.T) {
+	audit, five := aPair(40, 5)
+	_, two := aPair(40, 2)
+	audits, fives := inParts(audit, 2), inParts(five, 2)
+	other := strings.ReplaceAll(five, "p-", "q-")
+	yearLater := func(log string) string { return strings.ReplaceAll(log, "2026-", "2019-") }
+	for name, c := range map[string]struct {
+		audit string
+		log   []string
+		long  bool
+		wrong string // of what is said; empty if nothing is wrong
+	}{
+		"of 5":                    {audit, []string{five}, true, ""},
+		"in parts":                {audit, fives, true, ""},
+		"of years ago":            {yearLater(audit), []string{five}, true, ""},
+		"begins earlier":          {audits[1], []string{five}, true, ""},
+		"with pods of its own":    {audit, []string{other + five[strings.Index(five, "\n")+1:]}, true, ""},
+		"of 2":                    {audit, []string{two}, false, ""},
+		"with an audit log":       {audit, []string{five, audit}, false, ""},
+		"of other pods":           {audit, []string{other}, false, "none of the 40 pods"},
+		"one of them, other pods": {audit, []string{fives[0], strings.ReplaceAll(fives[1], "p-", "q-")}, false, "none of the"},
+		"of another time":         {audit, []string{strings.ReplaceAll(five, "I1121", "I1120")}, false, "of different runs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec, err := opened(in(t, "audit.log", c.audit), keep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var content []string
+			for i, log := range c.log {
+				content = append(content, fmt.Sprintf("%d.log", i), log)
+			}
+			paths := in(t, content...)
+			beside := func(from int64) (*sources.Recording, error) {
+				return Open(t.Context(), paths, Options{Beside: rec, LongFrom: from, Gist: func() func(sources.Event) { return func(sources.Event) {} }})
+			}
+			kept, want := beside(keep)
+			long, got := beside(1)
+			if fmt.Sprint(got) != fmt.Sprint(want) || (want != nil) != (c.wrong != "") || want != nil && !strings.Contains(want.Error(), c.wrong) {
+				t.Fatalf("%v, and kept %v, want %q", got, want, c.wrong)
+			}
+			if want == nil && ((long.Again != nil) != c.long || allOf(t, long) != allOf(t, kept)) {
+				t.Errorf("it tells another story, or is kept: %t", long.Again == nil)
+			}
+		})
 	}
 }
 

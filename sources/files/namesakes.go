@@ -39,11 +39,11 @@ const (
 	maxStrange = 100_000
 )
 
-// newNamesakes returns those of so many logs. Where there are no audit logs, no pod of them is strange.
-func newNamesakes(logs int, audited bool) namesakes {
+// newNamesakes returns those of so many logs, which are compared with others or not: then no pod of them is strange.
+func newNamesakes(logs int, compared bool) namesakes {
 	n := namesakes{pods: map[types.NamespacedName]bool{}, logs: make([]logNames, logs)}
 	for i := range n.logs {
-		n.logs[i].known = !audited
+		n.logs[i].known = !compared
 	}
 	return n
 }

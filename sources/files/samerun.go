@@ -106,11 +106,15 @@ func samePods(files []*file) error {
 	}
 	for _, f := range files {
 		// In a short time it may be that what the scheduler tries changes nothing, so that no request tells of it.
-		if f.format != schedlog.Format || len(podsOf(f.part)) < fewPods && !tellsBinding(f.part) {
+		if f.format != schedlog.Format {
 			continue
 		}
-		if err := namesOneOf(known, from, f); err != nil {
-			return err
+		pods := podsOf(f.part)
+		if len(pods) < fewPods && !tellsBinding(f.part) {
+			continue
+		}
+		if len(pods) > 0 && !slices.ContainsFunc(pods, func(p types.NamespacedName) bool { return known[p] }) {
+			return strangers(f, pods, from)
 		}
 	}
 	return nil
@@ -128,29 +132,29 @@ func tellsBinding(part *sources.Part) bool {
 }
 
 // sameRunAs returns an error unless the files can be of the run of rec, which was read before: each is of
-// about the same time, and if its moves name pods, of the same pods.
-func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error {
+// about the same time, and if its moves name pods, of the same pods. named are those of each file, or some of them.
+func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file, named [][]types.NamespacedName) error {
 	told := rec.Tells()
 	if len(told) == 0 {
 		return nil
 	}
 	before := span{string(rec.Name), told[0].Time, told[len(told)-1].Time}
-	named := map[types.NamespacedName]bool{} // by the files
-	for _, f := range files {
+	unknown := map[types.NamespacedName][]int{} // of which files it is
+	known := make([]bool, len(files))           // rec has a pod of it, or it names none
+	for i, f := range files {
 		s := f.span()
 		if !s.first.IsZero() && (s.first.Sub(before.last) > maxGap || before.first.Sub(s.last) > maxGap) {
 			return different(before, s)
 		}
-		if f.part != nil {
-			for _, pod := range podsOf(f.part) {
-				named[pod] = true
-			}
+		known[i] = len(named[i]) == 0
+		for _, pod := range named[i] {
+			unknown[pod] = append(unknown[pod], i)
 		}
 	}
-	if len(named) == 0 {
+	if !slices.Contains(known, false) {
 		return nil
 	}
-	known, knows := map[types.NamespacedName]bool{}, false // those of them that rec knows, and whether it knows any at all
+	knows := false // rec knows any pod at all
 	for e, err := range rec.All(ctx) {
 		if err != nil {
 			return err
@@ -168,29 +172,34 @@ func sameRunAs(ctx context.Context, rec *sources.Recording, files []*file) error
 		default:
 			continue
 		}
-		if knows = true; named[pod] {
-			known[pod] = true
+		knows = true
+		for _, i := range unknown[pod] {
+			if known[i] = true; !slices.Contains(known, false) {
+				return nil
+			}
 		}
 	}
-	for _, f := range files {
-		if f.part == nil || !knows {
-			continue
-		}
-		if err := namesOneOf(known, before.name, f); err != nil {
-			return err
-		}
+	if i := slices.Index(known, false); i >= 0 && knows {
+		return strangers(files[i], named[i], before.name)
 	}
 	return nil
 }
 
-// namesOneOf returns an error if f's moves name pods and none of them is known from the file from.
-func namesOneOf(known map[types.NamespacedName]bool, from string, f *file) error {
-	pods := podsOf(f.part)
-	if len(pods) == 0 || slices.ContainsFunc(pods, func(p types.NamespacedName) bool { return known[p] }) {
-		return nil
-	}
+// strangers is the error that none of f's pods is in the file from.
+func strangers(f *file, pods []types.NamespacedName, from string) error {
 	return fmt.Errorf("%s and %s are of different runs: none of the %d pods in the former, such as %s, is in the latter",
 		f.reader.Name(), from, len(pods), pods[0])
+}
+
+// podsOfEach returns the pods that each file's moves and attempts name.
+func podsOfEach(files []*file) [][]types.NamespacedName {
+	named := make([][]types.NamespacedName, len(files))
+	for i, f := range files {
+		if f.part != nil {
+			named[i] = podsOf(f.part)
+		}
+	}
+	return named
 }
 
 // podsOf returns the pods that a part's moves and attempts name, each once.

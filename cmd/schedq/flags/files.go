@@ -68,13 +68,7 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 		return nil, err
 	}
 	return func(ctx context.Context) (*sources.Recording, error) {
-		var rec *sources.Recording
-		var err error
-		if asked != "" { // what is told of releases is rewritten
-			rec, err = files.Open(ctx, paths, opts)
-		} else {
-			rec, err = OpenLong(ctx, paths, opts, m)
-		}
+		rec, err := openOf(ctx, asked, paths, opts, m)
 		if err != nil {
 			return nil, err
 		}
@@ -85,6 +79,14 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 		}
 		return WithRelease(cmd, rec)
 	}, nil
+}
+
+// openOf is OpenLong, and keeps what is to be a recording of a scheduler of the release asked: what is told of releases is rewritten.
+func openOf(ctx context.Context, asked sources.SafeText, paths []string, opts files.Options, m Meanwhile) (*sources.Recording, error) {
+	if asked != "" {
+		return files.Open(ctx, paths, opts)
+	}
+	return OpenLong(ctx, paths, opts, m)
 }
 
 // OpenLong is files.Open, and does not keep a long recording.
@@ -112,6 +114,24 @@ func OpenLong(ctx context.Context, paths []string, opts files.Options, m Meanwhi
 		rec.Gist = gist.Events()
 	}
 	return rec, err
+}
+
+// OpenTruth reads the file that rec, which is of the same run, is compared with. A long scheduler's log is not kept, as by OpenFiles.
+func OpenTruth(cmd *cobra.Command, path string, rec *sources.Recording) (*sources.Recording, error) {
+	opts, err := FileOptions(cmd)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := SchedulerRelease(cmd)
+	if err != nil {
+		return nil, err
+	}
+	opts.Beside, opts.Seeds = rec, nil
+	truth, err := openOf(cmd.Context(), asked, []string{path}, opts, Meanwhile{})
+	if err != nil {
+		return nil, err
+	}
+	return WithRelease(cmd, truth)
 }
 
 // RegisterFiles adds to cmd the flags of every command that reads files.

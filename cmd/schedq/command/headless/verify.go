@@ -15,7 +15,6 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/files"
 )
 
 // NewVerify returns schedq verify.
@@ -42,16 +41,8 @@ spent in each tier.`,
 			return nil
 		},
 	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
-		options, err := flags.FileOptions(cmd)
+		truth, err := flags.OpenTruth(cmd, truthPath, rec)
 		if err != nil {
-			return err
-		}
-		options.Beside, options.Seeds = rec, nil
-		truth, err := files.Open(cmd.Context(), []string{truthPath}, options)
-		if err != nil {
-			return err
-		}
-		if truth, err = flags.WithRelease(cmd, truth); err != nil {
 			return err
 		}
 		said := truth.Notices // for nothing else of truth is to be kept while rec is played
