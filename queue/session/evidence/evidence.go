@@ -60,6 +60,9 @@ type Sighting struct {
 	nth int // its number among all that were added, which orders those of one time
 }
 
+// None is true of no sighting.
+func None(*Sighting) bool { return false }
+
 // Failed reports whether it shows a failed attempt.
 func (s *Sighting) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
 

@@ -107,7 +107,7 @@ func TestFailedAt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := New(Of(append(append([]sources.Event{failed(20, "a")}, c.between...), patched(40, 44, "a"))), reach, requesting, unlimited())
-			patch := f.NextPatch(at(35), time.Second)
+			patch := f.NextPatch(at(35), time.Second, None)
 			if patch == nil || patch.UID != "a" || patch.FailedAt.Equal(at(20)) != c.want {
 				t.Errorf("got %+v, want one that failed at 20 ms: %v", patch, c.want)
 			}
@@ -154,7 +154,7 @@ func TestWaited(t *testing.T) {
 func TestNextPatch(t *testing.T) {
 	f := New(Of([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}), reach, requesting, unlimited())
 	next := func(now int, within time.Duration) string {
-		if s := f.NextPatch(at(now), within); s != nil {
+		if s := f.NextPatch(at(now), within, None); s != nil {
 			return string(s.UID)
 		}
 		return ""
@@ -162,7 +162,10 @@ func TestNextPatch(t *testing.T) {
 	if a, b, far, none := next(10, time.Second), next(20, time.Second), next(30, 10*time.Second), next(30, time.Second); a != "a" || b != "b" || far != "far" || none != "" {
 		t.Errorf("they are %q, %q, %q and %q", a, b, far, none)
 	}
-	f.NextPatch(at(10), time.Second).Used = true
+	if s := f.NextPatch(at(10), time.Second, func(s *Sighting) bool { return s.UID == "a" }); s == nil || s.UID != "b" {
+		t.Errorf("but for one it is %+v", s)
+	}
+	f.NextPatch(at(10), time.Second, None).Used = true
 	if got := next(10, time.Second); got != "b" {
 		t.Errorf("after one was used up it is %q", got)
 	}
@@ -232,7 +235,7 @@ func TestUsed(t *testing.T) {
 			t.Errorf("the attempt was over by %s", seen.By)
 		}
 	}
-	if seen := f.Failure(at(0), time.Second); seen != nil {
+	if seen := f.Failure(at(0), time.Second, None); seen != nil {
 		t.Errorf("%+v is one more failure", seen)
 	}
 }
@@ -341,15 +344,17 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 			t.Fatalf("%s of %s at %s: %+v, a scan finds %+v", question, uid, now, got, want)
 		}
 	}
-	check("Failure", f.Failure(now, slack), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) }))
+	isC := func(s *Sighting) bool { return s.UID == "c" }
+	check("Failure", f.Failure(now, slack, None), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) }))
+	check("Failure but of c", f.Failure(now, slack, isC), first(slack, func(s *Sighting) bool { return s.Failed() && !s.Used && !s.By.Before(now) && !isC(s) }))
 	check("Attempt", f.Attempt(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.ShowsAttempt() && !s.By.Before(now) }))
 	check("Event", f.Event(uid, now, slack), first(slack, func(s *Sighting) bool { return s.UID == uid && s.Kind == Failed && !s.Used && !s.Time.Before(now) }))
 	check("Fate", f.Fate(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && (s.Kind == Bound || s.Deleted()) }))
 	ended := func(uid types.UID) bool { return uid == "a" }
 	for _, late := range []bool{false, true} {
-		check(fmt.Sprint("UnderWay, late ", late), f.PatchUnderWay(now, within, slack, late, ended), first(within, func(s *Sighting) bool {
+		check(fmt.Sprint("UnderWay, late ", late), f.PatchUnderWay(now, within, slack, late, ended, isC), first(within, func(s *Sighting) bool {
 			sent := !s.By.After(now) || ended(s.UID) && s.By.Sub(now) < slack
-			return s.Kind == Patched && s.Time.After(now) && (sent || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now))
+			return s.Kind == Patched && !isC(s) && s.Time.After(now) && (sent || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now))
 		}))
 	}
 	for _, late := range []bool{false, true} {
@@ -402,7 +407,7 @@ func BenchmarkAhead(b *testing.B) {
 			for b.Loop() {
 				ev := f.First()
 				f.Attempt("pod-7", ev.Time, 400*time.Millisecond)
-				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, true, func(types.UID) bool { return false })
+				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, true, func(types.UID) bool { return false }, None)
 				f.Patch("pod-8", ev.Time, 2*time.Second, false)
 				f.RemoveFirst()
 				tell()

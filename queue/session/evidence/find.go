@@ -11,9 +11,9 @@ import (
 )
 
 // Failure returns the first failed attempt of any pod that the model has not had, that is told within that long from
-// now and was not over before now. Nil if there is none.
-func (f *Future) Failure(now time.Time, within time.Duration) *Sighting {
-	return f.failures.firstWithin(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) })
+// now and was not over before now, but for those of which but is true. Nil if there is none.
+func (f *Future) Failure(now time.Time, within time.Duration, but func(*Sighting) bool) *Sighting {
+	return f.failures.firstWithin(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) && !but(s) })
 }
 
 // Attempt returns the first sighting of the pod with that UID that shows an attempt which the model has not had, that
@@ -61,14 +61,14 @@ func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late 
 // PatchUnderWay returns a patch that is under way now: the one that is answered first, within that long from now. It
 // was sent by now, or less than soon from now while ended reports that the attempt of its pod is over, or the attempt
 // that it follows was seen to be over by now. Nil if there is none.
-func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(types.UID) bool) *Sighting {
+func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(types.UID) bool, but func(*Sighting) bool) *Sighting {
 	var first *Sighting
 	for _, s := range f.patches {
 		if s.By.Sub(now) > within {
 			break
 		}
 		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID) || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now)
-		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within {
+		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within || but(s) {
 			continue
 		}
 		if first == nil || s.Time.Before(first.Time) || s.Time.Equal(first.Time) && s.nth < first.nth {
@@ -78,14 +78,14 @@ func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late b
 	return first
 }
 
-// NextPatch returns the patch that is sent first after now, within that long, and that the model has had no attempt for.
-// Nil if there is none.
-func (f *Future) NextPatch(now time.Time, within time.Duration) *Sighting {
+// NextPatch returns the patch that is sent first after now, within that long, and that the model has had no attempt for, but
+// for those of which but is true. Nil if there is none.
+func (f *Future) NextPatch(now time.Time, within time.Duration, but func(*Sighting) bool) *Sighting {
 	for _, s := range f.patches {
 		if s.By.Sub(now) > within {
 			break
 		}
-		if s.By.After(now) && !s.Used {
+		if s.By.After(now) && !s.Used && !but(s) {
 			return s
 		}
 	}

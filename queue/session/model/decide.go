@@ -96,7 +96,7 @@ func (o *oracle) decide(now time.Time) decision {
 		last, ok := o.lastAttempts[uid]
 		return ok && now.Sub(last.at) < attemptSlack && !o.lastEnded.After(last.at)
 	}
-	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.Saturated(now), ended); patch != nil && !o.channels.cfg.AsyncAPICalls {
+	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.Saturated(now), ended, o.besideLoop(now)); patch != nil && !o.channels.cfg.AsyncAPICalls {
 		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
 	}
 	first, last, sent := o.takenByPatch(now)
@@ -104,7 +104,7 @@ func (o *oracle) decide(now time.Time) decision {
 		return decision{do: takePod, pod: first, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
 	inTurn := !last && !sent.IsZero() // others are placed before the pod of the next patch
-	if seen := o.future.Failure(now, crowding); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
+	if seen := o.future.Failure(now, crowding, o.besideLoop(now)); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.takeable(seen), o.channels.Saturated(now) && !o.channels.cfg.AsyncAPICalls
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
@@ -133,6 +133,16 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 	return o.takeable(patch), true, patch.By
 }
 
+// besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes
+// that once it has failed, beside the loop: that makes no attempt of the pod before, and does not wait for the answer
+// (schedule_one.go, handleBindingCycleError).
+func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
+	return func(s *evidence.Sighting) bool {
+		info, ok := o.queue.Get(s.Pod.Namespace, s.Pod.Name)
+		return s.Kind == evidence.Patched && ok && info.Pod.UID == s.UID && info.Tier == queue.InFlight && o.seesBinding(now, info.Pod)
+	}
+}
+
 // isNext reports whether it is pod's turn.
 func (o *oracle) isNext(pod *v1.Pod) bool {
 	for next := range o.queue.Upcoming() {
@@ -147,7 +157,7 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
 	if o.channels.cfg.AsyncAPICalls || o.channels.logged() {
 		return nil
 	}
-	if patch := o.future.NextPatch(now, bindPatience); patch != nil && patch.Waited {
+	if patch := o.future.NextPatch(now, bindPatience, o.besideLoop(now)); patch != nil && patch.Waited {
 		return patch
 	}
 	return nil
@@ -294,7 +304,7 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.
 	if o.channels.Saturated(now) {
 		within = crowding
 	}
-	seen := o.future.Failure(now, within)
+	seen := o.future.Failure(now, within, evidence.None)
 	if seen == nil {
 		return nil, reason.Because{}
 	}
@@ -437,7 +447,7 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 // each other, the loop, which waits for its patch, makes no other before.
 func (o *oracle) outlasts(now time.Time) bool {
 	return o.channels.Exact && !o.channels.cfg.AsyncAPICalls && !o.channels.logged() && o.channels.Saturated(now) &&
-		o.channels.until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience) == nil
+		o.channels.until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience, o.besideLoop(now)) == nil
 }
 
 // goesOnAt returns when the loop goes on that waits for an answer that the API server gives at answered. How long the answer takes to

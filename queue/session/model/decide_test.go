@@ -69,6 +69,12 @@ func (s *situation) free(name string) {
 	pod.ResourceVersion = "7"
 }
 
+// binding is a pod that is placed, and waits for its volume.
+func (s *situation) binding(name string) {
+	pod := s.pod(name, queue.InFlight, 1)
+	s.awaitsVolume = func(p *v1.Pod) bool { return p == pod }
+}
+
 func (s *situation) fact(seconds float64, f sources.Fact) {
 	s.events = append(s.events, sources.Event{Time: world.At(seconds), Fact: f})
 }
@@ -238,6 +244,32 @@ func TestDecide(t *testing.T) {
 			s.lastAttempts["db"] = lastAttempt{at: world.At(10).Add(-attemptSlack)}
 		}, "take the next"},
 		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
+
+		// The patch is of a pod that is being bound: beside the loop.
+		{"a patch was sent of a pod whose binding failed", func(s *situation) {
+			s.free("web")
+			s.binding("db")
+			s.patched(9.999, 10.005, "db")
+		}, "take the next"},
+		{"a patch is sent of a pod whose binding will fail, where requests wait", func(s *situation) {
+			s.load(10)
+			s.free("web")
+			s.binding("db")
+			s.patched(10.03, 10.035, "db")
+		}, "take the next"},
+		{"the next patch that waits is of a pod whose binding failed, and the second is that of an attempt", func(s *situation) {
+			s.free("web")
+			s.binding("db")
+			s.free("api")
+			s.waiting(9.7)
+			s.waits(10.0005, 10.004, "db")
+			s.waits(10.001, 10.005, "api")
+		}, "take api"},
+		{"a patch was sent of a pod that the model binds, and no binding of it is seen", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.InFlight, 1)
+			s.patched(9.999, 10.005, "db")
+		}, "wait 0.0054"},
 
 		// A patch is sent later, whose request waits its turn.
 		{"a patch waits, and nothing is bound before it: its attempt is the next", func(s *situation) {
@@ -576,6 +608,12 @@ func TestPatchedAt(t *testing.T) {
 		{"requests are not told", func(s *situation) { s.channels.requests = false }, 10.2},
 		{"it waits its turn", func(s *situation) { s.waiting(10); s.waits(10.3, 10.305, "web") }, 10.305},
 		{"another one's is next", func(s *situation) { s.waiting(10); s.waits(10.3, 10.305, "db"); s.patched(10.4, 10.405, "web") }, 10},
+		{"that of one whose binding failed is next", func(s *situation) {
+			s.binding("db")
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+			s.waits(10.4, 10.405, "web")
+		}, 10.405},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, 10.2},
 		{"pods are not heard, and it is seen", func(s *situation) { s.unheard(sources.PodsWatch); s.patched(10.002, 10.006, "web") }, 10.006},
 		{"it is sent as late as a patch can be", func(s *situation) { s.patched(10.06, 10.065, "web") }, 10.065},
