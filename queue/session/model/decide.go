@@ -290,8 +290,8 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.
 	if a.Skipped || !o.channels.requests {
 		return nil, reason.Because{}
 	}
-	if a.Binding != nil && !o.seesBinding(now, a.Pod) {
-		if pod, seen := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID {
+	if a.Binding != nil {
+		if pod, seen := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID && (!o.seesBinding(now, a.Pod) || o.placedLater(now, a.Pod, seen)) {
 			return pod, reason.GoesBy(reason.InPlace, seen)
 		}
 	}
@@ -312,6 +312,17 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.
 		return pod, reason.GoesBy(reason.InPlace, seen)
 	}
 	return nil, reason.Because{}
+}
+
+// placedLater reports whether pod is placed later than the one that is first seen to be bound: its own binding is answered later, by
+// more than twice as long as requests take. A binding is sent as soon as its pod is placed (schedule_one.go, runBindingCycle), unless others have to
+// provide something first, or requests wait for the client's rate limit.
+func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sighting) bool {
+	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) || o.channels.Saturated(now) {
+		return false
+	}
+	own := o.future.Fate(pod.UID, now, bindPatience)
+	return own != nil && own.Placed() && own.Time.Sub(first.Time) > 2*requestTime
 }
 
 // bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it, and its

@@ -519,7 +519,11 @@ func TestInstead(t *testing.T) {
 		{"nothing else shows", places, func(s *situation) {}, ""},
 		{"another is bound", places, func(s *situation) { s.bound(10.05, "db") }, "db"},
 		{"another is bound too late to have begun", places, func(s *situation) { s.bound(10.07, "db") }, ""},
-		{"both are bound", places, func(s *situation) { s.bound(10.05, "db"); s.bound(11, "web") }, ""},
+		{"both are bound, the other first", places, func(s *situation) { s.bound(10.05, "db"); s.bound(10.07, "web") }, "db"},
+		{"both are bound, the other first, too late to have begun", places, func(s *situation) { s.bound(10.07, "db"); s.bound(11, "web") }, ""},
+		{"both are bound as near each other as requests are", places, func(s *situation) { s.bound(10.05, "db"); s.bound(10.06, "web") }, ""},
+		{"both are bound, it first", places, func(s *situation) { s.bound(10.02, "web"); s.bound(10.05, "db") }, ""},
+		{"both are bound, the other first, where requests wait", places, func(s *situation) { s.load(10); s.bound(10.05, "db"); s.bound(10.07, "web") }, ""},
 		{"it ends at once, and another is bound", places, func(s *situation) {
 			s.changed(10.02, sources.Deleted, world.Wants("web", "1"))
 			s.bound(10.05, "db")
