@@ -524,6 +524,11 @@ func TestInstead(t *testing.T) {
 		{"both are bound as near each other as requests are", places, func(s *situation) { s.bound(10.05, "db"); s.bound(10.06, "web") }, ""},
 		{"both are bound, it first", places, func(s *situation) { s.bound(10.02, "web"); s.bound(10.05, "db") }, ""},
 		{"both are bound, the other first, where requests wait", places, func(s *situation) { s.load(10); s.bound(10.05, "db"); s.bound(10.07, "web") }, ""},
+		{"both are bound, the other first, and it has a claim that others provide for", places, func(s *situation) {
+			claims(s.line[0].Pod)
+			s.bound(10.05, "db")
+			s.bound(10.07, "web")
+		}, ""},
 		{"it ends at once, and another is bound", places, func(s *situation) {
 			s.changed(10.02, sources.Deleted, world.Wants("web", "1"))
 			s.bound(10.05, "db")
