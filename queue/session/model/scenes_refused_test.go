@@ -30,18 +30,18 @@ func bindingRefused(w *world.Cluster) {
 // TestRefused: what follows where the API server refuses what the scheduler asks for, since the pod was deleted.
 func TestRefused(t *testing.T) {
 	play(t, []scene{
-		{"a binding: the place is free at once, and pods are woken for it again when the binding has failed", 2, 2.5, bindingRefused, `
+		{"a binding: the place is free at once, and when it has failed pods are woken for it again, and the pod is no longer in flight", 2, 2.5, bindingRefused, `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.051 db active UnscheduledPodAdd
 			2.051 db inflight (turn)
 			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.101 web deleted
 			2.101 other backoff AssignedPodDelete
 			2.101 db backoff AssignedPodDelete
 			2.101 db inflight (passing)
 			2.102 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.302 db backoff AssignedPodDelete
+			2.302 web deleted
 			2.302 db inflight (passing)
 			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.400 other inflight (turn)
@@ -82,9 +82,9 @@ func TestRefused(t *testing.T) {
 			2.051 db active UnschedulablePodAdd
 			2.051 db inflight (turn)
 			2.052 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			2.101 web deleted
 			2.302 other backoff AssignedPodDelete
 			2.302 db backoff AssignedPodDelete
+			2.302 web deleted
 			2.302 db inflight (passing)
 			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.400 other inflight (turn)

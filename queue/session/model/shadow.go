@@ -361,6 +361,9 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	because := s.driver.because
 	s.driver.because = reason.Because{}
 	for _, t := range s.unsettled.moves {
+		if t.To == queue.Deleted && s.driver.isTrying(t.Pod.UID) && s.objects.Pod(keyOf(t.Pod)) == nil {
+			continue // it stays in flight until its attempt ends (scheduling_queue.go, Delete and Done), unless another has its name
+		}
 		m := s.move(now, t, a)
 		m.Because = &because
 		if !s.shown.Moves(m.Pod, &t) {
