@@ -1,4 +1,4 @@
-package worth
+package docs
 
 import (
 	"fmt"
@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/schedq/schedq/sources/worth"
 )
 
-// TestFigures: what logs are said to be worth is what docs/audit.md's table has.
-func TestFigures(t *testing.T) {
-	text, err := os.ReadFile("../../docs/audit.md")
+// TestWorth: what logs are said to be worth is what docs/audit.md's table has.
+func TestWorth(t *testing.T) {
+	text, err := os.ReadFile("audit.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +22,7 @@ func TestFigures(t *testing.T) {
 	if len(rows) != 4 {
 		t.Fatalf("docs/audit.md has %d recordings in its table", len(rows))
 	}
-	said := []string{Audit, Cloud, Beside, BesideCloud}
+	said := []string{worth.Audit, worth.Cloud, worth.Beside, worth.BesideCloud}
 	ranges := make([][4]float64, len(said)) // recall's least and most, and precision's
 	for i := range ranges {
 		ranges[i] = [4]float64{math.Inf(1), 0, math.Inf(1), 0}
