@@ -203,8 +203,12 @@ func priorityOf(pod *v1.Pod) int32 {
 	return *pod.Spec.Priority
 }
 
-// Fit is what the pod of that name lacks on every node: see Needs. It is nil if the pod's object is not known.
+// Fit is what the pod of that name lacks on every node: see Needs. It is nil if the pod's object is not known, as in a
+// cluster that is Unknown.
 func (c *Cluster) Fit(key types.NamespacedName) (*Needs, error) {
+	if c.Unknown != "" {
+		return nil, nil
+	}
 	pod := c.objects.Pod(key)
 	if pod == nil {
 		return nil, nil
@@ -212,8 +216,13 @@ func (c *Cluster) Fit(key types.NamespacedName) (*Needs, error) {
 	return FindNeeds(c.cfg, c.objects, c.queue, pod, c.At, c.objects.Count("Node"))
 }
 
-// Size is how many objects there are: of many, Fit takes long.
-func (c *Cluster) Size() int { return c.objects.Tree.Len() }
+// Size is how many objects there are: of many, Fit takes long. Of a cluster that is Unknown there are none.
+func (c *Cluster) Size() int {
+	if c.Unknown != "" {
+		return 0
+	}
+	return c.objects.Tree.Len()
+}
 
 // Names returns the names of all objects of a kind, as namespace/name if they have a namespace other than default. Of a
 // cluster that is Unknown there are none.

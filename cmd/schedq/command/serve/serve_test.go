@@ -2,7 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -38,7 +37,7 @@ func TestServedScreensReachNothingOfTheMachine(t *testing.T) {
 
 	for _, f := range []serveFlags{{lesson: "1"}, {recording: "workshop"}, {play: true}} {
 		t.Run(fmt.Sprintf("lesson %s recording %s play %t", f.lesson, f.recording, f.play), func(t *testing.T) {
-			address := openRoom(t, f, io.Discard)
+			address := openRoom(t, f, t.Output())
 			before := filesIn(t, home)
 			v := visit(t, address, "eve", true)
 			for _, b := range keymap.Default() {
