@@ -3,10 +3,12 @@ package sources
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/sources/jsonscan"
 )
@@ -30,59 +32,104 @@ const usual = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-1","gener
 	`"containerStatuses":[{"name":"c","state":{"running":{"startedAt":"2026-11-21T10:00:05Z"}},"allocatedResources":{"cpu":"100m"},"resources":{"requests":{"cpu":"100m"}}},{"name":"d","ready":true}],` +
 	`"qosClass":"Burstable","resize":"Deferred","resourceClaimStatuses":[{"name":"gpu","resourceClaimName":"gpu-1"}],"allocatedResources":{"cpu":"3"}}}`
 
-// slowly decodes a pod as any other object is decoded.
-func slowly(text string) (*corev1.Pod, error) {
-	pod := &corev1.Pod{}
-	if err := decode([]byte(text), "Pod", pod); err != nil {
+// usualNode is such a node.
+const usualNode = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"node-7","uid":"6b1d","resourceVersion":"813","creationTimestamp":"2026-11-21T09:00:03Z",` +
+	`"labels":{"kubernetes.io/hostname":"node-7","disk":"ssd"},"annotations":{"volumes.kubernetes.io/controller-managed-attach-detach":"true"},` +
+	`"managedFields":[{"manager":"kubelet","operation":"Update","fieldsV1":{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{}}}}}]},` +
+	`"spec":{"podCIDR":"10.2.7.0/24","providerID":"aws:///b/i-0f3c","unschedulable":true,"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule","timeAdded":"2026-11-21T10:00:03Z"},` +
+	`{"key":"dedicated","value":"db","effect":"NoExecute"}],"podPreemptionPolicy":{"disableResizePreemption":["Deferred"]}},` +
+	`"status":{"capacity":{"cpu":"16","memory":"65438484Ki","pods":"110"},"allocatable":{"cpu":"15890m","memory":"60Gi","pods":"110","hugepages-1Gi":"0"},` +
+	`"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"2026-11-21T10:05:03Z","lastTransitionTime":"2026-11-21T09:00:03Z","reason":"KubeletReady","message":"it is \"ready\""},` +
+	`{"type":"DiskPressure","status":"False"}],"addresses":[{"type":"InternalIP","address":"10.0.0.7"}],"daemonEndpoints":{"kubeletEndpoint":{"Port":10250}},"nodeInfo":{"machineID":"ec2f"},` +
+	`"images":[{"names":["registry.example/app@sha256:00ff","registry.example/app:1"],"sizeBytes":123456789},{"names":["pause:3.10"],"sizeBytes":7}],` +
+	`"runtimeHandlers":[{"name":"runc"}],"features":{"supplementalGroupsPolicy":true},"declaredFeatures":["GuaranteedQoSPodCPUResize"]}}`
+
+// written are a pod and a node as kube-apiserver writes them, the members that Trim drops of each, and how many of its changed texts
+// can be decoded at least.
+var written = []struct {
+	kind, text string
+	dropped    []string
+	decoded    int
+}{
+	{"Pod", usual, []string{"projected", "command", "env", "terminationMessagePath", "dnsPolicy", "serviceAccountName", "enableServiceLinks", "state", "ready", "qosClass",
+		"message", "observedGeneration", "hostIP"}, 1000}, // the last three are kept elsewhere
+	{"Node", usualNode, []string{"podCIDR", "providerID", "lastHeartbeatTime", "lastTransitionTime", "reason", "message", "addresses", "daemonEndpoints", "nodeInfo",
+		"runtimeHandlers"}, 500},
+}
+
+// slowly decodes an object as those are decoded of which there are few.
+func slowly(kind, text string) (runtime.Object, error) {
+	obj := NewObject("v1", kind)
+	if err := decode([]byte(text), kind, obj); err != nil {
 		return nil, err
 	}
-	kept, err := Trim(pod)
-	if err != nil {
-		return nil, err
-	}
-	return kept.(*corev1.Pod), nil
+	return Trim(obj)
 }
 
 // TestPartTwice: what encoding/json makes one of is left to it.
 func TestPartTwice(t *testing.T) {
-	for _, part := range []string{`"metadata":{"labels":{"app":"db"}}`, `"spec":{"nodeName":"node-8"}`, `"status":{"phase":"Running"}`} {
-		text := strings.TrimSuffix(usual, "}") + "," + part + "}"
-		want, err := slowly(text)
+	for _, part := range []string{`"metadata":{"labels":{"app":"db"}}`, `"spec":{"nodeName":"node-8","unschedulable":false}`, `"status":{"phase":"Running"}`} {
+		for _, w := range written {
+			text := strings.TrimSuffix(w.text, "}") + "," + part + "}"
+			want, err := slowly(w.kind, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := NewDecoder().Decode([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%v\n%s\nwant\n%s", err, asJSON(t, got), asJSON(t, want))
+			}
+		}
+	}
+}
+
+// TestUsual: of a pod or a node as kube-apiserver writes it nothing is left to encoding/json, and what is made of it is the same.
+func TestUsual(t *testing.T) {
+	for _, w := range written {
+		e, err := Open([]byte(w.text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := NewDecoder().Decode([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%v\n%s\nwant\n%s", err, asJSON(t, got), asJSON(t, want))
+		if d := NewDecoder(); w.kind == "Pod" && !d.isUsual(e, &corev1.Pod{}, false) || w.kind == "Node" && !d.isUsualNode(e, &corev1.Node{}) {
+			t.Fatal("a part of it is left to encoding/json")
+		}
+		want, err := slowly(w.kind, w.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := NewDecoder().Decode([]byte(w.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\nwant\n%s", asJSON(t, got), asJSON(t, want))
 		}
 	}
 }
 
-// TestUsualPod: of a pod as kube-apiserver writes it nothing is left to encoding/json, and what is made of it is the same.
-func TestUsualPod(t *testing.T) {
-	e, err := Open([]byte(usual))
+// TestManyImages: of a node's images as many are kept as Trim keeps.
+func TestManyImages(t *testing.T) {
+	const image = `{"names":["pause:3.10"],"sizeBytes":7}`
+	text := strings.Replace(usualNode, image, strings.Repeat(image+",", maxImages)+image, 1)
+	want, err := slowly("Node", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !NewDecoder().isUsual(e, &corev1.Pod{}, false) {
-		t.Fatal("a part of it is left to encoding/json")
-	}
-	want, err := slowly(usual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := NewDecoder().Decode([]byte(usual))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s\nwant\n%s", asJSON(t, got), asJSON(t, want))
+	got, err := NewDecoder().Decode([]byte(text))
+	if err != nil || !reflect.DeepEqual(got, want) || len(got.(*corev1.Node).Status.Images) != maxImages {
+		t.Errorf("%v\n%s\nwant\n%s", err, asJSON(t, got), asJSON(t, want))
 	}
 }
 
-// TestUnusualPods changes a value in the text of a usual pod: whatever comes of it, it is what encoding/json and Trim make
+// TestUnusual changes a value in the text of a usual pod or node: whatever comes of it, it is what encoding/json and Trim make
 // of it; but of what is not kept the end alone is looked for.
-func TestUnusualPods(t *testing.T) {
-	ordinary, err := slowly(usual)
+func TestUnusual(t *testing.T) {
+	for _, w := range written {
+		t.Run(w.kind, func(t *testing.T) { testUnusual(t, w.kind, w.text, w.dropped, w.decoded) })
+	}
+}
+
+func testUnusual(t *testing.T, kind, usual string, dropped []string, least int) {
+	ordinary, err := slowly(kind, usual)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,13 +137,13 @@ func TestUnusualPods(t *testing.T) {
 		`"1e-99999999"`, `" 1"`, `"-1"`, `"1Zi"`, `"5m"`, ` 1`, `[null]`, `[{}]`, `{"a":null}`, `{"a":"b"}`, `99999999999`, `1234567890123456789012`,
 		`"2026-11-21T10:00:03.123456789Z"`, `"yesterday"`, `"Terminated"`, strings.Repeat(`[`, 20_000) + strings.Repeat(`]`, 20_000)}
 	decoded := 0
-	for _, v := range valuesOf(usual, true) {
+	for _, v := range valuesOf(usual, dropped, true) {
 		for _, to := range changes {
 			text := usual[:v.from] + to + usual[v.to:]
-			want, slowErr := slowly(text)
+			want, slowErr := slowly(kind, text)
 			got, err := NewDecoder().Decode([]byte(text))
 			switch {
-			case got == nil && err == nil: // no pod any more
+			case got == nil && err == nil: // no such object any more
 			case !v.kept && err == nil && slowErr != nil:
 				if !reflect.DeepEqual(got, ordinary) {
 					t.Errorf("%s made of %.60s\n%s", usual[v.from:v.to], to, asJSON(t, got))
@@ -111,7 +158,7 @@ func TestUnusualPods(t *testing.T) {
 			}
 		}
 	}
-	if decoded < 1000 {
+	if decoded < least {
 		t.Errorf("of the changed texts %d can be decoded", decoded)
 	}
 }
@@ -122,17 +169,15 @@ type place struct {
 	kept     bool
 }
 
-// dropped are the members that Trim drops of a usual pod, but for two that have a name of others.
-var dropped = map[string]bool{"generateName": true, "annotations": true, "managedFields": true, "deletionGracePeriodSeconds": true, "blockOwnerDeletion": true,
-	"projected": true, "command": true, "env": true, "terminationMessagePath": true, "dnsPolicy": true, "serviceAccountName": true, "enableServiceLinks": true,
-	"state": true, "ready": true, "qosClass": true, "message": true, "observedGeneration": true, "hostIP": true}
+// droppedMeta are the members that Trim drops of metadata.
+var droppedMeta = []string{"generateName", "annotations", "managedFields", "deletionGracePeriodSeconds", "blockOwnerDeletion"}
 
 // valuesOf returns the places of all values in a text.
-func valuesOf(text string, kept bool) (all []place) {
+func valuesOf(text string, dropped []string, kept bool) (all []place) {
 	raw := []byte(text)
 	inside := func(value []byte, kept bool) {
 		from := len(raw) - (cap(value) - (cap(raw) - len(raw)))
-		for _, v := range valuesOf(string(value), kept) {
+		for _, v := range valuesOf(string(value), dropped, kept) {
 			all = append(all, place{from + v.from, from + v.to, v.kept})
 		}
 	}
@@ -140,7 +185,7 @@ func valuesOf(text string, kept bool) (all []place) {
 	switch raw[0] {
 	case '{':
 		_ = jsonscan.Members(raw, func(name, value []byte) bool {
-			inside(value, kept && !dropped[string(name)] && string(value) != `"kube-api-access"`) // of a volume that is dropped
+			inside(value, kept && !slices.Contains(droppedMeta, string(name)) && !slices.Contains(dropped, string(name)) && string(value) != `"kube-api-access"`) // of a volume that is dropped
 			return true
 		})
 	case '[':

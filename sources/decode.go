@@ -77,8 +77,14 @@ func (d *Decoder) DecodeOpened(e *Envelope) (runtime.Object, error) {
 	if e.Metadata == nil || e.Metadata[0] != '{' {
 		return nil, fmt.Errorf("a %s has no metadata", e.Kind)
 	}
-	if pod, ok := obj.(*corev1.Pod); ok {
-		return d.pod(e, pod)
+	switch o := obj.(type) {
+	case *corev1.Pod:
+		return d.pod(e, o)
+	case *corev1.Node:
+		if d.isUsualNode(e, o) {
+			return d.keep(checked(o))
+		}
+		*o = corev1.Node{TypeMeta: o.TypeMeta}
 	}
 	if err := decodeAs(d.without(e.raw, e.managed), e.Kind, obj); err != nil {
 		return nil, err
@@ -138,6 +144,16 @@ func (d *Decoder) isUsual(e *Envelope, pod *corev1.Pod, specKnown bool) bool {
 		return false
 	}
 	pod.Spec.Volumes = trimVolumes(pod.Spec.Volumes)
+	return true
+}
+
+// isUsualNode is isUsual for a node.
+func (d *Decoder) isUsualNode(e *Envelope, node *corev1.Node) bool {
+	if e.twice || !d.texts.Meta(e.Metadata, &node.ObjectMeta) || e.Spec != nil && !d.texts.NodeSpec(e.Spec, &node.Spec) ||
+		e.status != nil && !d.texts.NodeStatus(e.status, &node.Status) {
+		return false
+	}
+	node.Status.Images = node.Status.Images[:min(len(node.Status.Images), maxImages)]
 	return true
 }
 

@@ -243,6 +243,7 @@ func TestTrimBudget(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add(usual)
+	f.Add(usualNode)
 	f.Add(everything)
 	f.Add(`{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},"status":{"capacity":{"cpu":"1e99"},"images":[{"names":["a"]}]}}`)
 	f.Add(`{"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1","metadata":{"name":"n"},"spec":{"devices":[{"name":"d","capacity":{"m":{"value":"1Gi"}}}]}}`)

@@ -22,7 +22,7 @@ const (
 	maxSkipped = 64 << 10
 )
 
-// Decoder decodes the parts of pods. It is not safe for concurrent use.
+// Decoder decodes the parts of pods and nodes. It is not safe for concurrent use.
 type Decoder struct {
 	words   map[string]string
 	amounts map[string]resource.Quantity
