@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -134,7 +135,7 @@ func (d *Decoder) pod(e *Envelope, pod *corev1.Pod) (runtime.Object, error) {
 // isUsual decodes a pod, trimmed, and reports whether its text is as kube-apiserver writes it; else part of the pod is
 // decoded.
 func (d *Decoder) isUsual(e *Envelope, pod *corev1.Pod, specKnown bool) bool {
-	if e.twice || !d.texts.Meta(e.Metadata, &pod.ObjectMeta) || e.status != nil && !d.texts.Status(e.status, &pod.Status) {
+	if e.twice || !d.meta(e, &pod.ObjectMeta) || e.status != nil && !d.texts.Status(e.status, &pod.Status) {
 		return false
 	}
 	if specKnown || e.Spec == nil {
@@ -149,12 +150,21 @@ func (d *Decoder) isUsual(e *Envelope, pod *corev1.Pod, specKnown bool) bool {
 
 // isUsualNode is isUsual for a node.
 func (d *Decoder) isUsualNode(e *Envelope, node *corev1.Node) bool {
-	if e.twice || !d.texts.Meta(e.Metadata, &node.ObjectMeta) || e.Spec != nil && !d.texts.NodeSpec(e.Spec, &node.Spec) ||
+	if e.twice || !d.meta(e, &node.ObjectMeta) || e.Spec != nil && !d.texts.NodeSpec(e.Spec, &node.Spec) ||
 		e.status != nil && !d.texts.NodeStatus(e.status, &node.Status) {
 		return false
 	}
 	node.Status.Images = node.Status.Images[:min(len(node.Status.Images), maxImages)]
 	return true
+}
+
+// meta decodes the metadata of what isUsual is asked about.
+func (d *Decoder) meta(e *Envelope, m *metav1.ObjectMeta) bool {
+	var managed []byte
+	if len(e.managed) > 0 {
+		managed = e.managed[0]
+	}
+	return d.texts.Meta(e.Metadata, managed, m)
 }
 
 // keep tells of what is kept how much it takes.

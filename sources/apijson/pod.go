@@ -7,8 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Meta decodes an object's metadata into m, which must be empty.
-func (d *Decoder) Meta(raw []byte, m *metav1.ObjectMeta) bool {
+// Meta decodes an object's metadata into m, which must be empty. managed is a part of raw that was gone over before: the value of
+// managedFields, half of the object, or nil.
+func (d *Decoder) Meta(raw, managed []byte, m *metav1.ObjectMeta) bool {
 	return d.run(raw, func() {
 		d.members(func(name []byte) {
 			switch string(name) {
@@ -30,6 +31,8 @@ func (d *Decoder) Meta(raw []byte, m *metav1.ObjectMeta) bool {
 				m.Labels = d.texts()
 			case "ownerReferences":
 				d.elements(func() { m.OwnerReferences = append(m.OwnerReferences, d.owner()) })
+			case "managedFields":
+				d.stepOver(managed)
 			default:
 				d.value()
 			}

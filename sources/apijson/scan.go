@@ -89,6 +89,16 @@ func (d *Decoder) value() []byte {
 	return d.raw[from:end]
 }
 
+// stepOver steps over a value whose end is known, or over the one that comes next if that is another. Both are of one text, so their
+// capacities tell.
+func (d *Decoder) stepOver(value []byte) {
+	if cap(d.raw)-cap(value) != d.at || len(value) > maxSkipped {
+		d.value()
+		return
+	}
+	d.at += len(value)
+}
+
 // members has member read each member's value of an object; null is an object without any. It returns whether there
 // was an object.
 func (d *Decoder) members(member func(name []byte)) bool {
