@@ -20,8 +20,7 @@ const maxList = 4096
 // which is nearly always so, and about how many bytes it takes.
 func safeObject(obj runtime.Object) (runtime.Object, int, error) {
 	var size measured
-	v := reflect.ValueOf(obj)
-	plain, err := size.isSafe(v, shapeOf(v.Type()))
+	plain, err := size.isSafeObject(reflect.ValueOf(obj))
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s %s: %w", obj.GetObjectKind().GroupVersionKind().Kind, nameOf(obj), err)
 	}

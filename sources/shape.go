@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"sync"
 	"time"
+	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -14,17 +15,18 @@ import (
 // shape is what there is to look at in values of a type. Going through a type's fields one by one takes longer than
 // all else that is done with an object, and most of them are numbers and what is never told.
 type shape struct {
+	of     reflect.Type
 	kind   reflect.Kind // of the type; Invalid if there is nothing to look at
 	elem   *shape       // of a pointer, a slice and a map
 	key    *shape       // of a map
 	fields []field      // of a struct: those in which there is something
 	size   int          // in bytes, of what a pointer points to, of an element, of a member
-	check  func(v reflect.Value) error
+	check  func(at unsafe.Pointer) error
 }
 
 // field is one of a struct's.
 type field struct {
-	index int
+	offset uintptr
 	*shape
 }
 
@@ -51,7 +53,7 @@ func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 	if s := known[t]; s != nil {
 		return s
 	}
-	s := &shape{kind: t.Kind()}
+	s := &shape{of: t, kind: t.Kind()}
 	known[t] = s
 	switch t.Kind() {
 	case reflect.String, reflect.Interface:
@@ -68,7 +70,7 @@ func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() {
 				if of := newShape(f.Type, known); of.kind != reflect.Invalid {
-					s.fields = append(s.fields, field{i, of})
+					s.fields = append(s.fields, field{f.Offset, of})
 				}
 			}
 		}
@@ -82,64 +84,69 @@ func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 }
 
 // checkOf returns what finds numbers and times out of all proportion in a type that is opaque.
-func checkOf(t reflect.Type) func(v reflect.Value) error {
-	if t == reflect.TypeFor[resource.Quantity]() {
-		return func(v reflect.Value) error {
-			if huge(*valueOf[resource.Quantity](v)) {
+func checkOf(t reflect.Type) func(at unsafe.Pointer) error {
+	switch t {
+	case reflect.TypeFor[resource.Quantity]():
+		return func(at unsafe.Pointer) error {
+			if huge(*(*resource.Quantity)(at)) {
 				return errHuge
 			}
 			return nil
 		}
+	case reflect.TypeFor[metav1.MicroTime]():
+		return func(at unsafe.Pointer) error { return checkSet((*metav1.MicroTime)(at).Time) }
 	}
-	at := func(v reflect.Value) time.Time { return valueOf[metav1.Time](v).Time }
-	if t == reflect.TypeFor[metav1.MicroTime]() {
-		at = func(v reflect.Value) time.Time { return valueOf[metav1.MicroTime](v).Time }
-	}
-	return func(v reflect.Value) error {
-		if t := at(v); !t.IsZero() {
-			return CheckTime(t)
-		}
+	return func(at unsafe.Pointer) error { return checkSet((*metav1.Time)(at).Time) }
+}
+
+// checkSet is CheckTime for a time that may be zero.
+func checkSet(t time.Time) error {
+	if t.IsZero() {
 		return nil
 	}
+	return CheckTime(t)
 }
 
-// valueOf returns the T in v, without a copy where that can be had.
-func valueOf[T any](v reflect.Value) *T {
-	if v.CanAddr() {
-		return v.Addr().Interface().(*T)
-	}
-	t := v.Interface().(T)
-	return &t
+// isSafeObject reports whether all strings in what v points to are plain, and measures it. It returns an error for lists and numbers
+// out of all proportion.
+func (m *measured) isSafeObject(v reflect.Value) (safe bool, err error) {
+	s := shapeOf(v.Type())
+	*m += measured(s.size)
+	return m.isSafe(v.UnsafePointer(), s.elem)
 }
 
-// isSafe reports whether all strings in v, which is of that shape, are plain, and measures v. It returns an error for
-// lists and numbers out of all proportion.
-func (m *measured) isSafe(v reflect.Value, s *shape) (safe bool, err error) {
+// isSafe is isSafeObject for the value at that place, which is of that shape. Every object that is read is looked at, and to make a
+// reflect.Value of each of its parts takes longer than to look: a shape knows where they are.
+func (m *measured) isSafe(at unsafe.Pointer, s *shape) (safe bool, err error) {
 	switch s.kind {
 	case reflect.String:
-		text := v.String()
+		text := *(*string)(at)
 		*m += measured(len(text))
 		return isPlain(text) && len(text) <= MaxText, nil
 	case reflect.Pointer:
-		if v.IsNil() {
+		to := *(*unsafe.Pointer)(at)
+		if to == nil {
 			return true, nil
 		}
 		*m += measured(s.size)
-		return m.isSafe(v.Elem(), s.elem)
+		return m.isSafe(to, s.elem)
 	case reflect.Interface:
+		v := reflect.NewAt(s.of, at).Elem()
 		if v.IsNil() {
 			return true, nil
 		}
 		t := v.Elem().Type()
 		*m += measured(t.Size())
-		return m.isSafe(v.Elem(), shapeOf(t))
+		to := reflect.New(t)
+		to.Elem().Set(v.Elem())
+		return m.isSafe(to.UnsafePointer(), shapeOf(t))
 	case reflect.Struct:
 		if s.check != nil {
-			return true, s.check(v)
+			return true, s.check(at)
 		}
 		safe = true
 		for i := range s.fields {
-			ok, err := m.isSafe(v.Field(s.fields[i].index), s.fields[i].shape)
+			ok, err := m.isSafe(unsafe.Add(at, s.fields[i].offset), s.fields[i].shape)
 			if err != nil {
 				return false, err
 			}
@@ -147,22 +154,27 @@ func (m *measured) isSafe(v reflect.Value, s *shape) (safe bool, err error) {
 		}
 		return safe, nil
 	case reflect.Slice:
-		return m.isSafeList(v, s)
+		return m.isSafeList(at, s)
 	case reflect.Map:
-		return m.isSafeMap(v, s)
+		return m.isSafeMap(at, s)
 	}
 	return true, nil
 }
 
-func (m *measured) isSafeList(v reflect.Value, s *shape) (safe bool, err error) {
-	n := v.Len()
+func (m *measured) isSafeList(at unsafe.Pointer, s *shape) (safe bool, err error) {
+	list := *(*[]struct{})(at) // of whatever they are
+	n := len(list)
 	if n > maxList {
 		return false, fmt.Errorf("a list has %d elements, and the limit is %d", n, maxList)
 	}
 	*m += measured(n * s.size)
+	if s.elem.kind == reflect.Invalid {
+		return true, nil
+	}
 	safe = true
+	first := unsafe.Pointer(unsafe.SliceData(list))
 	for i := range n {
-		ok, err := m.isSafe(v.Index(i), s.elem)
+		ok, err := m.isSafe(unsafe.Add(first, i*s.size), s.elem)
 		if err != nil {
 			return false, err
 		}
@@ -171,7 +183,8 @@ func (m *measured) isSafeList(v reflect.Value, s *shape) (safe bool, err error) 
 	return safe, nil
 }
 
-func (m *measured) isSafeMap(v reflect.Value, s *shape) (safe bool, err error) {
+func (m *measured) isSafeMap(at unsafe.Pointer, s *shape) (safe bool, err error) {
+	v := reflect.NewAt(s.of, at).Elem()
 	n := v.Len()
 	if n > maxList {
 		return false, fmt.Errorf("a map has %d members, and the limit is %d", n, maxList)
@@ -180,18 +193,46 @@ func (m *measured) isSafeMap(v reflect.Value, s *shape) (safe bool, err error) {
 		return true, nil
 	}
 	*m += 48 + measured((n+7)/8*8*s.size) // tables of eight members at least, which are seldom full
+	switch {
+	case s.key.kind == reflect.String && s.elem.kind == reflect.String:
+		safe = true
+		for key, value := range *(*map[string]string)(at) {
+			*m += measured(len(key) + len(value))
+			safe = safe && isPlain(key) && isPlain(value) && max(len(key), len(value)) <= MaxText
+		}
+		return safe, nil
+	case s.key.kind == reflect.String && s.elem.of == reflect.TypeFor[resource.Quantity]():
+		safe = true
+		for key, value := range *(*map[string]resource.Quantity)(at) {
+			*m += measured(len(key))
+			if huge(value) {
+				return false, errHuge
+			}
+			safe = safe && isPlain(key) && len(key) <= MaxText
+		}
+		return safe, nil
+	}
+	return m.isSafeAnyMap(v, s)
+}
+
+// isSafeAnyMap is isSafeMap for maps of which there are few.
+func (m *measured) isSafeAnyMap(v reflect.Value, s *shape) (safe bool, err error) {
+	copied := func(v reflect.Value) unsafe.Pointer {
+		to := reflect.New(v.Type())
+		to.Elem().Set(v)
+		return to.UnsafePointer()
+	}
 	safe = true
 	for it := v.MapRange(); it.Next(); {
-		for _, e := range []struct {
-			reflect.Value
-			*shape
-		}{{it.Key(), s.key}, {it.Value(), s.elem}} {
-			ok, err := m.isSafe(e.Value, e.shape)
-			if err != nil {
-				return false, err
-			}
-			safe = safe && ok
+		isKey, err := m.isSafe(copied(it.Key()), s.key)
+		if err != nil {
+			return false, err
 		}
+		is, err := m.isSafe(copied(it.Value()), s.elem)
+		if err != nil {
+			return false, err
+		}
+		safe = safe && isKey && is
 	}
 	return safe, nil
 }

@@ -25,7 +25,7 @@ func TestEveryTextIsLookedAt(t *testing.T) {
 			}
 			places++
 			var m measured
-			if ok, err := m.isSafe(v, shapeOf(v.Type())); ok && err == nil {
+			if ok, err := m.isSafeObject(v); ok && err == nil {
 				t.Errorf("%s is not looked at", place)
 			}
 		}
