@@ -46,7 +46,7 @@ func (e *event) split(line []byte) (rest []byte, whole bool, err error) {
 		case "verb":
 			e.verb = jsonscan.Text(value)
 		case "user":
-			e.isScheduler = bytes.Contains(value, []byte(schedulerUser))
+			e.isScheduler = isScheduler(value)
 			return true
 		case "userAgent":
 			e.userAgent = jsonscan.Text(value)
@@ -91,7 +91,7 @@ func (e *event) maybe(member string) bool {
 	case "userAgent":
 		return !e.isRead() || e.byScheduler()
 	case "objectRef":
-		var named, uid []byte
+		var namespace, named, subresource, uid []byte
 		_ = jsonscan.Members(e.objectRef, func(name, value []byte) bool {
 			switch string(name) {
 			case "resource":
@@ -99,9 +99,9 @@ func (e *event) maybe(member string) bool {
 			case "apiGroup":
 				e.group = e.texts.Word(jsonscan.Text(value))
 			case "subresource":
-				e.subresource = e.texts.Word(jsonscan.Text(value))
+				subresource = jsonscan.Text(value)
 			case "namespace":
-				e.namespace = e.texts.Word(jsonscan.Text(value))
+				namespace = jsonscan.Text(value)
 			case "name":
 				named = jsonscan.Text(value)
 			case "uid":
@@ -113,7 +113,7 @@ func (e *event) maybe(member string) bool {
 		if e.kind.Name == "" && (e.resource != "events" && e.resource != leases || !e.byScheduler()) {
 			return false
 		}
-		e.name, e.uid = string(named), types.UID(uid)
+		e.namespace, e.name, e.subresource, e.uid = e.texts.Word(namespace), string(named), e.texts.Word(subresource), types.UID(uid)
 	}
 	return true
 }

@@ -34,6 +34,15 @@ const schedulerAgent = "kube-scheduler"
 // schedulerUser is the user that kube-scheduler is to an API server, whatever it calls itself: k3s runs it inside of k3s.
 const schedulerUser = `"username":"system:kube-scheduler"`
 
+// isScheduler reports whether the user that an event tells of is kube-scheduler. Its name is told first, but for who wrote the log anew.
+func isScheduler(user []byte) bool {
+	const named = `{"username":"`
+	if bytes.HasPrefix(user, []byte(named)) {
+		return bytes.HasPrefix(user[1:], []byte(schedulerUser))
+	}
+	return bytes.Contains(user, []byte(schedulerUser))
+}
+
 // byScheduler reports whether kube-scheduler made the request.
 func (e *event) byScheduler() bool { return e.isScheduler || e.calledScheduler() }
 

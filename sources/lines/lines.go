@@ -14,7 +14,6 @@ import (
 	"io"
 	"io/fs"
 	"time"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -296,28 +295,6 @@ func (r *Reader) skipNULs() {
 
 func (r *Reader) binary() error { return r.Errorf("the line is binary, not text") }
 
-// text returns line as UTF-8. A last line that is cut off may end inside a character.
-func (r *Reader) text(line []byte) ([]byte, error) {
-	if utf8.Valid(line) || r.cut && validBut(line) {
-		return line, nil
-	}
-	if r.strict {
-		return nil, r.binary()
-	}
-	r.losses.replaced.add(r.line, 1)
-	return bytes.ToValidUTF8(line, []byte("\uFFFD")), nil
-}
-
-// validBut reports whether line is UTF-8 but for an incomplete character at its end.
-func validBut(line []byte) bool {
-	for n := 1; n < utf8.UTFMax && n <= len(line); n++ {
-		if tail := line[len(line)-n:]; utf8.RuneStart(tail[0]) {
-			return !utf8.FullRune(tail) && utf8.Valid(line[:len(line)-n])
-		}
-	}
-	return false
-}
-
 // refill takes the next block. It returns false, with r.err set, when there is none.
 func (r *Reader) refill() bool {
 	if r.err != nil {
@@ -342,19 +319,6 @@ func (r *Reader) refill() bool {
 	r.cur = block
 	r.odd = !plain(block, len(r.spill) > 0)
 	return true
-}
-
-// plain reports whether a block holds neither a NUL nor a byte that is no UTF-8. What a character lacks that
-// is cut at the block's end, and at its beginning if that is inside a line, does not count: a line that spans
-// blocks is looked at by itself.
-func plain(block []byte, inside bool) bool {
-	if bytes.IndexByte(block, 0) >= 0 {
-		return false
-	}
-	for n := 1; inside && n < utf8.UTFMax && len(block) > 0 && !utf8.RuneStart(block[0]); n++ {
-		block = block[1:]
-	}
-	return utf8.Valid(block) || validBut(block)
 }
 
 // damaged reports whether no more blocks come because the compressed data are cut off or damaged, and not

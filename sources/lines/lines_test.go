@@ -242,3 +242,23 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// TestPlain: wherever a NUL or a byte beyond ASCII is in a block, it is found, and only that is.
+func TestPlain(t *testing.T) {
+	for size := range 100 {
+		block := []byte(strings.Repeat("\x01~\x7f", 40)[:size])
+		if !plain(block, false) || !isASCII(block) {
+			t.Errorf("%d bytes of ASCII are not plain", size)
+		}
+		for i := range block {
+			was := block[i]
+			for _, odd := range []byte{0, 0x80, 0x81, 0xff} {
+				block[i] = odd
+				if isASCII(block) || plain(block, false) && (odd < 0xc0 || i != size-1) {
+					t.Errorf("of %d bytes %#x at %d is not found", size, odd, i)
+				}
+			}
+			block[i] = was
+		}
+	}
+}
