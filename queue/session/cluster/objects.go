@@ -79,6 +79,12 @@ func (o Objects) Pod(key types.NamespacedName) *v1.Pod {
 	return pod
 }
 
+// HasNode reports whether the named pod is there and was bound.
+func (o Objects) HasNode(key types.NamespacedName) bool {
+	pod := o.Pod(key)
+	return pod != nil && pod.Spec.NodeName != ""
+}
+
 // Each yields the objects of a kind in the order of their names, all kinds if it is empty.
 func (o Objects) Each(kind string, yield func(runtime.Object) bool) {
 	o.Tree.Ascend(object{kind: kind}, func(found object) bool {

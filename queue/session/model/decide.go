@@ -63,7 +63,8 @@ type oracle struct {
 	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
 	// patch of its status follows, which is of no attempt of its own.
 	cleared      map[types.UID]time.Time
-	awaitsVolume func(*v1.Pod) bool // whether others have yet to provide a volume for a pod
+	hasNode      func(types.NamespacedName) bool // whether a pod was bound before
+	awaitsVolume func(*v1.Pod) bool              // whether others have yet to provide a volume for a pod
 	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
 	// claimed reports whether the scheduler has written a claim of a pod's.
 	claimed    func(*v1.Pod) bool
@@ -103,7 +104,7 @@ func (o *oracle) decide(now time.Time) decision {
 	if last && first != nil && (sent.Sub(now) <= soon || o.isNext(first)) {
 		return decision{do: takePod, pod: first, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
-	inTurn := !last && !sent.IsZero() // others are placed before the pod of the next patch
+	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
 	if seen := o.future.Failure(now, crowding, o.besideLoop(now)); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.takeable(seen), o.channels.Saturated(now) && !o.channels.cfg.AsyncAPICalls
 		switch {
@@ -170,15 +171,19 @@ func (o *oracle) placedBefore(now time.Time, patch *evidence.Sighting) (pod *v1.
 		if pod := o.takeable(seen); pod != nil {
 			return pod, true
 		}
-		if _, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name); !ok && seen.Kind == evidence.Bound {
+		if _, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name); !ok && seen.Kind == evidence.Bound && !o.hasNode(seen.Pod) {
 			return nil, false
 		}
 	}
 	return nil, true
 }
 
-// bindsAfter reports whether pod is seen to be bound, by a request that is sent after that moment.
+// bindsAfter reports whether pod is seen to be bound by a request that is sent after that moment, and so was placed after that, unless
+// others have to provide something first.
 func (o *oracle) bindsAfter(now, sent time.Time, pod *v1.Pod) bool {
+	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) {
+		return false
+	}
 	seen := o.future.Fate(pod.UID, now, bindPatience)
 	return seen != nil && seen.Placed() && seen.Time.After(sent.Add(requestTime))
 }

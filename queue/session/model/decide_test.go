@@ -129,7 +129,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
 	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
 		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil },
-		claimed: func(*v1.Pod) bool { return false }}}
+		claimed: func(*v1.Pod) bool { return false }, hasNode: func(types.NamespacedName) bool { return false }}}
 	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.until = world.At(100)
 	s.seesNodes = func() bool { return true }
@@ -311,6 +311,35 @@ func TestDecide(t *testing.T) {
 			s.bound(10.2, "new")
 			s.waits(10.3, 10.305, "db")
 		}, "take the next"},
+		{"a patch waits, and a pod changes before it that has its node: it was placed long ago", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.hasNode = func(name types.NamespacedName) bool { return name == world.Key("old") }
+			s.waiting(9.7)
+			s.bound(10.0005, "old")
+			s.waits(10.001, 10.005, "db")
+		}, "take db"},
+		{"a patch waits for a moment, and its pod is not the next: those before it have their turn", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.load(10)
+			s.waits(10.03, 10.035, "db")
+		}, "take the next"},
+		{"a patch waits for a moment, and its pod is the next", func(s *situation) {
+			s.free("db")
+			s.free("web")
+			s.waiting(10)
+			s.load(10)
+			s.waits(10.03, 10.035, "db")
+		}, "take db"},
+		{"a patch waits for a moment, and its pod can't be taken: the loop waits for it", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.Unschedulable, 1)
+			s.waiting(10)
+			s.load(10)
+			s.waits(10.03, 10.035, "db")
+		}, "wait 0.0300"},
 		{"a patch waits, and a pod is bound after it", func(s *situation) {
 			s.free("web")
 			s.free("db")
@@ -552,6 +581,12 @@ func TestInstead(t *testing.T) {
 			s.waits(10.3, 10.305, "db")
 			s.bound(10.4, "web")
 		}, "db"},
+		{"it is bound after a patch that waits, and has to wait for a volume", places, func(s *situation) {
+			s.line[0].Pod.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "disk"}}}}
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+			s.bound(10.4, "web")
+		}, ""},
 		{"it is bound before a patch that waits", places, func(s *situation) {
 			s.waiting(10)
 			s.bound(10.2, "web")

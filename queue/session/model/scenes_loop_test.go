@@ -138,6 +138,28 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.404 large inflight (turn)
 			2.410 large unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
+		{"it had waited for the rate limit, as a binding after it, and a pod that has its node changes before: that is of no attempt", 2, 3, func(w *world.Cluster) {
+			nodes(w, "4", "node-a")
+			old := comes(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			requests(w, 1.9, 150) // 50 more than may be sent at once: a second's
+			web := comes(w, 1.95, "web", "9", nil)
+			late, large := comes(w, 2, "late", "1", nil), comes(w, 2.001, "large", "8", nil)
+			requests(w, 2.02, 1)
+			w.Patched(2.025, web, noRoom, "")
+			world.Happens(w, 2.2, sources.Updated, old, func(p *v1.Pod) { p.Status.Phase = v1.PodRunning })
+			requests(w, 2.3, 1)
+			w.Patched(2.305, large, noRoom, "")
+			requests(w, 2.4, 1)
+			w.Bound(2.403, late, "node-a")
+		}, `
+			2.001 late active UnscheduledPodAdd
+			2.002 large active UnscheduledPodAdd
+			2.025 large inflight (requests)
+			2.026 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.305 late inflight (turn)
+			2.403 late scheduled node-a (outcome)
+			2.404 late deleted
+		`},
 		{"another's binding is told meanwhile, of an attempt before, where each request is told", 2, 3, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
 			requests(w, 1.9, 1)

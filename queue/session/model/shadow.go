@@ -63,6 +63,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		lastAttempts: map[types.UID]lastAttempt{},
 		cleared:      map[types.UID]time.Time{},
 		awaitsVolume: s.objects.AwaitsVolume,
+		hasNode:      s.objects.HasNode,
 		unreadyClaim: s.objects.UnreadyClaim,
 		claimed:      s.objects.Claimed,
 		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
