@@ -35,6 +35,12 @@ func (f *Future) Begins(uid types.UID, now time.Time, within time.Duration) (tim
 	return seen.Time, true
 }
 
+// BeginsLater reports whether a log tells that the next attempt of the pod with that UID begins later than now, and within that long.
+func (f *Future) BeginsLater(uid types.UID, now time.Time, within time.Duration) bool {
+	at, ok := f.Begins(uid, now, within)
+	return ok && at.After(now)
+}
+
 // Event returns the Event of a failed attempt of the pod with that UID that the model has not had, if it is told
 // within that long from now, and otherwise nil.
 func (f *Future) Event(uid types.UID, now time.Time, within time.Duration) *Sighting {

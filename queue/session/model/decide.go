@@ -110,7 +110,7 @@ func (o *oracle) decide(now time.Time) decision {
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
-		case pod != nil && o.beginsLater(now, pod): // the loop has time for others
+		case pod != nil && o.future.BeginsLater(pod.UID, now, attemptSlack): // the loop has time for others
 		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
 			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.ByFailure, seen)}
 		}
@@ -265,12 +265,6 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		}
 	}
 	return horizon, true, turn
-}
-
-// beginsLater reports whether the next attempt of pod is told to begin later than now.
-func (o *oracle) beginsLater(now time.Time, pod *v1.Pod) bool {
-	at, ok := o.future.Begins(pod.UID, now, attemptSlack)
-	return ok && at.After(now)
 }
 
 // patchesNomination reports whether a patch of pod's status that is told at now only takes its nomination away, as another pod's
