@@ -248,7 +248,11 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		if seen.Waited && seen.Kind == evidence.Bound || seen.Kind == evidence.Unbound {
 			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed
 		}
-		return seen.By.Add(-soon), seen.By.Sub(now) > soon, reason.GoesBy(reason.ByTurn, seen)
+		near := soon
+		if next := o.future.Failure(now, crowding, evidence.None); o.channels.logged() && next != nil && next.UID == pod.UID {
+			near = max(soon, 2*o.pace.Last()) // the next of all attempts: it began when the loop was free
+		}
+		return seen.By.Add(-near), seen.By.Sub(now) > near, reason.GoesBy(reason.ByTurn, seen)
 	}
 	if o.awaitsVolume(pod) {
 		return until, false, turn // what it comes to may show in minutes

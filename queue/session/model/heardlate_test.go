@@ -41,14 +41,14 @@ func TestHeardLate(t *testing.T) {
 			30.001 a active AssignedPodDelete
 			30.001 b active AssignedPodDelete
 			30.001 c active AssignedPodDelete
-			30.001 a inflight (failure)
-			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			30.003 b inflight (failure)
-			30.004 b unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			30.004 c inflight (failure)
+			30.001 a inflight (turn)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.38ms (outcome)
+			30.003 b inflight (turn)
+			30.004 b unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.39ms (outcome)
+			30.004 c inflight (turn)
 			30.005 a backoff AssignedPodDelete
 			30.005 b backoff AssignedPodDelete
-			30.006 c backoff ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.006 c backoff ScheduleAttemptFailure NodeResourcesFit in 1.39ms (outcome)
 			30.006 a inflight (failure)
 			30.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1ms (outcome)
 			30.006 b inflight (failure)
@@ -60,13 +60,13 @@ func TestHeardLate(t *testing.T) {
 			30.001 a active AssignedPodDelete
 			30.001 b active AssignedPodDelete
 			30.001 c active AssignedPodDelete
-			30.001 a inflight (failure)
-			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			30.003 b inflight (failure)
+			30.001 a inflight (turn)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.38ms (outcome)
+			30.003 b inflight (turn)
 			30.003 a backoff AssignedPodDelete
-			30.004 b backoff ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
-			30.004 c inflight (failure)
-			30.006 c unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.004 b backoff ScheduleAttemptFailure NodeResourcesFit in 1.39ms (outcome)
+			30.004 c inflight (turn)
+			30.006 c unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.45ms (outcome)
 			30.006 a unschedulable (not tried)
 			30.006 b unschedulable (not tried)
 		`},

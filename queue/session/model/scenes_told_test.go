@@ -110,6 +110,32 @@ func TestSeenToBegin(t *testing.T) {
 	})
 }
 
+// TestLoggedNext: where a log tells how each attempt ends, and not when it begins, the next one that ends began when the loop was free,
+// if attempts take that long.
+func TestLoggedNext(t *testing.T) {
+	play(t, []scene{
+		{"an event of its time finds the pod in flight", 2.045, 4, func(w *world.Cluster) {
+			logs(w, 0, sources.AttemptsVerbosity)
+			nodes(w, "4", "node-a")
+			small := comes(w, 1, "small", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			for i := range 15 { // three milliseconds each
+				pod := comes(w, 2+float64(i)/1e5, "pinned-"+string(rune('a'+i)), "1", pinned("none"))
+				logsFailure(w, 0, 2.004+float64(i)*.003, pod)
+			}
+			a := comes(w, 2.001, "a", "8", nil)
+			world.Happens(w, 2.0475, sources.Deleted, small, nil)
+			logsFailure(w, 0, 2.0495, a)
+		}, `
+			2.046 pinned-o unschedulable ScheduleAttemptFailure NodeAffinity in 3ms (outcome)
+			2.046 a inflight (turn)
+			2.048 other backoff AssignedPodDelete
+			2.050 a backoff ScheduleAttemptFailure NodeResourcesFit in 3.5ms (outcome)
+			2.050 other unschedulable (not tried)
+			2.050 a unschedulable (not tried)
+		`},
+	})
+}
+
 // TestLoggedBehind: what a log says of a failed attempt that the model was behind with is that attempt's, and what it says next is the
 // next one's, however near.
 func TestLoggedBehind(t *testing.T) {

@@ -29,10 +29,11 @@ type Pace struct {
 	// beginning of the next attempt.
 	attempts, delays recentMean
 
-	failed  time.Time // the end of the failed attempt that was seen last
-	patches int       // the status patches that were answered since
-	patched time.Time // when the last of them was
-	other   bool      // the loop was seen to do something else since
+	nominal time.Duration // what the failed attempt that was seen last took nominally
+	failed  time.Time     // the end of the failed attempt that was seen last
+	patches int           // the status patches that were answered since
+	patched time.Time     // when the last of them was
+	other   bool          // the loop was seen to do something else since
 }
 
 // New returns a pace of which nothing was seen: attempts take what they do nominally, and the loop goes on that long after the answer
@@ -50,7 +51,7 @@ func (p *Pace) SawFailure(at time.Time, nominal time.Duration) {
 	if took := at.Sub(p.patched); !p.other && p.patches == 1 && took > 0 && took < longest {
 		p.delays.add(max(0, took-p.Attempt(nominal)).Seconds())
 	}
-	p.failed, p.patches, p.other = at, 0, false
+	p.nominal, p.failed, p.patches, p.other = nominal, at, 0, false
 }
 
 // SawPatch notes that a status patch was answered at that moment.
@@ -63,6 +64,9 @@ func (p *Pace) SawOther() { p.other = true }
 func (p *Pace) Attempt(nominal time.Duration) time.Duration {
 	return time.Duration(float64(nominal) * p.attempts.mean)
 }
+
+// Last returns how long an attempt takes now that takes nominally what the failed one did that was seen last. Zero if none was.
+func (p *Pace) Last() time.Duration { return p.Attempt(p.nominal) }
 
 // AnswerDelay returns how long after the answer to a patch the loop goes on.
 func (p *Pace) AnswerDelay() time.Duration {
