@@ -178,7 +178,7 @@ func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange
 	if have == nil || have.UID != pod.UID {
 		return c
 	}
-	if preempted(pod) {
+	if cluster.Preempted(pod) {
 		r.victims[pod.UID] = true
 	}
 	if c.Verb == sources.Deleted {
@@ -187,35 +187,7 @@ func (r *rerun) withoutScheduling(c *sources.ObjectChange) *sources.ObjectChange
 		}
 		return c
 	}
-	pod = pod.DeepCopy()
-	pod.Spec.NodeName, pod.Status.NominatedNodeName = have.Spec.NodeName, have.Status.NominatedNodeName
-	pod.Status.Conditions = slices.DeleteFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
-		return c.Type == v1.PodScheduled || c.Type == v1.DisruptionTarget
-	})
-	for _, cond := range have.Status.Conditions {
-		if cond.Type == v1.PodScheduled || cond.Type == v1.DisruptionTarget {
-			pod.Status.Conditions = append(pod.Status.Conditions, cond)
-		}
-	}
-	if pod.Spec.NodeName == "" {
-		pod.Status.Phase = v1.PodPending
-		for _, label := range []string{v1.LabelTopologyZone, v1.LabelTopologyRegion} {
-			if _, own := have.Labels[label]; !own {
-				delete(pod.Labels, label) // the API server took it from the node, when the pod was bound
-			}
-		}
-	}
-	if r.victims[pod.UID] {
-		pod.DeletionTimestamp = have.DeletionTimestamp
-	}
-	return &sources.ObjectChange{Verb: c.Verb, Object: pod}
-}
-
-// preempted reports whether a scheduler has chosen pod as a victim.
-func preempted(pod *v1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(c v1.PodCondition) bool {
-		return c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue && c.Reason == v1.PodReasonPreemptionByScheduler
-	})
+	return &sources.ObjectChange{Verb: c.Verb, Object: cluster.Unplaced(pod, have, r.victims[pod.UID])}
 }
 
 // changed takes in a change of an object, by the recording or by the scheduler.
