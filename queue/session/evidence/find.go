@@ -98,6 +98,20 @@ func (f *Future) NextPatch(now time.Time, within time.Duration, but func(*Sighti
 	return nil
 }
 
+// FailedBefore returns when the last attempt failed, after now, whose patch was sent by that moment: see Sighting.FailedAt. Zero if none
+// is seen to have.
+func (f *Future) FailedBefore(now, sent time.Time) (last time.Time) {
+	for _, s := range f.patches {
+		if s.By.After(sent) {
+			break
+		}
+		if s.FailedAt.After(now) {
+			last = later(last, s.FailedAt)
+		}
+	}
+	return last
+}
+
 // Fate returns the first sighting within that long from now of what became of the pod with that UID: it is Bound, Unbound or
 // Deleted. A pod that is deleted while its binding is under way is Unbound later, which tells more. Nil if none is told.
 func (f *Future) Fate(uid types.UID, now time.Time, within time.Duration) *Sighting {

@@ -263,12 +263,22 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	if o.awaitsDevice(now, pod) != nil {
 		return until, false, turn
 	}
-	if cluster.BindsLate(pod) {
-		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Placed() {
-			return until, false, reason.GoesBy(reason.ByTurn, seen)
+	if late := cluster.BindsLate(pod); late || o.channels.logged() {
+		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Placed() && (late || seen.Waited) {
+			until = o.placedAfter(now, seen) // and is not told to fail before
+			return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
 		}
 	}
 	return horizon, true, turn
+}
+
+// placedAfter returns when the last attempt failed, after now, before the one that placed the pod which is seen to be bound, or zero if
+// none is told to have. Where the loop waits for its patches, requests that wait are sent in the order in which they were made.
+func (o *oracle) placedAfter(now time.Time, seen *evidence.Sighting) time.Time {
+	if !seen.Waited || !o.channels.logged() || o.channels.cfg.AsyncAPICalls {
+		return time.Time{}
+	}
+	return o.future.FailedBefore(now, seen.By.Add(-shortestRequest))
 }
 
 // patchesNomination reports whether a patch of pod's status that is told at now only takes its nomination away, as another pod's

@@ -102,6 +102,15 @@ func (s *situation) waits(sent, answered float64, name string) {
 	s.patched(sent, answered, name)
 }
 
+// boundAfterWaiting is a pod that a log of all attempts' ends tells to be bound next, by a request that had waited for the rate limit.
+func (s *situation) boundAfterWaiting(seconds float64, name string) {
+	s.channels.verbosity = sources.AttemptsVerbosity
+	s.pod(name, queue.Active, 1)
+	s.waiting(10)
+	s.fact(seconds-0.004, &sources.Requested{})
+	s.bound(seconds, name)
+}
+
 func (s *situation) changed(seconds float64, verb sources.Verb, obj runtime.Object) {
 	s.fact(seconds, &sources.ObjectChange{Verb: verb, Object: obj})
 }
@@ -136,6 +145,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.wakeComing = func() bool { return false }
 	s.takesFrom = func(tier queue.Tier) bool { return tier == queue.Active }
 	set(s)
+	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	s.queue, s.future = s.line, evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.cfg.ClientLimiter(1))
 	return s.oracle
 }
@@ -380,6 +390,30 @@ func TestDecide(t *testing.T) {
 			s.waiting(10)
 			s.fact(10.2, &sources.Requested{})
 			s.bound(10.2, "web")
+		}, "take the next"},
+
+		// It tells how each attempt ends, so that of a pod which is bound next the next attempt is the one that places it.
+		{"a pod is bound in a second, whose request had waited", func(s *situation) { s.boundAfterWaiting(10.9, "web") }, "take the next"},
+		{"it had not waited: it was placed later", func(s *situation) {
+			s.channels.verbosity = sources.AttemptsVerbosity
+			s.pod("web", queue.Active, 1)
+			s.bound(10.9, "web")
+		}, "put back web"},
+		{"another fails in the meantime, whose patch waited and was sent before", func(s *situation) {
+			s.boundAfterWaiting(10.9, "web")
+			s.failed(10.6, "db")
+			s.waits(10.7, 10.705, "db")
+		}, "wait 0.6000 or a move"},
+		{"another fails in the meantime, whose patch waited and was sent behind it", func(s *situation) {
+			s.boundAfterWaiting(10.9, "web")
+			s.failed(10.6, "db")
+			s.waits(10.95, 10.955, "db")
+		}, "take the next"},
+		{"another fails in the meantime, and the loop does not wait for patches", func(s *situation) {
+			s.channels.cfg.AsyncAPICalls = true
+			s.boundAfterWaiting(10.9, "web")
+			s.failed(10.6, "db")
+			s.waits(10.7, 10.705, "db")
 		}, "take the next"},
 
 		{"the second is seen to fail, and its attempt begins now", func(s *situation) {
