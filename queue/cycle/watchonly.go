@@ -189,6 +189,7 @@ func (*Scheduler) Diagnose(*v1.Pod, int) (*Diagnosis, error) { return nil, ErrWa
 func (*Scheduler) Schedule(time.Time) (*Attempt, bool)        { return nil, false }
 func (*Scheduler) Resume(time.Time, *v1.Pod) (*Attempt, bool) { return nil, false }
 func (*Scheduler) Undo(*Attempt)                              {}
+func (*Scheduler) PlaceOn(*Attempt, string) bool              { return false }
 func (*Scheduler) Conclude(time.Time, *Attempt)               {}
 func (*Scheduler) Bind(time.Time, *Binding) error             { return ErrWatchOnly }
 func (*Scheduler) Fail(time.Time, *Binding, error)            {}

@@ -52,6 +52,7 @@ type rejected struct {
 	info       *framework.QueuedPodInfo
 	status     *fwk.Status
 	nominating *fwk.NominatingInfo
+	state      fwk.CycleState
 }
 
 // Reason is why a plugin turned nodes down, and how many.
@@ -128,24 +129,41 @@ func (s *Scheduler) runCycle(a *Attempt, profile framework.Framework, p *framewo
 	ctx := quiet(context.Background())
 	state := framework.NewCycleState()
 	if err := s.upstream.Cache.UpdateSnapshot(klog.Logger{}, s.snapshot); err != nil {
-		s.noteFailure(a, profile, p, fwk.AsStatus(err), clearNominatedNode())
+		s.noteFailure(a, profile, state, p, fwk.AsStatus(err), clearNominatedNode())
 		return
 	}
 	a.Nodes = s.snapshot.NumNodesInPlacement()
 	result, err := s.upstream.SchedulePod(ctx, profile, state, p)
 	if err != nil {
 		status, nominating := s.postFilter(ctx, a, profile, state, p, err)
-		s.noteFailure(a, profile, p, status, nominating)
+		s.noteFailure(a, profile, state, p, status, nominating)
 		return
 	}
 	a.Evaluated, a.Feasible = result.EvaluatedNodes, result.FeasibleNodes
 	b := &Binding{Node: result.SuggestedHost, profile: profile, state: state, info: p.DeepCopy()}
 	b.Pod = b.info.Pod
 	if status := s.assume(ctx, b); !status.IsSuccess() {
-		s.noteFailure(a, profile, b.info, status, clearNominatedNode())
+		s.noteFailure(a, profile, state, b.info, status, clearNominatedNode())
 		return
 	}
 	a.Node, a.Binding = b.Node, b
+}
+
+// PlaceOn has attempt a, which found no node, place its pod on that one all the same, as the real scheduler was seen to. It reports
+// whether it could: a plugin may have nothing to reserve there. Else the attempt stays as it is.
+func (s *Scheduler) PlaceOn(a *Attempt, node string) bool {
+	r := a.rejected
+	if r == nil || s.snapshotNode(node) == nil {
+		return false
+	}
+	b := &Binding{Node: node, profile: r.profile, state: r.state, info: r.info.DeepCopy()}
+	b.Pod = b.info.Pod
+	if !s.assume(quiet(context.Background()), b).IsSuccess() {
+		return false
+	}
+	s.Undo(a)
+	a.Node, a.Binding, a.Message, a.Reasons, a.Nominated = node, b, "", nil, ""
+	return true
 }
 
 // postFilter turns what SchedulePod returned into a status, and tries preemption for a pod that does not
@@ -213,12 +231,12 @@ func (s *Scheduler) assume(ctx context.Context, b *Binding) *fwk.Status {
 
 // noteFailure notes in a why its pod was not placed, and keeps what upstream's failure handling needs to know in
 // Conclude.
-func (s *Scheduler) noteFailure(a *Attempt, profile framework.Framework, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
+func (s *Scheduler) noteFailure(a *Attempt, profile framework.Framework, state fwk.CycleState, p *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo) {
 	a.Message = status.Message()
 	if fit, ok := status.AsError().(*framework.FitError); ok {
 		a.Reasons = s.reasons(fit)
 	}
-	a.rejected = &rejected{profile, p, status, nominating}
+	a.rejected = &rejected{profile, p, status, nominating, state}
 }
 
 // Undo takes attempt a back: what it assumed, and the preemption that it began. The pod stays in flight.

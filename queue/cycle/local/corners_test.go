@@ -294,6 +294,33 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestPlaceOn: a pod for which an attempt found no room is assumed on the node that is named all the same, and bound there.
+func TestPlaceOn(t *testing.T) {
+	st := newStory(t)
+	st.put(aNode("a"), aNode("b"))
+	st.put(aPod("large", requests("cpu", "64")))
+	a, ok := st.Schedule(st.clock)
+	if !ok || a.Binding != nil || a.Message == "" {
+		t.Fatalf("large fits on %q", a.Node)
+	}
+	if st.PlaceOn(a, "c") || a.Binding != nil {
+		t.Error("it is placed on a node that is not there")
+	}
+	if !st.PlaceOn(a, "b") || a.Node != "b" || a.Binding.Pod.Spec.NodeName != "b" || a.Message != "" || a.Reasons != nil {
+		t.Fatalf("it is not placed: %+v", a)
+	}
+	if st.PlaceOn(a, "a") {
+		t.Error("it is placed twice")
+	}
+	st.Conclude(st.clock, a)
+	if _, err := st.Place(aPod("other", requests("cpu", "1")), "b"); err == nil {
+		t.Error("another has room beside it")
+	}
+	if err := st.Bind(st.clock, a.Binding); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUndo: an attempt that is taken back leaves the room that its pod had, as if it had not been.
 func TestUndo(t *testing.T) {
 	st := newStory(t)

@@ -227,6 +227,9 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
 	d.LoopFree = now.Add(d.timeFor(nominalTime(a.Evaluated)))
+	if d.oracle != nil && !over && a.Binding == nil && d.asyncAPICalls && d.oracle.channels.requests {
+		d.Scheduler.PlaceOn(a, d.oracle.future.BoundLate(a.Pod.UID, now, bindPatience)) // whatever room the model sees
+	}
 	fails := a.Binding == nil && !a.Skipped
 	if over {
 		d.endsAsSeen = fails

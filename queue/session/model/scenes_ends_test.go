@@ -358,6 +358,31 @@ func TestSeenAsync(t *testing.T) {
 			3.000 db inflight (turn)
 			3.001 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
+		{"a pod is bound next, by a request that had waited: it is placed in its turn, whatever room the model sees", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			requests(w, 1.9, 150) // a third of which wait for a second at the most
+			web := comes(w, 2, "web", "4", free)
+			requests(w, 2.896, 1)
+			w.Bound(2.9, web, "node-a")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.900 web scheduled node-a (outcome)
+			2.901 web deleted
+		`},
+		{"its request had not waited: it was placed just before", 2, 4, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			web := comes(w, 2, "web", "4", free)
+			requests(w, 2.896, 1)
+			w.Bound(2.9, web, "node-a")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.900 web inflight (behind)
+			2.900 web scheduled node-a (outcome)
+			2.901 web deleted
+		`},
 	})
 	// The call that patches a pod waits for others, and carries what the pod's last attempt before it was made failed with
 	// (backend/api_dispatcher, v1.34, Run and call_queue.go, merge).
