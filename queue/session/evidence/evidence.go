@@ -107,8 +107,7 @@ type Future struct {
 	more              func() (sources.Event, bool) // what comes beyond reach. Nil if nothing does
 	coming            sources.Event                // the first of it. Without a fact if that is not known
 	heard             int                          // how many were added so far
-	limit             *rate.Limiter                // of the client that the scheduler's loop waits for, over what it is seen to have sent
-	sent              []sending                    // lately, in order
+	requests                                       // of the client that the scheduler's loop waits for
 	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
 	lastSent          time.Time                    // when the last patch was, likewise
 
@@ -121,12 +120,6 @@ type Future struct {
 	begins   bool        // whether any was Began
 	stirs    list        // changes that may wake pods
 	patches  []*Sighting // Patched, in the order in which they were sent
-}
-
-// sending is a request of the scheduler's, and whether it had waited for the rate limit.
-type sending struct {
-	at     time.Time
-	waited bool
 }
 
 // list are sightings in the order in which they are told.
@@ -148,7 +141,16 @@ func Of(events []sources.Event) func() (sources.Event, bool) {
 //
 // limit is the rate limit of the scheduler's client, which nobody else uses.
 func New(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter) *Future {
-	f := &Future{reach: reach, requesting: requesting, more: more, byPod: map[types.UID]*list{}, limit: limit}
+	f := &Future{reach: reach, requesting: requesting, more: more, byPod: map[types.UID]*list{}, requests: requests{limit: limit, told: true, left: ownTurn}}
+	f.extend()
+	return f
+}
+
+// NewUntold is New where the source does not tell the scheduler's requests (sources.Requested): those are counted that show. limit is that
+// of those, and one has waited if fewer than left are left of it.
+func NewUntold(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter, left float64) *Future {
+	f := New(nil, reach, requesting, limit)
+	f.told, f.left, f.more = false, left, more
 	f.extend()
 	return f
 }
@@ -178,7 +180,11 @@ func (f *Future) RemoveFirst() {
 }
 
 // Clear forgets all sightings: nothing is to come.
-func (f *Future) Clear() { *f = *New(nil, f.reach, f.requesting, f.limit) }
+func (f *Future) Clear() {
+	told, left := f.told, f.left
+	*f = *New(nil, f.reach, f.requesting, f.limit)
+	f.told, f.left = told, left
+}
 
 // extend takes in what has come within reach.
 func (f *Future) extend() {
@@ -254,17 +260,37 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 	case *sources.Refused:
 		f.noteRefused(s, fact)
 	case *sources.Requested:
-		f.countRequest(ev.Time)
+		f.count(ev.Time)
+	case *sources.Attached:
+		f.attach(ev.Time)
 	case *sources.ObjectChange:
 		s.Kind, s.Change = Changed, fact
 		if pod, ok := fact.Object.(*v1.Pod); ok {
 			s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
-			if pod.Spec.NodeName != "" {
+			if f.noteNode(s, pod); pod.Spec.NodeName != "" {
 				s.Kind, s.Waited = Bound, f.hadWaited(ev.Time)
 			}
 		}
 	}
 	return s
+}
+
+// noteNode shows the request that bound a pod, if s is the first of it to have its node.
+func (f *Future) noteNode(s *Sighting, pod *v1.Pod) {
+	if f.told {
+		return
+	}
+	_, known := f.bound[s.UID]
+	switch {
+	case s.Deleted() || !justBound(pod):
+		delete(f.bound, s.UID)
+	case !known && s.Change.Verb == sources.Updated:
+		if f.bound == nil {
+			f.bound = map[types.UID]struct{}{}
+		}
+		f.bound[s.UID] = struct{}{}
+		f.show(s.Time.Add(-f.requesting))
+	}
 }
 
 // noteRefused notes what was refused. The condition of a pod whose binding failed is written beside the loop, which does not wait for
@@ -290,41 +316,11 @@ func (f *Future) noteSent(s *Sighting, at time.Time) {
 	if s.By = at; at.IsZero() {
 		s.By = s.Time.Add(-f.requesting)
 	}
+	f.show(s.By)
 	s.Waited = f.hadWaited(s.By)
 	if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) && !f.lastSent.After(last.Time) {
 		s.FailedAt = last.Time
 	}
-}
-
-// countRequest counts a request that the API server had at that moment against the rate limit. It had waited if no more
-// than its own turn was left.
-func (f *Future) countRequest(at time.Time) {
-	if n := len(f.sent); n > 0 && at.Before(f.sent[n-1].at) {
-		at = f.sent[n-1].at
-	}
-	f.sent = append(f.sent, sending{at, f.limit.TokensAt(at) < ownTurn})
-	f.limit.ReserveN(at, 1)
-	if len(f.sent) == 2*maxSent {
-		f.sent = slices.Clone(f.sent[maxSent:])
-	}
-}
-
-// ownTurn is how many requests the rate limit lets through, at the most, when one is sent that had waited. Derived: its own,
-// and as much as comes in while it is on its way. Measured: 0.5 to 1.5.
-const ownTurn = 2
-
-// maxSent is how many requests are known at least. A bound: as many are sent within a patch's way to its answer.
-const maxSent = 1000
-
-// hadWaited reports whether the last request that was sent by that moment is known to have waited.
-func (f *Future) hadWaited(at time.Time) bool {
-	i, _ := slices.BinarySearchFunc(f.sent, at, func(s sending, at time.Time) int {
-		if s.at.After(at) {
-			return 1
-		}
-		return -1
-	})
-	return i > 0 && f.sent[i-1].waited
 }
 
 // lists returns the lists in which s is, or is to be.
@@ -365,10 +361,15 @@ func (l *list) add(s *Sighting) {
 	*l = slices.Insert(*l, i, s)
 }
 
-// binds reports whether it shows a pod that has just got its node: its kubelet has not written of it yet.
+// binds reports whether it shows a pod that has just got its node.
 func (s *Sighting) binds() bool {
 	pod, ok := s.Change.Object.(*v1.Pod)
-	return ok && pod.Spec.NodeName != "" && (pod.Status.Phase == v1.PodPending || pod.Status.Phase == "")
+	return ok && justBound(pod)
+}
+
+// justBound reports whether pod has a node, whose kubelet has not written of it yet.
+func justBound(pod *v1.Pod) bool {
+	return pod.Spec.NodeName != "" && (pod.Status.Phase == v1.PodPending || pod.Status.Phase == "")
 }
 
 // endsPod reports whether it shows that a pod was deleted, or that its deletion has begun.

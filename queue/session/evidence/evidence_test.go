@@ -150,6 +150,40 @@ func TestWaited(t *testing.T) {
 	}
 }
 
+// TestWaitedUntold: where no requests are told, those wait that show as soon after each other as the rate limit lets them.
+func TestWaitedUntold(t *testing.T) {
+	bound := func(ms int, name string) sources.Event { return changed(ms, sources.Updated, pod(name, "node")) }
+	runs := pod("b", "node")
+	runs.Status.Phase = v1.PodRunning
+	for _, c := range []struct {
+		name   string
+		events []sources.Event
+		want   []string // those that waited
+	}{
+		{"there is room", []sources.Event{patched(0, 3, "a"), patched(0, 6, "b")}, nil},
+		{"the third at once", []sources.Event{patched(0, 3, "a"), bound(6, "b"), patched(0, 13, "c")}, []string{"c"}},
+		{"the third, later", []sources.Event{patched(0, 3, "a"), bound(6, "b"), patched(0, 63, "c")}, nil},
+		{"one after the other", []sources.Event{patched(0, 3, "a"), bound(3, "b"), bound(3, "c"), patched(0, 23, "d"), bound(44, "e"), patched(0, 303, "f")}, []string{"c", "d", "e"}},
+		{"what is done to a pod that has its node is no request of the scheduler's", []sources.Event{
+			bound(3, "b"), bound(4, "b"), changed(5, sources.Updated, runs), changed(6, sources.Deleted, runs), patched(0, 7, "a")}, nil},
+		{"a pod that comes with its node was not bound", []sources.Event{changed(1, sources.Added, pod("a", "node")), patched(0, 4, "b"), patched(0, 7, "c")}, nil},
+		{"nobody knows what was sent before the source came", []sources.Event{{Time: at(0), Fact: &sources.Attached{}}, patched(0, 23, "a"), patched(0, 103, "b")}, []string{"a"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := NewUntold(Of(c.events), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 3), 2)
+			var got []string
+			for _, s := range f.all {
+				if s.Waited && !slices.Contains(got, string(s.UID)) {
+					got = append(got, string(s.UID))
+				}
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%v waited, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 // TestNextPatch: the patch that is sent first from now on, whichever is answered first.
 func TestNextPatch(t *testing.T) {
 	f := New(Of([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}), reach, requesting, unlimited())

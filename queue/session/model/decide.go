@@ -470,7 +470,7 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 // outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
 // each other, the loop, which waits for its patch, makes no other before.
 func (o *oracle) outlasts(now time.Time) bool {
-	return o.channels.Exact && !o.channels.cfg.AsyncAPICalls && !o.channels.logged() && o.channels.Saturated(now) &&
+	return !o.channels.cfg.AsyncAPICalls && !o.channels.logged() && o.channels.Saturated(now) &&
 		o.channels.until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience, o.besideLoop(now)) == nil
 }
 

@@ -359,7 +359,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
 	}
-	if awaited := d.AwaitedPatch; awaited != nil && d.oracle.channels.Exact {
+	if awaited := d.AwaitedPatch; awaited != nil && (d.oracle.channels.Exact || d.oracle.channels.Saturated(now)) {
 		// The loop makes no attempt while it waits: this one was before, and the loop goes on waiting.
 		at = now
 		defer func() { d.AwaitedPatch = awaited }()

@@ -71,7 +71,12 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
 		},
 	}
-	s.oracle.future = evidence.New(s.oracle.channels.gaps.Ahead(more), bindPatience, shortestRequest, limit)
+	if ahead := s.oracle.channels.gaps.Ahead(more); cluster.HasFact[*sources.Requested](events) {
+		s.oracle.future = evidence.New(ahead, bindPatience, shortestRequest, limit)
+	} else {
+		shown, left := ratelimit.OfShown(cfg)
+		s.oracle.future = evidence.NewUntold(ahead, bindPatience, shortestRequest, shown, left)
+	}
 	return s
 }
 

@@ -42,6 +42,11 @@ type Limit struct {
 	first    int
 }
 
+// OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.
+func OfShown(cfg *schedulerconfig.Config) (limit *rate.Limiter, left float64) {
+	return cfg.ClientLimiter(shownShare), fewLeft
+}
+
 // Restart begins anew with a scheduler of that configuration, which has made no requests.
 func (l *Limit) Restart(cfg *schedulerconfig.Config) {
 	l.cfg, l.limiter = cfg, cfg.ClientLimiter(shownShare)
