@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/backlog"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/gaps"
 	"github.com/schedq/schedq/queue/session/ratelimit"
@@ -34,9 +35,7 @@ type channels struct {
 	// verbosity is that of the scheduler's log, as *sources.Logged has it. Negative if there is none.
 	verbosity int
 
-	// Of a source that goes on: when an Event came last, and how long after its attempt.
-	eventCame time.Time
-	eventTook time.Duration
+	events backlog.Events // of a source that goes on
 
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
 	records  bool                           // the source once told what it wrote
@@ -104,20 +103,15 @@ func (c *channels) silence(now time.Time, pod *v1.Pod) reason.Silence {
 		return reason.Unknown
 	case !c.horizon(now, pod).After(now):
 		return reason.Unheard
-	case !c.logged() && (c.Saturated(now) || c.eventsWait() && c.Idle(now)):
+	case !c.logged() && (c.Saturated(now) || c.comesLate(now) && c.Idle(now)):
 		return reason.Late
 	}
 	return reason.Told
 }
 
-// event takes in that an Event came at now of an attempt at that time.
-func (c *channels) event(now, at time.Time) { c.eventCame, c.eventTook = now, now.Sub(at) }
-
-// eventsWait reports whether Events come so late that one of an attempt made now may not come in time. They have a client of
-// their own, whose rate limit is as that of the other: while it holds them up, one comes after the other. In a recording all
-// have come.
-func (c *channels) eventsWait() bool {
-	return c.eventTook > eventInTime && c.until.Sub(c.eventCame) < eventPause
+// comesLate reports whether the Event of an attempt made now may not have come: Events wait for the rate limit of their client.
+func (c *channels) comesLate(now time.Time) bool {
+	return c.events.Wait(c.until) && now.Add(foresight).After(c.events.ToldUntil(c.until))
 }
 
 // horizon returns the moment before which an attempt of pod that is not told was not made, seen from now: foresight later,

@@ -22,7 +22,7 @@ func TestMissedTellsNoRate(t *testing.T) {
 		if got, want := s.Saturated(world.At(20)), watch == sources.EventsWatch; got != want {
 			t.Errorf("%q was not heard: requests wait: %t", watch, got)
 		}
-		if got, want := s.eventsWait(), watch == sources.PodsWatch; got != want {
+		if got, want := s.events.Wait(s.until), watch == sources.PodsWatch; got != want {
 			t.Errorf("%q was not heard: Events wait: %t", watch, got)
 		}
 	}

@@ -218,8 +218,8 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 			if fact.Log {
 				break
 			}
-			if _, missed := heard.gaps.Missed(ev.Time, sources.EventsWatch); !missed { // or it came late for that
-				heard.event(now, ev.Time)
+			if _, missed := heard.gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged { // or it came late for that
+				heard.events.Come(now, ev.Time)
 			}
 			if f.logged || ev.Time.Before(f.End) && f.Shadow.hasHad(ev.Time, fact.UID) {
 				if fact.Version != "" {
@@ -233,7 +233,7 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		}
 		f.Shadow.oracle.future.Add(ev)
 	}
-	f.ExtendTo(now.Add(-Lag))
+	f.ExtendTo(heard.events.ShownUntil(now, status.Attached, Lag))
 }
 
 // ExtendTo lets events be made up to end, if that is later than End.

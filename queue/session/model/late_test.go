@@ -33,7 +33,7 @@ func TestEventsWait(t *testing.T) {
 			s := newChannels(world.Config(t), true)
 			s.recorded(pod.UID, sources.NewRecorded("7", 1))
 			s.until = world.At(c.until)
-			s.event(world.At(c.came), world.At(c.made))
+			s.events.Come(world.At(c.came), world.At(c.made))
 			if c.limited {
 				s.Attach(world.At(9), true)
 			}
@@ -62,11 +62,12 @@ func TestLateAttempt(t *testing.T) {
 			f := NewLiveFeed(world.Config(t))
 			t.Cleanup(f.Close)
 			f.Arrive(cluster.Recording(3).Events, world.At(3), sources.Status{})
+			f.Arrive(nil, world.At(5), sources.Status{}) // no Event waits any more
 			before := 0
 			for ; f.HasEvent(before); before++ {
 			}
 			f.Arrive([]sources.Event{{Time: world.At(c.makes), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", 1)}}}, world.At(20), sources.Status{})
-			f.ExtendTo(world.At(21))
+			f.Arrive(nil, world.At(21.5), sources.Status{}) // no Event waits any more
 			for i := before; f.HasEvent(i); i++ {
 			}
 			var moves []string
@@ -77,6 +78,28 @@ func TestLateAttempt(t *testing.T) {
 			}
 			if !slices.Equal(moves, c.want) {
 				t.Errorf("it moves %v, want %v", moves, c.want)
+			}
+		})
+	}
+}
+
+// TestPatchOutlasts: where requests wait for the rate limit, the patch of an attempt comes behind all that is told, if none is seen: the loop
+// waits for it, whether or not requests are told.
+func TestPatchOutlasts(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		loaded bool
+		want   float64
+	}{{"requests wait", true, 10.5}, {"they do not", false, 10}} {
+		t.Run(c.name, func(t *testing.T) {
+			o := decides(t, func(s *situation) {
+				s.channels.until = world.At(10.5)
+				if c.loaded {
+					s.load(10)
+				}
+			})
+			if got := o.patchedAt(world.At(10), "web", world.At(11)); !got.Equal(world.At(c.want)) {
+				t.Errorf("it is answered at %v, want %v", got, world.At(c.want))
 			}
 		})
 	}

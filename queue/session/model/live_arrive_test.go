@@ -51,6 +51,7 @@ func TestEventsBesideALog(t *testing.T) {
 		f := model.NewLiveFeed(world.Config(t))
 		t.Cleanup(f.Close)
 		f.Arrive(w.Events, world.At(8), sources.Status{})
+		f.Arrive(nil, world.At(9), sources.Status{}) // no Event waits any more
 		for i := 0; f.HasEvent(i); i++ {
 		}
 		if got := strings.Count(fmt.Sprint(moves(f, "web")), "inflight"); got != want {
@@ -160,5 +161,63 @@ func TestEventsComeLate(t *testing.T) {
 			made(f)
 			says(t, traceOf(f, 10, false), c.want)
 		})
+	}
+}
+
+// TestWaitsForEvents: while Events wait for the rate limit of the client that writes them, a session is shown up to half a second before what
+// they have told, so that one that comes late is where it belongs. Once none waits, it goes on to half a second behind the clock.
+func TestWaitsForEvents(t *testing.T) {
+	var w world.Cluster
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	w.Add(1, &sources.Attached{Nodes: true})
+	web := comes(&w, 2, "web", "4", nil)
+	other := comes(&w, 2, "other", "4", nil)
+	f := model.NewLiveFeed(world.Config(t))
+	t.Cleanup(f.Close)
+	f.Arrive(w.Events, world.At(2.1), sources.Status{})
+	tells := func(now, at float64, pod *v1.Pod) {
+		f.Arrive([]sources.Event{{Time: world.At(at), Fact: &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: noRoom, Recorded: sources.NewRecorded(pod.ResourceVersion, 1)}}}, world.At(now), sources.Status{})
+		if want := world.At(at - 0.5); f.End.After(want) {
+			t.Errorf("after the Event of %s it is made up to %v, and may be up to %v", pod.Name, f.End, want)
+		}
+		made(f)
+	}
+	tells(2.5, 2.2, web)
+	tells(3.4, 2.4, other)
+	f.Arrive(nil, world.At(5), sources.Status{})
+	made(f)
+	if want := world.At(4.5); !f.End.Equal(want) {
+		t.Errorf("with no Event waiting it is made up to %v, want %v", f.End, want)
+	}
+	says(t, traceOf(f, 2, false), `
+		2.001 web active UnscheduledPodAdd
+		2.001 other active UnscheduledPodAdd
+		2.199 web inflight (failure)
+		2.200 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+		2.399 other inflight (failure)
+		2.400 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)`)
+}
+
+// TestWaitsWhileRequestsDo: where a pod is seen to be bound while the model's loop waits for the answer to a patch, and requests wait for the
+// scheduler's rate limit, its attempt was before, and the loop has made none since, also of a source that tells no requests.
+func TestWaitsWhileRequestsDo(t *testing.T) {
+	var w world.Cluster
+	world.Happens(&w, 0.5, sources.Added, world.Node("node-a", "100"), nil)
+	w.Add(1, &sources.Attached{Nodes: true})
+	for i := range 150 {
+		w.Bound(1.1+0.005*float64(i), comes(&w, 1.099+0.005*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+	}
+	comes(&w, 2, "large", "200", nil)
+	var last *v1.Pod
+	for i := range 20 {
+		last = comes(&w, 2.01+0.000001*float64(i), fmt.Sprint("web-", i), "100m", nil)
+	}
+	w.Bound(2.2, last, "node-a")
+	f := model.NewLiveFeed(world.Config(t))
+	t.Cleanup(f.Close)
+	f.Arrive(w.Events, world.At(2.8), sources.Status{})
+	made(f)
+	if trace := traceOf(f, 2.1, false); strings.Count(trace, " inflight") != 1 || !strings.Contains(trace, "2.200 web-19 inflight (behind)") {
+		t.Errorf("it goes %s", trace)
 	}
 }

@@ -58,18 +58,13 @@ const (
 
 // For how long something that did not show yet may still show.
 const (
-	// Lag is how far a live session is behind the clock. What comes within it corrects the model before it is shown:
+	// Lag is how far a live session is behind the clock, unless Events wait (package backlog). What comes within it corrects the model before it is shown:
 	// the scheduler's own Events arrive later than they are made, and the model looks ahead. Measured: 10 to 30 ms
 	// mostly, while no rate limit holds them up.
 	Lag = 500 * time.Millisecond
 	// writeTime is how long after an attempt its Event is written at the latest, unless the client's rate limit holds
 	// it up. Chosen, no derivation yet.
 	writeTime = 100 * time.Millisecond
-	// eventInTime is how long after its attempt an Event comes at the most while none waits for the rate limit of the client that
-	// writes them, and eventPause how long after an Event the next one comes at the latest while they do. Chosen: half of what a
-	// live session is behind the clock, and fifty times as long as the limit by default lets pass between two.
-	eventInTime = Lag / 2
-	eventPause  = time.Second
 	// foresight is how far the model looks for the next attempt of a pod. Derived: no further than a live session can.
 	foresight = Lag - writeTime
 	// patchPatience is by how much longer than in the model an unseen patch may take, writePatience the same of other

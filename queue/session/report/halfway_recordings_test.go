@@ -33,7 +33,7 @@ var halfwayShort = map[string]float64{"": 0.01, "busy": 0.14, "random-2": 0.025,
 // newHalfway takes from rec what the API shows whoever comes to it at that moment: first what lists of the objects and Events tell,
 // then each change, as newAsLive has it.
 func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
-	s := &asLive{}
+	s := &asLive{attached: attached}
 	tell := func(f sources.Fact) {
 		s.left = append(s.left, told{sources.Event{Time: attached, Fact: f}, attached})
 	}

@@ -26,14 +26,17 @@ type told struct {
 }
 
 // asLive is what a stream would have told, event by event, of the cluster that an audit log tells of.
-type asLive struct{ left []told }
+type asLive struct {
+	left     []told
+	attached time.Time
+}
 
 // newAsLive takes from rec what the API shows whoever comes to it at the scheduler's start: not its requests, and Events
 // when they were written.
 func newAsLive(rec *sources.Recording) *asLive {
 	started := max(0, slices.IndexFunc(rec.Events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.SchedulerStarted); return is }))
 	began := rec.Events[started].Time
-	s := &asLive{}
+	s := &asLive{attached: began}
 	tell := func(at time.Time, ev sources.Event) {
 		if at.Before(began) {
 			at, ev.Time = began, began
@@ -77,7 +80,7 @@ func (s *asLive) Take() (events []sources.Event, status sources.Status) {
 		events = append(events, s.left[0].Event)
 		s.left = s.left[1:]
 	}
-	return events, sources.Status{Attached: now}
+	return events, sources.Status{Attached: s.attached}
 }
 
 // shortOfAudit is by how much the figures of a session that is attached may be below those of the audit log alone: what it
