@@ -1,7 +1,6 @@
 package model
 
 import (
-	"iter"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/devices"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/reason"
@@ -54,8 +54,7 @@ type oracle struct {
 	pace         *pace.Pace
 	channels     *channels
 	presence     *presence.Presence
-	queue        lineup
-	takesFrom    func(queue.Tier) bool     // whether the loop takes pods from that tier
+	queue        lineup.Lineup
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
 	// lastEnded is when the last attempt ended that was seen to. The loop waits for no patch of an attempt before that one: a patch is
 	// answered before the loop takes another pod (schedule_one.go, v1.33, handleSchedulingFailure).
@@ -70,13 +69,6 @@ type oracle struct {
 	claimed    func(*v1.Pod) bool
 	seesNodes  func() bool // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing func() bool // whether something that may wake pods is on its way to the scheduler
-}
-
-// lineup is the part of the model's queue that an oracle reads.
-type lineup interface {
-	// Upcoming yields the pods that the loop can take, in their turn.
-	Upcoming() iter.Seq[*v1.Pod]
-	Get(namespace, name string) (queue.PodInfo, bool)
 }
 
 // lastAttempt is the last attempt of a pod that the model knows of.
@@ -101,12 +93,12 @@ func (o *oracle) decide(now time.Time) decision {
 		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
 	}
 	first, last, sent := o.takenByPatch(now)
-	if last && first != nil && (sent.Sub(now) <= soon || o.isNext(first)) {
+	if last && first != nil && (sent.Sub(now) <= soon || o.queue.IsNext(first)) {
 		return decision{do: takePod, pod: first, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 	}
 	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
 	if seen := o.future.Failure(now, crowding, o.besideLoop(now)); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
-		pod, saturated := o.takeable(seen), o.channels.Saturated(now) && !o.channels.cfg.AsyncAPICalls
+		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.cfg.AsyncAPICalls
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
@@ -131,7 +123,7 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 	if pod, come := o.placedBefore(now, patch); pod != nil || !come {
 		return pod, false, patch.By
 	}
-	return o.takeable(patch), true, patch.By
+	return o.queue.Takeable(patch), true, patch.By
 }
 
 // besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes
@@ -142,14 +134,6 @@ func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
 		info, ok := o.queue.Get(s.Pod.Namespace, s.Pod.Name)
 		return s.Kind == evidence.Patched && ok && info.Pod.UID == s.UID && info.Tier == queue.InFlight && o.seesBinding(now, info.Pod)
 	}
-}
-
-// isNext reports whether it is pod's turn.
-func (o *oracle) isNext(pod *v1.Pod) bool {
-	for next := range o.queue.Upcoming() {
-		return next.UID == pod.UID
-	}
-	return false
 }
 
 // waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
@@ -168,7 +152,7 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
 // waited for those before it, or nil if there is none. It returns false if one of them has yet to come.
 func (o *oracle) placedBefore(now time.Time, patch *evidence.Sighting) (pod *v1.Pod, come bool) {
 	for seen := range o.future.Bindings(now, patch.By.Sub(now)) {
-		if pod := o.takeable(seen); pod != nil {
+		if pod := o.queue.Takeable(seen); pod != nil {
 			return pod, true
 		}
 		if _, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name); !ok && seen.Kind == evidence.Bound && !o.hasNode(seen.Pod) {
@@ -206,7 +190,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		case !is:
 			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now, pod)}
 			return does
-		case until.Sub(now) == foresight && o.channels.Idle(now) && o.failedBefore(pod) && !cluster.BindsLate(pod):
+		case until.Sub(now) == foresight && o.channels.Idle(now) && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
@@ -321,7 +305,7 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.
 	if seen == nil {
 		return nil, reason.Because{}
 	}
-	if pod := o.takeable(seen); pod != nil && pod.UID != a.Pod.UID && !o.agreesWithSeen(now, a) {
+	if pod := o.queue.Takeable(seen); pod != nil && pod.UID != a.Pod.UID && !o.agreesWithSeen(now, a) {
 		return pod, reason.GoesBy(reason.InPlace, seen)
 	}
 	return nil, reason.Because{}
@@ -342,7 +326,7 @@ func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sightin
 // binding.
 func (o *oracle) bindsNext(now time.Time) (*v1.Pod, *evidence.Sighting) {
 	for seen := range o.future.Bindings(now, crowding) {
-		if pod := o.takeable(seen); pod != nil {
+		if pod := o.queue.Takeable(seen); pod != nil {
 			return pod, seen
 		}
 	}
@@ -499,22 +483,7 @@ func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 	return seen
 }
 
-// takeable returns the pod that was seen, as the queue has it, or nil if the loop can't take it.
-func (o *oracle) takeable(seen *evidence.Sighting) *v1.Pod {
-	info, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name)
-	if !ok || info.Pod.UID != seen.UID || !o.takesFrom(info.Tier) {
-		return nil
-	}
-	return info.Pod
-}
-
 // mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods, or may do so unseen.
 func (o *oracle) mayWakeBy(now, until time.Time) bool {
 	return o.wakeComing() || !o.channels.gaps.HearsAllBut(now, until.Sub(now), sources.EventsWatch, sources.LeasesWatch) || o.future.WakesWithin(now, until.Sub(now))
-}
-
-// failedBefore reports whether an attempt of a pod in the queue has failed.
-func (o *oracle) failedBefore(pod *v1.Pod) bool {
-	info, ok := o.queue.Get(pod.Namespace, pod.Name)
-	return ok && info.Attempts > 0
 }

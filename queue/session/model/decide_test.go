@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/world"
@@ -143,10 +144,10 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.channels.until = world.At(100)
 	s.seesNodes = func() bool { return true }
 	s.wakeComing = func() bool { return false }
-	s.takesFrom = func(tier queue.Tier) bool { return tier == queue.Active }
 	set(s)
 	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	s.queue, s.future = s.line, evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.cfg.ClientLimiter(1))
+	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }}
+	s.future = evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.cfg.ClientLimiter(1))
 	return s.oracle
 }
 
@@ -859,7 +860,7 @@ func TestUntried(t *testing.T) {
 		}, false},
 	} {
 		o := decides(t, c.set)
-		if got := o.untried(world.At(10), o.queue.(line)[0].Pod); got != c.want {
+		if got := o.untried(world.At(10), o.queue.Queue.(line)[0].Pod); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/ratelimit"
@@ -111,7 +112,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 		return nil, err
 	}
 	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
-	s.oracle.queue, s.oracle.takesFrom = s.driver.queue, s.driver.takesFrom
+	s.oracle.queue = lineup.Lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom}
 	s.oracle.channels.restart()
 	s.oracle.presence.Restart(now)
 	clear(s.oracle.lastAttempts)

@@ -1,0 +1,79 @@
+package lineup_test
+
+import (
+	"iter"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/lineup"
+)
+
+// pods are those in the queue, in their turn.
+type pods []queue.PodInfo
+
+func (p pods) Upcoming() iter.Seq[*v1.Pod] {
+	return func(yield func(*v1.Pod) bool) {
+		for _, info := range p {
+			if info.Tier == queue.Active && !yield(info.Pod) {
+				return
+			}
+		}
+	}
+}
+
+func (p pods) Get(_, name string) (queue.PodInfo, bool) {
+	for _, info := range p {
+		if info.Pod.Name == name {
+			return info, true
+		}
+	}
+	return queue.PodInfo{}, false
+}
+
+func pod(name string, uid types.UID) *v1.Pod {
+	p := &v1.Pod{}
+	p.Name, p.UID = name, uid
+	return p
+}
+
+func seen(name string, uid types.UID) *evidence.Sighting {
+	return &evidence.Sighting{Pod: types.NamespacedName{Name: name}, UID: uid}
+}
+
+func line() lineup.Lineup {
+	return lineup.Lineup{
+		Queue: pods{
+			{Pod: pod("tried", "1"), Tier: queue.InFlight, Attempts: 1}, {Pod: pod("asleep", "2"), Tier: queue.Unschedulable, Attempts: 2},
+			{Pod: pod("first", "3"), Tier: queue.Active}, {Pod: pod("second", "4"), Tier: queue.Active, Attempts: 1},
+		},
+		TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active },
+	}
+}
+
+// TestTakeable: the loop can take a pod from the tiers from which it takes any, if it is the very pod that was seen.
+func TestTakeable(t *testing.T) {
+	for _, c := range []struct {
+		seen *evidence.Sighting
+		want bool
+	}{{seen("first", "3"), true}, {seen("second", "4"), true}, {seen("second", "another"), false}, {seen("tried", "1"), false}, {seen("asleep", "2"), false}, {seen("none", "5"), false}} {
+		if got := line().Takeable(c.seen); (got != nil) != c.want || got != nil && got.UID != c.seen.UID {
+			t.Errorf("the pod that is seen as %s %s: %v", c.seen.Pod, c.seen.UID, got)
+		}
+	}
+}
+
+// TestTurn: whose turn it is, and which pods have failed before.
+func TestTurn(t *testing.T) {
+	for _, c := range []struct {
+		pod          *v1.Pod
+		next, failed bool
+	}{{pod("first", "3"), true, false}, {pod("second", "4"), false, true}, {pod("asleep", "2"), false, true}, {pod("none", "5"), false, false}} {
+		if next, failed := line().IsNext(c.pod), line().FailedBefore(c.pod); next != c.next || failed != c.failed {
+			t.Errorf("%s is next: %t, has failed before: %t", c.pod.Name, next, failed)
+		}
+	}
+}
