@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
@@ -108,6 +110,11 @@ func eachAttached(t *testing.T, test func(t *testing.T, dir, log string, rec, tr
 	if _, err := cycle.InTree(); err != nil { // a scheduler starts what goes on behind it: outside of a bubble
 		t.Fatal(err)
 	}
+	// An error that upstream handles waits until a millisecond after the last one, by the clock of the process (k8s.io/apimachinery
+	// v0.37, util/runtime, rudimentaryErrorBackoff). In a bubble that may be years.
+	handlers := utilruntime.ErrorHandlers
+	utilruntime.ErrorHandlers = nil
+	t.Cleanup(func() { utilruntime.ErrorHandlers = handlers })
 	logs, _ := filepath.Glob(filepath.Join(root, "*", "sched.log.gz"))
 	for _, log := range logs {
 		dir := filepath.Dir(log)
