@@ -184,6 +184,24 @@ func TestWaitedUntold(t *testing.T) {
 	}
 }
 
+// TestWaitsInARow: where no requests are told, one has waited only if it is sent so soon after another that no token was left between:
+// sooner than twice as long as the rate limit lets pass.
+func TestWaitsInARow(t *testing.T) {
+	var events []sources.Event
+	for i := range 15 {
+		events = append(events, patched(0, 3, fmt.Sprint("first-", i)))
+	}
+	for _, c := range []struct {
+		sent int
+		want bool
+	}{{39, true}, {41, false}} {
+		f := NewUntold(Of(append(slices.Clone(events), patched(c.sent, c.sent+3, "last"))), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 20), 10)
+		if last := f.all[len(f.all)-1]; last.Waited != c.want {
+			t.Errorf("sent %d ms after the others it has waited: %t", c.sent, last.Waited)
+		}
+	}
+}
+
 // TestNextPatch: the patch that is sent first from now on, whichever is answered first.
 func TestNextPatch(t *testing.T) {
 	f := New(Of([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}), reach, requesting, unlimited())

@@ -47,10 +47,17 @@ func (r *requests) send(at time.Time) {
 	if n := len(r.sent); n > 0 && at.Before(r.sent[n-1].at) {
 		at = r.sent[n-1].at
 	}
-	r.sent = append(r.sent, sending{at, r.limit.TokensAt(at) < r.left})
+	r.sent = append(r.sent, sending{at, r.limit.TokensAt(at) < r.left && (r.told || r.inARow(at))})
 	if len(r.sent) == 2*maxSent {
 		r.sent = slices.Clone(r.sent[maxSent:])
 	}
+}
+
+// inARow reports whether a request that is sent at that moment follows another one as soon as those do that wait, with no time for a third
+// between: they are let through one by one (golang.org/x/time/rate). Behind a longer pause it may have been sent as soon as it was made.
+func (r *requests) inARow(at time.Time) bool {
+	n := len(r.sent)
+	return n == 0 || at.Sub(r.sent[n-1].at).Seconds()*float64(r.limit.Limit()) < 2
 }
 
 // attach takes nothing to be left of the limit where the source comes to a scheduler at work: whose requests are fewer does not wait for
