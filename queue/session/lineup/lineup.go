@@ -32,6 +32,12 @@ func (l Lineup) Takeable(seen *evidence.Sighting) *v1.Pod {
 	return info.Pod
 }
 
+// Asleep reports whether the pod that was seen is where the loop takes none from: it has yet to be woken.
+func (l Lineup) Asleep(seen *evidence.Sighting) bool {
+	info, ok := l.Get(seen.Pod.Namespace, seen.Pod.Name)
+	return ok && info.Pod.UID == seen.UID && info.Tier != queue.InFlight && !l.TakesFrom(info.Tier)
+}
+
 // IsNext reports whether it is pod's turn.
 func (l Lineup) IsNext(pod *v1.Pod) bool {
 	for next := range l.Upcoming() {

@@ -66,6 +66,18 @@ func TestTakeable(t *testing.T) {
 	}
 }
 
+// TestAsleep: a pod is asleep while it is where the loop takes none from, and not being tried.
+func TestAsleep(t *testing.T) {
+	for _, c := range []struct {
+		seen *evidence.Sighting
+		want bool
+	}{{seen("asleep", "2"), true}, {seen("asleep", "another"), false}, {seen("first", "3"), false}, {seen("tried", "1"), false}, {seen("none", "5"), false}} {
+		if got := line().Asleep(c.seen); got != c.want {
+			t.Errorf("%s %s is asleep: %t", c.seen.Pod, c.seen.UID, got)
+		}
+	}
+}
+
 // TestTurn: whose turn it is, and which pods have failed before.
 func TestTurn(t *testing.T) {
 	for _, c := range []struct {

@@ -155,7 +155,7 @@ func (o *oracle) placedBefore(now time.Time, patch *evidence.Sighting) (pod *v1.
 		if pod := o.queue.Takeable(seen); pod != nil {
 			return pod, true
 		}
-		if _, ok := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name); !ok && seen.Kind == evidence.Bound && !o.hasNode(seen.Pod) {
+		if o.hasYetToCome(seen) {
 			return nil, false
 		}
 	}
@@ -477,10 +477,31 @@ func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 	}
 	late := o.channels.Saturated(now)
 	seen := o.future.Patch(uid, now, writePatience, late)
-	if seen != nil && !late && seen.By.Sub(now) > patchSlack {
+	if seen != nil && (!late && seen.By.Sub(now) > patchSlack || late && o.comesLater(now, seen)) {
 		return nil // it is that of an attempt to come
 	}
 	return seen
+}
+
+// comesLater reports whether patch is of an attempt to come: a pod is placed before it is sent that has yet to come or to be woken, and
+// while the loop waits for the answer to a patch it places none (schedule_one.go, v1.33, handleSchedulingFailure). Where all requests are
+// told, that is known of those that wait by their order (see waitingPatch).
+func (o *oracle) comesLater(now time.Time, patch *evidence.Sighting) bool {
+	if o.channels.cfg.AsyncAPICalls || o.channels.Exact {
+		return false
+	}
+	for seen := range o.future.Bindings(now, patch.By.Sub(now)) {
+		if o.queue.Asleep(seen) || o.hasYetToCome(seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasYetToCome reports whether seen binds a pod of which the queue has yet to hear.
+func (o *oracle) hasYetToCome(seen *evidence.Sighting) bool {
+	_, known := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name)
+	return !known && seen.Kind == evidence.Bound && !o.hasNode(seen.Pod)
 }
 
 // mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods, or may do so unseen.

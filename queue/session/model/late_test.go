@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -99,6 +100,43 @@ func TestPatchOutlasts(t *testing.T) {
 				}
 			})
 			if got := o.patchedAt(world.At(10), "web", world.At(11)); !got.Equal(world.At(c.want)) {
+				t.Errorf("it is answered at %v, want %v", got, world.At(c.want))
+			}
+		})
+	}
+}
+
+// TestPatchOfAnAttemptToCome: while the loop waits for the answer to a patch it places no pod. So where requests wait, a patch that is sent
+// behind the binding of a pod that has yet to come or to be woken is not that of the attempt that ends now.
+func TestPatchOfAnAttemptToCome(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want float64
+	}{
+		{"no other is placed before", func(*situation) {}, 11.01},
+		{"one is placed that is asleep", func(s *situation) { s.pod("other", queue.Unschedulable, 1); s.bound(10.5, "other") }, 10},
+		{"one is placed that has yet to come", func(s *situation) { s.bound(10.5, "other") }, 10},
+		{"one is placed that the loop can take", func(s *situation) { s.pod("other", queue.Active, 1); s.bound(10.5, "other") }, 11.01},
+		{"one is bound that was placed", func(s *situation) { s.pod("other", queue.InFlight, 1); s.bound(10.5, "other") }, 11.01},
+		{"one is placed that is asleep, and the loop does not wait", func(s *situation) {
+			s.channels.cfg.AsyncAPICalls = true
+			s.pod("other", queue.Unschedulable, 1)
+			s.bound(10.5, "other")
+		}, 11.01},
+		{"one is placed that is asleep, and all requests are told", func(s *situation) {
+			s.channels.Exact = true
+			s.pod("other", queue.Unschedulable, 1)
+			s.bound(10.5, "other")
+		}, 11.01},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := decides(t, func(s *situation) {
+				s.load(10)
+				c.set(s)
+				s.patched(11, 11.01, "web")
+			})
+			if got := o.patchedAt(world.At(10), "web", world.At(12)); !got.Equal(world.At(c.want)) {
 				t.Errorf("it is answered at %v, want %v", got, world.At(c.want))
 			}
 		})
