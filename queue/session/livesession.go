@@ -14,11 +14,12 @@ import (
 )
 
 // live is what a session has of the stream that it shows. The recording of such a session grows at its
-// end, which is Lag behind the clock.
+// end, which is Lag behind the clock, or more while Events wait (package backlog).
 type live struct {
 	stream sources.Stream
 	status sources.Status
 	ended  error // why nothing more comes, if so
+	behind time.Duration
 }
 
 // Live says in a frame how the cluster that is shown stands.
@@ -26,6 +27,8 @@ type Live struct {
 	sources.Status
 	// Following is true while what is shown is the newest there is, and goes on with it.
 	Following bool
+	// Behind is how far the newest that is shown is behind the clock: half a second, or more while the scheduler's Events wait.
+	Behind time.Duration
 	// Ended says why nothing more comes. Empty while something may.
 	Ended sources.SafeText
 }
@@ -80,6 +83,7 @@ func (o *owner) poll(now time.Time) {
 	o.live.status, o.notices = status, slices.Concat(status.Notices, o.running.Notices())
 	t, edge, was := o.recording, o.atEdge(), o.recording.End
 	t.Feed.Arrive(events, now, status)
+	o.live.behind = now.Sub(t.Feed.End)
 	from, cursor, due := t.Next, t.Cursor, true
 	for due = t.HasEventBy(t.Feed.End); due && !o.outrunsFile() && time.Since(now) < pollWork; due = t.HasEventBy(t.Feed.End) {
 		t.ExecuteNext()
@@ -125,7 +129,7 @@ func (o *owner) liveFrame() *Live {
 	if o.live == nil {
 		return nil
 	}
-	l := &Live{Status: o.live.status, Following: o.atEdge()}
+	l := &Live{Status: o.live.status, Following: o.atEdge(), Behind: o.live.behind}
 	if o.live.ended != nil {
 		l.Ended = sources.Sanitize(o.live.ended.Error())
 	}

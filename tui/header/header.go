@@ -347,6 +347,9 @@ func (h Header) schedulerCounts(a canvas.Area) {
 	}
 }
 
+// farBehind is how far behind the clock a live session is at the least that says so: it is half a second behind as a rule.
+const farBehind = time.Second
+
 // liveTime says how the cluster stands that is shown: on its way in, heard of, or stale.
 func (h Header) liveTime(a canvas.Area) {
 	f := h.Frame
@@ -391,6 +394,10 @@ func (h Header) liveTime(a canvas.Area) {
 			text = "not heard since " + f.Zone.Second(since) + ": " + text
 		}
 		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(text, left.W-x-2))
+		return
+	}
+	if behind := f.Live.Behind; behind >= farBehind {
+		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(format.Span(behind.Truncate(time.Second))+" behind the clock, as the scheduler's Events are", left.W-x-2))
 		return
 	}
 	x = left.Text(x+2, 0, theme.Dim, "attached "+format.Span(f.Now.Sub(f.Live.Attached).Truncate(time.Second))+" ago")

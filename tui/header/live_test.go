@@ -32,6 +32,8 @@ func TestTroubleIsShown(t *testing.T) {
 		"nothing is heard": {session.Live{Status: sources.Status{Trouble: "gone", Attached: at, StaleSince: at}}, "◌ STALE since 10:00:00  gone"},
 		"all is well":      {session.Live{Status: sources.Status{Answers: 3 * time.Millisecond, Ahead: 40 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago   "},
 		"it is far away":   {session.Live{Status: sources.Status{Answers: 162 * time.Millisecond, Ahead: -2300 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago, answers take 162ms, this clock 2.3s behind"},
+		"Events wait":      {session.Live{Status: sources.Status{Attached: at}, Following: true, Behind: 7400 * time.Millisecond}, "● live  10:00:05.000 UTC  0:07 behind the clock, as the scheduler's Events are"},
+		"it is as ever":    {session.Live{Status: sources.Status{Attached: at}, Following: true, Behind: 999 * time.Millisecond}, "● live  10:00:05.000 UTC  attached 0:05 ago"},
 	} {
 		var screen canvas.Canvas
 		screen.Reset(160, 1)
