@@ -181,6 +181,9 @@ func (s *Scheduler) Renominate(_ time.Time, pod *v1.Pod, node string) {
 // Judge returns ErrWatchOnly.
 func (*Scheduler) Judge(*v1.Pod) (Verdict, error) { return Verdict{}, ErrWatchOnly }
 
+// JudgeWith does nothing.
+func (*Scheduler) JudgeWith(*v1.Node, func()) {}
+
 // Diagnose returns ErrWatchOnly.
 func (*Scheduler) Diagnose(*v1.Pod, int) (*Diagnosis, error) { return nil, ErrWatchOnly }
 

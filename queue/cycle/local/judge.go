@@ -52,6 +52,21 @@ func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
 	return Verdict{Message: err.Error()}, nil
 }
 
+// JudgeWith calls judge while the scheduler knows node as it is here, and not as it has heard of it. It does not if no attempt could come to
+// something else by that (eventhandlers.go, updateNodeInCache), or the node can't be taken. The queue hears nothing.
+func (s *Scheduler) JudgeWith(node *v1.Node, judge func()) {
+	heard, _ := s.watches.get(node, "", node.Name).(*v1.Node)
+	if heard != nil && len(framework.NodeSchedulingPropertiesChange(node, heard)) == 0 || s.Load(node) != nil {
+		return
+	}
+	judge()
+	if heard == nil {
+		_ = s.Unload(node)
+	} else {
+		_ = s.Load(heard)
+	}
+}
+
 // Place assumes pod on a node, as at the end of an attempt that chose that node. It fails if the node is
 // not there or the plugins do not let it.
 func (s *Scheduler) Place(pod *v1.Pod, node string) (*Binding, error) {

@@ -332,3 +332,40 @@ func TestJudge(t *testing.T) {
 		t.Error("something came of it")
 	}
 }
+
+// TestJudgeWith: what attempts would come to if a node were otherwise than the scheduler has heard. Afterwards it is as it was, and nobody
+// was woken.
+func TestJudgeWith(t *testing.T) {
+	tainted := func() *v1.Node { return aNode("one", taint("infra")) }
+	for _, c := range []struct {
+		name string
+		with *v1.Node
+		want string
+	}{
+		{"it loses its taint", aNode("one"), "one"},
+		{"another one comes", aNode("two"), "two"},
+		{"nothing is otherwise that matters", tainted(), "not asked"},
+	} {
+		st := newStory(t, tainted())
+		st.tries(aPod("web"))
+		fits := "not asked"
+		st.told()
+		c.with.ResourceVersion = "100"
+		st.JudgeWith(c.with, func() {
+			v, err := st.Judge(aPod("web"))
+			if fits = v.Node; err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		})
+		if fits != c.want {
+			t.Errorf("%s: it fits on %q, want %q", c.name, fits, c.want)
+		}
+		v, err := st.Judge(aPod("web"))
+		if err != nil || v.Message != "0/1 nodes are available: 1 node(s) had untolerated taint(s)." {
+			t.Errorf("%s: afterwards it says %+v, %v", c.name, v, err)
+		}
+		if woken := st.told(); woken != "" {
+			t.Errorf("%s: somebody was woken: %q", c.name, woken)
+		}
+	}
+}

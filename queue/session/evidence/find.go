@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -15,6 +16,11 @@ import (
 // now and was not over before now, but for those of which but is true. Nil if there is none.
 func (f *Future) Failure(now time.Time, within time.Duration, but func(*Sighting) bool) *Sighting {
 	return f.failures.firstWithin(now, within, func(s *Sighting) bool { return !s.Used && !s.By.Before(now) && !but(s) })
+}
+
+// Failures yields the Events of failed attempts of all pods that are told later than since, within that long.
+func (f *Future) Failures(since time.Time, within time.Duration) iter.Seq[*Sighting] {
+	return slices.Values(f.failures.failed(since, within))
 }
 
 // Attempt returns the first sighting of the pod with that UID that shows an attempt which the model has not had, that

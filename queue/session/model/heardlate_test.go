@@ -119,3 +119,71 @@ func TestHeardLate(t *testing.T) {
 		`},
 	})
 }
+
+// TestNodeHeardLate: a pod is gone, and three others that wait are tried; meanwhile their node becomes large enough. That two of them are told to
+// have failed as on the small one shows that the scheduler had yet to hear of it.
+func TestNodeHeardLate(t *testing.T) {
+	const grows = 30.0005
+	waits := func(w *world.Cluster) (pods []*v1.Pod) {
+		first := w.Small()
+		for i, name := range []string{"a", "b", "c"} {
+			pods = append(pods, w.Stuck(2+0.02*float64(i), name))
+		}
+		w.Goes(30, first)
+		world.Happens(w, grows, sources.Updated, world.Node("node-a", "1"), func(n *v1.Node) { world.Cpu(n, "20") })
+		return pods
+	}
+	play(t, []scene{
+		{"two fail", 29, 31, func(w *world.Cluster) {
+			pods := waits(w)
+			w.Recorded(30.003, pods[0], 1)
+			w.Recorded(30.0045, pods[1], 1)
+			w.Bound(30.01, pods[2], "node-a")
+			w.Bound(30.012, pods[0], "node-a")
+			w.Bound(30.014, pods[1], "node-a")
+		}, `
+			30.001 a active AssignedPodDelete
+			30.001 b active AssignedPodDelete
+			30.001 c active AssignedPodDelete
+			30.002 a inflight (failure)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.003 b inflight (failure)
+			30.004 a backoff NodeUpdateNodeAllocatable
+			30.005 b backoff ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.009 c inflight (turn)
+			30.010 c scheduled node-a (outcome)
+			30.011 a inflight (turn)
+			30.011 c deleted
+			30.012 a scheduled node-a (outcome)
+			30.013 b inflight (turn)
+			30.013 a deleted
+			30.014 b scheduled node-a (outcome)
+			30.015 b deleted
+		`},
+		{"they fail again, which the Events of before tell in the words of before", 29, 31, func(w *world.Cluster) {
+			pods := waits(w)
+			w.Recorded(30.003, pods[0], 2)
+			w.Recorded(30.0045, pods[1], 2)
+			w.Bound(30.01, pods[2], "node-a")
+			w.Bound(30.012, pods[0], "node-a")
+			w.Bound(30.014, pods[1], "node-a")
+		}, `
+			30.001 a active AssignedPodDelete
+			30.001 b active AssignedPodDelete
+			30.001 c active AssignedPodDelete
+			30.002 a inflight (failure)
+			30.003 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+			30.003 b inflight (failure)
+			30.005 b unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+			30.009 c inflight (turn)
+			30.010 c scheduled node-a (outcome)
+			30.011 c deleted
+			30.012 a inflight (behind)
+			30.012 a scheduled node-a (outcome)
+			30.013 a deleted
+			30.014 b inflight (behind)
+			30.014 b scheduled node-a (outcome)
+			30.015 b deleted
+		`},
+	})
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/hearing"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -276,7 +277,21 @@ func (s *shadow) delayOf(now time.Time, c *sources.ObjectChange) time.Duration {
 	}
 	awake := func(seen *evidence.Sighting) bool { return s.isAwake(seen.Pod) }
 	ended := s.oracle.future.HeardDuring(now.Add(watchDelay), foresight, heardBefore, awake)
+	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && s.oracle.seesNodes() {
+		if missed := hearing.MissedBy(s.oracle.future, now.Add(watchDelay), foresight, node, s.driver.Scheduler, s.podOf); missed.After(ended) {
+			ended = missed
+		}
+	}
 	return max(watchDelay, ended.Add(-time.Microsecond).Sub(now))
+}
+
+// podOf returns the pod that was seen, if it waits for this scheduler, and otherwise nil.
+func (s *shadow) podOf(seen *evidence.Sighting) *v1.Pod {
+	pod := s.objects.Pod(seen.Pod)
+	if pod == nil || pod.UID != seen.UID || !cluster.Waiting(pod) || !s.driver.Scheduler.Responsible(pod) {
+		return nil
+	}
+	return pod
 }
 
 // flushSeen has the backoff flush have run by now if the named pod is still in backoffQ though its backoff is over: without

@@ -1,0 +1,85 @@
+package hearing
+
+import (
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/sources"
+)
+
+// Judge says what attempts would come to by what a scheduler has heard of so far, and by what it has with another state of a node.
+type Judge interface {
+	Judge(*v1.Pod) (cycle.Verdict, error)
+	JudgeWith(node *v1.Node, judge func())
+}
+
+// mostTold is how many failures are looked at. Chosen, a bound on the work.
+const mostTold = 100
+
+// MissedBy returns when the last attempt ended that was made without a change of a node, which the scheduler could have heard of at
+// since: it is told within that long to have failed as it does without the change, and would not with it. A snapshot of the nodes
+// is taken when an attempt begins (schedule_one.go, schedulePod), so the scheduler heard of the change after that. node is as the change
+// left it. pod returns the pod that a failure is of, or nil if that can't be judged. Zero if there is no such attempt.
+func MissedBy(f *evidence.Future, since time.Time, within time.Duration, node *v1.Node, judge Judge, pod func(*evidence.Sighting) *v1.Pod) (ended time.Time) {
+	failed, pods := judgeable(f, since, within, node, pod)
+	if len(failed) == 0 {
+		return ended
+	}
+	with := make([]string, 0, len(failed))
+	judge.JudgeWith(node, func() {
+		for _, p := range pods {
+			with = append(with, says(judge, p))
+		}
+	})
+	for i, with := range with {
+		without := says(judge, pods[i])
+		switch message := failed[i].Message(); {
+		case with == without:
+		case tells(message, without):
+			ended = failed[i].Time
+		case tells(message, with):
+			return ended
+		}
+	}
+	return ended
+}
+
+// judgeable returns the failures that tell of attempts with or without a change of node, and their pods: those after that moment, within that
+// long and before the node changes again, or any node goes, which the messages would count, too. A series of Events keeps the message of
+// its first one (client-go, tools/events/event_broadcaster.go, recordToSink), so only that tells.
+func judgeable(f *evidence.Future, since time.Time, within time.Duration, node *v1.Node, pod func(*evidence.Sighting) *v1.Pod) (failed []*evidence.Sighting, pods []*v1.Pod) {
+	for s := range f.Changes(since, within) {
+		if other, is := s.Change.Object.(*v1.Node); is && (other.Name == node.Name || s.Deleted()) {
+			within = s.Time.Sub(since)
+			break
+		}
+	}
+	for s := range f.Failures(since, within) {
+		if s.Fact.(*sources.FailedAttempt).Count > 1 {
+			continue
+		}
+		if p := pod(s); p != nil {
+			failed, pods = append(failed, s), append(pods, p)
+		}
+		if len(failed) == mostTold {
+			break
+		}
+	}
+	return failed, pods
+}
+
+// says is the message with which an attempt of pod would fail, without what preemption has to say. Empty if it would not.
+func says(judge Judge, pod *v1.Pod) string {
+	v, err := judge.Judge(pod)
+	if err != nil {
+		return ""
+	}
+	return v.Message
+}
+
+// tells reports whether an attempt failed with the message of a verdict.
+func tells(message, verdict string) bool { return verdict != "" && strings.HasPrefix(message, verdict) }
