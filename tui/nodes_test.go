@@ -40,7 +40,7 @@ func TestNodes(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.Nodes).sees("The nodes are not known: no node is in this recording; an audit log would")
 		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("The nodes are not known") // nor what a pod lacks there
-		p.do(keymap.Open).sees("The nodes are not known")
+		p.do(keymap.Open).sees("The nodes are not known", "can't: the nodes are not known")
 	})
 }
 

@@ -183,6 +183,8 @@ func (n *Nodes) CannotEnter() string {
 	switch {
 	case !n.Selected.Any:
 		return n.NotSelected()
+	case n.shown.of != nil && n.shown.of.Unknown != "":
+		return "the nodes are not known"
 	case n.shown.needs != nil || n.working:
 		return "it is told already"
 	}
