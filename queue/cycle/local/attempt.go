@@ -73,6 +73,12 @@ type Binding struct {
 	info    *framework.QueuedPodInfo
 }
 
+// newBinding returns the binding of a popped pod that is about to be assumed on a node, by what the plugins keep in state.
+func newBinding(profile framework.Framework, state fwk.CycleState, p *framework.QueuedPodInfo, node string) *Binding {
+	info := p.DeepCopy()
+	return &Binding{Pod: info.Pod, Node: node, profile: profile, state: state, info: info}
+}
+
 // clearNominatedNode takes a pod's nomination back.
 func clearNominatedNode() *fwk.NominatingInfo {
 	return &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}
@@ -140,8 +146,7 @@ func (s *Scheduler) runCycle(a *Attempt, profile framework.Framework, p *framewo
 		return
 	}
 	a.Evaluated, a.Feasible = result.EvaluatedNodes, result.FeasibleNodes
-	b := &Binding{Node: result.SuggestedHost, profile: profile, state: state, info: p.DeepCopy()}
-	b.Pod = b.info.Pod
+	b := newBinding(profile, state, p, result.SuggestedHost)
 	if status := s.assume(ctx, b); !status.IsSuccess() {
 		s.noteFailure(a, profile, state, b.info, status, clearNominatedNode())
 		return
@@ -156,8 +161,7 @@ func (s *Scheduler) PlaceOn(a *Attempt, node string) bool {
 	if r == nil || s.snapshotNode(node) == nil {
 		return false
 	}
-	b := &Binding{Node: node, profile: r.profile, state: r.state, info: r.info.DeepCopy()}
-	b.Pod = b.info.Pod
+	b := newBinding(r.profile, r.state, r.info, node)
 	if !s.assume(quiet(context.Background()), b).IsSuccess() {
 		return false
 	}

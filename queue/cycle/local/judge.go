@@ -84,8 +84,7 @@ func (s *Scheduler) Place(pod *v1.Pod, node string) (*Binding, error) {
 		}
 		status = profile.RunFilterPluginsWithNominatedPods(ctx, state, pod, info)
 	}
-	b := &Binding{Node: node, profile: profile, state: state, info: p.DeepCopy()}
-	b.Pod = b.info.Pod
+	b := newBinding(profile, state, p, node)
 	if status.IsSuccess() {
 		status = s.assume(ctx, b)
 	}

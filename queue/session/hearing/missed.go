@@ -26,25 +26,27 @@ const mostTold = 100
 // left it. pod returns the pod that a failure is of, or nil if that can't be judged. Zero if there is no such attempt.
 func MissedBy(f *evidence.Future, since time.Time, within time.Duration, node *v1.Node, judge Judge, pod func(*evidence.Sighting) *v1.Pod) (ended time.Time) {
 	failed, pods := judgeable(f, since, within, node, pod)
-	if len(failed) == 0 {
+	without, candidates := make([]string, len(failed)), 0 // up to the last one that may be it
+	for i, p := range pods {
+		if without[i] = says(judge, p); tells(failed[i].Message(), without[i]) {
+			candidates = i + 1
+		}
+	}
+	if candidates == 0 {
 		return ended
 	}
-	with := make([]string, 0, len(failed))
 	judge.JudgeWith(node, func() {
-		for _, p := range pods {
-			with = append(with, says(judge, p))
+		for i, s := range failed[:candidates] {
+			with := says(judge, pods[i])
+			switch {
+			case with == without[i]:
+			case tells(s.Message(), without[i]):
+				ended = s.Time
+			case tells(s.Message(), with):
+				return
+			}
 		}
 	})
-	for i, with := range with {
-		without := says(judge, pods[i])
-		switch message := failed[i].Message(); {
-		case with == without:
-		case tells(message, without):
-			ended = failed[i].Time
-		case tells(message, with):
-			return ended
-		}
-	}
 	return ended
 }
 

@@ -68,7 +68,6 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	requests := attached && !cluster.TellsFailures(events) || logged || cluster.HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
 	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
 	f.Shadow.follows, f.Shadow.oracle.channels.until = attached, rec.End
-	f.Shadow.oracle.channels.Exact = cluster.HasFact[*sources.Requested](events)
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
 			f.Close()

@@ -124,24 +124,21 @@ func TestHeardLate(t *testing.T) {
 // have failed as on the small one shows that the scheduler had yet to hear of it.
 func TestNodeHeardLate(t *testing.T) {
 	const grows = 30.0005
-	waits := func(w *world.Cluster) (pods []*v1.Pod) {
-		first := w.Small()
-		for i, name := range []string{"a", "b", "c"} {
-			pods = append(pods, w.Stuck(2+0.02*float64(i), name))
+	told := func(count int) func(w *world.Cluster) { // that two fail, by an Event that is the count-th of each
+		return func(w *world.Cluster) {
+			first := w.Small()
+			a, b, c := w.Stuck(2, "a"), w.Stuck(2.02, "b"), w.Stuck(2.04, "c")
+			w.Goes(30, first)
+			world.Happens(w, grows, sources.Updated, world.Node("node-a", "1"), func(n *v1.Node) { world.Cpu(n, "20") })
+			w.Recorded(30.003, a, count)
+			w.Recorded(30.0045, b, count)
+			w.Bound(30.01, c, "node-a")
+			w.Bound(30.012, a, "node-a")
+			w.Bound(30.014, b, "node-a")
 		}
-		w.Goes(30, first)
-		world.Happens(w, grows, sources.Updated, world.Node("node-a", "1"), func(n *v1.Node) { world.Cpu(n, "20") })
-		return pods
 	}
 	play(t, []scene{
-		{"two fail", 29, 31, func(w *world.Cluster) {
-			pods := waits(w)
-			w.Recorded(30.003, pods[0], 1)
-			w.Recorded(30.0045, pods[1], 1)
-			w.Bound(30.01, pods[2], "node-a")
-			w.Bound(30.012, pods[0], "node-a")
-			w.Bound(30.014, pods[1], "node-a")
-		}, `
+		{"two fail", 29, 31, told(1), `
 			30.001 a active AssignedPodDelete
 			30.001 b active AssignedPodDelete
 			30.001 c active AssignedPodDelete
@@ -160,14 +157,7 @@ func TestNodeHeardLate(t *testing.T) {
 			30.014 b scheduled node-a (outcome)
 			30.015 b deleted
 		`},
-		{"they fail again, which the Events of before tell in the words of before", 29, 31, func(w *world.Cluster) {
-			pods := waits(w)
-			w.Recorded(30.003, pods[0], 2)
-			w.Recorded(30.0045, pods[1], 2)
-			w.Bound(30.01, pods[2], "node-a")
-			w.Bound(30.012, pods[0], "node-a")
-			w.Bound(30.014, pods[1], "node-a")
-		}, `
+		{"they fail again, which the Events of before tell in the words of before", 29, 31, told(2), `
 			30.001 a active AssignedPodDelete
 			30.001 b active AssignedPodDelete
 			30.001 c active AssignedPodDelete

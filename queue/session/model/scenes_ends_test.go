@@ -329,6 +329,15 @@ func TestSeenNew(t *testing.T) {
 // TestSeenAsync: a loop that does not wait for the answers to its patches.
 func TestSeenAsync(t *testing.T) {
 	async := func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }
+	boundAfter := func(n int) func(w *world.Cluster) { // so many requests, of which those beyond 100 wait for a second at the most
+		return func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			requests(w, 1.9, n)
+			web := comes(w, 2, "web", "4", free)
+			requests(w, 2.896, 1)
+			w.Bound(2.9, web, "node-a")
+		}
+	}
 	playWith(t, async, []scene{
 		{"a patch comes late: it is that of another attempt", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
@@ -358,24 +367,13 @@ func TestSeenAsync(t *testing.T) {
 			3.000 db inflight (turn)
 			3.001 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod is bound next, by a request that had waited: it is placed in its turn, whatever room the model sees", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			requests(w, 1.9, 150) // a third of which wait for a second at the most
-			web := comes(w, 2, "web", "4", free)
-			requests(w, 2.896, 1)
-			w.Bound(2.9, web, "node-a")
-		}, `
+		{"a pod is bound next, by a request that had waited: it is placed in its turn, whatever room the model sees", 2, 4, boundAfter(150), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.900 web scheduled node-a (outcome)
 			2.901 web deleted
 		`},
-		{"its request had not waited: it was placed just before", 2, 4, func(w *world.Cluster) {
-			nodes(w, "1", "node-a")
-			web := comes(w, 2, "web", "4", free)
-			requests(w, 2.896, 1)
-			w.Bound(2.9, web, "node-a")
-		}, `
+		{"its request had not waited: it was placed just before", 2, 4, boundAfter(0), `
 			2.001 web active UnscheduledPodAdd
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs

@@ -72,7 +72,8 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
 		},
 	}
-	if ahead := s.oracle.channels.gaps.Ahead(more); cluster.HasFact[*sources.Requested](events) {
+	s.oracle.channels.Exact = cluster.HasFact[*sources.Requested](events)
+	if ahead := s.oracle.channels.gaps.Ahead(more); s.oracle.channels.Exact {
 		s.oracle.future = evidence.New(ahead, bindPatience, shortestRequest, limit)
 	} else {
 		shown, left := ratelimit.OfShown(cfg)

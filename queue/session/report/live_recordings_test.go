@@ -85,8 +85,7 @@ func (s *asLive) Take() (events []sources.Event, status sources.Status) {
 	return events, sources.Status{Attached: s.attached}
 }
 
-// shortOfAudit is by how much the figures of a session that is attached may be below those of the audit log alone: what it
-// does not see of crowds.
+// shortOfAudit is by how much the figures of a session that is attached may be below those of the audit log alone.
 var shortOfAudit = map[string]float64{"": 0.01}
 
 // TestAsLive compares what a session makes that is attached to a cluster from the scheduler's start with the scheduler's log, and that
