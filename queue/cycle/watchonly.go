@@ -181,8 +181,11 @@ func (s *Scheduler) Renominate(_ time.Time, pod *v1.Pod, node string) {
 // Judge returns ErrWatchOnly.
 func (*Scheduler) Judge(*v1.Pod) (Verdict, error) { return Verdict{}, ErrWatchOnly }
 
-// JudgeWith does nothing.
-func (*Scheduler) JudgeWith(*v1.Node, func()) {}
+// Heard returns nil: nodes are not heard of.
+func (*Scheduler) Heard(string) *v1.Node { return nil }
+
+// Differs is false: no attempt is made.
+func (*Scheduler) Differs(_, _ *v1.Node) bool { return false }
 
 // Diagnose returns ErrWatchOnly.
 func (*Scheduler) Diagnose(*v1.Pod, int) (*Diagnosis, error) { return nil, ErrWatchOnly }

@@ -52,19 +52,15 @@ func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
 	return Verdict{Message: err.Error()}, nil
 }
 
-// JudgeWith calls judge while the scheduler knows node as it is here, and not as it has heard of it. It does not if no attempt could come to
-// something else by that (eventhandlers.go, updateNodeInCache), or the node can't be taken. The queue hears nothing.
-func (s *Scheduler) JudgeWith(node *v1.Node, judge func()) {
-	heard, _ := s.watches.get(node, "", node.Name).(*v1.Node)
-	if heard != nil && len(framework.NodeSchedulingPropertiesChange(node, heard)) == 0 || s.Load(node) != nil {
-		return
-	}
-	judge()
-	if heard == nil {
-		_ = s.Unload(node)
-	} else {
-		_ = s.Load(heard)
-	}
+// Heard returns the node of that name as the scheduler has heard of it, or nil.
+func (s *Scheduler) Heard(name string) *v1.Node {
+	heard, _ := s.watches.get(&v1.Node{}, "", name).(*v1.Node)
+	return heard
+}
+
+// Differs reports whether attempts could come to something else by node than by heard (eventhandlers.go, updateNodeInCache).
+func (s *Scheduler) Differs(node, heard *v1.Node) bool {
+	return len(framework.NodeSchedulingPropertiesChange(node, heard)) > 0
 }
 
 // Place assumes pod on a node, as at the end of an attempt that chose that node. It fails if the node is

@@ -333,35 +333,48 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeWith: what attempts would come to if a node were otherwise than the scheduler has heard. Afterwards it is as it was, and nobody
-// was woken.
-func TestJudgeWith(t *testing.T) {
+// TestJudgeLoaded: what attempts would come to if a node were otherwise than the scheduler has heard. Afterwards it is as it was, and
+// nobody was woken.
+func TestJudgeLoaded(t *testing.T) {
 	tainted := func() *v1.Node { return aNode("one", taint("infra")) }
 	for _, c := range []struct {
-		name string
-		with *v1.Node
-		want string
+		name    string
+		with    *v1.Node
+		fits    string
+		differs bool
 	}{
-		{"it loses its taint", aNode("one"), "one"},
-		{"another one comes", aNode("two"), "two"},
-		{"nothing is otherwise that matters", tainted(), "not asked"},
+		{"it loses its taint", aNode("one"), "one", true},
+		{"another one comes", aNode("two"), "two", true},
+		{"nothing is otherwise that matters", tainted(), "", false},
 	} {
 		st := newStory(t, tainted())
 		st.tries(aPod("web"))
-		fits := "not asked"
 		st.told()
-		c.with.ResourceVersion = "100"
-		st.JudgeWith(c.with, func() {
+		judged := func() Verdict {
 			v, err := st.Judge(aPod("web"))
-			if fits = v.Node; err != nil {
-				t.Errorf("%s: %v", c.name, err)
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-		if fits != c.want {
-			t.Errorf("%s: it fits on %q, want %q", c.name, fits, c.want)
+			return v
 		}
-		v, err := st.Judge(aPod("web"))
-		if err != nil || v.Message != "0/1 nodes are available: 1 node(s) had untolerated taint(s)." {
+		c.with.ResourceVersion = "100"
+		heard := st.Heard(c.with.Name)
+		if got := heard == nil || st.Differs(c.with, heard); got != c.differs {
+			t.Errorf("%s: it differs: %t", c.name, got)
+		}
+		if err := st.Load(c.with); err != nil {
+			t.Fatal(err)
+		}
+		if v := judged(); v.Node != c.fits {
+			t.Errorf("%s: it fits on %q, want %q", c.name, v.Node, c.fits)
+		}
+		var err error
+		if heard == nil {
+			err = st.Unload(c.with)
+		} else {
+			err = st.Load(heard)
+		}
+		if v := judged(); err != nil || v.Message != "0/1 nodes are available: 1 node(s) had untolerated taint(s)." {
 			t.Errorf("%s: afterwards it says %+v, %v", c.name, v, err)
 		}
 		if woken := st.told(); woken != "" {

@@ -5,16 +5,21 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/sources"
 )
 
-// Judge says what attempts would come to by what a scheduler has heard of so far, and by what it has with another state of a node.
-type Judge interface {
+// Scheduler says what attempts would come to by what it has heard of so far, and can be told for a while what it has not. Its queue hears
+// nothing of that.
+type Scheduler interface {
 	Judge(*v1.Pod) (cycle.Verdict, error)
-	JudgeWith(node *v1.Node, judge func())
+	Heard(node string) *v1.Node
+	Differs(node, heard *v1.Node) bool
+	Load(runtime.Object) error
+	Unload(runtime.Object) error
 }
 
 // mostTold is how many failures are looked at. Chosen, a bound on the work.
@@ -24,29 +29,38 @@ const mostTold = 100
 // since: it is told within that long to have failed as it does without the change, and would not with it. A snapshot of the nodes
 // is taken when an attempt begins (schedule_one.go, schedulePod), so the scheduler heard of the change after that. node is as the change
 // left it. pod returns the pod that a failure is of, or nil if that can't be judged. Zero if there is no such attempt.
-func MissedBy(f *evidence.Future, since time.Time, within time.Duration, node *v1.Node, judge Judge, pod func(*evidence.Sighting) *v1.Pod) (ended time.Time) {
+func MissedBy(f *evidence.Future, since time.Time, within time.Duration, node *v1.Node, sched Scheduler, pod func(*evidence.Sighting) *v1.Pod) (ended time.Time) {
+	heard := sched.Heard(node.Name)
+	if heard != nil && !sched.Differs(node, heard) {
+		return ended
+	}
 	failed, pods := judgeable(f, since, within, node, pod)
 	without, candidates := make([]string, len(failed)), 0 // up to the last one that may be it
 	for i, p := range pods {
-		if without[i] = says(judge, p); tells(failed[i].Message(), without[i]) {
+		if without[i] = says(sched, p); tells(failed[i].Message(), without[i]) {
 			candidates = i + 1
 		}
 	}
-	if candidates == 0 {
+	if candidates == 0 || sched.Load(node) != nil {
 		return ended
 	}
-	judge.JudgeWith(node, func() {
-		for i, s := range failed[:candidates] {
-			with := says(judge, pods[i])
-			switch {
-			case with == without[i]:
-			case tells(s.Message(), without[i]):
-				ended = s.Time
-			case tells(s.Message(), with):
-				return
-			}
+	defer func() {
+		if heard == nil {
+			_ = sched.Unload(node)
+		} else {
+			_ = sched.Load(heard)
 		}
-	})
+	}()
+	for i, s := range failed[:candidates] {
+		with := says(sched, pods[i])
+		switch {
+		case with == without[i]:
+		case tells(s.Message(), without[i]):
+			ended = s.Time
+		case tells(s.Message(), with):
+			return ended
+		}
+	}
 	return ended
 }
 
@@ -75,8 +89,8 @@ func judgeable(f *evidence.Future, since time.Time, within time.Duration, node *
 }
 
 // says is the message with which an attempt of pod would fail, without what preemption has to say. Empty if it would not.
-func says(judge Judge, pod *v1.Pod) string {
-	v, err := judge.Judge(pod)
+func says(sched Scheduler, pod *v1.Pod) string {
+	v, err := sched.Judge(pod)
 	if err != nil {
 		return ""
 	}

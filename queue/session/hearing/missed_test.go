@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -22,7 +23,10 @@ const (
 )
 
 // judges says of a pod what it is named for.
-type judges struct{ changed bool }
+type judges struct {
+	heard   *v1.Node
+	changed bool
+}
 
 func (j *judges) Judge(pod *v1.Pod) (cycle.Verdict, error) {
 	switch {
@@ -36,10 +40,17 @@ func (j *judges) Judge(pod *v1.Pod) (cycle.Verdict, error) {
 	return cycle.Verdict{Message: with}, nil
 }
 
-func (j *judges) JudgeWith(_ *v1.Node, judge func()) {
-	j.changed = true
-	judge()
+func (j *judges) Heard(string) *v1.Node         { return j.heard }
+func (j *judges) Differs(node, _ *v1.Node) bool { return !node.Spec.Unschedulable }
+
+func (j *judges) Load(obj runtime.Object) error {
+	j.changed = obj != j.heard
+	return nil
+}
+
+func (j *judges) Unload(runtime.Object) error {
 	j.changed = false
+	return nil
 }
 
 // TestMissedBy: the change of node-a could be heard of at 10.
@@ -85,18 +96,38 @@ func TestMissedBy(t *testing.T) {
 		var w world.Cluster
 		c.of(&w)
 		f := evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
-		got := MissedBy(f, world.At(10), 400*time.Millisecond, world.Node("node-a", "1"), &judges{}, func(s *evidence.Sighting) *v1.Pod {
-			if s.Pod.Name == "stranger" {
-				return nil
-			}
-			return world.Wants(s.Pod.Name, "1")
-		})
 		var want time.Time
 		if c.want > 0 {
 			want = world.At(c.want)
 		}
-		if !got.Equal(want) {
-			t.Errorf("%s: missed by the attempt that ended at %v, want %v", c.name, got, want)
+		for _, heard := range []*v1.Node{world.Node("node-a", "1"), nil} {
+			j := &judges{heard: heard}
+			got := MissedBy(f, world.At(10), 400*time.Millisecond, world.Node("node-a", "1"), j, func(s *evidence.Sighting) *v1.Pod {
+				if s.Pod.Name == "stranger" {
+					return nil
+				}
+				return world.Wants(s.Pod.Name, "1")
+			})
+			if !got.Equal(want) {
+				t.Errorf("%s: missed by the attempt that ended at %v, want %v", c.name, got, want)
+			}
+			if j.changed {
+				t.Errorf("%s: the scheduler is told of the change", c.name)
+			}
+		}
+	}
+}
+
+// TestNothingIsMissed: of a change by which no attempt comes to something else, nothing tells.
+func TestNothingIsMissed(t *testing.T) {
+	var w world.Cluster
+	w.Add(10.01, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: without})
+	f := evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
+	node := world.Node("node-a", "1")
+	for _, same := range []bool{false, true} {
+		node.Spec.Unschedulable = same
+		if got := MissedBy(f, world.At(10), time.Second, node, &judges{heard: world.Node("node-a", "1")}, func(*evidence.Sighting) *v1.Pod { return world.Wants("web", "1") }); got.IsZero() != same {
+			t.Errorf("where it is the same all the same (%t), it is missed by the attempt that ended at %v", same, got)
 		}
 	}
 }
