@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 )
@@ -36,6 +37,29 @@ func TestTravel(t *testing.T) {
 	}
 	if !o.now.Equal(end) || o.recording.MoveCount() != want.recording.MoveCount() || o.frame().Searching != "" {
 		t.Errorf("it arrives at %s after %d moves, want %s and %d", words.Zone{}.Clock(o.now), o.recording.MoveCount(), words.Zone{}.Clock(end), want.recording.MoveCount())
+	}
+}
+
+// TestTravelMakesRoom: who is asked for something on a long way, or while searching, hears it after the event at hand and not after a slice.
+func TestTravelMakesRoom(t *testing.T) {
+	rec := crowded(50_000).rec
+	moves := func(begin func(o *owner)) int {
+		o := newOwner(rec, timeline.Options{Paused: true})
+		o.isAwaited = func() bool { return true }
+		begin(o)
+		before := o.recording.MoveCount()
+		o.work()
+		if !o.working() {
+			t.Fatal("nothing is left to do")
+		}
+		return o.recording.MoveCount() - before
+	}
+	if n := moves(func(o *owner) { o.travel(o.recording.End) }); n > 16 {
+		t.Errorf("going far ahead, it made %d moves before it made room", n)
+	}
+	never := board.Condition{Text: "never", Is: func(*board.Transition) bool { return false }}
+	if n := moves(func(o *owner) { o.find(never, true) }); n > 64 {
+		t.Errorf("searching, it made %d moves before it made room", n)
 	}
 }
 

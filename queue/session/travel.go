@@ -12,7 +12,7 @@ import (
 // A search looks for a moment at which a condition is met, forward or back, in slices between which the
 // person's commands are heard.
 
-// searchSlice is for how long a search works at a time, in real time.
+// searchSlice is for how long a search works at a time, in real time, if no command waits.
 const searchSlice = 20 * time.Millisecond
 
 // search is a search under way.
@@ -69,11 +69,11 @@ func (o *owner) work() {
 func (o *owner) look() {
 	s, began := o.search, time.Now()
 	if !s.to.IsZero() {
-		o.travelOn(s)
+		o.travelOn(s, o.isAwaited)
 		return
 	}
 	for n := 0; ; n++ {
-		if n%256 == 255 && time.Since(began) > searchSlice {
+		if n%16 == 15 && (time.Since(began) > searchSlice || o.isAwaited != nil && o.isAwaited()) { // each may be 0.3 ms of the model's work
 			o.changed = true // how far it is
 			if o.bound > 0 && !s.Line.Keeps() && s.Line.Size() > 2*o.bound {
 				o.search = nil
@@ -148,13 +148,15 @@ func (o *owner) travel(to time.Time) {
 	}
 	o.skipped, o.quiet, o.changed = QuietTime{}, 0, true
 	o.search = &search{timeline.Search{Line: t, Condition: board.Condition{Text: sources.SafeText(o.zone.Clock(to))}}, to}
-	o.work()
+	if !o.outrunsFile() {
+		o.travelOn(o.search, nil) // what waits already was asked for of where this goes
+	}
 }
 
-// travelOn goes on with the way to a moment for a slice of time.
-func (o *owner) travelOn(s *search) {
+// travelOn goes on with the way to a moment for a slice of time, or until isAwaited, which may be nil.
+func (o *owner) travelOn(s *search, isAwaited func() bool) {
 	to := s.to
-	if s.Line.ExecuteFor(searchSlice, to, nil) {
+	if s.Line.ExecuteFor(searchSlice, to, isAwaited) {
 		o.search = nil
 	} else {
 		to = s.Line.Executed
