@@ -88,7 +88,7 @@ func demo(p *person) *film {
 	f := &film{on: picture.Dark(), tape: record(p)}
 	watch := func(seconds float64, caption string) {
 		for range int(seconds * 5) {
-			p.wait(200*time.Millisecond - 2*time.Second/frameRate)
+			p.wait(200*time.Millisecond - drawn)
 			f.shoot(p, 0.2, caption)
 		}
 	}

@@ -94,10 +94,13 @@ func (p *person) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// drawn is how much time a test lets pass until what happened is on the screen: several frames.
+const drawn = time.Second / 30
+
 // idle waits until nothing is left to do and the screen shows it.
 func (p *person) idle() {
 	synctest.Wait()
-	time.Sleep(2 * time.Second / frameRate)
+	time.Sleep(drawn)
 	synctest.Wait()
 }
 

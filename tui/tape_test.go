@@ -162,7 +162,7 @@ func (t *tape) press(caption string, seconds float64, ids ...keymap.ID) {
 // watch lets time pass, and shows it twice a second.
 func (t *tape) watch(seconds float64, caption string) {
 	for range int(seconds * 2) {
-		t.p.wait(500*time.Millisecond - 2*time.Second/frameRate)
+		t.p.wait(500*time.Millisecond - drawn)
 		t.shoot(0.5, caption)
 	}
 }
