@@ -59,9 +59,9 @@ recordings:
 
 # The model against the scheduler's own logs of RECORDINGS. Both take long: verify compares the moves that it
 # makes of an audit log alone, of one with the scheduler's log cut to -v=2, of both under the fixed policies of clouds, and of
-# their last halves, thirds and tenths, seeded and not, and of a session that hears each line of an audit log when it was written, from the start and from half-way on; decisions its verdicts at each attempt.
+# their last halves, thirds and tenths, seeded and not, and of a session that hears each line of an audit log when it was written, or some milliseconds late, from the start and from half-way on; decisions its verdicts at each attempt.
 verify:
-	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session/report -run '^TestShadowRecordings$$|^TestCutLogs$$|^TestPolicies$$|^TestFromTheMiddle$$|^TestAsLive$$|^TestHalfway$$' -v -count 1
+	$(FROM_RECORDINGS) SCHEDQ_VERIFY=1 go test ./queue/session/report -run '^TestShadowRecordings$$|^TestCutLogs$$|^TestPolicies$$|^TestFromTheMiddle$$|^TestAsLive$$|^TestLateWatches$$|^TestHalfway$$' -v -count 1
 
 decisions:
 	$(FROM_RECORDINGS) SCHEDQ_DECISIONS=1 go test ./queue/cycle/decisions -v -count 1

@@ -75,7 +75,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 	}
 	tell(heard)
 	tell(&sources.Attached{Began: began, Nodes: true})
-	for _, later := range newAsLive(rec).left {
+	for _, later := range newAsLive(rec, 0).left {
 		if later.at.After(attached) {
 			s.left = append(s.left, later)
 		}

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,14 +35,25 @@ type asLive struct {
 }
 
 // newAsLive takes from rec what the API shows whoever comes to it at the scheduler's start: not its requests, and Events
-// when they were written.
-func newAsLive(rec *sources.Recording) *asLive {
+// when they were written. Watches tell of all of it up to late later, each in order.
+func newAsLive(rec *sources.Recording, late time.Duration) *asLive {
 	started := max(0, slices.IndexFunc(rec.Events, func(ev sources.Event) bool { _, is := ev.Fact.(*sources.SchedulerStarted); return is }))
 	began := rec.Events[started].Time
 	s := &asLive{attached: began}
+	type watched struct{ is, heard time.Time }
+	rng, newest := rand.New(rand.NewPCG(1, 2)), map[string]watched{}
 	tell := func(at time.Time, ev sources.Event) {
 		if at.Before(began) {
 			at, ev.Time = began, began
+		} else if watch := watchOf(ev.Fact); late > 0 && watch != "" {
+			last := newest[watch]
+			if !at.Equal(last.is) {
+				last = watched{at, latest(last.heard, at.Add(time.Duration(rng.Int64N(int64(late)))))}
+				newest[watch] = last
+			}
+			if at = last.heard; watch != sources.EventsWatch {
+				ev.Time = at // the moment at which it was heard is the only one there is
+			}
 		}
 		s.left = append(s.left, told{ev, at})
 	}
@@ -69,6 +81,26 @@ func newAsLive(rec *sources.Recording) *asLive {
 	return s
 }
 
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// watchOf is which watch tells of a fact, if one does.
+func watchOf(fact sources.Fact) string {
+	switch f := fact.(type) {
+	case *sources.ObjectChange:
+		return f.Object.GetObjectKind().GroupVersionKind().Kind
+	case *sources.StatusPatched:
+		return "Pod"
+	case *sources.FailedAttempt:
+		return sources.EventsWatch
+	}
+	return ""
+}
+
 func (s *asLive) Name() sources.SafeText { return "as live" }
 
 func (s *asLive) Run(ctx context.Context) error {
@@ -92,11 +124,28 @@ var shortOfAudit = map[string]float64{"": 0.01}
 // with what the audit log alone makes. It plays an audit log, each line when it was written.
 func TestAsLive(t *testing.T) {
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
-		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
+		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, 0), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
 		if err != nil {
 			t.Fatal(err)
 		}
 		compareLive(t, live, verify(t, dir, log), shortOfAudit)
+	})
+}
+
+// shortWithLateWatches is the same with watches that are late, where it is more than a point: what docs/live.md measured is, and the goal is
+// none. By v1.35 calls are asynchronous.
+var shortWithLateWatches = map[string]float64{"": 0.01, "busy": 0.025, "field": 0.045, "v1.33": 0.03, "v1.35": 0.09, "workshop": 0.015, "workshop-nopop": 0.015}
+
+// TestLateWatches is TestAsLive with watches that are up to 5 ms late, as where a control plane shares two cores: what an attempt
+// wrote is then heard of after the next one has failed.
+func TestLateWatches(t *testing.T) {
+	const late = 5 * time.Millisecond
+	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
+		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, late), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareLive(t, live, verify(t, dir, log), shortWithLateWatches)
 	})
 }
 
