@@ -40,7 +40,7 @@ func TestTravel(t *testing.T) {
 	}
 }
 
-// TestTravelMakesRoom: who is asked for something on a long way, or while searching, hears it after the event at hand and not after a slice.
+// TestTravelMakesRoom: on a long way, and in a search, a command that comes is not kept waiting for the end of a slice.
 func TestTravelMakesRoom(t *testing.T) {
 	rec := crowded(50_000).rec
 	moves := func(begin func(o *owner)) int {

@@ -151,6 +151,7 @@ func (o *owner) travel(to time.Time) {
 	if !o.outrunsFile() {
 		o.travelOn(o.search, nil) // what waits already was asked for of where this goes
 	}
+	o.forgetPast()
 }
 
 // travelOn goes on with the way to a moment for a slice of time, or until isAwaited, which may be nil.

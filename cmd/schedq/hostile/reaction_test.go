@@ -89,13 +89,13 @@ func (p *person) key(kind, keys string, is func() bool) {
 	p.Helper()
 	p.sees(func() bool { return true }) // what came since is on the screen
 	reads := p.reads()
-	before := p.rows(0, p.screen.Height())
+	before := p.rows(0, 3)
 	p.typed = append(p.typed, keys)
 	p.types(keys)
 	if took := p.sees(is); reads {
 		p.took[kind] = append(p.took[kind], took)
 		if took > time.Second {
-			p.Logf("%q took %v, from\n%sto\n%s", keys, took, before[:500], p.rows(0, 3))
+			p.Logf("%q took %v, from\n%sto\n%s", keys, took, before, p.rows(0, 3))
 		}
 	}
 	time.Sleep(30 * time.Millisecond) // as a quick person does

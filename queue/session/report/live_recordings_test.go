@@ -48,7 +48,10 @@ func newAsLive(rec *sources.Recording, late time.Duration) *asLive {
 		} else if watch := watchOf(ev.Fact); late > 0 && watch != "" {
 			last := newest[watch]
 			if !at.Equal(last.is) {
-				last = watched{at, latest(last.heard, at.Add(time.Duration(rng.Int64N(int64(late)))))}
+				last.is = at
+				if heard := at.Add(time.Duration(rng.Int64N(int64(late)))); heard.After(last.heard) {
+					last.heard = heard
+				}
 				newest[watch] = last
 			}
 			if at = last.heard; watch != sources.EventsWatch {
@@ -79,13 +82,6 @@ func newAsLive(rec *sources.Recording, late time.Duration) *asLive {
 	}
 	slices.SortStableFunc(s.left, func(a, b told) int { return a.at.Compare(b.at) })
 	return s
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // watchOf is which watch tells of a fact, if one does.
