@@ -114,6 +114,8 @@ type ObjectChange struct {
 	Object runtime.Object
 	// Delivered is when kube-scheduler heard of it by its watch, as its log says. Zero if that is not known.
 	Delivered time.Time
+	// Sent is when the API server had kube-scheduler's request that bound the pod. Zero of any other change, and if that is not known.
+	Sent time.Time
 }
 
 // FailedAttempt says that an attempt of a pod failed: by the FailedScheduling event that kube-scheduler made the moment

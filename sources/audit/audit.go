@@ -122,8 +122,8 @@ type entry struct {
 	asked    patches.Request    // for apply
 	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
 	patched time.Time
-	sent    time.Time
-	clears  bool // that wrote no condition, and took a nomination away
+	sent    time.Time // when the API server had that request of kube-scheduler's, or the one that bound a pod
+	clears  bool      // that wrote no condition, and took a nomination away
 	// created is true if the request made the object.
 	created bool
 }

@@ -46,6 +46,9 @@ func (e *event) append(to []entry, d *sources.Decoder, r *lines.Reader) ([]entry
 		if err := sources.CheckName(base.node); err != nil {
 			return nil, fmt.Errorf("in the binding of a pod, %w", err)
 		}
+		if e.byScheduler() {
+			base.sent = parse(string(e.received))
+		}
 		return e.appendNamed(to, base)
 	case e.subresource == "eviction":
 		base.op = terminate

@@ -303,6 +303,34 @@ func TestStatusPatched(t *testing.T) {
 	}
 }
 
+// TestSentBinding: when the API server had the scheduler's request that bound a pod is told with the change, and of no other change.
+func TestSentBinding(t *testing.T) {
+	created := req{at: 1, verb: "create", resource: "pods", ns: "default", code: 201, response: pod("a", 10)}.line()
+	binding := req{at: 2, verb: "create", resource: "pods", sub: "binding", ns: "default", name: "a", code: 201, body: `{"target":{"name":"node-a"}}`, response: success}
+	for _, c := range []struct {
+		name, log string
+		want      []string
+	}{
+		{"a binding of the scheduler's", created + by(scheduler, binding), []string{"00.000000", "02.000000"}},
+		{"another's", created + binding.line(), []string{"00.000000", "00.000000"}},
+		{"a status of the scheduler's", created + by(scheduler, status(2, "a", 11)), []string{"00.000000", "00.000000"}},
+	} {
+		log, err := read(t, c.log)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		var sent []string
+		for _, ev := range Order(log) {
+			if f, is := ev.Fact.(*sources.ObjectChange); is {
+				sent = append(sent, f.Sent.Format("05.000000"))
+			}
+		}
+		if !slices.Equal(sent, c.want) {
+			t.Errorf("%s: sent at %v, want %v", c.name, sent, c.want)
+		}
+	}
+}
+
 // TestRefused: what is told of the scheduler's requests that the API server refused, since the pod was deleted. A patch names it only:
 // the last one of that name is meant that was deleted.
 func TestRefused(t *testing.T) {

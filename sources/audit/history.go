@@ -73,7 +73,9 @@ func (h *history) step(e *entry) {
 		}
 	case bind:
 		if pod, ok := old.(*corev1.Pod); ok && pod.Spec.NodeName == "" {
-			h.put(e, id, old, bindings.Bound(pod, e.node, h.zones.Given(e.node), e.time))
+			now := bindings.Bound(pod, e.node, h.zones.Given(e.node), e.time)
+			h.objects[id] = now
+			h.tell(sources.Event{Time: e.time, Fact: &sources.ObjectChange{Verb: sources.Updated, Object: now, Sent: e.sent}})
 		}
 	case terminate:
 		pod, ok := old.(*corev1.Pod)

@@ -21,11 +21,9 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 	case "notes":
 		r.notes = value
 	case "delivered":
-		var err error
-		if r.delivered, err = time.Parse(time.RFC3339Nano, string(jsonscan.Text(value))); err != nil {
-			return fmt.Errorf("the time of its delivery is none: %s", sources.Sanitize(err.Error()))
-		}
-		return sources.CheckTime(r.delivered)
+		r.delivered, refused = moment(value, "its delivery")
+	case "sent":
+		r.sent, refused = moment(value, "the request for it")
 	case "scheduler":
 		s := &scheduler{}
 		if refused = t.fact(value, s, "release", "releaseInferred", "from", "gates", "podInitialBackoff", "podMaxBackoff",
@@ -139,4 +137,13 @@ func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 		}
 	}
 	return err
+}
+
+// moment reads the time of something that a record tells of an object.
+func moment(value []byte, of string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, string(jsonscan.Text(value)))
+	if err != nil {
+		return at, fmt.Errorf("the time of %s is none: %s", of, sources.Sanitize(err.Error()))
+	}
+	return at.UTC(), sources.CheckTime(at)
 }

@@ -282,6 +282,7 @@ type members struct {
 	object, notes []byte
 	verb          sources.Verb
 	delivered     time.Time
+	sent          time.Time
 	timeErr       error // why there is no valid time
 	timed         bool
 	other         bool // it has something that counts beside fact
@@ -310,8 +311,8 @@ func (t *Reader) record(line []byte) (rest []byte, refused, err error) {
 		if r.fact, err = t.change(r.verb, r.object, r.notes); err != nil {
 			return nil, nil, err
 		}
-		if c, is := r.fact.(*sources.ObjectChange); is && !r.delivered.IsZero() {
-			c.Delivered = r.delivered.UTC()
+		if c, is := r.fact.(*sources.ObjectChange); is {
+			c.Delivered, c.Sent = r.delivered, r.sent
 		}
 		r.other = true
 	}

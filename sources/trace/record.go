@@ -31,6 +31,7 @@ type record struct {
 	Object    json.RawMessage   `json:"object,omitempty"`
 	Notes     map[string]string `json:"notes,omitempty"`
 	Delivered *time.Time        `json:"delivered,omitempty"`
+	Sent      *time.Time        `json:"sent,omitempty"`
 	Failed    *attempt          `json:"failed,omitempty"`
 	Patched   *attempt          `json:"patched,omitempty"`
 	Refused   *attempt          `json:"refused,omitempty"`
@@ -196,7 +197,7 @@ func encode(e sources.Event) (*record, error) {
 			obj = obj.DeepCopyObject()
 			obj.(metav1.Object).SetAnnotations(nil)
 		}
-		r.Verb, r.Delivered = f.Verb, nilIfZero(f.Delivered)
+		r.Verb, r.Delivered, r.Sent = f.Verb, nilIfZero(f.Delivered), nilIfZero(f.Sent)
 		if r.Object, err = json.Marshal(obj); err != nil {
 			return nil, err
 		}

@@ -96,6 +96,7 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(9), Fact: &sources.Logged{Verbosity: -1}},
 		{Time: at(9), Fact: &sources.Tried{Pod: name, UID: "u1", Attempts: 3, First: at(1), Failed: at(8), Message: "no", Recorded: sources.NewRecorded("7", 3)}},
 		{Time: at(9), Fact: &sources.ObjectChange{Verb: sources.Deleted, Object: pod, Delivered: at(10)}},
+		{Time: at(9), Fact: &sources.ObjectChange{Verb: sources.Updated, Object: pod, Sent: at(8)}},
 		{Time: at(9), Fact: &sources.SchedulerHeard{Release: "v1.37.1", From: sources.ReleaseImage}},
 		{Time: at(9), Fact: &sources.Silent{Since: at(5), Profile: "p"}},
 		{Time: at(9), Fact: &sources.Attached{Began: at(1), Nodes: true}},
