@@ -39,8 +39,8 @@ const (
 type Sighting struct {
 	sources.Event
 	Kind Kind
-	// By is when the attempt was over, at the latest: of a patch, when the API server had its request. Of all
-	// other kinds it is the event's time.
+	// By is when the attempt was over, at the latest: of a patch or a binding, when the API server had its request, if that is known. Of
+	// all other kinds it is the event's time.
 	By time.Time
 	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another, or its patch, was seen
 	// between: in that time the loop waited for the client's rate limit and for the answer.
@@ -65,6 +65,9 @@ func None(*Sighting) bool { return false }
 
 // Failed reports whether it shows a failed attempt.
 func (s *Sighting) Failed() bool { return s.Kind == Failed || s.Kind == Patched }
+
+// KnowsSent reports whether By is when the request was sent that bound the pod.
+func (s *Sighting) KnowsSent() bool { return s.By.Before(s.Time) }
 
 // Message is why an attempt failed, if its Event shows that.
 func (s *Sighting) Message() string {
@@ -268,7 +271,10 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 		if pod, ok := fact.Object.(*v1.Pod); ok {
 			s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
 			if f.noteNode(s, pod); pod.Spec.NodeName != "" {
-				s.Kind, s.Waited = Bound, f.hadWaited(ev.Time)
+				if s.Kind = Bound; !fact.Sent.IsZero() {
+					s.By = fact.Sent
+				}
+				s.Waited = f.hadWaited(s.By)
 			}
 		}
 	}

@@ -169,7 +169,10 @@ func (o *oracle) bindsAfter(now, sent time.Time, pod *v1.Pod) bool {
 		return false
 	}
 	seen := o.future.Fate(pod.UID, now, bindPatience)
-	return seen != nil && seen.Placed() && seen.Time.After(sent.Add(requestTime))
+	if seen != nil && !seen.KnowsSent() {
+		sent = sent.Add(requestTime)
+	}
+	return seen != nil && seen.Placed() && seen.By.After(sent)
 }
 
 // upcoming decides by the queue alone. The loop takes the first pod in its turn that is not held (see heldUntil). If
@@ -311,15 +314,19 @@ func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.
 	return nil, reason.Because{}
 }
 
-// placedLater reports whether pod is placed later than the one that is first seen to be bound: its own binding is answered later, by
-// more than twice as long as requests take. A binding is sent as soon as its pod is placed (schedule_one.go, runBindingCycle), unless others have to
+// placedLater reports whether pod is placed later than the one that is first seen to be bound: its own binding is sent later, or, if
+// that is not known, answered later, by more than twice as long as requests take. A binding is sent as soon as its pod is placed (schedule_one.go, runBindingCycle), unless others have to
 // provide something first, or requests wait for the client's rate limit.
 func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sighting) bool {
 	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) || o.channels.Saturated(now) {
 		return false
 	}
 	own := o.future.Fate(pod.UID, now, bindPatience)
-	return own != nil && own.Placed() && own.Time.Sub(first.Time) > 2*requestTime
+	least := 2 * requestTime
+	if own != nil && own.KnowsSent() && first.KnowsSent() {
+		least = soon
+	}
+	return own != nil && own.Placed() && own.By.Sub(first.By) > least
 }
 
 // bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it, and its

@@ -122,6 +122,19 @@ func (s *situation) bound(seconds float64, name string) {
 	s.changed(seconds, sources.Updated, pod)
 }
 
+// sent is a pod that is bound by a request which the API server had at the first of these moments.
+func (s *situation) sent(sent, seconds float64, name string) {
+	s.bound(seconds, name)
+	s.events[len(s.events)-1].Fact.(*sources.ObjectChange).Sent = world.At(sent)
+}
+
+// slow has attempts take 8 ms.
+func (s *situation) slow() {
+	for i := range 200 {
+		s.pace.SawFailure(world.At(5+0.008*float64(i)), time.Millisecond)
+	}
+}
+
 // unheard has a watch hear nothing from a moment on that is just before now.
 func (s *situation) unheard(resource string) {
 	s.channels.gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: sources.Gap{Since: world.At(9.999)}}}})
@@ -544,6 +557,8 @@ func TestDecide(t *testing.T) {
 			s.wakeComing = func() bool { return true }
 		}, "take db"},
 		{"it is seen bound later", func(s *situation) { s.pod("web", queue.Active, 0); s.bound(10.1, "web") }, "wait 0.0987 or a move"},
+		{"it is seen bound later, by a request that was sent sooner", func(s *situation) { s.pod("web", queue.Active, 0); s.sent(10.05, 10.1, "web") }, "wait 0.0487 or a move"},
+		{"it is seen bound by a request that was sent before now: its attempt was before", func(s *situation) { s.pod("web", queue.Active, 0); s.sent(9.99, 10.1, "web") }, "wait 0.4000 or a move"},
 		{"it is seen bound later, by a request that waited", func(s *situation) {
 			s.pod("web", queue.Active, 0)
 			s.waiting(10)
@@ -586,6 +601,8 @@ func TestInstead(t *testing.T) {
 		{"both are bound, the other first", places, func(s *situation) { s.bound(10.05, "db"); s.bound(10.07, "web") }, "db"},
 		{"both are bound, the other first, too late to have begun", places, func(s *situation) { s.bound(10.07, "db"); s.bound(11, "web") }, ""},
 		{"both are bound as near each other as requests are", places, func(s *situation) { s.bound(10.05, "db"); s.bound(10.06, "web") }, ""},
+		{"both are bound, and its request was sent after the other's", places, func(s *situation) { s.sent(10.02, 10.05, "db"); s.sent(10.025, 10.05, "web") }, "db"},
+		{"both are bound, and their requests were sent at once", places, func(s *situation) { s.sent(10.02, 10.05, "db"); s.sent(10.021, 10.07, "web") }, ""},
 		{"both are bound, it first", places, func(s *situation) { s.bound(10.02, "web"); s.bound(10.05, "db") }, ""},
 		{"both are bound, the other first, where requests wait", places, func(s *situation) { s.load(10); s.bound(10.05, "db"); s.bound(10.07, "web") }, ""},
 		{"both are bound, the other first, and it has a claim that others provide for", places, func(s *situation) {
@@ -621,6 +638,11 @@ func TestInstead(t *testing.T) {
 			s.waiting(10)
 			s.waits(10.3, 10.305, "db")
 			s.bound(10.4, "web")
+		}, ""},
+		{"it is bound after a patch that waits, by a request that was sent before", places, func(s *situation) {
+			s.waiting(10)
+			s.waits(10.3, 10.305, "db")
+			s.sent(10.29, 10.4, "web")
 		}, ""},
 		{"it is bound before a patch that waits", places, func(s *situation) {
 			s.waiting(10)
