@@ -21,6 +21,8 @@ type Events struct {
 	came time.Time     // when the last one did
 	took time.Duration // how long after its attempt
 	told time.Time     // the latest of their attempts
+	// besides is how long the Events take that are to come with them, of which the source does not tell.
+	besides time.Duration
 }
 
 // Come takes in that an Event came at now of an attempt at that time.
@@ -30,8 +32,21 @@ func (e *Events) Come(now, at time.Time) {
 	}
 }
 
+// Told returns the moment of the latest attempt whose Event has come.
+func (e *Events) Told() time.Time { return e.told }
+
+// Besides takes in that so many Events of others come behind the last one that the source does not tell: that pods were bound (Scheduled).
+// qps is the rate limit's, and 0 where there is none.
+func (e *Events) Besides(n int, qps float64) {
+	if e.besides = 0; qps > 0 {
+		e.besides = time.Duration(float64(n) / qps * float64(time.Second))
+	}
+}
+
 // Wait reports whether Events wait for the rate limit, as far as the source has been heard: until then.
-func (e *Events) Wait(until time.Time) bool { return e.took > inTime && until.Sub(e.came) < pause }
+func (e *Events) Wait(until time.Time) bool {
+	return e.took > inTime && until.Sub(e.came) < pause+e.besides
+}
 
 // ToldUntil returns the moment up to which the Events of all attempts have come, of a source that was heard until then: that of the last
 // one, while they wait.

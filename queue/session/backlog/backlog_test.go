@@ -41,6 +41,30 @@ func TestShownUntil(t *testing.T) {
 	}
 }
 
+// TestBesides: while others' Events come, which are not told, the next one that is may come as much later.
+func TestBesides(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		others int
+		qps    float64
+		want   float64 // 2 s after the last one, whose attempt was at 95
+	}{
+		{"there are none", 0, 50, 99.5},
+		{"they take less than that", 49, 50, 99.5},
+		{"they take longer", 51, 50, 94.5},
+		{"they take longer, but there is no rate limit", 51, 0, 99.5},
+	} {
+		var e backlog.Events
+		e.Come(at(98), at(95))
+		if e.Besides(c.others, c.qps); !e.Told().Equal(at(95)) {
+			t.Errorf("%s: told up to %v", c.name, e.Told())
+		}
+		if got := e.ShownUntil(at(100), at(10), 500*time.Millisecond); !got.Equal(at(c.want)) {
+			t.Errorf("%s: it is shown up to %v, want %v", c.name, got, at(c.want))
+		}
+	}
+}
+
 // TestToldInOrder: an Event of an earlier attempt than another that has come takes nothing back.
 func TestToldInOrder(t *testing.T) {
 	var e backlog.Events

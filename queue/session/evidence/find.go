@@ -239,6 +239,20 @@ func (f *Future) Claim(now time.Time, within time.Duration, is func(*resourcev1.
 	return now, nil
 }
 
+// BoundSince returns how many pods are told later than since to have got their node.
+func (f *Future) BoundSince(since time.Time) int {
+	bound := map[types.UID]struct{}{}
+	for _, s := range slices.Backward(f.bindings) {
+		if !s.Time.After(since) {
+			break
+		}
+		if s.Kind == Bound && s.Change.Verb == sources.Updated && s.binds() {
+			bound[s.UID] = struct{}{}
+		}
+	}
+	return len(bound)
+}
+
 // Changes yields all changes of objects within that long from now.
 func (f *Future) Changes(now time.Time, within time.Duration) iter.Seq[*Sighting] {
 	return f.changes.within(now, within)

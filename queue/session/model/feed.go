@@ -232,6 +232,7 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		}
 		f.Shadow.oracle.future.Add(ev)
 	}
+	heard.events.Besides(f.Shadow.oracle.future.BoundSince(heard.events.Told()), float64(heard.cfg.ClientQPS))
 	f.ExtendTo(heard.events.ShownUntil(now, status.Attached, Lag))
 }
 

@@ -198,6 +198,38 @@ func TestWaitsForEvents(t *testing.T) {
 		2.400 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)`)
 }
 
+// TestWaitsBehindBindings: while pods are bound, of which Events tell, too, that are not watched, the next one of those that are comes
+// later, and is still where it belongs.
+func TestWaitsBehindBindings(t *testing.T) {
+	var w world.Cluster
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
+	w.Add(1, &sources.Attached{Nodes: true})
+	web := comes(&w, 2, "web", "400", nil)
+	var bound []*v1.Pod
+	for i := range 100 {
+		bound = append(bound, comes(&w, 2, fmt.Sprint("bound-", i), "1m", nil))
+	}
+	fails := func(at float64) []sources.Event {
+		return []sources.Event{{Time: world.At(at), Fact: &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: noRoom, Recorded: sources.NewRecorded(web.ResourceVersion, 1)}}}
+	}
+	f := model.NewLiveFeed(world.Config(t))
+	t.Cleanup(f.Close)
+	f.Arrive(append(w.Events, fails(2.2)...), world.At(4), sources.Status{})
+	w.Events = nil
+	for _, pod := range bound {
+		w.Bound(4.1, pod, "node-a")
+	}
+	f.Arrive(w.Events, world.At(4.2), sources.Status{})
+	for _, now := range []float64{5.5, 6.9} { // 50 come a second
+		if f.Arrive(nil, world.At(now), sources.Status{}); !f.End.Equal(world.At(1.7)) {
+			t.Errorf("at %v it is made up to %v", now, f.End)
+		}
+	}
+	if f.Arrive(nil, world.At(7.1), sources.Status{}); !f.End.Equal(world.At(6.6)) {
+		t.Errorf("once all must have come it is made up to %v", f.End)
+	}
+}
+
 // TestWaitsWhileRequestsDo: where a pod is seen to be bound while the model's loop waits for the answer to a patch, and requests wait for the
 // scheduler's rate limit, its attempt was before, and the loop has made none since, also of a source that tells no requests.
 func TestWaitsWhileRequestsDo(t *testing.T) {
