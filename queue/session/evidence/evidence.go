@@ -45,6 +45,8 @@ type Sighting struct {
 	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another, or its patch, was seen
 	// between: in that time the loop waited for the client's rate limit and for the answer.
 	FailedAt time.Time
+	// Inferred is true of a patch that was told later: see CausesFirst.
+	Inferred bool
 	// Waited is true of a patch or a binding whose request is seen to have waited for the client's rate limit. Then it was
 	// made as long before as that took, in its turn: requests are sent in the order in which they were made.
 	Waited bool
@@ -113,6 +115,7 @@ type Future struct {
 	requests                                       // of the client that the scheduler's loop waits for
 	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
 	lastSent          time.Time                    // when the last patch was, likewise
+	unsettled         time.Time                    // of the failures that CausesFirst has not looked at, the time of the first
 
 	all      list
 	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
@@ -176,8 +179,7 @@ func (f *Future) RemoveFirst() {
 		delete(f.byPod, s.UID)
 	}
 	if s.Kind == Patched {
-		i := slices.Index(f.patches, s)
-		f.patches = slices.Delete(f.patches, i, i+1)
+		f.removePatch(s)
 	}
 	f.extend()
 }
@@ -221,11 +223,19 @@ func (f *Future) Add(ev sources.Event) {
 		}
 	}
 	if s.Kind == Patched {
-		i, _ := slices.BinarySearchFunc(f.patches, s, func(a, b *Sighting) int {
-			return cmp.Or(a.By.Compare(b.By), a.nth-b.nth)
-		})
-		f.patches = slices.Insert(f.patches, i, s)
+		f.addPatch(s)
 	}
+	if s.Failed() && (f.unsettled.IsZero() || s.Time.Before(f.unsettled)) {
+		f.unsettled = s.Time
+	}
+}
+
+// addPatch puts s among the patches.
+func (f *Future) addPatch(s *Sighting) {
+	i, _ := slices.BinarySearchFunc(f.patches, s, func(a, b *Sighting) int {
+		return cmp.Or(a.By.Compare(b.By), a.nth-b.nth)
+	})
+	f.patches = slices.Insert(f.patches, i, s)
 }
 
 // beginning returns that the attempt began whose end s shows, or nil if that is not known.
@@ -327,6 +337,11 @@ func (f *Future) noteSent(s *Sighting, at time.Time) {
 	if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) && !f.lastSent.After(last.Time) {
 		s.FailedAt = last.Time
 	}
+}
+
+func (f *Future) removePatch(s *Sighting) {
+	i := slices.Index(f.patches, s)
+	f.patches = slices.Delete(f.patches, i, i+1)
 }
 
 // lists returns the lists in which s is, or is to be.

@@ -232,6 +232,10 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		}
 		f.Shadow.oracle.future.Add(ev)
 	}
+	if !heard.cfg.AsyncAPICalls && !f.logged {
+		pace := f.Shadow.oracle.pace
+		f.Shadow.oracle.future.CausesFirst(pace.AnswerDelay() + pace.Attempt(nominalTime(f.Shadow.objects.Count("Node"))))
+	}
 	heard.events.Besides(f.Shadow.oracle.future.BoundSince(heard.events.Told()), float64(heard.cfg.ClientQPS))
 	f.ExtendTo(heard.events.ShownUntil(now, status.Attached, Lag))
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/world"
@@ -228,6 +230,36 @@ func TestWaitsBehindBindings(t *testing.T) {
 	if f.Arrive(nil, world.At(7.1), sources.Status{}); !f.End.Equal(world.At(6.6)) {
 		t.Errorf("once all must have come it is made up to %v", f.End)
 	}
+}
+
+// TestCausesFirst: a patch that a watch tells of after the next attempt has failed was answered before that, and the loop waited for it: so
+// that one attempt follows the other, and the time between is not one's.
+func TestCausesFirst(t *testing.T) {
+	var w world.Cluster
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+	w.Add(1, &sources.Attached{Nodes: true})
+	web := comes(&w, 2, "web", "4", nil)
+	comes(&w, 2, "next", "4", nil)
+	for _, failed := range []struct {
+		at   float64
+		name string
+	}{{2.002, "web"}, {2.012, "next"}} {
+		w.Add(failed.at, &sources.FailedAttempt{Pod: world.Key(failed.name), UID: types.UID(failed.name), Message: world.TooSmall, Recorded: sources.NewRecorded(web.ResourceVersion, 1)})
+	}
+	w.Patched(2.016, web, world.TooSmall, "")
+	w.Events[len(w.Events)-1].Fact.(*sources.StatusPatched).Sent = time.Time{} // a watch does not tell
+	f := model.NewLiveFeed(world.Config(t))
+	t.Cleanup(f.Close)
+	f.Arrive(w.Events, world.At(2.1), sources.Status{})
+	f.Arrive(nil, world.At(3), sources.Status{})
+	made(f)
+	says(t, traceOf(f, 2, false), `
+		2.001 web active UnscheduledPodAdd
+		2.001 next active UnscheduledPodAdd
+		2.001 web inflight (failure)
+		2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 920µs (outcome)
+		2.011 next inflight (failure)
+		2.012 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 750µs (outcome)`)
 }
 
 // TestWaitsWhileRequestsDo: where a pod is seen to be bound while the model's loop waits for the answer to a patch, and requests wait for the

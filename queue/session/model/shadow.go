@@ -196,7 +196,7 @@ func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusP
 	if !s.oracle.channels.Exact {
 		s.oracle.channels.requested(seen.Time)
 	}
-	if _, missed := s.oracle.channels.gaps.Missed(seen.Time, sources.PodsWatch); missed {
+	if _, missed := s.oracle.channels.gaps.Missed(seen.Time, sources.PodsWatch); missed || seen.Inferred {
 		s.oracle.pace.SawOther() // whenever that was
 	} else {
 		s.oracle.pace.SawPatch(seen.Time)
