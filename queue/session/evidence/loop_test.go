@@ -14,6 +14,34 @@ func boundBy(sent, ms int, name string) sources.Event {
 	return ev
 }
 
+// TestPauses: whether the loop, from 100 to 200 ms, is seen to have nothing to do for more than 30 ms.
+func TestPauses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		events []sources.Event
+		want   bool
+	}{
+		{"nothing is seen", nil, true},
+		{"attempts fail all the time", []sources.Event{failed(110, "a"), failed(140, "b"), failed(170, "c"), failed(200, "d")}, false},
+		{"attempts fail, but not at first", []sources.Event{failed(140, "a"), failed(170, "b")}, true},
+		{"attempts fail, but not at last", []sources.Event{failed(110, "a"), failed(140, "b"), failed(165, "c")}, true},
+		{"it waits for a patch", []sources.Event{patched(105, 190, "a")}, false},
+		{"it waited for a patch that was answered before", []sources.Event{patched(90, 99, "a"), failed(135, "b"), failed(160, "c")}, true},
+		{"a patch is sent later, and waited since its attempt failed", []sources.Event{failed(105, "a"), patched(180, 190, "a")}, false},
+		{"a patch is sent later", []sources.Event{patched(180, 190, "a")}, true},
+		{"pods are bound, as is told much later", []sources.Event{boundBy(120, 900, "a"), boundBy(150, 910, "b"), boundBy(180, 920, "c")}, false},
+		{"pods are bound too late", []sources.Event{boundBy(220, 230, "a")}, true},
+		{"a pod runs that has its node", []sources.Event{changed(130, sources.Updated, endedPod("a")), failed(160, "b"), failed(190, "c")}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := New(Of(c.events), reach, requesting, unlimited())
+			if got := f.Pauses(at(100), 100*time.Millisecond, 30*time.Millisecond); got != c.want {
+				t.Errorf("it pauses: %t", got)
+			}
+		})
+	}
+}
+
 // TestSentBinding: a pod was placed by when its binding was sent.
 func TestSentBinding(t *testing.T) {
 	f := New(Of([]sources.Event{boundBy(20, 90, "a"), changed(100, sources.Updated, pod("b", "node"))}), reach, requesting, unlimited())

@@ -193,7 +193,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		case !is:
 			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now, pod)}
 			return does
-		case until.Sub(now) == foresight && o.channels.Idle(now) && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod):
+		case until.Sub(now) == foresight && o.channels.Idle(now) && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod) && o.future.Pauses(now, foresight, max(patchSlack, o.pace.Longest())):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
@@ -204,7 +204,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		held++
 		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
 		// the pod only now.
-		heldUp := until.Sub(now) < attemptSlack || until.Before(o.channels.horizon(now, pod)) && !o.mayWakeBy(now, until)
+		heldUp := until.Sub(now) < max(attemptSlack, o.pace.Longest()) || until.Before(o.channels.horizon(now, pod)) && !o.mayWakeBy(now, until)
 		if heldUp || held == upcomingLimit {
 			break
 		}

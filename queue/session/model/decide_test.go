@@ -470,6 +470,25 @@ func TestDecide(t *testing.T) {
 		// An attempt must show, and does not.
 		{"a new pod's does not show", func(s *situation) { s.pod("web", queue.Active, 0) }, "wait 0.4000 or a move"},
 		{"of a pod that failed before it does not show", func(s *situation) { s.pod("web", queue.Active, 1) }, "put back web"},
+		{"it does not show, and others are tried all the time", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			for at := 10.05; at < 10.5; at += 0.05 {
+				s.failed(at, "other")
+			}
+		}, "wait 0.4000 or a move"},
+		{"it does not show, and others are tried, but for a while", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			for at := 10.05; at < 10.5; at += 0.07 {
+				s.failed(at, "other")
+			}
+		}, "put back web"},
+		{"it does not show, and others are tried as soon as a slow loop gets to them", func(s *situation) {
+			s.slow()
+			s.pod("web", queue.Active, 1)
+			for at := 10.05; at < 10.5; at += 0.07 {
+				s.failed(at, "other")
+			}
+		}, "wait 0.4000 or a move"},
 		{"it does not show, soon after requests waited", func(s *situation) {
 			s.pod("web", queue.Active, 1)
 			s.load(6)
@@ -539,6 +558,13 @@ func TestDecide(t *testing.T) {
 			s.changed(10.005, sources.Updated, world.Node("node", "1"))
 			s.failed((10*time.Second + attemptSlack + soon).Seconds(), "web")
 		}, "take db"},
+		{"it shows not as soon, after what may wake pods, and attempts take so long", func(s *situation) {
+			s.slow()
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.changed(10.005, sources.Updated, world.Node("node", "1"))
+			s.failed((10*time.Second + attemptSlack + soon).Seconds(), "web")
+		}, "wait 0.0150 or a move"},
 		{"it shows later, and nothing wakes pods: the loop is held up", func(s *situation) {
 			s.pod("web", queue.Active, 0)
 			s.free("db")

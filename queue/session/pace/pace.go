@@ -68,6 +68,9 @@ func (p *Pace) Attempt(nominal time.Duration) time.Duration {
 // Last returns how long an attempt takes now that takes nominally what the failed one did that was seen last. Zero if none was.
 func (p *Pace) Last() time.Duration { return p.Attempt(p.nominal) }
 
+// Longest returns how long the loop takes at the most from one attempt to the next, unless it had nothing to do.
+func (p *Pace) Longest() time.Duration { return longestAttempt * p.Last() }
+
 // AnswerDelay returns how long after the answer to a patch the loop goes on.
 func (p *Pace) AnswerDelay() time.Duration {
 	return time.Duration(p.delays.mean * float64(time.Second))
