@@ -281,7 +281,7 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 		if pod, ok := fact.Object.(*v1.Pod); ok {
 			s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
 			if f.noteNode(s, pod); pod.Spec.NodeName != "" {
-				if s.Kind = Bound; !fact.Sent.IsZero() {
+				if s.Kind = Bound; !fact.Sent.IsZero() && fact.Sent.Before(s.Time) {
 					s.By = fact.Sent
 				}
 				s.Waited = f.hadWaited(s.By)
@@ -327,9 +327,9 @@ func (f *Future) noteRefused(s *Sighting, fact *sources.Refused) {
 	}
 }
 
-// noteSent notes when the API server had the request that s shows: at that moment, if it is not zero.
+// noteSent notes when the API server had the request that s shows: at that moment, if it is not zero, or behind its answer.
 func (f *Future) noteSent(s *Sighting, at time.Time) {
-	if s.By = at; at.IsZero() {
+	if s.By = at; at.IsZero() || at.After(s.Time) {
 		s.By = s.Time.Add(-f.requesting)
 	}
 	f.show(s.By)

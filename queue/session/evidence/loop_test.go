@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/schedq/schedq/sources"
 )
 
@@ -54,6 +56,16 @@ func TestSentBinding(t *testing.T) {
 	}
 	if other := f.Attempt("b", at(50), time.Second); !seen.KnowsSent() || other.KnowsSent() {
 		t.Error("it is known when the one was sent, and not of the other")
+	}
+}
+
+// TestSentBehindAnswer: no request is sent behind its answer, whatever a log says.
+func TestSentBehindAnswer(t *testing.T) {
+	f := New(Of([]sources.Event{patched(60, 50, "a"), boundBy(90, 80, "b")}), reach, requesting, unlimited())
+	for uid, want := range map[types.UID]time.Time{"a": at(50).Add(-requesting), "b": at(80)} {
+		if seen := f.Attempt(uid, at(0), time.Second); !seen.By.Equal(want) {
+			t.Errorf("%s's was sent by %s, want %s", uid, seen.By, want)
+		}
 	}
 }
 
