@@ -71,6 +71,7 @@ func (tr trial) play(t *testing.T) {
 	if err := run.All(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	waitEvents(t, client)
 	for _, a := range []*attached{fromStart, halfway} {
 		waitTiers(t, client, a.out)
 		a.stop(t)

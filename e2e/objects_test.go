@@ -153,6 +153,33 @@ func waitTiers(t *testing.T, client kubernetes.Interface, movesPath string) {
 	})
 }
 
+// waitEvents waits until kube-scheduler has written no FailedScheduling Event for as long as sessions wait for one, that are behind the clock
+// while its rate limit holds Events up: then they have told all.
+func waitEvents(t *testing.T, client kubernetes.Interface) {
+	t.Helper()
+	const behind = 2 * time.Second
+	newest, since := "", time.Now()
+	poll(t, func(ctx context.Context) error {
+		events, err := client.EventsV1().Events(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedScheduling"})
+		if err != nil {
+			return err
+		}
+		last := ""
+		for _, e := range events.Items {
+			if v := e.ResourceVersion; e.ReportingController == corev1.DefaultSchedulerName && (len(v) > len(last) || len(v) == len(last) && v > last) {
+				last = v
+			}
+		}
+		if last != newest {
+			newest, since = last, time.Now()
+		}
+		if ago := time.Since(since); ago < behind {
+			return fmt.Errorf("kube-scheduler wrote an Event %v ago", ago)
+		}
+		return nil
+	})
+}
+
 // poll waits until check returns nil.
 func poll(t *testing.T, check func(context.Context) error) {
 	t.Helper()
