@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/schedq/schedq/e2e/controlplane"
@@ -158,20 +159,23 @@ func waitTiers(t *testing.T, client kubernetes.Interface, movesPath string) {
 func waitEvents(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	const behind = 2 * time.Second
-	newest, since := "", time.Now()
+	newest, since := "1", time.Now()
 	poll(t, func(ctx context.Context) error {
 		events, err := client.EventsV1().Events(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedScheduling"})
 		if err != nil {
 			return err
 		}
-		last := ""
 		for _, e := range events.Items {
-			if v := e.ResourceVersion; e.ReportingController == corev1.DefaultSchedulerName && (len(v) > len(last) || len(v) == len(last) && v > last) {
-				last = v
+			if e.ReportingController != corev1.DefaultSchedulerName {
+				continue
 			}
-		}
-		if last != newest {
-			newest, since = last, time.Now()
+			order, err := resourceversion.CompareResourceVersion(e.ResourceVersion, newest)
+			if err != nil {
+				return err
+			}
+			if order > 0 {
+				newest, since = e.ResourceVersion, time.Now()
+			}
 		}
 		if ago := time.Since(since); ago < behind {
 			return fmt.Errorf("kube-scheduler wrote an Event %v ago", ago)

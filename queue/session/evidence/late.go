@@ -36,6 +36,7 @@ func (f *Future) CausesFirst(took time.Duration) {
 
 // causeFirst is CausesFirst for one patch.
 func (f *Future) causeFirst(patch *Sighting, took time.Duration) {
+	// A watch tells of a change, and next of the patch that made it.
 	i := slices.IndexFunc(f.changes, func(s *Sighting) bool { return s.nth == patch.nth-1 && s.UID == patch.UID })
 	if i < 0 {
 		return

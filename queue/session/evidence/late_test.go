@@ -63,7 +63,7 @@ func TestCausesFirst(t *testing.T) {
 			f.CausesFirst(takes)
 			f.CausesFirst(takes) // there is nothing left to do
 			var patch, change *Sighting
-			for previous := time.Time(start.Add(-time.Hour)); f.First() != nil; f.RemoveFirst() {
+			for previous := start.Add(-time.Hour); f.First() != nil; f.RemoveFirst() {
 				s := f.First()
 				if s.Time.Before(previous) {
 					t.Errorf("at %s, it is behind what is later", s.Time)

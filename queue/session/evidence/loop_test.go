@@ -48,7 +48,7 @@ func TestPauses(t *testing.T) {
 func TestSentBinding(t *testing.T) {
 	f := New(Of([]sources.Event{boundBy(20, 90, "a"), changed(100, sources.Updated, pod("b", "node"))}), reach, requesting, unlimited())
 	if seen := f.Attempt("a", at(21), time.Second); seen != nil {
-		t.Errorf("%+v shows an attempt that is not over", seen)
+		t.Errorf("%+v shows an attempt, and it was over by then", seen)
 	}
 	seen := f.Attempt("a", at(20), time.Second)
 	if seen == nil || !seen.By.Equal(at(20)) || !seen.Time.Equal(at(90)) {

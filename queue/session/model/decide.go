@@ -193,7 +193,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		case !is:
 			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now, pod)}
 			return does
-		case until.Sub(now) == foresight && o.channels.Idle(now) && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod) && o.future.Pauses(now, foresight, max(patchSlack, o.pace.Longest())):
+		case until.Sub(now) == foresight && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod) && o.hasTime(now):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
@@ -216,6 +216,12 @@ func (o *oracle) upcoming(now time.Time) decision {
 		does.until = now.Add(LongestGap)
 	}
 	return does
+}
+
+// hasTime reports whether the loop is seen to have nothing to do between now and foresight: for longer than it takes from one attempt to
+// what shows of the next.
+func (o *oracle) hasTime(now time.Time) bool {
+	return o.channels.Idle(now) && o.future.Pauses(now, foresight, max(patchSlack, o.pace.Longest()))
 }
 
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does

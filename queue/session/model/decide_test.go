@@ -135,6 +135,13 @@ func (s *situation) slow() {
 	}
 }
 
+// failEvery has attempts of a pod that the model does not have fail for half a second, so many seconds after each other.
+func (s *situation) failEvery(seconds float64) {
+	for at := 10.05; at < 10.5; at += seconds {
+		s.failed(at, "other")
+	}
+}
+
 // unheard has a watch hear nothing from a moment on that is just before now.
 func (s *situation) unheard(resource string) {
 	s.channels.gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: sources.Gap{Since: world.At(9.999)}}}})
@@ -470,25 +477,9 @@ func TestDecide(t *testing.T) {
 		// An attempt must show, and does not.
 		{"a new pod's does not show", func(s *situation) { s.pod("web", queue.Active, 0) }, "wait 0.4000 or a move"},
 		{"of a pod that failed before it does not show", func(s *situation) { s.pod("web", queue.Active, 1) }, "put back web"},
-		{"it does not show, and others are tried all the time", func(s *situation) {
-			s.pod("web", queue.Active, 1)
-			for at := 10.05; at < 10.5; at += 0.05 {
-				s.failed(at, "other")
-			}
-		}, "wait 0.4000 or a move"},
-		{"it does not show, and others are tried, but for a while", func(s *situation) {
-			s.pod("web", queue.Active, 1)
-			for at := 10.05; at < 10.5; at += 0.07 {
-				s.failed(at, "other")
-			}
-		}, "put back web"},
-		{"it does not show, and others are tried as soon as a slow loop gets to them", func(s *situation) {
-			s.slow()
-			s.pod("web", queue.Active, 1)
-			for at := 10.05; at < 10.5; at += 0.07 {
-				s.failed(at, "other")
-			}
-		}, "wait 0.4000 or a move"},
+		{"it does not show, and others fail all the time", func(s *situation) { s.pod("web", queue.Active, 1); s.failEvery(0.05) }, "wait 0.4000 or a move"},
+		{"it does not show, and others fail now and then", func(s *situation) { s.pod("web", queue.Active, 1); s.failEvery(0.07) }, "put back web"},
+		{"it does not show, and others fail as soon as a slow loop gets to them", func(s *situation) { s.slow(); s.pod("web", queue.Active, 1); s.failEvery(0.07) }, "wait 0.4000 or a move"},
 		{"it does not show, soon after requests waited", func(s *situation) {
 			s.pod("web", queue.Active, 1)
 			s.load(6)

@@ -26,8 +26,7 @@ import (
 const settled = 10 * time.Second
 
 // halfwayShort is by how much the figures of a session that is attached half-way may be below those of the audit log alone of the
-// same time, by recording; the others have that of "". Where the scheduler works at its client's rate limit, its pods were woken
-// and wait, and which did when nobody is told who comes half-way.
+// same time, by recording; the others have that of "".
 var halfwayShort = map[string]float64{"": 0.01, "lively-nopop": 0.015}
 
 // newHalfway takes from rec what the API shows whoever comes to it at that moment: first what lists of the objects and Events tell,
