@@ -45,6 +45,8 @@ type Sighting struct {
 	// FailedAt is when the attempt failed that a patch follows, or zero if its Event does not show or another, or its patch, was seen
 	// between: in that time the loop waited for the client's rate limit and for the answer.
 	FailedAt time.Time
+	// OfAnother is true of an attempt of a pod that is left to another scheduler: it shows nothing.
+	OfAnother bool
 	// Inferred is true of a patch that was told later: see CausesFirst.
 	Inferred bool
 	// Waited is true of a patch or a binding whose request is seen to have waited for the client's rate limit. Then it was
@@ -113,6 +115,7 @@ type Future struct {
 	coming            sources.Event                // the first of it. Without a fact if that is not known
 	heard             int                          // how many were added so far
 	requests                                       // of the client that the scheduler's loop waits for
+	others            others                       // pods
 	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
 	lastSent          time.Time                    // when the last patch was, likewise
 	unsettled         time.Time                    // of the failures that CausesFirst has not looked at, the time of the first
@@ -148,7 +151,7 @@ func Of(events []sources.Event) func() (sources.Event, bool) {
 // limit is the rate limit of the scheduler's client, which nobody else uses.
 func New(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter) *Future {
 	f := &Future{reach: reach, requesting: requesting, more: more, byPod: map[types.UID]*list{}, requests: requests{limit: limit, told: true, left: ownTurn}}
-	f.extend()
+	f.Read(more)
 	return f
 }
 
@@ -156,9 +159,15 @@ func New(more func() (sources.Event, bool), reach, requesting time.Duration, lim
 // of those, and one has waited if fewer than left are left of it.
 func NewUntold(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter, left float64) *Future {
 	f := New(nil, reach, requesting, limit)
-	f.told, f.left, f.more = false, left, more
-	f.extend()
+	f.told, f.left = false, left
+	f.Read(more)
 	return f
+}
+
+// Read takes in the events that more returns, as New does, of a future of nothing.
+func (f *Future) Read(more func() (sources.Event, bool)) {
+	f.more = more
+	f.extend()
 }
 
 // First returns the sighting that is told first, or nil if nothing is to come.
@@ -186,9 +195,9 @@ func (f *Future) RemoveFirst() {
 
 // Clear forgets all sightings: nothing is to come.
 func (f *Future) Clear() {
-	told, left := f.told, f.left
+	told, left, serves := f.told, f.left, f.others.serves
 	*f = *New(nil, f.reach, f.requesting, f.limit)
-	f.told, f.left = told, left
+	f.told, f.left, f.others.serves = told, left, serves
 }
 
 // extend takes in what has come within reach.
@@ -259,6 +268,9 @@ func beginning(s *Sighting) *Sighting {
 // sighting returns what ev shows.
 func (f *Future) sighting(ev sources.Event) *Sighting {
 	s := &Sighting{Event: ev, By: ev.Time, nth: f.heard}
+	if s.OfAnother = f.tellsOfAnother(ev.Fact); s.OfAnother {
+		return s
+	}
 	switch fact := ev.Fact.(type) {
 	case *sources.FailedAttempt:
 		s.Kind, s.Pod, s.UID = Failed, fact.Pod, fact.UID
@@ -280,6 +292,9 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 		s.Kind, s.Change = Changed, fact
 		if pod, ok := fact.Object.(*v1.Pod); ok {
 			s.Pod, s.UID = types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.UID
+			if f.others.note(pod, s.Deleted()); f.IsOfAnother(pod.UID) {
+				break
+			}
 			if f.noteNode(s, pod); pod.Spec.NodeName != "" {
 				if s.Kind = Bound; !fact.Sent.IsZero() && fact.Sent.Before(s.Time) {
 					s.By = fact.Sent

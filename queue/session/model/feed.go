@@ -214,7 +214,7 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		case *sources.Logged:
 			f.logged = fact.Verbosity >= sources.AttemptsVerbosity
 		case *sources.FailedAttempt:
-			if fact.Log {
+			if fact.Log || f.Shadow.oracle.future.IsOfAnother(fact.UID) {
 				break
 			}
 			if _, missed := heard.gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged { // or it came late for that

@@ -232,6 +232,40 @@ func TestWaitsBehindBindings(t *testing.T) {
 	}
 }
 
+// TestAnotherSchedulersEvents: while Events wait for the rate limit, those of a second scheduler, which come at once by a client of its own,
+// tell nothing of how far the first one's are, nor do its bindings make them come later.
+func TestAnotherSchedulersEvents(t *testing.T) {
+	var w world.Cluster
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "100"), nil)
+	w.Add(1, &sources.Attached{Nodes: true})
+	web := comes(&w, 2, "web", "400", nil)
+	foreign := func(name string) *v1.Pod {
+		return comes(&w, 2, name, "1m", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
+	}
+	theirs := foreign("theirs")
+	var bound []*v1.Pod
+	for i := range 100 {
+		bound = append(bound, foreign(fmt.Sprint("bound-", i)))
+	}
+	fails := func(at float64, pod *v1.Pod) []sources.Event {
+		return []sources.Event{{Time: world.At(at), Fact: &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: noRoom, Recorded: sources.NewRecorded(pod.ResourceVersion, 1)}}}
+	}
+	f := model.NewLiveFeed(world.Config(t))
+	t.Cleanup(f.Close)
+	f.Arrive(append(w.Events, fails(2.2, web)...), world.At(4), sources.Status{})
+	w.Events = nil
+	for _, pod := range bound {
+		w.Bound(4.1, pod, "node-a")
+	}
+	f.Arrive(append(w.Events, fails(4.1, theirs)...), world.At(4.2), sources.Status{})
+	if !f.End.Equal(world.At(1.7)) {
+		t.Errorf("after another scheduler's Event it is made up to %v", f.End)
+	}
+	if f.Arrive(nil, world.At(5.1), sources.Status{}); !f.End.Equal(world.At(4.6)) {
+		t.Errorf("once none waits, as another scheduler's bindings are none of this one's, it is made up to %v", f.End)
+	}
+}
+
 // TestCausesFirst: a patch that a watch tells of after the next attempt has failed was answered before that, and the loop waited for it: so
 // that one attempt follows the other, and the time between is not one's.
 func TestCausesFirst(t *testing.T) {

@@ -73,12 +73,14 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		},
 	}
 	s.oracle.channels.Exact = cluster.HasFact[*sources.Requested](events)
-	if ahead := s.oracle.channels.gaps.Ahead(more); s.oracle.channels.Exact {
-		s.oracle.future = evidence.New(ahead, bindPatience, shortestRequest, limit)
+	if s.oracle.channels.Exact {
+		s.oracle.future = evidence.New(nil, bindPatience, shortestRequest, limit)
 	} else {
 		shown, left := ratelimit.OfShown(cfg)
-		s.oracle.future = evidence.NewUntold(ahead, bindPatience, shortestRequest, shown, left)
+		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left)
 	}
+	s.oracle.future.Serves(func(pod *v1.Pod) bool { return cfg.HasProfile(pod.Spec.SchedulerName) })
+	s.oracle.future.Read(s.oracle.channels.gaps.Ahead(more))
 	return s
 }
 
@@ -146,7 +148,7 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	s.emit(ev.Event)
-	if s.isOfAnother(ev) || s.told != nil && ev.Failed() {
+	if ev.OfAnother || s.told != nil && ev.Failed() {
 		return nil
 	}
 	s.takeInWork(ev)
@@ -226,15 +228,6 @@ func (s *shadow) takeInSilence(f *sources.Silent) {
 	if !s.oracle.presence.None() && s.driver != nil {
 		s.driver.LoopFree = s.driver.now
 	}
-}
-
-// isOfAnother reports whether seen is an attempt of a pod that this scheduler leaves to another one.
-func (s *shadow) isOfAnother(seen *evidence.Sighting) bool {
-	if !seen.Failed() || s.driver == nil {
-		return false
-	}
-	pod := s.objects.Pod(seen.Pod)
-	return pod != nil && pod.UID == seen.UID && !s.driver.Scheduler.Responsible(pod)
 }
 
 // end closes the scheduler and forgets what is to come.
