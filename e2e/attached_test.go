@@ -20,6 +20,8 @@ type attached struct {
 	exited chan struct{}
 	// out is the file that gets its standard output, errs its standard error.
 	out, errs string
+	// stopped is when it was told to end. Zero until then.
+	stopped time.Time
 }
 
 // attach starts schedq with args and the kubeconfig, and ends it with the test.
@@ -89,6 +91,7 @@ func (a *attached) stop(t *testing.T) {
 		t.Fatalf("schedq %v has ended by itself: %s", a.cmd.Args[1:], a.cmd.ProcessState)
 	default:
 	}
+	a.stopped = time.Now()
 	if err := a.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
