@@ -87,6 +87,9 @@ func writeTrace(t *testing.T, path string, moves []move, from time.Time) {
 		write(from, pod, tier, "")
 	}
 	for _, m := range moves[split:] {
+		if m.To == "deleted" {
+			m.Event = "ScheduleAttemptFailure" // its attempt, if one was under way, has ended, too: a trace that says "deleted" alone says of neither
+		}
 		write(m.Time, m.Pod, m.To, m.Event)
 	}
 	if err := os.WriteFile(path, out, 0o600); err != nil {

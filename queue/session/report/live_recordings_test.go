@@ -13,6 +13,7 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
@@ -248,5 +249,9 @@ func followed(t *testing.T, stream *asLive, end time.Time, cfg *schedulerconfig.
 
 // asMove returns a transition as the move of a recording.
 func asMove(m *board.Transition) sources.Event {
-	return sources.Event{Time: m.Time, Fact: &sources.Move{Pod: m.Pod.Key, To: sources.Tier(m.To.String()), Event: m.Event}}
+	move := &sources.Move{Pod: m.Pod.Key, To: sources.Tier(m.To.String()), Event: m.Event}
+	if m.To == queue.Deleted {
+		move.Event = queue.ScheduleAttemptFailure // its attempt, if one was under way, has ended, too: otherwise that is left open
+	}
+	return sources.Event{Time: m.Time, Fact: move}
 }
