@@ -204,7 +204,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		held++
 		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
 		// the pod only now.
-		heldUp := until.Sub(now) < max(attemptSlack, o.pace.Longest()) || until.Before(o.channels.horizon(now, pod)) && !o.mayWakeBy(now, until)
+		heldUp := until.Sub(now) < o.longestWork() || until.Before(o.channels.horizon(now, pod)) && !o.mayWakeBy(now, until)
 		if heldUp || held == upcomingLimit {
 			break
 		}
@@ -218,11 +218,13 @@ func (o *oracle) upcoming(now time.Time) decision {
 	return does
 }
 
-// hasTime reports whether the loop is seen to have nothing to do between now and foresight: for longer than it takes from one attempt to
-// what shows of the next.
+// hasTime reports whether the loop is seen to have nothing to do between now and foresight: for longer than its work takes.
 func (o *oracle) hasTime(now time.Time) bool {
-	return o.channels.Idle(now) && o.future.Pauses(now, foresight, max(patchSlack, o.pace.Longest()))
+	return o.channels.Idle(now) && o.future.Pauses(now, foresight, o.longestWork())
 }
+
+// longestWork returns how long it takes at the most from one attempt to what shows of the next, while the loop is at work.
+func (o *oracle) longestWork() time.Duration { return max(patchSlack, o.pace.Longest()) }
 
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
 // where an attempt would show and none is seen: then the real loop made none. Otherwise it returns why the loop takes it.

@@ -547,15 +547,21 @@ func TestDecide(t *testing.T) {
 			s.pod("web", queue.Active, 0)
 			s.free("db")
 			s.changed(10.005, sources.Updated, world.Node("node", "1"))
-			s.failed((10*time.Second + attemptSlack + soon).Seconds(), "web")
+			s.failed((10*time.Second + patchSlack + soon).Seconds(), "web")
 		}, "take db"},
+		{"it shows as soon as what shows of any work does, after what may wake pods", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.free("db")
+			s.changed(10.005, sources.Updated, world.Node("node", "1"))
+			s.failed((10*time.Second + patchSlack).Seconds(), "web")
+		}, "wait 0.0587 or a move"},
 		{"it shows not as soon, after what may wake pods, and attempts take so long", func(s *situation) {
 			s.slow()
 			s.pod("web", queue.Active, 0)
 			s.free("db")
 			s.changed(10.005, sources.Updated, world.Node("node", "1"))
-			s.failed((10*time.Second + attemptSlack + soon).Seconds(), "web")
-		}, "wait 0.0150 or a move"},
+			s.failed((10*time.Second + patchSlack + soon).Seconds(), "web")
+		}, "wait 0.0600 or a move"},
 		{"it shows later, and nothing wakes pods: the loop is held up", func(s *situation) {
 			s.pod("web", queue.Active, 0)
 			s.free("db")

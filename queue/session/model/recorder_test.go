@@ -132,8 +132,8 @@ func TestLoopHeldUp(t *testing.T) {
 		between func(c *world.Cluster, other *v1.Pod)
 		want    []string
 	}{
-		{"nothing", func(*world.Cluster, *v1.Pod) {}, []string{"web 10.05", "db 10.05"}},
-		{"a pod's end", func(c *world.Cluster, other *v1.Pod) { c.Goes(10.03, other) }, []string{"db 10.00", "web 10.05", "db 10.05"}},
+		{"nothing", func(*world.Cluster, *v1.Pod) {}, []string{"web 10.09", "db 10.09"}},
+		{"a pod's end", func(c *world.Cluster, other *v1.Pod) { c.Goes(10.03, other) }, []string{"db 10.00", "web 10.09", "db 10.09"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var r world.Cluster
@@ -143,7 +143,7 @@ func TestLoopHeldUp(t *testing.T) {
 			r.Recorded(3, db, 2)                             // what follows of it is not seen
 			r.Goes(10, small)
 			c.between(&r, other)
-			r.Recorded(10.05, web, 1)
+			r.Recorded(10.09, web, 1)
 			taken(t, r.Recording(10.2), 4, c.want...)
 		})
 	}
