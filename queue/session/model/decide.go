@@ -291,35 +291,37 @@ func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	return (silence == reason.Told || silence == reason.Late) && o.awaitsDevice(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.horizon(now, pod).Sub(now)) == nil
 }
 
-// takenInstead returns the pod that the real loop took now in place of attempt a's, or nil if a may stand. Under load
-// the model's order of pods comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and
-// does not, gives way to the next one that shows. It changes nothing.
-func (o *oracle) takenInstead(now time.Time, a *cycle.Attempt) (*v1.Pod, reason.Because) {
+// insteadOf returns what the real loop did now in place of attempt a, or takeNext if a may stand. Under load the model's order of pods
+// comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and does not, gives way to the
+// next one that shows; one that would have been patched also to one that fails later, until when the loop was held up. It changes nothing.
+func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 	if a.Skipped || !o.channels.requests {
-		return nil, reason.Because{}
+		return stands
 	}
 	if a.Binding != nil {
 		if pod, seen := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID && (!o.seesBinding(now, a.Pod) || o.placedLater(now, a.Pod, seen)) {
-			return pod, reason.GoesBy(reason.InPlace, seen)
+			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
 		}
-	}
-	if a.Binding != nil {
 		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.bindsAfter(now, sent, a.Pod) {
-			return pod, reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}
+			return decision{do: takePod, pod: pod, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 		}
 	}
-	within := attemptSlack
+	within, heldUp := attemptSlack, a.Binding == nil && !o.channels.cfg.AsyncAPICalls && !o.channels.logged()
 	if o.channels.Saturated(now) {
 		within = crowding
 	}
-	seen := o.future.Failure(now, within, evidence.None)
-	if seen == nil {
-		return nil, reason.Because{}
+	seen := o.future.Failure(now, max(within, o.longestWork()), evidence.None)
+	if seen == nil || seen.By.Sub(now) > within && !heldUp {
+		return stands
 	}
-	if pod := o.queue.Takeable(seen); pod != nil && pod.UID != a.Pod.UID && !o.agreesWithSeen(now, a) {
-		return pod, reason.GoesBy(reason.InPlace, seen)
+	pod := o.queue.Takeable(seen)
+	switch {
+	case pod == nil || pod.UID == a.Pod.UID || o.agreesWithSeen(now, a):
+		return stands
+	case seen.By.Sub(now) > within:
+		return decision{do: wait, until: seen.By.Add(-soon)}
 	}
-	return nil, reason.Because{}
+	return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
 }
 
 // placedLater reports whether pod is placed later than the one that is first seen to be bound: its own binding is sent later, or, if

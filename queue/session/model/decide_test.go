@@ -649,7 +649,16 @@ func TestInstead(t *testing.T) {
 			world.Reject(s.line[0].Pod, world.TooSmall, "")
 			s.failed(10.01, "db")
 		}, ""},
-		{"another fails later", fails, func(s *situation) { s.failed(10.05, "db") }, ""},
+		{"another fails later: the loop was held up until then", fails, func(s *situation) { s.failed(10.05, "db") }, "wait 0.0487"},
+		{"another fails later, where it is to be placed and is not", places, func(s *situation) { s.failed(10.05, "db") }, ""},
+		{"nothing would be written, and another fails later", fails, func(s *situation) {
+			world.Reject(s.line[0].Pod, world.TooSmall, "")
+			s.failed(10.05, "db")
+		}, ""},
+		{"another fails later, that the loop can't take", fails, func(s *situation) { s.failed(10.05, "elsewhere") }, ""},
+		{"another fails later, where the loop waits for no patch", fails, func(s *situation) { s.channels.cfg.AsyncAPICalls = true; s.failed(10.05, "db") }, ""},
+		{"another fails later, where a log tells of all attempts", fails, func(s *situation) { s.channels.verbosity = 4; s.failed(10.05, "db") }, ""},
+		{"another fails later than any work takes", fails, func(s *situation) { s.failed((10*time.Second + patchSlack + time.Millisecond).Seconds(), "db") }, ""},
 		{"another fails later, where requests wait", fails, func(s *situation) { s.failed(10.05, "db"); s.load(10) }, "db"},
 		{"it is bound after a patch that waits", places, func(s *situation) {
 			s.waiting(10)
@@ -708,8 +717,11 @@ func TestInstead(t *testing.T) {
 				c.set(s)
 			})
 			got := ""
-			if pod, _ := o.takenInstead(world.At(10), &a); pod != nil {
-				got = pod.Name
+			switch does := o.insteadOf(world.At(10), &a); does.do {
+			case takePod:
+				got = does.pod.Name
+			case wait:
+				got = does.String()
 			}
 			if got != c.want {
 				t.Errorf("it was that of %q, want %q", got, c.want)

@@ -169,10 +169,13 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 		return nil
 	}
 	if d.oracle != nil {
-		if pod, because := d.oracle.takenInstead(now, a); pod != nil {
+		if does := d.oracle.insteadOf(now, a); does.do != takeNext {
 			d.undoAttempt(a)
-			d.because = because
-			return d.AttemptOf(now, pod)
+			if d.because = does.because; does.do == takePod {
+				return d.AttemptOf(now, does.pod)
+			}
+			d.LoopFree = does.until
+			return nil
 		}
 	}
 	return d.beginAttempt(now, a, false)
