@@ -119,6 +119,7 @@ type Future struct {
 	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
 	lastSent          time.Time                    // when the last patch was, likewise
 	unsettled         time.Time                    // of the failures that CausesFirst has not looked at, the time of the first
+	passed            time.Time                    // when the sighting was that was taken out last
 
 	all      list
 	byPod    map[types.UID]*list // what shows of a pod's attempts, its binding and its end
@@ -181,6 +182,7 @@ func (f *Future) First() *Sighting {
 // RemoveFirst takes the first sighting out: it is past. There must be one.
 func (f *Future) RemoveFirst() {
 	s := f.all[0]
+	f.passed = s.Time
 	for _, l := range f.lists(s) {
 		*l = (*l)[1:]
 	}
@@ -225,7 +227,7 @@ func (f *Future) Add(ev sources.Event) {
 	for _, l := range f.lists(s) {
 		l.add(s)
 	}
-	if b := beginning(s); b != nil {
+	if b := f.beginning(s); b != nil {
 		f.begins = true
 		for _, l := range f.lists(b) {
 			l.add(b)
@@ -247,8 +249,9 @@ func (f *Future) addPatch(s *Sighting) {
 	f.patches = slices.Insert(f.patches, i, s)
 }
 
-// beginning returns that the attempt began whose end s shows, or nil if that is not known.
-func beginning(s *Sighting) *Sighting {
+// beginning returns that the attempt began whose end s shows, or nil if that is not known. What was taken out was told before: the
+// beginning of an attempt that took longer than reach stands behind it.
+func (f *Future) beginning(s *Sighting) *Sighting {
 	b := &Sighting{Event: s.Event, Kind: Began, Pod: s.Pod, UID: s.UID, nth: s.nth}
 	switch fact := s.Fact.(type) {
 	case *sources.FailedAttempt:
@@ -260,6 +263,9 @@ func beginning(s *Sighting) *Sighting {
 	}
 	if b.Time.IsZero() || b.Time.After(s.Time) || b.UID == "" {
 		return nil
+	}
+	if b.Time.Before(f.passed) {
+		b.Time = f.passed
 	}
 	b.By = b.Time
 	return b

@@ -87,6 +87,21 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
+// TestBeganLongAgo: that an attempt began which took longer than anybody looks ahead is told too late for its place. It comes next: time
+// does not go back.
+func TestBeganLongAgo(t *testing.T) {
+	bound := sources.Event{Time: at(15000), Fact: &sources.Bound{Pod: types.NamespacedName{Name: "c"}, UID: "c", Began: at(10)}}
+	f := New(Of([]sources.Event{failed(0, "a"), failed(20, "b"), failed(14900, "d"), bound}), reach, requesting, unlimited())
+	var told []string
+	for ; f.First() != nil; f.RemoveFirst() {
+		s := f.First()
+		told = append(told, fmt.Sprintf("%s:%d:%v", s.UID, s.Time.Sub(start).Milliseconds(), s.Kind == Began))
+	}
+	if want := "[a:0:false b:20:false c:20:true d:14900:false :15000:false]"; fmt.Sprint(told) != want {
+		t.Errorf("told in the order %v, want %s", told, want)
+	}
+}
+
 // TestFailedAt: an Event of a pod is of the attempt that its next patch follows, unless the loop has gone on in between.
 func TestFailedAt(t *testing.T) {
 	cleared := patched(30, 34, "b")

@@ -9,8 +9,8 @@ import (
 )
 
 // Replay runs rec from its first event to its last, at once and without a screen, and calls each with every move that
-// opts.Filter selects, in order. The moves are those of a session that is played to the end. It stops at the first
-// error of each and returns that, or when ctx ends. It fails if no model can be set up.
+// opts.Filter selects, in the order of time. The moves are those of a session that is played to the end. It stops at the
+// first error of each and returns that, or when ctx ends. It fails if no model can be set up.
 func Replay(ctx context.Context, rec *sources.Recording, opts Options, each func(*board.Transition) error) error {
 	_, err := ReplayHearing(ctx, rec, opts, each)
 	return err
