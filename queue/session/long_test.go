@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ func TestLong(t *testing.T) {
 				return session.Compare(t.Context(), rec, session.Options{Release: "v1.24"}, session.Options{})
 			},
 			"verify": func(rec *sources.Recording) (any, error) {
-				return session.Verify(t.Context(), rec, told, session.Options{})
+				return session.Verify(t.Context(), rec, told, session.Options{}, math.MaxInt)
 			},
 			"cut": func(rec *sources.Recording) (any, error) {
 				s, err := scenario.Cut(t.Context(), rec, start.Add(5*time.Second), end)

@@ -165,8 +165,8 @@ func Summarize(ctx context.Context, rec *sources.Recording, opts Options) (*Repo
 }
 
 // Verify replays rec and truth, and compares the moves: see report.Verify.
-func Verify(ctx context.Context, rec, truth *sources.Recording, opts Options) (*Verification, error) {
-	return report.Verify(ctx, rec, truth, opts)
+func Verify(ctx context.Context, rec, truth *sources.Recording, opts Options, most int) (*Verification, error) {
+	return report.Verify(ctx, rec, truth, opts, most)
 }
 
 // Compare runs rec again as from says and as to says: see report.Compare.

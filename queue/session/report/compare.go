@@ -3,8 +3,11 @@ package report
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
@@ -20,7 +23,7 @@ type Comparison struct {
 	// Same is how many of their moves are the same: the same pod to the same tier by the same event, within
 	// a second.
 	Same int `json:"sameMoves"`
-	// Pods are those with another outcome, the largest difference first.
+	// Pods are those with another outcome, the largest difference first. Of those that came under one name the last counts.
 	Pods []PodComparison `json:"pods"`
 	// First is the first move that only one of them makes: "missed" if it is From's, "extra" if To's.
 	First *Difference `json:"firstDifference,omitempty"`
@@ -41,79 +44,89 @@ type Outcome struct {
 	Waited Seconds `json:"waitedSeconds"`
 }
 
-// Compare runs rec again as from says and as to says. to's Progress is told how much of both is done.
+// Compare runs rec again as from says and as to says, side by side. to's Progress is told how much of both is done.
 func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Options) (*Comparison, error) {
 	again, err := model.Rerun(rec, "")
 	if err != nil {
 		return nil, err
 	}
-	if progress := to.Progress; progress != nil {
-		from.Progress = func(share float64) { progress(share / 2) }
-		to.Progress = func(share float64) { progress((1 + share) / 2) }
+	return compare(ctx, [2]played{{again, from}, {again, to}})
+}
+
+// compare compares two runs.
+func compare(ctx context.Context, runs [2]played) (*Comparison, error) {
+	c := comparing{different: map[types.NamespacedName]PodComparison{}}
+	for by, run := range runs {
+		c.reporters[by] = newReporter(run.rec)
 	}
-	n := &names{}
-	one, err := n.newRun(ctx, again, from)
-	if err != nil {
+	c.window.onAlone, c.window.onForget = c.alone, c.noteOutcome
+	if err := sideBySide(ctx, runs, c.add); err != nil {
 		return nil, err
 	}
-	other, err := n.newRun(ctx, again, to)
-	if err != nil {
-		return nil, err
-	}
-	match(one.moves, other.moves)
-	c := &Comparison{From: one.report, To: other.report, Pods: []PodComparison{}, First: n.firstDifference(one.moves, other.moves)}
-	for i := range one.moves {
-		if one.moves[i].has(matched) {
-			c.Same++
-		}
-	}
-	for pod, o := range one.outcomes {
-		if o == (outcome{}) {
-			continue // only the other run has it
-		}
-		if p := other.outcomeOf(pod); p == (outcome{}) || o.differs(p) {
-			c.Pods = append(c.Pods, PodComparison{n.pods.name(uint32(pod)).String(), o.public(one.end), p.public(other.end)})
-		}
-	}
-	slices.SortFunc(c.Pods, func(a, b PodComparison) int {
-		return cmp.Or(-cmp.Compare(a.later().Abs(), b.later().Abs()), cmp.Compare(a.Pod, b.Pod))
-	})
-	return c, nil
+	return c.finish(), nil
 }
 
 // later is how much longer the pod waited in the second run.
 func (p PodComparison) later() time.Duration { return time.Duration(p.To.Waited - p.From.Waited) }
 
-// firstDifference returns the first move that only one of two runs has, or nil.
-func (n *names) firstDifference(one, other []toldMove) *Difference {
-	isAlone := func(m toldMove) bool { return !m.has(matched) }
-	i, j := slices.IndexFunc(one, isAlone), slices.IndexFunc(other, isAlone)
-	var d Difference
-	switch {
-	case i < 0 && j < 0:
-		return nil
-	case i < 0 || j >= 0 && other[j].at < one[i].at:
-		d = n.extra(&other[j])
-	default:
-		d = n.missed(&one[i], groupByPod(other, n.pods.count()))
-	}
-	return &d
+// comparing is a comparison under way. want is as it is compared with, got as it is then.
+type comparing struct {
+	Comparison
+	window    window
+	reporters [2]*reporter
+	different map[types.NamespacedName]PodComparison // of pods that both runs are done with
 }
 
-// run is what came of one run.
-type run struct {
-	report   *Report
-	moves    []toldMove
-	outcomes []outcome // by the pods' numbers, and empty of those that the run does not have
-	end      time.Time
+// add takes in a move of either run.
+func (c *comparing) add(by side, t *board.Transition) error {
+	m := c.window.takeIn(by, t)
+	m.pod.outcomes[by].note(t)
+	c.window.put(m, t.Pod.Tier)
+	if c.window.pair(m) {
+		c.Same++
+	}
+	return c.reporters[by].add(t)
 }
 
-// outcomeOf returns what became of the pod of that number, which is empty if the run does not have it.
-func (r *run) outcomeOf(pod int) outcome {
-	if pod < len(r.outcomes) {
-		return r.outcomes[pod]
+// alone takes in that only one run makes m.
+func (c *comparing) alone(m *toldMove) {
+	if c.First != nil {
+		return
 	}
-	return outcome{}
+	named := c.window.missed
+	if m.by == got {
+		named = c.window.extra
+	}
+	d := named(m)
+	c.First = &d
+}
+
+// noteOutcome takes in what became of a pod. Of several of one name, the last counts.
+func (c *comparing) noteOutcome(p *comparedPod) {
+	delete(c.different, p.name)
+	one, other := p.outcomes[want], p.outcomes[got]
+	if one == (outcome{}) { // only the other run has it
+		return
+	}
+	if other == (outcome{}) || one.differs(other) {
+		ends := [2]time.Time{c.reporters[want].report.End, c.reporters[got].report.End}
+		c.different[p.name] = PodComparison{p.name.String(), one.public(ends[want]), other.public(ends[got])}
+	}
+}
+
+// finish returns what came of it.
+func (c *comparing) finish() *Comparison {
+	c.window.end()
+	for _, p := range c.window.pods {
+		c.noteOutcome(p)
+	}
+	c.From, c.To = c.reporters[want].finish(), c.reporters[got].finish()
+	c.Pods = slices.AppendSeq([]PodComparison{}, maps.Values(c.different))
+	slices.SortFunc(c.Pods, func(a, b PodComparison) int {
+		return cmp.Or(-cmp.Compare(a.later().Abs(), b.later().Abs()), cmp.Compare(a.Pod, b.Pod))
+	})
+	made := c.Comparison
+	return &made
 }
 
 // outcome is a pod's, so far.
@@ -123,31 +136,15 @@ type outcome struct {
 	since, ended time.Time
 }
 
-func (n *names) newRun(ctx context.Context, rec *sources.Recording, opts timeline.Options) (*run, error) {
-	reporter := newReporter(rec)
-	r := &run{end: reporter.report.End}
-	err := timeline.Replay(ctx, rec, opts, func(t *board.Transition) error {
-		r.moves = n.add(r.moves, t)
-		pod := int(r.moves[len(r.moves)-1].pod)
-		if more := pod + 1 - len(r.outcomes); more > 0 {
-			r.outcomes = append(r.outcomes, make([]outcome, more)...)
-		}
-		o := &r.outcomes[pod]
-		if *o == (outcome{}) || t.From == queue.None && !o.ended.IsZero() {
-			*o = outcome{since: t.Time}
-		}
-		o.attempts, o.tier = t.Attempts, t.To
-		if (t.To == queue.Scheduled || t.To == queue.Deleted) && o.ended.IsZero() {
-			o.ended = t.Time
-		}
-		return reporter.add(t)
-	})
-	if err != nil {
-		return nil, err
+// note takes in a move of the pod.
+func (o *outcome) note(t *board.Transition) {
+	if *o == (outcome{}) || t.From == queue.None && !o.ended.IsZero() {
+		*o = outcome{since: t.Time}
 	}
-	sortMoves(r.moves)
-	r.report = reporter.finish()
-	return r, nil
+	o.attempts, o.tier = t.Attempts, t.To
+	if (t.To == queue.Scheduled || t.To == queue.Deleted) && o.ended.IsZero() {
+		o.ended = t.Time
+	}
 }
 
 // differs reports whether the outcomes are not the same, but for a moment.

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -131,7 +132,7 @@ func TestHalfway(t *testing.T) {
 		opts := timeline.Options{Scheduler: cfg}
 		want := movesSince(t, truth, attached.Add(settled), cfg)
 		verified := func(made *sources.Recording) *report.Verification {
-			v, err := report.Verify(t.Context(), movesSince(t, made, attached.Add(settled), cfg), want, opts)
+			v, err := report.Verify(t.Context(), movesSince(t, made, attached.Add(settled), cfg), want, opts, math.MaxInt)
 			if err != nil {
 				t.Fatal(err)
 			}

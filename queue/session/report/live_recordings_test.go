@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,7 +141,7 @@ var shortOfAudit = map[string]float64{"": 0.01}
 // with what the audit log alone makes. It plays an audit log, each line when it was written.
 func TestAsLive(t *testing.T) {
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
-		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, 0), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
+		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, 0), rec.End, cfg), truth, timeline.Options{Scheduler: cfg}, math.MaxInt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +158,7 @@ var shortWithLateWatches = map[string]float64{"": 0.01, "v1.33": 0.02}
 func TestLateWatches(t *testing.T) {
 	const late = 5 * time.Millisecond
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
-		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, late), rec.End, cfg), truth, timeline.Options{Scheduler: cfg})
+		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, late), rec.End, cfg), truth, timeline.Options{Scheduler: cfg}, math.MaxInt)
 		if err != nil {
 			t.Fatal(err)
 		}

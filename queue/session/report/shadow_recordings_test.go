@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +98,7 @@ func verifyFiles(t *testing.T, paths, seeds []string, log string) *report.Verifi
 		t.Fatal(err)
 	}
 	began := time.Now()
-	v, err := report.Verify(t.Context(), rec, truth, timeline.Options{Scheduler: cfg})
+	v, err := report.Verify(t.Context(), rec, truth, timeline.Options{Scheduler: cfg}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}

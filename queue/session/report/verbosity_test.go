@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,7 @@ func TestLogOfAnyVerbosity(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v, err := report.Verify(t.Context(), rec, truth, timeline.Options{Scheduler: cfg})
+				v, err := report.Verify(t.Context(), rec, truth, timeline.Options{Scheduler: cfg}, math.MaxInt)
 				if err != nil {
 					t.Fatal(err)
 				}

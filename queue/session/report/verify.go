@@ -11,7 +11,6 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/timeline"
-	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -24,8 +23,9 @@ const tolerance = time.Second
 type Verification struct {
 	Transitions MoveAgreement `json:"transitions"`
 	PodSeconds  TimeAgreement `json:"podSeconds"`
-	// Differences are the moves without a match, in the order of time.
+	// Differences are the first of the moves without a match, in the order of time, and More is how many others there are.
 	Differences []Difference `json:"differences"`
+	More        int          `json:"-"`
 }
 
 // MoveAgreement counts moves. One of the model matches one of the truth if the same pod goes to the same
@@ -81,51 +81,29 @@ type Difference struct {
 	Because string `json:"because,omitempty"`
 }
 
-// Verify replays rec and truth, and compares the moves. It looks at the time from truth's first move to
+// Verify replays rec and truth side by side, and compares the moves. It looks at the time from truth's first move to
 // its last, and, where rec begins with a scheduler that is at work, from there on: where it has its pods then is no move.
-func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options) (*Verification, error) {
-	n := &names{}
-	want, err := n.toldMoves(ctx, truth, opts)
-	if err != nil {
-		return nil, err
-	}
+// Of the differences it names as many as most says.
+func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Options, most int) (*Verification, error) {
 	tells := truth.Tells()
-	if !cluster.HasFact[*sources.Move](tells) || len(want) == 0 {
-		return nil, fmt.Errorf("%s tells no move of the scheduler and can't be the truth: kube-scheduler writes them at -v=5 and above", truth.Name)
+	v := verifying{
+		began: momentOf(beganAtWork(rec)), silent: gatesSilently(truth), first: never,
+		differences: differences{named: []Difference{}, most: most}, beyond: beyond{differences: differences{most: most}},
 	}
-	began := momentOf(beganAtWork(rec))
-	first, last, end := max(want[0].at, began), want[len(want)-1].at, momentOf(tells[len(tells)-1].Time)
-	if leaveOut(want, func(m *toldMove) bool { return m.at < began }) == len(want) {
+	var err error
+	if cluster.HasFact[*sources.Move](tells) {
+		v.end, v.window.onAlone = momentOf(tells[len(tells)-1].Time), v.alone
+		err = sideBySide(ctx, [2]played{{truth, opts}, {rec, opts}}, v.add)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case v.first == never:
+		return nil, fmt.Errorf("%s tells no move of the scheduler and can't be the truth: kube-scheduler writes them at -v=5 and above", truth.Name)
+	case v.last < v.began:
 		return nil, fmt.Errorf("%s begins after the last move that %s tells", rec.Name, truth.Name)
 	}
-	silent := gatesSilently(truth)
-	// From here on nothing of truth is needed, whose events are most of what there is, unless the caller needs it.
-	got, err := n.toldMoves(ctx, rec, opts)
-	if err != nil {
-		return nil, err
-	}
-	leaveOut(got, func(m *toldMove) bool {
-		return first-m.at > moment(tolerance) || m.at-last > moment(tolerance) || silent && m.tier == queue.Gated || m.has(enters) && m.at == began
-	})
-	match(want, got)
-	pods := n.pods.count()
-	real, model := groupByPod(want, pods), groupByPod(got, pods)
-	return &Verification{
-		Transitions: n.agreeOnMoves(want, got),
-		PodSeconds:  agreeOnTime(real, model, first, end),
-		Differences: n.differences(want, got, model),
-	}, nil
-}
-
-// leaveOut marks the moves that are not to be compared, and returns how many these are.
-func leaveOut(moves []toldMove, isOut func(*toldMove) bool) (count int) {
-	for i := range moves {
-		if m := &moves[i]; isOut(m) {
-			m.is |= outside
-			count++
-		}
-	}
-	return count
+	return v.finish(), nil
 }
 
 // beganAtWork returns when rec came to a scheduler that was at work, or the zero time if it tells of it from its start on.
@@ -150,45 +128,138 @@ func gatesSilently(truth *sources.Recording) bool {
 	return err == nil && minor < 33
 }
 
-// toldMoves returns rec's moves in the order of time.
-func (n *names) toldMoves(ctx context.Context, rec *sources.Recording, opts timeline.Options) ([]toldMove, error) {
-	var moves []toldMove
-	err := timeline.Replay(ctx, rec, opts, func(t *board.Transition) error {
-		moves = n.add(moves, t)
-		return nil
-	})
-	sortMoves(moves)
-	return moves, err
+// verifying is a verification under way. want is the truth, got the model.
+type verifying struct {
+	window window
+	// began is when the model came to a scheduler at work, or never, and end the truth's last event.
+	began, end moment
+	silent     bool   // the truth tells no move of a pod that is gated
+	first      moment // what is compared begins: never before the truth's first move
+	last       moment // the truth's newest move
+	kinds      []KindAgreement
+	differences
+	beyond beyond
+	// spent is the time that the truth has pods in each tier, and right the part of it in which the model has them there.
+	spent, right [queue.Deleted + 1]Seconds
 }
 
-func (n *names) agreeOnMoves(want, got []toldMove) MoveAgreement {
+// differences are moves without a match: the first of them, and how many there are.
+type differences struct {
+	named       []Difference
+	count, most int
+}
+
+func (d *differences) differ(named func(*toldMove) Difference, m *toldMove) {
+	if d.count++; len(d.named) < d.most {
+		d.named = append(d.named, named(m))
+	}
+}
+
+// beyond are moves that the model alone makes, more than a second behind the truth's newest move: they count once the truth goes on.
+type beyond struct {
+	differences
+	kinds map[uint32]int
+}
+
+// add takes in a move of either run.
+func (v *verifying) add(by side, t *board.Transition) error {
+	m := v.window.takeIn(by, t)
+	v.stayed(m.pod, m.at)
+	v.window.put(m, t.Pod.Tier)
+	switch {
+	case by == want:
+		v.goesOn(m.at)
+		if m.at < v.began {
+			break
+		}
+		k := v.kind(m.kind)
+		if k.Truth++; v.window.pair(m) {
+			k.Model, k.Matched = k.Model+1, k.Matched+1
+		}
+	case v.silent && t.Pod.Tier == queue.Gated || t.From == queue.None && m.at == v.began:
+	case v.window.pair(m):
+		k := v.kind(m.kind)
+		k.Model, k.Matched = k.Model+1, k.Matched+1
+	}
+	return nil
+}
+
+// goesOn takes in that the truth has a move at that time.
+func (v *verifying) goesOn(at moment) {
+	if v.last = at; v.first == never {
+		v.first = max(at, v.began)
+	}
+	if v.beyond.count == 0 {
+		return
+	}
+	for kind, count := range v.beyond.kinds {
+		v.kind(kind).Model += count
+	}
+	v.count += v.beyond.count
+	v.named = append(v.named, v.beyond.named[:min(len(v.beyond.named), v.most-len(v.named))]...)
+	v.beyond = beyond{differences: differences{most: v.most}}
+}
+
+// alone takes in that m has no match.
+func (v *verifying) alone(m *toldMove) {
+	switch {
+	case m.by == want:
+		v.differ(v.window.missed, m)
+	case v.first == never || v.first-m.at > moment(tolerance):
+	case m.at-v.last > moment(tolerance):
+		if v.beyond.kinds == nil {
+			v.beyond.kinds = map[uint32]int{}
+		}
+		v.beyond.kinds[m.kind]++
+		v.beyond.differ(v.window.extra, m)
+	default:
+		v.kind(m.kind).Model++
+		v.differ(v.window.extra, m)
+	}
+}
+
+// kind returns what is counted of the moves of that kind.
+func (v *verifying) kind(number uint32) *KindAgreement {
+	for int(number) >= len(v.kinds) {
+		k := v.window.kinds.values[len(v.kinds)]
+		v.kinds = append(v.kinds, KindAgreement{To: k.to.String(), Event: k.event})
+	}
+	return &v.kinds[number]
+}
+
+// stayed counts the time from a pod's last move up to then, as far as it is compared. A move that leaves a pod where it is cuts a stay
+// in two, which add up to the same.
+func (v *verifying) stayed(p *comparedPod, until moment) {
+	from, until := max(p.since, v.began), min(until, v.end)
+	if until <= from {
+		return
+	}
+	tier := p.tiers[want]
+	v.spent[tier] += Seconds(until - from)
+	if p.tiers[got] == tier {
+		v.right[tier] += Seconds(until - from)
+	}
+}
+
+// finish returns what came of it.
+func (v *verifying) finish() *Verification {
+	v.window.end()
+	for _, p := range v.window.pods {
+		v.stayed(p, v.end)
+	}
+	return &Verification{Transitions: agreeOnMoves(v.kinds), PodSeconds: v.agreeOnTime(), Differences: v.named, More: v.count - len(v.named)}
+}
+
+// agreeOnMoves sums kinds up.
+func agreeOnMoves(kinds []KindAgreement) MoveAgreement {
 	a := MoveAgreement{ByKind: []KindAgreement{}}
-	kinds := make([]KindAgreement, len(n.kinds.values))
-	for i := range want {
-		m := &want[i]
-		if m.has(outside) {
-			continue
-		}
-		a.Truth++
-		kinds[m.kind].Truth++
-		if m.has(matched) {
-			a.Matched++
-			kinds[m.kind].Matched++
-		}
-	}
-	for i := range got {
-		if m := &got[i]; !m.has(outside) {
-			a.Model++
-			kinds[m.kind].Model++
-		}
-	}
-	a.Recall, a.Precision = share(a.Matched, a.Truth), share(a.Matched, a.Model)
-	for i, k := range kinds {
+	for _, k := range kinds {
+		a.Truth, a.Model, a.Matched = a.Truth+k.Truth, a.Model+k.Model, a.Matched+k.Matched
 		if k.Truth+k.Model > 0 {
-			k.To, k.Event = n.kinds.values[i].to.String(), n.kinds.values[i].event
 			a.ByKind = append(a.ByKind, k)
 		}
 	}
+	a.Recall, a.Precision = share(a.Matched, a.Truth), share(a.Matched, a.Model)
 	slices.SortFunc(a.ByKind, func(a, b KindAgreement) int {
 		return cmp.Or(cmp.Compare(b.Truth, a.Truth), cmp.Compare(b.Model, a.Model), cmp.Compare(a.To, b.To), cmp.Compare(a.Event, b.Event))
 	})
@@ -203,77 +274,13 @@ func share[T int | Seconds](part, whole T) float64 {
 	return float64(part) / float64(whole)
 }
 
-// agreeOnTime compares the stays of two runs from begin to end. Of a pod that only got has, none is compared.
-func agreeOnTime(want, got byPod, begin, end moment) TimeAgreement {
-	var total, right [queue.Deleted + 1]Seconds
-	for pod := range uint32(len(want.first) - 1) {
-		stays, model := want.staysOf(pod), got.staysOf(pod)
-		for i := range stays.order {
-			s, until := stays.at(i), stays.endOf(i, end)
-			if until <= begin {
-				continue
-			}
-			s.from = max(s.from, begin)
-			total[s.tier] += Seconds(until - s.from)
-			for len(model.order) > 0 && model.endOf(0, end) <= s.from {
-				model.order = model.order[1:] // over before s began
-			}
-			for j := range model.order {
-				m := model.at(j)
-				if m.from >= until {
-					break
-				}
-				if m.tier == s.tier {
-					right[s.tier] += Seconds(min(until, model.endOf(j, end)) - max(s.from, m.from))
-				}
-			}
-		}
-	}
-	var a TimeAgreement
+// agreeOnTime sums the stays up.
+func (v *verifying) agreeOnTime() (a TimeAgreement) {
 	for _, tier := range board.Tiers {
-		a.Total += total[tier]
-		a.Right += right[tier]
-		a.Tiers = append(a.Tiers, TierAgreement{tier.String(), total[tier], right[tier], share(right[tier], total[tier])})
+		a.Total += v.spent[tier]
+		a.Right += v.right[tier]
+		a.Tiers = append(a.Tiers, TierAgreement{tier.String(), v.spent[tier], v.right[tier], share(v.right[tier], v.spent[tier])})
 	}
 	a.Share = share(a.Right, a.Total)
 	return a
-}
-
-// differences returns the moves without a match, but for those outside, in the order of time. model are got's.
-func (n *names) differences(want, got []toldMove, model byPod) []Difference {
-	d := []Difference{}
-	for i := range want {
-		if m := &want[i]; m.is&(matched|outside) == 0 {
-			d = append(d, n.missed(m, model))
-		}
-	}
-	for i := range got {
-		if m := &got[i]; m.is&(matched|outside) == 0 {
-			d = append(d, n.extra(m))
-		}
-	}
-	slices.SortStableFunc(d, func(a, b Difference) int { return a.Time.Compare(b.Time) })
-	return d
-}
-
-// missed returns the difference that a move of the truth is.
-func (n *names) missed(m *toldMove, model byPod) Difference {
-	stays := model.staysOf(m.pod)
-	d := n.difference("missed", m)
-	d.ModelTier = stays.tierAt(m.at).String()
-	return d
-}
-
-// extra returns the difference that a move of the model is.
-func (n *names) extra(m *toldMove) Difference {
-	d := n.difference("extra", m)
-	if b := m.because(); b != nil {
-		d.Because = b.Sentence(words.Zone{})
-	}
-	return d
-}
-
-func (n *names) difference(kind string, m *toldMove) Difference {
-	k := n.kinds.values[m.kind]
-	return Difference{Kind: kind, Time: m.at.time(), Pod: n.pods.name(m.pod).String(), To: k.to.String(), Event: k.event}
 }

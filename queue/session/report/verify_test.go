@@ -64,7 +64,7 @@ func TestVerify(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, err := Verify(t.Context(), c.model, truth, timeline.Options{})
+			v, err := Verify(t.Context(), c.model, truth, timeline.Options{}, math.MaxInt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestVerifyGated(t *testing.T) {
 	for release, extra := range map[sources.SafeText]int{"v1.32.9": 0, "v1.33.0": 1, "": 1} {
 		truth := world.ToldBy(aComes, aPops, aFails)
 		truth.Events = append([]sources.Event{{Time: world.At(10), Fact: &sources.SchedulerStarted{Release: release}}}, truth.Events...)
-		v, err := Verify(t.Context(), world.ToldBy(aComes, gated, aPops, aFails), truth, timeline.Options{})
+		v, err := Verify(t.Context(), world.ToldBy(aComes, gated, aPops, aFails), truth, timeline.Options{}, math.MaxInt)
 		if err != nil || v.Transitions.Model != 3+extra {
 			t.Errorf("with %q the model has %d moves that count, %v", release, v.Transitions.Model, err)
 		}
@@ -138,7 +138,7 @@ func TestVerifyGated(t *testing.T) {
 }
 
 func TestVerifyKinds(t *testing.T) {
-	v, err := Verify(t.Context(), world.ToldBy(aComes, aPops, aFails, world.Told(21.5, "a", "backoff", "NodeAdd")), world.ToldBy(aComes, aPops, aFails, aIsWoken, bComes), timeline.Options{})
+	v, err := Verify(t.Context(), world.ToldBy(aComes, aPops, aFails, world.Told(21.5, "a", "backoff", "NodeAdd")), world.ToldBy(aComes, aPops, aFails, aIsWoken, bComes), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestVerifyRestated(t *testing.T) {
 	again := world.Told(30.5, "a", "active", "TargetPodUpdatePodSchedulingGatesEliminated")
 	again.Fact.(*sources.Move).Restated = true
 	regated, end := world.Told(20, "a", "gated", "AssignedPodDelete"), world.Told(33, "b", "active", "UnscheduledPodAdd")
-	v, err := Verify(t.Context(), world.ToldBy(comes, opens, end), world.ToldBy(comes, regated, opens, again, end), timeline.Options{})
+	v, err := Verify(t.Context(), world.ToldBy(comes, opens, end), world.ToldBy(comes, regated, opens, again, end), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestVerifyRestated(t *testing.T) {
 // TestVerifyStaysToTheEnd: a pod stays where it is until the truth's last event, also if that is no move.
 func TestVerifyStaysToTheEnd(t *testing.T) {
 	truth := world.ToldBy(aComes, sources.Event{Time: world.At(40), Fact: &sources.Mark{Text: "the end"}})
-	v, err := Verify(t.Context(), world.ToldBy(world.Told(11, "a", "active", "UnscheduledPodAdd"), world.Told(35, "a", "inflight", "")), truth, timeline.Options{})
+	v, err := Verify(t.Context(), world.ToldBy(world.Told(11, "a", "active", "UnscheduledPodAdd"), world.Told(35, "a", "inflight", "")), truth, timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,22 +184,23 @@ func TestVerifyStaysToTheEnd(t *testing.T) {
 
 // TestMatchLeavesNoPair: the nearest moves are not always those that go together.
 func TestMatchLeavesNoPair(t *testing.T) {
-	moves := func(seconds ...float64) (m []toldMove) {
-		for _, s := range seconds {
-			m = append(m, toldMove{at: momentOf(world.At(s))})
+	told := func(event string, moves ...float64) (events []sources.Event) {
+		for _, s := range moves {
+			events = append(events, world.Told(s, "a", "active", event))
 		}
-		return m
+		return events
 	}
-	want, got := moves(20, 20.5, 22, 25), moves(18, 20.9, 21.2, 21.4, 21.5)
-	match(want, got)
-	of := func(moves []toldMove) (s string) {
-		for _, m := range moves {
-			s += map[bool]string{true: "x", false: "-"}[m.has(matched)]
-		}
-		return s
+	truth, model := told("NodeAdd", 20, 20.5, 22, 25), told("NodeAdd", 18, 20.9, 21.2, 21.4, 21.5)
+	v, err := Verify(t.Context(), world.ToldBy(model...), world.ToldBy(truth...), timeline.Options{}, math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if of(want) != "xxx-" || of(got) != "-xxx-" {
-		t.Errorf("matched %s with %s", of(want), of(got))
+	var alone []string
+	for _, d := range v.Differences {
+		alone = append(alone, d.Kind+" "+d.Time.Format("05.0"))
+	}
+	if want := []string{"extra 21.5", "missed 25.0"}; v.Transitions.Matched != 3 || !slices.Equal(alone, want) {
+		t.Errorf("%d are the same, and these have no match: %q, want 3 and %q", v.Transitions.Matched, alone, want)
 	}
 }
 
@@ -207,7 +208,7 @@ func TestVerifyWithoutTruth(t *testing.T) {
 	rec := world.ToldBy(aComes)
 	pods := world.ToldBy(sources.Event{Time: world.At(10), Fact: &sources.ObjectChange{Verb: sources.Added, Object: cluster.Placeholder(world.Key("a"))}})
 	for _, truth := range []*sources.Recording{world.ToldBy(), pods, world.ToldBy(world.Told(10, "a", "nowhere", ""))} {
-		if v, err := Verify(t.Context(), rec, truth, timeline.Options{}); err == nil || !strings.HasPrefix(err.Error(), "told tells no move of the scheduler") {
+		if v, err := Verify(t.Context(), rec, truth, timeline.Options{}, math.MaxInt); err == nil || !strings.HasPrefix(err.Error(), "told tells no move of the scheduler") {
 			t.Errorf("%+v, %v", v, err)
 		}
 	}
@@ -215,7 +216,7 @@ func TestVerifyWithoutTruth(t *testing.T) {
 
 // TestVerificationJSON: the names of the fields are the ones documented.
 func TestVerificationJSON(t *testing.T) {
-	v, err := Verify(t.Context(), world.ToldBy(aComes, bComes), world.ToldBy(aComes, aPops), timeline.Options{})
+	v, err := Verify(t.Context(), world.ToldBy(aComes, bComes), world.ToldBy(aComes, aPops), timeline.Options{}, math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,27 +45,24 @@ spent in each tier.`,
 		if err != nil {
 			return err
 		}
-		said := truth.Notices // for nothing else of truth is to be kept while rec is played
 		opts, end := playing(cmd, rec, opts)
-		v, err := session.Verify(cmd.Context(), rec, truth, opts)
+		v, err := session.Verify(cmd.Context(), rec, truth, opts, most)
 		end()
 		if err != nil {
 			return err
 		}
 		// What was said of the recording is not said again of a truth that is in the same file.
-		notices := slices.DeleteFunc(slices.Clone(said), func(n string) bool { return slices.Contains(rec.Notices, n) })
+		notices := slices.DeleteFunc(slices.Clone(truth.Notices), func(n string) bool { return slices.Contains(rec.Notices, n) })
 		if slices.ContainsFunc(rec.Tells(), func(e sources.Event) bool { _, is := e.Fact.(*sources.Move); return is }) {
 			notices = append(notices, fmt.Sprintf("%s holds the scheduler's own moves: they are compared, and the model makes none", rec.Name))
 		}
 		for _, n := range notices {
 			fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 		}
-		left := max(0, len(v.Differences)-most)
-		v.Differences = v.Differences[:len(v.Differences)-left]
 		if asJSON {
 			err = writeJSON(cmd.OutOrStdout(), v)
 		} else {
-			err = writeVerification(cmd.OutOrStdout(), v, left)
+			err = writeVerification(cmd.OutOrStdout(), v)
 		}
 		return cmp.Or(err, reaches(v, least))
 	}, nil)
@@ -90,8 +87,8 @@ func reaches(v *session.Verification, least float64) error {
 	return nil
 }
 
-// writeVerification writes v for a person. left is how many differences v does not hold.
-func writeVerification(w io.Writer, v *session.Verification, left int) error {
+// writeVerification writes v for a person.
+func writeVerification(w io.Writer, v *session.Verification) error {
 	m, p := v.Transitions, v.PodSeconds
 	fmt.Fprintf(w, "moves: %d in truth, %d of the model, %d the same: recall %s, precision %s\n",
 		m.Truth, m.Model, m.Matched, percent(m.Recall), percent(m.Precision))
@@ -128,8 +125,8 @@ func writeVerification(w io.Writer, v *session.Verification, left int) error {
 		}
 		fmt.Fprintln(w)
 	}
-	if left > 0 && len(v.Differences) > 0 {
-		fmt.Fprintf(w, "and %d more\n", left)
+	if v.More > 0 && len(v.Differences) > 0 {
+		fmt.Fprintf(w, "and %d more\n", v.More)
 	}
 	return nil
 }

@@ -1,0 +1,256 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// What two runs come to is worked out here the plain way: with all moves of both at hand, one after the other.
+
+// wholeMove is a move of a run.
+type wholeMove struct {
+	*board.Transition
+	tier         queue.Tier // where the pod was after it
+	out, matched bool       // it is not compared; it has a match
+}
+
+func wholeMoves(t *rapid.T, rec *sources.Recording) (moves []*wholeMove) {
+	if err := timeline.Replay(context.Background(), rec, timeline.Options{}, func(m *board.Transition) error {
+		moves = append(moves, &wholeMove{Transition: m, tier: m.Pod.Tier})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return moves
+}
+
+// matchWhole pairs each move of got with the earliest of want that is left and within a second.
+func matchWhole(want, got []*wholeMove) (pairs int) {
+	for _, g := range got {
+		i := slices.IndexFunc(want, func(w *wholeMove) bool {
+			same := w.Pod.Key == g.Pod.Key && w.To == g.To && w.Event == g.Event && w.Time.Sub(g.Time).Abs() <= tolerance
+			return same && !w.matched && !w.out
+		})
+		if i >= 0 && !g.out {
+			want[i].matched, g.matched = true, true
+			pairs++
+		}
+	}
+	return pairs
+}
+
+// tierOf is where a run has that pod at that time.
+func tierOf(moves []*wholeMove, pod string, at time.Time) (tier queue.Tier) {
+	for _, m := range moves {
+		if m.Pod.Key.String() == pod && !m.Time.After(at) {
+			tier = m.tier
+		}
+	}
+	return tier
+}
+
+// aloneWhole are the moves without a match, in the order of time.
+func aloneWhole(want, got []*wholeMove) []Difference {
+	all := []Difference{}
+	add := func(kind string, m *wholeMove) {
+		d := Difference{Kind: kind, Time: m.Time.UTC(), Pod: m.Pod.Key.String(), To: m.To.String(), Event: m.Event}
+		if kind == "missed" {
+			d.ModelTier = tierOf(got, d.Pod, m.Time).String()
+		} else if m.Pod.Because != nil {
+			d.Because = m.Pod.Because.Sentence(words.Zone{})
+		}
+		if !m.matched && !m.out {
+			all = append(all, d)
+		}
+	}
+	for _, m := range want {
+		add("missed", m)
+	}
+	for _, m := range got {
+		add("extra", m)
+	}
+	slices.SortStableFunc(all, func(a, b Difference) int { return a.Time.Compare(b.Time) })
+	return all
+}
+
+// spentWhole is the time from begin to end that want has pods in each tier, and the part of it in which got has them there.
+func spentWhole(want, got []*wholeMove, begin, end time.Time) (spent, right map[string]Seconds) {
+	spent, right = map[string]Seconds{}, map[string]Seconds{}
+	cuts := []time.Time{begin, end}
+	pods := map[string]bool{}
+	for _, m := range slices.Concat(want, got) {
+		pods[m.Pod.Key.String()] = true
+		if m.Time.After(begin) && m.Time.Before(end) {
+			cuts = append(cuts, m.Time)
+		}
+	}
+	slices.SortFunc(cuts, time.Time.Compare)
+	for pod := range pods {
+		for i := 1; i < len(cuts); i++ {
+			took := Seconds(cuts[i].Sub(cuts[i-1]))
+			tier := tierOf(want, pod, cuts[i-1])
+			if spent[tier.String()] += took; tierOf(got, pod, cuts[i-1]) == tier {
+				right[tier.String()] += took
+			}
+		}
+	}
+	return spent, right
+}
+
+// twoRuns draws what two runs tell in less than a minute: most of their moves are the same, within a second and a half.
+func twoRuns(t *rapid.T) (one, other []sources.Event) {
+	tiers := []sources.Tier{"active", "backoff", "unschedulable", "gated", "inflight", "scheduled", "deleted"}
+	for range rapid.IntRange(1, 40).Draw(t, "moves") {
+		ms := rapid.IntRange(10_000, 25_000).Draw(t, "ms")
+		pod := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "pod")
+		to := rapid.SampledFrom(tiers).Draw(t, "to")
+		event := rapid.SampledFrom([]string{"", "UnscheduledPodAdd", "NodeAdd"}).Draw(t, "event")
+		which := rapid.IntRange(0, 5).Draw(t, "which")
+		if which != 0 {
+			one = append(one, world.Told(float64(ms)/1000, pod, to, event))
+		}
+		if later := rapid.SampledFrom([]int{0, 0, 1, -300, 999, 1000, -1000, 1001, -1500, 4000}).Draw(t, "later"); which != 1 {
+			other = append(other, world.Told(float64(ms+later)/1000, pod, to, event))
+		}
+	}
+	for _, events := range [][]sources.Event{one, other} {
+		slices.SortStableFunc(events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+	}
+	return one, other
+}
+
+// TestVerifyAsWhole: what Verify makes of two runs side by side is what comes of them with all their moves at hand.
+func TestVerifyAsWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		told, modelled := twoRuns(t)
+		if len(told) == 0 {
+			return
+		}
+		rec, truth := world.ToldBy(modelled...), world.ToldBy(told...)
+		end := told[len(told)-1].Time
+		if rapid.Bool().Draw(t, "goes on") {
+			end = end.Add(3 * time.Second)
+			truth.Events = append(truth.Events, sources.Event{Time: end, Fact: &sources.Mark{}})
+		}
+		var began time.Time
+		if rapid.Bool().Draw(t, "began at work") {
+			began = world.At(float64(rapid.IntRange(9_000, 16_000).Draw(t, "began")) / 1000)
+			rec.Events = append(rec.Events, sources.Event{Time: began, Fact: &sources.Attached{}})
+			slices.SortStableFunc(rec.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+		}
+		want, got := wholeMoves(t, truth), wholeMoves(t, rec)
+		v, err := Verify(context.Background(), rec, truth, timeline.Options{}, math.MaxInt)
+		if len(want) == 0 || want[len(want)-1].Time.Before(began) {
+			if err == nil {
+				t.Error("there is nothing to compare")
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := want[0].Time, want[len(want)-1].Time
+		if began.After(first) {
+			first = began
+		}
+		moves, model := 0, 0
+		for _, m := range want {
+			if m.out = m.Time.Before(began); !m.out {
+				moves++
+			}
+		}
+		for _, m := range got {
+			if m.out = first.Sub(m.Time) > tolerance || m.Time.Sub(last) > tolerance || m.From == queue.None && m.Time.Equal(began); !m.out {
+				model++
+			}
+		}
+		pairs := matchWhole(want, got)
+		if m := v.Transitions; m.Truth != moves || m.Model != model || m.Matched != pairs {
+			t.Errorf("%d, %d and %d moves matched, want %d, %d and %d", m.Truth, m.Model, m.Matched, moves, model, pairs)
+		}
+		differences := aloneWhole(want, got)
+		if !reflect.DeepEqual(v.Differences, differences) || v.More != 0 {
+			t.Errorf("differences\n%v\nwant\n%v", v.Differences, differences)
+		}
+		spent, right := spentWhole(want, got, first, end)
+		for _, tier := range v.PodSeconds.Tiers {
+			if tier.Truth != spent[tier.Tier] || tier.Right != right[tier.Tier] {
+				t.Errorf("%s: %v, right %v, want %v, %v", tier.Tier, time.Duration(tier.Truth), time.Duration(tier.Right), time.Duration(spent[tier.Tier]), time.Duration(right[tier.Tier]))
+			}
+		}
+		most := rapid.IntRange(0, 5).Draw(t, "most")
+		few, err := Verify(context.Background(), rec, truth, timeline.Options{}, most)
+		named := differences[:min(most, len(differences))]
+		if err != nil || !reflect.DeepEqual(few.Differences, named) || few.More != len(differences)-len(named) {
+			t.Errorf("of %d differences %d are named, and %d are more, %v", len(differences), len(few.Differences), few.More, err)
+		}
+	})
+}
+
+// TestCompareAsWhole: the same of two runs that are compared by what became of their pods.
+func TestCompareAsWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := twoRuns(t)
+		one, other := world.ToldBy(a...), world.ToldBy(b...)
+		one.End, other.End = world.At(40), world.At(41)
+		c, err := compare(context.Background(), [2]played{{rec: one}, {rec: other}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := wholeMoves(t, one), wholeMoves(t, other)
+		if pairs := matchWhole(want, got); c.Same != pairs {
+			t.Errorf("%d are the same, want %d", c.Same, pairs)
+		}
+		var first *Difference
+		if all := aloneWhole(want, got); len(all) > 0 {
+			first = &all[0]
+		}
+		if !reflect.DeepEqual(c.First, first) {
+			t.Errorf("the first difference is %+v, want %+v", c.First, first)
+		}
+		outcomes := [2]map[string]*outcome{{}, {}}
+		for i, moves := range [][]*wholeMove{want, got} {
+			for _, m := range moves {
+				pod := m.Pod.Key.String()
+				if outcomes[i][pod] == nil {
+					outcomes[i][pod] = &outcome{}
+				}
+				outcomes[i][pod].note(m.Transition)
+			}
+		}
+		pods := []string{}
+		for pod, o := range outcomes[0] {
+			p := outcomes[1][pod]
+			if p == nil {
+				p = &outcome{}
+			}
+			if o.differs(*p) {
+				pods = append(pods, fmt.Sprint(PodComparison{pod, o.public(one.End), p.public(other.End)}))
+			}
+		}
+		var listed []string
+		for _, p := range c.Pods {
+			listed = append(listed, fmt.Sprint(p))
+		}
+		slices.SortFunc(pods, cmp.Compare[string])
+		slices.SortFunc(listed, cmp.Compare[string])
+		if !slices.Equal(listed, pods) {
+			t.Errorf("these came out differently\n%q\nwant\n%q", listed, pods)
+		}
+	})
+}
