@@ -151,6 +151,21 @@ type Bound struct {
 	Began time.Time
 }
 
+// Took returns how long the attempt took whose end ev tells. 0 if it tells none, or not when that began.
+func Took(ev Event) time.Duration {
+	var began time.Time
+	switch f := ev.Fact.(type) {
+	case *FailedAttempt:
+		began = f.Began
+	case *Bound:
+		began = f.Began
+	}
+	if began.IsZero() {
+		return 0
+	}
+	return ev.Time.Sub(began)
+}
+
 // Logged says of which verbosity the scheduler's log is from then on. Below MovesVerbosity it tells how attempts ended, by
 // FailedAttempt and Bound, and no moves.
 type Logged struct {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -51,15 +52,33 @@ func modelled(t *testing.T, name string) *sources.Recording {
 	return &of
 }
 
+// attempted returns told as a log that is alone has it which tells how attempts ended, and not what moved pods.
+func attempted(told *sources.Recording) *sources.Recording {
+	of := *told
+	of.Events = []sources.Event{{Time: told.Events[0].Time, Fact: &sources.Logged{Verbosity: 3}}}
+	for _, ev := range told.Events {
+		m, is := ev.Fact.(*sources.Move)
+		began := ev.Time.Add(-time.Duration(1+len(of.Events)%7) * time.Second)
+		switch {
+		case !is:
+		case m.Event == queue.ScheduleAttemptFailure:
+			of.Events = append(of.Events, sources.Event{Time: ev.Time, Fact: &sources.FailedAttempt{Pod: m.Pod, Log: true, Message: m.Message, Plugins: m.Plugins, Began: began}})
+		case m.To == sources.TierScheduled:
+			of.Events = append(of.Events, sources.Event{Time: ev.Time, Fact: &sources.Bound{Pod: m.Pod, Node: m.Node, Began: began}})
+		}
+	}
+	return &of
+}
+
 // TestLong: whatever is asked of a recording that is not kept is answered as of the same one that is.
 func TestLong(t *testing.T) {
 	told, err := embedded.Open(t.Context(), "lively-nopop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kept := range []*sources.Recording{told, modelled(t, "lively-nopop")} {
+	for _, kept := range []*sources.Recording{told, modelled(t, "lively-nopop"), attempted(told)} {
 		start, end := session.Span(kept)
-		pod := podOf(kept)
+		pod := podOf(told)
 		answers := map[string]func(rec *sources.Recording) (any, error){
 			"rerun": func(rec *sources.Recording) (any, error) {
 				return session.Compare(t.Context(), rec, session.Options{Release: "v1.24"}, session.Options{})

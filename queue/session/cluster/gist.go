@@ -47,8 +47,9 @@ func (g *Gist) Events() []sources.Event {
 type picker struct {
 	events      []sources.Event
 	first, last end
-	kept        map[any]bool // by what an event is the first of
-	hour        time.Time    // since when none was kept for its time
+	longest     sources.Event // the end of the attempt that took longest
+	kept        map[any]bool  // by what an event is the first of
+	hour        time.Time     // since when none was kept for its time
 	requests    int
 	uids        map[types.UID]types.NamespacedName // of the pods that are there
 	shown       map[types.UID]bool                 // of which an event was picked
@@ -81,6 +82,9 @@ func (g *picker) picked() []sources.Event {
 			all = append(all, e.Event)
 		}
 	}
+	if f := g.longest.Fact; f != nil && !slices.ContainsFunc(all, func(ev sources.Event) bool { return ev.Fact == f }) {
+		all = append(all, g.longest)
+	}
 	return all
 }
 
@@ -99,6 +103,9 @@ func (g *picker) add(ev sources.Event) {
 	if first {
 		g.first = e
 		g.show(ev)
+	}
+	if sources.Took(ev) > sources.Took(g.longest) {
+		g.longest = ev
 	}
 	if g.last.Fact == nil || !ev.Time.Before(g.last.Time) {
 		g.last = e

@@ -52,7 +52,8 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 		return f
 	}
 	if (logged || cluster.HasFact[*sources.Dumped](events)) && !rec.Rerun && !slices.ContainsFunc(events, cluster.IsPod) {
-		return &Feed{Events: verdict.AsMoves(events)}
+		f.more = verdict.AsMoves(events, f.eventsOf(rec))
+		return f
 	}
 	emit := func(ev sources.Event) { f.Events = append(f.Events, ev) }
 	starts := cluster.HasFact[*sources.SchedulerStarted](events)

@@ -44,6 +44,7 @@ func TestGist(t *testing.T) {
 			case rapid.IntRange(0, 3).Draw(t, "else") > 0:
 				ev.Fact = rapid.SampledFrom([]sources.Fact{
 					&sources.Requested{}, &sources.StatusPatched{}, &sources.FailedAttempt{}, &sources.Attached{},
+					&sources.Bound{Began: ev.Time.Add(-time.Duration(rapid.IntRange(0, 9).Draw(t, "took")) * time.Second)},
 					&sources.SchedulerHeard{Release: "v1.31.4", From: sources.ReleaseAgent}, &sources.SchedulerHeard{Release: "v1.33.0", From: sources.ReleaseAgent},
 					&sources.ObjectChange{Verb: sources.Updated, Object: &v1.Node{}},
 				}).Draw(t, "fact")
@@ -84,6 +85,14 @@ func TestGist(t *testing.T) {
 		if first, last := timeline.Span(kept); !from.Equal(first) || !to.Equal(last) {
 			t.Fatalf("the gist is from %s to %s, all is from %s to %s", from, to, first, last)
 		}
+		if got, want := longestAttempt(long), longestAttempt(kept); got != want {
+			t.Fatalf("the gist tells of an attempt of %s, all of one of %s", got, want)
+		}
+		for i, ev := range long.Tells() {
+			if sources.Took(ev) > 0 && slices.ContainsFunc(long.Tells()[:i], func(other sources.Event) bool { return other.Fact == ev.Fact }) {
+				t.Fatalf("the gist tells of the attempt that ended at %s twice", ev.Time)
+			}
+		}
 		if got, want := cluster.TellsStatuses(long.Tells()), cluster.TellsStatuses(kept.Tells()); got != want {
 			t.Fatalf("the gist tells statuses: %v, all tells them: %v", got, want)
 		}
@@ -94,6 +103,14 @@ func TestGist(t *testing.T) {
 			t.Fatalf("the gist tells of %v, all of %v", got, want)
 		}
 	})
+}
+
+// longestAttempt is how long the longest attempt took that rec tells of.
+func longestAttempt(rec *sources.Recording) (longest time.Duration) {
+	for _, ev := range rec.Tells() {
+		longest = max(longest, sources.Took(ev))
+	}
+	return longest
 }
 
 // all returns all events of rec.

@@ -1,7 +1,7 @@
 package verdict
 
 import (
-	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -9,59 +9,112 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// AsMoves returns events in which what a scheduler's log tells of attempts stands as moves: of a log that tells no other
-// moves, and beside which no objects are known. A pod that was tried is shown where the attempt left it until the next
-// one, or until a dump of the queue lists it elsewhere: what woke it, and when, is not known.
-func AsMoves(events []sources.Event) []sources.Event {
-	var out []sources.Event
-	for _, ev := range events {
-		switch f := ev.Fact.(type) {
-		case *sources.FailedAttempt:
-			began := f.Began
-			if began.IsZero() {
-				began = ev.Time
-			}
-			to := f.To
-			switch {
-			case to != "":
-			case f.Error:
-				to = sources.TierBackoff
-			default:
-				to = sources.TierUnschedulable
-			}
-			plugins := f.Plugins
-			if plugins == nil && !f.Error {
-				plugins, _ = PluginsOf(string(f.Message))
-			}
-			out = append(out, sources.Event{Time: began, Fact: &sources.Move{Pod: f.Pod, To: sources.TierInFlight}},
-				sources.Event{Time: ev.Time, Fact: &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: plugins, Message: f.Message}})
-		case *sources.Bound:
-			began := f.Began
-			if began.IsZero() {
-				began = ev.Time
-			}
-			out = append(out, sources.Event{Time: began, Fact: &sources.Move{Pod: f.Pod, To: sources.TierInFlight}},
-				sources.Event{Time: ev.Time, Fact: &sources.Move{Pod: f.Pod, To: sources.TierScheduled, Node: f.Node}})
-		case *sources.Dumped:
-			out = append(out, sources.Event{Time: ev.Time, Fact: &sources.Move{Pod: f.Pod, To: f.In}})
-		default:
-			out = append(out, ev)
-		}
+// AsMoves returns what returns the events that more returns, one after the other, in which what a scheduler's log tells of attempts
+// stands as moves: of a log that tells no other moves, and beside which no objects are known. A pod that was tried is shown where the
+// attempt left it until the next one, or until a dump of the queue lists it elsewhere: what woke it, and when, is not known.
+//
+// tells are events that answer what those tell at all (sources.Recording.Tells). That an attempt began is told with its end, so what
+// comes within the time of the longest one waits.
+func AsMoves(tells []sources.Event, more func() (sources.Event, bool)) func() (sources.Event, bool) {
+	m := asMoves{more: more, last: map[types.NamespacedName]sources.Event{}}
+	for _, ev := range tells {
+		m.longest = max(m.longest, sources.Took(ev))
 	}
-	slices.SortStableFunc(out, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	return withoutRepeats(out)
+	return m.next
 }
 
-// withoutRepeats leaves out moves of a dump that put a pod where it is.
-func withoutRepeats(events []sources.Event) []sources.Event {
-	in := map[types.NamespacedName]sources.Tier{}
-	return slices.DeleteFunc(events, func(ev sources.Event) bool {
-		m, is := ev.Fact.(*sources.Move)
-		if !is {
-			return false
+// asMoves is a log whose attempts are told as moves.
+type asMoves struct {
+	more    func() (sources.Event, bool)
+	longest time.Duration                          // of its attempts
+	now     time.Time                              // up to which it is read
+	ended   bool                                   // it is read to its end
+	waiting []sources.Event                        // what is to be told, in the order of time; of one time, in that in which it came
+	last    map[types.NamespacedName]sources.Event // the move that put each pod where it is
+	left    []sources.Event                        // those that took pods out of the queue, in the order of time
+}
+
+// next returns the next event, and false if there is none.
+func (m *asMoves) next() (sources.Event, bool) {
+	for {
+		for len(m.waiting) > 0 && (m.ended || !m.waiting[0].Time.After(m.now.Add(-m.longest))) {
+			ev := m.waiting[0]
+			m.waiting[0] = sources.Event{}
+			if m.waiting = m.waiting[1:]; !m.repeats(ev) {
+				return ev, true
+			}
 		}
-		before := in[m.Pod]
-		in[m.Pod] = m.To
-		return before == m.To
-	})
+		if m.ended {
+			return sources.Event{}, false
+		}
+		if ev, some := m.more(); some {
+			m.now = ev.Time
+			m.takeIn(ev)
+		} else {
+			m.ended = true
+		}
+	}
+}
+
+// takeIn takes in what the log tells next.
+func (m *asMoves) takeIn(ev sources.Event) {
+	began := ev.Time.Add(-sources.Took(ev))
+	switch f := ev.Fact.(type) {
+	case *sources.FailedAttempt:
+		to := f.To
+		switch {
+		case to != "":
+		case f.Error:
+			to = sources.TierBackoff
+		default:
+			to = sources.TierUnschedulable
+		}
+		plugins := f.Plugins
+		if plugins == nil && !f.Error {
+			plugins, _ = PluginsOf(string(f.Message))
+		}
+		m.add(began, &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
+		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: to, Event: queue.ScheduleAttemptFailure, Plugins: plugins, Message: f.Message})
+	case *sources.Bound:
+		m.add(began, &sources.Move{Pod: f.Pod, To: sources.TierInFlight})
+		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: sources.TierScheduled, Node: f.Node})
+	case *sources.Dumped:
+		m.add(ev.Time, &sources.Move{Pod: f.Pod, To: f.In})
+	default:
+		m.add(ev.Time, f)
+	}
+}
+
+// add has a fact be told at that time.
+func (m *asMoves) add(at time.Time, f sources.Fact) {
+	m.waiting = append(m.waiting, sources.Event{Time: at, Fact: f})
+	for i := len(m.waiting) - 1; i > 0 && m.waiting[i].Time.Before(m.waiting[i-1].Time); i-- {
+		m.waiting[i], m.waiting[i-1] = m.waiting[i-1], m.waiting[i]
+	}
+}
+
+// keepLeft is for how long behind the longest attempt a pod is known that has left.
+const keepLeft = time.Minute
+
+// repeats reports whether ev is a move that puts a pod where it is, such as one of a dump.
+func (m *asMoves) repeats(ev sources.Event) bool {
+	for len(m.left) > 0 && ev.Time.Sub(m.left[0].Time) > m.longest+keepLeft {
+		if pod := m.left[0].Fact.(*sources.Move).Pod; m.last[pod] == m.left[0] {
+			delete(m.last, pod)
+		}
+		m.left[0] = sources.Event{}
+		m.left = m.left[1:]
+	}
+	move, is := ev.Fact.(*sources.Move)
+	if !is {
+		return false
+	}
+	if last, known := m.last[move.Pod]; known && last.Fact.(*sources.Move).To == move.To {
+		return true
+	}
+	m.last[move.Pod] = ev
+	if move.To == sources.TierScheduled || move.To == sources.TierDeleted {
+		m.left = append(m.left, ev)
+	}
+	return false
 }
