@@ -80,11 +80,10 @@ type longJoined struct {
 	mixed    atomic.Bool // a file has lines of both kinds
 }
 
-// read reads the logs once. It returns nil if it can't be told so that they are of one run, and of logs that are alone if they don't tell
-// all moves: what stands for those comes before what tells of it.
+// read reads the logs once. It returns nil if it can't be told so that they are of one run.
 func (l *longJoined) read(ctx context.Context) (*sources.Recording, error) {
 	show, err := l.readLogs(ctx)
-	if err != nil || l.mixed.Load() || l.audited && l.names.areStrangers() || !l.audited && !l.tellsMoves() {
+	if err != nil || l.mixed.Load() || l.audited && l.names.areStrangers() {
 		return nil, err
 	}
 	for i, log := range l.logs {
@@ -132,9 +131,6 @@ func (l *longJoined) readLogs(ctx context.Context) (show func(sources.Event), er
 	}
 	l.run.Memory = l.memory()
 	telling := tellMoves(ctx, l.logs) // then all is read at the same time
-	if !telling && !l.audited {
-		return nil, nil
-	}
 	if !telling {
 		if err := surveyAll(ctx, l.logs); err != nil {
 			return nil, err
