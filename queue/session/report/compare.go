@@ -3,11 +3,8 @@ package report
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
-
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
@@ -23,7 +20,7 @@ type Comparison struct {
 	// Same is how many of their moves are the same: the same pod to the same tier by the same event, within
 	// a second.
 	Same int `json:"sameMoves"`
-	// Pods are those with another outcome, the largest difference first. Of those that came under one name the last counts.
+	// Pods are those with another outcome, the largest difference first.
 	Pods []PodComparison `json:"pods"`
 	// First is the first move that only one of them makes: "missed" if it is From's, "extra" if To's.
 	First *Difference `json:"firstDifference,omitempty"`
@@ -55,11 +52,12 @@ func Compare(ctx context.Context, rec *sources.Recording, from, to timeline.Opti
 
 // compare compares two runs.
 func compare(ctx context.Context, runs [2]played) (*Comparison, error) {
-	c := comparing{different: map[types.NamespacedName]PodComparison{}}
+	c := comparing{}
 	for by, run := range runs {
 		c.reporters[by] = newReporter(run.rec)
 	}
-	c.window.onAlone, c.window.onForget = c.alone, c.noteOutcome
+	c.window.onAlone = c.alone
+	c.window.keepsPods = true // a pod that is bound in both may come again in one, long after: as one that was preempted there alone
 	if err := sideBySide(ctx, runs, c.add); err != nil {
 		return nil, err
 	}
@@ -74,7 +72,6 @@ type comparing struct {
 	Comparison
 	window    window
 	reporters [2]*reporter
-	different map[types.NamespacedName]PodComparison // of pods that both runs are done with
 }
 
 // add takes in a move of either run.
@@ -101,27 +98,21 @@ func (c *comparing) alone(m *toldMove) {
 	c.First = &d
 }
 
-// noteOutcome takes in what became of a pod. Of several of one name, the last counts.
-func (c *comparing) noteOutcome(p *comparedPod) {
-	delete(c.different, p.name)
-	one, other := p.outcomes[want], p.outcomes[got]
-	if one == (outcome{}) { // only the other run has it
-		return
-	}
-	if other == (outcome{}) || one.differs(other) {
-		ends := [2]time.Time{c.reporters[want].report.End, c.reporters[got].report.End}
-		c.different[p.name] = PodComparison{p.name.String(), one.public(ends[want]), other.public(ends[got])}
-	}
-}
-
 // finish returns what came of it.
 func (c *comparing) finish() *Comparison {
 	c.window.end()
+	ends := [2]time.Time{c.reporters[want].report.End, c.reporters[got].report.End}
+	c.Pods = []PodComparison{}
 	for _, p := range c.window.pods {
-		c.noteOutcome(p)
+		one, other := p.outcomes[want], p.outcomes[got]
+		if one == (outcome{}) {
+			continue // only the other run has it
+		}
+		if other == (outcome{}) || one.differs(other) {
+			c.Pods = append(c.Pods, PodComparison{p.name.String(), one.public(ends[want]), other.public(ends[got])})
+		}
 	}
 	c.From, c.To = c.reporters[want].finish(), c.reporters[got].finish()
-	c.Pods = slices.AppendSeq([]PodComparison{}, maps.Values(c.different))
 	slices.SortFunc(c.Pods, func(a, b PodComparison) int {
 		return cmp.Or(-cmp.Compare(a.later().Abs(), b.later().Abs()), cmp.Compare(a.Pod, b.Pod))
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // window is what is known of two runs at the moment up to which both are played: their moves of the last second, since the other may
-// yet have the same, and where their pods are. It grows with the pods that are there, and with those that left a minute ago.
+// yet have the same, and where their pods are. It grows with the pods that are there, and with those that left within a minute.
 type window struct {
 	now   moment
 	kinds numbers[moveKind]
@@ -25,8 +25,8 @@ type window struct {
 	recent [2][]*toldMove
 	// onAlone is told the moves that have no match, in the order of time; of one moment, want's first.
 	onAlone func(*toldMove)
-	// onForget, if it is set, is told the pods that are forgotten. Another that comes under the same name is a new one.
-	onForget func(*comparedPod)
+	// keepsPods is true if no pod is forgotten.
+	keepsPods bool
 }
 
 // comparedPod is a pod of either run, or the pods of one name, if they come within a minute.
@@ -86,7 +86,7 @@ func (w *window) takeIn(by side, t *board.Transition) *toldMove {
 // put puts a move's pod where it is after it.
 func (w *window) put(m *toldMove, tier queue.Tier) {
 	m.pod.tiers[m.by], m.pod.since = tier, m.at
-	if m.pod.hasLeft() {
+	if m.pod.hasLeft() && !w.keepsPods {
 		w.left = append(w.left, leaving{m.at, m.pod})
 	}
 }
@@ -130,9 +130,6 @@ func (w *window) pass(now moment) {
 		w.left[0] = leaving{}
 		if w.left = w.left[1:]; w.pods[l.pod.name] == l.pod && l.pod.hasLeft() && l.pod.since == l.at {
 			delete(w.pods, l.pod.name)
-			if w.onForget != nil {
-				w.onForget(l.pod)
-			}
 		}
 	}
 }

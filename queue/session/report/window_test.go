@@ -44,37 +44,47 @@ func TestWindowForgets(t *testing.T) {
 	}
 }
 
-// TestVerifyForgets: a pod that left more than a minute ago is not known any more.
+// TestVerifyForgets: a pod that left more than a minute ago is not known any more, unless it came again since.
 func TestVerifyForgets(t *testing.T) {
-	gone := world.Told(14, "a", "deleted", "")
-	for again, want := range map[float64]string{20: "deleted", 73: "deleted", 75: ""} {
-		model := world.ToldBy(aComes, aPops, aFails, gone, world.Told(again-1, "b", "active", "UnscheduledPodAdd"))
-		truth := world.ToldBy(aComes, aPops, aFails, gone, world.Told(again-1, "b", "active", "UnscheduledPodAdd"), world.Told(again, "a", "active", "UnscheduledPodAdd"))
-		v, err := Verify(t.Context(), model, truth, timeline.Options{}, math.MaxInt)
-		if err != nil || len(v.Differences) != 1 || v.Differences[0].ModelTier != want {
-			t.Errorf("after %g s it is %+v, %v, want that it is in %q", again, v.Differences, err, want)
+	gone := []sources.Event{aComes, aPops, aFails, world.Told(14, "a", "deleted", "")}
+	lived := append(slices.Clone(gone), world.Told(30, "a", "active", "UnscheduledPodAdd"), world.Told(40, "a", "deleted", ""))
+	for _, c := range []struct {
+		before []sources.Event
+		again  float64
+		want   string
+	}{{gone, 20, "deleted"}, {gone, 73, "deleted"}, {gone, 75, ""}, {lived, 99, "deleted"}, {lived, 101, ""}} {
+		both := append(slices.Clone(c.before), world.Told(c.again-1, "b", "active", "UnscheduledPodAdd"))
+		truth := append(slices.Clone(both), world.Told(c.again, "a", "active", "UnscheduledPodAdd"))
+		v, err := Verify(t.Context(), world.ToldBy(both...), world.ToldBy(truth...), timeline.Options{}, math.MaxInt)
+		if err != nil || len(v.Differences) != 1 || v.Differences[0].ModelTier != c.want {
+			t.Errorf("at %g s it is %+v, %v, want that it is in %q", c.again, v.Differences, err, c.want)
 		}
 	}
 }
 
-// TestCompareForgets: of the pods that came under one name, more than a minute after each other, the last counts.
-func TestCompareForgets(t *testing.T) {
+// TestCompareRemembers: of the pods that came under one name, however long after each other, the last of each run counts.
+func TestCompareRemembers(t *testing.T) {
 	life := func(at, waits float64) []sources.Event {
 		return []sources.Event{
 			world.Told(at, "a", "active", "UnscheduledPodAdd"), world.Told(at+waits, "a", "inflight", ""), world.Told(at+waits, "a", "scheduled", ""),
 		}
 	}
 	for _, c := range []struct {
-		one, other [2]float64 // for how long both pods wait
+		one, other [2]float64 // for how long both pods wait; 0 is that none comes
 		differs    string
 	}{
 		{[2]float64{1, 5}, [2]float64{1, 5}, ""},
 		{[2]float64{1, 5}, [2]float64{9, 5}, ""},
 		{[2]float64{1, 5}, [2]float64{1, 9}, "[{default/a {1 scheduled 5000000000} {1 scheduled 9000000000}}]"},
 		{[2]float64{1, 5}, [2]float64{5, 1}, "[{default/a {1 scheduled 5000000000} {1 scheduled 1000000000}}]"},
+		{[2]float64{1, 5}, [2]float64{1, 0}, "[{default/a {1 scheduled 5000000000} {1 scheduled 1000000000}}]"},
 	} {
 		run := func(waits [2]float64) played {
-			return played{rec: world.ToldBy(slices.Concat(life(10, waits[0]), life(200, waits[1]))...)}
+			events := life(10, waits[0])
+			if waits[1] > 0 {
+				events = append(events, life(200, waits[1])...)
+			}
+			return played{rec: world.ToldBy(events...)}
 		}
 		got, err := compare(t.Context(), [2]played{run(c.one), run(c.other)})
 		if err != nil {
