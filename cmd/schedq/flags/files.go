@@ -20,8 +20,8 @@ import (
 )
 
 // OpenFiles reads files of one run, by the flags of RegisterFiles. A long recording is not kept: it is read again whenever it is
-// played. It says on standard error what a person should know of them.
-func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
+// played, and has that room (see SpareMemory). It says on standard error what a person should know of them.
+func OpenFiles(cmd *cobra.Command, paths []string, room int64) (*sources.Recording, error) {
 	open, err := Opener(cmd, paths, Meanwhile{})
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func OpenFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	SpareMemory(rec, RoomToRead)
+	SpareMemory(rec, room)
 	Tell(cmd, rec)
 	return rec, nil
 }

@@ -34,10 +34,11 @@ func Memory(cmd *cobra.Command) (int64, error) {
 }
 
 // The room that a long recording has in memory, in bytes, before what it leaves behind is collected as soon as one can: of a command
-// that only reads it, and of the screen, which keeps more.
+// that only reads it, of one that has two schedulers work at the same time, and of the screen, which keeps more.
 const (
-	RoomToRead = 256 << 20
-	RoomToShow = 448 << 20
+	RoomToRead  = 256 << 20
+	RoomToRerun = 384 << 20
+	RoomToShow  = 448 << 20
 )
 
 // SpareMemory has garbage collected sooner than Go does if rec is long and needs more than room: what one leaves behind is much, and

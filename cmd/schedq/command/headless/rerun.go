@@ -42,7 +42,7 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 		}
 		return nil
 	}
-	cmd = headless(cmd, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	cmd = headlessOf(&sourceFlags{room: flags.RoomToRerun}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
 		from := opts
 		from.Release = ""
 		from.Release = cmp.Or(against, from.ReleaseFor(rec))

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 type sourceFlags struct {
 	recording string
 	live      *kube.Flags // nil if the command reads recordings only
+	room      int64       // that a long recording has, if not flags.RoomToRead
 }
 
 func (f *sourceFlags) register(cmd *cobra.Command) {
@@ -49,5 +51,5 @@ func (f *sourceFlags) open(cmd *cobra.Command, args []string) (*sources.Recordin
 	if f.recording != "" {
 		return flags.OpenEmbedded(cmd, f.recording)
 	}
-	return flags.OpenFiles(cmd, args)
+	return flags.OpenFiles(cmd, args, cmp.Or(f.room, flags.RoomToRead))
 }

@@ -186,7 +186,7 @@ func canAwait(paths []string) bool { return !slices.Contains(paths, "-") && tui.
 // openFiles is flags.OpenFiles, and shows on the screen how far it is. Without a screen a line on standard error tells as much.
 func (f *screenFlags) openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
 	if !canAwait(paths) {
-		return flags.OpenFiles(cmd, paths)
+		return flags.OpenFiles(cmd, paths, flags.RoomToShow)
 	}
 	open, err := flags.Opener(cmd, paths, flags.Meanwhile{})
 	if err != nil {

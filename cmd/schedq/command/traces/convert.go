@@ -52,7 +52,7 @@ cluster at --from as manifests, and what became of it until --to, without what t
 			if flags.IsRing(args) { // of which no more than that is opened
 				cut, cuts = cutFlags{}, scenario.Named(out)
 			}
-			rec, err := flags.OpenFiles(cmd, args)
+			rec, err := flags.OpenFiles(cmd, args, flags.RoomToRead)
 			if err != nil {
 				return err
 			}
