@@ -115,7 +115,7 @@ type Future struct {
 	coming            sources.Event                // the first of it. Without a fact if that is not known
 	heard             int                          // how many were added so far
 	requests                                       // of the client that the scheduler's loop waits for
-	others            others                       // pods
+	others            others                       // pods of which nothing shows
 	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
 	lastSent          time.Time                    // when the last patch was, likewise
 	unsettled         time.Time                    // of the failures that CausesFirst has not looked at, the time of the first

@@ -148,7 +148,7 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	s.emit(ev.Event)
-	if ev.OfAnother || s.told != nil && ev.Failed() {
+	if ev.OfAnother || ev.Failed() && (s.told != nil || s.oracle.future.IsOfAnother(ev.UID)) { // or its pod was told of later
 		return nil
 	}
 	s.takeInWork(ev)
