@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // Objects are the API objects of a cluster at one moment. A copy shares with it all that does not change.
@@ -52,6 +54,15 @@ func (o Objects) Put(obj runtime.Object) {
 func (o Objects) Remove(obj runtime.Object) {
 	if k, ok := keyed(obj); ok {
 		o.Tree.Delete(k)
+	}
+}
+
+// Change has the objects be as they are after c.
+func (o Objects) Change(c *sources.ObjectChange) {
+	if c.Verb == sources.Deleted {
+		o.Remove(c.Object)
+	} else {
+		o.Put(c.Object)
 	}
 }
 

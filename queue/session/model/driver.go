@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/flush"
+	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
 )
 
@@ -229,7 +230,7 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt
 // the next failure of its pod is another attempt's.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
-	d.LoopFree = now.Add(d.timeFor(nominalTime(a.Evaluated)))
+	d.LoopFree = now.Add(d.timeFor(pace.Nominal(a.Evaluated)))
 	if d.oracle != nil && !over && a.Binding == nil && d.asyncAPICalls && d.oracle.channels.requests {
 		d.Scheduler.PlaceOn(a, d.oracle.future.BoundLate(a.Pod.UID, now, bindPatience)) // whatever room the model sees
 	}
@@ -250,20 +251,12 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	return a
 }
 
-// timeFor returns how long what takes nominal by rules.go takes the scheduler: in a shadow, at the real one's pace.
+// timeFor returns how long what takes nominal by package pace takes the scheduler: in a shadow, at the real one's pace.
 func (d *Driver) timeFor(nominal time.Duration) time.Duration {
 	if d.oracle == nil {
 		return nominal
 	}
 	return d.oracle.pace.Attempt(nominal)
-}
-
-// nominalTime is how long an attempt takes in which that many nodes were looked at, by rules.go.
-func nominalTime(nodes int) time.Duration {
-	if nodes == 0 {
-		return preFilterTime
-	}
-	return attemptTime + time.Duration(nodes)*attemptTimePerNode
 }
 
 // Conclude ends the attempt under way. What it writes, a patch or bindings, is under way from now on.
@@ -358,7 +351,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
 	if !d.oracle.seesNodes() {
 		return false
 	}
-	at, each := d.LoopFree, d.timeFor(attemptTime)
+	at, each := d.LoopFree, d.timeFor(pace.AttemptTime)
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -234,8 +235,8 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		f.Shadow.oracle.future.Add(ev)
 	}
 	if !heard.cfg.AsyncAPICalls && !f.logged {
-		pace := f.Shadow.oracle.pace
-		f.Shadow.oracle.future.CausesFirst(pace.AnswerDelay() + pace.Attempt(nominalTime(f.Shadow.objects.Count("Node"))))
+		learned := f.Shadow.oracle.pace
+		f.Shadow.oracle.future.CausesFirst(learned.AnswerDelay() + learned.Attempt(pace.Nominal(f.Shadow.objects.Count("Node"))))
 	}
 	heard.events.Besides(f.Shadow.oracle.future.BoundSince(heard.events.Told()), float64(heard.cfg.ClientQPS))
 	f.ExtendTo(heard.events.ShownUntil(now, status.Attached, Lag))

@@ -87,15 +87,6 @@ func (l *local) close() {
 	}
 }
 
-// updateObjects applies c to the objects there are.
-func (l *local) updateObjects(c *sources.ObjectChange) {
-	if c.Verb == sources.Deleted {
-		l.objects.Remove(c.Object)
-	} else {
-		l.objects.Put(c.Object)
-	}
-}
-
 // deliver hands c to the scheduler. An object that it can't take is left out.
 func (l *local) deliver(now time.Time, c *sources.ObjectChange) {
 	if c.Verb == sources.Deleted {

@@ -199,7 +199,7 @@ func (r *rerun) changed(now time.Time, c *sources.ObjectChange) {
 		obj.(metav1.Object).SetResourceVersion(strconv.FormatInt(r.version, 10))
 		c = &sources.ObjectChange{Verb: c.Verb, Object: obj}
 	}
-	r.updateObjects(c)
+	r.objects.Change(c)
 	r.emit(sources.Event{Time: now, Fact: c})
 	if r.driver == nil {
 		return

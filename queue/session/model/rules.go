@@ -1,18 +1,17 @@
 package model
 
-import "time"
+import (
+	"time"
 
-// All constants that decide about attempts, each with where it comes from; package pace has those by which the real scheduler's pace is learned, ratelimit when its client's rate limit holds it up, and presence for how long it may be silent. "Recordings" are those that make verify
-// replays: clusters on one machine, so requests take no time on a network.
+	"github.com/schedq/schedq/queue/session/pace"
+)
 
-// How long the modelled scheduler takes for what it does. Measured: averages of real ones that logged at -v=6.
+// All constants that decide about attempts, each with where it comes from; package pace has how long they take, and those by which the
+// real scheduler's pace is learned, ratelimit when its client's rate limit holds it up, and presence for how long it may be silent.
+// "Recordings" are those that make verify replays: clusters on one machine, so requests take no time on a network.
+
+// How long the modelled scheduler takes for what it does besides. Measured: averages of real ones that logged at -v=6.
 const (
-	// attemptTime and attemptTimePerNode are a scheduling cycle's: 0.7 ms with 10 nodes, 0.8 ms with 28, 2.2 ms with
-	// 180 and 3.6 ms with 255.
-	attemptTime        = 650 * time.Microsecond
-	attemptTimePerNode = 11500 * time.Nanosecond
-	// preFilterTime is that of a cycle where a PreFilter plugin rejected the pod before any node was looked at.
-	preFilterTime = 350 * time.Microsecond
 	// requestTime is that of a request to the API server: 3 to 8 ms, and shortestRequest at the least.
 	requestTime     = 5 * time.Millisecond
 	shortestRequest = 3 * time.Millisecond
@@ -37,7 +36,7 @@ const (
 	// the client's rate limit may hold up. Chosen, no derivation yet.
 	unrecordedSlack = 2 * time.Second
 	// soon is how near an attempt must be seen for the loop to begin it now. Chosen: two attempts on few nodes.
-	soon = 2 * attemptTime
+	soon = 2 * pace.AttemptTime
 	// patchSlack is how long after the end of an attempt its patch is sent at the latest, unless the client's rate limit
 	// holds it up. Chosen: the next thing that the attempt's goroutine does.
 	patchSlack = 60 * time.Millisecond

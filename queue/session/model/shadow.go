@@ -175,7 +175,7 @@ func (s *shadow) takeInNext() error {
 		if _, missed := s.oracle.channels.gaps.Missed(ev.Time, sources.EventsWatch); missed {
 			s.oracle.pace.SawOther() // others before it may not have been seen
 		}
-		s.oracle.pace.SawFailure(ev.Time, nominalTime(s.objects.Count("Node")))
+		s.oracle.pace.SawFailure(ev.Time, pace.Nominal(s.objects.Count("Node")))
 		s.takeInFailure(ev.Time, f)
 	case *sources.Bound:
 		s.takeInBound(ev.Time, f)
@@ -255,7 +255,7 @@ func (s *shadow) advance(to time.Time) {
 // changed takes in a change of an object.
 func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	old := s.objects.Get(c.Object)
-	s.updateObjects(c)
+	s.objects.Change(c)
 	if s.driver == nil {
 		s.toldOfNode(now, c)
 		return // the scheduler has yet to start, and will know it then

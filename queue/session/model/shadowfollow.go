@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/hearing"
+	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -305,7 +306,7 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	}
 	began := now
 	if !s.oracle.channels.begins() { // it is the attempt's end that is seen
-		began = now.Add(-d.timeFor(nominalTime(s.objects.Count("Node"))))
+		began = now.Add(-d.timeFor(pace.Nominal(s.objects.Count("Node"))))
 	}
 	ran := d.ticks.SawBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
 	d.queue.FlushBackoffCompletedAsOf(now, ran)

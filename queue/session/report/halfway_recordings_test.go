@@ -45,11 +45,7 @@ func newHalfway(rec *sources.Recording, attached time.Time) *asLive {
 		}
 		switch f := ev.Fact.(type) {
 		case *sources.ObjectChange:
-			if f.Verb == sources.Deleted {
-				objects.Remove(f.Object)
-			} else {
-				objects.Put(f.Object)
-			}
+			objects.Change(f)
 		case *sources.SchedulerStarted:
 			began, heard.Release = ev.Time, f.Release
 		case *sources.SchedulerHeard:

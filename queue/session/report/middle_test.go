@@ -146,10 +146,8 @@ func objectsAt(t *testing.T, lines []byte) []byte {
 	}
 	objects := cluster.NewObjects()
 	for _, e := range rec.Events {
-		if c, is := e.Fact.(*sources.ObjectChange); is && c.Verb == sources.Deleted {
-			objects.Remove(c.Object)
-		} else if is {
-			objects.Put(c.Object)
+		if c, is := e.Fact.(*sources.ObjectChange); is {
+			objects.Change(c)
 		}
 	}
 	var items []any

@@ -94,11 +94,7 @@ func (e *Engine) apply(ev sources.Event) {
 		e.attach(ev.Time, f.Began, e.before)
 		e.before = nil
 	case *sources.ObjectChange:
-		if f.Verb == sources.Deleted {
-			e.Objects.Remove(f.Object)
-		} else {
-			e.Objects.Put(f.Object)
-		}
+		e.Objects.Change(f)
 		if pod, ok := f.Object.(*v1.Pod); ok {
 			e.podChanged(ev.Time, f.Verb, pod)
 		}
