@@ -6,7 +6,6 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/flush"
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 )
@@ -20,7 +19,7 @@ type Moment struct {
 	// Options are the settings that the local queue runs with.
 	Options queue.Options
 	// Stages are those of the pods in flight, in a what-if with a local scheduler.
-	Stages []model.Stage
+	Stages []board.Stage
 	// Ticks are the queue's flushes, and Hints what plugins registered for.
 	Ticks flush.Ticks
 	Hints Hints

@@ -388,13 +388,3 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
 func (d *Driver) takesFrom(tier queue.Tier) bool {
 	return tier == queue.Active || tier == queue.Backoff && d.queue.Options().PopFromBackoffQ
 }
-
-// Stage is how far a pod in flight has come with a local scheduler. Name is "schedule" in upstream's scheduling cycle
-// and "bind" in its binding cycle. No in-tree plugin makes a pod wait between the two, at Permit.
-type Stage struct {
-	Pod  types.NamespacedName
-	Name string
-	// Node is where the pod was placed, once it was.
-	Node         string
-	Since, Until time.Time
-}

@@ -119,20 +119,20 @@ func (e *Engine) removeObject(now time.Time, obj runtime.Object) {
 }
 
 // Stages returns how far the pods in flight have come with the local scheduler. It is nil if none runs.
-func (e *Engine) Stages() []model.Stage {
+func (e *Engine) Stages() []board.Stage {
 	d := e.Driver
 	if d == nil {
 		return nil
 	}
-	var stages []model.Stage
+	var stages []board.Stage
 	name := func(pod *v1.Pod) types.NamespacedName {
 		return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	}
 	if d.UnderWay != nil {
-		stages = append(stages, model.Stage{Pod: name(d.UnderWay.Pod), Name: "schedule", Node: d.UnderWay.Node, Since: d.AttemptBegan, Until: d.LoopFree})
+		stages = append(stages, board.Stage{Pod: name(d.UnderWay.Pod), Name: "schedule", Node: d.UnderWay.Node, Since: d.AttemptBegan, Until: d.LoopFree})
 	}
 	for _, b := range d.Bindings {
-		stages = append(stages, model.Stage{Pod: name(b.Pod), Name: "bind", Node: b.Node, Since: b.Since, Until: b.Until})
+		stages = append(stages, board.Stage{Pod: name(b.Pod), Name: "bind", Node: b.Node, Since: b.Since, Until: b.Until})
 	}
 	return stages
 }
