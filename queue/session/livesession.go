@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/history"
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
@@ -36,7 +36,7 @@ type Live struct {
 // NewLive returns a session that shows stream as it goes on. It does nothing until Run, which runs stream.
 func NewLive(stream sources.Stream, opts timeline.Options) *Session {
 	o := newOwnerOf(&sources.Recording{Name: stream.Name(), Formats: []string{"live"}}, opts)
-	now := time.Now().Add(-model.Lag).UTC()
+	now := time.Now().Add(-channels.Lag).UTC()
 	t := timeline.NewLive(o.cfg, opts, now)
 	o.recording, o.now = t, now
 	o.setFilter(opts.Filter)

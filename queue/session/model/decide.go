@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/devices"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
@@ -52,7 +53,7 @@ const (
 type oracle struct {
 	future       *evidence.Future
 	pace         *pace.Pace
-	channels     *channels
+	channels     *channels.Channels
 	presence     *presence.Presence
 	queue        lineup.Lineup
 	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
@@ -87,9 +88,9 @@ func (o *oracle) decide(now time.Time) decision {
 	}
 	ended := func(uid types.UID) bool {
 		last, ok := o.lastAttempts[uid]
-		return ok && now.Sub(last.at) < attemptSlack && !o.lastEnded.After(last.at)
+		return ok && now.Sub(last.at) < channels.AttemptSlack && !o.lastEnded.After(last.at)
 	}
-	if patch := o.future.PatchUnderWay(now, writePatience, attemptSlack, o.channels.Saturated(now), ended, o.besideLoop(now)); patch != nil && !o.channels.cfg.AsyncAPICalls {
+	if patch := o.future.PatchUnderWay(now, writePatience, channels.AttemptSlack, o.channels.Saturated(now), ended, o.besideLoop(now)); patch != nil && !o.channels.Config.AsyncAPICalls {
 		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
 	}
 	first, last, sent := o.takenByPatch(now)
@@ -98,11 +99,11 @@ func (o *oracle) decide(now time.Time) decision {
 	}
 	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
 	if seen := o.future.Failure(now, crowding, o.besideLoop(now)); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
-		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.cfg.AsyncAPICalls
+		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
 		switch {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
-		case pod != nil && o.future.BeginsLater(pod.UID, now, attemptSlack): // the loop has time for others
+		case pod != nil && o.future.BeginsLater(pod.UID, now, channels.AttemptSlack): // the loop has time for others
 		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
 			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.ByFailure, seen)}
 		}
@@ -139,7 +140,7 @@ func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
 // waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
 // had waited for the client's rate limit. Otherwise it returns nil, as where a log tells when each attempt ended.
 func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
-	if o.channels.cfg.AsyncAPICalls || o.channels.logged() {
+	if o.channels.Config.AsyncAPICalls || o.channels.Logged() {
 		return nil
 	}
 	if patch := o.future.NextPatch(now, bindPatience, o.besideLoop(now)); patch != nil && patch.Waited {
@@ -191,20 +192,20 @@ func (o *oracle) upcoming(now time.Time) decision {
 			does.because = because
 			return does
 		case !is:
-			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.horizon(now, pod)}
+			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.Horizon(now, pod)}
 			return does
-		case until.Sub(now) == foresight && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod) && o.hasTime(now):
+		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod) && o.hasTime(now):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
 		}
-		if held == 0 && until.Equal(o.channels.horizon(now, pod)) {
+		if held == 0 && until.Equal(o.channels.Horizon(now, pod)) {
 			does.untried = pod
 		}
 		held++
 		// An attempt that is as near as that is the next one: the loop was held up. So it was if nothing can have woken
 		// the pod only now.
-		heldUp := until.Sub(now) < o.longestWork() || until.Before(o.channels.horizon(now, pod)) && !o.mayWakeBy(now, until)
+		heldUp := until.Sub(now) < o.longestWork() || until.Before(o.channels.Horizon(now, pod)) && !o.mayWakeBy(now, until)
 		if heldUp || held == upcomingLimit {
 			break
 		}
@@ -218,9 +219,9 @@ func (o *oracle) upcoming(now time.Time) decision {
 	return does
 }
 
-// hasTime reports whether the loop is seen to have nothing to do between now and foresight: for longer than its work takes.
+// hasTime reports whether the loop is seen to have nothing to do between now and channels.Foresight: for longer than its work takes.
 func (o *oracle) hasTime(now time.Time) bool {
-	return o.channels.Idle(now) && o.future.Pauses(now, foresight, o.longestWork())
+	return o.channels.Idle(now) && o.future.Pauses(now, channels.Foresight, o.longestWork())
 }
 
 // longestWork returns how long it takes at the most from one attempt to what shows of the next, while the loop is at work.
@@ -229,11 +230,11 @@ func (o *oracle) longestWork() time.Duration { return max(patchSlack, o.pace.Lon
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
 // where an attempt would show and none is seen: then the real loop made none. Otherwise it returns why the loop takes it.
 func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bool, because reason.Because) {
-	turn := reason.Because{Rule: reason.ByTurn, Silence: o.channels.silence(now, pod)}
+	turn := reason.Because{Rule: reason.ByTurn, Silence: o.channels.Silence(now, pod)}
 	if turn.Silence != reason.Told {
 		return until, false, turn
 	}
-	horizon := o.channels.horizon(now, pod)
+	horizon := o.channels.Horizon(now, pod)
 	if at, ok := o.future.Begins(pod.UID, now, horizon.Sub(now)); ok {
 		return at, at.After(now), reason.Because{Rule: reason.ByTurn, Seen: evidence.Began, At: at}
 	}
@@ -244,7 +245,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 			return until, false, reason.GoesBy(reason.ByTurn, seen) // whenever it was placed
 		}
 		near := soon
-		if next := o.future.Failure(now, crowding, evidence.None); o.channels.logged() && next != nil && next.UID == pod.UID {
+		if next := o.future.Failure(now, crowding, evidence.None); o.channels.Logged() && next != nil && next.UID == pod.UID {
 			near = max(soon, 2*o.pace.Last()) // the next of all attempts: it began when the loop was free
 		}
 		return seen.By.Add(-near), seen.By.Sub(now) > near, reason.GoesBy(reason.ByTurn, seen)
@@ -258,7 +259,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	if o.awaitsDevice(now, pod) != nil {
 		return until, false, turn
 	}
-	if late := cluster.BindsLate(pod); late || o.channels.logged() {
+	if late := cluster.BindsLate(pod); late || o.channels.Logged() {
 		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Placed() && (late || seen.Waited) {
 			until = o.placedAfter(now, seen) // and is not told to fail before
 			return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
@@ -270,7 +271,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 // placedAfter returns when the last attempt failed, after now, before the one that placed the pod which is seen to be bound, or zero if
 // none is told to have. Where the loop waits for its patches, requests that wait are sent in the order in which they were made.
 func (o *oracle) placedAfter(now time.Time, seen *evidence.Sighting) time.Time {
-	if !seen.Waited || !o.channels.logged() || o.channels.cfg.AsyncAPICalls {
+	if !seen.Waited || !o.channels.Logged() || o.channels.Config.AsyncAPICalls {
 		return time.Time{}
 	}
 	return o.future.FailedBefore(now, seen.By.Add(-shortestRequest))
@@ -287,15 +288,15 @@ func (o *oracle) patchesNomination(now time.Time, pod *v1.Pod) bool {
 // untried reports whether the real loop has left pod alone although it could take it: an attempt made now would show,
 // and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
-	silence := o.channels.silence(now, pod)
-	return (silence == reason.Told || silence == reason.Late) && o.awaitsDevice(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.horizon(now, pod).Sub(now)) == nil
+	silence := o.channels.Silence(now, pod)
+	return (silence == reason.Told || silence == reason.Late) && o.awaitsDevice(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
 }
 
 // insteadOf returns what the real loop did now in place of attempt a, or takeNext if a may stand. Under load the model's order of pods
 // comes to differ from the real one's. So an attempt that would have shown, by a patch or by a binding, and does not, gives way to the
 // next one that shows; one that would have been patched also to one that fails later, until when the loop was held up. It changes nothing.
 func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
-	if a.Skipped || !o.channels.requests {
+	if a.Skipped || !o.channels.Requests {
 		return stands
 	}
 	if a.Binding != nil {
@@ -306,7 +307,7 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 			return decision{do: takePod, pod: pod, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 		}
 	}
-	within, heldUp := attemptSlack, a.Binding == nil && !o.channels.cfg.AsyncAPICalls && !o.channels.logged()
+	within, heldUp := channels.AttemptSlack, a.Binding == nil && !o.channels.Config.AsyncAPICalls && !o.channels.Logged()
 	if o.channels.Saturated(now) {
 		within = crowding
 	}
@@ -360,14 +361,14 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
 		return true // nothing is written
 	}
-	return o.patch(now, a.Pod.UID) != nil || !o.channels.hearsPods(now)
+	return o.patch(now, a.Pod.UID) != nil || !o.channels.HearsPods(now)
 }
 
 // seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be
 // deleted while its binding was under way. Where the source does not tell the scheduler's requests, or can't hear of pods, it is
 // always true.
 func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
-	return !o.channels.requests || !o.channels.hearsPods(now) || o.bindingShows(now, pod)
+	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)
 }
 
 // bindingShows is seesBinding where the source tells the scheduler's requests.
@@ -416,7 +417,7 @@ func (o *oracle) awaits(now time.Time, pod *v1.Pod) bool {
 // bindDeadline returns when the scheduler, which has placed pod by now, gives up waiting for others to provide what the pod needs, and
 // the error of its binding then. That is nil if it waits for nothing.
 func (o *oracle) bindDeadline(now time.Time, pod *v1.Pod) (time.Time, error) {
-	cfg, profile := o.channels.cfg, pod.Spec.SchedulerName
+	cfg, profile := o.channels.Config, pod.Spec.SchedulerName
 	if o.awaitsVolume(pod) {
 		return now.Add(cfg.BindTimeout(profile)), errBindTimeout
 	}
@@ -429,14 +430,14 @@ func (o *oracle) bindDeadline(now time.Time, pod *v1.Pod) (time.Time, error) {
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where
 // the source does not tell the scheduler's requests, or can't hear of pods, it is always true.
 func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
-	return !o.channels.requests || !o.channels.hearsPods(now) || o.future.PodEnds(victim, now, writePatience)
+	return !o.channels.Requests || !o.channels.HearsPods(now) || o.future.PodEnds(victim, now, writePatience)
 }
 
 // failsAt returns when the attempt of that pod that begins now is seen to fail, and uses that sighting up. It returns
-// false if no failure is seen within attemptSlack.
+// false if no failure is seen within channels.AttemptSlack.
 func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
-	within := attemptSlack
-	if o.channels.begins() {
+	within := channels.AttemptSlack
+	if o.channels.Begins() {
 		within = bindPatience // however long it took: the loop makes one attempt at a time
 	}
 	seen := o.future.Event(uid, now, within)
@@ -451,15 +452,15 @@ func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
 // sighting up. It returns now if it is known that none was made, and the argument otherwise if the source does not
 // tell the scheduler's requests, or can't hear of pods and none is seen.
 func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) time.Time {
-	if !o.channels.requests {
+	if !o.channels.Requests {
 		return otherwise
 	}
 	seen := o.patch(now, uid)
-	if seen == nil && !o.channels.hearsPods(now) {
+	if seen == nil && !o.channels.HearsPods(now) {
 		return otherwise
 	}
 	if seen == nil && o.outlasts(now) {
-		return o.channels.until
+		return o.channels.Until
 	}
 	if seen == nil {
 		return now
@@ -471,14 +472,14 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) ti
 // outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
 // each other, the loop, which waits for its patch, makes no other before.
 func (o *oracle) outlasts(now time.Time) bool {
-	return !o.channels.cfg.AsyncAPICalls && !o.channels.logged() && o.channels.Saturated(now) &&
-		o.channels.until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience, o.besideLoop(now)) == nil
+	return !o.channels.Config.AsyncAPICalls && !o.channels.Logged() && o.channels.Saturated(now) &&
+		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience, o.besideLoop(now)) == nil
 }
 
 // goesOnAt returns when the loop goes on that waits for an answer that the API server gives at answered. How long the answer takes to
 // come is learned well where a log tells of all attempts; else some that did not show were between.
 func (o *oracle) goesOnAt(now, answered time.Time) time.Time {
-	if !o.channels.logged() || !answered.After(now) {
+	if !o.channels.Logged() || !answered.After(now) {
 		return answered
 	}
 	return answered.Add(o.pace.AnswerDelay())
@@ -504,7 +505,7 @@ func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 // while the loop waits for the answer to a patch it places none (schedule_one.go, v1.33, handleSchedulingFailure). Where all requests are
 // told, that is known of those that wait by their order (see waitingPatch).
 func (o *oracle) comesLater(now time.Time, patch *evidence.Sighting) bool {
-	if o.channels.cfg.AsyncAPICalls || o.channels.Exact {
+	if o.channels.Config.AsyncAPICalls || o.channels.Exact {
 		return false
 	}
 	for seen := range o.future.Bindings(now, patch.By.Sub(now)) {
@@ -523,5 +524,5 @@ func (o *oracle) hasYetToCome(seen *evidence.Sighting) bool {
 
 // mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods, or may do so unseen.
 func (o *oracle) mayWakeBy(now, until time.Time) bool {
-	return o.wakeComing() || !o.channels.gaps.HearsAllBut(now, until.Sub(now), sources.EventsWatch, sources.LeasesWatch) || o.future.WakesWithin(now, until.Sub(now))
+	return o.wakeComing() || !o.channels.Gaps.HearsAllBut(now, until.Sub(now), sources.EventsWatch, sources.LeasesWatch) || o.future.WakesWithin(now, until.Sub(now))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
@@ -58,7 +59,7 @@ func (s *situation) pod(name string, tier queue.Tier, attempts int, edit ...func
 		e(pod)
 	}
 	s.line = append(s.line, queue.PodInfo{Pod: pod, Tier: tier, Attempts: attempts})
-	s.channels.recorded(pod.UID, sources.Recorded{})
+	s.channels.Recorded(pod.UID, sources.Recorded{})
 	return pod
 }
 
@@ -66,7 +67,7 @@ func (s *situation) pod(name string, tier queue.Tier, attempts int, edit ...func
 func (s *situation) free(name string) {
 	pod := s.pod(name, queue.Active, 1)
 	world.Reject(pod, world.TooSmall, "")
-	s.channels.recorded(pod.UID, sources.NewRecorded("7", 3))
+	s.channels.Recorded(pod.UID, sources.NewRecorded("7", 3))
 	pod.ResourceVersion = "7"
 }
 
@@ -92,7 +93,7 @@ func (s *situation) patched(sent, answered float64, name string) {
 // follow have waited.
 func (s *situation) waiting(seconds float64) {
 	s.channels.Exact = true
-	for range s.channels.cfg.ClientBurst + 50 {
+	for range s.channels.Config.ClientBurst + 50 {
 		s.fact(seconds, &sources.Requested{})
 	}
 }
@@ -105,7 +106,7 @@ func (s *situation) waits(sent, answered float64, name string) {
 
 // boundAfterWaiting is a pod that a log of all attempts' ends tells to be bound next, by a request that had waited for the rate limit.
 func (s *situation) boundAfterWaiting(seconds float64, name string) {
-	s.channels.verbosity = sources.AttemptsVerbosity
+	s.channels.Verbosity = sources.AttemptsVerbosity
 	s.pod(name, queue.Active, 1)
 	s.waiting(10)
 	s.fact(seconds-0.004, &sources.Requested{})
@@ -144,30 +145,30 @@ func (s *situation) failEvery(seconds float64) {
 
 // unheard has a watch hear nothing from a moment on that is just before now.
 func (s *situation) unheard(resource string) {
-	s.channels.gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: sources.Gap{Since: world.At(9.999)}}}})
+	s.channels.Gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: sources.Gap{Since: world.At(9.999)}}}})
 }
 
 // load has the scheduler's client use up its rate limit.
 func (s *situation) load(seconds float64) {
-	for range s.channels.cfg.ClientBurst {
-		s.channels.requested(world.At(seconds))
+	for range s.channels.Config.ClientBurst {
+		s.channels.Requested(world.At(seconds))
 	}
 }
 
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
-	s := &situation{t: t, oracle: &oracle{channels: newChannels(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
+	s := &situation{t: t, oracle: &oracle{channels: channels.New(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
 		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil },
 		claimed: func(*v1.Pod) bool { return false }, hasNode: func(types.NamespacedName) bool { return false }}}
-	s.channels.recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
-	s.channels.until = world.At(100)
+	s.channels.Recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
+	s.channels.Until = world.At(100)
 	s.seesNodes = func() bool { return true }
 	s.wakeComing = func() bool { return false }
 	set(s)
 	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }}
-	s.future = evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.cfg.ClientLimiter(1))
+	s.future = evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.Config.ClientLimiter(1))
 	return s.oracle
 }
 
@@ -208,17 +209,17 @@ func TestDecide(t *testing.T) {
 		{"nothing is there", func(s *situation) {}, "take the next"},
 		{"nothing is known of the recorder", func(s *situation) {
 			s.pod("web", queue.Active, 1, func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") })
-			s.channels.records = false
+			s.channels.Records = false
 		}, "take the next"},
 
 		// A first attempt always shows.
 		{"nothing is known of the recorder, and it is the pod's first", func(s *situation) {
 			s.pod("web", queue.Active, 0)
-			s.channels.records = false
+			s.channels.Records = false
 		}, "wait 0.4000 or a move"},
 		{"nothing is known of the recorder or of requests", func(s *situation) {
 			s.pod("web", queue.Active, 0)
-			s.channels.records, s.channels.requests = false, false
+			s.channels.Records, s.channels.Requests = false, false
 		}, "take the next"},
 
 		// No scheduler is there.
@@ -240,7 +241,7 @@ func TestDecide(t *testing.T) {
 		// A patch is under way.
 		{"a patch was sent", func(s *situation) { s.free("web"); s.patched(9.999, 10.005, "db") }, "wait 0.0054"},
 		{"a patch was sent, for which the loop does not wait", func(s *situation) {
-			s.channels.cfg.AsyncAPICalls = true
+			s.channels.Config.AsyncAPICalls = true
 			s.free("web")
 			s.patched(9.999, 10.005, "db")
 		}, "take the next"},
@@ -272,7 +273,7 @@ func TestDecide(t *testing.T) {
 		{"a patch is sent at once, and the attempt is over for too long", func(s *situation) {
 			s.free("web")
 			s.patched(10.003, 10.008, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(10).Add(-attemptSlack)}
+			s.lastAttempts["db"] = lastAttempt{at: world.At(10).Add(-channels.AttemptSlack)}
 		}, "take the next"},
 		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
 
@@ -379,14 +380,14 @@ func TestDecide(t *testing.T) {
 			s.bound(10.4, "web")
 		}, "take db"},
 		{"a patch waits, and the scheduler's log tells when attempts end", func(s *situation) {
-			s.channels.verbosity = sources.AttemptsVerbosity
+			s.channels.Verbosity = sources.AttemptsVerbosity
 			s.pod("web", queue.Active, 0)
 			s.free("db")
 			s.waiting(10)
 			s.waits(10.3, 10.305, "db")
 		}, "wait 0.2987 or a move"},
 		{"a patch waits, and the loop does not wait for it", func(s *situation) {
-			s.channels.cfg.AsyncAPICalls = true
+			s.channels.Config.AsyncAPICalls = true
 			s.free("web")
 			s.free("db")
 			s.waiting(10)
@@ -395,18 +396,18 @@ func TestDecide(t *testing.T) {
 
 		// The scheduler's log tells when attempts begin.
 		{"a pod is seen to fail, and its attempt begins a little later", func(s *situation) {
-			s.channels.verbosity = 3
+			s.channels.Verbosity = 3
 			s.pod("web", queue.Active, 0)
 			s.fact(10.001, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Log: true, Began: world.At(10.0005)})
 		}, "wait 0.0005 or a move"},
 		{"a pod is bound much later, whose attempt begins soon", func(s *situation) {
-			s.channels.verbosity = 3
+			s.channels.Verbosity = 3
 			s.pod("web", queue.Active, 0)
 			s.fact(10.2, &sources.Bound{Pod: world.Key("web"), UID: "web", Node: "node", Began: world.At(10.01)})
 			s.bound(10.2, "web")
 		}, "wait 0.0100 or a move"},
 		{"a pod is bound, and its request had waited: it may have been placed at any time", func(s *situation) {
-			s.channels.verbosity = sources.AttemptsVerbosity
+			s.channels.Verbosity = sources.AttemptsVerbosity
 			s.pod("web", queue.Active, 0)
 			s.waiting(10)
 			s.fact(10.2, &sources.Requested{})
@@ -416,7 +417,7 @@ func TestDecide(t *testing.T) {
 		// It tells how each attempt ends, so that of a pod which is bound next the next attempt is the one that places it.
 		{"a pod is bound in a second, whose request had waited", func(s *situation) { s.boundAfterWaiting(10.9, "web") }, "take the next"},
 		{"it had not waited: it was placed later", func(s *situation) {
-			s.channels.verbosity = sources.AttemptsVerbosity
+			s.channels.Verbosity = sources.AttemptsVerbosity
 			s.pod("web", queue.Active, 1)
 			s.bound(10.9, "web")
 		}, "put back web"},
@@ -431,14 +432,14 @@ func TestDecide(t *testing.T) {
 			s.waits(10.95, 10.955, "db")
 		}, "take the next"},
 		{"another fails in the meantime, and the loop does not wait for patches", func(s *situation) {
-			s.channels.cfg.AsyncAPICalls = true
+			s.channels.Config.AsyncAPICalls = true
 			s.boundAfterWaiting(10.9, "web")
 			s.failed(10.6, "db")
 			s.waits(10.7, 10.705, "db")
 		}, "take the next"},
 
 		{"the second is seen to fail, and its attempt begins now", func(s *situation) {
-			s.channels.verbosity = 3
+			s.channels.Verbosity = 3
 			s.free("web")
 			s.pod("db", queue.Active, 0)
 			s.fact(10.001, &sources.FailedAttempt{Pod: world.Key("db"), UID: "db", Log: true, Began: world.At(10)})
@@ -515,11 +516,11 @@ func TestDecide(t *testing.T) {
 		}, "take the next"},
 		{"nothing is told that far", func(s *situation) {
 			s.pod("web", queue.Active, 1)
-			s.channels.until = world.At(10)
+			s.channels.Until = world.At(10)
 		}, "take the next"},
 		{"little is told that far", func(s *situation) {
 			s.pod("web", queue.Active, 1)
-			s.channels.until = world.At(10.3)
+			s.channels.Until = world.At(10.3)
 		}, "wait 0.2000 or a move"},
 		{"it does not show, and that of the second need not", func(s *situation) {
 			s.pod("web", queue.Active, 0)
@@ -656,8 +657,8 @@ func TestInstead(t *testing.T) {
 			s.failed(10.05, "db")
 		}, ""},
 		{"another fails later, that the loop can't take", fails, func(s *situation) { s.failed(10.05, "elsewhere") }, ""},
-		{"another fails later, where the loop waits for no patch", fails, func(s *situation) { s.channels.cfg.AsyncAPICalls = true; s.failed(10.05, "db") }, ""},
-		{"another fails later, where a log tells of all attempts", fails, func(s *situation) { s.channels.verbosity = 4; s.failed(10.05, "db") }, ""},
+		{"another fails later, where the loop waits for no patch", fails, func(s *situation) { s.channels.Config.AsyncAPICalls = true; s.failed(10.05, "db") }, ""},
+		{"another fails later, where a log tells of all attempts", fails, func(s *situation) { s.channels.Verbosity = 4; s.failed(10.05, "db") }, ""},
 		{"another fails later than any work takes", fails, func(s *situation) { s.failed((10*time.Second + patchSlack + time.Millisecond).Seconds(), "db") }, ""},
 		{"another fails later, where requests wait", fails, func(s *situation) { s.failed(10.05, "db"); s.load(10) }, "db"},
 		{"it is bound after a patch that waits", places, func(s *situation) {
@@ -706,7 +707,7 @@ func TestInstead(t *testing.T) {
 		{"pods are not heard, and another fails", fails, func(s *situation) { s.unheard(sources.PodsWatch); s.failed(10.01, "db") }, ""},
 		{"pods are not heard, and another is bound", places, func(s *situation) { s.unheard(sources.PodsWatch); s.bound(10.05, "db") }, ""},
 		{"it was skipped", cycle.Attempt{Skipped: true}, func(s *situation) { s.failed(10.01, "db") }, ""},
-		{"requests are not told", fails, func(s *situation) { s.channels.requests = false; s.failed(10.01, "db") }, ""},
+		{"requests are not told", fails, func(s *situation) { s.channels.Requests = false; s.failed(10.01, "db") }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := c.attempt
@@ -741,7 +742,7 @@ func TestPatchedAt(t *testing.T) {
 		{"none is seen", func(s *situation) {}, 10},
 		{"it is sent much later: it is that of another attempt", func(s *situation) { s.patched(10.4, 10.405, "web") }, 10},
 		{"it is sent much later, where requests wait", func(s *situation) { s.load(10); s.patched(10.4, 10.405, "web") }, 10.405},
-		{"requests are not told", func(s *situation) { s.channels.requests = false }, 10.2},
+		{"requests are not told", func(s *situation) { s.channels.Requests = false }, 10.2},
 		{"it waits its turn", func(s *situation) { s.waiting(10); s.waits(10.3, 10.305, "web") }, 10.305},
 		{"another one's is next", func(s *situation) { s.waiting(10); s.waits(10.3, 10.305, "db"); s.patched(10.4, 10.405, "web") }, 10},
 		{"that of one whose binding failed is next", func(s *situation) {
@@ -784,7 +785,7 @@ func TestSeesBinding(t *testing.T) {
 		{"it is deleted at once", func(s *situation) { s.changed(10.02, sources.Deleted, world.Wants("web", "1")) }, true},
 		{"it is deleted as late as its binding would have shown", func(s *situation) { s.changed(10.06, sources.Deleted, world.Wants("web", "1")) }, true},
 		{"it is deleted when its binding would have shown", func(s *situation) { s.changed(10.07, sources.Deleted, world.Wants("web", "1")) }, false},
-		{"requests are not told", func(s *situation) { s.channels.requests = false }, true},
+		{"requests are not told", func(s *situation) { s.channels.Requests = false }, true},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
 		{"it needs no device, and that of another is not ready", func(s *situation) {
 			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
@@ -863,7 +864,7 @@ func TestSeesDeletion(t *testing.T) {
 		{"it goes soon", func(s *situation) { s.changed(11, sources.Deleted, world.Wants("low", "1")) }, true},
 		{"it goes later than requests take", func(s *situation) { s.changed(13, sources.Deleted, world.Wants("low", "1")) }, false},
 		{"another goes", func(s *situation) { s.changed(11, sources.Deleted, world.Wants("web", "1")) }, false},
-		{"requests are not told", func(s *situation) { s.channels.requests = false }, true},
+		{"requests are not told", func(s *situation) { s.channels.Requests = false }, true},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
 	} {
 		if got := decides(t, c.set).seesDeletion(world.At(10), "low"); got != c.want {
@@ -883,8 +884,8 @@ func TestFailsAt(t *testing.T) {
 		{"it fails soon", func(s *situation) { s.failed(10.01, "web") }, 10.01},
 		{"another one fails", func(s *situation) { s.failed(10.01, "db") }, 0},
 		{"it fails later", func(s *situation) { s.failed(10.02, "web") }, 0},
-		{"it fails later, and its log tells when attempts begin", func(s *situation) { s.channels.verbosity = 3; s.failed(10.02, "web") }, 10.02},
-		{"it fails later, and its log tells when attempts end", func(s *situation) { s.channels.verbosity = 2; s.failed(10.02, "web") }, 0},
+		{"it fails later, and its log tells when attempts begin", func(s *situation) { s.channels.Verbosity = 3; s.failed(10.02, "web") }, 10.02},
+		{"it fails later, and its log tells when attempts end", func(s *situation) { s.channels.Verbosity = 2; s.failed(10.02, "web") }, 0},
 	} {
 		o := decides(t, c.set)
 		at, ok := o.failsAt(world.At(10), "web")
@@ -909,7 +910,7 @@ func TestUntried(t *testing.T) {
 		{"one is seen much later", func(s *situation) { s.pod("web", queue.Active, 0); s.failed(10.5, "web") }, true},
 		{"it need not show", func(s *situation) { s.free("web") }, false},
 		{"it shows late, where requests wait", func(s *situation) { s.pod("web", queue.Active, 0); s.load(10) }, true},
-		{"nothing is told that far", func(s *situation) { s.pod("web", queue.Active, 0); s.channels.until = world.At(10) }, false},
+		{"nothing is told that far", func(s *situation) { s.pod("web", queue.Active, 0); s.channels.Until = world.At(10) }, false},
 		{"nothing is heard that far", func(s *situation) { s.pod("web", queue.Active, 0); s.unheard(sources.PodsWatch) }, false},
 		{"it waits for a device", func(s *situation) {
 			s.pod("web", queue.Active, 0, claims)
@@ -926,32 +927,32 @@ func TestUntried(t *testing.T) {
 // TestSlack: without the recorder, or where requests wait, a sign of an attempt may come much later.
 func TestSlack(t *testing.T) {
 	o := decides(t, func(s *situation) {})
-	if got := o.channels.slack(world.At(10), true); got != attemptSlack {
+	if got := o.channels.Slack(world.At(10), true); got != channels.AttemptSlack {
 		t.Errorf("with the recorder it is %s", got)
 	}
 	o = decides(t, func(s *situation) { s.load(10) })
-	if got := o.channels.slack(world.At(10), true); got != unrecordedSlack {
+	if got := o.channels.Slack(world.At(10), true); got != channels.UnrecordedSlack {
 		t.Errorf("where requests wait it is %s", got)
 	}
-	o = decides(t, func(s *situation) { s.channels.records = false })
-	if got := o.channels.slack(world.At(10), true); got != unrecordedSlack {
+	o = decides(t, func(s *situation) { s.channels.Records = false })
+	if got := o.channels.Slack(world.At(10), true); got != channels.UnrecordedSlack {
 		t.Errorf("without the recorder it is %s", got)
 	}
 	unheard := func(resource string) sources.Status {
 		return sources.Status{Resources: []sources.Resource{{Name: resource, Unheard: sources.Gap{Since: world.At(5), Until: world.At(10)}}}}
 	}
-	o = decides(t, func(s *situation) { s.channels.gaps.Note(world.At(10), unheard(sources.EventsWatch)) })
-	if event, patch := o.channels.slack(world.At(10), true), o.channels.slack(world.At(10), false); event != attemptSlack || patch != unrecordedSlack {
+	o = decides(t, func(s *situation) { s.channels.Gaps.Note(world.At(10), unheard(sources.EventsWatch)) })
+	if event, patch := o.channels.Slack(world.At(10), true), o.channels.Slack(world.At(10), false); event != channels.AttemptSlack || patch != channels.UnrecordedSlack {
 		t.Errorf("where Events were not heard it is %s for one, and %s for a patch", event, patch)
 	}
 	o = decides(t, func(s *situation) {
-		s.channels.gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: sources.EventsWatch, Unheard: sources.Gap{Since: world.At(10).Add(1)}}}})
+		s.channels.Gaps.Note(world.At(10), sources.Status{Resources: []sources.Resource{{Name: sources.EventsWatch, Unheard: sources.Gap{Since: world.At(10).Add(1)}}}})
 	})
-	if patch := o.channels.slack(world.At(10), false); patch != attemptSlack {
+	if patch := o.channels.Slack(world.At(10), false); patch != channels.AttemptSlack {
 		t.Errorf("where Events are heard up to now it is %s for a patch", patch)
 	}
-	o = decides(t, func(s *situation) { s.channels.gaps.Note(world.At(10), unheard(sources.PodsWatch)) })
-	if event, patch := o.channels.slack(world.At(10), true), o.channels.slack(world.At(10), false); event != attemptSlack || patch != 5*time.Second+unrecordedSlack {
+	o = decides(t, func(s *situation) { s.channels.Gaps.Note(world.At(10), unheard(sources.PodsWatch)) })
+	if event, patch := o.channels.Slack(world.At(10), true), o.channels.Slack(world.At(10), false); event != channels.AttemptSlack || patch != 5*time.Second+channels.UnrecordedSlack {
 		t.Errorf("where pods were not heard it is %s for an Event, and %s for a patch", event, patch)
 	}
 }
@@ -965,8 +966,8 @@ func TestUnexpectedPatch(t *testing.T) {
 		s.objects.Put(world.Node("node-a", "1"))
 		web := world.Wants("web", "2")
 		s.objects.Put(web)
-		s.oracle.channels.records = true
-		s.oracle.channels.until = world.At(0) // so no attempt must show
+		s.oracle.channels.Records = true
+		s.oracle.channels.Until = world.At(0) // so no attempt must show
 		if err := s.start(world.At(1)); err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,11 @@
 //	Feed      what an engine follows: a recording's events or a live source's, and the moves
 //	shadow    takes each event out of the future; lets time pass up to it; follows what it shows
 //	oracle    decides what the loop does next: take a pod, wait, or sleep (decide.go, a pure function of what is seen)
-//	channels  what silence means, for each way by which something is heard
 //	driver    carries the loop's decision out on a local kube-scheduler (queue/cycle)
 //	rerun     the same driver without an oracle: nothing corrects it
 //
-// Every constant that decides stands in rules.go with where it comes from. A move that is told by the source is
+// What silence means is said by package channels. Every constant that decides stands in rules.go, or there, with where it comes from. A move that is told by the source is
 // observed, every other is modelled, and each knows which it is. A Feed belongs to one goroutine; the events that it
-// handed out do not change. The package imports evidence, cluster, the queue and the cycle, and knows no board and no
+// handed out do not change. The package imports evidence, channels, cluster, the queue and the cycle, and knows no board and no
 // history.
 package model

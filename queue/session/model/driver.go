@@ -231,7 +231,7 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
 	d.LoopFree = now.Add(d.timeFor(pace.Nominal(a.Evaluated)))
-	if d.oracle != nil && !over && a.Binding == nil && d.asyncAPICalls && d.oracle.channels.requests {
+	if d.oracle != nil && !over && a.Binding == nil && d.asyncAPICalls && d.oracle.channels.Requests {
 		d.Scheduler.PlaceOn(a, d.oracle.future.BoundLate(a.Pod.UID, now, bindPatience)) // whatever room the model sees
 	}
 	fails := a.Binding == nil && !a.Skipped
@@ -271,7 +271,7 @@ func (d *Driver) Conclude(now time.Time) {
 		if pod, ok := w.Object.(*v1.Pod); ok && pod.UID == a.Pod.UID {
 			until := d.answerTime(now)
 			if d.oracle != nil {
-				if d.oracle.channels.hearsPods(now) {
+				if d.oracle.channels.HearsPods(now) {
 					until = until.Add(patchPatience)
 				}
 				until = d.oracle.goesOnAt(now, d.oracle.patchedAt(now, pod.UID, until))

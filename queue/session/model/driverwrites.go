@@ -110,7 +110,7 @@ func (d *Driver) finishBindings(now time.Time) {
 		if b.Until.After(now) {
 			continue
 		}
-		if d.oracle != nil && !d.oracle.channels.hearsPods(now) && (b.timesOut == nil || !d.oracle.awaits(now, b.Pod)) {
+		if d.oracle != nil && !d.oracle.channels.HearsPods(now) && (b.timesOut == nil || !d.oracle.awaits(now, b.Pod)) {
 			b.Until = now.Add(writePatience) // it may have been bound, and that shows when pods are heard again
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/pace"
@@ -43,7 +44,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	logged := cluster.HasFact[*sources.Logged](events)
 	f := &Feed{End: rec.End}
 	if rec.Unread {
-		f.unread, f.End = true, rec.End.Add(-Lag)
+		f.unread, f.End = true, rec.End.Add(-channels.Lag)
 	}
 	if cluster.HasFact[*sources.Move](events) && !logged || len(events) == 0 {
 		f.Events = rec.Events
@@ -69,7 +70,7 @@ func NewFeed(rec *sources.Recording, cfg *schedulerconfig.Config) *Feed {
 	attached := cluster.HasFact[*sources.Attached](events)
 	requests := attached && !cluster.TellsFailures(events) || logged || cluster.HasFact[*sources.StatusPatched](events) || cluster.TellsStatuses(events)
 	f.Shadow = newShadow(cfg, events, f.eventsOf(rec), requests, emit)
-	f.Shadow.follows, f.Shadow.oracle.channels.until = attached, rec.End
+	f.Shadow.follows, f.Shadow.oracle.channels.Until = attached, rec.End
 	if !starts && !attached {
 		if err := f.Shadow.start(events[0].Time); err != nil {
 			f.Close()
@@ -209,8 +210,8 @@ func NewLiveFeed(cfg *schedulerconfig.Config) *Feed {
 // nothing.
 func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Status) {
 	heard := f.Shadow.oracle.channels
-	heard.gaps.Note(now, status)
-	heard.until = now
+	heard.Gaps.Note(now, status)
+	heard.Until = now
 	for _, ev := range events {
 		switch fact := ev.Fact.(type) {
 		case *sources.Logged:
@@ -219,12 +220,12 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 			if fact.Log || f.Shadow.oracle.future.IsOfAnother(fact.UID) {
 				break
 			}
-			if _, missed := heard.gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged { // or it came late for that
-				heard.events.Come(now, ev.Time)
+			if _, missed := heard.Gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged { // or it came late for that
+				heard.Events.Come(now, ev.Time)
 			}
 			if f.logged || ev.Time.Before(f.End) && f.Shadow.hasHad(ev.Time, fact.UID) {
 				if fact.Version != "" {
-					heard.recorded(fact.UID, fact.Recorded)
+					heard.Recorded(fact.UID, fact.Recorded)
 				}
 				continue
 			}
@@ -234,12 +235,12 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 		}
 		f.Shadow.oracle.future.Add(ev)
 	}
-	if !heard.cfg.AsyncAPICalls && !f.logged {
+	if !heard.Config.AsyncAPICalls && !f.logged {
 		learned := f.Shadow.oracle.pace
 		f.Shadow.oracle.future.CausesFirst(learned.AnswerDelay() + learned.Attempt(pace.Nominal(f.Shadow.objects.Count("Node"))))
 	}
-	heard.events.Besides(f.Shadow.oracle.future.BoundSince(heard.events.Told()), float64(heard.cfg.ClientQPS))
-	f.ExtendTo(heard.events.ShownUntil(now, status.Attached, Lag))
+	heard.Events.Besides(f.Shadow.oracle.future.BoundSince(heard.Events.Told()), float64(heard.Config.ClientQPS))
+	f.ExtendTo(heard.Events.ShownUntil(now, status.Attached, channels.Lag))
 }
 
 // ExtendTo lets events be made up to end, if that is later than End.
@@ -251,8 +252,8 @@ func (f *Feed) ExtendTo(end time.Time) {
 
 // ReadTo has more be made of a recording that was read up to that moment.
 func (f *Feed) ReadTo(at time.Time) {
-	if f.ExtendTo(at.Add(-Lag)); f.Shadow != nil {
-		f.Shadow.oracle.channels.until = f.End.Add(Lag)
+	if f.ExtendTo(at.Add(-channels.Lag)); f.Shadow != nil {
+		f.Shadow.oracle.channels.Until = f.End.Add(channels.Lag)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -31,14 +32,14 @@ func TestEventsWait(t *testing.T) {
 		{"the patches had to wait, too, and tell the order", 10.4, 9.9, untilNow, true, reason.Told},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newChannels(world.Config(t), true)
-			s.recorded(pod.UID, sources.NewRecorded("7", 1))
-			s.until = world.At(c.until)
-			s.events.Come(world.At(c.came), world.At(c.made))
+			s := channels.New(world.Config(t), true)
+			s.Recorded(pod.UID, sources.NewRecorded("7", 1))
+			s.Until = world.At(c.until)
+			s.Events.Come(world.At(c.came), world.At(c.made))
 			if c.limited {
 				s.Attach(world.At(9), true)
 			}
-			if got := s.silence(world.At(10), pod); got != c.want {
+			if got := s.Silence(world.At(10), pod); got != c.want {
 				t.Errorf("silence is %v, want %v", got, c.want)
 			}
 		})
@@ -94,7 +95,7 @@ func TestPatchOutlasts(t *testing.T) {
 	}{{"requests wait", true, 10.5}, {"they do not", false, 10}} {
 		t.Run(c.name, func(t *testing.T) {
 			o := decides(t, func(s *situation) {
-				s.channels.until = world.At(10.5)
+				s.channels.Until = world.At(10.5)
 				if c.loaded {
 					s.load(10)
 				}
@@ -120,7 +121,7 @@ func TestPatchOfAnAttemptToCome(t *testing.T) {
 		{"one is placed that the loop can take", func(s *situation) { s.pod("other", queue.Active, 1); s.bound(10.5, "other") }, 11.01},
 		{"one is bound that was placed", func(s *situation) { s.pod("other", queue.InFlight, 1); s.bound(10.5, "other") }, 11.01},
 		{"one is placed that is asleep, and the loop does not wait", func(s *situation) {
-			s.channels.cfg.AsyncAPICalls = true
+			s.channels.Config.AsyncAPICalls = true
 			s.pod("other", queue.Unschedulable, 1)
 			s.bound(10.5, "other")
 		}, 11.01},

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/follow"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/flush"
 	"github.com/schedq/schedq/sources"
@@ -40,7 +41,7 @@ func (s *shadow) attach(now, began time.Time) error {
 	}}
 	for uid, t := range tried {
 		if t.Version != "" {
-			s.oracle.channels.recorded(uid, t.Recorded)
+			s.oracle.channels.Recorded(uid, t.Recorded)
 		}
 	}
 	for pod := range pods {
@@ -78,7 +79,7 @@ func (s *shadow) backOffUntilSeen(now time.Time, made *estimate.Estimate) {
 	case seen != nil && opts.PopFromBackoffQ:
 		made.TriedInCrowd(now, seen.By, s.oracle.future.FirstStir(now, opts.PodMaxBackoff), s.driver.ticks, opts)
 	case seen != nil:
-		made.BackOffUntil(now, seen.By.Add(-attemptSlack), opts)
+		made.BackOffUntil(now, seen.By.Add(-channels.AttemptSlack), opts)
 	case s.logged:
 		made.BackOffUntil(now, now.Add(opts.PodMaxBackoff), opts)
 	}

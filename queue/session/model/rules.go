@@ -7,7 +7,8 @@ import (
 )
 
 // All constants that decide about attempts, each with where it comes from; package pace has how long they take, and those by which the
-// real scheduler's pace is learned, ratelimit when its client's rate limit holds it up, and presence for how long it may be silent.
+// real scheduler's pace is learned, ratelimit when its client's rate limit holds it up, presence for how long it may be silent, and channels
+// what silence means.
 // "Recordings" are those that make verify replays: clusters on one machine, so requests take no time on a network.
 
 // How long the modelled scheduler takes for what it does besides. Measured: averages of real ones that logged at -v=6.
@@ -29,12 +30,6 @@ const (
 
 // How far apart an attempt of the model and what is seen of the real one may be.
 const (
-	// attemptSlack is how much longer or later than the model's an attempt may have been that is seen. Chosen, no
-	// derivation yet: twenty attempts' time on few nodes.
-	attemptSlack = 15 * time.Millisecond
-	// unrecordedSlack is the same where no Event tells when the attempt was: a patch or a condition follows it, which
-	// the client's rate limit may hold up. Chosen, no derivation yet.
-	unrecordedSlack = 2 * time.Second
 	// soon is how near an attempt must be seen for the loop to begin it now. Chosen: two attempts on few nodes.
 	soon = 2 * pace.AttemptTime
 	// patchSlack is how long after the end of an attempt its patch is sent at the latest, unless the client's rate limit
@@ -57,15 +52,6 @@ const (
 
 // For how long something that did not show yet may still show.
 const (
-	// Lag is how far a live session is behind the clock, unless Events wait (package backlog). What comes within it corrects the model before it is shown:
-	// the scheduler's own Events arrive later than they are made, and the model looks ahead. Measured: 10 to 30 ms
-	// mostly, while no rate limit holds them up.
-	Lag = 500 * time.Millisecond
-	// writeTime is how long after an attempt its Event is written at the latest, unless the client's rate limit holds
-	// it up. Chosen, no derivation yet.
-	writeTime = 100 * time.Millisecond
-	// foresight is how far the model looks for the next attempt of a pod. Derived: no further than a live session can.
-	foresight = Lag - writeTime
 	// patchPatience is by how much longer than in the model an unseen patch may take, writePatience the same of other
 	// requests. Chosen, no derivation yet.
 	patchPatience = 200 * time.Millisecond

@@ -13,6 +13,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/estimate"
@@ -60,7 +61,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 	s.oracle = &oracle{
 		presence:     presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:         pace.New(answerDelay),
-		channels:     newChannels(cfg, requests),
+		channels:     channels.New(cfg, requests),
 		lastAttempts: map[types.UID]lastAttempt{},
 		cleared:      map[types.UID]time.Time{},
 		awaitsVolume: s.objects.AwaitsVolume,
@@ -80,7 +81,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left)
 	}
 	s.oracle.future.Serves(func(pod *v1.Pod) bool { return cfg.HasProfile(pod.Spec.SchedulerName) })
-	s.oracle.future.Read(s.oracle.channels.gaps.Ahead(more))
+	s.oracle.future.Read(s.oracle.channels.Gaps.Ahead(more))
 	return s
 }
 
@@ -91,7 +92,7 @@ func (s *shadow) start(now time.Time) error {
 		return err
 	}
 	for pod := range pods {
-		s.oracle.channels.recorded(pod.UID, sources.Recorded{})
+		s.oracle.channels.Recorded(pod.UID, sources.Recorded{})
 		s.driver.queue.Add(now, pod)
 	}
 	s.handOnMoves(now, nil)
@@ -102,7 +103,7 @@ func (s *shadow) start(now time.Time) error {
 // runs is what was installed, and a scheduler that works with another version has begun with an empty queue.
 func (s *shadow) hearRelease(version sources.SafeText) (other bool) {
 	s.cfg, other = s.cfg.Heard(string(version))
-	s.oracle.channels.cfg = s.cfg
+	s.oracle.channels.Config = s.cfg
 	return other
 }
 
@@ -116,7 +117,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	}
 	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
 	s.oracle.queue = lineup.Lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom}
-	s.oracle.channels.restart()
+	s.oracle.channels.Forget()
 	s.oracle.presence.Restart(now)
 	clear(s.oracle.lastAttempts)
 	clear(s.oracle.cleared)
@@ -156,7 +157,7 @@ func (s *shadow) takeInNext() error {
 	case *sources.Silent:
 		s.takeInSilence(f)
 	case *sources.Unheard:
-		s.oracle.channels.gaps.Forget(ev.Time)
+		s.oracle.channels.Gaps.Forget(ev.Time)
 	case *sources.SchedulerStarted:
 		if !f.ReleaseInferred {
 			s.hearRelease(f.Release)
@@ -170,9 +171,9 @@ func (s *shadow) takeInNext() error {
 		s.changed(ev.Time, f)
 	case *sources.FailedAttempt:
 		if f.Version != "" {
-			s.oracle.channels.recorded(f.UID, f.Recorded)
+			s.oracle.channels.Recorded(f.UID, f.Recorded)
 		}
-		if _, missed := s.oracle.channels.gaps.Missed(ev.Time, sources.EventsWatch); missed {
+		if _, missed := s.oracle.channels.Gaps.Missed(ev.Time, sources.EventsWatch); missed {
 			s.oracle.pace.SawOther() // others before it may not have been seen
 		}
 		s.oracle.pace.SawFailure(ev.Time, pace.Nominal(s.objects.Count("Node")))
@@ -184,7 +185,7 @@ func (s *shadow) takeInNext() error {
 	case *sources.Dumped:
 		s.takeInDumped(ev.Time, f)
 	case *sources.Requested:
-		s.oracle.channels.requested(ev.Time)
+		s.oracle.channels.Requested(ev.Time)
 	case *sources.StatusPatched:
 		s.takeInStatusPatched(ev, f)
 	case *sources.Refused:
@@ -196,9 +197,9 @@ func (s *shadow) takeInNext() error {
 // takeInStatusPatched has the model follow a patch of a pod's status.
 func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusPatched) {
 	if !s.oracle.channels.Exact {
-		s.oracle.channels.requested(seen.Time)
+		s.oracle.channels.Requested(seen.Time)
 	}
-	if _, missed := s.oracle.channels.gaps.Missed(seen.Time, sources.PodsWatch); missed || seen.Inferred {
+	if _, missed := s.oracle.channels.Gaps.Missed(seen.Time, sources.PodsWatch); missed || seen.Inferred {
 		s.oracle.pace.SawOther() // whenever that was
 	} else {
 		s.oracle.pace.SawPatch(seen.Time)
@@ -276,7 +277,7 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 		s.follow(now, before, pod)
 	}
 	if verb == sources.Added && now.Sub(pod.CreationTimestamp.Time) < newPod {
-		s.oracle.channels.recorded(pod.UID, sources.Recorded{})
+		s.oracle.channels.Recorded(pod.UID, sources.Recorded{})
 	}
 	if verb == sources.Deleted || pod.DeletionTimestamp != nil {
 		s.endEvictions(now, pod.UID) // the preemptor knows by the answer to its request
@@ -323,7 +324,7 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
 	delete(s.oracle.lastAttempts, uid)
 	delete(s.oracle.cleared, uid)
-	delete(s.oracle.channels.recorder, uid)
+	s.oracle.channels.Gone(uid)
 	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
 		return // what is under way ends then
 	}

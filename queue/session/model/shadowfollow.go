@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -27,7 +28,7 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 	case old == nil || old.Spec.NodeName != "" || old.UID != pod.UID:
 	case pod.Spec.NodeName != "":
 		s.takeInBinding(now, old, pod)
-	case !s.oracle.channels.requests && cluster.AttemptShows(old, pod):
+	case !s.oracle.channels.Requests && cluster.AttemptShows(old, pod):
 		s.takeInPatch(now, pod, false)
 	}
 }
@@ -35,7 +36,7 @@ func (s *shadow) follow(now time.Time, old, pod *v1.Pod) {
 // takeInBinding has the model follow that pod was bound. old is the pod before.
 func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	if !s.oracle.channels.Exact {
-		s.oracle.channels.requested(now)
+		s.oracle.channels.Requested(now)
 	}
 	s.oracle.pace.SawOther()
 	s.hearOfPod(now, pod, true) // or an update would bring the pod back into the queue
@@ -96,7 +97,7 @@ func (s *shadow) takeInFailure(now time.Time, f *sources.FailedAttempt) {
 // over.
 func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
 	d, now := s.driver, seen.Time
-	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.begins() {
+	if d == nil || s.told != nil || !s.oracle.seesNodes() || !s.oracle.channels.Begins() {
 		return
 	}
 	if a := d.UnderWay; a != nil {
@@ -119,15 +120,15 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.lastAttempts[pod.UID]
 	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // then it was sent whenever the rate limit let it
-	since, missed := s.oracle.channels.gaps.Missed(now, sources.PodsWatch)
+	since, missed := s.oracle.channels.Gaps.Missed(now, sources.PodsWatch)
 	recent := ok && (now.Sub(last.at) < unexpectedPatch || late || missed && last.at.After(since.Add(-unexpectedPatch)))
 	if d.asyncAPICalls && ok && c != nil && last.message == c.Message {
 		recent = true // the call waited for others, and has what the last attempt failed with (api_dispatcher.go, v1.34, Run)
 	}
-	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.requests && s.oracle.bindingShows(now, pod)) {
+	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
 		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
-	others := s.oracle.channels.logged() || s.oracle.patchesNomination(now, pod) // a log tells each attempt itself
+	others := s.oracle.channels.Logged() || s.oracle.patchesNomination(now, pod) // a log tells each attempt itself
 	if cluster.Waiting(pod) && !expected && !recent && !others {
 		s.flushSeen(now, keyOf(pod))
 		message := ""
@@ -155,7 +156,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	if told != nil {
 		s.refuteWait(now, pod)
 	}
-	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil && s.oracle.channels.logged())
+	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil && s.oracle.channels.Logged())
 	if b := d.bindingOf(pod.UID); b != nil {
 		d.dropBinding(b)
 		d.Scheduler.Forget(b.Binding)
@@ -196,7 +197,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 // wait: it makes none until then (schedule_one.go, v1.33, handleSchedulingFailure). Then that patch was of a later attempt.
 func (s *shadow) refuteWait(now time.Time, pod *v1.Pod) {
 	d := s.driver
-	if awaited := d.AwaitedPatch; awaited != nil && awaited.uid != pod.UID && now.Sub(s.oracle.lastAttempts[awaited.uid].at) > attemptSlack {
+	if awaited := d.AwaitedPatch; awaited != nil && awaited.uid != pod.UID && now.Sub(s.oracle.lastAttempts[awaited.uid].at) > channels.AttemptSlack {
 		d.AwaitedPatch, d.LoopFree = nil, now
 	}
 }
@@ -205,14 +206,14 @@ func (s *shadow) refuteWait(now time.Time, pod *v1.Pod) {
 // then the attempt that is seen now is that one. event is true if it is seen by an Event.
 func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool {
 	last, ok := s.oracle.lastAttempts[uid]
-	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.slack(now, event)
+	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.Slack(now, event)
 }
 
 // hasHad reports whether the model has had the attempt of the pod with that UID that failed then, of which it hears only now, or a
 // later one.
 func (s *shadow) hasHad(at time.Time, uid types.UID) bool {
 	last, ok := s.oracle.lastAttempts[uid]
-	if !ok || last.at.Before(at.Add(-unrecordedSlack)) {
+	if !ok || last.at.Before(at.Add(-channels.UnrecordedSlack)) {
 		return false
 	}
 	last.seen = true
@@ -273,13 +274,13 @@ func (s *shadow) isAwake(pod types.NamespacedName) bool {
 // delayOf returns how long after now the scheduler hears of c: later than by its watch's delay where a log, or Events that say to the
 // microsecond when attempts failed, show that. Those of core/v1, which say it in whole seconds, come without what the recorder wrote.
 func (s *shadow) delayOf(now time.Time, c *sources.ObjectChange) time.Duration {
-	if told := s.oracle.channels; !told.logged() && !told.records || !evidence.Rouses(c) {
+	if told := s.oracle.channels; !told.Logged() && !told.Records || !evidence.Rouses(c) {
 		return watchDelay
 	}
 	awake := func(seen *evidence.Sighting) bool { return s.isAwake(seen.Pod) }
-	ended := s.oracle.future.HeardDuring(now.Add(watchDelay), foresight, heardBefore, awake)
+	ended := s.oracle.future.HeardDuring(now.Add(watchDelay), channels.Foresight, heardBefore, awake)
 	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && s.oracle.seesNodes() {
-		if missed := hearing.MissedBy(s.oracle.future, now.Add(watchDelay), foresight, node, s.driver.Scheduler, s.podOf); missed.After(ended) {
+		if missed := hearing.MissedBy(s.oracle.future, now.Add(watchDelay), channels.Foresight, node, s.driver.Scheduler, s.podOf); missed.After(ended) {
 			ended = missed
 		}
 	}
@@ -305,7 +306,7 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 		return
 	}
 	began := now
-	if !s.oracle.channels.begins() { // it is the attempt's end that is seen
+	if !s.oracle.channels.Begins() { // it is the attempt's end that is seen
 		began = now.Add(-d.timeFor(pace.Nominal(s.objects.Count("Node"))))
 	}
 	ran := d.ticks.SawBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end

@@ -21,7 +21,7 @@ type toldTiers map[types.NamespacedName]sources.Tier
 
 // takeInVerbosity has the model follow that the scheduler's log is of another verbosity from now on.
 func (s *shadow) takeInVerbosity(now time.Time, verbosity int) {
-	s.oracle.channels.verbosity = verbosity
+	s.oracle.channels.Verbosity = verbosity
 	switch {
 	case verbosity >= sources.MovesVerbosity && s.told == nil && s.driver != nil:
 		if s.driver.UnderWay != nil {

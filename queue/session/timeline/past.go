@@ -10,8 +10,8 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/history"
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -107,7 +107,7 @@ func (t *Timeline) BeginAnew() {
 		_ = t.OpenPast(was.made.opts) // if it can't, the oldest is forgotten, and told to be
 	}
 	if t.Marks = was.Marks; t.made.rec.Unread {
-		t.ReadTo(was.Feed.End.Add(model.Lag))
+		t.ReadTo(was.Feed.End.Add(channels.Lag))
 	}
 	t.SetView(t.Shown, was.Shown.View, t.Start)
 }
