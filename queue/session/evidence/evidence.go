@@ -81,6 +81,11 @@ func (s *Sighting) Message() string {
 	return ""
 }
 
+// Follows reports whether it is the patch that follows the failed attempt which that Event shows. No sighting does.
+func (s *Sighting) Follows(failed *Sighting) bool {
+	return s != nil && failed.Kind == Failed && failed.UID == s.UID && failed.Time.Equal(s.FailedAt)
+}
+
 // Placed reports whether it shows an attempt that placed its pod.
 func (s *Sighting) Placed() bool { return s.Kind == Bound || s.Kind == Unbound }
 

@@ -281,11 +281,18 @@ func TestPatchFollows(t *testing.T) {
 		{"its failure is not seen", []sources.Event{patched(90, 95, "a")}, time.Time{}},
 	} {
 		f := New(Of(c.events), reach, requesting, unlimited())
+		all := slices.Clone(f.all)
 		for len(f.all) > 1 {
 			f.RemoveFirst()
 		}
-		if got := f.First().FailedAt; !got.Equal(c.want) {
+		patch := f.First()
+		if got := patch.FailedAt; !got.Equal(c.want) {
 			t.Errorf("%s: it follows one at %s, want %s", c.name, got, c.want)
+		}
+		for _, s := range all {
+			if want := s.Kind == Failed && s.UID == "a" && s.Time.Equal(c.want); patch.Follows(s) != want || (*Sighting)(nil).Follows(s) {
+				t.Errorf("%s: it follows the one at %s: %t", c.name, s.Time, !want)
+			}
 		}
 	}
 }

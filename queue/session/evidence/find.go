@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -27,16 +26,6 @@ func (f *Future) Failures(since time.Time, within time.Duration) iter.Seq[*Sight
 // is told within that long from now and was not over before now. Nil if there is none.
 func (f *Future) Attempt(uid types.UID, now time.Time, within time.Duration) *Sighting {
 	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.ShowsAttempt() && !s.By.Before(now) })
-}
-
-// BoundLate returns the node to which the pod with that UID is bound, within that long from now, if that is what is told of it next, and
-// the binding's request had waited for the client's rate limit. Else it is empty.
-func (f *Future) BoundLate(uid types.UID, now time.Time, within time.Duration) string {
-	seen := f.Attempt(uid, now, within)
-	if seen == nil || seen.Kind != Bound || !seen.Waited {
-		return ""
-	}
-	return seen.Change.Object.(*v1.Pod).Spec.NodeName
 }
 
 // Begins returns when the next attempt of the pod with that UID begins, if a log tells that and it is within that long from

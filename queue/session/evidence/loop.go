@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -48,4 +49,33 @@ func (f *Future) working(since, until time.Time) (all []stretch) {
 	}
 	slices.SortFunc(all, func(a, b stretch) int { return a.from.Compare(b.from) })
 	return all
+}
+
+// PatchOfNext returns the patch that follows the attempt which is seen to fail next, within that long from now, but for those of which but
+// is true. Nil if none is seen to fail, or its patch is not seen.
+func (f *Future) PatchOfNext(now time.Time, within time.Duration, but func(*Sighting) bool) *Sighting {
+	failed := f.Failure(now, within, but)
+	if failed == nil {
+		return nil
+	}
+	for _, s := range f.patches {
+		if s.Follows(failed) && !s.Used {
+			return s
+		}
+		if s.FailedAt.After(failed.Time) {
+			break
+		}
+	}
+	return nil
+}
+
+// BoundBy yields the bindings of which the API server had the request by that moment, if they are told within mostLate after it.
+func (f *Future) BoundBy(at time.Time) iter.Seq[*Sighting] {
+	return func(yield func(*Sighting) bool) {
+		for s := range f.bindings.within(at, mostLate) {
+			if !s.By.After(at) && !yield(s) {
+				return
+			}
+		}
+	}
 }

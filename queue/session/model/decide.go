@@ -1,24 +1,16 @@
 package model
 
 import (
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/cycle/devices"
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
-	"github.com/schedq/schedq/queue/session/lineup"
-	"github.com/schedq/schedq/queue/session/pace"
-	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/reason"
-	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -48,39 +40,6 @@ const (
 	putBack
 )
 
-// oracle tells a driver what the real scheduler does next, as far as the source shows it. Its answers follow from its
-// fields. Asking changes nothing but which sightings are used up.
-type oracle struct {
-	future       *evidence.Future
-	pace         *pace.Pace
-	channels     *channels.Channels
-	presence     *presence.Presence
-	queue        lineup.Lineup
-	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
-	// lastEnded is when the last attempt ended that was seen to. The loop waits for no patch of an attempt before that one: a patch is
-	// answered before the loop takes another pod (schedule_one.go, v1.33, handleSchedulingFailure).
-	lastEnded time.Time
-	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
-	// patch of its status follows, which is of no attempt of its own.
-	cleared      map[types.UID]time.Time
-	hasNode      func(types.NamespacedName) bool // whether a pod was bound before
-	awaitsVolume func(*v1.Pod) bool              // whether others have yet to provide a volume for a pod
-	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
-	// claimed reports whether the scheduler has written a claim of a pod's.
-	claimed    func(*v1.Pod) bool
-	seesNodes  func() bool // whether the source tells of nodes: without, no attempt can be modelled
-	wakeComing func() bool // whether something that may wake pods is on its way to the scheduler
-}
-
-// lastAttempt is the last attempt of a pod that the model knows of.
-type lastAttempt struct {
-	at time.Time
-	// seen is true if the source showed it.
-	seen bool
-	// message is why it failed, until a patch has told that. Empty if it did not, or that is not known.
-	message string
-}
-
 // decide returns what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
 	if !o.seesNodes() || o.presence.None() {
@@ -100,7 +59,10 @@ func (o *oracle) decide(now time.Time) decision {
 	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
 	if seen := o.future.Failure(now, crowding, o.besideLoop(now)); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
-		switch {
+		switch before, _ := o.toPlace(now); {
+		case before != nil && seen.By.Sub(now) <= soon:
+			return decision{do: takePod, pod: o.queue.Takeable(before), because: reason.GoesBy(reason.ByFailure, before)}
+		case before != nil: // it has its turn
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
 		case pod != nil && o.future.BeginsLater(pod.UID, now, channels.AttemptSlack): // the loop has time for others
@@ -125,16 +87,6 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 		return pod, false, patch.By
 	}
 	return o.queue.Takeable(patch), true, patch.By
-}
-
-// besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes
-// that once it has failed, beside the loop: that makes no attempt of the pod before, and does not wait for the answer
-// (schedule_one.go, handleBindingCycleError).
-func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
-	return func(s *evidence.Sighting) bool {
-		info, ok := o.queue.Get(s.Pod.Namespace, s.Pod.Name)
-		return s.Kind == evidence.Patched && ok && info.Pod.UID == s.UID && info.Tier == queue.InFlight && o.seesBinding(now, info.Pod)
-	}
 }
 
 // waitingPatch returns the patch of a status that is sent next, if the scheduler's loop waits for its patches and that one
@@ -248,7 +200,11 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		if next := o.future.Failure(now, crowding, evidence.None); o.channels.Logged() && next != nil && next.UID == pod.UID {
 			near = max(soon, 2*o.pace.Last()) // the next of all attempts: it began when the loop was free
 		}
-		return seen.By.Add(-near), seen.By.Sub(now) > near, reason.GoesBy(reason.ByTurn, seen)
+		until = seen.By.Add(-near)
+		if o.isPlacedBefore(now, seen) {
+			until = earlier(until, o.lastToPlace(now))
+		}
+		return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
 	}
 	if o.awaitsVolume(pod) {
 		return until, false, turn // what it comes to may show in minutes
@@ -337,7 +293,7 @@ func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sightin
 	if own != nil && own.KnowsSent() && first.KnowsSent() {
 		least = soon
 	}
-	return own != nil && own.Placed() && own.By.Sub(first.By) > least
+	return own != nil && own.Placed() && own.By.Sub(first.By) > least && !o.isPlacedBefore(now, own)
 }
 
 // bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it, and its
@@ -362,69 +318,6 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 		return true // nothing is written
 	}
 	return o.patch(now, a.Pod.UID) != nil || !o.channels.HearsPods(now)
-}
-
-// seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be
-// deleted while its binding was under way. Where the source does not tell the scheduler's requests, or can't hear of pods, it is
-// always true.
-func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
-	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)
-}
-
-// bindingShows is seesBinding where the source tells the scheduler's requests.
-func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
-	if o.awaits(now, pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
-		seen := o.future.Attempt(pod.UID, now, bindPatience)
-		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
-	}
-	seen := o.future.Fate(pod.UID, now, bindPatience)
-	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.Waited {
-		return false
-	}
-	// A binding under way when the pod was deleted would have shown by then.
-	return seen.Placed() || seen.Time.Sub(now) <= crowding
-}
-
-// awaitsDevice returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
-// seen to within writePatience. Nil if it does not.
-func (o *oracle) awaitsDevice(now time.Time, pod *v1.Pod) *resourcev1.ResourceClaim {
-	if !cluster.MayHaveDevices(pod) {
-		return nil
-	}
-	if claim := o.unreadyClaim(pod); claim != nil {
-		return claim
-	}
-	_, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.Awaited(c, pod.UID) })
-	return claim
-}
-
-// claimedAt returns when the scheduler, which has placed pod, is seen within writePatience to write the first of its claims. False if
-// it is not, or had by now.
-func (o *oracle) claimedAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
-	if !cluster.MayHaveDevices(pod) || o.claimed(pod) {
-		return now, false
-	}
-	at, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.IsFor(c, pod.UID) })
-	return at, claim != nil
-}
-
-// awaits reports whether others have yet to provide what pod, which is placed, needs before it is bound.
-func (o *oracle) awaits(now time.Time, pod *v1.Pod) bool {
-	_, err := o.bindDeadline(now, pod)
-	return err != nil
-}
-
-// bindDeadline returns when the scheduler, which has placed pod by now, gives up waiting for others to provide what the pod needs, and
-// the error of its binding then. That is nil if it waits for nothing.
-func (o *oracle) bindDeadline(now time.Time, pod *v1.Pod) (time.Time, error) {
-	cfg, profile := o.channels.Config, pod.Spec.SchedulerName
-	if o.awaitsVolume(pod) {
-		return now.Add(cfg.BindTimeout(profile)), errBindTimeout
-	}
-	if claim := o.awaitsDevice(now, pod); claim != nil {
-		return devices.Deadline(claim, now, cfg.DeviceBindTimeout(profile)), devices.ErrTimeout
-	}
-	return now, nil
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where

@@ -336,6 +336,52 @@ func TestDecide(t *testing.T) {
 			s.bound(10.01, "web")
 			s.waits(10.03, 10.035, "db")
 		}, "take the next"},
+		{"a pod fails now whose patch waits", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.failed(10.001, "db")
+			s.waits(10.3, 10.305, "db")
+		}, "take db"},
+		{"a pod fails now, and another is bound before its patch is answered: it was placed before", func(s *situation) {
+			s.free("api")
+			s.free("web")
+			s.free("db")
+			s.failed(10.001, "db")
+			s.bound(10.05, "web")
+			s.patched(10.002, 10.1, "db")
+		}, "take web"},
+		{"a pod fails soon, and another is bound before its patch is answered: until then pods have their turn", func(s *situation) {
+			s.free("api")
+			s.free("web")
+			s.free("db")
+			s.failed(10.01, "db")
+			s.bound(10.05, "web")
+			s.patched(10.011, 10.1, "db")
+		}, "take the next"},
+		{"a pod fails now, and another is bound behind its patch", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.failed(10.001, "db")
+			s.patched(10.002, 10.005, "db")
+			s.bound(10.05, "web")
+		}, "take db"},
+		{"a pod fails now, and another is bound before its patch is answered that the loop can't take", func(s *situation) {
+			s.pod("web", queue.Unschedulable, 1)
+			s.free("db")
+			s.failed(10.001, "db")
+			s.bound(10.05, "web")
+			s.patched(10.002, 10.1, "db")
+		}, "take db"},
+		{"a pod fails now and again later, whose patch waits that follows the later one", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.waiting(10)
+			s.failed(10.001, "db")
+			s.failed(10.1, "db")
+			s.bound(10.2, "web")
+			s.waits(10.3, 10.305, "db")
+		}, "take db"},
 		{"a patch waits, and a pod is bound before it that has yet to come", func(s *situation) {
 			s.free("web")
 			s.free("db")
@@ -589,6 +635,12 @@ func TestDecide(t *testing.T) {
 			s.fact(10.09, &sources.Requested{})
 			s.bound(10.1, "web")
 		}, "take the next"},
+		{"it is seen bound later, and was placed before another failed, whose patch is answered later still", func(s *situation) {
+			s.pod("web", queue.Active, 0)
+			s.failed(10.05, "db")
+			s.bound(10.1, "web")
+			s.patched(10.051, 10.2, "db")
+		}, "wait 0.0487 or a move"},
 		{"the first of two that show later", func(s *situation) {
 			s.pod("web", queue.Active, 0)
 			s.pod("db", queue.Active, 0)

@@ -170,6 +170,7 @@ func (d *Driver) attempt(now time.Time) *cycle.Attempt {
 		return nil
 	}
 	if d.oracle != nil {
+		d.placeAsSeen(now, a)
 		if does := d.oracle.insteadOf(now, a); does.do != takeNext {
 			d.undoAttempt(a)
 			if d.because = does.because; does.do == takePod {
@@ -208,6 +209,13 @@ func (d *Driver) undoAttempt(a *cycle.Attempt) {
 	d.queue.Unpop(a.Pod.UID, from)
 }
 
+// placeAsSeen has attempt a, which has just begun, place its pod where it is seen to, whatever room the model finds.
+func (d *Driver) placeAsSeen(now time.Time, a *cycle.Attempt) {
+	if d.oracle != nil && a.Binding == nil {
+		d.Scheduler.PlaceOn(a, d.oracle.placedOn(now, a.Pod))
+	}
+}
+
 // AttemptOf has the loop take pod, whether it is its turn or not; a pod in flight is tried anew. It returns nil if
 // the scheduler can't try it.
 func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
@@ -223,6 +231,9 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt
 	if !ok {
 		return nil
 	}
+	if !over {
+		d.placeAsSeen(now, a)
+	}
 	return d.beginAttempt(now, a, over)
 }
 
@@ -230,10 +241,11 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt
 // the next failure of its pod is another attempt's.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
-	d.LoopFree = now.Add(d.timeFor(pace.Nominal(a.Evaluated)))
-	if d.oracle != nil && !over && a.Binding == nil && d.asyncAPICalls && d.oracle.channels.Requests {
-		d.Scheduler.PlaceOn(a, d.oracle.future.BoundLate(a.Pod.UID, now, bindPatience)) // whatever room the model sees
+	takes := d.timeFor(pace.Nominal(a.Evaluated))
+	if d.oracle != nil {
+		takes = min(takes, d.oracle.mostTime(now, a.Pod))
 	}
+	d.LoopFree = now.Add(takes)
 	fails := a.Binding == nil && !a.Skipped
 	if over {
 		d.endsAsSeen = fails

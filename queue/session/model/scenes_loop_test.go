@@ -215,6 +215,88 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 	})
 }
 
+// TestSeenBeforeAPatch: pods whose bindings are sent before a patch that waited with them were placed before the attempt failed which the
+// patch follows, however fast that has to have been.
+func TestSeenBeforeAPatch(t *testing.T) {
+	bound := func(w *world.Cluster, seconds float64, pods ...*v1.Pod) {
+		for i, pod := range pods {
+			at := seconds + 0.02*float64(i)
+			requests(w, at-0.004, 1)
+			w.Bound(at, pod, "node-a")
+		}
+	}
+	patched := func(w *world.Cluster, seconds float64, pod *v1.Pod, message string) *v1.Pod {
+		requests(w, seconds-0.002, 1)
+		pod = world.Happens(w, seconds, sources.Updated, pod, func(p *v1.Pod) { world.Reject(p, message, "") })
+		w.Add(seconds, &sources.StatusPatched{Pod: world.Key(pod.Name), UID: pod.UID, Sent: world.At(seconds - 0.002)})
+		return pod
+	}
+	play(t, []scene{
+		{"three pods", 2, 4, func(w *world.Cluster) {
+			nodes(w, "4", "node-a")
+			requests(w, 1.9, 150) // 50 more than may be sent at once: a second's
+			a, b, c := comes(w, 2, "a", "1", nil), comes(w, 2.00001, "b", "1", nil), comes(w, 2.00002, "c", "1", nil)
+			large := comes(w, 2.00003, "large", "9", nil)
+			w.Failed(2.0025, large, noRoom)
+			bound(w, 2.92, a, b, c)
+			patched(w, 2.98, large, noRoom)
+		}, `
+			2.001 a active UnscheduledPodAdd
+			2.001 b active UnscheduledPodAdd
+			2.001 c active UnscheduledPodAdd
+			2.001 large active UnscheduledPodAdd
+			2.001 a inflight (turn)
+			2.001 b inflight (failure)
+			2.002 c inflight (failure)
+			2.002 large inflight (requests)
+			2.002 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 340µs (outcome)
+			2.920 a scheduled node-a (outcome)
+			2.921 a deleted
+			2.940 b scheduled node-a (outcome)
+			2.941 b deleted
+			2.960 c scheduled node-a (outcome)
+			2.961 c deleted
+		`},
+		{"of two patches of a pod each follows an attempt of its own", 2, 4, func(w *world.Cluster) {
+			nodes(w, "4", "node-a")
+			old := comes(w, 1, "old", "1", func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+			requests(w, 1.9, 150)
+			large := comes(w, 2, "large", "9", nil)
+			w.Failed(2.002, large, noRoom)
+			large = patched(w, 2.92, large, noRoom)
+			requests(w, 2.921, 50)
+			a, b, c := comes(w, 2.93, "a", "1", nil), comes(w, 2.93001, "b", "1", nil), comes(w, 2.93002, "c", "1", nil)
+			world.Happens(w, 2.93003, sources.Deleted, old, nil)
+			w.Failed(2.9325, large, noRoom+" again")
+			bound(w, 3.84, a, b, c)
+			patched(w, 3.9, large, noRoom+" again")
+		}, `
+			2.001 large active UnscheduledPodAdd
+			2.001 large inflight (requests)
+			2.002 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 960µs (outcome)
+			2.931 a active UnscheduledPodAdd
+			2.931 b active UnscheduledPodAdd
+			2.931 c active UnscheduledPodAdd
+			2.931 other backoff AssignedPodDelete
+			2.931 large backoff AssignedPodDelete
+			2.931 a inflight (failure)
+			2.932 b inflight (failure)
+			2.932 c inflight (failure)
+			2.932 large inflight (failure)
+			2.933 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 330µs (outcome)
+			3.000 other active BackoffComplete
+			3.840 a scheduled node-a (outcome)
+			3.841 a deleted
+			3.860 b scheduled node-a (outcome)
+			3.861 b deleted
+			3.880 c scheduled node-a (outcome)
+			3.881 c deleted
+			3.900 other inflight (turn)
+			3.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+}
+
 // TestCatchesUpToALimit: where a pod is seen to be bound that is behind many others, while the model's loop waits for an answer, the loop takes
 // no more of them before it than it has time for in a hundred attempts' time.
 func TestCatchesUpToALimit(t *testing.T) {

@@ -185,10 +185,11 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	if told != nil {
 		s.oracle.lastEnded = now
 	}
-	if c := cluster.Unscheduled(pod); c != nil && sources.Sanitize(c.Message) == message {
-		return // the condition stays as it is, and nothing is written
+	c, awaited := cluster.Unscheduled(pod), d.AwaitedPatch != nil && d.AwaitedPatch.uid == pod.UID
+	if awaited || c != nil && sources.Sanitize(c.Message) == message {
+		return // its patch is known, or the condition stays as it is, and nothing is written
 	}
-	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && !d.asyncAPICalls && (d.AwaitedPatch == nil || d.AwaitedPatch.uid != pod.UID) {
+	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && !d.asyncAPICalls {
 		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.oracle.pace.AnswerDelay())}
 	}
 }

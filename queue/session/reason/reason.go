@@ -31,7 +31,7 @@ const (
 	ByTurn
 	// ByPassing: the loop takes a pod out of its turn, since those before it would be seen to be tried, and are not.
 	ByPassing
-	// ByFailure: the loop takes the pod that is seen to fail next.
+	// ByFailure: the loop takes the pod that is seen to fail next, or to be placed before that one.
 	ByFailure
 	// ByRequests: the requests of the scheduler's client wait for each other, and tell in which order it tried the pods.
 	ByRequests

@@ -1,0 +1,126 @@
+package model
+
+import (
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/devices"
+	"github.com/schedq/schedq/queue/session/channels"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/lineup"
+	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/queue/session/presence"
+	"github.com/schedq/schedq/queue/session/verdict"
+)
+
+// oracle tells a driver what the real scheduler does next, as far as the source shows it. Its answers follow from its
+// fields. Asking changes nothing but which sightings are used up.
+type oracle struct {
+	future       *evidence.Future
+	pace         *pace.Pace
+	channels     *channels.Channels
+	presence     *presence.Presence
+	queue        lineup.Lineup
+	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
+	// lastEnded is when the last attempt ended that was seen to. The loop waits for no patch of an attempt before that one: a patch is
+	// answered before the loop takes another pod (schedule_one.go, v1.33, handleSchedulingFailure).
+	lastEnded time.Time
+	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
+	// patch of its status follows, which is of no attempt of its own.
+	cleared      map[types.UID]time.Time
+	hasNode      func(types.NamespacedName) bool // whether a pod was bound before
+	awaitsVolume func(*v1.Pod) bool              // whether others have yet to provide a volume for a pod
+	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
+	// claimed reports whether the scheduler has written a claim of a pod's.
+	claimed    func(*v1.Pod) bool
+	seesNodes  func() bool // whether the source tells of nodes: without, no attempt can be modelled
+	wakeComing func() bool // whether something that may wake pods is on its way to the scheduler
+}
+
+// lastAttempt is the last attempt of a pod that the model knows of.
+type lastAttempt struct {
+	at time.Time
+	// seen is true if the source showed it.
+	seen bool
+	// message is why it failed, until a patch has told that. Empty if it did not, or that is not known.
+	message string
+}
+
+// besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes
+// that once it has failed, beside the loop: that makes no attempt of the pod before, and does not wait for the answer
+// (schedule_one.go, handleBindingCycleError).
+func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
+	return func(s *evidence.Sighting) bool {
+		info, ok := o.queue.Get(s.Pod.Namespace, s.Pod.Name)
+		return s.Kind == evidence.Patched && ok && info.Pod.UID == s.UID && info.Tier == queue.InFlight && o.seesBinding(now, info.Pod)
+	}
+}
+
+// seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be
+// deleted while its binding was under way. Where the source does not tell the scheduler's requests, or can't hear of pods, it is
+// always true.
+func (o *oracle) seesBinding(now time.Time, pod *v1.Pod) bool {
+	return !o.channels.Requests || !o.channels.HearsPods(now) || o.bindingShows(now, pod)
+}
+
+// bindingShows is seesBinding where the source tells the scheduler's requests.
+func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
+	if o.awaits(now, pod) { // its binding takes as long as others take, and only that it fits nowhere says that there is none
+		seen := o.future.Attempt(pod.UID, now, bindPatience)
+		return seen == nil || !seen.Failed() || !strings.HasPrefix(seen.Message(), verdict.DoesNotFit)
+	}
+	seen := o.future.Fate(pod.UID, now, bindPatience)
+	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.Waited {
+		return false
+	}
+	// A binding under way when the pod was deleted would have shown by then.
+	return seen.Placed() || seen.Time.Sub(now) <= crowding
+}
+
+// awaitsDevice returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
+// seen to within writePatience. Nil if it does not.
+func (o *oracle) awaitsDevice(now time.Time, pod *v1.Pod) *resourcev1.ResourceClaim {
+	if !cluster.MayHaveDevices(pod) {
+		return nil
+	}
+	if claim := o.unreadyClaim(pod); claim != nil {
+		return claim
+	}
+	_, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.Awaited(c, pod.UID) })
+	return claim
+}
+
+// claimedAt returns when the scheduler, which has placed pod, is seen within writePatience to write the first of its claims. False if
+// it is not, or had by now.
+func (o *oracle) claimedAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
+	if !cluster.MayHaveDevices(pod) || o.claimed(pod) {
+		return now, false
+	}
+	at, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.IsFor(c, pod.UID) })
+	return at, claim != nil
+}
+
+// awaits reports whether others have yet to provide what pod, which is placed, needs before it is bound.
+func (o *oracle) awaits(now time.Time, pod *v1.Pod) bool {
+	_, err := o.bindDeadline(now, pod)
+	return err != nil
+}
+
+// bindDeadline returns when the scheduler, which has placed pod by now, gives up waiting for others to provide what the pod needs, and
+// the error of its binding then. That is nil if it waits for nothing.
+func (o *oracle) bindDeadline(now time.Time, pod *v1.Pod) (time.Time, error) {
+	cfg, profile := o.channels.Config, pod.Spec.SchedulerName
+	if o.awaitsVolume(pod) {
+		return now.Add(cfg.BindTimeout(profile)), errBindTimeout
+	}
+	if claim := o.awaitsDevice(now, pod); claim != nil {
+		return devices.Deadline(claim, now, cfg.DeviceBindTimeout(profile)), devices.ErrTimeout
+	}
+	return now, nil
+}
