@@ -18,6 +18,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -32,7 +33,7 @@ const (
 	Bound        // the change of a pod that has a node: the first one is the end of an attempt
 	Changed      // any other change
 	Began        // that an attempt begins, whose end is told later
-	Unbound      // by a binding that was refused: an attempt placed the pod, which did not get its node
+	Unbound      // by a binding that was refused or failed: an attempt placed the pod, which did not get its node
 )
 
 // Sighting is an event that was told, and what it shows.
@@ -285,12 +286,16 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 	switch fact := ev.Fact.(type) {
 	case *sources.FailedAttempt:
 		s.Kind, s.Pod, s.UID = Failed, fact.Pod, fact.UID
-		if f.lastFailed == nil || !s.Time.Before(f.lastFailed.Time) {
+		if verdict.FailsBinding(string(fact.Message)) {
+			s.Kind = Unbound
+		} else if f.lastFailed == nil || !s.Time.Before(f.lastFailed.Time) {
 			f.lastFailed = s
 		}
 	case *sources.StatusPatched:
-		s.Kind, s.Pod, s.UID = Patched, fact.Pod, fact.UID
-		if f.noteSent(s, fact.Sent); !fact.Clears {
+		if s.Pod, s.UID = fact.Pod, fact.UID; !f.isUnbound(fact.UID) {
+			s.Kind = Patched
+		}
+		if f.noteSent(s, fact.Sent); s.Kind == Patched && !fact.Clears {
 			f.lastSent = s.By
 		}
 	case *sources.Refused:
@@ -338,11 +343,10 @@ func (f *Future) noteNode(s *Sighting, pod *v1.Pod) {
 // noteRefused notes what was refused. The condition of a pod whose binding failed is written beside the loop, which does not wait for
 // that (schedule_one.go, handleBindingCycleError).
 func (f *Future) noteRefused(s *Sighting, fact *sources.Refused) {
-	unbound := slices.ContainsFunc(f.sightingsOf(fact.UID), func(s *Sighting) bool { return s.Kind == Unbound })
 	switch {
 	case fact.Binding:
 		s.Kind = Unbound
-	case !unbound:
+	case !f.isUnbound(fact.UID):
 		s.Kind = Patched
 	default:
 		return
@@ -351,6 +355,17 @@ func (f *Future) noteRefused(s *Sighting, fact *sources.Refused) {
 	if f.noteSent(s, fact.Sent); s.Kind == Patched {
 		f.lastSent = s.By
 	}
+}
+
+// isUnbound reports whether the binding of the pod with that UID is what was added of it last, and failed: what is written into its status
+// next is that, beside the loop.
+func (f *Future) isUnbound(uid types.UID) bool {
+	for _, s := range slices.Backward(f.sightingsOf(uid)) {
+		if s.Failed() || s.Placed() {
+			return s.Kind == Unbound
+		}
+	}
+	return false
 }
 
 // noteSent notes when the API server had the request that s shows: at that moment, if it is not zero, or behind its answer.

@@ -565,3 +565,20 @@ func TestHeardDuring(t *testing.T) {
 		})
 	}
 }
+
+// TestBindingFails: an Event that says that a binding cycle failed shows that the loop had placed the pod, and what is written into its
+// status next is written beside the loop.
+func TestBindingFails(t *testing.T) {
+	event := failed(20, "a")
+	event.Fact.(*sources.FailedAttempt).Message = `running Bind plugin "DefaultBinder": the server is going away`
+	f := New(Of([]sources.Event{event, patched(30, 34, "a"), failed(50, "a"), patched(52, 54, "a")}), reach, requesting, unlimited())
+	if seen := f.Attempt("a", at(0), time.Second); seen == nil || seen.Kind != Unbound {
+		t.Errorf("it shows %+v, want a pod that was placed", seen)
+	}
+	if seen := f.Failure(at(0), time.Second, None); seen == nil || !seen.Time.Equal(at(50)) {
+		t.Errorf("the next failed attempt is %+v, want the one at 50 ms", seen)
+	}
+	if patch := f.NextPatch(at(0), time.Second, None); patch == nil || !patch.By.Equal(at(52)) || !patch.FailedAt.Equal(at(50)) {
+		t.Errorf("the next patch of an attempt is %+v, want the one at 52 ms", patch)
+	}
+}

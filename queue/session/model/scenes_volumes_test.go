@@ -76,3 +76,37 @@ func TestSeenToWaitForVolumes(t *testing.T) {
 		`},
 	})
 }
+
+// TestSeenToFailToBind: an Event may say that a binding cycle failed. The loop had placed the pod before, whose place is free then, which
+// wakes others; what is written into its status is written beside the loop.
+func TestSeenToFailToBind(t *testing.T) {
+	failed := `running PreBind plugin "VolumeBinding": binding volumes: failed to get node "node-a": node "node-a" not found`
+	play(t, []scene{
+		{"another waits for the room, and the loop goes on meanwhile", 2, 3.5, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			web := comes(w, 2, "web", "1", nil)
+			db := comes(w, 2.01, "db", "1", free)
+			w.Failed(2.05, web, failed)
+			comes(w, 2.06, "api", "1", free)
+			web = world.Happens(w, 2.3, sources.Updated, web, func(p *v1.Pod) { world.Reject(p, failed, "") })
+			w.Add(2.3, &sources.StatusPatched{Pod: world.Key("web"), UID: web.UID, Sent: world.At(2.051)})
+			w.Bound(2.31, db, "node-a")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.011 db active UnscheduledPodAdd
+			2.011 db inflight (turn)
+			2.012 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.050 other backoff AssignedPodDelete
+			2.050 db backoff AssignedPodDelete
+			2.050 web backoff ScheduleAttemptFailure
+			2.050 other unschedulable (not tried)
+			2.050 db inflight (turn)
+			2.061 api active UnscheduledPodAdd
+			2.061 api inflight (turn)
+			2.062 api unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.310 db scheduled node-a (outcome)
+			2.311 db deleted
+		`},
+	})
+}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -173,6 +174,10 @@ func (s *shadow) takeInNext() error {
 		if f.Version != "" {
 			s.oracle.channels.Recorded(f.UID, f.Recorded)
 		}
+		if ev.Kind == evidence.Unbound && s.driver != nil && s.driver.bindingOf(f.UID) != nil {
+			s.unbind(ev.Time, f.UID, errors.New(string(f.Message)))
+			return nil
+		}
 		if _, missed := s.oracle.channels.Gaps.Missed(ev.Time, sources.EventsWatch); missed {
 			s.oracle.pace.SawOther() // others before it may not have been seen
 		}
@@ -198,6 +203,9 @@ func (s *shadow) takeInNext() error {
 func (s *shadow) takeInStatusPatched(seen *evidence.Sighting, f *sources.StatusPatched) {
 	if !s.oracle.channels.Exact {
 		s.oracle.channels.Requested(seen.Time)
+	}
+	if seen.Kind != evidence.Patched {
+		return // beside the loop
 	}
 	if _, missed := s.oracle.channels.Gaps.Missed(seen.Time, sources.PodsWatch); missed || seen.Inferred {
 		s.oracle.pace.SawOther() // whenever that was

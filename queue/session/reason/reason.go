@@ -117,7 +117,7 @@ func (b Because) seen(zone words.Zone) string {
 	case evidence.Bound:
 		return "is seen to bind the pod" + at
 	case evidence.Unbound:
-		return "is seen by its binding, which is refused" + at
+		return "is seen by its binding, which fails" + at
 	}
 	return "is not seen"
 }

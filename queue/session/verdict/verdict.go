@@ -126,3 +126,9 @@ const UnknownPlugin = "(unknown plugin)"
 // DoesNotFit begins the message of an attempt that plugins rejected (framework.NoNodeAvailableMsg). Others
 // are errors, and of a cluster without nodes: no plugin is to blame.
 const DoesNotFit = "0/"
+
+// FailsBinding reports whether message is that of a binding cycle which failed: the loop had placed the pod
+// (framework/runtime/framework.go, RunPreBindPreFlights, RunPreBindPlugins and RunBindPlugins).
+func FailsBinding(message string) bool {
+	return strings.HasPrefix(message, "running PreBind") || strings.HasPrefix(message, "running Bind plugin ")
+}

@@ -27,3 +27,20 @@ func TestReadMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestFailsBinding: which messages are those of a binding cycle, not of an attempt's.
+func TestFailsBinding(t *testing.T) {
+	for message, want := range map[string]bool{
+		`running PreBind plugin "VolumeBinding": Operation cannot be fulfilled on persistentvolumes "v-6"`: true,
+		`running PreBindPreFlight "DynamicResources": no such claim`:                                       true,
+		`running Bind plugin "DefaultBinder": the server is going away`:                                    true,
+		`running Permit plugin "Gang": no`:                                                                 false,
+		`running Reserve plugin "VolumeBinding": no`:                                                       false,
+		`0/3 nodes are available: 3 Insufficient cpu.`:                                                     false,
+		``: false,
+	} {
+		if got := FailsBinding(message); got != want {
+			t.Errorf("%q fails a binding: %t", message, got)
+		}
+	}
+}
