@@ -49,7 +49,7 @@ type trial struct {
 
 	goal, audit figures // of the audit log alone, and its floor
 	slow        float64 // of the time in flight of pods with slow volumes, the share that is right, from the audit log alone
-	// Of schedq attached from the start, and half-way. The goal is the audit log's own figure of this run, less a point.
+	// Of schedq attached from the start, and half-way. The goal is the audit log's own figure of the same time, less a point.
 	live, halfway figures
 	// What lies between schedq and the cluster: the delay each way, and how far ahead its own clock is.
 	delay, ahead time.Duration
@@ -79,24 +79,27 @@ func (tr trial) play(t *testing.T) {
 	stop()
 	end(t, c)
 
-	audit := tr.verifyAudit(t, c)
-	truth := movesOf(t, c.SchedulerLog())
-	compare := func(a *attached, from time.Time) verification {
+	tr.verifyAudit(t, c)
+	audit, truth := movesOf(t, c.AuditLog(), tr.flags()...), movesOf(t, c.SchedulerLog())
+	compare := func(a *attached, from time.Time, what string, floor figures) {
+		// What the scheduler did after that, no session was there to see.
+		seen := func(moves []move) []move {
+			return slices.DeleteFunc(slices.Clone(moves), func(m move) bool { return m.Time.After(a.stopped) })
+		}
+		v := compareMoves(t, seen(audit), seen(truth), from)
+		v.report(t, "audit log of the same time")
+		const point = 0.01
+		goal := figures{v.Transitions.Recall - point, v.Transitions.Precision - point, v.PodSeconds.Share - point}
 		moves := readMoves(t, a.out)
 		for i := range moves {
 			moves[i].Time = moves[i].Time.Add(-tr.ahead)
 		}
-		// What the scheduler did after that, no session was there to see.
-		seen := slices.DeleteFunc(slices.Clone(truth), func(m move) bool { return m.Time.After(a.stopped) })
-		return compareMoves(t, moves, seen, from)
+		compareMoves(t, moves, seen(truth), from).check(t, what, goal, floor)
 	}
-	const point = 0.01
-	goal := figures{audit.recall - point, audit.precision - point, audit.share - point}
-	compare(fromStart, time.Time{}).check(t, "attached from the start", goal, tr.live)
-	what := fmt.Sprintf("attached half-way with %d pods pending, %v later", pending, settled)
-	compare(halfway, attachedAt.Add(settled)).check(t, what, goal, tr.halfway)
+	compare(fromStart, time.Time{}, "attached from the start", tr.live)
+	compare(halfway, attachedAt.Add(settled), fmt.Sprintf("attached half-way with %d pods pending, %v later", pending, settled), tr.halfway)
 	if tr.workload == "field" {
-		tr.checkField(t, movesOf(t, c.AuditLog(), tr.flags()...), truth)
+		tr.checkField(t, audit, truth)
 		// The goal is none; 16 to 238 moves were before the model asked whose pod it is that is seen to fail.
 		const mostForeign = 600
 		leavesForeign(t, readMoves(t, fromStart.out), mostForeign)
@@ -204,11 +207,9 @@ func (tr trial) flags() []string {
 }
 
 // verifyAudit checks what schedq makes of the audit log alone.
-func (tr trial) verifyAudit(t *testing.T, c *controlplane.ControlPlane) figures {
+func (tr trial) verifyAudit(t *testing.T, c *controlplane.ControlPlane) {
 	t.Helper()
-	v := verify(t, c.AuditLog(), c.SchedulerLog(), tr.flags()...)
-	v.check(t, "audit log", tr.goal, tr.audit)
-	return v.figures()
+	verify(t, c.AuditLog(), c.SchedulerLog(), tr.flags()...).check(t, "audit log", tr.goal, tr.audit)
 }
 
 func (v verification) figures() figures {
