@@ -92,7 +92,7 @@ func (tr trial) play(t *testing.T) {
 		goal := figures{v.Transitions.Recall - point, v.Transitions.Precision - point, v.PodSeconds.Share - point}
 		moves := readMoves(t, a.out)
 		for i := range moves {
-			moves[i].Time = moves[i].Time.Add(-tr.ahead)
+			moves[i].Time = moves[i].Time.Add(-tr.ahead - tr.delay) // a session shows what happened when it hears of it
 		}
 		compareMoves(t, moves, seen(truth), from).check(t, what, goal, floor)
 	}

@@ -19,7 +19,7 @@ func TestSentences(t *testing.T) {
 		"The loop takes it in its turn; what would show of the attempt is not heard.":                                                 {Rule: reason.ByTurn, Silence: reason.Unheard},
 		"The loop takes it in its turn; the attempt is seen to fail at 10:00:00.123 by its Event.":                                    {Rule: reason.ByTurn, Silence: reason.Told, Seen: evidence.Failed, At: at},
 		"The loop takes it in its turn; the attempt is told to begin at 10:00:00.123.":                                                {Rule: reason.ByTurn, Seen: evidence.Began, At: at},
-		"The loop takes it in its turn; the attempt is seen by its binding, which fails at 10:00:00.123.":                        {Rule: reason.ByTurn, Seen: evidence.Unbound, At: at},
+		"The loop takes it in its turn; the attempt is seen by its binding, which fails at 10:00:00.123.":                             {Rule: reason.ByTurn, Seen: evidence.Unbound, At: at},
 		"The loop takes it out of its turn: attempts of those before it would show, and none does up to 10:00:00.123.":                {Rule: reason.ByPassing, At: at},
 		"The loop takes it because its attempt is the next that is seen to fail by the patch of the pod's status at 10:00:00.123.":    {Rule: reason.ByFailure, Seen: evidence.Patched, At: at},
 		"The loop takes it in place of one whose attempt would show, and does not: this one is seen to bind the pod at 10:00:00.123.": {Rule: reason.InPlace, Seen: evidence.Bound, At: at},
