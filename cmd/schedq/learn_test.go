@@ -134,6 +134,8 @@ func TestAScenarioIsCutAndPlayed(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"convert " + path + " -o x.jsonl", "is a scenario, in which no scheduler was recorded"},
 		{"convert " + recording + " --from +1m -o x.jsonl", "name an OUT that ends in .yaml"},
+		{"convert " + recording + " --from +1m -o x.parquet", "a table has all moves of a recording"},
+		{"convert " + recording + " --feature-gates SchedulerPopFromBackoffQ=false -o x.jsonl", "--feature-gates says how the scheduler is modelled, which only moves show: name an OUT that ends in .parquet"},
 		{"convert " + recording + " --from soon -o x.yaml", "--from soon is not a time"},
 		{"convert " + recording + " --from +3m --to +60m -o -", "is not within the recording"},
 		{"watch " + path + " " + recording, "is a scenario, which is played alone"},

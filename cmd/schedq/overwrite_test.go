@@ -46,6 +46,7 @@ func TestNothingIsOverwrittenUnasked(t *testing.T) {
 		{"convert " + small + " -o", "out.jsonl", 0o600},
 		{"convert " + small + " -o", "out.jsonl.zst", 0o600},
 		{"convert " + small + " -o", "out.yaml", 0o600},
+		{"convert " + small + " -o", "out.parquet", 0o600},
 		{"learn new", "lesson.yaml", 0o644},
 		{"record -o", "out.jsonl", 0},
 		{"seed -o", "out.jsonl", 0},

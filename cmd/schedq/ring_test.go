@@ -63,7 +63,8 @@ func TestRecordRing(t *testing.T) {
 	}
 	cut := filepath.Join(t.TempDir(), "cut.jsonl")
 	for _, args := range [][]string{{"report", folder}, {"watch", folder, "--from", "-1h"}, {"list", folder, "--from", "-0s"},
-		{"explain", "big", folder}, {"convert", folder, "--from", "-1h", "--to", "+1h", "-o", cut}, {"convert", folder, "--from", "-1h", "-o", cut + ".yaml"}} {
+		{"explain", "big", folder}, {"convert", folder, "--from", "-1h", "--to", "+1h", "-o", cut}, {"convert", folder, "--from", "-1h", "-o", cut + ".yaml"},
+		{"convert", folder, "--from", "-1h", "-o", cut + ".parquet"}} {
 		if code, out, stderr := schedq(t, "", args...); code != 0 || !strings.Contains(out+stderr, "big") && args[0] != "convert" {
 			t.Errorf("%v: exit %d: %s%s", args, code, out, stderr)
 		}

@@ -28,6 +28,16 @@ func (f *Model) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "the scheduler's feature gates, a `LIST` as for its own flag: SchedulerPopFromBackoffQ=false,...")
 }
 
+// Given returns the name of the first of the flags that was given, or nothing.
+func (f *Model) Given(cmd *cobra.Command) string {
+	for _, flag := range []string{"scheduler-config", "release", "feature-gates"} {
+		if cmd.Flags().Changed(flag) {
+			return flag
+		}
+	}
+	return ""
+}
+
 // Options are a session's, with the modelled scheduler as it was asked for. Without any flag, what a
 // recording tells of its scheduler counts.
 func (f *Model) Options(ctx context.Context) (session.Options, error) {

@@ -27,6 +27,7 @@ var elsewhere = map[string]string{
 	"schedq replay 'http://localhost:9090/recording?from=-2h' --token-file token": "TestRecordingServed of cmd/schedq, a recorder's address",
 	"schedq report /var/lib/schedq --from -2h":                                    "TestRecordRing of cmd/schedq, the last two hours of a ring",
 	"schedq convert /var/lib/schedq --from -30m -o incident.jsonl.zst":            "TestRecordRing of cmd/schedq, the last half hour of a ring",
+	"schedq convert /var/lib/schedq --from -24h -o moves.parquet":                 "TestRecordRing of cmd/schedq, a table of a ring's moves",
 	"schedq replay /var/lib/schedq --from 12:03 --to +5m":                         "TestRecordRing of cmd/schedq, some minutes of a ring",
 }
 

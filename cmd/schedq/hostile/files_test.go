@@ -44,6 +44,7 @@ var commands = []command{
 	{"convert -o file", func(f, dir string) []string { return []string{"convert", f, "-o", filepath.Join(dir, "out.jsonl")} }},
 	{"convert -o file.zst", func(f, dir string) []string { return []string{"convert", f, "-o", filepath.Join(dir, "out.zst")} }},
 	{"convert -o -", func(f, _ string) []string { return []string{"convert", f, "-o", "-"} }},
+	{"convert -o parquet", func(f, dir string) []string { return []string{"convert", f, "-o", filepath.Join(dir, "out.parquet")} }},
 	{"convert -o yaml", func(f, dir string) []string { return []string{"convert", f, "-o", filepath.Join(dir, "out.yaml")} }},
 }
 

@@ -19,69 +19,98 @@ import (
 	"github.com/schedq/schedq/sources/trace"
 )
 
+// converting is what convert is asked for.
+type converting struct {
+	out   string
+	cut   cutFlags
+	model flags.Model
+	force flags.Force
+}
+
 // NewConvert returns schedq convert.
 func NewConvert() *cobra.Command {
-	var out string
-	var cut cutFlags
-	var force flags.Force
+	var c converting
 	cmd := &cobra.Command{
 		Use:   "convert FILE... -o OUT",
-		Short: "Turn recordings of any format into one trace, or cut a scenario out of one",
+		Short: "Turn recordings of any format into one trace or a table of moves, or cut a scenario out of one",
 		Long: `convert merges the files of one run into a trace: JSON Lines, trimmed to what scheduling needs (no env,
 no args, no secrets, no annotations). OUT is compressed if its name ends in .gz or .zst; - is standard output.
 It is there whole or not at all, and only you can read it; one that exists is replaced with --force alone.
 Unless OUT is standard output, a table there says what the logs are worth: which facts they have, which they lack,
 what that costs, and what would help. With --from or --to, or if OUT ends in .yaml, it writes a scenario instead: the
 cluster at --from as manifests, and what became of it until --to, without what the scheduler did. Of the folder of a ring,
---from and --to cut a trace out as well, also while it is recorded.`,
-		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml",
+--from and --to cut a trace out as well, also while it is recorded. If OUT ends in .parquet, it writes the moves, as watch tells them, one
+row each, for DuckDB, Spark or BigQuery.`,
+		Example: "  schedq convert audit.log.gz sched.log.gz -o incident.trace.zst\n  schedq convert audit.log.gz --from 12:03:00 --to +5m -o lesson.yaml\n  schedq convert audit.log.gz -o moves.parquet",
 		Args:    flags.Args(1, flags.Any),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return flags.Usagef("convert needs -o OUT, the trace to write")
-			}
-			for _, in := range args {
-				if sameFile(in, out) {
-					return flags.Usagef("convert would overwrite its input %s", in)
-				}
-			}
-			if err := force.Check(cmd, out); err != nil {
-				return err
-			}
-			cuts := cut.given(out)
-			if flags.IsRing(args) { // of which no more than that is opened
-				cut, cuts = cutFlags{}, scenario.Named(out)
-			}
-			rec, err := flags.OpenFiles(cmd, args, flags.RoomToRead)
-			if err != nil {
-				return err
-			}
-			if cuts {
-				return cut.write(cmd, rec, out, force.Options())
-			}
-			if rec.Rerun {
-				return fmt.Errorf("%s is a scenario, in which no scheduler was recorded: name an OUT that ends in .yaml", rec.Name)
-			}
-			if out == "-" {
-				w, err := trace.NewWriter(cmd.OutOrStdout())
-				if err != nil {
-					return err
-				}
-				_, err = writeEvents(cmd.Context(), w, rec)
-				return err
-			}
-			tally, err := writeTrace(cmd.Context(), out, rec, force.Options())
-			if err != nil {
-				return err
-			}
-			return writeWorth(cmd.OutOrStdout(), tally)
-		},
+		RunE:    c.run,
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the trace to write")
-	force.Register(cmd)
-	cut.register(cmd)
+	cmd.Flags().StringVarP(&c.out, "output", "o", "", "the trace to write")
+	c.force.Register(cmd)
+	c.cut.register(cmd)
+	c.model.Register(cmd)
 	flags.RegisterFiles(cmd)
 	return cmd
+}
+
+func (c *converting) run(cmd *cobra.Command, args []string) error {
+	if err := c.check(cmd, args); err != nil {
+		return err
+	}
+	cuts := c.cut.given(c.out)
+	if flags.IsRing(args) { // of which no more than that is opened
+		c.cut, cuts = cutFlags{}, scenario.Named(c.out)
+	}
+	if isTable(c.out) && cuts {
+		return flags.Usagef("--from and --to cut a scenario, or a part of a ring's folder: a table has all moves of a recording")
+	}
+	opts, err := c.model.Options(cmd.Context())
+	if err != nil {
+		return err
+	}
+	rec, err := flags.OpenFiles(cmd, args, flags.RoomToRead)
+	if err != nil {
+		return err
+	}
+	switch {
+	case isTable(c.out):
+		if rec, err = c.model.Again(rec); err != nil {
+			return err
+		}
+		return writeTable(cmd, rec, opts, c.out, c.force.Options())
+	case cuts:
+		return c.cut.write(cmd, rec, c.out, c.force.Options())
+	case rec.Rerun:
+		return fmt.Errorf("%s is a scenario, in which no scheduler was recorded: name an OUT that ends in .yaml", rec.Name)
+	case c.out == "-":
+		w, err := trace.NewWriter(cmd.OutOrStdout())
+		if err != nil {
+			return err
+		}
+		_, err = writeEvents(cmd.Context(), w, rec)
+		return err
+	}
+	tally, err := writeTrace(cmd.Context(), c.out, rec, c.force.Options())
+	if err != nil {
+		return err
+	}
+	return writeWorth(cmd.OutOrStdout(), tally)
+}
+
+// check returns an error if what is asked for can't be written there.
+func (c *converting) check(cmd *cobra.Command, args []string) error {
+	if c.out == "" {
+		return flags.Usagef("convert needs -o OUT, the trace to write")
+	}
+	for _, in := range args {
+		if sameFile(in, c.out) {
+			return flags.Usagef("convert would overwrite its input %s", in)
+		}
+	}
+	if flag := c.model.Given(cmd); flag != "" && !isTable(c.out) {
+		return flags.Usagef("--%s says how the scheduler is modelled, which only moves show: name an OUT that ends in .parquet", flag)
+	}
+	return c.force.Check(cmd, c.out)
 }
 
 // writeWorth says in one table what a recording is worth.
