@@ -16,8 +16,8 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// TestDeploy: what deploy/kustomization.yaml names passes the API server's own validation, each field of it known, in a
-// namespace that enforces the restricted Pod Security Standard.
+// TestDeploy: what deploy/kustomization.yaml names is created in its order, passes the API server's own validation, each field of it known,
+// and that of a namespace which enforces the restricted Pod Security Standard.
 func TestDeploy(t *testing.T) {
 	plane := startControlPlane(t, controlplane.Options{})
 	config, err := plane.Config(controlplane.Admin)
@@ -62,10 +62,7 @@ func TestDeploy(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			opts := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict, DryRun: []string{metav1.DryRunAll}}
-			if kind.Kind == "Namespace" { // the others are in it
-				opts.DryRun = nil
-			}
+			opts := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
 			if _, err := objects.Resource(mapping.Resource).Namespace(obj.GetNamespace()).Create(t.Context(), obj, opts); err != nil {
 				t.Errorf("%s: %s %s: %v", name, kind.Kind, obj.GetName(), err)
 			}
@@ -81,10 +78,6 @@ func TestDeploy(t *testing.T) {
 			pod.SetAPIVersion("v1")
 			pod.SetKind("Pod")
 			pod.SetName("schedq")
-			account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "schedq"}}
-			if _, err := client.CoreV1().ServiceAccounts("schedq").Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
-				t.Fatal(err)
-			}
 			pods := objects.Resource(corev1.SchemeGroupVersion.WithResource("pods")).Namespace("schedq")
 			if _, err := pods.Create(t.Context(), pod, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict, DryRun: []string{metav1.DryRunAll}}); err != nil {
 				t.Errorf("%s: a pod of the Deployment: %v", name, err)
