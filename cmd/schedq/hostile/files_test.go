@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 // thorough has everything be tried that takes too long for each change, and share has some of it.
@@ -118,6 +121,12 @@ func (f *file) try(t *testing.T, path, name string, c command) {
 		t.Errorf("it leaves %q: %v", written, o)
 	}
 	for _, w := range written {
+		if o.code == 0 && strings.HasSuffix(w, ".parquet") { // which others read
+			if err := readTable(w); err != nil {
+				t.Errorf("what it wrote can't be read: %v, %v", o, err)
+			}
+			continue
+		}
 		if o.code == 0 {
 			again := run(t, path, dir, nil, memory, "watch", w)
 			if again.code != 0 {
@@ -125,4 +134,10 @@ func (f *file) try(t *testing.T, path, name string, c command) {
 			}
 		}
 	}
+}
+
+// readTable reads a table as anybody who knows nothing of its columns.
+func readTable(path string) error {
+	_, err := parquet.ReadFile[any](path)
+	return err
 }
