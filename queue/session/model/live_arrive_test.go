@@ -269,20 +269,22 @@ func TestAnotherSchedulersEvents(t *testing.T) {
 // TestAnotherSchedulersEventFirst: the Event of an attempt that another scheduler made is heard of before the pod itself, as one watch may
 // be later than the other. No attempt is made of it.
 func TestAnotherSchedulersEventFirst(t *testing.T) {
-	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	w.Add(1, &sources.Attached{Nodes: true})
-	f := model.NewLiveFeed(world.Config(t))
-	t.Cleanup(f.Close)
-	f.Arrive(w.Events, world.At(1.5), sources.Status{})
-	w.Events = nil
-	theirs := comes(&w, 2, "theirs", "4", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
-	fails := sources.Event{Time: world.At(2.1), Fact: &sources.FailedAttempt{Pod: world.Key("theirs"), UID: theirs.UID, Message: noRoom, Recorded: sources.NewRecorded(theirs.ResourceVersion, 1)}}
-	f.Arrive(append([]sources.Event{fails}, w.Events...), world.At(2.2), sources.Status{})
-	f.Arrive(nil, world.At(4), sources.Status{})
-	made(f)
-	if trace := traceOf(f, 2, false); strings.TrimSpace(trace) != "" {
-		t.Errorf("it goes %s", trace)
+	for _, message := range []sources.SafeText{noRoom, `running PreBind plugin "VolumeBinding": no`} {
+		var w world.Cluster
+		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
+		w.Add(1, &sources.Attached{Nodes: true})
+		f := model.NewLiveFeed(world.Config(t))
+		t.Cleanup(f.Close)
+		f.Arrive(w.Events, world.At(1.5), sources.Status{})
+		w.Events = nil
+		theirs := comes(&w, 2, "theirs", "4", func(p *v1.Pod) { p.Spec.SchedulerName = "second" })
+		fails := sources.Event{Time: world.At(2.1), Fact: &sources.FailedAttempt{Pod: world.Key("theirs"), UID: theirs.UID, Message: message, Recorded: sources.NewRecorded(theirs.ResourceVersion, 1)}}
+		f.Arrive(append([]sources.Event{fails}, w.Events...), world.At(2.2), sources.Status{})
+		f.Arrive(nil, world.At(4), sources.Status{})
+		made(f)
+		if trace := traceOf(f, 2, false); strings.TrimSpace(trace) != "" {
+			t.Errorf("of %q it goes %s", message, trace)
+		}
 	}
 }
 

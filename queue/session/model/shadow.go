@@ -150,7 +150,8 @@ func (s *shadow) takeInNext() error {
 		}
 	}
 	s.emit(ev.Event)
-	if ev.OfAnother || ev.Failed() && (s.told != nil || s.oracle.future.IsOfAnother(ev.UID)) { // or its pod was told of later
+	_, failed := ev.Fact.(*sources.FailedAttempt)                                                          // of the loop, or of a binding
+	if ev.OfAnother || (failed || ev.Failed()) && (s.told != nil || s.oracle.future.IsOfAnother(ev.UID)) { // or its pod was told of later
 		return nil
 	}
 	s.takeInWork(ev)

@@ -61,12 +61,12 @@ func earlier(a, b time.Time) time.Time {
 // mostTime returns how long the attempt of pod that begins now takes at the most if it is one of those before nextPatched's: each that
 // places a pod, and that one, has an equal part of the time until that has failed.
 func (o *oracle) mostTime(now time.Time, pod *v1.Pod) time.Duration {
-	patch, seen := o.nextPatched(now), o.future.Attempt(pod.UID, now, bindPatience)
-	if patch == nil || seen == nil || !o.isPlacedBefore(now, seen) {
+	seen := o.future.Attempt(pod.UID, now, bindPatience)
+	if seen == nil || !o.isPlacedBefore(now, seen) {
 		return LongestGap
 	}
 	_, others := o.toPlace(now)
-	return patch.FailedAt.Sub(now) / time.Duration(2+others)
+	return o.nextPatched(now).FailedAt.Sub(now) / time.Duration(2+others)
 }
 
 // placedOn returns the node on which an attempt of pod that begins now is seen to place it, by a binding that waited for the client's
