@@ -10,7 +10,7 @@ type part struct {
 func book() []part {
 	return []part{
 		{"Start", []string{"README.md", "docs/tour.md", "docs/queue.md", "docs/recipes.md", "docs/playground.md", "docs/screens.md", "docs/install.md"}},
-		{"Your cluster", []string{"docs/live.md", "docs/recorder.md", "docs/security.md"}},
+		{"Your cluster", []string{"docs/live.md", "docs/recorder.md", "docs/fleet.md", "docs/security.md"}},
 		{"Your recordings", []string{"docs/audit.md", "docs/seed.md", "docs/damaged.md", "docs/memory.md"}},
 		{"By platform", []string{
 			"docs/platforms.md", "docs/platforms/eks.md", "docs/platforms/gke.md", "docs/platforms/aks.md", "docs/platforms/openshift.md",
