@@ -39,6 +39,7 @@ type Channels struct {
 	Events backlog.Events // of a source that goes on
 
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
+	updated  map[types.UID]time.Time        // see Updated
 	Records  bool                           // the source once told what it wrote
 
 	ratelimit.Limit // of the scheduler's client
@@ -46,7 +47,7 @@ type Channels struct {
 
 // New returns channels of which nothing was heard yet. requests is true if the source tells the scheduler's own requests.
 func New(cfg *schedulerconfig.Config, requests bool) *Channels {
-	c := &Channels{Config: cfg, Requests: requests, Verbosity: -1, recorder: map[types.UID]sources.Recorded{}}
+	c := &Channels{Config: cfg, Requests: requests, Verbosity: -1, recorder: map[types.UID]sources.Recorded{}, updated: map[types.UID]time.Time{}}
 	c.Forget()
 	return c
 }
@@ -55,6 +56,7 @@ func New(cfg *schedulerconfig.Config, requests bool) *Channels {
 func (c *Channels) Forget() {
 	c.Restart(c.Config)
 	clear(c.recorder)
+	clear(c.updated)
 }
 
 // Recorded notes what the event recorder wrote last about the pod with that UID. An empty last means that it has
@@ -65,17 +67,34 @@ func (c *Channels) Recorded(uid types.UID, last sources.Recorded) {
 }
 
 // Gone forgets what the event recorder wrote about the pod with that UID.
-func (c *Channels) Gone(uid types.UID) { delete(c.recorder, uid) }
+func (c *Channels) Gone(uid types.UID) {
+	delete(c.recorder, uid)
+	delete(c.updated, uid)
+}
+
+// Updated notes that the scheduler is taken to hear at now of a new version of the pod with that UID. As long as it may not have, an attempt
+// may be of the version before, of which the recorder writes no third Event.
+func (c *Channels) Updated(now time.Time, uid types.UID) {
+	if c.recorder[uid].Count >= mostEvents {
+		c.updated[uid] = now
+	}
+}
+
+// mostEvents is how many failures of a pod at one resourceVersion show.
+const mostEvents = 2
 
 // mustShow reports whether an attempt of pod that failed now would show. It would as the pod's first, which writes the pod's
 // condition, where the source tells the scheduler's requests. And it would become an Event if what the recorder wrote is known, and
-// it is less than two Events of the pod at its present resourceVersion.
-func (c *Channels) mustShow(pod *v1.Pod) bool {
+// it is less than two Events of the pod at its present resourceVersion, of which the scheduler knows.
+func (c *Channels) mustShow(now time.Time, pod *v1.Pod) bool {
 	if c.Logged() || c.Requests && cluster.Unscheduled(pod) == nil && !cluster.Grouped(c.Config.Queue, pod) {
 		return true
 	}
 	last, known := c.recorder[pod.UID]
-	return known && c.Records && !cluster.Grouped(c.Config.Queue, pod) && (last.Count < 2 || last.Version != pod.ResourceVersion)
+	if !known || !c.Records || cluster.Grouped(c.Config.Queue, pod) {
+		return false
+	}
+	return last.Count < mostEvents || last.Version != pod.ResourceVersion && now.Sub(c.updated[pod.UID]) >= VersionSlack
 }
 
 // Logged reports whether the scheduler's log tells how every attempt ends.
@@ -104,7 +123,7 @@ func (c *Channels) HearsPods(now time.Time) bool {
 // Silence returns what it means that no attempt of pod is seen from now up to the Horizon.
 func (c *Channels) Silence(now time.Time, pod *v1.Pod) reason.Silence {
 	switch {
-	case !c.Until.Add(-WriteTime).After(now) || !c.mustShow(pod):
+	case !c.Until.Add(-WriteTime).After(now) || !c.mustShow(now, pod):
 		return reason.Unknown
 	case !c.Horizon(now, pod).After(now):
 		return reason.Unheard

@@ -17,6 +17,9 @@ const (
 	// WriteTime is how long after an attempt its Event is written at the latest, unless the client's rate limit holds
 	// it up. Chosen, no derivation yet.
 	WriteTime = 100 * time.Millisecond
+	// VersionSlack is how much later than the model's the scheduler may hear that a pod has a new version. Measured: up to 38 ms
+	// (95th percentile, crowds), and 1 ms mostly.
+	VersionSlack = 40 * time.Millisecond
 	// Foresight is how far the model looks for the next attempt of a pod. Derived: no further than a live session can.
 	Foresight = Lag - WriteTime
 )

@@ -268,6 +268,25 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// TestPatches: a patch of a pod may be that of any of its attempts, and is made no more once the pod is bound.
+func TestPatches(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		events []sources.Event
+		want   bool
+	}{
+		{"it is patched after its next failure", []sources.Event{failed(12, "a"), patched(900, 905, "a")}, true},
+		{"another is patched", []sources.Event{patched(11, 15, "b")}, false},
+		{"it is patched too late", []sources.Event{patched(2500, 2505, "a")}, false},
+		{"it fails again", []sources.Event{failed(12, "a")}, false},
+		{"it is bound", []sources.Event{failed(12, "a"), changed(900, sources.Updated, pod("a", "node"))}, true},
+	} {
+		if got := New(Of(c.events), reach, requesting, unlimited()).Patches("a", at(10), 2*time.Second); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
 // TestPatchFollows: a patch follows the failure of its pod, if that is the last that was seen before it was sent.
 func TestPatchFollows(t *testing.T) {
 	for _, c := range []struct {

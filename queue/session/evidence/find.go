@@ -70,6 +70,13 @@ func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late 
 	return patch
 }
 
+// Patches reports whether it is told within that long from now that the status of the pod with that UID is patched, whichever of its
+// attempts the patch follows, or that the pod is placed, by which a patch that was not sent yet is dropped (api_calls/api_calls.go,
+// v1.34, Relevances).
+func (f *Future) Patches(uid types.UID, now time.Time, within time.Duration) bool {
+	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool { return s.Kind == Patched || s.Placed() }) != nil
+}
+
 // PatchUnderWay returns a patch that is under way now: the one that is answered first, within that long from now. It
 // was sent by now, or less than soon from now while ended reports that the attempt of its pod is over, or the attempt
 // that it follows was seen to be over by now. Nil if there is none.

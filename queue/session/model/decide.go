@@ -146,7 +146,7 @@ func (o *oracle) upcoming(now time.Time) decision {
 		case !is:
 			does.do, does.pod, does.because = takePod, pod, reason.Because{Rule: reason.ByPassing, At: o.channels.Horizon(now, pod)}
 			return does
-		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.BindsLate(pod) && o.hasTime(now):
+		case until.Sub(now) == channels.Foresight && o.queue.FailedBefore(pod) && !cluster.MayHaveDevices(pod) && o.hasTime(now):
 			return decision{do: putBack, pod: pod, because: reason.Because{Rule: reason.NotTried, At: until}} // the loop would have taken it by then
 		case held == 0 || until.Before(next):
 			next = until
@@ -317,6 +317,9 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
 		return true // nothing is written
 	}
+	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {
+		return true // it may have waited, and have taken the next one in (api_calls/pod_status_patch.go, v1.34, Merge)
+	}
 	return o.patch(now, a.Pod.UID) != nil || !o.channels.HearsPods(now)
 }
 
@@ -386,7 +389,7 @@ func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 		}
 		return next
 	}
-	late := o.channels.Saturated(now)
+	late := o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls
 	seen := o.future.Patch(uid, now, writePatience, late)
 	if seen != nil && (!late && seen.By.Sub(now) > patchSlack || late && o.comesLater(now, seen)) {
 		return nil // it is that of an attempt to come

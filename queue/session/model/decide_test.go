@@ -71,6 +71,16 @@ func (s *situation) free(name string) {
 	pod.ResourceVersion = "7"
 }
 
+// updated is a pod of which the scheduler is taken to have heard so long ago that it has a new version. Of the one before, so many
+// failures were recorded.
+func (s *situation) updated(name string, count int, ago time.Duration) {
+	pod := s.pod(name, queue.Active, count)
+	world.Reject(pod, world.TooSmall, "")
+	s.channels.Recorded(pod.UID, sources.NewRecorded("7", count))
+	pod.ResourceVersion = "8"
+	s.channels.Updated(world.At(10).Add(-ago), pod.UID)
+}
+
 // binding is a pod that is placed, and waits for its volume.
 func (s *situation) binding(name string) {
 	pod := s.pod(name, queue.InFlight, 1)
@@ -524,6 +534,11 @@ func TestDecide(t *testing.T) {
 		// An attempt must show, and does not.
 		{"a new pod's does not show", func(s *situation) { s.pod("web", queue.Active, 0) }, "wait 0.4000 or a move"},
 		{"of a pod that failed before it does not show", func(s *situation) { s.pod("web", queue.Active, 1) }, "put back web"},
+		{"it needs a claim that is not there, and does not show", func(s *situation) {
+			s.pod("web", queue.Active, 1, func(p *v1.Pod) {
+				p.Spec.Volumes = []v1.Volume{{VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "missing"}}}}
+			})
+		}, "put back web"},
 		{"it does not show, and others fail all the time", func(s *situation) { s.pod("web", queue.Active, 1); s.failEvery(0.05) }, "wait 0.4000 or a move"},
 		{"it does not show, and others fail now and then", func(s *situation) { s.pod("web", queue.Active, 1); s.failEvery(0.07) }, "put back web"},
 		{"it does not show, and others fail as soon as a slow loop gets to them", func(s *situation) { s.slow(); s.pod("web", queue.Active, 1); s.failEvery(0.07) }, "wait 0.4000 or a move"},
@@ -710,6 +725,27 @@ func TestInstead(t *testing.T) {
 		}, ""},
 		{"another fails later, that the loop can't take", fails, func(s *situation) { s.failed(10.05, "elsewhere") }, ""},
 		{"another fails later, where the loop waits for no patch", fails, func(s *situation) { s.channels.Config.AsyncAPICalls = true; s.failed(10.05, "db") }, ""},
+		{"it is patched later, and another fails", fails, func(s *situation) { s.patched(10.3, 10.305, "web"); s.failed(10.01, "db") }, "db"},
+		{"it is patched later, and another fails, where the loop waits for no patch", fails, func(s *situation) {
+			s.channels.Config.AsyncAPICalls = true
+			s.patched(10.3, 10.305, "web")
+			s.failed(10.01, "db")
+		}, ""},
+		{"its patch is that of its next attempt, where the loop waits for none", fails, func(s *situation) {
+			s.channels.Config.AsyncAPICalls = true
+			s.failed(10.01, "db")
+			s.failed(10.02, "web")
+			s.patched(10.3, 10.305, "web")
+		}, ""},
+		{"it is bound before a patch was sent, where the loop waits for none", fails, func(s *situation) {
+			s.channels.Config.AsyncAPICalls = true
+			s.failed(10.01, "db")
+			s.bound(10.3, "web")
+		}, ""},
+		{"another fails, where the loop waits for no patch", fails, func(s *situation) {
+			s.channels.Config.AsyncAPICalls = true
+			s.failed(10.01, "db")
+		}, "db"},
 		{"another fails later, where a log tells of all attempts", fails, func(s *situation) { s.channels.Verbosity = 4; s.failed(10.05, "db") }, ""},
 		{"another fails later than any work takes", fails, func(s *situation) { s.failed((10*time.Second + patchSlack + time.Millisecond).Seconds(), "db") }, ""},
 		{"another fails later, where requests wait", fails, func(s *situation) { s.failed(10.05, "db"); s.load(10) }, "db"},
@@ -961,6 +997,9 @@ func TestUntried(t *testing.T) {
 		{"one is seen", func(s *situation) { s.pod("web", queue.Active, 0); s.failed(10.3, "web") }, false},
 		{"one is seen much later", func(s *situation) { s.pod("web", queue.Active, 0); s.failed(10.5, "web") }, true},
 		{"it need not show", func(s *situation) { s.free("web") }, false},
+		{"its version is new, and the scheduler may not have heard of that", func(s *situation) { s.updated("web", 3, channels.VersionSlack-1) }, false},
+		{"its version is new, and the scheduler has heard of that", func(s *situation) { s.updated("web", 3, channels.VersionSlack) }, true},
+		{"its version is new, and of the one before a second failure would show", func(s *situation) { s.updated("web", 1, 0) }, true},
 		{"it shows late, where requests wait", func(s *situation) { s.pod("web", queue.Active, 0); s.load(10) }, true},
 		{"nothing is told that far", func(s *situation) { s.pod("web", queue.Active, 0); s.channels.Until = world.At(10) }, false},
 		{"nothing is heard that far", func(s *situation) { s.pod("web", queue.Active, 0); s.unheard(sources.PodsWatch) }, false},

@@ -50,6 +50,8 @@ type lastAttempt struct {
 	seen bool
 	// message is why it failed, until a patch has told that. Empty if it did not, or that is not known.
 	message string
+	// told is true if message is what its own Event told: that of a series keeps what the first of it said.
+	told bool
 }
 
 // besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes

@@ -93,6 +93,62 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// TestErrorInPatch: the patch of an attempt that failed by an error says so, whatever the model had it rejected by. The pod has been
+// backing off since then, and no event wakes it (scheduling_queue.go, v1.33, AddUnschedulableIfNotPresent).
+func TestErrorInPatch(t *testing.T) {
+	err := func(w *world.Cluster, seconds, patched float64, pod *v1.Pod) {
+		pod = world.Happens(w, seconds, sources.Updated, pod, func(p *v1.Pod) {
+			world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
+			p.Status.Conditions[0].Reason = v1.PodReasonSchedulerError
+		})
+		w.Add(seconds, &sources.StatusPatched{Pod: world.Key(pod.Name), UID: pod.UID, Sent: world.At(patched)})
+	}
+	fails := func(w *world.Cluster) {
+		nodes(w, "2", "node-a")
+		err(w, 2.01, 2.005, comes(w, 2, "web", "4", nil))
+	}
+	play(t, []scene{
+		{"the model had it rejected", 2, 4.5, func(w *world.Cluster) {
+			fails(w)
+			world.Happens(w, 2.5, sources.Added, world.Node("node-b", "3"), nil)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.004 web inflight (failure)
+			2.004 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.010 web backoff ScheduleAttemptFailure (outcome)
+			4.000 web active BackoffComplete
+			4.000 web inflight (turn)
+			4.001 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
+		`},
+	})
+	playWith(t, func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }, []scene{
+		{"the model has just woken it, and tries it again", 2, 2.6, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			small := w.Another(1.9)
+			web := comes(w, 2, "web", "4", free)
+			w.Goes(2.0085, small)
+			err(w, 2.01, 2.005, web)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.010 other backoff AssignedPodDelete
+			2.010 web backoff AssignedPodDelete
+			2.010 other unschedulable (not tried)
+			2.010 web inflight (turn)
+			2.010 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 420µs
+			2.010 web backoff ScheduleAttemptFailure (outcome)
+		`},
+	})
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.28.4") }, []scene{
+		{"up to v1.28 it waits among the others", 2, 2.6, fails, `
+			2.001 web active PodAdd
+			2.004 web inflight (failure)
+			2.004 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+}
+
 // TestOutlasts: where requests wait for each other, a patch that is not seen before the end is sent behind it, and until then the
 // loop makes no attempt.
 func TestOutlasts(t *testing.T) {

@@ -298,6 +298,9 @@ func (s *shadow) hearNext(now time.Time) {
 	c := s.deliveries[0].Change
 	s.deliveries = s.deliveries[1:]
 	s.deliver(now, c)
+	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Updated {
+		s.oracle.channels.Updated(now, pod.UID)
+	}
 	s.toldOfNode(now, c)
 	moved := len(s.unsettled.moves)
 	s.handOnMoves(now, nil)

@@ -125,6 +125,9 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	if d.asyncAPICalls && ok && c != nil && last.message == c.Message {
 		recent = true // the call waited for others, and has what the last attempt failed with (api_dispatcher.go, v1.34, Run)
 	}
+	if d.asyncAPICalls && last.told && c != nil && last.message != c.Message {
+		expected = false // it has what a later one failed with
+	}
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
 		recent, expected = false, false // that attempt was another: the model placed the pod
 	}
@@ -136,6 +139,8 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 			message = c.Message
 		}
 		s.takeInRejection(now, pod, sources.Sanitize(message), nil)
+	} else if recent && !others {
+		s.takeInError(now, pod)
 	}
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.Scheduler.Renominate(now, pod, node)
@@ -146,6 +151,23 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		s.oracle.lastAttempts[pod.UID] = last
 	}
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
+}
+
+// takeInError has the model follow that the last attempt of pod failed by an error if that is what is written into its condition, and the
+// model had it rejected: it has been backing off since then, with no event that could wake it.
+func (s *shadow) takeInError(now time.Time, pod *v1.Pod) {
+	d, c := s.driver, cluster.Unscheduled(pod)
+	if c == nil || c.Reason != v1.PodReasonSchedulerError || s.cfg.Queue.Rules.ErrorsWait {
+		return
+	}
+	if a := d.UnderWay; a != nil && a.Pod.UID == pod.UID {
+		d.Conclude(now) // there was none
+	}
+	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
+		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
+		follow.Observe(d.queue, now, follow.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
+		s.handOnMoves(now, nil)
+	}
 }
 
 // takeInRejection has the model follow that an attempt of pod failed, and why. If the model has not just had that
@@ -181,7 +203,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
 		s.handOnMoves(now, nil)
 	}
-	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true, message: string(message)}
+	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true, message: string(message), told: told != nil && told.Count < 2}
 	if told != nil {
 		s.oracle.lastEnded = now
 	}
