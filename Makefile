@@ -111,10 +111,11 @@ LASTING ?= 100s
 e2e-record:
 	cd e2e && go test -v -count 1 -timeout 60m -run '^TestRecord$$' . -out=$(abspath $(OUT)) -release=$(RELEASE) -seed $(SEED) -workload $(WORKLOAD) -lasting $(LASTING)
 
-# Figures of a large cluster: 5,000 nodes and 50,000 pods, or PODS=150000.
+# Figures of a large cluster: 5,000 nodes and 50,000 pods, or PODS=150000, or NODES=15000 PODS=500000.
+NODES = 5000
 PODS = 50000
 e2e-bench:
-	cd e2e && go test -v -count 1 -timeout 60m -run '^TestScale$$' . -scale -pods $(PODS)
+	cd e2e && go test -v -count 1 -timeout 60m -run '^TestScale$$' . -scale -nodes $(NODES) -pods $(PODS)
 
 # kube-scheduler with schedq's queue in the place of its own: the same moves and end state, and pods per second of both,
 # in five workloads that are played ROUNDS times each. It takes four minutes a round.

@@ -17,6 +17,8 @@ type proxy struct {
 	slow  atomic.Bool   // see slowly
 	delay time.Duration // each way, however much is under way
 
+	asked, answered atomic.Int64 // bytes to the server, and from it, with what TLS adds
+
 	mu    sync.Mutex
 	down  bool
 	conns map[net.Conn]bool
@@ -74,7 +76,8 @@ func (p *proxy) slowly(slow bool) { p.slow.Store(slow) }
 // pace is a writer that passes on what it gets as fast as the link is.
 type pace struct {
 	io.Writer
-	of *proxy
+	of    *proxy
+	bytes *atomic.Int64
 }
 
 func (w pace) Write(b []byte) (n int, err error) {
@@ -87,6 +90,7 @@ func (w pace) Write(b []byte) (n int, err error) {
 		var wrote int
 		wrote, err = w.Writer.Write(b[n:end])
 		n += wrote
+		w.bytes.Add(int64(wrote))
 	}
 	return n, err
 }
@@ -116,16 +120,16 @@ func (p *proxy) pass(client net.Conn) {
 		return
 	}
 	go func() {
-		p.carry(server, client)
+		p.carry(pace{server, p, &p.asked}, client)
 		server.Close()
 	}()
-	p.carry(client, server)
+	p.carry(pace{client, p, &p.answered}, server)
 }
 
 // carry passes on what from sends, each piece as long after it came as the proxy delays, until either hangs up.
-func (p *proxy) carry(to io.Writer, from net.Conn) {
+func (p *proxy) carry(to pace, from net.Conn) {
 	if p.delay == 0 {
-		io.Copy(pace{to, p}, from) // either end may hang up
+		io.Copy(to, from) // either end may hang up
 		return
 	}
 	type piece struct {
@@ -139,7 +143,7 @@ func (p *proxy) carry(to io.Writer, from net.Conn) {
 		defer close(arrived)
 		for next := range pieces {
 			time.Sleep(time.Until(next.due))
-			if _, err := (pace{to, p}).Write(next.bytes); err != nil {
+			if _, err := to.Write(next.bytes); err != nil {
 				from.Close() // so that nothing more comes
 			}
 		}

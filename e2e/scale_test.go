@@ -1,12 +1,10 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -24,15 +22,13 @@ import (
 )
 
 var (
-	scale     = flag.Bool("scale", false, "measure schedq attached to a large cluster")
-	scalePods = flag.Int("pods", 50_000, "how many pods the large cluster has")
+	scale      = flag.Bool("scale", false, "measure schedq attached to a large cluster")
+	scaleNodes = flag.Int("nodes", 5_000, "how many nodes the large cluster has")
+	scalePods  = flag.Int("pods", 50_000, "how many pods the large cluster has")
 )
 
-const (
-	scaleNodes = 5_000
-	// oneIn so many pods is left pending; the others are assigned when they are created.
-	oneIn = 1_000
-)
+// oneIn so many pods is left pending; the others are assigned when they are created.
+const oneIn = 1_000
 
 // TestScale measures once and prints what it measures. A benchmark would be run again and again.
 func TestScale(t *testing.T) {
@@ -54,25 +50,27 @@ func TestScale(t *testing.T) {
 	if err := fill(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d nodes and %d pods created in %v", scaleNodes, *scalePods, time.Since(start).Round(time.Second))
+	t.Logf("%d nodes and %d pods created in %v", *scaleNodes, *scalePods, time.Since(start).Round(time.Second))
 
-	window := attachTerminal(t, schedqKubeconfig(t, c, ""))
+	link := startProxy(t, c.APIAddress(), 0)
+	window := attachTerminal(t, schedqKubeconfig(t, c, link.address()))
 	t.Logf("first frame after %v", window.waitFor(t, "activeQ", true).Round(time.Millisecond))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, errors.New("not within 5 minutes"))
 	defer cancel()
-	var recording tally
-	if err := controlplane.Poll(ctx, func() error { return recording.allIn(window) }); err != nil {
+	in := arrival{window: window, link: link, quiet: window.started}
+	if err := controlplane.Poll(ctx, func() error { return in.isOver(t) }); err != nil {
 		t.Fatalf("%v\n%s", err, window.text())
 	}
-	t.Logf("all in after %v", time.Since(window.started).Round(100*time.Millisecond))
+	t.Logf("all in after %v, %.1f MB of the API server for %.1f kB asked",
+		in.quiet.Sub(window.started).Round(100*time.Millisecond), float64(link.answered.Load())/1e6, float64(link.asked.Load())/1e3)
 
 	time.Sleep(10 * time.Second) // what came in is worked off
 	pid := window.cmd.Process.Pid
-	before := cpuTime(t, pid)
+	before, heard := cpuTime(t, pid), link.answered.Load()
 	const rest = 30 * time.Second
 	time.Sleep(rest)
 	used := cpuTime(t, pid) - before
-	t.Logf("at rest: %.1f %% of a core", 100*used.Seconds()/rest.Seconds())
+	t.Logf("at rest: %.1f %% of a core, %.1f kB/s of the API server", 100*used.Seconds()/rest.Seconds(), float64(link.answered.Load()-heard)/1e3/rest.Seconds())
 	t.Logf("resident: %d MB, at most %d MB", statusMB(t, pid, "VmRSS"), statusMB(t, pid, "VmHWM"))
 }
 
@@ -91,7 +89,7 @@ func fill(ctx context.Context, client kubernetes.Interface) error {
 	pod := func(i int) error {
 		p := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("p-%05d", i), Labels: map[string]string{"app": fmt.Sprintf("app-%d", i%500)}},
-			Spec: corev1.PodSpec{NodeName: nodeName(i % scaleNodes), Containers: []corev1.Container{{
+			Spec: corev1.PodSpec{NodeName: nodeName(i % *scaleNodes), Containers: []corev1.Container{{
 				Name: "c", Image: "registry.example/app:1",
 				Env: []corev1.EnvVar{{Name: "PASSWORD", Value: workload.Secret}},
 				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
@@ -105,7 +103,7 @@ func fill(ctx context.Context, client kubernetes.Interface) error {
 		_, err := client.CoreV1().Pods(workload.Namespace).Create(ctx, p, metav1.CreateOptions{})
 		return err
 	}
-	return errors.Join(parallel(scaleNodes, node), parallel(*scalePods, pod))
+	return errors.Join(parallel(*scaleNodes, node), parallel(*scalePods, pod))
 }
 
 func nodeName(i int) string { return fmt.Sprintf("n-%04d", i) }
@@ -131,37 +129,33 @@ func parallel(n int, do func(int) error) error {
 	return nil
 }
 
-// tally counts the objects in the recording that schedq makes, which it reads as it grows: to read all of a large one again and
-// again would be more work than what is measured.
-type tally struct {
-	read        int64
-	rest        []byte // the line that is not whole yet
-	nodes, pods int
+// arrival waits until all of a cluster has come in. It is not counted in the recording, which has a bound.
+type arrival struct {
+	window *terminal
+	link   *proxy
+	heard  int64         // bytes of the API server
+	used   time.Duration // of the processor
+	quiet  time.Time     // since when schedq neither hears nor works
 }
 
-// allIn returns an error as long as the recording of w does not hold all nodes and pods.
-func (r *tally) allIn(w *terminal) error {
-	path, err := w.recording()
-	if err != nil {
-		return err
+// isOver returns an error until the board has all pods that wait, and schedq has been quiet for a while.
+func (a *arrival) isOver(t *testing.T) error {
+	const (
+		little = 10_000                // bytes in a tenth of a second
+		idle   = 20 * time.Millisecond // in as long
+		while  = 2 * time.Second
+	)
+	heard, used := a.link.answered.Load(), cpuTime(t, a.window.cmd.Process.Pid)
+	if heard-a.heard > little || used-a.used > idle {
+		a.quiet = time.Now()
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+	a.heard, a.used = heard, used
+	waiting := fmt.Sprintf("activeQ %d ", (*scalePods+oneIn-1)/oneIn)
+	if !strings.Contains(a.window.text(), waiting) {
+		return fmt.Errorf("the board does not say %q", waiting)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.NewSectionReader(f, r.read, 1<<40))
-	if err != nil {
-		return err
-	}
-	r.read += int64(len(text))
-	text = append(r.rest, text...)
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	r.nodes += bytes.Count(text[:whole], []byte(`"kind":"Node"`))
-	r.pods += bytes.Count(text[:whole], []byte(`"kind":"Pod"`))
-	r.rest = bytes.Clone(text[whole:])
-	if r.nodes < scaleNodes || r.pods < *scalePods {
-		return fmt.Errorf("schedq has recorded %d nodes and %d pods", r.nodes, r.pods)
+	if time.Since(a.quiet) < while {
+		return errors.New("schedq is still at work")
 	}
 	return nil
 }
