@@ -1,5 +1,11 @@
 package sources
 
+import (
+	"context"
+	"iter"
+	"time"
+)
+
 // ReleaseSource is what tells of which release a kube-scheduler is.
 type ReleaseSource string
 
@@ -30,24 +36,65 @@ func WithRelease(events []Event, release SafeText) []Event {
 		return events
 	}
 	out := make([]Event, 0, len(events)+1)
-	out = append(out, Event{Time: events[0].Time, Fact: &SchedulerHeard{Release: release, From: ReleaseGiven}})
+	out = append(out, heardGiven(events[0].Time, release))
 	return appendReleased(out, events, release)
 }
 
 // appendReleased appends events to out, with that release where they tell one.
 func appendReleased(out, events []Event, release SafeText) []Event {
 	for _, ev := range events {
-		switch f := ev.Fact.(type) {
-		case *SchedulerHeard:
-			continue
-		case *SchedulerStarted:
-			given := *f
-			given.Release, given.ReleaseInferred, given.From = release, false, ReleaseGiven
-			ev.Fact = &given
+		if ev, tells := released(ev, release); tells {
+			out = append(out, ev)
 		}
-		out = append(out, ev)
 	}
 	return out
+}
+
+// released returns ev with that release if it tells one. False is that it tells nothing else.
+func released(ev Event, release SafeText) (Event, bool) {
+	switch f := ev.Fact.(type) {
+	case *SchedulerHeard:
+		return ev, false
+	case *SchedulerStarted:
+		given := *f
+		given.Release, given.ReleaseInferred, given.From = release, false, ReleaseGiven
+		ev.Fact = &given
+	}
+	return ev, true
+}
+
+// WithRelease returns the recording with its events as WithRelease has them. A long one is not kept for that.
+func (r *Recording) WithRelease(release SafeText) *Recording {
+	of := *r
+	of.Events, of.Gist = WithRelease(r.Events, release), WithRelease(r.Gist, release)
+	if r.Again != nil {
+		of.Again = func(ctx context.Context) iter.Seq2[Event, error] { return againWithRelease(r.Again(ctx), release) }
+	}
+	return &of
+}
+
+// againWithRelease yields events as WithRelease has them.
+func againWithRelease(events iter.Seq2[Event, error], release SafeText) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		begun := false
+		for ev, err := range events {
+			if err == nil && !begun {
+				begun = true
+				if !yield(heardGiven(ev.Time, release), nil) {
+					return
+				}
+			}
+			ev, tells := released(ev, release)
+			if (err != nil || tells) && !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// heardGiven says that a person said of which release the scheduler is.
+func heardGiven(at time.Time, release SafeText) Event {
+	return Event{Time: at, Fact: &SchedulerHeard{Release: release, From: ReleaseGiven}}
 }
 
 // StreamWithRelease returns s as WithRelease has events.

@@ -15,14 +15,7 @@ func OpenEmbedded(cmd *cobra.Command, name string) (*sources.Recording, error) {
 	if !slices.Contains(EmbeddedNames(), name) {
 		return nil, Usagef("there is no embedded recording %q; there are %s", name, strings.Join(EmbeddedNames(), ", "))
 	}
-	asked, err := SchedulerRelease(cmd)
-	if err != nil {
-		return nil, err
-	}
-	if asked == "" {
-		return embedded.OpenToPlay(cmd.Context(), name)
-	}
-	rec, err := embedded.Open(cmd.Context(), name) // what is told of releases is rewritten
+	rec, err := embedded.OpenToPlay(cmd.Context(), name)
 	if err != nil {
 		return nil, err
 	}

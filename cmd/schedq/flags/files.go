@@ -63,12 +63,18 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 	if err != nil {
 		return nil, err
 	}
-	asked, err := SchedulerRelease(cmd)
-	if err != nil {
+	if _, err := SchedulerRelease(cmd); err != nil {
 		return nil, err
 	}
+	if begun := m.Begun; begun != nil {
+		m.Begun = func(rec *sources.Recording) {
+			if rec, err := WithRelease(cmd, rec); err == nil { // else it is said of the whole
+				begun(rec)
+			}
+		}
+	}
 	return func(ctx context.Context) (*sources.Recording, error) {
-		rec, err := openOf(ctx, asked, paths, opts, m)
+		rec, err := OpenLong(ctx, paths, opts, m)
 		if err != nil {
 			return nil, err
 		}
@@ -79,14 +85,6 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 		}
 		return WithRelease(cmd, rec)
 	}, nil
-}
-
-// openOf is OpenLong, and keeps what is to be a recording of a scheduler of the release asked: what is told of releases is rewritten.
-func openOf(ctx context.Context, asked sources.SafeText, paths []string, opts files.Options, m Meanwhile) (*sources.Recording, error) {
-	if asked != "" {
-		return files.Open(ctx, paths, opts)
-	}
-	return OpenLong(ctx, paths, opts, m)
 }
 
 // OpenLong is files.Open, and does not keep a long recording.
@@ -122,12 +120,8 @@ func OpenTruth(cmd *cobra.Command, path string, rec *sources.Recording) (*source
 	if err != nil {
 		return nil, err
 	}
-	asked, err := SchedulerRelease(cmd)
-	if err != nil {
-		return nil, err
-	}
 	opts.Beside, opts.Seeds = rec, nil
-	truth, err := openOf(cmd.Context(), asked, []string{path}, opts, Meanwhile{})
+	truth, err := OpenLong(cmd.Context(), []string{path}, opts, Meanwhile{})
 	if err != nil {
 		return nil, err
 	}

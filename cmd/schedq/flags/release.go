@@ -43,7 +43,5 @@ func WithRelease(cmd *cobra.Command, rec *sources.Recording) (*sources.Recording
 	if rec.Rerun {
 		return nil, UsageError{fmt.Errorf("--scheduler-release is of a scheduler that was recorded, and %s is a scenario: --release plays it under another release", rec.Name)}
 	}
-	of := *rec
-	of.Events = sources.WithRelease(rec.Events, release)
-	return &of, nil
+	return rec.WithRelease(release), nil
 }

@@ -45,7 +45,7 @@ row each, for DuckDB, Spark or BigQuery.`,
 		Args:    flags.Args(1, flags.Any),
 		RunE:    c.run,
 	}
-	cmd.Flags().StringVarP(&c.out, "output", "o", "", "the trace to write")
+	cmd.Flags().StringVarP(&c.out, "output", "o", "", "the trace to write, or a table if its name ends in .parquet")
 	c.force.Register(cmd)
 	c.cut.register(cmd)
 	c.model.Register(cmd)
@@ -100,7 +100,7 @@ func (c *converting) run(cmd *cobra.Command, args []string) error {
 // check returns an error if what is asked for can't be written there.
 func (c *converting) check(cmd *cobra.Command, args []string) error {
 	if c.out == "" {
-		return flags.Usagef("convert needs -o OUT, the trace to write")
+		return flags.Usagef("convert needs -o OUT, the trace to write, or a table if its name ends in .parquet")
 	}
 	for _, in := range args {
 		if sameFile(in, c.out) {
