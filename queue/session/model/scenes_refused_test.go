@@ -93,9 +93,9 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestErrorInPatch: the patch of an attempt that failed by an error says so, whatever the model had it rejected by. The pod has been
+// TestFailedByError: the patch of an attempt that failed by an error says so, and a log, whatever the model had it rejected by. The pod has been
 // backing off since then, and no event wakes it (scheduling_queue.go, v1.33, AddUnschedulableIfNotPresent).
-func TestErrorInPatch(t *testing.T) {
+func TestFailedByError(t *testing.T) {
 	err := func(w *world.Cluster, seconds, patched float64, pod *v1.Pod) {
 		pod = world.Happens(w, seconds, sources.Updated, pod, func(p *v1.Pod) {
 			world.Reject(p, "running PreFilter plugin \"VolumeBinding\": error getting PVC", "")
@@ -138,6 +138,19 @@ func TestErrorInPatch(t *testing.T) {
 			2.010 web inflight (turn)
 			2.010 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 420µs
 			2.010 web backoff ScheduleAttemptFailure (outcome)
+		`},
+	})
+	play(t, []scene{
+		{"the scheduler's log says it", 2, 2.6, func(w *world.Cluster) {
+			w.Add(0.5, &sources.Logged{Verbosity: 2})
+			nodes(w, "2", "node-a")
+			web := comes(w, 2, "web", "4", nil)
+			w.Add(2.003, &sources.FailedAttempt{Pod: world.Key("web"), UID: web.UID, Log: true, Error: true, Message: "error getting PVC"})
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.002 web inflight (turn)
+			2.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.32ms (outcome)
+			2.003 web backoff ScheduleAttemptFailure (outcome)
 		`},
 	})
 	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.28.4") }, []scene{

@@ -139,8 +139,8 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 			message = c.Message
 		}
 		s.takeInRejection(now, pod, sources.Sanitize(message), nil)
-	} else if recent && !others {
-		s.takeInError(now, pod)
+	} else if recent && !others && c != nil && c.Reason == v1.PodReasonSchedulerError {
+		s.takeInError(now, pod, evidence.Patched)
 	}
 	if node := pod.Status.NominatedNodeName; cluster.Waiting(pod) && node != "" && node != d.queue.NominatedNode(pod.UID) {
 		d.Scheduler.Renominate(now, pod, node)
@@ -153,18 +153,18 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
 
-// takeInError has the model follow that the last attempt of pod failed by an error if that is what is written into its condition, and the
-// model had it rejected: it has been backing off since then, with no event that could wake it.
-func (s *shadow) takeInError(now time.Time, pod *v1.Pod) {
-	d, c := s.driver, cluster.Unscheduled(pod)
-	if c == nil || c.Reason != v1.PodReasonSchedulerError || s.cfg.Queue.Rules.ErrorsWait {
+// takeInError has the model follow that the last attempt of pod failed by an error, as is seen. If the model had the pod rejected, it has
+// been backing off since then, with no event that could wake it.
+func (s *shadow) takeInError(now time.Time, pod *v1.Pod, seen evidence.Kind) {
+	d := s.driver
+	if s.cfg.Queue.Rules.ErrorsWait {
 		return
 	}
 	if a := d.UnderWay; a != nil && a.Pod.UID == pod.UID {
 		d.Conclude(now) // there was none
 	}
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); ok && info.Pod.UID == pod.UID && d.bindingOf(pod.UID) == nil && info.ConsecutiveErrorsCount == 0 {
-		d.because = reason.Because{Rule: reason.ByOutcome, Seen: evidence.Patched, At: now}
+		d.because = reason.Because{Rule: reason.ByOutcome, Seen: seen, At: now}
 		follow.Observe(d.queue, now, follow.Observation{Pod: pod, To: queue.Backoff, Event: queue.ScheduleAttemptFailure})
 		s.handOnMoves(now, nil)
 	}
@@ -202,6 +202,8 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 		}
 		_ = d.queue.AddUnschedulableIfNotPresent(now, pod, why) // it is in flight, so nothing else is there
 		s.handOnMoves(now, nil)
+	} else if told != nil && told.Error {
+		s.takeInError(now, pod, evidence.Failed)
 	}
 	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true, message: string(message), told: told != nil && told.Count < 2}
 	if told != nil {
