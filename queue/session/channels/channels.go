@@ -72,8 +72,8 @@ func (c *Channels) Gone(uid types.UID) {
 	delete(c.updated, uid)
 }
 
-// Updated notes that the scheduler is taken to hear at now of a new version of the pod with that UID. As long as it may not have, an attempt
-// may be of the version before, of which the recorder writes no third Event.
+// Updated notes that the scheduler is taken to hear at now of a new version of the pod with that UID. It may hear of that up to VersionSlack
+// later: until then an attempt may be of the version before, of which the recorder writes no third Event.
 func (c *Channels) Updated(now time.Time, uid types.UID) {
 	if c.recorder[uid].Count >= mostEvents {
 		c.updated[uid] = now
