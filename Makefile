@@ -104,12 +104,13 @@ e2e-releases:
 
 # A recording of a real scheduler, audit.log.gz and sched.log.gz in the folder OUT, as make verify reads them:
 #   make e2e-record OUT=/tmp/recordings/v1.33 RELEASE=v1.33.0 SEED=7 WORKLOAD=field LASTING=100s
-# Without RELEASE it is the control plane's own. What else runs on the machine meanwhile is in it, too.
+# Without RELEASE it is the control plane's own. STEPS=0 are 6 a second. What else runs on the machine meanwhile is in it, too.
 SEED ?= 1
 WORKLOAD ?= random
 LASTING ?= 100s
+STEPS ?= 0
 e2e-record:
-	cd e2e && go test -v -count 1 -timeout 60m -run '^TestRecord$$' . -out=$(abspath $(OUT)) -release=$(RELEASE) -seed $(SEED) -workload $(WORKLOAD) -lasting $(LASTING)
+	cd e2e && go test -v -count 1 -timeout 60m -run '^TestRecord$$' . -out=$(abspath $(OUT)) -release=$(RELEASE) -seed $(SEED) -workload $(WORKLOAD) -lasting $(LASTING) -steps $(STEPS)
 
 # Figures of a large cluster: 5,000 nodes and 50,000 pods, or PODS=150000, or NODES=15000 PODS=500000.
 NODES = 5000
