@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -92,7 +93,10 @@ func Verify(ctx context.Context, rec, truth *sources.Recording, opts timeline.Op
 	}
 	var err error
 	if cluster.HasFact[*sources.Move](tells) {
-		v.end, v.window.onAlone = momentOf(tells[len(tells)-1].Time), v.alone
+		v.end, v.ends, v.window.onAlone = momentOf(tells[len(tells)-1].Time), math.MaxInt64, v.alone
+		if !truth.End.IsZero() {
+			v.ends = momentOf(truth.End)
+		}
 		err = sideBySide(ctx, [2]played{{truth, opts}, {rec, opts}}, v.add)
 	}
 	switch {
@@ -131,12 +135,13 @@ func gatesSilently(truth *sources.Recording) bool {
 // verifying is a verification under way. want is the truth, got the model.
 type verifying struct {
 	window window
-	// began is when the model came to a scheduler at work, or never, and end the truth's last event.
-	began, end moment
-	silent     bool   // the truth tells no move of a pod that is gated
-	first      moment // what is compared begins: never before the truth's first move
-	last       moment // the truth's newest move
-	kinds      []KindAgreement
+	// began is when the model came to a scheduler at work, or never, end the truth's last event, and ends the last time that its files
+	// tell. Beyond all time if that is not known.
+	began, end, ends moment
+	silent           bool   // the truth tells no move of a pod that is gated
+	first            moment // what is compared begins: never before the truth's first move
+	last             moment // the truth's newest move
+	kinds            []KindAgreement
 	differences
 	beyond beyond
 	// spent is the time that the truth has pods in each tier, and right the part of it in which the model has them there.
@@ -205,7 +210,7 @@ func (v *verifying) alone(m *toldMove) {
 	switch {
 	case m.by == want:
 		v.differ(v.window.missed, m)
-	case v.first == never || v.first-m.at > moment(tolerance):
+	case v.first == never || v.first-m.at > moment(tolerance) || m.at > v.ends:
 	case m.at-v.last > moment(tolerance):
 		if v.beyond.kinds == nil {
 			v.beyond.kinds = map[uint32]int{}

@@ -182,6 +182,38 @@ func TestVerifyStaysToTheEnd(t *testing.T) {
 	checkTime(t, v.PodSeconds, map[string]float64{"active": 30, "gated": 0, "inflight": 0, "unschedulable": 0, "backoff": 0}, map[string]float64{"active": 24})
 }
 
+// TestVerifyEndsWithTheTruth: what the model alone does behind the last line of the truth's log can't be judged, and one of the truth's
+// last moves may be found there all the same.
+func TestVerifyEndsWithTheTruth(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		end     float64
+		model   []sources.Event
+		matched int
+		extra   int
+	}{
+		{"within the last line's second", 30.5, []sources.Event{bComes, world.Told(30.4, "b", "inflight", "")}, 1, 1},
+		{"at the last line", 30.5, []sources.Event{bComes, world.Told(30.5, "b", "inflight", "")}, 1, 1},
+		{"behind the last line", 30.5, []sources.Event{bComes, world.Told(30.6, "b", "inflight", "")}, 1, 0},
+		{"the same, and late", 30.5, []sources.Event{world.Told(30.6, "b", "active", "UnscheduledPodAdd"), world.Told(30.7, "b", "inflight", "")}, 1, 0},
+		{"no more than its moves is known of the truth", 0, []sources.Event{bComes, world.Told(30.6, "b", "inflight", "")}, 1, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			truth := world.ToldBy(bComes)
+			if c.end > 0 {
+				truth.End = world.At(c.end)
+			}
+			v, err := Verify(t.Context(), world.ToldBy(c.model...), truth, timeline.Options{}, math.MaxInt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := v.Transitions; m.Truth != 1 || m.Matched != c.matched || m.Model != c.matched+c.extra || len(v.Differences) != c.extra {
+				t.Errorf("%d of the model, %d matched, differences %v, want %d and %d", m.Model, m.Matched, v.Differences, c.matched+c.extra, c.matched)
+			}
+		})
+	}
+}
+
 // TestMatchLeavesNoPair: the nearest moves are not always those that go together.
 func TestMatchLeavesNoPair(t *testing.T) {
 	told := func(event string, moves ...float64) (events []sources.Event) {
