@@ -50,7 +50,12 @@ func (o *oracle) decide(now time.Time) decision {
 		return ok && now.Sub(last.at) < channels.AttemptSlack && !o.lastEnded.After(last.at)
 	}
 	if patch := o.future.PatchUnderWay(now, writePatience, channels.AttemptSlack, o.channels.Saturated(now), ended, o.besideLoop(now)); patch != nil && !o.channels.Config.AsyncAPICalls {
-		return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
+		switch fails := patch.By.Add(-soon); {
+		case !o.isOfNext(now, patch):
+			return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
+		case fails.After(now):
+			return decision{do: wait, until: fails}
+		}
 	}
 	first, last, sent := o.takenByPatch(now)
 	if last && first != nil && (sent.Sub(now) <= soon || o.queue.IsNext(first)) {
@@ -71,6 +76,12 @@ func (o *oracle) decide(now time.Time) decision {
 		}
 	}
 	return o.upcoming(now)
+}
+
+// isOfNext reports whether patch, which is sent soon after an attempt of its pod, is that of the next one: the attempt came to what the pod's
+// status says, which is not written again, and since then something has woken the pod.
+func (o *oracle) isOfNext(now time.Time, patch *evidence.Sighting) bool {
+	return patch.By.After(now) && o.lastAttempts[patch.UID].silent && o.queue.Takeable(patch) != nil
 }
 
 // takenByPatch returns the pods that the loop takes before any other whose request is sent later than sent, which is the
@@ -313,14 +324,19 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
 		return o.seesBinding(now, a.Pod)
 	}
-	c := cluster.Unscheduled(a.Pod)
-	if c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName) {
-		return true // nothing is written
+	if writesNothing(a) {
+		return true
 	}
 	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {
 		return true // it may have waited, and have taken the next one in (api_calls/pod_status_patch.go, v1.34, Merge)
 	}
 	return o.patch(now, a.Pod.UID) != nil || !o.channels.HearsPods(now)
+}
+
+// writesNothing reports whether attempt a, which failed, leaves its pod's status as it is (schedule_one.go, updatePod).
+func writesNothing(a *cycle.Attempt) bool {
+	c := cluster.Unscheduled(a.Pod)
+	return c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName)
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where

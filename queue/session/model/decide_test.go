@@ -274,6 +274,28 @@ func TestDecide(t *testing.T) {
 			s.patched(10.003, 10.008, "db")
 			s.lastAttempts["db"] = lastAttempt{at: world.At(9.999)}
 		}, "wait 0.0084"},
+		{"a patch is sent soon after an attempt that would write none, of a pod that was woken since: it is of the next attempt", func(s *situation) {
+			s.free("db")
+			s.patched(10.007, 10.012, "db")
+			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+		}, fmt.Sprintf("wait %.4f", (7*time.Millisecond - soon).Seconds())},
+		{"the same, and it fails now", func(s *situation) {
+			s.free("web")
+			s.free("db")
+			s.patched(10+soon.Seconds(), 10.006, "db")
+			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+		}, "take db"},
+		{"the same, of a pod that sleeps: the model was too fast", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.Unschedulable, 1)
+			s.patched(10.007, 10.012, "db")
+			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+		}, "wait 0.0124"},
+		{"the same, of a patch that was sent before", func(s *situation) {
+			s.free("db")
+			s.patched(9.999, 10.004, "db")
+			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+		}, "wait 0.0044"},
 		{"a patch is sent at once, and another attempt was seen to end since", func(s *situation) {
 			s.free("web")
 			s.patched(10.003, 10.008, "db")

@@ -52,6 +52,8 @@ type lastAttempt struct {
 	message string
 	// told is true if message is what its own Event told: that of a series keeps what the first of it said.
 	told bool
+	// silent is true if the model had it fail as the pod's status said before: no patch follows.
+	silent bool
 }
 
 // besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes

@@ -54,6 +54,24 @@ func TestSeenOtherwise(t *testing.T) {
 			2.030 db inflight (behind)
 			2.030 db unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
+		{"a patch soon after an attempt that comes to what the pod's status says: it is of the next one, when the pod was woken since", 2, 2.1, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			web := comes(w, 2, "web", "4", func(p *v1.Pod) {
+				world.Reject(p, noRoom+" preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
+			})
+			world.Happens(w, 2.004, sources.Added, world.Node("node-b", "4"), func(n *v1.Node) { n.Spec.Unschedulable = true })
+			w.Patched(2.014, web, "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.", "")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.005 other backoff NodeAdd
+			2.005 web backoff NodeAdd
+			2.010 web inflight (failure)
+			2.010 web unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable in 670µs
+			2.014 other inflight (turn)
+			2.015 other unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable in 670µs
+		`},
 		{"a lease lapses, and is held again", 2, 9, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
 			w.Add(1.9, &sources.Silent{Since: world.At(1.8)})
