@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -30,6 +31,12 @@ func (l Lineup) Takeable(seen *evidence.Sighting) *v1.Pod {
 		return nil
 	}
 	return info.Pod
+}
+
+// IsAwake reports whether the named pod is in flight, or where the loop takes it from.
+func (l Lineup) IsAwake(pod types.NamespacedName) bool {
+	info, ok := l.Get(pod.Namespace, pod.Name)
+	return ok && (info.Tier == queue.InFlight || l.TakesFrom(info.Tier))
 }
 
 // Asleep reports whether the pod that was seen is where the loop takes none from: it has yet to be woken.

@@ -54,6 +54,15 @@ func line() lineup.Lineup {
 	}
 }
 
+// TestIsAwake: a pod is awake that is tried, or that the loop can take.
+func TestIsAwake(t *testing.T) {
+	for name, want := range map[string]bool{"tried": true, "asleep": false, "first": true, "second": true, "stranger": false} {
+		if got := line().IsAwake(types.NamespacedName{Name: name}); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestTakeable: the loop can take a pod from the tiers from which it takes any, if it is the very pod that was seen.
 func TestTakeable(t *testing.T) {
 	for _, c := range []struct {

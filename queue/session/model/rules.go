@@ -7,7 +7,7 @@ import (
 )
 
 // All constants that decide about attempts, each with where it comes from; package pace has how long they take, and those by which the
-// real scheduler's pace is learned, ratelimit when its client's rate limit holds it up, presence for how long it may be silent, and channels
+// real scheduler's pace is learned, hearing how early it may hear of a change, ratelimit when its client's rate limit holds it up, presence for how long it may be silent, and channels
 // what silence means.
 // "Recordings" are those that make verify replays: clusters on one machine, so requests take no time on a network.
 
@@ -38,9 +38,6 @@ const (
 	// unexpectedPatch is for how long after an attempt a patch that the model had not expected is taken to be its.
 	// Chosen, no derivation yet.
 	unexpectedPatch = 50 * time.Millisecond
-	// heardBefore is how long before the API server's answer a change can have been heard of by the watch. Chosen, no
-	// derivation yet; it holds where the source's clock is the API server's.
-	heardBefore = 10 * time.Millisecond
 	// crowding is how near the next failure or binding that is seen must be for each attempt before it to show, but
 	// those that write nothing. Chosen, no derivation yet.
 	crowding = 60 * time.Millisecond

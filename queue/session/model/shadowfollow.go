@@ -271,11 +271,11 @@ func (s *shadow) hearOfPod(now time.Time, pod *v1.Pod, updates bool) {
 // told become so now: they are stamped with the answer to a request, and the watch may have been faster.
 func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	s.flushSeen(now, pod)
-	for len(s.deliveries) > 0 && !s.isAwake(pod) {
+	for len(s.deliveries) > 0 && !s.oracle.queue.IsAwake(pod) {
 		s.hearNext(now)
 	}
-	for seen := range s.oracle.future.Changes(now, heardBefore) {
-		if s.isAwake(pod) {
+	for seen := range s.oracle.future.Changes(now, hearing.Earlier) {
+		if s.oracle.queue.IsAwake(pod) {
 			return
 		}
 		if seen.Used {
@@ -290,26 +290,10 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	}
 }
 
-// isAwake reports whether the named pod is in flight, or where the loop takes it from.
-func (s *shadow) isAwake(pod types.NamespacedName) bool {
-	info, ok := s.driver.queue.Get(pod.Namespace, pod.Name)
-	return ok && (info.Tier == queue.InFlight || s.driver.takesFrom(info.Tier))
-}
-
-// delayOf returns how long after now the scheduler hears of c: later than by its watch's delay where a log, or Events that say to the
-// microsecond when attempts failed, show that. Those of core/v1, which say it in whole seconds, come without what the recorder wrote.
+// delayOf returns how long after now the scheduler hears of c: later than by its watch's delay where its attempts show that.
 func (s *shadow) delayOf(now time.Time, c *sources.ObjectChange) time.Duration {
-	if told := s.oracle.channels; !told.Logged() && !told.Records || !evidence.Rouses(c) {
-		return watchDelay
-	}
-	awake := func(seen *evidence.Sighting) bool { return s.isAwake(seen.Pod) }
-	ended := s.oracle.future.HeardDuring(now.Add(watchDelay), channels.Foresight, heardBefore, awake)
-	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && s.oracle.seesNodes() {
-		if missed := hearing.MissedBy(s.oracle.future, now.Add(watchDelay), channels.Foresight, node, s.driver.Scheduler, s.podOf); missed.After(ended) {
-			ended = missed
-		}
-	}
-	return max(watchDelay, ended.Add(-time.Microsecond).Sub(now))
+	h := hearing.Hearing{Future: s.oracle.future, Channels: s.oracle.channels, Line: s.oracle.queue, Scheduler: s.driver.Scheduler, Pod: s.podOf, SeesNodes: s.oracle.seesNodes()}
+	return max(watchDelay, h.MadeWithout(now.Add(watchDelay), c).Add(-time.Microsecond).Sub(now))
 }
 
 // podOf returns the pod that was seen, if it waits for this scheduler, and otherwise nil.
