@@ -181,13 +181,13 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 		return fwk.AsStatus(err), clearNominatedNode()
 	}
 	a.Evaluated = fit.Diagnosis.NodeToStatus.Len() // none if a PreFilter plugin rejected the pod
-	s.wording.apply(fit, s.snapshotNode)
+	s.wording.Apply(fit, s.snapshotNode)
 	unschedulable := fwk.NewStatus(fwk.Unschedulable).WithError(fit)
 	if !profile.HasPostFilterPlugins() {
 		return unschedulable, clearNominatedNode()
 	}
 	result, status := profile.RunPostFilterPlugins(ctx, state, p.Pod, fit.Diagnosis.NodeToStatus)
-	fit.Diagnosis.PostFilterMsg = s.wording.postFilter(profile, p.Pod, status)
+	fit.Diagnosis.PostFilterMsg = s.wording.PostFilter(profile, p.Pod, status)
 	s.preemptionStarted(profile, p.Pod.UID)
 	if result == nil {
 		return unschedulable, nil

@@ -106,7 +106,7 @@ func (s *Scheduler) Diagnose(pod *v1.Pod, most int) (*Diagnosis, error) {
 	}
 	slices.Sort(d.Fits)
 	if len(d.Fits) == 0 {
-		s.wording.apply(fit, s.snapshotNode)
+		s.wording.Apply(fit, s.snapshotNode)
 		d.Message, d.Reasons = fit.Error(), s.reasons(fit)
 	}
 	slices.SortFunc(rejected, func(a, b NodeLacks) int {

@@ -46,7 +46,7 @@ func (s *Scheduler) Judge(pod *v1.Pod) (Verdict, error) {
 	case errors.Is(err, scheduler.ErrNoNodesAvailable):
 		return Verdict{Message: err.Error()}, nil
 	case errors.As(err, &fit):
-		s.wording.apply(fit, s.snapshotNode)
+		s.wording.Apply(fit, s.snapshotNode)
 		return Verdict{Plugins: sets.List(fit.Diagnosis.UnschedulablePlugins.Union(fit.Diagnosis.PendingPlugins)), Message: err.Error(), Reasons: s.reasons(fit)}, nil
 	}
 	return Verdict{Message: err.Error()}, nil

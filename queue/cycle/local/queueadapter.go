@@ -17,6 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/wording"
 )
 
 // queueAdapter is our queue as upstream's event handlers, plugins and failure handling see it: an
@@ -86,7 +87,7 @@ func (a queueAdapter) preCheckForNode(node *v1.Node) internalqueue.PreEnqueueChe
 		if len(scheduler.AdmissionCheck(pod, info, false)) > 0 {
 			return false
 		}
-		_, out := untolerated(node, pod, keepsOut)
+		_, out := wording.Untolerated(node, pod, keepsOut)
 		return !out
 	}
 }

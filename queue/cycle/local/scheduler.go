@@ -23,6 +23,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/cycle/wording"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -53,7 +54,7 @@ type Scheduler struct {
 	underway   []*Eviction
 	// gatesUntilEvicted is the configuration's GatesUntilEvicted, and freesAssumed its FreesAssumed.
 	gatesUntilEvicted, freesAssumed bool
-	wording                         wording
+	wording                         wording.Wording
 }
 
 // New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the
@@ -71,7 +72,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction),
 		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
-		wording: wording{namesTaints: cfg.NamesTaints(), tellsOfClaims: cfg.TellsOfClaims()},
+		wording: wording.Wording{NamesTaints: cfg.NamesTaints(), TellsOfClaims: cfg.TellsOfClaims()},
 	}
 	a.now = &s.now
 	if p := cfg.PercentageOfNodesToScore; p != nil {

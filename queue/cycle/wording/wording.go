@@ -1,4 +1,5 @@
-package local
+// Package wording has the words in which a release says why a pod was not placed, where the plugins that run here have others.
+package wording
 
 import (
 	"fmt"
@@ -14,16 +15,16 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 )
 
-// wording is how a release words why a pod was not placed, where the plugins that run here word it otherwise. A pod's condition is
-// written only if its text changes, so the text decides what is written.
-type wording struct {
-	// namesTaints is the configuration's NamesTaints, tellsOfClaims its TellsOfClaims.
-	namesTaints, tellsOfClaims bool
+// Wording is how a release words why a pod was not placed. A pod's condition is written only if its text changes, so the text decides what
+// is written.
+type Wording struct {
+	// NamesTaints and TellsOfClaims are the configuration's.
+	NamesTaints, TellsOfClaims bool
 }
 
-// apply has fit speak of nodes as the release does. node returns one by its name, or nil.
-func (w wording) apply(fit *framework.FitError, node func(name string) *v1.Node) {
-	if !w.namesTaints {
+// Apply has fit speak of nodes as the release does. node returns one by its name, or nil.
+func (w Wording) Apply(fit *framework.FitError, node func(name string) *v1.Node) {
+	if !w.NamesTaints {
 		return
 	}
 	fit.Diagnosis.NodeToStatus.ForEachExplicitNode(func(name string, status *fwk.Status) {
@@ -31,7 +32,7 @@ func (w wording) apply(fit *framework.FitError, node func(name string) *v1.Node)
 			return
 		}
 		if n := node(name); n != nil {
-			if taint, found := untolerated(n, fit.Pod, helper.DoNotScheduleTaintsFilterFunc()); found {
+			if taint, found := Untolerated(n, fit.Pod, helper.DoNotScheduleTaintsFilterFunc()); found {
 				named := fwk.NewStatus(status.Code(), fmt.Sprintf("node(s) had untolerated taint {%s: %s}", taint.Key, taint.Value))
 				fit.Diagnosis.NodeToStatus.Set(name, named.WithPlugin(status.Plugin()))
 			}
@@ -39,16 +40,16 @@ func (w wording) apply(fit *framework.FitError, node func(name string) *v1.Node)
 	})
 }
 
-// untolerated returns the first taint of node among those that keeps which pod does not tolerate.
-func untolerated(node *v1.Node, pod *v1.Pod, keeps func(*v1.Taint) bool) (v1.Taint, bool) {
+// Untolerated returns the first taint of node among those that keeps which pod does not tolerate.
+func Untolerated(node *v1.Node, pod *v1.Pod, keeps func(*v1.Taint) bool) (v1.Taint, bool) {
 	return corev1helpers.FindMatchingUntoleratedTaint(klog.Logger{}, node.Spec.Taints, pod.Spec.Tolerations, keeps, false)
 }
 
-// postFilter returns what the PostFilter plugins of profile say of pod where status is theirs here. Only one with which none could help
+// PostFilter returns what the PostFilter plugins of profile say of pod where status is theirs here. Only one with which none could help
 // and none failed has what each of them says (RunPostFilterPlugins).
-func (w wording) postFilter(profile framework.Framework, pod *v1.Pod, status *fwk.Status) string {
+func (w Wording) PostFilter(profile framework.Framework, pod *v1.Pod, status *fwk.Status) string {
 	message := status.Message()
-	if !w.tellsOfClaims || status.Code() != fwk.Unschedulable || strings.Contains(message, " of ResourceClaim completed") {
+	if !w.TellsOfClaims || status.Code() != fwk.Unschedulable || strings.Contains(message, " of ResourceClaim completed") {
 		return message
 	}
 	plugins := profile.ListPlugins().PostFilter.Enabled
