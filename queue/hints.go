@@ -24,6 +24,16 @@ func (q *Queue) isOfInterest(event fwk.ClusterEvent) bool {
 	return isWildCard(event) || q.plugins.Interested(event)
 }
 
+// WouldWake reports whether a move request for event would move the named pod if it sleeps: MoveAllToActiveOrBackoffQueue without a preCheck,
+// which changes nothing. oldObj and newObj are the object before and after.
+func (q *Queue) WouldWake(namespace, name string, event fwk.ClusterEvent, oldObj, newObj any) bool {
+	i := q.byName.Get(&q.entries, namespace, name)
+	if i == none || q.entries.At(i).tier != Unschedulable || !q.rules.isOfInterest(q, event) {
+		return false
+	}
+	return q.worthRequeuing(q.entityOf(i), event, oldObj, newObj) != queueSkip
+}
+
 // answer is what was found out, if it was.
 type answer uint8
 

@@ -187,6 +187,9 @@ func (*Scheduler) Heard(string) *v1.Node { return nil }
 // Differs is false: no attempt is made.
 func (*Scheduler) Differs(_, _ *v1.Node) bool { return false }
 
+// WouldWake is false: which plugins rejected a pod is not known.
+func (*Scheduler) WouldWake(*v1.Pod, runtime.Object, bool) bool { return false }
+
 // Diagnose returns ErrWatchOnly.
 func (*Scheduler) Diagnose(*v1.Pod, int) (*Diagnosis, error) { return nil, ErrWatchOnly }
 

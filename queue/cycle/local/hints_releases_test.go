@@ -1,12 +1,16 @@
 package local
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/schedq/schedq/queue"
 )
 
 // TestHintsOfReleases: the same change of a node wakes others in other releases. With v1.29 to v1.31 it is every pod of
@@ -62,7 +66,11 @@ func TestHintsOfReleases(t *testing.T) {
 					st.is("after its attempt", pod.Name+" unschedulable "+rejector)
 				}
 				st.pass(10 * time.Second)
+				st.asleep, st.wouldWake = slices.Collect(maps.Values(pods)), nil
 				c.happens(st)
+				if said := strings.Join(st.wouldWake, " "); said != want && st.wouldWake != nil && (said != "" || cfg.Queue.Rules.Waking == queue.ByHints) {
+					t.Errorf("it would wake %q, and wakes %q", said, want)
+				}
 				var woken []string
 				for _, name := range []string{"big", "db", "picky", "plain", "porter"} {
 					if info, ok := st.q.Get("default", name); ok && info.Tier.String() == "active" {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,7 @@ func TestHints(t *testing.T) {
 		{"a node comes", func(st *story) { st.put(aNode("c", nodeLabel(zone, "z3"))) }, []string{"db", "lonely", "ml", "picky", "plain", "porter", "shy"}},
 		{"a node comes that is tainted", func(st *story) { st.put(aNode("c", nodeLabel(zone, "z4"), taint("more"))) }, []string{"db", "lonely", "ml", "porter", "shy"}},
 		{"a large node comes", func(st *story) { st.put(aNode("c", has("cpu", "16"), taint("more"))) }, []string{"big", "db", "ml", "porter", "shy"}},
+		{"a node goes", func(st *story) { st.remove(b) }, nil},
 		{"the pod on the port goes", func(st *story) { st.remove(webA) }, []string{"big", "porter", "shy"}},
 		// NodeResourcesFit does not ask what the pod had that goes, only that it was on a node.
 		{"the pod in the other zone goes", func(st *story) { st.remove(webB) }, []string{"big", "shy"}},
@@ -85,7 +87,11 @@ func TestHints(t *testing.T) {
 				st.is("after its attempt", pod.Name+" unschedulable "+rejectors[pod.Name])
 			}
 			st.pass(10 * time.Second)
+			st.asleep, st.wouldWake = pods, nil
 			c.happens(st)
+			if st.wouldWake != nil && !slices.Equal(st.wouldWake, c.moves) {
+				t.Errorf("it would wake %v, and moves %v", st.wouldWake, c.moves)
+			}
 			moved := map[string]string{}
 			for _, pod := range c.moves {
 				moved[pod] = "active " + rejectors[pod]

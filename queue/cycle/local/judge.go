@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -61,6 +62,34 @@ func (s *Scheduler) Heard(name string) *v1.Node {
 // Differs reports whether attempts could come to something else by node than by heard (eventhandlers.go, updateNodeInCache).
 func (s *Scheduler) Differs(node, heard *v1.Node) bool {
 	return len(framework.NodeSchedulingPropertiesChange(node, heard)) > 0
+}
+
+// WouldWake reports whether pod, if it sleeps, would be woken by hearing that obj is as it is, or by hearing that it is gone: of a node or
+// of a pod that has one. Of others, and of nodes in releases without hints, it is always false: that is not known.
+func (s *Scheduler) WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool {
+	wakes := func(event fwk.ClusterEvent, oldObj, newObj any) bool {
+		return s.queue.WouldWake(pod.Namespace, pod.Name, event, oldObj, newObj)
+	}
+	switch obj := obj.(type) {
+	case *v1.Pod:
+		return gone && wakes(framework.EventAssignedPodDelete, obj, nil)
+	case *v1.Node:
+		heard := s.Heard(obj.Name)
+		switch {
+		case s.queue.Options().Rules.Waking != queue.ByHints:
+			return false
+		case gone:
+			return wakes(fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Delete}, obj, nil)
+		case heard == nil:
+			return wakes(fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, nil, obj)
+		}
+		for _, event := range framework.NodeSchedulingPropertiesChange(obj, heard) {
+			if wakes(event, heard, obj) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Place assumes pod on a node, as at the end of an attempt that chose that node. It fails if the node is

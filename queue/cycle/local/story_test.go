@@ -28,6 +28,10 @@ type story struct {
 	revision int
 	moves    []string // by the queue, since told was asked
 	careless bool     // about what the queue finds odd
+	// asleep are pods of which it is asked, before a node or the end of a pod is heard of, which of them that would wake: wouldWake, sorted.
+	// Nil if nothing was asked.
+	asleep    []*v1.Pod
+	wouldWake []string
 }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -88,15 +92,32 @@ func (st *story) next(obj runtime.Object) runtime.Object {
 func (st *story) put(objects ...runtime.Object) {
 	st.t.Helper()
 	for _, obj := range objects {
+		st.ask(obj, false)
 		if err := st.Put(st.clock, st.next(obj)); err != nil {
 			st.t.Fatal(err)
 		}
 	}
 }
 
+// ask notes which of st.asleep would be woken by a node, or by the end of a pod that has one.
+func (st *story) ask(obj runtime.Object, gone bool) {
+	pod, is := obj.(*v1.Pod)
+	if _, node := obj.(*v1.Node); !node && (!is || !gone || pod.Spec.NodeName == "") {
+		return
+	}
+	st.wouldWake = []string{}
+	for _, pod := range st.asleep {
+		if st.WouldWake(pod, obj, gone) {
+			st.wouldWake = append(st.wouldWake, pod.Name)
+		}
+	}
+	slices.Sort(st.wouldWake)
+}
+
 func (st *story) remove(objects ...runtime.Object) {
 	st.t.Helper()
 	for _, obj := range objects {
+		st.ask(obj, true)
 		if err := st.Remove(st.clock, obj); err != nil {
 			st.t.Fatal(err)
 		}

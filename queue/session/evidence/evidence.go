@@ -114,6 +114,11 @@ func Rouses(c *sources.ObjectChange) bool {
 	return pod.Spec.NodeName != "" && ended != (c.Verb == sources.Deleted)
 }
 
+// MayRouse reports whether it shows a change of which the scheduler has yet to hear and that may wake pods, as the binding of another may.
+func (s *Sighting) MayRouse() bool {
+	return s.Change != nil && !s.Used && (Rouses(s.Change) || s.binds())
+}
+
 // Future is what a source tells from a moment on. What was told before that, RemoveFirst has taken out.
 type Future struct {
 	reach, requesting time.Duration                // see New

@@ -217,6 +217,23 @@ func TestWaitsInARow(t *testing.T) {
 	}
 }
 
+// TestShown: what shows of attempts that were not over at a moment, and of pods' ends.
+func TestShown(t *testing.T) {
+	f := New(Of([]sources.Event{failed(5, "a"), changed(10, sources.Updated, pod("b", "node")), failed(12, "a"), changed(15, sources.Deleted, pod("b", "node")),
+		patched(7, 18, "c"), failed(20, "c"), changed(25, sources.Added, pod("d", "")), failed(30, "e"), failed(300, "g")}), reach, requesting, unlimited())
+	f.Failure(at(30), time.Millisecond, None).Used = true // all the same
+	got := ""
+	for s := range f.Shown(at(8), 100*time.Millisecond) {
+		got += fmt.Sprintf("%s at %d, ", s.Pod.Name, s.Time.Sub(start).Milliseconds())
+	}
+	if want := "b at 10, a at 12, b at 15, c at 20, e at 30, "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for range f.Shown(at(8), 100*time.Millisecond) {
+		break // and no more are looked for
+	}
+}
+
 // TestNextPatch: the patch that is sent first from now on, whichever is answered first.
 func TestNextPatch(t *testing.T) {
 	f := New(Of([]sources.Event{patched(30, 35, "b"), patched(20, 40, "a"), patched(8, 45, "past"), patched(3000, 3010, "far")}), reach, requesting, unlimited())

@@ -175,7 +175,7 @@ func (f *Future) FirstStir(now time.Time, within time.Duration) time.Time {
 func (f *Future) HeardDuring(since time.Time, within, earlier time.Duration, awake func(*Sighting) bool) (ended time.Time) {
 	var others list
 	for s := range f.changes.within(since, within+earlier) {
-		if !s.Used && (Rouses(s.Change) || s.binds()) {
+		if s.MayRouse() {
 			others = append(others, s)
 		}
 	}
@@ -200,6 +200,18 @@ func (f *Future) HeardDuring(since time.Time, within, earlier time.Duration, awa
 		}
 	}
 	return ended
+}
+
+// Shown yields what is told within that long after since, in that order, of attempts that were not over by then, whether or not the model
+// has had them, and of the ends of pods.
+func (f *Future) Shown(since time.Time, within time.Duration) iter.Seq[*Sighting] {
+	return func(yield func(*Sighting) bool) {
+		for s := range f.all.within(since, within) {
+			if s.By.After(since) && (s.Failed() || s.Placed() || s.endsPod()) && !yield(s) {
+				return
+			}
+		}
+	}
 }
 
 // failed returns the Events of failed attempts that are told within that long after since. When an attempt ended that its binding

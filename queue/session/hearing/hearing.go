@@ -33,14 +33,19 @@ func (h *Hearing) MadeWithout(since time.Time, c *sources.ObjectChange) (ended t
 	if !h.Channels.Logged() && !h.Channels.Records || !evidence.Rouses(c) {
 		return ended
 	}
-	ended = h.Future.HeardDuring(since, channels.Foresight, Earlier, h.isAwake)
+	ended = later(h.Future.HeardDuring(since, channels.Foresight, Earlier, h.isAwake), h.overtaken(since, c))
 	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && h.SeesNodes {
-		if missed := MissedBy(h.Future, since, channels.Foresight, node, h.Scheduler, h.Pod); missed.After(ended) {
-			ended = missed
-		}
+		ended = later(ended, MissedBy(h.Future, since, channels.Foresight, node, h.Scheduler, h.Pod))
 	}
 	return ended
 }
 
 // isAwake reports whether the pod that was seen is in flight, or where the loop takes it from.
 func (h *Hearing) isAwake(seen *evidence.Sighting) bool { return h.Line.IsAwake(seen.Pod) }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -20,6 +20,7 @@ type Scheduler interface {
 	Differs(node, heard *v1.Node) bool
 	Load(runtime.Object) error
 	Unload(runtime.Object) error
+	WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool
 }
 
 // mostTold is how many failures are looked at. Chosen, a bound on the work.

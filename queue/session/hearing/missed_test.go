@@ -53,6 +53,12 @@ func (j *judges) Unload(runtime.Object) error {
 	return nil
 }
 
+// WouldWake: only what is named for that is woken by what.
+func (j *judges) WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool {
+	other, is := obj.(*v1.Pod)
+	return pod.Name == "waits-for-it" && is && gone && other.Name == "it"
+}
+
 // TestMissedBy: the change of node-a could be heard of at 10.
 func TestMissedBy(t *testing.T) {
 	told := func(w *world.Cluster, seconds float64, pod, message string, count int) {

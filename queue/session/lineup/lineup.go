@@ -3,9 +3,11 @@ package lineup
 
 import (
 	"iter"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -51,6 +53,22 @@ func (l Lineup) IsNext(pod *v1.Pod) bool {
 		return next.UID == pod.UID
 	}
 	return false
+}
+
+// WouldPrecede reports whether the loop would take the pod that was seen before the other one, which it can take, if something woke the first
+// at now. activeQ comes first, by priority, and of pods of one priority the one that was there; and then backoffQ, by the ends of backoffs
+// (scheduling_queue.go and backoff_queue.go, v1.33, Pop).
+func (l Lineup) WouldPrecede(now time.Time, seen, other *evidence.Sighting) bool {
+	first, ok := l.Get(seen.Pod.Namespace, seen.Pod.Name)
+	second, there := l.Get(other.Pod.Namespace, other.Pod.Name)
+	if !ok || !there || first.Pod.UID != seen.UID || second.Pod.UID != other.UID || !l.TakesFrom(second.Tier) {
+		return false
+	}
+	active := !first.BackoffExpiry.After(now)
+	if second.Tier == queue.Active {
+		return active && corev1helpers.PodPriority(first.Pod) > corev1helpers.PodPriority(second.Pod)
+	}
+	return active || first.BackoffExpiry.Before(second.BackoffExpiry)
 }
 
 // FailedBefore reports whether an attempt of a pod in the queue has failed.
