@@ -32,6 +32,13 @@ func Unscheduled(pod *v1.Pod) *v1.PodCondition {
 	return nil
 }
 
+// Says reports whether pod's status says already what a failed attempt would write into it, whose outcome is that message, and that node if
+// the pod was nominated to one: then nothing is written (schedule_one.go, updatePod).
+func Says(pod *v1.Pod, message, nominated string) bool {
+	c := Unscheduled(pod)
+	return c != nil && c.Message == message && (nominated == "" || nominated == pod.Status.NominatedNodeName)
+}
+
 // AttemptShows reports whether the change from old to pod shows the end of a failed attempt.
 func AttemptShows(old, pod *v1.Pod) bool {
 	c, before := Unscheduled(pod), Unscheduled(old)

@@ -71,6 +71,24 @@ func (l Lineup) WouldPrecede(now time.Time, seen, other *evidence.Sighting) bool
 	return active || first.BackoffExpiry.Before(second.BackoffExpiry)
 }
 
+// NextSeen returns what is seen within that long from now of the next attempt of the first pod of those that the loop can take, in their turn,
+// of which any is seen, and how many it takes before: pods whose attempts need not show. Those that must show, and do not, are not taken. Nil
+// if none is seen, or that many are before it.
+func (l Lineup) NextSeen(f *evidence.Future, now time.Time, within time.Duration, most int, mustShow func(*v1.Pod) bool) (seen *evidence.Sighting, before int) {
+	for pod := range l.Upcoming() {
+		if seen = f.Attempt(pod.UID, now, within); seen != nil {
+			return seen, before
+		}
+		if mustShow(pod) {
+			continue
+		}
+		if before++; before == most {
+			break
+		}
+	}
+	return nil, 0
+}
+
 // FailedBefore reports whether an attempt of a pod in the queue has failed.
 func (l Lineup) FailedBefore(pod *v1.Pod) bool {
 	info, ok := l.Get(pod.Namespace, pod.Name)

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
+	"github.com/schedq/schedq/sources"
 )
 
 // pods are those in the queue, in their turn.
@@ -126,6 +128,34 @@ func TestWouldPrecede(t *testing.T) {
 			if l.WouldPrecede(now, unknown[0], unknown[1]) {
 				t.Errorf("%s: a pod that is not there precedes, or is preceded", c.name)
 			}
+		}
+	}
+}
+
+// TestNextSeen: which pod of those in their turn is seen to be tried first, and how many are before it.
+func TestNextSeen(t *testing.T) {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+	f := evidence.New(evidence.Of([]sources.Event{{Time: at(20), Fact: &sources.FailedAttempt{Pod: types.NamespacedName{Name: "second"}, UID: "4"}}}),
+		time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
+	for _, c := range []struct {
+		name     string
+		now      time.Time
+		within   time.Duration
+		most     int
+		mustShow bool
+		seen     bool
+		before   int
+	}{
+		{"behind one that need not show", at(10), time.Second, 9, false, true, 1},
+		{"behind one that must show, and so is not tried", at(10), time.Second, 9, true, true, 0},
+		{"later than anybody looks", at(10), 9 * time.Millisecond, 9, false, false, 0},
+		{"it was", at(21), time.Second, 9, false, false, 0},
+		{"behind more than are looked at", at(10), time.Second, 1, false, false, 0},
+	} {
+		seen, before := line().NextSeen(f, c.now, c.within, c.most, func(*v1.Pod) bool { return c.mustShow })
+		if (seen != nil) != c.seen || before != c.before {
+			t.Errorf("%s: %v behind %d", c.name, seen, before)
 		}
 	}
 }

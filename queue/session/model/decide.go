@@ -10,6 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/sources"
 )
@@ -71,7 +72,7 @@ func (o *oracle) decide(now time.Time) decision {
 		case pod == nil && saturated: // the model has it elsewhere, but the loop had no time for others all the same
 			return decision{do: wait, until: seen.By}
 		case pod != nil && o.future.BeginsLater(pod.UID, now, channels.AttemptSlack): // the loop has time for others
-		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon):
+		case pod != nil && (seen.Kind == evidence.Patched && saturated || seen.By.Sub(now) <= soon && !o.isBehindOthers(now, seen)):
 			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.ByFailure, seen)}
 		}
 	}
@@ -189,6 +190,29 @@ func (o *oracle) hasTime(now time.Time) bool {
 
 // longestWork returns how long it takes at the most from one attempt to what shows of the next, while the loop is at work.
 func (o *oracle) longestWork() time.Duration { return max(patchSlack, o.pace.Longest()) }
+
+// untilSeen returns what is seen next of the pods in their turn, and which part of the time until then each attempt has that the loop makes up
+// to that one, so many of which have begun: an attempt that failed was over then, and one whose request did not wait before that was sent. If
+// nothing is seen, or nothing that tells when, or the time is so short that the real order of pods must be another, it has all time.
+func (o *oracle) untilSeen(now time.Time, begun int) (seen *evidence.Sighting, part time.Duration) {
+	seen, before := o.queue.NextSeen(o.future, now, crowding, upcomingLimit, func(pod *v1.Pod) bool { return o.channels.Silence(now, pod) == reason.Told })
+	switch {
+	case seen == nil:
+		return nil, LongestGap
+	case seen.Kind != evidence.Failed && (o.channels.Config.AsyncAPICalls || seen.Waited || !seen.KnowsSent()):
+		return nil, LongestGap
+	}
+	if part = seen.By.Sub(now) / time.Duration(begun+before+1); part < o.pace.Attempt(pace.AttemptTime)/mostHaste {
+		return nil, LongestGap
+	}
+	return seen, part
+}
+
+// isBehindOthers reports whether the loop has time for others in their turn before the attempt that is seen to fail.
+func (o *oracle) isBehindOthers(now time.Time, seen *evidence.Sighting) bool {
+	next, part := o.untilSeen(now, 0)
+	return next == seen && part < seen.By.Sub(now)
+}
 
 // heldUntil reports whether the loop leaves pod alone now although it could take it, and until when at least. It does
 // where an attempt would show and none is seen: then the real loop made none. Otherwise it returns why the loop takes it.
@@ -324,19 +348,13 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if a.Binding != nil {
 		return o.seesBinding(now, a.Pod)
 	}
-	if writesNothing(a) {
-		return true
+	if cluster.Says(a.Pod, a.Message, a.Nominated) {
+		return true // nothing is written
 	}
 	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {
 		return true // it may have waited, and have taken the next one in (api_calls/pod_status_patch.go, v1.34, Merge)
 	}
 	return o.patch(now, a.Pod.UID) != nil || !o.channels.HearsPods(now)
-}
-
-// writesNothing reports whether attempt a, which failed, leaves its pod's status as it is (schedule_one.go, updatePod).
-func writesNothing(a *cycle.Attempt) bool {
-	c := cluster.Unscheduled(a.Pod)
-	return c != nil && c.Message == a.Message && (a.Nominated == "" || a.Nominated == a.Pod.Status.NominatedNodeName)
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where

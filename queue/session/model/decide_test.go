@@ -274,13 +274,22 @@ func TestDecide(t *testing.T) {
 			s.patched(10.003, 10.008, "db")
 			s.lastAttempts["db"] = lastAttempt{at: world.At(9.999)}
 		}, "wait 0.0084"},
+		{"an attempt is seen to fail at once, and others in their turn need not show: they are before it", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.Active, 1)
+			s.failed(10.0005, "db")
+		}, "take the next"},
+		{"the same, and there is no time for the others", func(s *situation) {
+			s.free("web")
+			s.pod("db", queue.Active, 1)
+			s.failed(10.00005, "db")
+		}, "take db"},
 		{"a patch is sent soon after an attempt that would write none, of a pod that was woken since: it is of the next attempt", func(s *situation) {
 			s.free("db")
 			s.patched(10.007, 10.012, "db")
 			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
 		}, fmt.Sprintf("wait %.4f", (7*time.Millisecond - soon).Seconds())},
 		{"the same, and it fails now", func(s *situation) {
-			s.free("web")
 			s.free("db")
 			s.patched(10+soon.Seconds(), 10.006, "db")
 			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
@@ -372,7 +381,7 @@ func TestDecide(t *testing.T) {
 			s.free("web")
 			s.free("db")
 			s.waiting(10)
-			s.failed(10.001, "db")
+			s.failed(10.0001, "db")
 			s.waits(10.3, 10.305, "db")
 		}, "take db"},
 		{"a pod fails now, and another is bound before its patch is answered: it was placed before", func(s *situation) {
@@ -409,7 +418,7 @@ func TestDecide(t *testing.T) {
 			s.free("web")
 			s.free("db")
 			s.waiting(10)
-			s.failed(10.001, "db")
+			s.failed(10.0001, "db")
 			s.failed(10.1, "db")
 			s.bound(10.2, "web")
 			s.waits(10.3, 10.305, "db")
@@ -527,7 +536,7 @@ func TestDecide(t *testing.T) {
 		{"the second is seen to fail now", func(s *situation) {
 			s.free("web")
 			s.pod("db", queue.Active, 0)
-			s.failed(10.001, "db")
+			s.failed(10.0001, "db")
 		}, "take db"},
 		{"the second is seen to fail later", func(s *situation) { s.free("web"); s.free("db"); s.failed(10.02, "db") }, "take the next"},
 		{"the second is seen to be patched, where requests wait", func(s *situation) {
@@ -1093,6 +1102,75 @@ func TestUnexpectedPatch(t *testing.T) {
 		s.takeInPatch(tries.Add(after), web, false)
 		if info, _ := s.driver.queue.Get("default", "web"); info.Attempts != want {
 			t.Errorf("patched %s later there were %d attempts, want %d", after, info.Attempts, want)
+		}
+	}
+}
+
+// TestUntilSeen: how much of the time from 10 on until what is seen next an attempt has that begins then.
+func TestUntilSeen(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want time.Duration
+	}{
+		{"none is seen", func(s *situation) { s.free("web") }, LongestGap},
+		{"the next one is, soon: each of the two has half of the time", func(s *situation) {
+			s.pod("db", queue.Active, 1)
+			s.failed(10.003, "db")
+		}, 1500 * time.Microsecond},
+		{"the one after two that need not show: each of the four has a fourth", func(s *situation) {
+			s.free("web")
+			s.free("api")
+			s.pod("db", queue.Active, 1)
+			s.failed(10.004, "db")
+		}, time.Millisecond},
+		{"one that must show and does not is not tried", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.free("api")
+			s.pod("db", queue.Active, 1)
+			s.failed(10.003, "db")
+		}, time.Millisecond},
+		{"one is placed first: it was before the request was sent", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.sent(10.003, 10.008, "web")
+			s.pod("db", queue.Active, 1)
+			s.failed(10.004, "db")
+		}, 1500 * time.Microsecond},
+		{"one is placed first, and when is not known", func(s *situation) {
+			s.pod("web", queue.Active, 1)
+			s.bound(10.003, "web")
+			s.pod("db", queue.Active, 1)
+			s.failed(10.004, "db")
+		}, LongestGap},
+		{"one is placed first, and its request waited", func(s *situation) {
+			s.waiting(9.99)
+			s.pod("web", queue.Active, 1)
+			s.fact(10.003, &sources.Requested{})
+			s.sent(10.003, 10.008, "web")
+		}, LongestGap},
+		{"the patch of one is seen: it had failed when that was sent", func(s *situation) {
+			s.pod("db", queue.Active, 1)
+			s.patched(10.002, 10.009, "db")
+		}, time.Millisecond},
+		{"the patch of one is seen, for which the loop does not wait", func(s *situation) {
+			s.channels.Config.AsyncAPICalls = true
+			s.pod("db", queue.Active, 1)
+			s.patched(10.002, 10.009, "db")
+		}, LongestGap},
+		{"there is no time for that many: their real order is another", func(s *situation) {
+			for i := range 6 {
+				s.free(fmt.Sprint("pod-", i))
+			}
+			s.pod("db", queue.Active, 1)
+			s.failed(10.0004, "db")
+		}, LongestGap},
+		{"it fails much later", func(s *situation) {
+			s.pod("db", queue.Active, 1)
+			s.failed(10+2*crowding.Seconds(), "db")
+		}, LongestGap},
+	} {
+		if _, got := decides(t, c.set).untilSeen(world.At(10), 1); got != c.want {
+			t.Errorf("%s: it has %s, want %s", c.name, got, c.want)
 		}
 	}
 }

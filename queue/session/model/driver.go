@@ -243,7 +243,8 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
 	takes := d.timeFor(pace.Nominal(a.Evaluated))
 	if d.oracle != nil {
-		takes = min(takes, d.oracle.mostTime(now, a.Pod))
+		_, part := d.oracle.untilSeen(now, 1)
+		takes = min(takes, part, d.oracle.mostTime(now, a.Pod))
 	}
 	d.LoopFree = now.Add(takes)
 	fails := a.Binding == nil && !a.Skipped

@@ -41,6 +41,8 @@ const (
 	// crowding is how near the next failure or binding that is seen must be for each attempt before it to show, but
 	// those that write nothing. Chosen, no derivation yet.
 	crowding = 60 * time.Millisecond
+	// mostHaste is how many times as fast as usual attempts are at the most. Chosen: from 3 to 10 it makes little difference.
+	mostHaste = 5
 	// catchUpLimit is how many pods the real loop may be ahead of the model's. Chosen, a bound on the work.
 	catchUpLimit = 100
 	// upcomingLimit is how many pods the model looks at to find the one that the loop takes. Chosen, likewise.

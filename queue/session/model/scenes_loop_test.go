@@ -67,7 +67,7 @@ func TestSeenOtherwise(t *testing.T) {
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			2.005 other backoff NodeAdd
 			2.005 web backoff NodeAdd
-			2.010 web inflight (failure)
+			2.010 web inflight (in place)
 			2.010 web unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable in 670µs
 			2.014 other inflight (turn)
 			2.015 other unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable in 670µs
@@ -298,10 +298,10 @@ func TestSeenBeforeAPatch(t *testing.T) {
 			2.931 other backoff AssignedPodDelete
 			2.931 large backoff AssignedPodDelete
 			2.931 a inflight (failure)
-			2.932 b inflight (failure)
+			2.931 b inflight (failure)
 			2.932 c inflight (failure)
-			2.932 large inflight (failure)
-			2.933 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 330µs (outcome)
+			2.932 large inflight (in place)
+			2.933 large unschedulable ScheduleAttemptFailure NodeResourcesFit in 520µs (outcome)
 			3.000 other active BackoffComplete
 			3.840 a scheduled node-a (outcome)
 			3.841 a deleted

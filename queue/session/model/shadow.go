@@ -366,7 +366,7 @@ func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 // handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
-		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now, message: a.Message, silent: a.Binding == nil && writesNothing(a)}
+		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now, message: a.Message, silent: a.Binding == nil && cluster.Says(a.Pod, a.Message, a.Nominated)}
 		if s.driver.endsAsSeen {
 			s.oracle.lastEnded = now
 		}
