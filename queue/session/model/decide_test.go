@@ -501,6 +501,12 @@ func TestDecide(t *testing.T) {
 			s.bound(10.2, "web")
 		}, "take the next"},
 
+		{"a pod is bound, and the loop does not wait for requests: it may have been placed at any time", func(s *situation) {
+			s.channels.Config.AsyncAPICalls = true
+			s.pod("web", queue.Active, 1)
+			s.sent(10.2, 10.205, "web")
+		}, "take the next"},
+
 		// It tells how each attempt ends, so that of a pod which is bound next the next attempt is the one that places it.
 		{"a pod is bound in a second, whose request had waited", func(s *situation) { s.boundAfterWaiting(10.9, "web") }, "take the next"},
 		{"it had not waited: it was placed later", func(s *situation) {
@@ -736,6 +742,12 @@ func TestInstead(t *testing.T) {
 			s.changed(10.02, sources.Deleted, world.Wants("web", "1"))
 			s.bound(10.05, "db")
 		}, ""},
+		{"it is bound later, and another before, where the loop does not wait for requests", places, func(s *situation) {
+			s.channels.Config.AsyncAPICalls = true
+			s.bound(10.05, "db")
+			s.bound(10.5, "web")
+		}, ""},
+		{"the same, where it does", places, func(s *situation) { s.bound(10.05, "db"); s.bound(10.5, "web") }, "db"},
 		{"it ends later, and another is bound", places, func(s *situation) {
 			s.bound(10.05, "db")
 			s.changed(10.2, sources.Deleted, world.Wants("web", "1"))
