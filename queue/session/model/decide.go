@@ -54,7 +54,7 @@ func (o *oracle) decide(now time.Time) decision {
 		switch fails := patch.By.Add(-soon); {
 		case !o.isOfNext(now, patch):
 			return decision{do: wait, until: patch.Time.Add(o.pace.AnswerDelay())} // the loop waits for the answer to a patch
-		case fails.After(now):
+		case fails.After(now) && !o.queue.IsNext(o.queue.Takeable(patch)): // else it has its turn, and maybe once more
 			return decision{do: wait, until: fails}
 		}
 	}

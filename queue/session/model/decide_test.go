@@ -285,10 +285,16 @@ func TestDecide(t *testing.T) {
 			s.failed(10.00005, "db")
 		}, "take db"},
 		{"a patch is sent soon after an attempt that would write none, of a pod that was woken since: it is of the next attempt", func(s *situation) {
+			s.free("web")
 			s.free("db")
 			s.patched(10.007, 10.012, "db")
 			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
 		}, fmt.Sprintf("wait %.4f", (7*time.Millisecond - soon).Seconds())},
+		{"the same, and it is that pod's turn: it may be tried twice until then", func(s *situation) {
+			s.free("db")
+			s.patched(10.007, 10.012, "db")
+			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+		}, "take the next"},
 		{"the same, and it fails now", func(s *situation) {
 			s.free("db")
 			s.patched(10+soon.Seconds(), 10.006, "db")
