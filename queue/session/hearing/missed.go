@@ -23,7 +23,7 @@ type Scheduler interface {
 	WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool
 }
 
-// mostTold is how many failures are looked at. Chosen, a bound on the work.
+// mostTold is how many failures, or signs of attempts, are looked at. Chosen, a bound on the work.
 const mostTold = 100
 
 // MissedBy returns when the last attempt ended that was made without a change of a node, which the scheduler could have heard of at
