@@ -1,6 +1,7 @@
 package hearing
 
 import (
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -33,19 +34,12 @@ func (h *Hearing) MadeWithout(since time.Time, c *sources.ObjectChange) (ended t
 	if !h.Channels.Logged() && !h.Channels.Records || !evidence.Rouses(c) {
 		return ended
 	}
-	ended = later(h.Future.HeardDuring(since, channels.Foresight, Earlier, h.isAwake), h.overtaken(since, c))
+	shown := []time.Time{h.Future.HeardDuring(since, channels.Foresight, Earlier, h.isAwake), h.overtaken(since, c)}
 	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && h.SeesNodes {
-		ended = later(ended, MissedBy(h.Future, since, channels.Foresight, node, h.Scheduler, h.Pod))
+		shown = append(shown, MissedBy(h.Future, since, channels.Foresight, node, h.Scheduler, h.Pod))
 	}
-	return ended
+	return slices.MaxFunc(shown, time.Time.Compare)
 }
 
 // isAwake reports whether the pod that was seen is in flight, or where the loop takes it from.
 func (h *Hearing) isAwake(seen *evidence.Sighting) bool { return h.Line.IsAwake(seen.Pod) }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}

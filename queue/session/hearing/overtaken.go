@@ -25,7 +25,7 @@ const (
 
 // overtaken returns when the last attempt ended that was made although it would have been another pod's turn if the scheduler had heard of
 // change c, which can have been at since at the soonest: that pod sleeps, c wakes it, and its next attempt, which shows, is told to have
-// ended later. Zero if there is none. That c wakes it is known if nothing else can have, or by the hints of the plugins that rejected it.
+// ended later. Zero if there is none, and c must rouse pods (evidence.Rouses). That c wakes it is known if nothing else can have, or by the hints of the plugins that rejected it.
 func (h *Hearing) overtaken(since time.Time, c *sources.ObjectChange) (ended time.Time) {
 	var tried, others []*evidence.Sighting
 	for s := range h.Future.Changes(since, channels.Foresight+Earlier) {
@@ -40,7 +40,9 @@ func (h *Hearing) overtaken(since time.Time, c *sources.ObjectChange) (ended tim
 		}
 		if !known[next.UID] {
 			known[next.UID] = true
-			ended = later(ended, h.lastBefore(since, next, tried, others, c))
+			if last := h.lastBefore(since, next, tried, others, c); last.After(ended) {
+				ended = last
+			}
 		}
 		if next.Kind == evidence.Failed {
 			tried = append(tried, next)
@@ -58,7 +60,8 @@ func (h *Hearing) lastBefore(since time.Time, next *evidence.Sighting, tried, ot
 	}
 	for _, other := range slices.Backward(tried) {
 		if other.Time.Before(toCome) && h.Line.WouldPrecede(since, next, other) {
-			if isOnly(others, next) || h.Scheduler.WouldWake(pod, c.Object, isGone(c)) {
+			_, ofPod := c.Object.(*v1.Pod) // that has ended, or is deleted: others rouse none
+			if isOnly(others, next) || h.Scheduler.WouldWake(pod, c.Object, ofPod || c.Verb == sources.Deleted) {
 				ended = other.Time
 			}
 			break
@@ -96,10 +99,4 @@ func isOnly(others []*evidence.Sighting, next *evidence.Sighting) bool {
 	return !slices.ContainsFunc(others, func(s *evidence.Sighting) bool {
 		return s.UID != next.UID && !s.Time.Add(-Earlier).After(next.By)
 	})
-}
-
-// isGone reports whether the scheduler's watch tells of c that its object is gone: of a pod, also that it has ended.
-func isGone(c *sources.ObjectChange) bool {
-	pod, is := c.Object.(*v1.Pod)
-	return c.Verb == sources.Deleted || is && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed)
 }

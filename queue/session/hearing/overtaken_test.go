@@ -168,29 +168,13 @@ func TestOvertaken(t *testing.T) {
 			if c.want > 0 {
 				want = world.At(c.want)
 			}
-			if got := o.h.overtaken(world.At(10), &sources.ObjectChange{Verb: sources.Deleted, Object: it}); !got.Equal(want) {
-				t.Errorf("the last attempt without it ended at %v, want %v", got, want)
+			ended := it.DeepCopy()
+			ended.Status.Phase = v1.PodFailed
+			for _, change := range []*sources.ObjectChange{{Verb: sources.Deleted, Object: it}, {Verb: sources.Updated, Object: ended}} {
+				if got := o.h.overtaken(world.At(10), change); !got.Equal(want) {
+					t.Errorf("%s: the last attempt without it ended at %v, want %v", change.Verb, got, want)
+				}
 			}
 		})
-	}
-}
-
-// TestIsGone: for a scheduler's watch, what is deleted is gone, and a pod that has ended.
-func TestIsGone(t *testing.T) {
-	ended := world.Wants("web", "1")
-	ended.Status.Phase = v1.PodFailed
-	for _, c := range []struct {
-		change *sources.ObjectChange
-		want   bool
-	}{
-		{&sources.ObjectChange{Verb: sources.Deleted, Object: world.Wants("web", "1")}, true},
-		{&sources.ObjectChange{Verb: sources.Updated, Object: ended}, true},
-		{&sources.ObjectChange{Verb: sources.Updated, Object: world.Wants("web", "1")}, false},
-		{&sources.ObjectChange{Verb: sources.Updated, Object: world.Node("node-a", "1")}, false},
-		{&sources.ObjectChange{Verb: sources.Deleted, Object: world.Node("node-a", "1")}, true},
-	} {
-		if got := isGone(c.change); got != c.want {
-			t.Errorf("%s: %t", c.change.Verb, got)
-		}
 	}
 }

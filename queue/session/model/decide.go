@@ -320,7 +320,7 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 
 // placedLater reports whether pod is placed later than the one that is first seen to be bound: its own binding is sent later, or, if
 // that is not known, answered later, by more than twice as long as requests take. A binding is sent as soon as its pod is placed (schedule_one.go, runBindingCycle), unless others have to
-// provide something first, or requests wait for the client's rate limit.
+// provide something first, or requests wait for the client's rate limit or beside the loop.
 func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sighting) bool {
 	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) || o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls {
 		return false
