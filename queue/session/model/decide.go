@@ -46,10 +46,7 @@ func (o *oracle) decide(now time.Time) decision {
 	if !o.seesNodes() || o.presence.None() {
 		return decision{do: wait, until: now.Add(LongestGap)} // what is seen of attempts is all that is shown
 	}
-	ended := func(uid types.UID) bool {
-		last, ok := o.lastAttempts[uid]
-		return ok && now.Sub(last.at) < channels.AttemptSlack && !o.lastEnded.After(last.at)
-	}
+	ended := func(uid types.UID) bool { return o.tried.IsNew(now, uid, channels.AttemptSlack) }
 	if patch := o.future.PatchUnderWay(now, writePatience, channels.AttemptSlack, o.channels.Saturated(now), ended, o.besideLoop(now)); patch != nil && !o.channels.Config.AsyncAPICalls {
 		switch fails := patch.By.Add(-soon); {
 		case !o.isOfNext(now, patch):
@@ -82,7 +79,8 @@ func (o *oracle) decide(now time.Time) decision {
 // isOfNext reports whether patch, which is sent soon after an attempt of its pod, is that of the next one: the attempt came to what the pod's
 // status says, which is not written again, and since then something has woken the pod.
 func (o *oracle) isOfNext(now time.Time, patch *evidence.Sighting) bool {
-	return patch.By.After(now) && o.lastAttempts[patch.UID].silent && o.queue.Takeable(patch) != nil
+	last, _ := o.tried.Last(patch.UID)
+	return patch.By.After(now) && last.Silent && o.queue.Takeable(patch) != nil
 }
 
 // takenByPatch returns the pods that the loop takes before any other whose request is sent later than sent, which is the

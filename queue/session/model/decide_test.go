@@ -19,6 +19,7 @@ import (
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
+	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -168,7 +169,7 @@ func (s *situation) load(seconds float64) {
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
-	s := &situation{t: t, oracle: &oracle{channels: channels.New(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), lastAttempts: map[types.UID]lastAttempt{}, pace: pace.New(answerDelay),
+	s := &situation{t: t, oracle: &oracle{channels: channels.New(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), pace: pace.New(answerDelay),
 		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil },
 		claimed: func(*v1.Pod) bool { return false }, hasNode: func(types.NamespacedName) bool { return false }}}
 	s.channels.Recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
@@ -272,7 +273,7 @@ func TestDecide(t *testing.T) {
 		}, "wait 0.0054"},
 		{"a patch is sent at once, and the attempt is over", func(s *situation) {
 			s.patched(10.003, 10.008, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(9.999)}
+			s.tried.Note("db", tried.Attempt{At: world.At(9.999)})
 		}, "wait 0.0084"},
 		{"an attempt is seen to fail at once, and others in their turn need not show: they are before it", func(s *situation) {
 			s.free("web")
@@ -288,39 +289,40 @@ func TestDecide(t *testing.T) {
 			s.free("web")
 			s.free("db")
 			s.patched(10.007, 10.012, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+			s.tried.Note("db", tried.Attempt{At: world.At(9.998), Silent: true})
 		}, fmt.Sprintf("wait %.4f", (7*time.Millisecond - soon).Seconds())},
 		{"the same, and it is that pod's turn: it may be tried twice until then", func(s *situation) {
 			s.free("db")
 			s.patched(10.007, 10.012, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+			s.tried.Note("db", tried.Attempt{At: world.At(9.998), Silent: true})
 		}, "take the next"},
 		{"the same, and it fails now", func(s *situation) {
 			s.free("db")
 			s.patched(10+soon.Seconds(), 10.006, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+			s.tried.Note("db", tried.Attempt{At: world.At(9.998), Silent: true})
 		}, "take db"},
 		{"the same, of a pod that sleeps: the model was too fast", func(s *situation) {
 			s.free("web")
 			s.pod("db", queue.Unschedulable, 1)
 			s.patched(10.007, 10.012, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+			s.tried.Note("db", tried.Attempt{At: world.At(9.998), Silent: true})
 		}, "wait 0.0124"},
 		{"the same, of a patch that was sent before", func(s *situation) {
 			s.free("db")
 			s.patched(9.999, 10.004, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(9.998), silent: true}
+			s.tried.Note("db", tried.Attempt{At: world.At(9.998), Silent: true})
 		}, "wait 0.0044"},
 		{"a patch is sent at once, and another attempt was seen to end since", func(s *situation) {
 			s.free("web")
 			s.patched(10.003, 10.008, "db")
-			s.lastAttempts["db"], s.lastEnded = lastAttempt{at: world.At(9.998)}, world.At(9.999)
+			s.tried.Note("db", tried.Attempt{At: world.At(9.998)})
+			s.tried.Ended = world.At(9.999)
 		}, "take the next"},
 		{"a patch is sent at once, and the attempt is not over", func(s *situation) { s.free("web"); s.patched(10.003, 10.008, "db") }, "take the next"},
 		{"a patch is sent at once, and the attempt is over for too long", func(s *situation) {
 			s.free("web")
 			s.patched(10.003, 10.008, "db")
-			s.lastAttempts["db"] = lastAttempt{at: world.At(10).Add(-channels.AttemptSlack)}
+			s.tried.Note("db", tried.Attempt{At: world.At(10).Add(-channels.AttemptSlack)})
 		}, "take the next"},
 		{"a patch is answered after longer than requests take", func(s *situation) { s.free("web"); s.patched(9.9, 12.1, "db") }, "take the next"},
 
@@ -1112,7 +1114,8 @@ func TestUnexpectedPatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.advance(world.At(1.001))
-		tries := s.oracle.lastAttempts["web"].at
+		last, _ := s.oracle.tried.Last("web")
+		tries := last.At
 		if tries.IsZero() {
 			t.Fatal("no attempt was made")
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/estimate"
 	"github.com/schedq/schedq/queue/session/flush"
+	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -30,8 +31,8 @@ func (s *shadow) attach(now, began time.Time) error {
 	}
 	s.oracle.channels.Attach(now, s.limited)
 	budget := maxJudged / (1 + s.objects.Count("Node"))
-	tried, last := s.triedBefore.ByPod()
-	g := estimate.Estimator{Opts: s.cfg.Queue, Tried: tried, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+	before, last := s.triedBefore.ByPod()
+	g := estimate.Estimator{Opts: s.cfg.Queue, Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
 		}
@@ -39,7 +40,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		s.reasons.Note(v.Reasons)
 		return v, err == nil
 	}}
-	for uid, t := range tried {
+	for uid, t := range before {
 		if t.Version != "" {
 			s.oracle.channels.Recorded(uid, t.Recorded)
 		}
@@ -57,7 +58,7 @@ func (s *shadow) attach(now, began time.Time) error {
 		}
 		follow.Restore(s.driver.queue, now, made.PodInfo)
 		s.unsettled.moves = s.unsettled.moves[:0]
-		s.oracle.lastAttempts[pod.UID] = lastAttempt{at: made.Timestamp, seen: true}
+		s.oracle.tried.Note(pod.UID, tried.Attempt{At: made.Timestamp, Seen: true})
 		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 		s.shown[key] = pod.UID
 		s.emit(sources.Event{Time: now, Fact: &Move{Estimate: &made, Move: &sources.Move{

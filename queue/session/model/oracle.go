@@ -16,21 +16,19 @@ import (
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/presence"
+	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
 // oracle tells a driver what the real scheduler does next, as far as the source shows it. Its answers follow from its
 // fields. Asking changes nothing but which sightings are used up.
 type oracle struct {
-	future       *evidence.Future
-	pace         *pace.Pace
-	channels     *channels.Channels
-	presence     *presence.Presence
-	queue        lineup.Lineup
-	lastAttempts map[types.UID]lastAttempt // the last attempt that the model knows of, by pod
-	// lastEnded is when the last attempt ended that was seen to. The loop waits for no patch of an attempt before that one: a patch is
-	// answered before the loop takes another pod (schedule_one.go, v1.33, handleSchedulingFailure).
-	lastEnded time.Time
+	future   *evidence.Future
+	pace     *pace.Pace
+	channels *channels.Channels
+	presence *presence.Presence
+	queue    lineup.Lineup
+	tried    tried.Pods
 	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
 	// patch of its status follows, which is of no attempt of its own.
 	cleared      map[types.UID]time.Time
@@ -41,19 +39,6 @@ type oracle struct {
 	claimed    func(*v1.Pod) bool
 	seesNodes  func() bool // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing func() bool // whether something that may wake pods is on its way to the scheduler
-}
-
-// lastAttempt is the last attempt of a pod that the model knows of.
-type lastAttempt struct {
-	at time.Time
-	// seen is true if the source showed it.
-	seen bool
-	// message is why it failed, until a patch has told that. Empty if it did not, or that is not known.
-	message string
-	// told is true if message is what its own Event told: that of a series keeps what the first of it said.
-	told bool
-	// silent is true if the model had it fail as the pod's status said before: no patch follows.
-	silent bool
 }
 
 // besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes

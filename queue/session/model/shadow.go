@@ -24,6 +24,7 @@ import (
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
+	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -63,7 +64,6 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		presence:     presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
 		pace:         pace.New(answerDelay),
 		channels:     channels.New(cfg, requests),
-		lastAttempts: map[types.UID]lastAttempt{},
 		cleared:      map[types.UID]time.Time{},
 		awaitsVolume: s.objects.AwaitsVolume,
 		hasNode:      s.objects.HasNode,
@@ -120,7 +120,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	s.oracle.queue = lineup.Lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom}
 	s.oracle.channels.Forget()
 	s.oracle.presence.Restart(now)
-	clear(s.oracle.lastAttempts)
+	s.oracle.tried.Clear()
 	clear(s.oracle.cleared)
 	return pods, nil
 }
@@ -334,7 +334,7 @@ func (s *shadow) endEvictions(now time.Time, uid types.UID) {
 // podGone ends whatever waited for the pod with that UID.
 func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
-	delete(s.oracle.lastAttempts, uid)
+	s.oracle.tried.Forget(uid)
 	delete(s.oracle.cleared, uid)
 	s.oracle.channels.Gone(uid)
 	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
@@ -366,9 +366,9 @@ func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 // handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
-		s.oracle.lastAttempts[a.Pod.UID] = lastAttempt{at: now, message: a.Message, silent: a.Binding == nil && cluster.Says(a.Pod, a.Message, a.Nominated)}
+		s.oracle.tried.Note(a.Pod.UID, tried.Attempt{At: now, Message: a.Message, Silent: a.Binding == nil && cluster.Says(a.Pod, a.Message, a.Nominated)})
 		if s.driver.endsAsSeen {
-			s.oracle.lastEnded = now
+			s.oracle.tried.Ended = now
 		}
 		s.reasons.Note(a.Reasons)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/schedq/schedq/queue/session/hearing"
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/reason"
+	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -118,14 +119,14 @@ func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
 func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
-	last, ok := s.oracle.lastAttempts[pod.UID]
+	last, ok := s.oracle.tried.Last(pod.UID)
 	late := d.asyncAPICalls && s.oracle.channels.Saturated(now) // then it was sent whenever the rate limit let it
 	since, missed := s.oracle.channels.Gaps.Missed(now, sources.PodsWatch)
-	recent := ok && (now.Sub(last.at) < unexpectedPatch || late || missed && last.at.After(since.Add(-unexpectedPatch)))
-	if d.asyncAPICalls && ok && c != nil && last.message == c.Message {
+	recent := ok && (now.Sub(last.At) < unexpectedPatch || late || missed && last.At.After(since.Add(-unexpectedPatch)))
+	if d.asyncAPICalls && ok && c != nil && last.Message == c.Message {
 		recent = true // the call waited for others, and has what the last attempt failed with (api_dispatcher.go, v1.34, Run)
 	}
-	if d.asyncAPICalls && last.told && c != nil && last.message != c.Message {
+	if d.asyncAPICalls && last.Told && c != nil && last.Message != c.Message {
 		expected = false // it has what a later one failed with
 	}
 	if d.bindingOf(pod.UID) != nil && c != nil && !(s.oracle.channels.Requests && s.oracle.bindingShows(now, pod)) {
@@ -146,10 +147,7 @@ func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
 		d.Scheduler.Renominate(now, pod, node)
 		d.CollectEvictions()
 	}
-	if last, ok := s.oracle.lastAttempts[pod.UID]; ok {
-		last.message = "" // no other patch has it
-		s.oracle.lastAttempts[pod.UID] = last
-	}
+	s.oracle.tried.SeePatch(pod.UID)
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
 
@@ -205,9 +203,9 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	} else if told != nil && told.Error {
 		s.takeInError(now, pod, evidence.Failed)
 	}
-	s.oracle.lastAttempts[pod.UID] = lastAttempt{at: now, seen: true, message: string(message), told: told != nil && told.Count < 2}
+	s.oracle.tried.Note(pod.UID, tried.Attempt{At: now, Seen: true, Message: string(message), Told: told != nil && told.Count < 2})
 	if told != nil {
-		s.oracle.lastEnded = now
+		s.oracle.tried.Ended = now
 	}
 	c, awaited := cluster.Unscheduled(pod), d.AwaitedPatch != nil && d.AwaitedPatch.uid == pod.UID
 	if awaited || c != nil && sources.Sanitize(c.Message) == message {
@@ -222,7 +220,11 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 // wait: it makes none until then (schedule_one.go, v1.33, handleSchedulingFailure). Then that patch was of a later attempt.
 func (s *shadow) refuteWait(now time.Time, pod *v1.Pod) {
 	d := s.driver
-	if awaited := d.AwaitedPatch; awaited != nil && awaited.uid != pod.UID && now.Sub(s.oracle.lastAttempts[awaited.uid].at) > channels.AttemptSlack {
+	awaited := d.AwaitedPatch
+	if awaited == nil || awaited.uid == pod.UID {
+		return
+	}
+	if last, _ := s.oracle.tried.Last(awaited.uid); now.Sub(last.At) > channels.AttemptSlack {
 		d.AwaitedPatch, d.LoopFree = nil, now
 	}
 }
@@ -230,20 +232,13 @@ func (s *shadow) refuteWait(now time.Time, pod *v1.Pod) {
 // hasJustAttempted reports whether the model has just had an attempt of the pod with that UID that was not seen yet:
 // then the attempt that is seen now is that one. event is true if it is seen by an Event.
 func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool {
-	last, ok := s.oracle.lastAttempts[uid]
-	return ok && !last.seen && now.Sub(last.at) < s.oracle.channels.Slack(now, event)
+	return s.oracle.tried.IsUnseen(now, uid, s.oracle.channels.Slack(now, event))
 }
 
 // hasHad reports whether the model has had the attempt of the pod with that UID that failed then, of which it hears only now, or a
 // later one.
 func (s *shadow) hasHad(at time.Time, uid types.UID) bool {
-	last, ok := s.oracle.lastAttempts[uid]
-	if !ok || last.at.Before(at.Add(-channels.UnrecordedSlack)) {
-		return false
-	}
-	last.seen = true
-	s.oracle.lastAttempts[uid] = last
-	return true
+	return s.oracle.tried.See(at, uid, channels.UnrecordedSlack)
 }
 
 // ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.

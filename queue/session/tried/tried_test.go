@@ -1,0 +1,64 @@
+package tried
+
+import (
+	"testing"
+	"time"
+)
+
+func at(seconds float64) time.Time {
+	return time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC).Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// TestPods: of each pod the last attempt is known, until it is forgotten.
+func TestPods(t *testing.T) {
+	var p Pods
+	if _, known := p.Last("web"); known || p.IsNew(at(10), "web", time.Second) || p.IsUnseen(at(10), "web", time.Second) || p.See(at(10), "web", time.Second) {
+		t.Error("an attempt is known of a pod that was not tried")
+	}
+	p.SeePatch("web")
+	p.Note("web", Attempt{At: at(9), Message: "first"})
+	p.Note("web", Attempt{At: at(10), Message: "second"})
+	p.Note("db", Attempt{At: at(10)})
+	if a, known := p.Last("web"); !known || a.Message != "second" {
+		t.Errorf("the last attempt is %v, %t", a, known)
+	}
+	if p.SeePatch("web"); p.last["web"].Message != "" {
+		t.Error("its patch was seen, and another is to have its message")
+	}
+	p.Forget("web")
+	if _, known := p.Last("web"); known || len(p.last) != 1 {
+		t.Errorf("%d pods are known, want db alone", len(p.last))
+	}
+	if p.Clear(); len(p.last) != 0 {
+		t.Errorf("%d pods are known, want none", len(p.last))
+	}
+}
+
+// TestIsNew: an attempt is new for a while, and until another is seen to end.
+func TestIsNew(t *testing.T) {
+	p := Pods{}
+	p.Note("web", Attempt{At: at(10)})
+	for _, c := range []struct {
+		now, ended float64
+		want       bool
+	}{{10.009, 0, true}, {10.01, 0, false}, {10.009, 10, true}, {10.009, 10.001, false}} {
+		if p.Ended = at(c.ended); p.IsNew(at(c.now), "web", 10*time.Millisecond) != c.want {
+			t.Errorf("at %v, another ended at %v: want %t", c.now, c.ended, c.want)
+		}
+	}
+}
+
+// TestSee: what is seen is the last attempt, if that ended no earlier, and not once more.
+func TestSee(t *testing.T) {
+	var p Pods
+	p.Note("web", Attempt{At: at(10)})
+	if !p.IsUnseen(at(10.009), "web", 10*time.Millisecond) || p.IsUnseen(at(10.01), "web", 10*time.Millisecond) {
+		t.Error("it is not unseen for 10 ms")
+	}
+	if p.See(at(10.006), "web", 5*time.Millisecond) || p.last["web"].Seen {
+		t.Error("the one of 10.006 is a later one")
+	}
+	if !p.See(at(10.005), "web", 5*time.Millisecond) || p.IsUnseen(at(10.005), "web", time.Second) {
+		t.Error("the one of 10.005 is that one, which is seen now")
+	}
+}
