@@ -40,7 +40,7 @@ func TestAdd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var deliveries Deliveries
 			for _, change := range c.told {
-				deliveries.Add(at(0), time.Millisecond, change)
+				deliveries.Add(at(0), time.Millisecond, change, Attempts{})
 			}
 			var got []string
 			for _, d := range deliveries {
@@ -52,6 +52,44 @@ func TestAdd(t *testing.T) {
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("it hears of %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestTried: a change is heard of when the attempts are over that are made before, or at a moment anyhow, and no earlier than it would be
+// without them; what comes behind it waits with it.
+func TestTried(t *testing.T) {
+	noon := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
+	node := &sources.ObjectChange{Verb: sources.Added, Object: &v1.Node{}}
+	for _, c := range []struct {
+		name  string
+		tried func(Deliveries)
+		want  []int
+		held  bool
+	}{
+		{"none is over", func(Deliveries) {}, []int{9, 9, 20}, true},
+		{"one is over", func(d Deliveries) { d.Tried(at(4), "a") }, []int{9, 9, 20}, true},
+		{"one is over twice", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "a") }, []int{9, 9, 20}, true},
+		{"another is", func(d Deliveries) { d.Tried(at(4), "c") }, []int{9, 9, 20}, true},
+		{"both are", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "b") }, []int{5, 5, 20}, false},
+		{"both are, and one once more", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "b"); d.Tried(at(6), "b") }, []int{5, 5, 20}, false},
+		{"both are, sooner than it would be heard of", func(d Deliveries) { d.Tried(at(0), "a"); d.Tried(at(0), "b") }, []int{1, 2, 20}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var d Deliveries
+			d.Add(at(0), time.Millisecond, node, Attempts{map[types.UID]struct{}{"a": {}, "b": {}}, at(9)})
+			d.Add(at(1), time.Millisecond, node, Attempts{})
+			d.Add(at(2), 18*time.Millisecond, node, Attempts{map[types.UID]struct{}{"d": {}}, at(3)})
+			c.tried(d)
+			for i, delivery := range d {
+				if want := at(c.want[i]); !delivery.At.Equal(want) {
+					t.Errorf("change %d is heard of at %v, want %v", i, delivery.At, want)
+				}
+			}
+			if held := d[0].IsHeld(); held != c.held {
+				t.Errorf("held: %t", held)
 			}
 		})
 	}

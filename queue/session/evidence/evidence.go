@@ -18,6 +18,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -56,6 +57,8 @@ type Sighting struct {
 	// Pod and UID are the pod's. Where no pod is seen they are empty.
 	Pod types.NamespacedName
 	UID types.UID
+	// Wrote is why an attempt failed, by what its patch wrote into the pod's condition. Empty of all other kinds, and if that is not known.
+	Wrote string
 	// Change is what Changed or was Bound.
 	Change *sources.ObjectChange
 	// Used is true once the model has made something of it before it was told: of a failure, an attempt; of a change,
@@ -125,6 +128,7 @@ type Future struct {
 	more              func() (sources.Event, bool) // what comes beyond reach. Nil if nothing does
 	coming            sources.Event                // the first of it. Without a fact if that is not known
 	heard             int                          // how many were added so far
+	added             *Sighting                    // the last of them
 	requests                                       // of the client that the scheduler's loop waits for
 	others            others                       // pods of which nothing shows
 	lastFailed        *Sighting                    // of all that were added, if they came in the order of time
@@ -235,6 +239,7 @@ func (f *Future) extend() {
 func (f *Future) Add(ev sources.Event) {
 	f.heard++
 	s := f.sighting(ev)
+	f.added = s
 	for _, l := range f.lists(s) {
 		l.add(s)
 	}
@@ -301,7 +306,7 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 			s.Kind = Patched
 		}
 		if f.noteSent(s, fact.Sent); s.Kind == Patched && !fact.Clears {
-			f.lastSent = s.By
+			f.lastSent, s.Wrote = s.By, f.wrote(fact.UID)
 		}
 	case *sources.Refused:
 		f.noteRefused(s, fact)
@@ -383,6 +388,18 @@ func (f *Future) noteSent(s *Sighting, at time.Time) {
 	if last := f.lastFailed; last != nil && last.UID == s.UID && !last.Time.After(s.By) && !f.lastSent.After(last.Time) {
 		s.FailedAt = last.Time
 	}
+}
+
+// wrote returns what the patch of the pod with that UID wrote into its condition: the change of the pod that it made is told just before
+// it. Empty if none is.
+func (f *Future) wrote(uid types.UID) string {
+	if f.added == nil || f.added.UID != uid || f.added.Change == nil {
+		return ""
+	}
+	if c := cluster.Unscheduled(f.added.Change.Object.(*v1.Pod)); c != nil {
+		return c.Message
+	}
+	return ""
 }
 
 func (f *Future) removePatch(s *Sighting) {

@@ -102,6 +102,31 @@ func TestBeganLongAgo(t *testing.T) {
 	}
 }
 
+// TestWrote: a patch wrote what the change says that is told just before it.
+func TestWrote(t *testing.T) {
+	rejected := pod("a", "")
+	rejected.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: "no room"}}
+	change, cleared := changed(44, sources.Updated, rejected), patched(40, 44, "a")
+	cleared.Fact.(*sources.StatusPatched).Clears = true
+	for _, c := range []struct {
+		name string
+		told []sources.Event
+		want string
+	}{
+		{"the change", []sources.Event{change, patched(40, 44, "a")}, "no room"},
+		{"no change", []sources.Event{patched(40, 44, "a")}, ""},
+		{"the change, and something else", []sources.Event{change, requested(44), patched(40, 44, "a")}, ""},
+		{"the change of another pod", []sources.Event{change, patched(40, 44, "b")}, ""},
+		{"a change without the condition", []sources.Event{changed(44, sources.Updated, pod("a", "")), patched(40, 44, "a")}, ""},
+		{"that it was nominated before", []sources.Event{change, cleared}, ""},
+	} {
+		f := New(Of(c.told), reach, requesting, unlimited())
+		if got := f.all[len(f.all)-1].Wrote; got != c.want {
+			t.Errorf("%s: it wrote %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestFailedAt: an Event of a pod is of the attempt that its next patch follows, unless the loop has gone on in between.
 func TestFailedAt(t *testing.T) {
 	cleared := patched(30, 34, "b")

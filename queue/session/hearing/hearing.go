@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
+	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -21,6 +22,7 @@ type Hearing struct {
 	Future    *evidence.Future
 	Channels  *channels.Channels
 	Line      lineup.Lineup
+	Tried     *tried.Pods
 	Scheduler Scheduler
 	// Pod returns the pod that was seen, if it waits for the scheduler, and otherwise nil.
 	Pod       func(*evidence.Sighting) *v1.Pod
@@ -35,10 +37,18 @@ func (h *Hearing) MadeWithout(since time.Time, c *sources.ObjectChange) (ended t
 		return ended
 	}
 	shown := []time.Time{h.Future.HeardDuring(since, channels.Foresight, Earlier, h.isAwake), h.overtaken(since, c)}
-	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && h.SeesNodes {
+	if node := h.nodeOf(c); node != nil {
 		shown = append(shown, MissedBy(h.Future, since, channels.Foresight, node, h.Scheduler, h.Pod))
 	}
 	return slices.MaxFunc(shown, time.Time.Compare)
+}
+
+// nodeOf returns the node that c added or changed, or nil if it is not of one.
+func (h *Hearing) nodeOf(c *sources.ObjectChange) *v1.Node {
+	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && h.SeesNodes {
+		return node
+	}
+	return nil
 }
 
 // isAwake reports whether the pod that was seen is in flight, or where the loop takes it from.

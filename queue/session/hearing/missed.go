@@ -36,14 +36,39 @@ func MissedBy(f *evidence.Future, since time.Time, within time.Duration, node *v
 		return ended
 	}
 	failed, pods := judgeable(f, since, within, node, pod)
-	without, candidates := make([]string, len(failed)), 0 // up to the last one that may be it
+	for i, outcome := range compare(failed, pods, (*evidence.Sighting).Message, node, sched) {
+		switch outcome {
+		case withoutIt, orTaken:
+			ended = failed[i].Time
+		case withIt:
+			return ended
+		}
+	}
+	return ended
+}
+
+// outcome is what an attempt came to, by a message, where a change of a node makes a difference.
+type outcome uint8
+
+const (
+	neither outcome = iota
+	withoutIt
+	orTaken // as without it, or as with it where another pod has what it gives: with it, the pod would fit
+	withIt
+)
+
+// compare returns what attempts of pods came to that are seen, by their messages: node is as its change left it, of which the scheduler has
+// not heard.
+func compare(seen []*evidence.Sighting, pods []*v1.Pod, message func(*evidence.Sighting) string, node *v1.Node, sched Scheduler) []outcome {
+	without, candidates := make([]string, len(seen)), 0 // up to the last one that was made without it
 	for i, p := range pods {
-		if without[i] = says(sched, p); tells(failed[i].Message(), without[i]) {
+		if without[i] = says(sched, p); tells(message(seen[i]), without[i]) {
 			candidates = i + 1
 		}
 	}
+	heard := sched.Heard(node.Name)
 	if candidates == 0 || sched.Load(node) != nil {
-		return ended
+		return nil
 	}
 	defer func() {
 		if heard == nil {
@@ -52,17 +77,20 @@ func MissedBy(f *evidence.Future, since time.Time, within time.Duration, node *v
 			_ = sched.Load(heard)
 		}
 	}()
-	for i, s := range failed[:candidates] {
+	came := make([]outcome, candidates)
+	for i, s := range seen[:candidates] {
 		with := says(sched, pods[i])
 		switch {
 		case with == without[i]:
-		case tells(s.Message(), without[i]):
-			ended = s.Time
-		case tells(s.Message(), with):
-			return ended
+		case tells(message(s), without[i]) && with == "":
+			came[i] = orTaken
+		case tells(message(s), without[i]):
+			came[i] = withoutIt
+		case tells(message(s), with):
+			came[i] = withIt
 		}
 	}
-	return ended
+	return came
 }
 
 // judgeable returns the failures that tell of attempts with or without a change of node, and their pods: those after that moment, within that

@@ -25,6 +25,7 @@ const (
 // judges says of a pod what it is named for.
 type judges struct {
 	heard   *v1.Node
+	comes   string // a node of which it has not heard
 	changed bool
 }
 
@@ -40,7 +41,13 @@ func (j *judges) Judge(pod *v1.Pod) (cycle.Verdict, error) {
 	return cycle.Verdict{Message: with}, nil
 }
 
-func (j *judges) Heard(string) *v1.Node         { return j.heard }
+func (j *judges) Heard(name string) *v1.Node {
+	if name == j.comes {
+		return nil
+	}
+	return j.heard
+}
+
 func (j *judges) Differs(node, _ *v1.Node) bool { return !node.Spec.Unschedulable }
 
 func (j *judges) Load(obj runtime.Object) error {

@@ -375,7 +375,7 @@ func TestSeenToWait(t *testing.T) {
 			w.Goes(2.2, small)
 			web := comes(w, 2.5, "web", "4", nil)
 			world.Happens(w, 3.1, sources.Added, world.Node("node-b", "1"), nil) // which may wake pods
-			w.Patched(3.2, web, noRoom, "")
+			w.Patched(3.2, web, "0/2 nodes are available: 2 Insufficient cpu.", "")
 		}, `
 			2.201 other backoff AssignedPodDelete
 			2.201 old backoff AssignedPodDelete

@@ -252,8 +252,15 @@ func (s *shadow) advance(to time.Time) {
 		s.hearQuietly(to)
 		return
 	}
-	for s.driver != nil && len(s.deliveries) > 0 && !s.deliveries[0].At.After(to) {
-		at := s.deliveries[0].At
+	for s.driver != nil && len(s.deliveries) > 0 {
+		at := earlier(to, s.deliveries[0].At)
+		if due := s.driver.Due(); s.deliveries[0].IsHeld() && !due.After(at) {
+			s.driver.Advance(due) // an attempt may end by which the scheduler hears of it
+			continue
+		}
+		if s.deliveries[0].At.After(to) {
+			break
+		}
 		s.driver.Advance(at)
 		s.hearNext(at)
 	}
@@ -277,7 +284,7 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	if claim, ok := c.Object.(*resourcev1.ResourceClaim); ok {
 		s.driver.failBindings(now, claim)
 	}
-	s.deliveries.Add(now, s.delayOf(now, c), c)
+	s.awaitHearing(now, c)
 }
 
 // podChanged has the model follow what the change of a pod shows of the real scheduler.
@@ -366,6 +373,7 @@ func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 // handOnMoves emits the moves that the queue told as events. a is the attempt whose end caused them, or nil.
 func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 	if a != nil {
+		s.deliveries.Tried(now, a.Pod.UID)
 		s.oracle.tried.Note(a.Pod.UID, tried.Attempt{At: now, Message: a.Message, Silent: a.Binding == nil && cluster.Says(a.Pod, a.Message, a.Nominated)})
 		if s.driver.endsAsSeen {
 			s.oracle.tried.Ended = now

@@ -285,10 +285,12 @@ func (s *shadow) hearOfCause(now time.Time, pod types.NamespacedName) {
 	}
 }
 
-// delayOf returns how long after now the scheduler hears of c: later than by its watch's delay where its attempts show that.
-func (s *shadow) delayOf(now time.Time, c *sources.ObjectChange) time.Duration {
-	h := hearing.Hearing{Future: s.oracle.future, Channels: s.oracle.channels, Line: s.oracle.queue, Scheduler: s.driver.Scheduler, Pod: s.podOf, SeesNodes: s.oracle.seesNodes()}
-	return max(watchDelay, h.MadeWithout(now.Add(watchDelay), c).Add(-time.Microsecond).Sub(now))
+// awaitHearing has the scheduler hear of c: later than by its watch's delay where its attempts show that.
+func (s *shadow) awaitHearing(now time.Time, c *sources.ObjectChange) {
+	h := hearing.Hearing{Future: s.oracle.future, Channels: s.oracle.channels, Line: s.oracle.queue, Tried: &s.oracle.tried, Scheduler: s.driver.Scheduler, Pod: s.podOf, SeesNodes: s.oracle.seesNodes()}
+	since := now.Add(watchDelay)
+	delay := max(watchDelay, h.MadeWithout(since, c).Add(-time.Microsecond).Sub(now))
+	s.deliveries.Add(now, delay, c, h.MadeFirst(since, c))
 }
 
 // podOf returns the pod that was seen, if it waits for this scheduler, and otherwise nil.

@@ -1,0 +1,154 @@
+package hearing
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session/channels"
+	"github.com/schedq/schedq/queue/session/deliveries"
+	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/tried"
+	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
+)
+
+// TestMadeFirst: the change of node-a could be heard of at 10.
+func TestMadeFirst(t *testing.T) {
+	patched := func(w *world.Cluster, sent float64, pod, message string) {
+		w.Patched(sent+0.003, world.Wants(pod, "1"), message+helps, "")
+	}
+	changes := func(w *world.Cluster, seconds float64, verb sources.Verb, node string, differs bool) {
+		n := world.Node(node, "1")
+		n.Spec.Unschedulable = !differs
+		w.Add(seconds, &sources.ObjectChange{Verb: verb, Object: n})
+	}
+	for _, c := range []struct {
+		name string
+		of   func(w *world.Cluster)
+		want []types.UID
+		by   float64
+	}{
+		{"nothing is told", func(*world.Cluster) {}, nil, 0},
+		{"as without it", func(w *world.Cluster) { patched(w, 10.01, "web", without) }, []types.UID{"web"}, 10.01},
+		{"two as without it", func(w *world.Cluster) { patched(w, 10.01, "web", without); patched(w, 10.02, "db", without) }, []types.UID{"db", "web"}, 10.02},
+		{"one twice", func(w *world.Cluster) { patched(w, 10.01, "web", without); patched(w, 10.02, "web", without) }, []types.UID{"web"}, 10.02},
+		{"as with it", func(w *world.Cluster) { patched(w, 10.01, "web", with) }, nil, 0},
+		{"as with it, and one as without: they wait for each other", func(w *world.Cluster) { patched(w, 10.01, "web", with); patched(w, 10.02, "db", without) }, []types.UID{"db"}, 10.02},
+		{"as without it, where it would fit with it: another may have the place", func(w *world.Cluster) { patched(w, 10.01, "fits", without) }, nil, 0},
+		{"otherwise", func(w *world.Cluster) { patched(w, 10.01, "web", other) }, nil, 0},
+		{"of a pod to which it is all the same", func(w *world.Cluster) { patched(w, 10.01, "elsewhere", without) }, nil, 0},
+		{"of a pod that is not known", func(w *world.Cluster) { patched(w, 10.01, "stranger", without) }, nil, 0},
+		{"of the attempt that the model has had", func(w *world.Cluster) { patched(w, 10.01, "tried", without) }, nil, 0},
+		{"sent no later than it could be heard of", func(w *world.Cluster) { patched(w, 10, "web", without) }, nil, 0},
+		{"later than anybody looks", func(w *world.Cluster) { patched(w, 10+channels.Foresight.Seconds(), "web", without) }, nil, 0},
+		{"by an Event", func(w *world.Cluster) { w.Failed(10.01, world.Wants("web", "1"), without) }, nil, 0},
+		{"by a patch of which it is not told what it wrote", func(w *world.Cluster) { w.Add(10.01, &sources.StatusPatched{Pod: world.Key("web"), UID: "web"}) }, nil, 0},
+		{"after the node has changed again", func(w *world.Cluster) {
+			changes(w, 10.005, sources.Updated, "node-a", true)
+			patched(w, 10.01, "web", without)
+		}, []types.UID{"web"}, 10.01},
+		{"after the node is as it was", func(w *world.Cluster) {
+			changes(w, 10.005, sources.Updated, "node-a", false)
+			patched(w, 10.01, "web", without)
+		}, nil, 0},
+		{"after another node has changed", func(w *world.Cluster) {
+			changes(w, 10.005, sources.Updated, "node-b", true)
+			patched(w, 10.01, "web", without)
+		}, nil, 0},
+		{"after another node is told as it was", func(w *world.Cluster) {
+			changes(w, 10.005, sources.Updated, "node-b", false)
+			patched(w, 10.01, "web", without)
+		}, []types.UID{"web"}, 10.01},
+		{"after another node has come", func(w *world.Cluster) {
+			changes(w, 10.005, sources.Added, "node-c", true)
+			patched(w, 10.01, "web", without)
+		}, []types.UID{"web"}, 10.01},
+		{"after another node is gone", func(w *world.Cluster) {
+			changes(w, 10.005, sources.Deleted, "node-b", true)
+			patched(w, 10.01, "web", without)
+		}, nil, 0},
+	} {
+		j := &judges{heard: world.Node("node-a", "1"), comes: "node-c"}
+		first := firstOf(t, j, c.of, 0)
+		if got := slices.Sorted(maps.Keys(first.Pods)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v are tried before, want %v", c.name, got, c.want)
+		}
+		if c.by > 0 && first.By.Sub(world.At(c.by)).Abs() > time.Microsecond {
+			t.Errorf("%s: by %v, want %v", c.name, first.By, world.At(c.by))
+		}
+		if j.changed {
+			t.Errorf("%s: the scheduler is told of the change", c.name)
+		}
+	}
+}
+
+// firstOf returns the attempts that are made before the change of node-a is heard of. A request has waited if fewer than left are left of
+// what the scheduler may send.
+func firstOf(t *testing.T, j *judges, of func(w *world.Cluster), left float64) deliveries.Attempts {
+	t.Helper()
+	var w world.Cluster
+	of(&w)
+	h := Hearing{
+		Future:    evidence.NewUntold(evidence.Of(w.Events), time.Minute, 3*time.Millisecond, rate.NewLimiter(1, 1), left),
+		Channels:  channels.New(world.Config(t), true),
+		Tried:     &tried.Pods{},
+		Scheduler: j,
+		Pod: func(s *evidence.Sighting) *v1.Pod {
+			if s.Pod.Name == "stranger" {
+				return nil
+			}
+			return world.Wants(s.Pod.Name, "1")
+		},
+		SeesNodes: true,
+	}
+	h.Tried.Note("tried", tried.Attempt{At: world.At(9), Message: without + helps})
+	return h.MadeFirst(world.At(10), &sources.ObjectChange{Verb: sources.Updated, Object: world.Node("node-a", "1")})
+}
+
+// TestMadeFirstWaited: a patch whose request has waited may be of an attempt of long ago.
+func TestMadeFirstWaited(t *testing.T) {
+	told := func(w *world.Cluster) { w.Patched(10.01, world.Wants("web", "1"), without, "") }
+	for left, want := range map[float64]int{0: 1, 2: 0} {
+		if got := len(firstOf(t, &judges{heard: world.Node("node-a", "1")}, told, left).Pods); got != want {
+			t.Errorf("where %v must be left, %d are tried before, want %d", left, got, want)
+		}
+	}
+}
+
+// TestMadeFirstNothing: there are none before a change by which no attempt comes to something else, before one of what is no node, or of a
+// node that is gone, and where the source tells of no nodes.
+func TestMadeFirstNothing(t *testing.T) {
+	var w world.Cluster
+	w.Patched(10.01, world.Wants("web", "1"), without, "")
+	same, node := world.Node("node-a", "1"), world.Node("node-a", "1")
+	same.Spec.Unschedulable = true
+	for _, c := range []struct {
+		name   string
+		change *sources.ObjectChange
+		blind  bool
+		want   int
+	}{
+		{"the node", &sources.ObjectChange{Verb: sources.Updated, Object: node}, false, 1},
+		{"as it was", &sources.ObjectChange{Verb: sources.Updated, Object: same}, false, 0},
+		{"is gone", &sources.ObjectChange{Verb: sources.Deleted, Object: node}, false, 0},
+		{"a pod", &sources.ObjectChange{Verb: sources.Updated, Object: world.Wants("db", "1")}, false, 0},
+		{"of no nodes", &sources.ObjectChange{Verb: sources.Updated, Object: node}, true, 0},
+	} {
+		h := Hearing{
+			Future:    evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0)),
+			Tried:     &tried.Pods{},
+			Scheduler: &judges{heard: world.Node("node-a", "1")},
+			Pod:       func(s *evidence.Sighting) *v1.Pod { return world.Wants(s.Pod.Name, "1") },
+			SeesNodes: !c.blind,
+		}
+		if got := len(h.MadeFirst(world.At(10), c.change).Pods); got != c.want {
+			t.Errorf("%s: %d are tried before, want %d", c.name, got, c.want)
+		}
+	}
+}
