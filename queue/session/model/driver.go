@@ -394,6 +394,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
 		return false
 	}
 	d.Conclude(now)
+	d.LoopFree = earlier(d.LoopFree, now.Add(each)) // whatever is seen later of an attempt of the pod
 	return true
 }
 

@@ -177,3 +177,26 @@ func TestNodeHeardLate(t *testing.T) {
 		`},
 	})
 }
+
+// TestSeenBeforeItsTurn: a pod is gone, which wakes those that wait. The Event of the first attempt comes before
+// the model's loop is free for it. The loop goes on behind it, however soon the next Event of that pod is told.
+func TestSeenBeforeItsTurn(t *testing.T) {
+	free := func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") } // the recorder may have written of it: its attempts need not show
+	play(t, []scene{{"by an Event", 29, 31, func(w *world.Cluster) {
+		first := w.Small()
+		a := w.Stuck(2, "a")
+		comes(w, 2.1, "b", "4", free)
+		w.Goes(30, first)
+		w.Recorded(30.00105, a, 1)
+		w.Recorded(30.006, a, 2)
+	}, `
+			30.001 a active AssignedPodDelete
+			30.001 b active AssignedPodDelete
+			30.001 a inflight (behind)
+			30.001 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 0s (outcome)
+			30.002 b inflight (turn)
+			30.002 b unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			30.006 a inflight (behind)
+			30.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+	`}})
+}
