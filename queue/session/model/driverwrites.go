@@ -200,9 +200,9 @@ func (d *Driver) bindingOf(uid types.UID) *binding {
 	return nil
 }
 
-// isTrying reports whether an attempt of the pod with that UID is under way, or its binding.
+// isTrying reports whether an attempt of the pod with that UID is under way, and was not skipped, or its binding.
 func (d *Driver) isTrying(uid types.UID) bool {
-	return d.UnderWay != nil && d.UnderWay.Pod.UID == uid || d.bindingOf(uid) != nil
+	return d.UnderWay != nil && d.UnderWay.Pod.UID == uid && !d.UnderWay.Skipped || d.bindingOf(uid) != nil
 }
 
 // Unbind has the binding of the pod with that UID fail for that reason, if one is under way, and reports whether one
