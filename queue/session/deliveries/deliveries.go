@@ -48,7 +48,7 @@ func (d *Deliveries) Add(now time.Time, delay time.Duration, c *sources.ObjectCh
 		i--
 	}
 	*d = slices.Insert(*d, i, added)
-	(*d).order()
+	d.order(i)
 }
 
 // Tried takes in that an attempt of the pod with that UID is over.
@@ -58,11 +58,13 @@ func (d Deliveries) Tried(now time.Time, uid types.UID) {
 		if _, is := first[uid]; !is {
 			continue
 		}
-		if delete(first, uid); len(first) == 0 && d[i].alone.Before(now) {
-			d[i].alone = now
+		if delete(first, uid); len(first) == 0 {
+			if d[i].alone.Before(now) {
+				d[i].alone = now
+			}
+			d.order(i)
 		}
 	}
-	d.order()
 }
 
 // IsHeld reports whether attempts are to come before the scheduler hears of the change.
@@ -76,9 +78,9 @@ func (d *Delivery) due() time.Time {
 	return d.alone
 }
 
-// order has the scheduler hear of each change no earlier than of those before it.
-func (d Deliveries) order() {
-	for i := range d {
+// order has the scheduler hear of each change, from that one on, no earlier than of those before it.
+func (d Deliveries) order(from int) {
+	for i := from; i < len(d); i++ {
 		d[i].At = d[i].due()
 		if i > 0 && d[i].At.Before(d[i-1].At) {
 			d[i].At = d[i-1].At

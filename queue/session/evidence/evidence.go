@@ -396,7 +396,11 @@ func (f *Future) wrote(uid types.UID) string {
 	if f.added == nil || f.added.UID != uid || f.added.Change == nil {
 		return ""
 	}
-	if c := cluster.Unscheduled(f.added.Change.Object.(*v1.Pod)); c != nil {
+	pod, is := f.added.Change.Object.(*v1.Pod)
+	if !is {
+		return ""
+	}
+	if c := cluster.Unscheduled(pod); c != nil {
 		return c.Message
 	}
 	return ""

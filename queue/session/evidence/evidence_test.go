@@ -119,6 +119,7 @@ func TestWrote(t *testing.T) {
 		{"the change of another pod", []sources.Event{change, patched(40, 44, "b")}, ""},
 		{"a change without the condition", []sources.Event{changed(44, sources.Updated, pod("a", "")), patched(40, 44, "a")}, ""},
 		{"that it was nominated before", []sources.Event{change, cleared}, ""},
+		{"a patch of nothing, and no pod's change", []sources.Event{changed(44, sources.Updated, &v1.Node{}), patched(40, 44, "")}, ""},
 	} {
 		f := New(Of(c.told), reach, requesting, unlimited())
 		if got := f.all[len(f.all)-1].Wrote; got != c.want {

@@ -254,9 +254,11 @@ func (s *shadow) advance(to time.Time) {
 	}
 	for s.driver != nil && len(s.deliveries) > 0 {
 		at := earlier(to, s.deliveries[0].At)
-		if due := s.driver.Due(); s.deliveries[0].IsHeld() && !due.After(at) {
-			s.driver.Advance(due) // an attempt may end by which the scheduler hears of it
-			continue
+		if s.deliveries[0].IsHeld() {
+			if due := s.driver.Due(); !due.After(at) {
+				s.driver.Advance(due) // an attempt may end by which the scheduler hears of it
+				continue
+			}
 		}
 		if s.deliveries[0].At.After(to) {
 			break
