@@ -21,10 +21,7 @@ func (h *Hearing) MadeFirst(since time.Time, c *sources.ObjectChange) (first del
 	if node == nil {
 		return first
 	}
-	if heard := h.Scheduler.Heard(node.Name); heard != nil && !h.Scheduler.Differs(node, heard) {
-		return first
-	}
-	patches, pods := h.patched(since, h.returns(since, node))
+	patches, pods := h.patched(since, h.unmistakable(since, node))
 	for i, outcome := range compare(patches, pods, func(s *evidence.Sighting) string { return s.Wrote }, node, h.Scheduler) {
 		if outcome != withoutIt {
 			continue
@@ -40,9 +37,9 @@ func (h *Hearing) MadeFirst(since time.Time, c *sources.ObjectChange) (first del
 	return first
 }
 
-// returns returns for how long after since a message as without the change of node must be one of an attempt that was made without it: until
-// the node is as it was again, another is changed, or any is gone, by which the nodes may be as many of each kind as before.
-func (h *Hearing) returns(since time.Time, node *v1.Node) time.Duration {
+// unmistakable returns for how long after since a message as without the change of node must be one of an attempt that was made without it:
+// until the node is as it was again, another is changed, or any is gone, by which the nodes may be as many of each kind as before.
+func (h *Hearing) unmistakable(since time.Time, node *v1.Node) time.Duration {
 	for s := range h.Future.Changes(since, channels.Foresight) {
 		other, is := s.Change.Object.(*v1.Node)
 		if !is {

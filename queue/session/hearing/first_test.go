@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/session/channels"
-	"github.com/schedq/schedq/queue/session/deliveries"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -75,7 +75,7 @@ func TestMadeFirst(t *testing.T) {
 		}, nil, 0},
 	} {
 		j := &judges{heard: world.Node("node-a", "1"), comes: "node-c"}
-		first := firstOf(t, j, c.of, 0)
+		first := hearingOf(t, j, c.of, 0).MadeFirst(world.At(10), changedNode())
 		if got := slices.Sorted(maps.Keys(first.Pods)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v are tried before, want %v", c.name, got, c.want)
 		}
@@ -88,15 +88,15 @@ func TestMadeFirst(t *testing.T) {
 	}
 }
 
-// firstOf returns the attempts that are made before the change of node-a is heard of. A request has waited if fewer than left are left of
-// what the scheduler may send.
-func firstOf(t *testing.T, j *judges, of func(w *world.Cluster), left float64) deliveries.Attempts {
+// hearingOf returns what is known at 10 of a scheduler. A request has waited if fewer than left are left of what the scheduler may send.
+func hearingOf(t *testing.T, j *judges, of func(w *world.Cluster), left float64) *Hearing {
 	t.Helper()
 	var w world.Cluster
 	of(&w)
-	h := Hearing{
+	h := &Hearing{
 		Future:    evidence.NewUntold(evidence.Of(w.Events), time.Minute, 3*time.Millisecond, rate.NewLimiter(1, 1), left),
 		Channels:  channels.New(world.Config(t), true),
+		Line:      lineup.Lineup{Queue: line{}},
 		Tried:     &tried.Pods{},
 		Scheduler: j,
 		Pod: func(s *evidence.Sighting) *v1.Pod {
@@ -108,14 +108,20 @@ func firstOf(t *testing.T, j *judges, of func(w *world.Cluster), left float64) d
 		SeesNodes: true,
 	}
 	h.Tried.Note("tried", tried.Attempt{At: world.At(9), Message: without + helps})
-	return h.MadeFirst(world.At(10), &sources.ObjectChange{Verb: sources.Updated, Object: world.Node("node-a", "1")})
+	return h
+}
+
+// changedNode is the change of node-a.
+func changedNode() *sources.ObjectChange {
+	return &sources.ObjectChange{Verb: sources.Updated, Object: world.Node("node-a", "1")}
 }
 
 // TestMadeFirstWaited: a patch whose request has waited may be of an attempt of long ago.
 func TestMadeFirstWaited(t *testing.T) {
 	told := func(w *world.Cluster) { w.Patched(10.01, world.Wants("web", "1"), without, "") }
 	for left, want := range map[float64]int{0: 1, 2: 0} {
-		if got := len(firstOf(t, &judges{heard: world.Node("node-a", "1")}, told, left).Pods); got != want {
+		h := hearingOf(t, &judges{heard: world.Node("node-a", "1")}, told, left)
+		if got := len(h.MadeFirst(world.At(10), changedNode()).Pods); got != want {
 			t.Errorf("where %v must be left, %d are tried before, want %d", left, got, want)
 		}
 	}
@@ -124,8 +130,7 @@ func TestMadeFirstWaited(t *testing.T) {
 // TestMadeFirstNothing: there are none before a change by which no attempt comes to something else, before one of what is no node, or of a
 // node that is gone, and where the source tells of no nodes.
 func TestMadeFirstNothing(t *testing.T) {
-	var w world.Cluster
-	w.Patched(10.01, world.Wants("web", "1"), without, "")
+	told := func(w *world.Cluster) { w.Patched(10.01, world.Wants("web", "1"), without, "") }
 	same, node := world.Node("node-a", "1"), world.Node("node-a", "1")
 	same.Spec.Unschedulable = true
 	for _, c := range []struct {
@@ -134,19 +139,14 @@ func TestMadeFirstNothing(t *testing.T) {
 		blind  bool
 		want   int
 	}{
-		{"the node", &sources.ObjectChange{Verb: sources.Updated, Object: node}, false, 1},
+		{"the node", changedNode(), false, 1},
 		{"as it was", &sources.ObjectChange{Verb: sources.Updated, Object: same}, false, 0},
 		{"is gone", &sources.ObjectChange{Verb: sources.Deleted, Object: node}, false, 0},
 		{"a pod", &sources.ObjectChange{Verb: sources.Updated, Object: world.Wants("db", "1")}, false, 0},
-		{"of no nodes", &sources.ObjectChange{Verb: sources.Updated, Object: node}, true, 0},
+		{"of no nodes", changedNode(), true, 0},
 	} {
-		h := Hearing{
-			Future:    evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0)),
-			Tried:     &tried.Pods{},
-			Scheduler: &judges{heard: world.Node("node-a", "1")},
-			Pod:       func(s *evidence.Sighting) *v1.Pod { return world.Wants(s.Pod.Name, "1") },
-			SeesNodes: !c.blind,
-		}
+		h := hearingOf(t, &judges{heard: world.Node("node-a", "1")}, told, 0)
+		h.SeesNodes = !c.blind
 		if got := len(h.MadeFirst(world.At(10), c.change).Pods); got != c.want {
 			t.Errorf("%s: %d are tried before, want %d", c.name, got, c.want)
 		}

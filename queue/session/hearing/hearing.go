@@ -43,12 +43,16 @@ func (h *Hearing) MadeWithout(since time.Time, c *sources.ObjectChange) (ended t
 	return slices.MaxFunc(shown, time.Time.Compare)
 }
 
-// nodeOf returns the node that c added or changed, or nil if it is not of one.
+// nodeOf returns the node that c added or changed, or nil if it is not of one, or attempts come to the same by it.
 func (h *Hearing) nodeOf(c *sources.ObjectChange) *v1.Node {
-	if node, is := c.Object.(*v1.Node); is && c.Verb != sources.Deleted && h.SeesNodes {
-		return node
+	node, is := c.Object.(*v1.Node)
+	if !is || c.Verb == sources.Deleted || !h.SeesNodes {
+		return nil
 	}
-	return nil
+	if heard := h.Scheduler.Heard(node.Name); heard != nil && !h.Scheduler.Differs(node, heard) {
+		return nil
+	}
+	return node
 }
 
 // isAwake reports whether the pod that was seen is in flight, or where the loop takes it from.

@@ -29,12 +29,8 @@ const mostTold = 100
 // MissedBy returns when the last attempt ended that was made without a change of a node, which the scheduler could have heard of at
 // since: it is told within that long to have failed as it does without the change, and would not with it. A snapshot of the nodes
 // is taken when an attempt begins (schedule_one.go, schedulePod), so the scheduler heard of the change after that. node is as the change
-// left it. pod returns the pod that a failure is of, or nil if that can't be judged. Zero if there is no such attempt.
+// left it, by which attempts can come to something else. pod returns the pod that a failure is of, or nil if that can't be judged. Zero if there is no such attempt.
 func MissedBy(f *evidence.Future, since time.Time, within time.Duration, node *v1.Node, sched Scheduler, pod func(*evidence.Sighting) *v1.Pod) (ended time.Time) {
-	heard := sched.Heard(node.Name)
-	if heard != nil && !sched.Differs(node, heard) {
-		return ended
-	}
 	failed, pods := judgeable(f, since, within, node, pod)
 	for i, outcome := range compare(failed, pods, (*evidence.Sighting).Message, node, sched) {
 		switch outcome {

@@ -133,13 +133,14 @@ func TestMissedBy(t *testing.T) {
 
 // TestNothingIsMissed: of a change by which no attempt comes to something else, nothing tells.
 func TestNothingIsMissed(t *testing.T) {
-	var w world.Cluster
-	w.Add(10.01, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: without})
-	f := evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
-	node := world.Node("node-a", "1")
 	for _, same := range []bool{false, true} {
+		h := hearingOf(t, &judges{heard: world.Node("node-a", "1")}, func(w *world.Cluster) {
+			w.Add(10.01, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: without})
+		}, 0)
+		h.Channels.Records = true
+		node := world.Node("node-a", "1")
 		node.Spec.Unschedulable = same
-		if got := MissedBy(f, world.At(10), time.Second, node, &judges{heard: world.Node("node-a", "1")}, func(*evidence.Sighting) *v1.Pod { return world.Wants("web", "1") }); got.IsZero() != same {
+		if got := h.MadeWithout(world.At(10), &sources.ObjectChange{Verb: sources.Updated, Object: node}); got.IsZero() != same {
 			t.Errorf("where it is the same all the same (%t), it is missed by the attempt that ended at %v", same, got)
 		}
 	}
