@@ -23,7 +23,8 @@ type Queue interface {
 // Lineup is a queue from some of whose tiers the loop takes pods.
 type Lineup struct {
 	Queue
-	TakesFrom func(queue.Tier) bool // whether the loop takes pods from that tier
+	TakesFrom func(queue.Tier) bool           // whether the loop takes pods from that tier
+	HasNode   func(types.NamespacedName) bool // whether a pod was bound before
 }
 
 // Takeable returns the pod that was seen, as the queue has it, or nil if the loop can't take it.
@@ -87,6 +88,46 @@ func (l Lineup) NextSeen(f *evidence.Future, now time.Time, within time.Duration
 		}
 	}
 	return nil, 0
+}
+
+// PlacedBefore returns the first pod that the loop has yet to place before an attempt whose request is sent at that moment, behind those made
+// before it, or nil if there is none. It returns false if one of them has yet to come.
+func (l Lineup) PlacedBefore(f *evidence.Future, now, sent time.Time) (pod *v1.Pod, come bool) {
+	for seen := range f.Bindings(now, sent.Sub(now)) {
+		if pod := l.Takeable(seen); pod != nil {
+			return pod, true
+		}
+		if l.hasYetToCome(seen) {
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+// BindsNext returns the first pod that is bound within that long from now, if the loop can take it, and its binding.
+func (l Lineup) BindsNext(f *evidence.Future, now time.Time, within time.Duration) (*v1.Pod, *evidence.Sighting) {
+	for seen := range f.Bindings(now, within) {
+		if pod := l.Takeable(seen); pod != nil {
+			return pod, seen
+		}
+	}
+	return nil, nil
+}
+
+// PlacesOthers reports whether a pod is bound between now and then that has yet to come or to be woken.
+func (l Lineup) PlacesOthers(f *evidence.Future, now, then time.Time) bool {
+	for seen := range f.Bindings(now, then.Sub(now)) {
+		if l.Asleep(seen) || l.hasYetToCome(seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasYetToCome reports whether seen binds a pod of which the queue has yet to hear.
+func (l Lineup) hasYetToCome(seen *evidence.Sighting) bool {
+	_, known := l.Get(seen.Pod.Namespace, seen.Pod.Name)
+	return !known && seen.Kind == evidence.Bound && !l.HasNode(seen.Pod)
 }
 
 // FailedBefore reports whether an attempt of a pod in the queue has failed.

@@ -93,7 +93,7 @@ func (o *oracle) takenByPatch(now time.Time) (first *v1.Pod, last bool, sent tim
 	if patch == nil {
 		return nil, false, sent
 	}
-	if pod, come := o.placedBefore(now, patch); pod != nil || !come {
+	if pod, come := o.queue.PlacedBefore(o.future, now, patch.By); pod != nil || !come {
 		return pod, false, patch.By
 	}
 	return o.queue.Takeable(patch), true, patch.By
@@ -109,20 +109,6 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
 		return patch
 	}
 	return nil
-}
-
-// placedBefore returns the first pod that the loop has yet to place before the attempt that patch follows, whose request
-// waited for those before it, or nil if there is none. It returns false if one of them has yet to come.
-func (o *oracle) placedBefore(now time.Time, patch *evidence.Sighting) (pod *v1.Pod, come bool) {
-	for seen := range o.future.Bindings(now, patch.By.Sub(now)) {
-		if pod := o.queue.Takeable(seen); pod != nil {
-			return pod, true
-		}
-		if o.hasYetToCome(seen) {
-			return nil, false
-		}
-	}
-	return nil, true
 }
 
 // bindsAfter reports whether pod is seen to be bound by a request that is sent after that moment, and so was placed after that, unless
@@ -291,7 +277,7 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 		return stands
 	}
 	if a.Binding != nil {
-		if pod, seen := o.bindsNext(now); pod != nil && pod.UID != a.Pod.UID && (!o.seesBinding(now, a.Pod) || o.placedLater(now, a.Pod, seen)) {
+		if pod, seen := o.queue.BindsNext(o.future, now, crowding); pod != nil && pod.UID != a.Pod.UID && (!o.seesBinding(now, a.Pod) || o.placedLater(now, a.Pod, seen)) {
 			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
 		}
 		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.bindsAfter(now, sent, a.Pod) {
@@ -329,17 +315,6 @@ func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sightin
 		least = soon
 	}
 	return own != nil && own.Placed() && own.By.Sub(first.By) > least && !o.isPlacedBefore(now, own)
-}
-
-// bindsNext returns the first pod that is bound so soon that its attempt can begin now, if the loop can take it, and its
-// binding.
-func (o *oracle) bindsNext(now time.Time) (*v1.Pod, *evidence.Sighting) {
-	for seen := range o.future.Bindings(now, crowding) {
-		if pod := o.queue.Takeable(seen); pod != nil {
-			return pod, seen
-		}
-	}
-	return nil, nil
 }
 
 // agreesWithSeen reports whether what is seen later fits the outcome of attempt a, which ends now: its binding, or
@@ -435,21 +410,7 @@ func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
 // while the loop waits for the answer to a patch it places none (schedule_one.go, v1.33, handleSchedulingFailure). Where all requests are
 // told, that is known of those that wait by their order (see waitingPatch).
 func (o *oracle) comesLater(now time.Time, patch *evidence.Sighting) bool {
-	if o.channels.Config.AsyncAPICalls || o.channels.Exact {
-		return false
-	}
-	for seen := range o.future.Bindings(now, patch.By.Sub(now)) {
-		if o.queue.Asleep(seen) || o.hasYetToCome(seen) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasYetToCome reports whether seen binds a pod of which the queue has yet to hear.
-func (o *oracle) hasYetToCome(seen *evidence.Sighting) bool {
-	_, known := o.queue.Get(seen.Pod.Namespace, seen.Pod.Name)
-	return !known && seen.Kind == evidence.Bound && !o.hasNode(seen.Pod)
+	return !o.channels.Config.AsyncAPICalls && !o.channels.Exact && o.queue.PlacesOthers(o.future, now, patch.By)
 }
 
 // mayWakeBy reports whether the scheduler hears, between now and until, of a change that may wake pods, or may do so unseen.

@@ -48,9 +48,10 @@ func (l line) Get(_, name string) (queue.PodInfo, bool) {
 // situation is one in which the loop decides, 10 s after the start.
 type situation struct {
 	*oracle
-	line   line
-	events []sources.Event
-	t      *testing.T
+	line    line
+	hasNode func(types.NamespacedName) bool
+	events  []sources.Event
+	t       *testing.T
 }
 
 // pod puts a pod at the end of the line of which attempts have failed. Its next one must show.
@@ -171,14 +172,14 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
 	s := &situation{t: t, oracle: &oracle{channels: channels.New(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), pace: pace.New(answerDelay),
 		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil },
-		claimed: func(*v1.Pod) bool { return false }, hasNode: func(types.NamespacedName) bool { return false }}}
+		claimed: func(*v1.Pod) bool { return false }}, hasNode: func(types.NamespacedName) bool { return false }}
 	s.channels.Recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.Until = world.At(100)
 	s.seesNodes = func() bool { return true }
 	s.wakeComing = func() bool { return false }
 	set(s)
 	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
-	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }}
+	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }, HasNode: s.hasNode}
 	s.future = evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.Config.ClientLimiter(1))
 	return s.oracle
 }

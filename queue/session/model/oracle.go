@@ -32,8 +32,7 @@ type oracle struct {
 	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
 	// patch of its status follows, which is of no attempt of its own.
 	cleared      map[types.UID]time.Time
-	hasNode      func(types.NamespacedName) bool // whether a pod was bound before
-	awaitsVolume func(*v1.Pod) bool              // whether others have yet to provide a volume for a pod
+	awaitsVolume func(*v1.Pod) bool // whether others have yet to provide a volume for a pod
 	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
 	// claimed reports whether the scheduler has written a claim of a pod's.
 	claimed    func(*v1.Pod) bool

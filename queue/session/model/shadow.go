@@ -66,7 +66,6 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		channels:     channels.New(cfg, requests),
 		cleared:      map[types.UID]time.Time{},
 		awaitsVolume: s.objects.AwaitsVolume,
-		hasNode:      s.objects.HasNode,
 		unreadyClaim: s.objects.UnreadyClaim,
 		claimed:      s.objects.Claimed,
 		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
@@ -117,7 +116,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 		return nil, err
 	}
 	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
-	s.oracle.queue = lineup.Lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom}
+	s.oracle.queue = lineup.Lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom, HasNode: s.objects.HasNode}
 	s.oracle.channels.Forget()
 	s.oracle.presence.Restart(now)
 	s.oracle.tried.Clear()
