@@ -49,7 +49,31 @@ func (q *Queue) alignToWindow(t int64) int64 {
 	if !q.opts.PopFromBackoffQ {
 		return t
 	}
-	return toTime(t).Truncate(BackoffFlushInterval).UnixNano()
+	return q.opts.WindowOf(toTime(t)).UnixNano()
+}
+
+// Realign takes in that the clock of the times that the queue is given is so far ahead of the scheduler's (see Options.ClockAhead). It
+// works out anew when backoffs end; nobody moves. Of a backoff whose end was told, the second is known alone: it is taken to
+// end in the middle of that.
+func (q *Queue) Realign(ahead time.Duration) {
+	before := q.opts
+	q.opts.ClockAhead = ahead
+	if ahead == before.ClockAhead || !q.opts.PopFromBackoffQ {
+		return
+	}
+	for i, e := range q.entries.All() {
+		if isReleased := e.pod == nil && e.group == 0; isReleased || e.backoffExpiry == unset {
+			continue
+		}
+		end := toTime(e.timestamp).Add(q.opts.BackoffOf(int(q.rules.failures(e)), q.size(i)))
+		if told := toTime(e.backoffExpiry); !before.WindowOf(end).Equal(told) {
+			end = told.Add(BackoffFlushInterval / 2)
+		}
+		e.backoffExpiry = q.opts.WindowOf(end).UnixNano()
+	}
+	for _, h := range []*heap{&q.activeQ, &q.backoffQ, &q.errorBackoffQ} {
+		h.restore(&q.entries)
+	}
 }
 
 // Backoff returns how long a pod backs off after its count-th failure: PodInitialBackoff, doubled with

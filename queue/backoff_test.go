@@ -1,10 +1,12 @@
 package queue_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
@@ -65,5 +67,59 @@ func TestNoBackoffWithoutFailure(t *testing.T) {
 		if info, _ := q.Get("", "one"); info.Tier != c.want {
 			t.Errorf("%s: the pod is %s", name, info.Tier)
 		}
+	}
+}
+
+// TestRealign: a backoff is over when the second has passed, by the scheduler's clock, in which it ends. One to which that clock is 380 ms
+// behind sees its seconds begin 380 ms late, from when that is found out. Pods leave by priority within a second, and so in another order.
+func TestRealign(t *testing.T) {
+	noon := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
+	q := queue.New(queue.Defaults(), nil, nil)
+	for _, c := range []struct {
+		failed, told int // told is the second of its backoff's end, where that is what is known of it
+		priority     int32
+	}{
+		{100, 0, 1}, {500, 0, 2}, {0, 3000, 0},
+	} {
+		pod := &v1.Pod{}
+		pod.Name, pod.Spec.Priority = fmt.Sprintf("failed-%d", c.failed), &c.priority
+		pod.UID = types.UID(pod.Name)
+		p := queue.PodInfo{Pod: pod, Tier: queue.Backoff, Timestamp: at(c.failed), UnschedulableCount: 1, UnschedulablePlugins: []string{"A"}}
+		if c.told != 0 {
+			p.BackoffExpiry = at(c.told)
+		}
+		follow.Restore(q, p.Timestamp, p)
+	}
+	is := func(when string, next string, expiries ...time.Time) {
+		t.Helper()
+		for i, name := range []string{"failed-100", "failed-500", "failed-0"} {
+			if info, _ := q.Get("", name); !info.BackoffExpiry.Equal(expiries[i]) {
+				t.Errorf("%s, %s has its backoff end in the second from %s, not %s", when, name, info.BackoffExpiry, expiries[i])
+			}
+		}
+		for pod := range q.Upcoming() {
+			if pod.Name != next {
+				t.Errorf("%s, %s is next, not %s", when, pod.Name, next)
+			}
+			break
+		}
+		if err := q.Invariants(); err != nil {
+			t.Errorf("%s, %v", when, err)
+		}
+	}
+	is("by this clock", "failed-500", at(1000), at(1000), at(3000))
+	q.Realign(380 * time.Millisecond)
+	is("by the scheduler's", "failed-100", at(380), at(1380), at(3380))
+	for _, c := range []struct {
+		ms, active int
+	}{{1379, 0}, {1380, 1}, {2379, 1}, {2380, 2}, {4379, 2}, {4380, 3}} {
+		if q.FlushBackoffCompleted(at(c.ms)); q.PendingPods(queue.Active) != c.active {
+			t.Errorf("after a flush at %d ms, %d pods are active, not %d", c.ms, q.PendingPods(queue.Active), c.active)
+		}
+	}
+	q.Realign(-219 * time.Millisecond)
+	if got, want := q.Options().WindowOf(at(5000)), at(4781); !got.Equal(want) {
+		t.Errorf("by a clock that is behind, a second begins at %s, not %s", got, want)
 	}
 }

@@ -53,6 +53,16 @@ func (h *heap) fix(entries *pool, pos int) {
 	}
 }
 
+// restore restores the order after any of the entries changed.
+func (h *heap) restore(entries *pool) {
+	for pos := range h.items {
+		h.items[pos] = itemOf(entries, h.items[pos].entry)
+	}
+	for pos := len(h.items)/2 - 1; pos >= 0; pos-- {
+		h.down(entries, pos)
+	}
+}
+
 // put lays x at pos. Without entries, nobody is to know where.
 func (h *heap) put(entries *pool, pos int, x item) {
 	h.items[pos] = x

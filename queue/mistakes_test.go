@@ -105,7 +105,7 @@ func (m *mistaken) call() string {
 	by := rapid.SampledFrom([][]string{nil, {"A"}, {"B"}}).Draw(m.T, "by")
 	pending := rapid.SampledFrom([][]string{nil, {"P"}}).Draw(m.T, "pending")
 	event := fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodSchedulingGatesEliminated}
-	op := rapid.IntRange(0, 19).Draw(m.T, "call")
+	op := rapid.IntRange(0, 20).Draw(m.T, "call")
 	switch op {
 	case 0, 1:
 		q.Add(now, pod)
@@ -154,6 +154,8 @@ func (m *mistaken) call() string {
 		} else {
 			m.q = q.Clone(nil, m)
 		}
+	case 20:
+		q.Realign(rapid.SampledFrom([]time.Duration{0, 380 * time.Millisecond, -90 * time.Minute}).Draw(m.T, "ahead"))
 	}
 	return fmt.Sprintf("call %d with %s (%s)", op, pod.Name, pod.UID)
 }

@@ -24,8 +24,16 @@ type Options struct {
 	// GenericWorkload is the feature gate of that name: the pods of a pod group are queued as one. Off by
 	// default.
 	GenericWorkload bool
+	// ClockAhead is how far the clock of the times that the queue is given is ahead of the scheduler's, by which expiries are cut
+	// to whole seconds. Negative if it is behind.
+	ClockAhead time.Duration
 	// Rules are what an older release did otherwise.
 	Rules Rules
+}
+
+// WindowOf returns when the second begins, by the scheduler's clock, in which t is: the ordering window of backoff_queue.go, alignToWindow.
+func (o Options) WindowOf(t time.Time) time.Time {
+	return t.Add(-o.ClockAhead).Truncate(BackoffFlushInterval).Add(o.ClockAhead)
 }
 
 // Defaults returns the options of kube-scheduler v1.37 without any configuration.

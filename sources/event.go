@@ -30,7 +30,7 @@ func CheckTime(t time.Time) error {
 
 // Fact is what a source saw: one of *SchedulerStarted, *ObjectChange, *FailedAttempt,
 // *StatusPatched, *Refused, *Requested, *Bound, *Logged, *Dumped, *Attached, *Tried, *Move, *Counts, *Mark, *Triggered, *Injected,
-// *SchedulerHeard, *Silent and *Unheard; and *Delivered, on its way to become part of an *ObjectChange.
+// *SchedulerHeard, *Silent, *Unheard and *Clocks; and *Delivered, on its way to become part of an *ObjectChange.
 type Fact interface{ fact() }
 
 func (*SchedulerStarted) fact() {}
@@ -47,6 +47,7 @@ func (*Injected) fact()         {}
 func (*SchedulerHeard) fact()   {}
 func (*Silent) fact()           {}
 func (*Unheard) fact()          {}
+func (*Clocks) fact()           {}
 func (*Bound) fact()            {}
 func (*Logged) fact()           {}
 func (*Dumped) fact()           {}
@@ -94,6 +95,16 @@ type Unheard struct {
 	Resource string
 	Gap
 }
+
+// Clocks says how the clock that stamps the stream's events and the scheduler's are found to go together.
+type Clocks struct {
+	// Ahead is by how much later the events are, from then on, than by the scheduler's clock what they tell of: how far the one clock
+	// is ahead of the other, and how long it takes to hear of it. Negative if they are earlier.
+	Ahead time.Duration
+}
+
+// FarApart is how far clocks may be apart for the scheduler's times to be taken.
+const FarApart = 24 * time.Hour
 
 // Verb says how an object changed.
 type Verb string

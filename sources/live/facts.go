@@ -50,10 +50,23 @@ func failedAttempt(old, e *eventsv1.Event) (attempts.Failed, bool) {
 	return f, true
 }
 
+// heard takes in that the scheduler did something at that time by its clock, and tells how the clocks go together where that shows it. The lock is held.
+func (s *Source) heard(now, at time.Time, renewal bool) {
+	s.delays.Heard(now, at, renewal)
+	if found := s.delays.Offset(now); (found - s.offset).Abs() >= apart {
+		s.offset = found
+		s.emit(now, &sources.Clocks{Ahead: found})
+	}
+}
+
+// apart is by how much clocks must be further apart, or nearer, than was told last to be told of again. Chosen: pods whose backoff ends so
+// near the end of a second are one in two hundred.
+const apart = 5 * time.Millisecond
+
 // attempted tells of an attempt that an Event tells of. The lock is held.
 func (s *Source) attempted(now time.Time, f attempts.Failed, coarse bool) {
 	if !coarse && s.watches.Hears(now, events) { // or it says when a watch went on
-		s.delays.Heard(now, f.Last, false)
+		s.heard(now, f.Last, false)
 	}
 	at := f.Last.Add(s.delays.Offset(now))
 	switch {

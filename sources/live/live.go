@@ -78,6 +78,7 @@ type Source struct {
 	notices []string
 	hearing
 	delays clocks.Delays
+	offset time.Duration // the delays' that was told last
 	speech
 }
 
@@ -227,7 +228,7 @@ func (s *Source) changed(now time.Time, verb sources.Verb, old, obj runtime.Obje
 		return
 	case *coordinationv1.Lease:
 		if at := renewed(o); verb == sources.Updated && !at.IsZero() && s.watches.Hears(now, leases) {
-			s.delays.Heard(now, at, true)
+			s.heard(now, at, true)
 		}
 		if verb != sources.Deleted {
 			s.renewal(now, o)

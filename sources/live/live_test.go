@@ -44,6 +44,7 @@ type watched struct {
 	source *live.Source
 	events []sources.Event
 	status sources.Status
+	clocks []*sources.Clocks // apart from the events: how late this machine hears is by chance
 }
 
 func watch(t *testing.T, server *livetest.Server) *watched {
@@ -68,7 +69,14 @@ func (w *watched) until(what string, ok func() bool) {
 	w.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		events, status := w.source.Take()
-		w.events, w.status = append(w.events, events...), status
+		for _, ev := range events {
+			if c, is := ev.Fact.(*sources.Clocks); is {
+				w.clocks = append(w.clocks, c)
+			} else {
+				w.events = append(w.events, ev)
+			}
+		}
+		w.status = status
 		if ok() {
 			return
 		}
@@ -356,6 +364,9 @@ func TestClocksApart(t *testing.T) {
 	w.until("that it is renewed", func() bool { return w.status.Ahead != 0 })
 	if off := (w.status.Ahead - behind).Abs(); off > time.Second || w.status.Answers == 0 {
 		t.Errorf("the clocks are %v apart, and answers take %v", w.status.Ahead, w.status.Answers)
+	}
+	if len(w.clocks) != 1 || (w.clocks[0].Ahead-behind).Abs() > time.Second {
+		t.Errorf("it tells of the clocks %+v", w.clocks)
 	}
 	w.events = nil
 

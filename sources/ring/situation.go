@@ -25,6 +25,7 @@ type situation struct {
 	silent   map[string]*sources.Silent             // by profile
 	unheard  map[string]*sources.Unheard            // by resource, while it lasts
 	heard    *sources.SchedulerHeard
+	clocks   *sources.Clocks
 	logged   *sources.Logged
 	attached *sources.Attached // nil until all is known
 }
@@ -76,6 +77,8 @@ func (s *situation) add(ev sources.Event) {
 		if s.unheard[f.Resource] = f; !f.Lasts() {
 			delete(s.unheard, f.Resource)
 		}
+	case *sources.Clocks:
+		s.clocks = f
 	case *sources.Logged:
 		s.logged = f
 	case *sources.Attached:
@@ -182,6 +185,9 @@ func (s *situation) beside(at time.Time) []sources.Event {
 	if s.heard != nil {
 		facts = append(facts, s.heard)
 	}
+	if s.clocks != nil {
+		facts = append(facts, s.clocks)
+	}
 	facts = append(facts, s.attached)
 	for _, profile := range slices.Sorted(maps.Keys(s.silent)) {
 		facts = append(facts, s.silent[profile])
@@ -235,6 +241,9 @@ func (s *situation) changes(now *situation, since, at time.Time) []sources.Event
 	}
 	if now.heard != nil && (s.heard == nil || *s.heard != *now.heard) {
 		facts = append(facts, now.heard)
+	}
+	if now.clocks != nil && (s.clocks == nil || *s.clocks != *now.clocks) {
+		facts = append(facts, now.clocks)
 	}
 	for _, profile := range slices.Sorted(maps.Keys(s.silent)) {
 		if now.silent[profile] == nil {

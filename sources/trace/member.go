@@ -36,7 +36,7 @@ func (t *Reader) member(r *members, name string, value []byte) (refused error) {
 		if refused = t.fact(value, &requested{}); refused == nil {
 			r.fact = &sources.Requested{}
 		}
-	case "heard", "silent", "unheard":
+	case "heard", "silent", "unheard", "clocks":
 		refused = t.hearing(r, name, value)
 	case "attached":
 		a := &attached{}
@@ -92,6 +92,11 @@ func (t *Reader) hearing(r *members, name string, value []byte) (err error) {
 		u := &unheard{}
 		if err = t.fact(value, u, "of", "since", "until"); err == nil {
 			r.fact, err = u.fact()
+		}
+	case "clocks":
+		c := &clocks{}
+		if err = t.fact(value, c, "ahead"); err == nil {
+			r.fact, err = c.fact()
 		}
 	}
 	return err

@@ -43,6 +43,7 @@ type record struct {
 	Heard     *heard            `json:"heard,omitempty"`
 	Silent    *silent           `json:"silent,omitempty"`
 	Unheard   *unheard          `json:"unheard,omitempty"`
+	Clocks    *clocks           `json:"clocks,omitempty"`
 	Requested *requested        `json:"requested,omitempty"`
 	Move      *move             `json:"move,omitempty"`
 	Counts    *counts           `json:"counts,omitempty"`
@@ -124,6 +125,11 @@ type unheard struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
+// clocks is by how much later the times are than by the scheduler's clock, in Go's words: "-1.5s".
+type clocks struct {
+	Ahead string `json:"ahead"`
+}
+
 type attached struct {
 	Began *time.Time `json:"began,omitempty"`
 	Nodes bool       `json:"nodes,omitempty"`
@@ -187,6 +193,8 @@ func encode(e sources.Event) (*record, error) {
 		r.Silent = &silent{nilIfZero(f.Since), f.Profile}
 	case *sources.Unheard:
 		r.Unheard = &unheard{f.Resource, f.Since.UTC(), nilIfZero(f.Until)}
+	case *sources.Clocks:
+		r.Clocks = &clocks{f.Ahead.String()}
 	case *sources.ObjectChange:
 		obj, err := sources.Trim(f.Object)
 		if err != nil {
@@ -365,6 +373,14 @@ func (a *attached) fact() (sources.Fact, error) {
 func (q *silent) fact() (sources.Fact, error) {
 	since, err := timeOf(q.Since)
 	return &sources.Silent{Since: since, Profile: string(sources.Sanitize(q.Profile))}, err
+}
+
+func (c *clocks) fact() (sources.Fact, error) {
+	ahead, err := time.ParseDuration(c.Ahead)
+	if err != nil || ahead.Abs() > sources.FarApart {
+		return nil, fmt.Errorf("\"%.40s\" is not how far clocks are apart, of %s at the most", sources.Sanitize(c.Ahead), sources.FarApart)
+	}
+	return &sources.Clocks{Ahead: ahead}, nil
 }
 
 func (u *unheard) fact() (sources.Fact, error) {

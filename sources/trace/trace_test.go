@@ -102,6 +102,7 @@ func example(t testing.TB) []sources.Event {
 		{Time: at(9), Fact: &sources.Attached{Began: at(1), Nodes: true}},
 		{Time: at(9), Fact: &sources.Unheard{Resource: sources.PodsWatch, Gap: sources.Gap{Since: at(9)}}},
 		{Time: at(9), Fact: &sources.Unheard{Gap: sources.Gap{Since: at(1), Until: at(9)}}},
+		{Time: at(9), Fact: &sources.Clocks{Ahead: -1500 * time.Millisecond}},
 	}
 }
 
@@ -319,6 +320,8 @@ func TestErrors(t *testing.T) {
 		{"sent at no time", header + at + `"patched":{"pod":"default/a","sent":"soon"}}` + "\n", "f:2: the record cannot be decoded"},
 		{"sent in another age", header + at + `"patched":{"pod":"default/a","sent":"3026-11-21T10:00:00Z"}}` + "\n", "f:2: a time is out of range"},
 		{"negative count", header + at + `"counts":{"active":-1}}` + "\n", "f:2: a count is negative"},
+		{"clocks a year apart", header + at + `"clocks":{"ahead":"9000h"}}` + "\n", `f:2: "9000h" is not how far clocks are apart, of 24h0m0s at the most`},
+		{"clocks that are not told of", header + at + `"clocks":{}}` + "\n", `f:2: "" is not how far clocks are apart, of 24h0m0s at the most`},
 		{"bad duration", header + at + `"scheduler":{"podMaxBackoff":"-1s"}}` + "\n", `f:2: "-1s" is not a duration`},
 		{"not JSON", header + "hello\n" + header, "f:2: the line is not a JSON object"},
 		{"binary", header + "\x00\n", "f:2: the line is binary"},

@@ -148,7 +148,7 @@ func podOf(ev sources.Event) (*v1.Pod, bool) {
 // picks reports whether ev answers something that those before it do not.
 func (g *picker) picks(ev sources.Event) bool {
 	switch f := ev.Fact.(type) {
-	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Silent, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
+	case *sources.SchedulerStarted, *sources.SchedulerHeard, *sources.Silent, *sources.Clocks, *sources.Attached, *sources.Logged, *sources.Mark, *sources.Counts:
 		return true
 	case *sources.Requested:
 		g.requests++

@@ -10,7 +10,7 @@ import (
 // Ticks are the moments at which the two flushes run: upstream's goroutines in Run.
 type Ticks struct {
 	// Backoff is one moment of the backoff flush; there is one every second before and after.
-	// With PopFromBackoffQ they are the whole seconds, otherwise they follow the scheduler's start.
+	// With PopFromBackoffQ they are the whole seconds of the scheduler's clock, otherwise they follow its start.
 	Backoff time.Time
 	// Leftover is one moment of the leftover flush, every 30 seconds from the scheduler's start.
 	Leftover time.Time
@@ -20,10 +20,13 @@ type Ticks struct {
 func NewTicks(opts queue.Options, start time.Time) Ticks {
 	t := Ticks{Backoff: start, Leftover: start}
 	if opts.PopFromBackoffQ {
-		t.Backoff = start.Truncate(queue.BackoffFlushInterval)
+		t.Backoff = opts.WindowOf(start)
 	}
 	return t
 }
+
+// Realign has the backoff flush run where opts' windows now begin.
+func (k *Ticks) Realign(opts queue.Options) { k.Backoff = NewTicks(opts, k.Backoff).Backoff }
 
 // TickAfter returns the first moment later than t that lies a whole number of intervals before or after base.
 func TickAfter(base time.Time, interval time.Duration, t time.Time) time.Time {

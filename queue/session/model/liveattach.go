@@ -27,12 +27,12 @@ func (s *shadow) attach(now, began time.Time) error {
 		return err
 	}
 	if !began.IsZero() {
-		s.driver.ticks = flush.NewTicks(s.cfg.Queue, began)
+		s.driver.ticks = flush.NewTicks(s.driver.queue.Options(), began)
 	}
 	s.oracle.channels.Attach(now, s.limited)
 	budget := maxJudged / (1 + s.objects.Count("Node"))
 	before, last := s.triedBefore.ByPod()
-	g := estimate.Estimator{Opts: s.cfg.Queue, Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
+	g := estimate.Estimator{Opts: s.driver.queue.Options(), Tried: before, Last: last, Judge: func(pod *v1.Pod) (cycle.Verdict, bool) {
 		if budget--; budget < 0 {
 			return cycle.Verdict{}, false
 		}
@@ -73,7 +73,7 @@ func (s *shadow) attach(now, began time.Time) error {
 // what is known of the last one may be old, since not each makes an Event. Where a log tells of all and none is near, it
 // ends as late as it can. A loop that has nothing else to do takes a pod out of its backoff, and tells nothing of its end.
 func (s *shadow) backOffUntilSeen(now time.Time, made *estimate.Estimate) {
-	opts := s.cfg.Queue
+	opts := s.driver.queue.Options()
 	seen := s.oracle.future.Attempt(made.Pod.UID, now, opts.PodMaxBackoff)
 	switch {
 	case opts.PopFromBackoffQ && !s.limited:

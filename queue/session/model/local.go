@@ -34,6 +34,7 @@ type local struct {
 	driver     *Driver               // nil before the scheduler starts
 	deliveries deliveries.Deliveries // what the scheduler has yet to hear, in order
 	unsettled  unsettled             // moves that its queue told and nobody handed on yet
+	clockAhead time.Duration         // as was told last
 }
 
 func newLocal(cfg *schedulerconfig.Config, emit func(sources.Event)) local {
@@ -57,8 +58,10 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 		}
 		return true
 	})
-	q := queue.New(l.cfg.Queue, sched.Plugins(), &l.unsettled)
-	l.driver = NewDriver(l.cfg, sched, q, flush.NewTicks(l.cfg.Queue, now), now, settled)
+	opts := l.cfg.Queue
+	opts.ClockAhead = l.clockAhead
+	q := queue.New(opts, sched.Plugins(), &l.unsettled)
+	l.driver = NewDriver(l.cfg, sched, q, flush.NewTicks(opts, now), now, settled)
 	l.objects.Each("PodGroup", func(obj runtime.Object) bool {
 		q.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
 		return true

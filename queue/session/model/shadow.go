@@ -155,6 +155,8 @@ func (s *shadow) takeInNext() error {
 	}
 	s.takeInWork(ev)
 	switch f := ev.Fact.(type) {
+	case *sources.Clocks:
+		s.takeInClocks(f.Ahead)
 	case *sources.Silent:
 		s.takeInSilence(f)
 	case *sources.Unheard:
@@ -228,6 +230,14 @@ func (s *shadow) takeInWork(seen *evidence.Sighting) {
 	}
 	if s.oracle.presence.SawWork(seen.Time, pod.Spec.SchedulerName) {
 		s.driver.LoopFree = seen.Time
+	}
+}
+
+// takeInClocks has backoffs end with the seconds of the scheduler's clock, which is so far behind.
+func (s *shadow) takeInClocks(ahead time.Duration) {
+	if s.clockAhead = ahead; s.driver != nil {
+		s.driver.queue.Realign(ahead)
+		s.driver.ticks.Realign(s.driver.queue.Options())
 	}
 }
 

@@ -105,6 +105,17 @@ func (e *Engine) apply(ev sources.Event) {
 		e.Ticks = flush.NewTicks(e.Queue.Options(), ev.Time)
 	case *sources.SchedulerHeard:
 		e.hearRelease(ev.Time, f.Release)
+	case *sources.Clocks:
+		e.realign(ev.Time, f.Ahead)
+	}
+}
+
+// realign has backoffs end with the seconds of the scheduler's clock, which is so far behind, and shows when those of the pods do that wait.
+func (e *Engine) realign(now time.Time, ahead time.Duration) {
+	e.Queue.Realign(ahead)
+	e.Ticks.Realign(e.Queue.Options())
+	for info := range e.Queue.Pods(func(t queue.Tier) bool { return t == queue.Backoff }) {
+		e.refreshPod(now, types.NamespacedName{Namespace: info.Pod.Namespace, Name: info.Pod.Name}, info.Pod)
 	}
 }
 
@@ -116,7 +127,9 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 		return
 	}
 	before := e.Queue
-	e.Config, e.Queue, e.Ticks = cfg, queue.New(cfg.Queue, e.plugins, e), flush.NewTicks(cfg.Queue, now)
+	opts := cfg.Queue
+	opts.ClockAhead = before.Options().ClockAhead
+	e.Config, e.Queue, e.Ticks = cfg, queue.New(opts, e.plugins, e), flush.NewTicks(opts, now)
 	e.Objects.Each("PodGroup", func(obj runtime.Object) bool {
 		e.Queue.AddPodGroup(now, obj.(*schedulingv1beta1.PodGroup))
 		return true

@@ -9,6 +9,8 @@ package clocks
 import (
 	"fmt"
 	"time"
+
+	"github.com/schedq/schedq/sources"
 )
 
 // Delays are how long what the scheduler and the API server say takes to come here, each at the least, lately.
@@ -27,8 +29,6 @@ const (
 	// settling is for how long Events alone must have come to tell of the clocks: the first ones may have waited for the rate
 	// limit of the client that writes them. Chosen: five times what that needs to send a hundred.
 	settling = 10 * time.Second
-	// farApart is how far the clocks may be apart for the scheduler's times to be taken.
-	farApart = 24 * time.Hour
 	// muchAhead is how far they must be apart for a person to be told.
 	muchAhead = 250 * time.Millisecond
 )
@@ -36,7 +36,7 @@ const (
 // Heard takes in that it was heard of at now that the scheduler did something at that time, by its own clock.
 func (d *Delays) Heard(now, at time.Time, renewal bool) {
 	by := now.Sub(at)
-	if by.Abs() > farApart {
+	if by.Abs() > sources.FarApart {
 		return
 	}
 	if d.first.IsZero() {

@@ -1,0 +1,51 @@
+package ring_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/ring"
+)
+
+// TestClocks: how the clocks were found to go together is known wherever one begins to read, also where the recorder was stopped meanwhile.
+func TestClocks(t *testing.T) {
+	w, folder, bound := newWorld(), t.TempDir(), ring.Bound{Age: 12 * time.Minute}
+	out := begin(t, t.Context(), folder, bound, w)
+	run := func(d time.Duration, events ...sources.Event) {
+		for until := w.now.Add(d); w.now.Before(until); events = nil {
+			w.now = w.now.Add(time.Second)
+			out.Write(w.now, append(events, w.put(fmt.Sprint("pod-", w.now.Unix()%10), nil)))
+		}
+	}
+	found := func(ahead time.Duration) sources.Event { return w.event(&sources.Clocks{Ahead: ahead}) }
+	run(time.Minute)
+	run(5*time.Minute, found(380*time.Millisecond))
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(time.Minute)
+	out = begin(t, t.Context(), folder, bound, w)
+	run(time.Minute)
+	run(time.Minute, found(-20*time.Millisecond))
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[time.Duration][]string{
+		0:               {"1m0s: 380ms", "8m0s: -20ms"},
+		4 * time.Minute: {"4m0s: 380ms", "8m0s: -20ms"},
+		8 * time.Minute: {"8m0s: -20ms"},
+	} {
+		var got []string
+		for _, ev := range read(t, folder, ring.Reading{From: noon.Add(from)}).events {
+			if c, is := ev.Fact.(*sources.Clocks); is {
+				got = append(got, fmt.Sprintf("%v: %v", ev.Time.Sub(noon), c.Ahead))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("from %v the clocks are %q, want %q", from, got, want)
+		}
+	}
+}
