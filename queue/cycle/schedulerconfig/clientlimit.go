@@ -29,3 +29,11 @@ func (c *Config) BurstTime() time.Duration {
 func (c *Config) SentInBurstTime(share float64) int {
 	return max(1, int(math.Ceil(share*float64(c.ClientBurst))))
 }
+
+// ClientInterval returns how far apart requests are sent that wait for the client's rate limit. 0 without one.
+func (c *Config) ClientInterval() time.Duration {
+	if c.ClientQPS <= 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Second) / float64(c.ClientQPS))
+}

@@ -238,3 +238,12 @@ func TestDidYouMean(t *testing.T) {
 		}
 	}
 }
+
+// TestClientInterval: requests that wait are sent that far apart, and none waits without a limit.
+func TestClientInterval(t *testing.T) {
+	for qps, want := range map[float32]time.Duration{50: 20 * time.Millisecond, 0.5: 2 * time.Second, 0: 0, -1: 0} {
+		if got := (&Config{ClientQPS: qps}).ClientInterval(); got != want {
+			t.Errorf("%g a second are %s apart", qps, got)
+		}
+	}
+}

@@ -70,6 +70,11 @@ func (f *Future) Patch(uid types.UID, now time.Time, within time.Duration, late 
 	return patch
 }
 
+// FailsBefore reports whether an Event tells of an attempt that failed after now, and before then.
+func (f *Future) FailsBefore(now, then time.Time) bool {
+	return f.failures.firstWithin(now, then.Sub(now), func(s *Sighting) bool { return s.Kind == Failed && s.Time.After(now) && s.Time.Before(then) }) != nil
+}
+
 // Patches reports whether it is told within that long from now that the status of the pod with that UID is patched, whichever of its
 // attempts the patch follows, or that the pod is placed, by which a patch that was not sent yet is dropped (api_calls/api_calls.go,
 // v1.34, Relevances).

@@ -114,10 +114,11 @@ func (l Lineup) BindsNext(f *evidence.Future, now time.Time, within time.Duratio
 	return nil, nil
 }
 
-// PlacesOthers reports whether a pod is bound between now and then that has yet to come or to be woken.
+// PlacesOthers reports whether a pod is bound between now and then that has yet to come or to be woken. One whose binding fails may
+// have been placed long before.
 func (l Lineup) PlacesOthers(f *evidence.Future, now, then time.Time) bool {
 	for seen := range f.Bindings(now, then.Sub(now)) {
-		if l.Asleep(seen) || l.hasYetToCome(seen) {
+		if seen.Kind != evidence.Unbound && (l.Asleep(seen) || l.hasYetToCome(seen)) {
 			return true
 		}
 	}

@@ -329,7 +329,7 @@ func (o *oracle) agreesWithSeen(now time.Time, a *cycle.Attempt) bool {
 	if o.channels.Config.AsyncAPICalls && o.future.Patches(a.Pod.UID, now, writePatience) {
 		return true // it may have waited, and have taken the next one in (api_calls/pod_status_patch.go, v1.34, Merge)
 	}
-	return o.patch(now, a.Pod.UID) != nil || !o.channels.HearsPods(now)
+	return o.patch(now, a.Pod.UID, "") != nil || !o.channels.HearsPods(now)
 }
 
 // seesDeletion reports whether the victim with that UID is seen to be deleted within writePatience from now. Where
@@ -355,23 +355,45 @@ func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
 
 // patchedAt returns when the API server answered the patch of the pod's status that is made now, and uses that
 // sighting up. It returns now if it is known that none was made, and the argument otherwise if the source does not
-// tell the scheduler's requests, or can't hear of pods and none is seen.
-func (o *oracle) patchedAt(now time.Time, uid types.UID, otherwise time.Time) time.Time {
+// tell the scheduler's requests, or can't hear of pods and none is seen. why is what the attempt came to, if it is told to
+// have failed now, and else empty.
+func (o *oracle) patchedAt(now time.Time, uid types.UID, why string, otherwise time.Time) time.Time {
 	if !o.channels.Requests {
 		return otherwise
 	}
-	seen := o.patch(now, uid)
-	if seen == nil && !o.channels.HearsPods(now) {
+	seen := o.patch(now, uid, why)
+	switch {
+	case seen != nil:
+		seen.Used = true
+		return seen.Time
+	case !o.channels.HearsPods(now):
 		return otherwise
-	}
-	if seen == nil && o.outlasts(now) {
+	case o.outlasts(now):
 		return o.channels.Until
 	}
-	if seen == nil {
+	return o.refusedAt(now, uid)
+}
+
+// refusedAt returns when the API server refuses the patch of that pod that is made now, where no watch tells of that: the pod is gone
+// before it is sent, behind the bindings that wait for the client's rate limit, too. Else it returns now.
+func (o *oracle) refusedAt(now time.Time, uid types.UID) time.Time {
+	if o.channels.Exact || o.channels.Logged() || o.channels.Config.AsyncAPICalls || !o.channels.Saturated(now) {
 		return now
 	}
-	seen.Used = true
-	return seen.Time
+	at, apart := now, o.channels.Config.ClientInterval()
+	for _, b := range o.underWay() {
+		switch seen := o.future.Fate(b.Pod.UID, now, bindPatience); {
+		case cluster.BindsLate(b.Pod):
+		case seen != nil && seen.Placed():
+			at = seen.Time
+		default:
+			at = at.Add(apart) // refused, too
+		}
+	}
+	if at = at.Add(apart); !o.future.PodEnds(uid, now, at.Sub(now)) {
+		return now
+	}
+	return at
 }
 
 // outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for
@@ -390,13 +412,19 @@ func (o *oracle) goesOnAt(now, answered time.Time) time.Time {
 	return answered.Add(o.pace.AnswerDelay())
 }
 
-// patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen.
-func (o *oracle) patch(now time.Time, uid types.UID) *evidence.Sighting {
+// patch returns the sighting of the patch that an attempt of that pod makes which ends now, or nil if none is seen. why is as in patchedAt.
+func (o *oracle) patch(now time.Time, uid types.UID, why string) *evidence.Sighting {
 	if next := o.waitingPatch(now); next != nil {
 		if next.UID != uid {
 			return nil
 		}
 		return next
+	}
+	if why != "" {
+		seen := o.future.Patch(uid, now, writePatience, true)
+		if seen != nil && seen.Wrote == why && !o.future.FailsBefore(now, seen.By) && !o.queue.PlacesOthers(o.future, now, seen.By) {
+			return seen // the loop waits for it, however late it is sent
+		}
 	}
 	late := o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls
 	seen := o.future.Patch(uid, now, writePatience, late)

@@ -50,6 +50,7 @@ type situation struct {
 	*oracle
 	line    line
 	hasNode func(types.NamespacedName) bool
+	placed  []*binding
 	events  []sources.Event
 	t       *testing.T
 }
@@ -81,6 +82,21 @@ func (s *situation) updated(name string, count int, ago time.Duration) {
 	s.channels.Recorded(pod.UID, sources.NewRecorded("7", count))
 	pod.ResourceVersion = "8"
 	s.channels.Updated(world.At(10).Add(-ago), pod.UID)
+}
+
+// places has pods placed just now, whose bindings are under way.
+func (s *situation) places(names ...string) {
+	for _, name := range names {
+		s.placed = append(s.placed, &binding{Binding: &cycle.Binding{Pod: s.pod(name, queue.InFlight, 1)}})
+	}
+}
+
+// wrote is a patch by which why an attempt failed is written into its pod's condition.
+func (s *situation) wrote(seconds float64, name, why string) {
+	pod := world.Wants(name, "1")
+	world.Reject(pod, why, "")
+	s.changed(seconds, sources.Updated, pod)
+	s.fact(seconds, &sources.StatusPatched{Pod: world.Key(name), UID: types.UID(name)})
 }
 
 // binding is a pod that is placed, and waits for its volume.
@@ -177,6 +193,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.channels.Until = world.At(100)
 	s.seesNodes = func() bool { return true }
 	s.wakeComing = func() bool { return false }
+	s.underWay = func() []*binding { return s.placed }
 	set(s)
 	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }, HasNode: s.hasNode}
@@ -896,7 +913,7 @@ func TestPatchedAt(t *testing.T) {
 		{"it is sent as late as a patch can be", func(s *situation) { s.patched(10.06, 10.065, "web") }, 10.065},
 	} {
 		o := decides(t, c.set)
-		if got := o.patchedAt(world.At(10), "web", world.At(10.2)); !got.Equal(world.At(c.want)) {
+		if got := o.patchedAt(world.At(10), "web", "", world.At(10.2)); !got.Equal(world.At(c.want)) {
 			t.Errorf("%s: the loop has it at %s, want %s", c.name, got, world.At(c.want))
 		}
 	}

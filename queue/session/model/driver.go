@@ -273,7 +273,10 @@ func (d *Driver) timeFor(nominal time.Duration) time.Duration {
 }
 
 // Conclude ends the attempt under way. What it writes, a patch or bindings, is under way from now on.
-func (d *Driver) Conclude(now time.Time) {
+func (d *Driver) Conclude(now time.Time) { d.conclude(now, d.endsAsSeen) }
+
+// conclude is Conclude for an attempt that is told to fail now, or not.
+func (d *Driver) conclude(now time.Time, told bool) {
 	a := d.UnderWay
 	d.UnderWay = nil
 	if d.endsAsSeen {
@@ -287,7 +290,11 @@ func (d *Driver) Conclude(now time.Time) {
 				if d.oracle.channels.HearsPods(now) {
 					until = until.Add(patchPatience)
 				}
-				until = d.oracle.goesOnAt(now, d.oracle.patchedAt(now, pod.UID, until))
+				why := ""
+				if told {
+					why = a.Message
+				}
+				until = d.oracle.goesOnAt(now, d.oracle.patchedAt(now, pod.UID, why, until))
 			}
 			if !d.asyncAPICalls {
 				d.AwaitedPatch = &statusPatch{uid: pod.UID, until: until, object: w.Object}
@@ -359,8 +366,8 @@ func (d *Driver) endWaitOnMove(now time.Time) {
 // it can't if pod waits in a tier from which the loop takes none. It is called while a sighting is taken in: the
 // oracle is asked as of now, when that sighting is no longer in its future.
 //
-// logged is true if that sighting is what a log says of its failure, as it does of each: the next one is of another attempt.
-func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
+// told is true if that sighting is of a failure. If it is what a log says, as it does of each, the next one is of another attempt.
+func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 	if !d.oracle.seesNodes() {
 		return false
 	}
@@ -375,9 +382,11 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
 	}
 	for ; ; at = at.Add(each) {
 		if a := d.UnderWay; a != nil {
-			if d.Conclude(now); a.Pod.UID == pod.UID {
+			if a.Pod.UID == pod.UID {
+				d.conclude(now, told || d.endsAsSeen)
 				return true
 			}
+			d.Conclude(now)
 		}
 		if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || !d.takesFrom(info.Tier) {
 			return false
@@ -390,10 +399,10 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, logged bool) bool {
 		}
 	}
 	d.because = reason.Because{Rule: reason.ByCatchingUp}
-	if d.attemptOf(now, pod, logged) == nil {
+	if d.attemptOf(now, pod, told && d.oracle.channels.Logged()) == nil {
 		return false
 	}
-	d.Conclude(now)
+	d.conclude(now, told)
 	d.LoopFree = earlier(d.LoopFree, now.Add(each)) // whatever is seen later of an attempt of the pod
 	return true
 }

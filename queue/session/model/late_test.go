@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
+
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/reason"
@@ -100,7 +102,7 @@ func TestPatchOutlasts(t *testing.T) {
 					s.load(10)
 				}
 			})
-			if got := o.patchedAt(world.At(10), "web", world.At(11)); !got.Equal(world.At(c.want)) {
+			if got := o.patchedAt(world.At(10), "web", "", world.At(11)); !got.Equal(world.At(c.want)) {
 				t.Errorf("it is answered at %v, want %v", got, world.At(c.want))
 			}
 		})
@@ -120,6 +122,10 @@ func TestPatchOfAnAttemptToCome(t *testing.T) {
 		{"one is placed that has yet to come", func(s *situation) { s.bound(10.5, "other") }, 10},
 		{"one is placed that the loop can take", func(s *situation) { s.pod("other", queue.Active, 1); s.bound(10.5, "other") }, 11.01},
 		{"one is bound that was placed", func(s *situation) { s.pod("other", queue.InFlight, 1); s.bound(10.5, "other") }, 11.01},
+		{"the binding of one fails that is asleep", func(s *situation) {
+			s.pod("other", queue.Unschedulable, 1)
+			s.fact(10.5, &sources.FailedAttempt{Pod: world.Key("other"), UID: "other", Message: `running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded`})
+		}, 11.01},
 		{"one is placed that is asleep, and the loop does not wait", func(s *situation) {
 			s.channels.Config.AsyncAPICalls = true
 			s.pod("other", queue.Unschedulable, 1)
@@ -137,9 +143,81 @@ func TestPatchOfAnAttemptToCome(t *testing.T) {
 				c.set(s)
 				s.patched(11, 11.01, "web")
 			})
-			if got := o.patchedAt(world.At(10), "web", world.At(12)); !got.Equal(world.At(c.want)) {
+			if got := o.patchedAt(world.At(10), "web", "", world.At(12)); !got.Equal(world.At(c.want)) {
 				t.Errorf("it is answered at %v, want %v", got, world.At(c.want))
 			}
 		})
+	}
+}
+
+// TestPatchOfTold: where an attempt is told to have failed, and its patch wrote what it came to, the loop waited for that, however much later
+// it was sent. Unless another one is told to have failed in the meantime, or a pod was placed.
+func TestPatchOfTold(t *testing.T) {
+	const why = world.TooSmall
+	for _, c := range []struct {
+		name string
+		why  string
+		set  func(*situation)
+		want float64
+	}{
+		{"it is the only one", why, func(*situation) {}, 10.7},
+		{"it was not told", "", func(*situation) {}, 10},
+		{"it came to something else", "0/2 nodes are available: 2 Insufficient cpu.", func(*situation) {}, 10},
+		{"another fails in between", why, func(s *situation) { s.failed(10.3, "other") }, 10},
+		{"another fails behind it", why, func(s *situation) { s.failed(10.71, "other") }, 10.7},
+		{"another is placed in between, and was asleep", why, func(s *situation) { s.pod("other", queue.Unschedulable, 1); s.bound(10.5, "other") }, 10},
+		{"another had been placed", why, func(s *situation) { s.pod("other", queue.InFlight, 1); s.bound(10.5, "other") }, 10.7},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := decides(t, func(s *situation) {
+				c.set(s)
+				s.wrote(10.7, "web", world.TooSmall)
+			})
+			if got := o.patchedAt(world.At(10), "web", c.why, world.At(12)); !got.Equal(world.At(c.want)) {
+				t.Errorf("it is answered at %v, want %v", got, world.At(c.want))
+			}
+		})
+	}
+}
+
+// TestRefusedUnseen: a watch does not tell that a patch was refused, as its pod had gone. It was sent behind the bindings that waited for the
+// rate limit, as it did, at 50 a second.
+func TestRefusedUnseen(t *testing.T) {
+	gone := func(s *situation) { s.changed(10.01, sources.Deleted, world.Wants("web", "1")) }
+	for _, c := range []struct {
+		name string
+		set  func(*situation)
+		want float64
+	}{
+		{"it is the next request", gone, 10.02},
+		{"the pod goes on", func(*situation) {}, 10},
+		{"it goes after its patch was sent", func(s *situation) { s.changed(10.03, sources.Deleted, world.Wants("web", "1")) }, 10},
+		{"two were placed before, which are bound", func(s *situation) { gone(s); s.places("a", "b"); s.bound(10.3, "a"); s.bound(10.32, "b") }, 10.34},
+		{"it goes just before they are", func(s *situation) {
+			s.changed(10.33, sources.Deleted, world.Wants("web", "1"))
+			s.places("a", "b")
+			s.bound(10.3, "a")
+			s.bound(10.32, "b")
+		}, 10.34},
+		{"two were placed before, and are gone, too", func(s *situation) { gone(s); s.places("a", "b") }, 10.06},
+		{"one waits for its volume", func(s *situation) {
+			gone(s)
+			s.places("a")
+			s.placed[0].Pod.Spec.ResourceClaims = make([]v1.PodResourceClaim, 1)
+		}, 10.02},
+		{"the loop does not wait for patches", func(s *situation) { gone(s); s.channels.Config.AsyncAPICalls = true }, 10},
+		{"what is refused is told", func(s *situation) { gone(s); s.channels.Exact = true }, 10},
+		{"a log tells when attempts end", func(s *situation) { gone(s); s.channels.Verbosity = sources.AttemptsVerbosity }, 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := decides(t, func(s *situation) { s.load(10); c.set(s) })
+			if got := o.patchedAt(world.At(10), "web", "", world.At(12)); !got.Equal(world.At(c.want)) {
+				t.Errorf("it is answered at %v, want %v", got, world.At(c.want))
+			}
+		})
+	}
+	o := decides(t, gone)
+	if got := o.patchedAt(world.At(10), "web", "", world.At(12)); !got.Equal(world.At(10)) {
+		t.Errorf("where no request waits, it is answered at %v", got)
 	}
 }

@@ -36,8 +36,9 @@ type oracle struct {
 	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
 	// claimed reports whether the scheduler has written a claim of a pod's.
 	claimed    func(*v1.Pod) bool
-	seesNodes  func() bool // whether the source tells of nodes: without, no attempt can be modelled
-	wakeComing func() bool // whether something that may wake pods is on its way to the scheduler
+	underWay   func() []*binding // the bindings that are
+	seesNodes  func() bool       // whether the source tells of nodes: without, no attempt can be modelled
+	wakeComing func() bool       // whether something that may wake pods is on its way to the scheduler
 }
 
 // besideLoop returns what reports whether a sighting is the patch of a pod that is being bound now. Its binding cycle writes

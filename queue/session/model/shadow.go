@@ -68,6 +68,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		awaitsVolume: s.objects.AwaitsVolume,
 		unreadyClaim: s.objects.UnreadyClaim,
 		claimed:      s.objects.Claimed,
+		underWay:     func() []*binding { return s.driver.Bindings },
 		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })

@@ -176,7 +176,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	if told != nil {
 		s.refuteWait(now, pod)
 	}
-	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil && s.oracle.channels.Logged())
+	had := s.hasJustAttempted(now, pod.UID, told != nil) || d.catchUp(now, pod, told != nil)
 	if b := d.bindingOf(pod.UID); b != nil {
 		d.dropBinding(b)
 		d.Scheduler.Forget(b.Binding)
@@ -211,7 +211,7 @@ func (s *shadow) takeInRejection(now time.Time, pod *v1.Pod, message sources.Saf
 	if awaited || c != nil && sources.Sanitize(c.Message) == message {
 		return // its patch is known, or the condition stays as it is, and nothing is written
 	}
-	if at := s.oracle.patchedAt(now, pod.UID, now); at.After(now) && !d.asyncAPICalls {
+	if at := s.oracle.patchedAt(now, pod.UID, string(message), now); at.After(now) && !d.asyncAPICalls {
 		d.AwaitedPatch = &statusPatch{uid: pod.UID, until: at.Add(s.oracle.pace.AnswerDelay())}
 	}
 }
