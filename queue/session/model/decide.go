@@ -210,7 +210,7 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		return at, at.After(now), reason.Because{Rule: reason.ByTurn, Seen: evidence.Began, At: at}
 	}
 	// A patch without an Event shows an attempt too: the recorder may have known an older version of the pod.
-	claimedAt, claimed := o.claimedAt(now, pod)
+	claimedAt, claimed := o.preBind.ClaimedAt(now, pod)
 	if seen := o.future.Attempt(pod.UID, now, horizon.Sub(now)); seen != nil && !(claimed && claimedAt.Before(seen.By)) {
 		if (seen.Waited || o.channels.Config.AsyncAPICalls) && seen.Kind == evidence.Bound || seen.Kind == evidence.Unbound {
 			// Beside the loop, bindings wait for patches, too: of those that v1.34 and v1.35 sent while others of its requests were under way,
@@ -227,13 +227,13 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 		}
 		return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
 	}
-	if o.awaitsVolume(pod) {
+	if o.preBind.AwaitsVolume(pod) {
 		return until, false, turn // what it comes to may show in minutes
 	}
 	if claimed {
 		return claimedAt.Add(-soon), claimedAt.Sub(now) > soon, turn
 	}
-	if o.awaitsDevice(now, pod) != nil {
+	if o.preBind.Device(now, pod) != nil {
 		return until, false, turn
 	}
 	if late := cluster.BindsLate(pod); late || o.channels.Logged() {
@@ -266,7 +266,7 @@ func (o *oracle) patchesNomination(now time.Time, pod *v1.Pod) bool {
 // and none is seen.
 func (o *oracle) untried(now time.Time, pod *v1.Pod) bool {
 	silence := o.channels.Silence(now, pod)
-	return (silence == reason.Told || silence == reason.Late) && o.awaitsDevice(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
+	return (silence == reason.Told || silence == reason.Late) && o.preBind.Device(now, pod) == nil && o.future.Attempt(pod.UID, now, o.channels.Horizon(now, pod).Sub(now)) == nil
 }
 
 // insteadOf returns what the real loop did now in place of attempt a, or takeNext if a may stand. Under load the model's order of pods

@@ -18,6 +18,7 @@ import (
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/queue/session/prebind"
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/world"
@@ -102,7 +103,7 @@ func (s *situation) wrote(seconds float64, name, why string) {
 // binding is a pod that is placed, and waits for its volume.
 func (s *situation) binding(name string) {
 	pod := s.pod(name, queue.InFlight, 1)
-	s.awaitsVolume = func(p *v1.Pod) bool { return p == pod }
+	s.preBind.AwaitsVolume = func(p *v1.Pod) bool { return p == pod }
 }
 
 func (s *situation) fact(seconds float64, f sources.Fact) {
@@ -187,8 +188,8 @@ func (s *situation) load(seconds float64) {
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
 	s := &situation{t: t, oracle: &oracle{channels: channels.New(world.Config(t), true), presence: presence.New(world.Config(t), func(time.Time, *sources.Silent) {}), pace: pace.New(answerDelay),
-		awaitsVolume: func(*v1.Pod) bool { return false }, unreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil },
-		claimed: func(*v1.Pod) bool { return false }}, hasNode: func(types.NamespacedName) bool { return false }}
+		preBind: prebind.Waits{Patience: writePatience, AwaitsVolume: func(*v1.Pod) bool { return false }, UnreadyClaim: func(*v1.Pod) *resourcev1.ResourceClaim { return nil },
+			Claimed: func(*v1.Pod) bool { return false }}}, hasNode: func(types.NamespacedName) bool { return false }}
 	s.channels.Recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.Until = world.At(100)
 	s.seesNodes = func() bool { return true }
@@ -198,6 +199,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }, HasNode: s.hasNode}
 	s.future = evidence.New(evidence.Of(s.events), bindPatience, shortestRequest, s.channels.Config.ClientLimiter(1))
+	s.preBind.Future = s.future
 	return s.oracle
 }
 
@@ -628,7 +630,7 @@ func TestDecide(t *testing.T) {
 		}, "take the next"},
 		{"it does not show, of a pod whose device is not ready", func(s *situation) {
 			s.pod("web", queue.Active, 0, claims)
-			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return allocated("web") }
+			s.preBind.UnreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return allocated("web") }
 		}, "take the next"},
 		{"the scheduler writes soon that a pod has a device", func(s *situation) {
 			s.pod("web", queue.Active, 0, claims)
@@ -921,7 +923,7 @@ func TestPatchedAt(t *testing.T) {
 
 // TestSeesBinding: whether the model may take a pod that it placed for bound, up to when that is seen.
 func TestSeesBinding(t *testing.T) {
-	awaits := func(s *situation) { s.awaitsVolume = func(*v1.Pod) bool { return true } }
+	awaits := func(s *situation) { s.preBind.AwaitsVolume = func(*v1.Pod) bool { return true } }
 	for _, c := range []struct {
 		name string
 		set  func(*situation)
@@ -945,7 +947,7 @@ func TestSeesBinding(t *testing.T) {
 		{"requests are not told", func(s *situation) { s.channels.Requests = false }, true},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
 		{"it needs no device, and that of another is not ready", func(s *situation) {
-			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
+			s.preBind.UnreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
 		}, false},
 		{"it waits for a volume, and fits nowhere", func(s *situation) {
 			awaits(s)
@@ -968,7 +970,7 @@ func TestSeesBindingOfADevice(t *testing.T) {
 	}{
 		{"nothing is written", func(*situation) {}, false},
 		{"it is written", func(s *situation) {
-			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return allocated("web") }
+			s.preBind.UnreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return allocated("web") }
 		}, true},
 		{"it is written soon", func(s *situation) { s.changed(11, sources.Updated, allocated("web")) }, true},
 		{"it is written later than requests take", func(s *situation) { s.changed(12.5, sources.Updated, allocated("web")) }, false},
@@ -1074,7 +1076,7 @@ func TestUntried(t *testing.T) {
 		{"nothing is heard that far", func(s *situation) { s.pod("web", queue.Active, 0); s.unheard(sources.PodsWatch) }, false},
 		{"it waits for a device", func(s *situation) {
 			s.pod("web", queue.Active, 0, claims)
-			s.unreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
+			s.preBind.UnreadyClaim = func(*v1.Pod) *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} }
 		}, false},
 	} {
 		o := decides(t, c.set)

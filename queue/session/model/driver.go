@@ -324,7 +324,7 @@ func (d *Driver) conclude(now time.Time, told bool) {
 			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
 				until = now.Add(bindPatience)
 			}
-			if deadline, err := d.oracle.bindDeadline(now, b.Pod); err != nil {
+			if deadline, err := d.oracle.preBind.Deadline(now, d.oracle.channels.Config, b.Pod); err != nil {
 				until, timesOut = deadline, err
 			}
 		}

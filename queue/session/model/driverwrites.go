@@ -57,9 +57,6 @@ var ErrNotSeen = errors.New("its binding was not seen")
 // errRefused is why a binding fails that the API server refused.
 var errRefused = errors.New("its binding was refused")
 
-// errBindTimeout is why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go, BindPodVolumes).
-var errBindTimeout = errors.New("binding volumes: context deadline exceeded")
-
 // answerTime returns when the API server answers a request that the scheduler makes at now: once the client's own
 // rate limit lets it through, which this counts against, and after requestTime.
 func (d *Driver) answerTime(now time.Time) time.Time {

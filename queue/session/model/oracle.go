@@ -5,16 +5,14 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle/devices"
 	"github.com/schedq/schedq/queue/session/channels"
-	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/queue/session/prebind"
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/verdict"
@@ -31,11 +29,8 @@ type oracle struct {
 	tried    tried.Pods
 	// cleared is when an attempt of another pod took a pod's nomination away (preemption/executor.go, clearNominatedNodeName): a
 	// patch of its status follows, which is of no attempt of its own.
-	cleared      map[types.UID]time.Time
-	awaitsVolume func(*v1.Pod) bool // whether others have yet to provide a volume for a pod
-	unreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
-	// claimed reports whether the scheduler has written a claim of a pod's.
-	claimed    func(*v1.Pod) bool
+	cleared    map[types.UID]time.Time
+	preBind    prebind.Waits
 	underWay   func() []*binding // the bindings that are
 	seesNodes  func() bool       // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing func() bool       // whether something that may wake pods is on its way to the scheduler
@@ -72,44 +67,8 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 	return seen.Placed() || seen.Time.Sub(now) <= crowding
 }
 
-// awaitsDevice returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
-// seen to within writePatience. Nil if it does not.
-func (o *oracle) awaitsDevice(now time.Time, pod *v1.Pod) *resourcev1.ResourceClaim {
-	if !cluster.MayHaveDevices(pod) {
-		return nil
-	}
-	if claim := o.unreadyClaim(pod); claim != nil {
-		return claim
-	}
-	_, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.Awaited(c, pod.UID) })
-	return claim
-}
-
-// claimedAt returns when the scheduler, which has placed pod, is seen within writePatience to write the first of its claims. False if
-// it is not, or had by now.
-func (o *oracle) claimedAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
-	if !cluster.MayHaveDevices(pod) || o.claimed(pod) {
-		return now, false
-	}
-	at, claim := o.future.Claim(now, writePatience, func(c *resourcev1.ResourceClaim) bool { return devices.IsFor(c, pod.UID) })
-	return at, claim != nil
-}
-
 // awaits reports whether others have yet to provide what pod, which is placed, needs before it is bound.
 func (o *oracle) awaits(now time.Time, pod *v1.Pod) bool {
-	_, err := o.bindDeadline(now, pod)
+	_, err := o.preBind.Deadline(now, o.channels.Config, pod)
 	return err != nil
-}
-
-// bindDeadline returns when the scheduler, which has placed pod by now, gives up waiting for others to provide what the pod needs, and
-// the error of its binding then. That is nil if it waits for nothing.
-func (o *oracle) bindDeadline(now time.Time, pod *v1.Pod) (time.Time, error) {
-	cfg, profile := o.channels.Config, pod.Spec.SchedulerName
-	if o.awaitsVolume(pod) {
-		return now.Add(cfg.BindTimeout(profile)), errBindTimeout
-	}
-	if claim := o.awaitsDevice(now, pod); claim != nil {
-		return devices.Deadline(claim, now, cfg.DeviceBindTimeout(profile)), devices.ErrTimeout
-	}
-	return now, nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/queue/session/prebind"
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
@@ -61,15 +62,13 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
-		presence:     presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
-		pace:         pace.New(answerDelay),
-		channels:     channels.New(cfg, requests),
-		cleared:      map[types.UID]time.Time{},
-		awaitsVolume: s.objects.AwaitsVolume,
-		unreadyClaim: s.objects.UnreadyClaim,
-		claimed:      s.objects.Claimed,
-		underWay:     func() []*binding { return s.driver.Bindings },
-		seesNodes:    func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
+		presence:  presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
+		pace:      pace.New(answerDelay),
+		channels:  channels.New(cfg, requests),
+		cleared:   map[types.UID]time.Time{},
+		preBind:   prebind.Waits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
+		underWay:  func() []*binding { return s.driver.Bindings },
+		seesNodes: func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
 		},
@@ -81,6 +80,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		shown, left := ratelimit.OfShown(cfg)
 		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left)
 	}
+	s.oracle.preBind.Future = s.oracle.future
 	s.oracle.future.Serves(func(pod *v1.Pod) bool { return cfg.HasProfile(pod.Spec.SchedulerName) })
 	s.oracle.future.Read(s.oracle.channels.Gaps.Ahead(more))
 	return s
