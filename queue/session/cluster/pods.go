@@ -64,19 +64,22 @@ func BindsLate(pod *v1.Pod) bool {
 // AwaitsVolume reports whether one of pod's claims has no volume yet: then a scheduler that has placed pod waits until
 // somebody provides one.
 func (o Objects) AwaitsVolume(pod *v1.Pod) bool {
+	return hasVolume(pod, func(claim string) bool {
+		found, _ := o.Tree.Get(object{kind: "PersistentVolumeClaim", namespace: pod.Namespace, name: claim})
+		c, ok := found.Obj.(*v1.PersistentVolumeClaim)
+		return ok && c.Spec.VolumeName == ""
+	})
+}
+
+// HasVolume reports whether one of pod's volumes is what claim is bound to, or is to be.
+func HasVolume(pod *v1.Pod, claim *v1.PersistentVolumeClaim) bool {
+	return pod.Namespace == claim.Namespace && hasVolume(pod, func(name string) bool { return name == claim.Name })
+}
+
+// hasVolume reports whether one of pod's volumes has such a claim, by its name.
+func hasVolume(pod *v1.Pod, is func(claim string) bool) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
-		name := ""
-		switch {
-		case v.PersistentVolumeClaim != nil:
-			name = v.PersistentVolumeClaim.ClaimName
-		case v.Ephemeral != nil:
-			name = pod.Name + "-" + v.Name
-		default:
-			return false
-		}
-		found, _ := o.Tree.Get(object{kind: "PersistentVolumeClaim", namespace: pod.Namespace, name: name})
-		claim, ok := found.Obj.(*v1.PersistentVolumeClaim)
-		return ok && claim.Spec.VolumeName == ""
+		return v.PersistentVolumeClaim != nil && is(v.PersistentVolumeClaim.ClaimName) || v.Ephemeral != nil && is(pod.Name+"-"+v.Name)
 	})
 }
 

@@ -110,3 +110,43 @@ func TestSeenToFailToBind(t *testing.T) {
 		`},
 	})
 }
+
+// TestSelectedNode: that the scheduler asks for a volume that can be reached from a node says that it has placed the claim's pod there, and waits, though
+// the model finds no room. It does so until the pod is bound, or has gone and a patch of its status, which is written once the binding
+// cycle has failed, is refused.
+func TestSelectedNode(t *testing.T) {
+	asks := func(w *world.Cluster) *v1.Pod {
+		nodes(w, "1", "node-a")
+		world.Happens(w, 1.6, sources.Added, world.Wants("big", "1"), func(p *v1.Pod) { p.Spec.NodeName = "node-a" })
+		store := wantsVolume(w)
+		world.Happens(w, 3.05, sources.Updated, world.PendingClaim("data", "disk"), func(c *v1.PersistentVolumeClaim) {
+			c.Annotations = map[string]string{"volume.kubernetes.io/selected-node": "node-a"}
+		})
+		return store
+	}
+	play(t, []scene{
+		{"it is bound", 2, 8, func(w *world.Cluster) { w.Bound(7, asks(w), "node-a") }, `
+			3.001 store active UnscheduledPodAdd
+			3.001 store inflight (turn)
+			3.002 store unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			3.050 store inflight (behind)
+			7.000 store scheduled node-a (outcome)
+			7.001 store deleted
+		`},
+		{"it goes", 2, 8, func(w *world.Cluster) {
+			store := asks(w)
+			world.Happens(w, 5, sources.Deleted, store, nil)
+			w.Add(5.2, &sources.Refused{Pod: world.Key("store"), UID: store.UID, Sent: world.At(5.2)})
+		}, `
+			3.001 store active UnscheduledPodAdd
+			3.001 store inflight (turn)
+			3.002 store unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			3.050 store inflight (behind)
+			5.001 other active AssignedPodDelete
+			5.001 other unschedulable (not tried)
+			5.200 other active AssignedPodDelete
+			5.200 store deleted
+			5.200 other unschedulable (not tried)
+		`},
+	})
+}

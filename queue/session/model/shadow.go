@@ -296,6 +296,9 @@ func (s *shadow) changed(now time.Time, c *sources.ObjectChange) {
 	if claim, ok := c.Object.(*resourcev1.ResourceClaim); ok {
 		s.driver.failBindings(now, claim)
 	}
+	if claim, ok := c.Object.(*v1.PersistentVolumeClaim); ok && s.told == nil {
+		s.takeInSelected(now, claim, prebind.Selected(old, claim))
+	}
 	s.awaitHearing(now, c)
 }
 
@@ -375,7 +378,7 @@ func (s *shadow) unbind(now time.Time, uid types.UID, reason error) {
 func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 	switch {
 	case s.driver == nil:
-	case f.Binding:
+	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil: // or what is written once the binding cycle has failed
 		s.unbind(now, f.UID, errRefused)
 	default:
 		s.driver.endPatchWait(f.UID, now.Add(s.oracle.pace.AnswerDelay()))

@@ -64,6 +64,37 @@ func (s *shadow) takeInBinding(now time.Time, old, pod *v1.Pod) {
 	d.endPatchWait(pod.UID, now.Add(s.oracle.pace.AnswerDelay()))
 }
 
+// takeInSelected has the model follow that the scheduler has chosen that node for the pod of claim, if it has: it has placed the pod, and waits
+// for the volume.
+func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, node string) {
+	d := s.driver
+	if node == "" || !s.oracle.seesNodes() {
+		return
+	}
+	if d.UnderWay != nil {
+		d.Conclude(now)
+	}
+	for info := range d.queue.Pods(queue.Tier.Queued) {
+		if !cluster.HasVolume(info.Pod, claim) {
+			continue
+		}
+		free := d.LoopFree
+		d.because = reason.Because{Rule: reason.ByCatchingUp}
+		if a := d.attemptOf(now, info.Pod, true); a != nil {
+			if d.endsAsSeen = false; a.Binding == nil {
+				d.Scheduler.PlaceOn(a, node)
+			}
+			d.Conclude(now)
+		}
+		if b := d.bindingOf(info.Pod.UID); b != nil { // whatever is told of it later
+			b.Until, b.timesOut = s.oracle.preBind.Deadline(now, s.cfg, b.Pod)
+		}
+		d.LoopFree = free // it was before
+		s.handOnMoves(now, nil)
+		break
+	}
+}
+
 // takeInBound has the model follow that the scheduler's log says of a pod that it is bound, if no change of the pod has
 // shown it.
 func (s *shadow) takeInBound(now time.Time, f *sources.Bound) {

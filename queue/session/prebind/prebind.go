@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/queue/cycle/devices"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
@@ -29,6 +30,19 @@ type Waits struct {
 	UnreadyClaim func(*v1.Pod) *resourcev1.ResourceClaim
 	// Claimed reports whether the scheduler has written a claim of a pod's.
 	Claimed func(*v1.Pod) bool
+}
+
+// selectedNode is the annotation by which the scheduler asks for a volume that its pod can reach from the node that it has chosen
+// (volumebinding/binder.go, bindAPIUpdate).
+const selectedNode = "volume.kubernetes.io/selected-node"
+
+// Selected returns the node that the scheduler has chosen for the pod of claim, as the change from old shows. Empty if it shows none.
+func Selected(old runtime.Object, claim *v1.PersistentVolumeClaim) string {
+	before, _ := old.(*v1.PersistentVolumeClaim)
+	if node := claim.Annotations[selectedNode]; before != nil && before.Annotations[selectedNode] != node {
+		return node
+	}
+	return ""
 }
 
 // Device returns the claim of pod that has a device for it which is not ready, if the scheduler has written that by now or is
