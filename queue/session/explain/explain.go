@@ -155,8 +155,12 @@ func (m *Moment) arithmetic(p *board.Pod) string {
 	}
 	d := m.Options.Backoff(count)
 	s := fmt.Sprintf("Failed %s, %s %s → %s → expiry %s", m.Zone.Clock(p.Timestamp), words.Ordinal(count), kind, words.Short(d), m.Zone.Clock(p.BackoffExpiry))
-	if m.Options.PopFromBackoffQ && !p.Timestamp.Add(d).Equal(p.BackoffExpiry) {
+	switch {
+	case !m.Options.PopFromBackoffQ || p.Timestamp.Add(d).Equal(p.BackoffExpiry):
+	case p.BackoffExpiry.Nanosecond() == 0:
 		s += " (cut to the whole second)"
+	default:
+		s += " (cut to the whole second of the scheduler's clock)"
 	}
 	return s + "."
 }

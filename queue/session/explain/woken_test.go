@@ -29,3 +29,12 @@ func TestIfWoken(t *testing.T) {
 		t.Error("a pod in backoffQ is said to wait for an event")
 	}
 }
+
+// TestCutBySchedulersClock: by a clock that is 380 ms ahead of the scheduler's, its seconds begin 380 ms late.
+func TestCutBySchedulersClock(t *testing.T) {
+	m := &Moment{Now: world.At(11.5), Options: queue.Defaults()}
+	p := &board.Pod{PodInfo: queue.PodInfo{Timestamp: world.At(10.7), UnschedulableCount: 1, BackoffExpiry: world.At(11.38)}}
+	if got, want := m.arithmetic(p), "Failed 12:00:10.7, 1st time → 1 s → expiry 12:00:11.3 (cut to the whole second of the scheduler's clock)."; got != want {
+		t.Errorf("it says %s\nwant    %s", got, want)
+	}
+}
