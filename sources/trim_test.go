@@ -89,11 +89,11 @@ func TestTrimDoesNotTouch(t *testing.T) {
 
 func TestTrimKeepsNotes(t *testing.T) {
 	out, err := Trim(&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "n",
-		Annotations: map[string]string{annBindCompleted: "yes", annSelectedNode: "node-a", "other": "hunter2"}}})
+		Annotations: map[string]string{annBindCompleted: "yes", AnnSelectedNode: "node-a", "other": "hunter2"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{annBindCompleted: "yes", annSelectedNode: "node-a"}
+	want := map[string]string{annBindCompleted: "yes", AnnSelectedNode: "node-a"}
 	if got := out.(metav1.Object).GetAnnotations(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}

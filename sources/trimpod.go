@@ -10,7 +10,8 @@ import (
 // storage/volume): without the first no claim is ever bound.
 const (
 	annBindCompleted = "pv.kubernetes.io/bind-completed"
-	annSelectedNode  = "volume.kubernetes.io/selected-node"
+	// AnnSelectedNode is how a scheduler asks for a volume that can be reached from the node which it has chosen for the claim's pod.
+	AnnSelectedNode = "volume.kubernetes.io/selected-node"
 )
 
 // maxImages is how many of a node's images are kept; a kubelet reports 50 (nodeStatusMaxImages).
@@ -169,7 +170,7 @@ func trimClaim(c *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
 		Status: corev1.PersistentVolumeClaimStatus{Phase: c.Status.Phase, AccessModes: c.Status.AccessModes,
 			Capacity: c.Status.Capacity}}
 	out.Spec.DataSource, out.Spec.DataSourceRef = nil, nil
-	out.Annotations = keepNotes(c.Annotations, annBindCompleted, annSelectedNode,
+	out.Annotations = keepNotes(c.Annotations, annBindCompleted, AnnSelectedNode,
 		corev1.BetaStorageClassAnnotation)
 	return out
 }

@@ -14,22 +14,16 @@ import (
 func TestClocks(t *testing.T) {
 	w, folder, bound := newWorld(), t.TempDir(), ring.Bound{Age: 12 * time.Minute}
 	out := begin(t, t.Context(), folder, bound, w)
-	run := func(d time.Duration, events ...sources.Event) {
-		for until := w.now.Add(d); w.now.Before(until); events = nil {
-			w.now = w.now.Add(time.Second)
-			out.Write(w.now, append(events, w.put(fmt.Sprint("pod-", w.now.Unix()%10), nil)))
-		}
-	}
 	found := func(ahead time.Duration) sources.Event { return w.event(&sources.Clocks{Ahead: ahead}) }
-	run(time.Minute)
-	run(5*time.Minute, found(380*time.Millisecond))
+	w.run(out, time.Minute)
+	w.run(out, 5*time.Minute, found(380*time.Millisecond))
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(time.Minute)
 	out = begin(t, t.Context(), folder, bound, w)
-	run(time.Minute)
-	run(time.Minute, found(-20*time.Millisecond))
+	w.run(out, time.Minute)
+	w.run(out, time.Minute, found(-20*time.Millisecond))
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}

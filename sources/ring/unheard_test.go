@@ -29,12 +29,6 @@ func gaps(events []sources.Event) (said []string) {
 func TestUnheard(t *testing.T) {
 	w, folder, bound := newWorld(), t.TempDir(), ring.Bound{Age: 12 * time.Minute}
 	out := begin(t, t.Context(), folder, bound, w)
-	run := func(d time.Duration, events ...sources.Event) {
-		for until := w.now.Add(d); w.now.Before(until); events = nil {
-			w.now = w.now.Add(time.Second)
-			out.Write(w.now, append(events, w.put(fmt.Sprint("pod-", w.now.Unix()%10), nil)))
-		}
-	}
 	breaks := func(resource string) (begin sources.Event, end func() sources.Event) {
 		gap := sources.Gap{Since: w.now}
 		return w.event(&sources.Unheard{Resource: resource, Gap: gap}), func() sources.Event {
@@ -42,18 +36,18 @@ func TestUnheard(t *testing.T) {
 			return w.event(&sources.Unheard{Resource: resource, Gap: gap})
 		}
 	}
-	run(time.Minute)
+	w.run(out, time.Minute)
 	begins, ends := breaks(sources.PodsWatch)
-	run(10*time.Minute, begins)
-	run(time.Minute, ends())
+	w.run(out, 10*time.Minute, begins)
+	w.run(out, time.Minute, ends())
 	begins, _ = breaks(sources.EventsWatch)
-	run(10*time.Second, begins)
+	w.run(out, 10*time.Second, begins)
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(time.Minute)
 	out = begin(t, t.Context(), folder, bound, w)
-	run(5 * time.Second)
+	w.run(out, 5*time.Second)
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}

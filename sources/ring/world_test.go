@@ -40,6 +40,14 @@ func (w *world) attach() []sources.Event {
 	return append(events, w.event(&sources.Attached{Began: noon.Add(-time.Hour), Nodes: true}))
 }
 
+// run has that time pass, in which a pod comes or changes each second, and these events be told at its beginning.
+func (w *world) run(out *ring.Writer, d time.Duration, events ...sources.Event) {
+	for until := w.now.Add(d); w.now.Before(until); events = nil {
+		w.now = w.now.Add(time.Second)
+		out.Write(w.now, append(events, w.put(fmt.Sprint("pod-", w.now.Unix()%10), nil)))
+	}
+}
+
 // put has a pod come or change.
 func (w *world) put(name string, change func(*corev1.Pod)) sources.Event {
 	w.version++

@@ -56,9 +56,7 @@ func Waiting(pod *v1.Pod) bool {
 // BindsLate reports whether others may have to do something before pod is bound: provide its volumes, or its
 // devices.
 func BindsLate(pod *v1.Pod) bool {
-	return len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
-		return v.PersistentVolumeClaim != nil || v.Ephemeral != nil
-	})
+	return len(pod.Spec.ResourceClaims) > 0 || hasVolume(pod, func(string) bool { return true })
 }
 
 // AwaitsVolume reports whether one of pod's claims has no volume yet: then a scheduler that has placed pod waits until

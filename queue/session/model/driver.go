@@ -219,11 +219,11 @@ func (d *Driver) placeAsSeen(now time.Time, a *cycle.Attempt) {
 // AttemptOf has the loop take pod, whether it is its turn or not; a pod in flight is tried anew. It returns nil if
 // the scheduler can't try it.
 func (d *Driver) AttemptOf(now time.Time, pod *v1.Pod) *cycle.Attempt {
-	return d.attemptOf(now, pod, false)
+	return d.attemptOf(now, pod, false, "")
 }
 
-// attemptOf is AttemptOf for an attempt that may be over now, as was seen.
-func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt {
+// attemptOf is AttemptOf for an attempt that may be over now, as was seen, and may have placed pod on the node that is named.
+func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *cycle.Attempt {
 	if info, ok := d.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {
 		follow.Observe(d.queue, now, follow.Observation{Pod: pod, To: queue.InFlight, Inferred: true})
 	}
@@ -233,6 +233,8 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool) *cycle.Attempt
 	}
 	if !over {
 		d.placeAsSeen(now, a)
+	} else if a.Binding == nil {
+		d.Scheduler.PlaceOn(a, node)
 	}
 	return d.beginAttempt(now, a, over)
 }
@@ -399,7 +401,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 		}
 	}
 	d.because = reason.Because{Rule: reason.ByCatchingUp}
-	if d.attemptOf(now, pod, told && d.oracle.channels.Logged()) == nil {
+	if d.attemptOf(now, pod, told && d.oracle.channels.Logged(), "") == nil {
 		return false
 	}
 	d.conclude(now, told)

@@ -71,28 +71,34 @@ func (s *shadow) takeInSelected(now time.Time, claim *v1.PersistentVolumeClaim, 
 	if node == "" || !s.oracle.seesNodes() {
 		return
 	}
-	if d.UnderWay != nil {
-		d.Conclude(now)
-	}
-	for info := range d.queue.Pods(queue.Tier.Queued) {
+	for info := range d.queue.Pods(func(t queue.Tier) bool { return t.Queued() || t == queue.InFlight }) {
 		if !cluster.HasVolume(info.Pod, claim) {
 			continue
 		}
-		free := d.LoopFree
+		if d.bindingOf(info.Pod.UID) == nil {
+			s.placeOn(now, info.Pod, node)
+		}
+		return
+	}
+}
+
+// placeOn has the loop have placed pod on that node before now.
+func (s *shadow) placeOn(now time.Time, pod *v1.Pod, node string) {
+	d := s.driver
+	if d.UnderWay != nil {
+		d.Conclude(now)
+	}
+	if free := d.LoopFree; d.bindingOf(pod.UID) == nil {
 		d.because = reason.Because{Rule: reason.ByCatchingUp}
-		if a := d.attemptOf(now, info.Pod, true); a != nil {
-			if d.endsAsSeen = false; a.Binding == nil {
-				d.Scheduler.PlaceOn(a, node)
-			}
+		if d.attemptOf(now, pod, true, node) != nil {
 			d.Conclude(now)
 		}
-		if b := d.bindingOf(info.Pod.UID); b != nil { // whatever is told of it later
-			b.Until, b.timesOut = s.oracle.preBind.Deadline(now, s.cfg, b.Pod)
-		}
-		d.LoopFree = free // it was before
-		s.handOnMoves(now, nil)
-		break
+		d.LoopFree = free
 	}
+	if b := d.bindingOf(pod.UID); b != nil { // whatever is told of it later
+		b.Until, b.timesOut = s.oracle.preBind.Deadline(now, s.cfg, b.Pod)
+	}
+	s.handOnMoves(now, nil)
 }
 
 // takeInBound has the model follow that the scheduler's log says of a pod that it is bound, if no change of the pod has

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
+	"github.com/schedq/schedq/sources"
 )
 
 // ErrBindTimeout is why the binding of a pod fails whose volumes nobody has provided in time (volumebinding/binder.go, BindPodVolumes).
@@ -32,14 +33,11 @@ type Waits struct {
 	Claimed func(*v1.Pod) bool
 }
 
-// selectedNode is the annotation by which the scheduler asks for a volume that its pod can reach from the node that it has chosen
-// (volumebinding/binder.go, bindAPIUpdate).
-const selectedNode = "volume.kubernetes.io/selected-node"
-
-// Selected returns the node that the scheduler has chosen for the pod of claim, as the change from old shows. Empty if it shows none.
+// Selected returns the node that the scheduler has chosen for the pod of claim, as the change from old shows (volumebinding/binder.go,
+// bindAPIUpdate). Empty if it shows none.
 func Selected(old runtime.Object, claim *v1.PersistentVolumeClaim) string {
 	before, _ := old.(*v1.PersistentVolumeClaim)
-	if node := claim.Annotations[selectedNode]; before != nil && before.Annotations[selectedNode] != node {
+	if node := claim.Annotations[sources.AnnSelectedNode]; before != nil && before.Annotations[sources.AnnSelectedNode] != node {
 		return node
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/prebind"
 	"github.com/schedq/schedq/queue/session/world"
+	"github.com/schedq/schedq/sources"
 )
 
 // TestSelected: which node a change of a claim shows to have been chosen for its pod.
@@ -16,7 +17,7 @@ func TestSelected(t *testing.T) {
 	claim := func(node string) *v1.PersistentVolumeClaim {
 		c := world.PendingClaim("data", "disk")
 		if node != "" {
-			c.Annotations = map[string]string{"volume.kubernetes.io/selected-node": node}
+			c.Annotations = map[string]string{sources.AnnSelectedNode: node}
 		}
 		return c
 	}
