@@ -72,7 +72,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction),
 		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
-		wording: wording.Wording{NamesTaints: cfg.NamesTaints(), TellsOfClaims: cfg.TellsOfClaims()},
+		wording: wording.Wording{Minor: cfg.Minor()},
 	}
 	a.now = &s.now
 	if p := cfg.PercentageOfNodesToScore; p != nil {
@@ -81,7 +81,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	extenders := scaledExtenders(cfg.Extenders)
 	s.upstream, err = scheduler.New(ctx, client, a.watches.factory, nil,
 		func(string) events.EventRecorderLogger { return silent{} },
-		scheduler.WithProfiles(modelledProfiles(cfg.Profiles)...),
+		scheduler.WithProfiles(modelledProfiles(cfg)...),
 		scheduler.WithExtenders(extenders...),
 		scheduler.WithPercentageOfNodesToScore(cfg.PercentageOfNodesToScore),
 		scheduler.WithParallelism(int32(workers())),

@@ -15,6 +15,8 @@ import (
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
 // Upstream breaks ties between nodes of the same score by chance. Here a seed does, so that a run can be
@@ -90,13 +92,19 @@ func scaledExtenders(extenders []schedulerapi.Extender) []schedulerapi.Extender 
 	return scaled
 }
 
-// modelledProfiles are the profiles without what would wait for a cluster: VolumeBinding's PreBind polls
-// until a volume controller has done its part.
-func modelledProfiles(profiles []schedulerapi.KubeSchedulerProfile) []schedulerapi.KubeSchedulerProfile {
-	modelled := slices.Clone(profiles)
+// modelledProfiles are cfg's profiles without what would wait for a cluster, as VolumeBinding's PreBind polls until a volume controller
+// has done its part, and without what its release does not do.
+func modelledProfiles(cfg *schedulerconfig.Config) []schedulerapi.KubeSchedulerProfile {
+	modelled := slices.Clone(cfg.Profiles)
 	for i := range modelled {
-		if modelled[i] = *profiles[i].DeepCopy(); modelled[i].Plugins != nil {
-			modelled[i].Plugins.PreBind.Disabled = append(modelled[i].Plugins.PreBind.Disabled, schedulerapi.Plugin{Name: names.VolumeBinding})
+		modelled[i] = *modelled[i].DeepCopy()
+		plugins := modelled[i].Plugins
+		if plugins == nil {
+			continue
+		}
+		plugins.PreBind.Disabled = append(plugins.PreBind.Disabled, schedulerapi.Plugin{Name: names.VolumeBinding})
+		if !cfg.DeallocatesClaims() {
+			plugins.PostFilter.Disabled = append(plugins.PostFilter.Disabled, schedulerapi.Plugin{Name: names.DynamicResources})
 		}
 	}
 	return modelled

@@ -30,12 +30,39 @@ func TestWording(t *testing.T) {
 	}
 }
 
+// TestWordingOfPreemption: up to v1.33 preemption is tried also on nodes that could never hold what the pod asks for (noderesources/fit.go,
+// Filter), and up to v1.36 nothing is said of one that may help (preemption/preemption.go, Preempt).
+func TestWordingOfPreemption(t *testing.T) {
+	const short, big = "0/2 nodes are available: 1 node(s) were unschedulable, 1 Insufficient cpu.", "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable."
+	const tried, left = " preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.",
+		" preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+	const claims, helps = " no new claims to deallocate,", " preemption: found a potential placement for pod on node one, preempting 1 victims"
+	for _, c := range []struct{ version, tooBig, important string }{
+		{"v1.31.4", tried, ""}, {"v1.33.0", tried, ""}, {"v1.34.1", claims + left, ""}, {"v1.36.1", claims + left, ""}, {"v1.37.1", left, helps},
+	} {
+		t.Run(c.version, func(t *testing.T) {
+			st := newStoryWith(t, defaultConfig(t).Of(c.version), 1, aNode("one"), aNode("cordoned", func(n *v1.Node) { n.Spec.Unschedulable = true }))
+			if got := st.tries(aPod("huge", requests("cpu", "1k"))).Message; got != big+c.tooBig && got != short+c.tooBig {
+				t.Errorf("of a pod that no node could hold it says\n%q, want\n%q", got, big+c.tooBig)
+			}
+			st.binds(aPod("small", requests("cpu", "4")))
+			got := st.tries(aPod("important", priority(10), requests("cpu", "4")))
+			if want := big + c.important; got.Message != want || got.Nominated != "one" {
+				t.Errorf("of one that preempts it says\n%q of node %q, want\n%q", got.Message, got.Nominated, want)
+			}
+		})
+	}
+}
+
 // TestWordingOfAnError: where a PreFilter plugin before DynamicResources rejected the pod, its PostFilter fails, and that is all that is
-// said (framework/runtime/framework.go, RunPostFilterPlugins).
+// said (framework/runtime/framework.go, RunPostFilterPlugins). Before v1.34 that plugin was off by default.
 func TestWordingOfAnError(t *testing.T) {
-	st := newStoryWith(t, defaultConfig(t).Of("v1.35.0"), 1, aNode("one"))
-	const want = `0/1 nodes are available: persistentvolumeclaim "none" not found. not found`
-	if got := st.tries(aPod("web", uses("none"))).Message; got != want {
-		t.Errorf("it says\n%q, want\n%q", got, want)
+	const rejected, fails = `0/1 nodes are available: persistentvolumeclaim "none" not found.`, " not found"
+	const preempts = " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+	for version, says := range map[string]string{"v1.31.4": preempts, "v1.33.0": preempts, "v1.34.1": fails, "v1.35.0": fails, "v1.37.1": fails} {
+		st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"))
+		if got, want := st.tries(aPod("web", uses("none"))).Message, rejected+says; got != want {
+			t.Errorf("%s says\n%q, want\n%q", version, got, want)
+		}
 	}
 }

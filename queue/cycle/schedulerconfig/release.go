@@ -75,22 +75,18 @@ func AsyncAPICalls(version string) bool {
 // GatesUntilEvicted reports whether a preemptor is gated until its last victim is being deleted. Up to v1.34 it is only until that
 // one is left: prepareCandidateAsync (v1.33, preemption.go) took it out of those that preempt before the last victim's turn, and
 // kubernetes#134730, which came with v1.35, does so after it.
-func (c *Config) GatesUntilEvicted() bool { return c.minor() > 34 }
+func (c *Config) GatesUntilEvicted() bool { return c.Minor() > 34 }
 
 // FreesAssumed reports whether the place of a pod is free as soon as it is deleted while its binding is under way. Up to v1.34 it is
 // when that has failed (eventhandlers.go, handleAssumedPodDeletion, which came with v1.35).
-func (c *Config) FreesAssumed() bool { return c.minor() > 34 }
+func (c *Config) FreesAssumed() bool { return c.Minor() > 34 }
 
-// NamesTaints reports whether a message names the taint that keeps a pod from a node. Since v1.35 it only says that there are such
-// (tainttoleration/taint_toleration.go, Filter).
-func (c *Config) NamesTaints() bool { return c.minor() < 35 }
+// DeallocatesClaims reports whether the plugin DynamicResources is asked to make room for a pod. Before v1.34 it was off by default
+// (pkg/features/kube_features.go, DynamicResourceAllocation).
+func (c *Config) DeallocatesClaims() bool { return c.Minor() > 33 }
 
-// TellsOfClaims reports whether a message says of every pod what DynamicResources did about its claims before preemption was tried:
-// from v1.34 on, where that plugin is on by default, to v1.36 (dynamicresources/dynamicresources.go, PostFilter).
-func (c *Config) TellsOfClaims() bool { return c.minor() >= 34 && c.minor() <= 36 }
-
-// minor is the minor version of c's release. Of one that is not known it is that of a release to come.
-func (c *Config) minor() int {
+// Minor returns the minor version of c's release, 33 of v1.33. Of one that is not known it is that of a release to come.
+func (c *Config) Minor() int {
 	var minor int
 	if _, err := fmt.Sscanf(cmp.Or(c.Version, c.Release), "v1.%d", &minor); err != nil {
 		return math.MaxInt
