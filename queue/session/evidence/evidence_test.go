@@ -486,10 +486,10 @@ func ask(t *rapid.T, f *Future, ahead []*Sighting, uid types.UID, now time.Time)
 	check("Attempt", f.Attempt(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && s.ShowsAttempt() && !s.By.Before(now) }))
 	check("Event", f.Event(uid, now, slack), first(slack, func(s *Sighting) bool { return s.UID == uid && s.Kind == Failed && !s.Used && !s.Time.Before(now) }))
 	check("Fate", f.Fate(uid, now, within), first(within, func(s *Sighting) bool { return s.UID == uid && (s.Kind == Bound || s.Deleted()) }))
-	ended := func(uid types.UID) bool { return uid == "a" }
+	ended := func(uid types.UID, _ string) bool { return uid == "a" }
 	for _, late := range []bool{false, true} {
 		check(fmt.Sprint("UnderWay, late ", late), f.PatchUnderWay(now, within, slack, late, ended, isC), first(within, func(s *Sighting) bool {
-			sent := !s.By.After(now) || ended(s.UID) && s.By.Sub(now) < slack
+			sent := !s.By.After(now) || ended(s.UID, s.Wrote) && s.By.Sub(now) < slack
 			return s.Kind == Patched && !isC(s) && s.Time.After(now) && (sent || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now))
 		}))
 	}
@@ -543,7 +543,7 @@ func BenchmarkAhead(b *testing.B) {
 			for b.Loop() {
 				ev := f.First()
 				f.Attempt("pod-7", ev.Time, 400*time.Millisecond)
-				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, true, func(types.UID) bool { return false }, None)
+				f.PatchUnderWay(ev.Time, 2*time.Second, 15*time.Millisecond, true, func(types.UID, string) bool { return false }, None)
 				f.Patch("pod-8", ev.Time, 2*time.Second, false)
 				f.RemoveFirst()
 				tell()

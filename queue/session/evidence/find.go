@@ -83,15 +83,15 @@ func (f *Future) Patches(uid types.UID, now time.Time, within time.Duration) boo
 }
 
 // PatchUnderWay returns a patch that is under way now: the one that is answered first, within that long from now. It
-// was sent by now, or less than soon from now while ended reports that the attempt of its pod is over, or the attempt
+// was sent by now, or less than soon from now while ended reports that the attempt of its pod is over that it may be of, or the attempt
 // that it follows was seen to be over by now. Nil if there is none.
-func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(types.UID) bool, but func(*Sighting) bool) *Sighting {
+func (f *Future) PatchUnderWay(now time.Time, within, soon time.Duration, late bool, ended func(uid types.UID, wrote string) bool, but func(*Sighting) bool) *Sighting {
 	var first *Sighting
 	for _, s := range f.patches {
 		if s.By.Sub(now) > within {
 			break
 		}
-		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID) || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now)
+		waits := !s.By.After(now) || s.By.Sub(now) < soon && ended(s.UID, s.Wrote) || late && !s.FailedAt.IsZero() && !s.FailedAt.After(now)
 		if !waits || !s.Time.After(now) || s.Time.Sub(now) > within || but(s) {
 			continue
 		}

@@ -46,7 +46,7 @@ func (o *oracle) decide(now time.Time) decision {
 	if !o.seesNodes() || o.presence.None() {
 		return decision{do: wait, until: now.Add(LongestGap)} // what is seen of attempts is all that is shown
 	}
-	ended := func(uid types.UID) bool { return o.tried.IsNew(now, uid, channels.AttemptSlack) }
+	ended := o.tried.Writer(now, channels.AttemptSlack, o.nodes())
 	if patch := o.future.PatchUnderWay(now, writePatience, channels.AttemptSlack, o.channels.Saturated(now), ended, o.besideLoop(now)); patch != nil && !o.channels.Config.AsyncAPICalls {
 		switch fails := patch.By.Add(-soon); {
 		case !o.isOfNext(now, patch):

@@ -193,6 +193,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.channels.Recorded("another", sources.NewRecorded("1", 1)) // so the source tells what the recorder wrote
 	s.channels.Until = world.At(100)
 	s.seesNodes = func() bool { return true }
+	s.nodes = func() int { return 0 }
 	s.wakeComing = func() bool { return false }
 	s.underWay = func() []*binding { return s.placed }
 	set(s)

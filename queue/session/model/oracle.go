@@ -32,6 +32,7 @@ type oracle struct {
 	cleared    map[types.UID]time.Time
 	preBind    prebind.Waits
 	underWay   func() []*binding // the bindings that are
+	nodes      func() int        // how many there are
 	seesNodes  func() bool       // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing func() bool       // whether something that may wake pods is on its way to the scheduler
 }

@@ -72,6 +72,33 @@ func TestSeenOtherwise(t *testing.T) {
 			2.014 other inflight (turn)
 			2.015 other unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable in 670µs
 		`},
+		{"a patch soon after an attempt that counts fewer nodes than there were: it is of a later one, and the loop goes on", 2, 2.1, func(w *world.Cluster) {
+			nodes(w, "2", "node-a", "node-b")
+			small := w.Bound(1.9, comes(w, 1.8, "small", "1", nil), "node-a")
+			web := comes(w, 2, "web", "4", func(p *v1.Pod) {
+				world.Reject(p, "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.", "")
+			})
+			comes(w, 2.003, "db", "4", free)
+			world.Happens(w, 2.008, sources.Deleted, world.Node("node-b", "2"), nil)
+			world.Happens(w, 2.009, sources.Deleted, small, nil)
+			w.Patched(2.014, web, noRoom+" preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.", "")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
+			2.004 db active UnscheduledPodAdd
+			2.004 db inflight (turn)
+			2.005 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs
+			2.010 other backoff AssignedPodDelete
+			2.010 web backoff AssignedPodDelete
+			2.010 db backoff AssignedPodDelete
+			2.010 other inflight (turn)
+			2.011 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 440µs
+			2.011 web inflight (failure)
+			2.011 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.014 db inflight (turn)
+			2.015 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
 		{"a lease lapses, and is held again", 2, 9, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
 			w.Add(1.9, &sources.Silent{Since: world.At(1.8)})

@@ -68,6 +68,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		cleared:   map[types.UID]time.Time{},
 		preBind:   prebind.Waits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
 		underWay:  func() []*binding { return s.driver.Bindings },
+		nodes:     func() int { return s.objects.Count("Node") },
 		seesNodes: func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session/verdict"
 )
 
 // Attempt is an attempt that is over.
@@ -78,5 +80,15 @@ func (p *Pods) SeePatch(uid types.UID) {
 	if a, ok := p.last[uid]; ok {
 		a.Message = ""
 		p.last[uid] = a
+	}
+}
+
+// Writer returns what reports whether the last attempt of the pod with that UID IsNew, and a patch that wrote that may be of it as far as both
+// count nodes: nodes is how many there are now, of which the scheduler may have heard sooner than the model.
+func (p *Pods) Writer(now time.Time, within time.Duration, nodes int) func(uid types.UID, wrote string) bool {
+	return func(uid types.UID, wrote string) bool {
+		had, _, _ := verdict.ReadMessage(p.last[uid].Message)
+		counts, _, _ := verdict.ReadMessage(wrote)
+		return p.IsNew(now, uid, within) && (had == 0 || counts == 0 || counts == had || counts == nodes)
 	}
 }

@@ -3,6 +3,8 @@ package tried
 import (
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func at(seconds float64) time.Time {
@@ -60,5 +62,32 @@ func TestSee(t *testing.T) {
 	}
 	if !p.See(at(10.005), "web", 5*time.Millisecond) || p.IsUnseen(at(10.005), "web", time.Second) {
 		t.Error("the one of 10.005 is that one, which is seen now")
+	}
+}
+
+// TestWriter: a patch is of no attempt that is long over, or that would have counted nodes that were not there.
+func TestWriter(t *testing.T) {
+	var p Pods
+	p.Note("web", Attempt{At: at(10), Message: "0/11 nodes are available: 11 Insufficient cpu."})
+	p.Note("db", Attempt{At: at(10)})
+	for _, c := range []struct {
+		now   float64
+		nodes int
+		uid   types.UID
+		wrote string
+		want  bool
+	}{
+		{10, 11, "web", "0/11 nodes are available: 11 node(s) were unschedulable.", true},
+		{10, 11, "web", "0/10 nodes are available: 10 Insufficient cpu.", false},
+		{10, 10, "web", "0/10 nodes are available: 10 Insufficient cpu.", true},
+		{10, 11, "web", "no nodes available to schedule pods", true},
+		{10, 11, "web", "", true},
+		{10.01, 11, "web", "", false},
+		{10, 11, "db", "0/10 nodes are available: 10 Insufficient cpu.", true},
+		{10, 11, "other", "", false},
+	} {
+		if got := p.Writer(at(c.now), 10*time.Millisecond, c.nodes)(c.uid, c.wrote); got != c.want {
+			t.Errorf("at %v, with %d nodes, %q of %s: %v, want %v", c.now, c.nodes, c.wrote, c.uid, got, c.want)
+		}
 	}
 }
