@@ -43,6 +43,7 @@ const (
 
 // decide returns what the loop does now. It changes nothing.
 func (o *oracle) decide(now time.Time) decision {
+	o.pace.At(now)
 	if !o.seesNodes() || o.presence.None() {
 		return decision{do: wait, until: now.Add(LongestGap)} // what is seen of attempts is all that is shown
 	}

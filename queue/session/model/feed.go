@@ -223,7 +223,8 @@ func (f *Feed) Arrive(events []sources.Event, now time.Time, status sources.Stat
 			if _, missed := heard.Gaps.Missed(ev.Time, sources.EventsWatch); !missed && !f.logged { // or it came late for that
 				heard.Events.Come(now, ev.Time)
 			}
-			if f.logged || ev.Time.Before(f.End) && f.Shadow.hasHad(ev.Time, fact.UID) {
+			// It is heard of only now, and the model may have had that attempt, or a later one.
+			if f.logged || ev.Time.Before(f.End) && f.Shadow.oracle.tried.See(ev.Time, fact.UID, channels.UnrecordedSlack) {
 				if fact.Version != "" {
 					heard.Recorded(fact.UID, fact.Recorded)
 				}

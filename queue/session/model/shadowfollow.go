@@ -272,12 +272,6 @@ func (s *shadow) hasJustAttempted(now time.Time, uid types.UID, event bool) bool
 	return s.oracle.tried.IsUnseen(now, uid, s.oracle.channels.Slack(now, event))
 }
 
-// hasHad reports whether the model has had the attempt of the pod with that UID that failed then, of which it hears only now, or a
-// later one.
-func (s *shadow) hasHad(at time.Time, uid types.UID) bool {
-	return s.oracle.tried.See(at, uid, channels.UnrecordedSlack)
-}
-
 // ensureInFlight makes pod in flight if it is not: its pop was not seen, but what follows from it was.
 func (s *shadow) ensureInFlight(now time.Time, pod *v1.Pod) {
 	if info, ok := s.driver.queue.Get(pod.Namespace, pod.Name); !ok || info.Tier != queue.InFlight {

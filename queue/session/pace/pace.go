@@ -7,9 +7,11 @@ import (
 )
 
 const (
-	// meanOf is of how many values means are, meanStart how many of them at first are what it began with. Chosen: a few
-	// seconds of a busy scheduler, and enough that one odd moment turns nothing.
-	meanOf, meanStart = 100, 10
+	// recentOf is of how many values means are, meanStart how many of them at first are what it began with. Chosen: a few
+	// seconds of a busy scheduler, and enough that one odd moment turns nothing. usualOf is ten times as many.
+	recentOf, usualOf, meanStart = 100, 1000, 10
+	// fresh is for how long how fast it was seen to be is how fast it is. Chosen: some times as long as Events come late while all is well.
+	fresh = 10 * time.Second
 	// longestAttempt is how many times as long as usual a time is that is not one attempt's: the loop had a pause. Chosen:
 	// one in a thousand of the attempts that were measured took longer.
 	longestAttempt = 20
@@ -23,12 +25,14 @@ const (
 // between them, the time between them is one attempt's; where one status patch is answered between them, the time from
 // that answer on is an attempt's and the way from the API server to the loop. Pauses of the loop, and attempts that do not
 // show, make some of these times longer. So means are taken, for it is them that say how much fits into a second, but
-// without the extremes.
+// without the extremes. Where nothing is seen of it for a while, as when its Events wait for the rate limit of their client for half a
+// minute, the few that were seen last say less than the many before.
 type Pace struct {
-	// attempts are how many times as long as nominally attempts took, delays the seconds from a patch's answer to the
-	// beginning of the next attempt.
-	attempts, delays recentMean
+	// attempts are how many times as long as nominally attempts took lately, usual the same of more of them, and delays the seconds from a
+	// patch's answer to the beginning of the next attempt.
+	attempts, usual, delays recentMean
 
+	now     time.Time
 	nominal time.Duration // what the failed attempt that was seen last took nominally
 	failed  time.Time     // the end of the failed attempt that was seen last
 	patches int           // the status patches that were answered since
@@ -39,14 +43,18 @@ type Pace struct {
 // New returns a pace of which nothing was seen: attempts take what they do nominally, and the loop goes on that long after the answer
 // to a patch.
 func New(answerDelay time.Duration) *Pace {
-	return &Pace{attempts: startAt(1), delays: startAt(answerDelay.Seconds())}
+	return &Pace{attempts: startAt(1, recentOf), usual: startAt(1, usualOf), delays: startAt(answerDelay.Seconds(), recentOf)}
 }
+
+// At has what is asked from now on be asked of that moment.
+func (p *Pace) At(now time.Time) { p.now = now }
 
 // SawFailure notes an attempt that failed at that moment, and takes that long nominally.
 func (p *Pace) SawFailure(at time.Time, nominal time.Duration) {
 	longest := longestAttempt * p.Attempt(nominal)
 	if took := at.Sub(p.failed); !p.other && p.patches == 0 && took > 0 && took < longest {
 		p.attempts.add(float64(took) / float64(nominal))
+		p.usual.add(float64(took) / float64(nominal))
 	}
 	if took := at.Sub(p.patched); !p.other && p.patches == 1 && took > 0 && took < longest {
 		p.delays.add(max(0, took-p.Attempt(nominal)).Seconds())
@@ -62,7 +70,11 @@ func (p *Pace) SawOther() { p.other = true }
 
 // Attempt returns how long an attempt takes that takes nominal by the model's rules.
 func (p *Pace) Attempt(nominal time.Duration) time.Duration {
-	return time.Duration(float64(nominal) * p.attempts.mean)
+	times := &p.attempts
+	if p.now.Sub(p.failed) > fresh {
+		times = &p.usual
+	}
+	return time.Duration(float64(nominal) * times.mean())
 }
 
 // Last returns how long an attempt takes now that takes nominally what the failed one did that was seen last. Zero if none was.
@@ -73,32 +85,40 @@ func (p *Pace) Longest() time.Duration { return longestAttempt * p.Last() }
 
 // AnswerDelay returns how long after the answer to a patch the loop goes on.
 func (p *Pace) AnswerDelay() time.Duration {
-	return time.Duration(p.delays.mean * float64(time.Second))
+	return time.Duration(p.delays.mean() * float64(time.Second))
 }
 
 // recentMean is the mean of the latest values, without a tenth of them at either end.
 type recentMean struct {
-	values []float64 // as they came, a ring once there are meanOf
-	next   int
-	mean   float64
+	values   []float64 // as they came, a ring once there are of
+	next, of int
+	known    float64 // the mean, as it was when it was asked for last
+	came     bool    // values came since
 }
 
-// startAt returns the mean of values that have all been this one.
-func startAt(value float64) recentMean {
-	return recentMean{values: slices.Repeat([]float64{value}, meanStart), mean: value}
+// startAt returns the mean of so many values, the first of which have all been this one.
+func startAt(value float64, of int) recentMean {
+	return recentMean{values: slices.Repeat([]float64{value}, meanStart), known: value, of: of}
 }
 
 func (m *recentMean) add(value float64) {
-	if len(m.values) < meanOf {
+	if m.came = true; len(m.values) < m.of {
 		m.values = append(m.values, value)
-	} else {
-		m.values[m.next] = value
-		m.next = (m.next + 1) % meanOf
+		return
+	}
+	m.values[m.next] = value
+	m.next = (m.next + 1) % m.of
+}
+
+func (m *recentMean) mean() float64 {
+	if !m.came {
+		return m.known
 	}
 	sorted := slices.Sorted(slices.Values(m.values))
 	sum, central := 0.0, sorted[len(sorted)/10:len(sorted)-len(sorted)/10]
 	for _, v := range central {
 		sum += v
 	}
-	m.mean = sum / float64(len(central))
+	m.known, m.came = sum/float64(len(central)), false
+	return m.known
 }

@@ -36,7 +36,7 @@ func TestPace(t *testing.T) {
 	p.is(t, "at first", nominal, answerDelay)
 	now := learns(p, time.Date(2026, 11, 21, 10, 0, 1, 0, time.UTC), 1, nominal/4)
 	p.is(t, "after one failure", nominal, answerDelay)
-	now = learns(p, now, meanOf, nominal/4)
+	now = learns(p, now, recentOf, nominal/4)
 	p.is(t, "after many", nominal/4, answerDelay)
 
 	for range 3 { // pauses that are no attempts, but may be taken for some
@@ -44,23 +44,37 @@ func TestPace(t *testing.T) {
 		now = learns(p, now, 10, nominal/4)
 	}
 	p.is(t, "after pauses", nominal/4, answerDelay)
-	for range meanOf { // pauses that are too long for attempts
+	for range recentOf { // pauses that are too long for attempts
 		now = learns(p, now, 1, time.Second)
 	}
 	p.is(t, "after long pauses", nominal/4, answerDelay)
-	for range meanOf { // between them a pod is bound
+	for range recentOf { // between them a pod is bound
 		p.SawOther()
 		now = learns(p, now, 1, 2*nominal)
 	}
 	p.is(t, "after bindings", nominal/4, answerDelay)
-	for range 2 * meanOf {
+	for range 2 * recentOf {
 		p.SawPatch(now.Add(time.Millisecond))
 		now = learns(p, now, 1, 3*time.Millisecond)
 	}
 	p.is(t, "after patches", nominal/4, 2*time.Millisecond-nominal/4)
-	learns(p, now, meanOf, 4*nominal)
+	learns(p, now, recentOf, 4*nominal)
 	p.is(t, "after it became slow", 4*nominal, 2*time.Millisecond-nominal/4)
 	if got := p.Longest().Round(time.Millisecond); got != 80*time.Millisecond {
 		t.Errorf("the loop takes %s at the most from one attempt to the next, want 80ms", got)
 	}
+}
+
+// TestUsual: where nothing was seen for long, the scheduler is as fast as it was for long, and not as the last few attempts were.
+func TestUsual(t *testing.T) {
+	p := New(answerDelay)
+	now := learns(p, time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC), usualOf, nominal/4)
+	now = learns(p, now, recentOf, 2*nominal)
+	p.At(now.Add(fresh))
+	p.is(t, "when it became slow", 2*nominal, answerDelay)
+	p.At(now.Add(fresh + time.Millisecond))
+	p.is(t, "long after that", nominal/4, answerDelay)
+	learns(p, now.Add(time.Minute), 1, nominal)
+	p.At(now.Add(time.Minute))
+	p.is(t, "when it is seen again", 2*nominal, answerDelay)
 }
