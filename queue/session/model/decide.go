@@ -63,7 +63,7 @@ func (o *oracle) decide(now time.Time) decision {
 	inTurn := !sent.IsZero() && (first != nil || !last) // others are tried before the pod of the next patch
 	if seen := o.future.Failure(now, crowding, o.besideLoop(now)); seen != nil && !(inTurn && seen.Kind == evidence.Patched) {
 		pod, saturated := o.queue.Takeable(seen), o.channels.Saturated(now) && !o.channels.Config.AsyncAPICalls
-		switch before, _ := o.toPlace(now); {
+		switch before, _ := o.standstill().ToPlace(now); {
 		case before != nil && seen.By.Sub(now) <= soon:
 			return decision{do: takePod, pod: o.queue.Takeable(before), because: reason.GoesBy(reason.ByFailure, before)}
 		case before != nil: // it has its turn
@@ -223,8 +223,8 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 			near = max(soon, 2*o.pace.Last()) // the next of all attempts: it began when the loop was free
 		}
 		until = seen.By.Add(-near)
-		if o.isPlacedBefore(now, seen) {
-			until = earlier(until, o.lastToPlace(now))
+		if still := o.standstill(); still.IsPlacedBefore(now, seen) {
+			until = earlier(until, still.LastToPlace(now))
 		}
 		return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
 	}
@@ -315,7 +315,7 @@ func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sightin
 	if own != nil && own.KnowsSent() && first.KnowsSent() {
 		least = soon
 	}
-	return own != nil && own.Placed() && own.By.Sub(first.By) > least && !o.isPlacedBefore(now, own)
+	return own != nil && own.Placed() && own.By.Sub(first.By) > least && !o.standstill().IsPlacedBefore(now, own)
 }
 
 // agreesWithSeen reports whether what is seen later fits the outcome of attempt a, which ends now: its binding, or

@@ -212,7 +212,7 @@ func (d *Driver) undoAttempt(a *cycle.Attempt) {
 // placeAsSeen has attempt a, which has just begun, place its pod where it is seen to, whatever room the model finds.
 func (d *Driver) placeAsSeen(now time.Time, a *cycle.Attempt) {
 	if d.oracle != nil && a.Binding == nil {
-		d.Scheduler.PlaceOn(a, d.oracle.placedOn(now, a.Pod))
+		d.Scheduler.PlaceOn(a, d.oracle.standstill().PlacedOn(now, a.Pod))
 	}
 }
 
@@ -246,7 +246,7 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	takes := d.timeFor(pace.Nominal(a.Evaluated))
 	if d.oracle != nil {
 		_, part := d.oracle.untilSeen(now, 1)
-		takes = min(takes, part, d.oracle.mostTime(now, a.Pod))
+		takes = min(takes, part, d.oracle.standstill().MostTime(now, a.Pod, LongestGap))
 	}
 	d.LoopFree = now.Add(takes)
 	fails := a.Binding == nil && !a.Skipped

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/session/pace"
 	"github.com/schedq/schedq/queue/session/prebind"
 	"github.com/schedq/schedq/queue/session/presence"
+	"github.com/schedq/schedq/queue/session/standstill"
 	"github.com/schedq/schedq/queue/session/tried"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
@@ -45,6 +46,11 @@ func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
 		info, ok := o.queue.Get(s.Pod.Namespace, s.Pod.Name)
 		return s.Kind == evidence.Patched && ok && info.Pod.UID == s.UID && info.Tier == queue.InFlight && o.seesBinding(now, info.Pod)
 	}
+}
+
+// standstill returns what is known of the loop where it stands still.
+func (o *oracle) standstill() *standstill.Loop {
+	return &standstill.Loop{Future: o.future, Channels: o.channels, Line: o.queue, Pace: o.pace, Crowding: crowding, Patience: bindPatience, BesideLoop: o.besideLoop}
 }
 
 // seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be

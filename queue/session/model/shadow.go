@@ -257,6 +257,13 @@ func (s *shadow) end() {
 	s.oracle.future.Clear()
 }
 
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
 // advance lets the scheduler run and hear up to and at to.
 func (s *shadow) advance(to time.Time) {
 	if s.told != nil {

@@ -95,14 +95,14 @@ func TestBeforePatched(t *testing.T) {
 				c.set(s)
 			})
 			now, web := world.At(10), world.Wants("web", "1")
-			before := o.isPlacedBefore(now, o.future.Attempt(web.UID, now, bindPatience))
+			before := o.standstill().IsPlacedBefore(now, o.future.Attempt(web.UID, now, bindPatience))
 			if before != (c.last != never) {
 				t.Errorf("it is placed before: %t", before)
 			}
-			if before && o.lastToPlace(now) != world.At(10+c.last/1000) {
-				t.Errorf("the loop has to begin after %s", o.lastToPlace(now).Sub(now))
+			if before && o.standstill().LastToPlace(now) != world.At(10+c.last/1000) {
+				t.Errorf("the loop has to begin after %s", o.standstill().LastToPlace(now).Sub(now))
 			}
-			if got := o.mostTime(now, web); got != c.most {
+			if got := o.standstill().MostTime(now, web, LongestGap); got != c.most {
 				t.Errorf("its attempt takes %s at the most, want %s", got, c.most)
 			}
 		})
@@ -161,7 +161,7 @@ func TestPlacedOn(t *testing.T) {
 			s.bound(10.2, "web")
 		}, ""},
 	} {
-		if got := decides(t, c.set).placedOn(world.At(10), world.Wants("web", "1")); got != c.want {
+		if got := decides(t, c.set).standstill().PlacedOn(world.At(10), world.Wants("web", "1")); got != c.want {
 			t.Errorf("%s: it is placed on %q, want %q", c.name, got, c.want)
 		}
 	}
