@@ -404,6 +404,12 @@ func (o *oracle) outlasts(now time.Time) bool {
 		o.channels.Until.Sub(now) < bindPatience && o.future.NextPatch(now, bindPatience, o.besideLoop(now)) == nil
 }
 
+// bindsBehind reports whether a binding that the model has answered then may come behind the end of what is told: requests wait for each
+// other, and not all of them show.
+func (o *oracle) bindsBehind(now, then time.Time) bool {
+	return o.channels.Saturated(now) && o.channels.Until.Before(then.Add(patchPatience))
+}
+
 // goesOnAt returns when the loop goes on that waits for an answer that the API server gives at answered. How long the answer takes to
 // come is learned well where a log tells of all attempts; else some that did not show were between.
 func (o *oracle) goesOnAt(now, answered time.Time) time.Time {

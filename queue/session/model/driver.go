@@ -321,7 +321,7 @@ func (d *Driver) conclude(now time.Time, told bool) {
 	}
 	for _, b := range placed {
 		until, timesOut := d.answerTime(now), error(nil)
-		if d.oracle != nil && d.oracle.seesBinding(now, b.Pod) {
+		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindsBehind(now, until)) {
 			until = until.Add(writePatience)
 			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
 				until = now.Add(bindPatience)

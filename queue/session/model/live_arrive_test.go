@@ -341,3 +341,39 @@ func TestWaitsWhileRequestsDo(t *testing.T) {
 		t.Errorf("it goes %s", trace)
 	}
 }
+
+// TestBindingsOutlast: what is bound behind what is told was placed all the same: the bindings of a crowd wait for the client's rate limit,
+// here also behind two requests that do not show.
+func TestBindingsOutlast(t *testing.T) {
+	const crowd = 150
+	var w world.Cluster
+	room := []string{"node-a", "node-b"}
+	for _, node := range room {
+		world.Happens(&w, 1, sources.Added, world.Node(node, "100"), nil)
+	}
+	w.Add(1, &sources.Attached{Nodes: true})
+	f := model.NewLiveFeed(world.Config(t))
+	t.Cleanup(f.Close)
+	var pods []*v1.Pod
+	for i := range crowd {
+		pods = append(pods, comes(&w, 2, fmt.Sprint("crowd-", i), "100m", free))
+	}
+	for i, pod := range pods {
+		w.Bound(2.005+0.0007*float64(min(i, 99))+0.02*float64(max(0, i-97)), pod, room[i%2])
+	}
+	heard := 0
+	for now := 2.6; now < 5; now += 0.1 { // what has come by then
+		until := heard
+		for ; until < len(w.Events) && !w.Events[until].Time.After(world.At(now)); until++ {
+		}
+		f.Arrive(w.Events[heard:until], world.At(now), sources.Status{})
+		heard = until
+		made(f)
+	}
+	for i := range pods {
+		name := fmt.Sprint("crowd-", i)
+		if got := fmt.Sprint(moves(f, name)); strings.Contains(got, "backoff") || !strings.Contains(got, "scheduled") {
+			t.Fatalf("%s goes %s", name, got)
+		}
+	}
+}
