@@ -36,6 +36,7 @@ type (
 		Binding                    *Binding
 		Group                      *queue.GroupInfo
 		Bindings                   []*Binding
+		Evictions                  []*Eviction
 	}
 	Reason struct {
 		Plugin, Text string

@@ -36,6 +36,8 @@ type Attempt struct {
 	Reasons []Reason
 	// Nominated is the node where victims are preempted for the pod.
 	Nominated string
+	// Evictions are of the victims for whose deletion the attempt waits. None where victims are deleted beside the loop.
+	Evictions []*Eviction
 	// Binding is what is left to do for a pod that was placed.
 	Binding *Binding
 	// Group is the pod group that was popped, if it was one; Pod is then its first pod. Its cycle runs in
@@ -166,7 +168,7 @@ func (s *Scheduler) PlaceOn(a *Attempt, node string) bool {
 		return false
 	}
 	s.Undo(a)
-	a.Node, a.Binding, a.Message, a.Reasons, a.Nominated = node, b, "", nil, ""
+	a.Node, a.Binding, a.Message, a.Reasons, a.Nominated, a.Evictions = node, b, "", nil, "", nil
 	return true
 }
 
@@ -189,6 +191,7 @@ func (s *Scheduler) postFilter(ctx context.Context, a *Attempt, profile framewor
 	result, status := profile.RunPostFilterPlugins(ctx, state, p.Pod, fit.Diagnosis.NodeToStatus)
 	fit.Diagnosis.PostFilterMsg = s.wording.PostFilter(profile, p.Pod, status)
 	s.preemptionStarted(profile, p.Pod.UID)
+	a.Evictions = s.awaited(p.Pod.UID)
 	if result == nil {
 		return unschedulable, nil
 	}

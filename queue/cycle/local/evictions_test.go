@@ -292,24 +292,30 @@ func TestNoPreemption(t *testing.T) {
 	}
 }
 
-// TestPreemptionAtOnce: without asynchronous preemption, all victims are asked for at once and the preemptor is
-// not gated.
+// TestPreemptionAtOnce: without asynchronous preemption, as up to v1.32, all victims are asked for at once, the attempt waits for that, and
+// the preemptor is not gated.
 func TestPreemptionAtOnce(t *testing.T) {
-	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerAsyncPreemption, false)
-	first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
-	st := newStory(t, aNode("one"), first, second)
-	a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
-	if a.Nominated != "one" || st.victims() != "first second" {
-		t.Errorf("nominated to %q, victims %s", a.Nominated, st.victims())
+	for _, version := range []string{"", "v1.32.0", "v1.30.0"} {
+		t.Run(version, func(t *testing.T) {
+			if version == "" {
+				featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.SchedulerAsyncPreemption, false)
+			}
+			first, second := at("one", aPod("first", requests("cpu", "2"))), at("one", aPod("second", requests("cpu", "2")))
+			st := newStoryWith(t, defaultConfig(t).Of(version), 1, aNode("one"), first, second)
+			a := st.tries(aPod("high", requests("cpu", "4"), priority(10)))
+			if a.Nominated != "one" || st.victims() != "first second" || len(a.Evictions) != 2 {
+				t.Errorf("nominated to %q, victims %s, and the attempt waits for %d", a.Nominated, st.victims(), len(a.Evictions))
+			}
+			st.evict(first, true)
+			st.evict(second, true)
+			if got := st.victims(); got != "" {
+				t.Errorf("%s is asked for", got)
+			}
+			st.pass(time.Minute)
+			st.remove(first)
+			st.is("when one has gone", "high active NodeResourcesFit")
+		})
 	}
-	st.evict(first, true)
-	st.evict(second, true)
-	if got := st.victims(); got != "" {
-		t.Errorf("%s is asked for", got)
-	}
-	st.pass(time.Minute)
-	st.remove(first)
-	st.is("when one has gone", "high active NodeResourcesFit")
 }
 
 // TestPreemptionGatesUntilLast: in releases up to v1.34 a preemptor is gated no more once only its last victim is left. What wakes it

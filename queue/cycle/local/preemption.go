@@ -19,8 +19,8 @@ import (
 // Eviction is a victim that a preemptor wants deleted. Upstream deletes victims in a goroutine of the
 // preemptor, one after the other; that goroutine waits here until the victim is dealt with, and until the
 // last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.) Older releases gate it only until the last one's
-// turn comes: see GatesUntilEvicted of the configuration. Without the feature gate SchedulerAsyncPreemption, victims are deleted
-// at once, and nobody waits.
+// turn comes: see GatesUntilEvicted of the configuration. Without SchedulerAsyncPreemption, all victims are asked for at once, and it is
+// the attempt that ends when they are dealt with.
 type Eviction struct {
 	Victim *v1.Pod
 
@@ -38,6 +38,7 @@ func (s *Scheduler) redirectPreemption(f framework.Framework, seed uint64) {
 		return
 	}
 	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	gates.EnableAsyncPreemption = s.asyncPreemption
 	plugin.Executor = preemption.NewExecutor(searching{f, &search{workers: 1}}, gates) // victims in their order
 	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, _ string) (bool, error) {
 		e := &Eviction{Victim: victim, preemptor: preemptor.UID(), done: make(chan struct{}, 1), ended: ctx.Done()}
@@ -99,6 +100,14 @@ func (s *Scheduler) preemptionStarted(f framework.Framework, uid types.UID) {
 	if plugin := preemptionOf(f); plugin != nil && plugin.Executor.IsPodRunningPreemption(uid) && !slices.ContainsFunc(s.underway, mine) {
 		s.takeEviction()
 	}
+}
+
+// awaited returns the evictions that the attempt of the pod with that UID waits for: those that it began, without asynchronous preemption.
+func (s *Scheduler) awaited(uid types.UID) []*Eviction {
+	if s.asyncPreemption {
+		return nil
+	}
+	return slices.DeleteFunc(s.Evictions(), func(e *Eviction) bool { return e.preemptor != uid })
 }
 
 // Evictions returns the victims whose deletion is asked for, one of each preemptor.

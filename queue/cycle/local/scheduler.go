@@ -15,8 +15,10 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -52,9 +54,10 @@ type Scheduler struct {
 	percentage int32
 	evictions  chan *Eviction // from upstream's goroutines
 	underway   []*Eviction
-	// gatesUntilEvicted is the configuration's GatesUntilEvicted, and freesAssumed its FreesAssumed.
-	gatesUntilEvicted, freesAssumed bool
-	wording                         wording.Wording
+	// gatesUntilEvicted is the configuration's GatesUntilEvicted, freesAssumed its FreesAssumed, and asyncPreemption its AsyncPreemption, unless
+	// the feature gate is off.
+	gatesUntilEvicted, freesAssumed, asyncPreemption bool
+	wording                                          wording.Wording
 }
 
 // New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the
@@ -72,7 +75,8 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
 		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction),
 		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
-		wording: wording.Wording{Minor: cfg.Minor()},
+		asyncPreemption: cfg.AsyncPreemption() && utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption),
+		wording:         wording.Wording{Minor: cfg.Minor()},
 	}
 	a.now = &s.now
 	if p := cfg.PercentageOfNodesToScore; p != nil {

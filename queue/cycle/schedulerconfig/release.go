@@ -81,6 +81,10 @@ func (c *Config) GatesUntilEvicted() bool { return c.Minor() > 34 }
 // when that has failed (eventhandlers.go, handleAssumedPodDeletion, which came with v1.35).
 func (c *Config) FreesAssumed() bool { return c.Minor() > 34 }
 
+// AsyncPreemption reports whether victims are deleted beside the loop, and their preemptor is gated until then. Up to v1.32 the loop waits for
+// the answers (SchedulerAsyncPreemption, which is on by default since v1.33). The feature gate can turn that of the newest off.
+func (c *Config) AsyncPreemption() bool { return c.Minor() > 32 }
+
 // DeallocatesClaims reports whether the plugin DynamicResources is asked to make room for a pod. Before v1.34 it was off by default
 // (pkg/features/kube_features.go, DynamicResourceAllocation).
 func (c *Config) DeallocatesClaims() bool { return c.Minor() > 33 }

@@ -154,7 +154,17 @@ func (f *Future) Refusal(uid types.UID, now time.Time, within time.Duration) *Si
 
 // PodEnds reports whether the pod with that UID is told within that long from now to be deleted, or to be going.
 func (f *Future) PodEnds(uid types.UID, now time.Time, within time.Duration) bool {
-	return f.sightingsOf(uid).firstWithin(now, within, (*Sighting).endsPod) != nil
+	_, told := f.PodEndsAt(uid, now, within)
+	return told
+}
+
+// PodEndsAt returns when the pod with that UID is told to be deleted, or to be going, and false if that is not within that long from now.
+func (f *Future) PodEndsAt(uid types.UID, now time.Time, within time.Duration) (time.Time, bool) {
+	s := f.sightingsOf(uid).firstWithin(now, within, (*Sighting).endsPod)
+	if s == nil {
+		return time.Time{}, false
+	}
+	return s.Time, true
 }
 
 // WakesWithin reports whether a change that may wake pods is told within that long from now: see MayWake.

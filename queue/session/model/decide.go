@@ -339,14 +339,17 @@ func (o *oracle) seesDeletion(now time.Time, victim types.UID) bool {
 	return !o.channels.Requests || !o.channels.HearsPods(now) || o.future.PodEnds(victim, now, writePatience)
 }
 
-// failsAt returns when the attempt of that pod that begins now is seen to fail, and uses that sighting up. It returns
+// failsAt returns when attempt a, which begins now, is seen to fail, and uses that sighting up. It returns
 // false if no failure is seen within channels.AttemptSlack.
-func (o *oracle) failsAt(now time.Time, uid types.UID) (time.Time, bool) {
+func (o *oracle) failsAt(now time.Time, a *cycle.Attempt) (time.Time, bool) {
 	within := channels.AttemptSlack
-	if o.channels.Begins() {
+	switch {
+	case o.channels.Begins():
 		within = bindPatience // however long it took: the loop makes one attempt at a time
+	case len(a.Evictions) > 0:
+		within = writePatience
 	}
-	seen := o.future.Event(uid, now, within)
+	seen := o.future.Event(a.Pod.UID, now, within)
 	if seen == nil {
 		return time.Time{}, false
 	}

@@ -1036,23 +1036,26 @@ func TestSeesDeletion(t *testing.T) {
 // TestFailsAt: when the attempt that begins now is seen to fail. What was seen is that attempt's, and no other one's.
 func TestFailsAt(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		set  func(*situation)
-		want float64 // 0: it is not
+		name  string
+		set   func(*situation)
+		waits int     // for the deletion of so many victims
+		want  float64 // 0: it is not
 	}{
-		{"nothing is seen", func(*situation) {}, 0},
-		{"it fails soon", func(s *situation) { s.failed(10.01, "web") }, 10.01},
-		{"another one fails", func(s *situation) { s.failed(10.01, "db") }, 0},
-		{"it fails later", func(s *situation) { s.failed(10.02, "web") }, 0},
-		{"it fails later, and its log tells when attempts begin", func(s *situation) { s.channels.Verbosity = 3; s.failed(10.02, "web") }, 10.02},
-		{"it fails later, and its log tells when attempts end", func(s *situation) { s.channels.Verbosity = 2; s.failed(10.02, "web") }, 0},
+		{"nothing is seen", func(*situation) {}, 0, 0},
+		{"it fails soon", func(s *situation) { s.failed(10.01, "web") }, 0, 10.01},
+		{"another one fails", func(s *situation) { s.failed(10.01, "db") }, 0, 0},
+		{"it fails later", func(s *situation) { s.failed(10.02, "web") }, 0, 0},
+		{"it fails later, and its log tells when attempts begin", func(s *situation) { s.channels.Verbosity = 3; s.failed(10.02, "web") }, 0, 10.02},
+		{"it fails later, and its log tells when attempts end", func(s *situation) { s.channels.Verbosity = 2; s.failed(10.02, "web") }, 0, 0},
+		{"it fails later, as it waits for victims to be deleted", func(s *situation) { s.failed(10.9, "web") }, 1, 10.9},
 	} {
 		o := decides(t, c.set)
-		at, ok := o.failsAt(world.At(10), "web")
+		web := &cycle.Attempt{Pod: world.Wants("web", "1"), Evictions: make([]*cycle.Eviction, c.waits)}
+		at, ok := o.failsAt(world.At(10), web)
 		if ok != (c.want != 0) || ok && !at.Equal(world.At(c.want)) {
 			t.Errorf("%s: at %s, %t", c.name, at, ok)
 		}
-		if _, again := o.failsAt(world.At(10), "web"); again {
+		if _, again := o.failsAt(world.At(10), web); again {
 			t.Errorf("%s: it fails twice", c.name)
 		}
 	}

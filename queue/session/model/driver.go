@@ -254,7 +254,7 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 		d.endsAsSeen = fails
 	} else if d.oracle != nil {
 		// A failed attempt that is seen where the model places the pod is this one all the same.
-		if at, ok := d.oracle.failsAt(now, a.Pod.UID); ok && fails {
+		if at, ok := d.oracle.failsAt(now, a); ok && fails {
 			d.LoopFree, d.endsAsSeen = at, true
 		}
 	}
@@ -262,6 +262,9 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 		d.LoopFree = now.Add(time.Microsecond) // whatever else is wrong, time goes on
 	}
 	d.CollectEvictions()
+	if !d.endsAsSeen {
+		d.awaitEvictions(now, a)
+	}
 	d.onSettled(now, nil)
 	return a
 }

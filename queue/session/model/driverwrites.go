@@ -87,6 +87,26 @@ func (d *Driver) CollectEvictions() {
 	}
 }
 
+// awaitEvictions has attempt a end no sooner than the victims are deleted for which it waits: in a shadow, are seen to be.
+func (d *Driver) awaitEvictions(now time.Time, a *cycle.Attempt) {
+	for _, e := range d.Evictions {
+		if !slices.Contains(a.Evictions, e.Eviction) {
+			continue
+		}
+		ends := e.until
+		if d.oracle != nil {
+			if seen, told := d.oracle.future.PodEndsAt(e.Victim.UID, now, writePatience); told {
+				ends = seen
+			} else {
+				ends = ends.Add(-writePatience)
+			}
+		}
+		if ends.After(d.LoopFree) {
+			d.LoopFree = ends
+		}
+	}
+}
+
 // finishPatch ends the loop's wait for a status patch.
 func (d *Driver) finishPatch(now time.Time) {
 	if d.AwaitedPatch == nil || d.AwaitedPatch.until.After(now) {

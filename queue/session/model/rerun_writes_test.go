@@ -71,6 +71,33 @@ func TestRerunPreempts(t *testing.T) {
 		3.024 high deleted`)
 }
 
+// TestRerunPreemptsInTheLoop: up to v1.32 the attempt ends when the victims are deleted, and no other begins before. The preemptor is not gated.
+func TestRerunPreemptsInTheLoop(t *testing.T) {
+	var w world.Cluster
+	world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
+	runsOn(&w, "quick", "1", 0, 0)
+	runsOn(&w, "slow", "1", 1, 30)
+	world.Happens(&w, 2, sources.Added, world.Wants("high", "2"), priority(100))
+	world.Happens(&w, 2.001, sources.Added, world.Wants("next", "4"), nil)
+	rec := w.Recording(2.5)
+	rec.Rerun = true
+	says(t, traced(t, rec, world.Config(t).Of("v1.32.0"), 2), `
+		2.000 high: waits
+		2.001 high active UnschedulablePodAdd
+		2.001 next: waits
+		2.001 high inflight
+		2.002 next active UnschedulablePodAdd
+		2.011 slow: going
+		2.011 quick: going
+		2.011 quick: gone
+		2.011 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 10.04ms
+		2.012 high backoff AssignedPodDelete
+		2.016 high: nominated to node-a
+		2.016 next inflight
+		2.017 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		2.022 next: rejected`)
+}
+
 // TestRerunTwoPreempt: a victim that two pods chose is deleted once. The other, whose victim it was too, comes to nothing.
 func TestRerunTwoPreempt(t *testing.T) {
 	var w world.Cluster

@@ -10,6 +10,39 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
+// TestPreemptsInTheLoop: up to v1.32 the loop waits until the victims are deleted, and what is heard of meanwhile comes during the attempt.
+func TestPreemptsInTheLoop(t *testing.T) {
+	victims := func(w *world.Cluster) (low *v1.Pod) {
+		world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+		low = runsOn(w, "low", "1900m", 0, 0)
+		comes(w, 2, "high", "1900m", func(p *v1.Pod) { priority(100)(p); free(p) })
+		comes(w, 2.01, "next", "200", free)
+		return low
+	}
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.32.0") }, []scene{
+		{"until it is told to have failed", 2, 2.5, func(w *world.Cluster) {
+			world.Happens(w, 2.08, sources.Deleted, victims(w), nil)
+			w.Failed(2.09, world.Wants("high", "1900m"), noRoom)
+		}, `
+			2.001 high active UnschedulablePodAdd
+			2.001 high inflight (turn)
+			2.011 next active UnschedulablePodAdd
+			2.090 high backoff ScheduleAttemptFailure NodeResourcesFit node-a in 88.96ms (outcome)
+			2.295 next inflight (turn)
+			2.296 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"until its victim is seen to be deleted", 2, 2.5, func(w *world.Cluster) { world.Happens(w, 2.08, sources.Deleted, victims(w), nil) }, `
+			2.001 high active UnschedulablePodAdd
+			2.001 high inflight (turn)
+			2.011 next active UnschedulablePodAdd
+			2.080 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 79ms
+			2.081 high backoff AssignedPodDelete
+			2.285 next inflight (turn)
+			2.286 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+}
+
 // TestSeenGoing: what the model makes of pods that go: what waited for them goes on.
 func TestSeenGoing(t *testing.T) {
 	victim := func(w *world.Cluster) (small, low *v1.Pod) {
