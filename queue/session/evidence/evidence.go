@@ -18,6 +18,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/cadence"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
@@ -172,10 +173,10 @@ func New(more func() (sources.Event, bool), reach, requesting time.Duration, lim
 }
 
 // NewUntold is New where the source does not tell the scheduler's requests (sources.Requested): those are counted that show. limit is that
-// of those, and one has waited if fewer than left are left of it.
-func NewUntold(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter, left float64) *Future {
+// of those, and one has waited if fewer than left are left of it. Those that wait are that far apart.
+func NewUntold(more func() (sources.Event, bool), reach, requesting time.Duration, limit *rate.Limiter, left float64, apart time.Duration) *Future {
 	f := New(nil, reach, requesting, limit)
-	f.told, f.left = false, left
+	f.told, f.left, f.cadence = false, left, cadence.Of(apart)
 	f.Read(more)
 	return f
 }

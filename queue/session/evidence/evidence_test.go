@@ -211,7 +211,7 @@ func TestWaitedUntold(t *testing.T) {
 		{"nobody knows what was sent before the source came", []sources.Event{{Time: at(0), Fact: &sources.Attached{}}, patched(0, 23, "a"), patched(0, 103, "b")}, []string{"a"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := NewUntold(Of(c.events), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 3), 2)
+			f := NewUntold(Of(c.events), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 3), 2, 0)
 			var got []string
 			for _, s := range f.all {
 				if s.Waited && !slices.Contains(got, string(s.UID)) {
@@ -236,9 +236,28 @@ func TestWaitsInARow(t *testing.T) {
 		sent int
 		want bool
 	}{{39, true}, {41, false}} {
-		f := NewUntold(Of(append(slices.Clone(events), patched(c.sent, c.sent+3, "last"))), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 20), 10)
+		f := NewUntold(Of(append(slices.Clone(events), patched(c.sent, c.sent+3, "last"))), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 20), 10, 0)
 		if last := f.all[len(f.all)-1]; last.Waited != c.want {
 			t.Errorf("sent %d ms after the others it has waited: %t", c.sent, last.Waited)
+		}
+	}
+}
+
+// TestWaitsInStep: where no requests are told, and some do not show, those have waited that come in step with the rate limit.
+func TestWaitsInStep(t *testing.T) {
+	for apart, want := range map[int]bool{20: true, 23: false} {
+		var events []sources.Event
+		for i := range 10 { // of twenty
+			events = append(events, patched(0, 3, fmt.Sprint("first-", i)))
+		}
+		for i := range 6 {
+			events = append(events, patched(30+apart*i, 33+apart*i, fmt.Sprint("next-", i)))
+		}
+		limit := rate.NewLimiter(rate.Every(25*time.Millisecond), 20)
+		limit.ReserveN(at(0), 3)
+		f := NewUntold(Of(events), reach, requesting, limit, 3, 20*time.Millisecond)
+		if last := f.all[len(f.all)-1]; last.Waited != want {
+			t.Errorf("%d ms apart, they have waited: %t, want %t", apart, last.Waited, want)
 		}
 	}
 }

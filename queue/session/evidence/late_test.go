@@ -28,7 +28,7 @@ func heard(ms int, name, words string) []sources.Event {
 
 // watched is a future of what a source tells that hears of patches by its watch, in the order in which it does.
 func watched(events ...sources.Event) *Future {
-	f := NewUntold(nil, reach, requesting, rate.NewLimiter(rate.Inf, 0), 0)
+	f := NewUntold(nil, reach, requesting, rate.NewLimiter(rate.Inf, 0), 0, 0)
 	for _, ev := range events {
 		f.Add(ev)
 	}

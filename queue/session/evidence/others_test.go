@@ -17,7 +17,7 @@ func TestServes(t *testing.T) {
 		failed(10, "theirs"), patched(0, 12, "theirs"), changed(20, sources.Updated, pod("theirs", "node")), changed(25, sources.Deleted, pod("gone", "")),
 		failed(30, "ours"), patched(0, 32, "ours"), changed(40, sources.Updated, pod("ours", "node")),
 	}
-	f := NewUntold(nil, reach, requesting, rate.NewLimiter(rate.Every(time.Hour), 10), 8)
+	f := NewUntold(nil, reach, requesting, rate.NewLimiter(rate.Every(time.Hour), 10), 8, 0)
 	f.Serves(func(p *v1.Pod) bool { return p.Name == "ours" })
 	f.Read(Of(events))
 	if first := f.Failure(at(0), time.Second, None); first == nil || first.UID != "ours" {

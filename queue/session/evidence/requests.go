@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/schedq/schedq/queue/session/cadence"
 )
 
 // requests are those that the scheduler is seen to send by the client that its loop waits for, against that client's rate limit.
@@ -17,6 +19,8 @@ type requests struct {
 	left  float64                // of fewer that are left of the limit, a request had waited
 	sent  []sending              // lately, in order
 	bound map[types.UID]struct{} // of none told: the pods that are seen to be bound, and not to run yet
+	// cadence is of those that show, if none are told: of many that were refused, too few show to use the limit up.
+	cadence cadence.Cadence
 }
 
 // sending is a request of the scheduler's, and whether it had waited for the rate limit.
@@ -38,6 +42,7 @@ func (r *requests) show(at time.Time) {
 	if r.told {
 		return
 	}
+	r.cadence.UseUp(r.limit, at)
 	r.send(at)
 	r.limit.AllowN(at, 1)
 }

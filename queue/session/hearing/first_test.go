@@ -94,7 +94,7 @@ func hearingOf(t *testing.T, j *judges, of func(w *world.Cluster), left float64)
 	var w world.Cluster
 	of(&w)
 	h := &Hearing{
-		Future:    evidence.NewUntold(evidence.Of(w.Events), time.Minute, 3*time.Millisecond, rate.NewLimiter(1, 1), left),
+		Future:    evidence.NewUntold(evidence.Of(w.Events), time.Minute, 3*time.Millisecond, rate.NewLimiter(1, 1), left, 0),
 		Channels:  channels.New(world.Config(t), true),
 		Line:      lineup.Lineup{Queue: line{}},
 		Tried:     &tried.Pods{},

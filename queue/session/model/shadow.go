@@ -79,7 +79,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		s.oracle.future = evidence.New(nil, bindPatience, shortestRequest, limit)
 	} else {
 		shown, left := ratelimit.OfShown(cfg)
-		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left)
+		s.oracle.future = evidence.NewUntold(nil, bindPatience, shortestRequest, shown, left, cfg.ClientInterval())
 	}
 	s.oracle.preBind.Future = s.oracle.future
 	s.oracle.future.Serves(func(pod *v1.Pod) bool { return cfg.HasProfile(pod.Spec.SchedulerName) })

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/cadence"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 )
@@ -40,6 +41,7 @@ type Limit struct {
 	// which its burst would be let through a second time. Zero if the source knows the scheduler from its start.
 	attached time.Time
 	first    int
+	cadence  cadence.Cadence // of those that show
 }
 
 // OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.
@@ -53,7 +55,7 @@ func (l *Limit) Restart(cfg *schedulerconfig.Config) {
 	if l.Exact {
 		l.limiter = cfg.ClientLimiter(1)
 	}
-	l.attached, l.first = time.Time{}, 0
+	l.attached, l.first, l.cadence = time.Time{}, 0, cadence.Of(cfg.ClientInterval())
 }
 
 // Attach says that the source came at now to a scheduler at work, and whether its requests waited for the limit then.
@@ -71,6 +73,7 @@ func (l *Limit) Sent(now time.Time, heard bool) {
 	if l.Exact {
 		l.limiter.ReserveN(now, 1)
 	} else if heard {
+		l.cadence.UseUp(l.limiter, now)
 		l.limiter.AllowN(now, 1) // it may be counted later than it was made
 		l.countFirst(now)
 	}

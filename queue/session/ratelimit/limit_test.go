@@ -41,6 +41,23 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
+// TestSaturatedInStep: where not all requests show, they wait for the limit if those that do come in step with it.
+func TestSaturatedInStep(t *testing.T) {
+	for apart, want := range map[float64]bool{0.02: true, 0.023: false} {
+		var s ratelimit.Limit
+		s.Restart(world.Config(t))
+		for range 60 {
+			s.Sent(world.At(0), true)
+		}
+		for i := range 6 {
+			s.Sent(world.At(0.1+apart*float64(i)), true)
+		}
+		if got := s.Saturated(world.At(0.1 + 5*apart)); got != want {
+			t.Errorf("saturated by requests that are %v s apart: %v, want %v", apart, got, want)
+		}
+	}
+}
+
 // TestLimitedOnAttaching: a source that comes to a scheduler at work does not know what is left of its client's rate limit. Requests
 // that come as that lets them through tell that nothing is, two seconds later.
 func TestLimitedOnAttaching(t *testing.T) {
