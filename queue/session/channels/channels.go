@@ -87,7 +87,7 @@ const mostEvents = 2
 // condition, where the source tells the scheduler's requests. And it would become an Event if what the recorder wrote is known, and
 // it is less than two Events of the pod at its present resourceVersion, of which the scheduler knows.
 func (c *Channels) mustShow(now time.Time, pod *v1.Pod) bool {
-	if c.Logged() || c.Requests && cluster.Unscheduled(pod) == nil && !cluster.Grouped(c.Config.Queue, pod) {
+	if c.Logged() || c.showsByRequest(pod) {
 		return true
 	}
 	last, known := c.recorder[pod.UID]
@@ -95,6 +95,11 @@ func (c *Channels) mustShow(now time.Time, pod *v1.Pod) bool {
 		return false
 	}
 	return last.Count < mostEvents || last.Version != pod.ResourceVersion && now.Sub(c.updated[pod.UID]) >= VersionSlack
+}
+
+// showsByRequest reports whether an attempt of pod shows by a request whatever it comes to: the first one does.
+func (c *Channels) showsByRequest(pod *v1.Pod) bool {
+	return c.Requests && cluster.Unscheduled(pod) == nil && !cluster.Grouped(c.Config.Queue, pod)
 }
 
 // Logged reports whether the scheduler's log tells how every attempt ends.
@@ -109,7 +114,7 @@ func (c *Channels) shownBy(pod *v1.Pod) []string {
 	switch {
 	case c.Logged():
 		return nil
-	case c.Requests && cluster.Unscheduled(pod) == nil && !cluster.Grouped(c.Config.Queue, pod):
+	case c.showsByRequest(pod):
 		return []string{sources.PodsWatch}
 	}
 	return []string{sources.PodsWatch, sources.EventsWatch}
@@ -127,7 +132,7 @@ func (c *Channels) Silence(now time.Time, pod *v1.Pod) reason.Silence {
 		return reason.Unknown
 	case !c.Horizon(now, pod).After(now):
 		return reason.Unheard
-	case !c.Logged() && (c.Saturated(now) || c.comesLate(now) && c.Idle(now)):
+	case !c.Logged() && (c.Saturated(now) || c.comesLate(now) && (c.Idle(now) || !c.showsByRequest(pod))): // while requests wait, they tell the order
 		return reason.Late
 	}
 	return reason.Told

@@ -23,17 +23,23 @@ func TestEventsWait(t *testing.T) {
 		came, made float64 // the last Event, and its attempt
 		until      float64
 		limited    bool
+		tried      bool // before: no request need show its attempt
 		want       reason.Silence
 	}{
-		{"Events come at once", 10.4, 10.38, untilNow, false, reason.Told},
-		{"Events come late", 10.4, 9.9, untilNow, false, reason.Late},
-		{"Events came late, and none is left", 9.4, 8.9, untilNow, false, reason.Told},
-		{"Events come as late as they may without waiting", 10.25, 10, untilNow, false, reason.Told},
-		{"Events came late, and the next would have come by now", 9.5, 9, untilNow, false, reason.Told},
-		{"all have come", 10.4, 9.9, 100, false, reason.Told},
-		{"the patches had to wait, too, and tell the order", 10.4, 9.9, untilNow, true, reason.Told},
+		{"Events come at once", 10.4, 10.38, untilNow, false, false, reason.Told},
+		{"Events come late", 10.4, 9.9, untilNow, false, false, reason.Late},
+		{"Events came late, and none is left", 9.4, 8.9, untilNow, false, false, reason.Told},
+		{"Events come as late as they may without waiting", 10.25, 10, untilNow, false, false, reason.Told},
+		{"Events came late, and the next would have come by now", 9.5, 9, untilNow, false, false, reason.Told},
+		{"all have come", 10.4, 9.9, 100, false, false, reason.Told},
+		{"the patches had to wait, too, and tell the order", 10.4, 9.9, untilNow, true, false, reason.Told},
+		{"the patches had to wait, too, and only its Event would show", 10.4, 9.9, untilNow, true, true, reason.Late},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			pod := pod.DeepCopy()
+			if c.tried {
+				world.Reject(pod, world.TooSmall, "")
+			}
 			s := channels.New(world.Config(t), true)
 			s.Recorded(pod.UID, sources.NewRecorded("7", 1))
 			s.Until = world.At(c.until)
