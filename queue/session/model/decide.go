@@ -41,7 +41,7 @@ const (
 	putBack
 )
 
-// decide returns what the loop does now. It changes nothing.
+// decide returns what the loop does now. It changes nothing but the moment as of which the pace is asked for.
 func (o *oracle) decide(now time.Time) decision {
 	o.pace.At(now)
 	if !o.seesNodes() || o.presence.None() {

@@ -32,14 +32,19 @@ func rerunOf(t *testing.T, w *world.Cluster, until float64) string {
 	return traced(t, rec, world.Config(t), 2)
 }
 
+// comesToPreempt has a pod come for which two have to go: one goes at once, and one is told to take 30 s.
+func comesToPreempt(w *world.Cluster) {
+	world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
+	runsOn(w, "quick", "1", 0, 0)
+	runsOn(w, "slow", "1", 1, 30)
+	world.Happens(w, 2, sources.Added, world.Wants("high", "2"), priority(100))
+}
+
 // TestRerunPreempts: victims are deleted one after the other, and take as long to end as they say, a second at the most. The preemptor
 // is gated until the last one's deletion was asked for, and is tried anew when the first has ended.
 func TestRerunPreempts(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
-	runsOn(&w, "quick", "1", 0, 0)
-	runsOn(&w, "slow", "1", 1, 30)
-	world.Happens(&w, 2, sources.Added, world.Wants("high", "2"), priority(100))
+	comesToPreempt(&w)
 	world.Happens(&w, 2.5, sources.Added, world.Wants("next", "1"), priority(50)) // for which the room is kept from
 	says(t, rerunOf(t, &w, 10), `
 		2.000 high: waits
@@ -74,10 +79,7 @@ func TestRerunPreempts(t *testing.T) {
 // TestRerunPreemptsInTheLoop: up to v1.32 the attempt ends when the victims are deleted, and no other begins before. The preemptor is not gated.
 func TestRerunPreemptsInTheLoop(t *testing.T) {
 	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "2"), nil)
-	runsOn(&w, "quick", "1", 0, 0)
-	runsOn(&w, "slow", "1", 1, 30)
-	world.Happens(&w, 2, sources.Added, world.Wants("high", "2"), priority(100))
+	comesToPreempt(&w)
 	world.Happens(&w, 2.001, sources.Added, world.Wants("next", "4"), nil)
 	rec := w.Recording(2.5)
 	rec.Rerun = true

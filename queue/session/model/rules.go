@@ -7,7 +7,7 @@ import (
 )
 
 // All constants that decide about attempts, each with where it comes from; package pace has how long they take, and those by which the
-// real scheduler's pace is learned, hearing how early it may hear of a change, ratelimit when its client's rate limit holds it up, presence
+// real scheduler's pace is learned, hearing how early it may hear of a change, ratelimit and cadence when its client's rate limit holds it up, presence
 // for how long it may be silent, and channels what silence means.
 // "Recordings" are those that make verify replays: clusters on one machine, so requests take no time on a network.
 
