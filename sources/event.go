@@ -250,6 +250,8 @@ type Refused struct {
 	Sent time.Time
 	// Binding is true if the pod was to be bound. Then the place that it had on a node is free again.
 	Binding bool
+	// Node is where the pod was to be bound. Empty if it was not, or that is not known.
+	Node string
 }
 
 // Requested says that kube-scheduler made a request of the API server by the client whose rate limit its scheduling loop

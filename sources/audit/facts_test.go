@@ -74,7 +74,11 @@ func facts(t testing.TB, text string) string {
 		case *sources.Unheard:
 			fmt.Fprintf(&b, "%s %s are not heard from %s\n", at, f.Resource, f.Since.Format("05.000000"))
 		case *sources.Refused:
-			fmt.Fprintf(&b, "%s refused %s (%s) sent %s, binding %v\n", at, f.Pod, f.UID, f.Sent.Format("05.000000"), f.Binding)
+			fmt.Fprintf(&b, "%s refused %s (%s) sent %s, binding %v", at, f.Pod, f.UID, f.Sent.Format("05.000000"), f.Binding)
+			if f.Node != "" {
+				fmt.Fprintf(&b, " %s", f.Node)
+			}
+			b.WriteByte('\n')
 		}
 	}
 	return b.String()
@@ -290,10 +294,10 @@ func TestStatusPatched(t *testing.T) {
 		{"not of the status", created + by(scheduler, req{at: 2, verb: "patch", resource: "pods", ns: "default", name: "a", response: pod("a", 11)}), ""},
 		{"answered after the pod's deletion", created + req{at: 1.5, verb: "delete", resource: "pods", ns: "default", name: "a", response: pod("a", 12, killed)}.line() + patched(11), want},
 		{"refused", created + by(scheduler, refused), "02.000000 refused default/a () sent 02.000000, binding false\n"},
-		{"a node nominated for a binding", created + nominating(patched(11), `{"status":{"nominatedNodeName":"n-1"}}`), ""},
-		{"a node nominated by preemption", created + nominating(patched(11), `{"status":{"nominatedNodeName":"n-1","conditions":[]}}`), want},
-		{"a nomination taken back", created + nominating(patched(11), `{"status":{"nominatedNodeName":null}}`), strings.Replace(want, "patched", "cleared", 1)},
-		{"a nomination taken back with a condition", created + nominating(patched(11), `{"status":{"nominatedNodeName":null,"conditions":[]}}`), want},
+		{"a node nominated for a binding", created + asking(patched(11), `{"status":{"nominatedNodeName":"n-1"}}`), ""},
+		{"a node nominated by preemption", created + asking(patched(11), `{"status":{"nominatedNodeName":"n-1","conditions":[]}}`), want},
+		{"a nomination taken back", created + asking(patched(11), `{"status":{"nominatedNodeName":null}}`), strings.Replace(want, "patched", "cleared", 1)},
+		{"a nomination taken back with a condition", created + asking(patched(11), `{"status":{"nominatedNodeName":null,"conditions":[]}}`), want},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := facts(t, c.log); got != c.want {
@@ -348,10 +352,13 @@ func TestRefused(t *testing.T) {
 		{"a patch", lives(1, "u1") + by(scheduler, patch(2, 404)), "02.000000 refused default/a (u1) sent 02.000000, binding false\n"},
 		{"of the last of that name", lives(1, "u1") + lives(2, "u2") + by(scheduler, patch(3, 404)), "03.000000 refused default/a (u2) sent 03.000000, binding false\n"},
 		{"a binding, which says of which pod", lives(1, "a") + by(scheduler, binding), "03.000000 refused default/a (a) sent 03.000000, binding true\n"},
+		{"a binding, and to which node", lives(1, "a") + asking(by(scheduler, binding), `{"kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"n1"}}`),
+			"03.000000 refused default/a (a) sent 03.000000, binding true n1\n"},
+		{"a binding to what is no node's name", lives(1, "a") + asking(by(scheduler, binding), `{"target":{"name":"../n1"}}`), "03.000000 refused default/a (a) sent 03.000000, binding true\n"},
 		{"by a server that is busy", lives(1, "u1") + by(scheduler, patch(2, 429)), ""},
 		{"by a server that fails", lives(1, "u1") + by(scheduler, patch(2, 500)), ""},
 		{"of another component", lives(1, "u1") + by("kubelet/v1.37.1", patch(2, 404)), ""},
-		{"of a nomination", lives(1, "u1") + nominating(by(scheduler, patch(2, 404)), `{"status":{"nominatedNodeName":null}}`), ""},
+		{"of a nomination", lives(1, "u1") + asking(by(scheduler, patch(2, 404)), `{"status":{"nominatedNodeName":null}}`), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := facts(t, c.log); got != c.want {
@@ -384,8 +391,8 @@ func TestHeldUp(t *testing.T) {
 	}
 }
 
-// nominating puts the body of a request into an entry of the log.
-func nominating(entry, body string) string {
+// asking puts the body of a request into an entry of the log.
+func asking(entry, body string) string {
 	return strings.Replace(entry, `"responseObject":`, `"requestObject":`+body+`,"responseObject":`, 1)
 }
 

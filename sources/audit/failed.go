@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/apijson"
+	"github.com/schedq/schedq/sources/jsonscan"
 	"github.com/schedq/schedq/sources/patches"
 )
 
@@ -56,6 +57,29 @@ func (e *event) refusal() (sources.Event, bool) {
 		return sources.Event{}, false
 	}
 	at, f := parse(string(e.stamp)), &sources.Refused{Pod: types.NamespacedName{Namespace: e.namespace, Name: e.name}, UID: types.UID(sources.Sanitize(string(e.uid))), Sent: parse(string(e.received)), Binding: binds}
+	if binds {
+		f.Node = bindsTo(e.requestObject)
+	}
 	is := sources.CheckTime(at) == nil && sources.CheckName(e.name) == nil && sources.CheckName(e.namespace) == nil
 	return sources.Event{Time: at.UTC(), Fact: f}, is
+}
+
+// bindsTo returns the name of the node that a Binding names. Empty if it names none.
+func bindsTo(binding []byte) (node string) {
+	_ = jsonscan.Members(binding, func(name, target []byte) bool {
+		if string(name) != "target" {
+			return true
+		}
+		_ = jsonscan.Members(target, func(name, value []byte) bool {
+			if string(name) != "name" {
+				return true
+			}
+			if text := string(jsonscan.Text(value)); sources.CheckName(text) == nil {
+				node = text
+			}
+			return false
+		})
+		return false
+	})
+	return node
 }

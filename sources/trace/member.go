@@ -107,7 +107,7 @@ func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 	switch name {
 	case "failed":
 		a := &attempt{}
-		if err = t.fact(value, a, "pod", "uid", "message", "version", "count", "log", "error", "began", "plugins", "to"); err == nil {
+		if err = t.fact(value, a, "pod", "uid", "message", "version", "count", "log", "error", "began", "heard", "plugins", "to"); err == nil {
 			r.fact, err = a.failed()
 		}
 	case "bound":
@@ -132,7 +132,7 @@ func (t *Reader) attempt(r *members, name string, value []byte) (err error) {
 		}
 	case "refused":
 		a := &attempt{}
-		if err = t.fact(value, a, "pod", "uid", "sent", "binding"); err == nil {
+		if err = t.fact(value, a, "pod", "uid", "sent", "binding", "node"); err == nil {
 			r.fact, err = a.refused()
 		}
 	case "tried":

@@ -70,6 +70,8 @@ type attempt struct {
 	Sent    *time.Time `json:"sent,omitempty"`
 	Binding bool       `json:"binding,omitempty"`
 	Clears  bool       `json:"clears,omitempty"`
+	Node    string     `json:"node,omitempty"`
+	Heard   *time.Time `json:"heard,omitempty"`
 
 	Log     bool         `json:"log,omitempty"`
 	Error   bool         `json:"error,omitempty"`
@@ -211,7 +213,7 @@ func encode(e sources.Event) (*record, error) {
 		}
 	case *sources.FailedAttempt:
 		r.Failed = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Message: string(f.Message), Version: f.Version, Count: f.Count,
-			Log: f.Log, Error: f.Error, Began: nilIfZero(f.Began), Plugins: f.Plugins, To: f.To}
+			Log: f.Log, Error: f.Error, Began: nilIfZero(f.Began), Heard: nilIfZero(f.Heard), Plugins: f.Plugins, To: f.To}
 	case *sources.Bound:
 		r.Bound = &bound{f.Pod.String(), string(f.UID), f.Node, nilIfZero(f.Began)}
 	case *sources.Logged:
@@ -221,7 +223,7 @@ func encode(e sources.Event) (*record, error) {
 	case *sources.StatusPatched:
 		r.Patched = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Sent: nilIfZero(f.Sent), Clears: f.Clears}
 	case *sources.Refused:
-		r.Refused = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Sent: nilIfZero(f.Sent), Binding: f.Binding}
+		r.Refused = &attempt{Pod: f.Pod.String(), UID: string(f.UID), Sent: nilIfZero(f.Sent), Binding: f.Binding, Node: f.Node}
 	case *sources.Requested:
 		r.Requested = &requested{}
 	case *sources.Tried:
@@ -278,7 +280,10 @@ func (a *attempt) failed() (sources.Fact, error) {
 	if a.To != "" && !a.To.Known() {
 		return nil, fmt.Errorf("\"%.40s\" is no tier", sources.Sanitize(string(a.To)))
 	}
-	f.Began, err = timeOf(a.Began)
+	if f.Began, err = timeOf(a.Began); err != nil {
+		return nil, err
+	}
+	f.Heard, err = timeOf(a.Heard)
 	return f, err
 }
 
@@ -340,7 +345,7 @@ func (a *attempt) refused() (sources.Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &sources.Refused{Pod: pod, UID: types.UID(safe(a.UID)), Binding: a.Binding}
+	f := &sources.Refused{Pod: pod, UID: types.UID(safe(a.UID)), Binding: a.Binding, Node: safe(a.Node)}
 	f.Sent, err = timeOf(a.Sent)
 	return f, err
 }

@@ -35,6 +35,9 @@ func (e *Events) Come(now, at time.Time) {
 // Told returns the moment of the latest attempt whose Event has come.
 func (e *Events) Told() time.Time { return e.told }
 
+// Took returns how long after its attempt the last Event came.
+func (e *Events) Took() time.Duration { return e.took }
+
 // Besides takes in that so many Events of others come behind the last one that the source does not tell: that pods were bound (Scheduled).
 // qps is the rate limit's, and 0 where there is none.
 func (e *Events) Besides(n int, qps float64) {

@@ -36,7 +36,8 @@ type Channels struct {
 	// Verbosity is that of the scheduler's log, as *sources.Logged has it. Negative if there is none.
 	Verbosity int
 
-	Events backlog.Events // of a source that goes on
+	Events  backlog.Events // of a source that goes on
+	dropped bool           // others than the one that came last
 
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
 	updated  map[types.UID]time.Time        // see Updated
@@ -57,6 +58,22 @@ func (c *Channels) Forget() {
 	c.Restart(c.Config)
 	clear(c.recorder)
 	clear(c.updated)
+	c.dropped = false
+}
+
+// queuedEvents is how many Events the recorder queues. It drops those that come while the queue is full (client-go v0.30 to v0.37,
+// tools/events/event_broadcaster.go, maxQueuedEvents).
+const queuedEvents = 1000
+
+// Came takes in the Event of an attempt that failed at that moment. It reports whether it comes so late that the queue was full, so that others
+// were dropped.
+func (c *Channels) Came(at time.Time, f *sources.FailedAttempt) (othersDropped bool) {
+	late, full := c.Events.Took(), queuedEvents*c.Config.ClientInterval()
+	if !f.Heard.IsZero() {
+		late = f.Heard.Sub(at)
+	}
+	c.dropped = full > 0 && late >= full
+	return c.dropped
 }
 
 // Recorded notes what the event recorder wrote last about the pod with that UID. An empty last means that it has
@@ -132,7 +149,7 @@ func (c *Channels) Silence(now time.Time, pod *v1.Pod) reason.Silence {
 		return reason.Unknown
 	case !c.Horizon(now, pod).After(now):
 		return reason.Unheard
-	case !c.Logged() && (c.Saturated(now) || c.comesLate(now) && (c.Idle(now) || !c.showsByRequest(pod))): // while requests wait, they tell the order
+	case !c.Logged() && (c.Saturated(now) || c.dropped && !c.showsByRequest(pod) || c.comesLate(now) && (c.Idle(now) || !c.showsByRequest(pod))): // while requests wait, they tell the order
 		return reason.Late
 	}
 	return reason.Told

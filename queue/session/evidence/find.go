@@ -136,7 +136,7 @@ func (f *Future) Fate(uid types.UID, now time.Time, within time.Duration) *Sight
 	all := f.sightingsOf(uid)
 	fate := all.firstWithin(now, within, func(s *Sighting) bool { return s.Placed() || s.Deleted() })
 	if fate != nil && fate.Deleted() {
-		if refused := f.Refusal(uid, now, within); refused != nil && refused.Kind == Unbound {
+		if refused := f.RefusedBinding(uid, now, within); refused != nil {
 			return refused
 		}
 	}
@@ -149,6 +149,14 @@ func (f *Future) Refusal(uid types.UID, now time.Time, within time.Duration) *Si
 	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool {
 		_, is := s.Fact.(*sources.Refused)
 		return is
+	})
+}
+
+// RefusedBinding is Refusal of bindings alone: since v1.34, patches of attempts before may be refused first.
+func (f *Future) RefusedBinding(uid types.UID, now time.Time, within time.Duration) *Sighting {
+	return f.sightingsOf(uid).firstWithin(now, within, func(s *Sighting) bool {
+		refused, is := s.Fact.(*sources.Refused)
+		return is && refused.Binding
 	})
 }
 

@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -49,6 +50,51 @@ func TestEventsWait(t *testing.T) {
 			}
 			if got := s.Silence(world.At(10), pod); got != c.want {
 				t.Errorf("silence is %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestEventsDropped: an Event that comes as late as a full queue of them takes tells that others were dropped. So that none has come of a
+// pod tells nothing, unless a request shows its attempt.
+func TestEventsDropped(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		late    time.Duration
+		qps     float32
+		tried   bool // before: no request need show its attempt
+		dropped bool
+		want    reason.Silence
+	}{
+		{"in time", time.Second, 50, true, false, reason.Told},
+		{"a thousandth before", 19980 * time.Millisecond, 50, true, false, reason.Told},
+		{"behind a thousand others", 20 * time.Second, 50, true, true, reason.Late},
+		{"behind a thousand others, and a request would show", 20 * time.Second, 50, false, true, reason.Told},
+		{"of a client that may send more", 20 * time.Second, 100, true, true, reason.Late},
+		{"of a client that may send less", 20 * time.Second, 25, true, false, reason.Told},
+		{"of a client without a limit", time.Hour, -1, true, false, reason.Told},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pod := world.Wants("web", "4")
+			if pod.ResourceVersion = "7"; c.tried {
+				world.Reject(pod, world.TooSmall, "")
+			}
+			cfg := world.Config(t)
+			cfg.ClientQPS = c.qps
+			s := channels.New(cfg, true)
+			s.Recorded(pod.UID, sources.NewRecorded("7", 1))
+			s.Until = world.At(100)
+			came := func(late time.Duration) bool {
+				return s.Came(world.At(10), &sources.FailedAttempt{Heard: world.At(10).Add(late)})
+			}
+			if got := came(c.late); got != c.dropped {
+				t.Errorf("others were dropped: %v, want %v", got, c.dropped)
+			}
+			if got := s.Silence(world.At(10), pod); got != c.want {
+				t.Errorf("silence is %v, want %v", got, c.want)
+			}
+			if came(0); s.Silence(world.At(10), pod) != reason.Told {
+				t.Error("silence does not tell once an Event comes in time")
 			}
 		})
 	}

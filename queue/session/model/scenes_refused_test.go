@@ -91,6 +91,40 @@ func TestRefused(t *testing.T) {
 			2.401 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 	})
+	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.34.1") }, []scene{ // whose loop waits for no patch
+		{"the patch of an attempt before, and then the binding: it is in flight until that", 2, 2.5, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			requests(w, 1.9, 150)
+			web := comes(w, 2, "web", "2", nil)
+			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			refused(w, 2.2, 2.202, "web", false)
+			refused(w, 2.3, 2.302, "web", true)
+		}, `
+			2.001 web active UnschedulablePodAdd
+			2.001 web inflight (turn)
+			2.302 other backoff AssignedPodDelete
+			2.302 web deleted
+			2.302 other inflight (turn)
+			2.303 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"a binding of a pod for which the model has no room: it was placed before it was deleted", 2, 2.5, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			requests(w, 1.9, 150)
+			web := comes(w, 2, "web", "4", free)
+			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			requests(w, 2.3, 1)
+			w.Add(2.302, &sources.Refused{Pod: world.Key("web"), UID: web.UID, Sent: world.At(2.3), Binding: true, Node: "node-a"})
+		}, `
+			2.001 web active UnschedulablePodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.101 web inflight (behind)
+			2.302 other backoff AssignedPodDelete
+			2.302 web deleted
+			2.302 other inflight (turn)
+			2.303 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
 }
 
 // TestFailedByError: the patch of an attempt that failed by an error says so, and a log, whatever the model had it rejected by. The pod has been

@@ -185,7 +185,7 @@ func (s *shadow) takeInNext() error {
 		if _, missed := s.oracle.channels.Gaps.Missed(ev.Time, sources.EventsWatch); missed {
 			s.oracle.pace.SawOther() // others before it may not have been seen
 		}
-		s.oracle.pace.SawFailure(ev.Time, pace.Nominal(s.objects.Count("Node")))
+		s.oracle.pace.SawFailure(ev.Time, pace.Nominal(s.objects.Count("Node")), s.oracle.channels.Came(ev.Time, f))
 		s.takeInFailure(ev.Time, f)
 	case *sources.Bound:
 		s.takeInBound(ev.Time, f)
@@ -327,6 +327,9 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 func (s *shadow) hearNext(now time.Time) {
 	c := s.deliveries[0].Change
 	s.deliveries = s.deliveries[1:]
+	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
+		s.placeBeforeGone(now, pod)
+	}
 	s.deliver(now, c)
 	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Updated {
 		s.oracle.channels.Updated(now, pod.UID)
@@ -349,47 +352,6 @@ func (s *shadow) toldOfNode(now time.Time, c *sources.ObjectChange) {
 	s.nodesTold = true
 	if s.driver != nil {
 		s.driver.LoopFree = now
-	}
-}
-
-// endEvictions ends the evictions of the victim with that UID.
-func (s *shadow) endEvictions(now time.Time, uid types.UID) {
-	for _, e := range slices.Clone(s.driver.Evictions) {
-		if e.Victim.UID == uid {
-			s.driver.finishEviction(e)
-		}
-	}
-}
-
-// podGone ends whatever waited for the pod with that UID.
-func (s *shadow) podGone(now time.Time, uid types.UID) {
-	d := s.driver
-	s.oracle.tried.Forget(uid)
-	delete(s.oracle.cleared, uid)
-	s.oracle.channels.Gone(uid)
-	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
-		return // what is under way ends then
-	}
-	s.unbind(now, uid, ErrNotSeen)
-	d.endPatchWait(uid, now)
-}
-
-// unbind has the binding of the pod with that UID fail for that reason, if one is under way.
-func (s *shadow) unbind(now time.Time, uid types.UID, reason error) {
-	if s.driver.Unbind(now, uid, reason) {
-		_ = s.driver.Scheduler.Writes()
-		s.handOnMoves(now, nil)
-	}
-}
-
-// takeInRefused has the model follow that a request of the scheduler's was refused.
-func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
-	switch {
-	case s.driver == nil:
-	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil: // or what is written once the binding cycle has failed
-		s.unbind(now, f.UID, errRefused)
-	default:
-		s.driver.endPatchWait(f.UID, now.Add(s.oracle.pace.AnswerDelay()))
 	}
 }
 
@@ -433,11 +395,3 @@ func (s *shadow) handOnMoves(now time.Time, a *cycle.Attempt) {
 // targetPod begins the labels of events by which a pod's own update moves it. Upstream logs such a move
 // twice (scheduling_queue.go, Update), and so does the model.
 const targetPod = "TargetPod"
-
-// tellGone tells that the pods have left the queue whose end no scheduler heard of, because it came between two of
-// them.
-func (s *shadow) tellGone(now time.Time) {
-	for _, key := range s.shown.RemoveGone(s.objects) {
-		s.emit(sources.Event{Time: now, Fact: &Move{Move: &sources.Move{Pod: key, To: sources.Tier(queue.Deleted.String())}}})
-	}
-}

@@ -153,6 +153,17 @@ func TestPlacedOn(t *testing.T) {
 			s.bound(10.2, "web")
 		}, "node"},
 		{"it is bound by a request that did not wait, and the loop waits for no patch", func(s *situation) { async(s); s.bound(10.2, "web") }, ""},
+		{"it is gone before it is bound, by a request that waited", func(s *situation) {
+			s.waiting(10)
+			s.fact(10.19, &sources.Requested{})
+			s.fact(10.2, &sources.Refused{Pod: world.Key("web"), UID: world.Wants("web", "1").UID, Sent: world.At(10.195), Binding: true, Node: "node"})
+		}, "node"},
+		{"so it is, and the loop waits for no patch: it may be placed later", func(s *situation) {
+			async(s)
+			s.waiting(10)
+			s.fact(10.19, &sources.Requested{})
+			s.fact(10.2, &sources.Refused{Pod: world.Key("web"), UID: world.Wants("web", "1").UID, Sent: world.At(10.195), Binding: true, Node: "node"})
+		}, ""},
 		{"no requests are told", func(s *situation) {
 			async(s)
 			s.channels.Requests = false

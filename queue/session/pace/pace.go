@@ -26,7 +26,7 @@ const (
 // that answer on is an attempt's and the way from the API server to the loop. Pauses of the loop, and attempts that do not
 // show, make some of these times longer. So means are taken, for it is them that say how much fits into a second, but
 // without the extremes. Where nothing is seen of it for a while, as when its Events wait for the rate limit of their client for half a
-// minute, the few that were seen last say less than the many before.
+// minute, or where most of them are not seen, the few that were seen last say less than the many before.
 type Pace struct {
 	// attempts are how many times as long as nominally attempts took lately, usual the same of more of them, and delays the seconds from a
 	// patch's answer to the beginning of the next attempt.
@@ -38,6 +38,7 @@ type Pace struct {
 	patches int           // the status patches that were answered since
 	patched time.Time     // when the last of them was
 	other   bool          // the loop was seen to do something else since
+	few     bool          // that failed attempt was one of a few of those that were made
 }
 
 // New returns a pace of which nothing was seen: attempts take what they do nominally, and the loop goes on that long after the answer
@@ -49,8 +50,10 @@ func New(answerDelay time.Duration) *Pace {
 // At has what is asked from now on be asked of that moment.
 func (p *Pace) At(now time.Time) { p.now = now }
 
-// SawFailure notes an attempt that failed at that moment, and takes that long nominally.
-func (p *Pace) SawFailure(at time.Time, nominal time.Duration) {
+// SawFailure notes an attempt that failed at that moment, and takes that long nominally. It may be one of few that are seen: then the time from
+// it to the next one, or from the one before, is not one attempt's.
+func (p *Pace) SawFailure(at time.Time, nominal time.Duration, oneOfFew bool) {
+	p.other = p.other || oneOfFew
 	longest := longestAttempt * p.Attempt(nominal)
 	if took := at.Sub(p.failed); !p.other && p.patches == 0 && took > 0 && took < longest {
 		p.attempts.add(float64(took) / float64(nominal))
@@ -59,7 +62,7 @@ func (p *Pace) SawFailure(at time.Time, nominal time.Duration) {
 	if took := at.Sub(p.patched); !p.other && p.patches == 1 && took > 0 && took < longest {
 		p.delays.add(max(0, took-p.Attempt(nominal)).Seconds())
 	}
-	p.nominal, p.failed, p.patches, p.other = nominal, at, 0, false
+	p.nominal, p.failed, p.patches, p.other, p.few = nominal, at, 0, oneOfFew, oneOfFew
 }
 
 // SawPatch notes that a status patch was answered at that moment.
@@ -71,7 +74,7 @@ func (p *Pace) SawOther() { p.other = true }
 // Attempt returns how long an attempt takes that takes nominal by the model's rules.
 func (p *Pace) Attempt(nominal time.Duration) time.Duration {
 	times := &p.attempts
-	if p.now.Sub(p.failed) > fresh {
+	if p.few || p.now.Sub(p.failed) > fresh {
 		times = &p.usual
 	}
 	return time.Duration(float64(nominal) * times.mean())

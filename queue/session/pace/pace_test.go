@@ -13,7 +13,7 @@ const nominal, answerDelay = time.Millisecond, 400 * time.Microsecond
 func learns(p *Pace, from time.Time, failures int, each time.Duration) time.Time {
 	for range failures {
 		from = from.Add(each)
-		p.SawFailure(from, nominal)
+		p.SawFailure(from, nominal, false)
 	}
 	return from
 }
@@ -77,4 +77,24 @@ func TestUsual(t *testing.T) {
 	learns(p, now.Add(time.Minute), 1, nominal)
 	p.At(now.Add(time.Minute))
 	p.is(t, "when it is seen again", 2*nominal, answerDelay)
+}
+
+// TestOneOfFew: where most failures are not seen, the time from one that is to the next tells nothing, and the scheduler is as fast as it was
+// for long.
+func TestOneOfFew(t *testing.T) {
+	p := New(answerDelay)
+	now := learns(p, time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC), usualOf, nominal/4)
+	now = learns(p, now, recentOf, 2*nominal)
+	for range 2 * recentOf {
+		now = now.Add(5 * nominal)
+		p.SawFailure(now, nominal, true)
+		p.At(now)
+	}
+	p.is(t, "meanwhile", nominal/4, answerDelay)
+	now = learns(p, now, 1, 9*nominal)
+	p.At(now)
+	p.is(t, "when all are seen again", 2*nominal, answerDelay)
+	now = learns(p, now, 2*recentOf, nominal)
+	p.At(now)
+	p.is(t, "after more of them", nominal, answerDelay)
 }

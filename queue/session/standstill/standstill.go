@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
 	"github.com/schedq/schedq/queue/session/pace"
+	"github.com/schedq/schedq/sources"
 )
 
 // Loop is what is known of a scheduling loop that stands still.
@@ -76,13 +77,18 @@ func (l *Loop) MostTime(now time.Time, pod *v1.Pod, otherwise time.Duration) tim
 }
 
 // PlacedOn returns the node on which an attempt of pod that begins now is seen to place it, by a binding that waited for the client's
-// rate limit: before NextPatched's, or anyhow if the loop waits for no patch. Empty if it is not seen to.
+// rate limit: before NextPatched's, or anyhow if the loop waits for no patch. Where it waits for them, one that is refused later counts, too:
+// else its pod may have been placed long behind this attempt. Empty if it is not seen to.
 func (l *Loop) PlacedOn(now time.Time, pod *v1.Pod) string {
 	seen := l.Future.Attempt(pod.UID, now, l.Patience)
-	if !l.Channels.Requests || seen == nil || seen.Kind != evidence.Bound || !seen.Waited {
+	if !l.Channels.Requests || seen == nil || !seen.Placed() || !seen.Waited {
 		return ""
 	}
-	if !l.Channels.Config.AsyncAPICalls && !l.IsPlacedBefore(now, seen) {
+	async := l.Channels.Config.AsyncAPICalls
+	if refused, is := seen.Fact.(*sources.Refused); is && !async {
+		return refused.Node
+	}
+	if seen.Kind != evidence.Bound || !async && !l.IsPlacedBefore(now, seen) {
 		return ""
 	}
 	return seen.Change.Object.(*v1.Pod).Spec.NodeName
