@@ -322,6 +322,9 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 			if f.others.note(pod, s.Deleted()); f.IsOfAnother(pod.UID) {
 				break
 			}
+			if s.Deleted() && pod.Spec.NodeName == "" {
+				f.gone()
+			}
 			if f.noteNode(s, pod); pod.Spec.NodeName != "" {
 				if s.Kind = Bound; !fact.Sent.IsZero() && fact.Sent.Before(s.Time) {
 					s.By = fact.Sent

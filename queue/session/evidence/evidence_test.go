@@ -243,6 +243,37 @@ func TestWaitsInARow(t *testing.T) {
 	}
 }
 
+// TestWaitsBehindRefused: where no requests are told, pods that go away while requests wait may have been placed. Then their bindings are refused, and
+// do not show: behind them a request has waited that comes as late as they take.
+func TestWaitsBehindRefused(t *testing.T) {
+	gone := func(ms int, name, node string) sources.Event { return changed(ms, sources.Deleted, pod(name, node)) }
+	for _, c := range []struct {
+		name  string
+		first int // how many are sent before the pods go
+		goes  []sources.Event
+		sent  int
+		want  bool
+	}{
+		{"none goes", 15, nil, 110, false},
+		{"four go", 15, []sources.Event{gone(5, "a", ""), gone(6, "b", ""), gone(7, "c", ""), gone(50, "d", "")}, 110, true},
+		{"four go, and there was time for more requests", 15, []sources.Event{gone(5, "a", ""), gone(6, "b", ""), gone(7, "c", ""), gone(50, "d", "")}, 121, false},
+		{"four go that have their nodes", 15, []sources.Event{gone(5, "a", "n"), gone(6, "b", "n"), gone(7, "c", "n"), gone(50, "d", "n")}, 110, false},
+		{"none had waited before", 9, []sources.Event{gone(5, "a", ""), gone(6, "b", ""), gone(7, "c", ""), gone(50, "d", "")}, 110, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var events []sources.Event
+			for i := range c.first {
+				events = append(events, patched(0, 3, fmt.Sprint("first-", i)))
+			}
+			events = append(append(events, c.goes...), patched(c.sent, c.sent+3, "last"))
+			f := NewUntold(Of(events), reach, requesting, rate.NewLimiter(rate.Every(20*time.Millisecond), 20), 10, 0)
+			if last := f.all[len(f.all)-1]; last.Waited != c.want {
+				t.Errorf("it has waited: %t, want %t", last.Waited, c.want)
+			}
+		})
+	}
+}
+
 // TestWaitsInStep: where no requests are told, and some do not show, those have waited that come in step with the rate limit.
 func TestWaitsInStep(t *testing.T) {
 	for apart, want := range map[int]bool{20: true, 23: false} {

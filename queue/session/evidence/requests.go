@@ -21,6 +21,8 @@ type requests struct {
 	bound map[types.UID]struct{} // of none told: the pods that are seen to be bound, and not to run yet
 	// cadence is of those that show, if none are told: of many that were refused, too few show to use the limit up.
 	cadence cadence.Cadence
+	// refused is how many may have been sent behind the last one that shows, if none are told, and were refused: see gone.
+	refused int
 }
 
 // sending is a request of the scheduler's, and whether it had waited for the rate limit.
@@ -32,7 +34,7 @@ type sending struct {
 // count counts a told request that the API server had at that moment against the rate limit. It had waited if no more
 // than its own turn was left.
 func (r *requests) count(at time.Time) {
-	r.send(at)
+	r.send(at, 0)
 	r.limit.ReserveN(at, 1)
 }
 
@@ -42,27 +44,45 @@ func (r *requests) show(at time.Time) {
 	if r.told {
 		return
 	}
+	refused := min(r.refused, max(0, int(r.limit.TokensAt(at))))
+	r.limit.ReserveN(at, refused)
 	r.cadence.UseUp(r.limit, at)
-	r.send(at)
+	if r.send(at, refused) {
+		r.refused -= refused
+	} else {
+		r.refused = 0 // there was no line
+	}
 	r.limit.AllowN(at, 1)
 }
 
-// send notes a request that the API server had at that moment.
-func (r *requests) send(at time.Time) {
-	if n := len(r.sent); n > 0 && at.Before(r.sent[n-1].at) {
-		at = r.sent[n-1].at
-	}
-	r.sent = append(r.sent, sending{at, r.limit.TokensAt(at) < r.left && (r.told || r.inARow(at))})
-	if len(r.sent) == 2*maxSent {
-		r.sent = slices.Clone(r.sent[maxSent:])
+// gone takes in that a pod without a node is gone. If the scheduler had placed it, its binding is refused, and does not show: where requests
+// wait, maybe behind the last one that does. Where none waits, it has been sent.
+func (r *requests) gone() {
+	if n := len(r.sent); !r.told && n > 0 && r.sent[n-1].waited {
+		r.refused++
 	}
 }
 
-// inARow reports whether a request that is sent at that moment follows another one as soon as those do that wait, with no time for a third
-// between: they are let through one by one (golang.org/x/time/rate). Behind a longer pause it may have been sent as soon as it was made.
-func (r *requests) inARow(at time.Time) bool {
+// send notes a request that the API server had at that moment, and reports whether it had waited. So many may have been sent before it, behind
+// the last one that shows.
+func (r *requests) send(at time.Time, refused int) (waited bool) {
+	if n := len(r.sent); n > 0 && at.Before(r.sent[n-1].at) {
+		at = r.sent[n-1].at
+	}
+	waited = r.limit.TokensAt(at) < r.left && (r.told || r.inARow(at, refused))
+	r.sent = append(r.sent, sending{at, waited})
+	if len(r.sent) == 2*maxSent {
+		r.sent = slices.Clone(r.sent[maxSent:])
+	}
+	return waited
+}
+
+// inARow reports whether a request that is sent at that moment, with so many behind the last one that shows, follows as soon as those do that
+// wait, with no time for one more between: they are let through one by one (golang.org/x/time/rate). Behind a longer pause it may have been
+// sent as soon as it was made.
+func (r *requests) inARow(at time.Time, refused int) bool {
 	n := len(r.sent)
-	return n == 0 || at.Sub(r.sent[n-1].at).Seconds()*float64(r.limit.Limit()) < 2
+	return n == 0 || at.Sub(r.sent[n-1].at).Seconds()*float64(r.limit.Limit()) < float64(2+refused)
 }
 
 // attach takes nothing to be left of the limit where the source comes to a scheduler at work: whose requests are fewer does not wait for
