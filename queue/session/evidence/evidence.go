@@ -323,7 +323,7 @@ func (f *Future) sighting(ev sources.Event) *Sighting {
 				break
 			}
 			if s.Deleted() && pod.Spec.NodeName == "" {
-				f.gone()
+				f.podGone()
 			}
 			if f.noteNode(s, pod); pod.Spec.NodeName != "" {
 				if s.Kind = Bound; !fact.Sent.IsZero() && fact.Sent.Before(s.Time) {

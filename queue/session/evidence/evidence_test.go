@@ -258,6 +258,7 @@ func TestWaitsBehindRefused(t *testing.T) {
 		{"four go", 15, []sources.Event{gone(5, "a", ""), gone(6, "b", ""), gone(7, "c", ""), gone(50, "d", "")}, 110, true},
 		{"four go, and there was time for more requests", 15, []sources.Event{gone(5, "a", ""), gone(6, "b", ""), gone(7, "c", ""), gone(50, "d", "")}, 121, false},
 		{"four go that have their nodes", 15, []sources.Event{gone(5, "a", "n"), gone(6, "b", "n"), gone(7, "c", "n"), gone(50, "d", "n")}, 110, false},
+		{"four go, and one that had not waited comes first", 15, []sources.Event{gone(5, "a", ""), gone(6, "b", ""), gone(7, "c", ""), gone(50, "d", ""), patched(121, 124, "e")}, 200, false},
 		{"none had waited before", 9, []sources.Event{gone(5, "a", ""), gone(6, "b", ""), gone(7, "c", ""), gone(50, "d", "")}, 110, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

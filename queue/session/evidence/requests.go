@@ -21,7 +21,7 @@ type requests struct {
 	bound map[types.UID]struct{} // of none told: the pods that are seen to be bound, and not to run yet
 	// cadence is of those that show, if none are told: of many that were refused, too few show to use the limit up.
 	cadence cadence.Cadence
-	// refused is how many may have been sent behind the last one that shows, if none are told, and were refused: see gone.
+	// refused is how many may have been sent behind the last one that shows, if none are told, and were refused: see podGone.
 	refused int
 }
 
@@ -55,9 +55,9 @@ func (r *requests) show(at time.Time) {
 	r.limit.AllowN(at, 1)
 }
 
-// gone takes in that a pod without a node is gone. If the scheduler had placed it, its binding is refused, and does not show: where requests
+// podGone takes in that a pod without a node is gone. If the scheduler had placed it, its binding is refused, and does not show: where requests
 // wait, maybe behind the last one that does. Where none waits, it has been sent.
-func (r *requests) gone() {
+func (r *requests) podGone() {
 	if n := len(r.sent); !r.told && n > 0 && r.sent[n-1].waited {
 		r.refused++
 	}

@@ -96,6 +96,10 @@ func TestEventsDropped(t *testing.T) {
 			if came(0); s.Silence(world.At(10), pod) != reason.Told {
 				t.Error("silence does not tell once an Event comes in time")
 			}
+			s.Events.Come(world.At(10).Add(c.late), world.At(10)) // as a live source says it
+			if got := s.Came(world.At(10), &sources.FailedAttempt{}); got != c.dropped {
+				t.Errorf("of a live source, others were dropped: %v, want %v", got, c.dropped)
+			}
 		})
 	}
 }

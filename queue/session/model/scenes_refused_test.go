@@ -13,7 +13,11 @@ import (
 // refused has a request of the scheduler's refused that was sent then.
 func refused(w *world.Cluster, sent, answered float64, name string, binding bool) {
 	requests(w, sent, 1)
-	w.Add(answered, &sources.Refused{Pod: world.Key(name), UID: world.Wants(name, "1").UID, Sent: world.At(sent), Binding: binding})
+	f := &sources.Refused{Pod: world.Key(name), UID: world.Wants(name, "1").UID, Sent: world.At(sent), Binding: binding}
+	if binding {
+		f.Node = "node-a"
+	}
+	w.Add(answered, f)
 }
 
 // bindingRefused has web placed, and deleted before its binding is sent. What it leaves wakes db, for which there is no room all the
@@ -112,8 +116,7 @@ func TestRefused(t *testing.T) {
 			requests(w, 1.9, 150)
 			web := comes(w, 2, "web", "4", free)
 			world.Happens(w, 2.1, sources.Deleted, web, nil)
-			requests(w, 2.3, 1)
-			w.Add(2.302, &sources.Refused{Pod: world.Key("web"), UID: web.UID, Sent: world.At(2.3), Binding: true, Node: "node-a"})
+			refused(w, 2.3, 2.302, "web", true)
 		}, `
 			2.001 web active UnschedulablePodAdd
 			2.001 web inflight (turn)

@@ -327,18 +327,19 @@ func (s *shadow) podChanged(now time.Time, verb sources.Verb, before, pod *v1.Po
 func (s *shadow) hearNext(now time.Time) {
 	c := s.deliveries[0].Change
 	s.deliveries = s.deliveries[1:]
-	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
+	pod, isPod := c.Object.(*v1.Pod)
+	if isPod && c.Verb == sources.Deleted {
 		s.placeBeforeGone(now, pod)
 	}
 	s.deliver(now, c)
-	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Updated {
+	if isPod && c.Verb == sources.Updated {
 		s.oracle.channels.Updated(now, pod.UID)
 	}
 	s.toldOfNode(now, c)
 	moved := len(s.unsettled.moves)
 	s.handOnMoves(now, nil)
 	s.driver.delayLoop(now, time.Duration(moved)*moveTime)
-	if pod, ok := c.Object.(*v1.Pod); ok && c.Verb == sources.Deleted {
+	if isPod && c.Verb == sources.Deleted {
 		s.podGone(now, pod.UID)
 	}
 }

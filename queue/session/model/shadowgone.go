@@ -65,8 +65,7 @@ func (s *shadow) unbind(now time.Time, uid types.UID, reason error) {
 func (s *shadow) takeInRefused(now time.Time, f *sources.Refused) {
 	switch {
 	case s.driver == nil:
-	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil && s.oracle.future.RefusedBinding(f.UID, now, bindPatience) == nil:
-		// or what is written once the binding cycle has failed
+	case f.Binding, !s.driver.asyncAPICalls && s.driver.bindingOf(f.UID) != nil: // or what is written once the binding cycle has failed
 		s.unbind(now, f.UID, errRefused)
 	default:
 		s.driver.endPatchWait(f.UID, now.Add(s.oracle.pace.AnswerDelay()))

@@ -112,6 +112,11 @@ func TestBeforePatched(t *testing.T) {
 // TestPlacedOn: where an attempt that begins now is seen to place its pod, whatever room the model finds.
 func TestPlacedOn(t *testing.T) {
 	async := func(s *situation) { s.channels.Config.AsyncAPICalls = true }
+	unbound := func(s *situation) {
+		s.waiting(10)
+		s.fact(10.19, &sources.Requested{})
+		s.fact(10.2, &sources.Refused{Pod: world.Key("web"), UID: world.Wants("web", "1").UID, Sent: world.At(10.195), Binding: true, Node: "node"})
+	}
 	for _, c := range []struct {
 		name string
 		set  func(*situation)
@@ -153,17 +158,8 @@ func TestPlacedOn(t *testing.T) {
 			s.bound(10.2, "web")
 		}, "node"},
 		{"it is bound by a request that did not wait, and the loop waits for no patch", func(s *situation) { async(s); s.bound(10.2, "web") }, ""},
-		{"it is gone before it is bound, by a request that waited", func(s *situation) {
-			s.waiting(10)
-			s.fact(10.19, &sources.Requested{})
-			s.fact(10.2, &sources.Refused{Pod: world.Key("web"), UID: world.Wants("web", "1").UID, Sent: world.At(10.195), Binding: true, Node: "node"})
-		}, "node"},
-		{"so it is, and the loop waits for no patch: it may be placed later", func(s *situation) {
-			async(s)
-			s.waiting(10)
-			s.fact(10.19, &sources.Requested{})
-			s.fact(10.2, &sources.Refused{Pod: world.Key("web"), UID: world.Wants("web", "1").UID, Sent: world.At(10.195), Binding: true, Node: "node"})
-		}, ""},
+		{"it is gone before it is bound, by a request that waited", unbound, "node"},
+		{"so it is, and the loop waits for no patch: it may be placed later", func(s *situation) { async(s); unbound(s) }, ""},
 		{"no requests are told", func(s *situation) {
 			async(s)
 			s.channels.Requests = false

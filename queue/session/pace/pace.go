@@ -51,9 +51,8 @@ func New(answerDelay time.Duration) *Pace {
 func (p *Pace) At(now time.Time) { p.now = now }
 
 // SawFailure notes an attempt that failed at that moment, and takes that long nominally. It may be one of few that are seen: then the time from
-// it to the next one, or from the one before, is not one attempt's.
+// it to the next one is not one attempt's.
 func (p *Pace) SawFailure(at time.Time, nominal time.Duration, oneOfFew bool) {
-	p.other = p.other || oneOfFew
 	longest := longestAttempt * p.Attempt(nominal)
 	if took := at.Sub(p.failed); !p.other && p.patches == 0 && took > 0 && took < longest {
 		p.attempts.add(float64(took) / float64(nominal))
