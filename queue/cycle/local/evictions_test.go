@@ -345,6 +345,30 @@ func TestPreemptionGatesUntilLast(t *testing.T) {
 	}
 }
 
+// TestPreemptsWhoIsGone: a pod that was deleted while it is bound keeps its place up to v1.34, and is a victim like others. Upstream's
+// goroutine of that preemption is awaited however fast it is.
+func TestPreemptsWhoIsGone(t *testing.T) {
+	for _, version := range []string{"v1.32.0", "v1.33.0", "v1.34.1"} {
+		t.Run(version, func(t *testing.T) {
+			st := newStoryWith(t, defaultConfig(t).Of(version), 1)
+			for i := range 200 {
+				node, low := fmt.Sprint("n", i), aPod(fmt.Sprint("low-", i), requests("cpu", "3"))
+				st.put(aNode(node))
+				if a := st.tries(low); a.Node != node {
+					t.Fatalf("%s is on %q: %s", low.Name, a.Node, a.Message)
+				}
+				st.remove(low)
+				st.tries(aPod(fmt.Sprint("high-", i), requests("cpu", "2"), priority(10)))
+				if st.victims() != low.Name {
+					t.Fatalf("the victims are %q, want %s", st.victims(), low.Name)
+				}
+				st.evict(low, false)
+				st.remove(aNode(node))
+			}
+		})
+	}
+}
+
 // TestPreemptionWithoutGating: a profile may let preemptors be tried while their victims live.
 func TestPreemptionWithoutGating(t *testing.T) {
 	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {preEnqueue: {disabled: [{name: DefaultPreemption}]}}}]")

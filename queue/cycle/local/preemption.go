@@ -39,7 +39,7 @@ func (s *Scheduler) redirectPreemption(f framework.Framework, seed uint64) {
 	}
 	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 	gates.EnableAsyncPreemption = s.asyncPreemption
-	plugin.Executor = preemption.NewExecutor(searching{f, &search{workers: 1}}, gates) // victims in their order
+	plugin.Executor = preemption.NewExecutor(preempting{searching{f, &search{workers: 1}}, s}, gates) // victims in their order
 	plugin.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, preemptor preemption.ExecutorPreemptor, victim *v1.Pod, _ string) (bool, error) {
 		e := &Eviction{Victim: victim, preemptor: preemptor.UID(), done: make(chan struct{}, 1), ended: ctx.Done()}
 		if !gates.EnableAsyncPreemption {
@@ -65,6 +65,24 @@ func preemptionOf(f framework.Framework) *defaultpreemption.DefaultPreemption {
 		}
 	}
 	return nil
+}
+
+// preempting is the handle of what deletes victims.
+type preempting struct {
+	searching
+	s *Scheduler
+}
+
+// NominatedPodsForNode implements fwk.PodNominator. It is the first that upstream's goroutine of a preemption asks, which waits here
+// until preemptionStarted has seen that it is there: to whom its last victim is gone already, no preemption runs.
+func (h preempting) NominatedPodsForNode(node string) []fwk.PodInfo {
+	if h.s.asyncPreemption {
+		select {
+		case <-h.s.goroutines:
+		case <-h.s.stopped:
+		}
+	}
+	return h.searching.NominatedPodsForNode(node)
 }
 
 // waitForEviction lets upstream's goroutine wait until e is dealt with, or the Scheduler is closed.
@@ -98,6 +116,7 @@ func (s *Scheduler) takeEviction() {
 func (s *Scheduler) preemptionStarted(f framework.Framework, uid types.UID) {
 	mine := func(e *Eviction) bool { return e.preemptor == uid && !s.releases(e) }
 	if plugin := preemptionOf(f); plugin != nil && plugin.Executor.IsPodRunningPreemption(uid) && !slices.ContainsFunc(s.underway, mine) {
+		s.goroutines <- struct{}{}
 		s.takeEviction()
 	}
 }

@@ -53,6 +53,7 @@ type Scheduler struct {
 	// percentage of nodes to score, unless a profile has its own
 	percentage int32
 	evictions  chan *Eviction // from upstream's goroutines
+	goroutines chan struct{}  // tells one of them to go on
 	underway   []*Eviction
 	// gatesUntilEvicted is the configuration's GatesUntilEvicted, freesAssumed its FreesAssumed, and asyncPreemption its AsyncPreemption, unless
 	// the feature gate is off.
@@ -73,7 +74,7 @@ func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	ctx, stop := context.WithCancel(quiet(context.Background()))
 	s := &Scheduler{
 		snapshot: internalcache.NewEmptySnapshot(), watches: a.watches, api: a, stop: stop,
-		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction),
+		profiles: map[string]framework.Framework{}, pods: map[types.UID]types.NamespacedName{}, evictions: make(chan *Eviction), goroutines: make(chan struct{}),
 		stopped: ctx.Done(), least: map[string]least{}, gatesUntilEvicted: cfg.GatesUntilEvicted(), freesAssumed: cfg.FreesAssumed(),
 		asyncPreemption: cfg.AsyncPreemption() && utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption),
 		wording:         wording.Wording{Minor: cfg.Minor()},
