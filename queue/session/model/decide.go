@@ -187,7 +187,7 @@ func (o *oracle) untilSeen(now time.Time, begun int) (seen *evidence.Sighting, p
 	case seen.Kind != evidence.Failed && (o.channels.Config.AsyncAPICalls || seen.Waited || !seen.KnowsSent()):
 		return nil, LongestGap
 	}
-	if part = seen.By.Sub(now) / time.Duration(begun+before+1); part < o.pace.Attempt(pace.AttemptTime)/mostHaste {
+	if part = seen.By.Sub(now) / time.Duration(begun+before+1); part < o.pace.Attempt(pace.AttemptTime, pace.Plain)/mostHaste {
 		return nil, LongestGap
 	}
 	return seen, part

@@ -161,7 +161,7 @@ func (s *situation) sent(sent, seconds float64, name string) {
 // slow has attempts take 8 ms.
 func (s *situation) slow() {
 	for i := range 200 {
-		s.pace.SawFailure(world.At(5+0.008*float64(i)), time.Millisecond, false)
+		s.pace.SawFailure(pace.Failure{At: world.At(5 + 0.008*float64(i)), Nominal: time.Millisecond})
 	}
 }
 

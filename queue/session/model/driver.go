@@ -243,7 +243,7 @@ func (d *Driver) attemptOf(now time.Time, pod *v1.Pod, over bool, node string) *
 // the next failure of its pod is another attempt's.
 func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle.Attempt {
 	d.UnderWay, d.AttemptBegan, d.endsAsSeen = a, now, false
-	takes := d.timeFor(pace.Nominal(a.Evaluated))
+	takes := d.timeFor(pace.Nominal(a.Evaluated), a.Pod)
 	if d.oracle != nil {
 		_, part := d.oracle.untilSeen(now, 1)
 		takes = min(takes, part, d.oracle.standstill().MostTime(now, a.Pod, LongestGap))
@@ -269,12 +269,13 @@ func (d *Driver) beginAttempt(now time.Time, a *cycle.Attempt, over bool) *cycle
 	return a
 }
 
-// timeFor returns how long what takes nominal by package pace takes the scheduler: in a shadow, at the real one's pace.
-func (d *Driver) timeFor(nominal time.Duration) time.Duration {
+// timeFor returns how long an attempt that takes nominal by package pace takes the scheduler: in a shadow, at the real one's pace of pods like
+// that one, or of plain ones.
+func (d *Driver) timeFor(nominal time.Duration, pod *v1.Pod) time.Duration {
 	if d.oracle == nil {
 		return nominal
 	}
-	return d.oracle.pace.Attempt(nominal)
+	return d.oracle.pace.Attempt(nominal, pace.KindOf(pod))
 }
 
 // Conclude ends the attempt under way. What it writes, a patch or bindings, is under way from now on.
@@ -376,7 +377,7 @@ func (d *Driver) catchUp(now time.Time, pod *v1.Pod, told bool) bool {
 	if !d.oracle.seesNodes() {
 		return false
 	}
-	at, each := d.LoopFree, d.timeFor(pace.AttemptTime)
+	at, each := d.LoopFree, d.timeFor(pace.AttemptTime, nil)
 	if longest := now.Add(-catchUpLimit * each); at.Before(longest) {
 		at = longest
 	}

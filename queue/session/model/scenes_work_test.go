@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -82,6 +84,44 @@ func TestSeenPace(t *testing.T) {
 			5.006 old unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			5.010 next inflight (turn)
 			5.011 next unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+	})
+}
+
+// TestSeenPaceOfKinds: of pods with claims for devices, the pace is learned apart from others'.
+func TestSeenPaceOfKinds(t *testing.T) {
+	mine := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "claim"}}
+	claims := func(p *v1.Pod) {
+		p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &mine.Name}}
+	}
+	// Forty plain pods fail a millisecond after the one before, and forty with a claim three milliseconds.
+	busy := func(w *world.Cluster) {
+		nodes(w, "4", "node-a")
+		w.Another(1.5)
+		world.Happens(w, 1.5, sources.Added, mine.DeepCopy(), nil)
+		at := 1.7
+		for i := range 80 {
+			name, edit := fmt.Sprintf("web-%02d", i), func(*v1.Pod) {}
+			if at += 0.001; i%2 == 1 {
+				at += 0.002
+				edit = claims
+			}
+			comes(w, 1.6, name, "8", edit)
+			w.Failed(at, world.Wants(name, "8"), noRoom)
+		}
+		// Nobody's Event shows these.
+		early := func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(-100); world.Reject(p, noRoom, "") }
+		comes(w, 5, "plain", "8", early)
+		comes(w, 5.0001, "claims", "8", func(p *v1.Pod) { early(p); claims(p) })
+	}
+	play(t, []scene{
+		{"every other one claims a device", 5, 6, busy, `
+			5.001 plain active UnscheduledPodAdd
+			5.001 plain inflight (turn)
+			5.001 claims active UnscheduledPodAdd
+			5.002 plain unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.19ms
+			5.002 claims inflight (turn)
+			5.005 claims unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.79ms
 		`},
 	})
 }

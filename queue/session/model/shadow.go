@@ -185,7 +185,8 @@ func (s *shadow) takeInNext() error {
 		if _, missed := s.oracle.channels.Gaps.Missed(ev.Time, sources.EventsWatch); missed {
 			s.oracle.pace.SawOther() // others before it may not have been seen
 		}
-		s.oracle.pace.SawFailure(ev.Time, pace.Nominal(s.objects.Count("Node")), s.oracle.channels.Came(ev.Time, f))
+		s.oracle.pace.SawFailure(pace.Failure{At: ev.Time, Nominal: pace.Nominal(s.objects.Count("Node")), Kind: pace.KindOf(s.objects.Pod(f.Pod)),
+			OneOfFew: s.oracle.channels.Came(ev.Time, f)})
 		s.takeInFailure(ev.Time, f)
 	case *sources.Bound:
 		s.takeInBound(ev.Time, f)

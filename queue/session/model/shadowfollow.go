@@ -344,7 +344,7 @@ func (s *shadow) flushSeen(now time.Time, pod types.NamespacedName) {
 	}
 	began := now
 	if !s.oracle.channels.Begins() { // it is the attempt's end that is seen
-		began = now.Add(-d.timeFor(pace.Nominal(s.objects.Count("Node"))))
+		began = now.Add(-d.timeFor(pace.Nominal(s.objects.Count("Node")), nil))
 	}
 	ran := d.ticks.SawBackoff(info.BackoffExpiry.Add(time.Nanosecond), began) // since v1.33 a backoff is over after its end
 	d.queue.FlushBackoffCompletedAsOf(now, ran)

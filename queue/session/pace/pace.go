@@ -27,13 +27,18 @@ const (
 // show, make some of these times longer. So means are taken, for it is them that say how much fits into a second, but
 // without the extremes. Where nothing is seen of it for a while, as when its Events wait for the rate limit of their client for half a
 // minute, or where most of them are not seen, the few that were seen last say less than the many before.
+//
+// How many times as long attempts of pods of one kind take as plain ones is learned with it: it depends on the cluster.
 type Pace struct {
 	// attempts are how many times as long as nominally attempts took lately, usual the same of more of them, and delays the seconds from a
 	// patch's answer to the beginning of the next attempt.
 	attempts, usual, delays recentMean
+	// factors are how many times as long as a plain pod's an attempt took lately, by kind. A plain pod's stays one.
+	factors [kinds]recentMean
 
 	now     time.Time
 	nominal time.Duration // what the failed attempt that was seen last took nominally
+	kind    Kind          // of its pod
 	failed  time.Time     // the end of the failed attempt that was seen last
 	patches int           // the status patches that were answered since
 	patched time.Time     // when the last of them was
@@ -44,24 +49,41 @@ type Pace struct {
 // New returns a pace of which nothing was seen: attempts take what they do nominally, and the loop goes on that long after the answer
 // to a patch.
 func New(answerDelay time.Duration) *Pace {
-	return &Pace{attempts: startAt(1, recentOf), usual: startAt(1, usualOf), delays: startAt(answerDelay.Seconds(), recentOf)}
+	p := &Pace{attempts: startAt(1, recentOf), usual: startAt(1, usualOf), delays: startAt(answerDelay.Seconds(), recentOf)}
+	for kind := range p.factors {
+		p.factors[kind] = startAt(1, recentOf)
+	}
+	return p
 }
 
 // At has what is asked from now on be asked of that moment.
 func (p *Pace) At(now time.Time) { p.now = now }
 
-// SawFailure notes an attempt that failed at that moment, and takes that long nominally. It may be one of few that are seen: then the time from
-// it to the next one is not one attempt's.
-func (p *Pace) SawFailure(at time.Time, nominal time.Duration, oneOfFew bool) {
-	longest := longestAttempt * p.Attempt(nominal)
-	if took := at.Sub(p.failed); !p.other && p.patches == 0 && took > 0 && took < longest {
-		p.attempts.add(float64(took) / float64(nominal))
-		p.usual.add(float64(took) / float64(nominal))
+// Failure is an attempt that was seen to fail.
+type Failure struct {
+	At      time.Time     // its end
+	Nominal time.Duration // what such an attempt of a plain pod takes nominally
+	Kind    Kind          // of its pod
+	// OneOfFew is true if most of those that come next are not seen: then the time until one is seen is not that attempt's.
+	OneOfFew bool
+}
+
+// SawFailure takes in that f was seen.
+func (p *Pace) SawFailure(f Failure) {
+	longest := longestAttempt * p.Attempt(f.Nominal, f.Kind)
+	if took := f.At.Sub(p.failed); !p.other && p.patches == 0 && took > 0 && took < longest {
+		times := float64(took) / float64(f.Nominal)
+		factor := p.factors[f.Kind].mean()
+		if f.Kind != Plain {
+			p.factors[f.Kind].add(times / p.usual.mean())
+		}
+		p.attempts.add(times / factor)
+		p.usual.add(times / factor)
 	}
-	if took := at.Sub(p.patched); !p.other && p.patches == 1 && took > 0 && took < longest {
-		p.delays.add(max(0, took-p.Attempt(nominal)).Seconds())
+	if took := f.At.Sub(p.patched); !p.other && p.patches == 1 && took > 0 && took < longest {
+		p.delays.add(max(0, took-p.Attempt(f.Nominal, f.Kind)).Seconds())
 	}
-	p.nominal, p.failed, p.patches, p.other, p.few = nominal, at, 0, oneOfFew, oneOfFew
+	p.nominal, p.kind, p.failed, p.patches, p.other, p.few = f.Nominal, f.Kind, f.At, 0, f.OneOfFew, f.OneOfFew
 }
 
 // SawPatch notes that a status patch was answered at that moment.
@@ -70,17 +92,17 @@ func (p *Pace) SawPatch(at time.Time) { p.patches, p.patched = p.patches+1, at }
 // SawOther notes that the loop was seen to do something that is no failed attempt: to bind a pod.
 func (p *Pace) SawOther() { p.other = true }
 
-// Attempt returns how long an attempt takes that takes nominal by the model's rules.
-func (p *Pace) Attempt(nominal time.Duration) time.Duration {
+// Attempt returns how long an attempt of a pod of that kind takes that takes nominal by the model's rules.
+func (p *Pace) Attempt(nominal time.Duration, kind Kind) time.Duration {
 	times := &p.attempts
 	if p.few || p.now.Sub(p.failed) > fresh {
 		times = &p.usual
 	}
-	return time.Duration(float64(nominal) * times.mean())
+	return time.Duration(float64(nominal) * times.mean() * p.factors[kind].mean())
 }
 
-// Last returns how long an attempt takes now that takes nominally what the failed one did that was seen last. Zero if none was.
-func (p *Pace) Last() time.Duration { return p.Attempt(p.nominal) }
+// Last returns how long an attempt takes now that is like the failed one that was seen last. Zero if none was.
+func (p *Pace) Last() time.Duration { return p.Attempt(p.nominal, p.kind) }
 
 // Longest returns how long the loop takes at the most from one attempt to the next, unless it had nothing to do.
 func (p *Pace) Longest() time.Duration { return longestAttempt * p.Last() }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	v1 "k8s.io/api/core/v1"
 )
 
 // nominal is what an attempt is said to take, answerDelay what the loop needs after the answer to a patch.
@@ -13,7 +15,7 @@ const nominal, answerDelay = time.Millisecond, 400 * time.Microsecond
 func learns(p *Pace, from time.Time, failures int, each time.Duration) time.Time {
 	for range failures {
 		from = from.Add(each)
-		p.SawFailure(from, nominal, false)
+		p.SawFailure(Failure{At: from, Nominal: nominal})
 	}
 	return from
 }
@@ -22,7 +24,7 @@ func learns(p *Pace, from time.Time, failures int, each time.Duration) time.Time
 func (p *Pace) is(t *testing.T, when string, attempt, answer time.Duration) {
 	t.Helper()
 	near := func(a, b time.Duration) bool { return math.Abs(float64(a-b)) <= float64(b)/100 }
-	if got := p.Attempt(nominal); !near(got, attempt) {
+	if got := p.Attempt(nominal, Plain); !near(got, attempt) {
 		t.Errorf("%s an attempt takes %s, want %s", when, got, attempt)
 	}
 	if got := p.AnswerDelay(); !near(got, answer) {
@@ -87,7 +89,7 @@ func TestOneOfFew(t *testing.T) {
 	now = learns(p, now, recentOf, 2*nominal)
 	for range 2 * recentOf {
 		now = now.Add(5 * nominal)
-		p.SawFailure(now, nominal, true)
+		p.SawFailure(Failure{At: now, Nominal: nominal, OneOfFew: true})
 		p.At(now)
 	}
 	p.is(t, "meanwhile", nominal/4, answerDelay)
@@ -97,4 +99,35 @@ func TestOneOfFew(t *testing.T) {
 	now = learns(p, now, 2*recentOf, nominal)
 	p.At(now)
 	p.is(t, "after more of them", nominal, answerDelay)
+}
+
+// TestKinds: how many times as long attempts of pods with claims for devices take as others' is learned of them alone, and says nothing of how
+// fast the scheduler is.
+func TestKinds(t *testing.T) {
+	p := New(answerDelay)
+	now := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
+	for range 2 * usualOf { // what came before the kind was known is forgotten
+		now = learns(p, now, 1, nominal/4)
+		now = now.Add(nominal)
+		p.SawFailure(Failure{At: now, Nominal: nominal, Kind: Devices})
+	}
+	if got := p.Last().Round(nominal / 20); got != nominal {
+		t.Errorf("an attempt such as the last takes %s, want %s", got, nominal)
+	}
+	p.is(t, "of plain pods", nominal/4, answerDelay)
+	if got := p.Attempt(2*nominal, Devices).Round(nominal / 20); got != 2*nominal {
+		t.Errorf("on twice as many nodes, one for devices takes %s, want %s", got, 2*nominal)
+	}
+	learns(p, now, usualOf, nominal/2) // the machine is busy
+	if got := p.Attempt(nominal, Devices).Round(nominal / 20); got != 2*nominal {
+		t.Errorf("when all take twice as long, one for devices takes %s, want %s", got, 2*nominal)
+	}
+}
+
+// TestKindOf: a pod that has claims for devices takes longer.
+func TestKindOf(t *testing.T) {
+	claims := &v1.Pod{Spec: v1.PodSpec{ResourceClaims: make([]v1.PodResourceClaim, 1)}}
+	if KindOf(nil) != Plain || KindOf(&v1.Pod{}) != Plain || KindOf(claims) != Devices {
+		t.Errorf("nobody is of kind %d, a pod %d, one with claims %d", KindOf(nil), KindOf(&v1.Pod{}), KindOf(claims))
+	}
 }

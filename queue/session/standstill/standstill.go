@@ -62,7 +62,7 @@ func (l *Loop) ToPlace(now time.Time) (first *evidence.Sighting, n int) {
 // LastToPlace returns when the loop has to begin at its pace to place all of ToPlace before NextPatched's attempt fails, which there is.
 func (l *Loop) LastToPlace(now time.Time) time.Time {
 	_, n := l.ToPlace(now)
-	return l.NextPatched(now).FailedAt.Add(-time.Duration(1+n) * l.Pace.Attempt(pace.AttemptTime))
+	return l.NextPatched(now).FailedAt.Add(-time.Duration(1+n) * l.Pace.Attempt(pace.AttemptTime, pace.Plain))
 }
 
 // MostTime returns how long the attempt of pod that begins now takes at the most if it is one of those before NextPatched's: each that
