@@ -86,11 +86,10 @@ func clearNominatedNode() *fwk.NominatingInfo {
 	return &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}
 }
 
-// Schedule pops the next pod at now and tries to place it: PreFilter, Filter, PostFilter, PreScore, Score,
-// Reserve and Permit by upstream's plugins. A pod that was placed is assumed to run on its node and in
-// flight until Bind, Fail, or a change of its object tells. One that was not is in flight until Conclude:
-// what happens between the two happens during its attempt. It returns false if there is no pod to pop.
-// (schedule_one.go, scheduleOnePod.)
+// Schedule pops the next pod at now and tries to place it: PreFilter, Filter, PostFilter, PreScore, Score, Reserve and Permit by upstream's
+// plugins. A pod that was placed is assumed to run on its node and in flight until Bind, Fail, or a change of its object tells. One that was not is
+// in flight until Conclude: what happens between the two happens during its attempt. It returns false if there is no pod to pop. (schedule_one.go,
+// scheduleOnePod.)
 func (s *Scheduler) Schedule(now time.Time) (*Attempt, bool) {
 	s.now = now
 	popped, ok := s.queue.PopEntity(now)
@@ -255,9 +254,8 @@ func (s *Scheduler) Undo(a *Attempt) {
 	a.Binding, a.rejected = nil, nil
 }
 
-// Conclude ends at now an attempt that did not place its pod: upstream's failure handling returns the pod
-// to the queue, nominates it and writes its condition. It does nothing for attempts that did, and runs those
-// of pod groups.
+// Conclude ends at now an attempt that did not place its pod: upstream's failure handling returns the pod to the queue, nominates it and writes its
+// condition. It does nothing for attempts that did, and runs those of pod groups.
 func (s *Scheduler) Conclude(now time.Time, a *Attempt) {
 	if a.Group != nil {
 		s.concludeGroup(now, a)
@@ -368,9 +366,8 @@ func narrower(d *framework.Diagnosis, absent *fwk.Status) string {
 	return ""
 }
 
-// queuedPodInfo is what upstream's plugins and failure handling know of a popped pod. It has no
-// signature: upstream reuses the verdict on an alike pod for half a second by the wall clock, which would
-// make runs differ. An error is a term of the pod's affinity that is left out.
+// queuedPodInfo is what upstream's plugins and failure handling know of a popped pod. It has no signature: upstream reuses the verdict on an alike
+// pod for half a second by the wall clock, which would make runs differ. An error is a term of the pod's affinity that is left out.
 func queuedPodInfo(info *queue.PodInfo) (*framework.QueuedPodInfo, error) {
 	p, err := framework.NewPodInfo(info.Pod)
 	if err != nil {

@@ -16,11 +16,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// Eviction is a victim that a preemptor wants deleted. Upstream deletes victims in a goroutine of the
-// preemptor, one after the other; that goroutine waits here until the victim is dealt with, and until the
-// last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.) Older releases gate it only until the last one's
-// turn comes: see GatesUntilEvicted of the configuration. Without SchedulerAsyncPreemption, all victims are asked for at once, and it is
-// the attempt that ends when they are dealt with.
+// Eviction is a victim that a preemptor wants deleted. Upstream deletes victims in a goroutine of the preemptor, one after the other; that
+// goroutine waits here until the victim is dealt with, and until the last one is, DefaultPreemption gates the preemptor. (preemption/executor.go.)
+// Older releases gate it only until the last one's turn comes: see GatesUntilEvicted of the configuration. Without SchedulerAsyncPreemption, all
+// victims are asked for at once, and it is the attempt that ends when they are dealt with.
 type Eviction struct {
 	Victim *v1.Pod
 
@@ -148,9 +147,8 @@ func (s *Scheduler) Evicted(e *Eviction) {
 	<-e.ended
 }
 
-// Renominate makes the preemption of pod, which an attempt nominated to another of several nodes that
-// would do as well, one on node: the evictions that it has asked for are given up, and those on node
-// asked for. Upstream picks among equal nodes by chance.
+// Renominate makes the preemption of pod, which an attempt nominated to another of several nodes that would do as well, one on node: the evictions
+// that it has asked for are given up, and those on node asked for. Upstream picks among equal nodes by chance.
 func (s *Scheduler) Renominate(now time.Time, pod *v1.Pod, node string) {
 	s.now = now
 	s.giveUpEvictions(pod.UID)

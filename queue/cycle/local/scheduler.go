@@ -1,7 +1,6 @@
-// Package local is kube-scheduler v1.37 without a cluster: upstream's scheduler, whole, with its event
-// handlers, caches, plugins and failure handling, over objects that are put into it by hand. It drives our
-// queue, tells the queue what its plugins say, and places one pod at a time. It starts nothing by itself,
-// knows no clock, and whatever it writes goes to whoever owns it, never out of the process.
+// Package local is kube-scheduler v1.37 without a cluster: upstream's scheduler, whole, with its event handlers, caches, plugins and failure
+// handling, over objects that are put into it by hand. It drives our queue, tells the queue what its plugins say, and places one pod at a time. It
+// starts nothing by itself, knows no clock, and whatever it writes goes to whoever owns it, never out of the process.
 package local
 
 import (
@@ -61,9 +60,8 @@ type Scheduler struct {
 	wording                                          wording.Wording
 }
 
-// New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the
-// same order and the same seed give the same decisions. Drive must follow, and Close when it is not
-// needed any more.
+// New returns a scheduler over an empty cluster. seed breaks ties between nodes: the same objects in the same order and the same seed give the same
+// decisions. Drive must follow, and Close when it is not needed any more.
 func New(cfg *schedulerconfig.Config, seed uint64) (*Scheduler, error) {
 	a := &api{}
 	client, err := a.client()
