@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -70,5 +71,37 @@ func TestWaitsEndWithTheContext(t *testing.T) {
 				t.Errorf("the wait ended with %v", err)
 			}
 		})
+	}
+}
+
+// stopping waits until it may read, and ends a context with that.
+type stopping struct {
+	io.Reader
+	may  chan struct{}
+	stop func()
+}
+
+func (s stopping) Read(b []byte) (int, error) {
+	<-s.may
+	defer s.stop()
+	return s.Reader.Read(b)
+}
+
+// TestStopped: once the context has ended, nothing is handed out, though it was read by then.
+func TestStopped(t *testing.T) {
+	for range 20 {
+		ctx, stop := context.WithCancel(t.Context())
+		last := stopping{strings.NewReader("tw"), make(chan struct{}), stop}
+		p, _, err := startPump(ctx, io.NopCloser(io.MultiReader(strings.NewReader("one\n"), last)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(last.may)
+		for len(p.full) == 0 {
+			runtime.Gosched()
+		}
+		if block, err := p.next(); !errors.Is(err, context.Canceled) || block != nil {
+			t.Fatalf("it hands out %q, %v", block, err)
+		}
 	}
 }

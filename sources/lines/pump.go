@@ -148,6 +148,9 @@ func (p *pump) next() ([]byte, error) {
 		p.free <- p.current[:cap(p.current)]
 		p.current = nil
 	}
+	if err := p.ctx.Err(); err != nil { // whatever was read by then
+		return nil, err
+	}
 	select {
 	case block, ok := <-p.full:
 		if !ok {
