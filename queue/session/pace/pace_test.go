@@ -118,9 +118,24 @@ func TestKinds(t *testing.T) {
 	if got := p.Attempt(2*nominal, Devices).Round(nominal / 20); got != 2*nominal {
 		t.Errorf("on twice as many nodes, one for devices takes %s, want %s", got, 2*nominal)
 	}
-	learns(p, now, usualOf, nominal/2) // the machine is busy
+	for range recentOf {
+		p.SawPatch(now)
+		now = now.Add(2*time.Millisecond + nominal)
+		p.SawFailure(Failure{At: now, Nominal: nominal, Kind: Devices})
+	}
+	if got := p.AnswerDelay().Round(nominal / 20); got != 2*time.Millisecond {
+		t.Errorf("the loop goes on %s after an answer, want 2ms", got)
+	}
+	now = learns(p, now, usualOf, nominal/2) // the machine is busy
 	if got := p.Attempt(nominal, Devices).Round(nominal / 20); got != 2*nominal {
 		t.Errorf("when all take twice as long, one for devices takes %s, want %s", got, 2*nominal)
+	}
+	for range recentOf { // there are more devices: too long for a plain pod, and not for these
+		now = now.Add(15 * nominal)
+		p.SawFailure(Failure{At: now, Nominal: nominal, Kind: Devices})
+	}
+	if got := p.Attempt(nominal, Devices); got < 10*nominal {
+		t.Errorf("when those for devices take longer, one takes %s", got)
 	}
 }
 
