@@ -375,29 +375,7 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, why string, otherwise t
 	case o.outlasts(now):
 		return o.channels.Until
 	}
-	return o.refusedAt(now, uid)
-}
-
-// refusedAt returns when the API server refuses the patch of that pod that is made now, where no watch tells of that: the pod is gone
-// before it is sent, behind the bindings that wait for the client's rate limit, too. Else it returns now.
-func (o *oracle) refusedAt(now time.Time, uid types.UID) time.Time {
-	if o.channels.Exact || o.channels.Logged() || o.channels.Config.AsyncAPICalls || !o.channels.Saturated(now) {
-		return now
-	}
-	at, apart := now, o.channels.Config.ClientInterval()
-	for _, b := range o.underWay() {
-		switch seen := o.future.Fate(b.Pod.UID, now, bindPatience); {
-		case cluster.BindsLate(b.Pod):
-		case seen != nil && seen.Placed():
-			at = seen.Time
-		default:
-			at = at.Add(apart) // refused, too
-		}
-	}
-	if at = at.Add(apart); !o.future.PodEnds(uid, now, at.Sub(now)) {
-		return now
-	}
-	return at
+	return o.turns().RefusedAt(now, uid)
 }
 
 // outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for

@@ -195,7 +195,13 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.seesNodes = func() bool { return true }
 	s.nodes = func() int { return 0 }
 	s.wakeComing = func() bool { return false }
-	s.underWay = func() []*binding { return s.placed }
+	s.beingBound = func(yield func(*v1.Pod) bool) {
+		for _, b := range s.placed {
+			if !yield(b.Pod) {
+				return
+			}
+		}
+	}
 	set(s)
 	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }, HasNode: s.hasNode}

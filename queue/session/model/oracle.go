@@ -1,6 +1,7 @@
 package model
 
 import (
+	"iter"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/schedq/schedq/queue/session/presence"
 	"github.com/schedq/schedq/queue/session/standstill"
 	"github.com/schedq/schedq/queue/session/tried"
+	"github.com/schedq/schedq/queue/session/turns"
 	"github.com/schedq/schedq/queue/session/verdict"
 )
 
@@ -32,7 +34,7 @@ type oracle struct {
 	// patch of its status follows, which is of no attempt of its own.
 	cleared    map[types.UID]time.Time
 	preBind    prebind.Waits
-	underWay   func() []*binding // the bindings that are
+	beingBound iter.Seq[*v1.Pod] // the pods that are being bound
 	nodes      func() int        // how many there are
 	seesNodes  func() bool       // whether the source tells of nodes: without, no attempt can be modelled
 	wakeComing func() bool       // whether something that may wake pods is on its way to the scheduler
@@ -51,6 +53,11 @@ func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
 // standstill returns what is known of the loop where it stands still.
 func (o *oracle) standstill() *standstill.Loop {
 	return &standstill.Loop{Future: o.future, Channels: o.channels, Line: o.queue, Pace: o.pace, Crowding: crowding, Patience: bindPatience, BesideLoop: o.besideLoop}
+}
+
+// turns returns what is known of the requests that wait for the rate limit of the scheduler's client.
+func (o *oracle) turns() *turns.Turns {
+	return &turns.Turns{Future: o.future, Channels: o.channels, Binding: o.beingBound, Patience: bindPatience}
 }
 
 // seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be

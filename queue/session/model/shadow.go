@@ -62,14 +62,14 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		limit.ReserveN(began, limit.Burst())
 	}
 	s.oracle = &oracle{
-		presence:  presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
-		pace:      pace.New(answerDelay),
-		channels:  channels.New(cfg, requests),
-		cleared:   map[types.UID]time.Time{},
-		preBind:   prebind.Waits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
-		underWay:  func() []*binding { return s.driver.Bindings },
-		nodes:     func() int { return s.objects.Count("Node") },
-		seesNodes: func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
+		presence:   presence.New(cfg, func(now time.Time, f *sources.Silent) { emit(sources.Event{Time: now, Fact: f}) }),
+		pace:       pace.New(answerDelay),
+		channels:   channels.New(cfg, requests),
+		cleared:    map[types.UID]time.Time{},
+		preBind:    prebind.Waits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
+		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
+		nodes:      func() int { return s.objects.Count("Node") },
+		seesNodes:  func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
 		},
