@@ -365,17 +365,17 @@ func (o *oracle) patchedAt(now time.Time, uid types.UID, why string, otherwise t
 	if !o.channels.Requests {
 		return otherwise
 	}
-	seen := o.patch(now, uid, why)
-	switch {
-	case seen != nil:
+	if seen := o.patch(now, uid, why); seen != nil {
 		seen.Used = true
 		return seen.Time
-	case !o.channels.HearsPods(now):
-		return otherwise
-	case o.outlasts(now):
-		return o.channels.Until
 	}
-	return o.turns().RefusedAt(now, uid)
+	if !o.channels.HearsPods(now) {
+		return otherwise
+	}
+	if refused := o.turns().RefusedAt(now, uid); refused.After(now) || !o.outlasts(now) {
+		return refused
+	}
+	return o.channels.Until
 }
 
 // outlasts reports whether a patch that is made now and is not seen is sent behind the end of what is told: where requests wait for

@@ -184,6 +184,14 @@ func (s *situation) load(seconds float64) {
 	}
 }
 
+// inLine has so many requests that nothing tells of wait for that.
+func (s *situation) inLine(requests int) {
+	s.load(10)
+	for range requests {
+		s.channels.TakeTurn(world.At(10), time.Time{})
+	}
+}
+
 // decides sets a situation up and returns what is asked of it.
 func decides(t *testing.T, set func(*situation)) *oracle {
 	t.Helper()
@@ -951,6 +959,14 @@ func TestSeesBinding(t *testing.T) {
 		{"it is deleted at once", func(s *situation) { s.changed(10.02, sources.Deleted, world.Wants("web", "1")) }, true},
 		{"it is deleted as late as its binding would have shown", func(s *situation) { s.changed(10.06, sources.Deleted, world.Wants("web", "1")) }, true},
 		{"it is deleted when its binding would have shown", func(s *situation) { s.changed(10.07, sources.Deleted, world.Wants("web", "1")) }, false},
+		{"it is deleted before its turn, which comes behind three that wait", func(s *situation) {
+			s.inLine(3)
+			s.changed(10.07, sources.Deleted, world.Wants("web", "1"))
+		}, true},
+		{"it is deleted as its turn comes, behind three that wait", func(s *situation) {
+			s.inLine(3)
+			s.changed(10.08, sources.Deleted, world.Wants("web", "1"))
+		}, false},
 		{"requests are not told", func(s *situation) { s.channels.Requests = false }, true},
 		{"pods are not heard", func(s *situation) { s.unheard(sources.PodsWatch) }, true},
 		{"it needs no device, and that of another is not ready", func(s *situation) {

@@ -323,18 +323,20 @@ func (d *Driver) conclude(now time.Time, told bool) {
 	if a.Binding != nil && a.Group == nil {
 		placed = []*cycle.Binding{a.Binding}
 	}
-	for _, b := range placed {
-		until, timesOut := d.answerTime(now), error(nil)
-		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindsBehind(now, until)) {
-			until = until.Add(writePatience)
+	for _, p := range placed {
+		b := &binding{Binding: p, Since: now, Until: d.answerTime(now)}
+		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindsBehind(now, b.Until)) {
+			b.Until = b.Until.Add(writePatience)
 			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {
-				until = now.Add(bindPatience)
+				b.Until = now.Add(bindPatience)
+			} else if seen != nil {
+				b.sent = d.oracle.turns().Take(now)
 			}
 			if deadline, err := d.oracle.preBind.Deadline(now, d.oracle.channels.Config, b.Pod); err != nil {
-				until, timesOut = deadline, err
+				b.Until, b.timesOut = deadline, err
 			}
 		}
-		d.Bindings = append(d.Bindings, &binding{Binding: b, Since: now, Until: until, timesOut: timesOut})
+		d.Bindings = append(d.Bindings, b)
 	}
 	d.onSettled(now, a)
 }

@@ -37,6 +37,7 @@ type binding struct {
 	Until time.Time
 	// timesOut is why it fails then, if Until is when the scheduler gives up waiting for what the pod needs. Otherwise nil.
 	timesOut error
+	sent     time.Time // when its request is sent, if nothing tells of that
 }
 
 // eviction is a victim's deletion.

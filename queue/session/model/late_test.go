@@ -255,7 +255,11 @@ func TestRefusedUnseen(t *testing.T) {
 			s.bound(10.3, "a")
 			s.bound(10.32, "b")
 		}, 10.34},
-		{"two were placed before, and are gone, too", func(s *situation) { gone(s); s.places("a", "b") }, 10.06},
+		{"two were placed before, and are gone, too", func(s *situation) {
+			gone(s)
+			s.places("a", "b")
+			s.inLine(2)
+		}, 10.06},
 		{"one waits for its volume", func(s *situation) {
 			gone(s)
 			s.places("a")

@@ -77,8 +77,8 @@ func (o *oracle) bindingShows(now time.Time, pod *v1.Pod) bool {
 	if seen == nil || seen.Time.Sub(now) > writePatience && !seen.Waited {
 		return false
 	}
-	// A binding under way when the pod was deleted would have shown by then.
-	return seen.Placed() || seen.Time.Sub(now) <= crowding
+	// A binding under way when the pod was deleted would have shown by then, unless its turn had yet to come.
+	return seen.Placed() || seen.Time.Sub(now) <= crowding || seen.Time.Before(o.turns().Next(now))
 }
 
 // awaits reports whether others have yet to provide what pod, which is placed, needs before it is bound.

@@ -31,8 +31,15 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
 		return // what is under way ends then
 	}
+	if b := d.bindingOf(uid); b != nil && b.sent.After(now) {
+		b.Until, b.timesOut = b.sent, ErrNotSeen // refused in its turn
+		s.oracle.turns().Take(now)               // what is written then
+		return
+	}
 	s.unbind(now, uid, ErrNotSeen)
-	d.endPatchWait(uid, now)
+	if !s.oracle.turns().Next(now).After(now) {
+		d.endPatchWait(uid, now)
+	}
 }
 
 // placeBeforeGone has the loop have placed pod, of whose deletion the scheduler is about to hear, if its binding is refused later. So it was,

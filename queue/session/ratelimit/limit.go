@@ -42,6 +42,7 @@ type Limit struct {
 	attached time.Time
 	first    int
 	cadence  cadence.Cadence // of those that show
+	line     time.Time       // when the last of those that TakeTurn took in is sent
 }
 
 // OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.
@@ -55,7 +56,7 @@ func (l *Limit) Restart(cfg *schedulerconfig.Config) {
 	if l.Exact {
 		l.limiter = cfg.ClientLimiter(1)
 	}
-	l.attached, l.first, l.cadence = time.Time{}, 0, cadence.Of(cfg.ClientInterval())
+	l.attached, l.first, l.cadence, l.line = time.Time{}, 0, cadence.Of(cfg.ClientInterval()), time.Time{}
 }
 
 // Attach says that the source came at now to a scheduler at work, and whether its requests waited for the limit then.
@@ -101,6 +102,29 @@ func (l *Limit) Saturated(now time.Time) bool {
 		few = noneLeft
 	}
 	return l.limiter.TokensAt(now) < float64(few)
+}
+
+// Turn returns when a request is sent that is made at now, which need not show: while requests wait, behind those that TakeTurn took in, and behind
+// shown, when one is sent that does show. Where all are told it returns now.
+func (l *Limit) Turn(now, shown time.Time) time.Time {
+	if l.Exact || !l.Saturated(now) {
+		return now
+	}
+	behind := now
+	for _, sent := range []time.Time{shown, l.line} {
+		if sent.After(behind) {
+			behind = sent
+		}
+	}
+	return behind.Add(l.cfg.ClientInterval())
+}
+
+// TakeTurn is Turn of a request that is made, and takes it in.
+func (l *Limit) TakeTurn(now, shown time.Time) time.Time {
+	if l.line = l.Turn(now, shown); l.line.After(now) {
+		l.limiter.ReserveN(now, 1)
+	}
+	return l.line
 }
 
 // Idle reports whether the loop has caught up, so that it takes a pod as soon as there is one: the rate limit has

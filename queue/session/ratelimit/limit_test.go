@@ -1,6 +1,7 @@
 package ratelimit_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -144,5 +145,57 @@ func TestOwed(t *testing.T) {
 		if got := s.Saturated(world.At(11.5)); got != exact {
 			t.Errorf("all told: %t, a hundred too many, and 1.5 s later they wait: %t", exact, got)
 		}
+	}
+}
+
+// TestTurn: a request that need not show is sent behind those that wait, 50 a second, and they use up the limit as long as any waits.
+func TestTurn(t *testing.T) {
+	used := func(exact bool, requests int) *ratelimit.Limit {
+		l := &ratelimit.Limit{Exact: exact}
+		l.Restart(world.Config(t))
+		for range requests {
+			l.Sent(world.At(10), true)
+		}
+		return l
+	}
+	turn := func(l *ratelimit.Limit, now, shown float64) float64 {
+		return l.Turn(world.At(now), world.At(shown)).Sub(world.At(0)).Seconds()
+	}
+	for _, c := range []struct {
+		name       string
+		limit      *ratelimit.Limit
+		taken      int
+		now, shown float64
+		want       float64
+	}{
+		{"none waits", used(false, 80), 0, 10, 0, 10},
+		{"none waits, so none can be ahead", used(false, 80), 2, 10, 0, 10},
+		{"all are told", used(true, 100), 2, 10, 0, 10},
+		{"it is the next", used(false, 100), 0, 10, 0, 10.02},
+		{"two are ahead", used(false, 100), 2, 10, 0, 10.06},
+		{"one is ahead that shows", used(false, 100), 0, 10, 10.3, 10.32},
+		{"of those that were ahead one is left", used(false, 100), 3, 10.05, 0, 10.08},
+		{"those that were ahead were sent", used(false, 100), 2, 10.05, 0, 10.07},
+		{"a hundred are ahead", used(false, 100), 100, 11.99, 0, 12.02},
+	} {
+		for range c.taken {
+			c.limit.TakeTurn(world.At(10), time.Time{})
+		}
+		if got := turn(c.limit, c.now, c.shown); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%s: it is sent at %.3f, want %.3f", c.name, got, c.want)
+		}
+	}
+	again := used(false, 100)
+	if at := again.TakeTurn(world.At(10), world.At(10.5)); !at.Equal(world.At(10.52)) {
+		t.Errorf("behind one that shows it is sent at %v", at)
+	}
+	if again.Restart(world.Config(t)); turn(again, 10, 0) != 10 {
+		t.Error("what waited for a scheduler before is ahead of the next one's")
+	}
+	for range 100 {
+		again.Sent(world.At(10), true)
+	}
+	if got := turn(again, 10, 0); math.Abs(got-10.02) > 1e-6 {
+		t.Errorf("behind what waited for the scheduler before it is sent at %.3f", got)
 	}
 }

@@ -23,24 +23,38 @@ type Turns struct {
 	Patience time.Duration
 }
 
-// RefusedAt returns when the API server refuses the patch of that pod that the loop makes now, where no watch tells of that: the pod is gone
-// before it is sent, behind the bindings that wait, too. Else it returns now.
-func (t *Turns) RefusedAt(now time.Time, uid types.UID) time.Time {
-	if t.Channels.Exact || t.Channels.Logged() || t.Channels.Config.AsyncAPICalls || !t.Channels.Saturated(now) {
+// Next returns when a request is sent that is made now, behind those that wait. Where no request waits, or all are told, it returns now.
+func (t *Turns) Next(now time.Time) time.Time {
+	if t.Channels.Logged() {
 		return now
 	}
-	at, apart := now, t.Channels.Config.ClientInterval()
+	return t.Channels.Turn(now, t.lastBound(now))
+}
+
+// Take is Next of a request that is made: those made later are behind it.
+func (t *Turns) Take(now time.Time) time.Time {
+	if t.Channels.Logged() {
+		return now
+	}
+	return t.Channels.TakeTurn(now, t.lastBound(now))
+}
+
+// lastBound returns when the last of the pods is bound that are being bound and are seen to be. Zero if none is.
+func (t *Turns) lastBound(now time.Time) (last time.Time) {
 	for pod := range t.Binding {
-		switch seen := t.Future.Fate(pod.UID, now, t.Patience); {
-		case cluster.BindsLate(pod):
-		case seen != nil && seen.Placed():
-			at = seen.Time
-		default:
-			at = at.Add(apart) // refused, too
+		seen := t.Future.Fate(pod.UID, now, t.Patience)
+		if seen != nil && seen.Placed() && !cluster.BindsLate(pod) && seen.Time.After(last) {
+			last = seen.Time
 		}
 	}
-	if at = at.Add(apart); !t.Future.PodEnds(uid, now, at.Sub(now)) {
+	return last
+}
+
+// RefusedAt returns when the API server refuses the patch of that pod that the loop makes now, where no watch tells of that: the pod is gone
+// before its turn comes. Then it takes it. Else it returns now.
+func (t *Turns) RefusedAt(now time.Time, uid types.UID) time.Time {
+	if t.Channels.Config.AsyncAPICalls || !t.Future.PodEnds(uid, now, t.Next(now).Sub(now)) {
 		return now
 	}
-	return at
+	return t.Take(now)
 }
