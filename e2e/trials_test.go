@@ -26,7 +26,7 @@ func TestAgreement(t *testing.T) {
 	near := trial{goal: ownGoal, audit: figures{0.90, 0.90, 0.93}, live: figures{0.93, 0.93, 0.93}, halfway: figures{0.90, 0.85, 0.90}}
 	// The goal is that these differ from near by a point at most. What was measured of recall, precision and time in the
 	// right tier, from the start and half-way: far 97 to 99, 96 to 99, 99.6, and 94 to 99, 91 to 99, 99.3; field, far or not,
-	// 95 to 99, 96 to 98, 97 to 99, and 94 to 99, 95 to 99, 96 to 99. Field from the audit log: 96 to 99, 98 to 99, 98 to 99, on a busy
+	// 95 to 99, 95 to 99, 97 to 99, and 94 to 99, 90 to 99, 96 to 99. Field from the audit log: 96 to 99, 93 to 99, 97 to 99, on a busy
 	// machine 85 of precision; 98 of slow volumes. What is asked for is the worst, less 6 to 8 points, and of slow volumes the goal.
 	far, field := near, near
 	far.delay, far.ahead = farDelay, farAhead

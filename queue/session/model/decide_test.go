@@ -188,7 +188,7 @@ func (s *situation) load(seconds float64) {
 func (s *situation) inLine(requests int) {
 	s.load(10)
 	for range requests {
-		s.channels.TakeTurn(world.At(10), time.Time{})
+		s.channels.Wait(world.At(10), s.channels.Turn(world.At(10), time.Time{}))
 	}
 }
 
@@ -203,13 +203,7 @@ func decides(t *testing.T, set func(*situation)) *oracle {
 	s.seesNodes = func() bool { return true }
 	s.nodes = func() int { return 0 }
 	s.wakeComing = func() bool { return false }
-	s.beingBound = func(yield func(*v1.Pod) bool) {
-		for _, b := range s.placed {
-			if !yield(b.Pod) {
-				return
-			}
-		}
-	}
+	s.beingBound = func(yield func(*v1.Pod) bool) { (&Driver{Bindings: s.placed}).eachBinding(yield) }
 	set(s)
 	slices.SortStableFunc(s.events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
 	s.queue = lineup.Lineup{Queue: s.line, TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active }, HasNode: s.hasNode}

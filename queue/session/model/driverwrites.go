@@ -35,7 +35,7 @@ type binding struct {
 	Since time.Time
 	// Until is when it is bound, or when a shadow gives it up.
 	Until time.Time
-	// timesOut is why it fails then, if Until is when the scheduler gives up waiting for what the pod needs. Otherwise nil.
+	// timesOut is why it fails then, if Until is when the scheduler gives up waiting for what the pod needs, or it is refused. Otherwise nil.
 	timesOut error
 	sent     time.Time // when its request is sent, if nothing tells of that
 }

@@ -43,7 +43,6 @@ func TestGoneBeforeTheirTurn(t *testing.T) {
 	f.Arrive(w.Events, world.At(2.8), sources.Status{})
 	f.Arrive(nil, world.At(4), sources.Status{})
 	made(f)
-	made(f)
 	says(t, traceOf(f, 2.0605, false), `
 		2.061 crowd-2 deleted
 		2.075 large backoff AssignedPodDelete

@@ -42,7 +42,7 @@ type Limit struct {
 	attached time.Time
 	first    int
 	cadence  cadence.Cadence // of those that show
-	line     time.Time       // when the last of those that TakeTurn took in is sent
+	line     time.Time       // when the last of those is sent that Wait was told of
 }
 
 // OfShown is the limit of the requests that show, where not all are told, and how few of it are left when they begin to wait.
@@ -104,7 +104,7 @@ func (l *Limit) Saturated(now time.Time) bool {
 	return l.limiter.TokensAt(now) < float64(few)
 }
 
-// Turn returns when a request is sent that is made at now, which need not show: while requests wait, behind those that TakeTurn took in, and behind
+// Turn returns when a request is sent that is made at now, which need not show: while requests wait, behind those that Wait was told of, and behind
 // shown, when one is sent that does show. Where all are told it returns now.
 func (l *Limit) Turn(now, shown time.Time) time.Time {
 	if l.Exact || !l.Saturated(now) {
@@ -119,12 +119,11 @@ func (l *Limit) Turn(now, shown time.Time) time.Time {
 	return behind.Add(l.cfg.ClientInterval())
 }
 
-// TakeTurn is Turn of a request that is made, and takes it in.
-func (l *Limit) TakeTurn(now, shown time.Time) time.Time {
-	if l.line = l.Turn(now, shown); l.line.After(now) {
+// Wait counts a request that is made at now, need not show, and waits for its turn. If that is now, nothing waits any more.
+func (l *Limit) Wait(now, turn time.Time) {
+	if l.line = turn; turn.After(now) {
 		l.limiter.ReserveN(now, 1)
 	}
-	return l.line
 }
 
 // Idle reports whether the loop has caught up, so that it takes a pod as soon as there is one: the rate limit has

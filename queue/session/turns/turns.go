@@ -33,10 +33,9 @@ func (t *Turns) Next(now time.Time) time.Time {
 
 // Take is Next of a request that is made: those made later are behind it.
 func (t *Turns) Take(now time.Time) time.Time {
-	if t.Channels.Logged() {
-		return now
-	}
-	return t.Channels.TakeTurn(now, t.lastBound(now))
+	turn := t.Next(now)
+	t.Channels.Wait(now, turn)
+	return turn
 }
 
 // lastBound returns when the last of the pods is bound that are being bound and are seen to be. Zero if none is.
