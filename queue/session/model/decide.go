@@ -112,19 +112,6 @@ func (o *oracle) waitingPatch(now time.Time) *evidence.Sighting {
 	return nil
 }
 
-// bindsAfter reports whether pod is seen to be bound by a request that is sent after that moment, and so was placed after that, unless
-// others have to provide something first.
-func (o *oracle) bindsAfter(now, sent time.Time, pod *v1.Pod) bool {
-	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) {
-		return false
-	}
-	seen := o.future.Fate(pod.UID, now, bindPatience)
-	if seen != nil && !seen.KnowsSent() {
-		sent = sent.Add(requestTime)
-	}
-	return seen != nil && seen.Placed() && seen.By.After(sent)
-}
-
 // upcoming decides by the queue alone. The loop takes the first pod in its turn that is not held (see heldUntil). If
 // all are held, it waits until the first of them is not. Pods for which no scheduler is there have no turn.
 func (o *oracle) upcoming(now time.Time) decision {
@@ -239,20 +226,11 @@ func (o *oracle) heldUntil(now time.Time, pod *v1.Pod) (until time.Time, held bo
 	}
 	if late := cluster.BindsLate(pod); late || o.channels.Logged() {
 		if seen := o.future.Attempt(pod.UID, now, bindPatience); seen != nil && seen.Placed() && (late || seen.Waited) {
-			until = o.placedAfter(now, seen) // and is not told to fail before
+			until = o.standstill().LastBefore(now, seen) // and is not told to fail before
 			return until, until.After(now), reason.GoesBy(reason.ByTurn, seen)
 		}
 	}
 	return horizon, true, turn
-}
-
-// placedAfter returns when the last attempt failed, after now, before the one that placed the pod which is seen to be bound, or zero if
-// none is told to have. Where the loop waits for its patches, requests that wait are sent in the order in which they were made.
-func (o *oracle) placedAfter(now time.Time, seen *evidence.Sighting) time.Time {
-	if !seen.Waited || !o.channels.Logged() || o.channels.Config.AsyncAPICalls {
-		return time.Time{}
-	}
-	return o.future.FailedBefore(now, seen.By.Add(-shortestRequest))
 }
 
 // patchesNomination reports whether a patch of pod's status that is told at now only takes its nomination away, as another pod's
@@ -278,10 +256,10 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 		return stands
 	}
 	if a.Binding != nil {
-		if pod, seen := o.queue.BindsNext(o.future, now, crowding); pod != nil && pod.UID != a.Pod.UID && (!o.seesBinding(now, a.Pod) || o.placedLater(now, a.Pod, seen)) {
+		if pod, seen := o.queue.BindsNext(o.future, now, crowding); pod != nil && pod.UID != a.Pod.UID && (!o.seesBinding(now, a.Pod) || o.standstill().PlacesLater(now, a.Pod, seen)) {
 			return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
 		}
-		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.bindsAfter(now, sent, a.Pod) {
+		if pod, _, sent := o.takenByPatch(now); pod != nil && pod.UID != a.Pod.UID && o.standstill().PlacesAfter(now, sent, a.Pod) {
 			return decision{do: takePod, pod: pod, because: reason.Because{Rule: reason.ByRequests, Seen: evidence.Patched, At: sent}}
 		}
 	}
@@ -301,21 +279,6 @@ func (o *oracle) insteadOf(now time.Time, a *cycle.Attempt) (stands decision) {
 		return decision{do: wait, until: seen.By.Add(-soon)}
 	}
 	return decision{do: takePod, pod: pod, because: reason.GoesBy(reason.InPlace, seen)}
-}
-
-// placedLater reports whether pod is placed later than the one that is first seen to be bound: its own binding is sent later, or, if
-// that is not known, answered later, by more than twice as long as requests take. A binding is sent as soon as its pod is placed (schedule_one.go, runBindingCycle), unless others have to
-// provide something first, or requests wait for the client's rate limit or beside the loop.
-func (o *oracle) placedLater(now time.Time, pod *v1.Pod, first *evidence.Sighting) bool {
-	if cluster.BindsLate(pod) || cluster.MayHaveDevices(pod) || o.channels.Saturated(now) || o.channels.Config.AsyncAPICalls {
-		return false
-	}
-	own := o.future.Fate(pod.UID, now, bindPatience)
-	least := 2 * requestTime
-	if own != nil && own.KnowsSent() && first.KnowsSent() {
-		least = soon
-	}
-	return own != nil && own.Placed() && own.By.Sub(first.By) > least && !o.standstill().IsPlacedBefore(now, own)
 }
 
 // agreesWithSeen reports whether what is seen later fits the outcome of attempt a, which ends now: its binding, or

@@ -52,7 +52,8 @@ func (o *oracle) besideLoop(now time.Time) func(*evidence.Sighting) bool {
 
 // standstill returns what is known of the loop where it stands still.
 func (o *oracle) standstill() *standstill.Loop {
-	return &standstill.Loop{Future: o.future, Channels: o.channels, Line: o.queue, Pace: o.pace, Crowding: crowding, Patience: bindPatience, BesideLoop: o.besideLoop}
+	return &standstill.Loop{Future: o.future, Channels: o.channels, Line: o.queue, Pace: o.pace, Crowding: crowding, Patience: bindPatience,
+		Soon: soon, Request: requestTime, ShortestRequest: shortestRequest, BesideLoop: o.besideLoop}
 }
 
 // turns returns what is known of the requests that wait for the rate limit of the scheduler's client.

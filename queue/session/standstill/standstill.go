@@ -22,6 +22,8 @@ type Loop struct {
 	Pace     *pace.Pace
 	// Crowding is how near the attempt must be that is seen to fail next, Patience as far as anybody looks for a binding.
 	Crowding, Patience time.Duration
+	// Soon is how near what shows of an attempt is of the one that begins now, Request how long a request takes, and ShortestRequest at the least.
+	Soon, Request, ShortestRequest time.Duration
 	// BesideLoop returns what reports whether a sighting is of a patch that is sent beside the loop.
 	BesideLoop func(now time.Time) func(*evidence.Sighting) bool
 }
