@@ -72,6 +72,15 @@ func AsyncAPICalls(version string) bool {
 	return minor == 34 && patch <= 1 || minor == 35 && patch == 0
 }
 
+// APICallsAtOnce returns how many calls are under way at once that the loop does not wait for. In v1.34 it is as many as its parallelism, by default 16
+// (backend/api_dispatcher/goroutines_limiter.go). Since v1.35 it is any number, which is 0 here.
+func (c *Config) APICallsAtOnce() int {
+	if c.Minor() == 34 {
+		return 16
+	}
+	return 0
+}
+
 // GatesUntilEvicted reports whether a preemptor is gated until its last victim is being deleted. Up to v1.34 it is only until that
 // one is left: prepareCandidateAsync (v1.33, preemption.go) took it out of those that preempt before the last victim's turn, and
 // kubernetes#134730, which came with v1.35, does so after it.

@@ -300,6 +300,7 @@ func (d *Driver) conclude(now time.Time, told bool) {
 				if told {
 					why = a.Message
 				}
+				d.oracle.turns().Called(now, a.Pod, false)
 				until = d.oracle.goesOnAt(now, d.oracle.patchedAt(now, pod.UID, why, until))
 			}
 			if !d.asyncAPICalls {
@@ -325,6 +326,9 @@ func (d *Driver) conclude(now time.Time, told bool) {
 	}
 	for _, p := range placed {
 		b := &binding{Binding: p, Since: now, Until: d.answerTime(now)}
+		if d.oracle != nil {
+			d.oracle.turns().Called(now, b.Pod, true)
+		}
 		if d.oracle != nil && (d.oracle.seesBinding(now, b.Pod) || d.oracle.bindsBehind(now, b.Until)) {
 			b.Until = b.Until.Add(writePatience)
 			if seen := d.oracle.future.Fate(b.Pod.UID, now, bindPatience); seen != nil && seen.Waited {

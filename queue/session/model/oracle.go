@@ -34,6 +34,7 @@ type oracle struct {
 	// patch of its status follows, which is of no attempt of its own.
 	cleared    map[types.UID]time.Time
 	preBind    prebind.Waits
+	line       *turns.Line
 	beingBound iter.Seq[*v1.Pod] // the pods that are being bound
 	nodes      func() int        // how many there are
 	seesNodes  func() bool       // whether the source tells of nodes: without, no attempt can be modelled
@@ -58,7 +59,7 @@ func (o *oracle) standstill() *standstill.Loop {
 
 // turns returns what is known of the requests that wait for the rate limit of the scheduler's client.
 func (o *oracle) turns() *turns.Turns {
-	return &turns.Turns{Future: o.future, Channels: o.channels, Binding: o.beingBound, Patience: bindPatience}
+	return &turns.Turns{Future: o.future, Channels: o.channels, Line: o.line, Binding: o.beingBound, Patience: bindPatience}
 }
 
 // seesBinding reports whether pod is seen to be bound within writePatience from now, or as late as its turn comes, or to be

@@ -26,6 +26,7 @@ import (
 	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/tried"
+	"github.com/schedq/schedq/queue/session/turns"
 	"github.com/schedq/schedq/queue/session/verdict"
 	"github.com/schedq/schedq/sources"
 )
@@ -119,6 +120,7 @@ func (s *shadow) load(now time.Time) (iter.Seq[*v1.Pod], error) {
 	}
 	s.driver.oracle, s.driver.unsettled = s.oracle, &s.unsettled
 	s.oracle.queue = lineup.Lineup{Queue: s.driver.queue, TakesFrom: s.driver.takesFrom, HasNode: s.objects.HasNode}
+	s.oracle.line = turns.NewLine(s.cfg)
 	s.oracle.channels.Forget()
 	s.oracle.presence.Restart(now)
 	s.oracle.tried.Clear()

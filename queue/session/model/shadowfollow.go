@@ -154,6 +154,7 @@ func (s *shadow) takeInBeginning(seen *evidence.Sighting) {
 // takeInPatch has the model follow that the scheduler wrote pod's condition, after which the loop goes on. expected
 // is true if an attempt of the model waits for that patch.
 func (s *shadow) takeInPatch(now time.Time, pod *v1.Pod, expected bool) {
+	s.oracle.turns().Sent(now, pod.UID)
 	s.hearOfPod(now, pod, false)
 	d, c := s.driver, cluster.Unscheduled(pod)
 	last, ok := s.oracle.tried.Last(pod.UID)

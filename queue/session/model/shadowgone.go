@@ -27,14 +27,17 @@ func (s *shadow) podGone(now time.Time, uid types.UID) {
 	d := s.driver
 	s.oracle.tried.Forget(uid)
 	delete(s.oracle.cleared, uid)
+	defer s.oracle.line.Forget(uid)
 	s.oracle.channels.Gone(uid)
 	if s.oracle.future.Refusal(uid, now, bindPatience) != nil {
 		return // what is under way ends then
 	}
-	if b := d.bindingOf(uid); b != nil && b.sent.After(now) {
-		b.Until, b.timesOut = b.sent, ErrNotSeen // refused in its turn
-		s.oracle.turns().Take(now)               // what is written then
-		return
+	if b := d.bindingOf(uid); b != nil {
+		if turn := s.oracle.turns().BindingRefusedAt(b.sent, uid); turn.After(now) {
+			b.Until, b.timesOut = turn, ErrNotSeen
+			s.oracle.turns().Take(now) // what is written then
+			return
+		}
 	}
 	s.unbind(now, uid, ErrNotSeen)
 	if !s.oracle.turns().Next(now).After(now) {

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -55,4 +56,54 @@ func TestGoneBeforeTheirTurn(t *testing.T) {
 		2.151 next deleted
 		2.220 last inflight (turn)
 		2.221 last unschedulable ScheduleAttemptFailure NodeResourcesFit in 670µs`)
+}
+
+// TestGoneInLine: a pod of v1.34.1 is placed while the patch of its attempt before waits, and deleted. Its binding has the place of the patch, between the
+// binding of a pod that came before that attempt and the patch of one that came after it: then it is refused. If the patch was seen to be sent, its binding is as far behind the
+// last one as it was made later.
+func TestGoneInLine(t *testing.T) {
+	for _, c := range []struct {
+		fits, patched, deleted float64
+		want                   string
+	}{
+		{2.15, 0, 2.3, `
+			2.151 gone backoff NodeAdd
+			2.151 gone inflight (turn)
+			2.500 before scheduled node-b (outcome)
+			2.501 before deleted
+			2.600 after backoff AssignedPodDelete
+			2.600 gone deleted`},
+		{2.2, 2.18, 2.4, `
+			2.201 gone backoff NodeAdd
+			2.201 gone inflight (turn)
+			2.500 before scheduled node-b (outcome)
+			2.501 before deleted
+			2.800 after backoff AssignedPodDelete
+			2.800 gone deleted`},
+	} {
+		var w world.Cluster
+		for _, node := range []string{"node-a", "node-b"} {
+			world.Happens(&w, 0.5, sources.Added, world.Node(node, "100"), nil)
+		}
+		w.Add(1, &sources.Attached{Nodes: true})
+		for i := range 200 {
+			w.Bound(1.1+0.0044*float64(i), comes(&w, 1.099+0.0044*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+		}
+		before := comes(&w, 2, "before", "100m", nil)
+		gone := comes(&w, 2.05, "gone", "200", func(p *v1.Pod) { world.Reject(p, "it was another's fault", "") })
+		after := comes(&w, 2.1, "after", "2000", nil)
+		world.Happens(&w, c.fits, sources.Added, world.Node("large", "1000"), nil)
+		w.Bound(2.5, before, "node-b")
+		if c.patched > 0 {
+			w.Add(c.patched, &sources.StatusPatched{Pod: world.Key(gone.Name), UID: gone.UID})
+		}
+		world.Happens(&w, c.deleted, sources.Deleted, gone, nil)
+		w.Add(2.7, &sources.StatusPatched{Pod: world.Key(after.Name), UID: after.UID})
+		f := model.NewLiveFeed(world.Config(t).Of("v1.34.1"))
+		t.Cleanup(f.Close)
+		slices.SortStableFunc(w.Events, func(a, b sources.Event) int { return a.Time.Compare(b.Time) })
+		f.Arrive(w.Events, world.At(4), sources.Status{})
+		made(f)
+		says(t, traceOf(f, 2.15, false), c.want)
+	}
 }

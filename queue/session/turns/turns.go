@@ -18,6 +18,7 @@ import (
 type Turns struct {
 	Future   *evidence.Future
 	Channels *channels.Channels
+	Line     *Line             // of the calls for which the loop does not wait
 	Binding  iter.Seq[*v1.Pod] // the pods that are being bound
 	// Patience is as far as anybody looks for what becomes of a pod.
 	Patience time.Duration
@@ -56,4 +57,41 @@ func (t *Turns) RefusedAt(now time.Time, uid types.UID) time.Time {
 		return now
 	}
 	return t.Take(now)
+}
+
+// Called takes in that the loop makes a call for pod now, to bind it or to write why it was rejected, and does not wait for it.
+func (t *Turns) Called(now time.Time, pod *v1.Pod, binds bool) {
+	if !t.lines() || binds && cluster.BindsLate(pod) {
+		return
+	}
+	seen := t.Future.Patch(pod.UID, now, t.Patience, true)
+	if binds {
+		seen = t.Future.Fate(pod.UID, now, t.Patience)
+	}
+	sent := time.Time{}
+	if seen != nil && seen.Placed() == binds && cluster.Unscheduled(pod) == nil {
+		sent = seen.Time
+	}
+	t.Line.call(now, pod.UID, sent)
+}
+
+// Sent takes in that a request for the pod with that UID was seen to be sent.
+func (t *Turns) Sent(now time.Time, uid types.UID) {
+	if t.lines() {
+		t.Line.see(now, uid)
+	}
+}
+
+// BindingRefusedAt returns when the API server refuses the binding under way of the pod with that UID, which is gone: in its turn. That is sent, which Take returned when
+// it was made, if the loop waits for what it writes. It may be long ago, or zero.
+func (t *Turns) BindingRefusedAt(sent time.Time, uid types.UID) time.Time {
+	if !t.lines() {
+		return sent
+	}
+	return t.Line.lastSentAt(uid)
+}
+
+// lines reports whether there is a line of calls for which the loop does not wait, and it does not show when each of them is sent.
+func (t *Turns) lines() bool {
+	return t.Channels.Config.AsyncAPICalls && !t.Channels.Exact && !t.Channels.Logged()
 }
