@@ -12,18 +12,25 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestGoneBeforeTheirTurn: of the last three of a crowd, which are deleted while their bindings wait for the client's rate limit, nothing shows to a
-// session. Each binding is refused in its turn, and so is, behind them, the patch for which the loop waits. The patch of the next pod
-// is behind those that are written once the bindings have failed.
-func TestGoneBeforeTheirTurn(t *testing.T) {
-	var w world.Cluster
+// usedUp returns a cluster with two nodes to which a session comes at its start. The scheduler binds so many pods from 1.1 s on, one each so many seconds: nothing is
+// left of its client's rate limit then.
+func usedUp(pods int, every float64) (w world.Cluster) {
 	for _, node := range []string{"node-a", "node-b"} {
 		world.Happens(&w, 0.5, sources.Added, world.Node(node, "100"), nil)
 	}
 	w.Add(1, &sources.Attached{Nodes: true})
-	for i := range 150 {
-		w.Bound(1.1+0.005*float64(i), comes(&w, 1.099+0.005*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+	for i := range pods {
+		at := every * float64(i)
+		w.Bound(1.1+at, comes(&w, 1.099+at, fmt.Sprint("old-", i), "1m", nil), "node-a")
 	}
+	return w
+}
+
+// TestGoneBeforeTheirTurn: of the last three of a crowd, which are deleted while their bindings wait for the client's rate limit, nothing shows to a
+// session. Each binding is refused in its turn, and so is, behind them, the patch for which the loop waits. The patch of the next pod
+// is behind those that are written once the bindings have failed.
+func TestGoneBeforeTheirTurn(t *testing.T) {
+	w := usedUp(150, 0.005)
 	var crowd []*v1.Pod
 	for i := range 6 {
 		crowd = append(crowd, comes(&w, 2+0.0001*float64(i), fmt.Sprint("crowd-", i), "100m", free))
@@ -81,14 +88,7 @@ func TestGoneInLine(t *testing.T) {
 			2.800 after backoff AssignedPodDelete
 			2.800 gone deleted`},
 	} {
-		var w world.Cluster
-		for _, node := range []string{"node-a", "node-b"} {
-			world.Happens(&w, 0.5, sources.Added, world.Node(node, "100"), nil)
-		}
-		w.Add(1, &sources.Attached{Nodes: true})
-		for i := range 200 {
-			w.Bound(1.1+0.0044*float64(i), comes(&w, 1.099+0.0044*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
-		}
+		w := usedUp(200, 0.0044)
 		before := comes(&w, 2, "before", "100m", nil)
 		gone := comes(&w, 2.05, "gone", "200", func(p *v1.Pod) { world.Reject(p, "it was another's fault", "") })
 		after := comes(&w, 2.1, "after", "2000", nil)

@@ -115,8 +115,7 @@ func TestBindingRefusedAt(t *testing.T) {
 	}
 }
 
-// TestNoLine: where the loop waits for what it calls, or it is told what it does, or others provide something first, a binding is refused as it was thought
-// to be when it was made.
+// TestNoLine: where the loop waits for what it calls, or it is told what it does, a binding is refused when it was thought to be as it was made.
 func TestNoLine(t *testing.T) {
 	for _, c := range []struct {
 		name, version string

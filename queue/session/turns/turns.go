@@ -64,9 +64,11 @@ func (t *Turns) Called(now time.Time, pod *v1.Pod, binds bool) {
 	if !t.lines() || binds && cluster.BindsLate(pod) {
 		return
 	}
-	seen := t.Future.Patch(pod.UID, now, t.Patience, true)
+	var seen *evidence.Sighting
 	if binds {
 		seen = t.Future.Fate(pod.UID, now, t.Patience)
+	} else {
+		seen = t.Future.Patch(pod.UID, now, t.Patience, true)
 	}
 	sent := time.Time{}
 	if seen != nil && seen.Placed() == binds && cluster.Unscheduled(pod) == nil {
