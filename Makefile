@@ -15,7 +15,7 @@ run: build
 build:
 	@CGO_ENABLED=0 GOGC=400 go build -gcflags=all=-dwarf=false -ldflags=-w -o bin/schedq ./cmd/schedq
 
-# The program without kube-scheduler, for who only watches (docs/install.md), its size, and what it can and can't do.
+# The program without kube-scheduler, for who only watches (docs/start/install.md), its size, and what it can and can't do.
 watchonly:
 	@! go list -tags watchonly -deps ./cmd/schedq | grep '^k8s\.io/kubernetes' || { echo 'make watchonly: the build tag watchonly is to keep these out, and something imports them.'; exit 1; }
 	@CGO_ENABLED=0 go build -tags watchonly -trimpath -ldflags='-s -w' -o bin/schedq-watchonly ./cmd/schedq
@@ -138,7 +138,7 @@ DAMAGE ?= 1000
 damage:
 	SCHEDQ_DAMAGE=$(DAMAGE) go test ./sources/files -run '^TestRandom' -v -count 1
 
-# docs/screens.md: the real screens, drawn from the embedded recording, and the demo of the README.
+# docs/start/screens.md: the real screens, drawn from the embedded recording, and the demo of the README.
 captures:
 	go test ./tui -run '^TestCaptures$$|^TestEveryLessonByKeys$$' -count 1 -captures
 

@@ -228,7 +228,7 @@ func TestDocsAreUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const schemaPath, docPath = "../docs/config.schema.json", "../docs/config.md"
+	const schemaPath, docPath = "../docs/reference/settings.schema.json", "../docs/reference/settings.md"
 	doc, err := os.ReadFile(docPath)
 	if err != nil {
 		t.Fatal(err)

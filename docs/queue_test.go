@@ -16,7 +16,7 @@ func TestQueueStates(t *testing.T) {
 		}
 		return string(text)
 	}
-	page, picture := read("queue.md"), read("queue.svg")
+	page, picture := read("start/queue.md"), read("start/queue.svg")
 	told := map[string]bool{} // from → to, as the page's table has it
 	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| ([^|]+) \| [^|]+ \|[^|]*\|$`).FindAllStringSubmatch(page, -1) {
 		for from := range strings.SplitSeq(row[1], ", ") {

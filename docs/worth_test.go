@@ -12,15 +12,15 @@ import (
 	"github.com/schedq/schedq/sources/worth"
 )
 
-// TestWorth: what logs are said to be worth is what docs/audit.md's table has.
+// TestWorth: what logs are said to be worth is what docs/use/audit.md's table has.
 func TestWorth(t *testing.T) {
-	text, err := os.ReadFile("audit.md")
+	text, err := os.ReadFile("use/audit.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := regexp.MustCompile(`(?m)^\| (?:workshop|random-1|random-2|busy) \|(.+)\|$`).FindAllStringSubmatch(string(text), -1)
 	if len(rows) != 4 {
-		t.Fatalf("docs/audit.md has %d recordings in its table", len(rows))
+		t.Fatalf("docs/use/audit.md has %d recordings in its table", len(rows))
 	}
 	said := []string{worth.Audit, worth.Cloud, worth.Beside, worth.BesideCloud}
 	ranges := make([][4]float64, len(said)) // recall's least and most, and precision's
@@ -41,7 +41,7 @@ func TestWorth(t *testing.T) {
 		number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 		want := fmt.Sprintf("%s to %s %% of the moves are found, and %s to %s %% of those told are right", number(r[0]), number(r[1]), number(r[2]), number(r[3]))
 		if said[i] != want {
-			t.Errorf("said is\n%s, but docs/audit.md's column %d is\n%s", said[i], i+1, want)
+			t.Errorf("said is\n%s, but docs/use/audit.md's column %d is\n%s", said[i], i+1, want)
 		}
 	}
 }

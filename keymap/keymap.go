@@ -1,5 +1,5 @@
 // Package keymap holds every key binding of the screen as data. One table makes dispatch, the help
-// screen, the bar at the bottom and docs/keys.md, so that they cannot disagree.
+// screen, the bar at the bottom and docs/reference/keys.md, so that they cannot disagree.
 package keymap
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-var update = flag.Bool("update", false, "write docs/keys.md")
+var update = flag.Bool("update", false, "write docs/reference/keys.md")
 
 func TestNoKeyHasTwoMeaningsInOneContext(t *testing.T) {
 	for _, c := range keymap.Conflicts(keymap.Default()) {
@@ -50,7 +50,7 @@ func TestLookup(t *testing.T) {
 }
 
 func TestDocsAreUpToDate(t *testing.T) {
-	const path = "../docs/keys.md"
+	const path = "../docs/reference/keys.md"
 	want := keymap.New(keymap.Default()).Markdown()
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {

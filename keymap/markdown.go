@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Markdown returns docs/keys.md: every binding, by group.
+// Markdown returns docs/reference/keys.md: every binding, by group.
 func (m *Map) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nMade from `keymap/bindings.go`: change it there, then run `go test ./keymap -update`.\n")

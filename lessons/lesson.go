@@ -1,6 +1,6 @@
 // Package lessons holds what schedq teaches: lessons of a scenario and of steps that are gone through with it.
 // A step tells something, asks for a prediction before time goes on, or sets a goal that is reached by
-// injecting. docs/lessons.md says how one is written.
+// injecting. docs/use/lessons.md says how one is written.
 //
 // A lesson is checked by being played: Check finds the moments of its steps, has the local scheduler answer its
 // predictions, and does what its author gives as solutions.
@@ -77,7 +77,7 @@ type Step struct {
 	Claims []Claim
 }
 
-// Move is what is waited for: a condition as docs/filter.md describes it. The zero value is nothing.
+// Move is what is waited for: a condition as docs/reference/filter.md describes it. The zero value is nothing.
 type Move struct {
 	text      string
 	condition session.Condition

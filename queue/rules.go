@@ -308,7 +308,7 @@ func Releases() []string {
 }
 
 // ForRelease returns the options of kube-scheduler in that release without any configuration, such as
-// v1.24. docs/releases.md tells what each changes.
+// v1.24. docs/reference/releases.md tells what each changes.
 func ForRelease(name string) (Options, error) {
 	o := Defaults()
 	for _, r := range releases {

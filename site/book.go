@@ -9,20 +9,16 @@ type part struct {
 // book is all pages, in the order in which one may read them.
 func book() []part {
 	return []part{
-		{"Start", []string{"README.md", "docs/tour.md", "docs/queue.md", "docs/recipes.md", "docs/playground.md", "docs/screens.md", "docs/install.md"}},
-		{"Your cluster", []string{"docs/live.md", "docs/recorder.md", "docs/fleet.md", "docs/security.md"}},
-		{"Your recordings", []string{"docs/audit.md", "docs/seed.md", "docs/damaged.md", "docs/memory.md"}},
-		{"By platform", []string{
-			"docs/platforms.md", "docs/platforms/eks.md", "docs/platforms/gke.md", "docs/platforms/aks.md", "docs/platforms/openshift.md",
-			"docs/platforms/k3s.md", "docs/platforms/kubeadm.md", "docs/platforms/kwok.md", "docs/platforms/simulator.md",
-			"docs/platforms/k8shark.md", "docs/platforms/workloads.md",
+		{"Start", []string{"README.md", "docs/start/tour.md", "docs/start/queue.md", "docs/start/recipes.md", "docs/start/playground.md", "docs/start/screens.md", "docs/start/install.md", "docs/start/systems.md", "docs/start/versions.md"}},
+		{"Use", []string{
+			"docs/use/live.md", "docs/use/audit.md", "docs/use/seed.md", "docs/use/damaged.md", "docs/use/memory.md", "docs/use/recorder.md", "docs/use/lessons.md", "docs/use/room.md", "docs/use/platforms.md",
+			"docs/use/platforms/eks.md", "docs/use/platforms/gke.md", "docs/use/platforms/aks.md", "docs/use/platforms/openshift.md", "docs/use/platforms/k3s.md", "docs/use/platforms/kubeadm.md", "docs/use/platforms/kwok.md", "docs/use/platforms/simulator.md", "docs/use/platforms/k8shark.md", "docs/use/platforms/workloads.md",
 		}},
-		{"Learning and teaching", []string{"docs/lessons.md", "docs/room.md"}},
 		{"Reference", []string{
-			"docs/keys.md", "docs/filter.md", "docs/config.md", "docs/explain.md", "docs/watch.md", "docs/verify.md", "docs/configuration.md",
-			"docs/releases.md", "docs/trace-format.md", "docs/glossary.md", "docs/systems.md", "docs/versions.md",
+			"docs/reference/keys.md", "docs/reference/filter.md", "docs/reference/settings.md", "docs/reference/scheduler-configuration.md", "docs/reference/explain.md", "docs/reference/watch.md", "docs/reference/fleet.md",
+			"docs/reference/trace-format.md", "docs/reference/releases.md", "docs/reference/glossary.md", "docs/reference/security.md",
 		}},
-		{"Inside", []string{"docs/architecture.md", "docs/embedding.md", "docs/decisions.md", "CONTRIBUTING.md"}},
+		{"Development", []string{"docs/development/architecture.md", "docs/development/verify.md", "docs/development/decisions.md", "docs/development/embedding.md", "CONTRIBUTING.md"}},
 	}
 }
 

@@ -40,7 +40,7 @@ func made(t *testing.T) (fs.FS, []string) {
 // TestBook: each page of docs/ is in the book once, and none that is not there.
 func TestBook(t *testing.T) {
 	want := []string{"README.md", "CONTRIBUTING.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+	for _, pattern := range []string{"docs/*/*.md", "docs/*/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
@@ -229,9 +229,9 @@ func TestIndex(t *testing.T) {
 	if len(all) != want || want < 150 {
 		t.Errorf("%d sections, and the pages have %d", len(all), want)
 	}
-	at := slices.IndexFunc(all, func(s [4]string) bool { return s[0] == "live.html#when-no-scheduler-is-there" })
+	at := slices.IndexFunc(all, func(s [4]string) bool { return s[0] == "use/live.html#when-no-scheduler-is-there" })
 	if at < 0 || !strings.Contains(all[at][3], "NO SCHEDULER IS HEARD") {
-		t.Error("a section of docs/live.md is not in it with its text")
+		t.Error("a section of docs/use/live.md is not in it with its text")
 	}
 }
 

@@ -19,7 +19,7 @@ func (m *model) addViews(all page.Actions) {
 	none := func(i int) func() string {
 		return func() string {
 			if i >= len(m.options.Views) {
-				return fmt.Sprintf("the configuration has %d views: docs/config.md says how to make one", len(m.options.Views))
+				return fmt.Sprintf("the configuration has %d views: docs/reference/settings.md says how to make one", len(m.options.Views))
 			}
 			return ""
 		}

@@ -18,7 +18,7 @@ var blanks = regexp.MustCompile(`(?m) +$`)
 // TestShown: where the documentation shows what a command says about an embedded recording, it says that. With -update it is
 // written anew.
 func TestShown(t *testing.T) {
-	files, err := filepath.Glob("../../docs/*.md")
+	files, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package classic is the scheduling queue for programs that embed it: queue.Queue behind a lock, with a
 // clock and a Pop that blocks, and the methods that kube-scheduler's SchedulingQueue had in v1.19 together
-// with those it has had since. docs/embedding.md shows how to use it.
+// with those it has had since. docs/development/embedding.md shows how to use it.
 //
 // It models k8s.io/kubernetes/pkg/scheduler/backend/queue, and differs from it in this:
 //   - No method takes a context or a logger. What upstream logs as an error is returned by the method that

@@ -2,7 +2,7 @@
 // plugins and its informers, in a program that is made for that (e2e/kube-scheduler is one).
 //
 // The queue is queue/classic's, behind upstream's interface SchedulingQueue. It writes upstream's log lines of each move, and the
-// metrics scheduler_pending_pods and scheduler_queue_incoming_pods_total. docs/embedding.md says what upstream's queue does besides.
+// metrics scheduler_pending_pods and scheduler_queue_incoming_pods_total. docs/development/embedding.md says what upstream's queue does besides.
 package replacement
 
 import (

@@ -122,7 +122,7 @@ func FindPod(ctx context.Context, rec *sources.Recording, name string) (types.Na
 // ParseZone returns the time zone that a person names: see words.ParseZone.
 func ParseZone(name string) (Zone, error) { return words.ParseZone(name) }
 
-// TierNamed is the word for the tier of that name in JSON: see docs/glossary.md.
+// TierNamed is the word for the tier of that name in JSON: see docs/reference/glossary.md.
 func TierNamed(name string) string { return words.TierNamed(name) }
 
 // Notices returns what a person should know of rec: what its readers noticed, and what it lacks.

@@ -1,5 +1,5 @@
 // Package embedded holds recordings of a real cluster that come with the program: traces (see
-// docs/trace-format.md) of an etcd, a kube-apiserver, a kube-controller-manager and a kube-scheduler
+// docs/reference/trace-format.md) of an etcd, a kube-apiserver, a kube-controller-manager and a kube-scheduler
 // v1.37.1 with kwok nodes.
 package embedded
 

@@ -3,7 +3,7 @@
 //
 // A file is a row of YAML documents and reads as a story. The first says what it is. Kubernetes objects are
 // plain manifests, as `kubectl apply` takes them; those before the first moment are there from the start. A
-// document with `at` or `when` is a moment, and the manifests behind it are applied then. docs/lessons.md
+// document with `at` or `when` is a moment, and the manifests behind it are applied then. docs/use/lessons.md
 // describes the format.
 package scenario
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestDocumentedExample reads the example of docs/trace-format.md.
+// TestDocumentedExample reads the example of docs/reference/trace-format.md.
 func TestDocumentedExample(t *testing.T) {
-	page, err := os.ReadFile("../../docs/trace-format.md")
+	page, err := os.ReadFile("../../docs/reference/trace-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package trace reads and writes schedq's own recordings: JSON Lines with a versioned header,
-// described in docs/trace-format.md. A trace can be compared with diff, appended to with cat, and cut
+// described in docs/reference/trace-format.md. A trace can be compared with diff, appended to with cat, and cut
 // off anywhere.
 package trace
 

@@ -44,7 +44,7 @@ func Add(ctx context.Context, d *page.Desk, all []Command, machine Machine, acti
 		case c.machine.Run == nil:
 			return "commands can't be run from here"
 		case len(c.all) == 0:
-			return "the configuration has no commands: docs/config.md says how to make one"
+			return "the configuration has no commands: docs/reference/settings.md says how to make one"
 		}
 		return ""
 	})

@@ -134,7 +134,7 @@ func RegisterFiles(cmd *cobra.Command) {
 	cmd.Flags().Bool("strict", false, "refuse a file of which anything can't be read, and say where")
 	RegisterMemory(cmd)
 	RegisterRelease(cmd)
-	RegisterToken(cmd, "a `FILE` with the token for a recorder's URL, which "+tokenVariable+" may have in its place: docs/recorder.md")
+	RegisterToken(cmd, "a `FILE` with the token for a recorder's URL, which "+tokenVariable+" may have in its place: docs/use/recorder.md")
 	if cmd.Flags().Lookup("from") == nil { // convert cuts whatever it reads
 		cmd.Flags().String("from", "", "of a ring's folder, only from this `TIME` on: -2h from its end, 12:03:10, RFC 3339")
 		cmd.Flags().String("to", "", "... and up to this `TIME`: +5m is that long after --from")

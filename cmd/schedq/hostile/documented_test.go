@@ -44,7 +44,7 @@ func documentedCommands(t *testing.T) []string {
 	t.Helper()
 	const top = "../../../"
 	files := []string{top + "README.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/platforms/*.md"} {
+	for _, pattern := range []string{"docs/*/*.md", "docs/use/platforms/*.md"} {
 		found, err := filepath.Glob(top + pattern)
 		if err != nil {
 			t.Fatal(err)

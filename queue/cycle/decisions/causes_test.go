@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 )
 
-// The causes of differences, as docs/decisions.md has them. Each is found by asking the model again over
+// The causes of differences, as docs/development/decisions.md has them. Each is found by asking the model again over
 // the state that the cause says the real scheduler may have had.
 const (
 	// The scheduler writes a handler's line before it takes the change in, and "Attempting to schedule

@@ -14,10 +14,10 @@ import (
 )
 
 // TestDecisions asks the model for its verdict at every attempt of the recordings' schedulers, over the
-// objects as the real one knew them. A difference must have one of the causes that docs/decisions.md
+// objects as the real one knew them. A difference must have one of the causes that docs/development/decisions.md
 // lists. SCHEDQ_RECORDINGS is a folder of recordings, each a folder with audit.log.gz and sched.log.gz.
 func TestDecisions(t *testing.T) {
-	listed, err := os.ReadFile("../../../docs/decisions.md")
+	listed, err := os.ReadFile("../../../docs/development/decisions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestDecisions(t *testing.T) {
 		}
 		for cause := range s.causes {
 			if !strings.Contains(string(listed), cause) {
-				t.Errorf("docs/decisions.md does not list the cause %q", cause)
+				t.Errorf("docs/development/decisions.md does not list the cause %q", cause)
 			}
 		}
 	})

@@ -16,7 +16,7 @@ import (
 )
 
 // Condition is what a person runs time to: a move of a certain kind, or a tier that grows or shrinks past a
-// number. docs/filter.md describes how it is written.
+// number. docs/reference/filter.md describes how it is written.
 type Condition struct {
 	Text sources.SafeText
 	// Exactly one of these is set. Is reports whether a move is what is looked for. Holds reports the same of

@@ -1,5 +1,5 @@
 // Package filter is the language in which a person says which pods to show: words, regular expressions,
-// label selectors and fields, the same on the screen and for the commands without one. docs/filter.md
+// label selectors and fields, the same on the screen and for the commands without one. docs/reference/filter.md
 // describes it.
 package filter
 

@@ -149,7 +149,7 @@ func TestAsLive(t *testing.T) {
 	})
 }
 
-// shortWithLateWatches is the same with watches that are late, where it is more than a point: docs/live.md has what was measured, and the goal is
+// shortWithLateWatches is the same with watches that are late, where it is more than a point: docs/use/live.md has what was measured, and the goal is
 // none.
 var shortWithLateWatches = map[string]float64{"": 0.01, "v1.33": 0.02}
 

@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// policies are what of an audit log under docs/audit.md's policy the fixed policies of clouds would have written: EKS (aws-eks-best-practices,
+// policies are what of an audit log under docs/use/audit.md's policy the fixed policies of clouds would have written: EKS (aws-eks-best-practices,
 // security/detective.adoc), GKE (kubernetes, cluster/gce/gci/configure-helper.sh), AKS (azure-aks-docs, monitor-aks.md).
 var policies = map[string]func(*auditLine) (level string){
 	"EKS and GKE": managed, // of what a scheduler reads they have the same rules

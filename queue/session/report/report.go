@@ -112,7 +112,7 @@ type Seconds time.Duration
 // MarshalJSON implements json.Marshaler.
 func (s Seconds) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(s).Seconds()) }
 
-// SchedulerReport says of which release a scheduler is, and what tells that: see docs/trace-format.md.
+// SchedulerReport says of which release a scheduler is, and what tells that: see docs/reference/trace-format.md.
 type SchedulerReport struct {
 	Release sources.SafeText      `json:"release"`
 	From    sources.ReleaseSource `json:"from,omitempty"`

@@ -27,7 +27,7 @@ type WorthTally struct {
 }
 
 // Worth returns what the recording has, and what it lacks. What that costs was measured on recordings of which the whole is known: the
-// tables of docs/audit.md and docs/seed.md.
+// tables of docs/use/audit.md and docs/use/seed.md.
 func (t *WorthTally) Worth() []Worth {
 	rows := []Worth{
 		lacking(t.pods > 0 && t.nodes > 0, "pods and nodes as they became", words.Times(t.pods, "change")+" of pods, "+fmt.Sprint(t.nodes)+" of nodes",
@@ -50,7 +50,7 @@ func (t *WorthTally) Worth() []Worth {
 		lacking(t.starts > 0, "when the scheduler began", words.Times(t.starts, "time"),
 			"without SchedulerPopFromBackoffQ, a backoff's end is up to a second off, until its pod is seen to be tried", "level Metadata for system:kube-scheduler's lease, or a log from before it began"),
 		lacking(t.before || t.starts > 0, "what was there before", "known",
-			"of the last half of a log 81.0 to 96.3 % of the moves are found, instead of 96.1 to 98.8", "a seed: schedq seed, or kubectl get -o json of about that time (docs/seed.md)"))
+			"of the last half of a log 81.0 to 96.3 % of the moves are found, instead of 96.1 to 98.8", "a seed: schedq seed, or kubectl get -o json of about that time (docs/use/seed.md)"))
 }
 
 func lacking(there bool, facts, here, costs, helps string) Worth {
@@ -71,7 +71,7 @@ func (t *WorthTally) log() Worth {
 	case t.moves > 0 && t.lowest < 0:
 		return Worth{Facts: facts, Here: words.Times(t.moves, "move")}
 	case t.lowest < 0 && t.highest < 0:
-		return Worth{facts, "none", alone, "kube-scheduler's log of the same time, at the -v=2 that most run with (docs/platforms.md)"}
+		return Worth{facts, "none", alone, "kube-scheduler's log of the same time, at the -v=2 that most run with (docs/use/platforms.md)"}
 	case t.lowest < sources.AttemptsVerbosity:
 		return Worth{facts, fmt.Sprintf("-v=%d, in part at least", t.lowest), alone, "-v=2, or a PUT of 5 to the running scheduler's /debug/flags/v"}
 	case t.lowest < sources.MovesVerbosity:

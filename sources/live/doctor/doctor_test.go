@@ -176,7 +176,7 @@ func TestHostileAnswers(t *testing.T) {
 // TestCommands: the commands are those of the platform's page, which has three and the one that opens what they get.
 func TestCommands(t *testing.T) {
 	for platform, page := range map[string]string{"EKS": "eks", "GKE": "gke", "AKS": "aks", "OpenShift": "openshift", "k3s": "k3s", "": "kubeadm"} {
-		text, err := os.ReadFile("../../../docs/platforms/" + page + ".md")
+		text, err := os.ReadFile("../../../docs/use/platforms/" + page + ".md")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func (g guide) auditAdds() string {
 	if g.fixed {
 		return adds + worth.Cloud + " (its policy can't be changed)"
 	}
-	return adds + "with the policy of docs/audit.md " + worth.Audit
+	return adds + "with the policy of docs/use/audit.md " + worth.Audit
 }
 
 // guideOf returns a platform's guide; that of kubeadm is everybody's who has none.
@@ -57,4 +57,4 @@ func guideOf(platform string) guide {
 	return guide{auditNeeds: noAudit, log: []string{"kubectl logs -n kube-system kube-scheduler-NODE --timestamps > sched.log"}}
 }
 
-const noAudit = "there is none unless kube-apiserver runs with --audit-policy-file and --audit-log-path; docs/audit.md has a policy"
+const noAudit = "there is none unless kube-apiserver runs with --audit-policy-file and --audit-log-path; docs/use/audit.md has a policy"

@@ -100,7 +100,7 @@ func releaseSaid(version sources.SafeText) string {
 
 func platformSaid(p doctor.Platform) string {
 	if p.Name == "" {
-		return "not known: docs/platforms.md has those that are"
+		return "not known: docs/use/platforms.md has those that are"
 	}
 	return fmt.Sprintf("%s: %s", p.Name, p.Because)
 }
