@@ -5,7 +5,7 @@
 RECORDINGS ?= ../shared/recordings
 FROM_RECORDINGS = SCHEDQ_RECORDINGS=$(wildcard $(abspath $(RECORDINGS)))
 
-.PHONY: run build watchonly test race lint bench fuzz signals hostile kills alerts thorough captures conformance mutants recordings verify decisions e2e e2e-releases e2e-record e2e-bench e2e-queue embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies site site-check browser terminal
+.PHONY: run build test race lint bench fuzz signals hostile kills alerts thorough captures conformance recordings verify decisions e2e e2e-releases e2e-record e2e-bench e2e-queue embedded man clean damage platforms manuals release-check snapshot release reproducible vulnerabilities dependencies site site-check browser terminal
 
 run: build
 	@./bin/schedq
@@ -14,13 +14,6 @@ run: build
 # and most of the compiler's garbage collection it takes two thirds of the time.
 build:
 	@CGO_ENABLED=0 GOGC=400 go build -gcflags=all=-dwarf=false -ldflags=-w -o bin/schedq ./cmd/schedq
-
-# The program without kube-scheduler, for who only watches (docs/start/install.md), its size, and what it can and can't do.
-watchonly:
-	@! go list -tags watchonly -deps ./cmd/schedq | grep '^k8s\.io/kubernetes' || { echo 'make watchonly: the build tag watchonly is to keep these out, and something imports them.'; exit 1; }
-	@CGO_ENABLED=0 go build -tags watchonly -trimpath -ldflags='-s -w' -o bin/schedq-watchonly ./cmd/schedq
-	@wc -c bin/schedq-watchonly
-	go test -tags watchonly -run '^TestWatchOnly' ./cmd/schedq ./queue/framework ./queue/cycle/schedulerconfig ./queue/session ./queue/session/model
 
 test:
 	go test -short ./...
@@ -46,12 +39,6 @@ bench:
 OPERATIONS ?= 1000000
 conformance:
 	go test ./queue/conformance -v -timeout 1h -operations $(OPERATIONS)
-
-# Small mistakes in the package MISTAKEN, and which of them none of its tests notices. MUTANTS are drawn; 0 is all: an hour for queue.
-MISTAKEN ?= queue
-MUTANTS ?= 40
-mutants:
-	go run ./queue/mutants -dir $(MISTAKEN) -sample $(MUTANTS)
 
 # Every recording of RECORDINGS is read whole, and what its logs tell of each pod is what its truth tells.
 recordings:

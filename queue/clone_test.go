@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // TestClone: whatever happens to a clone, or to the queue that it was made of, the other one stays as it was, and the same calls have

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // strategy is where a hint sends a pod: upstream's queueingStrategy.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // TestMistakes makes any call with any object, in any order and with a clock that goes back: stubs, other UIDs and other groups of

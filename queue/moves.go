@@ -7,8 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue/ebb"
-	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/pluginset"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // What brings a pod from one tier to another, but for its pop and its end: the operations, and below them the few ways that all of

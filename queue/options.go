@@ -5,8 +5,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	fwk "github.com/schedq/schedq/queue/framework"
-	"github.com/schedq/schedq/queue/pluginname"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // Options are the settings of a scheduler that its queue obeys.
@@ -71,7 +71,7 @@ type Plugins interface {
 }
 
 // SchedulingGates is the name of the plugin behind spec.schedulingGates.
-const SchedulingGates = pluginname.SchedulingGates
+const SchedulingGates = names.SchedulingGates
 
 // EveryEvent is the Plugins of a framework whose plugins have no queueing hints: every event may help
 // every pod. It knows one PreEnqueue plugin, SchedulingGates.

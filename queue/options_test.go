@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/schedq/schedq/queue"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // TestEveryEvent: without plugins every event may help every pod, but one with scheduling gates waits for these alone.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // TestMemoryAfterPeak: a queue in which many pods waited, were nominated and were in flight at once, and are gone, holds little

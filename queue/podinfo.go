@@ -8,7 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // PodInfo is all that the queue knows of a pod: upstream's QueuedPodInfo. It is a copy.

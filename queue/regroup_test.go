@@ -13,7 +13,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // TestRegroup: pods that were followed one by one are put together with their groups. A group is where the first of its queued pods

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // Rules are how the queues of older releases differ from that of v1.37, whose rules are the zero value.
@@ -253,15 +253,16 @@ func (r Rules) topology(worth func(*Queue, *entry, fwk.ClusterEvent, any, any) s
 	}
 }
 
-// affinityMatches reports whether a required pod affinity term of waiting matches pod.
+// affinityMatches reports whether a required pod affinity term of waiting matches pod. The queue does not know the labels of
+// namespaces, so a namespace selector matches only if it is empty.
 func (q *Queue) affinityMatches(waiting, pod *v1.Pod) bool {
-	matches, err := fwk.AffinityMatches(waiting, pod)
+	terms, err := fwk.GetAffinityTerms(waiting, fwk.GetPodAffinityTerms(waiting.Spec.Affinity))
 	if err != nil {
 		q.observer.Failed(fmt.Errorf("pod %s/%s is not moved by what happened to %s/%s, because its affinity cannot be read: %w",
 			waiting.Namespace, waiting.Name, pod.Namespace, pod.Name, err))
 		return false
 	}
-	return matches
+	return slices.ContainsFunc(terms, func(term fwk.AffinityTerm) bool { return term.Matches(pod, nil) })
 }
 
 // release is a release, the first minor one that it stands for, and what sets its queue apart from that of the next one.

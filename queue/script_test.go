@@ -17,7 +17,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/follow"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // TestScripts runs the scripts in testdata. Each command is followed by the moves that it causes; run

@@ -11,7 +11,6 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/sources/trace"
 )
@@ -39,13 +38,12 @@ type build struct {
 	Platform string `json:"platform"`
 	// KubeScheduler is the version of upstream's that is linked, Releases those whose queue can be shown.
 	KubeScheduler string         `json:"kubeScheduler,omitempty"`
-	WatchOnly     bool           `json:"watchOnly,omitempty"` // then none is linked
 	Releases      []string       `json:"releases"`
 	Formats       map[string]int `json:"formats"`
 }
 
 func thisBuild() build {
-	b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, WatchOnly: cycle.WatchOnly, Releases: queue.Releases(),
+	b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Releases: queue.Releases(),
 		Formats: map[string]int{"trace": trace.Version, "lesson": lessons.Version, "scenario": scenario.Version}}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -86,9 +84,6 @@ func newVersion() *cobra.Command {
 				err = encoder.Encode(b)
 			} else {
 				with := "with kube-scheduler " + b.KubeScheduler
-				if b.WatchOnly {
-					with = "built to watch only"
-				}
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "schedq %s %s, %s, %s\n", b.Version, with, b.Go, b.Platform)
 			}
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/component-helpers/resource"
 
 	"github.com/schedq/schedq/queue"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // Pods has a queue hear of pods as the event handlers of kube-scheduler v1.37 do (pkg/scheduler/eventhandlers.go), where no

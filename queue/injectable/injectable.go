@@ -5,7 +5,7 @@ package injectable
 import (
 	"slices"
 
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // What the queue does of itself, beside the cluster events.

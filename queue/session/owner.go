@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/report"
@@ -204,9 +203,6 @@ func (o *owner) toldNotices() []string {
 	all := slices.Clip(o.notices)
 	if err := o.recording.Feed.Err; err != nil && o.live == nil {
 		all = append(all, err.Error())
-	}
-	if cycle.WatchOnly && o.live != nil {
-		all = append(all, "This schedq was built to watch only: what wakes a pod is not worked out, so it stays where it was seen until an attempt of it is seen.")
 	}
 	if since := o.recording.Since; !since.IsZero() {
 		all = append(all, fmt.Sprintf("What was before %s is not kept, for want of room: who goes back there has it worked out again.", o.zone.Clock(since)))

@@ -1,5 +1,3 @@
-//go:build !watchonly
-
 package manifest
 
 import (

@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/schedq/schedq/queue"
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // Plugins answers the queue by what plugins say: their PreEnqueue checks, the events that they registered for, and their

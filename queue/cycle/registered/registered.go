@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"strings"
 
-	fwk "github.com/schedq/schedq/queue/framework"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 //go:embed v*.txt

@@ -1,5 +1,3 @@
-//go:build !watchonly
-
 package registered
 
 import (
@@ -7,8 +5,8 @@ import (
 
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/injectable"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // TestMatches: an event is of those that a plugin registered for as upstream has it, and events of any pod are of the same kinds.

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/injectable"
-	"github.com/schedq/schedq/queue/pluginname"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // GatesEliminated is what an update of a pod means that removes its last scheduling gate.
@@ -35,8 +35,8 @@ func Injection(name string) func(q *queue.Queue, now time.Time) {
 // one meets them.
 func RejectorPlugins() []string {
 	return []string{
-		pluginname.NodeResourcesFit, pluginname.TaintToleration, pluginname.NodeAffinity, pluginname.NodeUnschedulable, pluginname.InterPodAffinity,
-		pluginname.PodTopologySpread, pluginname.VolumeBinding, pluginname.VolumeRestrictions, pluginname.VolumeZone, pluginname.NodeVolumeLimits,
-		pluginname.NodePorts, pluginname.NodeName, pluginname.DynamicResources, pluginname.NodeDeclaredFeatures,
+		names.NodeResourcesFit, names.TaintToleration, names.NodeAffinity, names.NodeUnschedulable, names.InterPodAffinity,
+		names.PodTopologySpread, names.VolumeBinding, names.VolumeRestrictions, names.VolumeZone, names.NodeVolumeLimits,
+		names.NodePorts, names.NodeName, names.DynamicResources, names.NodeDeclaredFeatures,
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/schedq/schedq/queue"
-	fwk "github.com/schedq/schedq/queue/framework"
 	"github.com/schedq/schedq/queue/injectable"
-	"github.com/schedq/schedq/queue/pluginname"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // NewHints returns what plugins say of the in-tree plugins. A nil plugins is that nothing is known.
@@ -19,7 +19,7 @@ func NewHints(plugins queue.Plugins) Hints {
 		return w
 	}
 	w.plugins, w.own = map[string][]string{}, map[string][]string{}
-	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, pluginname.DefaultPreemption) {
+	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, names.DefaultPreemption) {
 		for i, event := range injectable.Events() {
 			if plugins.Registered(name, event) {
 				w.plugins[name] = append(w.plugins[name], w.events[i])

@@ -70,7 +70,7 @@ func newShadow(cfg *schedulerconfig.Config, events []sources.Event, more func() 
 		preBind:    prebind.Waits{Patience: writePatience, AwaitsVolume: s.objects.AwaitsVolume, UnreadyClaim: s.objects.UnreadyClaim, Claimed: s.objects.Claimed},
 		beingBound: func(yield func(*v1.Pod) bool) { s.driver.eachBinding(yield) },
 		nodes:      func() int { return s.objects.Count("Node") },
-		seesNodes:  func() bool { return s.nodesTold && !cycle.WatchOnly }, // or nobody could make an attempt on them
+		seesNodes:  func() bool { return s.nodesTold },
 		wakeComing: func() bool {
 			return slices.ContainsFunc(s.deliveries, func(h deliveries.Delivery) bool { return evidence.MayWake(h.Change) })
 		},

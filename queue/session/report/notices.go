@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -38,7 +37,7 @@ func Notices(rec *sources.Recording) []string {
 		return append(notices, "Only a scheduler's log is in this recording, and it does not tell all moves: a pod is shown where its last attempt left it. What woke it, and when, is not known, nor its priority.")
 	case logged && !rec.Rerun:
 		return append(notices, "The scheduler's log tells how attempts ended: the moves between them are modelled, by kube-scheduler's own plugins, and corrected by it and by what the API shows.")
-	case !moves && pods && !rec.Rerun && cycle.Available() == nil:
+	case !moves && pods && !rec.Rerun:
 		return append(notices, "No scheduler's log is in this recording: the moves are modelled, by kube-scheduler's own plugins, and corrected by what the API shows.")
 	case moves && !pods:
 		return append(notices, "No audit log is in this recording: the pods' priorities and labels are not known, and a what-if takes pods by time alone.")

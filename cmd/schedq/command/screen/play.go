@@ -48,9 +48,6 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 			if err := look.Check(); err != nil {
 				return err
 			}
-			if err := cycle.Available(); err != nil {
-				return err
-			}
 			plugins, err := cycle.InTree()
 			if err != nil {
 				return err

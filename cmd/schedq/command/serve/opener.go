@@ -29,9 +29,6 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 	}
 	opts := session.Options{Plugins: plugins, Paused: true}
 	if f.play {
-		if err := cycle.Available(); err != nil {
-			return nil, err
-		}
 		return func(v *room.Visitor) (tea.Model, error) {
 			v.At("free play")
 			return tui.NewPlay(v.Context(), "", opts, tui.Options{}.Served())
