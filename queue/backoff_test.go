@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 )
 
 // TestBackoff: how long a pod, or a group of pods, backs off after its count-th failure.
@@ -60,7 +59,7 @@ func TestNoBackoffWithoutFailure(t *testing.T) {
 		q := queue.New(c.opts, nil, nil)
 		pod := &v1.Pod{}
 		pod.Name, pod.UID = "one", "1"
-		follow.Restore(q, now, queue.PodInfo{
+		queue.Restore(q, now, queue.PodInfo{
 			Pod: pod, Tier: queue.Backoff, UnschedulableCount: c.failures, UnschedulablePlugins: []string{"A"}, BackoffExpiry: now.Add(time.Minute),
 		})
 		q.FlushBackoffCompleted(now)
@@ -89,7 +88,7 @@ func TestRealign(t *testing.T) {
 		if c.told != 0 {
 			p.BackoffExpiry = at(c.told)
 		}
-		follow.Restore(q, p.Timestamp, p)
+		queue.Restore(q, p.Timestamp, p)
 	}
 	is := func(when string, next string, expiries ...time.Time) {
 		t.Helper()

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -95,8 +94,8 @@ func BenchmarkInFlight(b *testing.B) {
 		})
 		b.Run(fmt.Sprint("Observe/", n), func(b *testing.B) {
 			for b.Loop() {
-				follow.Observe(q, noon, follow.Observation{Pod: pods[2*n], To: queue.Active, Event: "NodeAdd"})
-				follow.Observe(q, noon, follow.Observation{Pod: pods[2*n], To: queue.Deleted})
+				queue.Observe(q, noon, queue.Observation{Pod: pods[2*n], To: queue.Active, Event: "NodeAdd"})
+				queue.Observe(q, noon, queue.Observation{Pod: pods[2*n], To: queue.Deleted})
 			}
 		})
 		oldest := 0

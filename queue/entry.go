@@ -4,8 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/schedq/schedq/queue/ebb"
-	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -33,7 +31,7 @@ type entry struct {
 	tier   Tier      // where the Observer was told that it is
 	place  place     // where an entity lies
 
-	unschedulablePlugins, pendingPlugins, gatingPlugin  pluginset.ID
+	unschedulablePlugins, pendingPlugins, gatingPlugin  pluginSet
 	attempts, unschedulableCount, errorsCount, priority int32
 
 	timestamp      int64 // when it was added, or last failed
@@ -162,17 +160,17 @@ func (q *Queue) unname(i int32) {
 
 // pool holds the queue's entries, and index finds them by what names their pods.
 type (
-	pool  = ebb.Pool[entry]
-	index = ebb.Index[entry]
+	pool  = chunkedPool[entry]
+	index = nameIndex[entry]
 )
 
 // The indices: of all pods by their names, and of those in flight by their UIDs.
 func byName() index {
-	return ebb.NewIndex(func(e *entry) (string, string) { return e.pod.Namespace, e.pod.Name }, func(e *entry) *uint32 { return &e.hashes[0] })
+	return newNameIndex(func(e *entry) (string, string) { return e.pod.Namespace, e.pod.Name }, func(e *entry) *uint32 { return &e.hashes[0] })
 }
 
 func byUID() index {
-	return ebb.NewIndex(func(e *entry) (string, string) { return "", string(e.pod.UID) }, func(e *entry) *uint32 { return &e.hashes[1] })
+	return newNameIndex(func(e *entry) (string, string) { return "", string(e.pod.UID) }, func(e *entry) *uint32 { return &e.hashes[1] })
 }
 
 // rejected reports whether any plugin rejected the last attempt.

@@ -9,8 +9,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/schedq/schedq/queue/ebb"
 )
 
 // With the gate GenericWorkload, the pods of a pod group are queued as one entity: they are popped together,
@@ -244,7 +242,7 @@ func (q *Queue) AddAttemptedPodGroupIfNeeded(now time.Time, name types.Namespace
 	g.flight, g.pending, g.flown = none, nil, nil
 	defer func() {
 		clear(flown)
-		q.spareUIDs = ebb.Slice(flown[:0])
+		q.spareUIDs = shrink(flown[:0])
 	}()
 	if len(pending) == 0 {
 		q.entries.Release(entity)

@@ -3,8 +3,6 @@ package queue
 import (
 	"iter"
 	"slices"
-
-	"github.com/schedq/schedq/queue/ebb"
 )
 
 // heap is a binary heap of entries. It sifts exactly as container/heap does, on which upstream's heap is
@@ -35,7 +33,7 @@ func (h *heap) push(entries *pool, i int32) {
 func (h *heap) remove(entries *pool, pos int) {
 	n := len(h.items) - 1
 	last := h.items[n]
-	h.items = ebb.Slice(h.items[:n])
+	h.items = shrink(h.items[:n])
 	if n == pos {
 		return
 	}

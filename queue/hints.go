@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -45,7 +44,7 @@ const (
 
 // areDeaf reports whether no plugin of the set registered for event, that of the present move request: then none of their hints
 // is asked, for any pod.
-func (q *Queue) areDeaf(set pluginset.ID, event fwk.ClusterEvent) bool {
+func (q *Queue) areDeaf(set pluginSet, event fwk.ClusterEvent) bool {
 	if n := q.sets.Len(); len(q.isDeaf) < n {
 		q.isDeaf = append(q.isDeaf, make([]answer, n-len(q.isDeaf))...)
 	}

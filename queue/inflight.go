@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/ebb"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -168,7 +167,7 @@ func (f *inFlight) remove(entries *pool, i int32) {
 	if f.head*2 >= len(f.events) { // as many go as stay: each event is copied once
 		kept := copy(f.events, f.events[f.head:])
 		clear(f.events[kept:])
-		f.events, f.head = ebb.Slice(f.events[:kept]), 0
+		f.events, f.head = shrink(f.events[:kept]), 0
 	}
 }
 

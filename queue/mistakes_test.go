@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -139,10 +138,10 @@ func (m *mistaken) call() string {
 	case 14:
 		_ = q.AddAttemptedPodGroupIfNeeded(now, types.NamespacedName{Namespace: "default", Name: m.object().Name}, queue.GroupOutcome(rapid.IntRange(0, 2).Draw(m.T, "outcome")))
 	case 15:
-		follow.Observe(q, now, follow.Observation{Pod: pod, To: m.tier(), UnschedulablePlugins: by,
+		queue.Observe(q, now, queue.Observation{Pod: pod, To: m.tier(), UnschedulablePlugins: by,
 			Event: rapid.SampledFrom([]string{"", queue.ScheduleAttemptFailure, "UnscheduledPodAdd", queue.UnschedulableTimeout}).Draw(m.T, "event")})
 	case 16:
-		follow.Restore(q, now, queue.PodInfo{Pod: pod, Tier: rapid.SampledFrom([]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable}).Draw(m.T, "tier"), UnschedulableCount: 1})
+		queue.Restore(q, now, queue.PodInfo{Pod: pod, Tier: rapid.SampledFrom([]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable}).Draw(m.T, "tier"), UnschedulableCount: 1})
 		m.has("Restore", pod)
 	case 17:
 		q.Unpop(pod.UID, m.tier())

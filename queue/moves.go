@@ -6,8 +6,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/schedq/schedq/queue/ebb"
-	"github.com/schedq/schedq/queue/pluginset"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -245,7 +243,7 @@ func (q *Queue) FlushBackoffCompletedAsOf(now, ran time.Time) {
 			completed = append(completed, i)
 		}
 	}
-	q.scratch = ebb.Slice(completed)
+	q.scratch = shrink(completed)
 	for _, i := range completed {
 		q.moveOutOfBackoffQ(t, i, BackoffComplete)
 	}
@@ -264,7 +262,7 @@ func (q *Queue) FlushUnschedulableLeftover(now time.Time) {
 			left = append(left, i)
 		}
 	}
-	q.scratch = ebb.Slice(left)
+	q.scratch = shrink(left)
 	if len(left) > 0 {
 		q.moveAll(t, left, eventUnschedulableTimeout, nil, nil)
 	}
@@ -359,7 +357,7 @@ func (q *Queue) runPreEnqueue(i int32) {
 	if q.rules.noPreEnqueue {
 		return
 	}
-	gating := pluginset.ID(0)
+	gating := pluginSet(0)
 	for p := range q.podsOf(i) {
 		e := q.entries.At(p)
 		plugin := q.plugins.PreEnqueue(e.pod, q.sets.Only(e.gatingPlugin))

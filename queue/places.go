@@ -2,8 +2,6 @@ package queue
 
 import (
 	"iter"
-
-	"github.com/schedq/schedq/queue/ebb"
 )
 
 // Where entities lie, and how the Observer is told that they moved.
@@ -71,7 +69,7 @@ func (q *Queue) remove(i int32) {
 		last := q.unschedulable[len(q.unschedulable)-1]
 		q.unschedulable[e.pos] = last
 		q.entries.At(last).pos = e.pos
-		q.unschedulable = ebb.Slice(q.unschedulable[:len(q.unschedulable)-1])
+		q.unschedulable = shrink(q.unschedulable[:len(q.unschedulable)-1])
 	}
 	e.place = nowhere
 }

@@ -3,9 +3,6 @@ package queue
 import (
 	"time"
 
-	"github.com/schedq/schedq/queue/ebb"
-	"github.com/schedq/schedq/queue/nominated"
-	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -20,7 +17,7 @@ type Queue struct {
 	entries pool
 	byName  index // the pods, but those that are hidden
 	hidden  int   // in flight, and not found by their names
-	sets    pluginset.Table
+	sets    pluginSets
 
 	activeQ       heap
 	backoffQ      heap
@@ -32,14 +29,14 @@ type Queue struct {
 
 	groups     []*group // nil where one was freed
 	freeGroups []int32
-	byGroup    ebb.Map[types.NamespacedName, int32]
+	byGroup    shrinkingMap[types.NamespacedName, int32]
 	popped     int32       // the entry.group of what was popped last: 0 if it was a pod alone
 	spareUIDs  []types.UID // room for the next group.flown
 
 	inFlight         inFlight
 	schedulingCycle  int64
 	moveRequestCycle int64 // the scheduling cycle of the last move request, or -1
-	nominated        *nominated.Pods
+	nominated        *nominatedPods
 	incoming         incoming
 }
 
@@ -47,8 +44,8 @@ type Queue struct {
 func New(opts Options, plugins Plugins, observer Observer) *Queue {
 	q := &Queue{
 		opts: opts, rules: opts.Rules.resolve(), plugins: plugins, observer: observer,
-		byName: byName(), sets: pluginset.New(),
-		inFlight: newInFlight(), nominated: &nominated.Pods{}, incoming: newIncoming(),
+		byName: byName(), sets: newPluginSets(),
+		inFlight: newInFlight(), nominated: &nominatedPods{}, incoming: newIncoming(),
 		moveRequestCycle: -1,
 	}
 	if plugins == nil {

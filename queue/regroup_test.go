@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -41,7 +40,7 @@ func TestRegroup(t *testing.T) {
 		if p.group != "" {
 			pod.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &p.group}
 		}
-		follow.Restore(q, now, queue.PodInfo{
+		queue.Restore(q, now, queue.PodInfo{
 			Pod: pod, Tier: p.tier, Attempts: i + 2, UnschedulableCount: i + 1, ConsecutiveErrorsCount: i, Timestamp: now.Add(time.Duration(i) * time.Second),
 			UnschedulablePlugins: []string{"A"}, GatingPlugin: p.gated, BackoffExpiry: now.Add(time.Minute),
 		})

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schedq/schedq/queue/labels"
-	"github.com/schedq/schedq/queue/pluginset"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -51,7 +49,7 @@ type Rules struct {
 	// hands it the events.
 	Vacating Vacating
 	// Labels says how events are called.
-	Labels labels.Style
+	Labels LabelStyle
 }
 
 // Waking is which move requests wake an unschedulable pod.
@@ -187,7 +185,7 @@ func (q *Queue) registrationHint(e *entry, event fwk.ClusterEvent, _, newObj any
 	if isWildCard(event) {
 		return forPod(e, newObj)
 	}
-	for _, id := range []pluginset.ID{e.pendingPlugins, e.unschedulablePlugins} {
+	for _, id := range []pluginSet{e.pendingPlugins, e.unschedulablePlugins} {
 		for _, plugin := range q.sets.Names(id) {
 			if q.plugins.Registered(plugin, event) {
 				return queueAfterBackoff
@@ -276,7 +274,7 @@ type release struct {
 // differ. Each is read in the last patch of its minor release, and differs from the one above by what its function does.
 var releases = [...]release{
 	{"v1.37", 37, nil},
-	{"v1.36", 36, func(o *Options) { o.Rules.Gating, o.Rules.Labels = GatingEvents, labels.OfUnschedulablePods }},
+	{"v1.36", 36, func(o *Options) { o.Rules.Gating, o.Rules.Labels = GatingEvents, OfUnschedulablePods }},
 	{"v1.35", 35, nil},
 	{"v1.34", 34, func(o *Options) { o.Rules.Vacating = WhenBoundToo }},
 	{"v1.33", 33, func(o *Options) { o.Rules.BackoffByAttempts, o.Rules.Gating = true, NotBySchedulingGates }},
@@ -286,7 +284,7 @@ var releases = [...]release{
 	}},
 	{"v1.31", 31, func(o *Options) {
 		o.Rules.Waking, o.Rules.MoveRequestCycle, o.Rules.Updating = ByRegisteredEvents, true, UpdateRequeues
-		o.Rules.Labels = labels.ByHand
+		o.Rules.Labels = ByHand
 	}},
 	{"v1.30", 30, func(o *Options) { o.Rules.AffinityOnly = true }},
 	{"v1.29", 29, func(o *Options) { o.Rules.HearsAllEvents = true }},

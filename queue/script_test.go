@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -141,7 +140,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		follow.Restore(s.queue, s.now, queue.PodInfo{Pod: s.named(d), Tier: to})
+		queue.Restore(s.queue, s.now, queue.PodInfo{Pod: s.named(d), Tier: to})
 	case "event":
 		only := list(d, "only")
 		var preCheck func(*v1.Pod) bool
@@ -170,14 +169,14 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen := follow.Observation{
+		seen := queue.Observation{
 			Pod: s.named(d), To: to, Event: arg(d, "event", ""),
 			UnschedulablePlugins: list(d, "by"), GatingPlugin: arg(d, "gated", ""),
 		}
 		if d.HasArg("again") {
-			s.Moved(follow.Restated(s.queue, s.now, seen))
+			s.Moved(queue.Restated(s.queue, s.now, seen))
 		} else {
-			follow.Observe(s.queue, s.now, seen)
+			queue.Observe(s.queue, s.now, seen)
 		}
 	case "tiers":
 		s.tiers()

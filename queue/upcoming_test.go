@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 )
 
 // TestUpcoming: the pods come in the order in which Pop takes them.
@@ -31,7 +30,7 @@ func TestUpcoming(t *testing.T) {
 				q.Add(now, pod)
 				continue
 			}
-			follow.Restore(q, now, queue.PodInfo{Pod: pod, Tier: queue.Backoff, Timestamp: now, Attempts: 1, UnschedulableCount: rapid.IntRange(1, 3).Draw(t, "failures"),
+			queue.Restore(q, now, queue.PodInfo{Pod: pod, Tier: queue.Backoff, Timestamp: now, Attempts: 1, UnschedulableCount: rapid.IntRange(1, 3).Draw(t, "failures"),
 				UnschedulablePlugins: []string{"A"}})
 		}
 		var got, want []string

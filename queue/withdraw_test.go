@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -62,7 +61,7 @@ func TestPutInFlight(t *testing.T) {
 			request()
 		}
 		pod := lone("seen", "2")
-		follow.Observe(q, noon, follow.Observation{Pod: pod, To: queue.InFlight})
+		queue.Observe(q, noon, queue.Observation{Pod: pod, To: queue.InFlight})
 		if !c.before {
 			request()
 		}

@@ -26,7 +26,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/classic"
-	"github.com/schedq/schedq/queue/cycle/local"
+	"github.com/schedq/schedq/queue/cycle"
 )
 
 // Settings are what a Scheduler does not say of itself.
@@ -60,7 +60,7 @@ func Install(ctx context.Context, s *scheduler.Scheduler, settings Settings) err
 	if len(s.Profiles) == 0 {
 		return errors.New("the scheduler has no profile")
 	}
-	plugins, err := local.PluginsIn(ctx, s.Profiles, slices.Min(slices.Collect(maps.Keys(s.Profiles))), "")
+	plugins, err := cycle.PluginsIn(ctx, s.Profiles, slices.Min(slices.Collect(maps.Keys(s.Profiles))), "")
 	if err != nil {
 		return err
 	}

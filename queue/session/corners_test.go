@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/flush"
@@ -209,7 +208,7 @@ func TestAnyObjects(t *testing.T) {
 		}
 		fork := line.Fork(line.End)
 		fork.Inject(line.End, func(e *timeline.Engine) {
-			e.Queue.MoveAllToActiveOrBackoffQueue(line.End, injectable.MoveAll, nil, nil, nil)
+			e.Queue.MoveAllToActiveOrBackoffQueue(line.End, queue.MoveAll, nil, nil, nil)
 			e.Settle(line.End, nil)
 		})
 		fork.GoTo(line.End.Add(time.Hour))

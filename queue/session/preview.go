@@ -1,16 +1,16 @@
 package session
 
-import "github.com/schedq/schedq/queue/injectable"
+import "github.com/schedq/schedq/queue"
 
 // What Inject takes beside the cluster events.
 const (
-	MoveRequest   = injectable.MoveRequest
-	BackoffFlush  = injectable.BackoffFlush
-	LeftoverFlush = injectable.LeftoverFlush
+	MoveRequest   = queue.MoveRequest
+	BackoffFlush  = queue.BackoffFlush
+	LeftoverFlush = queue.LeftoverFlush
 )
 
 // Injectables returns what Inject takes: what the queue does of itself, and then the cluster events.
-func Injectables() []string { return injectable.Names() }
+func Injectables() []string { return queue.InjectableNames() }
 
 // preview pauses and begins to work out what each of the injectables would do.
 func (o *owner) preview(wanted []string) {

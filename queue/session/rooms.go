@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -109,7 +109,7 @@ func MovesOf(pod types.NamespacedName) Condition { return board.MovesOf(pod) }
 func ParseCondition(text string) (Condition, error) { return board.ParseCondition(text) }
 
 // ClusterEvents returns the labels of the cluster events that can be injected, in upstream's spelling.
-func ClusterEvents() []string { return injectable.EventLabels() }
+func ClusterEvents() []string { return queue.InjectableLabels() }
 
 // RejectorPlugins returns the names of the in-tree plugins that can reject a pod, by how often one meets them.
 func RejectorPlugins() []string { return cluster.RejectorPlugins() }

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/labels"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/origin"
 	"github.com/schedq/schedq/sources/schedlog"
@@ -127,7 +127,7 @@ const fewPods = 20
 func tellsBinding(part *sources.Part) bool {
 	return slices.ContainsFunc(part.Events, func(e sources.Event) bool {
 		m, isMove := e.Fact.(*sources.Move)
-		return isFact[*sources.Bound](e) || isMove && (m.To == sources.TierScheduled || labels.IsPodAdd(m.Event))
+		return isFact[*sources.Bound](e) || isMove && (m.To == sources.TierScheduled || queue.IsPodAdd(m.Event))
 	})
 }
 

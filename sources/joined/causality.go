@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/labels"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -63,8 +63,8 @@ type passage struct {
 func newCausality(log *window) *causality {
 	c := &causality{log, newRecent[passage, struct{}](), newRecent[passage, struct{}]()}
 	log.seen = append(log.seen, func(ev sources.Event) {
-		if m, is := ev.Fact.(*sources.Move); is && (labels.IsPodAdd(m.Event) || m.To == sources.TierDeleted) {
-			c.moves.add(ev.Time, passage{m.Pod, !labels.IsPodAdd(m.Event)}, struct{}{})
+		if m, is := ev.Fact.(*sources.Move); is && (queue.IsPodAdd(m.Event) || m.To == sources.TierDeleted) {
+			c.moves.add(ev.Time, passage{m.Pod, !queue.IsPodAdd(m.Event)}, struct{}{})
 		}
 	})
 	return c

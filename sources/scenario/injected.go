@@ -7,7 +7,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -16,7 +16,7 @@ type injected []string
 
 // UnmarshalYAML implements yaml.Unmarshaler.
 func (in *injected) UnmarshalYAML(n *yamlv3.Node) error {
-	names := injectable.Names()
+	names := queue.InjectableNames()
 	if n.Kind != yamlv3.SequenceNode {
 		return At(n, "inject is a list of events: [NodeAdd]")
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -173,7 +172,7 @@ func (r *replayer) step(i int) {
 // attempt ends.
 func (r *replayer) attempt(i int, pod *v1.Pod, o outcome) {
 	now := r.log[i].at
-	follow.Observe(r.queue, now, follow.Observation{Pod: pod, To: queue.InFlight})
+	queue.Observe(r.queue, now, queue.Observation{Pod: pod, To: queue.InFlight})
 	a := &attempt{line: i, pod: pod, real: o, ours: r.judge(pod)}
 	r.attempts = append(r.attempts, a)
 	if !a.same(a.ours) {

@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestMatches(t *testing.T) {
 	registered := []fwk.ClusterEvent{{Resource: fwk.WildCard, ActionType: fwk.All}, {Resource: fwk.WildCard, ActionType: fwk.Update},
 		{Resource: fwk.Pod, ActionType: fwk.Update}, {Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel | fwk.Delete}}
-	events := append(injectable.Events(), injectable.MoveAll, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
+	events := append(queue.InjectableEvents(), queue.MoveAll, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodToleration},
 		fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionType: fwk.Add})
 	for _, r := range append(registered, events...) {
 		for _, e := range events {

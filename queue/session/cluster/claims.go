@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
-	"github.com/schedq/schedq/queue/cycle/devices"
+	"github.com/schedq/schedq/queue/cycle"
 )
 
 // MayHaveDevices reports whether pod may have claims for devices: its own, or one that a scheduler makes for what it requests of a
@@ -33,12 +33,12 @@ func requestsExtended(pod *v1.Pod) bool {
 
 // UnreadyClaim returns the claim of pod that has devices for it which are not ready, or nil.
 func (o Objects) UnreadyClaim(pod *v1.Pod) *resourcev1.ResourceClaim {
-	return o.claimOf(pod, func(claim *resourcev1.ResourceClaim) bool { return devices.Awaited(claim, pod.UID) })
+	return o.claimOf(pod, func(claim *resourcev1.ResourceClaim) bool { return cycle.AwaitsDevices(claim, pod.UID) })
 }
 
 // Claimed reports whether a scheduler has written a claim of pod, which it had placed: see devices.IsFor.
 func (o Objects) Claimed(pod *v1.Pod) bool {
-	return o.claimOf(pod, func(claim *resourcev1.ResourceClaim) bool { return devices.IsFor(claim, pod.UID) }) != nil
+	return o.claimOf(pod, func(claim *resourcev1.ResourceClaim) bool { return cycle.IsClaimFor(claim, pod.UID) }) != nil
 }
 
 // claimOf returns the first claim of pod that is such, or nil.
@@ -56,7 +56,7 @@ func (o Objects) claimOf(pod *v1.Pod, is func(*resourcev1.ResourceClaim) bool) (
 	}
 	if requestsExtended(pod) { // one that the scheduler made: it has no name that the pod knows from the start
 		o.Each("ResourceClaim", func(obj runtime.Object) bool {
-			if claim := obj.(*resourcev1.ResourceClaim); devices.IsFor(claim, pod.UID) && is(claim) {
+			if claim := obj.(*resourcev1.ResourceClaim); cycle.IsClaimFor(claim, pod.UID) && is(claim) {
 				found = claim
 			}
 			return found == nil

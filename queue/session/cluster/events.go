@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/injectable"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
@@ -19,12 +18,12 @@ var UnscheduledPodAdd = fwk.ClusterEvent{Resource: fwk.UnscheduledPod, ActionTyp
 // that name.
 func Injection(name string) func(q *queue.Queue, now time.Time) {
 	switch name {
-	case injectable.BackoffFlush:
+	case queue.BackoffFlush:
 		return func(q *queue.Queue, now time.Time) { q.FlushBackoffCompleted(now) }
-	case injectable.LeftoverFlush:
+	case queue.LeftoverFlush:
 		return func(q *queue.Queue, now time.Time) { q.FlushUnschedulableLeftover(now) }
 	}
-	event, ok := injectable.Event(name)
+	event, ok := queue.InjectableEvent(name)
 	if !ok {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -14,13 +13,13 @@ import (
 
 // NewHints returns what plugins say of the in-tree plugins. A nil plugins is that nothing is known.
 func NewHints(plugins queue.Plugins) Hints {
-	w := Hints{events: injectable.EventLabels()}
+	w := Hints{events: queue.InjectableLabels()}
 	if plugins == nil {
 		return w
 	}
 	w.plugins, w.own = map[string][]string{}, map[string][]string{}
 	for _, name := range append(cluster.RejectorPlugins(), queue.SchedulingGates, names.DefaultPreemption) {
-		for i, event := range injectable.Events() {
+		for i, event := range queue.InjectableEvents() {
 			if plugins.Registered(name, event) {
 				w.plugins[name] = append(w.plugins[name], w.events[i])
 			}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/cycle/devices"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/queue/session/verdict"
@@ -155,8 +154,8 @@ func (d *Driver) finishBindings(now time.Time) {
 // failBindings has the bindings fail that wait for a device of claim which can't be had, when the scheduler looks next.
 func (d *Driver) failBindings(now time.Time, claim *resourcev1.ResourceClaim) {
 	for _, b := range d.Bindings {
-		if errors.Is(b.timesOut, devices.ErrTimeout) && devices.Awaited(claim, b.Pod.UID) && devices.Failed(claim) {
-			b.Until, b.timesOut = devices.Looks(b.Since, now), devices.ErrFailed
+		if errors.Is(b.timesOut, cycle.ErrDeviceTimeout) && cycle.AwaitsDevices(claim, b.Pod.UID) && cycle.DevicesFailed(claim) {
+			b.Until, b.timesOut = cycle.DeviceCheckAt(b.Since, now), cycle.ErrDeviceBindingFailed
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (l *local) load(now time.Time, settled func(time.Time, *cycle.Attempt)) (it
 // newScheduler returns a scheduler that knows no objects yet.
 func (l *local) newScheduler() (*cycle.Scheduler, error) {
 	if l.follows {
-		return cycle.NewFollower(l.cfg)
+		return cycle.New(l.cfg, 0)
 	}
 	return cycle.New(l.cfg, 0)
 }

@@ -7,7 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -148,7 +148,7 @@ func TestRerunAmongOthers(t *testing.T) {
 		{"a person wakes all while the loop waits for an answer", 2, 2.5, func(w *world.Cluster) {
 			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 2, "web", "2", nil)
-			w.Add(2.003, &sources.Injected{What: injectable.Names()[0]})
+			w.Add(2.003, &sources.Injected{What: queue.InjectableNames()[0]})
 			w.Add(2.004, &sources.Mark{})
 		}, `
 			2.000 web: waits

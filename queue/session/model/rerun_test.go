@@ -11,7 +11,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/schedq/schedq/queue/injectable"
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -108,10 +108,10 @@ func TestTriggersInOrder(t *testing.T) {
 // TestInjectedIntoARerun: what a person did in a what-if, which was saved as a recording, a rerun does too.
 func TestInjectedIntoARerun(t *testing.T) {
 	for what, want := range map[string][]string{
-		"":                       {"5.0 active ForceActivate", "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
-		injectable.LeftoverFlush: nil, // it has not waited long enough
-		injectable.Names()[0]:    {"5.0 active " + injectable.MoveAll.Label(), "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
-		"nothing that is known":  nil,
+		"":                         {"5.0 active ForceActivate", "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
+		queue.LeftoverFlush:        nil, // it has not waited long enough
+		queue.InjectableNames()[0]: {"5.0 active " + queue.MoveAll.Label(), "5.0 inflight", "5.0 unschedulable ScheduleAttemptFailure"},
+		"nothing that is known":    nil,
 	} {
 		var w world.Cluster
 		w.Add(0.5, &sources.Injected{What: what, Pod: world.Key("web")}) // before anybody is there

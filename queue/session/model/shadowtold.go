@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/follow"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/sources"
@@ -68,7 +67,7 @@ func (s *shadow) putWhere(now time.Time, pod *v1.Pod, m *sources.Move) {
 			s.driver.Scheduler.Forget(b.Binding)
 		}
 	}
-	follow.Observe(s.driver.queue, now, follow.Observation{Pod: pod, To: to, Event: m.Event, UnschedulablePlugins: m.Plugins,
+	queue.Observe(s.driver.queue, now, queue.Observation{Pod: pod, To: to, Event: m.Event, UnschedulablePlugins: m.Plugins,
 		GatingPlugin: m.GatingPlugin})
 }
 

@@ -10,7 +10,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/schedq/schedq/queue/cycle/devices"
+	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/evidence"
@@ -52,7 +52,7 @@ func (w *Waits) Device(now time.Time, pod *v1.Pod) *resourcev1.ResourceClaim {
 	if claim := w.UnreadyClaim(pod); claim != nil {
 		return claim
 	}
-	_, claim := w.Future.Claim(now, w.Patience, func(c *resourcev1.ResourceClaim) bool { return devices.Awaited(c, pod.UID) })
+	_, claim := w.Future.Claim(now, w.Patience, func(c *resourcev1.ResourceClaim) bool { return cycle.AwaitsDevices(c, pod.UID) })
 	return claim
 }
 
@@ -62,7 +62,7 @@ func (w *Waits) ClaimedAt(now time.Time, pod *v1.Pod) (time.Time, bool) {
 	if !cluster.MayHaveDevices(pod) || w.Claimed(pod) {
 		return now, false
 	}
-	at, claim := w.Future.Claim(now, w.Patience, func(c *resourcev1.ResourceClaim) bool { return devices.IsFor(c, pod.UID) })
+	at, claim := w.Future.Claim(now, w.Patience, func(c *resourcev1.ResourceClaim) bool { return cycle.IsClaimFor(c, pod.UID) })
 	return at, claim != nil
 }
 
@@ -74,7 +74,7 @@ func (w *Waits) Deadline(now time.Time, cfg *schedulerconfig.Config, pod *v1.Pod
 		return now.Add(cfg.BindTimeout(profile)), ErrBindTimeout
 	}
 	if claim := w.Device(now, pod); claim != nil {
-		return devices.Deadline(claim, now, cfg.DeviceBindTimeout(profile)), devices.ErrTimeout
+		return cycle.DeviceDeadline(claim, now, cfg.DeviceBindTimeout(profile)), cycle.ErrDeviceTimeout
 	}
 	return now, nil
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/follow"
-	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/flush"
@@ -135,10 +133,10 @@ func (e *Engine) hearRelease(now time.Time, version sources.SafeText) {
 		return true
 	})
 	for info := range before.Pods(queue.Tier.Queued) {
-		follow.Restore(e.Queue, now, info)
+		queue.Restore(e.Queue, now, info)
 	}
 	for info := range before.InFlight() {
-		follow.Observe(e.Queue, now, follow.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
+		queue.Observe(e.Queue, now, queue.Observation{Pod: info.Pod, To: queue.InFlight, Inferred: true})
 	}
 	e.unsettled = nil
 }
@@ -164,15 +162,15 @@ func (e *Engine) observe(now time.Time, m *sources.Move, modelled *model.Move) {
 	if m.Event == queue.BackoffComplete && !e.Queue.Options().PopFromBackoffQ {
 		e.Ticks.Backoff = now // without windows, only such a move tells when the flush runs
 	}
-	seen := follow.Observation{
+	seen := queue.Observation{
 		Pod: pod, To: to, Event: event,
 		UnschedulablePlugins: m.Plugins, GatingPlugin: m.GatingPlugin,
 		Inferred: modelled != nil && !modelled.Observed, BackoffExpiry: expiryOf(modelled),
 	}
 	if m.Restated {
-		e.Moved(follow.Restated(e.Queue, now, seen))
+		e.Moved(queue.Restated(e.Queue, now, seen))
 	} else {
-		follow.Observe(e.Queue, now, seen)
+		queue.Observe(e.Queue, now, seen)
 	}
 	if m.Node != "" && m.Event == queue.ScheduleAttemptFailure {
 		e.Queue.AddNominatedPod(pod, m.Node)
@@ -263,7 +261,7 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 		if e.hasStayed(t, before) {
 			continue
 		}
-		if t.From == queue.None && before != nil && !labels.IsPodAdd(t.Event) {
+		if t.From == queue.None && before != nil && !queue.IsPodAdd(t.Event) {
 			t.From = before.Tier // gone from the queue, but not forgotten here
 		}
 		move := &board.Transition{Transition: t, Seq: e.moves}
@@ -275,10 +273,10 @@ func (e *Engine) Settle(now time.Time, with func(*board.Pod)) {
 				after.Since = t.Time
 			}
 		}
-		if labels.IsPodAdd(t.Event) {
+		if queue.IsPodAdd(t.Event) {
 			after.Message, after.Node = "", ""
 		}
-		if labels.IsPodAdd(t.Event) || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
+		if queue.IsPodAdd(t.Event) || !t.To.Queued() || t.Event == queue.ScheduleAttemptFailure {
 			after.Estimated = false
 		}
 		if before == nil || t.From == queue.None {

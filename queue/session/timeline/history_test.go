@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/board/boardtest"
 	"github.com/schedq/schedq/queue/session/cluster"
@@ -85,7 +84,7 @@ func TestForkIsRerun(t *testing.T) {
 
 		for _, f := range []*Timeline{early, late} {
 			f.Inject(now, func(e *Engine) {
-				e.Queue.MoveAllToActiveOrBackoffQueue(now, injectable.MoveAll, nil, nil, nil)
+				e.Queue.MoveAllToActiveOrBackoffQueue(now, queue.MoveAll, nil, nil, nil)
 				e.Settle(now, nil)
 			})
 			f.GoTo(now.Add(20 * time.Second))

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/labels"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -31,8 +30,8 @@ func TestReleaseOfRecording(t *testing.T) {
 		want    queue.Rules
 	}{
 		{"", queue.Rules{Waking: queue.ByRegisteredEvents, MoveRequestCycle: true, Updating: queue.UpdateRequeues, BackoffByAttempts: true,
-			OneBackoffQ: true, OverAtExpiry: true, Gating: queue.NotBySchedulingGates, Vacating: queue.Never, Labels: labels.ByHand}},
-		{"v1.35", queue.Rules{Gating: queue.GatingEvents, Labels: labels.OfUnschedulablePods}},
+			OneBackoffQ: true, OverAtExpiry: true, Gating: queue.NotBySchedulingGates, Vacating: queue.Never, Labels: queue.ByHand}},
+		{"v1.35", queue.Rules{Gating: queue.GatingEvents, Labels: queue.OfUnschedulablePods}},
 	} {
 		again := *rec
 		again.Rerun = c.release != ""

@@ -15,7 +15,6 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/injectable"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/model"
@@ -253,7 +252,7 @@ func (p *Previews) Done() []Preview { return p.done[:len(p.done):len(p.done)] }
 func (p *Previews) WorkOutNext() {
 	name := p.wanted[len(p.done)]
 	would := Preview{What: name, Of: p.board.Total(queue.Unschedulable) + p.board.Total(queue.Gated)}
-	if name == injectable.BackoffFlush {
+	if name == queue.BackoffFlush {
 		would.Of = p.board.Total(queue.Backoff)
 	}
 	if do := Deed(name); do != nil {

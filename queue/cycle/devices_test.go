@@ -1,0 +1,142 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// allocated is a claim that has two devices for a pod: disk, which is ready at once, and gpu, which has two binding conditions. Those of met are.
+func allocated(pod types.UID, met ...string) *resourcev1.ResourceClaim {
+	c := &resourcev1.ResourceClaim{}
+	c.Status.ReservedFor = []resourcev1.ResourceClaimConsumerReference{{UID: pod}}
+	share := types.UID("share")
+	c.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{
+		{Device: "disk"}, {Device: "gpu", ShareID: &share, BindingConditions: []string{"attached", "warm"}}}}}
+	text := string(share)
+	status := resourcev1.AllocatedDeviceStatus{Device: "gpu", ShareID: &text}
+	for _, m := range met {
+		status.Conditions = append(status.Conditions, metav1.Condition{Type: m, Status: metav1.ConditionTrue})
+	}
+	c.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Device: "gpu", Conditions: []metav1.Condition{{Type: "warm", Status: metav1.ConditionTrue}}}, status}
+	return c
+}
+
+// TestAwaited: all conditions of all devices must be met, each by the device's own share.
+func TestAwaited(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		claim *resourcev1.ResourceClaim
+		want  bool
+	}{
+		{"none is met", allocated("web"), true},
+		{"one is met", allocated("web", "attached"), true},
+		{"all are met", allocated("web", "attached", "warm"), false},
+		{"it is another's", allocated("db"), false},
+		{"it is not allocated", &resourcev1.ResourceClaim{}, false},
+	} {
+		if got := AwaitsDevices(c.claim, "web"); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// TestDeadline: a scheduler waits for as long as it may. A claim that was allocated before is given up when the scheduler looks,
+// which it does every 5 s.
+func TestDeadline(t *testing.T) {
+	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name      string
+		allocated float64 // seconds before
+		want      float64
+	}{
+		{"now", 0, 60},
+		{"a moment before", 0.5, 60},
+		{"before", 12, 50},
+		{"long before", 100, 0},
+	} {
+		claim := allocated("web")
+		claim.Status.Allocation.AllocationTimestamp = &metav1.Time{Time: since.Add(-time.Duration(c.allocated * float64(time.Second)))}
+		if got := DeviceDeadline(claim, since, time.Minute).Sub(since).Seconds(); got != c.want {
+			t.Errorf("allocated %s: it gives up after %g s, want %g", c.name, got, c.want)
+		}
+	}
+	if got := DeviceDeadline(allocated("web"), since, time.Minute).Sub(since); got != time.Minute {
+		t.Errorf("without a time it gives up after %s", got)
+	}
+}
+
+// TestMakeReady: what is made ready is not awaited.
+func TestMakeReady(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, met := range [][]string{nil, {"attached"}} {
+		claim := allocated("web", met...)
+		if met == nil {
+			claim.Status.Devices = nil
+		}
+		MakeDevicesReady(claim, now)
+		if AwaitsDevices(claim, "web") || !claim.Status.Allocation.AllocationTimestamp.Time.Equal(now) {
+			t.Errorf("it is %+v", claim.Status)
+		}
+	}
+	claim := &resourcev1.ResourceClaim{}
+	MakeDevicesReady(claim, now) // has nothing to do
+}
+
+// TestFailed: a device can't be had once one of its binding failure conditions is true, if nothing before it is waited for.
+func TestFailed(t *testing.T) {
+	broken := func(c *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+		if c.Status.Allocation != nil {
+			c.Status.Allocation.Devices.Results[1].BindingFailureConditions = []string{"broken"}
+		}
+		return c
+	}
+	behind := broken(allocated("web", "broken"))
+	behind.Status.Allocation.Devices.Results[0].BindingConditions = []string{"attached"} // of which no driver says anything
+	ahead := broken(allocated("web", "broken"))
+	ahead.Status.Allocation.Devices.Results[0].BindingConditions = []string{"attached"}
+	ahead.Status.Devices = append(ahead.Status.Devices, resourcev1.AllocatedDeviceStatus{Device: "disk", Conditions: []metav1.Condition{{Type: "attached", Status: metav1.ConditionTrue}}})
+	for _, c := range []struct {
+		name  string
+		claim *resourcev1.ResourceClaim
+		want  bool
+	}{
+		{"it is broken", broken(allocated("web", "broken")), true},
+		{"it is broken, and all else is met", broken(allocated("web", "attached", "warm", "broken")), true},
+		{"it is not", broken(allocated("web", "attached", "warm")), false},
+		{"it has no such condition", allocated("web", "broken"), false},
+		{"another is waited for", behind, false},
+		{"another is ready", ahead, true},
+		{"it is not allocated", broken(&resourcev1.ResourceClaim{}), false},
+	} {
+		if got := DevicesFailed(c.claim); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// TestLooks: a scheduler that waits looks at once and then every 5 s.
+func TestLooks(t *testing.T) {
+	since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for at, want := range map[float64]float64{0: 0, 0.001: 5, 4.9: 5, 5: 5, 5.1: 10} {
+		if got := DeviceCheckAt(since, since.Add(time.Duration(at*float64(time.Second)))).Sub(since).Seconds(); got != want {
+			t.Errorf("from %g s on it looks after %g s, want %g", at, got, want)
+		}
+	}
+}
+
+// TestIsFor: a claim is a pod's once it is reserved for it, and one that the scheduler makes from the beginning.
+func TestIsFor(t *testing.T) {
+	owns := true
+	made := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "web", Controller: &owns}}}}
+	if IsClaimFor(made, "web") { // as one that is made of a template, which a controller makes
+		t.Error("it is not the scheduler's")
+	}
+	made.Annotations = map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"}
+	if !IsClaimFor(made, "web") || IsClaimFor(made, "db") || !IsClaimFor(allocated("db"), "db") || IsClaimFor(allocated("db"), "web") {
+		t.Error("whose is it?")
+	}
+}

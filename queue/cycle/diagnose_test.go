@@ -1,0 +1,534 @@
+package cycle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
+
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+)
+
+// told writes a diagnosis: a line for what counts everywhere, one for each node.
+func (d *Diagnosis) told() []string {
+	var lines []string
+	lines = append(lines, fmt.Sprintf("%d nodes, fits %v", d.Nodes, d.Fits))
+	if d.Message != "" {
+		lines = append(lines, d.Message)
+	}
+	for _, r := range d.Reasons {
+		line := fmt.Sprintf("%d %s: %s", r.Nodes, r.Plugin, r.Text)
+		if r.Final {
+			line += ", finally"
+		}
+		lines = append(lines, line)
+	}
+	text := func(lacks []Lack) string {
+		var texts []string
+		for _, l := range lacks {
+			t := l.Plugin + ": " + strings.Join(slices.Concat(l.Reasons, l.Details), ", ")
+			for _, r := range l.Resources {
+				t += fmt.Sprintf(" [%s needs %s, free %s of %s, lacks %s]", r.Resource, r.Needs.String(), r.Free.String(), r.Allocatable.String(), r.Lacks.String())
+			}
+			texts = append(texts, t)
+		}
+		return strings.Join(texts, "; ")
+	}
+	if len(d.Everywhere) > 0 {
+		lines = append(lines, "everywhere "+text(d.Everywhere))
+	}
+	for _, n := range d.Nearest {
+		lines = append(lines, strings.TrimSpace(n.Node+" "+text(n.Lacks)))
+	}
+	return lines
+}
+
+func diagnosed(t *testing.T, pod *v1.Pod, most int, objects ...runtime.Object) []string {
+	t.Helper()
+	cfg, err := schedulerconfig.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Drive(queue.New(cfg.Queue, s.Plugins(), nil))
+	for _, obj := range append(objects, pod) {
+		if err := s.Load(obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := s.queue.Clone(nil, nil)
+	d, err := s.Diagnose(pod, most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Diagnose(pod, most)
+	if err != nil || !slices.Equal(again.told(), d.told()) {
+		t.Errorf("the second time it says %v, %s, the first %s", err, again.told(), d.told())
+	}
+	if _, ok := s.queue.Get(pod.Namespace, pod.Name); ok || before.CanPop() || len(s.Writes()) > 0 {
+		t.Errorf("it changed the queue, or wrote")
+	}
+	return d.told()
+}
+
+func diagnosedNode(name, cpu string, edit ...func(*v1.Node)) *v1.Node {
+	room := v1.ResourceList{
+		v1.ResourceCPU: apiresource.MustParse(cpu), v1.ResourceMemory: apiresource.MustParse("8Gi"), v1.ResourcePods: apiresource.MustParse("110"),
+	}
+	n := &v1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Labels: map[string]string{v1.LabelHostname: name}},
+		Status:     v1.NodeStatus{Capacity: room, Allocatable: room},
+	}
+	for _, e := range edit {
+		e(n)
+	}
+	return n
+}
+
+func tainted(n *v1.Node) {
+	n.Spec.Taints = []v1.Taint{
+		{Key: "dedicated", Value: "infra", Effect: v1.TaintEffectNoSchedule},
+		{Key: "soft", Effect: v1.TaintEffectPreferNoSchedule},
+	}
+}
+
+func diagnosedPod(name, cpu string, edit ...func(*v1.Pod)) *v1.Pod {
+	p := &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)},
+		Spec: v1.PodSpec{SchedulerName: v1.DefaultSchedulerName, Containers: []v1.Container{{
+			Name: "c", Resources: v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: apiresource.MustParse(cpu)}},
+		}}},
+	}
+	for _, e := range edit {
+		e(p)
+	}
+	return p
+}
+
+func on(node string) func(*v1.Pod) { return func(p *v1.Pod) { p.Spec.NodeName = node } }
+
+func claiming(claim string) func(*v1.Pod) {
+	return func(p *v1.Pod) {
+		p.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}}}
+	}
+}
+
+func TestDiagnose(t *testing.T) {
+	unbound := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "data", UID: "data"}}
+	for name, c := range map[string]struct {
+		pod     *v1.Pod
+		objects []runtime.Object
+		want    []string
+	}{
+		"no nodes": {diagnosedPod("web", "1"), nil, []string{
+			"0 nodes, fits []",
+			"no nodes available to schedule pods",
+		}},
+		"fits": {diagnosedPod("web", "2"), []runtime.Object{diagnosedNode("b", "4"), diagnosedNode("a", "2"), diagnosedNode("c", "1")}, []string{
+			"3 nodes, fits [a b]",
+			"c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+		}},
+		// The least lack comes first; a node that is too small comes later, though it lacks less; and the one
+		// with two rejecting plugins last, though it lacks least.
+		"amounts": {
+			diagnosedPod("web", "2", func(p *v1.Pod) {
+				p.Spec.Containers[0].Resources.Requests[v1.ResourceMemory] = apiresource.MustParse("1Gi")
+			}),
+			[]runtime.Object{
+				diagnosedNode("full", "4"), diagnosedPod("one", "3500m", on("full")),
+				diagnosedNode("roomy", "4"), diagnosedPod("two", "3", on("roomy")),
+				diagnosedNode("small", "1"),
+				diagnosedNode("infra", "1900m", tainted),
+			},
+			[]string{
+				"4 nodes, fits []",
+				"0/4 nodes are available: 1 node(s) had untolerated taint(s), 3 Insufficient cpu.",
+				"2 NodeResourcesFit: Insufficient cpu",
+				"1 NodeResourcesFit: Insufficient cpu, finally", // more than small has at all
+				"1 TaintToleration: node(s) had untolerated taint(s), finally",
+				"roomy NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]",
+				"full NodeResourcesFit: Insufficient cpu [cpu needs 2, free 500m of 4, lacks 1500m]",
+				"small NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+				"infra TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule;" +
+					" NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1900m of 1900m, lacks 100m]",
+			},
+		},
+		"selector": {
+			diagnosedPod("web", "1", func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }),
+			[]runtime.Object{diagnosedNode("a", "4")},
+			[]string{
+				"1 nodes, fits []",
+				"0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
+				"1 NodeAffinity: node(s) didn't match Pod's node affinity/selector, finally",
+				"a NodeAffinity: node(s) didn't match Pod's node affinity/selector, no label disk=ssd",
+			},
+		},
+		// A label that has another value is missing as well.
+		"selectors": {
+			diagnosedPod("web", "1", func(p *v1.Pod) {
+				p.Spec.NodeSelector = map[string]string{"zone": "z1", "disk": "ssd", v1.LabelHostname: "a"}
+			}),
+			[]runtime.Object{diagnosedNode("a", "4", func(n *v1.Node) { n.Labels["disk"] = "hdd" })},
+			[]string{
+				"1 nodes, fits []",
+				"0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
+				"1 NodeAffinity: node(s) didn't match Pod's node affinity/selector, finally",
+				"a NodeAffinity: node(s) didn't match Pod's node affinity/selector, no label disk=ssd, no label zone=z1",
+			},
+		},
+		// Each resource is written as in a pod.
+		"resources": {
+			diagnosedPod("web", "100m", func(p *v1.Pod) {
+				for name, amount := range map[v1.ResourceName]string{"memory": "9Gi", "ephemeral-storage": "2Gi", "hugepages-2Mi": "4Mi", "example.com/gpu": "2048"} {
+					p.Spec.Containers[0].Resources.Requests[name] = apiresource.MustParse(amount)
+				}
+			}),
+			[]runtime.Object{diagnosedNode("a", "1", func(n *v1.Node) { n.Status.Allocatable["hugepages-2Mi"] = apiresource.MustParse("2Mi") })},
+			[]string{
+				"1 nodes, fits []",
+				"0/1 nodes are available: 1 Insufficient ephemeral-storage, 1 Insufficient example.com/gpu, 1 Insufficient hugepages-2Mi, 1 Insufficient memory.",
+				"1 NodeResourcesFit: Insufficient ephemeral-storage, finally",
+				"1 NodeResourcesFit: Insufficient example.com/gpu, finally",
+				"1 NodeResourcesFit: Insufficient hugepages-2Mi, finally",
+				"1 NodeResourcesFit: Insufficient memory, finally",
+				"a NodeResourcesFit: Insufficient ephemeral-storage, Insufficient example.com/gpu, Insufficient hugepages-2Mi, Insufficient memory" +
+					" [ephemeral-storage needs 2Gi, free 0 of 0, lacks 2Gi] [example.com/gpu needs 2048, free 0 of 0, lacks 2048]" +
+					" [hugepages-2Mi needs 4Mi, free 2Mi of 2Mi, lacks 2Mi] [memory needs 9Gi, free 8Gi of 8Gi, lacks 1Gi]",
+			},
+		},
+		// A taint is a whole that the node lacks, of CPU it is only a part.
+		"nearest": {
+			diagnosedPod("web", "2"),
+			[]runtime.Object{diagnosedNode("a", "4", tainted), diagnosedNode("b", "4"), diagnosedPod("one", "3", on("b"))},
+			[]string{
+				"2 nodes, fits []",
+				"0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).",
+				"1 NodeResourcesFit: Insufficient cpu",
+				"1 TaintToleration: node(s) had untolerated taint(s), finally",
+				"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]",
+				"a TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule",
+			},
+		},
+		// A node that is just as large as the pod could do, if it were empty; of one that is smaller, that is not so, though it lacks less.
+		"as large as the pod": {
+			diagnosedPod("web", "4"),
+			[]runtime.Object{diagnosedNode("a", "3"), diagnosedNode("b", "4"), diagnosedPod("one", "3900m", on("b"))},
+			[]string{
+				"2 nodes, fits []",
+				"0/2 nodes are available: 2 Insufficient cpu.",
+				"1 NodeResourcesFit: Insufficient cpu",
+				"1 NodeResourcesFit: Insufficient cpu, finally",
+				"b NodeResourcesFit: Insufficient cpu [cpu needs 4, free 100m of 4, lacks 3900m]",
+				"a NodeResourcesFit: Insufficient cpu [cpu needs 4, free 3 of 3, lacks 1]",
+			},
+		},
+		// A claim that is not bound is told once, and what else the nodes lack all the same.
+		"unbound claim": {
+			diagnosedPod("web", "2", claiming("data")),
+			[]runtime.Object{unbound, diagnosedNode("a", "1"), diagnosedNode("b", "4")},
+			[]string{
+				"2 nodes, fits []",
+				"0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.",
+				"2 VolumeBinding: pod has unbound immediate PersistentVolumeClaims, finally",
+				"everywhere VolumeBinding: pod has unbound immediate PersistentVolumeClaims;" +
+					" VolumeZone: PersistentVolumeClaim had no pv name and storageClass name",
+				"b",
+				"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+			},
+		},
+		// Of a claim that is not there, all plugins that look at claims speak; on the nodes, none stumbles.
+		"missing claim": {
+			diagnosedPod("web", "2", claiming("data")),
+			[]runtime.Object{diagnosedNode("a", "4")},
+			[]string{
+				"1 nodes, fits []",
+				`0/1 nodes are available: persistentvolumeclaim "data" not found.`,
+				`1 VolumeRestrictions: persistentvolumeclaim "data" not found, finally`,
+				`everywhere VolumeRestrictions: persistentvolumeclaim "data" not found; VolumeBinding: persistentvolumeclaim "data" not found;` +
+					` VolumeZone: persistentvolumeclaim "data" not found`,
+				"a",
+			},
+		},
+		// A pod for one node, as a DaemonSet makes them: PreFilter leaves the others out.
+		"one node": {
+			diagnosedPod("agent", "2", func(p *v1.Pod) {
+				p.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{
+					NodeSelectorTerms: []v1.NodeSelectorTerm{{MatchFields: []v1.NodeSelectorRequirement{
+						{Key: "metadata.name", Operator: v1.NodeSelectorOpIn, Values: []string{"a"}}}}}}}}
+			}),
+			[]runtime.Object{diagnosedNode("c", "4"), diagnosedNode("a", "1", tainted), diagnosedNode("b", "4")},
+			[]string{
+				"3 nodes, fits []",
+				"0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
+				"2 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], finally",
+				"1 TaintToleration: node(s) had untolerated taint(s), finally",
+				"a TaintToleration: node(s) had untolerated taint(s), taint dedicated=infra:NoSchedule;" +
+					" NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+				"b NodeAffinity: node(s) didn't match Pod's node affinity/selector",
+				"c NodeAffinity: node(s) didn't match Pod's node affinity/selector",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := diagnosed(t, c.pod, 5, c.objects...); !slices.Equal(got, c.want) {
+				t.Errorf("it says\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
+			}
+		})
+	}
+	if got := diagnosed(t, diagnosedPod("web", "2"), 1, diagnosedNode("a", "1"), diagnosedNode("b", "1")); len(got) != 4 {
+		t.Errorf("of one node that it asked for, it says %s", got)
+	}
+}
+
+// TestDiagnoseAsAttempt: the message and the counts are those of an attempt.
+func TestDiagnoseAsAttempt(t *testing.T) {
+	cfg, err := schedulerconfig.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Drive(queue.New(cfg.Queue, s.Plugins(), nil))
+	pod := diagnosedPod("web", "2", func(p *v1.Pod) {
+		p.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "other"}}, TopologyKey: v1.LabelHostname}}}}
+	})
+	for _, obj := range []runtime.Object{
+		diagnosedNode("a", "4"), diagnosedPod("one", "1", on("a"), func(p *v1.Pod) { p.Labels = map[string]string{"app": "other"} }),
+		diagnosedNode("b", "1"), diagnosedNode("c", "1", tainted),
+	} {
+		if err := s.Load(obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Put(s.now, pod); err != nil {
+		t.Fatal(err)
+	}
+	d, err := s.Diagnose(pod, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range d.Nearest { // of a, a pod could be evicted; b is too small, and c is tainted
+		if n.Lacks[0].Final == (n.Node == "a") {
+			t.Errorf("of %s it says %+v", n.Node, n.Lacks)
+		}
+	}
+	a, ok := s.Schedule(s.now)
+	if !ok {
+		t.Fatal("there is nothing to pop: diagnosing changed the queue")
+	}
+	if !slices.Equal(a.Reasons, d.Reasons) || len(d.Reasons) != 3 {
+		t.Errorf("it counts %+v, an attempt %+v", d.Reasons, a.Reasons)
+	}
+	if before, _, _ := strings.Cut(a.Message, " preemption:"); before != d.Message {
+		t.Errorf("it says %q, an attempt %q", d.Message, a.Message)
+	}
+}
+
+// TestDiagnoseExtender: extenders are asked about the nodes that the plugins let pass, and only those.
+func TestDiagnoseExtender(t *testing.T) {
+	e := newTestExtender(t)
+	e.rejects = func(_ *v1.Pod, node string) (string, bool) {
+		if node == "a" {
+			return "no licence", true
+		}
+		return "", false
+	}
+	cfg, err := schedulerconfig.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Extenders = append(cfg.Extenders, e.config())
+	s, err := New(cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Drive(queue.New(cfg.Queue, s.Plugins(), nil))
+	for _, n := range []*v1.Node{diagnosedNode("a", "4"), diagnosedNode("b", "4"), diagnosedNode("c", "1")} {
+		if err := s.Load(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := s.Diagnose(diagnosedPod("web", "2"), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"3 nodes, fits [b]", "a Extender: no licence", "c NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"}; !slices.Equal(d.told(), want) {
+		t.Errorf("it says %s, want %s", d.told(), want)
+	}
+	if n := e.count("filter"); n != 1 {
+		t.Errorf("the extender was asked %d times", n)
+	}
+	e.status = 500
+	if d, err = s.Diagnose(diagnosedPod("web", "2"), 5); err == nil {
+		t.Errorf("an extender that fails is no error, but %s", d.told())
+	}
+}
+
+// TestDiagnoseExtenders: an extender is asked about the nodes that those before it let pass, and not at all if there are none.
+func TestDiagnoseExtenders(t *testing.T) {
+	first, second := newTestExtender(t), newTestExtender(t)
+	first.rejects = func(pod *v1.Pod, node string) (string, bool) {
+		if node == "a" || pod.Name == "nowhere" {
+			return "no licence", true
+		}
+		return "", false
+	}
+	second.rejects = func(_ *v1.Pod, node string) (string, bool) { return "busy", node != "b" }
+	cfg := defaultConfig(t)
+	cfg.Extenders = append(cfg.Extenders, first.config(), second.config())
+	s, err := New(cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Drive(queue.New(cfg.Queue, s.Plugins(), nil))
+	for _, n := range []*v1.Node{diagnosedNode("a", "4"), diagnosedNode("b", "4")} {
+		if err := s.Load(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ pod, want string }{
+		{"web", "[2 nodes, fits [] 0/2 nodes are available: 1 busy, 1 no licence. 1 Extender: busy 1 Extender: no licence, finally" +
+			" a Extender: no licence b Extender: busy]"},
+		{"nowhere", "[2 nodes, fits [] 0/2 nodes are available: 2 no licence. 2 Extender: no licence, finally" +
+			" a Extender: no licence b Extender: no licence]"},
+	} {
+		d, err := s.Diagnose(diagnosedPod(c.pod, "2"), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(d.told()); got != c.want {
+			t.Errorf("of %s it says %s, want %s", c.pod, got, c.want)
+		}
+		if n := second.count("filter"); n != 1 {
+			t.Errorf("after %s the second was asked %d times", c.pod, n)
+		}
+	}
+}
+
+// TestDiagnoseNominated: what a nominated pod will take is not free.
+func TestDiagnoseNominated(t *testing.T) {
+	cfg, err := schedulerconfig.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Drive(queue.New(cfg.Queue, s.Plugins(), nil))
+	if err := s.Load(diagnosedNode("a", "4")); err != nil {
+		t.Fatal(err)
+	}
+	s.queue.AddNominatedPod(diagnosedPod("first", "3"), "a")
+	d, err := s.Diagnose(diagnosedPod("web", "2"), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 4, lacks 1]"; !slices.Contains(d.told(), want) {
+		t.Errorf("it says %s, want %s", d.told(), want)
+	}
+	s.queue.AddNominatedPod(diagnosedPod("second", "500m", func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }), "a")
+	d, err = s.Diagnose(diagnosedPod("web", "2"), 5)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 500m of 4, lacks 1500m]"; err != nil || !slices.Contains(d.told(), want) {
+		t.Errorf("of two it says %v, %s, want %s", err, d.told(), want)
+	}
+	one := func(p *v1.Pod) { p.Spec.Priority = new(int32(1)) }
+	d, err = s.Diagnose(diagnosedPod("web", "3800m", one), 5)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 3800m, free 3500m of 4, lacks 300m]"; err != nil || !slices.Contains(d.told(), want) {
+		t.Errorf("of a more important one it says %v, %s, want %s", err, d.told(), want)
+	}
+	own := diagnosedPod("second", "3800m", one)
+	if d, err = s.Diagnose(own, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
+		t.Errorf("of one that is nominated itself it says %v, %s", err, d.told())
+	}
+	high := diagnosedPod("high", "2", func(p *v1.Pod) { p.Spec.Priority = new(int32(10)) })
+	if d, err = s.Diagnose(high, 5); err != nil || !slices.Equal(d.Fits, []string{"a"}) {
+		t.Errorf("a higher pod does not yield: %v, %+v", err, d)
+	}
+	high.Spec.SchedulerName = "other"
+	if _, err := s.Diagnose(high, 5); err == nil || err.Error() != `profile not found for scheduler name "other"` {
+		t.Errorf("of another scheduler's pod it says %v", err)
+	}
+}
+
+// TestDiagnoseChoosyExtenders: an extender that may fail is passed over if it does, and one that manages a resource is asked only
+// for pods that request it.
+func TestDiagnoseChoosyExtenders(t *testing.T) {
+	lax, choosy := newTestExtender(t), newTestExtender(t)
+	lax.rejects = func(_ *v1.Pod, node string) (string, bool) { return "busy", node != "b" }
+	choosy.rejects = func(_ *v1.Pod, node string) (string, bool) { return "no gpu", false }
+	cfg := defaultConfig(t)
+	ignorable, managing := lax.config(), choosy.config()
+	ignorable.Ignorable = true
+	managing.ManagedResources = []schedulerapi.ExtenderManagedResource{{Name: "example.com/gpu", IgnoredByScheduler: true}}
+	cfg.Extenders = append(cfg.Extenders, ignorable, managing)
+	st := newStoryWith(t, cfg, 1, diagnosedNode("a", "4"))
+	says := func(name, want string, edit ...func(*v1.Pod)) {
+		t.Helper()
+		d, err := st.Diagnose(diagnosedPod(name, "2", edit...), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(d.told(), "; "); got != want {
+			t.Errorf("of %s it says %s, want %s", name, got, want)
+		}
+	}
+	gpu := func(p *v1.Pod) {
+		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = apiresource.MustParse("1")
+	}
+	says("web", "1 nodes, fits []; 0/1 nodes are available: 1 busy.; 1 Extender: busy, finally; a Extender: busy")
+	lax.status = 500
+	says("web", "1 nodes, fits [a]")
+	says("gpu", "1 nodes, fits []; 0/1 nodes are available: 1 no gpu.; 1 Extender: no gpu; a Extender: no gpu", gpu)
+}
+
+// TestDiagnoseLeftOut: a plugin may leave a node out before its filter is asked, and its filter be disabled.
+func TestDiagnoseLeftOut(t *testing.T) {
+	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, plugins: {filter: {disabled: [{name: NodeAffinity}]}}}]")
+	st := newStoryWith(t, cfg, 1, diagnosedNode("b", "1"), diagnosedNode("a", "1"))
+	d, err := st.Diagnose(diagnosedPod("agent", "2", nodeNamed("a")), 5)
+	want := []string{
+		"2 nodes, fits []",
+		"0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeAffinity].",
+		"1 NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity], finally",
+		"1 NodeResourcesFit: Insufficient cpu, finally",
+		"a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]",
+		"b NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]; NodeAffinity: node(s) didn't satisfy plugin(s) [NodeAffinity]",
+	}
+	if err != nil || !slices.Equal(d.told(), want) {
+		t.Errorf("%v, it says\n  %s\nwant\n  %s", err, strings.Join(d.told(), "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// TestDiagnoseIgnored: a resource that a profile is told to ignore is not among those that are too scarce.
+func TestDiagnoseIgnored(t *testing.T) {
+	cfg := configured(t, "profiles: [{schedulerName: default-scheduler, pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [example.com/gpu]}}]}]")
+	st := newStoryWith(t, cfg, 1, diagnosedNode("a", "1"))
+	d, err := st.Diagnose(diagnosedPod("web", "2", func(p *v1.Pod) {
+		p.Spec.Containers[0].Resources.Requests["example.com/gpu"] = apiresource.MustParse("1")
+	}), 5)
+	if want := "a NodeResourcesFit: Insufficient cpu [cpu needs 2, free 1 of 1, lacks 1]"; err != nil || !slices.Contains(d.told(), want) {
+		t.Errorf("%v, it says %s, want %s", err, d.told(), want)
+	}
+}
