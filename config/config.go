@@ -12,8 +12,8 @@ import (
 
 	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui"
@@ -34,7 +34,7 @@ type Config struct {
 	Mouse     bool
 	Bell      bool
 	// Zone is the time zone in which times of day are told.
-	Zone session.Zone
+	Zone words.Zone
 	// Speed is the speed of playing, in model seconds a second. Paused begins with time standing still.
 	Speed  float64
 	Paused bool

@@ -13,7 +13,7 @@ import (
 
 	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
@@ -258,7 +258,7 @@ func TestViews(t *testing.T) {
 	if _, ok := views.Recall("a"); ok {
 		t.Error("something is remembered of what was never looked at")
 	}
-	want := memory.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]session.Sort{"active": {By: session.ByName, Reverse: true}}}
+	want := memory.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]board.Sort{"active": {By: board.ByName, Reverse: true}}}
 	if err := views.Keep("a\n../../b", want); err != nil {
 		t.Fatal(err)
 	}
@@ -313,14 +313,14 @@ func TestViewsOfOnesOwn(t *testing.T) {
 	}
 	want := memory.View{
 		Filter: "waiting>1m", Pane: "unschedulable", Columns: map[string][]string{"unschedulable": {"pod", "waiting"}},
-		Sorts: map[string]session.Sort{"unschedulable": {By: session.ByExpiry}, "backoffQ": {By: session.ByAttempts, Reverse: true}},
+		Sorts: map[string]board.Sort{"unschedulable": {By: board.ByExpiry}, "backoffQ": {By: board.ByAttempts, Reverse: true}},
 	}
 	if c.Start != "stuck" || len(c.Views) != 2 || c.Views[0].Name != "stuck" || !reflect.DeepEqual(c.Views[0].View, want) {
 		t.Errorf("%+v", c.Views)
 	}
 	// What was written for an earlier version is read: waiting was called age.
 	if c, err := config.Parse("c.yaml", []byte("views:\n  a:\n    columns: {unschedulable: [pod, age]}\n    sort: {unschedulable: -age}\n")); err != nil ||
-		c.Views[0].View.Sorts["unschedulable"] != (session.Sort{By: session.ByWaiting, Reverse: true}) {
+		c.Views[0].View.Sorts["unschedulable"] != (board.Sort{By: board.ByWaiting, Reverse: true}) {
 		t.Errorf("%v, %+v", err, c.Views)
 	}
 	for text, want := range map[string]string{

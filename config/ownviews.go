@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/schedq/schedq/queue/session"
+	queueboard "github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui"
@@ -128,7 +128,7 @@ func readColumns(v *memory.View, value *yaml.Node) error {
 }
 
 func readSorts(v *memory.View, value *yaml.Node) error {
-	v.Sorts = map[string]session.Sort{}
+	v.Sorts = map[string]queueboard.Sort{}
 	return byPane(value, func(pane string, given *yaml.Node) error {
 		by, err := board.SortOf(pane, given.Value)
 		v.Sorts[pane] = by

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -173,7 +174,7 @@ func readZone(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
 		return fmt.Errorf("time-zone is a word, not %s", quoted(value))
 	}
-	zone, err := session.ParseZone(string(sources.Sanitize(value.Value)))
+	zone, err := words.ParseZone(string(sources.Sanitize(value.Value)))
 	c.Zone = zone
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 )
@@ -30,7 +30,7 @@ func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, 
 	case p.After > 0 && len(in.When) > 0:
 		return nil, l.errorf(p.Line, "when asks how long it takes until a move, and after says that already")
 	case p.After == 0 && p.Until.text == "":
-		p.Until.condition, p.Until.text = session.MovesOf(p.Pod), "its next move"
+		p.Until.condition, p.Until.text = board.MovesOf(p.Pod), "its next move"
 	}
 	var err error
 	p.Asks, err = l.parseAsks(p.Line, []given{{AskQueue, in.Queue}, {AskWhich, in.Which}, {AskWhen, in.When}, {AskBackoff, in.Backoff}, {AskWoken, in.Woken}, {AskAttempts, in.Attempts}}, in.Ask, line)

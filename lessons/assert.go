@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // AllClaims are all claims of the lesson, in the order in which they stand.
@@ -37,7 +37,7 @@ func (l *Lesson) release() string {
 
 // assert plays the lesson under each release of which something is claimed. An error is a claim that does not hold, or
 // one that holds for a release for which it says otherwise.
-func (l *Lesson) assert(ctx context.Context, opts session.Options) error {
+func (l *Lesson) assert(ctx context.Context, opts timeline.Options) error {
 	own := l.release()
 	claims := l.AllClaims()
 	for _, release := range queue.Releases() {
@@ -66,7 +66,7 @@ func (l *Lesson) assert(ctx context.Context, opts session.Options) error {
 }
 
 // play plays all of the scenario under a release.
-func (l *Lesson) play(ctx context.Context, opts session.Options, release string) (*played, error) {
+func (l *Lesson) play(ctx context.Context, opts timeline.Options, release string) (*played, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
 	defer cancel()
 	read, err := l.recording(ctx)

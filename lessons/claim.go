@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
@@ -161,7 +161,7 @@ func isAt(a, b time.Duration) bool { return (a - b).Abs() <= exact }
 // played is what came of a scenario under a release's rules: its moves, from their start.
 type played struct {
 	start time.Time
-	moves []*session.Transition
+	moves []*board.Transition
 }
 
 // check says what is so in the place of what is claimed, or nothing if the claim holds.
@@ -179,7 +179,7 @@ func (p played) check(c *Claim) string {
 
 // checkPod is check for what is claimed of a pod.
 func (p played) checkPod(c *Claim) string {
-	var pod *session.Pod
+	var pod *board.Pod
 	var failed time.Time
 	for _, m := range p.moves {
 		if m.Pod.Key != c.Pod || m.Time.Sub(p.start) > c.At {

@@ -10,6 +10,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/manifest"
@@ -149,7 +150,7 @@ func (d *Deed) check(v verb) error {
 		_, err := podNamed(d.Words[1])
 		return err
 	case "event":
-		if !slices.Contains(session.ClusterEvents(), d.Words[0]) {
+		if !slices.Contains(queue.InjectableLabels(), d.Words[0]) {
 			return fmt.Errorf("there is no cluster event %s", sources.Sanitize(d.Words[0]))
 		}
 	case "flush":

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
 )
@@ -80,7 +80,7 @@ type Step struct {
 // Move is what is waited for: a condition as docs/reference/filter.md describes it. The zero value is nothing.
 type Move struct {
 	text      string
-	condition session.Condition
+	condition board.Condition
 	line      int
 }
 

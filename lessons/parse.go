@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
@@ -121,7 +121,7 @@ func podNamed(text string) (types.NamespacedName, error) {
 // UnmarshalYAML implements yaml.Unmarshaler.
 func (m *Move) UnmarshalYAML(n *yamlv3.Node) (err error) {
 	m.text, m.line = n.Value, n.Line
-	if m.condition, err = session.ParseCondition(n.Value); err != nil {
+	if m.condition, err = board.ParseCondition(n.Value); err != nil {
 		return scenario.At(n, "%q is no condition: %w", sources.Sanitize(n.Value), err)
 	}
 	return nil

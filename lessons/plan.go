@@ -13,6 +13,8 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -56,10 +58,10 @@ func (p Place) GoTo(s *session.Session, start time.Time) {
 }
 
 // Open returns a session at the start of the lesson.
-func (p *Plan) Open(opts session.Options) *session.Session { return p.Lesson.open(p.recording, opts) }
+func (p *Plan) Open(opts timeline.Options) *session.Session { return p.Lesson.open(p.recording, opts) }
 
 // open returns a session at the start of what is played.
-func (l *Lesson) open(rec *sources.Recording, opts session.Options) *session.Session {
+func (l *Lesson) open(rec *sources.Recording, opts timeline.Options) *session.Session {
 	named := *rec
 	named.Name = l.Title
 	opts.Paused = true
@@ -67,20 +69,20 @@ func (l *Lesson) open(rec *sources.Recording, opts session.Options) *session.Ses
 }
 
 // Options are a lesson's session's. They may be shared by sessions.
-func Options() (session.Options, error) {
+func Options() (timeline.Options, error) {
 	plugins, err := cycle.InTree()
-	return session.Options{Plugins: plugins, Paused: true}, err
+	return timeline.Options{Plugins: plugins, Paused: true}, err
 }
 
 // Plan plays the lesson and finds its steps. An error is one sentence with the file's name and the line: a move
 // that does not come, or a prediction whose right answer is not what the model does.
-func (l *Lesson) Plan(ctx context.Context, opts session.Options) (*Plan, error) {
+func (l *Lesson) Plan(ctx context.Context, opts timeline.Options) (*Plan, error) {
 	return l.run(ctx, opts, false)
 }
 
 // Check is Plan, does what the solutions say, and asserts the claims: an error is also a goal that is not reached so, a
 // claim that does not hold, and text that does not fit on a small screen.
-func (l *Lesson) Check(ctx context.Context, opts session.Options) (*Plan, error) {
+func (l *Lesson) Check(ctx context.Context, opts timeline.Options) (*Plan, error) {
 	if err := l.checkRelease(); err != nil {
 		return nil, err
 	}
@@ -98,7 +100,7 @@ func (l *Lesson) Check(ctx context.Context, opts session.Options) (*Plan, error)
 }
 
 // run plays the lesson, with its goals if they are to be reached.
-func (l *Lesson) run(ctx context.Context, opts session.Options, goals bool) (*Plan, error) {
+func (l *Lesson) run(ctx context.Context, opts timeline.Options, goals bool) (*Plan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
 	defer cancel()
 	rec, err := l.recording(ctx)
@@ -235,7 +237,7 @@ type outcome struct {
 }
 
 // move is the move that ended the time, or nil if it was the time alone.
-func (o outcome) move() *session.Transition {
+func (o outcome) move() *board.Transition {
 	if o.prediction.After > 0 || o.to.Log.Len() == 0 {
 		return nil
 	}
@@ -283,8 +285,8 @@ func backoff(f *session.Frame, pod types.NamespacedName) (time.Duration, bool) {
 }
 
 // woken are the moves by which pods were taken out of the unschedulable and the gated ones, the first of each pod.
-func (o outcome) woken() []*session.Transition {
-	var moves []*session.Transition
+func (o outcome) woken() []*board.Transition {
+	var moves []*board.Transition
 	pods := map[types.NamespacedName]bool{}
 	for i := o.from.Log.Len(); i < o.to.Log.Len(); i++ {
 		m := o.to.Log.At(i)
@@ -297,7 +299,7 @@ func (o outcome) woken() []*session.Transition {
 }
 
 // isWoken reports whether the move takes a pod out of the unschedulable or the gated ones, to be tried.
-func isWoken(m *session.Transition) bool {
+func isWoken(m *board.Transition) bool {
 	return (m.From == queue.Unschedulable || m.From == queue.Gated) && (m.To == queue.Active || m.To == queue.Backoff)
 }
 

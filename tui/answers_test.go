@@ -12,6 +12,8 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/tui/page"
 )
 
@@ -88,7 +90,7 @@ func TestLateAnswersWait(t *testing.T) {
 		p.sees("slow is open (;: all of it)", " / web").do(keymap.Messages).press("enter")
 		p.seesNot(" / web").sees("10:36:00.100")
 
-		again := rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &session.Comparison{From: &session.Report{}, To: &session.Report{}}}
+		again := rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{From: &report.Report{}, To: &report.Report{}}}
 		p.do(keymap.InjectEvent).sends(func() tea.Cmd { return p.model.ranAgain(again, true) })
 		p.sees("inject: what would move now").seesNot("against v1.24")
 	})
@@ -148,7 +150,7 @@ func TestAnOutcomeNamesNodes(t *testing.T) {
 	inTree(t)
 	for _, size := range sizes {
 		synctest.Test(t, func(t *testing.T) {
-			p := sit(t, size[0], size[1], session.New(withTenants(t), session.Options{Paused: true}), Options{})
+			p := sit(t, size[0], size[1], session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
 			p.goTo("10:36:02.5").do(keymap.AddNode).enter("node-2 big").do(keymap.Outcome).sees("what came of it", "node big", "node node-2")
 			golden(t, fmt.Sprintf("outcome/%dx%d", size[0], size[1]), p.screen()+"\n"+p.styles())
 			p.do(keymap.Open).sees("nodes").seesTogether("▸ big").sees("what came of it")

@@ -14,6 +14,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -34,7 +35,7 @@ func asks(t *testing.T, do func(p *person)) {
 			Status: v1.PersistentVolumeClaimStatus{Phase: v1.ClaimPending},
 		}
 		rec.Events = append([]sources.Event{{Time: zero, Fact: &sources.ObjectChange{Verb: sources.Added, Object: claim}}}, rec.Events...)
-		p := sit(t, 120, 40, session.New(rec, session.Options{Paused: true}), Options{})
+		p := sit(t, 120, 40, session.New(rec, timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:02.5").do(keymap.FocusUnsched, keymap.RowDown).sees("▸● train-0")
 		do(p)
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -50,7 +51,7 @@ func crowdRecording(n, moving, seconds int) *sources.Recording {
 // crowd returns a session of n pods, enough to fill every pane.
 func crowd(tb testing.TB, n int) *session.Session {
 	tb.Helper()
-	s := session.New(crowdRecording(n, 0, 0), session.Options{Paused: true})
+	s := session.New(crowdRecording(n, 0, 0), timeline.Options{Paused: true})
 	go s.Run(tb.Context())
 	s.SeekEnd()
 	s.Sync()
@@ -72,7 +73,7 @@ func among(tb testing.TB, s *session.Session, view ...keymap.ID) *model {
 // busy returns a model at 200 by 60 of n pods that are playing, at 5,000 moves a second.
 func busy(tb testing.TB, n int, view ...keymap.ID) *model {
 	tb.Helper()
-	s := session.New(crowdRecording(n, 5000, 120), session.Options{})
+	s := session.New(crowdRecording(n, 5000, 120), timeline.Options{})
 	m := newModel(tb.Context(), s, Options{})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	go s.Run(tb.Context())

@@ -26,7 +26,7 @@ func (m *model) guard(cmd *tea.Cmd) {
 }
 
 // report writes what happened to a log and returns one sentence that says where that is.
-func report(c *page.Crash, now time.Time) error {
+func reportCrash(c *page.Crash, now time.Time) error {
 	said := fmt.Sprintf("schedq stopped because of a mistake in it (%s)", firstWords(fmt.Sprint(c.What)))
 	path, err := writeLog(c, now)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestCrashIsOneSentenceAndALog(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	c := &page.Crash{What: "index out of range\x1b]52;c;ZXZpbA==\a", Stack: []byte("goroutine 1\n")}
-	said := report(c, time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)).Error()
+	said := reportCrash(c, time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)).Error()
 	path := filepath.Join(dir, "schedq", "crash-20260301-103600.log")
 	if !strings.HasSuffix(said, "please report it with "+path) || strings.ContainsAny(said, "\n\x1b") {
 		t.Errorf("it says %q", said)
@@ -81,7 +81,7 @@ func TestCrashWithoutAPlaceForItsLogIsToldInFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("XDG_STATE_HOME", file)
-	if said := report(&page.Crash{What: "boom", Stack: []byte("goroutine 1")}, time.Now()).Error(); !strings.Contains(said, "goroutine 1") {
+	if said := reportCrash(&page.Crash{What: "boom", Stack: []byte("goroutine 1")}, time.Now()).Error(); !strings.Contains(said, "goroutine 1") {
 		t.Errorf("it says %q", said)
 	}
 }

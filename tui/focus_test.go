@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // queueing has two pods that wait when a third, which waits longest, has been rejected, and three in flight at the end.
@@ -40,7 +41,7 @@ func TestTheFirstFocus(t *testing.T) {
 		p.goTo("+1.2s").seesTogether("┏━ 3 unschedulable 2") // and not where one came
 		p.do(keymap.FocusActive).seesTogether("┏━ 1 activeQ 1").goTo("10:36:03.5").seesTogether("┏━ 1 activeQ 0")
 
-		late := sit(t, 60, 20, session.New(tell(t, queueing), session.Options{Paused: true, Opens: 2500 * time.Millisecond}), Options{})
+		late := sit(t, 60, 20, session.New(tell(t, queueing), timeline.Options{Paused: true, Opens: 2500 * time.Millisecond}), Options{})
 		late.seesTogether("┏━ 3 unschedulable 2")
 		late.do(keymap.RowDown).sees("▸● oldest") // which was rejected last, and is first all the same
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // gangs has a pod group of three, and a pod of none.
@@ -27,7 +28,7 @@ func TestUnfoldAPodGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := queue.Defaults()
 		opts.GenericWorkload = true
-		s := session.New(tell(t, gangs), session.Options{Paused: true, Queue: &opts})
+		s := session.New(tell(t, gangs), timeline.Options{Paused: true, Queue: &opts})
 		p := sit(t, 120, 40, s, Options{})
 		p.goTo("+2s").sees("activeQ 4 ").seesTogether("● ⊞ train ×3", "1.0s").seesTogether("● web", "0.9s").seesNot("● ⊟ train-0").seesNot("●   train-1").seesNot("match")
 		p.do(keymap.FocusActive, keymap.RowDown, keymap.Fold).seesTogether("▸● ⊟ train-0", "1.0s").sees("●   train-1", "●   train-2")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/story"
@@ -68,7 +69,7 @@ func FuzzScreen(f *testing.F) {
 		if len(text) > 5000 {
 			t.Skip()
 		}
-		s := session.New(saying(text), session.Options{Paused: true})
+		s := session.New(saying(text), timeline.Options{Paused: true})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go s.Run(ctx)

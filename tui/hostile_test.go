@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -92,7 +93,7 @@ func TestHostileTextCannotLeaveItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, size := range sizes[:3] { // the largest has the same parts as the third
 		synctest.Test(t, func(t *testing.T) {
-			p := sit(t, size[0], size[1], session.New(hostileRecording(), session.Options{Paused: true}), Options{titled: true})
+			p := sit(t, size[0], size[1], session.New(hostileRecording(), timeline.Options{Paused: true}), Options{titled: true})
 			p.goTo("end")
 			stands := func() {
 				t.Helper()
@@ -208,7 +209,7 @@ func TestBadNamesOnEveryPage(t *testing.T) {
 	}...)
 	for _, size := range sizes[:3] {
 		synctest.Test(t, func(t *testing.T) {
-			p := sit(t, size[0], size[1], session.New(badlyNamed(), session.Options{Paused: true}), Options{})
+			p := sit(t, size[0], size[1], session.New(badlyNamed(), timeline.Options{Paused: true}), Options{})
 			for _, page := range pages {
 				p.goTo("end").do(keymap.FocusUnsched, keymap.FirstRow)
 				for range badNames {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 func TestEveryBindingOfTheBoardDoesSomething(t *testing.T) {
@@ -153,7 +154,7 @@ func TestQuietTimeThatWasSkippedIsShown(t *testing.T) {
 			1 early inflight
 			1 early scheduled node-1
 			300 late active UnscheduledPodAdd
-			310 late inflight`), session.Options{}), Options{})
+			310 late inflight`), timeline.Options{}), Options{})
 		p.wait(4e9)
 		p.sees("skipped 4m", "of quiet (10:36:", "→ 10:40:59)")
 	})

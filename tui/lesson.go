@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/tui/lesson"
 	"github.com/schedq/schedq/tui/play"
@@ -36,7 +37,7 @@ func newLesson(ctx context.Context, plan *lessons.Plan, o LessonOptions, screen 
 
 // NewPlay returns a screen with a cluster of one small node to play with, by a release's rules: empty is the
 // newest. It is made as NewLesson makes one with a lesson.
-func NewPlay(ctx context.Context, release string, opts session.Options, o Options) (tea.Model, error) {
+func NewPlay(ctx context.Context, release string, opts timeline.Options, o Options) (tea.Model, error) {
 	story, err := play.Empty(release)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func NewPlay(ctx context.Context, release string, opts session.Options, o Option
 }
 
 // RunPlay shows it on the terminal, and returns as a scenario what the person made.
-func RunPlay(ctx context.Context, release string, opts session.Options, o Options) (*scenario.Scenario, error) {
+func RunPlay(ctx context.Context, release string, opts timeline.Options, o Options) (*scenario.Scenario, error) {
 	story, err := play.Empty(release)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func RunPlay(ctx context.Context, release string, opts session.Options, o Option
 	return shown.origin.session.ForkScenario()
 }
 
-func newPlay(ctx context.Context, story *scenario.Scenario, opts session.Options, o Options) *model {
+func newPlay(ctx context.Context, story *scenario.Scenario, opts timeline.Options, o Options) *model {
 	m := newModel(ctx, session.New(story.Recording(), opts), o)
 	m.play = play.New(m.Desk)
 	play.Add(m.play, m.Actions)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // TestManifest: a pod's object is shown in YAML as it was told last, without what sources do not keep; a pod of which there
@@ -13,7 +14,7 @@ import (
 func TestManifest(t *testing.T) {
 	inTree(t)
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, session.New(withTenants(t), session.Options{Paused: true}), Options{})
+		p := sit(t, 80, 24, session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
 		p.do(keymap.Manifest).sees("can't: no pod is selected")
 		p.goTo("10:36:02.5").do(keymap.GoToPod).enter("train-0").do(keymap.Manifest)
 		p.sees("default/train-0", "# As the source told it last by then", "kind: Pod", "name: train-0").seesNot("annotations:")

@@ -4,8 +4,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	queueboard "github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/memory"
@@ -16,9 +17,9 @@ import (
 func (m *model) lookedAt() memory.View {
 	v := memory.View{Filter: m.Frame.Filter, Pane: m.board.InFocus(), Layout: m.Pages.Shown().Layout()}
 	for tier := queue.Active; tier <= queue.InFlight; tier++ {
-		if s := m.Frame.Board.Sort(tier); s != (session.Sort{}) {
+		if s := m.Frame.Board.Sort(tier); s != (queueboard.Sort{}) {
 			if v.Sorts == nil {
-				v.Sorts = make(map[string]session.Sort)
+				v.Sorts = make(map[string]queueboard.Sort)
 			}
 			v.Sorts[tier.String()] = s
 		}
@@ -47,9 +48,9 @@ func (m *model) remembered(v *memory.View) {
 	if f, err := filter.Parse(v.Filter); err == nil && m.Frame.Filter == "" && !f.Empty() {
 		m.Session.SetFilter(f)
 	}
-	var marks []session.Mark
+	var marks []timeline.Mark
 	for _, mark := range v.Marks {
-		marks = append(marks, session.Mark{At: mark.At, Text: sources.Sanitize(mark.Text)})
+		marks = append(marks, timeline.Mark{At: mark.At, Text: sources.Sanitize(mark.Text)})
 	}
 	if len(marks) > 0 {
 		m.Session.AddMarks(marks)

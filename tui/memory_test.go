@@ -10,7 +10,9 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/tui/memory"
 )
 
@@ -85,9 +87,9 @@ func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := session.New(tell(t, sample), session.Options{Paused: true, Filter: f})
+		s := session.New(tell(t, sample), timeline.Options{Paused: true, Filter: f})
 		p := sit(t, 120, 40, s, Options{})
-		p.model.remembered(&memory.View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]session.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
+		p.model.remembered(&memory.View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]board.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
 		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("pod↓").seesNot("zoomed")
 		p.model.remembered(&memory.View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
 		p.goTo("end").sees(" / web")

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -27,7 +27,7 @@ func (m *model) showMessages() tea.Cmd {
 	return widget.OpenList(m.Desk, l, 0)
 }
 
-func messageItem(message page.Message, zone session.Zone) widget.Item {
+func messageItem(message page.Message, zone words.Zone) widget.Item {
 	text := format.Safe(message.Text)
 	if message.Refused {
 		text = "can't: " + text

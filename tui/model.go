@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/chart"
@@ -33,8 +34,8 @@ type model struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	source string
-	zone   session.Zone // in which times of day are told
-	said   uint64       // the newest of its answers that was shown
+	zone   words.Zone // in which times of day are told
+	said   uint64     // the newest of its answers that was shown
 	origin origin
 	sides  *sides // what it is a side of; nil if it can't have another beside it
 	// viewName is the person's own view that was shown last. Empty: none since the session began.

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -44,7 +45,7 @@ func TestNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 100, 30, session.New(withNodes(t), session.Options{Paused: true}), Options{})
+		p := sit(t, 100, 30, session.New(withNodes(t), timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:02.5").do(keymap.FocusUnsched, keymap.RowDown, keymap.Open)
 		golden(t, "needs", p.screen())
 		p.seesNot("(at 10:36:02")

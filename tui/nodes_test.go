@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -22,13 +23,13 @@ func TestNodes(t *testing.T) {
 	inTree(t)
 	for _, size := range sizes {
 		synctest.Test(t, func(t *testing.T) {
-			p := sit(t, size[0], size[1], session.New(withTenants(t), session.Options{Paused: true}), Options{})
+			p := sit(t, size[0], size[1], session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
 			p.goTo("10:36:02.5").do(keymap.FocusUnsched, keymap.RowDown, keymap.Nodes)
 			golden(t, fmt.Sprintf("nodes/%dx%d", size[0], size[1]), p.screen()+"\n"+p.styles())
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 120, 40, session.New(withTenants(t), session.Options{Paused: true}), Options{})
+		p := sit(t, 120, 40, session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:02.5").do(keymap.Nodes).sees("2 nodes by name").seesTogether("▸ node-1", "node-role=gpu:NoSchedule")
 		p.seesTogether("cpu", "3 free of 4").seesTogether("2 pods here").sees("taint node-role=gpu:NoSchedule", "not ready")
 		p.do(keymap.RowDown).seesTogether("▸ node-2").sees("0 pods here")
@@ -80,7 +81,7 @@ func clusterOf(tb testing.TB, n int) *model {
 			}},
 		}}})
 	}
-	s := session.New(rec, session.Options{Paused: true})
+	s := session.New(rec, timeline.Options{Paused: true})
 	ctx, stop := context.WithCancel(tb.Context())
 	go s.Run(ctx)
 	s.SeekEnd()
@@ -123,7 +124,7 @@ func BenchmarkNodes(b *testing.B) {
 func TestNodesAreCompleted(t *testing.T) {
 	inTree(t)
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, session.New(withTenants(t), session.Options{Paused: true}), Options{})
+		p := sit(t, 80, 24, session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:02.5").do(keymap.AddNode).sees("node-1", "node-2").press("tab")
 		p.sees("node like: node-1").press("tab")
 		p.sees("node like: node-2").press("esc")
@@ -153,7 +154,7 @@ func TestAsks(t *testing.T) {
 				}
 			}
 		}
-		p := sit(t, 120, 40, session.New(rec, session.Options{Paused: true}), Options{})
+		p := sit(t, 120, 40, session.New(rec, timeline.Options{Paused: true}), Options{})
 		p.goTo("10:36:02.5").do(keymap.GoToPod).enter("train-0").do(keymap.Open)
 		p.sees("Asks for 2 nvidia.com/gpu.", "Only on nodes with pool=gpu.", "With other pods: not beside those with app=train by zone.",
 			"Tolerates node-role=gpu:NoSchedule, all taints.")

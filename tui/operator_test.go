@@ -13,6 +13,8 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 )
@@ -66,7 +68,7 @@ const stuck = `
 func TestWhoWaitsLongest(t *testing.T) {
 	plugins := inTree(t)
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, session.New(tell(t, stuck), session.Options{Paused: true, Plugins: plugins}), Options{})
+		p := sit(t, 80, 24, session.New(tell(t, stuck), timeline.Options{Paused: true, Plugins: plugins}), Options{})
 		p.goTo("10:37:21").seesTogether("waits longest", "shop/cart", "1:20", "rejected by NodeResourcesFit TaintToleration")
 		p.seesTogether("woken by NodeAdd and 8 more", "at the latest by the flush at 10:41:30, in 4:09")
 		p.goTo("10:37:30.5").seesTogether("waits longest", "shop/cart", "1:29").seesTogether("needs no event", "back in activeQ at the next flush")
@@ -156,7 +158,7 @@ func TestViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := []memory.Named{{Name: "web only", View: memory.View{
 			Filter: "web", Pane: "activeQ", Columns: map[string][]string{"activeQ": {"pod", "here"}},
-			Sorts: map[string]session.Sort{"activeQ": {By: session.ByName, Reverse: true}},
+			Sorts: map[string]board.Sort{"activeQ": {By: board.ByName, Reverse: true}},
 		}}, {Name: "all"}}
 		p := sit(t, 120, 40, paused(t, sample), Options{Views: own})
 		p.goTo(moment).do(keymap.FirstView).seesTogether("┏━ 1 activeQ 2", "┓").seesTogether("pod↑", "here").sees("view web only", " / web")

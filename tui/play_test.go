@@ -9,7 +9,8 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/lessons"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/tui/play"
 	"github.com/schedq/schedq/tui/widget"
@@ -55,7 +56,7 @@ func TestPlaying(t *testing.T) {
 			t.Fatalf("it is a scenario of %s with %d moments, want v1.33 and 2", made.Release, len(made.Moments))
 		}
 		placed := false
-		err = session.Replay(t.Context(), made.Recording(), session.Options{}, func(m *session.Transition) error {
+		err = timeline.Replay(t.Context(), made.Recording(), timeline.Options{}, func(m *board.Transition) error {
 			placed = placed || strings.HasPrefix(m.Pod.Key.Name, "whale") && m.Pod.Node == "large-1"
 			return nil
 		})

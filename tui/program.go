@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/picture"
@@ -123,20 +124,20 @@ func (m *model) atStake() string {
 }
 
 // setZone has the session that is shown, and those that come, tell times of day in zone.
-func (m *model) setZone(zone session.Zone) {
+func (m *model) setZone(zone words.Zone) {
 	m.zone = zone
 	m.Session.SetZone(zone)
 }
 
 // otherZone is the zone to change to: UTC, and from that the one of the configuration, or else this machine's.
-func (m *model) otherZone() session.Zone {
+func (m *model) otherZone() words.Zone {
 	if !m.zone.IsUTC() {
-		return session.Zone{}
+		return words.Zone{}
 	}
 	if !m.options.Zone.IsUTC() {
 		return m.options.Zone
 	}
-	here, _ := session.ParseZone("local") // which there is always
+	here, _ := words.ParseZone("local") // which there is always
 	return here
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -36,7 +37,7 @@ func readSlowly(t *testing.T, script string, seconds time.Duration) (slowly, *se
 		}
 	}
 	r := slowly{&whole, make(chan func(context.Context, *session.Session))}
-	s := session.New(&begun, session.Options{Paused: true})
+	s := session.New(&begun, timeline.Options{Paused: true})
 	return r, s, Options{ReadOn: func(ctx context.Context) {
 		for {
 			select {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -150,5 +151,5 @@ func move(t testing.TB, words []string, message string) *sources.Move {
 // paused returns a session at the start of what script tells.
 func paused(t testing.TB, script string) *session.Session {
 	t.Helper()
-	return session.New(tell(t, script), session.Options{Paused: true})
+	return session.New(tell(t, script), timeline.Options{Paused: true})
 }

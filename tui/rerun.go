@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -19,7 +20,7 @@ import (
 type rerun struct {
 	of         *session.Session
 	release    string
-	comparison *session.Comparison
+	comparison *report.Comparison
 	session    *session.Session
 	err        error
 }
@@ -106,7 +107,7 @@ func (m *model) showRerun(r rerun) tea.Cmd {
 // mostCompared is how many of the pods that came out differently are listed.
 const mostCompared = 200
 
-func comparisonItems(c *session.Comparison, from, to string) []widget.Item {
+func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 	pair := func(text, a, b string) widget.Item { return widget.Item{Text: text, Aside: a + " → " + b} }
 	count := func(text string, a, b int) widget.Item { return pair(text, format.Number(a), format.Number(b)) }
 	items := []widget.Item{
@@ -137,11 +138,11 @@ func comparisonItems(c *session.Comparison, from, to string) []widget.Item {
 	return items
 }
 
-func outcomeText(o session.Outcome) string {
+func outcomeText(o report.Outcome) string {
 	return o.Tier + " " + waited(o.Waited) + " ×" + strconv.Itoa(o.Attempts)
 }
 
-func waited(s session.Seconds) string {
+func waited(s report.Seconds) string {
 	d := time.Duration(s)
 	if d >= time.Minute {
 		return d.Round(time.Second).String()

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/tui/page"
 )
 
@@ -20,12 +20,12 @@ func TestRunAgainUnderAnotherRelease(t *testing.T) {
 		p.do(keymap.Rerun).sees("run it again under", "v1.37", "v1.16", "moveRequestCycle")
 		// The local scheduler does not run in a bubble. This is what it would answer.
 		p.press("esc")
-		second := session.Seconds(time.Second)
+		second := report.Seconds(time.Second)
 		p.program.Send(page.Ready(func() tea.Cmd {
-			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &session.Comparison{
-				From: &session.Report{Moves: 40, Attempts: session.AttemptReport{Total: 9}}, To: &session.Report{Moves: 44, Attempts: session.AttemptReport{Total: 11}},
-				Same: 30, Pods: []session.PodComparison{{Pod: "default/train-0",
-					From: session.Outcome{Attempts: 1, Tier: "scheduled", Waited: second}, To: session.Outcome{Attempts: 3, Tier: "backoff", Waited: 90 * second}}},
+			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{
+				From: &report.Report{Moves: 40, Attempts: report.AttemptReport{Total: 9}}, To: &report.Report{Moves: 44, Attempts: report.AttemptReport{Total: 11}},
+				Same: 30, Pods: []report.PodComparison{{Pod: "default/train-0",
+					From: report.Outcome{Attempts: 1, Tier: "scheduled", Waited: second}, To: report.Outcome{Attempts: 3, Tier: "backoff", Waited: 90 * second}}},
 			}}, false)
 		}))
 		p.idle()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/manifest"
 	"github.com/schedq/schedq/tui/await"
@@ -65,7 +66,7 @@ type Options struct {
 	// Bell rings the terminal's bell when time stops at what it ran to, and when long work is done.
 	Bell bool
 	// Zone is the time zone in which times of day are told.
-	Zone session.Zone
+	Zone words.Zone
 	// NoMouse leaves the mouse to the terminal until the person takes it.
 	NoMouse bool
 	// Keys are the bindings. Nil is keymap.Default.
@@ -140,7 +141,7 @@ func Await(ctx context.Context, name string, o Options, do await.Reading) error 
 		return err
 	})
 	if crash != nil {
-		return report(crash, time.Now())
+		return reportCrash(crash, time.Now())
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	_, err := newProgram(running, m).Run()
 	switch {
 	case m.crash != nil:
-		return report(m.crash, time.Now())
+		return reportCrash(m.crash, time.Now())
 	case ctx.Err() != nil:
 		return ctx.Err() // and not that the program was killed, as bubbletea puts it
 	case err != nil:

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/tui/play"
@@ -85,7 +86,7 @@ func TestSavingMinutes(t *testing.T) {
 				}
 			}
 		}
-		p := sit(t, 120, 40, session.New(rec, session.Options{Paused: true}), Options{WriteFile: files.write})
+		p := sit(t, 120, 40, session.New(rec, timeline.Options{Paused: true}), Options{WriteFile: files.write})
 		p.goTo("10:36:02.5").do(keymap.Save).enter("scenario").sees("save minutes: 10:36:00 10:36:03 schedq-103602.yaml").press("enter")
 		p.sees("schedq-103602.yaml is saved")
 		if s, err := scenario.Parse("saved", []byte(files["schedq-103602.yaml"])); err != nil || len(s.Objects) == 0 {
@@ -129,7 +130,7 @@ spec: {nodeName: node-a, containers: [{name: main}]}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		files := folder{}
-		p := sit(t, 120, 40, session.New(story.Recording(), session.Options{Paused: true}), Options{WriteFile: files.write})
+		p := sit(t, 120, 40, session.New(story.Recording(), timeline.Options{Paused: true}), Options{WriteFile: files.write})
 		p.do(keymap.Save).seesNot("this what-if").press("esc")
 		p.do(keymap.WhatIf, keymap.AddPod).enter("mine").do(keymap.Save).enter("this what-if").sees("save to: schedq-").press("enter")
 		p.sees("is saved")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/tui/beside"
 )
 
@@ -20,7 +21,7 @@ func pair(t *testing.T, w, h int) *person {
 	for i := range other.Events {
 		other.Events[i].Time = other.Events[i].Time.Add(time.Hour)
 	}
-	return sit(t, w, h, paused(t, sample), Options{Beside: &Beside{Name: "later", Session: session.New(other, session.Options{Paused: true})}})
+	return sit(t, w, h, paused(t, sample), Options{Beside: &Beside{Name: "later", Session: session.New(other, timeline.Options{Paused: true})}})
 }
 
 // sides of the program that the person sits at.
@@ -91,7 +92,7 @@ func TestOpeningBeside(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{Recordings: []Recording{{Name: "gangs", Title: "Gangs", Open: func(context.Context, func(float64)) (*session.Session, error) {
 			rec := tell(t, gangs)
 			rec.Name = "gangs"
-			return session.New(rec, session.Options{Paused: true}), nil
+			return session.New(rec, timeline.Options{Paused: true}), nil
 		}}}})
 		p.do(keymap.OtherSide).seesNot("can't") // the key is the next pane's
 		p.do(keymap.Beside).sees("beside this one").press("enter")

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/picture"
 )
@@ -232,7 +233,7 @@ func recordSessions(t *testing.T, rec *sources.Recording, plugins *cycle.Plugins
 	t.Helper()
 	for _, s := range sessions {
 		synctest.Test(t, func(t *testing.T) {
-			tape := record(sit(t, 80, 24, session.New(rec, session.Options{Opens: 90 * time.Second, Plugins: plugins}), Options{}))
+			tape := record(sit(t, 80, 24, session.New(rec, timeline.Options{Opens: 90 * time.Second, Plugins: plugins}), Options{}))
 			s.act(tape)
 			write(t, s.name+".json", tape.text())
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -82,7 +83,7 @@ func TestSwitchingRecordings(t *testing.T) {
 			{Name: "quiet", Title: "Nothing happens", Description: "One pod comes and stays.", Open: func(context.Context, func(float64)) (*session.Session, error) {
 				rec := tell(t, "1 lonely active UnscheduledPodAdd")
 				rec.Name = sources.Sanitize("quiet")
-				return session.New(rec, session.Options{Paused: true}), nil
+				return session.New(rec, timeline.Options{Paused: true}), nil
 			}},
 			{Name: "broken", Title: "Cannot be read", Open: func(context.Context, func(float64)) (*session.Session, error) {
 				return nil, errors.New("line 3 is no JSON")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 )
 
 // A developer goes through an incident: attempt by attempt, along one pod, to where something happened.
@@ -54,7 +55,7 @@ func TestMarks(t *testing.T) {
 		p.sees(`mark "batch comes" is removed`)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, session.New(tell(t, "1 a active UnscheduledPodAdd"), session.Options{Paused: true}), Options{})
+		p := sit(t, 80, 24, session.New(tell(t, "1 a active UnscheduledPodAdd"), timeline.Options{Paused: true}), Options{})
 		for _, key := range []keymap.ID{keymap.NextMark, keymap.LastMark, keymap.GoToMark} {
 			if p.do(key); p.answer() != `can't: there is no mark: " sets one` {
 				t.Errorf("%s says %q", key, p.answer())

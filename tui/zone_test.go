@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 // kolkata is a zone in which neither the hour nor the minute is UTC's.
-func kolkata(t *testing.T) session.Zone {
+func kolkata(t *testing.T) words.Zone {
 	t.Helper()
-	zone, err := session.ParseZone("Asia/Kolkata")
+	zone, err := words.ParseZone("Asia/Kolkata")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
 )
 
 // verifyJSON is what verify -o json prints.
-func verifyJSON(t *testing.T, args ...string) (v session.Verification, stderr string) {
+func verifyJSON(t *testing.T, args ...string) (v report.Verification, stderr string) {
 	t.Helper()
 	code, out, stderr := schedq(t, "", append([]string{"verify", "-o", "json"}, args...)...)
 	if code != 0 {
@@ -19,9 +19,9 @@ func verifyJSON(t *testing.T, args ...string) (v session.Verification, stderr st
 	}
 	// Seconds are written as seconds, and nobody reads them back.
 	var read struct {
-		Transitions session.MoveAgreement
+		Transitions report.MoveAgreement
 		PodSeconds  struct{ Total, Right, Share float64 }
-		Differences []session.Difference
+		Differences []report.Difference
 	}
 	if err := json.Unmarshal([]byte(out), &read); err != nil {
 		t.Fatal(err)

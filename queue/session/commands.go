@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/words"
 )
 
@@ -47,7 +48,7 @@ func (s *Session) FindMark(forward bool) { s.do(func(o *owner) { o.findMark("", 
 func (s *Session) SetMark(name string) { s.do(func(o *owner) { o.setMark(name) }) }
 
 // AddMarks sets marks of the person's own on the recording, as far as they are in it.
-func (s *Session) AddMarks(marks []Mark) { s.do(func(o *owner) { o.addMarks(marks) }) }
+func (s *Session) AddMarks(marks []timeline.Mark) { s.do(func(o *owner) { o.addMarks(marks) }) }
 
 // ToggleStops says whether playing stops at marks.
 func (s *Session) ToggleStops() { s.do((*owner).toggleStops) }

@@ -253,10 +253,10 @@ func TestPreview(t *testing.T) {
 }
 
 func TestPreviewWords(t *testing.T) {
-	p := Preview{Of: 37, Moved: 12}
+	p := timeline.Preview{Of: 37, Moved: 12}
 	p.To[queue.Backoff], p.To[queue.Active] = 9, 3
 	world.Says(t, p.String(), "would move 12 of 37: 9 to backoff, 3 to active")
-	world.Says(t, Preview{Of: 37}.String(), "would move none of 37")
+	world.Says(t, timeline.Preview{Of: 37}.String(), "would move none of 37")
 }
 
 // TestForkComparison: two timelines beside each other, at one moment.

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources/manifest"
@@ -99,8 +100,8 @@ func TestForkScenario(t *testing.T) {
 	}
 
 	want := movesOf(o.fork.MovesFrom(0), o.now)
-	var replayed []*Transition
-	if err := Replay(t.Context(), again.Recording(), timeline.Options{}, func(m *Transition) error {
+	var replayed []*board.Transition
+	if err := timeline.Replay(t.Context(), again.Recording(), timeline.Options{}, func(m *board.Transition) error {
 		replayed = append(replayed, m)
 		return nil
 	}); err != nil {
@@ -113,8 +114,8 @@ func TestForkScenario(t *testing.T) {
 		}
 	}
 	// As it is made it has no UIDs, and plays alike.
-	var unwritten []*Transition
-	if err := Replay(t.Context(), made.Recording(), timeline.Options{}, func(m *Transition) error {
+	var unwritten []*board.Transition
+	if err := timeline.Replay(t.Context(), made.Recording(), timeline.Options{}, func(m *board.Transition) error {
 		unwritten = append(unwritten, m)
 		return nil
 	}); err != nil {
@@ -130,7 +131,7 @@ func TestForkScenario(t *testing.T) {
 
 // movesOf are the moves up to until, of each pod: when, to the tenth of a second, from where to where, by what and to which
 // node.
-func movesOf(moves []*Transition, until time.Time) map[types.NamespacedName][]string {
+func movesOf(moves []*board.Transition, until time.Time) map[types.NamespacedName][]string {
 	all := map[types.NamespacedName][]string{}
 	for _, m := range moves {
 		if !m.Time.After(until) {

@@ -50,15 +50,15 @@ type Frame struct {
 	Fork  *Fork
 	Forks []ForkInfo
 	// Comparison is how the timeline shown differs from another, if one is compared.
-	Comparison *ForkComparison
+	Comparison *board.Comparison
 	// Previews say what injections would do, as far as that is worked out: see Session.Preview.
-	Previews []Preview
+	Previews []timeline.Preview
 
 	// Filter is the text of the filter that the board is seen through.
 	Filter string
 	// Log are the moves up to Now, oldest first. Known counts the moves that have been worked out so
 	// far, also those after Now.
-	Log   Log
+	Log   history.Log
 	Known int
 	// SchedulerCounts are the scheduler's own numbers at SchedulerCountsAt, and LocalCounts those of the
 	// local queue at that moment. All unset if the recording has none up to Now.

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -38,7 +39,7 @@ func TestTwoDays(t *testing.T) {
 	}
 	folder := t.TempDir()
 	stream := &handed{}
-	o := NewLive(stream, timeline.Options{Memory: 1 << 20, Past: func() (PastFile, error) { return disk.Scratch(t.Context(), folder) }}).owner
+	o := NewLive(stream, timeline.Options{Memory: 1 << 20, Past: func() (archive.File, error) { return disk.Scratch(t.Context(), folder) }}).owner
 	t.Cleanup(o.close)
 	o.playing, o.bound = true, 1<<20
 	start := time.Now().UTC()

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/board/boardtest"
 	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -40,7 +41,7 @@ func (h *handed) Take() ([]sources.Event, sources.Status) {
 
 // breaking is a file that can't be read once that is so.
 type breaking struct {
-	PastFile
+	archive.File
 	read error
 }
 
@@ -48,7 +49,7 @@ func (f *breaking) ReadAt(p []byte, at int64) (int, error) {
 	if f.read != nil {
 		return 0, f.read
 	}
-	return f.PastFile.ReadAt(p, at)
+	return f.File.ReadAt(p, at)
 }
 
 // labelled is a gated pod with so many versions behind it.
@@ -66,9 +67,9 @@ func labelled(pod, version int) *v1.Pod {
 func TestLivePast(t *testing.T) {
 	file := &breaking{}
 	folder := t.TempDir()
-	opts := timeline.Options{Memory: 1, Past: func() (PastFile, error) {
+	opts := timeline.Options{Memory: 1, Past: func() (archive.File, error) {
 		f, err := disk.Scratch(t.Context(), folder)
-		file.PastFile = f
+		file.File = f
 		return file, err
 	}}
 	start := time.Now().UTC()

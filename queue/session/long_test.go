@@ -16,6 +16,10 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
@@ -24,7 +28,7 @@ import (
 
 // long returns rec as one that is not kept.
 func long(rec *sources.Recording) *sources.Recording {
-	gist := session.NewGist()
+	gist := cluster.NewGist()
 	for _, ev := range rec.Events {
 		gist.Add(ev)
 	}
@@ -77,14 +81,14 @@ func TestLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kept := range []*sources.Recording{told, modelled(t, "lively-nopop"), attempted(told)} {
-		start, end := session.Span(kept)
+		start, end := timeline.Span(kept)
 		pod := podOf(told)
 		answers := map[string]func(rec *sources.Recording) (any, error){
 			"rerun": func(rec *sources.Recording) (any, error) {
-				return session.Compare(t.Context(), rec, session.Options{Release: "v1.24"}, session.Options{})
+				return report.Compare(t.Context(), rec, timeline.Options{Release: "v1.24"}, timeline.Options{})
 			},
 			"verify": func(rec *sources.Recording) (any, error) {
-				return session.Verify(t.Context(), rec, told, session.Options{}, math.MaxInt)
+				return report.Verify(t.Context(), rec, told, timeline.Options{}, math.MaxInt)
 			},
 			"cut": func(rec *sources.Recording) (any, error) {
 				s, err := scenario.Cut(t.Context(), rec, start.Add(5*time.Second), end)
@@ -95,16 +99,16 @@ func TestLong(t *testing.T) {
 				err = scenario.Write(&b, s)
 				return b.String(), err
 			},
-			"find":    func(rec *sources.Recording) (any, error) { return session.FindPod(t.Context(), rec, pod.Name) },
-			"no such": func(rec *sources.Recording) (any, error) { return session.FindPod(t.Context(), rec, pod.Name+"x") },
+			"find":    func(rec *sources.Recording) (any, error) { return cluster.FindPod(t.Context(), rec, pod.Name) },
+			"no such": func(rec *sources.Recording) (any, error) { return cluster.FindPod(t.Context(), rec, pod.Name+"x") },
 		}
 		for _, share := range []time.Duration{1, 4, 10} {
 			at := start.Add(end.Sub(start) * share / 10)
 			answers[fmt.Sprintf("list at %s", at)] = func(rec *sources.Recording) (any, error) {
-				return session.ListPods(t.Context(), rec, session.Options{}, at)
+				return session.ListPods(t.Context(), rec, timeline.Options{}, at)
 			}
 			answers[fmt.Sprintf("explain at %s", at)] = func(rec *sources.Recording) (any, error) {
-				return session.ExplainPod(t.Context(), rec, session.Options{}, pod, at)
+				return session.ExplainPod(t.Context(), rec, timeline.Options{}, pod, at)
 			}
 		}
 		for question, ask := range answers {
@@ -122,9 +126,9 @@ func TestLong(t *testing.T) {
 // TestLongOnTheScreen: a recording that is not kept is played, sought in and run again as one that is.
 func TestLongOnTheScreen(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
-	start, end := session.Span(kept)
+	start, end := timeline.Span(kept)
 	frames := func(rec *sources.Recording) []string {
-		s := session.New(rec, session.Options{Paused: true})
+		s := session.New(rec, timeline.Options{Paused: true})
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go s.Run(ctx)
@@ -145,7 +149,7 @@ func TestLongOnTheScreen(t *testing.T) {
 // TestLongBreaks: a recording that can be read once and not again says so, wherever that is found.
 func TestLongBreaks(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
-	_, end := session.Span(kept)
+	_, end := timeline.Span(kept)
 	broken := long(kept)
 	gone := errors.New("big.log: gone")
 	broken.Again = func(context.Context) iter.Seq2[sources.Event, error] {
@@ -158,16 +162,16 @@ func TestLongBreaks(t *testing.T) {
 			yield(sources.Event{}, gone)
 		}
 	}
-	_, listing := session.ListPods(t.Context(), broken, session.Options{}, end)
-	_, comparing := session.Compare(t.Context(), broken, session.Options{}, session.Options{})
+	_, listing := session.ListPods(t.Context(), broken, timeline.Options{}, end)
+	_, comparing := report.Compare(t.Context(), broken, timeline.Options{}, timeline.Options{})
 	_, cutting := scenario.Cut(t.Context(), broken, time.Time{}, time.Time{})
-	_, finding := session.FindPod(t.Context(), broken, "nobody")
+	_, finding := cluster.FindPod(t.Context(), broken, "nobody")
 	for what, err := range map[string]error{"list": listing, "rerun": comparing, "cut": cutting, "find": finding} {
 		if !errors.Is(err, gone) {
 			t.Errorf("%s: %v, want %v", what, err, gone)
 		}
 	}
-	s := session.New(broken, session.Options{Paused: true})
+	s := session.New(broken, timeline.Options{Paused: true})
 	go s.Run(t.Context())
 	s.Seek(end)
 	if f := s.Sync(); !slices.Contains(f.Notices, gone.Error()) {
@@ -198,9 +202,9 @@ func told(moves int) *sources.Recording {
 // where all is kept.
 func TestPastIsBounded(t *testing.T) {
 	kept := told(20_000)
-	start, end := session.Span(kept)
+	start, end := timeline.Span(kept)
 	run := func(rec *sources.Recording, memory int64) *session.Session {
-		s := session.New(rec, session.Options{Paused: true, Memory: memory})
+		s := session.New(rec, timeline.Options{Paused: true, Memory: memory})
 		go s.Run(t.Context())
 		return s
 	}
@@ -227,7 +231,7 @@ func TestPastIsBounded(t *testing.T) {
 	}
 
 	first := bounded.Frame().Log.At(0)
-	none, err := session.ParseCondition("attempts>1000000")
+	none, err := board.ParseCondition("attempts>1000000")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -53,7 +55,7 @@ func TestLongExplainedHolds(t *testing.T) {
 
 // heldToExplain is how many bytes at least are in use at a moment near the end of so many events, of which nobody keeps any.
 func heldToExplain(t *testing.T, events int, event func(int) sources.Event) int64 {
-	gist := session.NewGist()
+	gist := cluster.NewGist()
 	for i := range events {
 		gist.Add(event(i))
 	}
@@ -69,7 +71,7 @@ func heldToExplain(t *testing.T, events int, event func(int) sources.Event) int6
 	}
 	var held []int64
 	near := 1 - 20_000/float64(events)
-	opts := session.Options{Progress: func(share float64) {
+	opts := timeline.Options{Progress: func(share float64) {
 		if share > near && share < 1 {
 			runtime.GC()
 			var m runtime.MemStats

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -75,7 +76,7 @@ type pace struct {
 // comparing is the comparison of two timelines that is shown, if one is.
 type comparing struct {
 	compared   *timeline.Timeline // beside the one that is shown, or nil
-	comparison *ForkComparison
+	comparison *board.Comparison
 	comparedAt time.Time // in real time
 }
 

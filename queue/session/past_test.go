@@ -11,13 +11,16 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/archive"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources/disk"
 )
 
 // failing is a file that can't be written, or read, once that is so, or whose disk takes its time for what is written.
 type failing struct {
-	session.PastFile
+	archive.File
 	written, read error
 	slow          chan chan struct{} // unless it is nil, whoever writes says so there, and goes on when what is handed over is closed
 }
@@ -31,14 +34,14 @@ func (f *failing) WriteAt(p []byte, at int64) (int, error) {
 		f.slow <- disk
 		<-disk
 	}
-	return f.PastFile.WriteAt(p, at)
+	return f.File.WriteAt(p, at)
 }
 
 func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 	if f.read != nil {
 		return 0, f.read
 	}
-	return f.PastFile.ReadAt(p, at)
+	return f.File.ReadAt(p, at)
 }
 
 // inFile runs a session of told(moves), of which little of what was played is in memory, and one of which all is. Both are at the
@@ -46,15 +49,15 @@ func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 func inFile(t *testing.T, moves int) (kept, all *session.Session, file *failing) {
 	t.Helper()
 	rec := told(moves)
-	_, end := session.Span(rec)
+	_, end := timeline.Span(rec)
 	file = &failing{}
 	folder := t.TempDir()
-	kept = session.New(long(rec), session.Options{Paused: true, Memory: 1, Past: func() (session.PastFile, error) {
+	kept = session.New(long(rec), timeline.Options{Paused: true, Memory: 1, Past: func() (archive.File, error) {
 		f, err := disk.Scratch(t.Context(), folder)
-		file.PastFile = f
+		file.File = f
 		return file, err
 	}})
-	all = session.New(rec, session.Options{Paused: true})
+	all = session.New(rec, timeline.Options{Paused: true})
 	for _, s := range []*session.Session{kept, all} {
 		go s.Run(t.Context())
 		s.Seek(end)
@@ -95,9 +98,9 @@ func TestPastInAFile(t *testing.T) {
 	if size, of := kept.Size(), all.Size(); size > of/2 {
 		t.Errorf("%d bytes are in memory, where all take %d", size, of)
 	}
-	conditions := []session.Condition{session.AnyAttempt()}
+	conditions := []board.Condition{board.AnyAttempt()}
 	for _, text := range []string{"p-7 enters backoff", "active > 20", "event NodeAdd", "attempts>1000000"} {
-		c, err := session.ParseCondition(text)
+		c, err := board.ParseCondition(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,14 +206,14 @@ func TestSlowDisk(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			const moves = 60_000
 			rec := told(moves)
-			_, end := session.Span(rec)
+			_, end := timeline.Span(rec)
 			file := &failing{slow: make(chan chan struct{})}
 			f, err := disk.Scratch(t.Context(), t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
-			file.PastFile = f
-			s := session.New(long(rec), session.Options{Paused: true, Memory: 1, Past: func() (session.PastFile, error) { return file, nil }})
+			file.File = f
+			s := session.New(long(rec), timeline.Options{Paused: true, Memory: 1, Past: func() (archive.File, error) { return file, nil }})
 			go s.Run(t.Context())
 			way.goes(s)
 			held := <-file.slow
@@ -245,7 +248,7 @@ func TestSlowDisk(t *testing.T) {
 // TestNoFileForThePast: where no file can be made, all is as it is without one, and a notice says so.
 func TestNoFileForThePast(t *testing.T) {
 	rec := told(1000)
-	s := session.New(long(rec), session.Options{Paused: true, Past: func() (session.PastFile, error) { return nil, errors.New("no home") }})
+	s := session.New(long(rec), timeline.Options{Paused: true, Past: func() (archive.File, error) { return nil, errors.New("no home") }})
 	go s.Run(t.Context())
 	if f := s.Sync(); !strings.Contains(strings.Join(f.Notices, "\n"), "kept in memory alone: no home") {
 		t.Errorf("it says %q", f.Notices)

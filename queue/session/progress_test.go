@@ -7,6 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
 )
@@ -17,30 +20,30 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, play := range map[string]func(ctx context.Context, opts session.Options) error{
-		"watch": func(ctx context.Context, opts session.Options) error {
-			return session.Replay(ctx, rec, opts, func(*session.Transition) error { return nil })
+	for name, play := range map[string]func(ctx context.Context, opts timeline.Options) error{
+		"watch": func(ctx context.Context, opts timeline.Options) error {
+			return timeline.Replay(ctx, rec, opts, func(*board.Transition) error { return nil })
 		},
-		"report": func(ctx context.Context, opts session.Options) error {
-			_, err := session.Summarize(ctx, rec, opts)
+		"report": func(ctx context.Context, opts timeline.Options) error {
+			_, err := report.Summarize(ctx, rec, opts)
 			return err
 		},
-		"list": func(ctx context.Context, opts session.Options) error {
+		"list": func(ctx context.Context, opts timeline.Options) error {
 			_, err := session.ListPods(ctx, rec, opts, rec.End)
 			return err
 		},
-		"explain": func(ctx context.Context, opts session.Options) error {
+		"explain": func(ctx context.Context, opts timeline.Options) error {
 			_, err := session.ExplainPod(ctx, rec, opts, podOf(rec), rec.End)
 			return err
 		},
-		"rerun": func(ctx context.Context, opts session.Options) error {
-			_, err := session.Compare(ctx, rec, opts, opts)
+		"rerun": func(ctx context.Context, opts timeline.Options) error {
+			_, err := report.Compare(ctx, rec, opts, opts)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var shares []float64
-			opts := session.Options{Progress: func(share float64) { shares = append(shares, share) }}
+			opts := timeline.Options{Progress: func(share float64) { shares = append(shares, share) }}
 			if err := play(t.Context(), opts); err != nil {
 				t.Logf("%v", err) // a pod that has gone
 			}

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
@@ -47,12 +49,12 @@ func TestReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kept := range []*sources.Recording{told, modelled(t, "lively-nopop")} {
-		start, end := session.Span(kept)
+		start, end := timeline.Span(kept)
 		at := func(share float64) time.Time {
 			return start.Add(time.Duration(share * float64(end.Sub(start)))).Truncate(time.Second)
 		}
 		run := func(rec *sources.Recording) *session.Session {
-			s := session.New(rec, session.Options{Paused: true})
+			s := session.New(rec, timeline.Options{Paused: true})
 			go s.Run(t.Context())
 			return s
 		}
@@ -84,7 +86,7 @@ func TestReading(t *testing.T) {
 		if f := s.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "is not read yet: it is read up to") || !f.Now.Equal(before.Now) {
 			t.Errorf("behind what is read: %+v, at %s", f.Said, f.Now)
 		}
-		never, err := session.ParseCondition("attempts>1000000")
+		never, err := board.ParseCondition("attempts>1000000")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,13 +102,13 @@ func TestReading(t *testing.T) {
 		}
 
 		s.Seek(at(0.4))
-		behind := session.Mark{At: at(0.9), Text: "behind"}
-		s.AddMarks([]session.Mark{{At: at(0.2), Text: "before"}, behind})
+		behind := timeline.Mark{At: at(0.9), Text: "behind"}
+		s.AddMarks([]timeline.Mark{{At: at(0.2), Text: "before"}, behind})
 		s.FindMark(true)
 		if f := s.Sync(); !f.Said.Refused || !strings.Contains(f.Said.Text, "is not read yet") {
 			t.Errorf("a mark behind what is read: %+v", f.Said)
 		}
-		all.AddMarks([]session.Mark{{At: at(0.2), Text: "before"}, behind})
+		all.AddMarks([]timeline.Mark{{At: at(0.2), Text: "before"}, behind})
 		some, err := filter.Parse("a")
 		if err != nil {
 			t.Fatal(err)
@@ -131,9 +133,9 @@ func TestReading(t *testing.T) {
 // TestReadingInAWhatIf: a what-if that was begun while the recording was read outlives that, and leads back to the moment that it left.
 func TestReadingInAWhatIf(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
-	start, _ := session.Span(kept)
+	start, _ := timeline.Span(kept)
 	left := start.Add(30 * time.Second)
-	s := session.New(begun(kept, 0.4), session.Options{Paused: true})
+	s := session.New(begun(kept, 0.4), timeline.Options{Paused: true})
 	go s.Run(t.Context())
 	s.Seek(left)
 	s.Sync()
@@ -147,7 +149,7 @@ func TestReadingInAWhatIf(t *testing.T) {
 		t.Errorf("the what-if is %+v, compared with %+v, and shows\n%s\nwant\n%s", f.Fork, f.Comparison, shownOf(f), shownOf(was))
 	}
 	s.LeaveFork()
-	all := session.New(kept, session.Options{Paused: true})
+	all := session.New(kept, timeline.Options{Paused: true})
 	go all.Run(t.Context())
 	all.Seek(left)
 	if got, want := shownOf(s.Sync()), shownOf(all.Sync()); got != want {
@@ -167,7 +169,7 @@ func TestReadingTellsMore(t *testing.T) {
 	all := &sources.Recording{Name: "made", Events: c.Events, End: world.At(100)}
 	without := *all
 	without.Events = slices.Delete(slices.Clone(c.Events), 1, 2)
-	s := session.New(begun(&without, 0.5), session.Options{Paused: true})
+	s := session.New(begun(&without, 0.5), timeline.Options{Paused: true})
 	go s.Run(t.Context())
 	s.Seek(world.At(15))
 	was := s.Sync()
@@ -181,7 +183,7 @@ func TestReadingTellsMore(t *testing.T) {
 // TestReadingEnds: that a recording can't be read to its end is said, and what is read is all there is then.
 func TestReadingEnds(t *testing.T) {
 	kept := modelled(t, "lively-nopop")
-	s := session.New(begun(kept, 0.4), session.Options{Paused: true})
+	s := session.New(begun(kept, 0.4), timeline.Options{Paused: true})
 	go s.Run(t.Context())
 	s.StopReading(errors.New("big.log:17: it is torn"))
 	s.SeekEnd()
@@ -201,7 +203,7 @@ func TestPlayingAsItIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		s := session.New(begun(kept, 0.1), session.Options{Speed: 1000})
+		s := session.New(begun(kept, 0.1), timeline.Options{Speed: 1000})
 		go s.Run(ctx)
 		time.Sleep(10 * time.Second)
 		f := s.Sync()

@@ -7,6 +7,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -24,7 +27,7 @@ func TestSilence(t *testing.T) {
 	world.Happens(&c, 70, sources.Updated, node, func(n *v1.Node) { world.Cpu(n, "3") })
 	rec := c.Recording(80)
 
-	r, err := session.Summarize(t.Context(), rec, session.Options{})
+	r, err := report.Summarize(t.Context(), rec, timeline.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,15 +37,15 @@ func TestSilence(t *testing.T) {
 	if r.Attempts.Total != 2 {
 		t.Errorf("%d attempts, want the one at 12:00:02 and the one at 12:01:00", r.Attempts.Total)
 	}
-	again, err := session.Rerun(rec, "")
+	again, err := model.Rerun(rec, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := session.Summarize(t.Context(), again, session.Options{}); err != nil || len(r.Silences) != 0 {
+	if r, err := report.Summarize(t.Context(), again, timeline.Options{}); err != nil || len(r.Silences) != 0 {
 		t.Errorf("%v, of a scheduler that runs here, the report says %+v", err, r.Silences)
 	}
 	for at, want := range map[float64]string{10: "", 19: "", 40: "No scheduler is heard to work since 12:00:18", 65: ""} {
-		x, err := session.ExplainPod(t.Context(), rec, session.Options{}, world.Key("old"), world.At(at))
+		x, err := session.ExplainPod(t.Context(), rec, timeline.Options{}, world.Key("old"), world.At(at))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
@@ -50,7 +52,7 @@ func millionMoves(pods int, opts timeline.Options) *owner {
 
 // notKept returns rec as one that is not kept.
 func notKept(rec *sources.Recording) *sources.Recording {
-	gist := NewGist()
+	gist := cluster.NewGist()
 	for _, ev := range rec.Events {
 		gist.Add(ev)
 	}
@@ -97,7 +99,7 @@ func BenchmarkSeekMillion(b *testing.B) {
 func BenchmarkSeekInAFile(b *testing.B) {
 	for _, pods := range []int{500, 5_000, 20_000, 50_000} {
 		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) {
-			o := millionMoves(pods, timeline.Options{Paused: true, Past: func() (PastFile, error) { return disk.Scratch(b.Context(), b.TempDir()) }})
+			o := millionMoves(pods, timeline.Options{Paused: true, Past: func() (archive.File, error) { return disk.Scratch(b.Context(), b.TempDir()) }})
 			defer o.close()
 			rng := rand.New(rand.NewPCG(1, 2))
 			var took []time.Duration

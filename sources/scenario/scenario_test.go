@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
 	"github.com/schedq/schedq/sources/scenario"
@@ -76,7 +77,7 @@ func moves(t *testing.T, rec *sources.Recording) []string {
 	t.Helper()
 	var all []string
 	start := rec.Events[0].Time
-	err := session.Replay(t.Context(), rec, session.Options{}, func(m *session.Transition) error {
+	err := timeline.Replay(t.Context(), rec, timeline.Options{}, func(m *board.Transition) error {
 		all = append(all, fmt.Sprintf("%.1f %s %s>%s %s", m.Time.Sub(start).Seconds(), m.Pod.Key.Name, m.From, m.To, m.Event))
 		return nil
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/story"
@@ -234,7 +234,7 @@ func (b *Board) Enter() tea.Cmd {
 }
 
 // atCursor is the pod at the cursor of the pane in focus, which is not the log, or nil.
-func (b *Board) atCursor() *session.Pod {
+func (b *Board) atCursor() *board.Pod {
 	r := &b.panes[b.focus]
 	return r.at(b.Frame.Board, r.cursor)
 }

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/widget"
 )
 
@@ -94,16 +94,16 @@ func (b *Board) ShowColumns(title string, names []string) {
 func PaneTitles() (all, ofPods []string) { return paneTitles[:], paneTitles[:unschedulablePane+1] }
 
 // SortOf is what the pods of the pane of that title are sorted by, as text has it: by a column, after a - turned round.
-func SortOf(title, text string) (session.Sort, error) {
+func SortOf(title, text string) (board.Sort, error) {
 	name, reverse := strings.CutPrefix(text, "-")
 	if c := columnNamed(name); c != nil {
-		return session.Sort{By: c.by, Reverse: reverse}, nil
+		return board.Sort{By: c.by, Reverse: reverse}, nil
 	}
-	return session.Sort{}, fmt.Errorf("there is no column %q to sort by; there are %s", name, strings.Join(ColumnNames(), ", "))
+	return board.Sort{}, fmt.Errorf("there is no column %q to sort by; there are %s", name, strings.Join(ColumnNames(), ", "))
 }
 
 // SortPane sorts the pods of the pane of that title.
-func (b *Board) SortPane(title string, by session.Sort) {
+func (b *Board) SortPane(title string, by board.Sort) {
 	if i := slices.Index(paneTitles[:len(b.columns)], title); i >= 0 {
 		b.Session.SortBy(by, b.panes[i].tiers...)
 	}
@@ -115,7 +115,7 @@ func (b *Board) sortByHeading(id paneID, x int) {
 	now := b.Frame.Board.Sort(p.rows.tiers[0])
 	for _, c := range p.fitted {
 		if x >= c.x-1 && x < c.x+c.w {
-			by := session.Sort{By: c.by}
+			by := board.Sort{By: c.by}
 			by.Reverse = by.By == now.By && !now.Reverse
 			b.Session.SortBy(by, p.rows.tiers...)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/story"
@@ -24,14 +24,14 @@ type column struct {
 	heading func(queue.Tier) string
 	right   bool
 	// by is what the pods are sorted by when a person clicks the heading.
-	by session.Column
+	by board.Column
 	// least is the fewest cells that say something, most the most that are of use.
 	least, most int
 	// width is how many cells would tell all about pod, draw tells as much as there is room for.
-	width func(p pane, pod *session.Pod) int
-	draw  func(p pane, a canvas.Area, pod *session.Pod)
+	width func(p pane, pod *board.Pod) int
+	draw  func(p pane, a canvas.Area, pod *board.Pod)
 	// takes is how many of w cells the column takes, where it tells what it can in steps. Nil: all that it needs.
-	takes func(pod *session.Pod, w int) int
+	takes func(pod *board.Pod, w int) int
 }
 
 // always is a heading that is the same in all panes.
@@ -39,57 +39,57 @@ func always(text string) func(queue.Tier) string { return func(queue.Tier) strin
 
 // columns returns all columns, in the order in which they are offered.
 func columns() []*column {
-	number := func(text func(p pane, pod *session.Pod) (string, canvas.Style)) (func(pane, *session.Pod) int, func(pane, canvas.Area, *session.Pod)) {
-		return func(p pane, pod *session.Pod) int { s, _ := text(p, pod); return canvas.Width(s) },
-			func(p pane, a canvas.Area, pod *session.Pod) {
+	number := func(text func(p pane, pod *board.Pod) (string, canvas.Style)) (func(pane, *board.Pod) int, func(pane, canvas.Area, *board.Pod)) {
+		return func(p pane, pod *board.Pod) int { s, _ := text(p, pod); return canvas.Width(s) },
+			func(p pane, a canvas.Area, pod *board.Pod) {
 				s, style := text(p, pod)
 				a.Right(a.W, 0, style, canvas.Truncate(s, a.W))
 			}
 	}
-	word := func(text func(pod *session.Pod) string) (func(pane, *session.Pod) int, func(pane, canvas.Area, *session.Pod)) {
-		return func(_ pane, pod *session.Pod) int { return canvas.Width(text(pod)) },
-			func(_ pane, a canvas.Area, pod *session.Pod) {
+	word := func(text func(pod *board.Pod) string) (func(pane, *board.Pod) int, func(pane, canvas.Area, *board.Pod)) {
+		return func(_ pane, pod *board.Pod) int { return canvas.Width(text(pod)) },
+			func(_ pane, a canvas.Area, pod *board.Pod) {
 				a.Text(0, 0, theme.Plain, canvas.Middle(text(pod), a.W))
 			}
 	}
 	all := []*column{
-		{name: "pod", says: "Its name, and its priority if it has one.", heading: always("pod"), by: session.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
-		{name: "reason", says: "The plugins that rejected or gate it, or that its attempt failed by an error.", heading: always("rejected by"), by: session.ByPlugin, least: 9, most: 60,
-			width: func(_ pane, pod *session.Pod) int { return reasonWidth(pod) }, takes: reasonTakes, draw: func(_ pane, a canvas.Area, pod *session.Pod) { drawReason(a, pod) }},
-		{name: "waiting", formerly: "age", says: "How long it has been in the queue.", heading: always("waits"), right: true, by: session.ByWaiting, least: 5, most: 5},
-		{name: "attempts", says: "How often it was popped.", heading: always("att"), right: true, by: session.ByAttempts, least: 3, most: 3},
-		{name: "next", says: "How long until it is tried again: its backoff left, or until the leftover flush.", heading: waitHeading, right: true, by: session.ByExpiry, least: 5, most: 6 + maxBar,
-			width: func(pane, *session.Pod) int { return 6 }, draw: pane.wait},
-		{name: "here", says: "How long it has been in its place.", heading: always("here"), right: true, by: session.ByDwell, least: 5, most: 5},
-		{name: "namespace", says: "Its namespace.", heading: always("namespace"), by: session.ByNamespace, least: 9, most: 40},
-		{name: "priority", says: "Its priority.", heading: always("priority"), right: true, by: session.ByPriority, least: 8, most: 11},
-		{name: "owner", says: "The controller that made it.", heading: always("owner"), by: session.ByOwner, least: 8, most: 50},
-		{name: "node", says: "The node that it is nominated to.", heading: always("nominated to"), by: session.ByNode, least: 8, most: 40},
+		{name: "pod", says: "Its name, and its priority if it has one.", heading: always("pod"), by: board.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
+		{name: "reason", says: "The plugins that rejected or gate it, or that its attempt failed by an error.", heading: always("rejected by"), by: board.ByPlugin, least: 9, most: 60,
+			width: func(_ pane, pod *board.Pod) int { return reasonWidth(pod) }, takes: reasonTakes, draw: func(_ pane, a canvas.Area, pod *board.Pod) { drawReason(a, pod) }},
+		{name: "waiting", formerly: "age", says: "How long it has been in the queue.", heading: always("waits"), right: true, by: board.ByWaiting, least: 5, most: 5},
+		{name: "attempts", says: "How often it was popped.", heading: always("att"), right: true, by: board.ByAttempts, least: 3, most: 3},
+		{name: "next", says: "How long until it is tried again: its backoff left, or until the leftover flush.", heading: waitHeading, right: true, by: board.ByExpiry, least: 5, most: 6 + maxBar,
+			width: func(pane, *board.Pod) int { return 6 }, draw: pane.wait},
+		{name: "here", says: "How long it has been in its place.", heading: always("here"), right: true, by: board.ByDwell, least: 5, most: 5},
+		{name: "namespace", says: "Its namespace.", heading: always("namespace"), by: board.ByNamespace, least: 9, most: 40},
+		{name: "priority", says: "Its priority.", heading: always("priority"), right: true, by: board.ByPriority, least: 8, most: 11},
+		{name: "owner", says: "The controller that made it.", heading: always("owner"), by: board.ByOwner, least: 8, most: 50},
+		{name: "node", says: "The node that it is nominated to.", heading: always("nominated to"), by: board.ByNode, least: 8, most: 40},
 	}
 	of := func(name string) *column {
 		return all[slices.IndexFunc(all, func(c *column) bool { return c.name == name })]
 	}
-	for name, text := range map[string]func(p pane, pod *session.Pod) (string, canvas.Style){
-		"waiting":  func(p pane, pod *session.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
-		"here":     func(p pane, pod *session.Pod) (string, canvas.Style) { return p.since(pod.Since) },
-		"attempts": func(_ pane, pod *session.Pod) (string, canvas.Style) { return attempts(pod), theme.Plain },
-		"priority": func(_ pane, pod *session.Pod) (string, canvas.Style) {
+	for name, text := range map[string]func(p pane, pod *board.Pod) (string, canvas.Style){
+		"waiting":  func(p pane, pod *board.Pod) (string, canvas.Style) { return p.since(pod.Arrived) },
+		"here":     func(p pane, pod *board.Pod) (string, canvas.Style) { return p.since(pod.Since) },
+		"attempts": func(_ pane, pod *board.Pod) (string, canvas.Style) { return attempts(pod), theme.Plain },
+		"priority": func(_ pane, pod *board.Pod) (string, canvas.Style) {
 			return strconv.Itoa(int(pod.Priority)), theme.Accent
 		},
 	} {
 		c := of(name)
 		c.width, c.draw = number(text)
 	}
-	for name, text := range map[string]func(pod *session.Pod) string{
-		"namespace": func(pod *session.Pod) string { return format.Safe(pod.Key.Namespace) },
-		"owner": func(pod *session.Pod) string {
+	for name, text := range map[string]func(pod *board.Pod) string{
+		"namespace": func(pod *board.Pod) string { return format.Safe(pod.Key.Namespace) },
+		"owner": func(pod *board.Pod) string {
 			kind, name := pod.Owner()
 			if name == "" {
 				return "—"
 			}
 			return format.Safe(kind + "/" + name)
 		},
-		"node": func(pod *session.Pod) string { return format.Safe(cmp.Or(pod.NominatedNode, "—")) },
+		"node": func(pod *board.Pod) string { return format.Safe(cmp.Or(pod.NominatedNode, "—")) },
 	} {
 		c := of(name)
 		c.width, c.draw = word(text)
@@ -181,7 +181,7 @@ func waitEdge(w int) int {
 }
 
 // wait draws how long until the pod is tried again, and where there is room, how much of the wait that is.
-func (p pane) wait(a canvas.Area, pod *session.Pod) {
+func (p pane) wait(a canvas.Area, pod *board.Pod) {
 	wait := p.frame.Wait(pod)
 	end := waitEdge(a.W)
 	bar := a.W - end - 1
@@ -206,7 +206,7 @@ func (p pane) wait(a canvas.Area, pod *session.Pod) {
 }
 
 // nameWidth is how many cells the pod's name and its priority take.
-func (p pane) nameWidth(pod *session.Pod) int {
+func (p pane) nameWidth(pod *board.Pod) int {
 	const any = 200 // as wide as it likes
 	w := canvas.Width(story.RowName(p.frame.Board, p.named(pod), any))
 	if pod.Priority != 0 && !p.shows("priority") {
@@ -216,7 +216,7 @@ func (p pane) nameWidth(pod *session.Pod) int {
 }
 
 // named is pod as it is to be named: without its namespace where that has a column of its own.
-func (p pane) named(pod *session.Pod) *session.Pod {
+func (p pane) named(pod *board.Pod) *board.Pod {
 	if pod.Group != "" || !p.shows("namespace") {
 		return pod
 	}
@@ -226,7 +226,7 @@ func (p pane) named(pod *session.Pod) *session.Pod {
 }
 
 // name draws the pod's name and, if it has one, its priority.
-func (p pane) name(a canvas.Area, pod *session.Pod) {
+func (p pane) name(a canvas.Area, pod *board.Pod) {
 	style := theme.Plain
 	if pod.Since.Equal(p.frame.Now) {
 		style = canvas.Bold // it moved just now
@@ -247,7 +247,7 @@ func (p pane) name(a canvas.Area, pod *session.Pod) {
 	a.Text(x, 0, theme.Accent, priority)
 }
 
-func attempts(pod *session.Pod) string {
+func attempts(pod *board.Pod) string {
 	if pod.Attempts > 999 {
 		return "1k+"
 	}

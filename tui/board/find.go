@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -54,27 +54,27 @@ func (b *Board) setFilter(text string) (mistake string) {
 }
 
 // columnNames say what each column is called on the screen.
-var columnNames = map[session.Column][2]string{
-	session.ByQueue:     {"the queue's order", "activeQ by priority and time, backoffQ by expiry, the others by time waited."},
-	session.ByName:      {"name", "From a to z."},
-	session.ByNamespace: {"namespace", "From a to z, then by name."},
-	session.ByPriority:  {"priority", "The highest first."},
-	session.ByAttempts:  {"attempts", "The most first."},
-	session.ByWaiting:   {"time in the queue", "Those first that came first."},
-	session.ByDwell:     {"time in the tier", "Those first that have been in it for longest."},
-	session.ByExpiry:    {"next try", "Those first that are tried again first: by the end of their backoff, or by the leftover flush."},
-	session.ByPlugin:    {"plugin", "By what rejected them, from a to z."},
-	session.ByOwner:     {"owner", "By namespace, then by the controller's name."},
-	session.ByNode:      {"nominated node", "From a to z; those without one last."},
+var columnNames = map[board.Column][2]string{
+	board.ByQueue:     {"the queue's order", "activeQ by priority and time, backoffQ by expiry, the others by time waited."},
+	board.ByName:      {"name", "From a to z."},
+	board.ByNamespace: {"namespace", "From a to z, then by name."},
+	board.ByPriority:  {"priority", "The highest first."},
+	board.ByAttempts:  {"attempts", "The most first."},
+	board.ByWaiting:   {"time in the queue", "Those first that came first."},
+	board.ByDwell:     {"time in the tier", "Those first that have been in it for longest."},
+	board.ByExpiry:    {"next try", "Those first that are tried again first: by the end of their backoff, or by the leftover flush."},
+	board.ByPlugin:    {"plugin", "By what rejected them, from a to z."},
+	board.ByOwner:     {"owner", "By namespace, then by the controller's name."},
+	board.ByNode:      {"nominated node", "From a to z; those without one last."},
 }
 
 // chooseSort lists the columns and sorts the pods of the pane in focus by the chosen one.
 func (b *Board) chooseSort() tea.Cmd {
 	tiers := b.panes[b.focus].tiers
 	now := b.Frame.Board.Sort(tiers[0])
-	columns := session.Columns()
+	columns := board.Columns()
 	l := widget.List{Title: "sort " + paneTitles[b.focus] + " by", Choose: func(chosen []int) tea.Cmd {
-		by := session.Sort{By: columns[chosen[0]]}
+		by := board.Sort{By: columns[chosen[0]]}
 		by.Reverse = by.By == now.By && !now.Reverse
 		b.Session.SortBy(by, tiers...)
 		return nil
@@ -93,7 +93,7 @@ func (b *Board) chooseSort() tea.Cmd {
 }
 
 // sortArrow shows which way pods are sorted.
-func sortArrow(s session.Sort) string {
+func sortArrow(s board.Sort) string {
 	if s.Reverse {
 		return theme.GlyphHigh
 	}
@@ -101,8 +101,8 @@ func sortArrow(s session.Sort) string {
 }
 
 // sortedBy is what a pane's title says of its order, where no heading does. Empty if that is the queue's.
-func sortedBy(s session.Sort) string {
-	if s == (session.Sort{}) {
+func sortedBy(s board.Sort) string {
+	if s == (board.Sort{}) {
 		return ""
 	}
 	return "by " + columnNames[s.By][0] + " " + sortArrow(s) + " "

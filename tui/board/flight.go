@@ -7,6 +7,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -125,14 +126,14 @@ func (s flight) fitting(w, n int, form flightForm) int {
 const beforeFlying = 4
 
 // texts are a pod's name and what stands behind it.
-func (s flight) texts(pod *session.Pod, form flightForm) (name, attempt, since string) {
+func (s flight) texts(pod *board.Pod, form flightForm) (name, attempt, since string) {
 	if form.attempt {
 		attempt = " attempt " + strconv.Itoa(pod.Attempts)
 	}
 	return story.RowName(s.frame.Board, pod, form.name), attempt, " " + format.Countdown(s.frame.Now.Sub(pod.Since)) + " "
 }
 
-func (s flight) pod(a canvas.Area, pod *session.Pod, target bool, form flightForm) int {
+func (s flight) pod(a canvas.Area, pod *board.Pod, target bool, form flightForm) int {
 	marker, style := " ", theme.Plain
 	if target && (s.frame.Fork != nil || s.selected.Is(pod)) {
 		marker = theme.GlyphSelected
@@ -153,7 +154,7 @@ func (s flight) pod(a canvas.Area, pod *session.Pod, target bool, form flightFor
 
 // Target is the pod in flight that a verdict is about: the selected one if it is in flight, and
 // otherwise the one that was popped last. It is nil if none is.
-func Target(f *session.Frame, selected page.Selection) *session.Pod {
+func Target(f *session.Frame, selected page.Selection) *board.Pod {
 	if p := selected.Pod(f); p != nil && p.Tier == queue.InFlight {
 		return p
 	}
@@ -161,7 +162,7 @@ func Target(f *session.Frame, selected page.Selection) *session.Pod {
 }
 
 // LastPopped is the pod that was popped last of those in flight, whatever the filter, or nil.
-func LastPopped(f *session.Frame) *session.Pod {
+func LastPopped(f *session.Frame) *board.Pod {
 	all := f.Board.Unfiltered()
 	return all.At(queue.InFlight, all.Len(queue.InFlight)-1)
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/tui/widget"
 )
@@ -30,7 +30,7 @@ func (b *Board) askPod() tea.Cmd {
 }
 
 // find returns the pod that a person calls text, or the first whose name has text in it. It is nil if there is none.
-func (b *Board) find(text string) *session.Pod {
+func (b *Board) find(text string) *board.Pod {
 	if text == "" {
 		return b.Frame.Board.LongestWaiting()
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -17,11 +17,11 @@ import (
 
 // countGroups counts outside of Update, because that takes longer the more pods there are.
 func (b *Board) countGroups() tea.Cmd {
-	board := b.Frame.Board
+	shown := b.Frame.Board
 	return page.Guarded(func() tea.Msg {
-		var all []session.Group
-		for _, by := range session.Groupings() {
-			all = append(all, board.Groups(by)...)
+		var all []board.Group
+		for _, by := range board.Groupings() {
+			all = append(all, shown.Groups(by)...)
 		}
 		return page.Ready(func() tea.Cmd {
 			if b.Over.Top() != nil {
@@ -33,8 +33,8 @@ func (b *Board) countGroups() tea.Cmd {
 }
 
 // chooseGroup lists groups and shows the pods of the chosen one: the filter gets a word more.
-func (b *Board) chooseGroup(groups []session.Group) tea.Cmd {
-	var of []*session.Group // by item, nil for a heading
+func (b *Board) chooseGroup(groups []board.Group) tea.Cmd {
+	var of []*board.Group // by item, nil for a heading
 	l := widget.List{Title: b.Keys.Say("groups: {list-choose} shows only those pods"), Choose: func(chosen []int) tea.Cmd {
 		word, ok := groupFilter(of[chosen[0]])
 		if !ok {
@@ -43,7 +43,7 @@ func (b *Board) chooseGroup(groups []session.Group) tea.Cmd {
 		b.setFilter(strings.TrimSpace(b.Frame.Filter + " " + word))
 		return nil
 	}}
-	by := session.Grouping("")
+	by := board.Grouping("")
 	for i := range groups {
 		g := &groups[i]
 		if g.By != by {
@@ -60,19 +60,19 @@ func (b *Board) chooseGroup(groups []session.Group) tea.Cmd {
 	return widget.OpenList(b.Desk, l, 0)
 }
 
-var groupHeadings = map[session.Grouping]string{
-	session.PerPlugin:    "They wait for",
-	session.PerNamespace: "Namespace",
-	session.PerOwner:     "Owner",
+var groupHeadings = map[board.Grouping]string{
+	board.PerPlugin:    "They wait for",
+	board.PerNamespace: "Namespace",
+	board.PerOwner:     "Owner",
 }
 
-func groupName(g *session.Group) string {
+func groupName(g *board.Group) string {
 	switch {
 	case g.Name != "" && g.Namespace != "" && g.Namespace != "default":
 		return format.Safe(g.Namespace + ": " + g.Name)
 	case g.Name != "":
 		return format.Safe(g.Name)
-	case g.By == session.PerPlugin:
+	case g.By == board.PerPlugin:
 		return "no plugin"
 	default:
 		return "no " + string(g.By)
@@ -80,7 +80,7 @@ func groupName(g *session.Group) string {
 }
 
 // groupNote says how many pods of g are in each tier.
-func groupNote(g *session.Group) string {
+func groupNote(g *board.Group) string {
 	var parts []string
 	for tier := queue.Active; tier <= queue.InFlight; tier++ {
 		if n := g.Tiers[tier]; n > 0 {
@@ -91,14 +91,14 @@ func groupNote(g *session.Group) string {
 }
 
 // groupFilter returns the words that select the pods of g, if there are any.
-func groupFilter(g *session.Group) (string, bool) {
+func groupFilter(g *board.Group) (string, bool) {
 	if g.Name == "" || strings.ContainsAny(g.Name+g.Namespace, "\" \t\r\n") {
 		return "", false
 	}
 	switch g.By {
-	case session.PerPlugin:
+	case board.PerPlugin:
 		return "plugin=" + g.Name, true
-	case session.PerNamespace:
+	case board.PerNamespace:
 		return "ns=" + g.Name, true
 	default:
 		return "ns=" + g.Namespace + " owner=" + g.Name, true

@@ -5,6 +5,8 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/story"
@@ -24,7 +26,7 @@ const skipAtMost = 256
 
 // moves are the log, and which of its moves the filter selects. Nil: there is no filter.
 type moves struct {
-	session.Log
+	history.Log
 	only *matching
 }
 
@@ -173,7 +175,7 @@ func (v logPart) visible(h int) []int {
 }
 
 // row draws one move with its pod.
-func (v logPart) row(a canvas.Area, t *session.Transition) {
+func (v logPart) row(a canvas.Area, t *board.Transition) {
 	x := a.Text(1, 0, theme.Dim, story.MoveTime(t, v.frame.Zone, a.W < 100))
 	x = a.Text(x+1, 0, theme.Tier(t.To), story.MoveProvenance(t)) + 1
 	name := min(a.W-x-1-story.LongMove, 40)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // matching are the moves of pods that the filter selects, as numbers in the log. They are found as they are asked for, a
@@ -13,7 +14,7 @@ type matching struct {
 	// found are those among the moves from first up to next, oldest first.
 	found       []int
 	first, next int
-	last        *session.Transition // the move before next, by which another log is told
+	last        *board.Transition // the move before next, by which another log is told
 }
 
 // matchedAtOnce is how many moves are looked at for one frame.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/story"
@@ -68,7 +69,7 @@ func (l longest) Draw(a canvas.Area) {
 }
 
 // why says in width cells what keeps the pod.
-func (l longest) why(p *session.Pod, width int) string {
+func (l longest) why(p *board.Pod, width int) string {
 	const by = "rejected by "
 	switch plugins := p.RejectorPlugins(); {
 	case p.Tier == queue.Gated:
@@ -105,7 +106,7 @@ func (w awaited) wokenIn(width int) string {
 const leastWoken = 24
 
 // said says it in room cells, where it can.
-func (l longest) said(p *session.Pod, room int) awaited {
+func (l longest) said(p *board.Pod, room int) awaited {
 	wait := l.frame.Wait(p)
 	at, in := l.frame.Zone.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now))
 	switch p.Tier {
@@ -142,7 +143,7 @@ func (l longest) said(p *session.Pod, room int) awaited {
 }
 
 // events names the events that may wake p.
-func (l longest) events(p *session.Pod) (labels []string) {
+func (l longest) events(p *board.Pod) (labels []string) {
 	anyEvent := []string{"any event"}
 	for _, plugin := range l.frame.Wakes(p) {
 		if len(plugin.Events) == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -64,7 +65,7 @@ func (p pane) Draw(a canvas.Area) {
 		p.empty(body)
 		return
 	}
-	p.inSight(height, func(i int, pod *session.Pod) {
+	p.inSight(height, func(i int, pod *board.Pod) {
 		row := body.Row((i - p.rows.top) * p.spacing)
 		row.Text(1, 0, theme.Tier(pod.Tier), story.PodProvenance(pod))
 		for _, c := range p.fitted {
@@ -99,7 +100,7 @@ func (p pane) headings(a canvas.Area) {
 func (p pane) headingOf(c *column) (string, canvas.Style) {
 	tier := p.rows.tiers[0]
 	by := p.frame.Board.Sort(tier)
-	if by != (session.Sort{}) && by.By == c.by {
+	if by != (board.Sort{}) && by.By == c.by {
 		return c.heading(tier) + sortArrow(by), theme.Accent
 	}
 	return c.heading(tier), theme.Dim

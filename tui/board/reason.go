@@ -5,14 +5,14 @@ import (
 	"strconv"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/theme"
 )
 
 // drawReason draws what keeps the pod where it is: the plugins that rejected it or gate it, or an error.
-func drawReason(a canvas.Area, pod *session.Pod) {
+func drawReason(a canvas.Area, pod *board.Pod) {
 	style := theme.Tier(pod.Tier)
 	switch plugins := pod.RejectorPlugins(); {
 	case pod.Tier == queue.Gated:
@@ -28,12 +28,12 @@ func drawReason(a canvas.Area, pod *session.Pod) {
 }
 
 // failedByError reports whether the pod's last attempt failed without a plugin that rejected it.
-func failedByError(pod *session.Pod) bool {
+func failedByError(pod *board.Pod) bool {
 	return len(pod.UnschedulablePlugins)+len(pod.PendingPlugins) == 0 && pod.ConsecutiveErrorsCount > 0
 }
 
 // reasonWidth is how many cells all of that takes.
-func reasonWidth(pod *session.Pod) int {
+func reasonWidth(pod *board.Pod) int {
 	switch plugins := pod.RejectorPlugins(); {
 	case pod.Tier == queue.Gated:
 		return len("⊘ gated ") - 2 + canvas.Width(format.Safe(pod.GatingPlugin))
@@ -49,7 +49,7 @@ func reasonWidth(pod *session.Pod) int {
 }
 
 // reasonTakes is how many of w cells what fits of it takes: the names of plugins are told whole or not at all.
-func reasonTakes(pod *session.Pod, w int) int {
+func reasonTakes(pod *board.Pod, w int) int {
 	if pod.Tier == queue.Gated || failedByError(pod) {
 		return min(reasonWidth(pod), w)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 )
 
@@ -37,7 +37,7 @@ func TestPluginNames(t *testing.T) {
 // TestReasonTakesNoMoreThanItTells: what of its cells no name of a plugin fits into is the other columns', and what is told in
 // the fewer cells is the same.
 func TestReasonTakesNoMoreThanItTells(t *testing.T) {
-	pod := &session.Pod{}
+	pod := &board.Pod{}
 	pod.Tier, pod.UnschedulablePlugins = queue.Unschedulable, []string{"NodeAffinity", "NodeResourcesFit", "TaintToleration"}
 	for w := 9; w < 60; w++ {
 		takes := reasonTakes(pod, w)

@@ -2,7 +2,7 @@ package board
 
 import (
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // rows is a list of pods of one or more tiers, one below the other, of which some fit on the screen.
@@ -15,7 +15,7 @@ type rows struct {
 	loose bool
 }
 
-func (r *rows) len(b *session.Board) int {
+func (r *rows) len(b *board.Board) int {
 	n := 0
 	for _, tier := range r.tiers {
 		n += b.Len(tier)
@@ -24,7 +24,7 @@ func (r *rows) len(b *session.Board) int {
 }
 
 // at returns the i-th pod, or nil.
-func (r *rows) at(b *session.Board, i int) *session.Pod {
+func (r *rows) at(b *board.Board, i int) *board.Pod {
 	for _, tier := range r.tiers {
 		n := b.Len(tier)
 		if i < n {
@@ -36,7 +36,7 @@ func (r *rows) at(b *session.Board, i int) *session.Pod {
 }
 
 // index returns the row that shows p, if it is here and not filtered away.
-func (r *rows) index(b *session.Board, p *session.Pod) (int, bool) {
+func (r *rows) index(b *board.Board, p *board.Pod) (int, bool) {
 	before := 0
 	p = b.RowOf(p)
 	for _, tier := range r.tiers {
@@ -52,7 +52,7 @@ func (r *rows) index(b *session.Board, p *session.Pod) (int, bool) {
 
 // settle puts the cursor on the selected pod if it is here, and otherwise leaves it on its row, and
 // scrolls so that the cursor is among the height rows that are shown.
-func (r *rows) settle(b *session.Board, selected *session.Pod, height int) {
+func (r *rows) settle(b *board.Board, selected *board.Pod, height int) {
 	n := r.len(b)
 	if selected != nil {
 		if i, here := r.index(b, selected); here {

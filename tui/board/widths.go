@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -25,7 +26,7 @@ const beforeColumns = 3
 type wish struct{ least, want int }
 
 // inSight calls see with each pod that the pane shows in height rows.
-func (p pane) inSight(height int, see func(i int, pod *session.Pod)) {
+func (p pane) inSight(height int, see func(i int, pod *board.Pod)) {
 	for i := p.rows.top; i < min(p.rows.top+height, p.rows.len(p.frame.Board)); i++ {
 		if pod := p.rows.at(p.frame.Board, i); pod != nil {
 			see(i, pod)
@@ -40,7 +41,7 @@ func (p pane) needs(height int) []int {
 		text, _ := p.headingOf(c)
 		widths[i] = max(c.least, canvas.Width(text))
 	}
-	p.inSight(height, func(_ int, pod *session.Pod) {
+	p.inSight(height, func(_ int, pod *board.Pod) {
 		for i, c := range p.columns {
 			if c.most > c.least { // what takes as much for any pod need not be asked
 				widths[i] = max(widths[i], c.width(p, pod))
@@ -186,7 +187,7 @@ func (p pane) giveBack(i int, widths []int, height int) int {
 	c := p.columns[i]
 	heading, _ := p.headingOf(c)
 	taken := max(c.least, canvas.Width(heading))
-	p.inSight(height, func(_ int, pod *session.Pod) { taken = max(taken, c.takes(pod, widths[i])) })
+	p.inSight(height, func(_ int, pod *board.Pod) { taken = max(taken, c.takes(pod, widths[i])) })
 	back := max(0, widths[i]-taken)
 	widths[i] -= back
 	return back

@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -156,7 +156,7 @@ func (l *lanes) Draw(a canvas.Area) {
 }
 
 // drawName draws the pod's name, and where there is room its tier and attempts.
-func (l *lanes) drawName(a canvas.Area, pod *session.Pod) {
+func (l *lanes) drawName(a canvas.Area, pod *board.Pod) {
 	style := theme.Tier(pod.Tier)
 	a.Text(1, 0, style, story.PodProvenance(pod))
 	room := a.W - 3

@@ -12,6 +12,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/history"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -100,7 +101,7 @@ func (v *plots) count(f *session.Frame, blank func([]float64) []float64) {
 	p, s := v.Shown, f.Series
 	perSecond := 1 / p.Cell.Seconds()
 	i := s.Since(p.From)
-	var before *session.Tally
+	var before *history.Tally
 	if i > 0 {
 		before = s.At(i - 1)
 	}
@@ -146,7 +147,7 @@ func (v *plots) count(f *session.Frame, blank func([]float64) []float64) {
 }
 
 // includeTally makes the sizes at column x at least those of t: of the seconds within a column, the largest is drawn.
-func (v *plots) includeTally(x int, t *session.Tally) {
+func (v *plots) includeTally(x int, t *history.Tally) {
 	for tier := range v.sizes {
 		if n := float64(t.Sizes[tier]); !(v.sizes[tier][x] > n) {
 			v.sizes[tier][x] = n

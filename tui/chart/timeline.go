@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -22,7 +22,7 @@ import (
 type timeline struct {
 	timed
 	// moves are the pod's, oldest first, as many as are followed back; cursor is a place among them.
-	moves  []*session.Transition
+	moves  []*board.Transition
 	cursor int
 	// follow is true while the newest move is the selected one.
 	follow bool
@@ -106,7 +106,7 @@ func (t *timeline) Settle(w, h int) {
 }
 
 // collect takes in pod's moves and stays.
-func (t *timeline) collect(pod *session.Pod) {
+func (t *timeline) collect(pod *board.Pod) {
 	t.moves = t.moves[:0]
 	for m := pod.Last; m != nil && len(t.moves) < story.MaxStays; m = m.Prev() {
 		if !m.Restated() {
@@ -122,7 +122,7 @@ func (t *timeline) collect(pod *session.Pod) {
 
 // life is from when to when there is something to show: since pod came, until it left, or for some of what is
 // to come.
-func (t *timeline) life(pod *session.Pod) (began, end time.Time) {
+func (t *timeline) life(pod *board.Pod) (began, end time.Time) {
 	began, end = t.Frame.Now, t.Frame.Now
 	if len(t.stays) > 0 {
 		began = t.stays[0].From
@@ -158,7 +158,7 @@ func (t *timeline) moveNear(x int) (i int, ok bool) {
 }
 
 // atCursor is the move at the cursor, or nil.
-func (t *timeline) atCursor() *session.Transition {
+func (t *timeline) atCursor() *board.Transition {
 	if t.cursor < len(t.moves) {
 		return t.moves[t.cursor]
 	}
@@ -183,7 +183,7 @@ func (t *timeline) Draw(a canvas.Area) {
 }
 
 // chart draws all that is to scale and returns how many rows it took.
-func (t *timeline) chart(a canvas.Area, pod *session.Pod) int {
+func (t *timeline) chart(a canvas.Area, pod *board.Pod) int {
 	f, p := t.Frame, t.Shown
 	to := func(y int) canvas.Area { return a.Sub(timelineNames, y, p.Cells, 1) }
 	var marks []time.Time

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -45,7 +45,7 @@ func Check(words []string) error {
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // about returns the words of c about p. It fails if the pod has no such field, or one that a recording made up.
-func (c Command) about(p *session.Pod) ([]string, error) {
+func (c Command) about(p *board.Pod) ([]string, error) {
 	var failed error
 	words := make([]string, len(c.Words))
 	for i, word := range c.Words {

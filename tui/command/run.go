@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -67,7 +67,7 @@ func (c *commands) choose() tea.Cmd {
 
 // words are those of a command about the selected pod, or why there are none.
 func (c *commands) words(each Command) (words []string, why string) {
-	p := &session.Pod{}
+	p := &board.Pod{}
 	if each.isAboutPod() {
 		if why := c.NotSelected(); why != "" {
 			return nil, why

@@ -14,7 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // TestAsCommand is no test, but what the tests here run.
@@ -73,7 +73,7 @@ func TestCommandsOfAllKinds(t *testing.T) {
 // Only what the API server takes for a name is given to a program, and no shell reads it.
 func TestWordsAboutAPod(t *testing.T) {
 	c := Command{Words: does("say", "{namespace}/{name}", "$(reboot)", "{{}")}
-	words, err := c.about(&session.Pod{Key: types.NamespacedName{Namespace: "shop", Name: "web-1"}})
+	words, err := c.about(&board.Pod{Key: types.NamespacedName{Namespace: "shop", Name: "web-1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestWordsAboutAPod(t *testing.T) {
 		t.Errorf("it is given %q", said)
 	}
 	for _, bad := range []string{"--kubeconfig=evil", "", "a b", "../x", "日本", strings.Repeat("\u202e", 3)} {
-		if words, err := c.about(&session.Pod{Key: types.NamespacedName{Namespace: "shop", Name: bad}}); err == nil {
+		if words, err := c.about(&board.Pod{Key: types.NamespacedName{Namespace: "shop", Name: bad}}); err == nil {
 			t.Errorf("a pod called %q makes %q", bad, words)
 		}
 	}

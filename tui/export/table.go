@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
 )
 
 // table writes pods as CSV, under the names that they have in JSON.
-func table(pods []session.Waiting) ([]byte, error) {
+func table(pods []report.Waiting) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	rows := [][]string{{"pod", "tier", "ageSeconds", "inTierSeconds", "attempts", "priority", "plugins", "nextTry", "provenance"}}
@@ -30,7 +30,7 @@ func table(pods []session.Waiting) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func seconds(s session.Seconds) string {
+func seconds(s report.Seconds) string {
 	return strconv.FormatFloat(time.Duration(s).Seconds(), 'f', -1, 64)
 }
 
@@ -43,9 +43,9 @@ func text(s string) string {
 }
 
 // document writes pods as JSON.
-func document(pods []session.Waiting) ([]byte, error) {
+func document(pods []report.Waiting) ([]byte, error) {
 	if pods == nil {
-		pods = []session.Waiting{} // which is no null
+		pods = []report.Waiting{} // which is no null
 	}
 	b, err := json.MarshalIndent(pods, "", "  ")
 	return append(b, '\n'), err

@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/canvas"
 )
@@ -37,7 +39,7 @@ func TestTroubleIsShown(t *testing.T) {
 	} {
 		var screen canvas.Canvas
 		screen.Reset(160, 1)
-		Header{Frame: &session.Frame{Live: &c.live, Moment: session.Moment{Now: at.Add(5 * time.Second)}}}.liveTime(screen.Area())
+		Header{Frame: &session.Frame{Live: &c.live, Moment: explain.Moment{Now: at.Add(5 * time.Second)}}}.liveTime(screen.Area())
 		if got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}), nil)); !strings.Contains(got, c.want) {
 			t.Errorf("%s: the line is %q, want %q", name, got, c.want)
 		}
@@ -50,7 +52,7 @@ func TestNoScheduler(t *testing.T) {
 	for _, h := range []int{16, 24, 50} {
 		var screen canvas.Canvas
 		screen.Reset(60, 8)
-		Header{Frame: &session.Frame{Scheduler: &sources.SchedulerStarted{}, Moment: session.Moment{Now: at.Add(time.Minute), Silent: &session.Silence{Since: at}}},
+		Header{Frame: &session.Frame{Scheduler: &sources.SchedulerStarted{}, Moment: explain.Moment{Now: at.Add(time.Minute), Silent: &timeline.Silence{Since: at}}},
 			Lines: Lines(h, false, false)}.Draw(screen.Area())
 		got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}), nil))
 		if want := "NO SCHEDULER IS HEARD since 10:00:00 — pods wait, none is"; !strings.Contains(got, want) {

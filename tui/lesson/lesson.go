@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/page"
 )
@@ -41,7 +42,7 @@ const noAnswer = -1
 // Options say what a lesson has to do with the world. The zero value will do: then it has nothing to do with it.
 type Options struct {
 	// Session are the lesson's session's options: see lessons.Options.
-	Session session.Options
+	Session timeline.Options
 	// Lessons are those that the person can switch to, in their order, and Plan makes one ready. It is called
 	// outside of the screen's own goroutine.
 	Lessons []*lessons.Lesson

@@ -3,14 +3,14 @@ package memory
 import (
 	"time"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // View is how a source was looked at.
 type View struct {
 	Filter string `json:"filter,omitempty"`
 	// Sorts are the orders of tiers that are not sorted as the queue has them, by the tiers' names.
-	Sorts map[string]session.Sort `json:"sorts,omitempty"`
+	Sorts map[string]board.Sort `json:"sorts,omitempty"`
 	// Columns are those of panes for which a person chose some, by the panes' titles.
 	Columns map[string][]string `json:"columns,omitempty"`
 	// Pane is the one in focus, Layout what had the whole screen, if anything had.

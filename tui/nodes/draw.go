@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -141,7 +141,7 @@ func (n *Nodes) verdict(i int) (canvas.Style, string) {
 }
 
 // lacking says in few words what a pod lacks on a node: how much of what, which label, which taint.
-func lacking(lacks *session.NodeNeeds) string {
+func lacking(lacks *explain.NodeNeeds) string {
 	var parts []string
 	for _, l := range lacks.Lacks {
 		said := texts(l.Details)
@@ -215,7 +215,7 @@ func (n *Nodes) detail(a canvas.Area, i int) {
 }
 
 // resources draws what of the node is free, and what keeps pods off it.
-func (n *Nodes) resources(a canvas.Area, node *session.Node, i int) {
+func (n *Nodes) resources(a canvas.Area, node *explain.Node, i int) {
 	y := 0
 	say := func(style canvas.Style, text string) {
 		for j, line := range canvas.Wrap(text, a.W) {
@@ -260,7 +260,7 @@ func (n *Nodes) resources(a canvas.Area, node *session.Node, i int) {
 }
 
 // pods draws the pods on the node, the highest priority first.
-func pods(a canvas.Area, node *session.Node) {
+func pods(a canvas.Area, node *explain.Node) {
 	on, all := node.Pods(max(0, a.H-1))
 	a.Text(0, 0, theme.Dim, canvas.Truncate(format.Plural(all, "pod")+" here, the highest priority first", a.W))
 	for i, p := range on {

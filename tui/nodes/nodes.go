@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
 )
@@ -40,13 +40,13 @@ type moment struct {
 
 // survey is what was worked out of a cluster: its nodes, in the order in which they are listed.
 type survey struct {
-	of    *session.Cluster
-	nodes []*session.Node
+	of    *explain.Cluster
+	nodes []*explain.Node
 	// pod is the one that the nodes are sorted for, and lacks what it lacks on each: nil where it fits. Without one, the
 	// nodes are by name.
 	pod     types.NamespacedName
-	lacks   []*session.NodeNeeds
-	needs   *session.Needs
+	lacks   []*explain.NodeNeeds
+	needs   *explain.Needs
 	problem string
 }
 
@@ -110,7 +110,7 @@ func (n *Nodes) Follow() tea.Cmd {
 const quick = 10_000
 
 // look works out the nodes of a cluster, and if fit is true, what pod lacks on each.
-func look(c *session.Cluster, pod types.NamespacedName, fit bool) survey {
+func look(c *explain.Cluster, pod types.NamespacedName, fit bool) survey {
 	s := survey{of: c, pod: pod, nodes: c.Nodes(), problem: c.Unknown}
 	if !fit || len(s.nodes) == 0 {
 		return s
@@ -137,7 +137,7 @@ func (n *Nodes) show(s survey) {
 }
 
 // Listed are the nodes, in the order in which they are listed.
-func (n *Nodes) Listed() []*session.Node { return n.shown.nodes }
+func (n *Nodes) Listed() []*explain.Node { return n.shown.nodes }
 
 func (n *Nodes) Context() keymap.Context { return keymap.Board }
 func (n *Nodes) Layout() string          { return "" }

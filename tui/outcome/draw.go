@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -95,7 +95,7 @@ func (p *Panel) onNode(name string) string {
 }
 
 // where says to what the place of a pod belongs: its node, or what keeps it.
-func where(p *session.Pod) string {
+func where(p *board.Pod) string {
 	plugins := p.RejectorPlugins()
 	switch {
 	case p.Tier == queue.Scheduled && p.Node != "":

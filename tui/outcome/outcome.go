@@ -9,6 +9,8 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	queueboard "github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -27,7 +29,7 @@ type Panel struct {
 	rows []row
 	// older is the cluster as it was known before; of a newer one, the panel learns which words of the answer are names
 	// of nodes.
-	older *session.Cluster
+	older *explain.Cluster
 
 	text        []string // the answer, wrapped
 	list        canvas.Rect
@@ -37,7 +39,7 @@ type Panel struct {
 // row is a node or a pod that the answer names.
 type row struct {
 	node string
-	pod  *session.Pod
+	pod  *queueboard.Pod
 }
 
 // New returns the panel of d. Pods are selected on b, and nodes in n.

@@ -9,6 +9,7 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // Desk is what pages, overlays and actions work with: what is shown, what is open, and what the person means.
@@ -48,10 +49,10 @@ type Selection struct {
 }
 
 // Is reports whether p is the selected pod.
-func (s Selection) Is(p *session.Pod) bool { return s.Any && p.Key == s.Key }
+func (s Selection) Is(p *board.Pod) bool { return s.Any && p.Key == s.Key }
 
 // Row reports whether p is the row that shows the selected pod.
-func (s Selection) Row(f *session.Frame, p *session.Pod) bool {
+func (s Selection) Row(f *session.Frame, p *board.Pod) bool {
 	if !s.Any || s.Key != p.Key && p.Group == "" {
 		return false // the row of a pod without a group shows no other: most rows are told without a look at the board
 	}
@@ -61,7 +62,7 @@ func (s Selection) Row(f *session.Frame, p *session.Pod) bool {
 
 // Pod returns the selected pod as it stands in f, or nil if there is none or it is not known at that
 // time.
-func (s Selection) Pod(f *session.Frame) *session.Pod {
+func (s Selection) Pod(f *session.Frame) *board.Pod {
 	if !s.Any {
 		return nil
 	}
@@ -69,10 +70,10 @@ func (s Selection) Pod(f *session.Frame) *session.Pod {
 }
 
 // Choose makes p the selected pod.
-func (d *Desk) Choose(p *session.Pod) { d.Selected = Selection{p.Key, true} }
+func (d *Desk) Choose(p *board.Pod) { d.Selected = Selection{p.Key, true} }
 
 // Pod is the selected pod as it stands now, or nil.
-func (d *Desk) Pod() *session.Pod { return d.Selected.Pod(d.Frame) }
+func (d *Desk) Pod() *board.Pod { return d.Selected.Pod(d.Frame) }
 
 // Do does the action, or says why it cannot be done.
 func (d *Desk) Do(id keymap.ID) tea.Cmd {

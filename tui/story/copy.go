@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -79,7 +80,7 @@ func Copyables(d *page.Desk) []copyable {
 const copyWidth = 100
 
 // rowText is what a pane's row says of p, in one line.
-func rowText(f *session.Frame, p *session.Pod) string {
+func rowText(f *session.Frame, p *board.Pod) string {
 	words := []string{format.Safe(p.Key.String()), theme.TierName(p.Tier), format.Plural(p.Attempts, "attempt")}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
 		words = append(words, "rejected by "+format.SafeList(plugins, ", "))

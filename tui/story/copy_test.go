@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/page"
 )
@@ -19,7 +20,7 @@ func TestCopiedCommandsAreQuoted(t *testing.T) {
 			t.Errorf("%q becomes %s, want %s", name, got, want)
 		}
 	}
-	d := &page.Desk{Frame: session.New(&sources.Recording{}, session.Options{}).Frame()}
+	d := &page.Desk{Frame: session.New(&sources.Recording{}, timeline.Options{}).Frame()}
 	d.Selected = page.Selection{Key: types.NamespacedName{Namespace: "-n", Name: "--all"}, Any: true}
 	if all := Copyables(d); all[1].Text != "kubectl describe pod -n -n -- --all" {
 		t.Errorf("the command is %s", all[1].Text)

@@ -9,6 +9,8 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -41,7 +43,7 @@ type Detail struct {
 const leastLane = 40
 
 // lane draws p's last minute, and what is to come.
-func (d Detail) lane(a canvas.Area, p *session.Pod) {
+func (d Detail) lane(a canvas.Area, p *board.Pod) {
 	x := a.Text(0, 0, theme.Dim, "last minute ")
 	var w widget.Window
 	cells := a.W - x
@@ -60,8 +62,8 @@ const laneAhead = 10 * time.Second
 type Line struct {
 	Style canvas.Style
 	Text  string
-	move  *session.Transition
-	lane  *session.Pod
+	move  *board.Transition
+	lane  *board.Pod
 }
 
 // Draw draws as much of the text as fits.
@@ -134,7 +136,7 @@ func (d Detail) lines(w, h int) []Line {
 }
 
 // Facts is what is known of p, the most asked for first.
-func (d Detail) Facts(p *session.Pod, w int) []Line {
+func (d Detail) Facts(p *board.Pod, w int) []Line {
 	name := canvas.Middle(format.Safe(p.Key.String()), w)
 	lines := []Line{{Style: canvas.Bold, Text: name}}
 	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), d.Frame.Zone.Precise(p.Since))
@@ -156,7 +158,7 @@ func (d Detail) Facts(p *session.Pod, w int) []Line {
 	lines = d.verdict(lines, p, w)
 	if d.zoomed {
 		lines = d.needs(lines, p, w)
-		for _, sentence := range session.Asks(p) {
+		for _, sentence := range explain.Asks(p) {
 			lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 		}
 	}
@@ -187,7 +189,7 @@ func (d Detail) Facts(p *session.Pod, w int) []Line {
 }
 
 // verdict appends what the last attempt came to: the nodes by plugin, or else the scheduler's own words.
-func (d Detail) verdict(lines []Line, p *session.Pod, w int) []Line {
+func (d Detail) verdict(lines []Line, p *board.Pod, w int) []Line {
 	if p.Message == "" || p.Tier == queue.Scheduled {
 		return lines
 	}
@@ -226,7 +228,7 @@ func (d Detail) verdict(lines []Line, p *session.Pod, w int) []Line {
 }
 
 // needs appends where p fits and what it lacks on the nearest nodes, if that was asked.
-func (d Detail) needs(lines []Line, p *session.Pod, w int) []Line {
+func (d Detail) needs(lines []Line, p *board.Pod, w int) []Line {
 	n := d.Frame.Needs
 	if n == nil || n.Pod != p.Key {
 		return lines

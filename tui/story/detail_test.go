@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -30,7 +30,7 @@ func TestWhatPreemptionCameTo(t *testing.T) {
 		"0/3 nodes are available: 3 Insufficient cpu. not found":                          "  preemption: not found",
 		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are helpful.": "  preemption: 0/3 nodes are helpful.",
 	} {
-		p := &session.Pod{}
+		p := &board.Pod{}
 		p.Message, p.UnschedulableCount = sources.Sanitize(message), 1
 		lines := Detail{zoomed: true}.verdict(nil, p, 100)
 		if got := lines[len(lines)-1].Text; got != want {

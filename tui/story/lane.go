@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/theme"
 	"github.com/schedq/schedq/tui/widget"
@@ -21,12 +21,12 @@ const LanesSpan = time.Minute
 type Stay struct {
 	Tier     queue.Tier
 	From, To time.Time
-	Move     *session.Transition // that brought it there
+	Move     *board.Transition // that brought it there
 }
 
 // Stays appends the stays of pod up to now that ended after since, oldest first, to all[:0]. Moves that only
 // state again where the pod is, and those within a tier, begin none.
-func Stays(all []Stay, pod *session.Pod, now, since time.Time) []Stay {
+func Stays(all []Stay, pod *board.Pod, now, since time.Time) []Stay {
 	all = all[:0]
 	to := now
 	for t, n := pod.Last, 0; t != nil && n < MaxStays; t, n = t.Prev(), n+1 {

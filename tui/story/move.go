@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/theme"
 )
 
 // MoveProvenance returns the glyph for where a move comes from.
-func MoveProvenance(t *session.Transition) string {
+func MoveProvenance(t *board.Transition) string {
 	if t.Pod.Estimated && !t.Observed {
 		return theme.GlyphEstimated
 	}
@@ -20,7 +21,7 @@ func MoveProvenance(t *session.Transition) string {
 }
 
 // MoveTime writes when t was, to the millisecond or in short to the tenth of a second.
-func MoveTime(t *session.Transition, zone session.Zone, short bool) string {
+func MoveTime(t *board.Transition, zone words.Zone, short bool) string {
 	when := zone.Precise(t.Time)
 	if short {
 		return when[:len("15:04:05.0")]
@@ -36,7 +37,7 @@ const (
 )
 
 // DrawMove draws from where to where, and why.
-func DrawMove(a canvas.Area, t *session.Transition) {
+func DrawMove(a canvas.Area, t *board.Transition) {
 	arrow, width := " → ", len("in-flight - unschedulable ")
 	if a.W < LongMove {
 		arrow, width = "→", len("active-in-flight ")
@@ -63,7 +64,7 @@ func tierWord(tier queue.Tier) string {
 }
 
 // cause says what made the pod move, in upstream's words, in about width cells.
-func cause(t *session.Transition, width int) string {
+func cause(t *board.Transition, width int) string {
 	switch {
 	case t.Event == queue.ScheduleAttemptFailure:
 		return failure(t, width)
@@ -83,7 +84,7 @@ func cause(t *session.Transition, width int) string {
 }
 
 // failure names the plugins that rejected the attempt, and upstream's label if there is room for both.
-func failure(t *session.Transition, width int) string {
+func failure(t *board.Transition, width int) string {
 	plugins := append(append([]string{}, t.UnschedulablePlugins...), t.PendingPlugins...)
 	reason := "error, no plugin"
 	if len(plugins) > 0 {

@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/theme"
@@ -16,7 +16,7 @@ const mostMates = 1000
 
 // RowName is what a row calls its pod in width columns: by its name, or by its group's if it stands for the
 // group.
-func RowName(b *session.Board, p *session.Pod, width int) string {
+func RowName(b *board.Board, p *board.Pod, width int) string {
 	if p.Group == "" {
 		return canvas.Middle(PodName(p.Key, width), width)
 	}
@@ -45,7 +45,7 @@ func PodName(key types.NamespacedName, width int) string {
 }
 
 // PodProvenance returns the glyph for where it comes from that p is where it is.
-func PodProvenance(p *session.Pod) string {
+func PodProvenance(p *board.Pod) string {
 	if p.Estimated && !p.Observed {
 		return theme.GlyphEstimated
 	}

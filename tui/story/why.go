@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -30,7 +30,7 @@ func AddWhy(w *Why, all page.Actions) {
 	object := &widget.Text{Desk: w.Desk}
 	all[keymap.Manifest] = page.Action{Do: func() tea.Cmd {
 		p := w.Pod()
-		return object.Show(format.Safe(p.Key.String()), session.Manifest(p))
+		return object.Show(format.Safe(p.Key.String()), explain.Manifest(p))
 	}}.Unless(func() string {
 		if p := w.Pod(); p == nil {
 			return w.NotThere()

@@ -8,7 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -16,15 +17,15 @@ import (
 
 // addMoments adds what goes to other moments than the next move.
 func (t travels) addMoments(all page.Actions) {
-	all[keymap.NextAttempt] = page.Command(func() { t.Session.Find(session.AnyAttempt(), true) }).Unless(t.atTheEnd)
-	all[keymap.LastAttempt] = page.Command(func() { t.Session.Find(session.AnyAttempt(), false) }).Unless(t.atTheStart)
+	all[keymap.NextAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), true) }).Unless(t.atTheEnd)
+	all[keymap.LastAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), false) }).Unless(t.atTheStart)
 	all[keymap.SecondOn] = page.Command(func() { t.Session.StepTime(time.Second) }).Unless(t.atTheEnd)
 	all[keymap.SecondBack] = page.Command(func() { t.Session.StepTime(-time.Second) })
 	selected := func(otherwise func() string) func() string {
 		return func() string { return cmp.Or(t.NotSelected(), otherwise()) }
 	}
-	all[keymap.PodOn] = page.Command(func() { t.Session.Find(session.MovesOf(t.Selected.Key), true) }).Unless(selected(t.atTheEnd))
-	all[keymap.PodBack] = page.Command(func() { t.Session.Find(session.MovesOf(t.Selected.Key), false) }).Unless(selected(t.atTheStart))
+	all[keymap.PodOn] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), true) }).Unless(selected(t.atTheEnd))
+	all[keymap.PodBack] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), false) }).Unless(selected(t.atTheStart))
 	all[keymap.Until] = page.Action{Do: func() tea.Cmd { return t.askUntil("until", true) }}.Unless(t.atTheEnd)
 	all[keymap.BackUntil] = page.Action{Do: func() tea.Cmd { return t.askUntil("back until", false) }}.Unless(t.atTheStart)
 }
@@ -52,7 +53,7 @@ func (t travels) askUntil(title string, forward bool) tea.Cmd {
 		Hint:     "web-1 enters backoff   leaves gated   active > 100   event NodeAdd   mark   any filter",
 		Complete: func(text string) []string { return t.conditionWords(text) },
 		Accept: func(text string) string {
-			c, err := session.ParseCondition(text)
+			c, err := board.ParseCondition(text)
 			if err != nil {
 				return err.Error()
 			}
@@ -73,7 +74,7 @@ func (t travels) conditionWords(text string) []string {
 	if len(words) > 0 {
 		switch words[len(words)-1] {
 		case "event":
-			return widget.Starting(text, session.ClusterEvents())
+			return widget.Starting(text, queue.InjectableLabels())
 		case "enters", "leaves":
 			return widget.Starting(text, []string{"active", "backoff", "unschedulable", "gated", "in-flight", "bound", "deleted"})
 		}

@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/words"
 )
 
 func TestParseTime(t *testing.T) {
 	start := time.Date(2026, 3, 1, 23, 58, 0, 0, time.UTC) // it goes past midnight
-	f := &session.Frame{Start: start, Moment: session.Moment{Now: start.Add(time.Minute)}, End: start.Add(10 * time.Minute)}
+	f := &session.Frame{Start: start, Moment: explain.Moment{Now: start.Add(time.Minute)}, End: start.Add(10 * time.Minute)}
 	for text, want := range map[string]time.Duration{
 		"+30s": 90 * time.Second, "-1m": 0, "2m10s": 130 * time.Second,
 		"23:59:30": 90 * time.Second, "23:59": time.Minute, "00:01:02.5": 182500 * time.Millisecond, " +1s ": 61 * time.Second,
@@ -23,7 +25,7 @@ func TestParseTime(t *testing.T) {
 		t.Errorf("the minute in which it begins is %s (%v)", got, err)
 	}
 	f.Start = start
-	there, err := session.ParseZone("Asia/Kolkata")
+	there, err := words.ParseZone("Asia/Kolkata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +33,7 @@ func TestParseTime(t *testing.T) {
 	if got, err := ParseTime("05:29:30", f); err != nil || !got.Equal(start.Add(90*time.Second)) {
 		t.Errorf("at half past five and five hours ahead it is %s after the start (%v)", got.Sub(start), err)
 	}
-	f.Zone = session.Zone{}
+	f.Zone = words.Zone{}
 	for _, text := range []string{"", "noon", "12:00:00", "25:00", "+", "1e9"} {
 		if got, err := ParseTime(text, f); err == nil {
 			t.Errorf("%q is taken for %s", text, got)

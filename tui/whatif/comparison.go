@@ -7,7 +7,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	queueboard "github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/format"
@@ -42,7 +42,7 @@ func (c *comparison) Layout() string          { return "" }
 func (c *comparison) Settle(_, h int) {
 	c.h = h
 	all := c.differences()
-	if i := slices.IndexFunc(all, func(d session.ForkDifference) bool { return c.Selected.Any && d.Key == c.Selected.Key }); i >= 0 {
+	if i := slices.IndexFunc(all, func(d queueboard.Difference) bool { return c.Selected.Any && d.Key == c.Selected.Key }); i >= 0 {
 		c.at = i
 	}
 	rows := max(1, h-comparisonHead)
@@ -51,7 +51,7 @@ func (c *comparison) Settle(_, h int) {
 }
 
 // differences are the pods that the page lists.
-func (c *comparison) differences() []session.ForkDifference {
+func (c *comparison) differences() []queueboard.Difference {
 	if f := c.Frame.Comparison; f != nil {
 		return f.Differences
 	}
@@ -172,7 +172,7 @@ func (c *comparison) Draw(a canvas.Area) {
 }
 
 // difference draws one pod as it is in either.
-func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, first int, d session.ForkDifference) {
+func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, first int, d queueboard.Difference) {
 	row.Text(2, 0, theme.Plain, canvas.Middle(story.PodName(d.Key, first-4), first-4))
 	for i, p := range d.Pods {
 		if p == nil {

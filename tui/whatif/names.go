@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
@@ -19,7 +19,7 @@ type names struct {
 	desk *page.Desk
 	kind string
 	// before is what was known of the cluster before the prompt asked for it, of what the names are from.
-	before, of *session.Cluster
+	before, of *explain.Cluster
 	all        []string
 }
 

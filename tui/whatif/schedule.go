@@ -5,7 +5,7 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -60,7 +60,7 @@ func (w whatIfs) noneToJudge() string {
 // choosePlugins lists the plugins and has the chosen ones reject the pod in flight.
 func (w whatIfs) choosePlugins() tea.Cmd {
 	pod := board.Target(w.Frame, w.Selected).Key
-	plugins := session.RejectorPlugins()
+	plugins := cluster.RejectorPlugins()
 	const noPlugin = 0
 	l := widget.List{Title: "what rejects " + format.Safe(pod.Name) + "?", Marked: make(map[int]bool), Choose: func(chosen []int) tea.Cmd {
 		var names []string

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/explain"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -22,7 +23,7 @@ func TestAxis(t *testing.T) {
 	} {
 		var c canvas.Canvas
 		c.Reset(40, 1)
-		p.Axis(c.Area(), &session.Frame{Moment: session.Moment{Now: zero.Add(after)}})
+		p.Axis(c.Area(), &session.Frame{Moment: explain.Moment{Now: zero.Add(after)}})
 		if got := ansi.Strip(c.String(theme.NewPalette(theme.None, true, false, false), nil)); got != want {
 			t.Errorf("after %s\n%s, want\n%s", after, got, want)
 		}
@@ -35,7 +36,7 @@ func TestAxisWithAMark(t *testing.T) {
 	p := Period{From: zero, Cell: time.Second, Cells: 40}
 	var c canvas.Canvas
 	c.Reset(40, 1)
-	p.Axis(c.Area(), &session.Frame{Moment: session.Moment{Now: zero.Add(12 * time.Second)}}, zero.Add(17*time.Second))
+	p.Axis(c.Area(), &session.Frame{Moment: explain.Moment{Now: zero.Add(12 * time.Second)}}, zero.Add(17*time.Second))
 	if got, want := ansi.Strip(c.String(theme.NewPalette(theme.None, true, false, false), nil)), "┬10:36:00───▼──┬──────────────┬10:36:30─"; got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/tui/page"
 )
@@ -70,7 +70,7 @@ func FilterWords(d *page.Desk, text string) []string {
 func fieldValues(field string) []string {
 	switch field {
 	case "plugin":
-		return session.RejectorPlugins()
+		return cluster.RejectorPlugins()
 	case "tier":
 		return []string{"active", "backoff", "unschedulable", "gated", "in-flight", "bound", "deleted"}
 	}

@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/cluster"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
 	"github.com/schedq/schedq/sources/trace"
@@ -26,7 +26,7 @@ func TestGistsOfEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gist := session.NewGist()
+			gist := cluster.NewGist()
 			for _, ev := range rec.Events {
 				gist.Add(ev)
 			}

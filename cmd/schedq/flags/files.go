@@ -11,7 +11,8 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/waiting"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/files"
@@ -37,7 +38,7 @@ func OpenFiles(cmd *cobra.Command, paths []string, room int64) (*sources.Recordi
 
 // Tell says on standard error what a person should know of rec.
 func Tell(cmd *cobra.Command, rec *sources.Recording) {
-	for _, n := range session.Notices(rec) {
+	for _, n := range report.Notices(rec) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "schedq: %s\n", n)
 	}
 }
@@ -89,9 +90,9 @@ func Opener(cmd *cobra.Command, paths []string, m Meanwhile) (open func(context.
 
 // OpenLong is files.Open, and does not keep a long recording.
 func OpenLong(ctx context.Context, paths []string, opts files.Options, m Meanwhile) (*sources.Recording, error) {
-	gist := session.NewGist()
+	gist := cluster.NewGist()
 	opts.Gist = func() func(sources.Event) {
-		gist = session.NewGist()
+		gist = cluster.NewGist()
 		if m.Reached == nil {
 			return gist.Add
 		}

@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/config"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -59,7 +60,7 @@ func (f *Look) Check() error {
 	if _, err := theme.ParseGlyphs(f.glyphs); err != nil {
 		return UsageError{Err: err}
 	}
-	if _, err := session.ParseZone(f.zone); err != nil {
+	if _, err := words.ParseZone(f.zone); err != nil {
 		return UsageError{Err: err}
 	}
 	var err error
@@ -94,18 +95,18 @@ func (f *Look) fill() {
 }
 
 // Session returns opts with what the flags say of it.
-func (f *Look) Session(opts session.Options) session.Options {
+func (f *Look) Session(opts timeline.Options) timeline.Options {
 	opts.Filter = f.Filter.Filter
 	opts.Zone = f.inZone()
 	return opts
 }
 
 // inZone is the time zone that is asked for.
-func (f *Look) inZone() session.Zone {
+func (f *Look) inZone() words.Zone {
 	if !f.Given("time-zone") {
 		return f.Config.Zone
 	}
-	zone, _ := session.ParseZone(f.zone) // checked
+	zone, _ := words.ParseZone(f.zone) // checked
 	return zone
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -40,27 +41,27 @@ func (f *Model) Given(cmd *cobra.Command) string {
 
 // Options are a session's, with the modelled scheduler as it was asked for. Without any flag, what a
 // recording tells of its scheduler counts.
-func (f *Model) Options(ctx context.Context) (session.Options, error) {
+func (f *Model) Options(ctx context.Context) (timeline.Options, error) {
 	if f.release != "" {
 		if _, err := queue.ForRelease(f.release); err != nil {
-			return session.Options{}, Usagef("--release: %w", err)
+			return timeline.Options{}, Usagef("--release: %w", err)
 		}
 	}
 	if f.config == "" && f.gates == "" {
-		return session.Options{Release: f.release}, nil
+		return timeline.Options{Release: f.release}, nil
 	}
 	cfg, err := f.load(ctx)
 	if err != nil {
-		return session.Options{}, err
+		return timeline.Options{}, err
 	}
 	if err := cycle.Check(cfg); err != nil {
-		return session.Options{}, fmt.Errorf("%s: %w", f.config, err)
+		return timeline.Options{}, fmt.Errorf("%s: %w", f.config, err)
 	}
-	return session.Options{Scheduler: cfg, Release: f.release}, nil
+	return timeline.Options{Scheduler: cfg, Release: f.release}, nil
 }
 
 // Plugins returns opts with the plugins of the scheduler that is asked for, which is the default one if none is.
-func Plugins(opts session.Options) (session.Options, error) {
+func Plugins(opts timeline.Options) (timeline.Options, error) {
 	var err error
 	if opts.Scheduler != nil {
 		opts.Plugins, err = cycle.PluginsOf(opts.Scheduler)
@@ -75,7 +76,7 @@ func (f *Model) Again(rec *sources.Recording) (*sources.Recording, error) {
 	if f.release == "" {
 		return rec, nil
 	}
-	return session.Rerun(rec, f.release)
+	return model.Rerun(rec, f.release)
 }
 
 // Reruns reports whether Again leaves out what the recording's own scheduler did.

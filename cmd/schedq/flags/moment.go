@@ -4,14 +4,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
 // Moment returns the time of rec that the flag of that name says by when: a time of day on the first day of the
 // recording on which it comes, a distance from the recording's start, or a full time. Without any, it is the end.
 func Moment(rec *sources.Recording, flag, when string) (time.Time, error) {
-	start, end := session.Span(rec)
+	start, end := timeline.Span(rec)
 	if when == "" {
 		return end, nil
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -80,7 +80,7 @@ func (f *Flags) Shows(namespace string) bool {
 }
 
 // Options are opts with the scheduler's name.
-func (f *Flags) Options(opts session.Options) (session.Options, error) {
+func (f *Flags) Options(opts timeline.Options) (timeline.Options, error) {
 	if f.schedulerName == "" {
 		return opts, nil
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/teller"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/live"
 	"github.com/schedq/schedq/sources/live/doctor"
@@ -79,7 +79,7 @@ func (f *Flags) Collect(cmd *cobra.Command, lasts time.Duration) (*sources.Recor
 	if err != nil {
 		return nil, err
 	}
-	return session.Collect(cmd.Context(), stream, session.Draining{Lasts: lasts, Status: teller.New(cmd.ErrOrStderr()).Tell})
+	return timeline.Collect(cmd.Context(), stream, timeline.Draining{Lasts: lasts, Status: teller.New(cmd.ErrOrStderr()).Tell})
 }
 
 // Open finds the cluster, and whether it can be watched.

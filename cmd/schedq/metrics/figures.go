@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // Figures are the model's, as kube-scheduler v1.37 exposes its own (pkg/scheduler/metrics): counts of pods and of
@@ -23,8 +24,8 @@ type Figures struct {
 	attempts      *prometheus.CounterVec
 	sli           *prometheus.HistogramVec
 	waits         *waits
-	stood         time.Time           // when the pods were counted last
-	last          *session.Transition // the newest that is counted
+	stood         time.Time         // when the pods were counted last
+	last          *board.Transition // the newest that is counted
 	counted       int
 }
 
@@ -53,13 +54,13 @@ func (f *Figures) reset() {
 }
 
 // Add counts a move.
-func (f *Figures) Add(t *session.Transition) {
+func (f *Figures) Add(t *board.Transition) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count(t)
 }
 
-func (f *Figures) count(t *session.Transition) {
+func (f *Figures) count(t *board.Transition) {
 	f.last = t
 	f.counted++
 	if t.Restated() {
@@ -99,7 +100,7 @@ func attemptsLabel(attempts int) string {
 const standEvery = time.Second
 
 // Stand takes in where the pods are at now, whichever of them a filter shows. It may be called more often than that is worth.
-func (f *Figures) Stand(b *session.Board, now time.Time) {
+func (f *Figures) Stand(b *board.Board, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now.Sub(f.stood).Abs() < standEvery {
@@ -110,7 +111,7 @@ func (f *Figures) Stand(b *session.Board, now time.Time) {
 }
 
 // setPending sets the figures of how many pods are where, as b has them at now.
-func (f *Figures) setPending(b *session.Board, now time.Time) {
+func (f *Figures) setPending(b *board.Board, now time.Time) {
 	f.waits.stand(b, now)
 	f.unschedulable.Reset()
 	for _, tier := range tiers {

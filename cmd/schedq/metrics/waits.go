@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -56,7 +56,7 @@ func newWaits(registry *prometheus.Registry) *waits {
 }
 
 // count takes in a move.
-func (w *waits) count(t *session.Transition) {
+func (w *waits) count(t *board.Transition) {
 	uid := t.Pod.Object().UID
 	switch {
 	case t.To == queue.Scheduled || t.To == queue.Deleted:
@@ -98,7 +98,7 @@ func ageLabel(age time.Duration) string {
 }
 
 // stand takes in where the pods are at now.
-func (w *waits) stand(b *session.Board, now time.Time) {
+func (w *waits) stand(b *board.Board, now time.Time) {
 	type cell struct{ queue, plugin, namespace, age string }
 	cells, namespaces, plugins := map[cell]int{}, map[string]int{}, map[string]int{}
 	for _, tier := range tiers {
@@ -132,7 +132,7 @@ func (w *waits) stand(b *session.Board, now time.Time) {
 }
 
 // compare takes in how far the model is from the scheduler's own counts.
-func (w *waits) compare(b *session.Board) {
+func (w *waits) compare(b *board.Board) {
 	if w.counts == nil {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // TestBounded: the names with the most pods keep theirs, and the others are other.
@@ -51,8 +51,8 @@ func TestWasted(t *testing.T) {
 	w := newWaits(prometheus.NewRegistry())
 	fails := func(uid types.UID, plugins ...string) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid}}
-		w.count(&session.Transition{Transition: queue.Transition{To: queue.Unschedulable, Event: queue.ScheduleAttemptFailure},
-			Pod: &session.Pod{PodInfo: queue.PodInfo{Pod: pod, UnschedulablePlugins: plugins}}})
+		w.count(&board.Transition{Transition: queue.Transition{To: queue.Unschedulable, Event: queue.ScheduleAttemptFailure},
+			Pod: &board.Pod{PodInfo: queue.PodInfo{Pod: pod, UnschedulablePlugins: plugins}}})
 	}
 	fails("a", "NodeAffinity")
 	fails("b", "NodeAffinity")
@@ -61,7 +61,7 @@ func TestWasted(t *testing.T) {
 	fails("a", "NodeResourcesFit")
 	fails("c")
 	fails("c") // an error, by no plugin
-	w.count(&session.Transition{Transition: queue.Transition{To: queue.Scheduled}, Pod: &session.Pod{PodInfo: queue.PodInfo{Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "b"}}}}})
+	w.count(&board.Transition{Transition: queue.Transition{To: queue.Scheduled}, Pod: &board.Pod{PodInfo: queue.PodInfo{Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "b"}}}}})
 	fails("b", "NodeAffinity")
 	for plugin, want := range map[string]float64{"NodeResourcesFit": 2, "NodeAffinity": 0} {
 		var m dto.Metric

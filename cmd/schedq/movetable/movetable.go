@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
 )
 
 // row is one move. The columns are those of "watch -o json" (docs/reference/watch.md), with names that no SQL has for its own, and the pod's
@@ -46,7 +46,7 @@ func NewWriter(w io.Writer) *Writer {
 }
 
 // Write writes move t behind those before.
-func (w *Writer) Write(t *session.Transition) error {
+func (w *Writer) Write(t *board.Transition) error {
 	r := row{
 		Time: t.Time.UnixMicro(), Move: w.n, Namespace: t.Pod.Key.Namespace, Pod: t.Pod.Key.Name, FromTier: t.From.String(), ToTier: t.To.String(),
 		Event: t.Event, Attempts: int32(t.Attempts), Plugins: t.Pod.RejectorPlugins(), GatingPlugin: t.GatingPlugin, Provenance: t.Provenance(),

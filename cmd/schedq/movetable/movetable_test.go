@@ -10,7 +10,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/embedded"
 )
 
@@ -24,7 +25,7 @@ func TestAsWatch(t *testing.T) {
 	var table bytes.Buffer
 	var told []map[string]any
 	w := NewWriter(&table)
-	err = session.Replay(t.Context(), rec, session.Options{}, func(move *session.Transition) error {
+	err = timeline.Replay(t.Context(), rec, timeline.Options{}, func(move *board.Transition) error {
 		line, err := json.Marshal(move)
 		if err != nil {
 			return err

@@ -14,14 +14,18 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/cluster"
+	"github.com/schedq/schedq/queue/session/explain"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
 // NewExplain returns schedq explain.
 func NewExplain() *cobra.Command {
 	var name, when string
-	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
-		key, err := session.FindPod(cmd.Context(), rec, name)
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
+		key, err := cluster.FindPod(cmd.Context(), rec, name)
 		if err != nil {
 			return err
 		}
@@ -51,7 +55,7 @@ func NewExplain() *cobra.Command {
 to, when it is tried next at the latest, which events may wake it, and what it lacks on the nearest
 nodes. POD is NAME, or NAMESPACE/NAME. Without a FILE it is about a live cluster, now.`,
 		Example: "  schedq explain train-0 audit.log.gz sched.log.gz --at 12:03:10\n  schedq explain train-0 -n training --context prod",
-	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts timeline.Options, asJSON bool) error {
 		if when != "" {
 			return flags.Usagef("--at is for recordings: a live cluster is explained as it is now")
 		}
@@ -95,7 +99,7 @@ nodes. POD is NAME, or NAMESPACE/NAME. Without a FILE it is about a live cluster
 const explainAfter = time.Second
 
 // writeExplanation writes x for a person.
-func writeExplanation(w io.Writer, x *session.Explanation) error {
+func writeExplanation(w io.Writer, x *explain.Explanation) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s at %s UTC\n\n", x.Pod, x.Time.Format("2006-01-02 15:04:05.000"))
 	fmt.Fprintln(&b, strings.Join(facts(x), " · "))
@@ -149,9 +153,9 @@ func writeExplanation(w io.Writer, x *session.Explanation) error {
 }
 
 // facts are where the pod is, and its numbers.
-func facts(x *session.Explanation) []string {
+func facts(x *explain.Explanation) []string {
 	all := []string{
-		fmt.Sprintf("%s since %s, %s", session.TierNamed(x.Tier), x.Since.Format("15:04:05.000"), x.Provenance),
+		fmt.Sprintf("%s since %s, %s", words.TierNamed(x.Tier), x.Since.Format("15:04:05.000"), x.Provenance),
 		plural(x.Attempts, "attempt"),
 		"priority unknown",
 	}
@@ -165,7 +169,7 @@ func facts(x *session.Explanation) []string {
 }
 
 // writeNeeds writes where the pod fits, and what it lacks on the nearest of the other nodes.
-func writeNeeds(b *strings.Builder, n *session.Needs) {
+func writeNeeds(b *strings.Builder, n *explain.Needs) {
 	fmt.Fprintln(b, "\nneeds")
 	for _, sentence := range n.Sentences() {
 		fmt.Fprintf(b, "  %s\n", sentence)

@@ -9,14 +9,14 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/waiting"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
 // A reader prints what it makes of a recording, a follower of a live cluster, as it goes on.
 type (
-	reader   func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error
-	follower func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error
+	reader   func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error
+	follower func(cmd *cobra.Command, cluster *kube.Flags, opts timeline.Options, asJSON bool) error
 )
 
 // headless makes cmd a command without a screen: it reads a recording and has read print it. Without a FILE it has
@@ -66,7 +66,7 @@ func headlessOf(source *sourceFlags, cmd *cobra.Command, read reader, follow fol
 }
 
 // playing tells a person at a terminal how much of rec is played, until end is called.
-func playing(cmd *cobra.Command, rec *sources.Recording, opts session.Options) (_ session.Options, end func()) {
+func playing(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options) (_ timeline.Options, end func()) {
 	line := waiting.Begin(cmd.ErrOrStderr(), "playing", string(rec.Name))
 	opts.Progress = line.Report
 	return opts, line.End

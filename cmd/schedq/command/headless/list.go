@@ -13,6 +13,9 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -20,7 +23,7 @@ import (
 func NewList() *cobra.Command {
 	var when, namespace string
 	var only flags.Filter
-	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		at, err := flags.Moment(rec, "--at", when)
 		if err != nil {
 			return err
@@ -33,7 +36,7 @@ func NewList() *cobra.Command {
 			return err
 		}
 		if namespace != "" {
-			pods = slices.DeleteFunc(pods, func(p session.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
+			pods = slices.DeleteFunc(pods, func(p report.Waiting) bool { return !strings.HasPrefix(string(p.Pod), namespace+"/") })
 		}
 		if asJSON {
 			return writeJSON(cmd.OutOrStdout(), pods)
@@ -47,7 +50,7 @@ func NewList() *cobra.Command {
 tried, what rejected it, and when it is tried again at the latest. Without a FILE it is about a live
 cluster, now.`,
 		Example: "  schedq list audit.log.gz sched.log.gz --at 12:03:10\n  schedq list --context prod --filter 'waiting>5m'",
-	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts timeline.Options, asJSON bool) error {
 		if when != "" {
 			return flags.Usagef("--at is for recordings: the pods of a live cluster are listed as they are now")
 		}
@@ -64,7 +67,7 @@ cluster, now.`,
 }
 
 // writeWaiting writes pods for a person.
-func writeWaiting(w io.Writer, pods []session.Waiting) error {
+func writeWaiting(w io.Writer, pods []report.Waiting) error {
 	if len(pods) == 0 {
 		_, err := fmt.Fprintln(w, "no pod waits")
 		return err
@@ -76,7 +79,7 @@ func writeWaiting(w io.Writer, pods []session.Waiting) error {
 		if p.NextTry != nil {
 			next = p.NextTry.Format("15:04:05")
 		}
-		rows = append(rows, []string{string(p.Pod), brief(p.Age), session.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
+		rows = append(rows, []string{string(p.Pod), brief(p.Age), words.TierNamed(p.Tier), brief(p.InTier), strconv.Itoa(p.Attempts),
 			next, strings.Join(p.Plugins, ", ")})
 	}
 	table.Columns(&b, rows)

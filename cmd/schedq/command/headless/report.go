@@ -13,7 +13,9 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/table"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -21,10 +23,10 @@ import (
 func NewReport() *cobra.Command {
 	var lasts time.Duration
 	var only flags.Filter
-	read := func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	read := func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		opts.Filter = only.Filter
 		opts, end := playing(cmd, rec, opts)
-		report, err := session.Summarize(cmd.Context(), rec, opts)
+		report, err := report.Summarize(cmd.Context(), rec, opts)
 		end()
 		if err != nil {
 			return err
@@ -39,7 +41,7 @@ func NewReport() *cobra.Command {
 		Short: "Sum a recording up: dwell times, attempts, wake events, plugins",
 		Long: `report sums a recording up. Without a FILE it watches a live cluster until it is stopped, or for as long as
 --for says, and sums that up.`,
-	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+	}, read, func(cmd *cobra.Command, cluster *kube.Flags, opts timeline.Options, asJSON bool) error {
 		if cluster.Namespace() != "" {
 			return flags.Usagef("a report is about the queue as a whole: leave -n out")
 		}
@@ -59,7 +61,7 @@ func NewReport() *cobra.Command {
 	return cmd
 }
 
-func writeReport(w io.Writer, r *session.Report) error {
+func writeReport(w io.Writer, r *report.Report) error {
 	fmt.Fprintf(w, "%s: %s to %s (%s)\n", r.Source, r.Start.UTC().Format(time.DateTime), r.End.UTC().Format(time.TimeOnly), r.End.Sub(r.Start).Round(time.Second))
 	fmt.Fprintf(w, "%d pods, %d moves, %d of them modelled\n", r.Pods, r.Moves, r.Modelled)
 	if s := r.Scheduler; s != nil && s.From != "" {
@@ -77,7 +79,7 @@ func writeReport(w io.Writer, r *session.Report) error {
 
 	tiers := [][]string{{"time in", "stays", "median", "90 %", "longest", "total", "still there"}}
 	for _, t := range r.Tiers {
-		tiers = append(tiers, []string{session.TierNamed(t.Tier), strconv.Itoa(t.Stays), brief(t.Median), brief(t.P90), brief(t.Max), brief(t.Total), strconv.Itoa(t.Left)})
+		tiers = append(tiers, []string{words.TierNamed(t.Tier), strconv.Itoa(t.Stays), brief(t.Median), brief(t.P90), brief(t.Max), brief(t.Total), strconv.Itoa(t.Left)})
 	}
 	wakes := [][]string{{"woken by", "moves", "to active", "to backoff", "to gated", "then bound"}}
 	for _, e := range r.Wakes {
@@ -94,13 +96,13 @@ func writeReport(w io.Writer, r *session.Report) error {
 }
 
 // writeLongest writes which pods were in the queue for longest.
-func writeLongest(w io.Writer, pods []session.LongestReport) error {
+func writeLongest(w io.Writer, pods []report.LongestReport) error {
 	if len(pods) == 0 {
 		return nil
 	}
 	rows := [][]string{{"waited longest", "for", "at last", "attempts", "rejected by"}}
 	for _, p := range pods {
-		rows = append(rows, []string{string(p.Pod), brief(p.Waited), session.TierNamed(p.Tier), strconv.Itoa(p.Attempts), strings.Join(p.Plugins, ", ")})
+		rows = append(rows, []string{string(p.Pod), brief(p.Waited), words.TierNamed(p.Tier), strconv.Itoa(p.Attempts), strings.Join(p.Plugins, ", ")})
 	}
 	b := strings.Builder{}
 	b.WriteByte('\n')
@@ -110,7 +112,7 @@ func writeLongest(w io.Writer, pods []session.LongestReport) error {
 }
 
 // brief writes a duration with three figures or so.
-func brief(s session.Seconds) string {
+func brief(s report.Seconds) string {
 	d := time.Duration(s)
 	switch {
 	case d >= time.Minute:

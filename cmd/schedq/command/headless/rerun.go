@@ -13,7 +13,9 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -42,12 +44,12 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 		}
 		return nil
 	}
-	cmd = headlessOf(&sourceFlags{room: flags.RoomToRerun}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	cmd = headlessOf(&sourceFlags{room: flags.RoomToRerun}, cmd, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		from := opts
 		from.Release = ""
 		from.Release = cmp.Or(against, from.ReleaseFor(rec))
 		to, end := playing(cmd, rec, opts)
-		c, err := session.Compare(cmd.Context(), rec, from, to)
+		c, err := report.Compare(cmd.Context(), rec, from, to)
 		end()
 		if err != nil {
 			return err
@@ -63,7 +65,7 @@ moves, bindings and preemptions are left out. The plugins are those of the newes
 }
 
 // writeComparison writes c for a person, with the most different of its pods.
-func writeComparison(w io.Writer, c *session.Comparison, from, to string, most int) error {
+func writeComparison(w io.Writer, c *report.Comparison, from, to string, most int) error {
 	fmt.Fprintf(w, "%s, run again under %s and under %s: %d and %d moves, %d of them the same\n",
 		c.From.Source, from, to, c.From.Moves, c.To.Moves, c.Same)
 	a, b := c.From.Attempts, c.To.Attempts
@@ -74,7 +76,7 @@ func writeComparison(w io.Writer, c *session.Comparison, from, to string, most i
 		{"pods bound", strconv.Itoa(a.Bound), strconv.Itoa(b.Bound)},
 	}
 	for _, t := range c.Tiers() {
-		attempts = append(attempts, []string{"time in " + session.TierNamed(t.Tier), brief(t.From.Total), brief(t.To.Total)})
+		attempts = append(attempts, []string{"time in " + words.TierNamed(t.Tier), brief(t.From.Total), brief(t.To.Total)})
 	}
 	wakes := [][]string{{"woken by", from, to}}
 	for _, p := range c.Wakes() {
@@ -86,8 +88,8 @@ func writeComparison(w io.Writer, c *session.Comparison, from, to string, most i
 		pods := [][]string{{"pods that came out differently", "attempts", "waited", "", "attempts", "waited", ""}}
 		for _, p := range shown {
 			pods = append(pods, []string{p.Pod,
-				strconv.Itoa(p.From.Attempts), brief(p.From.Waited), session.TierNamed(p.From.Tier),
-				strconv.Itoa(p.To.Attempts), brief(p.To.Waited), session.TierNamed(p.To.Tier)})
+				strconv.Itoa(p.From.Attempts), brief(p.From.Waited), words.TierNamed(p.From.Tier),
+				strconv.Itoa(p.To.Attempts), brief(p.To.Waited), words.TierNamed(p.To.Tier)})
 		}
 		tables = append(tables, pods)
 	}

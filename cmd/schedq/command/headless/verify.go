@@ -13,7 +13,9 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/table"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
+	"github.com/schedq/schedq/queue/session/timeline"
+	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -40,13 +42,13 @@ spent in each tier.`,
 			}
 			return nil
 		},
-	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	}, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		truth, err := flags.OpenTruth(cmd, truthPath, rec)
 		if err != nil {
 			return err
 		}
 		opts, end := playing(cmd, rec, opts)
-		v, err := session.Verify(cmd.Context(), rec, truth, opts, most)
+		v, err := report.Verify(cmd.Context(), rec, truth, opts, most)
 		end()
 		if err != nil {
 			return err
@@ -73,7 +75,7 @@ spent in each tier.`,
 }
 
 // reaches returns an error that says which of v's three shares is below least, in percent, if one is.
-func reaches(v *session.Verification, least float64) error {
+func reaches(v *report.Verification, least float64) error {
 	for _, of := range []struct {
 		name  string
 		share float64
@@ -88,7 +90,7 @@ func reaches(v *session.Verification, least float64) error {
 }
 
 // writeVerification writes v for a person.
-func writeVerification(w io.Writer, v *session.Verification) error {
+func writeVerification(w io.Writer, v *report.Verification) error {
 	m, p := v.Transitions, v.PodSeconds
 	fmt.Fprintf(w, "moves: %d in truth, %d of the model, %d the same: recall %s, precision %s\n",
 		m.Truth, m.Model, m.Matched, percent(m.Recall), percent(m.Precision))
@@ -100,7 +102,7 @@ func writeVerification(w io.Writer, v *session.Verification) error {
 		if t.Truth > 0 {
 			of = percent(t.Share)
 		}
-		tiers = append(tiers, []string{session.TierNamed(t.Tier), brief(t.Truth), brief(t.Right), of})
+		tiers = append(tiers, []string{words.TierNamed(t.Tier), brief(t.Truth), brief(t.Right), of})
 	}
 	kinds := [][]string{{"moves to", "truth", "model", "the same"}}
 	for _, k := range m.ByKind {
@@ -121,7 +123,7 @@ func writeVerification(w io.Writer, v *session.Verification) error {
 		case d.ModelTier == "":
 			fmt.Fprint(w, "  (the model does not know the pod)")
 		default:
-			fmt.Fprintf(w, "  (in the model it is %s)", session.TierNamed(d.ModelTier))
+			fmt.Fprintf(w, "  (in the model it is %s)", words.TierNamed(d.ModelTier))
 		}
 		fmt.Fprintln(w)
 	}
@@ -133,7 +135,7 @@ func writeVerification(w io.Writer, v *session.Verification) error {
 
 // move is a tier and the event that leads to it.
 func move(to, event string) string {
-	to = session.TierNamed(to)
+	to = words.TierNamed(to)
 	if event == "" {
 		return to
 	}

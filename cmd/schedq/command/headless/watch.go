@@ -12,7 +12,8 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
 	"github.com/schedq/schedq/cmd/schedq/teller"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
 
@@ -25,7 +26,7 @@ func NewWatch() *cobra.Command {
 		Short:   "Print one line for every move of a pod",
 		Long:    "watch prints the moves of a recording; without a FILE, those of a live cluster, as they happen.",
 		Example: "  schedq watch audit.log.gz sched.log.gz -o json | jq -r 'select(.to==\"backoff\") | .pod'\n  schedq watch --context prod -n training",
-	}, func(cmd *cobra.Command, rec *sources.Recording, opts session.Options, asJSON bool) error {
+	}, func(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, asJSON bool) error {
 		if err := address.CheckLive(); err != nil {
 			return err
 		}
@@ -33,7 +34,7 @@ func NewWatch() *cobra.Command {
 		encoder := json.NewEncoder(out)
 		encoder.SetEscapeHTML(false)
 		opts.Filter = only.Filter
-		err := session.Replay(cmd.Context(), rec, opts, func(t *session.Transition) error {
+		err := timeline.Replay(cmd.Context(), rec, opts, func(t *board.Transition) error {
 			if asJSON {
 				return encoder.Encode(t)
 			}
@@ -47,7 +48,7 @@ func NewWatch() *cobra.Command {
 			return fmt.Errorf("can't write to standard output: %w", err)
 		}
 		return nil
-	}, func(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool) error {
+	}, func(cmd *cobra.Command, cluster *kube.Flags, opts timeline.Options, asJSON bool) error {
 		opts.Filter = only.Filter
 		return watchLive(cmd, cluster, opts, asJSON, &address)
 	})
@@ -57,7 +58,7 @@ func NewWatch() *cobra.Command {
 }
 
 // watchLive prints the moves in a live cluster until the person stops it.
-func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, asJSON bool, address *flags.Metrics) error {
+func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts timeline.Options, asJSON bool, address *flags.Metrics) error {
 	listener, err := address.Listen()
 	if err != nil {
 		return err
@@ -71,8 +72,8 @@ func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, as
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	return session.Follow(cmd.Context(), figures.Hear(source), opts, session.Watching{
-		Move: func(t *session.Transition) error {
+	return timeline.Follow(cmd.Context(), figures.Hear(source), opts, timeline.Watching{
+		Move: func(t *board.Transition) error {
 			figures.Add(t)
 			if !cluster.Shows(t.Pod.Key.Namespace) || !opts.Selects(t) {
 				return nil
@@ -84,7 +85,7 @@ func watchLive(cmd *cobra.Command, cluster *kube.Flags, opts session.Options, as
 			return err
 		},
 		Status: teller.New(cmd.ErrOrStderr()).Tell,
-		Idle: func(board *session.Board, now time.Time) error {
+		Idle: func(board *board.Board, now time.Time) error {
 			if listener != nil {
 				figures.Stand(board, now)
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/lessons"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui/format"
@@ -51,7 +51,7 @@ that neither a claim nor a source backs. Of a course it checks the order, the ti
 }
 
 // lintFile checks a lesson, or a course with those of its lessons that are files.
-func lintFile(cmd *cobra.Command, path string, opts session.Options) error {
+func lintFile(cmd *cobra.Command, path string, opts timeline.Options) error {
 	text, err := disk.Read(cmd.Context(), path, lessons.MaxFile)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func lintFile(cmd *cobra.Command, path string, opts session.Options) error {
 }
 
 // lintLesson checks one lesson, and says what it found of it.
-func lintLesson(cmd *cobra.Command, l *lessons.Lesson, opts session.Options) error {
+func lintLesson(cmd *cobra.Command, l *lessons.Lesson, opts timeline.Options) error {
 	plan, err := l.Check(cmd.Context(), opts)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/progress"
 	"github.com/schedq/schedq/cmd/schedq/table"
 	"github.com/schedq/schedq/lessons"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/tui"
 )
 
@@ -87,7 +87,7 @@ func teach(ctx context.Context, look *flags.Look, all []*lessons.Lesson, lesson 
 		step = s.Step
 	}
 	opts = look.Session(opts)
-	opts.Filter = session.Options{}.Filter // a lesson speaks of all its pods
+	opts.Filter = timeline.Options{}.Filter // a lesson speaks of all its pods
 	screen := look.Options(nil)
 	screen.Memory = nil
 	err = tui.RunLesson(ctx, first, tui.LessonOptions{Session: opts, Lessons: all, Plan: plan, Step: step,

@@ -15,6 +15,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/process"
 	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/trace"
 	"github.com/schedq/schedq/tui"
@@ -68,7 +69,7 @@ func (f *attachFlags) register(cmd *cobra.Command) {
 
 // show takes the screen and shows the cluster on it. What can be wrong with the cluster or with the
 // recording is found before.
-func (f *attachFlags) show(cmd *cobra.Command, cluster *kube.Flags, opts session.Options) error {
+func (f *attachFlags) show(cmd *cobra.Command, cluster *kube.Flags, opts timeline.Options) error {
 	if !term.IsTerminal(int(os.Stdout.Fd())) || os.Getenv("TERM") == "dumb" {
 		return fmt.Errorf("%w; schedq watch and schedq record work without one", tui.ErrNoTerminal)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/trace"
 	"github.com/schedq/schedq/tui"
@@ -18,7 +19,7 @@ import (
 
 // clusters returns what looks for the contexts of the kubeconfig, each a cluster to attach to from the screen. It is recorded
 // into the state directory if that is asked for.
-func clusters(cmd *cobra.Command, cluster *kube.Flags, options session.Options, record bool) func() ([]tui.Recording, error) {
+func clusters(cmd *cobra.Command, cluster *kube.Flags, options timeline.Options, record bool) func() ([]tui.Recording, error) {
 	options.Opens, options.Paused, options.SchedulerRelease = 0, false, ""
 	return func() ([]tui.Recording, error) {
 		names, err := cluster.Contexts()

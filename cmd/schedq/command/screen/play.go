@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/scenario"
@@ -54,7 +54,7 @@ many kinds, space lets time pass. What you made is saved as a scenario when you 
 			}
 			screen := look.Options(nil)
 			screen.Memory, screen.Keeps = nil, out != ""
-			opts := look.Session(session.Options{Plugins: plugins, Paused: true})
+			opts := look.Session(timeline.Options{Plugins: plugins, Paused: true})
 			made, err := tui.RunPlay(cmd.Context(), release, opts, screen)
 			if errors.Is(err, tui.ErrNoTerminal) {
 				return fmt.Errorf("%w; schedq watch plays a scenario without one", err)

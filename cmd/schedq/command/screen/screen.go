@@ -19,6 +19,8 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/recordings"
 	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/archive"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/embedded"
@@ -112,8 +114,8 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 }
 
 // played opens files for what was played and is not in memory any more.
-func played(ctx context.Context) func() (session.PastFile, error) {
-	return func() (session.PastFile, error) {
+func played(ctx context.Context) func() (archive.File, error) {
+	return func() (archive.File, error) {
 		state, err := xdg.State()
 		if err != nil {
 			return nil, err
@@ -205,7 +207,7 @@ func (f *screenFlags) openFiles(cmd *cobra.Command, paths []string) (*sources.Re
 }
 
 // embeddedRecordings are the embedded recordings, for the list on the screen.
-func embeddedRecordings(options session.Options) []tui.Recording {
+func embeddedRecordings(options timeline.Options) []tui.Recording {
 	var list []tui.Recording
 	for _, e := range embedded.All() {
 		list = append(list, tui.Recording{
@@ -226,7 +228,7 @@ func embeddedRecordings(options session.Options) []tui.Recording {
 }
 
 // withRecordings returns o with the recordings of attach, and with files that the person names.
-func withRecordings(cmd *cobra.Command, o tui.Options, options session.Options) tui.Options {
+func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options) tui.Options {
 	options.Opens, options.Paused = 0, true
 	ofFiles := func(title string, paths []string) tui.Recording {
 		return tui.Recording{

@@ -11,6 +11,7 @@ import (
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/room"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
@@ -27,7 +28,7 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := session.Options{Plugins: plugins, Paused: true}
+	opts := timeline.Options{Plugins: plugins, Paused: true}
 	if f.play {
 		return func(v *room.Visitor) (tea.Model, error) {
 			v.At("free play")

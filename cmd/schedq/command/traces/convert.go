@@ -12,7 +12,7 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/table"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/report"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/scenario"
@@ -114,7 +114,7 @@ func (c *converting) check(cmd *cobra.Command, args []string) error {
 }
 
 // writeWorth says in one table what a recording is worth.
-func writeWorth(w io.Writer, tally *session.WorthTally) error {
+func writeWorth(w io.Writer, tally *report.WorthTally) error {
 	rows := [][]string{{"WHAT THE LOGS TELL", ""}}
 	var lacks strings.Builder
 	for _, f := range tally.Worth() {
@@ -145,8 +145,8 @@ func sameFile(a, b string) bool {
 }
 
 // writeEvents writes what rec holds, ends the trace, and returns a tally of it.
-func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (*session.WorthTally, error) {
-	tally := session.NewWorthTally()
+func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (*report.WorthTally, error) {
+	tally := report.NewWorthTally()
 	for ev, err := range rec.All(ctx) {
 		if err == nil {
 			err = w.Write(ev)
@@ -161,7 +161,7 @@ func writeEvents(ctx context.Context, w *trace.Writer, rec *sources.Recording) (
 }
 
 // writeTrace writes rec to a file that is there whole or not at all.
-func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) (tally *session.WorthTally, err error) {
+func writeTrace(ctx context.Context, path string, rec *sources.Recording, opts disk.Options) (tally *report.WorthTally, err error) {
 	err = disk.Write(ctx, path, opts, func(w io.Writer) error {
 		packed, err := trace.NewPacked(w, path)
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
 	"github.com/schedq/schedq/cmd/schedq/teller"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/ring"
 	"github.com/schedq/schedq/sources/ring/remote"
@@ -76,7 +77,7 @@ func (f *flightRecorder) record(cmd *cobra.Command, cluster *kube.Flags, folder 
 	recorder := ring.Record(stream, out)
 	status := teller.New(cmd.ErrOrStderr()).Tell
 	if listener == nil { // nobody looks at the model's figures
-		err = session.Drain(cmd.Context(), recorder, session.Draining{Status: status})
+		err = timeline.Drain(cmd.Context(), recorder, timeline.Draining{Status: status})
 	} else {
 		figures := metrics.New()
 		var beside map[string]http.Handler
@@ -84,10 +85,10 @@ func (f *flightRecorder) record(cmd *cobra.Command, cluster *kube.Flags, folder 
 			beside = map[string]http.Handler{"/recording": remote.Handler(folder, token)}
 		}
 		metrics.ServeBeside(cmd.Context(), listener, figures.Gather, beside)
-		err = session.Follow(cmd.Context(), figures.Hear(recorder), opts, session.Watching{
-			Move:   func(t *session.Transition) error { figures.Add(t); return nil },
+		err = timeline.Follow(cmd.Context(), figures.Hear(recorder), opts, timeline.Watching{
+			Move:   func(t *board.Transition) error { figures.Add(t); return nil },
 			Status: status,
-			Idle:   func(board *session.Board, now time.Time) error { figures.Stand(board, now); return nil },
+			Idle:   func(board *board.Board, now time.Time) error { figures.Stand(board, now); return nil },
 		})
 	}
 	if err := errors.Join(err, recorder.Close()); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/teller"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/trace"
@@ -74,7 +74,7 @@ func record(cmd *cobra.Command, cluster *kube.Flags, out string, lasts time.Dura
 	if err != nil {
 		return err
 	}
-	err = session.Drain(cmd.Context(), recorder, session.Draining{
+	err = timeline.Drain(cmd.Context(), recorder, timeline.Draining{
 		Status: teller.New(cmd.ErrOrStderr()).Tell, Check: recorder.Err,
 	})
 	if err := errors.Join(err, recorder.Close()); err != nil {

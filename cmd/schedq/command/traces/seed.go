@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/cmd/schedq/flags"
 	"github.com/schedq/schedq/cmd/schedq/kube"
 	"github.com/schedq/schedq/cmd/schedq/teller"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 )
@@ -50,7 +50,7 @@ func seed(cmd *cobra.Command, cluster *kube.Flags, out string, opts disk.Options
 	if err != nil {
 		return err
 	}
-	rec, err := session.Collect(cmd.Context(), stream, session.Draining{Lasts: 1, Status: teller.New(cmd.ErrOrStderr()).Tell})
+	rec, err := timeline.Collect(cmd.Context(), stream, timeline.Draining{Lasts: 1, Status: teller.New(cmd.ErrOrStderr()).Tell})
 	if err != nil {
 		return err
 	}

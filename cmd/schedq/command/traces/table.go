@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/movetable"
-	"github.com/schedq/schedq/queue/session"
+	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 )
@@ -18,7 +18,7 @@ import (
 func isTable(out string) bool { return strings.HasSuffix(out, ".parquet") }
 
 // writeTable writes the moves of rec to a file that is there whole or not at all, and says how many there are.
-func writeTable(cmd *cobra.Command, rec *sources.Recording, opts session.Options, path string, how disk.Options) error {
+func writeTable(cmd *cobra.Command, rec *sources.Recording, opts timeline.Options, path string, how disk.Options) error {
 	var n int64
 	err := disk.Write(cmd.Context(), path, how, func(w io.Writer) (err error) {
 		n, err = writeMoves(cmd.Context(), w, rec, opts)
@@ -34,9 +34,9 @@ func writeTable(cmd *cobra.Command, rec *sources.Recording, opts session.Options
 }
 
 // writeMoves writes the moves of rec, and returns how many there are.
-func writeMoves(ctx context.Context, w io.Writer, rec *sources.Recording, opts session.Options) (int64, error) {
+func writeMoves(ctx context.Context, w io.Writer, rec *sources.Recording, opts timeline.Options) (int64, error) {
 	table := movetable.NewWriter(w)
-	if err := session.Replay(ctx, rec, opts, table.Write); err != nil {
+	if err := timeline.Replay(ctx, rec, opts, table.Write); err != nil {
 		return 0, err
 	}
 	return table.Close()
