@@ -9,7 +9,7 @@ type part struct {
 // book is all pages, in the order in which one may read them.
 func book() []part {
 	return []part{
-		{"Start", []string{"README.md", "docs/start/tour.md", "docs/start/queue.md", "docs/start/recipes.md", "docs/start/playground.md", "docs/start/screens.md", "docs/start/install.md", "docs/start/systems.md", "docs/start/versions.md"}},
+		{"Start", []string{"README.md", "docs/start/tour.md", "docs/start/queue.md", "docs/start/recipes.md", "docs/start/screens.md", "docs/start/install.md"}},
 		{"Use", []string{
 			"docs/use/live.md", "docs/use/audit.md", "docs/use/seed.md", "docs/use/damaged.md", "docs/use/memory.md", "docs/use/recorder.md", "docs/use/lessons.md", "docs/use/room.md", "docs/use/platforms.md",
 			"docs/use/platforms/eks.md", "docs/use/platforms/gke.md", "docs/use/platforms/aks.md", "docs/use/platforms/openshift.md", "docs/use/platforms/k3s.md", "docs/use/platforms/kubeadm.md", "docs/use/platforms/kwok.md", "docs/use/platforms/simulator.md", "docs/use/platforms/k8shark.md", "docs/use/platforms/workloads.md",

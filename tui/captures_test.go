@@ -64,14 +64,14 @@ func TestCaptures(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, plugins := lively(t)
-	gallery := "# Screens\n\nCaptures of the real screens, made by `make captures`.\n\n![demo](captures/demo.svg)\n"
+	gallery := "# Screens\n\nScreenshots, made by `make captures`.\n\n![demo](../captures/demo.svg)\n"
 	for _, shot := range shots {
 		synctest.Test(t, func(t *testing.T) {
 			p := sit(t, shot.w, shot.h, session.New(rec, timeline.Options{Paused: true, Opens: 92 * time.Second, Plugins: plugins}), shot.options)
 			shot.open(p)
 			write(t, shot.name+".svg", p.svg(shot.on))
 		})
-		gallery += fmt.Sprintf("\n## %s\n\n![%s](captures/%s.svg)\n", shot.title, shot.title, shot.name)
+		gallery += fmt.Sprintf("\n## %s\n\n![%s](../captures/%s.svg)\n", shot.title, shot.title, shot.name)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 100, 28, session.New(rec, timeline.Options{Opens: 90 * time.Second, Plugins: plugins}), Options{})
@@ -80,8 +80,8 @@ func TestCaptures(t *testing.T) {
 		write(t, "demo.json", f.tape.text())
 	})
 	recordSessions(t, rec, plugins)
-	gallery += "\n## A lesson: the board, and a question below it\n\n![A lesson: the board, and a question below it](captures/lesson.svg)\n"
-	write(t, "../screens.md", gallery)
+	gallery += "\n## A lesson: the board, and a question below it\n\n![A lesson: the board, and a question below it](../captures/lesson.svg)\n"
+	write(t, "../start/screens.md", gallery)
 }
 
 // demo is a minute in front of the screen.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// kept holds a file of each version of each format, as docs/start/versions.md promises. These files are never changed: a new
+// kept holds a file of each version of each format, as docs/start/install.md promises. These files are never changed: a new
 // version brings a new one.
 const kept = "testdata/formats/"
 

@@ -16,6 +16,6 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	if b.Formats["trace"] != 1 || b.Formats["lesson"] != 1 || b.Formats["scenario"] != 1 {
-		t.Errorf("the formats are %v: docs/start/versions.md, and a kept file of each version before", b.Formats)
+		t.Errorf("the formats are %v: docs/start/install.md, and a kept file of each version before", b.Formats)
 	}
 }

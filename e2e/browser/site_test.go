@@ -100,7 +100,7 @@ func TestSite(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if len(pages) < 40 {
+	if len(pages) < 25 {
 		t.Fatalf("the site has the pages %q", pages)
 	}
 	places := addresses(t, dir)
@@ -124,7 +124,7 @@ func TestSite(t *testing.T) {
 func TestSiteSearch(t *testing.T) {
 	for where, address := range addresses(t, site(t)) {
 		t.Run(where, func(t *testing.T) {
-			p := open(t, address+"platforms/eks.html", laptop)
+			p := open(t, address+"use/platforms/eks.html", laptop)
 			p.asks(address)
 			p.do(chromedp.WaitVisible("#site-search", chromedp.ByID))
 			p.press("/")
@@ -150,7 +150,7 @@ func TestSessions(t *testing.T) {
 	for where, address := range addresses(t, site(t)) {
 		for _, d := range []device{phone, laptop} {
 			t.Run(where+" "+d.name, func(t *testing.T) {
-				p := open(t, address+"playground.html", d)
+				p := open(t, address+"start/tour.html", d)
 				p.asks(address)
 				p.do(chromedp.Click("figure.session .play", chromedp.ByQuery))
 				p.sees("A recording of a real cluster plays")
@@ -183,7 +183,7 @@ func TestSessions(t *testing.T) {
 // Every session of the site can be played.
 func TestEverySession(t *testing.T) {
 	dir := site(t)
-	p := open(t, addresses(t, dir)["folder"]+"playground.html", laptop)
+	p := open(t, addresses(t, dir)["folder"]+"start/tour.html", laptop)
 	p.do(chromedp.Evaluate(`document.querySelectorAll("figure.session .play").forEach((b) => b.click())`, nil))
 	p.do(chromedp.Poll(`document.querySelectorAll("figure.session").length === document.querySelectorAll("figure.session .screen").length`, nil))
 	if n := p.value(`document.querySelectorAll(".screen").length`); n < "5" {
