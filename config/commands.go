@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/tui/command"
+	"github.com/schedq/schedq/tui"
 )
 
 // mostCommands is how many commands of one's own there can be.
@@ -23,11 +23,11 @@ func readCommands(c *Config, value *yaml.Node) error {
 	c.Commands = nil
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		name, given := value.Content[i], value.Content[i+1]
-		own := command.Command{Name: string(sources.Sanitize(name.Value))}
+		own := tui.Command{Name: string(sources.Sanitize(name.Value))}
 		switch {
 		case own.Name == "":
 			return &placed{fmt.Errorf("%s is no name for a command", quoted(name)), name}
-		case slices.ContainsFunc(c.Commands, func(other command.Command) bool { return other.Name == own.Name }):
+		case slices.ContainsFunc(c.Commands, func(other tui.Command) bool { return other.Name == own.Name }):
 			return &placed{fmt.Errorf("the command %s is there twice", own.Name), name}
 		}
 		if err := readCommand(&own, given); err != nil {
@@ -39,7 +39,7 @@ func readCommands(c *Config, value *yaml.Node) error {
 }
 
 // readCommand reads one command: its words, or run with its words and terminal.
-func readCommand(own *command.Command, value *yaml.Node) error {
+func readCommand(own *tui.Command, value *yaml.Node) error {
 	words := value
 	if value.Kind == yaml.MappingNode {
 		words = nil
@@ -60,7 +60,7 @@ func readCommand(own *command.Command, value *yaml.Node) error {
 	if words == nil || words.Kind != yaml.SequenceNode || words.Decode(&own.Words) != nil {
 		return fmt.Errorf("the command %s is a list of words, as [kubectl, describe, pod, -n, \"{namespace}\", \"{name}\"]: no shell reads them", own.Name)
 	}
-	return command.Check(own.Words)
+	return tui.CheckCommand(own.Words)
 }
 
 func commandsSchema() map[string]any {

@@ -17,8 +17,6 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui"
-	"github.com/schedq/schedq/tui/command"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -44,9 +42,9 @@ type Config struct {
 	Remember bool
 	// Start is what the screen begins with: see tui.Options. Views are the person's own.
 	Start string
-	Views []memory.Named
+	Views []tui.NamedView
 	// Commands are the person's own.
-	Commands []command.Command
+	Commands []tui.Command
 	// Bindings are those of keymap.Default with the person's own keys.
 	Bindings []keymap.Binding
 }

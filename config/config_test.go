@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session/board"
+	"github.com/schedq/schedq/tui"
 	"github.com/schedq/schedq/tui/canvas"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -258,7 +258,7 @@ func TestViews(t *testing.T) {
 	if _, ok := views.Recall("a"); ok {
 		t.Error("something is remembered of what was never looked at")
 	}
-	want := memory.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]board.Sort{"active": {By: board.ByName, Reverse: true}}}
+	want := tui.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]board.Sort{"active": {By: board.ByName, Reverse: true}}}
 	if err := views.Keep("a\n../../b", want); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("%+v, %t, want %+v", got, ok, want)
 	}
 	for i := range 230 {
-		if err := views.Keep(fmt.Sprint("source ", i), memory.View{}); err != nil {
+		if err := views.Keep(fmt.Sprint("source ", i), tui.View{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -311,7 +311,7 @@ func TestViewsOfOnesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := memory.View{
+	want := tui.View{
 		Filter: "waiting>1m", Pane: "unschedulable", Columns: map[string][]string{"unschedulable": {"pod", "waiting"}},
 		Sorts: map[string]board.Sort{"unschedulable": {By: board.ByExpiry}, "backoffQ": {By: board.ByAttempts, Reverse: true}},
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui"
 	"github.com/schedq/schedq/tui/board"
-	"github.com/schedq/schedq/tui/memory"
 )
 
 func readStart(c *Config, value *yaml.Node) error {
@@ -48,11 +47,11 @@ func readViews(c *Config, value *yaml.Node) error {
 	c.Views = nil
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		name, given := value.Content[i], value.Content[i+1]
-		v := memory.Named{Name: string(sources.Sanitize(name.Value))}
+		v := tui.NamedView{Name: string(sources.Sanitize(name.Value))}
 		switch {
 		case v.Name == "" || v.Name == tui.StartBoard || v.Name == tui.StartLast:
 			return &placed{fmt.Errorf("%s is no name for a view", quoted(name)), name}
-		case slices.ContainsFunc(c.Views, func(other memory.Named) bool { return other.Name == v.Name }):
+		case slices.ContainsFunc(c.Views, func(other tui.NamedView) bool { return other.Name == v.Name }):
 			return &placed{fmt.Errorf("the view %s is there twice", v.Name), name}
 		}
 		if err := readView(&v.View, given); err != nil {
@@ -64,7 +63,7 @@ func readViews(c *Config, value *yaml.Node) error {
 }
 
 // readView reads one view. Its mistakes are placed.
-func readView(v *memory.View, value *yaml.Node) error {
+func readView(v *tui.View, value *yaml.Node) error {
 	if value.Kind != yaml.MappingNode {
 		return &placed{fmt.Errorf("a view is made of filter, columns, sort and pane, not %s", quoted(value)), value}
 	}
@@ -115,7 +114,7 @@ func byPane(value *yaml.Node, read func(pane string, given *yaml.Node) error) er
 	return nil
 }
 
-func readColumns(v *memory.View, value *yaml.Node) error {
+func readColumns(v *tui.View, value *yaml.Node) error {
 	v.Columns = map[string][]string{}
 	return byPane(value, func(pane string, given *yaml.Node) error {
 		var names []string
@@ -127,7 +126,7 @@ func readColumns(v *memory.View, value *yaml.Node) error {
 	})
 }
 
-func readSorts(v *memory.View, value *yaml.Node) error {
+func readSorts(v *tui.View, value *yaml.Node) error {
 	v.Sorts = map[string]queueboard.Sort{}
 	return byPane(value, func(pane string, given *yaml.Node) error {
 		by, err := board.SortOf(pane, given.Value)

@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
-	"github.com/schedq/schedq/tui/memory"
+	"github.com/schedq/schedq/tui"
 )
 
 // maxViews is how many sources are remembered; of more, those that were looked at longest ago are forgotten.
@@ -38,8 +38,8 @@ func RememberedViews(ctx context.Context) (Views, error) {
 
 // remembered is such a file.
 type remembered struct {
-	Source string      `json:"source"`
-	View   memory.View `json:"view"`
+	Source string   `json:"source"`
+	View   tui.View `json:"view"`
 }
 
 // path names the file by what the source is called, which may be anything.
@@ -48,20 +48,20 @@ func (v Views) path(source string) string {
 }
 
 // Recall implements memory.Memory. A file that can't be read, or that another version wrote, is as none.
-func (v Views) Recall(source string) (memory.View, bool) {
+func (v Views) Recall(source string) (tui.View, bool) {
 	text, err := disk.Read(v.ctx, v.path(source), maxView)
 	if err != nil {
-		return memory.View{}, false
+		return tui.View{}, false
 	}
 	var r remembered
 	if err := json.Unmarshal(text, &r); err != nil || r.Source != source {
-		return memory.View{}, false
+		return tui.View{}, false
 	}
 	return r.View, true
 }
 
 // Keep implements memory.Memory. The file is there whole or not at all, whoever else writes it.
-func (v Views) Keep(source string, view memory.View) error {
+func (v Views) Keep(source string, view tui.View) error {
 	text, err := json.Marshal(remembered{source, view})
 	if err == nil {
 		err = disk.Keep(context.WithoutCancel(v.ctx), v.path(source), text)

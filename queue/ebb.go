@@ -1,6 +1,7 @@
+package queue
+
 // Package ebb has what holds things and gives memory back after a peak: slices and maps only grow by themselves. A pool holds
 // values, an index finds them by their names, and a fork copies either in a few pieces.
-package queue
 
 import "maps"
 

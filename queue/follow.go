@@ -1,6 +1,7 @@
+package queue
+
 // Package follow makes a queue follow a real scheduler: pods are put where it was seen to have them, whatever the queue itself
 // would do.
-package queue
 
 import (
 	"slices"

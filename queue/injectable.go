@@ -1,6 +1,7 @@
+package queue
+
 // Package injectable names what a person can have the scheduling queue do without a change of the cluster: cluster events,
 // move requests and flushes. What-ifs inject them, and scenarios write them. It imports nothing of the project but framework.
-package queue
 
 import (
 	"slices"

@@ -1,8 +1,9 @@
+package queue
+
 // Package labels knows how releases of kube-scheduler call the events of moves, in their logs and metrics.
 //
 // A label of v1.37 is the one that schedq thinks in; another release's is what it reads and tells. The package imports
 // nothing of the project.
-package queue
 
 import "strings"
 

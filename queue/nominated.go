@@ -1,6 +1,7 @@
+package queue
+
 // Package nominated remembers which pods were nominated to run on which node. (nominator.go.) Upstream asks the
 // pod lister whether a pod still exists and is unassigned; here the caller does.
-package queue
 
 import (
 	"slices"

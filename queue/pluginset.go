@@ -1,5 +1,6 @@
-// Package pluginset gives sets of plugin names numbers: few distinct ones occur, so that a pod holds a number.
 package queue
+
+// Package pluginset gives sets of plugin names numbers: few distinct ones occur, so that a pod holds a number.
 
 import (
 	"maps"

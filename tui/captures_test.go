@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/embedded"
-	"github.com/schedq/schedq/tui/picture"
+	"github.com/schedq/schedq/tui/export"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -26,27 +26,27 @@ var captures = flag.Bool("captures", false, "draw the screens in docs/captures")
 var shots = []struct {
 	name, title string
 	w, h        int
-	on          picture.Paper
+	on          export.Paper
 	options     Options
 	open        func(p *person)
 }{
-	{"board", "The board on an ordinary terminal", 80, 24, picture.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.RowDown) }},
-	{"board-wide", "On a wide one the detail of the selected pod stands beside the log", 200, 60, picture.Dark(), Options{}, func(p *person) { p.do(keymap.FocusUnsched, keymap.RowDown) }},
-	{"board-narrow", "On a small one the panes are tabs", 60, 20, picture.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
-	{"detail", "enter: why the pod waits, until when, and what it lacks", 100, 30, picture.Dark(), Options{}, func(p *person) { p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Open) }},
-	{"timeline", "v: one pod's life, drawn to scale, and why it moved each time", 120, 40, picture.Dark(), Options{}, timelineShot},
-	{"lanes", "l: all pods' lanes through time", 120, 40, picture.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.LastRow, keymap.Lanes) }},
-	{"plots", "P: the queue as a whole, beside the scheduler's own counts", 160, 45, picture.Dark(), Options{}, func(p *person) { p.do(keymap.Plots) }},
-	{"what-if", "w: a what-if, in which you are the scheduler", 120, 40, picture.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.InjectEvent).enter("NodeAdd").do(keymap.Pop) }},
-	{"event", "e: which pods an event would move, before it happens", 100, 30, picture.Dark(), Options{}, func(p *person) { p.do(keymap.InjectEvent) }},
-	{"compare", "V: a what-if beside the recording", 100, 30, picture.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
-	{"groups", "#: what the pods wait for, by plugin, namespace and owner", 100, 30, picture.Dark(), Options{}, func(p *person) { p.do(keymap.CountGroups) }},
-	{"palette", "ctrl+p: everything that can be done, by name", 100, 30, picture.Dark(), Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},
-	{"help", "?: every key", 100, 30, picture.Dark(), Options{}, func(p *person) { p.do(keymap.Help) }},
-	{"light", "On a light background", 100, 30, picture.Light(), Options{Theme: theme.Light}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
-	{"colour-blind", "Colours for the colour-blind", 120, 40, picture.Dark(), Options{Theme: theme.ColorBlind}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
-	{"no-colour", "NO_COLOR", 100, 30, picture.Dark(), Options{NoColor: true}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
-	{"projector", "H: for a room", 120, 40, picture.Dark(), Options{}, func(p *person) { p.do(keymap.Projector, keymap.FocusBackoff, keymap.RowDown) }},
+	{"board", "The board on an ordinary terminal", 80, 24, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.RowDown) }},
+	{"board-wide", "On a wide one the detail of the selected pod stands beside the log", 200, 60, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusUnsched, keymap.RowDown) }},
+	{"board-narrow", "On a small one the panes are tabs", 60, 20, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
+	{"detail", "enter: why the pod waits, until when, and what it lacks", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Open) }},
+	{"timeline", "v: one pod's life, drawn to scale, and why it moved each time", 120, 40, export.Dark(), Options{}, timelineShot},
+	{"lanes", "l: all pods' lanes through time", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.FocusBackoff, keymap.LastRow, keymap.Lanes) }},
+	{"plots", "P: the queue as a whole, beside the scheduler's own counts", 160, 45, export.Dark(), Options{}, func(p *person) { p.do(keymap.Plots) }},
+	{"what-if", "w: a what-if, in which you are the scheduler", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.InjectEvent).enter("NodeAdd").do(keymap.Pop) }},
+	{"event", "e: which pods an event would move, before it happens", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.InjectEvent) }},
+	{"compare", "V: a what-if beside the recording", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.WhatIf, keymap.MoveAll, keymap.Compare) }},
+	{"groups", "#: what the pods wait for, by plugin, namespace and owner", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.CountGroups) }},
+	{"palette", "ctrl+p: everything that can be done, by name", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Palette).paste("attempt") }},
+	{"help", "?: every key", 100, 30, export.Dark(), Options{}, func(p *person) { p.do(keymap.Help) }},
+	{"light", "On a light background", 100, 30, export.Light(), Options{Theme: theme.Light}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown) }},
+	{"colour-blind", "Colours for the colour-blind", 120, 40, export.Dark(), Options{Theme: theme.ColorBlind}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
+	{"no-colour", "NO_COLOR", 100, 30, export.Dark(), Options{NoColor: true}, func(p *person) { p.do(keymap.FocusBackoff, keymap.RowDown, keymap.Lanes) }},
+	{"projector", "H: for a room", 120, 40, export.Dark(), Options{}, func(p *person) { p.do(keymap.Projector, keymap.FocusBackoff, keymap.RowDown) }},
 }
 
 func timelineShot(p *person) {
@@ -86,7 +86,7 @@ func TestCaptures(t *testing.T) {
 
 // demo is a minute in front of the screen.
 func demo(p *person) *film {
-	f := &film{on: picture.Dark(), tape: record(p)}
+	f := &film{on: export.Dark(), tape: record(p)}
 	watch := func(seconds float64, caption string) {
 		for range int(seconds * 5) {
 			p.wait(200*time.Millisecond - drawn)
@@ -151,7 +151,7 @@ func TestSVG(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.goTo(moment)
-		f := &film{on: picture.Dark()}
+		f := &film{on: export.Dark()}
 		f.shoot(p, 1, "a < b")
 		f.shoot(p, 1, "a < b")
 		p.do(keymap.Lanes)
@@ -159,7 +159,7 @@ func TestSVG(t *testing.T) {
 		if len(f.frames) != 2 {
 			t.Errorf("the same screen twice makes %d frames", len(f.frames))
 		}
-		for _, svg := range []string{p.svg(picture.Light()), f.svg()} {
+		for _, svg := range []string{p.svg(export.Light()), f.svg()} {
 			wellFormed(t, svg)
 			for _, text := range []string{"urgent-1", "lanes"} {
 				if !strings.Contains(svg, text) {

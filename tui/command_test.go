@@ -5,19 +5,18 @@ import (
 	"testing/synctest"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/tui/command"
 )
 
 // A command of one's own is chosen by name and run about the selected pod; what it wrote is a page. Elsewhere than on the
 // person's own terminal none is run.
 func TestCommandsOfOnesOwn(t *testing.T) {
-	own := []command.Command{
+	own := []Command{
 		{Name: "describe", Words: []string{"echo", "about", "{namespace}", "{name}"}},
 		{Name: "node", Words: []string{"echo", "{node}"}},
 		{Name: "none", Words: []string{"/there/is/no/such/program"}},
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, paused(t, sample), Options{Commands: own, machine: command.Machine{Run: runProgram}})
+		p := sit(t, 80, 24, paused(t, sample), Options{Commands: own, machine: Machine{Run: runProgram}})
 		p.goTo(moment).do(keymap.Commands).sees("can't: no pod is selected").enter("describe").sees("can't: describe: no pod is selected")
 		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Commands).sees("run a command of yours", "echo about default train-0")
 		p.enter("describe").sees("─ describe ─", " about default train-0").do(keymap.Back).sees("1 activeQ")

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/scenario"
 	"github.com/schedq/schedq/tui/lesson"
-	"github.com/schedq/schedq/tui/play"
+	"github.com/schedq/schedq/tui/whatif"
 )
 
 // LessonOptions say what a lesson has to do with the world. The zero value will do: then it has nothing to do with it.
@@ -38,7 +38,7 @@ func newLesson(ctx context.Context, plan *lessons.Plan, o LessonOptions, screen 
 // NewPlay returns a screen with a cluster of one small node to play with, by a release's rules: empty is the
 // newest. It is made as NewLesson makes one with a lesson.
 func NewPlay(ctx context.Context, release string, opts timeline.Options, o Options) (tea.Model, error) {
-	story, err := play.Empty(release)
+	story, err := whatif.EmptyScenario(release)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func NewPlay(ctx context.Context, release string, opts timeline.Options, o Optio
 
 // RunPlay shows it on the terminal, and returns as a scenario what the person made.
 func RunPlay(ctx context.Context, release string, opts timeline.Options, o Options) (*scenario.Scenario, error) {
-	story, err := play.Empty(release)
+	story, err := whatif.EmptyScenario(release)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,8 @@ func RunPlay(ctx context.Context, release string, opts timeline.Options, o Optio
 
 func newPlay(ctx context.Context, story *scenario.Scenario, opts timeline.Options, o Options) *model {
 	m := newModel(ctx, session.New(story.Recording(), opts), o)
-	m.play = play.New(m.Desk)
-	play.Add(m.play, m.Actions)
+	m.play = whatif.NewPlay(m.Desk)
+	whatif.AddPlay(m.play, m.Actions)
 	m.export.Own = true
 	m.Session.ToggleScheduler()
 	return m

@@ -9,13 +9,12 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/tui/board"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 )
 
 // lookedAt returns how the source is looked at now.
-func (m *model) lookedAt() memory.View {
-	v := memory.View{Filter: m.Frame.Filter, Pane: m.board.InFocus(), Layout: m.Pages.Shown().Layout()}
+func (m *model) lookedAt() View {
+	v := View{Filter: m.Frame.Filter, Pane: m.board.InFocus(), Layout: m.Pages.Shown().Layout()}
 	for tier := queue.Active; tier <= queue.InFlight; tier++ {
 		if s := m.Frame.Board.Sort(tier); s != (queueboard.Sort{}) {
 			if v.Sorts == nil {
@@ -25,7 +24,7 @@ func (m *model) lookedAt() memory.View {
 		}
 	}
 	for _, mark := range m.Frame.OwnMarks {
-		v.Marks = append(v.Marks, memory.Mark{At: mark.At, Text: string(mark.Text)})
+		v.Marks = append(v.Marks, Mark{At: mark.At, Text: string(mark.Text)})
 	}
 	_, panes := board.PaneTitles()
 	for _, pane := range panes {
@@ -41,7 +40,7 @@ func (m *model) lookedAt() memory.View {
 
 // remembered looks at the source as it was looked at last, if that is known and as far as it still makes sense.
 // A filter that was asked for now stays.
-func (m *model) remembered(v *memory.View) {
+func (m *model) remembered(v *View) {
 	if v == nil {
 		return
 	}
@@ -73,7 +72,7 @@ func (m *model) remembered(v *memory.View) {
 }
 
 // recall returns how a source was looked at last, or nil.
-func (o Options) recall(source string) *memory.View {
+func (o Options) recall(source string) *View {
 	if o.Memory == nil || source == "" {
 		return nil
 	}

@@ -13,21 +13,20 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/queue/session/timeline"
-	"github.com/schedq/schedq/tui/memory"
 )
 
 // shortMemory is one that forgets with the test.
 type shortMemory struct {
-	views map[string]memory.View
+	views map[string]View
 	full  bool
 }
 
-func (m *shortMemory) Recall(source string) (memory.View, bool) {
+func (m *shortMemory) Recall(source string) (View, bool) {
 	v, ok := m.views[source]
 	return v, ok
 }
 
-func (m *shortMemory) Keep(source string, v memory.View) error {
+func (m *shortMemory) Keep(source string, v View) error {
 	if m.full {
 		return errors.New("how " + source + " was looked at can't be remembered: the disk is full")
 	}
@@ -38,7 +37,7 @@ func (m *shortMemory) Keep(source string, v memory.View) error {
 // Who returns to a source finds it as it was left; another source has a look of its own.
 func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept := &shortMemory{views: map[string]memory.View{}}
+		kept := &shortMemory{views: map[string]View{}}
 		options := Options{Memory: kept, Source: "first", Recordings: []Recording{
 			{Name: "second", Source: "second", Open: func(context.Context, func(float64)) (*session.Session, error) {
 				return paused(t, "1 web-9 active UnscheduledPodAdd\n2 db-1 active UnscheduledPodAdd"), nil
@@ -62,7 +61,7 @@ func TestSourcesAreLookedAtAsBefore(t *testing.T) {
 // was not left.
 func TestMarksAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept := &shortMemory{views: map[string]memory.View{}}
+		kept := &shortMemory{views: map[string]View{}}
 		options := Options{Memory: kept, Source: "mine"}
 		p := sit(t, 100, 30, paused(t, sample), options)
 		p.goTo(moment).do(keymap.SetMark).enter("here it began")
@@ -71,7 +70,7 @@ func TestMarksAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		late := kept.views["mine"]
-		late.Marks = append(late.Marks, memory.Mark{At: p.model.Frame.End.AddDate(1, 0, 0), Text: "of another run"}, memory.Mark{})
+		late.Marks = append(late.Marks, Mark{At: p.model.Frame.End.AddDate(1, 0, 0), Text: "of another run"}, Mark{})
 		kept.views["mine"] = late
 
 		again := sit(t, 100, 30, paused(t, sample), options)
@@ -89,9 +88,9 @@ func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 		}
 		s := session.New(tell(t, sample), timeline.Options{Paused: true, Filter: f})
 		p := sit(t, 120, 40, s, Options{})
-		p.model.remembered(&memory.View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]board.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
+		p.model.remembered(&View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]board.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
 		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("pod↓").seesNot("zoomed")
-		p.model.remembered(&memory.View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
+		p.model.remembered(&View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
 		p.goTo("end").sees(" / web")
 	})
 }

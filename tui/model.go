@@ -13,13 +13,11 @@ import (
 	"github.com/schedq/schedq/tui/board"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/chart"
-	"github.com/schedq/schedq/tui/command"
 	"github.com/schedq/schedq/tui/export"
 	"github.com/schedq/schedq/tui/lesson"
 	"github.com/schedq/schedq/tui/nodes"
 	"github.com/schedq/schedq/tui/outcome"
 	"github.com/schedq/schedq/tui/page"
-	"github.com/schedq/schedq/tui/play"
 	"github.com/schedq/schedq/tui/story"
 	"github.com/schedq/schedq/tui/travel"
 	"github.com/schedq/schedq/tui/whatif"
@@ -48,9 +46,9 @@ type model struct {
 	outcome *outcome.Panel
 	export  *export.Export
 	charts  []chart.Chart
-	bar     widget.KeyBar  // as it was drawn last
-	lesson  *lesson.Lesson // nil unless one is taught
-	play    *play.Cluster  // nil unless the cluster is the person's own
+	bar     widget.KeyBar       // as it was drawn last
+	lesson  *lesson.Lesson      // nil unless one is taught
+	play    *whatif.PlayCluster // nil unless the cluster is the person's own
 
 	looks  *looks
 	layout layout
@@ -87,7 +85,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	whatif.Add(d, m.board, o.ReadManifest, all)
 	m.export = &export.Export{Screen: m.drawn, Write: o.WriteFile}
 	export.Add(d, m.export, all)
-	command.Add(ctx, d, o.Commands, o.machine, all)
+	addCommands(ctx, d, o.Commands, o.machine, all)
 	story.AddCopying(d, o.Clipboard, all)
 	m.addLooking(all)
 	m.addProgram(all)

@@ -15,7 +15,6 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 )
 
@@ -156,7 +155,7 @@ func TestColumnsAreChosen(t *testing.T) {
 // TestViews: a view of one's own has its filter, columns, order and pane; the screen begins with it if the person wants.
 func TestViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		own := []memory.Named{{Name: "web only", View: memory.View{
+		own := []NamedView{{Name: "web only", View: View{
 			Filter: "web", Pane: "activeQ", Columns: map[string][]string{"activeQ": {"pod", "here"}},
 			Sorts: map[string]board.Sort{"activeQ": {By: board.ByName, Reverse: true}},
 		}}, {Name: "all"}}
@@ -166,8 +165,8 @@ func TestViews(t *testing.T) {
 		p.do(keymap.ChooseView).sees("show a view of yours", "only web; begins in activeQ").enter("web").sees(" / web")
 		p.do(keymap.ThirdView).sees("can't: the configuration has 2 views")
 
-		left := memory.View{Filter: "cart", Pane: "log", Layout: "plots", Columns: map[string][]string{"activeQ": {"waiting", "pod"}}}
-		kept := &shortMemory{views: map[string]memory.View{"here": left}}
+		left := View{Filter: "cart", Pane: "log", Layout: "plots", Columns: map[string][]string{"activeQ": {"waiting", "pod"}}}
+		kept := &shortMemory{views: map[string]View{"here": left}}
 		for start, sees := range map[string]string{StartBoard: "┏━ 3 unschedulable", StartLast: " / cart", "web only": " / web"} {
 			begun := sit(t, 120, 40, paused(t, sample), Options{Views: own, Start: start, Memory: kept, Source: "here"})
 			begun.goTo(moment)

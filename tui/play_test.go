@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources/scenario"
-	"github.com/schedq/schedq/tui/play"
+	"github.com/schedq/schedq/tui/whatif"
 	"github.com/schedq/schedq/tui/widget"
 )
 
@@ -23,7 +23,7 @@ func TestPlaying(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story, err := play.Empty("v1.33")
+	story, err := whatif.EmptyScenario("v1.33")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestThePaletteIsPlain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story, err := play.Empty("")
+	story, err := whatif.EmptyScenario("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/export"
 	"github.com/schedq/schedq/tui/page"
-	"github.com/schedq/schedq/tui/picture"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -31,11 +31,11 @@ func newLooks(o Options) *looks {
 }
 
 // paper is what a picture of the screen is drawn on.
-func (l looks) paper() picture.Paper {
+func (l looks) paper() export.Paper {
 	if base := l.skins.Base(l.theme); base == theme.Light || base != theme.Dark && !l.dark {
-		return picture.Light()
+		return export.Light()
 	}
-	return picture.Dark()
+	return export.Dark()
 }
 
 // paint makes the palette of the theme.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/tui/format"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
 )
@@ -20,7 +19,7 @@ type opening struct {
 	name    string
 	session *session.Session
 	source  string
-	view    *memory.View // how it was looked at last, or nil
+	view    *View // how it was looked at last, or nil
 	err     error
 }
 

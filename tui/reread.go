@@ -8,8 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/tui/command"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -66,15 +64,15 @@ func (m *model) takeConfig(next Options) {
 	}
 	m.paint()
 	m.setKeys(o.Keys)
-	command.Add(m.ctx, m.Desk, o.Commands, o.machine, m.Actions)
+	addCommands(m.ctx, m.Desk, o.Commands, o.machine, m.Actions)
 	if was, is := viewNamed(before.Views, m.viewName), viewNamed(o.Views, m.viewName); is != nil && !reflect.DeepEqual(was, is) {
 		m.lookThrough(*is)
 	}
 }
 
 // viewNamed returns the view of that name, or nil.
-func viewNamed(views []memory.Named, name string) *memory.Named {
-	if i := slices.IndexFunc(views, func(v memory.Named) bool { return v.Name == name }); i >= 0 {
+func viewNamed(views []NamedView, name string) *NamedView {
+	if i := slices.IndexFunc(views, func(v NamedView) bool { return v.Name == name }); i >= 0 {
 		return &views[i]
 	}
 	return nil

@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 
 	"github.com/schedq/schedq/keymap"
-	"github.com/schedq/schedq/tui/command"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
 )
@@ -30,14 +28,14 @@ func (e edited) next(ctx context.Context) (Options, error) {
 func TestTheConfigurationIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edits := make(edited)
-		view := func(columns ...string) memory.Named {
-			return memory.Named{Name: "mine", View: memory.View{Filter: "web", Columns: map[string][]string{"activeQ": columns}}}
+		view := func(columns ...string) NamedView {
+			return NamedView{Name: "mine", View: View{Filter: "web", Columns: map[string][]string{"activeQ": columns}}}
 		}
-		now := Options{Theme: theme.Dark, Views: []memory.Named{view("pod", "here")}}
+		now := Options{Theme: theme.Dark, Views: []NamedView{view("pod", "here")}}
 		with := now
 		with.NextConfig = edits.next
 		p := sit(t, 120, 40, paused(t, sample), with)
-		p.model.options.machine = command.Machine{Run: runProgram}
+		p.model.options.machine = Machine{Run: runProgram}
 		edit := func(o Options, err error) {
 			edits <- func() (Options, error) { return o, err }
 			p.idle()
@@ -57,7 +55,7 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		if problems != nil {
 			t.Fatal(problems)
 		}
-		now.Keys, now.Views, now.Commands = keys, []memory.Named{view("pod", "waiting")}, []command.Command{{Name: "look at it", Words: []string{"true"}}}
+		now.Keys, now.Views, now.Commands = keys, []NamedView{view("pod", "waiting")}, []Command{{Name: "look at it", Words: []string{"true"}}}
 		edit(now, nil)
 		p.sees("the configuration has changed, and is read again").seesNot("pod            here").sees("pod           waits")
 		p.sees("f5 help")

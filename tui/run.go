@@ -22,8 +22,6 @@ import (
 	"github.com/schedq/schedq/sources/manifest"
 	"github.com/schedq/schedq/tui/await"
 	"github.com/schedq/schedq/tui/canvas"
-	"github.com/schedq/schedq/tui/command"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -60,8 +58,8 @@ type Options struct {
 	// is the machine's in Run, and that there are no files elsewhere.
 	ReadFolder func(path string) ([]string, error)
 	// Commands are the person's own. They can be run in Run, and nowhere else.
-	Commands []command.Command
-	machine  command.Machine
+	Commands []Command
+	machine  Machine
 	titled   bool // whether the terminal's window is called after what is shown
 	// Bell rings the terminal's bell when time stops at what it ran to, and when long work is done.
 	Bell bool
@@ -72,7 +70,7 @@ type Options struct {
 	// Keys are the bindings. Nil is keymap.Default.
 	Keys []keymap.Binding
 	// Views are the person's own, in the order of their keys.
-	Views []memory.Named
+	Views []NamedView
 	// Start is what the program begins with: StartBoard, which an empty one is, StartLast or the name of one of Views.
 	Start string
 	// Beside is what stands beside the session from the start. Nil: nothing does.
@@ -85,7 +83,7 @@ type Options struct {
 	ReadOn func(ctx context.Context)
 	// Memory keeps how sources were looked at, and Source is what the session's is called in it. Nil, or an
 	// empty Source: it is not kept.
-	Memory memory.Memory
+	Memory Memory
 	Source string
 }
 
@@ -168,7 +166,7 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	if o.ReadFolder == nil {
 		o.ReadFolder = readFolder
 	}
-	o.machine, o.titled = command.Machine{Run: runProgram, RunOnTerminal: runOnTerminal}, true
+	o.machine, o.titled = Machine{Run: runProgram, RunOnTerminal: runOnTerminal}, true
 	if o.WriteFile == nil {
 		o.WriteFile = func(path string, data []byte) error { return disk.WriteBytes(ctx, path, disk.Options{}, data) }
 	}

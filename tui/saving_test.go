@@ -18,7 +18,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
-	"github.com/schedq/schedq/tui/play"
+	"github.com/schedq/schedq/tui/whatif"
 )
 
 // folder is where files are written, by their names.
@@ -160,7 +160,7 @@ func TestSavingWhatWasMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story, err := play.Empty("")
+	story, err := whatif.EmptyScenario("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/sources/manifest"
-	"github.com/schedq/schedq/tui/memory"
 )
 
 // Whatever options a served screen is given, what is about the machine is not there: not by key, not in the palette,
@@ -84,12 +83,12 @@ func TestASlowedSession(t *testing.T) {
 // forbidden is a memory that must not be asked.
 type forbidden struct{ t *testing.T }
 
-func (f forbidden) Recall(string) (memory.View, bool) {
+func (f forbidden) Recall(string) (View, bool) {
 	f.t.Error("how it was looked at was recalled")
-	return memory.View{}, false
+	return View{}, false
 }
 
-func (f forbidden) Keep(string, memory.View) error {
+func (f forbidden) Keep(string, View) error {
 	f.t.Error("how it was looked at was kept")
 	return nil
 }

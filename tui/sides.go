@@ -8,7 +8,6 @@ import (
 
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
-	"github.com/schedq/schedq/tui/beside"
 	"github.com/schedq/schedq/tui/canvas"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
@@ -24,8 +23,8 @@ type sides struct {
 	rooms   [2]canvas.Rect
 	divider canvas.Rect
 
-	times     [2]beside.Side
-	alignment beside.Alignment
+	times     [2]timeSide
+	alignment Alignment
 	// sent is the moment that the other side was sent to last, and arrived is false until it is seen there.
 	sent    time.Time
 	arrived bool
@@ -54,7 +53,7 @@ func (s *sides) room(m *model) canvas.Rect { return s.rooms[s.index(m)] }
 
 // leads reports whether another side says which moment m shows.
 func (s *sides) leads(m *model) bool {
-	return s.two() && s.index(m) != s.front && s.alignment != beside.Apart
+	return s.two() && s.index(m) != s.front && s.alignment != Apart
 }
 
 // Init implements tea.Model.
@@ -123,7 +122,7 @@ func (s *sides) place() {
 		m.Width, m.Height, m.stale = s.screen.W, s.screen.H, true
 		return
 	}
-	s.rooms, s.divider = beside.Rooms(s.screen.W, s.screen.H-foot)
+	s.rooms, s.divider = splitRects(s.screen.W, s.screen.H-foot)
 	for i, m := range s.all {
 		m.Width, m.Height, m.stale = s.rooms[i].W, s.rooms[i].H+foot, true
 	}
@@ -179,7 +178,7 @@ func (s *sides) goTo(side int) {
 	before, m := s.all[s.front], s.all[side]
 	s.front, s.sent, s.arrived = side, time.Time{}, true
 	before.stale, m.stale = true, true
-	if s.alignment == beside.Apart || m.Frame.Live != nil || before.Frame.Live != nil {
+	if s.alignment == Apart || m.Frame.Live != nil || before.Frame.Live != nil {
 		return
 	}
 	m.Session.SetSpeed(before.Frame.Speed)
@@ -237,7 +236,7 @@ func (s *sides) open(o opening) tea.Cmd {
 	for i, side := range s.all {
 		s.times[i].Follow(side.Frame)
 	}
-	s.front, s.sent, s.arrived, s.alignment = 0, time.Time{}, true, beside.Usual(s.times[0], s.times[1])
+	s.front, s.sent, s.arrived, s.alignment = 0, time.Time{}, true, usualAlignment(s.times[0], s.times[1])
 	s.place()
 	started := m.start()
 	m.remembered(o.view)

@@ -10,7 +10,6 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/timeline"
-	"github.com/schedq/schedq/tui/beside"
 )
 
 // pair sits at the sample with another recording beside it, which begins an hour later.
@@ -74,7 +73,7 @@ func TestPlayingBesideEachOther(t *testing.T) {
 			t.Errorf("on the other side: playing %t, %t; %s apart", first.Frame.Playing, second.Frame.Playing, d)
 		}
 		p.do(keymap.Play, keymap.Alignment) // none of it is at that time of day
-		if !first.Frame.AtEnd || p.sides().alignment != beside.ByTime {
+		if !first.Frame.AtEnd || p.sides().alignment != ByTime {
 			t.Errorf("%s: it is %s", p.sides().alignment.Words(), first.Frame.Now)
 		}
 		p.do(keymap.Alignment).sees("each at its own time").seesNot("follows")

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedq/schedq/tui/picture"
+	"github.com/schedq/schedq/tui/export"
 )
 
 // svg draws what the terminal shows.
-func (p *person) svg(on picture.Paper) string { return picture.SVG(p.terminal, on) }
+func (p *person) svg(on export.Paper) string { return export.SVG(p.terminal, on) }
 
 // film is a sequence of screens that becomes one animated SVG. Rows that are the same are drawn once.
 type film struct {
-	on     picture.Paper
+	on     export.Paper
 	w, h   int
 	rows   map[string]int // content → number
 	sorted []string       // by number
@@ -40,11 +40,11 @@ func (f *film) shoot(p *person, seconds float64, caption string) {
 	}
 	var frame filmFrame
 	for y := range p.terminal.Height() {
-		frame.rows = append(frame.rows, f.number(picture.Row(p.terminal, y, f.on)))
+		frame.rows = append(frame.rows, f.number(export.PictureRow(p.terminal, y, f.on)))
 	}
 	said := ""
 	if caption != "" {
-		said = fmt.Sprintf(`<text x="%d" y="%d" text-anchor="middle" font-weight="bold" fill="#f2b155">%s</text>`, f.w*picture.CellWidth/2, picture.Baseline, html.EscapeString(caption))
+		said = fmt.Sprintf(`<text x="%d" y="%d" text-anchor="middle" font-weight="bold" fill="#f2b155">%s</text>`, f.w*export.CellWidth/2, export.Baseline, html.EscapeString(caption))
 	}
 	frame.rows = append(frame.rows, f.number(""), f.number(said))
 	frame.seconds = seconds
@@ -68,12 +68,12 @@ func (f *film) number(row string) int {
 // svg returns the film: its frames stand side by side, and the window moves from one to the next.
 func (f *film) svg() string {
 	var b strings.Builder
-	b.WriteString(picture.Head(f.w, f.h, f.on))
+	b.WriteString(export.PictureHead(f.w, f.h, f.on))
 	total := 0.0
 	for _, frame := range f.frames {
 		total += frame.seconds
 	}
-	step := (f.w + 4) * picture.CellWidth
+	step := (f.w + 4) * export.CellWidth
 	b.WriteString("<style>@keyframes film{")
 	at := 0.0
 	for i, frame := range f.frames {
@@ -86,13 +86,13 @@ func (f *film) svg() string {
 			fmt.Fprintf(&b, `<g id="r%d">%s</g>`+"\n", n, row)
 		}
 	}
-	fmt.Fprintf(&b, `<clipPath id="c"><rect width="%d" height="%d"/></clipPath></defs>`+"\n", f.w*picture.CellWidth, f.h*picture.CellHeight)
-	fmt.Fprintf(&b, `<g transform="translate(%d,%d)" clip-path="url(#c)"><g id="film">`+"\n", picture.Margin, picture.Margin)
+	fmt.Fprintf(&b, `<clipPath id="c"><rect width="%d" height="%d"/></clipPath></defs>`+"\n", f.w*export.CellWidth, f.h*export.CellHeight)
+	fmt.Fprintf(&b, `<g transform="translate(%d,%d)" clip-path="url(#c)"><g id="film">`+"\n", export.Margin, export.Margin)
 	for i, frame := range f.frames {
 		fmt.Fprintf(&b, `<g transform="translate(%d,0)">`, i*step)
 		for y, n := range frame.rows {
 			if f.sorted[n] != "" {
-				fmt.Fprintf(&b, `<use href="#r%d" y="%d"/>`, n, y*picture.CellHeight)
+				fmt.Fprintf(&b, `<use href="#r%d" y="%d"/>`, n, y*export.CellHeight)
 			}
 		}
 		b.WriteString("</g>\n")

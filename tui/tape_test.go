@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/tui/picture"
+	"github.com/schedq/schedq/tui/export"
 )
 
 // tape is a session in front of the screen, which the project's site plays (site/static/player.js). Rows that are the same are kept
@@ -94,7 +94,7 @@ func (t *tape) row(y int) []any {
 		text = ""
 	}
 	for x := range t.Width {
-		look, more := picture.LookAt(t.p.terminal, x, y, picture.Dark())
+		look, more := export.LookAt(t.p.terminal, x, y, export.Dark())
 		next := tapeStyle{look.Ink, look.Background, ""}
 		if look.Bold {
 			next[2] += "b"
@@ -244,7 +244,7 @@ func recordSessions(t *testing.T, rec *sources.Recording, plugins *cycle.Plugins
 		tape := record(p)
 		taught(tape)
 		write(t, "lesson.json", tape.text())
-		write(t, "lesson.svg", p.svg(picture.Dark()))
+		write(t, "lesson.svg", p.svg(export.Dark()))
 	})
 }
 

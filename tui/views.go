@@ -9,7 +9,6 @@ import (
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/tui/board"
-	"github.com/schedq/schedq/tui/memory"
 	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/widget"
 )
@@ -49,7 +48,7 @@ func (m *model) chooseView() tea.Cmd {
 }
 
 // viewNote says what a view shows.
-func viewNote(v memory.View) string {
+func viewNote(v View) string {
 	var parts []string
 	if v.Filter != "" {
 		parts = append(parts, "only "+v.Filter)
@@ -67,7 +66,7 @@ func viewNote(v memory.View) string {
 }
 
 // showView looks at what is shown as v says: what it does not say is as usual.
-func (m *model) showView(v memory.Named) tea.Cmd {
+func (m *model) showView(v NamedView) tea.Cmd {
 	if err := m.lookThrough(v); err != nil {
 		return m.Refuse(v.Name + ": " + err.Error())
 	}
@@ -75,7 +74,7 @@ func (m *model) showView(v memory.Named) tea.Cmd {
 }
 
 // lookThrough has the board be as v says.
-func (m *model) lookThrough(v memory.Named) error {
+func (m *model) lookThrough(v NamedView) error {
 	f, err := filter.Parse(v.View.Filter)
 	if err != nil {
 		return err

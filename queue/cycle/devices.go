@@ -1,6 +1,7 @@
+package cycle
+
 // Package devices knows when the devices of a claim are ready, as kube-scheduler's plugin DynamicResources wants it before it lets
 // a pod be bound that it has placed.
-package cycle
 
 import (
 	"errors"

@@ -1,7 +1,8 @@
+package cycle
+
 // Package local is kube-scheduler v1.37 without a cluster: upstream's scheduler, whole, with its event handlers, caches, plugins and failure
 // handling, over objects that are put into it by hand. It drives our queue, tells the queue what its plugins say, and places one pod at a time. It
 // starts nothing by itself, knows no clock, and whatever it writes goes to whoever owns it, never out of the process.
-package cycle
 
 import (
 	"context"

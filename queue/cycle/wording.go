@@ -1,5 +1,6 @@
-// Package wording has the words in which a release says why a pod was not placed, where the plugins that run here have others.
 package cycle
+
+// Package wording has the words in which a release says why a pod was not placed, where the plugins that run here have others.
 
 import (
 	"fmt"

@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/scenario"
@@ -187,3 +188,8 @@ func (s *Session) publish() *Frame {
 // played, and all what-ifs. The recording's own objects, which sessions share, are not counted. It is reckoned from how
 // much there is of each thing, which costs next to nothing, and is as new as the newest frame.
 func (s *Session) Size() int64 { return s.Frame().size }
+
+// Rerun returns rec without what its scheduler did, to be played under the queue's rules of release: see model.Rerun.
+func Rerun(rec *sources.Recording, release string) (*sources.Recording, error) {
+	return model.Rerun(rec, release)
+}

@@ -15,7 +15,6 @@ import (
 	"github.com/schedq/schedq/tui/chart"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
-	"github.com/schedq/schedq/tui/picture"
 	"github.com/schedq/schedq/tui/travel"
 	"github.com/schedq/schedq/tui/widget"
 )
@@ -24,7 +23,7 @@ import (
 type Drawn struct {
 	Text string
 	W, H int
-	On   picture.Paper
+	On   Paper
 }
 
 // Export is where what is shown comes from, and where it goes.
@@ -81,7 +80,7 @@ func (e *Export) outputs(d *page.Desk) []output {
 	pods := "the pods that are shown, as "
 	all := []output{
 		{"the screen, as a picture", "An SVG file, in the colours of the screen.", ".svg", func() ([]byte, error) {
-			return []byte(picture.Draw(screen.Text, screen.W, screen.H, screen.On)), nil
+			return []byte(DrawPicture(screen.Text, screen.W, screen.H, screen.On)), nil
 		}},
 		{"the screen, as text", "What the screen shows, without colours.", ".txt", func() ([]byte, error) {
 			return []byte(ansi.Strip(screen.Text) + "\n"), nil

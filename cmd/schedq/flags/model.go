@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/cycle"
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session/model"
+	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/timeline"
 	"github.com/schedq/schedq/sources"
 )
@@ -76,7 +76,7 @@ func (f *Model) Again(rec *sources.Recording) (*sources.Recording, error) {
 	if f.release == "" {
 		return rec, nil
 	}
-	return model.Rerun(rec, f.release)
+	return session.Rerun(rec, f.release)
 }
 
 // Reruns reports whether Again leaves out what the recording's own scheduler did.

@@ -1,4 +1,4 @@
-package play
+package whatif
 
 import (
 	"fmt"
@@ -14,21 +14,21 @@ import (
 )
 
 // Cluster is a cluster of the person's own: a what-if of an empty story.
-type Cluster struct {
+type PlayCluster struct {
 	*page.Desk
 	counts map[string]int // how many of each kind there were, for their names
 }
 
 // New returns a cluster on d, whose session tells the empty story.
-func New(d *page.Desk) *Cluster {
-	return &Cluster{Desk: d, counts: map[string]int{"node": 1}}
+func NewPlay(d *page.Desk) *PlayCluster {
+	return &PlayCluster{Desk: d, counts: map[string]int{"node": 1}}
 }
 
 // Touched reports whether the person did anything but let the local scheduler begin.
-func (p *Cluster) Touched() bool { return p.Frame.Fork != nil && p.Frame.Fork.Injected > 1 }
+func (p *PlayCluster) Touched() bool { return p.Frame.Fork != nil && p.Frame.Fork.Injected > 1 }
 
 // Add adds the palette, in the place of a pod that is described.
-func Add(p *Cluster, all page.Actions) {
+func AddPlay(p *PlayCluster, all page.Actions) {
 	all[keymap.AddPod] = page.Action{Do: p.choosePiece}.Called(func() string { return "bring in" })
 	for _, id := range []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.CloseFork} { // they would leave the cluster for an empty one
 		all[id] = all[id].Unless(func() string {
@@ -82,7 +82,7 @@ status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}
 `
 
 // Empty is the story by a release's rules.
-func Empty(release string) (*scenario.Scenario, error) {
+func EmptyScenario(release string) (*scenario.Scenario, error) {
 	story, err := scenario.Parse("play", []byte(emptyStory))
 	if err == nil {
 		story.Release = release
@@ -91,7 +91,7 @@ func Empty(release string) (*scenario.Scenario, error) {
 }
 
 // choosePiece lists the palette, and brings in what is chosen.
-func (p *Cluster) choosePiece() tea.Cmd {
+func (p *PlayCluster) choosePiece() tea.Cmd {
 	all := kinds()
 	l := widget.List{Title: p.Keys.Say("bring in, at the moment shown ({undo} takes it back)"), Choose: func(chosen []int) tea.Cmd { return p.bring(all[chosen[0]]) }}
 	for _, k := range all {
@@ -101,7 +101,7 @@ func (p *Cluster) choosePiece() tea.Cmd {
 }
 
 // bring brings one of a kind into the cluster.
-func (p *Cluster) bring(k kind) tea.Cmd {
+func (p *PlayCluster) bring(k kind) tea.Cmd {
 	if p.Frame.Fork == nil {
 		return p.Refuse(p.Keys.Say("this is the empty story: {what-if} goes back to your cluster"))
 	}

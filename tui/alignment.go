@@ -1,4 +1,4 @@
-package beside
+package tui
 
 import (
 	"time"
@@ -27,7 +27,7 @@ func (a Alignment) Words() string {
 func (a Alignment) Next() Alignment { return (a + 1) % (Apart + 1) }
 
 // Side is one of two sessions, as far as time is concerned.
-type Side struct {
+type timeSide struct {
 	// Start is where the recording begins, also while a what-if of it is shown; First and Last are what can be shown.
 	Start, First, Last time.Time
 	Now                time.Time
@@ -36,7 +36,7 @@ type Side struct {
 }
 
 // Follow takes in what f says of the session.
-func (s *Side) Follow(f *session.Frame) {
+func (s *timeSide) Follow(f *session.Frame) {
 	if f.Fork == nil {
 		s.Start = f.Start
 	}
@@ -45,7 +45,7 @@ func (s *Side) Follow(f *session.Frame) {
 
 // Usual is how two are aligned that nobody aligned: by the time of day if they have some in common, and otherwise by their
 // starts. A cluster is not taken back in time because of a recording.
-func Usual(a, b Side) Alignment {
+func usualAlignment(a, b timeSide) Alignment {
 	switch {
 	case a.First.Before(b.Last) && b.First.Before(a.Last), a.Live && b.Live:
 		return ByTime
@@ -57,7 +57,7 @@ func Usual(a, b Side) Alignment {
 
 // Moment is the moment of b that is shown together with a's. It is within what can be shown of b. It reports false if b is
 // left where it is.
-func (a Alignment) Moment(leads, follows Side) (time.Time, bool) {
+func (a Alignment) Moment(leads, follows timeSide) (time.Time, bool) {
 	at := leads.Now
 	switch a {
 	case ByStart:

@@ -1,4 +1,4 @@
-package command
+package tui
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ type commands struct {
 }
 
 // Add adds the list of all, which run on a machine until ctx ends.
-func Add(ctx context.Context, d *page.Desk, all []Command, machine Machine, actions page.Actions) {
+func addCommands(ctx context.Context, d *page.Desk, all []Command, machine Machine, actions page.Actions) {
 	c := &commands{Desk: d, ctx: ctx, all: all, machine: machine, output: &widget.Text{Desk: d}}
 	actions[keymap.Commands] = page.Action{Do: c.choose}.Unless(func() string {
 		switch {

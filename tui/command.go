@@ -1,4 +1,4 @@
-package command
+package tui
 
 import (
 	"fmt"
@@ -23,17 +23,17 @@ type Command struct {
 var field = regexp.MustCompile(`\{[a-z]+\}`)
 
 // Fields are what words may have in them.
-func Fields() []string { return []string{"{namespace}", "{name}", "{node}"} }
+func CommandFields() []string { return []string{"{namespace}", "{name}", "{node}"} }
 
 // Check says what is wrong with a command's words.
-func Check(words []string) error {
+func CheckCommand(words []string) error {
 	if len(words) == 0 || words[0] == "" {
 		return fmt.Errorf("a command begins with a program's name")
 	}
 	for _, word := range words {
 		for _, f := range field.FindAllString(word, -1) {
-			if !slices.Contains(Fields(), f) {
-				return fmt.Errorf("a pod has no field %s; there are %s", sources.Sanitize(f), strings.Join(Fields(), ", "))
+			if !slices.Contains(CommandFields(), f) {
+				return fmt.Errorf("a pod has no field %s; there are %s", sources.Sanitize(f), strings.Join(CommandFields(), ", "))
 			}
 		}
 	}

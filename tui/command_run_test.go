@@ -1,4 +1,4 @@
-package command
+package tui
 
 import (
 	"bytes"
@@ -86,7 +86,7 @@ func TestWordsAboutAPod(t *testing.T) {
 		}
 	}
 	for _, bad := range [][]string{nil, {""}, {"kubectl", "{pod}"}} {
-		if Check(bad) == nil {
+		if CheckCommand(bad) == nil {
 			t.Errorf("%q is taken for a command", bad)
 		}
 	}

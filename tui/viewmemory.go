@@ -1,4 +1,4 @@
-package memory
+package tui
 
 import (
 	"time"
@@ -27,7 +27,7 @@ type Mark struct {
 }
 
 // Named is a view of a person's own, by a name. Its sorts are by the panes' titles.
-type Named struct {
+type NamedView struct {
 	Name string
 	View View
 }

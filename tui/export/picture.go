@@ -1,5 +1,6 @@
+package export
+
 // Package picture draws screens as SVG: text as text, lines and blocks as shapes that meet whatever the font.
-package picture
 
 import (
 	"cmp"
@@ -26,7 +27,7 @@ func Dark() Paper  { return Paper{"#d8dee4", "#0d1117"} }
 func Light() Paper { return Paper{"#1f2328", "#ffffff"} }
 
 // Screen is a grid of cells, as terminals and what is drawn for them have it.
-type Screen interface {
+type PictureScreen interface {
 	Width() int
 	Height() int
 	// CellAt is the cell at column x of row y, or nil where nothing is.
@@ -34,20 +35,20 @@ type Screen interface {
 }
 
 // Draw writes what a program draws for a terminal of w by h cells as SVG.
-func Draw(drawn string, w, h int, on Paper) string {
+func DrawPicture(drawn string, w, h int, on Paper) string {
 	screen := uv.NewScreenBuffer(w, h)
 	uv.NewStyledString(drawn).Draw(screen, screen.Bounds())
 	return SVG(screen, on)
 }
 
 // SVG draws what the screen shows.
-func SVG(screen Screen, on Paper) string {
+func SVG(screen PictureScreen, on Paper) string {
 	w, h := screen.Width(), screen.Height()
 	var b strings.Builder
-	b.WriteString(Head(w, h, on))
+	b.WriteString(PictureHead(w, h, on))
 	fmt.Fprintf(&b, `<g transform="translate(%d,%d)">`+"\n", Margin, Margin)
 	for y := range h {
-		if row := Row(screen, y, on); row != "" {
+		if row := PictureRow(screen, y, on); row != "" {
 			fmt.Fprintf(&b, `<g transform="translate(0,%d)">%s</g>`+"\n", y*CellHeight, row)
 		}
 	}
@@ -56,7 +57,7 @@ func SVG(screen Screen, on Paper) string {
 }
 
 // Head begins an SVG of a screen of w by h cells.
-func Head(w, h int, on Paper) string {
+func PictureHead(w, h int, on Paper) string {
 	width, height := w*CellWidth+2*Margin, h*CellHeight+2*Margin
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n"+
 		`<rect width="%d" height="%d" rx="8" fill="%s"/>`+"\n",
@@ -64,13 +65,13 @@ func Head(w, h int, on Paper) string {
 }
 
 // Look is how a cell is drawn. Colours are written as in #79b8ff; an empty one is the paper's.
-type Look struct {
+type PictureLook struct {
 	Ink, Background string
 	Bold, Underline bool
 }
 
 // Row draws row y: runs of text, and lines and blocks as shapes, so that they meet whatever the font.
-func Row(screen Screen, y int, on Paper) string {
+func PictureRow(screen PictureScreen, y int, on Paper) string {
 	var b strings.Builder
 	for x := 0; x < screen.Width(); {
 		l, text := LookAt(screen, x, y, on)
@@ -100,12 +101,12 @@ func Row(screen Screen, y int, on Paper) string {
 
 // LookAt returns how the cell at column x of row y is drawn, and what is in it: empty where nothing is, as in the other half of a
 // wide letter.
-func LookAt(screen Screen, x, y int, on Paper) (l Look, text string) {
+func LookAt(screen PictureScreen, x, y int, on Paper) (l PictureLook, text string) {
 	c := screen.CellAt(x, y)
 	if c == nil || c.Width == 0 {
-		return Look{}, ""
+		return PictureLook{}, ""
 	}
-	l = Look{Ink: hex(c.Style.Fg), Background: hex(c.Style.Bg), Bold: c.Style.Attrs&uv.AttrBold != 0, Underline: c.Style.Underline != 0}
+	l = PictureLook{Ink: hex(c.Style.Fg), Background: hex(c.Style.Bg), Bold: c.Style.Attrs&uv.AttrBold != 0, Underline: c.Style.Underline != 0}
 	if c.Style.Attrs&uv.AttrReverse != 0 {
 		l.Ink, l.Background = cmp.Or(l.Background, on.Background), cmp.Or(l.Ink, on.Ink)
 	}
@@ -120,7 +121,7 @@ func hex(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-func drawRun(b *strings.Builder, x, cells int, l Look, text string, shaped bool, on Paper) {
+func drawRun(b *strings.Builder, x, cells int, l PictureLook, text string, shaped bool, on Paper) {
 	left := x * CellWidth
 	if l.Background != "" {
 		fmt.Fprintf(b, `<rect x="%d" width="%d" height="%d" fill="%s"/>`, left, cells*CellWidth, CellHeight, l.Background)
