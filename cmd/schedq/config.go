@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/cli"
 	"github.com/schedq/schedq/config"
 	"github.com/schedq/schedq/sources"
 )
@@ -19,7 +19,7 @@ func newConfig() *cobra.Command {
 		Long: `config says where the configuration file is, whether it is there and what is wrong with it. The file is
 $SCHEDQ_CONFIG, or schedq/config.yaml in $XDG_CONFIG_HOME, which is ~/.config if it is not set.`,
 		Example: "  schedq config --example > ~/.config/schedq/config.yaml\n  schedq config --schema > schedq.schema.json",
-		Args:    flags.Args(0, 0),
+		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case schema:

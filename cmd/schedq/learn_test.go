@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedq/schedq/cmd/schedq/progress"
+	"github.com/schedq/schedq/cmd/schedq/command"
 	"github.com/schedq/schedq/lessons"
 )
 
 // TestLessonsAreListed: without a terminal the lessons can at least be listed, with how far one has come.
 func TestLessonsAreListed(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	kept, err := progress.Open(t.Context())
+	kept, err := command.OpenProgress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,14 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
-	"github.com/schedq/schedq/cmd/schedq/command/headless"
-	"github.com/schedq/schedq/cmd/schedq/command/learn"
-	"github.com/schedq/schedq/cmd/schedq/command/screen"
-	"github.com/schedq/schedq/cmd/schedq/command/serve"
-	"github.com/schedq/schedq/cmd/schedq/command/traces"
-	"github.com/schedq/schedq/cmd/schedq/flags"
-	"github.com/schedq/schedq/cmd/schedq/plain"
-	"github.com/schedq/schedq/cmd/schedq/process"
+	"github.com/schedq/schedq/cmd/schedq/cli"
+	"github.com/schedq/schedq/cmd/schedq/command"
 )
 
 // Exit codes: what was asked for failed, or it was asked for in the wrong way.
@@ -32,8 +26,8 @@ const (
 )
 
 func main() {
-	begunAt := process.BegunAt()
-	ctx := process.UntilSignal(func() {
+	begunAt := cli.BegunAt()
+	ctx := cli.UntilSignal(func() {
 		begunAt.Restore()
 		os.Exit(exitFailed)
 	})
@@ -44,7 +38,7 @@ func main() {
 
 // run carries out a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stderr = plain.Writer{Writer: stderr}
+	stderr = cli.PlainWriter{Writer: stderr}
 	cmd := newRoot()
 	if name := calledAs(os.Args[0]); name == pluginName || name == completeName {
 		nameAsPlugin(cmd)
@@ -60,10 +54,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, context.Canceled):
 		return exitFailed // the person stopped it and knows
 	}
-	for _, sentence := range plain.Sentences(err) {
+	for _, sentence := range cli.Sentences(err) {
 		fmt.Fprintf(stderr, "schedq: %s\n", sentence)
 	}
-	var usage flags.UsageError
+	var usage cli.UsageError
 	if errors.As(err, &usage) {
 		fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())
 		return exitUsage
@@ -73,12 +67,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // newRoot returns the command line.
 func newRoot() *cobra.Command {
-	root := screen.NewRoot()
+	root := command.NewRoot()
 	root.Version, root.SilenceErrors, root.SilenceUsage = version(), true, true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flags.UsageError{Err: err} })
-	root.AddCommand(screen.NewReplay(), screen.NewCompare(), screen.NewAttach(), screen.NewPlay(),
-		headless.NewWatch(), headless.NewList(), headless.NewExplain(), headless.NewReport(), headless.NewVerify(), headless.NewRerun(), headless.NewDoctor(),
-		traces.NewRecord(), traces.NewSeed(), traces.NewConvert(), learn.NewLearn(), learn.NewNotes(), serve.New(), newConfig(), newVersion(), newMan())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Err: err} })
+	root.AddCommand(command.NewReplay(), command.NewCompare(), command.NewAttach(), command.NewPlay(),
+		command.NewWatch(), command.NewList(), command.NewExplain(), command.NewReport(), command.NewVerify(), command.NewRerun(), command.NewDoctor(),
+		command.NewRecord(), command.NewSeed(), command.NewConvert(), command.NewLearn(), command.NewNotes(), command.NewServe(), newConfig(), newVersion(), newMan())
 	return root
 }
 

@@ -10,18 +10,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/cli"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 )
 
 func newMan() *cobra.Command {
-	var force flags.Force
+	var force cli.Force
 	cmd := &cobra.Command{
 		Use:    "man DIR",
 		Short:  "Write the man pages, one for each command, into a folder",
 		Hidden: true, // for who packages schedq
-		Args:   flags.Args(1, 1),
+		Args:   cli.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := args[0]
 			if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedq/schedq/cmd/schedq/flags"
+	"github.com/schedq/schedq/cmd/schedq/cli"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources/scenario"
@@ -66,12 +66,12 @@ func thisBuild() build {
 }
 
 func newVersion() *cobra.Command {
-	var output flags.Output
+	var output cli.Output
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version, and which kube-scheduler and formats it knows",
 		Example: "  schedq version -o json",
-		Args:    flags.Args(0, 0),
+		Args:    cli.Args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asJSON, err := output.JSON()
 			if err != nil {

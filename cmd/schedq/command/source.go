@@ -1,0 +1,54 @@
+package command
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedq/schedq/cmd/schedq/cli"
+	"github.com/schedq/schedq/sources"
+)
+
+// sourceFlags name a source for the commands without a screen: files, an embedded recording, or without
+// either a live cluster.
+type sourceFlags struct {
+	recording string
+	live      *KubeFlags // nil if the command reads recordings only
+	room      int64      // that a long recording has, if not flags.RoomToRead
+}
+
+func (f *sourceFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.recording, "recording", "", "an embedded recording instead of files: "+strings.Join(cli.EmbeddedNames(), ", "))
+	cli.Completes(cmd, "recording", cli.EmbeddedNames()...)
+	cli.RegisterFiles(cmd)
+	if f.live != nil {
+		f.live.Register(cmd)
+	}
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		flag, live := f.live.Given(cmd)
+		switch {
+		case f.live == nil && f.recording == "" && len(args) == 0:
+			return cli.Usagef("%s needs a file to read, or - for standard input, or --recording NAME", cmd.Name())
+		case f.recording != "" && len(args) > 0:
+			return cli.Usagef("%s reads files or an embedded recording, not both", cmd.Name())
+		case len(args) == 0 && cmd.Flags().Changed("seed"):
+			return cli.Usagef("--seed is for logs that begin in the middle: name them")
+		case live && !f.isLive(args):
+			return cli.Usagef("%s reads a recording or a live cluster, not both: --%s is for a cluster", cmd.Name(), flag)
+		}
+		return nil
+	}
+}
+
+// isLive reports whether it is a live cluster.
+func (f *sourceFlags) isLive(args []string) bool {
+	return f.live != nil && f.recording == "" && len(args) == 0
+}
+
+func (f *sourceFlags) open(cmd *cobra.Command, args []string) (*sources.Recording, error) {
+	if f.recording != "" {
+		return cli.OpenEmbedded(cmd, f.recording)
+	}
+	return cli.OpenFiles(cmd, args, cmp.Or(f.room, cli.RoomToRead))
+}
