@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/keymap"
 	"github.com/schedq/schedq/queue/session/filter"
 	"github.com/schedq/schedq/queue/session/words"
@@ -60,7 +59,7 @@ func File() (string, error) {
 	if path := os.Getenv(FileVariable); path != "" {
 		return path, nil
 	}
-	dir, err := xdg.Config()
+	dir, err := disk.ConfigFolder()
 	if err != nil {
 		return "", fmt.Errorf("neither XDG_CONFIG_HOME nor HOME is set: %w", err)
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui"
@@ -32,7 +31,7 @@ type Views struct {
 
 // RememberedViews returns those in the folder views of the state folder. The error is that there is none.
 func RememberedViews(ctx context.Context) (Views, error) {
-	dir, err := xdg.State()
+	dir, err := disk.StateFolder()
 	return Views{ctx, filepath.Join(dir, "views")}, err
 }
 

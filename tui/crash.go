@@ -11,7 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/tui/format"
 	"github.com/schedq/schedq/tui/page"
@@ -46,7 +45,7 @@ func firstWords(s string) string {
 
 // writeLog writes the log and returns its path.
 func writeLog(c *page.Crash, now time.Time) (string, error) {
-	dir, err := xdg.State()
+	dir, err := disk.StateFolder()
 	if err != nil {
 		return "", err
 	}

@@ -18,7 +18,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 
-	"github.com/schedq/schedq/queue/replacement"
+	"github.com/schedq/schedq/e2e/replacement"
 )
 
 func main() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/schedq/schedq/room"
-	"github.com/schedq/schedq/room/hostkey"
 	"github.com/schedq/schedq/room/web"
 )
 
@@ -75,13 +75,11 @@ func TestWhoLosesTheConnectionComesBackByTheToken(t *testing.T) {
 
 // With a certificate the page and what is on it are encrypted; who speaks plainly there is told, and does not come in.
 func TestAPageByTLS(t *testing.T) {
-	certificate, err := hostkey.Certificate(t.Context(), filepath.Join(t.TempDir(), "certificate"), []string{"127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, web.Config{TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"http/1.1"}}}, nil)
+	certified := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of 127.0.0.1
+	defer certified.Close()
+	s := open(t, web.Config{TLS: &tls.Config{Certificates: certified.TLS.Certificates, NextProtos: []string{"http/1.1"}}}, nil)
 	known := x509.NewCertPool()
-	known.AddCert(certificate.Leaf)
+	known.AddCert(certified.Certificate())
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: known}}}
 	defer client.CloseIdleConnections()
 	ws, _, err := websocket.Dial(t.Context(), "wss://"+s.address+"/room", &websocket.DialOptions{HTTPClient: client, HTTPHeader: http.Header{"Origin": {"https://" + s.address}}})

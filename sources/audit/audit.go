@@ -19,10 +19,8 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/apijson"
 	"github.com/schedq/schedq/sources/jsonscan"
-	"github.com/schedq/schedq/sources/kinds"
 	"github.com/schedq/schedq/sources/lines"
-	"github.com/schedq/schedq/sources/origin"
-	"github.com/schedq/schedq/sources/patches"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // Format is the format's name in sources.Recording.
@@ -67,7 +65,7 @@ type Log struct {
 	// Notices are sentences for the person.
 	Notices []string
 	// Revisions tell whether another log is of the same cluster.
-	Revisions origin.Revisions
+	Revisions OriginRevisions
 
 	items []item
 	// own is what the user kube-scheduler did, called what others did that only call themselves so.
@@ -111,7 +109,7 @@ const (
 // entry is one change.
 type entry struct {
 	op       op
-	kind     kinds.Kind
+	kind     objects.Kind
 	key      types.NamespacedName
 	uid      types.UID
 	revision uint64 // etcd's, 0 if the answer did not tell
@@ -119,7 +117,7 @@ type entry struct {
 	object   runtime.Object
 	meta     *metav1.ObjectMeta // for patchMeta
 	node     string             // for bind
-	asked    patches.Request    // for apply
+	asked    objects.Request    // for apply
 	// patched is when kube-scheduler was answered that wrote a pod's status. Zero for other requests.
 	patched time.Time
 	sent    time.Time // when the API server had that request of kube-scheduler's, or the one that bound a pod

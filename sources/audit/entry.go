@@ -15,8 +15,7 @@ import (
 	"github.com/schedq/schedq/sources/earlier"
 	"github.com/schedq/schedq/sources/jsonscan"
 	"github.com/schedq/schedq/sources/lines"
-	"github.com/schedq/schedq/sources/origin"
-	"github.com/schedq/schedq/sources/patches"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // append adds the changes that the event made: none, one, or for deletecollection many, of which r is told those that
@@ -60,15 +59,15 @@ func (e *event) append(to []entry, d *sources.Decoder, r *lines.Reader) ([]entry
 }
 
 // asked returns what the event asks for, if it tells no more of a change.
-func (e *event) asked() (patches.Request, bool) {
+func (e *event) asked() (objects.Request, bool) {
 	if e.responseObject != nil || e.requestObject == nil || e.name == "" {
-		return patches.Request{}, false
+		return objects.Request{}, false
 	}
-	return patches.New(string(e.verb), e.subresource, e.uri, e.requestObject)
+	return objects.NewRequest(string(e.verb), e.subresource, e.uri, e.requestObject)
 }
 
 // appendRequest adds what the event asked for.
-func (e *event) appendRequest(to []entry, asked patches.Request) ([]entry, error) {
+func (e *event) appendRequest(to []entry, asked objects.Request) ([]entry, error) {
 	at, err := time.Parse(time.RFC3339Nano, string(e.stamp))
 	if err != nil {
 		return nil, fmt.Errorf("the stageTimestamp is not a time: \"%s\"", sources.Sanitize(string(e.stamp)))
@@ -136,7 +135,7 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 	n.op = put
 	n.created = e.subresource == "" && (string(e.verb) == "create" || e.code() == "201")
 	if pod, ok := n.object.(*corev1.Pod); ok && e.subresource == "status" && e.byScheduler() && pod.Spec.NodeName == "" {
-		if one, none := patches.Nominates(e.requestObject); !one {
+		if one, none := objects.Nominates(e.requestObject); !one {
 			n.patched, n.sent, n.clears = n.time, parse(string(e.received)), none
 		}
 	}
@@ -151,8 +150,8 @@ func (e *event) appendAnswer(to []entry, n entry, d *sources.Decoder, r *lines.R
 }
 
 // origin returns what the entry tells of the cluster that it is of.
-func (n *entry) origin(e *event) origin.Change {
-	c := origin.Change{Pod: n.key, UID: n.uid, Revision: n.revision, Told: n.time}
+func (n *entry) origin(e *event) OriginChange {
+	c := OriginChange{Pod: n.key, UID: n.uid, Revision: n.revision, Told: n.time}
 	if n.created {
 		c.Asked = parse(string(e.received))
 	}

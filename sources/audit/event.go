@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/apijson"
 	"github.com/schedq/schedq/sources/jsonscan"
-	"github.com/schedq/schedq/sources/kinds"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // event is an audit event (k8s.io/apiserver/pkg/apis/audit/v1.Event), its parts not yet decoded.
@@ -21,7 +21,7 @@ type event struct {
 	objectRef, status             []byte
 	requestObject, responseObject []byte
 	stamp, received               []byte
-	kind                          kinds.Kind
+	kind                          objects.Kind
 	group, resource, subresource  string
 	namespace, name               string
 	uid                           types.UID
@@ -109,7 +109,7 @@ func (e *event) maybe(member string) bool {
 			}
 			return true
 		})
-		e.kind = kinds.Of(e.group, e.resource)
+		e.kind = objects.KindOf(e.group, e.resource)
 		if e.kind.Name == "" && (e.resource != "events" && e.resource != leases || !e.byScheduler()) {
 			return false
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/apijson"
 	"github.com/schedq/schedq/sources/jsonscan"
-	"github.com/schedq/schedq/sources/patches"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // failedScheduling reports whether with the event kube-scheduler wrote an Event object.
@@ -53,7 +53,7 @@ func (e *event) refusal() (sources.Event, bool) {
 	if !e.kind.IsPod() || !binds && !writes || string(e.stage) != "ResponseComplete" || !e.byScheduler() || len(code) != 3 || code[0] != '4' || code == "429" {
 		return sources.Event{}, false
 	}
-	if one, none := patches.Nominates(e.requestObject); one || none {
+	if one, none := objects.Nominates(e.requestObject); one || none {
 		return sources.Event{}, false
 	}
 	at, f := parse(string(e.stamp)), &sources.Refused{Pod: types.NamespacedName{Namespace: e.namespace, Name: e.name}, UID: types.UID(sources.Sanitize(string(e.uid))), Sent: parse(string(e.received)), Binding: binds}

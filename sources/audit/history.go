@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/bindings"
 	"github.com/schedq/schedq/sources/earlier"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // history plays entries and tells what they changed.
@@ -19,14 +19,14 @@ type history struct {
 	objects map[sources.ObjectName]runtime.Object
 	gone    map[types.UID]time.Time            // when an object was removed, of those that a second removal may follow
 	ended   map[types.NamespacedName]types.UID // the pods of those, the last one of each name
-	zones   *bindings.Zones
+	zones   *objects.Zones
 	decoder *sources.Decoder
 	forgot  time.Time // when that was last done
 	tell    func(sources.Event)
 }
 
 func newHistory(tell func(sources.Event)) *history {
-	return &history{objects: map[sources.ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, ended: map[types.NamespacedName]types.UID{}, zones: bindings.NewZones(), decoder: sources.NewDecoder(), tell: tell}
+	return &history{objects: map[sources.ObjectName]runtime.Object{}, gone: map[types.UID]time.Time{}, ended: map[types.NamespacedName]types.UID{}, zones: objects.NewZones(), decoder: sources.NewDecoder(), tell: tell}
 }
 
 // begin tells of the objects that were there at the beginning.
@@ -73,7 +73,7 @@ func (h *history) step(e *entry) {
 		}
 	case bind:
 		if pod, ok := old.(*corev1.Pod); ok && pod.Spec.NodeName == "" {
-			now := bindings.Bound(pod, e.node, h.zones.Given(e.node), e.time)
+			now := objects.Bound(pod, e.node, h.zones.Given(e.node), e.time)
 			h.objects[id] = now
 			h.tell(sources.Event{Time: e.time, Fact: &sources.ObjectChange{Verb: sources.Updated, Object: now, Sent: e.sent}})
 		}
@@ -104,7 +104,7 @@ func (h *history) step(e *entry) {
 }
 
 // noteZones has z take in an entry, of all in their order.
-func noteZones(z *bindings.Zones, e *entry) {
+func noteZones(z *objects.Zones, e *entry) {
 	switch {
 	case e.op == remove:
 		z.Gone(e.kind.Name, e.key.Name, e.uid)

@@ -8,9 +8,8 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/attempts"
-	"github.com/schedq/schedq/sources/bindings"
 	"github.com/schedq/schedq/sources/earlier"
-	"github.com/schedq/schedq/sources/kinds"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // Logs are read twice: once for what must be known of them as a whole before the first event can be told, and then event by
@@ -19,7 +18,7 @@ import (
 // survey is what logs tell as a whole.
 type survey struct {
 	begin    *earlier.Beginning
-	zones    *bindings.Zones
+	zones    *objects.Zones
 	own      bool // whether the user kube-scheduler did anything in them
 	starts   []sources.Event
 	lapses   []sources.Event
@@ -63,7 +62,7 @@ const maxEarly = 10_000
 func newSurveyor(patience time.Duration, forget bool, visit func(sources.Event)) *surveyor {
 	s := &surveyor{failed: map[types.UID]sources.Event{}, lateness: newLateness(), visit: visit}
 	s.teller = newTeller(patience, visit)
-	s.begin, s.zones = earlier.New(0), bindings.NewZones()
+	s.begin, s.zones = earlier.New(0), objects.NewZones()
 	if forget {
 		s.begin = earlier.New(overlaps)
 	}
@@ -210,7 +209,7 @@ func (s *survey) newTeller(seed earlier.Seed, patience time.Duration, tell func(
 	t.add(rankRelease, s.heard...)
 	t.add(rankRequest, s.unheard...)
 	for _, c := range s.begin.Late() {
-		e := entry{op: put, kind: kinds.Kind{Name: c.Of.Kind}, key: c.Of.NamespacedName, uid: c.UID, time: c.At, object: c.Object, created: true}
+		e := entry{op: put, kind: objects.Kind{Name: c.Of.Kind}, key: c.Of.NamespacedName, uid: c.UID, time: c.At, object: c.Object, created: true}
 		t.weaver.add(&e, e.time, 0)
 	}
 	for i := range s.late {
@@ -255,7 +254,7 @@ func (l *lateness) add(e *entry, place uint64, now time.Time) {
 		if e.op == remove {
 			l.overtake(overtaker{e.uid, true}, now)
 		}
-		if bindings.Assigned(e.object) {
+		if objects.Assigned(e.object) {
 			l.overtake(overtaker{e.uid, false}, now)
 		}
 	}

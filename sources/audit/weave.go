@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/btree"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/schedq/schedq/sources/bindings"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // weaver puts changes into the order in which they were made, from that in which they are told.
@@ -197,7 +197,7 @@ func (w *weaver) before(k *held, s *strand) (here []*held) {
 		}
 		here = append(here, h)
 	}
-	if k.uid != "" && bindings.Assigned(k.object) {
+	if k.uid != "" && objects.Assigned(k.object) {
 		for _, h := range s.bindings {
 			if _, waits := w.unknown.Delete(h); waits {
 				here = append(here, h)

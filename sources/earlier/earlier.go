@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/bindings"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // Change is what a log tells of an object.
@@ -95,7 +95,7 @@ func (b *Beginning) Note(c Change) {
 		b.nodes[c.Of.Name] = true
 	case c.Node != "":
 		b.nodes[c.Node] = true
-	case bindings.Assigned(c.Object):
+	case objects.Assigned(c.Object):
 		b.nodes[c.Object.(*corev1.Pod).Spec.NodeName] = true
 	}
 	p := b.pasts[c.Of]
@@ -133,7 +133,7 @@ func (b *Beginning) Late() []Change { return b.late }
 
 // Restore returns the objects that were there at the beginning, the oldest first. versions are the resourceVersions that
 // the scheduler knew pods by when it first told of them, z what bindings gave pods.
-func (b *Beginning) Restore(versions map[types.UID]string, z *bindings.Zones) []runtime.Object {
+func (b *Beginning) Restore(versions map[types.UID]string, z *objects.Zones) []runtime.Object {
 	all := slices.Clone(b.objects)
 	for _, p := range slices.SortedFunc(maps.Values(b.pasts), func(a, b *past) int { return cmp.Compare(a.nth, b.nth) }) {
 		if p.base == nil || p.created || p.base.(metav1.Object).GetCreationTimestamp().Time.After(b.at) {

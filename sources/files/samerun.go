@@ -12,7 +12,7 @@ import (
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/origin"
+	"github.com/schedq/schedq/sources/audit"
 	"github.com/schedq/schedq/sources/schedlog"
 )
 
@@ -69,13 +69,13 @@ func sameRun(files []*file) error {
 
 // sameCluster returns an error if audit logs are of two clusters.
 func sameCluster(files []*file) error {
-	var logs []origin.Log
+	var logs []audit.OriginLog
 	for _, f := range files {
 		if f.log != nil {
-			logs = append(logs, origin.Log{Name: f.log.Name, Revisions: &f.log.Revisions})
+			logs = append(logs, audit.OriginLog{Name: f.log.Name, OriginRevisions: &f.log.Revisions})
 		}
 	}
-	return origin.Conflict(logs)
+	return audit.OriginConflict(logs)
 }
 
 func different(a, b span) error {

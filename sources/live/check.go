@@ -17,7 +17,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // checkWithin is how long the API server has to answer the first requests.
@@ -109,7 +108,7 @@ func (s *Source) findLease(ctx context.Context) {
 	if s.opts.LeaseNamespace != "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, watches.OverdueAfter)
+	ctx, cancel := context.WithTimeout(ctx, OverdueAfter)
 	defer cancel()
 	for _, namespace := range usualLeases {
 		var found coordinationv1.LeaseList

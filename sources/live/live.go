@@ -24,9 +24,6 @@ import (
 
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/attempts"
-	"github.com/schedq/schedq/sources/live/clocks"
-	"github.com/schedq/schedq/sources/live/siblings"
-	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // Format is the format's name in sources.Recording.
@@ -63,13 +60,13 @@ type Source struct {
 	lease    leaseName
 	plugin   *plugin // nil if the kubeconfig has none
 	stores   []*store
-	siblings *siblings.Siblings
+	siblings *siblingSet
 
 	mu       sync.Mutex         // guards what follows, and the stores' objects
 	stop     context.CancelFunc // ends Run
 	refused  error              // why it did
 	pending  []sources.Event
-	watches  *watches.Watches
+	watches  *watchSet
 	attached time.Time
 	leadership
 	asked   bool   // the API server, of which release it is
@@ -77,7 +74,7 @@ type Source struct {
 	omitted int    // objects that could not be taken
 	notices []string
 	hearing
-	delays clocks.Delays
+	delays Delays
 	offset time.Duration // the delays' that was told last
 	speech
 }
@@ -145,7 +142,7 @@ func clientFor(config *rest.Config) (*http.Client, *plugin, error) {
 
 func newSource(client clients, plugin *plugin, opts Options) *Source {
 	lease := leaseName{cmp.Or(opts.LeaseNamespace, usualLeases[0]), cmp.Or(opts.LeaseName, "kube-scheduler")}
-	s := &Source{opts: opts, client: client, lease: lease, plugin: plugin, siblings: siblings.New()}
+	s := &Source{opts: opts, client: client, lease: lease, plugin: plugin, siblings: newSiblings()}
 	var names []string
 	for _, r := range resources(client, lease) {
 		if r.namespaced {
@@ -154,7 +151,7 @@ func newSource(client clients, plugin *plugin, opts Options) *Source {
 		s.stores = append(s.stores, &store{source: s, kind: r, objects: map[types.NamespacedName]runtime.Object{}})
 		names = append(names, r.name)
 	}
-	s.watches = watches.New(names...)
+	s.watches = newWatches(names...)
 	if plugin != nil {
 		plugin.say = s.pluginSays
 	}

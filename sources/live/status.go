@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // patience is how long the lists of what can be done without are waited for once pods and nodes are in.
@@ -152,11 +151,11 @@ func (s *Source) status(now time.Time) sources.Status {
 	if len(missing) > 0 {
 		status.Notices = append(status.Notices, "You may not list and watch "+strings.Join(missing, ", ")+".")
 	}
-	if since := watches.StaleSince(status.Resources); status.StaleSince.IsZero() || !since.IsZero() && since.Before(status.StaleSince) {
+	if since := StaleSince(status.Resources); status.StaleSince.IsZero() || !since.IsZero() && since.Before(status.StaleSince) {
 		status.StaleSince = since
 	}
 	if status.Trouble = s.unheard; s.silent.IsZero() {
-		status.Trouble = watches.TroubleOf(status.Resources)
+		status.Trouble = TroubleOf(status.Resources)
 	}
 	if s.plugin != nil {
 		status.Trouble = cmp.Or(s.plugin.waits(now), status.Trouble)

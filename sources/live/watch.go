@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/live/watches"
 )
 
 // retry is how long a reflector waits after a failure, longer with each. It is more eager than
@@ -121,7 +120,7 @@ func (l *lister) WatchWithContext(ctx context.Context, opts metav1.ListOptions) 
 
 // noted returns w, whose end the source learns.
 func (l *lister) noted(w watch.Interface) watch.Interface {
-	return watches.Noted(w, func() { l.source.ended(l.kind) })
+	return noteWatch(w, func() { l.source.ended(l.kind) })
 }
 
 // failed notes that a request failed. What ends by itself, or what a fresh list makes good, is no trouble.

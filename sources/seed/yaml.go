@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/schedq/schedq/sources/yamljson"
+	"github.com/schedq/schedq/sources/manifest"
 )
 
 // yaml reads documents, one after the other.
@@ -46,7 +46,7 @@ func separates(line []byte) bool {
 
 // yamlDocument takes an object or a list in YAML.
 func (r *reader) yamlDocument(doc []byte) error {
-	raw, err := yamljson.Object(doc)
+	raw, err := manifest.ObjectJSON(doc)
 	if err != nil {
 		return err
 	}

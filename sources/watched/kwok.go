@@ -14,10 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/kinds"
 	"github.com/schedq/schedq/sources/lines"
-	"github.com/schedq/schedq/sources/patches"
-	"github.com/schedq/schedq/sources/yamljson"
+	"github.com/schedq/schedq/sources/manifest"
+	"github.com/schedq/schedq/sources/objects"
 )
 
 // KwokFormat is the format's name in sources.Recording.
@@ -81,7 +80,7 @@ func (k *kwok) document() error {
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return nil
 	}
-	raw, err := yamljson.Object(offset.ReplaceAllFunc(doc, absolute))
+	raw, err := manifest.ObjectJSON(offset.ReplaceAllFunc(doc, absolute))
 	if err != nil {
 		return k.lines.Unread(err)
 	}
@@ -141,7 +140,7 @@ func (k *kwok) patch(raw []byte) error {
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return k.lines.Unread(errors.New("the ResourcePatch can't be decoded"))
 	}
-	kind := kinds.Of(p.Resource.Group, p.Resource.Resource)
+	kind := objects.KindOf(p.Resource.Group, p.Resource.Resource)
 	at := kwokBegan.Add(p.DurationNanosecond)
 	if err := sources.CheckTime(at); err != nil {
 		return k.lines.Unread(err)
@@ -169,7 +168,7 @@ func (k *kwok) patch(raw []byte) error {
 	}
 	// The status and the rest are written by different requests; kwok tells the sum of them.
 	for _, subresource := range []string{"", "status"} {
-		asked, ok := patches.New("patch", subresource, nil, p.Template)
+		asked, ok := objects.NewRequest("patch", subresource, nil, p.Template)
 		if !ok {
 			continue
 		}

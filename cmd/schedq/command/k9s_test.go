@@ -11,7 +11,7 @@ import (
 
 // The plugin of k9s gives schedq flags that it has, and a filter that it understands.
 func TestK9sPlugin(t *testing.T) {
-	text, err := os.ReadFile("../../../../deploy/k9s-plugin.yaml")
+	text, err := os.ReadFile("../../../deploy/k9s-plugin.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/lessons"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -36,7 +35,7 @@ type progressFile struct {
 // Open reads what is kept in the state folder: nothing, if nothing was kept yet. The end of ctx ends the
 // reading; what is learned is kept all the same. The error is one sentence.
 func OpenProgress(ctx context.Context) (*progressFile, error) {
-	folder, err := xdg.State()
+	folder, err := disk.StateFolder()
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/trace"
@@ -27,7 +26,7 @@ const (
 // Begin begins a recording of stream, which is watched from now on, and returns it and the path of its file. The
 // caller closes it. The oldest recordings are removed first, so that there is room.
 func beginRecording(ctx context.Context, stream sources.Stream, now time.Time) (*trace.Recorder, string, error) {
-	state, err := xdg.State()
+	state, err := disk.StateFolder()
 	if err != nil {
 		return nil, "", err
 	}
@@ -50,7 +49,7 @@ func beginRecording(ctx context.Context, stream sources.Stream, now time.Time) (
 
 // List returns the paths of all that Begin has begun, the newest first.
 func listRecordings() ([]string, error) {
-	state, err := xdg.State()
+	state, err := disk.StateFolder()
 	if err != nil {
 		return nil, nil // who has no home has none
 	}

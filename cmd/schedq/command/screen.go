@@ -14,7 +14,6 @@ import (
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
 	"github.com/schedq/schedq/cmd/schedq/metrics"
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/queue/session"
 	"github.com/schedq/schedq/queue/session/archive"
 	"github.com/schedq/schedq/queue/session/timeline"
@@ -113,7 +112,7 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 // played opens files for what was played and is not in memory any more.
 func played(ctx context.Context) func() (archive.File, error) {
 	return func() (archive.File, error) {
-		state, err := xdg.State()
+		state, err := disk.StateFolder()
 		if err != nil {
 			return nil, err
 		}

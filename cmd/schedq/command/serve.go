@@ -15,10 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/room"
-	"github.com/schedq/schedq/room/hostkey"
 	"github.com/schedq/schedq/sources"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 // serveFlags are those of a room.
@@ -151,13 +150,13 @@ func (f *serveFlags) config(ctx context.Context, log io.Writer) (room.Config, er
 	}
 	path := f.hostKey
 	if path == "" {
-		state, err := xdg.State()
+		state, err := disk.StateFolder()
 		if err != nil {
 			return c, fmt.Errorf("--host-key is not given, and there is no state directory: %w", err)
 		}
 		path = filepath.Join(state, "room", "hostkey")
 	}
-	c.HostKey, err = hostkey.Load(ctx, path)
+	c.HostKey, err = LoadHostKey(ctx, path)
 	return c, err
 }
 

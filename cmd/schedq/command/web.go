@@ -14,9 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schedq/schedq/cmd/schedq/cli"
-	"github.com/schedq/schedq/config/xdg"
 	"github.com/schedq/schedq/room"
-	"github.com/schedq/schedq/room/hostkey"
 	"github.com/schedq/schedq/room/web"
 	"github.com/schedq/schedq/sources"
 	"github.com/schedq/schedq/sources/disk"
@@ -87,7 +85,7 @@ func (f *webFlags) certificate(ctx context.Context, p *doorPage) (c tls.Certific
 		p.scheme = "http"
 		return c, nil
 	}
-	state, err := xdg.State()
+	state, err := disk.StateFolder()
 	if err != nil {
 		return c, fmt.Errorf("--tls-cert is not given, and there is no state directory for one that is made: %w", err)
 	}
@@ -95,8 +93,8 @@ func (f *webFlags) certificate(ctx context.Context, p *doorPage) (c tls.Certific
 	if own, err := os.Hostname(); err == nil && !slices.Contains(names, own) {
 		names = append(names, own)
 	}
-	if c, err = hostkey.Certificate(ctx, filepath.Join(state, "room", "certificate"), names); err == nil {
-		p.fingerprint = hostkey.Fingerprint(c)
+	if c, err = LoadCertificate(ctx, filepath.Join(state, "room", "certificate"), names); err == nil {
+		p.fingerprint = Fingerprint(c)
 	}
 	return c, err
 }

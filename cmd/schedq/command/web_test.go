@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/schedq/schedq/room/hostkey"
 )
 
 // The page is plain on the loopback interface alone, and elsewhere by a certificate that is made once or given.
@@ -33,7 +31,7 @@ func TestThePageIsPlainOnThisMachineAlone(t *testing.T) {
 		t.Errorf("elsewhere: %s%s, and then %s", url, first, again)
 	}
 	given := filepath.Join(state, "given.pem")
-	if _, err := hostkey.Certificate(t.Context(), given, []string{"class.example"}); err != nil {
+	if _, err := LoadCertificate(t.Context(), given, []string{"class.example"}); err != nil {
 		t.Fatal(err)
 	}
 	if text := said(webFlags{address: "127.0.0.1:0", cert: given, key: given}); !strings.Contains(text, "https://127.0.0.1:") || strings.Contains(text, "SHA-256") {

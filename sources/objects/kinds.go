@@ -1,5 +1,6 @@
+package objects
+
 // Package kinds says which resources of the API serve the objects that kube-scheduler watches.
-package kinds
 
 // Kind is a kind that kube-scheduler watches, with the resource that serves it. Its name is empty if there is none.
 type Kind struct{ Group, Resource, Name string }
@@ -8,7 +9,7 @@ type Kind struct{ Group, Resource, Name string }
 func (k Kind) IsPod() bool { return k.Name == "Pod" }
 
 // Of returns the kind that a resource serves. Its name is empty if the scheduler does not watch it.
-func Of(group, resource string) Kind {
+func KindOf(group, resource string) Kind {
 	name := ""
 	switch group {
 	case "":

@@ -1,4 +1,4 @@
-package hostkey_test
+package command_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedq/schedq/room/hostkey"
+	"github.com/schedq/schedq/cmd/schedq/command"
 )
 
 // Where everybody may write, somebody else may have put the key.
@@ -20,7 +20,7 @@ func TestAFolderThatEverybodyMayWriteTo(t *testing.T) {
 		if err := os.Chmod(folder, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := hostkey.Load(t.Context(), path); err == nil || !strings.Contains(err.Error(), "everybody may write to: chmod o-w "+folder) {
+		if _, err := command.LoadHostKey(t.Context(), path); err == nil || !strings.Contains(err.Error(), "everybody may write to: chmod o-w "+folder) {
 			t.Errorf("%s: %v", mode, err)
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -30,7 +30,7 @@ func TestAFolderThatEverybodyMayWriteTo(t *testing.T) {
 	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hostkey.Load(t.Context(), path); err != nil {
+	if _, err := command.LoadHostKey(t.Context(), path); err != nil {
 		t.Error(err)
 	}
 }

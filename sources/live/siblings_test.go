@@ -1,4 +1,4 @@
-package siblings
+package live
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -18,14 +18,14 @@ func replica(i int, owner, cpu string) *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("p-%d", i), Labels: map[string]string{"app": "web", "tier": "b"},
 			OwnerReferences: []metav1.OwnerReference{{Kind: "Job", Name: owner, UID: types.UID(owner), Controller: &controls}}},
 		Spec: corev1.PodSpec{NodeName: fmt.Sprintf("n-%d", i), Containers: []corev1.Container{{Name: "c",
-			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}}}},
+			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: apiresource.MustParse(cpu)}}}}},
 	}
 }
 
 // TestShare: pods that are alike, of one controller or of several, take the memory of one; what differs stays each one's own,
 // and no pod becomes another.
 func TestShare(t *testing.T) {
-	s := New()
+	s := newSiblings()
 	var shared []*corev1.Pod
 	for i, of := range []struct{ owner, cpu string }{{"a", "500m"}, {"a", "500m"}, {"b", "500m"}, {"b", "1"}} {
 		pod := replica(i, of.owner, of.cpu)

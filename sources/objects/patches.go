@@ -1,10 +1,11 @@
+package objects
+
 // Package patches applies what requests ask for to objects, as kube-apiserver does it. At level Request an audit log holds what
 // was asked for and not what became of it. The policies of EKS, GKE and AKS have kubelets' writes of status at that level: there
 // it shows that a Job's pod has ended, and what a node can take.
 //
 // A log does not tell the patch's type, which is in a header. A list is a JSON patch; what names its kind, and a field manager in
 // the URI, is a server-side apply; all else is taken for a strategic merge, which kubelets and kubectl send.
-package patches
 
 import (
 	"bytes"
@@ -50,7 +51,7 @@ const (
 )
 
 // New returns what a patch or an update asks for. ok is false if it can't be told, or if it is too large.
-func New(verb, subresource string, uri, body []byte) (r Request, ok bool) {
+func NewRequest(verb, subresource string, uri, body []byte) (r Request, ok bool) {
 	if len(body) == 0 || len(body) > maxBody || subresource != "" && subresource != "status" {
 		return r, false
 	}

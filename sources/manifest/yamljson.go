@@ -1,5 +1,6 @@
+package manifest
+
 // Package yamljson makes JSON of objects in YAML, as kubectl does.
-package yamljson
 
 import (
 	"errors"
@@ -13,7 +14,7 @@ import (
 
 // Object returns the object of a document as JSON. An error is one sentence without a name: it is no YAML or no object, or
 // it has aliases, of which a few lines make gigabytes.
-func Object(doc []byte) ([]byte, error) {
+func ObjectJSON(doc []byte) ([]byte, error) {
 	var node yamlv3.Node
 	if err := yamlv3.Unmarshal(doc, &node); err != nil {
 		return nil, notYAML(err)

@@ -1,4 +1,4 @@
-package patches
+package objects
 
 import (
 	"encoding/json"
@@ -76,7 +76,7 @@ func TestApply(t *testing.T) {
 
 // outcome says what becomes of the known node: its labels, taints and CPUs.
 func outcome(t *testing.T, verb, sub, uri, body string) string {
-	r, ok := New(verb, sub, []byte(uri), []byte(body))
+	r, ok := NewRequest(verb, sub, []byte(uri), []byte(body))
 	if !ok {
 		return "not told"
 	}
@@ -119,7 +119,7 @@ func TestGrowth(t *testing.T) {
 	for i := range 60 {
 		ops = append(ops, fmt.Sprintf(`{"op":"copy","from":"/metadata","path":"/metadata/x%d"}`, i))
 	}
-	r, ok := New("patch", "", nil, []byte("["+strings.Join(ops, ",")+"]"))
+	r, ok := NewRequest("patch", "", nil, []byte("["+strings.Join(ops, ",")+"]"))
 	old, d := object(t, known)
 	if _, err := r.Apply(old, d); !ok || err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("%v, %v", ok, err)
@@ -132,7 +132,7 @@ func FuzzApply(f *testing.F) {
 	f.Add("patch", "status", "", `[{"op":"add","path":"/status/x","value":1}]`)
 	f.Add("update", "", "", `{"metadata":{"labels":null},"spec":{"taints":[{}]}}`)
 	f.Fuzz(func(t *testing.T, verb, sub, uri, body string) {
-		if r, ok := New(verb, sub, []byte(uri), []byte(body)); ok {
+		if r, ok := NewRequest(verb, sub, []byte(uri), []byte(body)); ok {
 			old, d := object(t, known)
 			_, _ = r.Apply(old, d)
 		}

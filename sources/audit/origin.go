@@ -1,7 +1,8 @@
+package audit
+
 // Package origin tells logs of two clusters apart, by the revisions of their pods. etcd counts the changes of a cluster: no
 // revision is of two pods, and who comes later has a higher one. Names prove nothing: web-0, node-a and kube-system are
 // everywhere.
-package origin
 
 import (
 	"cmp"
@@ -21,14 +22,14 @@ const (
 	// maxKept is how many revisions of a log are remembered.
 	maxKept = 8192
 	// stretch is for what time the highest and the lowest revisions are remembered together.
-	stretch = time.Minute
+	revisionStretch = time.Minute
 	// apart is how much later than a revision was told a pod must have been asked for to have a higher one: clocks of two API
 	// servers differ.
 	apart = 2 * time.Minute
 )
 
 // Change is a pod as it became by a request.
-type Change struct {
+type OriginChange struct {
 	Pod      types.NamespacedName
 	UID      types.UID
 	Revision uint64
@@ -39,24 +40,24 @@ type Change struct {
 }
 
 // Revisions are what is remembered of those of one log, at most some megabytes. The zero value is of a log without.
-type Revisions struct {
-	kept   map[uint64]Change
+type OriginRevisions struct {
+	kept   map[uint64]OriginChange
 	every  uint64 // of which one in so many is kept, by a number that follows from the revision
-	counts map[int64]*extremes
+	counts map[int64]*revisionExtremes
 }
 
 // extremes are the highest revisions that were told in a stretch of time, and the lowest of the pods that were asked for in it.
-type extremes struct {
+type revisionExtremes struct {
 	highest, lowest []uint64
 }
 
 // Add takes in a change.
-func (r *Revisions) Add(c Change) {
+func (r *OriginRevisions) Add(c OriginChange) {
 	if c.Revision == 0 || c.UID == "" {
 		return
 	}
 	if r.kept == nil {
-		r.kept, r.every, r.counts = map[uint64]Change{}, 1, map[int64]*extremes{}
+		r.kept, r.every, r.counts = map[uint64]OriginChange{}, 1, map[int64]*revisionExtremes{}
 	}
 	if spread(c.Revision)%r.every == 0 {
 		if _, known := r.kept[c.Revision]; !known {
@@ -65,32 +66,32 @@ func (r *Revisions) Add(c Change) {
 	}
 	if len(r.kept) > maxKept {
 		r.every *= 2
-		maps.DeleteFunc(r.kept, func(revision uint64, _ Change) bool { return spread(revision)%r.every != 0 })
+		maps.DeleteFunc(r.kept, func(revision uint64, _ OriginChange) bool { return spread(revision)%r.every != 0 })
 	}
 	if told := r.at(c.Told); told != nil {
-		told.highest = insert(told.highest, c.Revision, func(a, b uint64) int { return cmp.Compare(b, a) })
+		told.highest = insertRevision(told.highest, c.Revision, func(a, b uint64) int { return cmp.Compare(b, a) })
 	}
 	if c.Asked.IsZero() {
 		return
 	}
 	if asked := r.at(c.Asked); asked != nil {
-		asked.lowest = insert(asked.lowest, c.Revision, cmp.Compare[uint64])
+		asked.lowest = insertRevision(asked.lowest, c.Revision, cmp.Compare[uint64])
 	}
 }
 
 // at returns what is remembered of the stretch of time around t, or nil if too many are.
-func (r *Revisions) at(t time.Time) *extremes {
-	n := t.Unix() / int64(stretch/time.Second)
+func (r *OriginRevisions) at(t time.Time) *revisionExtremes {
+	n := t.Unix() / int64(revisionStretch/time.Second)
 	e := r.counts[n]
 	if e == nil && len(r.counts) < 16*maxKept {
-		e = &extremes{}
+		e = &revisionExtremes{}
 		r.counts[n] = e
 	}
 	return e
 }
 
 // insert adds v to the first of those in some order, as many as are needed for a proof.
-func insert(first []uint64, v uint64, order func(a, b uint64) int) []uint64 {
+func insertRevision(first []uint64, v uint64, order func(a, b uint64) int) []uint64 {
 	i, known := slices.BinarySearchFunc(first, v, order)
 	if known || i >= proof {
 		return first
@@ -107,14 +108,14 @@ func spread(revision uint64) uint64 {
 }
 
 // Log is a log, by its name, and its revisions.
-type Log struct {
+type OriginLog struct {
 	Name string
-	*Revisions
+	*OriginRevisions
 }
 
 // Conflict returns an error that names two of the logs if they can't be of one cluster.
-func Conflict(logs []Log) error {
-	if err := shared(logs); err != nil {
+func OriginConflict(logs []OriginLog) error {
+	if err := sharedRevisions(logs); err != nil {
 		return err
 	}
 	for i, b := range logs {
@@ -127,12 +128,12 @@ func Conflict(logs []Log) error {
 	return nil
 }
 
-func conflict(a, b Log, why string) error {
+func conflict(a, b OriginLog, why string) error {
 	return fmt.Errorf("%s and %s are of two clusters, or of one before and after its etcd was restored: %s", a.Name, b.Name, why)
 }
 
 // shared returns an error if two logs have other pods at the same revisions.
-func shared(logs []Log) error {
+func sharedRevisions(logs []OriginLog) error {
 	type pair struct{ a, b int }
 	first, counts := map[uint64]int{}, map[pair]int{} // who has a revision first
 	for i, b := range logs {
@@ -156,7 +157,7 @@ func shared(logs []Log) error {
 }
 
 // backwards says how pods of b have lower revisions than what a had long before, or "".
-func backwards(a, b Log) string {
+func backwards(a, b OriginLog) string {
 	type moment struct {
 		n      int64
 		lowest []uint64 // of b, from then on
@@ -165,7 +166,7 @@ func backwards(a, b Log) string {
 	var lowest []uint64
 	for _, n := range slices.Backward(slices.Sorted(maps.Keys(b.counts))) {
 		for _, v := range b.counts[n].lowest {
-			lowest = insert(slices.Clone(lowest), v, cmp.Compare[uint64])
+			lowest = insertRevision(slices.Clone(lowest), v, cmp.Compare[uint64])
 		}
 		if len(b.counts[n].lowest) > 0 {
 			moments = append(moments, moment{n, lowest})
@@ -174,9 +175,9 @@ func backwards(a, b Log) string {
 	var highest []uint64
 	earlier := slices.Sorted(maps.Keys(a.counts))
 	for _, m := range slices.Backward(moments) {
-		for len(earlier) > 0 && m.n-earlier[0] > int64(apart/stretch) {
+		for len(earlier) > 0 && m.n-earlier[0] > int64(apart/revisionStretch) {
 			for _, v := range a.counts[earlier[0]].highest {
-				highest = insert(highest, v, func(a, b uint64) int { return cmp.Compare(b, a) })
+				highest = insertRevision(highest, v, func(a, b uint64) int { return cmp.Compare(b, a) })
 			}
 			earlier = earlier[1:]
 		}
@@ -184,7 +185,7 @@ func backwards(a, b Log) string {
 			continue
 		}
 		return fmt.Sprintf("%s comes to revision %d before %s UTC, and in %s pods that are made after that have lower ones, such as %d",
-			a.Name, highest[0], time.Unix(m.n*int64(stretch/time.Second), 0).UTC().Format("2006-01-02 15:04"), b.Name, m.lowest[0])
+			a.Name, highest[0], time.Unix(m.n*int64(revisionStretch/time.Second), 0).UTC().Format("2006-01-02 15:04"), b.Name, m.lowest[0])
 	}
 	return ""
 }

@@ -1,5 +1,6 @@
+package live
+
 // Package siblings lets the pods of a live cluster share the memory of what they have in common. It imports nothing of schedq's.
-package siblings
 
 import (
 	"maps"
@@ -14,7 +15,7 @@ import (
 
 // Siblings are pods that share what they have in common: replicas differ in little but their names and nodes, and those of one Job after
 // the other do not either, and that is half of a large cluster's memory. It is safe for concurrent use.
-type Siblings struct {
+type siblingSet struct {
 	mu     sync.Mutex
 	specs  map[string]*corev1.PodSpec            // by their own text, without the node
 	labels map[string]map[string]string          // by theirs
@@ -27,14 +28,14 @@ type Siblings struct {
 const maxShared = 20_000
 
 // New returns those of a cluster without pods.
-func New() *Siblings {
-	return &Siblings{specs: map[string]*corev1.PodSpec{}, labels: map[string]map[string]string{},
+func newSiblings() *siblingSet {
+	return &siblingSet{specs: map[string]*corev1.PodSpec{}, labels: map[string]map[string]string{},
 		owners: map[types.UID][]metav1.OwnerReference{}, words: map[string]string{}}
 }
 
 // Share makes pod, which nobody else has yet, share with its siblings. Objects are never changed once they
 // are told, so what is equal may as well be the same.
-func (s *Siblings) Share(pod *corev1.Pod) {
+func (s *siblingSet) Share(pod *corev1.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range pod.Status.Conditions {
@@ -48,7 +49,7 @@ func (s *Siblings) Share(pod *corev1.Pod) {
 	s.shareSpec(pod)
 }
 
-func (s *Siblings) shareSpec(pod *corev1.Pod) {
+func (s *siblingSet) shareSpec(pod *corev1.Pod) {
 	node := s.word(pod.Spec.NodeName)
 	pod.Spec.NodeName = ""
 	defer func() { pod.Spec.NodeName = node }()
@@ -68,7 +69,7 @@ func (s *Siblings) shareSpec(pod *corev1.Pod) {
 	pod.Spec = *known
 }
 
-func (s *Siblings) shareLabels(pod *corev1.Pod) {
+func (s *siblingSet) shareLabels(pod *corev1.Pod) {
 	if len(pod.Labels) == 0 {
 		return
 	}
@@ -83,7 +84,7 @@ func (s *Siblings) shareLabels(pod *corev1.Pod) {
 	remember(s.labels, string(s.text), pod.Labels)
 }
 
-func (s *Siblings) shareOwners(pod *corev1.Pod) {
+func (s *siblingSet) shareOwners(pod *corev1.Pod) {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil {
 		return
@@ -96,7 +97,7 @@ func (s *Siblings) shareOwners(pod *corev1.Pod) {
 }
 
 // word returns the one copy of a word that many objects have.
-func (s *Siblings) word(w string) string {
+func (s *siblingSet) word(w string) string {
 	if known, ok := s.words[w]; ok {
 		return known
 	}

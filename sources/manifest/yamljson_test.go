@@ -1,4 +1,4 @@
-package yamljson
+package manifest
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ func TestObject(t *testing.T) {
 		{doc: "? [a, b]\n: 1\n", refused: "it is no YAML"}, // a key that is none in JSON
 		{doc: "\"\\e\": [", refused: "it is no YAML"},
 	} {
-		got, err := Object([]byte(c.doc))
+		got, err := ObjectJSON([]byte(c.doc))
 		if string(got) != c.want || (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%q: %s, %v, want %s%s", c.doc, got, err, c.want, c.refused)
 		}

@@ -1,4 +1,4 @@
-package origin
+package audit
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-var begin = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+var revisionBegin = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
 // pods are changes of pods that come one a second, of revisions from one on.
-func pods(prefix string, from time.Duration, revision uint64, step uint64, count int) *Revisions {
-	r := &Revisions{}
+func pods(prefix string, from time.Duration, revision uint64, step uint64, count int) *OriginRevisions {
+	r := &OriginRevisions{}
 	for i := range count {
-		at := begin.Add(from + time.Duration(i)*time.Second)
+		at := revisionBegin.Add(from + time.Duration(i)*time.Second)
 		name := fmt.Sprintf("%s-%d", prefix, i)
-		r.Add(Change{types.NamespacedName{Namespace: "default", Name: name}, types.UID(name), revision + uint64(i)*step, at, at})
+		r.Add(OriginChange{types.NamespacedName{Namespace: "default", Name: name}, types.UID(name), revision + uint64(i)*step, at, at})
 	}
 	return r
 }
@@ -28,11 +28,11 @@ func TestConflict(t *testing.T) {
 	hour := time.Hour
 	damaged := pods("web", 0, 1000, 2, 600)
 	for _, digit := range []uint64{1 << 40, 1 << 41} {
-		damaged.Add(Change{types.NamespacedName{Name: "x"}, "x", digit, begin, begin})
+		damaged.Add(OriginChange{types.NamespacedName{Name: "x"}, "x", digit, revisionBegin, revisionBegin})
 	}
 	for _, c := range []struct {
 		name string
-		a, b *Revisions
+		a, b *OriginRevisions
 		want string
 	}{
 		{"one after the other", pods("web", 0, 1000, 2, 600), pods("job", hour, 9000, 2, 600), ""},
@@ -50,7 +50,7 @@ func TestConflict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
-			if err := Conflict([]Log{{"a.log", c.a}, {"b.log", c.b}}); err != nil {
+			if err := OriginConflict([]OriginLog{{"a.log", c.a}, {"b.log", c.b}}); err != nil {
 				got = err.Error()
 			}
 			if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
@@ -66,13 +66,13 @@ func TestBounded(t *testing.T) {
 	if len(a.kept) > maxKept || len(a.kept) < maxKept/4 {
 		t.Errorf("%d revisions are kept", len(a.kept))
 	}
-	if err := Conflict([]Log{{"a", a}, {"b", b}}); err == nil || !strings.Contains(err.Error(), "at revision") {
+	if err := OriginConflict([]OriginLog{{"a", a}, {"b", b}}); err == nil || !strings.Contains(err.Error(), "at revision") {
 		t.Error(err)
 	}
 	pod := types.NamespacedName{Name: "p"}
 	for i := range 1_000_000 {
-		at := begin.Add(time.Duration(i) * stretch)
-		a.Add(Change{pod, "p", uint64(i), at, at})
+		at := revisionBegin.Add(time.Duration(i) * revisionStretch)
+		a.Add(OriginChange{pod, "p", uint64(i), at, at})
 	}
 	if len(a.counts) > 16*maxKept {
 		t.Errorf("%d stretches of time are kept", len(a.counts))

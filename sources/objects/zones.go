@@ -1,5 +1,6 @@
+package objects
+
 // Package bindings has what kube-apiserver makes of a pod that is bound. The answer to a binding holds no pod.
-package bindings
 
 import (
 	"maps"

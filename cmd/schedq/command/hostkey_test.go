@@ -1,4 +1,4 @@
-package hostkey_test
+package command_test
 
 import (
 	"bytes"
@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedq/schedq/room/hostkey"
+	"github.com/schedq/schedq/cmd/schedq/command"
 )
 
 func TestTheKeyIsMadeOnceAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "room", "hostkey")
-	first, err := hostkey.Load(t.Context(), path)
+	first, err := command.LoadHostKey(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := hostkey.Load(t.Context(), path)
+	second, err := command.LoadHostKey(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAKeyThatIsNoneIsNotReplaced(t *testing.T) {
 		if err := os.WriteFile(path, []byte(test.text), test.mode); err != nil {
 			t.Fatal(err)
 		}
-		_, err := hostkey.Load(t.Context(), path)
+		_, err := command.LoadHostKey(t.Context(), path)
 		if err == nil || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -55,10 +55,10 @@ func TestAKeyThatIsNoneIsNotReplaced(t *testing.T) {
 			t.Errorf("%s was overwritten", name)
 		}
 	}
-	if _, err := hostkey.Load(t.Context(), folder); err == nil {
+	if _, err := command.LoadHostKey(t.Context(), folder); err == nil {
 		t.Error("a folder is a key")
 	}
-	if _, err := hostkey.Load(t.Context(), filepath.Join(folder, "empty", "hostkey")); err == nil {
+	if _, err := command.LoadHostKey(t.Context(), filepath.Join(folder, "empty", "hostkey")); err == nil {
 		t.Error("a key is kept in what is no folder")
 	}
 }

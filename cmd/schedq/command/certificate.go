@@ -1,4 +1,4 @@
-package hostkey
+package command
 
 import (
 	"context"
@@ -33,12 +33,12 @@ const (
 // Certificate returns the certificate with its key in the file at path, and makes one for names, which are hosts' names and
 // addresses, if there is no file or what is there runs out. Only its owner can read it. The error is one sentence with
 // the path.
-func Certificate(ctx context.Context, path string, names []string) (tls.Certificate, error) {
+func LoadCertificate(ctx context.Context, path string, names []string) (tls.Certificate, error) {
 	var none tls.Certificate
-	if err := checkFolder(path); err != nil {
+	if err := checkKeyFolder(path); err != nil {
 		return none, err
 	}
-	text, err := disk.Read(ctx, path, maxFile, func(info fs.FileInfo) error { return check(path, info) })
+	text, err := disk.Read(ctx, path, maxKeyFile, func(info fs.FileInfo) error { return checkKeyFile(path, info) })
 	switch {
 	case err == nil:
 		c, err := tls.X509KeyPair(text, text)

@@ -1,10 +1,10 @@
-package xdg_test
+package disk_test
 
 import (
 	"path/filepath"
 	"testing"
 
-	"github.com/schedq/schedq/config/xdg"
+	"github.com/schedq/schedq/sources/disk"
 )
 
 // A variable counts at the moment of the call, and only if it is an absolute path.
@@ -16,8 +16,8 @@ func TestFolders(t *testing.T) {
 		of        func() (string, error)
 		otherwise string
 	}{
-		"XDG_CONFIG_HOME": {xdg.Config, filepath.Join(home, ".config", "schedq")},
-		"XDG_STATE_HOME":  {xdg.State, filepath.Join(home, ".local", "state", "schedq")},
+		"XDG_CONFIG_HOME": {disk.ConfigFolder, filepath.Join(home, ".config", "schedq")},
+		"XDG_STATE_HOME":  {disk.StateFolder, filepath.Join(home, ".local", "state", "schedq")},
 	} {
 		for value, want := range map[string]string{
 			"":         folder.otherwise,
@@ -38,12 +38,12 @@ func TestWithoutHome(t *testing.T) {
 	for _, variable := range []string{"HOME", "USERPROFILE", "home", "XDG_CONFIG_HOME"} {
 		t.Setenv(variable, "")
 	}
-	if got, err := xdg.Config(); got != "" || err == nil {
+	if got, err := disk.ConfigFolder(); got != "" || err == nil {
 		t.Errorf("%q, %v", got, err)
 	}
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
-	if got, err := xdg.State(); got != filepath.Join(dir, "schedq") || err != nil {
+	if got, err := disk.StateFolder(); got != filepath.Join(dir, "schedq") || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package watches
+package live
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 )
 
 // noted is a watch of which it is noted when it ends.
-type noted struct {
+type notedWatch struct {
 	watch.Interface
 	results chan watch.Event
 	stopped chan struct{}
@@ -15,8 +15,8 @@ type noted struct {
 }
 
 // Noted returns w, and has ended be called once: when w ends, before its channel is closed, or when it is stopped.
-func Noted(w watch.Interface, ended func()) watch.Interface {
-	n := &noted{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{})}
+func noteWatch(w watch.Interface, ended func()) watch.Interface {
+	n := &notedWatch{Interface: w, results: make(chan watch.Event), stopped: make(chan struct{})}
 	n.end = sync.OnceFunc(func() {
 		ended()
 		close(n.stopped)
@@ -26,7 +26,7 @@ func Noted(w watch.Interface, ended func()) watch.Interface {
 }
 
 // hand hands on what the watch tells until it ends.
-func (n *noted) hand() {
+func (n *notedWatch) hand() {
 	defer close(n.results)
 	defer n.end()
 	for ev := range n.Interface.ResultChan() {
@@ -39,10 +39,10 @@ func (n *noted) hand() {
 }
 
 // ResultChan implements watch.Interface.
-func (n *noted) ResultChan() <-chan watch.Event { return n.results }
+func (n *notedWatch) ResultChan() <-chan watch.Event { return n.results }
 
 // Stop implements watch.Interface.
-func (n *noted) Stop() {
+func (n *notedWatch) Stop() {
 	n.end()
 	n.Interface.Stop()
 }

@@ -1,10 +1,11 @@
+package live
+
 // Package clocks finds out how the scheduler's clock and this machine's go together, and how far away a cluster is.
 //
 // The scheduler says by its own clock when an attempt failed and when it took its lease; all else is stamped here, by this
 // machine's clock, as it comes. The two clocks may differ, and what comes from far away comes late. So the scheduler's
 // times are put where they would be had it told them at once: what is stamped here before an attempt that follows from it
 // stays before it.
-package clocks
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package patches
+package objects
 
 import "github.com/schedq/schedq/sources/jsonscan"
 

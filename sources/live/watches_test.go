@@ -1,4 +1,4 @@
-package watches
+package live
 
 import (
 	"testing"
@@ -14,8 +14,8 @@ func at(seconds float64) time.Time {
 }
 
 // reading is a cluster of which pods, nodes and leases are watched since 0.
-func reading() *Watches {
-	w := New("nodes", "pods", "leases")
+func reading() *watchSet {
+	w := newWatches("nodes", "pods", "leases")
 	w.Begin(at(0))
 	for _, name := range w.names {
 		w.Heard(at(0), name)
@@ -23,13 +23,13 @@ func reading() *Watches {
 	return w
 }
 
-func (w *Watches) tell(seconds float64) []sources.Resource {
+func (w *watchSet) tell(seconds float64) []sources.Resource {
 	return w.Tell(at(seconds), func(string) int { return 1 })
 }
 
 // TestOverdue: a list of which nothing comes is trouble after some time, and none as soon as something comes.
 func TestOverdue(t *testing.T) {
-	w := New("nodes", "pods")
+	w := newWatches("nodes", "pods")
 	w.Begin(at(0))
 	if got := TroubleOf(w.tell(2)); got != "" {
 		t.Errorf("too early: %q", got)
@@ -100,7 +100,7 @@ func TestStaleSince(t *testing.T) {
 
 // TestAttachedWithout: what begins without a list hears nothing of it until that is in.
 func TestAttachedWithout(t *testing.T) {
-	w := New("pods", "events")
+	w := newWatches("pods", "events")
 	w.Begin(at(0))
 	w.Heard(at(1), "pods")
 	w.Failed(at(1), "events", "refused")
@@ -118,7 +118,7 @@ func TestNoted(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		fake := watch.NewFake()
 		ended := 0
-		w := Noted(fake, func() { ended++ })
+		w := noteWatch(fake, func() { ended++ })
 		go fake.Error(nil)
 		if ev := <-w.ResultChan(); ev.Type != watch.Error {
 			t.Errorf("it tells %v", ev)

@@ -1,5 +1,6 @@
+package command
+
 // Package hostkey keeps the keys by which a room is recognised: over SSH, and by browsers.
-package hostkey
 
 import (
 	"context"
@@ -19,27 +20,27 @@ import (
 )
 
 // maxFile bounds the file.
-const maxFile = 64 << 10
+const maxKeyFile = 64 << 10
 
 // Load returns the private key in the file at path, and makes a new one there if there is no file: only its owner
 // can read it. The error is one sentence with the path, or the context's if that ends while the file is waited for.
-func Load(ctx context.Context, path string) (ssh.Signer, error) {
-	if err := checkFolder(path); err != nil {
+func LoadHostKey(ctx context.Context, path string) (ssh.Signer, error) {
+	if err := checkKeyFolder(path); err != nil {
 		return nil, err
 	}
 	for {
-		key, err := read(ctx, path)
+		key, err := readKeyFile(ctx, path)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return key, err
 		}
-		if err := create(ctx, path); err != nil && !errors.Is(err, fs.ErrExist) { // another room was faster
+		if err := createKeyFile(ctx, path); err != nil && !errors.Is(err, fs.ErrExist) { // another room was faster
 			return nil, fmt.Errorf("the host key can't be kept: %w", err)
 		}
 	}
 }
 
-func read(ctx context.Context, path string) (ssh.Signer, error) {
-	text, err := disk.Read(ctx, path, maxFile, func(info fs.FileInfo) error { return check(path, info) })
+func readKeyFile(ctx context.Context, path string) (ssh.Signer, error) {
+	text, err := disk.Read(ctx, path, maxKeyFile, func(info fs.FileInfo) error { return checkKeyFile(path, info) })
 	if err != nil {
 		return nil, fmt.Errorf("the host key can't be read: %w", err)
 	}
@@ -50,7 +51,7 @@ func read(ctx context.Context, path string) (ssh.Signer, error) {
 	return key, nil
 }
 
-func check(path string, info fs.FileInfo) error {
+func checkKeyFile(path string, info fs.FileInfo) error {
 	switch {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is no plain file", sources.Sanitize(path))
@@ -61,7 +62,7 @@ func check(path string, info fs.FileInfo) error {
 }
 
 // create writes a new key, whole or not at all, and never over another.
-func create(ctx context.Context, path string) error {
+func createKeyFile(ctx context.Context, path string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return err

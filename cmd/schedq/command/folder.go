@@ -1,4 +1,4 @@
-package hostkey
+package command
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // checkFolder finds out whether others could put a key of theirs where the one at path is. A folder that is not there
 // yet is made for its owner alone.
-func checkFolder(path string) error {
+func checkKeyFolder(path string) error {
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
 	if err != nil {

@@ -1,6 +1,7 @@
+package live
+
 // Package watches knows how the reading of each resource of a cluster stands: how far its first list is, and when its watch
 // heard nothing after that. It makes no request, and reads no clock.
-package watches
 
 import (
 	"fmt"
@@ -11,7 +12,7 @@ import (
 )
 
 // Watches are how the reading of a cluster's resources stands. It is not safe for concurrent use.
-type Watches struct {
+type watchSet struct {
 	begun time.Time
 	asked time.Time // when Tell was called last: what was before was handed on
 	names []string  // in the order in which they are told
@@ -20,8 +21,8 @@ type Watches struct {
 }
 
 // New returns that of the resources with these names nothing was read yet.
-func New(names ...string) *Watches {
-	w := &Watches{names: names, state: map[string]*sources.Resource{}, came: map[string]time.Time{}}
+func newWatches(names ...string) *watchSet {
+	w := &watchSet{names: names, state: map[string]*sources.Resource{}, came: map[string]time.Time{}}
 	for _, name := range names {
 		w.state[name] = &sources.Resource{Name: name, State: sources.ResourceWaiting}
 	}
@@ -29,23 +30,23 @@ func New(names ...string) *Watches {
 }
 
 // Begin notes that the reading begins.
-func (w *Watches) Begin(now time.Time) { w.begun = now }
+func (w *watchSet) Begin(now time.Time) { w.begun = now }
 
 // Begun is when the reading began. Zero if it has not.
-func (w *Watches) Begun() time.Time { return w.begun }
+func (w *watchSet) Begun() time.Time { return w.begun }
 
 // State returns how far the reading of a resource has come.
-func (w *Watches) State(name string) sources.ResourceState { return w.state[name].State }
+func (w *watchSet) State(name string) sources.ResourceState { return w.state[name].State }
 
 // Hears reports whether what comes of a resource now comes when it happens: its watch is at work, and has told what it missed
 // when it last was not.
-func (w *Watches) Hears(now time.Time, name string) bool {
+func (w *watchSet) Hears(now time.Time, name string) bool {
 	r := w.state[name]
 	return r.State == sources.ResourceWatched && !r.Unheard.Covers(now)
 }
 
 // Streamed notes that an object of a list came.
-func (w *Watches) Streamed(now time.Time, name string) {
+func (w *watchSet) Streamed(now time.Time, name string) {
 	r := w.state[name]
 	w.came[name] = now
 	if r.State == sources.ResourceWaiting || r.State == sources.ResourceFailing || r.State == sources.ResourceWatched && r.Unheard.Lasts() {
@@ -57,7 +58,7 @@ func (w *Watches) Streamed(now time.Time, name string) {
 }
 
 // Heard notes that all there is was listed, or that a watch went on where the one before had ended.
-func (w *Watches) Heard(now time.Time, name string) {
+func (w *watchSet) Heard(now time.Time, name string) {
 	r := w.state[name]
 	r.State, r.Trouble = sources.ResourceWatched, ""
 	if r.Unheard.Lasts() {
@@ -67,7 +68,7 @@ func (w *Watches) Heard(now time.Time, name string) {
 
 // Ended notes that the watch of a resource has ended, or that nothing can have been heard since now because there was none.
 // It changes nothing while the resource is not watched.
-func (w *Watches) Ended(now time.Time, name string) {
+func (w *watchSet) Ended(now time.Time, name string) {
 	r := w.state[name]
 	if r.State != sources.ResourceWatched || r.Unheard.Lasts() {
 		return
@@ -79,14 +80,14 @@ func (w *Watches) Ended(now time.Time, name string) {
 }
 
 // Failed notes that a request failed that will be made again, and why.
-func (w *Watches) Failed(now time.Time, name string, why sources.SafeText) {
+func (w *watchSet) Failed(now time.Time, name string, why sources.SafeText) {
 	w.Ended(now, name)
 	r := w.state[name]
 	r.State, r.Trouble = sources.ResourceFailing, why
 }
 
 // Unavailable notes that a resource has to be done without, and why. It returns false if that was known.
-func (w *Watches) Unavailable(now time.Time, name string, state sources.ResourceState, why sources.SafeText) bool {
+func (w *watchSet) Unavailable(now time.Time, name string, state sources.ResourceState, why sources.SafeText) bool {
 	r := w.state[name]
 	if r.State == state {
 		return false
@@ -97,7 +98,7 @@ func (w *Watches) Unavailable(now time.Time, name string, state sources.Resource
 }
 
 // Attached notes that work begins without the lists that are not in: of those nothing is heard from now on.
-func (w *Watches) Attached(now time.Time) {
+func (w *watchSet) Attached(now time.Time) {
 	for _, r := range w.state {
 		if !r.Settled() {
 			r.Unheard = sources.Gap{Since: now}
@@ -110,7 +111,7 @@ func (w *Watches) Attached(now time.Time) {
 const comingBack = 10 * time.Second
 
 // HadRights reports whether a resource was watched, and is not lost for longer than a server takes to come back.
-func (w *Watches) HadRights(now time.Time, name string) bool {
+func (w *watchSet) HadRights(now time.Time, name string) bool {
 	r := w.state[name]
 	if r.Settled() {
 		return r.State == sources.ResourceWatched
@@ -120,7 +121,7 @@ func (w *Watches) HadRights(now time.Time, name string) bool {
 
 // Ready reports whether work can begin: all is there that can be had, or only lists fail that had until then to come. without is
 // true if those are not waited for any more.
-func (w *Watches) Ready(without bool) bool {
+func (w *watchSet) Ready(without bool) bool {
 	for _, r := range w.state {
 		if !r.Settled() && !(without && r.State == sources.ResourceFailing) {
 			return false
@@ -130,7 +131,7 @@ func (w *Watches) Ready(without bool) bool {
 }
 
 // Tell returns how each resource stands, in order. There are that many objects of those that are watched.
-func (w *Watches) Tell(now time.Time, objects func(name string) int) []sources.Resource {
+func (w *watchSet) Tell(now time.Time, objects func(name string) int) []sources.Resource {
 	w.asked = now
 	var all []sources.Resource
 	for _, name := range w.names {
@@ -159,7 +160,7 @@ var overdueText = sources.SafeText(fmt.Sprintf("no object has come from the API 
 const endedText = "the watch has ended, and the next one has not begun"
 
 // overdue reports whether nothing has come of a list for too long.
-func (w *Watches) overdue(r sources.Resource, now time.Time) bool {
+func (w *watchSet) overdue(r sources.Resource, now time.Time) bool {
 	if w.begun.IsZero() || r.State != sources.ResourceWaiting && r.State != sources.ResourceListing {
 		return false
 	}
@@ -188,7 +189,7 @@ func StaleSince(resources []sources.Resource) (since time.Time) {
 const maxNamed = 3
 
 // Names is a list of names, or the first of them and how many more there are.
-func Names(names []string) string {
+func watchNames(names []string) string {
 	if more := len(names) - maxNamed; more > 0 {
 		names = append(names[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
 	}
@@ -218,7 +219,7 @@ func TroubleOf(resources []sources.Resource) sources.SafeText {
 		if len(names) == len(resources) {
 			return reason
 		}
-		all = append(all, fmt.Sprintf("%s can't be read: %s", Names(names), reason))
+		all = append(all, fmt.Sprintf("%s can't be read: %s", watchNames(names), reason))
 	}
 	return sources.Sanitize(strings.Join(all, "; "))
 }
