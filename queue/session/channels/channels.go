@@ -8,9 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
-	"github.com/schedq/schedq/queue/session/backlog"
 	"github.com/schedq/schedq/queue/session/cluster"
-	"github.com/schedq/schedq/queue/session/gaps"
 	"github.com/schedq/schedq/queue/session/ratelimit"
 	"github.com/schedq/schedq/queue/session/reason"
 	"github.com/schedq/schedq/sources"
@@ -31,13 +29,13 @@ type Channels struct {
 	Requests bool
 	// Until is the moment up to which the source has told everything, but for what it could not hear: gaps.
 	Until time.Time
-	Gaps  gaps.Gaps
+	Gaps  Gaps
 
 	// Verbosity is that of the scheduler's log, as *sources.Logged has it. Negative if there is none.
 	Verbosity int
 
-	Events  backlog.Events // of a source that goes on
-	dropped bool           // others than the one that came last
+	Events  Events // of a source that goes on
+	dropped bool   // others than the one that came last
 
 	recorder map[types.UID]sources.Recorded // what it wrote last, of the pods of which that is known
 	updated  map[types.UID]time.Time        // see Updated

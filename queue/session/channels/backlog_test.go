@@ -1,10 +1,10 @@
-package backlog_test
+package channels_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/schedq/schedq/queue/session/backlog"
+	"github.com/schedq/schedq/queue/session/channels"
 )
 
 func at(seconds float64) time.Time {
@@ -30,7 +30,7 @@ func TestShownUntil(t *testing.T) {
 		{"it has yet to come", 99.9, 95, 101, 99.5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var e backlog.Events
+			var e channels.Events
 			if c.came > 0 {
 				e.Come(at(c.came), at(c.made))
 			}
@@ -54,7 +54,7 @@ func TestBesides(t *testing.T) {
 		{"they take longer", 51, 50, 94.5},
 		{"they take longer, but there is no rate limit", 51, 0, 99.5},
 	} {
-		var e backlog.Events
+		var e channels.Events
 		e.Come(at(98), at(95))
 		if e.Besides(c.others, c.qps); !e.Told().Equal(at(95)) {
 			t.Errorf("%s: told up to %v", c.name, e.Told())
@@ -67,7 +67,7 @@ func TestBesides(t *testing.T) {
 
 // TestToldInOrder: an Event of an earlier attempt than another that has come takes nothing back.
 func TestToldInOrder(t *testing.T) {
-	var e backlog.Events
+	var e channels.Events
 	e.Come(at(10), at(8))
 	e.Come(at(10.1), at(7))
 	if got := e.ToldUntil(at(10.2)); !got.Equal(at(8)) {

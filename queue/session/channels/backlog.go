@@ -1,7 +1,8 @@
+package channels
+
 // Package backlog knows how far a live source has told the scheduler's Events. They have a client of their own
 // (cmd/kube-scheduler/app/options/options.go, createClients): while its rate limit holds them up, they come one after the other, in the
 // order in which their attempts failed, each as late as the one before it or later.
-package backlog
 
 import "time"
 
