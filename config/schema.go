@@ -53,7 +53,7 @@ func keysSchema() map[string]any {
 // Example returns a configuration file in which everything is as it is without one.
 func Example() string {
 	var b strings.Builder
-	b.WriteString("# schedq's configuration. Everything here is as it is without it.\n")
+	b.WriteString("# schedq's configuration, with the defaults.\n")
 	for _, s := range settings() {
 		fmt.Fprintf(&b, "\n# %s\n", s.says)
 		if s.name == "keys" {

@@ -2,46 +2,60 @@ package docs
 
 import (
 	"fmt"
-	"math"
-	"os"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/schedq/schedq/docs/doctable"
 	"github.com/schedq/schedq/sources/worth"
 )
 
-// TestWorth: what logs are said to be worth is what docs/use/audit.md's table has.
-func TestWorth(t *testing.T) {
-	text, err := os.ReadFile("use/audit.md")
+// measured returns the least and the most recall and precision, as "98.9 to 99.2", in a column of a table of
+// development/accuracy.md, over the rows whose names begin with workshop, random-1, random-2 and busy, and end as given.
+func measured(t *testing.T, name, column, ending string) (recall, precision string) {
+	t.Helper()
+	table, err := doctable.Read("development/accuracy.md", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^\| (?:workshop|random-1|random-2|busy) \|(.+)\|$`).FindAllStringSubmatch(string(text), -1)
-	if len(rows) != 4 {
-		t.Fatalf("docs/use/audit.md has %d recordings in its table", len(rows))
+	i := slices.Index(table.Header, column)
+	if i < 0 {
+		t.Fatalf("%s of development/accuracy.md has no column %q", name, column)
 	}
-	said := []string{worth.Audit, worth.Cloud, worth.Beside, worth.BesideCloud}
-	ranges := make([][4]float64, len(said)) // recall's least and most, and precision's
-	for i := range ranges {
-		ranges[i] = [4]float64{math.Inf(1), 0, math.Inf(1), 0}
+	var recalls, precisions []float64
+	for _, row := range table.Rows {
+		recording, found := strings.CutSuffix(row[0], ending)
+		if !found || !slices.Contains([]string{"workshop", "random-1", "random-2", "busy"}, recording) {
+			continue
+		}
+		var r, p float64
+		if _, err := fmt.Sscanf(row[i], "%f / %f", &r, &p); err != nil {
+			t.Fatalf("%s, %s: %v", row[0], column, err)
+		}
+		recalls, precisions = append(recalls, r), append(precisions, p)
 	}
-	for _, row := range rows {
-		for i, cell := range strings.Split(row[1], "|") {
-			var recall, precision float64
-			if _, err := fmt.Sscanf(strings.TrimSpace(cell), "%f / %f", &recall, &precision); err != nil {
-				t.Fatal(err)
-			}
-			r := &ranges[i]
-			r[0], r[1], r[2], r[3] = min(r[0], recall), max(r[1], recall), min(r[2], precision), max(r[3], precision)
+	if len(recalls) != 4 {
+		t.Fatalf("%s of development/accuracy.md has %d of the four recordings", name, len(recalls))
+	}
+	span := func(all []float64) string {
+		return strings.ReplaceAll(fmt.Sprintf("%.1f to %.1f", slices.Min(all), slices.Max(all)), "100.0", "100")
+	}
+	return span(recalls), span(precisions)
+}
+
+// TestWorth compares the claims of package worth with the measured figures in development/accuracy.md.
+func TestWorth(t *testing.T) {
+	for column, claim := range map[string]string{
+		"audit log": worth.Audit, "EKS policy": worth.Cloud, "audit log, `-v=2`": worth.Beside, "EKS policy, `-v=2`": worth.BesideCloud,
+	} {
+		recall, precision := measured(t, "verify:logs", column, "")
+		if want := recall + " % of the moves are found, and " + precision + " % of those told are right"; claim != want {
+			t.Errorf("the claim is\n%s, but column %q of development/accuracy.md is\n%s", claim, column, want)
 		}
 	}
-	for i, r := range ranges {
-		number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-		want := fmt.Sprintf("%s to %s %% of the moves are found, and %s to %s %% of those told are right", number(r[0]), number(r[1]), number(r[2]), number(r[3]))
-		if said[i] != want {
-			t.Errorf("said is\n%s, but docs/use/audit.md's column %d is\n%s", said[i], i+1, want)
-		}
+	alone, _ := measured(t, "verify:parts", "audit log", ", last half")
+	seeded, _ := measured(t, "verify:parts", "seeded", ", last half")
+	if want := "of the last half of a log " + alone + " % of the moves are found, instead of " + seeded; worth.Unseeded != want {
+		t.Errorf("the claim is\n%s, but development/accuracy.md has\n%s", worth.Unseeded, want)
 	}
 }

@@ -11,14 +11,13 @@ func book() []part {
 	return []part{
 		{"Start", []string{"README.md", "docs/start/tour.md", "docs/start/queue.md", "docs/start/recipes.md", "docs/start/screens.md", "docs/start/install.md"}},
 		{"Use", []string{
-			"docs/use/live.md", "docs/use/audit.md", "docs/use/seed.md", "docs/use/damaged.md", "docs/use/memory.md", "docs/use/recorder.md", "docs/use/lessons.md", "docs/use/room.md", "docs/use/platforms.md",
-			"docs/use/platforms/eks.md", "docs/use/platforms/gke.md", "docs/use/platforms/aks.md", "docs/use/platforms/openshift.md", "docs/use/platforms/k3s.md", "docs/use/platforms/kubeadm.md", "docs/use/platforms/kwok.md", "docs/use/platforms/simulator.md", "docs/use/platforms/k8shark.md", "docs/use/platforms/workloads.md",
+			"docs/use/live.md", "docs/use/recordings.md", "docs/use/platforms.md", "docs/use/recorder.md", "docs/use/lessons.md", "docs/use/room.md",
 		}},
 		{"Reference", []string{
-			"docs/reference/keys.md", "docs/reference/filter.md", "docs/reference/settings.md", "docs/reference/scheduler-configuration.md", "docs/reference/explain.md", "docs/reference/watch.md", "docs/reference/fleet.md",
+			"docs/reference/keys.md", "docs/reference/filter.md", "docs/reference/settings.md", "docs/reference/scheduler-configuration.md", "docs/reference/outputs.md",
 			"docs/reference/trace-format.md", "docs/reference/releases.md", "docs/reference/glossary.md", "docs/reference/security.md",
 		}},
-		{"Development", []string{"docs/development/architecture.md", "docs/development/verify.md", "docs/development/decisions.md", "docs/development/embedding.md", "CONTRIBUTING.md"}},
+		{"Development", []string{"docs/development/architecture.md", "docs/development/accuracy.md", "docs/development/embedding.md", "CONTRIBUTING.md"}},
 	}
 }
 

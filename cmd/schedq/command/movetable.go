@@ -1,7 +1,7 @@
 package command
 
 // Package movetable writes moves of pods as a table in Apache Parquet, one row a move, for engines that join those of many clusters and
-// days: docs/reference/fleet.md.
+// days: docs/reference/outputs.md.
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// row is one move. The columns are those of "watch -o json" (docs/reference/watch.md), with names that no SQL has for its own, and the pod's
+// row is one move. The columns are those of "watch -o json" (docs/reference/outputs.md), with names that no SQL has for its own, and the pod's
 // namespace apart. What is empty is null.
 type moveRow struct {
 	Time          int64    `parquet:"time,timestamp(microsecond),delta"`

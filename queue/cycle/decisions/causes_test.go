@@ -9,16 +9,16 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 )
 
-// The causes of differences, as docs/development/decisions.md has them. Each is found by asking the model again over
+// The causes of differences, as docs/development/accuracy.md has them. Each is found by asking the model again over
 // the state that the cause says the real scheduler may have had.
 const (
 	// The scheduler writes a handler's line before it takes the change in, and "Attempting to schedule
 	// pod" before it looks at the state.
-	causeMeanwhile = "A change was heard at the beginning of the attempt, or while it ran"
+	causeMeanwhile = "A change arrived at the start of the attempt, or during it"
 	// A claim's, a volume's: only an estimate says when it was heard.
-	causeUntold = "No line tells when a change was heard"
+	causeUntold = "No log line shows when a change arrived"
 	// Plugins read claims from the informer's store, which is ahead of the handlers that write the lines.
-	causeStore = "A claim was in the informer's store before the line that tells"
+	causeStore = "A claim was in the informer's store before its log line"
 )
 
 const (

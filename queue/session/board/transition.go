@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// MarshalJSON writes the move as one line of "watch -o json": see docs/reference/watch.md.
+// MarshalJSON writes the move as one line of "watch -o json": see docs/reference/outputs.md.
 func (t *Transition) MarshalJSON() ([]byte, error) {
 	type line struct {
 		Time          time.Time        `json:"time"`

@@ -12,7 +12,7 @@ import (
 )
 
 // Explanation is all about one pod at one moment: where it is, why, when it is tried next, and what it
-// would need. See docs/reference/explain.md.
+// would need. See docs/reference/outputs.md.
 type Explanation struct {
 	Source sources.SafeText `json:"source"`
 	Time   time.Time        `json:"time"`

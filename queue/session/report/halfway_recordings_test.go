@@ -123,6 +123,7 @@ func movesSince(t *testing.T, rec *sources.Recording, from time.Time, cfg *sched
 // TestHalfway compares what a session makes that is attached to a cluster half-way with the scheduler's log, and that with what the
 // audit log alone makes of the same time.
 func TestHalfway(t *testing.T) {
+	var rows [][]string
 	eachAttached(t, func(t *testing.T, _, _ string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
 		attached := rec.Events[len(rec.Events)/2].Time
 		opts := timeline.Options{Scheduler: cfg}
@@ -135,6 +136,9 @@ func TestHalfway(t *testing.T) {
 			return v
 		}
 		live := followed(t, newHalfway(rec, attached), rec.End, cfg)
-		compareLive(t, verified(live), verified(rec), halfwayShort)
+		session, audit := verified(live), verified(rec)
+		rows = append(rows, []string{recordingOf(t), cell(session), cell(audit)})
+		compareLive(t, session, audit, halfwayShort)
 	})
+	checkTable(t, attached, []string{"recording", "half-way", "audit log of that time"}, rows)
 }

@@ -140,30 +140,35 @@ var shortOfAudit = map[string]float64{"": 0.01}
 // TestAsLive compares what a session makes that is attached to a cluster from the scheduler's start with the scheduler's log, and that
 // with what the audit log alone makes. It plays an audit log, each line when it was written.
 func TestAsLive(t *testing.T) {
+	var rows [][]string
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
 		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, 0), rec.End, cfg), truth, timeline.Options{Scheduler: cfg}, math.MaxInt)
 		if err != nil {
 			t.Fatal(err)
 		}
+		rows = append(rows, []string{recordingOf(t), cell(live)})
 		compareLive(t, live, verify(t, dir, log), shortOfAudit)
 	})
+	checkTable(t, attached, []string{"recording", "from the start"}, rows)
 }
 
-// shortWithLateWatches is the same with watches that are late, where it is more than a point: docs/use/live.md has what was measured, and the goal is
-// none.
+// shortWithLateWatches is the same for watches that are late.
 var shortWithLateWatches = map[string]float64{"": 0.01, "v1.33": 0.02}
 
 // TestLateWatches is TestAsLive with watches that are up to 5 ms late, as where a control plane shares two cores: what an attempt
 // wrote is then heard of after the next one has failed.
 func TestLateWatches(t *testing.T) {
 	const late = 5 * time.Millisecond
+	var rows [][]string
 	eachAttached(t, func(t *testing.T, dir, log string, rec, truth *sources.Recording, cfg *schedulerconfig.Config) {
 		live, err := report.Verify(t.Context(), followed(t, newAsLive(rec, late), rec.End, cfg), truth, timeline.Options{Scheduler: cfg}, math.MaxInt)
 		if err != nil {
 			t.Fatal(err)
 		}
+		rows = append(rows, []string{recordingOf(t), cell(live)})
 		compareLive(t, live, verify(t, dir, log), shortWithLateWatches)
 	})
+	checkTable(t, attached, []string{"recording", "watches 5 ms late"}, rows)
 }
 
 // eachAttached tests with each recording that has a scheduler's log, as a session that is attached would hear of its audit log.

@@ -40,6 +40,7 @@ func TestFromTheMiddle(t *testing.T) {
 	if os.Getenv("SCHEDQ_VERIFY") == "" || root == "" {
 		t.Skip("make verify runs this")
 	}
+	var rows [][]string
 	for _, name := range []string{"workshop", "random-1", "random-2", "busy"} {
 		dir := filepath.Join(root, name)
 		log := filepath.Join(dir, "sched.log.gz")
@@ -58,14 +59,18 @@ func TestFromTheMiddle(t *testing.T) {
 				}
 				write(t, sched, lines)
 				write(t, seed, objectsAt(t, first))
-				fromTheMiddle(t, log, audit, sched, seed)
+				if cells := fromTheMiddle(t, log, audit, sched, seed); cells != nil {
+					rows = append(rows, append([]string{name + ", " + part.name}, cells...))
+				}
 			})
 		}
 	}
+	checkTable(t, byPart, []string{"recording, part", "audit log", "audit log, `-v=2`", "seeded", "seeded, `-v=2`"}, rows)
 }
 
-// fromTheMiddle compares logs that begin in the middle with the scheduler's whole log.
-func fromTheMiddle(t *testing.T, log, audit, sched, seed string) {
+// fromTheMiddle compares logs that begin in the middle with the scheduler's whole log, and returns the cells of their row, nil if
+// there are too few moves.
+func fromTheMiddle(t *testing.T, log, audit, sched, seed string) (cells []string) {
 	for _, c := range []struct {
 		what          string
 		seeds, beside []string
@@ -76,7 +81,11 @@ func fromTheMiddle(t *testing.T, log, audit, sched, seed string) {
 		{"seeded, with a log of 2", []string{seed}, []string{sched}},
 	} {
 		t.Logf("%s:", c.what)
-		m := verifyFiles(t, append([]string{audit}, c.beside...), c.seeds, log).Transitions
+		v := verifyFiles(t, append([]string{audit}, c.beside...), c.seeds, log)
+		m := v.Transitions
+		if m.Truth >= enoughMoves {
+			cells = append(cells, cell(v))
+		}
 		if len(c.seeds)+len(c.beside) < 2 || m.Truth < enoughMoves {
 			continue
 		}
@@ -84,6 +93,7 @@ func fromTheMiddle(t *testing.T, log, audit, sched, seed string) {
 			t.Errorf("%s, recall is %.4f and precision %.4f, want %.2f at least of each", c.what, m.Recall, m.Precision, middleGoal)
 		}
 	}
+	return cells
 }
 
 func write(t *testing.T, path string, data []byte) {

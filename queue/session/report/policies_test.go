@@ -16,10 +16,13 @@ import (
 	"github.com/schedq/schedq/sources/files"
 )
 
-// policies are what of an audit log under docs/use/audit.md's policy the fixed policies of clouds would have written: EKS (aws-eks-best-practices,
+// asEKS names the policy of EKS, which is that of GKE for everything that a scheduler reads.
+const asEKS = "EKS and GKE"
+
+// policies cut an audit log with the policy of docs/use/recordings.md down to what the fixed policies of clouds write: EKS (aws-eks-best-practices,
 // security/detective.adoc), GKE (kubernetes, cluster/gce/gci/configure-helper.sh), AKS (azure-aks-docs, monitor-aks.md).
 var policies = map[string]func(*auditLine) (level string){
-	"EKS and GKE": managed, // of what a scheduler reads they have the same rules
+	asEKS: managed,
 	"AKS": func(l *auditLine) string {
 		if l.isEvent() && l.ObjectRef.Namespace != "default" && l.ObjectRef.Namespace != "kube-system" {
 			return "None"
@@ -122,6 +125,8 @@ func TestPolicies(t *testing.T) {
 		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
 	}
 	const loss = 0.005
+	header := []string{"recording", "audit log, `-v=2`", "EKS policy", "EKS policy, `-v=2`"}
+	var rows [][]string
 	for _, log := range logs {
 		full := filepath.Join(filepath.Dir(log), "audit.log.gz")
 		t.Run(filepath.Base(filepath.Dir(log)), func(t *testing.T) {
@@ -132,6 +137,7 @@ func TestPolicies(t *testing.T) {
 			}
 			ended := endedPods(t, full)
 			want := verifyFiles(t, []string{full, cut}, nil, log)
+			row := []string{recordingOf(t), cell(want)}
 			for name, policy := range policies {
 				t.Run(name, func(t *testing.T) {
 					path := filepath.Join(dir, name+".log")
@@ -141,8 +147,11 @@ func TestPolicies(t *testing.T) {
 					if n := len(endedPods(t, path)); n != len(ended) {
 						t.Errorf("%d pods are seen to end, and %d under the full policy", n, len(ended))
 					}
-					verifyFiles(t, []string{path}, nil, log) // what it is worth alone is stated
+					alone := verifyFiles(t, []string{path}, nil, log)
 					got := verifyFiles(t, []string{path, cut}, nil, log)
+					if name == asEKS {
+						row = append(row, cell(alone), cell(got))
+					}
 					for what, figure := range map[string][2]float64{
 						"recall":    {got.Transitions.Recall, want.Transitions.Recall},
 						"precision": {got.Transitions.Precision, want.Transitions.Precision},
@@ -155,8 +164,12 @@ func TestPolicies(t *testing.T) {
 				})
 			}
 			t.Logf("%d pods end", len(ended))
+			if len(row) == len(header) {
+				rows = append(rows, row)
+			}
 		})
 	}
+	checkTable(t, byLogs, header, rows)
 }
 
 // endedPods returns the pods that an audit log tells to have ended.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ func TestShadowRecordings(t *testing.T) {
 	if err != nil || len(logs) == 0 {
 		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
 	}
+	var rows [][]string
 	for _, log := range logs {
 		dir := filepath.Dir(log)
 		name := filepath.Base(dir)
@@ -50,6 +52,7 @@ func TestShadowRecordings(t *testing.T) {
 				t.Skip("it takes half a minute")
 			}
 			v := verify(t, dir, log)
+			rows = append(rows, []string{name, strconv.Itoa(v.Transitions.Truth), cell(v)})
 			for _, d := range v.Differences[:min(len(v.Differences), 3)] {
 				t.Logf("%s %s %s → %s %s", d.Time.Format("15:04:05.000"), d.Kind, d.Pod, d.To, d.Event)
 			}
@@ -72,6 +75,7 @@ func TestShadowRecordings(t *testing.T) {
 			}
 		})
 	}
+	checkTable(t, byLogs, []string{"recording", "moves", "audit log"}, rows)
 }
 
 // verify compares the audit log in dir, and what is beside it, with the scheduler's log. It has the model run with the gates that

@@ -103,6 +103,7 @@ func TestCutLogs(t *testing.T) {
 	if err != nil || len(logs) == 0 {
 		t.Skipf("no recordings in SCHEDQ_RECORDINGS: %v", err)
 	}
+	var rows [][]string
 	for _, log := range logs {
 		dir := filepath.Dir(log)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -113,6 +114,9 @@ func TestCutLogs(t *testing.T) {
 					t.Fatal(err)
 				}
 				with := verify(t, dir, log, cut)
+				if level == 3 {
+					rows = append(rows, []string{recordingOf(t), cell(with)})
+				}
 				less := tosses[fmt.Sprintf("%s at %d", filepath.Base(dir), level)]
 				for what, figure := range map[string][3]float64{
 					"recall":    {with.Transitions.Recall, alone.Transitions.Recall, less.moves},
@@ -126,6 +130,7 @@ func TestCutLogs(t *testing.T) {
 			}
 		})
 	}
+	checkTable(t, byLogs, []string{"recording", "audit log, `-v=3`"}, rows)
 }
 
 // verbosities are the lines about pods that kube-scheduler writes at 2, and those that come at 3 and at 4 (v1.37:

@@ -26,8 +26,7 @@ type WorthTally struct {
 	before                                                  bool
 }
 
-// Worth returns what the recording has, and what it lacks. What that costs was measured on recordings of which the whole is known: the
-// tables of docs/use/audit.md and docs/use/seed.md.
+// Worth returns the facts that the recording has and lacks. The costs are those measured in docs/development/accuracy.md.
 func (t *WorthTally) Worth() []Worth {
 	rows := []Worth{
 		lacking(t.pods > 0 && t.nodes > 0, "pods and nodes as they became", words.Times(t.pods, "change")+" of pods, "+fmt.Sprint(t.nodes)+" of nodes",
@@ -50,7 +49,7 @@ func (t *WorthTally) Worth() []Worth {
 		lacking(t.starts > 0, "when the scheduler began", words.Times(t.starts, "time"),
 			"without SchedulerPopFromBackoffQ, a backoff's end is up to a second off, until its pod is seen to be tried", "level Metadata for system:kube-scheduler's lease, or a log from before it began"),
 		lacking(t.before || t.starts > 0, "what was there before", "known",
-			"of the last half of a log 81.0 to 96.3 % of the moves are found, instead of 96.1 to 98.8", "a seed: schedq seed, or kubectl get -o json of about that time (docs/use/seed.md)"))
+			worth.Unseeded, "a seed: schedq seed, or kubectl get -o json of about that time (docs/use/recordings.md)"))
 }
 
 func lacking(there bool, facts, here, costs, helps string) Worth {

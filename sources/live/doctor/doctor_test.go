@@ -173,23 +173,31 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestCommands: the commands are those of the platform's page, which has three and the one that opens what they get.
+// TestCommands checks that doctor's commands are in the platform's section of docs/use/platforms.md, which has three
+// commands and one that opens the files.
 func TestCommands(t *testing.T) {
-	for platform, page := range map[string]string{"EKS": "eks", "GKE": "gke", "AKS": "aks", "OpenShift": "openshift", "k3s": "k3s", "": "kubeadm"} {
-		text, err := os.ReadFile("../../../docs/use/platforms/" + page + ".md")
-		if err != nil {
-			t.Fatal(err)
+	page, err := os.ReadFile("../../../docs/use/platforms.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for platform, heading := range map[string]string{
+		"EKS": "EKS", "GKE": "GKE", "AKS": "AKS", "OpenShift": "OpenShift", "k3s": "k3s and RKE2", "": "kubeadm and kind",
+	} {
+		_, text, found := strings.Cut(string(page), "\n## "+heading+"\n")
+		if !found {
+			t.Fatalf("docs/use/platforms.md has no section %q", heading)
 		}
-		if blocks := strings.Count(string(text), "\n\n    "); blocks != 2 || strings.Count(string(text), "\n    ") != 4 || !strings.Contains(string(text), "\n\n    schedq replay ") {
-			t.Errorf("the page of %q has not three commands, and one that opens", page)
+		text, _, _ = strings.Cut(text, "\n## ")
+		if blocks := strings.Count(text, "\n\n    "); blocks != 2 || strings.Count(text, "\n    ") != 4 || !strings.Contains(text, "\n\n    schedq replay ") {
+			t.Errorf("the section %q does not have three commands and one that opens the files", heading)
 		}
 		commands := doctor.Commands(platform)
 		if len(commands) == 0 {
 			t.Errorf("there is no command for %q", platform)
 		}
 		for _, command := range commands {
-			if !strings.Contains(string(text), "\n    "+command) {
-				t.Errorf("docs/platforms/%s.md does not have %s", page, command)
+			if !strings.Contains(text, "\n    "+command) {
+				t.Errorf("the section %q does not have %s", heading, command)
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/schedq/schedq/sources/worth"
 )
 
-// guide says how a platform's logs are had, as its page in docs/platforms does.
+// guide has the commands that fetch a platform's logs, as in its section of docs/use/platforms.md.
 type guide struct {
 	log, audit []string
 	// logNeeds and auditNeeds are what must be so for them to be there.
@@ -21,7 +21,7 @@ func (g guide) auditAdds() string {
 	if g.fixed {
 		return adds + worth.Cloud + " (its policy can't be changed)"
 	}
-	return adds + "with the policy of docs/use/audit.md " + worth.Audit
+	return adds + "with the policy of docs/use/recordings.md " + worth.Audit
 }
 
 // guideOf returns a platform's guide; that of kubeadm is everybody's who has none.
@@ -57,4 +57,4 @@ func guideOf(platform string) guide {
 	return guide{auditNeeds: noAudit, log: []string{"kubectl logs -n kube-system kube-scheduler-NODE --timestamps > sched.log"}}
 }
 
-const noAudit = "there is none unless kube-apiserver runs with --audit-policy-file and --audit-log-path; docs/use/audit.md has a policy"
+const noAudit = "there is none unless kube-apiserver runs with --audit-policy-file and --audit-log-path; docs/use/recordings.md has a policy"

@@ -7,7 +7,7 @@ import (
 
 // Platform is who runs the control plane.
 type Platform struct {
-	// Name is that of a row of docs/use/platforms.md, or empty if nothing tells.
+	// Name is the name in a heading of docs/use/platforms.md, or empty if unknown.
 	Name string `json:"name"`
 	// Because says what told.
 	Because string `json:"because,omitempty"`
