@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedq/schedq/docs/doctable"
-	"github.com/schedq/schedq/sources/worth"
+	"github.com/schedq/schedq/sources"
 )
 
 // measured returns the least and the most recall and precision, as "98.9 to 99.2", in a column of a table of
@@ -43,19 +43,19 @@ func measured(t *testing.T, name, column, ending string) (recall, precision stri
 	return span(recalls), span(precisions)
 }
 
-// TestWorth compares the claims of package worth with the measured figures in development/accuracy.md.
+// TestWorth compares the claims of sources.WorthOfAudit and its like with the measured figures in development/accuracy.md.
 func TestWorth(t *testing.T) {
 	for column, claim := range map[string]string{
-		"audit log": worth.Audit, "EKS policy": worth.Cloud, "audit log, `-v=2`": worth.Beside, "EKS policy, `-v=2`": worth.BesideCloud,
+		"audit log": sources.WorthOfAudit, "EKS policy": sources.WorthOfCloud, "audit log, `-v=2`": sources.WorthWithLog, "EKS policy, `-v=2`": sources.WorthOfCloudWithLog,
 	} {
 		recall, precision := measured(t, "verify:logs", column, "")
-		if want := recall + " % of the moves are found, and " + precision + " % of those told are right"; claim != want {
+		if want := recall + " % of the moves are found, and " + precision + " % of those reported are right"; claim != want {
 			t.Errorf("the claim is\n%s, but column %q of development/accuracy.md is\n%s", claim, column, want)
 		}
 	}
 	alone, _ := measured(t, "verify:parts", "audit log", ", last half")
 	seeded, _ := measured(t, "verify:parts", "seeded", ", last half")
-	if want := "of the last half of a log " + alone + " % of the moves are found, instead of " + seeded; worth.Unseeded != want {
-		t.Errorf("the claim is\n%s, but development/accuracy.md has\n%s", worth.Unseeded, want)
+	if want := "for the second half of a log alone, " + alone + " % of the moves are found, instead of " + seeded + " % with a seed"; sources.WorthUnseeded != want {
+		t.Errorf("the claim is\n%s, but development/accuracy.md has\n%s", sources.WorthUnseeded, want)
 	}
 }

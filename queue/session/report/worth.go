@@ -7,7 +7,6 @@ import (
 
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/worth"
 )
 
 // Worth is a kind of facts that logs may have, and what of it a recording has.
@@ -49,7 +48,7 @@ func (t *WorthTally) Worth() []Worth {
 		lacking(t.starts > 0, "when the scheduler began", words.Times(t.starts, "time"),
 			"without SchedulerPopFromBackoffQ, a backoff's end is up to a second off, until its pod is seen to be tried", "level Metadata for system:kube-scheduler's lease, or a log from before it began"),
 		lacking(t.before || t.starts > 0, "what was there before", "known",
-			worth.Unseeded, "a seed: schedq seed, or kubectl get -o json of about that time (docs/use/recordings.md)"))
+			sources.WorthUnseeded, "a seed: schedq seed, or kubectl get -o json of about that time (docs/use/recordings.md)"))
 }
 
 func lacking(there bool, facts, here, costs, helps string) Worth {
@@ -63,8 +62,8 @@ func lacking(there bool, facts, here, costs, helps string) Worth {
 func (t *WorthTally) log() Worth {
 	const (
 		facts  = "the scheduler's log"
-		beside = worth.Beside + " (under policies like EKS', " + worth.BesideCloud + ")"
-		alone  = "without it " + worth.Audit + " (under policies like EKS', " + worth.Cloud + "); with one of -v=2 " + beside
+		beside = sources.WorthWithLog + " (under policies like EKS', " + sources.WorthOfCloudWithLog + ")"
+		alone  = "without it " + sources.WorthOfAudit + " (under policies like EKS', " + sources.WorthOfCloud + "); with one of -v=2 " + beside
 	)
 	switch {
 	case t.moves > 0 && t.lowest < 0:

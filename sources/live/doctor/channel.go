@@ -8,7 +8,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/schedq/schedq/sources"
-	"github.com/schedq/schedq/sources/worth"
 )
 
 // Channel is a way by which schedq can hear of the scheduler.
@@ -131,9 +130,9 @@ func followedAdds(level int, known bool) string {
 
 // logAdds says what a scheduler's log of that verbosity is worth.
 func (g guide) logAdds(level int, known bool) string {
-	below := "beside an audit log, " + worth.Beside
+	below := "beside an audit log, " + sources.WorthWithLog
 	if g.fixed {
-		below = "beside an audit log, " + worth.BesideCloud
+		below = "beside an audit log, " + sources.WorthOfCloudWithLog
 	}
 	switch {
 	case !known:

@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"github.com/schedq/schedq/sources/worth"
+	"github.com/schedq/schedq/sources"
 )
 
 // guide has the commands that fetch a platform's logs, as in its section of docs/use/platforms.md.
@@ -19,9 +19,9 @@ type guide struct {
 func (g guide) auditAdds() string {
 	const adds = "the past, and each object as it was: "
 	if g.fixed {
-		return adds + worth.Cloud + " (its policy can't be changed)"
+		return adds + sources.WorthOfCloud + " (its policy can't be changed)"
 	}
-	return adds + "with the policy of docs/use/recordings.md " + worth.Audit
+	return adds + "with the policy of docs/use/recordings.md " + sources.WorthOfAudit
 }
 
 // guideOf returns a platform's guide; that of kubeadm is everybody's who has none.
