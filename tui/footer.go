@@ -14,7 +14,7 @@ import (
 
 // drawStatus draws the line above the bar.
 func (m *model) drawStatus(a canvas.Area) {
-	status{m.Frame, m.Keys, m.Notice(), m.NoticesBehind(), m.Working(), m.Pressed == "" && m.lesson == nil}.Draw(a)
+	status{m.Frame, m.Keys, m.Notice(), m.NoticesBehind(), m.CurrentWork(), m.Pressed == "" && m.lesson == nil}.Draw(a)
 	if m.Projector {
 		m.drawPressed(a)
 	}

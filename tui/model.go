@@ -26,7 +26,7 @@ import (
 
 // model is the program's state.
 type model struct {
-	*page.Desk
+	*page.UI
 	options Options
 	// ctx bounds all sessions; stop ends the one that is shown, and source is what that is called in Memory.
 	ctx    context.Context
@@ -61,8 +61,8 @@ type model struct {
 
 // newModel returns the model of a program that shows s.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
-	d := &page.Desk{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
-	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
+	d := &page.UI{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
+	m := &model{UI: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
 	m.setKeys(o.Keys)
 	m.charts = chart.All(d)
@@ -160,8 +160,8 @@ func (m *model) addLooking(all page.Actions) {
 		Cannot: func() string { return m.Pages.Top().CannotEnter() },
 		Name:   func() string { return cmp.Or(m.Pages.Top().EnterName(), m.board.EnterName()) },
 	}
-	all[keymap.Back] = page.Action{Do: m.goBack}.Unless(func() string {
-		if m.Working() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Pages.Docked() == nil && m.Frame.Filter == "" && m.Frame.Searching == "" {
+	all[keymap.Back] = page.Action{Do: m.goBack}.DisabledWhen(func() string {
+		if m.CurrentWork() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Pages.Docked() == nil && m.Frame.Filter == "" && m.Frame.Searching == "" {
 			return "nothing is open and no filter is set"
 		}
 		return ""
@@ -171,7 +171,7 @@ func (m *model) addLooking(all page.Actions) {
 // goBack stops what is under way, ends a search, closes what is open, or drops the filter.
 func (m *model) goBack() tea.Cmd {
 	switch {
-	case m.Working() != nil:
+	case m.CurrentWork() != nil:
 		return m.Stop()
 	case m.Frame.Searching != "":
 		m.Session.Pause()

@@ -16,7 +16,7 @@ import (
 
 // Add adds what is done in a lesson.
 func Add(l *Lesson, all page.Actions) {
-	all[keymap.LessonNext] = page.Action{Do: l.nextStep}.Called(func() string {
+	all[keymap.LessonNext] = page.Action{Do: l.nextStep}.NamedBy(func() string {
 		switch {
 		case l.phase == asking:
 			return "show me"
@@ -25,15 +25,15 @@ func Add(l *Lesson, all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.LessonBack] = page.Action{Do: l.stepBack}.Unless(func() string {
+	all[keymap.LessonBack] = page.Action{Do: l.stepBack}.DisabledWhen(func() string {
 		looked := l.phase == asking && l.current().Prediction.Finding
 		if l.step == 0 && l.phase != over && len(l.given) == 0 && !looked {
 			return "this is the first step"
 		}
 		return ""
 	})
-	all[keymap.LessonWhy] = page.Action{Do: l.OpenWhy}.Unless(l.NotSelected)
-	all[keymap.LessonHint] = page.Command(func() { l.goal.hints, l.goal.solution = l.goal.hints+1, false }).Unless(func() string {
+	all[keymap.LessonWhy] = page.Action{Do: l.OpenWhy}.DisabledWhen(l.NotSelected)
+	all[keymap.LessonHint] = page.Command(func() { l.goal.hints, l.goal.solution = l.goal.hints+1, false }).DisabledWhen(func() string {
 		switch {
 		case l.phase != trying:
 			return "only a goal that is not reached has hints"
@@ -42,7 +42,7 @@ func Add(l *Lesson, all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.LessonSolution] = page.Command(func() { l.goal.solution = !l.goal.solution }).Unless(func() string {
+	all[keymap.LessonSolution] = page.Command(func() { l.goal.solution = !l.goal.solution }).DisabledWhen(func() string {
 		if l.phase != trying && l.phase != reached {
 			return "this step has no goal"
 		}
@@ -51,7 +51,7 @@ func Add(l *Lesson, all page.Actions) {
 	all[keymap.LessonSteps] = page.Action{Do: l.chooseStep}
 	all[keymap.LessonRestart] = page.Action{Do: func() tea.Cmd { return l.teach(l.plan, 0) }}
 	all[keymap.LessonBlank] = page.Command(func() { l.Blank = true })
-	all[keymap.Lessons] = page.Action{Do: l.chooseLesson}.Unless(func() string {
+	all[keymap.Lessons] = page.Action{Do: l.chooseLesson}.DisabledWhen(func() string {
 		if l.options.Plan == nil || len(l.options.Lessons) == 0 {
 			return "there are no other lessons here"
 		}

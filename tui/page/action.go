@@ -31,14 +31,14 @@ func Command(do func()) Action {
 	return Action{Do: func() tea.Cmd { do(); return nil }}
 }
 
-// Unless gives a its reason for not being possible.
-func (a Action) Unless(cannot func() string) Action {
+// DisabledWhen gives a its reason for not being possible.
+func (a Action) DisabledWhen(cannot func() string) Action {
 	a.Cannot = cannot
 	return a
 }
 
-// Called gives a a name that changes.
-func (a Action) Called(name func() string) Action {
+// NamedBy gives a a name that changes.
+func (a Action) NamedBy(name func() string) Action {
 	a.Name = name
 	return a
 }

@@ -18,19 +18,19 @@ import (
 
 // copying is what writes the clipboard.
 type copying struct {
-	*page.Desk
+	*page.UI
 	// native writes the machine's own clipboard. Nil: there is none.
 	native func(text string) error
 }
 
 // AddCopying adds what writes the clipboard: native, if it is not nil, and the terminal's.
-func AddCopying(d *page.Desk, native func(text string) error, all page.Actions) {
+func AddCopying(d *page.UI, native func(text string) error, all page.Actions) {
 	c := copying{d, native}
 	all[keymap.Copy] = page.Action{Do: func() tea.Cmd {
 		name := format.Safe(c.Selected.Key.String())
 		return c.copy("name: "+name, name)
-	}}.Unless(c.NotSelected)
-	all[keymap.CopyMore] = page.Action{Do: c.chooseCopy}.Unless(c.NotSelected)
+	}}.DisabledWhen(c.NotSelected)
+	all[keymap.CopyMore] = page.Action{Do: c.chooseCopy}.DisabledWhen(c.NotSelected)
 }
 
 // copy writes text to the clipboard in both ways there are: the machine's own, and OSC 52, by which the
@@ -49,8 +49,8 @@ func (c copying) copy(what, text string) tea.Cmd {
 // copyable is something that can be copied about the selected pod.
 type copyable struct{ what, Text string }
 
-// Copyables returns what can be copied about the selected pod. All text is safe for a terminal and a shell.
-func Copyables(d *page.Desk) []copyable {
+// Copyable returns what can be copied about the selected pod. All text is safe for a terminal and a shell.
+func Copyable(d *page.UI) []copyable {
 	key := d.Selected.Key
 	all := []copyable{{"name", format.Safe(key.String())}}
 	if p := d.Pod(); p != nil {
@@ -108,7 +108,7 @@ func shellWord(s string) string {
 
 // chooseCopy lists what can be copied.
 func (c copying) chooseCopy() tea.Cmd {
-	all := Copyables(c.Desk)
+	all := Copyable(c.UI)
 	l := widget.List{Title: "copy", Choose: func(chosen []int) tea.Cmd {
 		it := all[chosen[0]]
 		what := it.what
@@ -121,5 +121,5 @@ func (c copying) chooseCopy() tea.Cmd {
 		first, _, _ := strings.Cut(it.Text, "\n")
 		l.Items = append(l.Items, widget.Item{Key: it.what, Text: first, Note: strings.ReplaceAll(it.Text, "\n", " ")})
 	}
-	return widget.OpenList(c.Desk, l, 0)
+	return widget.OpenList(c.UI, l, 0)
 }
