@@ -39,7 +39,7 @@ type commands struct {
 // Add adds the list of all, which run on a machine until ctx ends.
 func addCommands(ctx context.Context, d *page.UI, all []Command, machine Machine, actions page.Actions) {
 	c := &commands{UI: d, ctx: ctx, all: all, machine: machine, output: &widget.Text{UI: d}}
-	actions[keymap.Commands] = page.Action{Do: c.choose}.DisabledWhen(func() string {
+	actions[keymap.Commands] = page.Do(c.choose).DisabledWhen(func() string {
 		switch {
 		case c.machine.Run == nil:
 			return "commands can't be run from here"

@@ -38,6 +38,7 @@ type model struct {
 	sides  *sides // what it is a side of; nil if it can't have another beside it
 	// viewName is the person's own view that was shown last. Empty: none since the session began.
 	viewName string
+	pressed keypress
 	// leaving counts the keys up to that by which the person wanted to leave what is not kept.
 	leaving int
 
@@ -57,6 +58,12 @@ type model struct {
 	shown  tea.View
 	stale  bool // what is shown is not what there is
 	crash  *page.Crash
+}
+
+// keypress is the last key on a page and its binding. The projector view shows both, except for answers in a lesson.
+type keypress struct {
+	key     string
+	binding keymap.Binding // zero if the key has none
 }
 
 // newModel returns the model of a program that shows s.
@@ -156,11 +163,11 @@ func (m *model) addLooking(all page.Actions) {
 	all[keymap.FirstRow] = page.Command(func() { m.Pages.Top().Move(-far) })
 	all[keymap.LastRow] = page.Command(func() { m.Pages.Top().Move(far) })
 	all[keymap.Open] = page.Action{
-		Do:     func() tea.Cmd { return m.Pages.Top().Enter() },
+		Do:     func(string) tea.Cmd { return m.Pages.Top().Enter() },
 		Cannot: func() string { return m.Pages.Top().CannotEnter() },
 		Name:   func() string { return cmp.Or(m.Pages.Top().EnterName(), m.board.EnterName()) },
 	}
-	all[keymap.Back] = page.Action{Do: m.goBack}.DisabledWhen(func() string {
+	all[keymap.Back] = page.Do(m.goBack).DisabledWhen(func() string {
 		if m.CurrentWork() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Pages.Docked() == nil && m.Frame.Filter == "" && m.Frame.Searching == "" {
 			return "nothing is open and no filter is set"
 		}

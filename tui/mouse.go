@@ -53,7 +53,7 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 	middle, over, bar := m.layout.middle, m.layout.over, m.layout.bar
 	for _, k := range m.mouse.keys {
 		if k.Contains(at.X-bar.X, at.Y-bar.Y) {
-			m.Pressed = "" // no key was
+			m.pressed = keypress{}
 			return m.Do(k.ID)
 		}
 	}

@@ -265,7 +265,7 @@ func (m *model) addSides(all page.Actions) {
 		}
 		return ""
 	}
-	all[keymap.Beside] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Beside] = page.Action{Do: func(string) tea.Cmd {
 		s := m.sides
 		if s.two() {
 			second := s.all[1]
@@ -287,7 +287,7 @@ func (m *model) addSides(all page.Actions) {
 		return m.nothingToChoose()
 	})
 	all[keymap.OtherSide] = page.Command(func() { m.sides.goTo(1 - m.sides.front) }).DisabledWhen(beOne)
-	all[keymap.Alignment] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Alignment] = page.Action{Do: func(string) tea.Cmd {
 		s := m.sides
 		s.alignment, s.sent = s.alignment.Next(), time.Time{}
 		s.lead()

@@ -162,14 +162,14 @@ func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if top := m.Overlays.Top(); top != nil {
 		if b, ok := m.Keys.Lookup(top.Context(), key); ok && top.Means(b.ID) {
-			return m.Do(b.ID)
+			return m.Press(b.ID, key)
 		}
 		return top.Typed(msg)
 	}
-	m.Pressed = key
 	top := m.Pages.Top()
 	if t, ok := top.(page.Taker); ok {
 		if cmd, taken := t.Take(key); taken {
+			m.pressed = keypress{}
 			return cmd
 		}
 	}
@@ -178,9 +178,11 @@ func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 			continue
 		}
 		if b, ok := m.Keys.Lookup(context, key); ok {
-			return m.Do(b.ID)
+			m.pressed = keypress{key, b}
+			return m.Press(b.ID, key)
 		}
 	}
+	m.pressed = keypress{key: key}
 	return nil
 }
 

@@ -23,9 +23,9 @@ func (m *model) addViews(all page.Actions) {
 			return ""
 		}
 	}
-	all[keymap.ChooseView] = page.Action{Do: m.chooseView}.DisabledWhen(none(0))
+	all[keymap.ChooseView] = page.Do(m.chooseView).DisabledWhen(none(0))
 	for i, id := range [...]keymap.ID{keymap.FirstView, keymap.SecondView, keymap.ThirdView, keymap.FourthView} {
-		all[id] = page.Action{Do: func() tea.Cmd { return m.showView(m.options.Views[i]) }}.DisabledWhen(none(i)).NamedBy(func() string {
+		all[id] = page.Action{Do: func(string) tea.Cmd { return m.showView(m.options.Views[i]) }}.DisabledWhen(none(i)).NamedBy(func() string {
 			if i < len(m.options.Views) {
 				return m.options.Views[i].Name
 			}

@@ -13,21 +13,21 @@ import (
 
 // addFinding adds what looks for pods.
 func (b *Board) addFinding(all page.Actions) {
-	all[keymap.Filter] = page.Action{Do: b.askFilter}
-	all[keymap.Sort] = page.Action{Do: b.chooseSort}.DisabledWhen(func() string {
+	all[keymap.Filter] = page.Do(b.askFilter)
+	all[keymap.Sort] = page.Do(b.chooseSort).DisabledWhen(func() string {
 		if b.focus == logPane {
 			return b.Keys.Say("the log is sorted by time: {focus-active}, {focus-backoff}, {focus-unschedulable} and {focus-in-flight} go to pods")
 		}
 		return ""
 	})
-	all[keymap.GoToPod] = page.Action{Do: b.askPod}
-	all[keymap.ChooseShown] = page.Action{Do: b.askColumns}.DisabledWhen(func() string {
+	all[keymap.GoToPod] = page.Do(b.askPod)
+	all[keymap.ChooseShown] = page.Do(b.askColumns).DisabledWhen(func() string {
 		if b.focus > unschedulablePane {
 			return "only activeQ, backoffQ and unschedulable have columns"
 		}
 		return ""
 	})
-	all[keymap.CountGroups] = page.Action{Do: b.countGroups}
+	all[keymap.CountGroups] = page.Do(b.countGroups)
 }
 
 // askFilter asks for a filter, which shows its effect with every letter.

@@ -38,7 +38,7 @@ type Export struct {
 
 // Add adds what writes files.
 func Add(d *page.UI, e *Export, all page.Actions) {
-	all[keymap.Save] = page.Action{Do: func() tea.Cmd { return e.choose(d) }}.DisabledWhen(func() string {
+	all[keymap.Save] = page.Action{Do: func(string) tea.Cmd { return e.choose(d) }}.DisabledWhen(func() string {
 		if e.Write == nil {
 			return "files can't be written from here"
 		}

@@ -55,7 +55,7 @@ func New(d *page.UI) *Nodes { return &Nodes{UI: d} }
 
 // Add adds what opens it.
 func Add(n *Nodes, all page.Actions) {
-	all[keymap.Nodes] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Nodes] = page.Action{Do: func(string) tea.Cmd {
 		if n.Pages.Top() == page.Page(n) {
 			n.Pages.CloseTop()
 			return nil

@@ -49,7 +49,7 @@ func New(d *page.UI, b *board.Board, n *nodes.Nodes) *Panel {
 
 // Add adds what goes to it.
 func Add(p *Panel, all page.Actions) {
-	all[keymap.Outcome] = page.Action{Do: p.goThere}.DisabledWhen(func() string {
+	all[keymap.Outcome] = page.Do(p.goThere).DisabledWhen(func() string {
 		if p.said.Number == 0 {
 			return "nothing was asked in a what-if yet"
 		}

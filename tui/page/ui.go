@@ -29,7 +29,6 @@ type UI struct {
 	Selected Selection
 	Popping  bool   // until the answer to a pop tells which pod it was
 	Until    string // the condition that time runs to, until the answer tells which pod met it
-	Pressed  string // the last key, for those who watch
 	// Typed is what was typed into prompts, by their titles, the last of each last.
 	Typed map[string][]string
 
@@ -75,14 +74,17 @@ func (d *UI) Choose(p *board.Pod) { d.Selected = Selection{p.Key, true} }
 // Pod is the selected pod as it stands now, or nil.
 func (d *UI) Pod() *board.Pod { return d.Selected.Pod(d.Frame) }
 
-// Do does the action, or says why it cannot be done.
-func (d *UI) Do(id keymap.ID) tea.Cmd {
+// Press performs the action bound to a key that was pressed, or says why it is unavailable.
+func (d *UI) Press(id keymap.ID, key string) tea.Cmd {
 	a := d.Actions[id]
 	if why := a.Refusal(); why != "" {
 		return d.Refuse(why)
 	}
-	return a.Do()
+	return a.Do(key)
 }
+
+// Do performs an action that was chosen without a key.
+func (d *UI) Do(id keymap.ID) tea.Cmd { return d.Press(id, "") }
 
 // Named is b with the name that fits the moment.
 func (d *UI) Named(b keymap.Binding) keymap.Binding {

@@ -26,11 +26,11 @@ type copying struct {
 // AddCopying adds what writes the clipboard: native, if it is not nil, and the terminal's.
 func AddCopying(d *page.UI, native func(text string) error, all page.Actions) {
 	c := copying{d, native}
-	all[keymap.Copy] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Copy] = page.Action{Do: func(string) tea.Cmd {
 		name := format.Safe(c.Selected.Key.String())
 		return c.copy("name: "+name, name)
 	}}.DisabledWhen(c.NotSelected)
-	all[keymap.CopyMore] = page.Action{Do: c.chooseCopy}.DisabledWhen(c.NotSelected)
+	all[keymap.CopyMore] = page.Do(c.chooseCopy).DisabledWhen(c.NotSelected)
 }
 
 // copy writes text to the clipboard in both ways there are: the machine's own, and OSC 52, by which the

@@ -28,7 +28,7 @@ func AddWhy(w *Why, all page.Actions) {
 		w.Session.Diagnose(w.Selected.Key)
 	}).DisabledWhen(w.NotQueued)
 	object := &widget.Text{UI: w.UI}
-	all[keymap.Manifest] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Manifest] = page.Action{Do: func(string) tea.Cmd {
 		p := w.Pod()
 		return object.Show(format.Safe(p.Key.String()), explain.Manifest(p))
 	}}.DisabledWhen(func() string {

@@ -26,8 +26,8 @@ func (t travels) addMoments(all page.Actions) {
 	}
 	all[keymap.PodOn] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), true) }).DisabledWhen(selected(t.atTheEnd))
 	all[keymap.PodBack] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), false) }).DisabledWhen(selected(t.atTheStart))
-	all[keymap.Until] = page.Action{Do: func() tea.Cmd { return t.askUntil("until", true) }}.DisabledWhen(t.atTheEnd)
-	all[keymap.BackUntil] = page.Action{Do: func() tea.Cmd { return t.askUntil("back until", false) }}.DisabledWhen(t.atTheStart)
+	all[keymap.Until] = page.Action{Do: func(string) tea.Cmd { return t.askUntil("until", true) }}.DisabledWhen(t.atTheEnd)
+	all[keymap.BackUntil] = page.Action{Do: func(string) tea.Cmd { return t.askUntil("back until", false) }}.DisabledWhen(t.atTheStart)
 }
 
 // atTheEnd is why one cannot go forward.
@@ -90,8 +90,8 @@ func (t travels) addMarks(all page.Actions) {
 		}
 		return ""
 	}
-	all[keymap.SetMark] = page.Action{Do: t.askMark}
-	all[keymap.GoToMark] = page.Action{Do: t.chooseMark}.DisabledWhen(none)
+	all[keymap.SetMark] = page.Do(t.askMark)
+	all[keymap.GoToMark] = page.Do(t.chooseMark).DisabledWhen(none)
 	all[keymap.NextMark] = page.Command(func() { t.Session.FindMark(true) }).DisabledWhen(none)
 	all[keymap.LastMark] = page.Command(func() { t.Session.FindMark(false) }).DisabledWhen(none)
 	all[keymap.StopAtMarks] = page.Command(func() { t.Session.ToggleStops() }).NamedBy(func() string {

@@ -46,7 +46,7 @@ func (t travels) addTime(all page.Actions) {
 	all[keymap.SeekStart] = page.Command(func() { t.Session.SeekStart() })
 	all[keymap.SeekEnd] = page.Command(func() { t.Session.SeekEnd() })
 	all[keymap.Squeeze] = page.Command(func() { t.Session.ToggleSqueeze() })
-	all[keymap.Seek] = page.Action{Do: t.askTime}
+	all[keymap.Seek] = page.Do(t.askTime)
 	all[keymap.Faster] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(1)) }).DisabledWhen(func() string {
 		if t.Frame.Speed >= session.MaxSpeed {
 			return "it cannot play faster than this"

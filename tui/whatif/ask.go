@@ -22,16 +22,16 @@ func (w whatIfs) addAsking(all page.Actions) {
 		}
 		return "scheduler decides"
 	})
-	all[keymap.AddNode] = page.Action{Do: w.askNode}
-	all[keymap.EditNode] = page.Action{Do: w.askNodeEdit}
-	all[keymap.Apply] = page.Action{Do: w.askManifest}.DisabledWhen(func() string {
+	all[keymap.AddNode] = page.Do(w.askNode)
+	all[keymap.EditNode] = page.Do(w.askNodeEdit)
+	all[keymap.Apply] = page.Do(w.askManifest).DisabledWhen(func() string {
 		if w.read == nil {
 			return "files can't be read from here"
 		}
 		return ""
 	})
-	all[keymap.BindClaim] = page.Action{Do: w.askClaim}
-	all[keymap.Delete] = page.Action{Do: w.askDelete}
+	all[keymap.BindClaim] = page.Do(w.askClaim)
+	all[keymap.Delete] = page.Do(w.askDelete)
 }
 
 // askNode asks which node a new one should be like.

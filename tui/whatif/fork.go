@@ -51,10 +51,10 @@ func (w whatIfs) addForking(all page.Actions) {
 		}
 		return ""
 	}
-	all[keymap.Forks] = page.Action{Do: w.chooseFork}.DisabledWhen(noFork)
-	all[keymap.NameFork] = page.Action{Do: w.askForkName}.DisabledWhen(w.inRecording)
+	all[keymap.Forks] = page.Do(w.chooseFork).DisabledWhen(noFork)
+	all[keymap.NameFork] = page.Do(w.askForkName).DisabledWhen(w.inRecording)
 	all[keymap.CloseFork] = page.Command(func() { w.Session.CloseFork(w.Frame.Fork.ID) }).DisabledWhen(w.inRecording)
-	all[keymap.Compare] = page.Action{Do: w.compare}.DisabledWhen(noFork).NamedBy(func() string {
+	all[keymap.Compare] = page.Do(w.compare).DisabledWhen(noFork).NamedBy(func() string {
 		if w.compares() {
 			return "close comparison"
 		}

@@ -37,9 +37,9 @@ func Add(d *page.UI, b *board.Board, read func(path string) (*manifest.Manifest,
 
 // addInjecting adds what happens in a what-if, and makes one of what is shown.
 func (w whatIfs) addInjecting(all page.Actions) {
-	all[keymap.InjectEvent] = page.Action{Do: w.chooseInjection}
+	all[keymap.InjectEvent] = page.Do(w.chooseInjection)
 	all[keymap.MoveAll] = page.Command(func() { w.Session.MoveAll() }).DisabledWhen(w.noneToMove)
-	all[keymap.AddPod] = page.Action{Do: w.askPod}
+	all[keymap.AddPod] = page.Do(w.askPod)
 	all[keymap.Activate] = page.Command(func() { w.Session.Activate(w.Selected.Key) }).DisabledWhen(w.notWaiting)
 	all[keymap.DeletePod] = page.Command(func() { w.Session.DeletePod(w.Selected.Key) }).DisabledWhen(w.NotQueued)
 	all[keymap.OpenGate] = page.Command(func() { w.Session.OpenGate(w.Selected.Key) }).DisabledWhen(w.notGated)

@@ -29,7 +29,7 @@ func (p *PlayCluster) Touched() bool { return p.Frame.Fork != nil && p.Frame.For
 
 // Add adds the palette, in the place of a pod that is described.
 func AddPlay(p *PlayCluster, all page.Actions) {
-	all[keymap.AddPod] = page.Action{Do: p.choosePiece}.NamedBy(func() string { return "bring in" })
+	all[keymap.AddPod] = page.Do(p.choosePiece).NamedBy(func() string { return "bring in" })
 	for _, id := range []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.CloseFork} { // they would leave the cluster for an empty one
 		all[id] = all[id].DisabledWhen(func() string {
 			return p.Keys.Say("this cluster is all there is: {undo} takes back what was brought in last")

@@ -33,7 +33,7 @@ func (w whatIfs) addScheduling(all page.Actions) {
 		return ""
 	})
 	all[keymap.Fits] = page.Command(func() { w.Session.Fits(board.Target(w.Frame, w.Selected).Key) }).DisabledWhen(w.noneToJudge)
-	all[keymap.Reject] = page.Action{Do: w.choosePlugins}.DisabledWhen(w.noneToJudge)
+	all[keymap.Reject] = page.Do(w.choosePlugins).DisabledWhen(w.noneToJudge)
 }
 
 func (w whatIfs) schedulerDecides() string {

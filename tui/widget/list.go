@@ -73,7 +73,7 @@ func AddLists(d *page.UI, all page.Actions) {
 	all[keymap.ListErase] = in((*List).erase)
 	all[keymap.ListMark] = in((*List).mark)
 	all[keymap.ListClose] = in((*List).close)
-	all[keymap.ListChoose] = page.Action{Do: func() tea.Cmd {
+	all[keymap.ListChoose] = page.Action{Do: func(string) tea.Cmd {
 		l := d.Overlays.Top().(*List)
 		chosen := l.chosen()
 		if len(chosen) == 0 {

@@ -69,7 +69,7 @@ func AddPrompts(d *page.UI, all page.Actions) {
 			p.Cancelled()
 		}
 	})
-	all[keymap.PromptAccept] = page.Action{Do: func() tea.Cmd {
+	all[keymap.PromptAccept] = page.Action{Do: func(string) tea.Cmd {
 		p := d.Overlays.Top().(*Prompt)
 		text := p.input.Value()
 		if p.mistake = p.Accept(text); p.mistake != "" {
@@ -80,7 +80,7 @@ func AddPrompts(d *page.UI, all page.Actions) {
 		return p.After
 	}}
 	in := func(do func(p *Prompt)) page.Action {
-		return page.Action{Do: func() tea.Cmd {
+		return page.Action{Do: func(string) tea.Cmd {
 			p := d.Overlays.Top().(*Prompt)
 			do(p)
 			return p.look()
