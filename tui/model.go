@@ -93,7 +93,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	m.export = &export.Export{Screen: m.drawn, Write: o.WriteFile}
 	export.Add(d, m.export, all)
 	addCommands(ctx, d, o.Commands, o.machine, all)
-	story.AddCopying(d, o.Clipboard, all)
+	story.AddCopying(d, all)
 	m.addLooking(all)
 	m.addProgram(all)
 	m.addViews(all)

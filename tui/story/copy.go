@@ -16,16 +16,12 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// copying is what writes the clipboard.
-type copying struct {
-	*page.UI
-	// native writes the machine's own clipboard. Nil: there is none.
-	native func(text string) error
-}
+// copying holds the actions that write to the clipboard.
+type copying struct{ *page.UI }
 
-// AddCopying adds what writes the clipboard: native, if it is not nil, and the terminal's.
-func AddCopying(d *page.UI, native func(text string) error, all page.Actions) {
-	c := copying{d, native}
+// AddCopying adds the actions that copy facts about the selected pod.
+func AddCopying(d *page.UI, all page.Actions) {
+	c := copying{d}
 	all[keymap.Copy] = page.Action{Do: func(string) tea.Cmd {
 		name := format.Safe(c.Selected.Key.String())
 		return c.copy("name: "+name, name)
@@ -33,17 +29,9 @@ func AddCopying(d *page.UI, native func(text string) error, all page.Actions) {
 	all[keymap.CopyMore] = page.Do(c.chooseCopy).DisabledWhen(c.NotSelected)
 }
 
-// copy writes text to the clipboard in both ways there are: the machine's own, and OSC 52, by which the
-// terminal does it, also that of another machine. what says in the answer what was copied.
+// copy writes text to the clipboard through the terminal (OSC 52), which also works over SSH. what names the text in the notice.
 func (c copying) copy(what, text string) tea.Cmd {
-	cmds := []tea.Cmd{tea.SetClipboard(text), c.Answer("copied the " + what)}
-	if c.native != nil {
-		cmds = append(cmds, func() tea.Msg {
-			_ = c.native(text) // where there is none, the terminal has it
-			return nil
-		})
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(tea.SetClipboard(text), c.Answer("copied the "+what))
 }
 
 // copyable is something that can be copied about the selected pod.
