@@ -30,7 +30,7 @@ func TestNoticesQueue(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		long := strings.Repeat("so much to say ", 10)
 		p.sends(func() tea.Cmd {
-			return tea.Batch(p.model.Note(page.Notice{Text: "first"}), p.model.Note(page.Notice{Text: "second"}), p.model.Note(page.Notice{Text: long + "to the end"}))
+			return tea.Batch(p.model.QueueNotice(page.Notice{Text: "first"}), p.model.QueueNotice(page.Notice{Text: "second"}), p.model.QueueNotice(page.Notice{Text: long + "to the end"}))
 		})
 		if got := p.answer(); got != "first (2 more: ;)" {
 			t.Errorf("the line says %q", got)
@@ -102,7 +102,7 @@ func TestMessagesAreBounded(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.sends(func() tea.Cmd {
 			for n := range 1000 {
-				p.model.Note(page.Notice{Text: fmt.Sprint("message ", n)})
+				p.model.QueueNotice(page.Notice{Text: fmt.Sprint("message ", n)})
 			}
 			return nil
 		})

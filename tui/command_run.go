@@ -29,7 +29,7 @@ type Machine struct {
 
 // commands are the person's own, in the order of the configuration.
 type commands struct {
-	*page.Desk
+	*page.UI
 	ctx     context.Context // ends what runs
 	all     []Command
 	machine Machine
@@ -37,9 +37,9 @@ type commands struct {
 }
 
 // Add adds the list of all, which run on a machine until ctx ends.
-func addCommands(ctx context.Context, d *page.Desk, all []Command, machine Machine, actions page.Actions) {
-	c := &commands{Desk: d, ctx: ctx, all: all, machine: machine, output: &widget.Text{Desk: d}}
-	actions[keymap.Commands] = page.Action{Do: c.choose}.Unless(func() string {
+func addCommands(ctx context.Context, d *page.UI, all []Command, machine Machine, actions page.Actions) {
+	c := &commands{UI: d, ctx: ctx, all: all, machine: machine, output: &widget.Text{UI: d}}
+	actions[keymap.Commands] = page.Do(c.choose).DisabledWhen(func() string {
 		switch {
 		case c.machine.Run == nil:
 			return "commands can't be run from here"
@@ -56,13 +56,13 @@ func (c *commands) choose() tea.Cmd {
 	for _, each := range c.all {
 		it := widget.Item{Text: format.Safe(each.Name), Note: format.SafeList(each.Words, " ")}
 		if words, why := c.words(each); why != "" {
-			it.Note, it.Off = "can't: "+format.Safe(why), true
+			it.Note, it.Disabled = "can't: "+format.Safe(why), true
 		} else {
 			it.Note = format.SafeList(words, " ")
 		}
 		l.Items = append(l.Items, it)
 	}
-	return widget.OpenList(c.Desk, l, 0)
+	return widget.OpenList(c.UI, l, 0)
 }
 
 // words are those of a command about the selected pod, or why there are none.
@@ -107,7 +107,7 @@ func (c *commands) run(each Command) tea.Cmd {
 		return func(late bool) tea.Cmd {
 			show := func() tea.Cmd { return c.output.Show(each.Name, said) }
 			if late {
-				return c.Note(page.Notice{Text: each.Name + " has ended", Open: show})
+				return c.QueueNotice(page.Notice{Text: each.Name + " has ended", Open: show})
 			}
 			return show()
 		}

@@ -9,10 +9,10 @@
 //	board   chart  header                the lowest page; timeline, lanes and plots; the lines above the page
 //	story                                one pod: name, moves, lane, why it waits
 //	widget                               lists, prompts, the bar, periods of time
-//	page                                 Page, Overlay, Action, and the Desk that all work with
+//	page                                 Page, Overlay, Action, and the UI that all work with
 //	theme   format  memory  canvas       colours and glyphs; text; how sources were looked at; cells
 //
 // A key goes to the overlay on top, or else to the page on top, or else to the board: package keymap says which binding
-// it is there, and Desk.Actions what that does, or why it can't be done now. Update draws, too, and View costs nothing.
+// it is there, and UI.Actions what that does, or why it can't be done now. Update draws, too, and View costs nothing.
 // Nothing in here blocks on a file or on the network, and only running on a terminal knows the machine.
 package tui

@@ -135,12 +135,12 @@ func TestPaletteHasEveryActionOfTheBoard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.do(keymap.Palette)
-		items := slices.DeleteFunc(slices.Clone(p.model.Over.Top().(*widget.List).Items), func(it widget.Item) bool { return it.Heading })
+		items := slices.DeleteFunc(slices.Clone(p.model.Overlays.Top().(*widget.List).Items), func(it widget.Item) bool { return it.Heading })
 		for _, b := range p.model.Keys.All() {
 			if b.Context != keymap.Board || b.ID == keymap.Palette {
 				continue
 			}
-			if len(items) == 0 || items[0].Key != b.Key() || !strings.Contains(items[0].Text+" "+items[0].Other, b.Name) {
+			if len(items) == 0 || items[0].Key != b.Key() || !strings.Contains(items[0].Text+" "+items[0].Keywords, b.Name) {
 				t.Fatalf("%s is not in the palette, where %v is", b.ID, items)
 			}
 			items = items[1:]

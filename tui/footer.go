@@ -14,7 +14,7 @@ import (
 
 // drawStatus draws the line above the bar.
 func (m *model) drawStatus(a canvas.Area) {
-	status{m.Frame, m.Keys, m.Notice(), m.NoticesBehind(), m.Working(), m.Pressed == "" && m.lesson == nil}.Draw(a)
+	status{m.Frame, m.Keys, m.Notice(), m.NoticesBehind(), m.CurrentWork(), m.pressed.key == "" && m.lesson == nil}.Draw(a)
 	if m.Projector {
 		m.drawPressed(a)
 	}
@@ -107,21 +107,11 @@ func drawLegend(a canvas.Area) {
 
 // drawPressed shows the key that was pressed last, and what it does, at the right of the status line.
 func (m *model) drawPressed(a canvas.Area) {
-	if m.Pressed == "" {
+	if m.pressed.key == "" || m.pressed.binding.ID == "" {
 		return
 	}
-	text := " " + keymap.Display(format.Safe(m.Pressed)) + " "
-	b, ok := m.Keys.Lookup(keymap.Board, m.Pressed)
-	if c, inChart := m.Keys.Lookup(keymap.Chart, m.Pressed); inChart && m.Pages.InChart() {
-		b, ok = c, true
-	}
-	if c, inLesson := m.Keys.Lookup(keymap.Lesson, m.Pressed); inLesson && m.lesson != nil {
-		b, ok = c, true
-	}
-	if !ok {
-		return
-	}
-	name := " " + strings.TrimSpace(b.Name) + " "
+	text := " " + keymap.Display(format.Safe(m.pressed.key)) + " "
+	name := " " + strings.TrimSpace(m.pressed.binding.Name) + " "
 	x := a.W - canvas.Width(text) - canvas.Width(name) - 1
 	if x < 0 {
 		return

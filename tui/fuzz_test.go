@@ -92,7 +92,7 @@ func FuzzScreen(f *testing.F) {
 			onlySafe(t, m.View().WindowTitle)
 			rowsStand(t, m.View().Content, w, h)
 			if m.Selected.Any {
-				for _, c := range story.Copyables(m.Desk) {
+				for _, c := range story.Copyable(m.UI) {
 					onlySafe(t, strings.ReplaceAll(c.Text, "\n", ""))
 				}
 			}

@@ -220,7 +220,7 @@ func TestBadNamesOnEveryPage(t *testing.T) {
 				if bar := p.row(size[1] - 1); !strings.Contains(bar, "quit") && !strings.Contains(bar, "esc ") {
 					t.Fatalf("%s: the bar is gone:\n%s", page.name, p.screen())
 				}
-				for p.model.Over.Top() != nil || p.model.Pages.Covered() || p.model.Pages.Docked() != nil || p.model.Pages.Zoomed || p.model.Frame.Filter != "" {
+				for p.model.Overlays.Top() != nil || p.model.Pages.Covered() || p.model.Pages.Docked() != nil || p.model.Pages.Zoomed || p.model.Frame.Filter != "" {
 					p.press("esc")
 				}
 				if p.model.Frame.Fork != nil {

@@ -64,7 +64,7 @@ func RunPlay(ctx context.Context, release string, opts timeline.Options, o Optio
 
 func newPlay(ctx context.Context, story *scenario.Scenario, opts timeline.Options, o Options) *model {
 	m := newModel(ctx, session.New(story.Recording(), opts), o)
-	m.play = whatif.NewPlay(m.Desk)
+	m.play = whatif.NewPlay(m.UI)
 	whatif.AddPlay(m.play, m.Actions)
 	m.export.Own = true
 	m.Session.ToggleScheduler()

@@ -102,7 +102,7 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 
 		p.do(keymap.LessonNext).sees("Where does web-1 enter the queue?", " 1  activeQ")
 		p.press("4")
-		p.sees("can't: 4 is none of the answers")
+		p.sees("can't: 4 is not one of the answers: press 1, 2, 3")
 		p.press("1")
 		p.do(keymap.LessonNext).come().sees("✓ activeQ: A new pod is ready to be tried", "▸○ web-1")
 

@@ -24,7 +24,7 @@ func (m *model) showMessages() tea.Cmd {
 	for _, message := range messages {
 		l.Items = append(l.Items, messageItem(message, m.Frame.Zone))
 	}
-	return widget.OpenList(m.Desk, l, 0)
+	return widget.OpenList(m.UI, l, 0)
 }
 
 func messageItem(message page.Message, zone words.Zone) widget.Item {

@@ -26,7 +26,7 @@ import (
 
 // model is the program's state.
 type model struct {
-	*page.Desk
+	*page.UI
 	options Options
 	// ctx bounds all sessions; stop ends the one that is shown, and source is what that is called in Memory.
 	ctx    context.Context
@@ -38,6 +38,7 @@ type model struct {
 	sides  *sides // what it is a side of; nil if it can't have another beside it
 	// viewName is the person's own view that was shown last. Empty: none since the session began.
 	viewName string
+	pressed keypress
 	// leaving counts the keys up to that by which the person wanted to leave what is not kept.
 	leaving int
 
@@ -59,10 +60,16 @@ type model struct {
 	crash  *page.Crash
 }
 
+// keypress is the last key on a page and its binding. The projector view shows both, except for answers in a lesson.
+type keypress struct {
+	key     string
+	binding keymap.Binding // zero if the key has none
+}
+
 // newModel returns the model of a program that shows s.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
-	d := &page.Desk{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
-	m := &model{Desk: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
+	d := &page.UI{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
+	m := &model{UI: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
 	m.origin = origin{session: s, frame: d.Frame, source: o.Source}
 	m.setKeys(o.Keys)
 	m.charts = chart.All(d)
@@ -86,7 +93,7 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	m.export = &export.Export{Screen: m.drawn, Write: o.WriteFile}
 	export.Add(d, m.export, all)
 	addCommands(ctx, d, o.Commands, o.machine, all)
-	story.AddCopying(d, o.Clipboard, all)
+	story.AddCopying(d, all)
 	m.addLooking(all)
 	m.addProgram(all)
 	m.addViews(all)
@@ -156,12 +163,12 @@ func (m *model) addLooking(all page.Actions) {
 	all[keymap.FirstRow] = page.Command(func() { m.Pages.Top().Move(-far) })
 	all[keymap.LastRow] = page.Command(func() { m.Pages.Top().Move(far) })
 	all[keymap.Open] = page.Action{
-		Do:     func() tea.Cmd { return m.Pages.Top().Enter() },
+		Do:     func(string) tea.Cmd { return m.Pages.Top().Enter() },
 		Cannot: func() string { return m.Pages.Top().CannotEnter() },
 		Name:   func() string { return cmp.Or(m.Pages.Top().EnterName(), m.board.EnterName()) },
 	}
-	all[keymap.Back] = page.Action{Do: m.goBack}.Unless(func() string {
-		if m.Working() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Pages.Docked() == nil && m.Frame.Filter == "" && m.Frame.Searching == "" {
+	all[keymap.Back] = page.Do(m.goBack).DisabledWhen(func() string {
+		if m.CurrentWork() == nil && !m.Pages.Covered() && !m.Pages.Zoomed && m.Pages.Docked() == nil && m.Frame.Filter == "" && m.Frame.Searching == "" {
 			return "nothing is open and no filter is set"
 		}
 		return ""
@@ -171,7 +178,7 @@ func (m *model) addLooking(all page.Actions) {
 // goBack stops what is under way, ends a search, closes what is open, or drops the filter.
 func (m *model) goBack() tea.Cmd {
 	switch {
-	case m.Working() != nil:
+	case m.CurrentWork() != nil:
 		return m.Stop()
 	case m.Frame.Searching != "":
 		m.Session.Pause()

@@ -53,11 +53,11 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 	middle, over, bar := m.layout.middle, m.layout.over, m.layout.bar
 	for _, k := range m.mouse.keys {
 		if k.Contains(at.X-bar.X, at.Y-bar.Y) {
-			m.Pressed = "" // no key was
-			return m.Do(k.Id)
+			m.pressed = keypress{}
+			return m.Do(k.ID)
 		}
 	}
-	if top := m.Over.Top(); top != nil {
+	if top := m.Overlays.Top(); top != nil {
 		if id, hit := top.Click(at.X-over.X, at.Y-over.Y, over.W, over.H); hit {
 			return m.Do(id)
 		}
@@ -99,8 +99,8 @@ func (m *model) wheel(at tea.Mouse) {
 	default:
 		return
 	}
-	if m.Over.Top() != nil {
-		for _, o := range m.Over.All() {
+	if m.Overlays.Top() != nil {
+		for _, o := range m.Overlays.All() {
 			o.Wheel(t.Rows)
 		}
 		return

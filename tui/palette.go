@@ -15,7 +15,7 @@ const lately = 3
 
 // palette lists all that can be done here, by name and with its key, and of what can't be done why not.
 type palette struct {
-	*page.Desk
+	*page.UI
 	recent []keymap.ID // what was lately done from it, the last first
 }
 
@@ -53,7 +53,7 @@ func (p *palette) open() tea.Cmd {
 			add(b)
 		}
 	}
-	return widget.OpenList(p.Desk, l, 0)
+	return widget.OpenList(p.UI, l, 0)
 }
 
 // here reports whether keys of that context mean something on the page that is shown.
@@ -74,12 +74,12 @@ func (p *palette) here(context keymap.Context) bool {
 // item is b as it is at the moment.
 func (p *palette) item(b keymap.Binding) widget.Item {
 	now := p.Named(b)
-	it := widget.Item{Key: b.Key(), Text: now.Name, Note: b.Description, Other: b.Description}
+	it := widget.Item{Key: b.Key(), Text: now.Name, Note: b.Description, Keywords: b.Description}
 	if now.Name != b.Name {
-		it.Other = b.Name + " " + it.Other
+		it.Keywords = b.Name + " " + it.Keywords
 	}
 	if why := p.Actions[b.ID].Refusal(); why != "" {
-		it.Note, it.Off = "can't: "+why, true
+		it.Note, it.Disabled = "can't: "+why, true
 	}
 	return it
 }

@@ -79,7 +79,7 @@ func TestThePaletteIsPlain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sitAt(t, 120, 40, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
 		p.do(keymap.AddPod)
-		offered := p.model.Over.Top().(*widget.List).Items
+		offered := p.model.Overlays.Top().(*widget.List).Items
 		p.press("esc")
 		for range 2 {
 			for _, k := range offered {

@@ -34,7 +34,7 @@ func TestNoLetterDoesAnythingButAnswer(t *testing.T) {
 			now, top := p.model.Frame.Now, p.model.Pages.Top()
 			for _, key := range pressed {
 				p.press(string(key))
-				if f := p.model.Frame; f.Fork != nil || phase != "plays" && !f.Now.Equal(now) || p.model.Pages.Top() != top || p.model.Over.Top() != nil {
+				if f := p.model.Frame; f.Fork != nil || phase != "plays" && !f.Now.Equal(now) || p.model.Pages.Top() != top || p.model.Overlays.Top() != nil {
 					t.Fatalf("%c does something while a question %s:\n%s", key, phase, p.screen())
 				}
 			}

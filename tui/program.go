@@ -45,17 +45,17 @@ func (m *model) paint() {
 
 // addProgram adds what is done with the program itself: its looks, its lists, its end.
 func (m *model) addProgram(all page.Actions) {
-	all[keymap.Theme] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Theme] = page.Action{Do: func(string) tea.Cmd {
 		m.looks.theme = m.looks.skins.Next(m.looks.theme)
 		m.paint()
 		return m.Answer("theme " + string(m.looks.theme) + m.Keys.Say(", {theme}: next"))
-	}}.Unless(func() string {
+	}}.DisabledWhen(func() string {
 		if m.options.NoColor {
 			return "colours are off: NO_COLOR is set, or --no-color was given"
 		}
 		return ""
 	})
-	all[keymap.Projector] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Projector] = page.Action{Do: func(string) tea.Cmd {
 		m.Projector = !m.Projector
 		m.paint()
 		if m.Projector {
@@ -63,54 +63,54 @@ func (m *model) addProgram(all page.Actions) {
 		}
 		return nil
 	}}
-	all[keymap.TimeZone] = page.Action{Do: m.nextZone}.Unless(func() string {
+	all[keymap.TimeZone] = page.Do(m.nextZone).DisabledWhen(func() string {
 		if m.otherZone() == m.zone {
 			return "UTC is this machine's time zone, and the configuration names no other (time-zone: Europe/Berlin)"
 		}
 		return ""
 	})
-	all[keymap.Mouse] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Mouse] = page.Action{Do: func(string) tea.Cmd {
 		m.mouse.on = !m.mouse.on
 		if m.mouse.on {
 			return m.Answer(m.Keys.Say("the mouse selects, scrolls and presses what is below it; {mouse} leaves it to the terminal"))
 		}
 		return m.Answer(m.Keys.Say("the mouse is the terminal's: select text with it; {mouse} takes it back"))
 	}}
-	all[keymap.Recordings] = page.Action{Do: m.chooseRecording}.Unless(m.nothingToChoose)
+	all[keymap.Recordings] = page.Do(m.chooseRecording).DisabledWhen(m.nothingToChoose)
 	m.addSides(all)
-	all[keymap.Rerun] = page.Action{Do: m.chooseRelease}.Unless(func() string {
+	all[keymap.Rerun] = page.Do(m.chooseRelease).DisabledWhen(func() string {
 		if m.Frame.Live != nil {
 			return session.ErrLive.Error()
 		}
 		return ""
 	})
-	all[keymap.Messages] = page.Action{Do: m.showMessages}.Unless(func() string {
+	all[keymap.Messages] = page.Do(m.showMessages).DisabledWhen(func() string {
 		if len(m.Messages()) == 0 {
 			return "nothing was said yet"
 		}
 		return ""
 	})
-	all[keymap.Palette] = page.Action{Do: (&palette{Desk: m.Desk}).open}
-	all[keymap.Help] = page.Action{Do: m.showHelp}
-	all[keymap.Quit] = page.Action{Do: m.quit}
-	all[keymap.Suspend] = page.Action{Do: func() tea.Cmd { return tea.Suspend }}
+	all[keymap.Palette] = page.Do((&palette{UI: m.UI}).open)
+	all[keymap.Help] = page.Do(m.showHelp)
+	all[keymap.Quit] = page.Do(m.quit)
+	all[keymap.Suspend] = page.Action{Do: func(string) tea.Cmd { return tea.Suspend }}
 }
 
 // quit leaves the program. If anything is lost with it, it says so first, and leaves when it is asked again at once.
 func (m *model) quit() tea.Cmd {
-	what := m.atStake()
+	what := m.unsavedWork()
 	if m.sides.two() {
-		what = cmp.Or(what, m.sides.other(m).atStake())
+		what = cmp.Or(what, m.sides.other(m).unsavedWork())
 	}
-	if what == "" || m.leaving > 0 && m.Deeds() <= m.leaving+1 {
+	if what == "" || m.leaving > 0 && m.Keypresses() <= m.leaving+1 {
 		return tea.Quit
 	}
-	m.leaving = m.Deeds()
+	m.leaving = m.Keypresses()
 	return m.Answer(what + m.Keys.Say(" would be lost: {quit} again leaves"))
 }
 
-// atStake is what is lost when the screen is left. Empty if nothing is.
-func (m *model) atStake() string {
+// unsavedWork is what is lost when the screen is left. Empty if nothing is.
+func (m *model) unsavedWork() string {
 	what := lost(m.Frame)
 	switch {
 	case m.lesson != nil, m.options.Keeps:

@@ -95,7 +95,7 @@ func (m *model) choose(c choice) tea.Cmd {
 	return page.Guarded(func() tea.Msg {
 		f, err := o.find()
 		return page.Ready(func() tea.Cmd {
-			if m.Over.Top() != nil {
+			if m.Overlays.Top() != nil {
 				return nil // the person does something else
 			}
 			if err != nil {
@@ -126,28 +126,28 @@ func (m *model) listRecordings(c choice, f found) tea.Cmd {
 		heading("Clusters of your kubeconfig")
 	}
 	for _, r := range attachable {
-		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, opens(r))
+		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Keywords: r.Name}, opens(r))
 	}
 	if len(f.own) > 0 {
 		heading("What was recorded while you were attached, the newest first")
 	}
 	for _, r := range f.own {
-		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Other: r.Name}, opens(r))
+		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Keywords: r.Name}, opens(r))
 	}
 	if m.options.OpenFiles != nil {
 		heading("Files")
 		add(widget.Item{Text: "open files …", Note: "Files of one run: an audit log, a scheduler's log, a trace, a scenario."}, func() tea.Cmd { return m.askFiles(c) })
 	}
-	return widget.OpenList(m.Desk, l, 0)
+	return widget.OpenList(m.UI, l, 0)
 }
 
 // askFiles asks for the paths of files and opens them as one recording.
 func (m *model) askFiles(c choice) tea.Cmd {
 	var paths []string
-	return widget.Ask(m.Desk, widget.Prompt{
+	return widget.Ask(m.UI, widget.Prompt{
 		Title: "open",
 		Hint:  "FILE ...: of one run, in any format",
-		Paths: widget.NewPaths(m.Desk, 0),
+		Paths: widget.NewPaths(m.UI, 0),
 		Accept: func(text string) string {
 			if paths = strings.Fields(text); len(paths) == 0 {
 				return "the path of a file, or of several"
@@ -191,7 +191,7 @@ func (m *model) unless(what string, do func() tea.Cmd) tea.Cmd {
 	if what == "" {
 		return do()
 	}
-	return widget.OpenList(m.Desk, widget.List{Title: what + " would be lost", Choose: func(chosen []int) tea.Cmd {
+	return widget.OpenList(m.UI, widget.List{Title: what + " would be lost", Choose: func(chosen []int) tea.Cmd {
 		if chosen[0] == 0 {
 			return nil
 		}
@@ -209,7 +209,7 @@ func (m *model) opening(r Recording, show func(opening) tea.Cmd) tea.Cmd {
 		o := opening{r.Name, s, r.Source, m.options.recall(r.Source), err}
 		return func(late bool) tea.Cmd {
 			if late && err == nil {
-				return m.Note(page.Notice{Text: r.Name + " is open", Open: func() tea.Cmd { return show(o) }})
+				return m.QueueNotice(page.Notice{Text: r.Name + " is open", Open: func() tea.Cmd { return show(o) }})
 			}
 			return show(o)
 		}

@@ -25,13 +25,13 @@ func (m *model) reread() tea.Cmd {
 		}
 		return page.Ready(func() tea.Cmd {
 			if err != nil {
-				return tea.Batch(m.Note(page.Notice{Text: err.Error() + "; what was read before holds", Refused: true}), m.reread())
+				return tea.Batch(m.QueueNotice(page.Notice{Text: err.Error() + "; what was read before holds", Refused: true}), m.reread())
 			}
 			m.takeConfig(o)
 			if m.sides.two() {
 				m.sides.other(m).takeConfig(o)
 			}
-			return tea.Batch(m.Note(page.Notice{Text: "the configuration has changed, and is read again"}), m.reread())
+			return tea.Batch(m.QueueNotice(page.Notice{Text: "the configuration has changed, and is read again"}), m.reread())
 		})
 	})
 }
@@ -64,7 +64,7 @@ func (m *model) takeConfig(next Options) {
 	}
 	m.paint()
 	m.setKeys(o.Keys)
-	addCommands(m.ctx, m.Desk, o.Commands, o.machine, m.Actions)
+	addCommands(m.ctx, m.UI, o.Commands, o.machine, m.Actions)
 	if was, is := viewNamed(before.Views, m.viewName), viewNamed(o.Views, m.viewName); is != nil && !reflect.DeepEqual(was, is) {
 		m.lookThrough(*is)
 	}

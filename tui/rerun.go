@@ -40,7 +40,7 @@ func (m *model) chooseRelease() tea.Cmd {
 		l.Items = append(l.Items, widget.Item{Text: r + "  " + newIn(r),
 			Note: "A local scheduler decides over the recording's pods and nodes; what the recorded one did is left out."})
 	}
-	return widget.OpenList(m.Desk, l, 0)
+	return widget.OpenList(m.UI, l, 0)
 }
 
 // newIn says what is new in a release of queue.Releases.
@@ -89,13 +89,13 @@ func (m *model) ranAgain(r rerun, late bool) tea.Cmd {
 	}
 	show := func() tea.Cmd { return m.showRerun(r) }
 	if late {
-		return m.Note(page.Notice{Text: "it was run again under " + r.release, Open: show})
+		return m.QueueNotice(page.Notice{Text: "it was run again under " + r.release, Open: show})
 	}
 	return show()
 }
 
 func (m *model) showRerun(r rerun) tea.Cmd {
-	return widget.OpenList(m.Desk, widget.List{
+	return widget.OpenList(m.UI, widget.List{
 		Title: fmt.Sprintf("%s against %s: %s watches %s", r.of.Release(), r.release, m.Keys.Say("{list-choose}"), r.release),
 		Items: comparisonItems(r.comparison, r.of.Release(), r.release),
 		Choose: func([]int) tea.Cmd {

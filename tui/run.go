@@ -11,7 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/atotto/clipboard"
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
@@ -48,8 +47,6 @@ type Options struct {
 	Glyphs theme.Glyphs
 	// Projector draws for a room from the start.
 	Projector bool
-	// Clipboard writes to the machine's own clipboard. Nil is the one that Run finds.
-	Clipboard func(text string) error
 	// ReadManifest reads a file of this machine. Nil is manifest.Read in Run, and that none can be read elsewhere.
 	ReadManifest func(path string) (*manifest.Manifest, error)
 	// WriteFile writes a new file of this machine. Nil is disk.WriteBytes in Run, and that none can be written elsewhere.
@@ -156,9 +153,6 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 			again.Glyphs = again.Glyphs.Resolve(os.Getenv)
 			return again, err
 		}
-	}
-	if o.Clipboard == nil && os.Getenv("SSH_TTY") == "" { // there, it would be another machine's
-		o.Clipboard = clipboard.WriteAll
 	}
 	if o.ReadManifest == nil {
 		o.ReadManifest = func(path string) (*manifest.Manifest, error) { return manifest.Read(ctx, path) }

@@ -22,12 +22,8 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 		t.Error("a file was read")
 		return nil, nil
 	}
-	write := func(string) error {
-		t.Error("the clipboard was written")
-		return nil
-	}
 	o := Options{
-		ReadManifest: read, Clipboard: write, Keys: keymap.Default(), Source: "sample", Memory: forbidden{t},
+		ReadManifest: read, Keys: keymap.Default(), Source: "sample", Memory: forbidden{t},
 		Recordings: []Recording{{Name: "secret", Open: func(context.Context, func(float64)) (*session.Session, error) {
 			t.Error("another recording was opened")
 			return nil, nil
@@ -44,7 +40,7 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 			t.Error("a manifest can be applied")
 		}
 	})
-	if o.ReadManifest != nil || o.Clipboard != nil || o.Memory != nil || o.Recordings != nil {
+	if o.ReadManifest != nil || o.Memory != nil || o.Recordings != nil {
 		t.Errorf("the screen is given a way to the machine: %+v", o)
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -114,7 +110,7 @@ func TestOnlyRunningOnATerminalKnowsTheMachine(t *testing.T) {
 		}
 		for _, spec := range file.Imports {
 			path := strings.Trim(spec.Path.Value, `"`)
-			if path == "os" || strings.HasPrefix(path, "os/") || slices.Contains([]string{"net", "net/http", "syscall", "github.com/atotto/clipboard"}, path) {
+			if path == "os" || strings.HasPrefix(path, "os/") || slices.Contains([]string{"net", "net/http", "syscall"}, path) {
 				t.Errorf("%s imports %s", name, path)
 			}
 		}

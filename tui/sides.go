@@ -164,7 +164,7 @@ func (s *sides) moused(msg tea.MouseMsg) tea.Cmd {
 	if i := slices.IndexFunc(s.rooms[:], func(r canvas.Rect) bool { return r.Contains(at.X, at.Y) }); i >= 0 {
 		over = i
 	}
-	if s.all[s.front].Over.Top() != nil {
+	if s.all[s.front].Overlays.Top() != nil {
 		over = s.front // it is above both
 	}
 	if _, click := msg.(tea.MouseClickMsg); click && over != s.front {
@@ -265,19 +265,19 @@ func (m *model) addSides(all page.Actions) {
 		}
 		return ""
 	}
-	all[keymap.Beside] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Beside] = page.Action{Do: func(string) tea.Cmd {
 		s := m.sides
 		if s.two() {
 			second := s.all[1]
-			return m.unless(second.atStake(), s.close)
+			return m.unless(second.unsavedWork(), s.close)
 		}
 		return m.choose(choice{title: "beside this one", open: func(r Recording) tea.Cmd { return m.opening(r, s.open) }})
-	}}.Called(func() string {
+	}}.NamedBy(func() string {
 		if m.sides.two() {
 			return "first alone"
 		}
 		return "beside"
-	}).Unless(func() string {
+	}).DisabledWhen(func() string {
 		switch {
 		case m.sides == nil, m.lesson != nil, m.play != nil:
 			return "here is no place for another beside it"
@@ -286,16 +286,16 @@ func (m *model) addSides(all page.Actions) {
 		}
 		return m.nothingToChoose()
 	})
-	all[keymap.OtherSide] = page.Command(func() { m.sides.goTo(1 - m.sides.front) }).Unless(beOne)
-	all[keymap.Alignment] = page.Action{Do: func() tea.Cmd {
+	all[keymap.OtherSide] = page.Command(func() { m.sides.goTo(1 - m.sides.front) }).DisabledWhen(beOne)
+	all[keymap.Alignment] = page.Action{Do: func(string) tea.Cmd {
 		s := m.sides
 		s.alignment, s.sent = s.alignment.Next(), time.Time{}
 		s.lead()
 		return m.Answer("the two are shown " + s.alignment.Words())
-	}}.Called(func() string {
+	}}.NamedBy(func() string {
 		if m.sides.two() {
 			return m.sides.alignment.Words()
 		}
 		return "align"
-	}).Unless(beOne)
+	}).DisabledWhen(beOne)
 }

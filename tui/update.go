@@ -86,7 +86,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		m.stale = true
-		if top := m.Over.Top(); top != nil {
+		if top := m.Overlays.Top(); top != nil {
 			return top.Typed(msg)
 		}
 	case tea.MouseMsg:
@@ -101,11 +101,11 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 // takeFrame takes in a new frame.
 func (m *model) takeFrame(f *session.Frame) tea.Cmd {
 	m.Frame = f
-	for _, o := range m.Over.All() {
+	for _, o := range m.Overlays.All() {
 		o.Refresh()
 	}
 	if f.Comparison != nil && !m.Pages.Covered() {
-		m.Session.Compare(m.Line()) // nobody sees it any more
+		m.Session.Compare(m.TimelineID()) // nobody sees it any more
 	}
 	cmd := m.showSaid(f.Said)
 	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
@@ -141,7 +141,7 @@ func (m *model) showSaid(said session.Said) tea.Cmd {
 	if m.outcome.Take(said, m.lesson == nil) {
 		notice.Open = func() tea.Cmd { return m.outcome.Open(said) }
 	}
-	return m.Tell(notice)
+	return m.ShowNotice(notice)
 }
 
 // key does what a key means where the person is: in what is open above the page, on the page, on the board.
@@ -153,23 +153,23 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	next := m.HadKey()
-	return tea.Batch(next, m.deed(msg))
+	next := m.OnKey()
+	return tea.Batch(next, m.handleKey(msg))
 }
 
-// deed does what a key means.
-func (m *model) deed(msg tea.KeyPressMsg) tea.Cmd {
+// handleKey does what a key means.
+func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
-	if top := m.Over.Top(); top != nil {
+	if top := m.Overlays.Top(); top != nil {
 		if b, ok := m.Keys.Lookup(top.Context(), key); ok && top.Means(b.ID) {
-			return m.Do(b.ID)
+			return m.Press(b.ID, key)
 		}
 		return top.Typed(msg)
 	}
-	m.Pressed = key
 	top := m.Pages.Top()
 	if t, ok := top.(page.Taker); ok {
 		if cmd, taken := t.Take(key); taken {
+			m.pressed = keypress{}
 			return cmd
 		}
 	}
@@ -178,9 +178,11 @@ func (m *model) deed(msg tea.KeyPressMsg) tea.Cmd {
 			continue
 		}
 		if b, ok := m.Keys.Lookup(context, key); ok {
-			return m.Do(b.ID)
+			m.pressed = keypress{key, b}
+			return m.Press(b.ID, key)
 		}
 	}
+	m.pressed = keypress{key: key}
 	return nil
 }
 
@@ -196,7 +198,7 @@ func (m *model) settleAll() {
 // settle puts everything in its place after a change: the layout, the cursors, what is in sight.
 func (m *model) settle() {
 	m.layout = m.arrange()
-	for _, o := range m.Over.All() {
+	for _, o := range m.Overlays.All() {
 		o.Settle(m.layout.over.H)
 	}
 	if m.Pages.Covered() {

@@ -82,14 +82,14 @@ func (m *model) view() tea.View {
 	if m.options.titled {
 		v.WindowTitle = m.title()
 	}
-	if w := m.Working(); w != nil {
+	if w := m.CurrentWork(); w != nil {
 		state := tea.ProgressBarIndeterminate
 		if w.Share() > 0 {
 			state = tea.ProgressBarDefault
 		}
 		v.ProgressBar = tea.NewProgressBar(state, int(w.Share()*100))
 	}
-	if top := m.Over.Top(); top != nil && !m.layout.tooSmall {
+	if top := m.Overlays.Top(); top != nil && !m.layout.tooSmall {
 		if x, shown := top.Caret(m.layout.status.W); shown {
 			v.Cursor = tea.NewCursor(x, m.layout.status.Y)
 		}
@@ -155,12 +155,12 @@ func part(all canvas.Area, r canvas.Rect) canvas.Area { return all.Sub(r.X, r.Y,
 func (m *model) drawAround(all canvas.Area) {
 	l := m.layout
 	over, status := part(all, l.over), part(all, l.status)
-	if !m.Over.Typing() {
+	if !m.Overlays.Typing() {
 		m.drawStatus(status)
 	}
 	m.bar = m.keyBar(widget.KeyBar{Shown: m.bar.Shown[:0], Always: m.bar.Always[:0]})
 	m.mouse.keys = m.bar.Draw(part(all, l.bar), m.mouse.keys[:0])
-	for _, o := range m.Over.All() {
+	for _, o := range m.Overlays.All() {
 		o.Draw(over, status)
 	}
 }
@@ -187,7 +187,7 @@ func (m *model) forkKeys() []keymap.Binding {
 
 // keyBar adds the keys that can be used now to an empty bar.
 func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
-	if top := m.Over.Top(); top != nil {
+	if top := m.Overlays.Top(); top != nil {
 		for _, b := range m.Keys.OnBar(top.Context()) {
 			if top.Means(b.ID) {
 				bar.Shown = append(bar.Shown, b)

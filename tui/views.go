@@ -23,9 +23,9 @@ func (m *model) addViews(all page.Actions) {
 			return ""
 		}
 	}
-	all[keymap.ChooseView] = page.Action{Do: m.chooseView}.Unless(none(0))
+	all[keymap.ChooseView] = page.Do(m.chooseView).DisabledWhen(none(0))
 	for i, id := range [...]keymap.ID{keymap.FirstView, keymap.SecondView, keymap.ThirdView, keymap.FourthView} {
-		all[id] = page.Action{Do: func() tea.Cmd { return m.showView(m.options.Views[i]) }}.Unless(none(i)).Called(func() string {
+		all[id] = page.Action{Do: func(string) tea.Cmd { return m.showView(m.options.Views[i]) }}.DisabledWhen(none(i)).NamedBy(func() string {
 			if i < len(m.options.Views) {
 				return m.options.Views[i].Name
 			}
@@ -44,7 +44,7 @@ func (m *model) chooseView() tea.Cmd {
 		}
 		l.Items = append(l.Items, it)
 	}
-	return widget.OpenList(m.Desk, l, 0)
+	return widget.OpenList(m.UI, l, 0)
 }
 
 // viewNote says what a view shows.
@@ -111,7 +111,7 @@ func (m *model) begin() {
 				own.View.Filter = m.Frame.Filter // which was asked for now
 			}
 			m.showView(own)
-			m.Hush() // nobody asked
+			m.ClearNotices() // nobody asked
 		}
 	}
 }

@@ -128,7 +128,7 @@ func says(share float64, read, size int64, since time.Duration) string {
 	if size > 0 {
 		text = fmt.Sprintf("%.1f of %.1f MB, ", float64(read)/1e6, float64(size)/1e6) + text
 	}
-	if left := format.Left(share, since); left > 0 {
+	if left := format.Remaining(share, since); left > 0 {
 		text += ", about " + format.Span(left.Round(time.Second)) + " left"
 	}
 	return text

@@ -14,7 +14,7 @@ import (
 
 // Board is the lowest page: the panes of the queue, the pods in flight, the log, and why the selected pod waits.
 type Board struct {
-	*page.Desk
+	*page.UI
 	Why *story.Why
 	attention
 	panes      [4]rows
@@ -30,8 +30,8 @@ type Board struct {
 }
 
 // New returns the board of what is shown on d, to be begun with reset. Why is opened from it.
-func New(d *page.Desk, why *story.Why) *Board {
-	b := &Board{Desk: d, Why: why}
+func New(d *page.UI, why *story.Why) *Board {
+	b := &Board{UI: d, Why: why}
 	for id := range b.columns {
 		b.setColumns(paneID(id), nil)
 	}

@@ -15,7 +15,7 @@ import (
 func (b *Board) askColumns() tea.Cmd {
 	id := b.focus
 	old := b.ColumnsOf(paneTitles[id])
-	return widget.Ask(b.Desk, widget.Prompt{
+	return widget.Ask(b.UI, widget.Prompt{
 		Title:    "columns of " + paneTitles[id],
 		Hint:     strings.Join(ColumnNames(), " ") + "; empty: the usual ones",
 		Complete: func(text string) []string { return widget.Starting(text, ColumnNames()) },

@@ -49,7 +49,7 @@ func columns() []*column {
 	word := func(text func(pod *board.Pod) string) (func(pane, *board.Pod) int, func(pane, canvas.Area, *board.Pod)) {
 		return func(_ pane, pod *board.Pod) int { return canvas.Width(text(pod)) },
 			func(_ pane, a canvas.Area, pod *board.Pod) {
-				a.Text(0, 0, theme.Plain, canvas.Middle(text(pod), a.W))
+				a.Text(0, 0, theme.Plain, canvas.TruncateMiddle(text(pod), a.W))
 			}
 	}
 	all := []*column{

@@ -13,33 +13,33 @@ import (
 
 // addFinding adds what looks for pods.
 func (b *Board) addFinding(all page.Actions) {
-	all[keymap.Filter] = page.Action{Do: b.askFilter}
-	all[keymap.Sort] = page.Action{Do: b.chooseSort}.Unless(func() string {
+	all[keymap.Filter] = page.Do(b.askFilter)
+	all[keymap.Sort] = page.Do(b.chooseSort).DisabledWhen(func() string {
 		if b.focus == logPane {
 			return b.Keys.Say("the log is sorted by time: {focus-active}, {focus-backoff}, {focus-unschedulable} and {focus-in-flight} go to pods")
 		}
 		return ""
 	})
-	all[keymap.GoToPod] = page.Action{Do: b.askPod}
-	all[keymap.ChooseShown] = page.Action{Do: b.askColumns}.Unless(func() string {
+	all[keymap.GoToPod] = page.Do(b.askPod)
+	all[keymap.ChooseShown] = page.Do(b.askColumns).DisabledWhen(func() string {
 		if b.focus > unschedulablePane {
 			return "only activeQ, backoffQ and unschedulable have columns"
 		}
 		return ""
 	})
-	all[keymap.CountGroups] = page.Action{Do: b.countGroups}
+	all[keymap.CountGroups] = page.Do(b.countGroups)
 }
 
 // askFilter asks for a filter, which shows its effect with every letter.
 func (b *Board) askFilter() tea.Cmd {
 	old := b.Frame.Filter
-	return widget.Ask(b.Desk, widget.Prompt{
+	return widget.Ask(b.UI, widget.Prompt{
 		Title:     "filter",
 		Hint:      "words !not /regex/ ~fuzzy -l app=web ns:shop plugin:Taint tier:backoff attempts>3 prio>=100 waiting>5m",
 		Changed:   b.setFilter,
 		Cancelled: func() { b.setFilter(old) },
 		Accept:    b.setFilter,
-		Complete:  func(text string) []string { return widget.FilterWords(b.Desk, text) },
+		Complete:  func(text string) []string { return widget.FilterWords(b.UI, text) },
 	}, old)
 }
 
@@ -89,7 +89,7 @@ func (b *Board) chooseSort() tea.Cmd {
 		}
 		l.Items = append(l.Items, widget.Item{Text: text, Note: note})
 	}
-	return widget.OpenList(b.Desk, l, at)
+	return widget.OpenList(b.UI, l, at)
 }
 
 // sortArrow shows which way pods are sorted.

@@ -43,11 +43,11 @@ func (b *Board) nextPane(n int) {
 	if b.Pages.Docked() != nil {
 		panes++
 	}
-	if b.Pages.AtDock() {
+	if b.Pages.DockFocused() {
 		at = int(paneCount)
 	}
 	if to := (at + n + panes) % panes; to == int(paneCount) {
-		b.Pages.GoToDock()
+		b.Pages.FocusDock()
 	} else {
 		b.setFocus(paneID(to))
 	}
@@ -106,7 +106,7 @@ func (b *Board) ShowPane(tier queue.Tier) {
 }
 
 // focused reports whether keys are about the pane.
-func (b *Board) focused(p paneID) bool { return b.focus == p && !b.Pages.AtDock() }
+func (b *Board) focused(p paneID) bool { return b.focus == p && !b.Pages.DockFocused() }
 
 // InFocus is the title of the pane in focus.
 func (b *Board) InFocus() string { return paneTitles[b.focus] }

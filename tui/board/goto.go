@@ -14,10 +14,10 @@ import (
 
 // askPod asks for a pod by its name and goes to it.
 func (b *Board) askPod() tea.Cmd {
-	return widget.Ask(b.Desk, widget.Prompt{
+	return widget.Ask(b.UI, widget.Prompt{
 		Title:    "go to pod",
 		Hint:     "[NAMESPACE/]NAME, or a part of it; empty: the one that waits longest",
-		Complete: func(text string) []string { return widget.PodWords(b.Desk, text) },
+		Complete: func(text string) []string { return widget.PodWords(b.UI, text) },
 		Accept: func(text string) string {
 			p := b.find(strings.TrimSpace(text))
 			if p == nil {
@@ -34,7 +34,7 @@ func (b *Board) find(text string) *board.Pod {
 	if text == "" {
 		return b.Frame.Board.LongestWaiting()
 	}
-	for _, key := range b.Frame.Board.Named(text, widget.MostCandidates) {
+	for _, key := range b.Frame.Board.Named(text, widget.MaxCandidates) {
 		if widget.PodWord(key) == text || key.String() == text {
 			return b.Frame.Board.Get(key)
 		}

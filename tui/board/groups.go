@@ -24,7 +24,7 @@ func (b *Board) countGroups() tea.Cmd {
 			all = append(all, shown.Groups(by)...)
 		}
 		return page.Ready(func() tea.Cmd {
-			if b.Over.Top() != nil {
+			if b.Overlays.Top() != nil {
 				return nil // who does something else now is not disturbed
 			}
 			return b.chooseGroup(all)
@@ -57,7 +57,7 @@ func (b *Board) chooseGroup(groups []board.Group) tea.Cmd {
 	if len(groups) == 0 {
 		l.Items = append(l.Items, widget.Item{Text: "No pod is in the queue, or none that matches the filter.", Heading: true})
 	}
-	return widget.OpenList(b.Desk, l, 0)
+	return widget.OpenList(b.UI, l, 0)
 }
 
 var groupHeadings = map[board.Grouping]string{
@@ -111,7 +111,7 @@ func (b *Board) addFolding(all page.Actions) {
 		if group, ok := b.Pod().PodGroup(); ok {
 			b.Session.ToggleGroup(group)
 		}
-	}).Unless(func() string {
+	}).DisabledWhen(func() string {
 		if p := b.Pod(); p == nil || p.Group == "" {
 			return "the selected pod is of no pod group: they are queued as one with --feature-gates=GenericWorkload=true"
 		}

@@ -182,7 +182,7 @@ func (v logPart) row(a canvas.Area, t *board.Transition) {
 	if name < 14 {
 		name = max(a.W-x-1-story.ShortMove, 14)
 	}
-	a.Text(x, 0, theme.Plain, canvas.Middle(story.PodName(t.Pod.Key, name), name))
+	a.Text(x, 0, theme.Plain, canvas.TruncateMiddle(story.PodName(t.Pod.Key, name), name))
 	x += name + 1
 	story.DrawMove(a.Sub(x, 0, a.W-x, 1), t)
 }

@@ -49,7 +49,7 @@ func (l longest) Draw(a canvas.Area) {
 		room /= 2
 		said = l.said(p, room)
 	}
-	name := canvas.Middle(story.PodName(p.Key, room), max(12, room/2))
+	name := canvas.TruncateMiddle(story.PodName(p.Key, room), max(12, room/2))
 	x = title.Text(x, 0, canvas.Bold, "  "+name+" ")
 	x = title.Text(x, 0, ageStyle(age), format.Countdown(age)+" ")
 	x = title.Text(x, 0, theme.Tier(p.Tier), canvas.Truncate(l.why(p, title.W-x-2), title.W-x-2)+" ")

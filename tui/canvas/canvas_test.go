@@ -72,9 +72,9 @@ func TestShortening(t *testing.T) {
 		{canvas.Truncate("web-7d9f8c6b5-x2k1p", 8), "web-7d9…"},
 		{canvas.Truncate("short", 8), "short"},
 		{canvas.Truncate("short", 0), ""},
-		{canvas.Middle("web-7d9f8c6b5-x2k1p", 12), "web-7d…x2k1p"},
-		{canvas.Middle("日本語日本語", 8), "日本…語"},
-		{canvas.Middle("ab", 1), "…"},
+		{canvas.TruncateMiddle("web-7d9f8c6b5-x2k1p", 12), "web-7d…x2k1p"},
+		{canvas.TruncateMiddle("日本語日本語", 8), "日本…語"},
+		{canvas.TruncateMiddle("ab", 1), "…"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got %q, want %q", test.got, test.want)

@@ -8,9 +8,9 @@ func Truncate(s string, width int) string {
 	return head(s, width-1) + ellipsis(width)
 }
 
-// Middle shortens s to at most width cells by leaving out its middle. Names made by controllers differ
+// TruncateMiddle shortens s to at most width cells by leaving out its middle. Names made by controllers differ
 // at their end and belong together by their beginning, so both stay.
-func Middle(s string, width int) string {
+func TruncateMiddle(s string, width int) string {
 	if fitsWidth(s, width) {
 		return s
 	}

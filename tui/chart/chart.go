@@ -24,7 +24,7 @@ const lanesLead = 8
 
 // timed is what all charts have.
 type timed struct {
-	*page.Desk
+	*page.UI
 	widget.Window
 	w, h int // of its room
 }
@@ -49,12 +49,12 @@ func (t *timed) turned(by page.Turn) bool {
 }
 
 // Add adds what opens charts and moves in them.
-func Add(d *page.Desk, charts []Chart, all page.Actions) {
+func Add(d *page.UI, charts []Chart, all page.Actions) {
 	for _, c := range charts {
 		all[c.Key()] = toggle(d, c)
 	}
 	inChart := func(do func(*widget.Window)) page.Action {
-		return page.Command(func() { do(d.Pages.Top().(Chart).Span()) }).Unless(func() string {
+		return page.Command(func() { do(d.Pages.Top().(Chart).Span()) }).DisabledWhen(func() string {
 			if !d.Pages.InChart() {
 				return d.Keys.Say("only in a chart: {timeline}, {lanes}, {plots} and {stack} open one")
 			}
@@ -69,7 +69,7 @@ func Add(d *page.Desk, charts []Chart, all page.Actions) {
 }
 
 // toggle opens c, or closes it if it is open. One that was opened from another chart closes to that one.
-func toggle(d *page.Desk, c Chart) page.Action {
+func toggle(d *page.UI, c Chart) page.Action {
 	isOpen := func() bool { return d.Pages.Top() == page.Page(c) }
 	return page.Command(func() {
 		if !isOpen() {
@@ -79,12 +79,12 @@ func toggle(d *page.Desk, c Chart) page.Action {
 		} else {
 			d.Pages.CloseTop()
 		}
-	}).Unless(func() string {
+	}).DisabledWhen(func() string {
 		if isOpen() {
 			return ""
 		}
 		return c.CannotOpen()
-	}).Called(func() string {
+	}).NamedBy(func() string {
 		if isOpen() {
 			return "close " + c.Name()
 		}

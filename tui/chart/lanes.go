@@ -29,9 +29,9 @@ type lanes struct {
 	stays       []story.Stay
 }
 
-func newLanes(d *page.Desk) Chart { return &lanes{timed: timed{Desk: d}} }
+func newLanes(d *page.UI) Chart { return &lanes{timed: timed{UI: d}} }
 
-func (l *lanes) Reset()         { *l = lanes{timed: timed{Desk: l.Desk}} }
+func (l *lanes) Reset()         { *l = lanes{timed: timed{UI: l.UI}} }
 func (l *lanes) Key() keymap.ID { return keymap.Lanes }
 func (l *lanes) Name() string   { return "lanes" }
 func (l *lanes) Layout() string { return "lanes" }
@@ -142,7 +142,7 @@ func (l *lanes) Draw(a canvas.Area) {
 		}
 		story.DrawLane(row.Sub(names, 0, p.Cells, 1), p, l.stays, f.Now, until)
 		if p.Covers(f.Now) {
-			story.NowLine(row.Sub(names+p.Column(f.Now), 0, 1, 1))
+			story.DrawNow(row.Sub(names+p.Column(f.Now), 0, 1, 1))
 		}
 		switch {
 		case l.Selected.Row(l.Frame, pod):
@@ -152,7 +152,7 @@ func (l *lanes) Draw(a canvas.Area) {
 			row.Text(0, 0, theme.Dim, "·")
 		}
 	}
-	story.LaneLegend(a.Row(a.H - 1))
+	story.DrawLegend(a.Row(a.H - 1))
 }
 
 // drawName draws the pod's name, and where there is room its tier and attempts.
@@ -165,7 +165,7 @@ func (l *lanes) drawName(a canvas.Area, pod *board.Pod) {
 		a.Right(a.W, 0, theme.Plain, strconv.Itoa(min(pod.Attempts, 999)))
 		a.Text(a.W-18, 0, style, theme.TierName(pod.Tier))
 	}
-	a.Text(3, 0, theme.Plain, canvas.Middle(story.PodName(pod.Key, room), room))
+	a.Text(3, 0, theme.Plain, canvas.TruncateMiddle(story.PodName(pod.Key, room), room))
 }
 
 func (l *lanes) empty(a canvas.Area) {
@@ -173,5 +173,5 @@ func (l *lanes) empty(a canvas.Area) {
 	if l.Frame.Filter != "" {
 		text = "No pod that was in the queue in the time shown matches the filter: {back}, then {back} again drops it."
 	}
-	widget.Teach(a, l.Keys.Say(text))
+	widget.DrawEmpty(a, l.Keys.Say(text))
 }

@@ -32,9 +32,9 @@ type plots struct {
 	perSecond     int        // attempts in the last second
 }
 
-func newPlots(d *page.Desk) Chart { return &plots{timed: timed{Desk: d}} }
+func newPlots(d *page.UI) Chart { return &plots{timed: timed{UI: d}} }
 
-func (v *plots) Reset()         { *v = plots{timed: timed{Desk: v.Desk}} }
+func (v *plots) Reset()         { *v = plots{timed: timed{UI: v.UI}} }
 func (v *plots) Key() keymap.ID { return keymap.Plots }
 func (v *plots) Name() string   { return "plots" }
 func (v *plots) Layout() string { return "plots" }
@@ -207,7 +207,7 @@ func (v *plots) Draw(a canvas.Area) {
 	v.Title(a.Row(0), "plots", "")
 	body := a.Sub(0, 1, a.W, a.H-1)
 	if v.Frame.Series.Len() == 0 {
-		widget.Teach(body, v.Keys.Say("Nothing to plot yet: the tiers' sizes, the attempts and arrivals a second and the oldest pod's age are counted as time passes. {play} plays, {seek-end} goes to the end."))
+		widget.DrawEmpty(body, v.Keys.Say("Nothing to plot yet: the tiers' sizes, the attempts and arrivals a second and the oldest pod's age are counted as time passes. {play} plays, {seek-end} goes to the end."))
 		return
 	}
 	tiers, rest := v.tiers(), v.rest()
@@ -225,7 +225,7 @@ func (v *plots) tiers() []plot {
 	var all []plot
 	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight} {
 		values, says := v.sizes[tier], v.says[tier]
-		top := max(widget.Highest(values), widget.Highest(says))
+		top := max(widget.Max(values), widget.Max(says))
 		all = append(all, plot{name: theme.TierName(tier), style: theme.Tier(tier), values: values, top: top, peak: format.Number(int(top)), now: format.Number(v.Frame.Board.Total(tier)), rows: 1})
 		if v.measured && tier != queue.InFlight {
 			all = append(all, plot{name: scheduler, style: theme.Dim, values: says, top: top, now: format.Number(int(newest(says)))})
@@ -244,11 +244,11 @@ func (v *plots) rest() []plot {
 		age = format.Countdown(v.Frame.Now.Sub(oldest))
 	}
 	all := []plot{
-		{name: "attempts", style: theme.InFlight, values: v.attempts, top: widget.Highest(v.attempts), peak: figure(widget.Highest(v.attempts)) + " a second", now: format.Number(v.perSecond) + " a second", rows: 1},
-		{name: "oldest pod's age", style: theme.Alarm, values: v.age, top: widget.Highest(v.age), peak: format.Countdown(time.Duration(widget.Highest(v.age) * float64(time.Second))), now: age, rows: 1},
+		{name: "attempts", style: theme.InFlight, values: v.attempts, top: widget.Max(v.attempts), peak: figure(widget.Max(v.attempts)) + " a second", now: format.Number(v.perSecond) + " a second", rows: 1},
+		{name: "oldest pod's age", style: theme.Alarm, values: v.age, top: widget.Max(v.age), peak: format.Countdown(time.Duration(widget.Max(v.age) * float64(time.Second))), now: age, rows: 1},
 	}
 	for i, a := range v.arrivals {
-		p := plot{name: format.Safe(a.event), style: theme.Accent, values: a.rates, top: widget.Highest(a.rates), now: format.Number(a.total) + " in all"}
+		p := plot{name: format.Safe(a.event), style: theme.Accent, values: a.rates, top: widget.Max(a.rates), now: format.Number(a.total) + " in all"}
 		if i == 0 {
 			p.rows = 1 // the others are shown where there is room
 		}

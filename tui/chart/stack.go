@@ -32,9 +32,9 @@ var stacked = [...]struct {
 	letter string
 }{{queue.InFlight, "f"}, {queue.Active, "a"}, {queue.Backoff, "b"}, {queue.Unschedulable, "u"}, {queue.Gated, "g"}}
 
-func newStack(d *page.Desk) Chart { return &stack{timed: timed{Desk: d}} }
+func newStack(d *page.UI) Chart { return &stack{timed: timed{UI: d}} }
 
-func (s *stack) Reset()         { *s = stack{timed: timed{Desk: s.Desk}} }
+func (s *stack) Reset()         { *s = stack{timed: timed{UI: s.UI}} }
 func (s *stack) Key() keymap.ID { return keymap.Stack }
 func (s *stack) Name() string   { return "stack" }
 func (s *stack) Layout() string { return "stack" }
@@ -105,7 +105,7 @@ func (s *stack) Draw(a canvas.Area) {
 	s.Title(a.Row(0), "stack", "")
 	body := a.Sub(0, 1, a.W, a.H-1)
 	if s.top <= 0 {
-		widget.Teach(body, s.Keys.Say("Nothing to draw yet: how many pods wait in which tier is counted as time passes. {play} plays, {seek-end} goes to the end."))
+		widget.DrawEmpty(body, s.Keys.Say("Nothing to draw yet: how many pods wait in which tier is counted as time passes. {play} plays, {seek-end} goes to the end."))
 		return
 	}
 	rows := body.H - 2

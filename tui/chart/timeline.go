@@ -30,9 +30,9 @@ type timeline struct {
 	whose  page.Selection // moves and stays
 }
 
-func newTimeline(d *page.Desk) Chart { return &timeline{timed: timed{Desk: d}} }
+func newTimeline(d *page.UI) Chart { return &timeline{timed: timed{UI: d}} }
 
-func (t *timeline) Reset()             { *t = timeline{timed: timed{Desk: t.Desk}} }
+func (t *timeline) Reset()             { *t = timeline{timed: timed{UI: t.UI}} }
 func (t *timeline) Key() keymap.ID     { return keymap.Timeline }
 func (t *timeline) Name() string       { return "timeline" }
 func (t *timeline) CannotOpen() string { return t.NotSelected() }
@@ -174,7 +174,7 @@ func (t *timeline) Draw(a canvas.Area) {
 		t.empty(a.Sub(0, 1, a.W, a.H-1))
 		return
 	}
-	t.Title(a.Row(0), "timeline of "+canvas.Middle(format.Safe(pod.Key.String()), a.W/2), "")
+	t.Title(a.Row(0), "timeline of "+canvas.TruncateMiddle(format.Safe(pod.Key.String()), a.W/2), "")
 	y := 1 + t.chart(a.Sub(0, 1, a.W, a.H-1), pod)
 	if a.H >= 30 {
 		y++
@@ -211,7 +211,7 @@ func (t *timeline) chart(a canvas.Area, pod *board.Pod) int {
 				}
 			}
 			if p.Covers(f.Now) {
-				story.NowLine(to(y+row).Sub(p.Column(f.Now), 0, 1, 1))
+				story.DrawNow(to(y+row).Sub(p.Column(f.Now), 0, 1, 1))
 			}
 		}
 		y += height
@@ -358,7 +358,7 @@ func (t *timeline) list(a canvas.Area) {
 		if a.W >= 70 {
 			lasted := ""
 			if i > 0 {
-				lasted = "+" + format.Lasting(m.Time.Sub(t.moves[i-1].Time))
+				lasted = "+" + format.Duration(m.Time.Sub(t.moves[i-1].Time))
 			}
 			row.Right(x+7, 0, theme.Dim, lasted)
 			x += 8
@@ -410,5 +410,5 @@ func (t *timeline) empty(a canvas.Area) {
 	if t.Selected.Any {
 		text = "The queue does not know " + format.Safe(t.Selected.Key.String()) + t.Keys.Say(" at the time shown: it is not there yet. {step-forward} goes one move forward.")
 	}
-	widget.Teach(a, text)
+	widget.DrawEmpty(a, text)
 }

@@ -37,8 +37,8 @@ type Export struct {
 }
 
 // Add adds what writes files.
-func Add(d *page.Desk, e *Export, all page.Actions) {
-	all[keymap.Save] = page.Action{Do: func() tea.Cmd { return e.choose(d) }}.Unless(func() string {
+func Add(d *page.UI, e *Export, all page.Actions) {
+	all[keymap.Save] = page.Action{Do: func(string) tea.Cmd { return e.choose(d) }}.DisabledWhen(func() string {
 		if e.Write == nil {
 			return "files can't be written from here"
 		}
@@ -56,7 +56,7 @@ type output struct {
 }
 
 // choose lists what can be saved, asks for the name of a file and writes it.
-func (e *Export) choose(d *page.Desk) tea.Cmd {
+func (e *Export) choose(d *page.UI) tea.Cmd {
 	all := e.outputs(d)
 	l := widget.List{Title: "save", Choose: func(chosen []int) tea.Cmd {
 		if n := chosen[0]; n < len(all) {
@@ -75,7 +75,7 @@ func (e *Export) choose(d *page.Desk) tea.Cmd {
 }
 
 // outputs are what can be saved of the moment that is shown.
-func (e *Export) outputs(d *page.Desk) []output {
+func (e *Export) outputs(d *page.UI) []output {
 	screen, f := e.Screen(), d.Frame
 	pods := "the pods that are shown, as "
 	all := []output{
@@ -114,7 +114,7 @@ func scenarioFile(s *scenario.Scenario) ([]byte, error) {
 }
 
 // askName asks for the name of the file and writes it.
-func (e *Export) askName(d *page.Desk, o output) tea.Cmd {
+func (e *Export) askName(d *page.UI, o output) tea.Cmd {
 	var path string
 	return widget.Ask(d, widget.Prompt{
 		Title: "save to",
@@ -134,7 +134,7 @@ func (e *Export) askName(d *page.Desk, o output) tea.Cmd {
 func fileName(f *session.Frame) string { return "schedq-" + f.Now.UTC().Format("150405") }
 
 // save writes what is made, and says so.
-func (e *Export) save(d *page.Desk, path string, made func() ([]byte, error)) tea.Msg {
+func (e *Export) save(d *page.UI, path string, made func() ([]byte, error)) tea.Msg {
 	data, err := made()
 	if err == nil {
 		err = e.Write(path, data)
@@ -149,7 +149,7 @@ func (e *Export) save(d *page.Desk, path string, made func() ([]byte, error)) te
 
 // askMinutes asks for a part of the recording and a file, and writes that as a scenario. What a chart shows is offered, or
 // else the last minute.
-func (e *Export) askMinutes(d *page.Desk) tea.Cmd {
+func (e *Export) askMinutes(d *page.UI) tea.Cmd {
 	from, to := d.Frame.Now.Add(-time.Minute), d.Frame.Now
 	if c, ok := d.Pages.Shown().(chart.Chart); ok {
 		shown := c.Span().Shown

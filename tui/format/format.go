@@ -48,8 +48,8 @@ func AppendCountdown(text []byte, d time.Duration) []byte {
 // appendTwoDigits writes n, between 0 and 99, with a leading zero if need be.
 func appendTwoDigits(text []byte, n int) []byte { return append(text, '0'+byte(n/10), '0'+byte(n%10)) }
 
-// Lasting writes how long something took in at most 5 letters: 12ms, or as a countdown.
-func Lasting(d time.Duration) string {
+// Duration writes how long something took in at most 5 letters: 12ms, or as a countdown.
+func Duration(d time.Duration) string {
 	d = max(d, 0)
 	if d < time.Second {
 		return strconv.Itoa(int(d.Milliseconds())) + "ms"
@@ -109,8 +109,8 @@ func Level(share float64) string {
 // sureFrom is from which share on it is said how long the rest takes: before, that would be a guess.
 const sureFrom = 0.05
 
-// Left reckons how long the rest takes of what a share of was done in that time. Zero: that would be a guess, or nothing is left.
-func Left(share float64, since time.Duration) time.Duration {
+// Remaining reckons how long the rest takes of what a share of was done in that time. Zero: that would be a guess, or nothing is left.
+func Remaining(share float64, since time.Duration) time.Duration {
 	if !(share >= sureFrom) {
 		return 0
 	}

@@ -39,7 +39,7 @@ func TestWrittenBehind(t *testing.T) {
 // TestNoNegativeTime: a clock that was set back shows no time below none.
 func TestNoNegativeTime(t *testing.T) {
 	for _, d := range []time.Duration{-time.Millisecond, -3 * time.Second, -3 * time.Minute, -2 * time.Hour, -80 * time.Hour} {
-		if got := [...]string{Countdown(d), Lasting(d), Span(d)}; got != [...]string{"0.0s", "0ms", "0:00"} {
+		if got := [...]string{Countdown(d), Duration(d), Span(d)}; got != [...]string{"0.0s", "0ms", "0:00"} {
 			t.Errorf("%s is %q", d, got)
 		}
 	}
@@ -56,7 +56,7 @@ func TestNumber(t *testing.T) {
 // TestLeft: the rest takes as long as it took so far, by its share.
 func TestLeft(t *testing.T) {
 	for share, want := range map[float64]time.Duration{0: 0, 0.049: 0, 0.05: 19 * time.Minute, 0.25: 3 * time.Minute, 1: 0, 1.5: 0, math.NaN(): 0} {
-		if got := Left(share, time.Minute); got != want {
+		if got := Remaining(share, time.Minute); got != want {
 			t.Errorf("of %v is left %v, want %v", share, got, want)
 		}
 	}

@@ -315,7 +315,7 @@ func drawTrend(a canvas.Area, f *session.Frame, tier queue.Tier) int {
 		}
 	}
 	values[trendCells-1] = float64(f.Board.Total(tier))
-	widget.Spark(a, theme.Tier(tier), values[:], widget.Highest(values[:]))
+	widget.Spark(a, theme.Tier(tier), values[:], widget.Max(values[:]))
 	return trendCells
 }
 

@@ -19,13 +19,13 @@ const (
 func distance(l *session.Live) string {
 	s := ""
 	if l.Answers >= farAway {
-		s = "answers take " + format.Lasting(l.Answers)
+		s = "answers take " + format.Duration(l.Answers)
 	}
 	if by := l.Ahead.Round(clocksPart); by != 0 {
 		if s != "" {
 			s += ", "
 		}
-		if s += "this clock " + format.Lasting(by.Abs()); by > 0 {
+		if s += "this clock " + format.Duration(by.Abs()); by > 0 {
 			s += " ahead"
 		} else {
 			s += " behind"

@@ -1,8 +1,10 @@
 package lesson
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -16,7 +18,7 @@ import (
 
 // Add adds what is done in a lesson.
 func Add(l *Lesson, all page.Actions) {
-	all[keymap.LessonNext] = page.Action{Do: l.nextStep}.Called(func() string {
+	all[keymap.LessonNext] = page.Do(l.nextStep).NamedBy(func() string {
 		switch {
 		case l.phase == asking:
 			return "show me"
@@ -25,15 +27,15 @@ func Add(l *Lesson, all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.LessonBack] = page.Action{Do: l.stepBack}.Unless(func() string {
+	all[keymap.LessonBack] = page.Do(l.stepBack).DisabledWhen(func() string {
 		looked := l.phase == asking && l.current().Prediction.Finding
 		if l.step == 0 && l.phase != over && len(l.given) == 0 && !looked {
 			return "this is the first step"
 		}
 		return ""
 	})
-	all[keymap.LessonWhy] = page.Action{Do: l.OpenWhy}.Unless(l.NotSelected)
-	all[keymap.LessonHint] = page.Command(func() { l.goal.hints, l.goal.solution = l.goal.hints+1, false }).Unless(func() string {
+	all[keymap.LessonWhy] = page.Do(l.OpenWhy).DisabledWhen(l.NotSelected)
+	all[keymap.LessonHint] = page.Command(func() { l.goal.hints, l.goal.solution = l.goal.hints+1, false }).DisabledWhen(func() string {
 		switch {
 		case l.phase != trying:
 			return "only a goal that is not reached has hints"
@@ -42,41 +44,45 @@ func Add(l *Lesson, all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.LessonSolution] = page.Command(func() { l.goal.solution = !l.goal.solution }).Unless(func() string {
+	all[keymap.LessonSolution] = page.Command(func() { l.goal.solution = !l.goal.solution }).DisabledWhen(func() string {
 		if l.phase != trying && l.phase != reached {
 			return "this step has no goal"
 		}
 		return ""
 	})
-	all[keymap.LessonSteps] = page.Action{Do: l.chooseStep}
-	all[keymap.LessonRestart] = page.Action{Do: func() tea.Cmd { return l.teach(l.plan, 0) }}
+	all[keymap.LessonSteps] = page.Do(l.chooseStep)
+	all[keymap.LessonRestart] = page.Action{Do: func(string) tea.Cmd { return l.teach(l.plan, 0) }}
 	all[keymap.LessonBlank] = page.Command(func() { l.Blank = true })
-	all[keymap.Lessons] = page.Action{Do: l.chooseLesson}.Unless(func() string {
+	all[keymap.Lessons] = page.Do(l.chooseLesson).DisabledWhen(func() string {
 		if l.options.Plan == nil || len(l.options.Lessons) == 0 {
 			return "there are no other lessons here"
 		}
 		return ""
 	})
-	all[keymap.AnswerQueue] = page.Action{Do: func() tea.Cmd { return l.answerBy(keymap.AnswerQueue) }}
-	all[keymap.AnswerChoice] = page.Action{Do: func() tea.Cmd { return l.answerBy(keymap.AnswerChoice) }}
+	all[keymap.AnswerQueue] = page.Action{Do: l.answer}.DisabledWhen(l.notAsking)
+	all[keymap.AnswerChoice] = page.Action{Do: l.answer}.DisabledWhen(l.notAsking)
 }
 
-// Take implements page.Taker: any key ends the blank screen. While a question is open, and until the person goes on, no letter
-// does anything but answer it.
+// notAsking returns why no answer can be given now, or "".
+func (l *Lesson) notAsking() string {
+	if l.phase != asking {
+		return l.Keys.Say("it is answered: {lesson-next} goes on")
+	}
+	return ""
+}
+
+// Take implements page.Taker. Any key ends the blank screen. While a question or its result is shown, letters only answer: a
+// late answer must not, for example, delete a pod.
 func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 	if l.Blank {
 		l.Blank = false
 		return nil, true
 	}
-	if l.answers(key) {
-		answer, ok := l.Keys.Lookup(keymap.Question, key)
-		switch {
-		case l.phase != asking: // a letter that comes late is no deed: d deletes, on the board
-			return l.Refuse(l.Keys.Say("it is answered: {lesson-next} goes on")), true
-		case !ok:
-			return l.Refuse(l.Keys.Say("a question is open: answer it, or {lesson-next} shows what comes")), true
+	if answer, taken := l.questionKey(key); taken {
+		if answer == "" {
+			return l.Refuse(cmp.Or(l.notAsking(), l.Keys.Say("a question is open: answer it, or {lesson-next} shows what comes"))), true
 		}
-		return l.Do(answer.ID), true
+		return l.Press(answer, key), true
 	}
 	onBoard, known := l.Keys.Lookup(keymap.Board, key)
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)
@@ -85,28 +91,28 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 		if !known {
 			return nil, true
 		}
-		return l.Do(onBoard.ID), true
+		return l.Press(onBoard.ID, key), true
 	case !ok && known && l.current().Goal != nil && slices.Contains(leavesGoal, onBoard.ID):
 		return l.Refuse(l.Keys.Say("the goal is to be reached in this what-if: {lesson-next} goes on without it")), true
 	}
 	return nil, false
 }
 
-// answers reports whether a key can do no more than answer: a question is open, or what was answered is shown, and the key
-// is an answer's, or a letter that neither goes through lessons nor is the program's own.
-func (l *Lesson) answers(key string) bool {
+// questionKey reports whether a question or its result takes the key, and returns the answer action, or "" for a letter that
+// answers nothing. Keys of the lesson and of the program keep their meaning.
+func (l *Lesson) questionKey(key string) (answer keymap.ID, taken bool) {
 	if l.phase != asking && l.phase != going && l.phase != told {
-		return false
+		return "", false
 	}
-	if _, ok := l.Keys.Lookup(keymap.Question, key); ok {
-		return true
+	if b, ok := l.Keys.Lookup(keymap.Question, key); ok {
+		return b.ID, true
 	}
 	if letter, size := utf8.DecodeRuneInString(key); size != len(key) || !unicode.IsLetter(letter) {
-		return false
+		return "", false
 	}
 	_, inLesson := l.Keys.Lookup(keymap.Lesson, key)
 	b, ok := l.Keys.Lookup(keymap.Board, key)
-	return !inLesson && !(ok && b.Group == keymap.Program)
+	return "", !inLesson && !(ok && b.Group == keymap.Program)
 }
 
 // leavesGoal are the board's actions that leave the what-if in which a goal is to be reached.
@@ -114,29 +120,23 @@ var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, k
 
 // Takes reports whether a key means something in the lesson, and so not what it means on the board.
 func (l *Lesson) Takes(key string) bool {
-	if l.answers(key) {
+	if _, taken := l.questionKey(key); taken {
 		return true
 	}
 	b, ok := l.Keys.Lookup(keymap.Lesson, key)
 	return ok && (b.ID != keymap.LessonBlank || l.Projector)
 }
 
-// answerBy answers the question that is open with the key that was pressed: a pane's or a letter.
-func (l *Lesson) answerBy(id keymap.ID) tea.Cmd {
-	a, key := l.openQuestion(), l.Pressed
-	l.Pressed = "" // which is nobody's business, on stage
-	for i, answer := range a.Answers {
-		if key == AnswerKey(a.Kind, i, answer) {
-			return l.giveAnswer(i)
-		}
+// answer gives the open question the answer of that key.
+func (l *Lesson) answer(key string) tea.Cmd {
+	_, keys, _ := l.Question()
+	if i := slices.Index(keys, key); i >= 0 {
+		return l.giveAnswer(i)
 	}
 	if key == "" {
 		return l.Refuse("press the key of an answer")
 	}
-	if id == keymap.AnswerQueue && a.Kind != lessons.AskQueue {
-		return l.Refuse("answer with a letter")
-	}
-	return l.Refuse(fmt.Sprintf("%s is none of the answers", keymap.Display(format.Safe(key))))
+	return l.Refuse(fmt.Sprintf("%s is not one of the answers: press %s", keymap.Display(format.Safe(key)), strings.Join(keys, ", ")))
 }
 
 // Question is the one that is open, with the keys that answer it; its Answer is noAnswer. It reports false if none is.

@@ -17,7 +17,7 @@ func (l *Lesson) chooseStep() tea.Cmd {
 	for i, s := range l.plan.Lesson.Steps {
 		steps.Items = append(steps.Items, widget.Item{Text: fmt.Sprintf("%2d %s %s", i+1, stepGlyph(&s), s.Title), Aside: "  " + format.Span(l.plan.Steps[i].From.At), Note: l.Keys.Say(string(s.Text))})
 	}
-	return widget.OpenList(l.Desk, steps, l.step)
+	return widget.OpenList(l.UI, steps, l.step)
 }
 
 // stepGlyph says of what kind a step is.
@@ -43,7 +43,7 @@ func (l *Lesson) chooseLesson() tea.Cmd {
 		offered.Items = append(offered.Items, widget.Item{Text: fmt.Sprintf("%2d %s", i+1, lesson.Title), Aside: "  " + standing(l.standings, lesson),
 			Note: "\"" + strings.TrimSuffix(string(lesson.Misconception), ".") + "\": " + string(lesson.Behaviour)})
 	}
-	return widget.OpenList(l.Desk, offered, at)
+	return widget.OpenList(l.UI, offered, at)
 }
 
 // standing says how far the person has come in a lesson.

@@ -109,7 +109,7 @@ func (n *Nodes) headings(a canvas.Area, c columns) {
 // row draws the i-th node.
 func (n *Nodes) row(a canvas.Area, c columns, i int) {
 	node := n.shown.nodes[i]
-	a.Text(2, 0, theme.Plain, canvas.Middle(string(node.Name), c.name))
+	a.Text(2, 0, theme.Plain, canvas.TruncateMiddle(string(node.Name), c.name))
 	x := 2 + c.name + 1
 	for _, name := range listed {
 		for _, r := range node.Resources {
@@ -207,7 +207,7 @@ func (n *Nodes) detail(a canvas.Area, i int) {
 	}
 	node := n.shown.nodes[i]
 	a.Row(0).Fill(theme.Dim, "─")
-	a.Text(1, 0, canvas.Bold, " "+canvas.Middle(string(node.Name), a.W-4)+" ")
+	a.Text(1, 0, canvas.Bold, " "+canvas.TruncateMiddle(string(node.Name), a.W-4)+" ")
 	left := a.Sub(2, 1, (a.W-4)/2, a.H-1)
 	right := a.Sub(2+left.W+2, 1, a.W-left.W-5, a.H-1)
 	n.resources(left, node, i)
@@ -242,7 +242,7 @@ func (n *Nodes) resources(a canvas.Area, node *explain.Node, i int) {
 	}
 	for _, r := range node.Resources {
 		row := a.Row(y)
-		row.Text(0, 0, theme.Plain, canvas.Middle(string(r.Name), name))
+		row.Text(0, 0, theme.Plain, canvas.TruncateMiddle(string(r.Name), name))
 		meter(row.Sub(name+1, 0, width, 1), r.UsedShare())
 		free := r.Free()
 		row.Text(name+width+2, 0, theme.Plain, canvas.Truncate(fmt.Sprintf("%s free of %s", brief(free), brief(r.Allocatable)), a.W-name-width-2))
@@ -281,7 +281,7 @@ func pods(a canvas.Area, node *explain.Node) {
 		if p.Priority != 0 {
 			priority = " p" + strconv.Itoa(int(p.Priority))
 		}
-		x := row.Text(0, 0, theme.Plain, canvas.Middle(strings.TrimPrefix(string(p.Name), "default/"), max(1, row.W-width-len(priority)-2)))
+		x := row.Text(0, 0, theme.Plain, canvas.TruncateMiddle(strings.TrimPrefix(string(p.Name), "default/"), max(1, row.W-width-len(priority)-2)))
 		row.Text(x, 0, theme.Accent, priority)
 		row.Right(row.W, 0, theme.Dim, canvas.Truncate(text, width))
 	}

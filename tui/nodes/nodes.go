@@ -14,7 +14,7 @@ import (
 
 // Nodes is the page of the nodes: a list of all, and all about the one at the cursor.
 type Nodes struct {
-	*page.Desk
+	*page.UI
 	shown survey
 	// asked is the moment for which the cluster was asked last, and when that was in real time; working is true while
 	// its nodes are worked out.
@@ -51,11 +51,11 @@ type survey struct {
 }
 
 // New returns the page for d.
-func New(d *page.Desk) *Nodes { return &Nodes{Desk: d} }
+func New(d *page.UI) *Nodes { return &Nodes{UI: d} }
 
 // Add adds what opens it.
 func Add(n *Nodes, all page.Actions) {
-	all[keymap.Nodes] = page.Action{Do: func() tea.Cmd {
+	all[keymap.Nodes] = page.Action{Do: func(string) tea.Cmd {
 		if n.Pages.Top() == page.Page(n) {
 			n.Pages.CloseTop()
 			return nil
@@ -78,14 +78,14 @@ func (n *Nodes) Show(name string) tea.Cmd {
 }
 
 // Reset begins with another session.
-func (n *Nodes) Reset() { *n = Nodes{Desk: n.Desk} }
+func (n *Nodes) Reset() { *n = Nodes{UI: n.UI} }
 
 // often is how often the nodes are worked out anew while time passes.
 const often = time.Second
 
 // Follow takes over what a newer frame says of the cluster, and asks for more if that is another moment's.
 func (n *Nodes) Follow() tea.Cmd {
-	now := moment{n.Frame.Now, n.Line(), n.Frame.Said.Number, n.Selected.Key}
+	now := moment{n.Frame.Now, n.TimelineID(), n.Frame.Said.Number, n.Selected.Key}
 	if now != n.asked && !n.working && (!n.Frame.Playing || time.Since(n.askedAt) >= often) {
 		n.asked, n.askedAt = now, time.Now()
 		n.Session.Survey()

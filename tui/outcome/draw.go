@@ -71,11 +71,11 @@ func (r row) name() string {
 func (p *Panel) row(a canvas.Area, r row, name int) {
 	x := 2 + name + 2
 	if r.node != "" {
-		a.Text(2, 0, theme.Accent, canvas.Middle(r.name(), name))
+		a.Text(2, 0, theme.Accent, canvas.TruncateMiddle(r.name(), name))
 		a.Text(x, 0, theme.Dim, canvas.Truncate(p.onNode(r.node), a.W-x-1))
 		return
 	}
-	a.Text(2, 0, theme.Plain, canvas.Middle(r.name(), name))
+	a.Text(2, 0, theme.Plain, canvas.TruncateMiddle(r.name(), name))
 	end := a.Text(x, 0, theme.Tier(r.pod.Tier), theme.Provenance(r.pod.Observed)+" "+theme.TierName(r.pod.Tier))
 	a.Text(end+1, 0, theme.Plain, canvas.Truncate(where(r.pod), a.W-end-2))
 }

@@ -20,7 +20,7 @@ import (
 
 // Panel is the page of one answer. It stands beneath the others, and keys are about it when the person goes there.
 type Panel struct {
-	*page.Desk
+	*page.UI
 	board *board.Board
 	nodes *nodes.Nodes
 
@@ -43,13 +43,13 @@ type row struct {
 }
 
 // New returns the panel of d. Pods are selected on b, and nodes in n.
-func New(d *page.Desk, b *board.Board, n *nodes.Nodes) *Panel {
-	return &Panel{Desk: d, board: b, nodes: n}
+func New(d *page.UI, b *board.Board, n *nodes.Nodes) *Panel {
+	return &Panel{UI: d, board: b, nodes: n}
 }
 
 // Add adds what goes to it.
 func Add(p *Panel, all page.Actions) {
-	all[keymap.Outcome] = page.Action{Do: p.goThere}.Unless(func() string {
+	all[keymap.Outcome] = page.Do(p.goThere).DisabledWhen(func() string {
 		if p.said.Number == 0 {
 			return "nothing was asked in a what-if yet"
 		}
@@ -58,7 +58,7 @@ func Add(p *Panel, all page.Actions) {
 }
 
 // Reset begins with another session.
-func (p *Panel) Reset() { *p = Panel{Desk: p.Desk, board: p.board, nodes: p.nodes} }
+func (p *Panel) Reset() { *p = Panel{UI: p.UI, board: p.board, nodes: p.nodes} }
 
 // Take takes over what a session answered, if that is about pods that moved or is more than a line, and reports whether
 // it did. If docks, it shows what is more than a line by itself.
@@ -102,7 +102,7 @@ func (p *Panel) goThere() tea.Cmd {
 		p.Pages.Open(p)
 	default:
 		p.Pages.Dock(p)
-		p.Pages.GoToDock()
+		p.Pages.FocusDock()
 	}
 	return p.Follow()
 }
@@ -191,7 +191,7 @@ func (p *Panel) CannotEnter() string {
 
 // Click implements page.Page: it goes to a row, or opens the one at the cursor.
 func (p *Panel) Click(x, y int) tea.Cmd {
-	p.Pages.GoToDock()
+	p.Pages.FocusDock()
 	n := p.top + y - p.list.Y
 	if !p.list.Contains(x, y) || n >= len(p.rows) {
 		return nil

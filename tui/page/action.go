@@ -8,7 +8,8 @@ import (
 
 // Action is what a binding does.
 type Action struct {
-	Do func() tea.Cmd
+	// Do performs the action. key is the key that was pressed, or "" if it was chosen with the mouse or from a list.
+	Do func(key string) tea.Cmd
 	// Cannot says why it cannot be done now, or is empty if it can. Nil: it always can.
 	Cannot func() string
 	// Name is what it is called at the moment, where that changes. Nil: as the binding says.
@@ -26,19 +27,24 @@ func (a Action) Refusal() string {
 	return a.Cannot()
 }
 
-// Command is an action that leaves nothing to wait for.
-func Command(do func()) Action {
-	return Action{Do: func() tea.Cmd { do(); return nil }}
+// Do returns an action that does not depend on the key.
+func Do(do func() tea.Cmd) Action {
+	return Action{Do: func(string) tea.Cmd { return do() }}
 }
 
-// Unless gives a its reason for not being possible.
-func (a Action) Unless(cannot func() string) Action {
+// Command returns an action that leaves nothing to wait for.
+func Command(do func()) Action {
+	return Action{Do: func(string) tea.Cmd { do(); return nil }}
+}
+
+// DisabledWhen gives a its reason for not being possible.
+func (a Action) DisabledWhen(cannot func() string) Action {
 	a.Cannot = cannot
 	return a
 }
 
-// Called gives a a name that changes.
-func (a Action) Called(name func() string) Action {
+// NamedBy gives a a name that changes.
+func (a Action) NamedBy(name func() string) Action {
 	a.Name = name
 	return a
 }

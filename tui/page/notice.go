@@ -39,7 +39,7 @@ type notices struct {
 }
 
 // Notice is the one that is shown, or none.
-func (d *Desk) Notice() Notice {
+func (d *UI) Notice() Notice {
 	if len(d.notices.queue) == 0 {
 		return Notice{}
 	}
@@ -47,22 +47,22 @@ func (d *Desk) Notice() Notice {
 }
 
 // NoticesBehind is how many are told after the one that is shown.
-func (d *Desk) NoticesBehind() int { return max(0, len(d.notices.queue)-1) }
+func (d *UI) NoticesBehind() int { return max(0, len(d.notices.queue)-1) }
 
 // Messages are the last notices, the oldest first. They must not be modified.
-func (d *Desk) Messages() []Message { return d.notices.messages }
+func (d *UI) Messages() []Message { return d.notices.messages }
 
-// Tell shows a notice that answers the last key.
-func (d *Desk) Tell(n Notice) tea.Cmd {
+// ShowNotice shows a notice that answers the last key.
+func (d *UI) ShowNotice(n Notice) tea.Cmd {
 	at := min(d.notices.fresh, len(d.notices.queue))
 	d.notices.fresh = at + 1
 	return d.insert(at, n)
 }
 
-// Note shows a notice that nobody waits for, behind all others.
-func (d *Desk) Note(n Notice) tea.Cmd { return d.insert(len(d.notices.queue), n) }
+// QueueNotice shows a notice that nobody waits for, behind all others.
+func (d *UI) QueueNotice(n Notice) tea.Cmd { return d.insert(len(d.notices.queue), n) }
 
-func (d *Desk) insert(at int, n Notice) tea.Cmd {
+func (d *UI) insert(at int, n Notice) tea.Cmd {
 	all := &d.notices
 	all.messages = append(all.messages, Message{n, d.Frame.Now})
 	all.messages = all.messages[max(0, len(all.messages)-maxMessages):]
@@ -74,32 +74,32 @@ func (d *Desk) insert(at int, n Notice) tea.Cmd {
 }
 
 // Answer tells what was done.
-func (d *Desk) Answer(text string) tea.Cmd { return d.Tell(Notice{Text: text}) }
+func (d *UI) Answer(text string) tea.Cmd { return d.ShowNotice(Notice{Text: text}) }
 
 // Refuse tells why something can't be done.
-func (d *Desk) Refuse(why string) tea.Cmd { return d.Tell(Notice{Text: why, Refused: true}) }
+func (d *UI) Refuse(why string) tea.Cmd { return d.ShowNotice(Notice{Text: why, Refused: true}) }
 
-// HadKey ends the notice that is shown, because a key was pressed, and goes on to the next. Where a prompt has the line
+// OnKey ends the notice that is shown, because a key was pressed, and goes on to the next. Where a prompt has the line
 // it was not seen, and stays.
-func (d *Desk) HadKey() tea.Cmd {
+func (d *UI) OnKey() tea.Cmd {
 	d.notices.fresh = 0
-	d.deeds++
-	if d.Over.Typing() {
+	d.keypresses++
+	if d.Overlays.Typing() {
 		return nil
 	}
 	return d.nextNotice()
 }
 
-// Hush takes back all that is to be told, and was not asked for.
-func (d *Desk) Hush() {
+// ClearNotices takes back all that is to be told, and was not asked for.
+func (d *UI) ClearNotices() {
 	d.notices.queue, d.notices.messages = nil, nil
 	d.notices.turn++
 }
 
-// Deeds is how many keys were pressed.
-func (d *Desk) Deeds() int { return d.deeds }
+// Keypresses is how many keys were pressed.
+func (d *UI) Keypresses() int { return d.keypresses }
 
-func (d *Desk) nextNotice() tea.Cmd {
+func (d *UI) nextNotice() tea.Cmd {
 	all := &d.notices
 	if len(all.queue) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (d *Desk) nextNotice() tea.Cmd {
 }
 
 // showHead ends the notice at the head of the queue in time.
-func (d *Desk) showHead() tea.Cmd {
+func (d *UI) showHead() tea.Cmd {
 	d.notices.turn++
 	turn := d.notices.turn
 	if len(d.notices.queue) == 0 {
@@ -120,7 +120,7 @@ func (d *Desk) showHead() tea.Cmd {
 			switch {
 			case turn != d.notices.turn:
 				return nil
-			case d.Over.Typing():
+			case d.Overlays.Typing():
 				return d.showHead()
 			}
 			return d.nextNotice()

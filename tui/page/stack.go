@@ -40,11 +40,11 @@ func (p *Pages) Dock(d Page) { p.dock = d }
 // Docked is the page that stands beneath what is on top, or nil.
 func (p *Pages) Docked() Page { return p.dock }
 
-// AtDock reports whether keys are about the docked page.
-func (p *Pages) AtDock() bool { return p.docked }
+// DockFocused reports whether keys are about the docked page.
+func (p *Pages) DockFocused() bool { return p.docked }
 
-// GoToDock has keys be about the docked page, if there is one.
-func (p *Pages) GoToDock() { p.docked, p.back = p.dock != nil, false }
+// FocusDock has keys be about the docked page, if there is one.
+func (p *Pages) FocusDock() { p.docked, p.back = p.dock != nil, false }
 
 // Covered reports whether something is open over the lowest page.
 func (p *Pages) Covered() bool { return len(p.stack) > 1 }
@@ -131,8 +131,8 @@ func (o *Overlays) Open(over Overlay) {
 	o.stack = append(o.stack, over)
 }
 
-// Shut takes over away.
-func (o *Overlays) Shut(over Overlay) {
+// Close takes over away.
+func (o *Overlays) Close(over Overlay) {
 	o.stack = slices.DeleteFunc(slices.Clone(o.stack), func(each Overlay) bool { return each == over })
 }
 

@@ -12,11 +12,11 @@ import (
 
 // Work is something that takes long, and is done outside of Update.
 type Work struct {
-	Name   string
-	began  time.Time
-	share  atomic.Uint64 // the bits of a float64
-	cancel context.CancelFunc
-	deeds  int // of the person, when it was begun
+	Name       string
+	began      time.Time
+	share      atomic.Uint64 // the bits of a float64
+	cancel     context.CancelFunc
+	keypresses int // of the person, when it was begun
 }
 
 // Report tells how much of it is done, from 0 to 1. It may be called by any goroutine.
@@ -35,7 +35,7 @@ const workTick = 250 * time.Millisecond
 const longWork = 5 * time.Second
 
 // Ring rings the terminal's bell, if the person wants that: what was waited for has come.
-func (d *Desk) Ring() tea.Cmd {
+func (d *UI) Ring() tea.Cmd {
 	if !d.Bell {
 		return nil
 	}
@@ -44,9 +44,9 @@ func (d *Desk) Ring() tea.Cmd {
 
 // Begin has do done outside of Update. What do returns is called in Update, unless the work was stopped by then, with
 // late true if the person has done something else meanwhile: what it shows must not open over that.
-func (d *Desk) Begin(ctx context.Context, name string, do func(ctx context.Context, w *Work) (finish func(late bool) tea.Cmd)) tea.Cmd {
+func (d *UI) Begin(ctx context.Context, name string, do func(ctx context.Context, w *Work) (finish func(late bool) tea.Cmd)) tea.Cmd {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &Work{Name: name, began: time.Now(), cancel: cancel, deeds: d.deeds}
+	w := &Work{Name: name, began: time.Now(), cancel: cancel, keypresses: d.keypresses}
 	d.works = append(d.works, w)
 	return tea.Batch(d.watch(w), Guarded(func() tea.Msg {
 		finish := do(ctx, w)
@@ -55,7 +55,7 @@ func (d *Desk) Begin(ctx context.Context, name string, do func(ctx context.Conte
 			if !d.drop(w) {
 				return nil // it was stopped
 			}
-			late := d.deeds != w.deeds || d.Over.Top() != nil
+			late := d.keypresses != w.keypresses || d.Overlays.Top() != nil
 			if late || w.Since() >= longWork {
 				return tea.Batch(finish(late), d.Ring())
 			}
@@ -65,7 +65,7 @@ func (d *Desk) Begin(ctx context.Context, name string, do func(ctx context.Conte
 }
 
 // watch draws the screen anew while w is under way.
-func (d *Desk) watch(w *Work) tea.Cmd {
+func (d *UI) watch(w *Work) tea.Cmd {
 	return tea.Tick(workTick, func(time.Time) tea.Msg {
 		return Ready(func() tea.Cmd {
 			if !slices.Contains(d.works, w) {
@@ -76,24 +76,24 @@ func (d *Desk) watch(w *Work) tea.Cmd {
 	})
 }
 
-// Working is the work that was begun last of what is under way, or nil.
-func (d *Desk) Working() *Work {
+// CurrentWork is the work that was begun last of what is under way, or nil.
+func (d *UI) CurrentWork() *Work {
 	if len(d.works) == 0 {
 		return nil
 	}
 	return d.works[len(d.works)-1]
 }
 
-// Stop ends what Working returns.
-func (d *Desk) Stop() tea.Cmd {
-	w := d.Working()
+// Stop ends what CurrentWork returns.
+func (d *UI) Stop() tea.Cmd {
+	w := d.CurrentWork()
 	w.cancel()
 	d.drop(w)
 	return d.Answer("stopped: " + w.Name)
 }
 
 // drop forgets w, and returns false if it was forgotten before.
-func (d *Desk) drop(w *Work) bool {
+func (d *UI) drop(w *Work) bool {
 	i := slices.Index(d.works, w)
 	if i < 0 {
 		return false

@@ -16,41 +16,29 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// copying is what writes the clipboard.
-type copying struct {
-	*page.Desk
-	// native writes the machine's own clipboard. Nil: there is none.
-	native func(text string) error
-}
+// copying holds the actions that write to the clipboard.
+type copying struct{ *page.UI }
 
-// AddCopying adds what writes the clipboard: native, if it is not nil, and the terminal's.
-func AddCopying(d *page.Desk, native func(text string) error, all page.Actions) {
-	c := copying{d, native}
-	all[keymap.Copy] = page.Action{Do: func() tea.Cmd {
+// AddCopying adds the actions that copy facts about the selected pod.
+func AddCopying(d *page.UI, all page.Actions) {
+	c := copying{d}
+	all[keymap.Copy] = page.Action{Do: func(string) tea.Cmd {
 		name := format.Safe(c.Selected.Key.String())
 		return c.copy("name: "+name, name)
-	}}.Unless(c.NotSelected)
-	all[keymap.CopyMore] = page.Action{Do: c.chooseCopy}.Unless(c.NotSelected)
+	}}.DisabledWhen(c.NotSelected)
+	all[keymap.CopyMore] = page.Do(c.chooseCopy).DisabledWhen(c.NotSelected)
 }
 
-// copy writes text to the clipboard in both ways there are: the machine's own, and OSC 52, by which the
-// terminal does it, also that of another machine. what says in the answer what was copied.
+// copy writes text to the clipboard through the terminal (OSC 52), which also works over SSH. what names the text in the notice.
 func (c copying) copy(what, text string) tea.Cmd {
-	cmds := []tea.Cmd{tea.SetClipboard(text), c.Answer("copied the " + what)}
-	if c.native != nil {
-		cmds = append(cmds, func() tea.Msg {
-			_ = c.native(text) // where there is none, the terminal has it
-			return nil
-		})
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(tea.SetClipboard(text), c.Answer("copied the "+what))
 }
 
 // copyable is something that can be copied about the selected pod.
 type copyable struct{ what, Text string }
 
-// Copyables returns what can be copied about the selected pod. All text is safe for a terminal and a shell.
-func Copyables(d *page.Desk) []copyable {
+// Copyable returns what can be copied about the selected pod. All text is safe for a terminal and a shell.
+func Copyable(d *page.UI) []copyable {
 	key := d.Selected.Key
 	all := []copyable{{"name", format.Safe(key.String())}}
 	if p := d.Pod(); p != nil {
@@ -108,7 +96,7 @@ func shellWord(s string) string {
 
 // chooseCopy lists what can be copied.
 func (c copying) chooseCopy() tea.Cmd {
-	all := Copyables(c.Desk)
+	all := Copyable(c.UI)
 	l := widget.List{Title: "copy", Choose: func(chosen []int) tea.Cmd {
 		it := all[chosen[0]]
 		what := it.what
@@ -121,5 +109,5 @@ func (c copying) chooseCopy() tea.Cmd {
 		first, _, _ := strings.Cut(it.Text, "\n")
 		l.Items = append(l.Items, widget.Item{Key: it.what, Text: first, Note: strings.ReplaceAll(it.Text, "\n", " ")})
 	}
-	return widget.OpenList(c.Desk, l, 0)
+	return widget.OpenList(c.UI, l, 0)
 }

@@ -20,9 +20,9 @@ func TestCopiedCommandsAreQuoted(t *testing.T) {
 			t.Errorf("%q becomes %s, want %s", name, got, want)
 		}
 	}
-	d := &page.Desk{Frame: session.New(&sources.Recording{}, timeline.Options{}).Frame()}
+	d := &page.UI{Frame: session.New(&sources.Recording{}, timeline.Options{}).Frame()}
 	d.Selected = page.Selection{Key: types.NamespacedName{Namespace: "-n", Name: "--all"}, Any: true}
-	if all := Copyables(d); all[1].Text != "kubectl describe pod -n -n -- --all" {
+	if all := Copyable(d); all[1].Text != "kubectl describe pod -n -n -- --all" {
 		t.Errorf("the command is %s", all[1].Text)
 	}
 }

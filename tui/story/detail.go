@@ -51,7 +51,7 @@ func (d Detail) lane(a canvas.Area, p *board.Pod) {
 	all := Stays(nil, p, d.Frame.Now, w.Shown.From)
 	DrawLane(a.Sub(x, 0, cells, 1), w.Shown, all, d.Frame.Now, d.Frame.Wait(p).Until)
 	if w.Shown.Covers(d.Frame.Now) {
-		NowLine(a.Sub(x+w.Shown.Column(d.Frame.Now), 0, 1, 1))
+		DrawNow(a.Sub(x+w.Shown.Column(d.Frame.Now), 0, 1, 1))
 	}
 }
 
@@ -137,7 +137,7 @@ func (d Detail) lines(w, h int) []Line {
 
 // Facts is what is known of p, the most asked for first.
 func (d Detail) Facts(p *board.Pod, w int) []Line {
-	name := canvas.Middle(format.Safe(p.Key.String()), w)
+	name := canvas.TruncateMiddle(format.Safe(p.Key.String()), w)
 	lines := []Line{{Style: canvas.Bold, Text: name}}
 	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), d.Frame.Zone.Precise(p.Since))
 	if p.Estimated && !p.Observed {

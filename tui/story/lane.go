@@ -116,8 +116,8 @@ func drawAhead(a canvas.Area, p widget.Period, all []Stay, now, until time.Time)
 	}
 }
 
-// LaneLegend says what the glyphs mean, as far as there is room.
-func LaneLegend(a canvas.Area) {
+// DrawLegend says what the glyphs mean, as far as there is room.
+func DrawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct {
 		style       canvas.Style
@@ -135,8 +135,8 @@ func LaneLegend(a canvas.Area) {
 	}
 }
 
-// NowLine marks the moment shown where no lane is.
-func NowLine(a canvas.Area) {
+// DrawNow marks the moment shown where no lane is.
+func DrawNow(a canvas.Area) {
 	if a.Blank(0, 0) {
 		a.Text(0, 0, theme.Dim, "┊")
 	}

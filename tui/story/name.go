@@ -18,7 +18,7 @@ const mostMates = 1000
 // group.
 func RowName(b *board.Board, p *board.Pod, width int) string {
 	if p.Group == "" {
-		return canvas.Middle(PodName(p.Key, width), width)
+		return canvas.TruncateMiddle(PodName(p.Key, width), width)
 	}
 	if b.Folded(p) {
 		n := b.CountMates(p, mostMates)
@@ -27,13 +27,13 @@ func RowName(b *board.Board, p *board.Pod, width int) string {
 			size = " ×1k+"
 		}
 		room := width - canvas.Width(size) - 2
-		return theme.GlyphFolded + " " + canvas.Middle(format.Safe(p.Group), max(1, room)) + size
+		return theme.GlyphFolded + " " + canvas.TruncateMiddle(format.Safe(p.Group), max(1, room)) + size
 	}
 	mark := "  "
 	if b.StandsForGroup(p) {
 		mark = theme.GlyphUnfolded + " "
 	}
-	return mark + canvas.Middle(PodName(p.Key, width-2), max(1, width-2))
+	return mark + canvas.TruncateMiddle(PodName(p.Key, width-2), max(1, width-2))
 }
 
 // PodName writes a pod's name: with its namespace if that is not "default" and both fit into width.

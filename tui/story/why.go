@@ -13,11 +13,11 @@ import (
 
 // Why is the page that says all about the selected pod.
 type Why struct {
-	*page.Desk
+	*page.UI
 	w, h, offset int
 }
 
-func NewWhy(d *page.Desk) *Why { return &Why{Desk: d} }
+func NewWhy(d *page.UI) *Why { return &Why{UI: d} }
 
 // AddWhy adds what opens it with a new answer to what the pod needs, and what shows the pod's object.
 func AddWhy(w *Why, all page.Actions) {
@@ -26,14 +26,14 @@ func AddWhy(w *Why, all page.Actions) {
 			w.Open()
 		}
 		w.Session.Diagnose(w.Selected.Key)
-	}).Unless(w.NotThere)
-	object := &widget.Text{Desk: w.Desk}
-	all[keymap.Manifest] = page.Action{Do: func() tea.Cmd {
+	}).DisabledWhen(w.NotQueued)
+	object := &widget.Text{UI: w.UI}
+	all[keymap.Manifest] = page.Action{Do: func(string) tea.Cmd {
 		p := w.Pod()
 		return object.Show(format.Safe(p.Key.String()), explain.Manifest(p))
-	}}.Unless(func() string {
+	}}.DisabledWhen(func() string {
 		if p := w.Pod(); p == nil {
-			return w.NotThere()
+			return w.NotQueued()
 		}
 		return ""
 	})

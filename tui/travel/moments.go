@@ -17,17 +17,17 @@ import (
 
 // addMoments adds what goes to other moments than the next move.
 func (t travels) addMoments(all page.Actions) {
-	all[keymap.NextAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), true) }).Unless(t.atTheEnd)
-	all[keymap.LastAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), false) }).Unless(t.atTheStart)
-	all[keymap.SecondOn] = page.Command(func() { t.Session.StepTime(time.Second) }).Unless(t.atTheEnd)
+	all[keymap.NextAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), true) }).DisabledWhen(t.atTheEnd)
+	all[keymap.LastAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), false) }).DisabledWhen(t.atTheStart)
+	all[keymap.SecondOn] = page.Command(func() { t.Session.StepTime(time.Second) }).DisabledWhen(t.atTheEnd)
 	all[keymap.SecondBack] = page.Command(func() { t.Session.StepTime(-time.Second) })
 	selected := func(otherwise func() string) func() string {
 		return func() string { return cmp.Or(t.NotSelected(), otherwise()) }
 	}
-	all[keymap.PodOn] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), true) }).Unless(selected(t.atTheEnd))
-	all[keymap.PodBack] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), false) }).Unless(selected(t.atTheStart))
-	all[keymap.Until] = page.Action{Do: func() tea.Cmd { return t.askUntil("until", true) }}.Unless(t.atTheEnd)
-	all[keymap.BackUntil] = page.Action{Do: func() tea.Cmd { return t.askUntil("back until", false) }}.Unless(t.atTheStart)
+	all[keymap.PodOn] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), true) }).DisabledWhen(selected(t.atTheEnd))
+	all[keymap.PodBack] = page.Command(func() { t.Session.Find(board.MovesOf(t.Selected.Key), false) }).DisabledWhen(selected(t.atTheStart))
+	all[keymap.Until] = page.Action{Do: func(string) tea.Cmd { return t.askUntil("until", true) }}.DisabledWhen(t.atTheEnd)
+	all[keymap.BackUntil] = page.Action{Do: func(string) tea.Cmd { return t.askUntil("back until", false) }}.DisabledWhen(t.atTheStart)
 }
 
 // atTheEnd is why one cannot go forward.
@@ -48,7 +48,7 @@ func (t travels) atTheStart() string {
 
 // askUntil asks for a condition and goes to where it is met. It offers the one that was asked for last.
 func (t travels) askUntil(title string, forward bool) tea.Cmd {
-	return widget.Ask(t.Desk, widget.Prompt{
+	return widget.Ask(t.UI, widget.Prompt{
 		Title:    title,
 		Hint:     "web-1 enters backoff   leaves gated   active > 100   event NodeAdd   mark   any filter",
 		Complete: func(text string) []string { return t.conditionWords(text) },
@@ -78,9 +78,9 @@ func (t travels) conditionWords(text string) []string {
 		case "enters", "leaves":
 			return widget.Starting(text, []string{"active", "backoff", "unschedulable", "gated", "in-flight", "bound", "deleted"})
 		}
-		return append(widget.Starting(text, []string{"enters", "leaves"}), widget.FilterWords(t.Desk, text)...)
+		return append(widget.Starting(text, []string{"enters", "leaves"}), widget.FilterWords(t.UI, text)...)
 	}
-	return append(widget.Starting(text, []string{"event", "mark"}), widget.FilterWords(t.Desk, text)...)
+	return append(widget.Starting(text, []string{"event", "mark"}), widget.FilterWords(t.UI, text)...)
 }
 
 func (t travels) addMarks(all page.Actions) {
@@ -90,11 +90,11 @@ func (t travels) addMarks(all page.Actions) {
 		}
 		return ""
 	}
-	all[keymap.SetMark] = page.Action{Do: t.askMark}
-	all[keymap.GoToMark] = page.Action{Do: t.chooseMark}.Unless(none)
-	all[keymap.NextMark] = page.Command(func() { t.Session.FindMark(true) }).Unless(none)
-	all[keymap.LastMark] = page.Command(func() { t.Session.FindMark(false) }).Unless(none)
-	all[keymap.StopAtMarks] = page.Command(func() { t.Session.ToggleStops() }).Called(func() string {
+	all[keymap.SetMark] = page.Do(t.askMark)
+	all[keymap.GoToMark] = page.Do(t.chooseMark).DisabledWhen(none)
+	all[keymap.NextMark] = page.Command(func() { t.Session.FindMark(true) }).DisabledWhen(none)
+	all[keymap.LastMark] = page.Command(func() { t.Session.FindMark(false) }).DisabledWhen(none)
+	all[keymap.StopAtMarks] = page.Command(func() { t.Session.ToggleStops() }).NamedBy(func() string {
 		if t.Frame.Stops {
 			return "play past marks"
 		}
@@ -110,7 +110,7 @@ func (t travels) askMark() tea.Cmd {
 			old = string(mark.Text)
 		}
 	}
-	return widget.Ask(t.Desk, widget.Prompt{
+	return widget.Ask(t.UI, widget.Prompt{
 		Title: "mark " + t.Frame.Zone.Precise(t.Frame.Now),
 		Hint:  "a name for this moment; empty takes it away",
 		Accept: func(text string) string {
@@ -139,5 +139,5 @@ func (t travels) chooseMark() tea.Cmd {
 		}
 		l.Items = append(l.Items, widget.Item{Key: t.Frame.Zone.Precise(mark.At), Text: text})
 	}
-	return widget.OpenList(t.Desk, l, at)
+	return widget.OpenList(t.UI, l, at)
 }

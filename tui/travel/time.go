@@ -16,13 +16,13 @@ import (
 
 // travels are the actions that go through time.
 type travels struct {
-	*page.Desk
+	*page.UI
 	// condition is the one that was asked for last.
 	condition *string
 }
 
 // Add adds what plays, and what goes to other moments.
-func Add(d *page.Desk, all page.Actions) {
+func Add(d *page.UI, all page.Actions) {
 	t := travels{d, new(string)}
 	t.addTime(all)
 	t.addMoments(all)
@@ -33,27 +33,27 @@ func Add(d *page.Desk, all page.Actions) {
 var speeds = [...]float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
 
 func (t travels) addTime(all page.Actions) {
-	all[keymap.Play] = page.Command(func() { t.Session.TogglePlay() }).Unless(t.atTheEnd).Called(func() string {
+	all[keymap.Play] = page.Command(func() { t.Session.TogglePlay() }).DisabledWhen(t.atTheEnd).NamedBy(func() string {
 		if t.Frame.Playing {
 			return "pause"
 		}
 		return "play"
 	})
-	all[keymap.StepForward] = page.Command(func() { t.Session.Step(1) }).Unless(t.atTheEnd)
-	all[keymap.StepBack] = page.Command(func() { t.Session.Step(-1) }).Unless(t.atTheStart)
-	all[keymap.LeapForward] = page.Command(func() { t.Session.Step(10) }).Unless(t.atTheEnd)
-	all[keymap.LeapBack] = page.Command(func() { t.Session.Step(-10) }).Unless(t.atTheStart)
+	all[keymap.StepForward] = page.Command(func() { t.Session.Step(1) }).DisabledWhen(t.atTheEnd)
+	all[keymap.StepBack] = page.Command(func() { t.Session.Step(-1) }).DisabledWhen(t.atTheStart)
+	all[keymap.LeapForward] = page.Command(func() { t.Session.Step(10) }).DisabledWhen(t.atTheEnd)
+	all[keymap.LeapBack] = page.Command(func() { t.Session.Step(-10) }).DisabledWhen(t.atTheStart)
 	all[keymap.SeekStart] = page.Command(func() { t.Session.SeekStart() })
 	all[keymap.SeekEnd] = page.Command(func() { t.Session.SeekEnd() })
 	all[keymap.Squeeze] = page.Command(func() { t.Session.ToggleSqueeze() })
-	all[keymap.Seek] = page.Action{Do: t.askTime}
-	all[keymap.Faster] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(1)) }).Unless(func() string {
+	all[keymap.Seek] = page.Do(t.askTime)
+	all[keymap.Faster] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(1)) }).DisabledWhen(func() string {
 		if t.Frame.Speed >= session.MaxSpeed {
 			return "it cannot play faster than this"
 		}
 		return ""
 	})
-	all[keymap.Slower] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(-1)) }).Unless(func() string {
+	all[keymap.Slower] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(-1)) }).DisabledWhen(func() string {
 		if t.Frame.Speed <= session.MinSpeed {
 			return t.Keys.Say("it cannot play slower than this: {step-back} and {step-forward} go move by move")
 		}
@@ -72,7 +72,7 @@ func (t travels) nextSpeed(direction int) float64 {
 
 // askTime asks for a time and goes there.
 func (t travels) askTime() tea.Cmd {
-	return widget.Ask(t.Desk, widget.Prompt{
+	return widget.Ask(t.UI, widget.Prompt{
 		Title: "go to",
 		Hint:  "hh:mm:ss (UTC)  +30s  -1m  start  end",
 		Accept: func(text string) string {

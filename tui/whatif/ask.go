@@ -16,28 +16,28 @@ import (
 
 // addAsking adds what asks the local scheduler: changes of the what-if's cluster.
 func (w whatIfs) addAsking(all page.Actions) {
-	all[keymap.RunScheduler] = page.Command(func() { w.Session.ToggleScheduler() }).Called(func() string {
+	all[keymap.RunScheduler] = page.Command(func() { w.Session.ToggleScheduler() }).NamedBy(func() string {
 		if f := w.Frame.Fork; f != nil && f.Scheduling {
 			return "you decide"
 		}
 		return "scheduler decides"
 	})
-	all[keymap.AddNode] = page.Action{Do: w.askNode}
-	all[keymap.EditNode] = page.Action{Do: w.askNodeEdit}
-	all[keymap.Apply] = page.Action{Do: w.askManifest}.Unless(func() string {
+	all[keymap.AddNode] = page.Do(w.askNode)
+	all[keymap.EditNode] = page.Do(w.askNodeEdit)
+	all[keymap.Apply] = page.Do(w.askManifest).DisabledWhen(func() string {
 		if w.read == nil {
 			return "files can't be read from here"
 		}
 		return ""
 	})
-	all[keymap.BindClaim] = page.Action{Do: w.askClaim}
-	all[keymap.Delete] = page.Action{Do: w.askDelete}
+	all[keymap.BindClaim] = page.Do(w.askClaim)
+	all[keymap.Delete] = page.Do(w.askDelete)
 }
 
 // askNode asks which node a new one should be like.
 func (w whatIfs) askNode() tea.Cmd {
 	nodes := w.names("Node")
-	return widget.Ask(w.Desk, widget.Prompt{
+	return widget.Ask(w.UI, widget.Prompt{
 		Title:    "node like",
 		Complete: nodes.completing(1),
 		Hint:     "NODE [NAME]",
@@ -58,7 +58,7 @@ func (w whatIfs) askNode() tea.Cmd {
 // askNodeEdit asks for changes of a node.
 func (w whatIfs) askNodeEdit() tea.Cmd {
 	nodes := w.names("Node")
-	return widget.Ask(w.Desk, widget.Prompt{
+	return widget.Ask(w.UI, widget.Prompt{
 		Title:    "edit node",
 		Complete: nodes.completing(1),
 		Hint:     "NODE KEY=VALUE:NoSchedule  KEY=VALUE  KEY-  cordon  uncordon",
@@ -87,10 +87,10 @@ func (w whatIfs) nearestNode() string {
 // askManifest asks for a file and applies it. It is read outside of Update.
 func (w whatIfs) askManifest() tea.Cmd {
 	var path string
-	return widget.Ask(w.Desk, widget.Prompt{
+	return widget.Ask(w.UI, widget.Prompt{
 		Title: "apply",
 		Hint:  "FILE: kubectl's own YAML",
-		Paths: widget.NewPaths(w.Desk, 0),
+		Paths: widget.NewPaths(w.UI, 0),
 		Accept: func(text string) string {
 			if path = strings.TrimSpace(text); path == "" {
 				return "the path of a manifest"
@@ -112,10 +112,10 @@ func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cm
 	w.Session.Apply(name, read.Objects)
 	var all []tea.Cmd
 	for _, notice := range read.Notices {
-		all = append(all, w.Note(page.Notice{Text: notice}))
+		all = append(all, w.QueueNotice(page.Notice{Text: notice}))
 	}
 	if len(read.Skipped) > 0 {
-		all = append(all, w.Note(page.Notice{Text: "left out, since no scheduler watches them: " + strings.Join(read.Skipped, ", ")}))
+		all = append(all, w.QueueNotice(page.Notice{Text: "left out, since no scheduler watches them: " + strings.Join(read.Skipped, ", ")}))
 	}
 	return tea.Batch(all...)
 }
@@ -123,7 +123,7 @@ func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cm
 // askClaim asks which claim to bind.
 func (w whatIfs) askClaim() tea.Cmd {
 	claims := w.names("PersistentVolumeClaim")
-	return widget.Ask(w.Desk, widget.Prompt{
+	return widget.Ask(w.UI, widget.Prompt{
 		Title:    "bind claim",
 		Complete: claims.completing(1),
 		Hint:     "[NAMESPACE/]CLAIM",
@@ -144,12 +144,12 @@ func (w whatIfs) askClaim() tea.Cmd {
 // askDelete asks what to delete.
 func (w whatIfs) askDelete() tea.Cmd {
 	nodes := w.names("Node")
-	return widget.Ask(w.Desk, widget.Prompt{
+	return widget.Ask(w.UI, widget.Prompt{
 		Title: "delete",
 		Complete: func(text string) []string {
 			switch words := strings.Fields(text); {
 			case strings.HasPrefix(text, "pod "):
-				return widget.PodWords(w.Desk, text)
+				return widget.PodWords(w.UI, text)
 			case strings.HasPrefix(text, "node "):
 				return nodes.completing(2)(text)
 			case len(words) < 2:

@@ -19,7 +19,7 @@ import (
 // comparison is the page of two timelines beside each other: how many pods each has in each tier, and the pods that
 // are not in the same place.
 type comparison struct {
-	*page.Desk
+	*page.UI
 	board *board.Board // enter means here what it does there
 	// at is the differing pod that the cursor is on, offset how many are above those in sight, h the height.
 	at, offset, h int
@@ -33,7 +33,7 @@ func (c *comparison) open(id int) {
 }
 
 // Closed ends what nobody sees any more.
-func (c *comparison) Closed() { c.Session.Compare(c.Line()) }
+func (c *comparison) Closed() { c.Session.Compare(c.TimelineID()) }
 
 func (c *comparison) Context() keymap.Context { return keymap.Board }
 func (c *comparison) Layout() string          { return "" }
@@ -173,7 +173,7 @@ func (c *comparison) Draw(a canvas.Area) {
 
 // difference draws one pod as it is in either.
 func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, first int, d queueboard.Difference) {
-	row.Text(2, 0, theme.Plain, canvas.Middle(story.PodName(d.Key, first-4), first-4))
+	row.Text(2, 0, theme.Plain, canvas.TruncateMiddle(story.PodName(d.Key, first-4), first-4))
 	for i, p := range d.Pods {
 		if p == nil {
 			columns[i].Text(0, y, theme.Dim, "— not there")

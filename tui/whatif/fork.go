@@ -22,13 +22,13 @@ func (w whatIfs) addForking(all page.Actions) {
 		} else {
 			w.Session.Fork()
 		}
-	}).Called(func() string {
+	}).NamedBy(func() string {
 		if w.Frame.Fork != nil {
 			return "leave what-if"
 		}
 		return "what-if"
 	})
-	all[keymap.Undo] = page.Command(func() { w.Session.Undo() }).Unless(func() string {
+	all[keymap.Undo] = page.Command(func() { w.Session.Undo() }).DisabledWhen(func() string {
 		switch f := w.Frame.Fork; {
 		case f == nil:
 			return "nothing was injected: this is the recording"
@@ -37,24 +37,24 @@ func (w whatIfs) addForking(all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.Redo] = page.Command(func() { w.Session.Redo() }).Unless(func() string {
+	all[keymap.Redo] = page.Command(func() { w.Session.Redo() }).DisabledWhen(func() string {
 		if f := w.Frame.Fork; f == nil || f.Redo == 0 {
 			return "nothing was undone"
 		}
 		return ""
 	})
 	all[keymap.Branch] = page.Command(func() { w.Session.Branch() })
-	all[keymap.LeaveWhatIf] = page.Command(func() { w.Session.LeaveFork() }).Unless(w.inRecording)
+	all[keymap.LeaveWhatIf] = page.Command(func() { w.Session.LeaveFork() }).DisabledWhen(w.inRecording)
 	noFork := func() string {
 		if len(w.Frame.Forks) == 0 {
 			return w.Keys.Say("there is no what-if: {what-if} makes one")
 		}
 		return ""
 	}
-	all[keymap.Forks] = page.Action{Do: w.chooseFork}.Unless(noFork)
-	all[keymap.NameFork] = page.Action{Do: w.askForkName}.Unless(w.inRecording)
-	all[keymap.CloseFork] = page.Command(func() { w.Session.CloseFork(w.Frame.Fork.ID) }).Unless(w.inRecording)
-	all[keymap.Compare] = page.Action{Do: w.compare}.Unless(noFork).Called(func() string {
+	all[keymap.Forks] = page.Do(w.chooseFork).DisabledWhen(noFork)
+	all[keymap.NameFork] = page.Do(w.askForkName).DisabledWhen(w.inRecording)
+	all[keymap.CloseFork] = page.Command(func() { w.Session.CloseFork(w.Frame.Fork.ID) }).DisabledWhen(w.inRecording)
+	all[keymap.Compare] = page.Do(w.compare).DisabledWhen(noFork).NamedBy(func() string {
 		if w.compares() {
 			return "close comparison"
 		}
@@ -77,7 +77,7 @@ func (w whatIfs) chooseFork() tea.Cmd {
 		w.Session.GoToFork(ids[chosen[0]])
 		return nil
 	}}
-	return widget.OpenList(w.Desk, l, slices.Index(ids, w.Line()))
+	return widget.OpenList(w.UI, l, slices.Index(ids, w.TimelineID()))
 }
 
 // forkItems returns an item for the recording and each what-if but the one with the ID without, and their IDs.
@@ -108,7 +108,7 @@ func (w whatIfs) forkItems(without int) (ids []int, items []widget.Item) {
 
 // askForkName asks what the what-if is to be called.
 func (w whatIfs) askForkName() tea.Cmd {
-	return widget.Ask(w.Desk, widget.Prompt{
+	return widget.Ask(w.UI, widget.Prompt{
 		Title: "name",
 		Hint:  "what this what-if is called",
 		Accept: func(text string) string {
@@ -127,12 +127,12 @@ func (w whatIfs) compare() tea.Cmd {
 		w.Pages.CloseTop()
 		return nil
 	}
-	ids, items := w.forkItems(w.Line())
+	ids, items := w.forkItems(w.TimelineID())
 	if len(ids) == 1 {
 		w.comparison.open(ids[0])
 		return nil
 	}
-	return widget.OpenList(w.Desk, widget.List{Title: "compare with", Items: items, Choose: func(chosen []int) tea.Cmd {
+	return widget.OpenList(w.UI, widget.List{Title: "compare with", Items: items, Choose: func(chosen []int) tea.Cmd {
 		w.comparison.open(ids[chosen[0]])
 		return nil
 	}}, 0)

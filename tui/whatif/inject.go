@@ -20,15 +20,15 @@ import (
 
 // whatIfs are the actions of what-ifs: what is injected into them, asked in them, and done with them as a whole.
 type whatIfs struct {
-	*page.Desk
+	*page.UI
 	comparison *comparison
 	// read reads a manifest of this machine. Nil: none can be read from here.
 	read func(path string) (*manifest.Manifest, error)
 }
 
 // Add adds the actions of what-ifs. Manifests are read with read, if it is not nil.
-func Add(d *page.Desk, b *board.Board, read func(path string) (*manifest.Manifest, error), all page.Actions) {
-	w := whatIfs{d, &comparison{Desk: d, board: b}, read}
+func Add(d *page.UI, b *board.Board, read func(path string) (*manifest.Manifest, error), all page.Actions) {
+	w := whatIfs{d, &comparison{UI: d, board: b}, read}
 	w.addInjecting(all)
 	w.addScheduling(all)
 	w.addAsking(all)
@@ -37,19 +37,19 @@ func Add(d *page.Desk, b *board.Board, read func(path string) (*manifest.Manifes
 
 // addInjecting adds what happens in a what-if, and makes one of what is shown.
 func (w whatIfs) addInjecting(all page.Actions) {
-	all[keymap.InjectEvent] = page.Action{Do: w.chooseInjection}
-	all[keymap.MoveAll] = page.Command(func() { w.Session.MoveAll() }).Unless(w.noneToMove)
-	all[keymap.AddPod] = page.Action{Do: w.askPod}
-	all[keymap.Activate] = page.Command(func() { w.Session.Activate(w.Selected.Key) }).Unless(w.notWaiting)
-	all[keymap.DeletePod] = page.Command(func() { w.Session.DeletePod(w.Selected.Key) }).Unless(w.NotThere)
-	all[keymap.OpenGate] = page.Command(func() { w.Session.OpenGate(w.Selected.Key) }).Unless(w.notGated)
-	all[keymap.FlushBackoff] = page.Command(func() { w.Session.FlushBackoff() }).Unless(func() string {
+	all[keymap.InjectEvent] = page.Do(w.chooseInjection)
+	all[keymap.MoveAll] = page.Command(func() { w.Session.MoveAll() }).DisabledWhen(w.noneToMove)
+	all[keymap.AddPod] = page.Do(w.askPod)
+	all[keymap.Activate] = page.Command(func() { w.Session.Activate(w.Selected.Key) }).DisabledWhen(w.notWaiting)
+	all[keymap.DeletePod] = page.Command(func() { w.Session.DeletePod(w.Selected.Key) }).DisabledWhen(w.NotQueued)
+	all[keymap.OpenGate] = page.Command(func() { w.Session.OpenGate(w.Selected.Key) }).DisabledWhen(w.notGated)
+	all[keymap.FlushBackoff] = page.Command(func() { w.Session.FlushBackoff() }).DisabledWhen(func() string {
 		if w.Frame.Board.Total(queue.Backoff) == 0 {
 			return "backoffQ is empty"
 		}
 		return ""
 	})
-	all[keymap.FlushLeft] = page.Command(func() { w.Session.FlushLeftover() }).Unless(w.noneUnschedulable)
+	all[keymap.FlushLeft] = page.Command(func() { w.Session.FlushLeftover() }).DisabledWhen(w.noneUnschedulable)
 }
 
 // noneToMove is why a move request would be of no use: pods in flight have it replayed.
@@ -69,7 +69,7 @@ func (w whatIfs) noneUnschedulable() string {
 
 // notWaiting is why the selected pod cannot be activated.
 func (w whatIfs) notWaiting() string {
-	if why := w.NotThere(); why != "" {
+	if why := w.NotQueued(); why != "" {
 		return why
 	}
 	switch p := w.Pod(); p.Tier {
@@ -83,7 +83,7 @@ func (w whatIfs) notWaiting() string {
 
 // notGated is why the selected pod has no gate to open.
 func (w whatIfs) notGated() string {
-	if why := w.NotThere(); why != "" {
+	if why := w.NotQueued(); why != "" {
 		return why
 	}
 	if w.Pod().Tier != queue.Gated {
@@ -104,23 +104,23 @@ func (w whatIfs) chooseInjection() tea.Cmd {
 			w.Session.Inject(names[chosen[0]])
 			return nil
 		},
-		News: func(l *widget.List, f *session.Frame) {
+		OnFrame: func(l *widget.List, f *session.Frame) {
 			for i, p := range f.Previews {
 				l.Items[i].Note = "It " + p.String() + "."
 				l.Items[i].Aside = strings.TrimPrefix(p.String(), "would move ")
-				l.Items[i].Off = p.Moved == 0
+				l.Items[i].Disabled = p.Moved == 0
 			}
 		},
 	}
 	for _, name := range names {
 		l.Items = append(l.Items, widget.Item{Text: name, Note: "…"})
 	}
-	return widget.OpenList(w.Desk, l, 0)
+	return widget.OpenList(w.UI, l, 0)
 }
 
 // askPod asks for a new pod and adds it.
 func (w whatIfs) askPod() tea.Cmd {
-	return widget.Ask(w.Desk, widget.Prompt{
+	return widget.Ask(w.UI, widget.Prompt{
 		Title: "new pod",
 		Hint:  "name [priority] [gated]",
 		Accept: func(text string) string {

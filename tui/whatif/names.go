@@ -16,7 +16,7 @@ const mostNames = 20_000
 
 // names are those of the cluster's objects of a kind. A prompt completes them, and tells a wrong one while it is open.
 type names struct {
-	desk *page.Desk
+	ui   *page.UI
 	kind string
 	// before is what was known of the cluster before the prompt asked for it, of what the names are from.
 	before, of *explain.Cluster
@@ -26,12 +26,12 @@ type names struct {
 // names asks for the cluster, whose objects of that kind are named.
 func (w whatIfs) names(kind string) *names {
 	w.Session.Survey()
-	return &names{desk: w.Desk, kind: kind, before: w.Frame.Cluster}
+	return &names{ui: w.UI, kind: kind, before: w.Frame.Cluster}
 }
 
 // known are the names that are known of by now.
 func (n *names) known() []string {
-	if c := n.desk.Frame.Cluster; c != n.of && c != nil {
+	if c := n.ui.Frame.Cluster; c != n.of && c != nil {
 		n.of, n.all = c, c.Names(n.kind, mostNames)
 	}
 	return n.all

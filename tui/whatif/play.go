@@ -15,13 +15,13 @@ import (
 
 // Cluster is a cluster of the person's own: a what-if of an empty story.
 type PlayCluster struct {
-	*page.Desk
+	*page.UI
 	counts map[string]int // how many of each kind there were, for their names
 }
 
 // New returns a cluster on d, whose session tells the empty story.
-func NewPlay(d *page.Desk) *PlayCluster {
-	return &PlayCluster{Desk: d, counts: map[string]int{"node": 1}}
+func NewPlay(d *page.UI) *PlayCluster {
+	return &PlayCluster{UI: d, counts: map[string]int{"node": 1}}
 }
 
 // Touched reports whether the person did anything but let the local scheduler begin.
@@ -29,9 +29,9 @@ func (p *PlayCluster) Touched() bool { return p.Frame.Fork != nil && p.Frame.For
 
 // Add adds the palette, in the place of a pod that is described.
 func AddPlay(p *PlayCluster, all page.Actions) {
-	all[keymap.AddPod] = page.Action{Do: p.choosePiece}.Called(func() string { return "bring in" })
+	all[keymap.AddPod] = page.Do(p.choosePiece).NamedBy(func() string { return "bring in" })
 	for _, id := range []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.CloseFork} { // they would leave the cluster for an empty one
-		all[id] = all[id].Unless(func() string {
+		all[id] = all[id].DisabledWhen(func() string {
 			return p.Keys.Say("this cluster is all there is: {undo} takes back what was brought in last")
 		})
 	}
@@ -97,7 +97,7 @@ func (p *PlayCluster) choosePiece() tea.Cmd {
 	for _, k := range all {
 		l.Items = append(l.Items, widget.Item{Key: k.name, Text: k.text})
 	}
-	return widget.OpenList(p.Desk, l, 0)
+	return widget.OpenList(p.UI, l, 0)
 }
 
 // bring brings one of a kind into the cluster.

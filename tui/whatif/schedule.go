@@ -17,7 +17,7 @@ func (w whatIfs) addScheduling(all page.Actions) {
 	all[keymap.Pop] = page.Command(func() {
 		w.Popping = true
 		w.Session.Pop()
-	}).Unless(func() string {
+	}).DisabledWhen(func() string {
 		switch b := w.Frame.Board; {
 		case w.Frame.Fork == nil:
 			return w.onlyInWhatIf()
@@ -32,8 +32,8 @@ func (w whatIfs) addScheduling(all page.Actions) {
 		}
 		return ""
 	})
-	all[keymap.Fits] = page.Command(func() { w.Session.Fits(board.Target(w.Frame, w.Selected).Key) }).Unless(w.noneToJudge)
-	all[keymap.Reject] = page.Action{Do: w.choosePlugins}.Unless(w.noneToJudge)
+	all[keymap.Fits] = page.Command(func() { w.Session.Fits(board.Target(w.Frame, w.Selected).Key) }).DisabledWhen(w.noneToJudge)
+	all[keymap.Reject] = page.Do(w.choosePlugins).DisabledWhen(w.noneToJudge)
 }
 
 func (w whatIfs) schedulerDecides() string {
@@ -81,5 +81,5 @@ func (w whatIfs) choosePlugins() tea.Cmd {
 		l.Items = append(l.Items, widget.Item{Text: name,
 			Note: "The pod becomes unschedulable and waits for an event that " + name + " registered for."})
 	}
-	return widget.OpenList(w.Desk, l, 1)
+	return widget.OpenList(w.UI, l, 1)
 }

@@ -9,7 +9,7 @@ import (
 // KeySpot is where a key's name stands.
 type KeySpot struct {
 	canvas.Rect
-	Id keymap.ID
+	ID keymap.ID
 }
 
 // KeyBar is the last line: keys that can be used now.

@@ -17,8 +17,8 @@ type completing struct {
 	before     string
 }
 
-// MostCandidates is how many candidates a prompt makes use of.
-const MostCandidates = 50
+// MaxCandidates is how many candidates a prompt makes use of.
+const MaxCandidates = 50
 
 // candidateRows is how many of them are in sight.
 const candidateRows = 8
@@ -58,7 +58,7 @@ func (p *Prompt) found(text string) []string {
 		return nil
 	}
 	all := p.Complete(text)
-	return all[:min(len(all), MostCandidates)]
+	return all[:min(len(all), MaxCandidates)]
 }
 
 // drawCandidates draws what the last word may become at the foot of the middle of the screen, and returns how many rows of
@@ -87,7 +87,7 @@ func (p *Prompt) drawCandidates(a canvas.Area) (rows int) {
 			style = theme.Chosen
 		}
 		box.Row(y).Fill(style, " ")
-		box.Row(y).Text(1, 0, style, canvas.Middle(format.Safe(all[top+y]), width-2))
+		box.Row(y).Text(1, 0, style, canvas.TruncateMiddle(format.Safe(all[top+y]), width-2))
 	}
 	if len(all) > rows {
 		box.Right(width, 0, theme.Dim, "↑↓")
@@ -103,17 +103,17 @@ func (p *Prompt) remember(text string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
-	if p.desk.Typed == nil {
-		p.desk.Typed = map[string][]string{}
+	if p.ui.Typed == nil {
+		p.ui.Typed = map[string][]string{}
 	}
-	typed := slices.DeleteFunc(slices.Clone(p.desk.Typed[p.Title]), func(other string) bool { return other == text })
+	typed := slices.DeleteFunc(slices.Clone(p.ui.Typed[p.Title]), func(other string) bool { return other == text })
 	typed = append(typed, text)
-	p.desk.Typed[p.Title] = typed[max(0, len(typed)-mostTyped):]
+	p.ui.Typed[p.Title] = typed[max(0, len(typed)-mostTyped):]
 }
 
 // recall goes n texts back in what was typed here before.
 func (p *Prompt) recall(n int) {
-	typed := p.desk.Typed[p.Title]
+	typed := p.ui.Typed[p.Title]
 	to := min(max(p.older+n, 0), len(typed))
 	if to == p.older {
 		return

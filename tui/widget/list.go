@@ -18,7 +18,7 @@ import (
 
 // List is a pop-up from which the person chooses. What is typed narrows it.
 type List struct {
-	desk  *page.Desk
+	ui    *page.UI
 	Title string
 	Items []Item
 	query string
@@ -33,10 +33,10 @@ type List struct {
 	Marked map[int]bool
 	// Choose is told the numbers of the chosen items, at least one. The list is closed by then.
 	Choose func(chosen []int) tea.Cmd
-	// News, if there is one, takes over what a newer frame says of the items, and closed is told when the
+	// OnFrame, if there is one, takes over what a newer frame says of the items, and closed is told when the
 	// list closes, before choose.
-	News   func(l *List, f *session.Frame)
-	Closed func()
+	OnFrame func(l *List, f *session.Frame)
+	Closed  func()
 }
 
 // Item is one line of a list.
@@ -45,27 +45,27 @@ type Item struct {
 	Key, Text, Note string
 	// Aside stands at the right, where there is room.
 	Aside string
-	// Other is searched, too, but not shown.
-	Other string
-	// Off is true if it cannot be done; the note says why.
-	Off bool
+	// Keywords is searched, too, but not shown.
+	Keywords string
+	// Disabled is true if it cannot be done; the note says why.
+	Disabled bool
 	// Heading marks a line that cannot be chosen and that shows while any item below it does.
 	Heading bool
 }
 
 // OpenList shows l on d with the cursor on an item. It leaves nothing to wait for.
-func OpenList(d *page.Desk, l List, at int) tea.Cmd {
-	l.desk = d
+func OpenList(d *page.UI, l List, at int) tea.Cmd {
+	l.ui = d
 	l.search("")
-	d.Over.Open(&l)
+	d.Overlays.Open(&l)
 	l.Refresh()
 	l.move(at)
 	return nil
 }
 
 // AddLists adds what is done in the list that is open.
-func AddLists(d *page.Desk, all page.Actions) {
-	in := func(do func(l *List)) page.Action { return page.Command(func() { do(d.Over.Top().(*List)) }) }
+func AddLists(d *page.UI, all page.Actions) {
+	in := func(do func(l *List)) page.Action { return page.Command(func() { do(d.Overlays.Top().(*List)) }) }
 	all[keymap.ListDown] = in(func(l *List) { l.move(1) })
 	all[keymap.ListUp] = in(func(l *List) { l.move(-1) })
 	all[keymap.ListPageDown] = in(func(l *List) { l.move(max(1, l.height-1)) })
@@ -73,8 +73,8 @@ func AddLists(d *page.Desk, all page.Actions) {
 	all[keymap.ListErase] = in((*List).erase)
 	all[keymap.ListMark] = in((*List).mark)
 	all[keymap.ListClose] = in((*List).close)
-	all[keymap.ListChoose] = page.Action{Do: func() tea.Cmd {
-		l := d.Over.Top().(*List)
+	all[keymap.ListChoose] = page.Action{Do: func(string) tea.Cmd {
+		l := d.Overlays.Top().(*List)
 		chosen := l.chosen()
 		if len(chosen) == 0 {
 			return nil
@@ -91,8 +91,8 @@ func (l *List) Means(id keymap.ID) bool { return id != keymap.ListMark || l.Mark
 
 // Refresh takes over what the frame says of the items.
 func (l *List) Refresh() {
-	if l.News != nil {
-		l.News(l, l.desk.Frame)
+	if l.OnFrame != nil {
+		l.OnFrame(l, l.ui.Frame)
 	}
 }
 
@@ -100,7 +100,7 @@ func (l *List) close() {
 	if l.Closed != nil {
 		l.Closed()
 	}
-	l.desk.Over.Shut(l)
+	l.ui.Overlays.Close(l)
 }
 
 // Typed narrows l down.
@@ -176,7 +176,7 @@ func (l *List) search(query string) {
 
 // matches reports whether it says each word of query, which is in small letters.
 func (it Item) matches(query string) bool {
-	text := strings.ToLower(it.Key + " " + it.Text + " " + it.Note + " " + it.Other)
+	text := strings.ToLower(it.Key + " " + it.Text + " " + it.Note + " " + it.Keywords)
 	for word := range strings.FieldsSeq(query) {
 		if !strings.Contains(text, word) {
 			return false
@@ -292,7 +292,7 @@ func (l *List) Draw(a, _ canvas.Area) {
 	}
 	switch {
 	case len(l.shown) == 0:
-		inside.Text(0, 0, theme.Dim, l.desk.Keys.Say("nothing matches: {list-erase} erases"))
+		inside.Text(0, 0, theme.Dim, l.ui.Keys.Say("nothing matches: {list-erase} erases"))
 	case len(l.shown) > inside.H:
 		box.Right(w-2, 1, theme.Dim, fmt.Sprintf("%d–%d of %d", l.top+1, min(l.top+inside.H, len(l.shown)), len(l.shown)))
 	}
@@ -337,7 +337,7 @@ func (l *List) row(a canvas.Area, n int) {
 		text := canvas.Truncate(it.Aside, a.W-x)
 		a.Right(a.W, 0, theme.Accent, text)
 	}
-	if it.Off {
+	if it.Disabled {
 		a.Restyle(theme.Dim)
 	}
 	if n == l.cursor {

@@ -25,7 +25,7 @@ type Paths struct {
 }
 
 // NewPaths returns what completes paths from the word of that number on, or nil if there are no files here.
-func NewPaths(d *page.Desk, before int) *Paths {
+func NewPaths(d *page.UI, before int) *Paths {
 	if d.Folder == nil {
 		return nil
 	}

@@ -125,8 +125,8 @@ func (w *Window) Title(a canvas.Area, name, more string) {
 	}
 }
 
-// Teach says in an empty chart what would be in it.
-func Teach(a canvas.Area, text string) {
+// DrawEmpty says in an empty chart what would be in it.
+func DrawEmpty(a canvas.Area, text string) {
 	for y, line := range canvas.Wrap(text, a.W-4) {
 		a.Text(2, y+1, theme.Dim, line)
 	}

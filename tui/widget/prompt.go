@@ -13,7 +13,7 @@ import (
 
 // Prompt is a line into which the person types, in the place of the status line.
 type Prompt struct {
-	desk        *page.Desk
+	ui          *page.UI
 	Title, Hint string
 	input       textinput.Model
 	// mistake is why the text cannot be accepted.
@@ -37,8 +37,8 @@ type Prompt struct {
 }
 
 // Ask opens p on d with text in it. What is left to do is to read the folder of which files are offered, if it is of files.
-func Ask(d *page.Desk, p Prompt, text string) tea.Cmd {
-	p.desk = d
+func Ask(d *page.UI, p Prompt, text string) tea.Cmd {
+	p.ui = d
 	p.input = textinput.New()
 	p.input.SetVirtualCursor(false) // the terminal's own is used: it needs no ticks to blink
 	p.input.CharLimit = 4096        // a path is no longer
@@ -48,7 +48,7 @@ func Ask(d *page.Desk, p Prompt, text string) tea.Cmd {
 	if p.Paths != nil {
 		p.Complete = p.Paths.complete
 	}
-	d.Over.Open(&p)
+	d.Overlays.Open(&p)
 	return p.look()
 }
 
@@ -61,27 +61,27 @@ func (p *Prompt) look() tea.Cmd {
 }
 
 // AddPrompts adds what is done in the prompt that is open.
-func AddPrompts(d *page.Desk, all page.Actions) {
+func AddPrompts(d *page.UI, all page.Actions) {
 	all[keymap.PromptCancel] = page.Command(func() {
-		p := d.Over.Top().(*Prompt)
-		d.Over.Shut(p)
+		p := d.Overlays.Top().(*Prompt)
+		d.Overlays.Close(p)
 		if p.Cancelled != nil {
 			p.Cancelled()
 		}
 	})
-	all[keymap.PromptAccept] = page.Action{Do: func() tea.Cmd {
-		p := d.Over.Top().(*Prompt)
+	all[keymap.PromptAccept] = page.Action{Do: func(string) tea.Cmd {
+		p := d.Overlays.Top().(*Prompt)
 		text := p.input.Value()
 		if p.mistake = p.Accept(text); p.mistake != "" {
 			return nil
 		}
 		p.remember(text)
-		d.Over.Shut(p)
+		d.Overlays.Close(p)
 		return p.After
 	}}
 	in := func(do func(p *Prompt)) page.Action {
-		return page.Action{Do: func() tea.Cmd {
-			p := d.Over.Top().(*Prompt)
+		return page.Action{Do: func(string) tea.Cmd {
+			p := d.Overlays.Top().(*Prompt)
 			do(p)
 			return p.look()
 		}}
@@ -100,7 +100,7 @@ func (p *Prompt) Means(id keymap.ID) bool {
 	case keymap.PromptNext, keymap.PromptBefore:
 		return p.Complete != nil
 	case keymap.PromptOlder, keymap.PromptNewer:
-		return len(p.desk.Typed[p.Title]) > 0
+		return len(p.ui.Typed[p.Title]) > 0
 	}
 	return true
 }

@@ -30,8 +30,8 @@ func Spark(a canvas.Area, style canvas.Style, values []float64, top float64) {
 // blocks draws up to eight eighths of a cell.
 func blocks(eighths int) string { return format.Level(float64(min(eighths, 8)-1)/8 + 1.0/16) }
 
-// Highest returns the greatest value, or 0.
-func Highest(values []float64) float64 {
+// Max returns the greatest value, or 0.
+func Max(values []float64) float64 {
 	top := 0.0
 	for _, v := range values {
 		if v > top {

@@ -15,7 +15,7 @@ import (
 
 // Text is a page of lines that are read by scrolling: what a command wrote, an object in YAML.
 type Text struct {
-	*page.Desk
+	*page.UI
 	name   string
 	text   []string // its lines
 	lines  []string // as wide as the room
@@ -28,7 +28,7 @@ const tab = "        "
 
 // Show opens the page with that text, under that name.
 func (t *Text) Show(name, text string) tea.Cmd {
-	*t = Text{Desk: t.Desk, name: name}
+	*t = Text{UI: t.UI, name: name}
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		t.text = append(t.text, format.Safe(expandTabs(strings.TrimSuffix(line, "\r"))))
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 // PodWords are the names of pods that the last word of text may be meant to become.
-func PodWords(d *page.Desk, text string) []string {
+func PodWords(d *page.UI, text string) []string {
 	_, word := lastWord(text)
 	var names []string
-	for _, key := range d.Frame.Board.Named(word, MostCandidates) {
+	for _, key := range d.Frame.Board.Named(word, MaxCandidates) {
 		if name := PodWord(key); name != word {
 			names = append(names, name)
 		}
@@ -33,7 +33,7 @@ func PodWord(key types.NamespacedName) string {
 
 // FilterWords are what the last word of a filter may be meant to become: a field, or the name of a plugin, a place or a
 // pod.
-func FilterWords(d *page.Desk, text string) []string {
+func FilterWords(d *page.UI, text string) []string {
 	before, word := lastWord(text)
 	not := ""
 	if rest, ok := strings.CutPrefix(word, "!"); ok {

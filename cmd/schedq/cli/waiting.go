@@ -101,7 +101,7 @@ func (l *ProgressLine) text(since time.Duration) string {
 		return "schedq: " + l.what
 	}
 	text := fmt.Sprintf("schedq: %s: %d %%", l.what, int(100*min(share, 1)))
-	if left := format.Left(share, since); left >= time.Second {
+	if left := format.Remaining(share, since); left >= time.Second {
 		text += fmt.Sprintf(", %s left", left.Round(time.Second))
 	}
 	return text

@@ -139,7 +139,7 @@ func (r *reading) tell(ctx context.Context, s *session.Session) {
 			return
 		case <-ticks.C:
 			r.mu.Lock()
-			far := session.Reading{To: r.to, Share: r.share, Left: format.Left(r.share, time.Since(r.began))}
+			far := session.Reading{To: r.to, Share: r.share, Left: format.Remaining(r.share, time.Since(r.began))}
 			r.mu.Unlock()
 			s.ReadTo(far)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// Desk is what pages, overlays and actions work with: what is shown, what is open, and what the person means.
-type Desk struct {
+// UI is what pages, overlays and actions work with: what is shown, what is open, and what the person means.
+type UI struct {
 	Session *session.Session
 	Frame   *session.Frame // the newest of the session
 	// Width and Height are the terminal's.
@@ -21,15 +21,14 @@ type Desk struct {
 	Projector     bool // it is drawn for a room
 	Bell          bool // the terminal's is rung for who looks elsewhere
 
-	Keys    *keymap.Map
-	Actions Actions
-	Pages   Pages
-	Over    Overlays
+	Keys     *keymap.Map
+	Actions  Actions
+	Pages    Pages
+	Overlays Overlays
 
 	Selected Selection
 	Popping  bool   // until the answer to a pop tells which pod it was
 	Until    string // the condition that time runs to, until the answer tells which pod met it
-	Pressed  string // the last key, for those who watch
 	// Typed is what was typed into prompts, by their titles, the last of each last.
 	Typed map[string][]string
 
@@ -37,9 +36,9 @@ type Desk struct {
 	// Nil: there are no files here.
 	Folder func(path string) ([]string, error)
 
-	notices notices
-	works   []*Work
-	deeds   int // how many keys were pressed
+	notices    notices
+	works      []*Work
+	keypresses int // how many keys were pressed
 }
 
 // Selection is the pod that the person speaks of. It is a name: the pod keeps it wherever it goes.
@@ -70,50 +69,53 @@ func (s Selection) Pod(f *session.Frame) *board.Pod {
 }
 
 // Choose makes p the selected pod.
-func (d *Desk) Choose(p *board.Pod) { d.Selected = Selection{p.Key, true} }
+func (d *UI) Choose(p *board.Pod) { d.Selected = Selection{p.Key, true} }
 
 // Pod is the selected pod as it stands now, or nil.
-func (d *Desk) Pod() *board.Pod { return d.Selected.Pod(d.Frame) }
+func (d *UI) Pod() *board.Pod { return d.Selected.Pod(d.Frame) }
 
-// Do does the action, or says why it cannot be done.
-func (d *Desk) Do(id keymap.ID) tea.Cmd {
+// Press performs the action bound to a key that was pressed, or says why it is unavailable.
+func (d *UI) Press(id keymap.ID, key string) tea.Cmd {
 	a := d.Actions[id]
 	if why := a.Refusal(); why != "" {
 		return d.Refuse(why)
 	}
-	return a.Do()
+	return a.Do(key)
 }
 
+// Do performs an action that was chosen without a key.
+func (d *UI) Do(id keymap.ID) tea.Cmd { return d.Press(id, "") }
+
 // Named is b with the name that fits the moment.
-func (d *Desk) Named(b keymap.Binding) keymap.Binding {
+func (d *UI) Named(b keymap.Binding) keymap.Binding {
 	if name := d.Actions[b.ID].Name; name != nil {
 		b.Name = cmp.Or(name(), b.Name)
 	}
 	return b
 }
 
-// Line is the ID of the timeline that is shown.
-func (d *Desk) Line() int {
+// TimelineID is the ID of the timeline that is shown.
+func (d *UI) TimelineID() int {
 	if f := d.Frame.Fork; f != nil {
 		return f.ID
 	}
 	return session.TheRecording
 }
 
-func (d *Desk) nothingSelected() string {
+func (d *UI) nothingSelected() string {
 	return d.Keys.Say("no pod is selected: {row-down} and {row-up} select one")
 }
 
 // NotSelected is why there is no pod to speak of.
-func (d *Desk) NotSelected() string {
+func (d *UI) NotSelected() string {
 	if !d.Selected.Any {
 		return d.nothingSelected()
 	}
 	return ""
 }
 
-// NotThere is why nothing can be done to the selected pod.
-func (d *Desk) NotThere() string {
+// NotQueued is why nothing can be done to the selected pod.
+func (d *UI) NotQueued() string {
 	p := d.Pod()
 	switch {
 	case !d.Selected.Any:
