@@ -1,5 +1,4 @@
-// Package config reads what a person has set for good: the configuration file, and how each source was looked
-// at last.
+// Package config reads the user's configuration file and remembers the last view of each source.
 package config
 
 import (
@@ -19,42 +18,44 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// FileVariable names the configuration file, in place of the one in XDG_CONFIG_HOME.
+// FileVariable is the environment variable with the path of the configuration file. It overrides
+// the file in XDG_CONFIG_HOME.
 const FileVariable = "SCHEDQ_CONFIG"
 
-// Config is what the configuration file says. What it does not say is as Default has it.
+// Config holds the settings of the configuration file. Settings missing from the file have the
+// values of Default.
 type Config struct {
 	Theme     theme.Theme
-	Themes    theme.Skins // the person's own
+	Themes    theme.Skins // the user's own
 	Glyphs    theme.Glyphs
 	Projector bool
 	Mouse     bool
 	Bell      bool
-	// Zone is the time zone in which times of day are told.
+	// Zone is the time zone for times of day.
 	Zone words.Zone
-	// Speed is the speed of playing, in model seconds a second. Paused begins with time standing still.
+	// Speed is the playback speed in model seconds per second. Paused starts with playback paused.
 	Speed  float64
 	Paused bool
-	// Filter is the one that every source is seen through at first.
+	// Filter is the initial filter for every source.
 	Filter filter.Filter
-	// Remember has each source be looked at as it was the last time.
+	// Remember restores the last view of each source.
 	Remember bool
-	// Start is what the screen begins with: see tui.Options. Views are the person's own.
+	// Start selects the initial screen: see tui.Options. Views are the user's own.
 	Start string
 	Views []tui.NamedView
-	// Commands are the person's own.
+	// Commands are the user's own.
 	Commands []tui.Command
-	// Bindings are those of keymap.Default with the person's own keys.
+	// Bindings are the bindings of keymap.Default with the user's keys.
 	Bindings []keymap.Binding
 }
 
-// Default returns what holds without a file.
+// Default returns the configuration used without a file.
 func Default() *Config {
 	return &Config{Theme: theme.Auto, Glyphs: theme.GlyphsAuto, Mouse: true, Speed: 1, Remember: true, Start: tui.StartBoard, Bindings: keymap.Default()}
 }
 
-// File returns the path of the configuration file: $SCHEDQ_CONFIG, or config.yaml in $XDG_CONFIG_HOME/schedq,
-// which is ~/.config/schedq if that is not set. Whether it is there is another question.
+// File returns the path of the configuration file: $SCHEDQ_CONFIG, or schedq/config.yaml in
+// $XDG_CONFIG_HOME, which defaults to ~/.config. The file need not exist.
 func File() (string, error) {
 	if path := os.Getenv(FileVariable); path != "" {
 		return path, nil
@@ -66,22 +67,23 @@ func File() (string, error) {
 	return filepath.Join(dir, "config.yaml"), nil
 }
 
-// maxFile bounds the configuration file.
+// maxFile limits the size of the configuration file.
 const maxFile = 1 << 20
 
-// Load reads the configuration file. Without one it returns Default; but one that FileVariable names must be
-// there. An error says file and line; it is the context's if that ends while the file is waited for.
+// Load reads the configuration file. It returns Default if the file does not exist, unless
+// FileVariable names it. Errors contain file and line. Load returns the context's error if ctx ends
+// first.
 func Load(ctx context.Context) (*Config, error) {
 	path, err := File()
 	if err != nil {
-		return Default(), nil // who has no home has no configuration
+		return Default(), nil // without a home directory there is no configuration
 	}
 	text, err := disk.Read(ctx, path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && os.Getenv(FileVariable) == "":
 		return Default(), nil
 	case err != nil:
-		return nil, fmt.Errorf("the configuration can't be read: %w", err)
+		return nil, fmt.Errorf("can't read the configuration: %w", err)
 	}
 	return Parse(string(sources.Sanitize(path)), text)
 }

@@ -45,7 +45,7 @@ keys:
 		t.Errorf("%+v", c)
 	}
 	if len(c.Commands) != 2 || c.Commands[0].Words[3] != "{name}" || c.Commands[0].Terminal || !c.Commands[1].Terminal {
-		t.Errorf("the commands are %v", c.Commands)
+		t.Errorf("commands: %v", c.Commands)
 	}
 	m := keymap.New(c.Bindings)
 	for key, want := range map[string]keymap.ID{"l": keymap.StepForward, "0": keymap.Lanes, ",": keymap.StepBack} {
@@ -54,11 +54,12 @@ keys:
 		}
 	}
 	if _, bound := m.Lookup(keymap.Board, "N"); bound {
-		t.Error("N still does what needs no key")
+		t.Error("N is still bound")
 	}
 }
 
-// A theme of one's own is known wherever in the file it is named, and has the other colours of its base.
+// TestOwnThemes checks that a theme can be named before it is defined, and inherits colours from
+// its base.
 func TestOwnThemes(t *testing.T) {
 	c, err := config.Parse("config.yaml", []byte(`
 theme: Night
@@ -87,59 +88,59 @@ themes:
 		}
 	}
 	if *plain != *theme.NewPalette(theme.Auto, true, false, false) {
-		t.Error("a theme that says nothing is not as auto")
+		t.Error("an empty theme differs from auto")
 	}
 	base = theme.NewPalette(theme.ColorBlind, true, false, true)
 	own = c.Themes.Palette("Night", true, false, true)
 	for style, want := range map[canvas.Style]string{theme.Backoff: base[theme.Backoff], theme.Gated: "\x1b[93m", theme.Alarm: "\x1b[31m"} {
 		if own[style] != want {
-			t.Errorf("of sixteen colours, style %d is %q, want %q", style, own[style], want)
+			t.Errorf("with 16 colours, style %d is %q, want %q", style, own[style], want)
 		}
 	}
 }
 
-// Each mistake is told with file and line, in one sentence.
-func TestMistakes(t *testing.T) {
+// TestParseErrors checks that each error has file and line, in one sentence.
+func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"theme: [dark":                                  "config.yaml, line 1: no YAML: ",
-		"- theme":                                       "config.yaml, line 1: a configuration is made of lines like theme: dark",
-		"\n\ncolour: red":                               `config.yaml, line 3: there is no setting "colour"; there are theme, glyphs, projector`,
-		"theme: dark\ntheme: light":                     "config.yaml, line 2: theme is set twice",
+		"theme: [dark":                                  "config.yaml, line 1: invalid YAML: ",
+		"- theme":                                       "config.yaml, line 1: invalid configuration: use lines like theme: dark",
+		"\n\ncolour: red":                               `config.yaml, line 3: unknown setting "colour": use one of theme, glyphs, projector`,
+		"theme: dark\ntheme: light":                     "config.yaml, line 2: duplicate setting theme",
 		"theme: pink":                                   "config.yaml, line 1: ",
-		"theme: {a: b}":                                 "config.yaml, line 1: theme is a word, not a mapping",
-		"speed: fast":                                   `config.yaml, line 1: speed is a number from 0.1 to 1000, not "fast"`,
-		"speed: .nan":                                   `config.yaml, line 1: speed is a number from 0.1 to 1000, not ".nan"`,
+		"theme: {a: b}":                                 "config.yaml, line 1: invalid theme (a mapping): use a word",
+		"speed: fast":                                   `config.yaml, line 1: invalid speed "fast": use a number from 0.1 to 1000`,
+		"speed: .nan":                                   `config.yaml, line 1: invalid speed ".nan": use a number from 0.1 to 1000`,
 		"time-zone: Mars/Olympus":                       `config.yaml, line 1: this machine knows no time zone "Mars/Olympus": there are UTC, local`,
-		"time-zone: [a]":                                "config.yaml, line 1: time-zone is a word, not a list",
-		"mouse: maybe":                                  `config.yaml, line 1: mouse is true or false, not "maybe"`,
-		"filter: \"attempts>\"":                         `config.yaml, line 1: filter "attempts>": letter 10: a value is missing`,
-		"filter: [a]":                                   "config.yaml, line 1: filter is text, not a list",
-		"keys: l":                                       "config.yaml, line 1: keys are actions with their keys",
-		"keys:\n  quit: {a: b}":                         "config.yaml, line 2: the keys of quit are a list, not a mapping",
-		"keys:\n  quit: [[a]]":                          "config.yaml, line 2: a key of quit is a word, not a list",
-		"keys:\n  quit: x\n  quit: y":                   "config.yaml, line 3: quit is there twice",
-		"keys:\n  play: q":                              `config.yaml, line 2: keys of play: "q" is the key of quit, too (on the board)`,
-		"keys:\n  plya: x":                              `config.yaml, line 2: keys of plya: there is no action "plya"`,
+		"time-zone: [a]":                                "config.yaml, line 1: invalid time-zone (a list): use a word",
+		"mouse: maybe":                                  `config.yaml, line 1: invalid mouse "maybe": use true or false`,
+		"filter: \"attempts>\"":                         `config.yaml, line 1: invalid filter "attempts>": letter 10: a value is missing`,
+		"filter: [a]":                                   "config.yaml, line 1: invalid filter (a list): use text",
+		"keys: l":                                       `config.yaml, line 1: invalid keys "l": use actions with their keys`,
+		"keys:\n  quit: {a: b}":                         "config.yaml, line 2: invalid keys of quit (a mapping): use a list",
+		"keys:\n  quit: [[a]]":                          "config.yaml, line 2: invalid key of quit (a list): use a word",
+		"keys:\n  quit: x\n  quit: y":                   "config.yaml, line 3: duplicate action quit",
+		"keys:\n  play: q":                              `config.yaml, line 2: keys of play: "q" is also the key of quit (on the board)`,
+		"keys:\n  plya: x":                              `config.yaml, line 2: keys of plya: unknown action "plya"`,
 		"keys:\n  play: [ctrl+i, xyz]":                  `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
-		"commands: [a]":                                 "config.yaml, line 1: commands are names with the words of each, not a list",
-		"commands:\n  d: kubectl describe":              `config.yaml, line 2: the command d is a list of words, as [kubectl, describe`,
+		"commands: [a]":                                 "config.yaml, line 1: invalid commands (a list): use a mapping of names to lists of words",
+		"commands:\n  d: kubectl describe":              `config.yaml, line 2: invalid command d: use a list of words like [kubectl, describe`,
 		"commands:\n  d: [kubectl, \"{pod}\"]":          "config.yaml, line 2: a pod has no field {pod}; there are {namespace}, {name}, {node}",
-		"commands:\n  d: {run: [a], shell: yes}":        `config.yaml, line 2: a command has no "shell"; it has run and terminal`,
-		"commands:\n  d: [a]\n  d: [b]":                 "config.yaml, line 3: the command d is there twice",
-		"commands:\n  d: {run: [a], terminal: often}":   `config.yaml, line 2: terminal is true or false, not "often"`,
-		"themes: dark":                                  "config.yaml, line 1: themes are names with the colours of each, not ",
-		"themes:\n  mine: red":                          `config.yaml, line 2: the theme mine is made of lines like backoffQ: "#f2b155"`,
-		"themes:\n  Dark: {}":                           `config.yaml, line 2: "Dark" is no name for a theme of one's own`,
-		"themes:\n  a: {}\n  a: {}":                     "config.yaml, line 3: the theme a is there twice",
-		"themes:\n  a:\n    base: pink":                 `config.yaml, line 3: the base of a is one of auto, dark, light, high-contrast, colour-blind, none, not "pink"`,
+		"commands:\n  d: {run: [a], shell: yes}":        `config.yaml, line 2: unknown command field "shell": use run and terminal`,
+		"commands:\n  d: [a]\n  d: [b]":                 "config.yaml, line 3: duplicate command d",
+		"commands:\n  d: {run: [a], terminal: often}":   `config.yaml, line 2: invalid terminal "often": use true or false`,
+		"themes: dark":                                  `config.yaml, line 1: invalid themes "dark": use a mapping of names to themes`,
+		"themes:\n  mine: red":                          `config.yaml, line 2: invalid theme mine: use lines like backoffQ: "#f2b155"`,
+		"themes:\n  Dark: {}":                           `config.yaml, line 2: invalid theme name "Dark": use a name that is not built in`,
+		"themes:\n  a: {}\n  a: {}":                     "config.yaml, line 3: duplicate theme a",
+		"themes:\n  a:\n    base: pink":                 `config.yaml, line 3: invalid base "pink" of theme a: use one of auto, dark, light, high-contrast, colour-blind, none`,
 		"themes:\n  a:\n    backoff: red":               `config.yaml, line 3: theme a: nothing is drawn in a colour called "backoff"; there are activeQ, backoffQ, `,
-		"themes:\n  a:\n    gated: red\n    gated: red": "config.yaml, line 4: theme a: gated is there twice",
-		"themes:\n  a:\n    gated: #ff0000":             "config.yaml, line 3: gated of the theme a: a colour is #rrggbb, in quotes, or one of black, red, ",
-		"themes:\n  a:\n    gated: \"#ff00\"":           "config.yaml, line 3: gated of the theme a: a colour is #rrggbb",
-		"themes:\n  a:\n    gated: [red]":               "config.yaml, line 3: gated of the theme a: a list has two colours",
-		"themes:\n  a:\n    gated: [red, \"#ff0000\"]":  "config.yaml, line 3: gated of the theme a: on terminals of sixteen colours one is black, red, ",
+		"themes:\n  a:\n    gated: red\n    gated: red": "config.yaml, line 4: theme a: duplicate colour gated",
+		"themes:\n  a:\n    gated: #ff0000":             "config.yaml, line 3: theme a: gated: a colour is #rrggbb, in quotes, or one of black, red, ",
+		"themes:\n  a:\n    gated: \"#ff00\"":           "config.yaml, line 3: theme a: gated: a colour is #rrggbb",
+		"themes:\n  a:\n    gated: [red]":               "config.yaml, line 3: theme a: gated: invalid list: use two colours",
+		"themes:\n  a:\n    gated: [red, \"#ff0000\"]":  "config.yaml, line 3: theme a: gated: on terminals of sixteen colours one is black, red, ",
 		"theme: b\nthemes:\n  a: {}":                    `config.yaml, line 1: there is no theme "b", only auto, dark, light, high-contrast, colour-blind, none, a`,
-		"theme: \"\x1b]0;a\"":                           "config.yaml is no YAML: control characters are not allowed",
+		"theme: \"\x1b]0;a\"":                           "config.yaml: invalid YAML: control characters are not allowed",
 		"a: &a [*a]\nb: *a":                             "config.yaml, line 1: ",
 	} {
 		_, err := config.Parse("config.yaml", []byte(text))
@@ -154,7 +155,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-func TestWhereTheFileIs(t *testing.T) {
+func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", "relative")
@@ -171,8 +172,8 @@ func TestWhereTheFileIs(t *testing.T) {
 	}
 	own := filepath.Join(dir, "own.yaml")
 	t.Setenv(config.FileVariable, own)
-	if _, err := config.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "the configuration can't be read: "+own) {
-		t.Errorf("one that is named must be there: %v", err)
+	if _, err := config.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "can't read the configuration: "+own) {
+		t.Errorf("with a missing file in SCHEDQ_CONFIG: %v", err)
 	}
 	if err := os.WriteFile(own, []byte("speed: 5"), 0o600); err != nil {
 		t.Fatal(err)
@@ -184,18 +185,19 @@ func TestWhereTheFileIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := config.Load(t.Context()); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
-		t.Errorf("a large one: %v", err)
+		t.Errorf("with a large file: %v", err)
 	}
 }
 
-// The example says what holds without it, and the schema knows each setting and action.
+// TestSchemaAndExample checks that the example equals the defaults, and that the schema has all
+// settings and actions.
 func TestSchemaAndExample(t *testing.T) {
 	example, err := config.Parse("example", []byte(config.Example()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprintf("%+v", example), fmt.Sprintf("%+v", config.Default()); got != want {
-		t.Errorf("the example is\n%s\nthe default\n%s", got, want)
+		t.Errorf("the example is\n%s\nwant\n%s", got, want)
 	}
 	text, err := config.Schema()
 	if err != nil {
@@ -216,10 +218,10 @@ func TestSchemaAndExample(t *testing.T) {
 		}
 	}
 	if len(schema.Properties) != strings.Count(config.Example(), "\n\n") || len(schema.Properties["theme"].Examples) != len(theme.All()) {
-		t.Errorf("the schema knows %d settings and %d themes", len(schema.Properties), len(schema.Properties["theme"].Examples))
+		t.Errorf("the schema has %d settings and %d themes", len(schema.Properties), len(schema.Properties["theme"].Examples))
 	}
 	if got := len(schema.Properties["keys"].Properties); got != len(keymap.Default()) {
-		t.Errorf("the schema knows %d actions of %d", got, len(keymap.Default()))
+		t.Errorf("the schema has %d actions of %d", got, len(keymap.Default()))
 	}
 }
 
@@ -256,7 +258,7 @@ func TestViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := views.Recall("a"); ok {
-		t.Error("something is remembered of what was never looked at")
+		t.Error("an unknown source has a view")
 	}
 	want := tui.View{Filter: "ns:shop", Pane: "log", Layout: "lanes", Sorts: map[string]board.Sort{"active": {By: board.ByName, Reverse: true}}}
 	if err := views.Keep("a\n../../b", want); err != nil {
@@ -273,15 +275,15 @@ func TestViews(t *testing.T) {
 	folder := filepath.Join(os.Getenv("XDG_STATE_HOME"), "schedq", "views")
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) > 200 {
-		t.Errorf("%d files are kept, %v", len(entries), err)
+		t.Errorf("%d files are left, %v", len(entries), err)
 	}
-	for _, e := range entries { // whatever stands there, it is as if nothing did
+	for _, e := range entries {
 		if err := os.WriteFile(filepath.Join(folder, e.Name()), []byte("{\"source\":"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, ok := views.Recall("source 229"); ok {
-		t.Error("a broken file is believed")
+		t.Error("a broken file has a view")
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
@@ -289,8 +291,8 @@ func TestViews(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := views.Keep("a", want); err == nil || !strings.Contains(err.Error(), "how a was looked at can't be remembered: ") {
-		t.Errorf("with a file where the folder would be: %v", err)
+	if err := views.Keep("a", want); err == nil || !strings.Contains(err.Error(), "can't remember the view of a: ") {
+		t.Errorf("with a file in place of the folder: %v", err)
 	}
 }
 
@@ -301,12 +303,12 @@ func FuzzParse(f *testing.F) {
 		if c, err := config.Parse("fuzzed", []byte(text)); err == nil && c.Bindings == nil {
 			t.Error("no bindings")
 		} else if err != nil && !strings.HasPrefix(err.Error(), "fuzzed") {
-			t.Errorf("%v does not say which file", err)
+			t.Errorf("%v does not name the file", err)
 		}
 	})
 }
 
-func TestViewsOfOnesOwn(t *testing.T) {
+func TestOwnViews(t *testing.T) {
 	c, err := config.Parse("c.yaml", []byte("start: stuck\nviews:\n  stuck:\n    filter: waiting>1m\n    pane: unschedulable\n    columns: {unschedulable: [pod, waiting]}\n    sort: {unschedulable: next, backoffQ: -attempts}\n  other: {}\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -318,23 +320,23 @@ func TestViewsOfOnesOwn(t *testing.T) {
 	if c.Start != "stuck" || len(c.Views) != 2 || c.Views[0].Name != "stuck" || !reflect.DeepEqual(c.Views[0].View, want) {
 		t.Errorf("%+v", c.Views)
 	}
-	// What was written for an earlier version is read: waiting was called age.
+	// An earlier version called the column waiting "age".
 	if c, err := config.Parse("c.yaml", []byte("views:\n  a:\n    columns: {unschedulable: [pod, age]}\n    sort: {unschedulable: -age}\n")); err != nil ||
 		c.Views[0].View.Sorts["unschedulable"] != (board.Sort{By: board.ByWaiting, Reverse: true}) {
 		t.Errorf("%v, %+v", err, c.Views)
 	}
 	for text, want := range map[string]string{
-		"start: nowhere":     `c.yaml, line 1: start: there is no view "nowhere"; there are board, last`,
-		"views: []":          "c.yaml, line 1: views are names with what each shows, not a list",
-		"views:\n  a: b":     `c.yaml, line 2: a view is made of filter, columns, sort and pane, not "b"`,
-		"views:\n  last: {}": `c.yaml, line 2: "last" is no name for a view`,
+		"start: nowhere":     `c.yaml, line 1: invalid start "nowhere": use one of board, last`,
+		"views: []":          "c.yaml, line 1: invalid views (a list): use a mapping of names to views",
+		"views:\n  a: b":     `c.yaml, line 2: invalid view "b": use filter, columns, sort and pane`,
+		"views:\n  last: {}": `c.yaml, line 2: invalid view name "last"`,
 		"views:\n  a: {columns: {activeQ: [age, waiting]}}": "c.yaml, line 2: the column waiting is there twice",
-		"views:\n  a: {fiter: x}":                           `c.yaml, line 2: a view has no "fiter"; it has filter, columns, sort and pane`,
-		"views:\n  a:\n    filter: \"colour:red\"":          `c.yaml, line 3: filter "colour:red": `,
-		"views:\n  a: {pane: x}":                            `c.yaml, line 2: there is no pane "x"; there are activeQ, `,
-		"views:\n  a: {columns: {log: [pod]}}":              `c.yaml, line 2: the pane "log" has no columns; those of activeQ, `,
+		"views:\n  a: {fiter: x}":                           `c.yaml, line 2: unknown view field "fiter": use filter, columns, sort and pane`,
+		"views:\n  a:\n    filter: \"colour:red\"":          `c.yaml, line 3: invalid filter "colour:red": `,
+		"views:\n  a: {pane: x}":                            `c.yaml, line 2: invalid pane "x": use one of activeQ, `,
+		"views:\n  a: {columns: {log: [pod]}}":              `c.yaml, line 2: invalid pane "log": only activeQ, `,
 		"views:\n  a: {columns: {activeQ: [pod, pod]}}":     "c.yaml, line 2: the column pod is there twice",
-		"views:\n  a: {columns: {activeQ: pod}}":            `c.yaml, line 2: the columns of activeQ are a list of names, not "pod"`,
+		"views:\n  a: {columns: {activeQ: pod}}":            `c.yaml, line 2: invalid columns of activeQ "pod": use a list of names`,
 		"views:\n  a: {sort: {activeQ: size}}":              `c.yaml, line 2: there is no column "size" to sort by; there are pod, `,
 	} {
 		if _, err := config.Parse("c.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -1,4 +1,4 @@
 package config
 
-// HasChanged is one look of the watch.
+// HasChanged exports one check of the watch.
 func HasChanged(w *Watch) bool { return w.hasChanged() }

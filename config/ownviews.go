@@ -16,33 +16,33 @@ import (
 
 func readStart(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode || value.Value == "" {
-		return fmt.Errorf("start is a word, not %s", quoted(value))
+		return fmt.Errorf("invalid start %s: use board, last or the name of a view", quoted(value))
 	}
 	c.Start = value.Value
 	return nil
 }
 
-// checkStart says that there is no view of the name with which the screen is to begin.
+// checkStart returns an error if Start names no view.
 func (c *Config) checkStart() error {
 	names := []string{tui.StartBoard, tui.StartLast}
 	for _, v := range c.Views {
 		names = append(names, v.Name)
 	}
 	if !slices.Contains(names, c.Start) {
-		return fmt.Errorf("start: there is no view %q; there are %s", sources.Sanitize(c.Start), strings.Join(names, ", "))
+		return fmt.Errorf("invalid start %q: use one of %s", sources.Sanitize(c.Start), strings.Join(names, ", "))
 	}
 	return nil
 }
 
-// mostViews is how many views of one's own there can be.
-const mostViews = 100
+// maxOwnViews limits the number of user-defined views.
+const maxOwnViews = 100
 
 func readViews(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.MappingNode {
-		return fmt.Errorf("views are names with what each shows, not %s", quoted(value))
+		return fmt.Errorf("invalid views %s: use a mapping of names to views", quoted(value))
 	}
-	if len(value.Content)/2 > mostViews {
-		return fmt.Errorf("there are %d views, %d at the most", len(value.Content)/2, mostViews)
+	if len(value.Content)/2 > maxOwnViews {
+		return fmt.Errorf("too many views: %d, at most %d", len(value.Content)/2, maxOwnViews)
 	}
 	c.Views = nil
 	for i := 0; i+1 < len(value.Content); i += 2 {
@@ -50,9 +50,9 @@ func readViews(c *Config, value *yaml.Node) error {
 		v := tui.NamedView{Name: string(sources.Sanitize(name.Value))}
 		switch {
 		case v.Name == "" || v.Name == tui.StartBoard || v.Name == tui.StartLast:
-			return &placed{fmt.Errorf("%s is no name for a view", quoted(name)), name}
+			return &placed{fmt.Errorf("invalid view name %s: use another name", quoted(name)), name}
 		case slices.ContainsFunc(c.Views, func(other tui.NamedView) bool { return other.Name == v.Name }):
-			return &placed{fmt.Errorf("the view %s is there twice", v.Name), name}
+			return &placed{fmt.Errorf("duplicate view %s", v.Name), name}
 		}
 		if err := readView(&v.View, given); err != nil {
 			return err
@@ -62,10 +62,10 @@ func readViews(c *Config, value *yaml.Node) error {
 	return nil
 }
 
-// readView reads one view. Its mistakes are placed.
+// readView reads one view. Its errors carry their position.
 func readView(v *tui.View, value *yaml.Node) error {
 	if value.Kind != yaml.MappingNode {
-		return &placed{fmt.Errorf("a view is made of filter, columns, sort and pane, not %s", quoted(value)), value}
+		return &placed{fmt.Errorf("invalid view %s: use filter, columns, sort and pane", quoted(value)), value}
 	}
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		key, given := value.Content[i], value.Content[i+1]
@@ -73,13 +73,13 @@ func readView(v *tui.View, value *yaml.Node) error {
 		switch key.Value {
 		case "filter":
 			if _, err = filter.Parse(given.Value); err != nil {
-				err = fmt.Errorf("filter %s: %w", quoted(given), err)
+				err = fmt.Errorf("invalid filter %s: %w", quoted(given), err)
 			}
 			v.Filter = given.Value
 		case "pane":
 			all, _ := board.PaneTitles()
 			if !slices.Contains(all, given.Value) {
-				err = fmt.Errorf("there is no pane %s; there are %s", quoted(given), strings.Join(all, ", "))
+				err = fmt.Errorf("invalid pane %s: use one of %s", quoted(given), strings.Join(all, ", "))
 			}
 			v.Pane = given.Value
 		case "columns":
@@ -87,7 +87,7 @@ func readView(v *tui.View, value *yaml.Node) error {
 		case "sort":
 			err = readSorts(v, given)
 		default:
-			return &placed{fmt.Errorf("a view has no %s; it has filter, columns, sort and pane", quoted(key)), key}
+			return &placed{fmt.Errorf("unknown view field %s: use filter, columns, sort and pane", quoted(key)), key}
 		}
 		if err != nil {
 			return &placed{err, given}
@@ -96,16 +96,16 @@ func readView(v *tui.View, value *yaml.Node) error {
 	return nil
 }
 
-// byPane calls read with what is given for each pane.
+// byPane calls read with the value for each pane.
 func byPane(value *yaml.Node, read func(pane string, given *yaml.Node) error) error {
 	_, panes := board.PaneTitles()
 	if value.Kind != yaml.MappingNode {
-		return fmt.Errorf("it is told by pane, as %s: ..., not %s", panes[0], quoted(value))
+		return fmt.Errorf("invalid value %s: use a mapping by pane, like %s: ...", quoted(value), panes[0])
 	}
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		pane := value.Content[i].Value
 		if !slices.Contains(panes, pane) {
-			return fmt.Errorf("the pane %s has no columns; those of %s can be chosen", quoted(value.Content[i]), strings.Join(panes, ", "))
+			return fmt.Errorf("invalid pane %s: only %s have columns", quoted(value.Content[i]), strings.Join(panes, ", "))
 		}
 		if err := read(pane, value.Content[i+1]); err != nil {
 			return err
@@ -119,7 +119,7 @@ func readColumns(v *tui.View, value *yaml.Node) error {
 	return byPane(value, func(pane string, given *yaml.Node) error {
 		var names []string
 		if err := given.Decode(&names); err != nil {
-			return fmt.Errorf("the columns of %s are a list of names, not %s", pane, quoted(given))
+			return fmt.Errorf("invalid columns of %s %s: use a list of names", pane, quoted(given))
 		}
 		v.Columns[pane] = names
 		return board.CheckColumns(names)
@@ -149,7 +149,7 @@ func viewsSchema() map[string]any {
 	object := func(properties map[string]any) map[string]any {
 		return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 	}
-	return map[string]any{"type": "object", "maxProperties": mostViews, "additionalProperties": object(map[string]any{
+	return map[string]any{"type": "object", "maxProperties": maxOwnViews, "additionalProperties": object(map[string]any{
 		"filter": map[string]any{"type": "string"}, "pane": map[string]any{"enum": all},
 		"columns": object(columns), "sort": object(sorts),
 	})}

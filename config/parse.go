@@ -17,16 +17,16 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// setting is one of the file's keys. Schema, the documentation and reading are made of these.
+// setting is one key of the file. Schema, documentation and parser all use this table.
 type setting struct {
 	name string
-	// says describes it in a sentence; example is a value for the documentation, in YAML.
+	// says is the description, one sentence. example is a value for the documentation, in YAML.
 	says, example string
 	schema        map[string]any
 	read          func(c *Config, value *yaml.Node) error
 }
 
-// settings returns all settings, in the order in which they are documented.
+// settings returns all settings in documentation order.
 func settings() []setting {
 	return []setting{
 		{"theme", "Colours: auto (by the terminal's background), dark, light, high-contrast, colour-blind, none, or one of your themes. NO_COLOR means none.", "auto",
@@ -60,13 +60,13 @@ func settings() []setting {
 func flag(name, says, example string, of func(*Config) *bool) setting {
 	return setting{name, says, example, map[string]any{"type": "boolean"}, func(c *Config, value *yaml.Node) error {
 		if value.Tag != "!!bool" {
-			return fmt.Errorf("%s is true or false, not %s", name, quoted(value))
+			return fmt.Errorf("invalid %s %s: use true or false", name, quoted(value))
 		}
 		return value.Decode(of(c))
 	}}
 }
 
-// Parse reads a configuration file of that name.
+// Parse parses the content of a configuration file; name appears in errors.
 func Parse(name string, text []byte) (*Config, error) {
 	c := Default()
 	var document yaml.Node
@@ -78,19 +78,19 @@ func Parse(name string, text []byte) (*Config, error) {
 	}
 	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, mistake(name, root, errors.New("a configuration is made of lines like theme: dark"))
+		return nil, mistake(name, root, errors.New("invalid configuration: use lines like theme: dark"))
 	}
 	seen := map[string]bool{}
 	at := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		if seen[key.Value] {
-			return nil, mistake(name, key, fmt.Errorf("%s is set twice", sources.Sanitize(key.Value)))
+			return nil, mistake(name, key, fmt.Errorf("duplicate setting %s", sources.Sanitize(key.Value)))
 		}
 		seen[key.Value] = true
 		s := settingOf(key.Value)
 		if s == nil {
-			return nil, mistake(name, key, fmt.Errorf("there is no setting %s; there are %s", quoted(key), strings.Join(settingNames(), ", ")))
+			return nil, mistake(name, key, fmt.Errorf("unknown setting %s: use one of %s", quoted(key), strings.Join(settingNames(), ", ")))
 		}
 		if err := s.read(c, value); err != nil {
 			var at *placed
@@ -110,27 +110,27 @@ func Parse(name string, text []byte) (*Config, error) {
 	return c, nil
 }
 
-// placed is a mistake in a part of a setting.
+// placed is an error at a node within a setting.
 type placed struct {
 	error
 	node *yaml.Node
 }
 
-// mistake says where in the file a mistake is.
+// mistake adds file and line to an error.
 func mistake(name string, node *yaml.Node, err error) error {
 	return fmt.Errorf("%s, line %d: %w", name, node.Line, err)
 }
 
-// yamlLine is how the parser says where it stopped.
+// yamlLine matches the parser's errors.
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
 
 func syntaxError(name string, err error) error {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	m := yamlLine.FindStringSubmatch(first)
 	if m == nil || m[1] == "" {
-		return fmt.Errorf("%s is no YAML: %s", name, sources.Sanitize(strings.TrimPrefix(first, "yaml: ")))
+		return fmt.Errorf("%s: invalid YAML: %s", name, sources.Sanitize(strings.TrimPrefix(first, "yaml: ")))
 	}
-	return fmt.Errorf("%s, line %s: no YAML: %s", name, m[1], sources.Sanitize(m[2]))
+	return fmt.Errorf("%s, line %s: invalid YAML: %s", name, m[1], sources.Sanitize(m[2]))
 }
 
 func settingOf(name string) *setting {
@@ -150,20 +150,20 @@ func settingNames() []string {
 	return names
 }
 
-// quoted is a value as a sentence quotes it.
+// quoted formats a value for an error message.
 func quoted(value *yaml.Node) string {
 	switch value.Kind {
 	case yaml.MappingNode:
-		return "a mapping"
+		return "(a mapping)"
 	case yaml.SequenceNode:
-		return "a list"
+		return "(a list)"
 	}
 	return strconv.Quote(string(sources.Sanitize(value.Value)))
 }
 
 func readGlyphs(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("glyphs is a word, not %s", quoted(value))
+		return fmt.Errorf("invalid glyphs %s: use a word", quoted(value))
 	}
 	named, err := theme.ParseGlyphs(value.Value)
 	c.Glyphs = named
@@ -172,7 +172,7 @@ func readGlyphs(c *Config, value *yaml.Node) error {
 
 func readZone(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("time-zone is a word, not %s", quoted(value))
+		return fmt.Errorf("invalid time-zone %s: use a word", quoted(value))
 	}
 	zone, err := words.ParseZone(string(sources.Sanitize(value.Value)))
 	c.Zone = zone
@@ -181,19 +181,19 @@ func readZone(c *Config, value *yaml.Node) error {
 
 func readSpeed(c *Config, value *yaml.Node) error {
 	if value.Tag != "!!int" && value.Tag != "!!float" || value.Decode(&c.Speed) != nil ||
-		!(c.Speed >= session.MinSpeed && c.Speed <= session.MaxSpeed) { // NaN neither
-		return fmt.Errorf("speed is a number from %g to %d, not %s", session.MinSpeed, session.MaxSpeed, quoted(value))
+		!(c.Speed >= session.MinSpeed && c.Speed <= session.MaxSpeed) { // also rejects NaN
+		return fmt.Errorf("invalid speed %s: use a number from %g to %d", quoted(value), session.MinSpeed, session.MaxSpeed)
 	}
 	return nil
 }
 
 func readFilter(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("filter is text, not %s", quoted(value))
+		return fmt.Errorf("invalid filter %s: use text", quoted(value))
 	}
 	f, err := filter.Parse(value.Value)
 	if err != nil {
-		return fmt.Errorf("filter %s: %w", quoted(value), err)
+		return fmt.Errorf("invalid filter %s: %w", quoted(value), err)
 	}
 	c.Filter = f
 	return nil
@@ -201,7 +201,7 @@ func readFilter(c *Config, value *yaml.Node) error {
 
 func readKeys(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.MappingNode {
-		return fmt.Errorf("keys are actions with their keys, as step-forward: [., right], not %s", quoted(value))
+		return fmt.Errorf("invalid keys %s: use actions with their keys, like step-forward: [., right]", quoted(value))
 	}
 	keys, at := map[keymap.ID][]string{}, map[keymap.ID]*yaml.Node{}
 	for i := 0; i+1 < len(value.Content); i += 2 {
@@ -215,15 +215,15 @@ func readKeys(c *Config, value *yaml.Node) error {
 		case yaml.SequenceNode:
 			for _, key := range given.Content {
 				if key.Kind != yaml.ScalarNode {
-					return &placed{fmt.Errorf("a key of %s is a word, not %s", sources.Sanitize(string(id)), quoted(key)), key}
+					return &placed{fmt.Errorf("invalid key of %s %s: use a word", sources.Sanitize(string(id)), quoted(key)), key}
 				}
 				own = append(own, key.Value)
 			}
 		default:
-			return &placed{fmt.Errorf("the keys of %s are a list, not %s", sources.Sanitize(string(id)), quoted(given)), given}
+			return &placed{fmt.Errorf("invalid keys of %s %s: use a list", sources.Sanitize(string(id)), quoted(given)), given}
 		}
 		if _, twice := keys[id]; twice {
-			return &placed{fmt.Errorf("%s is there twice", sources.Sanitize(string(id))), value.Content[i]}
+			return &placed{fmt.Errorf("duplicate action %s", sources.Sanitize(string(id))), value.Content[i]}
 		}
 		keys[id], at[id] = own, value.Content[i]
 	}

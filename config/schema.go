@@ -30,7 +30,7 @@ func Schema() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// keysSchema lists the actions with what they do and the keys that they have of themselves.
+// keysSchema describes each action and its default keys.
 func keysSchema() map[string]any {
 	actions := map[string]any{}
 	for _, b := range keymap.Default() {
@@ -50,7 +50,7 @@ func keysSchema() map[string]any {
 	}
 }
 
-// Example returns a configuration file in which everything is as it is without one.
+// Example returns a configuration file with all default values.
 func Example() string {
 	var b strings.Builder
 	b.WriteString("# schedq's configuration, with the defaults.\n")

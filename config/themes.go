@@ -13,28 +13,29 @@ import (
 
 func readTheme(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.ScalarNode {
-		return fmt.Errorf("theme is a word, not %s", quoted(value))
+		return fmt.Errorf("invalid theme %s: use a word", quoted(value))
 	}
 	c.Theme = theme.Theme(value.Value)
 	return nil
 }
 
-// checkTheme finds the theme among those that there are, which are all known once the whole file is read.
+// checkTheme resolves the theme's name. It runs last because the file may define the theme further
+// down.
 func (c *Config) checkTheme() error {
 	named, err := c.Themes.Parse(string(sources.Sanitize(string(c.Theme))))
 	c.Theme = named
 	return err
 }
 
-// mostThemes is how many themes of one's own there can be.
-const mostThemes = 100
+// maxThemes limits the number of user-defined themes.
+const maxThemes = 100
 
 func readThemes(c *Config, value *yaml.Node) error {
 	if value.Kind != yaml.MappingNode {
-		return fmt.Errorf("themes are names with the colours of each, not %s", quoted(value))
+		return fmt.Errorf("invalid themes %s: use a mapping of names to themes", quoted(value))
 	}
-	if len(value.Content)/2 > mostThemes {
-		return fmt.Errorf("there are %d themes, %d at the most", len(value.Content)/2, mostThemes)
+	if len(value.Content)/2 > maxThemes {
+		return fmt.Errorf("too many themes: %d, at most %d", len(value.Content)/2, maxThemes)
 	}
 	c.Themes = nil
 	for i := 0; i+1 < len(value.Content); i += 2 {
@@ -42,9 +43,9 @@ func readThemes(c *Config, value *yaml.Node) error {
 		skin := theme.Skin{Name: theme.Theme(sources.Sanitize(name.Value)), Base: theme.Auto, Colors: map[theme.Role]theme.Color{}}
 		switch {
 		case skin.Name == "" || slices.Contains(theme.All(), theme.Theme(strings.ToLower(string(skin.Name)))):
-			return &placed{fmt.Errorf("%s is no name for a theme of one's own", quoted(name)), name}
+			return &placed{fmt.Errorf("invalid theme name %s: use a name that is not built in", quoted(name)), name}
 		case slices.Contains(c.Themes.All(), skin.Name):
-			return &placed{fmt.Errorf("the theme %s is there twice", skin.Name), name}
+			return &placed{fmt.Errorf("duplicate theme %s", skin.Name), name}
 		}
 		if err := readSkin(&skin, given); err != nil {
 			return err
@@ -54,17 +55,17 @@ func readThemes(c *Config, value *yaml.Node) error {
 	return nil
 }
 
-// readSkin reads what a theme is made of, and its colours.
+// readSkin reads the base and the colours of a theme.
 func readSkin(skin *theme.Skin, value *yaml.Node) error {
 	if value.Kind != yaml.MappingNode {
-		return &placed{fmt.Errorf("the theme %s is made of lines like backoffQ: \"#f2b155\"", skin.Name), value}
+		return &placed{fmt.Errorf("invalid theme %s: use lines like backoffQ: \"#f2b155\"", skin.Name), value}
 	}
 	for i := 0; i+1 < len(value.Content); i += 2 {
 		key, given := value.Content[i], value.Content[i+1]
 		if key.Value == "base" {
 			j := slices.Index(theme.All(), theme.Theme(given.Value))
 			if j < 0 {
-				return &placed{fmt.Errorf("the base of %s is one of %s, not %s", skin.Name, themeNames(), quoted(given)), given}
+				return &placed{fmt.Errorf("invalid base %s of theme %s: use one of %s", quoted(given), skin.Name, themeNames()), given}
 			}
 			skin.Base = theme.All()[j]
 			continue
@@ -74,22 +75,23 @@ func readSkin(skin *theme.Skin, value *yaml.Node) error {
 			return &placed{fmt.Errorf("theme %s: %w", skin.Name, err), key}
 		}
 		if _, twice := skin.Colors[role]; twice {
-			return &placed{fmt.Errorf("theme %s: %s is there twice", skin.Name, role), key}
+			return &placed{fmt.Errorf("theme %s: duplicate colour %s", skin.Name, role), key}
 		}
 		if skin.Colors[role], err = readColor(given); err != nil {
-			return &placed{fmt.Errorf("%s of the theme %s: %w", role, skin.Name, err), given}
+			return &placed{fmt.Errorf("theme %s: %s: %w", skin.Name, role, err), given}
 		}
 	}
 	return nil
 }
 
-// readColor reads a colour, or a list of two: that, and what it is on terminals that have sixteen colours.
+// readColor reads a colour, or a list of two: the colour, and its substitute on terminals with 16
+// colours.
 func readColor(value *yaml.Node) (theme.Color, error) {
 	if value.Kind != yaml.SequenceNode {
 		return theme.ParseColor(value.Value)
 	}
 	if len(value.Content) != 2 {
-		return theme.Color{}, fmt.Errorf("a list has two colours: one, and what it is on terminals that have sixteen")
+		return theme.Color{}, fmt.Errorf("invalid list: use two colours, the second for terminals with 16 colours")
 	}
 	c, err := theme.ParseColor(value.Content[0].Value)
 	if err != nil {
@@ -115,7 +117,7 @@ func themesSchema() map[string]any {
 		colors[string(role)] = map[string]any{"$ref": "#/properties/themes/$defs/color"}
 	}
 	return map[string]any{
-		"type": "object", "maxProperties": mostThemes,
+		"type": "object", "maxProperties": maxThemes,
 		"additionalProperties": map[string]any{"type": "object", "additionalProperties": false, "properties": colors},
 		"$defs":                map[string]any{"color": map[string]any{"oneOf": []any{one, two}}},
 	}

@@ -17,36 +17,37 @@ import (
 	"github.com/schedq/schedq/tui"
 )
 
-// maxViews is how many sources are remembered; of more, those that were looked at longest ago are forgotten.
+// maxViews limits the number of remembered sources. The oldest are forgotten first.
 const maxViews = 200
 
-// maxView bounds the file of one, of which most may be a thousand marks.
+// maxView limits the size of one file, most of which may be a thousand marks.
 const maxView = 512 << 10
 
-// Views remembers how each source was looked at, a small file for each.
+// Views remembers the last view of each source, in one small file each.
 type Views struct {
-	ctx    context.Context // ends what is waited for; what is to be remembered at the end still is
+	ctx    context.Context // ends waits, but Keep still writes after it ends
 	folder string
 }
 
-// RememberedViews returns those in the folder views of the state folder. The error is that there is none.
+// RememberedViews returns the views in the folder "views" of the state folder. It fails if there is
+// no state folder.
 func RememberedViews(ctx context.Context) (Views, error) {
 	dir, err := disk.StateFolder()
 	return Views{ctx, filepath.Join(dir, "views")}, err
 }
 
-// remembered is such a file.
+// remembered is the content of such a file.
 type remembered struct {
 	Source string   `json:"source"`
 	View   tui.View `json:"view"`
 }
 
-// path names the file by what the source is called, which may be anything.
+// path returns the file for a source. The name is a hash because a source may have any name.
 func (v Views) path(source string) string {
 	return filepath.Join(v.folder, fmt.Sprintf("%x.json", sha256.Sum256([]byte(source)))[:24]+".json")
 }
 
-// Recall implements memory.Memory. A file that can't be read, or that another version wrote, is as none.
+// Recall implements memory.Memory. It ignores unreadable files and files of other versions.
 func (v Views) Recall(source string) (tui.View, bool) {
 	text, err := disk.Read(v.ctx, v.path(source), maxView)
 	if err != nil {
@@ -59,14 +60,14 @@ func (v Views) Recall(source string) (tui.View, bool) {
 	return r.View, true
 }
 
-// Keep implements memory.Memory. The file is there whole or not at all, whoever else writes it.
+// Keep implements memory.Memory. It writes the file atomically.
 func (v Views) Keep(source string, view tui.View) error {
 	text, err := json.Marshal(remembered{source, view})
 	if err == nil {
 		err = disk.Keep(context.WithoutCancel(v.ctx), v.path(source), text)
 	}
 	if err != nil {
-		return fmt.Errorf("how %s was looked at can't be remembered: %w", sources.Sanitize(source), err)
+		return fmt.Errorf("can't remember the view of %s: %w", sources.Sanitize(source), err)
 	}
 	return v.forget()
 }
@@ -80,7 +81,7 @@ func (v Views) forget() error {
 	age := func(e fs.DirEntry) time.Time {
 		info, err := e.Info()
 		if err != nil {
-			return time.Time{} // it is gone already
+			return time.Time{} // already removed
 		}
 		return info.ModTime()
 	}

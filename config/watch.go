@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-// lookEvery is how often the file is looked at: one stat, which reads nothing and wakes nobody else.
-const lookEvery = time.Second
+// pollInterval is how often the file is checked, with one stat call.
+const pollInterval = time.Second
 
-// Watch waits until the configuration file has changed. It is for one goroutine at a time.
+// Watch waits for changes of the configuration file. It is not safe for concurrent use.
 type Watch struct {
-	path string // empty: there can be no file
-	// read is the file that was read last, and seen the one that was looked at last.
+	path string // empty if there can be no file
+	// read is the version last read, seen the version at the last check.
 	read, seen stamp
 }
 
-// stamp tells a file from another of that name. That of no file is its zero.
+// stamp identifies a version of the file. The zero value means no file.
 type stamp struct{ modified, size int64 }
 
-// NewWatch returns a watch of the file as it is now. Who calls Load afterwards misses no change.
+// NewWatch returns a watch that starts with the current version of the file. A later Load misses no
+// change.
 func NewWatch() *Watch {
 	path, err := File()
 	if err != nil {
@@ -29,10 +30,10 @@ func NewWatch() *Watch {
 	return &Watch{path: path, read: now, seen: now}
 }
 
-// Next waits until the file is another than the one that was read last, and reads it as Load does. A file that is gone is
-// another, too. The error is the context's if that ends.
+// Next waits until the file differs from the version last read, and loads it. A removed file counts
+// as a change. Next returns the context's error if ctx ends first.
 func (w *Watch) Next(ctx context.Context) (*Config, error) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -46,8 +47,8 @@ func (w *Watch) Next(ctx context.Context) (*Config, error) {
 	}
 }
 
-// hasChanged looks at the file. A change counts once the file was the same at two looks: an editor that empties the file
-// before it writes is not to be read between the two.
+// hasChanged checks the file. A change counts once two checks agree: editors may truncate a file
+// before they write it.
 func (w *Watch) hasChanged() bool {
 	now := stampOf(w.path)
 	settled := now == w.seen
@@ -62,7 +63,7 @@ func (w *Watch) hasChanged() bool {
 func stampOf(path string) stamp {
 	info, err := os.Stat(path)
 	if err != nil {
-		return stamp{} // who reads it says why
+		return stamp{} // Load reports the error
 	}
 	return stamp{info.ModTime().UnixNano(), info.Size()}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// TestWatch: a change is read once the file stays as it is; a mistake is told with its line, and the file goes on to be
-// watched; no file is a change, too.
+// TestWatch checks that a change is read once the file settles, that an error has its line and does
+// not end the watch, and that removing the file counts as a change.
 func TestWatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "schedq", "config.yaml")
 	t.Setenv("XDG_CONFIG_HOME", filepath.Dir(filepath.Dir(path)))
@@ -49,22 +49,22 @@ func TestWatch(t *testing.T) {
 			synctest.Wait()
 			select {
 			case <-reads:
-				t.Errorf("it is read %s", when)
+				t.Errorf("the file is read %s", when)
 			default:
 			}
 		}
 		time.Sleep(time.Minute + time.Second/2)
-		unread("though it did not change")
+		unread("without a change")
 		write("") // as an editor does before it writes
 		time.Sleep(time.Second)
-		unread("while it is being written")
+		unread("while an editor writes it")
 		write("theme: light\n")
 		if r := <-reads; r.err != nil || r.config.Theme != theme.Light {
-			t.Errorf("after a change it is %v, %v", r.config, r.err)
+			t.Errorf("after a change: %v, %v", r.config, r.err)
 		}
 		write("mouse: true\ntheme: loud\n")
 		if r := <-reads; r.err == nil || !strings.Contains(r.err.Error(), "config.yaml, line 2: ") {
-			t.Errorf("a mistake is told as %v", r.err)
+			t.Errorf("with an invalid setting: %v", r.err)
 		}
 		time.Sleep(time.Minute)
 		unread("twice")
@@ -72,14 +72,14 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r := <-reads; r.err != nil || r.config.Theme != theme.Auto {
-			t.Errorf("without a file it is %v, %v", r.config, r.err)
+			t.Errorf("without a file: %v, %v", r.config, r.err)
 		}
 		cancel()
 		<-reads
 	})
 }
 
-// BenchmarkWatch is what it costs a second to watch a file that does not change.
+// BenchmarkWatch measures one check of an unchanged file.
 func BenchmarkWatch(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "config.yaml")
 	b.Setenv(config.FileVariable, path)

@@ -1,5 +1,5 @@
-// Package keymap holds every key binding of the screen as data. One table makes dispatch, the help
-// screen, the bar at the bottom and docs/reference/keys.md, so that they cannot disagree.
+// Package keymap holds every key binding of the screen as data. One table drives dispatch, the help
+// screen, the bar at the bottom and docs/reference/keys.md, so they cannot disagree.
 package keymap
 
 import (
@@ -8,69 +8,67 @@ import (
 	"strings"
 )
 
-// ID names what a binding does. Code and tests speak of actions by ID, never by key.
+// ID names an action. Code and tests refer to actions by ID, never by key.
 type ID string
 
-// Context is a situation in which keys have their own meaning.
+// Context is a part of the screen with its own key bindings. A key has one meaning per context.
 type Context string
 
-// The contexts. A key means the same in the whole of one.
+// The contexts.
 const (
 	// Board is the screen with the three panes.
 	Board Context = "On the board"
-	// Chart is a timeline, the lanes or the plots. Keys that mean nothing there mean what they do on the
-	// board.
+	// Chart is a timeline, the lanes or the plots. Keys not bound here work as on the board.
 	Chart Context = "In a chart"
-	// Sides is the screen with two sessions beside each other. Their keys come before all others but those of a list or a
-	// prompt.
-	Sides Context = "With two beside each other"
-	// Lesson is a lesson below the board. Keys that mean nothing there mean what they do on the board.
+	// Sides is the screen with two sessions side by side. Its keys take precedence over all contexts
+	// except List and Prompt.
+	Sides Context = "With two side by side"
+	// Lesson is a lesson below the board. Keys not bound here work as on the board.
 	Lesson Context = "In a lesson"
-	// Question is a lesson that asks something, whose answers come before all else.
+	// Question is a lesson's open question. Its answer keys take precedence.
 	Question Context = "At a lesson's question"
 	// List is a pop-up list: the events, the plugins, the recordings, the help.
 	List Context = "In a list"
-	// Prompt is the line into which the person types.
+	// Prompt is the line for typed input.
 	Prompt Context = "In a prompt"
 )
 
-// Group is a heading under which bindings are listed.
+// Group is a heading in the help and the docs.
 type Group string
 
-// The groups, in the order in which help and docs list them.
+// The groups, in the order of help and docs.
 const (
 	Time      Group = "Time"
-	Look      Group = "Looking"
+	Look      Group = "View"
 	Inject    Group = "Injecting (forks a what-if)"
 	Ask       Group = "Asking the real scheduler (in a what-if)"
-	Scheduler Group = "Being the scheduler"
-	Program   Group = "The program"
+	Scheduler Group = "Making the scheduler's decisions"
+	Program   Group = "Program"
 	InChart   Group = "Charts (timeline, lanes, plots, stack)"
-	InSides   Group = "Two beside each other"
+	InSides   Group = "Two side by side"
 	InLesson  Group = "Lessons"
 	InList    Group = "Lists"
 	InPrompt  Group = "Prompts"
 )
 
-// Groups returns all groups in their order.
+// Groups returns all groups in order.
 func Groups() []Group {
 	return []Group{Time, Look, Inject, Ask, Scheduler, Program, InChart, InSides, InLesson, InList, InPrompt}
 }
 
-// Binding is one action and the keys that do it.
+// Binding is an action and its keys.
 type Binding struct {
 	ID ID
-	// Keys are the names of keys as bubbletea spells them: "space", "shift+tab", "?". The first is the
-	// one that is shown where only one can be. Without any, the palette alone does it.
+	// Keys are key names in bubbletea's spelling: "space", "shift+tab", "?". The first is the one
+	// shown where there is room for only one. An action without keys is available in the palette.
 	Keys []string
-	// Name is two or three words for the bar.
+	// Name is the short name for the bar, two or three words.
 	Name string
 	// Description is a sentence for help and docs.
 	Description string
 	Group       Group
 	Context     Context
-	// Bar is the binding's place on the bar at the bottom, which shows the smallest first while they can
-	// be used. 0 keeps it off the bar.
+	// Bar is the position on the bar at the bottom, lowest first. 0 keeps the binding off the bar.
 	Bar int
 }
 
@@ -82,7 +80,7 @@ type Map struct {
 	onBar    map[Context][]Binding
 }
 
-// New returns a map of the given bindings. Of two that share a key in one context, the first has it.
+// New returns a Map of the bindings. If two bindings share a key in one context, the first one wins.
 func New(bindings []Binding) *Map {
 	m := &Map{bindings: bindings, byKey: make(map[Context]map[string]int), byID: make(map[ID]int), onBar: make(map[Context][]Binding)}
 	for i, b := range bindings {
@@ -109,7 +107,7 @@ func New(bindings []Binding) *Map {
 	return m
 }
 
-// Lookup returns the binding of key in context.
+// Lookup returns the binding for key in context.
 func (m *Map) Lookup(context Context, key string) (Binding, bool) {
 	i, ok := m.byKey[context][key]
 	if !ok {
@@ -118,10 +116,10 @@ func (m *Map) Lookup(context Context, key string) (Binding, bool) {
 	return m.bindings[i], true
 }
 
-// All returns the bindings in the order of the table. They must not be modified.
+// All returns the bindings in table order. Callers must not modify them.
 func (m *Map) All() []Binding { return m.bindings }
 
-// ByID returns the binding of that ID.
+// ByID returns the binding with that ID.
 func (m *Map) ByID(id ID) (Binding, bool) {
 	i, ok := m.byID[id]
 	if !ok {
@@ -141,10 +139,11 @@ func (m *Map) In(group Group) []Binding {
 	return in
 }
 
-// OnBar returns the bindings of context that the bar shows, the most important first. They must not be modified.
+// OnBar returns the bindings of context that the bar shows, most important first. Callers must not
+// modify them.
 func (m *Map) OnBar(context Context) []Binding { return m.onBar[context] }
 
-// Key returns the first key of b, as it is shown. Empty if it has none.
+// Key returns the display form of the first key of b, or "" if it has none.
 func (b Binding) Key() string {
 	if len(b.Keys) == 0 {
 		return ""
@@ -152,7 +151,7 @@ func (b Binding) Key() string {
 	return Display(b.Keys[0])
 }
 
-// AllKeys returns all keys of b, as they are shown.
+// AllKeys returns the display form of all keys of b.
 func (b Binding) AllKeys() string {
 	shown := make([]string, len(b.Keys))
 	for i, key := range b.Keys {
@@ -161,7 +160,7 @@ func (b Binding) AllKeys() string {
 	return strings.Join(shown, " ")
 }
 
-// Display returns how the screen and the docs write a key: arrows as arrows, all else as it is named.
+// Display returns the display form of a key: arrows as arrows, other keys by name.
 func Display(key string) string {
 	if i := strings.LastIndexByte(key, '+'); i > 0 && i < len(key)-1 {
 		return key[:i+1] + Display(key[i+1:])

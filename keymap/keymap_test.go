@@ -26,11 +26,11 @@ func TestBindingsAreComplete(t *testing.T) {
 	for _, b := range keymap.Default() {
 		switch {
 		case ids[b.ID]:
-			t.Errorf("%s is there twice", b.ID)
+			t.Errorf("duplicate ID %s", b.ID)
 		case len(b.Keys) == 0 && b.Context != keymap.Board, b.Name == "", b.Description == "", b.Context == "":
 			t.Errorf("%s lacks keys, name, description or context: %+v", b.ID, b)
 		case !listed[b.Group]:
-			t.Errorf("%s is in group %q, which Groups leaves out", b.ID, b.Group)
+			t.Errorf("%s is in group %q, which Groups does not list", b.ID, b.Group)
 		}
 		ids[b.ID] = true
 	}
@@ -66,8 +66,8 @@ func TestDocsAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestTheBarHasTheTablesOrder: of two keys that are as important as each other, the first of the table comes first.
-func TestTheBarHasTheTablesOrder(t *testing.T) {
+// TestBarKeepsTableOrder checks that equally important bindings keep their order in the table.
+func TestBarKeepsTableOrder(t *testing.T) {
 	all := keymap.Default()
 	var importance int
 	var before string

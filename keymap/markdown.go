@@ -8,9 +8,9 @@ import (
 // Markdown returns docs/reference/keys.md: every binding, by group.
 func (m *Map) Markdown() string {
 	var b strings.Builder
-	b.WriteString("# Keys\n\nMade from `keymap/bindings.go`: change it there, then run `go test ./keymap -update`.\n")
+	b.WriteString("# Keys\n\nGenerated from `keymap/bindings.go`. To change it, edit that file and run `go test ./keymap -update`.\n")
 	for _, group := range Groups() {
-		fmt.Fprintf(&b, "\n## %s\n\n| Keys | Name | What it does |\n|---|---|---|\n", group)
+		fmt.Fprintf(&b, "\n## %s\n\n| Keys | Name | Action |\n|---|---|---|\n", group)
 		for _, binding := range m.In(group) {
 			var keys []string
 			for _, key := range binding.Keys {

@@ -8,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is what is wrong with the keys that a person gave an action.
+// Problem is an error in the configured keys of an action.
 type Problem struct {
 	ID   ID
 	Text string
 }
 
-// Override returns bindings with the keys that a person gave some actions in place of their own. An action may
-// have none: the palette still does it. All problems come in the order of bindings, those of unknown actions
-// first; if there are any, the bindings are not to be used.
+// Override returns bindings with the configured keys in place of the defaults. An action may have no
+// key; it stays available in the palette. Problems with unknown actions come first, then the others
+// in the order of bindings. If there are problems, the bindings must not be used.
 func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
 	var problems []Problem
 	wrong := func(id ID, format string, args ...any) {
 		problems = append(problems, Problem{id, fmt.Sprintf(format, args...)})
 	}
 	for _, id := range unknown(bindings, keys) {
-		wrong(id, "there is no action %q%s", id, nearest(bindings, id))
+		wrong(id, "unknown action %q%s", id, similar(bindings, id))
 	}
 	all := slices.Clone(bindings)
 	for i := range all {
@@ -38,7 +38,7 @@ func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
 			}
 		}
 		if len(given) == 0 && all[i].Context != Board || len(given) == 0 && all[i].ID == Quit {
-			wrong(all[i].ID, "%s needs a key: nothing else does it", all[i].ID)
+			wrong(all[i].ID, "%s needs a key: the palette can't replace it", all[i].ID)
 		}
 	}
 	for _, c := range Conflicts(all) {
@@ -46,18 +46,18 @@ func Override(bindings []Binding, keys map[ID][]string) ([]Binding, []Problem) {
 		if _, ok := keys[culprit]; !ok {
 			culprit = c.First
 		}
-		if _, ok := keys[culprit]; ok { // else it is in the defaults, which a test guards
+		if _, ok := keys[culprit]; ok { // otherwise the defaults conflict, which a test checks
 			other := c.First
 			if other == culprit {
 				other = c.Second
 			}
-			wrong(culprit, "%q is the key of %s, too (%s): give one of them another", c.Key, other, strings.ToLower(string(c.Context)))
+			wrong(culprit, "%q is also the key of %s (%s): use another key for one of them", c.Key, other, strings.ToLower(string(c.Context)))
 		}
 	}
 	return all, problems
 }
 
-// Conflict is a key that means two things in one context. Its first meaning holds.
+// Conflict is a key with two meanings in one context. The first one wins.
 type Conflict struct {
 	Context       Context
 	Key           string
@@ -85,7 +85,7 @@ func Conflicts(bindings []Binding) []Conflict {
 	return all
 }
 
-// unknown returns the IDs of keys that no binding has, sorted.
+// unknown returns the IDs in keys that have no binding, sorted.
 func unknown(bindings []Binding, keys map[ID][]string) []ID {
 	var ids []ID
 	for id := range keys {
@@ -97,8 +97,8 @@ func unknown(bindings []Binding, keys map[ID][]string) []ID {
 	return ids
 }
 
-// nearest says which actions may be meant by id.
-func nearest(bindings []Binding, id ID) string {
+// similar returns a suggestion of actions with similar names, or "".
+func similar(bindings []Binding, id ID) string {
 	var near []string
 	for _, word := range strings.Split(string(id), "-") {
 		for _, b := range bindings {
@@ -110,22 +110,22 @@ func nearest(bindings []Binding, id ID) string {
 	if len(near) == 0 {
 		return ""
 	}
-	return "; near are " + strings.Join(near, ", ")
+	return "; did you mean " + strings.Join(near, ", ") + "?"
 }
 
-// namedKeys are the keys that are no letters, as bubbletea spells them.
+// namedKeys are the keys with names, in bubbletea's spelling.
 var namedKeys = []string{
 	"space", "tab", "enter", "esc", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end", "pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
-// modifiers are what may stand before a key, in this order.
+// modifiers are the prefixes of a key, in the required order.
 var modifiers = []string{"ctrl+", "alt+", "shift+"}
 
-// sameAs are keys that most terminals cannot tell from others.
+// sameAs maps keys to the keys that most terminals send for them.
 var sameAs = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}
 
-// checkKey says what is wrong with the name of a key. Empty if nothing is.
+// checkKey returns the error in a key name, or "".
 func checkKey(key string) string {
 	if other, same := sameAs[key]; same {
 		return fmt.Sprintf("%q is %q on most terminals: use that", key, other)
@@ -143,11 +143,11 @@ func checkKey(key string) string {
 	switch {
 	case size == len(base) && size > 0 && r != utf8.RuneError && unicode.IsGraphic(r) && r != ' ':
 		if strings.HasPrefix(key, "shift+") || modified && unicode.IsUpper(r) {
-			return fmt.Sprintf("%q is no key: write the letter that it types, as K or ctrl+k", key)
+			return fmt.Sprintf("invalid key %q: use the letter it types, like K or ctrl+k", key)
 		}
 		return ""
 	case base == " ":
-		return `a blank is no key: write "space"`
+		return `invalid key " ": use "space"`
 	}
-	return fmt.Sprintf("%q is no key: write a letter, or %s, with ctrl+, alt+ or shift+ before it", key, strings.Join(namedKeys[:15], ", "))
+	return fmt.Sprintf("invalid key %q: use a letter or %s, with ctrl+, alt+ or shift+ in front", key, strings.Join(namedKeys[:15], ", "))
 }

@@ -28,23 +28,23 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// Each mistake is told of the action whose keys the person gave.
+// TestOverrideProblems checks that each problem names the action whose keys were configured.
 func TestOverrideProblems(t *testing.T) {
 	for _, c := range []struct {
 		id   keymap.ID
 		keys []string
 		says string
 	}{
-		{"stepforward", []string{"l"}, `there is no action "stepforward"`},
-		{"step-forwards", []string{"l"}, "near are step-forward, step-back"},
-		{keymap.StepForward, []string{"q"}, `"q" is the key of quit, too (on the board): give one of them another`},
-		{keymap.Quit, []string{"."}, `"." is the key of step-forward, too`},
+		{"stepforward", []string{"l"}, `unknown action "stepforward"`},
+		{"step-forwards", []string{"l"}, "did you mean step-forward, step-back"},
+		{keymap.StepForward, []string{"q"}, `"q" is also the key of quit (on the board): use another key for one of them`},
+		{keymap.Quit, []string{"."}, `"." is also the key of step-forward`},
 		{keymap.Play, []string{"ctrl+m"}, `"ctrl+m" is "enter" on most terminals`},
-		{keymap.Play, []string{" "}, `write "space"`},
-		{keymap.Play, []string{""}, `"" is no key`},
-		{keymap.Play, []string{"spacebar"}, `"spacebar" is no key: write a letter, or space, tab`},
-		{keymap.Play, []string{"shift+k"}, "write the letter that it types"},
-		{keymap.Play, []string{"\x1b"}, "is no key"},
+		{keymap.Play, []string{" "}, `use "space"`},
+		{keymap.Play, []string{""}, `invalid key ""`},
+		{keymap.Play, []string{"spacebar"}, `invalid key "spacebar": use a letter or space, tab`},
+		{keymap.Play, []string{"shift+k"}, "use the letter it types"},
+		{keymap.Play, []string{"\x1b"}, "invalid key"},
 		{keymap.Quit, nil, "quit needs a key"},
 		{keymap.ListClose, nil, "list-close needs a key"},
 	} {

@@ -2,8 +2,9 @@ package keymap
 
 import "strings"
 
-// Say returns text with the key of each action that it names in braces, as the person has it: "{what-if} makes one" is
-// "w makes one". Of an action without a key the palette's and the action's name stand there. What is no action stays.
+// Say returns text with each action ID in braces replaced by the user's key for it:
+// "{what-if} makes one" becomes "w makes one". For an action without a key it writes the palette's
+// key and the action's name. Braces around anything else stay.
 func (m *Map) Say(text string) string {
 	var b strings.Builder
 	b.Grow(len(text)) // most keys are shorter than their actions' names
@@ -25,7 +26,7 @@ func (m *Map) Say(text string) string {
 	}
 }
 
-// keyOf is how a person does b.
+// keyOf returns the text that tells the user how to run b.
 func (m *Map) keyOf(b Binding) string {
 	if key := b.Key(); key != "" {
 		return key

@@ -115,7 +115,7 @@ func TestHelpListsEveryBindingAndRunsIt(t *testing.T) {
 		}
 		p.sees("observed", "modelled", "kube-scheduler v1.37.1", "SchedulerPopFromBackoffQ=false", "flushed after 5m0s")
 
-		p.enter("squeeze quiet") // typing searches, enter does it
+		p.enter("skip quiet") // typing searches, enter does it
 		if p.seesNot("help: type to search"); p.model.Session.Sync().Squeeze {
 			t.Error("squeeze is still on")
 		}
