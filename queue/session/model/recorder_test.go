@@ -160,16 +160,6 @@ func wantsVolume(c *world.Cluster) *v1.Pod {
 	})
 }
 
-// TestBoundLate: others have to provide a volume before the pod that the loop took is bound.
-func TestBoundLate(t *testing.T) {
-	var c world.Cluster
-	c.Small()
-	c.Stuck(1.5, "other")
-	pod := wantsVolume(&c)
-	c.Bound(4.5, pod, "node-a")
-	taken(t, c.Recording(20), 2, "store 3.00")
-}
-
 // TestSlowVolume: a pod whose volume takes long to be provided is in flight until it is bound, or seen to fail.
 func TestSlowVolume(t *testing.T) {
 	for name, of := range map[string]struct {
