@@ -275,25 +275,6 @@ func TestWaitsBehindRefused(t *testing.T) {
 	}
 }
 
-// TestWaitsInStep: where no requests are told, and some do not show, those have waited that come in step with the rate limit.
-func TestWaitsInStep(t *testing.T) {
-	for apart, want := range map[int]bool{20: true, 23: false} {
-		var events []sources.Event
-		for i := range 10 { // of twenty
-			events = append(events, patched(0, 3, fmt.Sprint("first-", i)))
-		}
-		for i := range 6 {
-			events = append(events, patched(30+apart*i, 33+apart*i, fmt.Sprint("next-", i)))
-		}
-		limit := rate.NewLimiter(rate.Every(25*time.Millisecond), 20)
-		limit.ReserveN(at(0), 3)
-		f := NewUntold(Of(events), reach, requesting, limit, 3, 20*time.Millisecond)
-		if last := f.all[len(f.all)-1]; last.Waited != want {
-			t.Errorf("%d ms apart, they have waited: %t, want %t", apart, last.Waited, want)
-		}
-	}
-}
-
 // TestShown: what shows of attempts that were not over at a moment, and of pods' ends.
 func TestShown(t *testing.T) {
 	f := New(Of([]sources.Event{failed(5, "a"), changed(10, sources.Updated, pod("b", "node")), failed(12, "a"), changed(15, sources.Deleted, pod("b", "node")),

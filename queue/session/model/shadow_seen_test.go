@@ -53,67 +53,30 @@ func TestRejectedAlthough(t *testing.T) {
 	}
 }
 
-// TestRejectedForUnknown: a message may give a reason that no attempt of the model had, or none of a plugin.
-func TestRejectedForUnknown(t *testing.T) {
-	for message, want := range map[string]string{
-		"0/1 nodes are available: 1 node(s) had something new.": "3 inflight>unschedulable ScheduleAttemptFailure (unknown plugin) modelled",
-		"running Reserve plugin: the API server is away":        "3 inflight>backoff ScheduleAttemptFailure modelled",
-	} {
-		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
-		c.Failed(3.002, web, message)
-		replayed.Compare(t, replayed.Moves(t, c.Recording(3.5), "web")[2:3], []string{want})
-	}
-}
-
-// TestReasonNeverSeen: a reason that one plugin alone gives tells that plugin, though no attempt of the model had it.
-func TestReasonNeverSeen(t *testing.T) {
-	for message, plugin := range map[string]string{
-		"0/1 nodes are available: 1 Insufficient example.com/gpu.":                                              "NodeResourcesFit",
-		"0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ...": "TaintToleration",
-	} {
-		var c world.Cluster
-		world.Happens(&c, 1, sources.Added, world.Node("node-a", "4"), nil)
-		web := world.Happens(&c, 3, sources.Added, world.Wants("web", "3"), nil)
-		c.Failed(3.002, web, message)
-		replayed.Compare(t, replayed.Moves(t, c.Recording(3.5), "web")[2:3], []string{"3 inflight>unschedulable ScheduleAttemptFailure " + plugin + " modelled"})
-	}
-}
-
-// TestReasonOfSeveral: that of a reason which several plugins may give is the plugin that gave it to an attempt of the model, beside
-// those that are known anyhow. Where nobody gave it, one that is not known stands for it, unless others are known.
-func TestReasonOfSeveral(t *testing.T) {
+// TestRejectedFor: a message tells the plugins whose reasons it gives: that plugin which alone gives a reason, or the one that gave it to an
+// attempt of the model. One that is not known stands for them if none is. What a log tells beside the message counts: the plugins, or that
+// it was an error.
+func TestRejectedFor(t *testing.T) {
 	const missing = `persistentvolumeclaim "data" not found`
-	for _, c := range []struct{ message, want string }{
-		{"0/1 nodes are available: 1 " + missing + ".", "VolumeRestrictions"},
-		{"0/2 nodes are available: 1 Insufficient cpu, 1 " + missing + ".", "NodeResourcesFit,VolumeRestrictions"},
-		{"0/2 nodes are available: 1 " + missing + ", 1 something new.", "VolumeRestrictions"},
-		{"0/2 nodes are available: 1 Insufficient cpu, 1 something new.", "NodeResourcesFit"},
-		{"0/1 nodes are available: 1 something new.", "(unknown plugin)"},
-	} {
-		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
-		world.Happens(&w, 2, sources.Added, world.Wants("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
-		web := world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
-		w.Failed(3.002, web, c.message)
-		replayed.Compare(t, replayed.Moves(t, w.Recording(3.5), "web")[2:3], []string{"3 inflight>unschedulable ScheduleAttemptFailure " + c.want + " modelled"})
-	}
-}
-
-// TestRejectedAsTold: what a log tells of an attempt beside its message counts: which plugins rejected the pod, or that it was an error.
-// Where it tells nothing, nobody knows the plugin.
-func TestRejectedAsTold(t *testing.T) {
 	for _, c := range []struct {
 		told sources.FailedAttempt
 		want string
 	}{
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 Insufficient example.com/gpu."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: ..."}, "unschedulable ScheduleAttemptFailure TaintToleration"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 " + missing + "."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit,VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 " + missing + ", 1 something new."}, "unschedulable ScheduleAttemptFailure VolumeRestrictions"},
+		{sources.FailedAttempt{Message: "0/2 nodes are available: 1 Insufficient cpu, 1 something new."}, "unschedulable ScheduleAttemptFailure NodeResourcesFit"},
+		{sources.FailedAttempt{Message: "0/1 nodes are available: 1 something new."}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
+		{sources.FailedAttempt{Message: "running Reserve plugin: the API server is away"}, "backoff ScheduleAttemptFailure"},
 		{sources.FailedAttempt{Message: world.TooSmall, Plugins: []string{"NodePorts"}}, "unschedulable ScheduleAttemptFailure NodePorts"},
 		{sources.FailedAttempt{Message: world.TooSmall, Error: true}, "backoff ScheduleAttemptFailure"},
 		{sources.FailedAttempt{}, "unschedulable ScheduleAttemptFailure (unknown plugin)"},
 	} {
 		var w world.Cluster
 		world.Happens(&w, 1, sources.Added, world.Node("node-a", "4"), nil)
+		world.Happens(&w, 2, sources.Added, world.Wants("store", "1"), func(p *v1.Pod) { world.Mount(p, "data") }) // from which the model learns whose reason that is
 		world.Happens(&w, 3, sources.Added, world.Wants("web", "3"), nil)
 		c.told.Pod, c.told.UID = world.Key("web"), "web"
 		w.Add(3.002, &c.told)
@@ -140,42 +103,6 @@ func TestBoundByTheLog(t *testing.T) {
 		if got := replayed.BoundTo(t, w.Recording(4), "web"); got != c.want {
 			t.Errorf("%+v: it is bound to %q, want %q", c.of, got, c.want)
 		}
-	}
-}
-
-// TestHeardBefore: that an attempt failed is told before the change that led to it, or before the model
-// would have had the scheduler hear of it. The change comes first all the same, and the pod is tried once.
-func TestHeardBefore(t *testing.T) {
-	const tainted = "0/1 nodes are available: 1 node(s) had untolerated taint(s)."
-	change := func(n *v1.Node) {
-		world.Cpu(n, "4")
-		n.Spec.Taints = []v1.Taint{{Key: "busy", Effect: v1.TaintEffectNoSchedule}}
-	}
-	for name, told := range map[string]func(c *world.Cluster, grown *v1.Node, web *v1.Pod){
-		"not heard of yet": func(c *world.Cluster, n *v1.Node, web *v1.Pod) {
-			world.Happens(c, 10, sources.Updated, n, change)
-			c.Failed(10.0005, web, tainted)
-		},
-		"told later": func(c *world.Cluster, n *v1.Node, web *v1.Pod) {
-			c.Failed(10, web, tainted)
-			world.Happens(c, 10.005, sources.Updated, n, change)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var c world.Cluster
-			n := world.Happens(&c, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := world.Happens(&c, 2, sources.Added, world.Wants("web", "3"), nil)
-			c.Failed(2.002, web, world.TooSmall)
-			told(&c, n, web)
-			replayed.Compare(t, replayed.Moves(t, c.Recording(20), "web"), []string{
-				"2 >active UnscheduledPodAdd modelled",
-				"2 active>inflight modelled",
-				"2 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
-				"10 unschedulable>active NodeUpdateNodeAllocatable NodeResourcesFit modelled",
-				"10 active>inflight NodeResourcesFit modelled",
-				"10 inflight>unschedulable ScheduleAttemptFailure TaintToleration modelled",
-			})
-		})
 	}
 }
 
