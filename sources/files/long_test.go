@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,23 +80,7 @@ func TestLong(t *testing.T) {
 			if name == "in a folder" {
 				paths = []string{filepath.Dir(paths[0])}
 			}
-			kept, err := opened(paths, keep)
-			if err != nil {
-				t.Fatal(err)
-			}
-			long, err := opened(paths, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if long.Again == nil || kept.Again != nil || len(long.Events) > 0 {
-				t.Fatal("which of them is kept?")
-			}
-			want := allOf(t, kept)
-			for range 2 {
-				if got := allOf(t, long); got != want {
-					t.Errorf("it tells\n%s\nand kept\n%s", got, want)
-				}
-			}
+			compareKept(t, paths...)
 		})
 	}
 }
@@ -145,17 +128,7 @@ func TestLongTraceIsKept(t *testing.T) {
 		"logged":    in(t, "run.trace", logged),
 		"two":       in(t, "run.trace", traced, "other.trace", traced),
 	} {
-		kept, err := opened(paths, keep)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rec, err := opened(paths, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rec.Again != nil || allOf(t, rec) != allOf(t, kept) {
-			t.Errorf("%s: it is not kept, or tells something else", name)
-		}
+		t.Run(name, func(t *testing.T) { compareAllKept(t, paths...) })
 	}
 }
 
@@ -247,27 +220,7 @@ func TestLongStops(t *testing.T) {
 
 // TestLongRecordings: real recordings tell the same, kept or not. SCHEDQ_RECORDINGS is their folder.
 func TestLongRecordings(t *testing.T) {
-	dir := os.Getenv("SCHEDQ_RECORDINGS")
-	if dir == "" {
-		t.Skip("SCHEDQ_RECORDINGS is not set")
-	}
-	logs, err := filepath.Glob(filepath.Join(dir, "*", "audit.log.gz"))
-	if err != nil || len(logs) == 0 {
-		t.Fatalf("no recordings in %s: %v", dir, err)
-	}
-	for _, path := range slices.Sorted(slices.Values(logs)) {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			kept, err := opened([]string{path}, keep)
-			if err != nil {
-				t.Fatal(err)
-			}
-			long, err := opened([]string{path}, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if allOf(t, long) != allOf(t, kept) {
-				t.Error("it tells another story when it is not kept")
-			}
-		})
+	for _, path := range recordingFiles(t, "audit.log.gz") {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) { compareKept(t, path) })
 	}
 }

@@ -21,15 +21,7 @@ import (
 // TestLongJoinedRecordings: real audit logs and the logs of their schedulers tell together the same, kept or not: as they are, cut to
 // what a scheduler of -v=2 and of -v=3 writes, and in several parts each. SCHEDQ_RECORDINGS is their folder.
 func TestLongJoinedRecordings(t *testing.T) {
-	dir := os.Getenv("SCHEDQ_RECORDINGS")
-	if dir == "" {
-		t.Skip("SCHEDQ_RECORDINGS is not set")
-	}
-	logs, err := filepath.Glob(filepath.Join(dir, "*", "sched.log.gz"))
-	if err != nil || len(logs) == 0 {
-		t.Fatalf("no recordings in %s: %v", dir, err)
-	}
-	for _, log := range slices.Sorted(slices.Values(logs)) {
+	for _, log := range recordingFiles(t, "sched.log.gz") {
 		audit := filepath.Join(filepath.Dir(log), "audit.log.gz")
 		told := unpackedText(t, log)
 		name := filepath.Base(filepath.Dir(log))
@@ -54,6 +46,20 @@ func TestLongJoinedRecordings(t *testing.T) {
 			compareKept(t, in(t, content...)...)
 		})
 	}
+}
+
+// recordingFiles returns the files of that name in the folder of recordings.
+func recordingFiles(t *testing.T, name string) []string {
+	t.Helper()
+	dir := os.Getenv("SCHEDQ_RECORDINGS")
+	if dir == "" {
+		t.Skip("SCHEDQ_RECORDINGS is not set")
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*", name))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("no recordings in %s: %v", dir, err)
+	}
+	return logs
 }
 
 // compareKept compares what files tell that are kept with what they tell if they are not, twice.
@@ -242,48 +248,7 @@ func TestLongJoinedKept(t *testing.T) {
 		"mixed":            {"audit.log", audit, "sched.log", five + auditLog},
 		"mixed, audit":     {"audit.log", strings.Repeat(audit, 20) + schedLog, "sched.log", five},
 	} {
-		t.Run(name, func(t *testing.T) {
-			paths := in(t, content...)
-			kept, want := opened(paths, keep)
-			long, got := opened(paths, 1)
-			if fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Fatalf("%v, and kept %v", got, want)
-			}
-			if want == nil && (long.Again != nil || allOf(t, long) != allOf(t, kept)) {
-				t.Error("it tells another story, or is not kept")
-			}
-		})
-	}
-}
-
-// TestLongJoinedHolds: of an audit log and the log of its scheduler as much is in memory as are pods there, however long they are.
-func TestLongJoinedHolds(t *testing.T) {
-	for _, verbosity := range []int{2, 5} {
-		held := map[int]uint64{} // bytes, by how many pods came and went
-		for _, pods := range []int{5000, 20_000} {
-			audit, sched := aPair(pods, verbosity)
-			rec, err := opened(in(t, "audit.log", audit, "sched.log", sched), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			audit, sched = "", ""
-			n := 0
-			for _, err := range rec.All(context.Background()) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if n++; n == 4*pods {
-					held[pods] = heap()
-				}
-			}
-			if held[pods] == 0 {
-				t.Fatalf("of %d pods it tells %d events", pods, n)
-			}
-		}
-		t.Logf("at %d, %d KB are held of 5,000 pods, and %d KB of 20,000", verbosity, held[5000]>>10, held[20_000]>>10)
-		if most := held[5000] + held[5000]/2; held[20_000] > most {
-			t.Errorf("at %d, %d bytes are held of 20,000 pods, and %d of 5,000", verbosity, held[20_000], held[5000])
-		}
+		t.Run(name, func(t *testing.T) { compareAllKept(t, in(t, content...)...) })
 	}
 }
 

@@ -3,9 +3,7 @@ package files
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,15 +13,7 @@ import (
 // TestLongLogRecordings: real schedulers' logs tell the same alone, kept or not, as they are and in parts. SCHEDQ_RECORDINGS is their
 // folder.
 func TestLongLogRecordings(t *testing.T) {
-	dir := os.Getenv("SCHEDQ_RECORDINGS")
-	if dir == "" {
-		t.Skip("SCHEDQ_RECORDINGS is not set")
-	}
-	logs, err := filepath.Glob(filepath.Join(dir, "*", "sched.log.gz"))
-	if err != nil || len(logs) == 0 {
-		t.Fatalf("no recordings in %s: %v", dir, err)
-	}
-	for _, log := range slices.Sorted(slices.Values(logs)) {
+	for _, log := range recordingFiles(t, "sched.log.gz") {
 		told := unpackedText(t, log)
 		parts := inParts(told, 3)
 		name := filepath.Base(filepath.Dir(log))
@@ -164,33 +154,41 @@ func TestLongTruth(t *testing.T) {
 	}
 }
 
-// TestLongLogHolds: of a scheduler's log as much is in memory as is told at a moment, however long it is.
-func TestLongLogHolds(t *testing.T) {
-	for verbosity, perPod := range map[int]int{5: 4, 2: 1} {
+// TestLongHolds: memory depends on the pods that are there at a time, not on how long the logs are: of a scheduler's log alone, and with the
+// audit log beside it.
+func TestLongHolds(t *testing.T) {
+	for _, c := range []struct {
+		verbosity, perPod int // events
+		audited           bool
+	}{{5, 4, false}, {2, 1, false}, {5, 4, true}, {2, 4, true}} {
 		held := map[int]uint64{} // bytes, by how many pods came and went
 		for _, pods := range []int{5000, 20_000} {
-			_, sched := aPair(pods, verbosity)
-			rec, err := opened(in(t, "sched.log", sched), 1)
+			audit, sched := aPair(pods, c.verbosity)
+			content := []string{"sched.log", sched}
+			if c.audited {
+				content = append(content, "audit.log", audit)
+			}
+			rec, err := opened(in(t, content...), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sched = ""
+			audit, sched, content = "", "", nil
 			n := 0
 			for _, err := range rec.All(context.Background()) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n++; n == perPod*pods {
+				if n++; n == c.perPod*pods {
 					held[pods] = heap()
 				}
 			}
 			if held[pods] == 0 || rec.Again == nil {
-				t.Fatalf("of %d pods it tells %d events", pods, n)
+				t.Fatalf("%+v: %d events of %d pods", c, n, pods)
 			}
 		}
-		t.Logf("of a log of %d %d KB are held of 5,000 pods, and %d KB of 20,000", verbosity, held[5000]>>10, held[20_000]>>10)
+		t.Logf("%+v: %d KB are held of 5,000 pods, and %d KB of 20,000", c, held[5000]>>10, held[20_000]>>10)
 		if most := held[5000] + held[5000]/2; held[20_000] > most {
-			t.Errorf("of a log of %d %d bytes are held of 20,000 pods, and %d of 5,000", verbosity, held[20_000], held[5000])
+			t.Errorf("%+v: %d bytes are held of 20,000 pods, and %d of 5,000", c, held[20_000], held[5000])
 		}
 	}
 }

@@ -38,6 +38,12 @@ func node(name, cpu string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Capacity: room, Allocatable: room}}
 }
 
+// failedScheduling is the Event of a failed attempt of the pod stuck.
+func failedScheduling(name string, at time.Time) *eventsv1.Event {
+	return &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
+		EventTime: metav1.NewMicroTime(at), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}}
+}
+
 // watched is a source at work, and what it told so far.
 type watched struct {
 	*testing.T
@@ -47,6 +53,7 @@ type watched struct {
 	clocks []*sources.Clocks // apart from the events: how late this machine hears is by chance
 }
 
+// watch returns a source of the server that has read the first lists.
 func watch(t *testing.T, server *livetest.Server) *watched {
 	t.Helper()
 	source, err := live.New(&rest.Config{Host: server.URL}, live.Options{Name: "test"})
@@ -61,7 +68,9 @@ func watchSource(t *testing.T, source *live.Source) *watched {
 	done := make(chan error)
 	go func() { done <- source.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-done })
-	return &watched{T: t, source: source}
+	w := &watched{T: t, source: source}
+	w.until("the first lists", w.attached)
+	return w
 }
 
 // until takes what the source tells until ok.
@@ -122,7 +131,6 @@ func TestAttach(t *testing.T) {
 			}
 			server.Put(node("n-1", "4"), pod("web-1", "n-1"), pod("web-2", ""))
 			w := watch(t, server)
-			w.until("the first lists", w.attached)
 			w.tells("added n-1", "added web-1", "added web-2", "Attached")
 
 			server.Put(pod("web-2", "n-1"))
@@ -139,7 +147,6 @@ func TestHeartbeats(t *testing.T) {
 	n := node("n-1", "4")
 	server.Put(n)
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	w.tells("added n-1", "Attached")
 
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
@@ -168,7 +175,6 @@ func TestReconnect(t *testing.T) {
 			server := livetest.New(t)
 			server.Put(node("n-1", "4"), pod("stays", ""), pod("goes", ""), pod("changes", ""), pod("again", ""))
 			w := watch(t, server)
-			w.until("the first lists", w.attached)
 			w.tells("added n-1", "added again", "added changes", "added goes", "added stays", "Attached")
 
 			fault.begin(server)
@@ -212,7 +218,6 @@ func TestOneWatchBroken(t *testing.T) {
 		server := livetest.New(t)
 		server.Put(node("n-1", "4"), pod("stuck", ""))
 		w := watch(t, server)
-		w.until("the first lists", w.attached)
 		w.tells("added n-1", "added stuck", "Attached")
 
 		began := time.Now()
@@ -232,8 +237,7 @@ func TestOneWatchBroken(t *testing.T) {
 		}
 
 		failed := time.Now().Truncate(time.Microsecond)
-		server.Put(&eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
-			EventTime: metav1.NewMicroTime(failed), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}})
+		server.Put(failedScheduling("first", failed))
 		if compacts {
 			server.Compact()
 		}
@@ -259,7 +263,6 @@ func TestWatchBeginsAgain(t *testing.T) {
 			server := livetest.New(t)
 			server.Put(node("n-1", "4"), pod("old", ""))
 			w := watch(t, server)
-			w.until("the first lists", w.attached)
 			w.until("that all is heard", func() bool { return !w.state("pods").Unheard.Lasts() })
 			began := time.Now()
 			end(server)
@@ -282,7 +285,6 @@ func TestDoneWithout(t *testing.T) {
 	server.Refuse("persistentvolumes", 403)
 	server.Refuse("podgroups", 404)
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	states := map[string]sources.ResourceState{}
 	for _, r := range w.status.Resources {
 		states[r.Name] = r.State
@@ -299,8 +301,7 @@ func TestDoneWithout(t *testing.T) {
 func TestAttemptsBefore(t *testing.T) {
 	began := time.Now().Add(-time.Minute).Truncate(time.Second)
 	event := func(name string, at time.Time, count int32, last time.Time) *eventsv1.Event {
-		e := &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
-			EventTime: metav1.NewMicroTime(at), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}}
+		e := failedScheduling(name, at)
 		if count > 0 {
 			e.Series = &eventsv1.EventSeries{Count: count, LastObservedTime: metav1.NewMicroTime(last)}
 		}
@@ -309,7 +310,6 @@ func TestAttemptsBefore(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(node("n-1", "4"), pod("stuck", ""), event("first", began, 0, began), event("second", began.Add(time.Second), 3, began.Add(20*time.Second)))
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	w.until("what was before", func() bool { return len(w.told()) == 4 })
 	tried, ok := w.events[2].Fact.(*sources.Tried)
 	if !ok || tried.Attempts != 4 || !tried.First.Equal(began) || !tried.Failed.Equal(began.Add(20*time.Second)) || tried.Recorded != (sources.Recorded{Version: "7", Count: 3}) {
@@ -329,15 +329,15 @@ func TestAttemptsBefore(t *testing.T) {
 func TestEventsOfOthers(t *testing.T) {
 	now := time.Now().Truncate(time.Microsecond)
 	event := func(name, by string, at time.Time) *eventsv1.Event {
-		return &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Reason: "FailedScheduling", Note: "Failed to schedule pod, no capacity.",
-			EventTime: metav1.NewMicroTime(at), ReportingController: by, Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}}
+		e := failedScheduling(name, at)
+		e.ReportingController = by
+		return e
 	}
 	server := livetest.New(t)
 	legacy := event("legacy", "", now)
 	legacy.DeprecatedSource.Component = "karpenter"
 	server.Put(node("n-1", "4"), pod("stuck", ""), event("first", "karpenter", now), event("own", "default-scheduler", now.Add(-time.Second)), legacy)
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	w.until("what was before", func() bool { return len(w.told()) == 4 })
 	if tried, ok := w.events[2].Fact.(*sources.Tried); !ok || tried.Attempts != 1 || !tried.Failed.Equal(now.Add(-time.Second)) {
 		t.Errorf("told %+v", w.events[2].Fact)
@@ -358,7 +358,6 @@ func TestClocksApart(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(node("n-1", "4"), lease)
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: time.Now().Add(-behind)}
 	server.Put(lease)
 	w.until("that it is renewed", func() bool { return w.status.Ahead != 0 })
@@ -372,8 +371,7 @@ func TestClocksApart(t *testing.T) {
 
 	server.Put(pod("stuck", ""))
 	w.tells("added stuck")
-	server.Put(&eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "first"}, Reason: "FailedScheduling", Note: "0/1 nodes are available: 1 Too many pods.",
-		EventTime: metav1.NewMicroTime(time.Now().Add(-behind)), Regarding: corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "stuck", UID: "default/stuck", ResourceVersion: "7"}})
+	server.Put(failedScheduling("first", time.Now().Add(-behind)))
 	now := time.Now()
 	w.until("the attempt", func() bool { return len(w.events) == 1 })
 	if off := w.events[0].Time.Sub(now).Abs(); off > time.Second {
@@ -387,7 +385,6 @@ func TestOutcomeWritten(t *testing.T) {
 	p := pod("stuck", "")
 	server.Put(node("n-1", "4"), p)
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	w.events = nil
 
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/1 nodes are available"}}
@@ -415,7 +412,6 @@ func TestLeader(t *testing.T) {
 	}
 	hold("a_1")
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	w.tells("Attached")
 	hold("a_1")
 	hold("")
@@ -458,7 +454,6 @@ func TestLeaderOfOpenShift(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := watchSource(t, source)
-	w.until("the first lists", w.attached)
 	w.tells("Attached")
 	hold("master-1_2")
 	w.tells("SchedulerStarted", "Mark")
@@ -471,7 +466,6 @@ func TestHostileObjects(t *testing.T) {
 	bad.Name = "b\x1b[31mad"
 	server.Put(node("n-1", "4"), bad, pod("good", ""))
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	w.tells("added n-1", "added good", "Attached")
 	if n := w.status.Notices; len(n) != 1 || !strings.Contains(n[0], "left out") || strings.Contains(n[0], "\x1b") {
 		t.Errorf("the notices are %q", n)
@@ -483,7 +477,6 @@ func TestTrimmed(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(pod("web-1", ""))
 	w := watch(t, server)
-	w.until("the first lists", w.attached)
 	text, err := json.Marshal(w.events[0].Fact)
 	if err != nil || strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), "web-1") {
 		t.Errorf("%v: told was %s", err, text)
@@ -587,7 +580,6 @@ func TestRelease(t *testing.T) {
 			}
 			hold(server, c.leader)
 			w := watch(t, server)
-			w.until("the first lists", w.attached)
 			if got := heard(w.events); !slices.Equal(got, []string{c.want}) {
 				t.Errorf("told %v, want %s", got, c.want)
 			}

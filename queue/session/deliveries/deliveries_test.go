@@ -94,20 +94,3 @@ func TestTried(t *testing.T) {
 		})
 	}
 }
-
-// TestTriedBehind: what comes behind a change that was heard of late is not heard of before that, whatever is tried then.
-func TestTriedBehind(t *testing.T) {
-	noon := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
-	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
-	node := &sources.ObjectChange{Verb: sources.Added, Object: &v1.Node{}}
-	var d Deliveries
-	d.Add(at(0), time.Millisecond, node, Attempts{map[types.UID]struct{}{"a": {}}, at(9)})
-	d.Add(at(1), time.Millisecond, node, Attempts{})
-	d.Add(at(2), time.Millisecond, node, Attempts{map[types.UID]struct{}{"b": {}}, at(9)})
-	d.Tried(at(5), "a")
-	d = d[1:] // it is heard of
-	d.Tried(at(6), "b")
-	if !d[0].At.Equal(at(5)) || !d[1].At.Equal(at(6)) {
-		t.Errorf("the others are heard of at %v and %v, want %v and %v", d[0].At, d[1].At, at(5), at(6))
-	}
-}

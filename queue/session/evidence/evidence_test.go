@@ -275,25 +275,6 @@ func TestWaitsBehindRefused(t *testing.T) {
 	}
 }
 
-// TestWaitsInStep: where no requests are told, and some do not show, those have waited that come in step with the rate limit.
-func TestWaitsInStep(t *testing.T) {
-	for apart, want := range map[int]bool{20: true, 23: false} {
-		var events []sources.Event
-		for i := range 10 { // of twenty
-			events = append(events, patched(0, 3, fmt.Sprint("first-", i)))
-		}
-		for i := range 6 {
-			events = append(events, patched(30+apart*i, 33+apart*i, fmt.Sprint("next-", i)))
-		}
-		limit := rate.NewLimiter(rate.Every(25*time.Millisecond), 20)
-		limit.ReserveN(at(0), 3)
-		f := NewUntold(Of(events), reach, requesting, limit, 3, 20*time.Millisecond)
-		if last := f.all[len(f.all)-1]; last.Waited != want {
-			t.Errorf("%d ms apart, they have waited: %t, want %t", apart, last.Waited, want)
-		}
-	}
-}
-
 // TestShown: what shows of attempts that were not over at a moment, and of pods' ends.
 func TestShown(t *testing.T) {
 	f := New(Of([]sources.Event{failed(5, "a"), changed(10, sources.Updated, pod("b", "node")), failed(12, "a"), changed(15, sources.Deleted, pod("b", "node")),
@@ -329,84 +310,6 @@ func TestNextPatch(t *testing.T) {
 	f.NextPatch(at(10), time.Second, None).Used = true
 	if got := next(10, time.Second); got != "b" {
 		t.Errorf("after one was used up it is %q", got)
-	}
-}
-
-// TestPatch: whose patch it is that is answered after an attempt of the pod a ended, 10 ms after the start.
-func TestPatch(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		events []sources.Event
-		late   bool
-		want   int // ms of the answer; 0 if there is none
-	}{
-		{"its own", []sources.Event{patched(11, 15, "a")}, false, 15},
-		{"another's, sent before", []sources.Event{patched(5, 12, "b"), patched(11, 15, "a")}, false, 15},
-		{"another's comes first", []sources.Event{patched(11, 12, "b"), patched(13, 15, "a")}, false, 0},
-		{"another's comes first, where requests wait", []sources.Event{patched(11, 12, "b"), patched(13, 15, "a")}, true, 15},
-		{"another fails first", []sources.Event{failed(12, "b"), patched(13, 15, "a")}, false, 0},
-		{"another fails first, where requests wait", []sources.Event{failed(12, "b"), patched(13, 15, "a")}, true, 15},
-		{"it fails again first, where requests wait", []sources.Event{failed(12, "a"), patched(13, 15, "a")}, true, 0},
-		{"the Event of this attempt", []sources.Event{failed(10, "a"), patched(13, 15, "a")}, false, 15},
-		{"too late", []sources.Event{patched(11, 3000, "a")}, false, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := 0
-			if seen := New(Of(c.events), reach, requesting, unlimited()).Patch("a", at(10), 2*time.Second, c.late); seen != nil {
-				got = int(seen.Time.Sub(start).Milliseconds())
-			}
-			if got != c.want {
-				t.Errorf("it is answered after %d ms, want %d", got, c.want)
-			}
-		})
-	}
-}
-
-// TestPatches: a patch of a pod may be that of any of its attempts, and is made no more once the pod is bound.
-func TestPatches(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		events []sources.Event
-		want   bool
-	}{
-		{"it is patched after its next failure", []sources.Event{failed(12, "a"), patched(900, 905, "a")}, true},
-		{"another is patched", []sources.Event{patched(11, 15, "b")}, false},
-		{"it is patched too late", []sources.Event{patched(2500, 2505, "a")}, false},
-		{"it fails again", []sources.Event{failed(12, "a")}, false},
-		{"it is bound", []sources.Event{failed(12, "a"), changed(900, sources.Updated, pod("a", "node"))}, true},
-	} {
-		if got := New(Of(c.events), reach, requesting, unlimited()).Patches("a", at(10), 2*time.Second); got != c.want {
-			t.Errorf("%s: %t", c.name, got)
-		}
-	}
-}
-
-// TestPatchFollows: a patch follows the failure of its pod, if that is the last that was seen before it was sent.
-func TestPatchFollows(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		events []sources.Event
-		want   time.Time
-	}{
-		{"its own failure", []sources.Event{failed(3, "b"), failed(5, "a"), patched(90, 95, "a")}, at(5)},
-		{"another failed since", []sources.Event{failed(3, "a"), failed(5, "b"), patched(90, 95, "a")}, time.Time{}},
-		{"it failed after the patch was sent", []sources.Event{failed(92, "a"), patched(90, 95, "a")}, time.Time{}},
-		{"its failure is not seen", []sources.Event{patched(90, 95, "a")}, time.Time{}},
-	} {
-		f := New(Of(c.events), reach, requesting, unlimited())
-		all := slices.Clone(f.all)
-		for len(f.all) > 1 {
-			f.RemoveFirst()
-		}
-		patch := f.First()
-		if got := patch.FailedAt; !got.Equal(c.want) {
-			t.Errorf("%s: it follows one at %s, want %s", c.name, got, c.want)
-		}
-		for _, s := range all {
-			if want := s.Kind == Failed && s.UID == "a" && s.Time.Equal(c.want); patch.Follows(s) != want || (*Sighting)(nil).Follows(s) {
-				t.Errorf("%s: it follows the one at %s: %t", c.name, s.Time, !want)
-			}
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package hearing
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/channels"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
@@ -116,17 +118,6 @@ func changedNode() *sources.ObjectChange {
 	return &sources.ObjectChange{Verb: sources.Updated, Object: world.Node("node-a", "1")}
 }
 
-// TestMadeFirstWaited: a patch whose request has waited may be of an attempt of long ago.
-func TestMadeFirstWaited(t *testing.T) {
-	told := func(w *world.Cluster) { w.Patched(10.01, world.Wants("web", "1"), without, "") }
-	for left, want := range map[float64]int{0: 1, 2: 0} {
-		h := hearingOf(t, &judges{heard: world.Node("node-a", "1")}, told, left)
-		if got := len(h.MadeFirst(world.At(10), changedNode()).Pods); got != want {
-			t.Errorf("where %v must be left, %d are tried before, want %d", left, got, want)
-		}
-	}
-}
-
 // TestMadeFirstNothing: there are none before a change by which no attempt comes to something else, before one of what is no node, or of a
 // node that is gone, and where the source tells of no nodes.
 func TestMadeFirstNothing(t *testing.T) {
@@ -151,4 +142,14 @@ func TestMadeFirstNothing(t *testing.T) {
 			t.Errorf("%s: %d are tried before, want %d", c.name, got, c.want)
 		}
 	}
+}
+
+// line is a queue whose pods have no turn.
+type line map[string]queue.PodInfo
+
+func (l line) Upcoming() iter.Seq[*v1.Pod] { return func(func(*v1.Pod) bool) {} }
+
+func (l line) Get(_, name string) (queue.PodInfo, bool) {
+	info, ok := l[name]
+	return info, ok
 }

@@ -60,11 +60,7 @@ func (j *judges) Unload(runtime.Object) error {
 	return nil
 }
 
-// WouldWake: only what is named for that is woken by what.
-func (j *judges) WouldWake(pod *v1.Pod, obj runtime.Object, gone bool) bool {
-	other, is := obj.(*v1.Pod)
-	return pod.Name == "waits-for-it" && is && gone && other.Name == "it"
-}
+func (*judges) WouldWake(*v1.Pod, runtime.Object, bool) bool { return false }
 
 // TestMissedBy: the change of node-a could be heard of at 10.
 func TestMissedBy(t *testing.T) {
@@ -128,33 +124,5 @@ func TestMissedBy(t *testing.T) {
 				t.Errorf("%s: the scheduler is told of the change", c.name)
 			}
 		}
-	}
-}
-
-// TestNothingIsMissed: of a change by which no attempt comes to something else, nothing tells.
-func TestNothingIsMissed(t *testing.T) {
-	for _, same := range []bool{false, true} {
-		h := hearingOf(t, &judges{heard: world.Node("node-a", "1")}, func(w *world.Cluster) {
-			w.Add(10.01, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: without})
-		}, 0)
-		h.Channels.Records = true
-		node := world.Node("node-a", "1")
-		node.Spec.Unschedulable = same
-		if got := h.MadeWithout(world.At(10), &sources.ObjectChange{Verb: sources.Updated, Object: node}); got.IsZero() != same {
-			t.Errorf("where it is the same all the same (%t), it is missed by the attempt that ended at %v", same, got)
-		}
-	}
-}
-
-// TestMissedByMany: no more failures are looked at than there is time for.
-func TestMissedByMany(t *testing.T) {
-	var w world.Cluster
-	for i := range mostTold + 1 {
-		w.Add(10.001+0.001*float64(i), &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: without})
-	}
-	f := evidence.New(evidence.Of(w.Events), time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
-	got := MissedBy(f, world.At(10), time.Second, world.Node("node-a", "1"), &judges{}, func(*evidence.Sighting) *v1.Pod { return world.Wants("web", "1") })
-	if want := world.At(10.001 + 0.001*float64(mostTold-1)); !got.Equal(want) {
-		t.Errorf("missed by the attempt that ended at %v, want %v", got, want)
 	}
 }

@@ -6,14 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/schedq/schedq/queue"
 	"github.com/schedq/schedq/queue/session/evidence"
 	"github.com/schedq/schedq/queue/session/lineup"
-	"github.com/schedq/schedq/sources"
 )
 
 // pods are those in the queue, in their turn.
@@ -46,49 +44,6 @@ func pod(name string, uid types.UID) *v1.Pod {
 
 func seen(name string, uid types.UID) *evidence.Sighting {
 	return &evidence.Sighting{Pod: types.NamespacedName{Name: name}, UID: uid}
-}
-
-func line() lineup.Lineup {
-	return lineup.Lineup{
-		Queue: pods{
-			{Pod: pod("tried", "1"), Tier: queue.InFlight, Attempts: 1}, {Pod: pod("asleep", "2"), Tier: queue.Unschedulable, Attempts: 2},
-			{Pod: pod("first", "3"), Tier: queue.Active}, {Pod: pod("second", "4"), Tier: queue.Active, Attempts: 1},
-		},
-		TakesFrom: func(tier queue.Tier) bool { return tier == queue.Active },
-	}
-}
-
-// TestIsAwake: a pod is awake that is tried, or that the loop can take.
-func TestIsAwake(t *testing.T) {
-	for name, want := range map[string]bool{"tried": true, "asleep": false, "first": true, "second": true, "stranger": false} {
-		if got := line().IsAwake(types.NamespacedName{Name: name}); got != want {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
-	}
-}
-
-// TestTakeable: the loop can take a pod from the tiers from which it takes any, if it is the very pod that was seen.
-func TestTakeable(t *testing.T) {
-	for _, c := range []struct {
-		seen *evidence.Sighting
-		want bool
-	}{{seen("first", "3"), true}, {seen("second", "4"), true}, {seen("second", "another"), false}, {seen("tried", "1"), false}, {seen("asleep", "2"), false}, {seen("none", "5"), false}} {
-		if got := line().Takeable(c.seen); (got != nil) != c.want || got != nil && got.UID != c.seen.UID {
-			t.Errorf("the pod that is seen as %s %s: %v", c.seen.Pod, c.seen.UID, got)
-		}
-	}
-}
-
-// TestAsleep: a pod is asleep while it is where the loop takes none from, and not being tried.
-func TestAsleep(t *testing.T) {
-	for _, c := range []struct {
-		seen *evidence.Sighting
-		want bool
-	}{{seen("asleep", "2"), true}, {seen("asleep", "another"), false}, {seen("first", "3"), false}, {seen("tried", "1"), false}, {seen("none", "5"), false}} {
-		if got := line().Asleep(c.seen); got != c.want {
-			t.Errorf("%s %s is asleep: %t", c.seen.Pod, c.seen.UID, got)
-		}
-	}
 }
 
 // TestWouldPrecede: whether the loop would take a sleeping pod first that something wakes at 10, or one that it can take.
@@ -128,46 +83,6 @@ func TestWouldPrecede(t *testing.T) {
 			if l.WouldPrecede(now, unknown[0], unknown[1]) {
 				t.Errorf("%s: a pod that is not there precedes, or is preceded", c.name)
 			}
-		}
-	}
-}
-
-// TestNextSeen: which pod of those in their turn is seen to be tried first, and how many are before it.
-func TestNextSeen(t *testing.T) {
-	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
-	f := evidence.New(evidence.Of([]sources.Event{{Time: at(20), Fact: &sources.FailedAttempt{Pod: types.NamespacedName{Name: "second"}, UID: "4"}}}),
-		time.Minute, time.Millisecond, rate.NewLimiter(rate.Inf, 0))
-	for _, c := range []struct {
-		name     string
-		now      time.Time
-		within   time.Duration
-		most     int
-		mustShow bool
-		seen     bool
-		before   int
-	}{
-		{"behind one that need not show", at(10), time.Second, 9, false, true, 1},
-		{"behind one that must show, and so is not tried", at(10), time.Second, 9, true, true, 0},
-		{"later than anybody looks", at(10), 9 * time.Millisecond, 9, false, false, 0},
-		{"it was", at(21), time.Second, 9, false, false, 0},
-		{"behind more than are looked at", at(10), time.Second, 1, false, false, 0},
-	} {
-		seen, before := line().NextSeen(f, c.now, c.within, c.most, func(*v1.Pod) bool { return c.mustShow })
-		if (seen != nil) != c.seen || before != c.before {
-			t.Errorf("%s: %v behind %d", c.name, seen, before)
-		}
-	}
-}
-
-// TestTurn: whose turn it is, and which pods have failed before.
-func TestTurn(t *testing.T) {
-	for _, c := range []struct {
-		pod          *v1.Pod
-		next, failed bool
-	}{{pod("first", "3"), true, false}, {pod("second", "4"), false, true}, {pod("asleep", "2"), false, true}, {pod("none", "5"), false, false}} {
-		if next, failed := line().IsNext(c.pod), line().FailedBefore(c.pod); next != c.next || failed != c.failed {
-			t.Errorf("%s is next: %t, has failed before: %t", c.pod.Name, next, failed)
 		}
 	}
 }

@@ -267,24 +267,3 @@ func TestVerbosityChanges(t *testing.T) {
 		expect(t, pod, modelled(t, rec, true, pod), want)
 	}
 }
-
-// TestToldOtherwise: the model has just placed a pod, of which the log then tells something else: its room is free, unless it is bound.
-func TestToldOtherwise(t *testing.T) {
-	fits := []string{"7.0 active UnscheduledPodAdd", "7.0 inflight", "7.0 scheduled", "7.0 deleted"}
-	for to, want := range map[sources.Tier][]string{
-		sources.TierUnschedulable: fits,
-		sources.TierScheduled:     {"7.0 active UnscheduledPodAdd", "7.0 inflight", "7.0 unschedulable ScheduleAttemptFailure", "7.0 inflight", "7.0 scheduled", "7.0 deleted"},
-	} {
-		var w world.Cluster
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-		web := world.Happens(&w, 4.99, sources.Added, world.Wants("web", "1"), nil)
-		w.Add(4.995, &sources.Logged{Verbosity: sources.MovesVerbosity})
-		w.Add(5, &sources.Move{Pod: world.Key("web"), To: to, Plugins: []string{"NodePorts"}})
-		if to == sources.TierScheduled {
-			w.Bound(5, web, "node-a")
-		}
-		w.Add(6, &sources.Logged{Verbosity: 0})
-		w.Bound(7.01, world.Happens(&w, 7, sources.Added, world.Wants("late", "1"), nil), "node-a")
-		expect(t, fmt.Sprintf("after web is told to be %s, late goes", to), modelled(t, w.Recording(8), true, "late"), want)
-	}
-}

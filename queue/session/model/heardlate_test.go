@@ -200,3 +200,80 @@ func TestSeenBeforeItsTurn(t *testing.T) {
 			30.006 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 	`}})
 }
+
+// TestHeardBehindOthers: a pod is gone, which wakes web, whose backoff is over: it would be taken before first and second, which back off. Where
+// those are seen to be tried before web, the scheduler heard of it after the last of their attempts.
+func TestHeardBehindOthers(t *testing.T) {
+	const (
+		unmatched = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
+		neither   = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node affinity/selector."
+	)
+	fails := func(w *world.Cluster, seconds float64, pod *v1.Pod, message sources.SafeText) {
+		w.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod.Name), UID: pod.UID, Message: message, Recorded: sources.NewRecorded(pod.ResourceVersion, 1)})
+	}
+	wakes := func(then func(w *world.Cluster, first, second, web, other *v1.Pod)) func(w *world.Cluster) {
+		return func(w *world.Cluster) {
+			small, other := w.Small(), w.Another(1)
+			web := w.Stuck(2, "web")
+			picky := func(seconds float64, name string) *v1.Pod {
+				pod := comes(w, seconds, name, "1", func(p *v1.Pod) {
+					p.Spec.NodeSelector, p.CreationTimestamp.Time = map[string]string{"disk": "ssd"}, world.At(seconds)
+				})
+				fails(w, seconds+0.003, pod, unmatched)
+				return w.Patched(seconds+0.01, pod, unmatched, "")
+			}
+			first, second := picky(29.5, "first"), picky(29.52, "second")
+			world.Happens(w, 29.9, sources.Added, world.Node("node-b", "100m"), func(n *v1.Node) { n.Labels["disk"] = "ssd" }) // which wakes both
+			w.Goes(30, small)
+			then(w, first, second, web, other)
+		}
+	}
+	play(t, []scene{
+		{"both", 30, 30.2, wakes(func(w *world.Cluster, first, second, web, _ *v1.Pod) {
+			fails(w, 30.01, first, neither)
+			fails(w, 30.015, second, neither)
+			fails(w, 30.02, web, neither)
+		}), `
+			30.009 first inflight (failure)
+			30.010 first unschedulable ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 1.3ms (outcome)
+			30.014 second inflight (failure)
+			30.015 web active AssignedPodDelete
+			30.015 first backoff AssignedPodDelete
+			30.015 second backoff ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 1.3ms (outcome)
+			30.019 web inflight (failure)
+			30.020 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.100 first inflight (turn)
+			30.101 first unschedulable ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 1.11ms
+			30.101 second inflight (turn)
+			30.102 second unschedulable ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 1.11ms
+		`},
+		{"one, and something else could have woken web since, but this does by the hints", 30, 30.2, wakes(func(w *world.Cluster, first, _, web, other *v1.Pod) {
+			fails(w, 30.01, first, neither)
+			w.Goes(30.015, other)
+			fails(w, 30.02, web, neither)
+		}), `
+			30.009 first inflight (failure)
+			30.010 web active AssignedPodDelete
+			30.010 first backoff ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 1.3ms (outcome)
+			30.019 web inflight (failure)
+			30.020 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.100 second inflight (turn)
+			30.101 second unschedulable ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 670µs
+			30.101 first inflight (turn)
+			30.101 first unschedulable ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 670µs
+		`},
+		{"none", 30, 30.2, wakes(func(w *world.Cluster, first, second, web, _ *v1.Pod) {
+			fails(w, 30.01, web, neither)
+			fails(w, 30.015, first, neither)
+			fails(w, 30.02, second, neither)
+		}), `
+			30.001 web active AssignedPodDelete
+			30.009 web inflight (failure)
+			30.010 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			30.014 first inflight (failure)
+			30.015 first unschedulable ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 1.3ms (outcome)
+			30.019 second inflight (failure)
+			30.020 second unschedulable ScheduleAttemptFailure NodeAffinity,NodeResourcesFit in 1.3ms (outcome)
+		`},
+	})
+}

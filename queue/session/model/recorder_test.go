@@ -86,20 +86,6 @@ func taken(t *testing.T, rec *sources.Recording, after float64, want ...string) 
 	}
 }
 
-// TestLoopWaits: until its patch of a pod's status is answered, the loop takes no other.
-func TestLoopWaits(t *testing.T) {
-	var c world.Cluster
-	small := c.Small()
-	web, db := c.Stuck(2, "web"), c.Stuck(2.5, "db")
-	c.Recorded(3, web, 2)
-	c.Goes(10, small)
-	reasons := "0/1 nodes are available: 1 node(s) had untolerated taint(s)."
-	c.Add(10.002, &sources.FailedAttempt{Pod: world.Key("db"), UID: db.UID, Message: sources.SafeText(reasons), Recorded: sources.NewRecorded(db.ResourceVersion, 1)})
-	db = world.Happens(&c, 10.3, sources.Updated, db, func(p *v1.Pod) { world.Reject(p, reasons, "") })
-	c.Add(10.3, &sources.StatusPatched{Pod: world.Key("db"), UID: db.UID, Sent: world.At(10.004)})
-	taken(t, c.Recording(20), 4, "db 10.00", "web 10.30")
-}
-
 // TestLoopWaitsUntold: where it is not told when the patch was sent, the loop waits for as long as requests take at
 // the least. The model had not woken the pod that is patched.
 func TestLoopWaitsUntold(t *testing.T) {
@@ -158,16 +144,6 @@ func wantsVolume(c *world.Cluster) *v1.Pod {
 		p.CreationTimestamp = metav1.NewTime(world.At(3))
 		world.Mount(p, "data")
 	})
-}
-
-// TestBoundLate: others have to provide a volume before the pod that the loop took is bound.
-func TestBoundLate(t *testing.T) {
-	var c world.Cluster
-	c.Small()
-	c.Stuck(1.5, "other")
-	pod := wantsVolume(&c)
-	c.Bound(4.5, pod, "node-a")
-	taken(t, c.Recording(20), 2, "store 3.00")
 }
 
 // TestSlowVolume: a pod whose volume takes long to be provided is in flight until it is bound, or seen to fail.

@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/schedq/schedq/queue"
-	"github.com/schedq/schedq/queue/session/model"
 	"github.com/schedq/schedq/queue/session/world"
 	"github.com/schedq/schedq/sources"
 )
@@ -211,33 +210,4 @@ func TestSetOffAmongOthers(t *testing.T) {
 			4.000 new deleted
 		`},
 	})
-}
-
-// TestSetOffDeletion: whoever has the name by then goes that is to go, and nobody if none has it.
-func TestSetOffDeletion(t *testing.T) {
-	for _, there := range []bool{true, false} {
-		var w world.Cluster
-		w.Add(0.5, &sources.Triggered{Pod: world.Key("web"), Into: sources.TierUnschedulable, Nth: 1, After: time.Second,
-			Facts: []sources.Fact{&sources.ObjectChange{Verb: sources.Deleted, Object: world.Wants("old", "1")}}})
-		world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-		if there {
-			comes(&w, 1, "old", "1", func(p *v1.Pod) { p.UID, p.Spec.NodeName = "second", "node-a" })
-		}
-		comes(&w, 2, "web", "4", nil)
-		rec := w.Recording(5)
-		rec.Rerun = true
-		f := model.NewFeed(rec, world.Config(t))
-		t.Cleanup(f.Close)
-		var gone []string
-		for i := 0; f.HasEvent(i); i++ {
-			if c, ok := f.Events[i].Fact.(*sources.ObjectChange); ok && c.Verb == sources.Deleted {
-				gone = append(gone, string(c.Object.(*v1.Pod).UID))
-			}
-		}
-		want := []string{"second"}
-		if !there {
-			want = nil
-		}
-		expect(t, fmt.Sprintf("there is one: %t, deleted", there), gone, want)
-	}
 }

@@ -108,19 +108,6 @@ func TestSeenGoing(t *testing.T) {
 			4.911 high inflight (turn)
 			4.912 high unschedulable ScheduleAttemptFailure NodeResourcesFit node-a in 670µs
 		`},
-		{"a pod that was placed: its room is free", 2, 3, func(w *world.Cluster) {
-			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
-			web := comes(w, 2, "web", "1", nil)
-			world.Happens(w, 2.04, sources.Deleted, web, nil)
-			w.Add(2.0415, &sources.Mark{})
-			comes(w, 2.05, "db", "1", nil)
-		}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (turn)
-			2.041 web deleted
-			2.051 db active UnscheduledPodAdd
-			2.051 db inflight (turn)
-		`},
 		{"a pod for whose patch the loop waits: it goes on", 2, 2.1, func(w *world.Cluster) {
 			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "2", nil)
@@ -211,25 +198,6 @@ func TestSeenTooEarly(t *testing.T) {
 			3.007 other unschedulable (not tried)
 			3.007 web inflight (turn)
 			3.013 web unschedulable ScheduleAttemptFailure NodeResourcesFit,NodeUnschedulable (not bound)
-		`}})
-}
-
-// TestSeenElsewhere: a pod is bound before the model would have placed it, on another node than the model would have it: its room there is
-// free at once.
-func TestSeenElsewhere(t *testing.T) {
-	play(t, []scene{{"before it was heard of", 2, 3, func(w *world.Cluster) {
-		world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
-		world.Happens(w, 1, sources.Added, world.Node("node-b", "2"), nil)
-		web := comes(w, 2, "web", "2", nil)
-		comes(w, 2.0002, "db", "2", pinned("node-a"))
-		w.Bound(2.0005, web, "node-b")
-	}, `
-			2.001 web active UnscheduledPodAdd
-			2.001 web inflight (behind)
-			2.001 web scheduled node-b (outcome)
-			2.001 db active UnscheduledPodAdd
-			2.001 db inflight (turn)
-			2.002 web deleted
 		`}})
 }
 
@@ -371,6 +339,12 @@ func TestSeenAsync(t *testing.T) {
 			w.Bound(2.9, web, "node-a")
 		}
 	}
+	inTurn := func(w *world.Cluster) *v1.Pod { // web's turn is first, and db fails
+		nodes(w, "2", "node-a")
+		web := comes(w, 2, "web", "4", func(p *v1.Pod) { world.Reject(p, "of old", "") })
+		w.Failed(2.01, comes(w, 2, "db", "4", free), noRoom)
+		return web
+	}
 	playWith(t, async, []scene{
 		{"a patch comes late: it is that of another attempt", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
@@ -382,6 +356,24 @@ func TestSeenAsync(t *testing.T) {
 			2.006 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 			3.000 web inflight (behind)
 			3.000 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
+		`},
+		{"another fails just behind, and the patch comes late: its call has waited", 2, 2.5, func(w *world.Cluster) {
+			w.Patched(2.3, inTurn(w), noRoom, "")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 db active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.002 db inflight (turn)
+			2.010 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 8.26ms (outcome)
+		`},
+		{"another fails just behind, and no patch comes: the loop took that one", 2, 2.5, func(w *world.Cluster) { inTurn(w) }, `
+			2.001 web active UnscheduledPodAdd
+			2.001 db active UnscheduledPodAdd
+			2.001 db inflight (in place)
+			2.010 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 8.92ms (outcome)
+			2.010 web inflight (turn)
+			2.011 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
 		{"an attempt is seen that the model has not made, and its patch takes long", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")

@@ -39,6 +39,18 @@ func TestSeenOtherwise(t *testing.T) {
 			2.005 db deleted
 			3.001 web deleted
 		`},
+		{"another pod fails 50 ms later: the loop was held up until then", 2, 2.3, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			comes(w, 2, "web", "4", func(p *v1.Pod) { world.Reject(p, "of old", "") })
+			w.Failed(2.05, comes(w, 2, "db", "4", free), noRoom)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 db active UnscheduledPodAdd
+			2.049 db inflight (failure)
+			2.050 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
+			2.050 web inflight (turn)
+			2.051 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
 		{"a pod fails that the model has elsewhere, while requests wait: others have their turn when that is over", 2, 2.1, func(w *world.Cluster) {
 			nodes(w, "100", "node-a")
 			db := w.Patched(1.7, comes(w, 1.65, "db", "200", nil), noRoom, "")
@@ -158,6 +170,25 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.46ms (outcome)
 			2.007 db inflight (turn)
 			2.008 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"requests wait, and a pod that comes later is bound before the patch: it is that of the next attempt", 2, 3.6, func(w *world.Cluster) {
+			nodes(w, "100", "node-a")
+			for i := range 95 {
+				w.Bound(1.9+0.0001*float64(i), comes(w, 1.9+0.0001*float64(i), fmt.Sprint("old-", i), "1m", nil), "node-a")
+			}
+			web := comes(w, 2, "web", "200", nil)
+			w.Bound(2.5, comes(w, 2.4, "new", "1", nil), "node-a")
+			w.Patched(3.5, web, noRoom, "")
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.401 new active UnscheduledPodAdd
+			2.499 new inflight (turn)
+			2.500 new scheduled node-a (outcome)
+			2.501 new deleted
+			3.500 web inflight (behind)
+			3.500 web unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 		{"it had waited for the rate limit, and the model places its pod", 2, 3, func(w *world.Cluster) {
 			nodes(w, "4", "node-a")

@@ -67,6 +67,23 @@ func TestRefused(t *testing.T) {
 			2.302 db inflight (turn)
 			2.303 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
+		{"a binding of a pod for which the model has no room: it was placed all the same", 2, 2.5, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			requests(w, 1.9, 150)
+			web := comes(w, 2, "web", "4", free)
+			world.Happens(w, 2.1, sources.Deleted, web, nil)
+			refused(w, 2.3, 2.302, "web", true)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 web inflight (turn)
+			2.101 other backoff AssignedPodDelete
+			2.101 other inflight (turn)
+			2.102 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+			2.302 other backoff AssignedPodDelete
+			2.302 web deleted
+			2.302 other inflight (turn)
+			2.303 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
 		{"the patch of a pod whose binding was refused: the loop does not wait for that", 2.5, 2.6, func(w *world.Cluster) {
 			bindingRefused(w)
 			comes(w, 2.505, "late", "4", free)

@@ -63,6 +63,12 @@ func comes(w *world.Cluster, seconds float64, name, cpu string, edit func(*v1.Po
 	return world.Happens(w, seconds, sources.Added, world.Wants(name, cpu), edit)
 }
 
+// boundBy binds a pod to node-a by a request that was sent at that time.
+func boundBy(w *world.Cluster, sent, answered float64, pod *v1.Pod) {
+	w.Bound(answered, pod, "node-a")
+	w.Events[len(w.Events)-1].Fact.(*sources.ObjectChange).Sent = world.At(sent)
+}
+
 // TestSeenBound: what the model makes of bindings that are seen, sooner, later and elsewhere than it would make them.
 func TestSeenBound(t *testing.T) {
 	play(t, []scene{
@@ -227,6 +233,30 @@ func TestSeenBound(t *testing.T) {
 			3.001 web active UnscheduledPodAdd
 			4.900 web inflight (turn)
 			4.901 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
+		`},
+		{"by a request whose time is known: the attempt ends just before that", 2, 3, func(w *world.Cluster) {
+			nodes(w, "2", "node-a")
+			boundBy(w, 2.05, 2.1, comes(w, 2, "web", "1", nil))
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.049 web inflight (turn)
+			2.100 web scheduled node-a (outcome)
+			2.101 web deleted
+		`},
+		{"two at once, in the order of their requests", 2, 3, func(w *world.Cluster) {
+			nodes(w, "4", "node-a")
+			web, db := comes(w, 2, "web", "1", free), comes(w, 2, "db", "1", free)
+			boundBy(w, 2.02, 2.05, db)
+			boundBy(w, 2.025, 2.05, web)
+		}, `
+			2.001 web active UnscheduledPodAdd
+			2.001 db active UnscheduledPodAdd
+			2.001 db inflight (in place)
+			2.002 web inflight (turn)
+			2.050 db scheduled node-a (outcome)
+			2.050 web scheduled node-a (outcome)
+			2.051 db deleted
+			2.051 web deleted
 		`},
 	})
 }

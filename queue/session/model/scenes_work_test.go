@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -295,23 +296,6 @@ func TestSeenByALog(t *testing.T) {
 		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
 	}
 	play(t, []scene{
-		{"an attempt begins while the model makes another, which is over then", 2, 4, func(w *world.Cluster) {
-			logs(0, 3)(w)
-			nodes(w, "4", "node-a")
-			a, b := comes(w, 2, "a", "8", nil), comes(w, 2.0001, "b", "1", nil)
-			fails(w, 2.0015, 2.004, "a")
-			w.Add(2.0045, &sources.Bound{Pod: world.Key("b"), UID: "b", Node: "node-a", Began: world.At(2.0042)})
-			w.Bound(2.01, b, "node-a")
-			w.Patched(2.02, a, noRoom, "")
-		}, `
-			2.001 a active UnscheduledPodAdd
-			2.001 b active UnscheduledPodAdd
-			2.002 a inflight (turn)
-			2.004 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 2.5ms (outcome)
-			2.004 b inflight
-			2.005 b scheduled node-a (outcome)
-			2.006 b deleted
-		`},
 		{"an attempt begins of a pod before its creation is heard of, and of one that is unschedulable", 2, 4, func(w *world.Cluster) {
 			logs(0, 3)(w)
 			nodes(w, "4", "node-a")
@@ -368,9 +352,19 @@ func TestSeenByALog(t *testing.T) {
 			3.900 placed inflight (turn)
 			3.906 placed unschedulable ScheduleAttemptFailure (unknown plugin) (not bound)
 		`},
+		{"a dump lists a pod that was placed as unschedulable: its binding has failed", 3, 5, func(w *world.Cluster) {
+			nodes(w, "1", "node-a")
+			dump(w, 4, wantsVolume(w), sources.TierUnschedulable)
+		}, `
+			3.001 store active UnscheduledPodAdd
+			3.001 store inflight (turn)
+			4.000 store unschedulable ScheduleAttemptFailure (dump)
+		`},
 		{"a dump lists pods that it tells nothing of", 2, 4, func(w *world.Cluster) {
 			nodes(w, "4", "node-a")
 			theirs := comes(w, 2, "theirs", "8", func(p *v1.Pod) { p.Spec.SchedulerName = "volcano" })
+			gated := comes(w, 2.05, "gated", "1", func(p *v1.Pod) { p.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "g"}} })
+			dump(w, 3, gated, sources.TierUnschedulable) // as which gated pods are listed
 			bound := w.Bound(2.11, comes(w, 2.1, "bound", "1", nil), "node-a")
 			again := comes(w, 2.2, "again", "8", nil)
 			w.Patched(2.21, again, noRoom, "")
@@ -379,6 +373,7 @@ func TestSeenByALog(t *testing.T) {
 			}
 			w.Add(3, &sources.Dumped{Pod: world.Key("again"), UID: "another", In: sources.TierActive})
 		}, `
+			2.051 gated gated UnscheduledPodAdd
 			2.101 bound active UnscheduledPodAdd
 			2.109 bound inflight (turn)
 			2.110 bound scheduled node-a (outcome)
@@ -486,4 +481,25 @@ func TestSeenOfFlushes(t *testing.T) {
 			3.100 a unschedulable ScheduleAttemptFailure NodeResourcesFit (outcome)
 		`},
 	})
+}
+
+// TestPutBack: a pod that the model has woken is put back if an attempt would show and none does. While others fail all the time the
+// loop may have yet to come to it.
+func TestPutBack(t *testing.T) {
+	for every, want := range map[float64]string{0.08: "30.002", 0.04: "30.480"} {
+		var w world.Cluster
+		small := w.Small()
+		w.Stuck(2, "web")
+		var others []*v1.Pod
+		for i := range 20 {
+			others = append(others, w.Stuck(2.1+0.02*float64(i), fmt.Sprint("other-", i)))
+		}
+		w.Goes(30, small)
+		for i, pod := range others {
+			w.Recorded(30.04+every*float64(i), pod, 2)
+		}
+		if trace := traced(t, w.Recording(32), world.Config(t), 30); !strings.Contains(trace, want+" web unschedulable (not tried)") {
+			t.Errorf("others fail every %g s, and it goes\n%s", every, trace)
+		}
+	}
 }

@@ -114,26 +114,6 @@ func TestSameUID(t *testing.T) {
 	}
 }
 
-// TestEqualNominees: of two equal nodes the real scheduler may preempt on the other. Its victim's end, and
-// not that of the model's victim, is what the preemptor waits for.
-func TestEqualNominees(t *testing.T) {
-	for _, on := range []string{"node-a", "node-b"} {
-		t.Run(on, func(t *testing.T) {
-			rec := preempting(on)
-			replayed.Compare(t, replayed.Moves(t, rec, "high"), []string{
-				"5 >active UnscheduledPodAdd modelled",
-				"5 active>inflight modelled",
-				"5 inflight>unschedulable ScheduleAttemptFailure NodeResourcesFit modelled",
-				// DefaultPreemption gates it until it has asked for all deletions.
-				"5 unschedulable>gated AssignedPodDelete DefaultPreemption,NodeResourcesFit modelled",
-				"6 gated>backoff AssignedPodDelete DefaultPreemption,NodeResourcesFit modelled",
-				"6 backoff>inflight DefaultPreemption,NodeResourcesFit modelled",
-				"6 inflight>scheduled DefaultPreemption,NodeResourcesFit observed",
-			})
-		})
-	}
-}
-
 // preempting is a recording of a pod that preempts the one on the named node, of two. While the victim's
 // deletion is asked for, a small pod goes from the other node.
 func preempting(on string) *sources.Recording {

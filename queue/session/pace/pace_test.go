@@ -101,44 +101,6 @@ func TestOneOfFew(t *testing.T) {
 	p.is(t, "after more of them", nominal, answerDelay)
 }
 
-// TestKinds: how many times as long attempts of pods with claims for devices take as others' is learned of them alone, and says nothing of how
-// fast the scheduler is.
-func TestKinds(t *testing.T) {
-	p := New(answerDelay)
-	now := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
-	for range 2 * usualOf { // what came before the kind was known is forgotten
-		now = learns(p, now, 1, nominal/4)
-		now = now.Add(nominal)
-		p.SawFailure(Failure{At: now, Nominal: nominal, Kind: Devices})
-	}
-	if got := p.Last().Round(nominal / 20); got != nominal {
-		t.Errorf("an attempt such as the last takes %s, want %s", got, nominal)
-	}
-	p.is(t, "of plain pods", nominal/4, answerDelay)
-	if got := p.Attempt(2*nominal, Devices).Round(nominal / 20); got != 2*nominal {
-		t.Errorf("on twice as many nodes, one for devices takes %s, want %s", got, 2*nominal)
-	}
-	for range recentOf {
-		p.SawPatch(now)
-		now = now.Add(2*time.Millisecond + nominal)
-		p.SawFailure(Failure{At: now, Nominal: nominal, Kind: Devices})
-	}
-	if got := p.AnswerDelay().Round(nominal / 20); got != 2*time.Millisecond {
-		t.Errorf("the loop goes on %s after an answer, want 2ms", got)
-	}
-	now = learns(p, now, usualOf, nominal/2) // the machine is busy
-	if got := p.Attempt(nominal, Devices).Round(nominal / 20); got != 2*nominal {
-		t.Errorf("when all take twice as long, one for devices takes %s, want %s", got, 2*nominal)
-	}
-	for range recentOf { // there are more devices: too long for a plain pod, and not for these
-		now = now.Add(15 * nominal)
-		p.SawFailure(Failure{At: now, Nominal: nominal, Kind: Devices})
-	}
-	if got := p.Attempt(nominal, Devices); got < 10*nominal {
-		t.Errorf("when those for devices take longer, one takes %s", got)
-	}
-}
-
 // TestKindOf: a pod that has claims for devices takes longer.
 func TestKindOf(t *testing.T) {
 	claims := &v1.Pod{Spec: v1.PodSpec{ResourceClaims: make([]v1.PodResourceClaim, 1)}}

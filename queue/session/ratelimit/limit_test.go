@@ -59,43 +59,6 @@ func TestSaturatedInStep(t *testing.T) {
 	}
 }
 
-// TestLimitedOnAttaching: a source that comes to a scheduler at work does not know what is left of its client's rate limit. Requests
-// that come as that lets them through tell that nothing is, two seconds later.
-func TestLimitedOnAttaching(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		attached bool
-		from     float64 // when the requests begin, which come within two seconds
-		sent     int
-		restarts bool // another scheduler begins halfway
-		want     bool
-	}{
-		{"at the rate of the limit", true, 0, 100, false, true},
-		{"nearly at that rate", true, 0, 90, false, true},
-		{"fewer", true, 0, 89, false, false},
-		{"at that rate, later", true, 1.5, 100, false, false},
-		{"at that rate, from the scheduler's start", false, 0, 100, false, false},
-		{"at that rate, while another scheduler begins", true, 0, 100, true, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var s ratelimit.Limit
-			s.Restart(world.Config(t))
-			if c.attached {
-				s.Attach(world.At(0), false)
-			}
-			for i := range c.sent {
-				if c.restarts && i == c.sent/2 {
-					s.Restart(world.Config(t))
-				}
-				s.Sent(world.At(c.from+2*float64(i)/float64(c.sent-1)), true)
-			}
-			if got := s.Saturated(world.At(c.from + 2)); got != c.want {
-				t.Errorf("saturated is %v, want %v", got, c.want)
-			}
-		})
-	}
-}
-
 // TestBeginsLimited: whether the scheduler's requests waited for their rate limit when a source came to it: a hundred may be sent at
 // once, and fifty a second after that.
 func TestBeginsLimited(t *testing.T) {
