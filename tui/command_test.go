@@ -16,7 +16,7 @@ func TestCommandsOfOnesOwn(t *testing.T) {
 		{Name: "none", Words: []string{"/there/is/no/such/program"}},
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p := sit(t, 80, 24, paused(t, sample), Options{Commands: own, machine: Machine{Run: runProgram}})
+		p := sit(t, 80, 24, paused(t, sample), Options{Commands: own, machine: Machine{Run: runCommand}})
 		p.goTo(moment).do(keymap.Commands).sees("can't: no pod is selected").enter("describe").sees("can't: describe: no pod is selected")
 		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Commands).sees("run a command of yours", "echo about default train-0")
 		p.enter("describe").sees("─ describe ─", " about default train-0").do(keymap.Back).sees("1 activeQ")

@@ -53,25 +53,33 @@ func sit(t *testing.T, w, h int, s *session.Session, o Options) *person {
 func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &person{t: t, terminal: vt.NewEmulator(w, h), over: make(chan error, 1)}
-	p.terminal.SetCallbacks(vt.Callbacks{Bell: func() { p.rang++ }})
+	p := &person{t: t}
 	p.model = build(ctx)
+	p.begin(ctx, cancel, w, h, newSides(p.model), p.model.options)
+	return p
+}
+
+// begin starts the program with its first model.
+func (p *person) begin(ctx context.Context, cancel context.CancelFunc, w, h int, first tea.Model, o Options) {
+	p.t.Helper()
+	p.terminal, p.over = vt.NewEmulator(w, h), make(chan error, 1)
+	p.terminal.SetCallbacks(vt.Callbacks{Bell: func() { p.rang++ }})
 	profile := colorprofile.TrueColor
-	if p.model.options.NoColor {
+	if o.NoColor {
 		profile = colorprofile.Ascii
 	}
-	p.program = newProgram(ctx, p.model,
+	p.program = newProgram(ctx, first, o,
 		tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithOutput(p),
 		tea.WithWindowSize(w, h), tea.WithColorProfile(profile), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 
-	go func() { // what a terminal answers, nobody reads here
+	go func() { // discard what the terminal answers
 		_, _ = io.Copy(io.Discard, p.terminal)
 	}()
 	go func() {
 		_, err := p.program.Run()
 		p.over <- err
 	}()
-	t.Cleanup(func() {
+	p.t.Cleanup(func() {
 		p.program.Quit()
 		cancel()
 		time.Sleep(2 * page.NoticeTime) // timers under way end
@@ -79,7 +87,6 @@ func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
 		_ = p.terminal.InputPipe().(io.Closer).Close()
 	})
 	p.idle()
-	return p
 }
 
 // Write is the line discipline of a terminal that was not put into raw mode, since no input is read: the

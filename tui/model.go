@@ -38,7 +38,7 @@ type model struct {
 	sides  *sides // what it is a side of; nil if it can't have another beside it
 	// viewName is the person's own view that was shown last. Empty: none since the session began.
 	viewName string
-	pressed keypress
+	pressed  keypress
 	// leaving counts the keys up to that by which the person wanted to leave what is not kept.
 	leaving int
 

@@ -35,7 +35,7 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		with := now
 		with.NextConfig = edits.next
 		p := sit(t, 120, 40, paused(t, sample), with)
-		p.model.options.machine = Machine{Run: runProgram}
+		p.model.options.machine = Machine{Run: runCommand}
 		edit := func(o Options, err error) {
 			edits <- func() (Options, error) { return o, err }
 			p.idle()

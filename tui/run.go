@@ -19,8 +19,7 @@ import (
 	"github.com/schedq/schedq/queue/session/words"
 	"github.com/schedq/schedq/sources/disk"
 	"github.com/schedq/schedq/sources/manifest"
-	"github.com/schedq/schedq/tui/await"
-	"github.com/schedq/schedq/tui/canvas"
+	"github.com/schedq/schedq/tui/page"
 	"github.com/schedq/schedq/tui/theme"
 )
 
@@ -109,44 +108,10 @@ func HasTerminal() bool {
 	return term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// here is o as this terminal has it drawn.
-func (o Options) here() Options {
+// onTerminal returns o with what this terminal and this machine offer.
+func (o Options) onTerminal(ctx context.Context) Options {
 	o.NoColor = o.NoColor || os.Getenv("NO_COLOR") != ""
 	o.Glyphs = o.Glyphs.Resolve(os.Getenv)
-	return o
-}
-
-// Await has do read what is called name, and once that takes longer than a moment, shows how far it is until it has ended.
-// The error is do's, and context.Canceled if the person stopped it. There must be a terminal.
-func Await(ctx context.Context, name string, o Options, do await.Reading) error {
-	o = o.here()
-	if o.Keys == nil {
-		o.Keys = keymap.Default()
-	}
-	looks := newLooks(o)
-	page := await.New(await.Look{
-		Keys:      keymap.New(o.Keys),
-		Translate: looks.translate,
-		Palette:   func(dark bool) *canvas.Palette { return looks.skins.Palette(looks.theme, dark, o.Projector, false) },
-	}, name)
-	crash, err := await.Await(ctx, page, do, func(ctx context.Context) error {
-		fmt.Print(pushTitle)
-		defer fmt.Print(popTitle)
-		_, err := tea.NewProgram(page, o.settings(ctx)...).Run()
-		return err
-	})
-	if crash != nil {
-		return reportCrash(crash, time.Now())
-	}
-	return err
-}
-
-// run has the model that is made run on the terminal: see Run.
-func run(ctx context.Context, o Options, build func(context.Context, Options) *model) error {
-	if !HasTerminal() {
-		return ErrNoTerminal
-	}
-	o = o.here()
 	if next := o.NextConfig; next != nil {
 		o.NextConfig = func(ctx context.Context) (Options, error) {
 			again, err := next(ctx)
@@ -160,30 +125,50 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	if o.ReadFolder == nil {
 		o.ReadFolder = readFolder
 	}
-	o.machine, o.titled = Machine{Run: runProgram, RunOnTerminal: runOnTerminal}, true
+	o.machine, o.titled = Machine{Run: runCommand, RunOnTerminal: runOnTerminal}, true
 	if o.WriteFile == nil {
 		o.WriteFile = func(path string, data []byte) error { return disk.WriteBytes(ctx, path, disk.Options{}, data) }
 	}
+	return o
+}
 
+// run runs the model that build returns on the terminal: see Run.
+func run(ctx context.Context, o Options, build func(context.Context, Options) *model) error {
+	if !HasTerminal() {
+		return ErrNoTerminal
+	}
+	o = o.onTerminal(ctx)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := build(running, o)
 	m.begin()
+	return runProgram(running, newSides(m), o)
+}
+
+// screen is a model of the program.
+type screen interface {
+	tea.Model
+	// crashed returns the panic that ended the program, or nil.
+	crashed() *page.Crash
+	// leave cleans up after the terminal is restored, and returns the program's error.
+	leave() error
+}
+
+// runProgram runs the program from its first model to its end.
+func runProgram(ctx context.Context, first screen, o Options) error {
 	fmt.Print(pushTitle)
 	defer fmt.Print(popTitle)
-	_, err := newProgram(running, m).Run()
+	last, err := newProgram(ctx, first, o).Run()
+	shown, ok := last.(screen)
 	switch {
-	case m.crash != nil:
-		return reportCrash(m.crash, time.Now())
+	case ok && shown.crashed() != nil:
+		return reportCrash(shown.crashed(), time.Now())
 	case ctx.Err() != nil:
-		return ctx.Err() // and not that the program was killed, as bubbletea puts it
-	case err != nil:
+		return ctx.Err() // bubbletea would say that the program was killed
+	case err != nil || !ok:
 		return err
-	case m.sides.two():
-		return errors.Join(m.leave(), m.sides.other(m).leave())
-	default:
-		return m.leave()
 	}
+	return shown.leave()
 }
 
 // mostFiles is how many names of a folder are offered.
@@ -218,8 +203,8 @@ const pushTitle, popTitle = "\x1b[22;2t", "\x1b[23;2t"
 // patience is for how long a program that was stopped may hold on to what it writes to.
 const patience = time.Second
 
-// runProgram is command.Machine's.
-func runProgram(ctx context.Context, words []string, out io.Writer) error {
+// runCommand is Machine.Run.
+func runCommand(ctx context.Context, words []string, out io.Writer) error {
 	program := exec.CommandContext(ctx, words[0], words[1:]...)
 	program.Stdout, program.Stderr, program.WaitDelay = out, out, patience
 	return program.Run()
@@ -235,19 +220,13 @@ func runOnTerminal(ctx context.Context, words []string, ended func(error) tea.Ms
 // answer waits 4 ms for it on average, 8 at most; with 60 it was 8 and 17, and with 15 33 and 67.
 const frameRate = 120
 
-// newProgram returns a program that shows m. Options given here come after those that it has of itself. It ends with
-// ctx, and listens for no signal: those are the caller's, and two listeners for one hang (bubbletea's hands it to a loop
-// that ctx has ended).
-func newProgram(ctx context.Context, m *model, more ...tea.ProgramOption) *tea.Program {
-	return tea.NewProgram(newSides(m), append(m.options.settings(ctx), more...)...)
-}
-
-// settings are what every program on the screen is begun with.
-func (o Options) settings(ctx context.Context) []tea.ProgramOption {
+// newProgram returns a program that starts with first and ends with ctx; more options override its own. It does not handle signals:
+// the caller does, and two handlers can deadlock (bubbletea's sends to a loop that ctx has ended).
+func newProgram(ctx context.Context, first tea.Model, o Options, more ...tea.ProgramOption) *tea.Program {
 	all := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(frameRate), tea.WithoutSignalHandler()}
 	if o.NoColor {
 		// colorprofile reads NO_COLOR as a boolean and so overlooks NO_COLOR=yes. Bold and reverse stay.
 		all = append(all, tea.WithColorProfile(colorprofile.Ascii))
 	}
-	return all
+	return tea.NewProgram(first, append(all, more...)...)
 }

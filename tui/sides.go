@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -63,6 +64,25 @@ func (s *sides) Init() tea.Cmd {
 		return tea.Batch(m.Init(), s.open(opening{name: second.Name, session: second.Session, source: second.Source}))
 	}
 	return m.Init()
+}
+
+// crashed implements screen.
+func (s *sides) crashed() *page.Crash {
+	for _, m := range s.all {
+		if m.crash != nil {
+			return m.crash
+		}
+	}
+	return nil
+}
+
+// leave implements screen: it remembers how each source was viewed.
+func (s *sides) leave() error {
+	var all error
+	for _, m := range s.all {
+		all = errors.Join(all, m.leave())
+	}
+	return all
 }
 
 // View implements tea.Model. What it returns was drawn by Update.

@@ -19,14 +19,7 @@ first alone; on the screen of any recording or cluster it opens another beside i
 		Example: "  schedq compare monday.trace.zst tuesday.trace.zst\n  schedq compare before/ after/",
 		Args:    cli.Args(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := screen.check(); err != nil {
-				return err
-			}
-			second, err := screen.openFiles(cmd, args[1:])
-			if err != nil {
-				return err
-			}
-			screen.second, screen.secondSource = second, sourceOfFiles(args[1:])
+			screen.second = args[1:]
 			return screen.showFiles(cmd, args[:1])
 		},
 	}

@@ -84,31 +84,27 @@ func (r *reading) reached(at time.Time) {
 // often is how often a person is told how far it is.
 const often = 250 * time.Millisecond
 
-// await waits until there is something to show, and returns that: a recording, or the beginning of a long one. Once that takes longer
-// than a moment, the screen shows how far it is. That a person stops it ends the reading.
-func (r *reading) await(ctx context.Context, o tui.Options) (rec *sources.Recording, err error) {
-	err = tui.Await(ctx, r.name, o, func(ctx context.Context, told func(share float64, read, size int64)) error {
-		ticks := time.NewTicker(often)
-		defer ticks.Stop()
-		for {
-			select {
-			case rec = <-r.begun:
-				return nil // and if all is read by then, the session is told at once
-			case <-r.done:
-				rec = r.rec
-				return r.failure()
-			case <-ctx.Done():
-				r.end()
-				return ctx.Err()
-			case <-ticks.C:
-				r.mu.Lock()
-				share, read, size := r.share, r.read, r.size
-				r.mu.Unlock()
-				told(share, read, size)
-			}
+// await waits until the board can be shown, and returns the recording, or the beginning of a long one. If ctx ends, so does the
+// reading.
+func (r *reading) await(ctx context.Context, report func(tui.Progress)) (*sources.Recording, error) {
+	ticks := time.NewTicker(often)
+	defer ticks.Stop()
+	for {
+		select {
+		case rec := <-r.begun:
+			return rec, nil // once all is read, the session is updated
+		case <-r.done:
+			return r.rec, r.failure()
+		case <-ctx.Done():
+			r.end()
+			return nil, ctx.Err()
+		case <-ticks.C:
+			r.mu.Lock()
+			at := tui.Progress{Name: r.name, Share: r.share, Read: r.read, Size: r.size}
+			r.mu.Unlock()
+			report(at)
 		}
-	})
-	return rec, err
+	}
 }
 
 // failure is why it can't be read. A crash goes on here.

@@ -31,10 +31,9 @@ type screenFlags struct {
 	look    cli.Look
 	model   cli.Model
 	metrics cli.Metrics
-	// second stands beside what is shown, and is remembered as secondSource. Nil: nothing does.
-	second       *sources.Recording
-	secondSource string
-	// readOn reads on what is shown, and tells the session. Nil: all is read.
+	// second are the files to show beside the first, if any.
+	second []string
+	// readOn reads the rest of the recording and updates the session. Nil: all is read.
 	readOn func(context.Context, *session.Session)
 }
 
@@ -47,9 +46,13 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 	f.look.Register(cmd)
 }
 
-// show opens a recording, takes the screen and shows it there, from opens after its start. The modelled scheduler's plugins
-// are made meanwhile: they and the recording are most of what the first frame waits for.
-func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, error), opens time.Duration) error {
+// opener opens the recordings to show, and reports its progress. The second is nil unless two are compared.
+type opener func(ctx context.Context, report func(tui.Progress)) (first, second *sources.Recording, err error)
+
+// show opens a recording and shows it on the screen, from opens after its start. If loading is not empty, it is the name on the page
+// that shows the progress. The modelled scheduler's plugins are made meanwhile: they and the recording take most of the time until
+// the first frame.
+func (f *screenFlags) show(cmd *cobra.Command, loading string, open opener, opens time.Duration) error {
 	options, err := f.model.Options(cmd.Context())
 	if err != nil {
 		return err
@@ -59,32 +62,61 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 		options, err = cli.Plugins(options)
 		return err
 	})
-	rec, err := open()
+	defer cli.Responsive()()
+	load := func(ctx context.Context, report func(tui.Progress)) (func() (*session.Session, tui.Options, error), error) {
+		first, second, err := open(ctx, report)
+		if err != nil {
+			return nil, err
+		}
+		return func() (*session.Session, tui.Options, error) {
+			if err := making.Wait(); err != nil {
+				return nil, tui.Options{}, err
+			}
+			return f.session(cmd, first, second, options, opens)
+		}, nil
+	}
+	if loading != "" {
+		err = tui.RunLoad(cmd.Context(), loading, f.look.Options(nil), load)
+	} else {
+		create, failed := load(cmd.Context(), nil)
+		if failed != nil {
+			return failed
+		}
+		shown, others, failed := create()
+		if failed != nil {
+			return failed
+		}
+		err = tui.Run(cmd.Context(), shown, others)
+	}
+	if errors.Is(err, tui.ErrNoTerminal) {
+		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
+	}
+	return err
+}
+
+// session returns the session that plays first, and the options of its screen.
+func (f *screenFlags) session(cmd *cobra.Command, first, second *sources.Recording, options timeline.Options, opens time.Duration) (*session.Session, tui.Options, error) {
+	var none tui.Options
+	first, err := f.model.Again(first)
 	if err != nil {
-		return err
+		return nil, none, err
 	}
-	if rec, err = f.model.Again(rec); err != nil {
-		return err
-	}
-	if err := making.Wait(); err != nil {
-		return err
-	}
-	cli.SpareMemory(rec, cli.RoomToShow)
+	cli.SpareMemory(first, cli.RoomToShow)
 	options = f.look.Session(options)
 	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
 	if options.Memory, err = cli.Memory(cmd); err != nil {
-		return err
+		return nil, none, err
 	}
 	options.Past = played(cmd.Context())
 	listener, err := f.metrics.Listen()
 	if err != nil {
-		return err
+		return nil, none, err
 	}
-	at, err := cli.Moment(rec, "--at", f.at)
+	at, err := cli.Moment(first, "--at", f.at)
 	if err != nil {
-		return err
+		return nil, none, err
 	}
-	shown := session.New(rec, options)
+	shown := session.New(first, options)
 	if f.at != "" {
 		shown.Seek(at)
 	}
@@ -94,19 +126,13 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if f.readOn != nil {
 		others.ReadOn = func(ctx context.Context) { f.readOn(ctx, shown) }
 	}
-	if f.second != nil {
-		second, err := f.model.Again(f.second)
-		if err != nil {
-			return err
+	if second != nil {
+		if second, err = f.model.Again(second); err != nil {
+			return nil, none, err
 		}
-		others.Beside = &tui.Beside{Name: string(second.Name), Session: session.New(second, options), Source: f.secondSource}
+		others.Beside = &tui.Beside{Name: string(second.Name), Session: session.New(second, options), Source: sourceOfFiles(f.second)}
 	}
-	defer cli.Responsive()()
-	err = tui.Run(cmd.Context(), shown, others)
-	if errors.Is(err, tui.ErrNoTerminal) {
-		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
-	}
-	return err
+	return shown, others, nil
 }
 
 // played opens files for what was played and is not in memory any more.
@@ -147,25 +173,35 @@ func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
 	if i := slices.Index(cli.EmbeddedNames(), name); i >= 0 {
 		info = embedded.All()[i]
 	}
-	return f.show(cmd, func() (*sources.Recording, error) {
+	return f.show(cmd, "", func(context.Context, func(tui.Progress)) (*sources.Recording, *sources.Recording, error) {
 		rec, err := cli.OpenEmbedded(cmd, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		rec.Name = sources.SafeText(info.Title)
-		return rec, nil
+		return rec, nil, nil
 	}, info.Opens)
 }
 
-// showFiles shows files of one run. Everything that can be wrong with them is found before the screen is
-// taken.
+// showFiles shows files of one run, and f.second beside them. Files that can't be read are reported before the board appears.
 func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	f.look.Source = sourceOfFiles(paths)
-	if f.at != "" || f.second != nil || f.model.Reruns() || !canAwait(paths) { // all of it is asked for
-		return f.show(cmd, func() (*sources.Recording, error) { return f.openFiles(cmd, paths) }, 0)
+	if !canShowLoading(paths) || !canShowLoading(f.second) {
+		return f.show(cmd, "", func(context.Context, func(tui.Progress)) (first, second *sources.Recording, err error) {
+			if f.second != nil {
+				if second, err = cli.OpenFiles(cmd, f.second, cli.RoomToShow); err != nil {
+					return nil, nil, err
+				}
+			}
+			first, err = cli.OpenFiles(cmd, paths, cli.RoomToShow)
+			return first, second, err
+		}, 0)
+	}
+	if f.at != "" || f.second != nil || f.model.Reruns() { // they need all of it
+		return f.showWhole(cmd, paths)
 	}
 	r, err := beginReading(cmd, paths)
 	if err != nil {
@@ -173,33 +209,52 @@ func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	}
 	defer r.end()
 	f.readOn = r.tell
-	err = f.show(cmd, func() (*sources.Recording, error) { return r.await(cmd.Context(), f.look.Options(nil)) }, 0)
+	err = f.show(cmd, r.name, func(ctx context.Context, report func(tui.Progress)) (first, second *sources.Recording, err error) {
+		first, err = r.await(ctx, report)
+		return first, nil, err
+	}, 0)
 	return r.said(cmd, err)
 }
 
-// canAwait reports whether what is said while files are read can be said on the screen. A recording that is typed at the terminal
-// needs that itself.
-func canAwait(paths []string) bool { return !slices.Contains(paths, "-") && tui.HasTerminal() }
+// canShowLoading reports whether the screen can show the progress of reading the files: it can't while standard input is read.
+func canShowLoading(paths []string) bool { return !slices.Contains(paths, "-") && tui.HasTerminal() }
 
-// openFiles is flags.OpenFiles, and shows on the screen how far it is. Without a screen a line on standard error tells as much.
-func (f *screenFlags) openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	if !canAwait(paths) {
-		return cli.OpenFiles(cmd, paths, cli.RoomToShow)
+// showWhole reads the files, and f.second, to their ends before it shows them. Notices about them appear once the screen is gone.
+func (f *screenFlags) showWhole(cmd *cobra.Command, paths []string) error {
+	var all []func(ctx context.Context, report func(tui.Progress)) (*sources.Recording, error)
+	for _, run := range [][]string{paths, f.second} {
+		if run == nil {
+			continue
+		}
+		open, err := cli.Opener(cmd, run, cli.Meanwhile{})
+		if err != nil {
+			return err
+		}
+		name := filepath.Base(run[0])
+		all = append(all, func(ctx context.Context, report func(tui.Progress)) (*sources.Recording, error) {
+			return open(disk.Counted(ctx, func(share float64, read, size int64) {
+				report(tui.Progress{Name: name, Share: share, Read: read, Size: size})
+			}))
+		})
 	}
-	open, err := cli.Opener(cmd, paths, cli.Meanwhile{})
+	var opened [2]*sources.Recording
+	err := f.show(cmd, filepath.Base(paths[0]), func(ctx context.Context, report func(tui.Progress)) (first, second *sources.Recording, err error) {
+		for i, open := range all {
+			if opened[i], err = open(ctx, report); err != nil {
+				return nil, nil, err
+			}
+		}
+		return opened[0], opened[1], nil
+	}, 0)
 	if err != nil {
-		return nil, err
-	}
-	var rec *sources.Recording
-	err = tui.Await(cmd.Context(), filepath.Base(paths[0]), f.look.Options(nil), func(ctx context.Context, told func(share float64, read, size int64)) (err error) {
-		rec, err = open(disk.Counted(ctx, told))
 		return err
-	})
-	if err != nil {
-		return nil, err
 	}
-	cli.Tell(cmd, rec)
-	return rec, nil
+	for _, rec := range opened {
+		if rec != nil {
+			cli.Tell(cmd, rec)
+		}
+	}
+	return nil
 }
 
 // embeddedRecordings are the embedded recordings, for the list on the screen.
