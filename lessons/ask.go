@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// parsePrediction reads what is asked of what comes.
+// parsePrediction reads a prediction.
 func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, error) {
 	p := &Prediction{Line: line(in.line), Pod: types.NamespacedName(in.Pod), Until: in.Until}
 	p.Until.line = line(in.Until.line)
@@ -24,11 +24,11 @@ func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, 
 	}
 	switch {
 	case p.Pod.Name == "":
-		return nil, l.errorf(p.Line, "a prediction is about a pod")
+		return nil, l.errorf(p.Line, "a prediction needs a pod")
 	case p.After > 0 && p.Until.text != "":
 		return nil, l.errorf(p.Line, "a prediction has either until or after")
 	case p.After > 0 && len(in.When) > 0:
-		return nil, l.errorf(p.Line, "when asks how long it takes until a move, and after says that already")
+		return nil, l.errorf(p.Line, "when can't be combined with after: it asks how long a move takes")
 	case p.After == 0 && p.Until.text == "":
 		p.Until.condition, p.Until.text = board.MovesOf(p.Pod), "its next move"
 	}
@@ -37,29 +37,29 @@ func (l *Lesson) parsePrediction(in *predict, line func(int) int) (*Prediction, 
 	return p, err
 }
 
-// parseFinding reads what is to be found.
+// parseFinding reads a finding.
 func (l *Lesson) parseFinding(in *find, line func(int) int) (*Prediction, error) {
 	p := &Prediction{Line: line(in.line), Pod: types.NamespacedName(in.Pod), Finding: true, Shows: -1}
 	if in.Shows != nil {
 		if p.Shows = time.Duration(*in.Shows); p.Shows > l.Scenario.End {
-			return nil, l.errorf(p.Line, "it shows %s, and the story ends at %s", p.Shows, l.Scenario.End)
+			return nil, l.errorf(p.Line, "shows is %s, but the story ends at %s", p.Shows, l.Scenario.End)
 		}
 	}
 	if p.Pod.Name == "" && len(in.Plugin)+len(in.Event) > 0 {
-		return nil, l.errorf(p.Line, "plugin and event are asked about a pod")
+		return nil, l.errorf(p.Line, "plugin and event questions need a pod")
 	}
 	var err error
 	p.Asks, err = l.parseAsks(p.Line, []given{{AskCause, in.Cause}, {AskWhich, in.Which}, {AskPlugin, in.Plugin}, {AskEvent, in.Event}}, in.Ask, line)
 	return p, err
 }
 
-// given are the answers that a file gives to a kind of question.
+// given holds the answers in the file for one kind of question.
 type given struct {
 	kind    Kind
 	answers []answer
 }
 
-// parseAsks reads questions, which are asked in the order of all.
+// parseAsks reads the questions, in the order of all.
 func (l *Lesson) parseAsks(at int, all []given, words map[Kind]string, line func(int) int) ([]Ask, error) {
 	var asks []Ask
 	var names []string
@@ -79,16 +79,16 @@ func (l *Lesson) parseAsks(at int, all []given, words map[Kind]string, line func
 	}
 	for kind := range words {
 		if !slices.Contains(names, string(kind)) {
-			return nil, l.errorf(at, "there is no question %q", sources.Sanitize(string(kind)))
+			return nil, l.errorf(at, "unknown question %q", sources.Sanitize(string(kind)))
 		}
 	}
 	if len(asks) == 0 {
-		return nil, l.errorf(at, "nothing is asked: at least one of %s", strings.Join(names, ", "))
+		return nil, l.errorf(at, "no question: use at least one of %s", strings.Join(names, ", "))
 	}
 	return asks, nil
 }
 
-// defaultQuestions are what is asked if the author has no better words.
+// defaultQuestions are used where the author does not word the question.
 var defaultQuestions = map[Kind]string{
 	AskQueue: "Which queue?", AskWhen: "And when?", AskBackoff: "How long is its backoff?", AskWhich: "Which pod?",
 	AskWoken: "How many pods are woken?", AskAttempts: "How many attempts has it had by then?",
@@ -108,16 +108,16 @@ func (l *Lesson) parseAsk(kind Kind, answers []answer, line func(int) int) (*Ask
 		case AskQueue:
 			out.tier, err = filter.Tier(in.Answer)
 			if err == nil && out.tier > queue.Deleted {
-				err = fmt.Errorf("a prediction is not about pods that are %s", out.tier)
+				err = fmt.Errorf("a prediction can't have the answer %s", out.tier)
 			}
 			out.Text = sources.SafeText(out.tier.String())
 		case AskWhen, AskBackoff:
 			if out.time, err = time.ParseDuration(in.Answer); err != nil {
-				err = fmt.Errorf("%q is not a time like 2s", sources.Sanitize(in.Answer))
+				err = fmt.Errorf("invalid time %q: use a value like 2s", sources.Sanitize(in.Answer))
 			}
 		case AskWoken, AskAttempts:
 			if out.number, err = strconv.Atoi(in.Answer); err != nil {
-				err = fmt.Errorf("%q is no number", sources.Sanitize(in.Answer))
+				err = fmt.Errorf("invalid number %q", sources.Sanitize(in.Answer))
 			}
 		case AskWhich:
 			_, err = podNamed(in.Answer)
@@ -126,7 +126,7 @@ func (l *Lesson) parseAsk(kind Kind, answers []answer, line func(int) int) (*Ask
 		case err != nil:
 			return nil, l.errorf(out.Line, "%w", err)
 		case out.Says == "":
-			return nil, l.errorf(out.Line, "the answer %s says nothing: name the misconception behind it, or why it is right", out.Text)
+			return nil, l.errorf(out.Line, "the answer %s has no says: name the misconception behind it, or why it is right", out.Text)
 		}
 		a.Answers = append(a.Answers, out)
 	}
@@ -136,9 +136,9 @@ func (l *Lesson) parseAsk(kind Kind, answers []answer, line func(int) int) (*Ask
 	}
 	switch {
 	case right != 1:
-		return nil, l.errorf(first, "%d of the answers to %s are right: true, and it must be one", right, kind)
+		return nil, l.errorf(first, "%s has %d right answers: mark exactly one with right: true", kind, right)
 	case len(a.Answers) < 2 || len(a.Answers) > maxAnswers:
-		return nil, l.errorf(first, "%s has %d answers: 2 to %d make sense", kind, len(a.Answers), maxAnswers)
+		return nil, l.errorf(first, "%s has %d answers: use 2 to %d", kind, len(a.Answers), maxAnswers)
 	}
 	return a, nil
 }

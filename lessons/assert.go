@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/queue/session/timeline"
 )
 
-// AllClaims are all claims of the lesson, in the order in which they stand.
+// AllClaims returns all claims of the lesson, in file order.
 func (l *Lesson) AllClaims() []Claim {
 	all := slices.Clone(l.Claims)
 	for i := range l.Steps {
@@ -17,7 +17,8 @@ func (l *Lesson) AllClaims() []Claim {
 	return all
 }
 
-// holdsUnder reports whether the claim is to hold under a release, and whether anything is claimed of it at all.
+// holdsUnder reports whether the claim should hold under a release, and whether it says anything
+// about that release. own is the lesson's release.
 func (c *Claim) holdsUnder(release, own string) (holds, claimed bool) {
 	if c.Since == "" && c.UpTo == "" {
 		return true, release == own
@@ -27,7 +28,7 @@ func (c *Claim) holdsUnder(release, own string) (holds, claimed bool) {
 	return (c.Since == "" || at <= slices.Index(newest, c.Since)) && (c.UpTo == "" || at >= slices.Index(newest, c.UpTo)), true
 }
 
-// release is the one by whose rules the lesson is played.
+// release returns the release whose rules the lesson uses.
 func (l *Lesson) release() string {
 	if l.Scenario.Release == "" {
 		return queue.Releases()[0]
@@ -35,8 +36,8 @@ func (l *Lesson) release() string {
 	return l.Scenario.Release
 }
 
-// assert plays the lesson under each release of which something is claimed. An error is a claim that does not hold, or
-// one that holds for a release for which it says otherwise.
+// assert plays the lesson under each release that has claims. It fails if a claim does not hold, or
+// holds under a release that the claim excludes.
 func (l *Lesson) assert(ctx context.Context, opts timeline.Options) error {
 	own := l.release()
 	claims := l.AllClaims()
@@ -58,23 +59,23 @@ func (l *Lesson) assert(ctx context.Context, opts timeline.Options) error {
 			case holds && is != "":
 				return l.errorf(c.Line, "%q does not hold under %s: %s", c.Of, release, is)
 			case !holds && is == "":
-				return l.errorf(c.Line, "%q holds under %s, too", c.Of, release)
+				return l.errorf(c.Line, "%q also holds under %s", c.Of, release)
 			}
 		}
 	}
 	return nil
 }
 
-// play plays all of the scenario under a release.
+// play plays the whole scenario under a release.
 func (l *Lesson) play(ctx context.Context, opts timeline.Options, release string) (*played, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
+	ctx, cancel := context.WithTimeoutCause(ctx, playTimeout, errTooLong)
 	defer cancel()
 	read, err := l.recording(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rec := *read
-	if rec.Release = release; release != l.release() { // where something was recorded, another scheduler decides now
+	if rec.Release = release; release != l.release() { // on a recording, a local scheduler decides instead
 		rec.Rerun = true
 	}
 	s := l.open(&rec, opts)

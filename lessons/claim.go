@@ -18,38 +18,41 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// Claim is something that a lesson says, in a form that can be checked: by the machine that plays the lesson, or by
-// whoever opens upstream's source where Source says. Either may be left out.
+// Claim is a statement of a lesson in checkable form. It is checked by playing the lesson, or by
+// looking up Source in upstream's code. Either may be missing.
 type Claim struct {
 	Line int
-	// Of are the words that say it. They stand in the step, or in the head of the lesson, as they are here.
+	// Of quotes the words of the statement. They must occur in the step, or in the head of the
+	// lesson.
 	Of sources.SafeText
-	// At is the moment, from the start of the scenario on, to a hundredth of a second.
+	// At is the moment since the start of the scenario, to a hundredth of a second.
 	At time.Duration
-	// Pod is at that moment in Tier, with so many Attempts, of which Rejected are the plugins that rejected it last, its
-	// Backoff is so long and Over at that moment. What is nil or empty is not claimed.
+	// At that moment, Pod is in Tier with this number of Attempts. Rejected are the plugins that
+	// last rejected it, Backoff is its length and Over the time its backoff ends. Nil and empty
+	// fields are not checked.
 	Pod           types.NamespacedName
 	Tier          *queue.Tier
 	Attempts      *int
 	Rejected      []string
 	Backoff, Over *time.Duration
-	// Move comes at that moment, and is the first such move from After on. By is the event that makes it, Pod whose it is.
+	// Move comes at that moment, as the first such move from After on. By is its event, Pod its
+	// pod.
 	Move  Move
 	After time.Duration
 	By    string
-	// Event takes just the pods of Wakes out of the unschedulable and the gated ones at that moment.
+	// Event moves exactly the pods in Wakes out of the unschedulable and gated pods at that moment.
 	Event string
 	Wakes []types.NamespacedName
-	// Since is the first release, and UpTo the last, under whose rules that is so when the lesson is played by them. With
-	// neither, the lesson's own release is the one that counts.
+	// Since and UpTo are the first and the last release for which the claim holds when the lesson
+	// is played under its rules. If both are empty, the claim is about the lesson's own release.
 	Since, UpTo string
 	Source      Source
 }
 
-// Source is a place in upstream's source: what stands in a file of k8s.io/kubernetes at a release.
+// Source is a place in upstream's code: words in a file of k8s.io/kubernetes at a release.
 type Source struct{ File, Release, Words string }
 
-// claim is how a claim is written.
+// claim is the YAML form of Claim.
 type claim struct {
 	line     int
 	Of       string             `yaml:"of"`
@@ -70,23 +73,24 @@ type claim struct {
 	Source   string             `yaml:"source"`
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+// UnmarshalYAML implements yaml.Unmarshaler and records the line.
 func (c *claim) UnmarshalYAML(n *yamlv3.Node) error {
 	type plain claim
 	c.line = n.Line
 	return decode(n, (*plain)(c))
 }
 
-// sourceForm is how a source is written: a file of k8s.io/kubernetes, its release, and words that stand there.
+// sourceForm is the syntax of a source: a file of k8s.io/kubernetes, its release, and words in the
+// file.
 var sourceForm = regexp.MustCompile(`^([\w./-]+)@(v1\.\d+\.\d+) (.+)$`)
 
-// parseClaims reads the claims about said, which is all that is said there.
+// parseClaims reads the claims about the texts in said.
 func (l *Lesson) parseClaims(in []claim, said []sources.SafeText, line func(int) int) ([]Claim, error) {
 	var all []Claim
 	for _, each := range in {
 		c, err := each.parse(l.Scenario.End)
 		if err == nil && !slices.ContainsFunc(said, func(text sources.SafeText) bool { return strings.Contains(string(text), string(c.Of)) }) {
-			err = fmt.Errorf("nothing here says %q", c.Of)
+			err = fmt.Errorf("the text does not contain %q", c.Of)
 		}
 		if err != nil {
 			return nil, l.errorf(line(each.line), "claims: %w", err)
@@ -117,7 +121,7 @@ func (in *claim) parse(end time.Duration) (Claim, error) {
 	if in.Source != "" {
 		m := sourceForm.FindStringSubmatch(in.Source)
 		if m == nil || path.Clean(m[1]) != m[1] {
-			return c, fmt.Errorf("%q is not a source like pkg/scheduler/scheduler.go@v1.37.1 func New", sources.Sanitize(in.Source))
+			return c, fmt.Errorf("invalid source %q: use a source like pkg/scheduler/scheduler.go@v1.37.1 func New", sources.Sanitize(in.Source))
 		}
 		c.Source = Source{File: m[1], Release: m[2], Words: m[3]}
 	}
@@ -129,17 +133,17 @@ func (in *claim) parse(end time.Duration) (Claim, error) {
 	}
 	switch {
 	case c.Of == "":
-		return c, fmt.Errorf("a claim needs of: the words that it is about")
+		return c, fmt.Errorf("missing of: the words that the claim is about")
 	case checks > 1 || checks == 0 && c.Source.File == "":
-		return c, fmt.Errorf("a claim has one of pod, move and event, or a source")
+		return c, fmt.Errorf("a claim needs exactly one of pod, move and event, or a source")
 	case checks == 0 && (in.At != nil || c.Since != "" || c.UpTo != ""):
-		return c, fmt.Errorf("at, since and up-to belong to a pod, a move or an event")
+		return c, fmt.Errorf("at, since and up-to need a pod, a move or an event")
 	case checks > 0 && in.At == nil:
-		return c, fmt.Errorf("the machine is asked about a moment: at is missing")
+		return c, fmt.Errorf("missing at: the moment to check")
 	case c.At > end:
-		return c, fmt.Errorf("it is about %s, and the scenario ends at %s", c.At, end)
+		return c, fmt.Errorf("at is %s, but the scenario ends at %s", c.At, end)
 	case c.Pod.Name != "" && c.Move.text == "" && c.Tier == nil && c.Attempts == nil && c.Rejected == nil && c.Backoff == nil && c.Over == nil:
-		return c, fmt.Errorf("nothing is claimed of %s: tier, attempts, rejected, backoff or over", c.Pod)
+		return c, fmt.Errorf("empty claim about %s: use tier, attempts, rejected, backoff or over", c.Pod)
 	}
 	for _, release := range []string{c.Since, c.UpTo} {
 		if release == "" {
@@ -152,19 +156,19 @@ func (in *claim) parse(end time.Duration) (Claim, error) {
 	return c, nil
 }
 
-// exact is how exact the times of claims are.
+// exact is the tolerance for times in claims.
 const exact = 10 * time.Millisecond
 
-// isAt reports whether a and b are the same time, as claims have it.
+// isAt reports whether a and b are equal within the tolerance.
 func isAt(a, b time.Duration) bool { return (a - b).Abs() <= exact }
 
-// played is what came of a scenario under a release's rules: its moves, from their start.
+// played is a scenario played under a release's rules: its moves, with times since start.
 type played struct {
 	start time.Time
 	moves []*board.Transition
 }
 
-// check says what is so in the place of what is claimed, or nothing if the claim holds.
+// check returns what happened instead of the claim, or "" if the claim holds.
 func (p played) check(c *Claim) string {
 	switch {
 	case c.Move.text != "":
@@ -177,7 +181,7 @@ func (p played) check(c *Claim) string {
 	return ""
 }
 
-// checkPod is check for what is claimed of a pod.
+// checkPod checks a claim about a pod.
 func (p played) checkPod(c *Claim) string {
 	var pod *board.Pod
 	var failed time.Time
@@ -211,7 +215,7 @@ func (p played) checkPod(c *Claim) string {
 	return ""
 }
 
-// checkMove is check for a move.
+// checkMove checks a claim about a move.
 func (p played) checkMove(c *Claim) string {
 	for _, m := range p.moves {
 		at := m.Time.Sub(p.start)
@@ -222,16 +226,16 @@ func (p played) checkMove(c *Claim) string {
 		case !isAt(at, c.At):
 			return fmt.Sprintf("that move comes at %s", at.Round(time.Millisecond))
 		case c.Pod.Name != "" && m.Pod.Key != c.Pod:
-			return "that move is of " + m.Pod.Key.Name
+			return "the pod of that move is " + m.Pod.Key.Name
 		case c.By != "" && m.Event != c.By:
-			return fmt.Sprintf("%s makes that move", m.Event)
+			return fmt.Sprintf("the event of that move is %s", m.Event)
 		}
 		return ""
 	}
 	return "no such move comes"
 }
 
-// checkWakes is check for the pods that an event wakes.
+// checkWakes checks a claim about the pods that an event wakes.
 func (p played) checkWakes(c *Claim) string {
 	var woken, claimed []string
 	for _, m := range p.moves {
@@ -249,7 +253,7 @@ func (p played) checkWakes(c *Claim) string {
 		return ""
 	}
 	if len(woken) == 0 {
-		return c.Event + " wakes nobody"
+		return c.Event + " wakes no pod"
 	}
 	return fmt.Sprintf("%s wakes %s", c.Event, strings.Join(woken, ", "))
 }

@@ -14,42 +14,43 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// Course is lessons in an order, with how long each is to take.
+// Course is a list of lessons with their planned durations.
 type Course struct {
-	// File is what the file is called in errors, Title what the course is about.
+	// File is the file's name in errors, Title the title of the course.
 	File  string
 	Title sources.SafeText
-	// Lessons are at least one, each with a name of its own and the time that is Planned for it.
+	// Lessons has at least one entry. Each has a unique name and its Planned time.
 	Lessons []*Lesson
 }
 
-// Bounds of one course: how many lessons, and how long each may be planned to take.
+// Limits of a course: the number of lessons, and the planned minutes of each.
 const (
 	maxCourse  = 100
 	maxMinutes = 240
 )
 
-// CourseVersion is the version of the format of courses.
+// CourseVersion is the version of the course format.
 const CourseVersion = 1
 
-// courseFile is a course's only document.
+// courseFile is the only document of a course.
 type courseFile struct {
-	Schedq  string   `yaml:"schedq"`
-	Version int      `yaml:"version"`
-	Title   string   `yaml:"title"`
-	Lessons []taught `yaml:"lessons"`
+	Schedq  string        `yaml:"schedq"`
+	Version int           `yaml:"version"`
+	Title   string        `yaml:"title"`
+	Lessons []courseEntry `yaml:"lessons"`
 }
 
-// taught is a lesson of a course: the name or number of one of the program's own, or a file beside the course's.
-type taught struct {
+// courseEntry is a lesson of a course: the name or number of a built-in lesson, or a file in the
+// course's folder.
+type courseEntry struct {
 	line    int
 	Lesson  string `yaml:"lesson"`
 	Minutes int    `yaml:"minutes"`
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
-func (t *taught) UnmarshalYAML(n *yamlv3.Node) error {
-	type plain taught
+// UnmarshalYAML implements yaml.Unmarshaler and records the line.
+func (t *courseEntry) UnmarshalYAML(n *yamlv3.Node) error {
+	type plain courseEntry
 	t.line = n.Line
 	return decode(n, (*plain)(t))
 }
@@ -57,12 +58,12 @@ func (t *taught) UnmarshalYAML(n *yamlv3.Node) error {
 //go:embed course.txt
 var wholeCourse []byte
 
-// WholeCourse is the course of all lessons inside this program.
+// WholeCourse returns the course of all built-in lessons.
 func WholeCourse(ctx context.Context) (*Course, error) {
 	return ParseCourse(ctx, "course", wholeCourse)
 }
 
-// ReadCourse reads the course in the file at path, as ParseCourse does.
+// ReadCourse reads the course in the file at path. See ParseCourse.
 func ReadCourse(ctx context.Context, path string) (*Course, error) {
 	text, err := disk.Read(ctx, path, MaxFile)
 	if err != nil {
@@ -71,7 +72,7 @@ func ReadCourse(ctx context.Context, path string) (*Course, error) {
 	return ParseCourse(ctx, path, text)
 }
 
-// IsCourse reports whether the content of a file says that it is a course.
+// IsCourse reports whether the content of a file declares a course.
 func IsCourse(data []byte) bool {
 	docs, err := scenario.Documents("", data)
 	if err != nil {
@@ -83,8 +84,8 @@ func IsCourse(data []byte) bool {
 	return yamlv3.Unmarshal(docs[0].Text, &kind) == nil && kind.Schedq == "course"
 }
 
-// ParseCourse reads the content of a course's file, and the lessons that it names. An error is one sentence with the file's
-// name and the line.
+// ParseCourse reads the content of a course's file and the lessons in it. Errors are one sentence
+// with the file's name and the line.
 func ParseCourse(ctx context.Context, file string, data []byte) (*Course, error) {
 	docs, err := scenario.Documents(file, data)
 	if err != nil {
@@ -100,13 +101,13 @@ func ParseCourse(ctx context.Context, file string, data []byte) (*Course, error)
 	case in.Schedq != "course":
 		return nil, c.errorf(first, "schedq: %q is not a course", sources.Sanitize(in.Schedq))
 	case in.Version != CourseVersion:
-		return nil, c.errorf(docs[0].LineOf("version"), "version %d of courses is not known, only %d", in.Version, CourseVersion)
+		return nil, c.errorf(docs[0].LineOf("version"), "unsupported course version %d: use %d", in.Version, CourseVersion)
 	case len(docs) > 1:
-		return nil, c.errorf(docs[1].Line, "nothing follows a course: its lessons are files of their own")
+		return nil, c.errorf(docs[1].Line, "a course must be a single document: put its lessons into separate files")
 	case c.Title == "" || len(in.Lessons) == 0:
 		return nil, c.errorf(first, "a course needs a title and lessons")
 	case len(in.Lessons) > maxCourse:
-		return nil, c.errorf(docs[0].LineOf("lessons"), "there are more than %d lessons", maxCourse)
+		return nil, c.errorf(docs[0].LineOf("lessons"), "too many lessons: at most %d", maxCourse)
 	}
 	own, err := All()
 	if err != nil {
@@ -116,14 +117,14 @@ func ParseCourse(ctx context.Context, file string, data []byte) (*Course, error)
 	for _, t := range in.Lessons {
 		line := docs[0].Line + t.line - 1
 		if t.Minutes < 1 || t.Minutes > maxMinutes {
-			return nil, c.errorf(line, "minutes: a lesson takes 1 to %d of them, not %d", maxMinutes, t.Minutes)
+			return nil, c.errorf(line, "invalid minutes %d: use 1 to %d", t.Minutes, maxMinutes)
 		}
 		l, err := t.lesson(ctx, own, file)
 		if err != nil {
 			return nil, c.errorf(line, "lesson: %w", err)
 		}
 		if before := lines[l.Name]; before > 0 {
-			return nil, c.errorf(line, "lesson %s is in line %d already: how far people come is kept by its name", l.Name, before)
+			return nil, c.errorf(line, "duplicate lesson %s, first in line %d: progress is stored by name", l.Name, before)
 		}
 		lines[l.Name] = line
 		l.Planned = time.Duration(t.Minutes) * time.Minute
@@ -132,8 +133,8 @@ func ParseCourse(ctx context.Context, file string, data []byte) (*Course, error)
 	return c, nil
 }
 
-// lesson is the lesson that is meant in a course's file: one of own, or a file beside that one.
-func (t *taught) lesson(ctx context.Context, own []*Lesson, course string) (*Lesson, error) {
+// lesson returns the lesson of the entry: one of own, or a file in the course's folder.
+func (t *courseEntry) lesson(ctx context.Context, own []*Lesson, course string) (*Lesson, error) {
 	if !scenario.Named(t.Lesson) {
 		i, err := Find(own, string(sources.Sanitize(t.Lesson)))
 		if err != nil {
@@ -142,12 +143,12 @@ func (t *taught) lesson(ctx context.Context, own []*Lesson, course string) (*Les
 		return own[i], nil
 	}
 	if !filepath.IsLocal(t.Lesson) {
-		return nil, fmt.Errorf("%s is no file beside the course", sources.Sanitize(t.Lesson))
+		return nil, fmt.Errorf("invalid lesson file %s: use a file in the course's folder", sources.Sanitize(t.Lesson))
 	}
 	return Read(ctx, filepath.Join(filepath.Dir(course), t.Lesson))
 }
 
-// Planned is how long the course is to take.
+// Planned returns the planned duration of the course.
 func (c *Course) Planned() (all time.Duration) {
 	for _, l := range c.Lessons {
 		all += l.Planned
@@ -155,7 +156,7 @@ func (c *Course) Planned() (all time.Duration) {
 	return all
 }
 
-// errorf is an error about a line of the course's file.
+// errorf returns an error about a line of the course's file.
 func (c *Course) errorf(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", c.File, line, fmt.Errorf(format, args...))
 }

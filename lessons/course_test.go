@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The course inside the program has all of its lessons, in their order.
-func TestTheWholeCourse(t *testing.T) {
+// TestWholeCourse checks that the built-in course has all lessons in order.
+func TestWholeCourse(t *testing.T) {
 	c, err := WholeCourse(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +28,8 @@ func TestTheWholeCourse(t *testing.T) {
 	}
 }
 
-// A course of one's own mixes the program's lessons with files beside it, in its own order.
-func TestACourseOfOnesOwn(t *testing.T) {
+// TestOwnCourse mixes built-in lessons with files in the course's folder.
+func TestOwnCourse(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
@@ -60,24 +60,24 @@ func TestACourseOfOnesOwn(t *testing.T) {
 		"":                                                  "bad.yaml is empty",
 		"schedq: lesson\nversion: 1\n":                      `bad.yaml:1: schedq: "lesson" is not a course`,
 		"schedq: scenario\n":                                `bad.yaml:1: schedq: "scenario" is not a course`,
-		"schedq: course\nversion: 2\n":                      "bad.yaml:2: version 2 of courses is not known",
+		"schedq: course\nversion: 2\n":                      "bad.yaml:2: unsupported course version 2",
 		"schedq: course\nversion: 1\ntitle: x\n":            "bad.yaml:1: a course needs a title and lessons",
-		head + "  - {lesson: gates, minutes: 0}\n":          "bad.yaml:5: minutes: a lesson takes 1 to 240",
+		head + "  - {lesson: gates, minutes: 0}\n":          "bad.yaml:5: invalid minutes 0: use 1 to 240",
 		head + "  - {lesson: gates, minutes: many}\n":       "bad.yaml:5: this is not what belongs here",
-		head + "  - {lesson: gates, minutes: 1, room: 3}\n": "bad.yaml:5: there is no key room here",
-		head + "  - {lesson: gates, minutes: 1}\n  - {lesson: 10, minutes: 1}\n": "bad.yaml:6: lesson gates is in line 5 already",
-		head + "  - {lesson: nowhere, minutes: 1}\n":                             `bad.yaml:5: lesson: there is no lesson "nowhere"`,
-		head + "  - {lesson: ../mine.yaml, minutes: 1}\n":                        "bad.yaml:5: lesson: ../mine.yaml is no file beside the course",
+		head + "  - {lesson: gates, minutes: 1, room: 3}\n": "bad.yaml:5: unknown key room",
+		head + "  - {lesson: gates, minutes: 1}\n  - {lesson: 10, minutes: 1}\n": "bad.yaml:6: duplicate lesson gates, first in line 5",
+		head + "  - {lesson: nowhere, minutes: 1}\n":                             `bad.yaml:5: lesson: unknown lesson "nowhere"`,
+		head + "  - {lesson: ../mine.yaml, minutes: 1}\n":                        "bad.yaml:5: lesson: invalid lesson file ../mine.yaml: use a file in the course's folder",
 		head + "  - {lesson: none.yaml, minutes: 1}\n":                           "bad.yaml:5: lesson:",
 		head + "  - {lesson: hour.yaml, minutes: 1}\n":                           "bad.yaml:5: lesson: ",
-		head + "  - {lesson: gates, minutes: 1}\n---\nstep: one\n":               "bad.yaml:7: nothing follows a course",
-		head + strings.Repeat("  - {lesson: gates, minutes: 1}\n", 101):          "bad.yaml:4: there are more than 100 lessons",
+		head + "  - {lesson: gates, minutes: 1}\n---\nstep: one\n":               "bad.yaml:7: a course must be a single document",
+		head + strings.Repeat("  - {lesson: gates, minutes: 1}\n", 101):          "bad.yaml:4: too many lessons: at most 100",
 	} {
 		if _, err := ReadCourse(t.Context(), write("bad.yaml", text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, and not %q", text, err, says)
 		}
 	}
 	if !IsCourse([]byte(head)) || IsCourse(mine) || IsCourse(nil) || IsCourse([]byte("schedq: [")) {
-		t.Error("a course is not told from a lesson")
+		t.Error("IsCourse confuses courses and lessons")
 	}
 }

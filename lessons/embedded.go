@@ -11,14 +11,14 @@ import (
 //go:embed *.yaml
 var own embed.FS
 
-// All returns the lessons inside this program, in the order in which they build on one another.
+// All returns the built-in lessons in course order.
 func All() ([]*Lesson, error) {
 	entries, err := own.ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
 	var all []*Lesson
-	for _, e := range entries { // by their numbers
+	for _, e := range entries { // sorted by number
 		l, err := read(e.Name())
 		if err != nil {
 			return nil, err
@@ -40,7 +40,8 @@ func read(file string) (*Lesson, error) {
 	return l, err
 }
 
-// Find returns the lesson of all that text means: its number, from 1, its name or the beginning of one.
+// Find returns the index of a lesson in all. text is its number from 1, its name, or the start of
+// its name.
 func Find(all []*Lesson, text string) (int, error) {
 	for i, l := range all {
 		if text == l.Name || text == fmt.Sprint(i+1) {
@@ -54,5 +55,5 @@ func Find(all []*Lesson, text string) (int, error) {
 	for _, l := range all {
 		names = append(names, l.Name)
 	}
-	return 0, fmt.Errorf("there is no lesson %q; there are %d, by number or name: %s", text, len(all), strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown lesson %q: use a number from 1 to %d or a name: %s", text, len(all), strings.Join(names, ", "))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/queue/session"
 )
 
-// finding goes to where what is to be found can be seen, and checks that it can.
+// finding goes to the moment of the finding and checks the right answers.
 func (w *walk) finding(s *Step, planned Planned) (Planned, error) {
 	p := s.Prediction
 	if p.Shows >= 0 {
@@ -30,8 +30,8 @@ func (w *walk) finding(s *Step, planned Planned) (Planned, error) {
 	return planned, nil
 }
 
-// checkFound returns an error unless the right answer is what is found in f, or for what no machine finds, unless a claim
-// backs what is said of it.
+// checkFound returns an error unless the right answer matches f. For answers that can't be
+// computed, a claim must back the explanation.
 func (w *walk) checkFound(a Ask, s *Step, f *session.Frame) error {
 	right := a.Answers[a.Right()]
 	wrong := func(is []string) error {
@@ -44,7 +44,7 @@ func (w *walk) checkFound(a Ask, s *Step, f *session.Frame) error {
 	case AskPlugin:
 		p := f.Board.Get(s.Prediction.Pod)
 		if p == nil {
-			return w.errorf(right.Line, "there is no pod %s then", s.Prediction.Pod)
+			return w.errorf(right.Line, "there is no pod %s at that time", s.Prediction.Pod)
 		}
 		for _, answer := range a.Answers {
 			if slices.Contains(p.RejectorPlugins(), string(answer.Text)) != answer.Right {
@@ -58,13 +58,14 @@ func (w *walk) checkFound(a Ask, s *Step, f *session.Frame) error {
 		}
 	default:
 		if !slices.ContainsFunc(s.Claims, func(c Claim) bool { return strings.Contains(string(right.Says), string(c.Of)) }) {
-			return w.errorf(right.Line, "%q is right, and no claim is about what is said of it", right.Text)
+			return w.errorf(right.Line, "%q is right, but no claim backs its explanation", right.Text)
 		}
 	}
 	return nil
 }
 
-// wokenMost are the events that took the pod most often out of the unschedulable and the gated ones up to the frame.
+// wokenMost returns the events that most often moved the pod out of the unschedulable and gated
+// pods up to f.
 func wokenMost(f *session.Frame, p *Prediction) []string {
 	counts := map[string]int{}
 	most := []string{"none: nothing woke " + p.Pod.Name}

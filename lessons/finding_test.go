@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/lessons"
 )
 
-// incident is a lesson on one of schedq's own recordings, right as it is.
+// incident is a valid lesson on a built-in recording.
 const incident = `schedq: lesson
 version: 1
 name: mine
@@ -51,28 +51,28 @@ find:
       says: It wants no label.
 `
 
-// TestFindings spoils a lesson on a recording, and wants the reason.
+// TestFindings breaks a lesson on a recording and checks the error.
 func TestFindings(t *testing.T) {
 	if err := check(t, incident); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, is, becomes, wants string }{
-		{"a cause that nothing backs", "of: No plugin rejected it, at", "of: A few sentences, at", `"An error." is right, and no claim is about what is said of it`},
-		{"a claim that does not hold of the recording", "rejected: []", "rejected: [NodePorts]", "early-0 was rejected by"},
+		{"a cause without a claim", "of: No plugin rejected it, at", "of: A few sentences, at", `"An error." is right, but no claim backs its explanation`},
+		{"a claim that does not hold for the recording", "rejected: []", "rejected: [NodePorts]", "early-0 was rejected by"},
 		{"another event", "answer: AssignedPodDelete", "answer: PodAdd", "PodAdd is not the right answer to event: it is AssignedPodDelete"},
 		{"a plugin that did not reject it", "answer: NodeResourcesFit", "answer: NodePorts", "it is NodeResourcesFit"},
 		{"a wrong answer that is right", "answer: NodeAffinity", "answer: NodeResourcesFit", "it is NodeResourcesFit"},
 		{"an event before there was one", "shows: 60s", "shows: 53.5s", "nothing woke early-2"},
 		{"a plugin before there was one", "shows: 60s", "shows: 10s", "it is none"},
-		{"a moment behind the end", "shows: 60s", "shows: 2m", "the story ends at 1m0s"},
-		{"an answer that no line holds", "answer: A taint.", "answer: A taint that the node had, which kubelet took away too late for it.", "has no room in a line"},
-		{"an unknown key", "  shows: 60s", "  until: early-2", "there is no key until here"},
-		{"a question that is none", "  shows: 60s", "  ask: {when: \"When?\"}", `there is no question "when"`},
-		{"no such recording", "recording: no-node", "recording: no-such", "no-such"},
-		{"a recording that is elsewhere", "recording: no-node", "recording: ../no-node", "no file beside the lesson"},
-		{"more than was recorded", "end: 60s", "end: 2h", "is not all of 2h0m0s"},
-		{"no start", "start: 2026-11-21T11:05:36Z\n", "", "says from when (start) and how long (end)"},
-		{"a story of its own", "---\nstep: Look around", "---\nat: 5s\n---\nstep: Look around", "has no story of its own"},
+		{"a moment after the end", "shows: 60s", "shows: 2m", "the story ends at 1m0s"},
+		{"an answer longer than a line", "answer: A taint.", "answer: A taint that the node had, which kubelet took away too late for it.", "does not fit in the"},
+		{"an unknown key", "  shows: 60s", "  until: early-2", "unknown key until"},
+		{"an unknown question", "  shows: 60s", "  ask: {when: \"When?\"}", `unknown question "when"`},
+		{"an unknown recording", "recording: no-node", "recording: no-such", "no-such"},
+		{"a recording in another folder", "recording: no-node", "recording: ../no-node", "a file in the lesson's folder"},
+		{"more than was recorded", "end: 60s", "end: 2h", "does not cover 2h0m0s"},
+		{"no start", "start: 2026-11-21T11:05:36Z\n", "", "needs start and end"},
+		{"its own story", "---\nstep: Look around", "---\nat: 5s\n---\nstep: Look around", "can't have its own story"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !strings.Contains(incident, c.is) {
@@ -86,8 +86,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// What is played of a recording is no more than the lesson's part of it, whatever else is there.
-func TestALessonPlaysItsPart(t *testing.T) {
+// TestLessonPlaysItsPart checks that a lesson plays only its part of a recording.
+func TestLessonPlaysItsPart(t *testing.T) {
 	l, err := lessons.Parse("mine.yaml", []byte(incident))
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,10 @@
-// Package lessons holds what schedq teaches: lessons of a scenario and of steps that are gone through with it.
-// A step tells something, asks for a prediction before time goes on, or sets a goal that is reached by
-// injecting. docs/use/lessons.md says how one is written.
+// Package lessons contains the lessons of schedq, and the code that parses and checks them. A
+// lesson is a scenario with steps. A step explains something, asks for a prediction before time
+// goes on, or sets a goal that the learner reaches by injecting. docs/use/lessons.md describes the
+// format.
 //
-// A lesson is checked by being played: Check finds the moments of its steps, has the local scheduler answer its
-// predictions, and does what its author gives as solutions.
+// Check plays a lesson: it finds the moments of its steps, compares its predictions with the local
+// scheduler, and runs its solutions.
 package lessons
 
 import (
@@ -20,56 +21,57 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// Lesson is what one file says. It is never modified.
+// Lesson is a parsed lesson file. It is immutable.
 type Lesson struct {
-	// File is what the file is called in errors.
+	// File is the file's name in errors.
 	File string
-	// Name is what the lesson is called by, Title what it is about.
+	// Name identifies the lesson, Title is shown.
 	Name  string
 	Title sources.SafeText
-	// Misconception is what people get wrong, Behaviour what corrects it.
+	// Misconception is what people get wrong, Behaviour the correction.
 	Misconception, Behaviour sources.SafeText
-	// Holds says for which releases that is so. The lesson runs by the rules of Scenario.Release.
+	// Holds names the releases the lesson applies to. The lesson runs under the rules of
+	// Scenario.Release.
 	Holds sources.SafeText
-	// Because says why the lesson runs by the rules of an older release than the newest. It is empty of one that does not.
+	// Because says why the lesson runs under an older release than the newest. Empty otherwise.
 	Because sources.SafeText
-	// Scenario is the story and how it is played. Of a lesson on a recording it has no objects, only the start, the length and
-	// the release; then Recorded names the recording: one of the program's own, or a file beside the lesson's.
+	// Scenario is the story. For a lesson on a recording it has no objects, only start, length and
+	// release. Recorded then names the recording: a built-in one, or a file in the lesson's folder.
 	Scenario *scenario.Scenario
 	Recorded string
-	// Claims are about what is said of the lesson as a whole.
+	// Claims are about the head of the lesson.
 	Claims []Claim
 	Steps  []Step
-	// Planned is how long it is to take, by the course that it is part of. 0: no course says.
+	// Planned is the duration planned by the course, 0 outside of a course.
 	Planned time.Duration
 
 	path string // of the file
-	own  bool   // the file is inside this program
+	own  bool   // built in
 }
 
-// Path is the absolute path of the lesson's file, or empty if that is inside this program.
+// Path returns the absolute path of the lesson's file, or "" for a built-in lesson.
 func (l *Lesson) Path() string {
 	if l.own {
 		return ""
 	}
 	path, err := filepath.Abs(l.path)
 	if err != nil {
-		return l.path // the current folder is gone
+		return l.path // the working directory was deleted
 	}
 	return path
 }
 
 // Step is one screen of a lesson. It has a Prediction, a Goal or neither.
 type Step struct {
-	// Line is where it stands in the file.
+	// Line is its line in the file.
 	Line int
-	// Title and Text are what is said, Notes what only the speaker sees.
+	// Title and Text are shown to the learner, Notes only to the speaker.
 	Title, Text, Notes sources.SafeText
-	// At is the moment that it shows, from the start of the scenario on. Negative: Until, or else where the step
-	// before ended.
+	// At is the step's moment, since the start of the scenario. If negative, Until is used, or else
+	// the end of the previous step.
 	At    time.Duration
 	Until Move
-	// Look is the pod that is selected. Its Name may be empty.
+	// Look is the pod to select. Its Name may be empty.
 	Look       types.NamespacedName
 	Prediction *Prediction
 	Goal       *Goal
@@ -77,51 +79,56 @@ type Step struct {
 	Claims []Claim
 }
 
-// Move is what is waited for: a condition as docs/reference/filter.md describes it. The zero value is nothing.
+// Move is a condition to wait for, in the syntax of docs/reference/filter.md. The zero value is
+// none.
 type Move struct {
 	text      string
 	condition board.Condition
 	line      int
 }
 
-// Prediction asks what comes next, and when time has gone on says whether that was right. A finding asks what has come.
+// Prediction asks what happens next, and shows whether the answer was right once time has gone on.
+// A finding asks about the past.
 type Prediction struct {
 	Line int
-	// Finding is true if it asks for what is found by looking around, and no time goes on. Shows is then the moment, from the
-	// start on, at which it can be seen; negative: where the step begins.
+	// Finding is true for a question that is answered by looking around, while time stands still.
+	// Shows is then the moment since the start that shows the answer; if negative, the step's own.
 	Finding bool
 	Shows   time.Duration
-	// Pod is whom it is about.
+	// Pod is the pod in question.
 	Pod types.NamespacedName
-	// Until ends the time that goes on, or After it has. Without either it is the next move of Pod.
+	// Time goes on until the move Until, or for After. With neither, it goes on to the next move of
+	// Pod.
 	Until Move
 	After time.Duration
-	// Asks are the questions, one after the other.
+	// Asks are the questions, in order.
 	Asks []Ask
 }
 
-// Kind is what a question is about.
+// Kind is the kind of a question.
 type Kind string
 
 // The kinds of questions.
 const (
-	// AskQueue asks in which tier the pod is then.
+	// AskQueue asks for the tier of the pod at the end.
 	AskQueue Kind = "queue"
-	// AskWhen asks how long that takes.
+	// AskWhen asks how long it takes until the end.
 	AskWhen Kind = "when"
-	// AskBackoff asks how long the pod's backoff is, from its last failure on.
+	// AskBackoff asks for the length of the pod's backoff, from its last failure.
 	AskBackoff Kind = "backoff"
-	// AskWhich asks which pod it is that moves.
+	// AskWhich asks which pod moves.
 	AskWhich Kind = "which"
-	// AskWoken asks how many pods an event or a flush takes out of the unschedulable ones until then.
+	// AskWoken asks how many pods an event or a flush moves out of the unschedulable pods until the
+	// end.
 	AskWoken Kind = "woken"
-	// AskAttempts asks how many attempts the pod has had then.
+	// AskAttempts asks for the pod's number of attempts at the end.
 	AskAttempts Kind = "attempts"
-	// AskCause asks why something is as it is, of a finding: the answers are sentences.
+	// AskCause asks for a reason, in a finding. The answers are sentences.
 	AskCause Kind = "cause"
-	// AskPlugin asks which plugin rejected the pod last, of a finding.
+	// AskPlugin asks which plugin last rejected the pod, in a finding.
 	AskPlugin Kind = "plugin"
-	// AskEvent asks which event took the pod out of the unschedulable and the gated ones most often, of a finding.
+	// AskEvent asks which event moved the pod out of the unschedulable and gated pods most often,
+	// in a finding.
 	AskEvent Kind = "event"
 )
 
@@ -132,7 +139,7 @@ type Ask struct {
 	Answers  []Answer
 }
 
-// Right is the index of the right answer.
+// Right returns the index of the right answer.
 func (a Ask) Right() int {
 	for i, answer := range a.Answers {
 		if answer.Right {
@@ -142,14 +149,14 @@ func (a Ask) Right() int {
 	return 0
 }
 
-// Answer is one that can be chosen.
+// Answer is one choice.
 type Answer struct {
 	Line int
-	// Text is what is chosen: a tier, a time, a pod, a number.
+	// Text is the choice: a tier, a time, a pod, a number.
 	Text sources.SafeText
-	// Right is true for exactly one.
+	// Right is true for exactly one answer.
 	Right bool
-	// Says names the misconception behind it, or why it is right.
+	// Says names the misconception behind the answer, or why it is right.
 	Says sources.SafeText
 
 	tier   queue.Tier
@@ -157,38 +164,40 @@ type Answer struct {
 	number int
 }
 
-// Tier is the tier that is the answer to AskQueue.
+// Tier returns the tier of an answer to AskQueue.
 func (a Answer) Tier() queue.Tier { return a.tier }
 
 // Goal is reached in a what-if by injecting.
 type Goal struct {
 	Line int
-	// Pod is to enter Tier, by the event By unless that is empty.
+	// Pod must enter Tier, by the event By unless By is empty.
 	Pod  types.NamespacedName
 	Tier queue.Tier
 	By   string
-	// Without are events that may not have moved any pod.
+	// Without lists events that must not move any pod.
 	Without []string
-	// Person is true if the learner is the scheduler in the what-if. Otherwise a local one decides.
+	// Person is true if the learner makes the scheduling decisions. Otherwise a local scheduler
+	// does.
 	Person bool
-	// Hints say more and more, Solution is one way.
+	// Hints give more and more help. Solution is one way to the goal.
 	Hints    []sources.SafeText
-	Solution []Deed
+	Solution []Action
 }
 
-// Deed is something that is injected.
-type Deed struct {
+// Action is one injection of a solution.
+type Action struct {
 	Line int
-	// Text is how it is written.
+	// Text is the action as written.
 	Text string
-	// Verb is its first word, Words those that follow.
+	// Verb is the first word, Words are the others.
 	Verb  string
 	Words []string
 
 	objects []runtime.Object
 }
 
-// Under says under which release the lesson runs, and why under an older one than the newest. It is empty if it does not.
+// Under returns the release the lesson runs under and why it is not the newest. Empty for the
+// newest release.
 func (l *Lesson) Under() string {
 	if l.Because == "" {
 		return ""
@@ -196,7 +205,7 @@ func (l *Lesson) Under() string {
 	return "Under " + l.Scenario.Release + ": " + string(l.Because) + "."
 }
 
-// said is all that the step says to those who learn, and to the speaker.
+// said returns all texts of the step, for learners and for the speaker.
 func (s *Step) said() []sources.SafeText {
 	all := []sources.SafeText{s.Text, s.Notes}
 	if p := s.Prediction; p != nil {
@@ -213,12 +222,12 @@ func (s *Step) said() []sources.SafeText {
 	return all
 }
 
-// said is all that is said of the lesson as a whole.
+// said returns the texts of the lesson's head that claims may quote.
 func (l *Lesson) said() []sources.SafeText {
 	return []sources.SafeText{l.Behaviour, l.Holds, l.Because}
 }
 
-// errorf is an error about a line of the lesson's file.
+// errorf returns an error about a line of the lesson's file.
 func (l *Lesson) errorf(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", l.File, line, fmt.Errorf(format, args...))
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/schedq/schedq/lessons"
 )
 
-// TestLessonsAreRight plays every lesson: its predictions' right answers are what the model does, its solutions
-// reach their goals, and its texts fit on a small screen.
-func TestLessonsAreRight(t *testing.T) {
+// TestLessons plays every lesson: the right answers match the model, the solutions reach their
+// goals, and the texts fit on a small screen.
+func TestLessons(t *testing.T) {
 	all, err := lessons.All()
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestLessonsAreRight(t *testing.T) {
 			}
 			for _, s := range l.Steps {
 				if s.Notes == "" || !strings.Contains(string(s.Notes), ". ") {
-					t.Errorf("step %q does not tell the speaker what to ask, what people get wrong and what to show", s.Title)
+					t.Errorf("the notes of step %q lack what to ask, what people get wrong and what to show", s.Title)
 				}
 			}
 			for _, warning := range p.Warnings {

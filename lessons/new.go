@@ -10,7 +10,8 @@ import (
 //go:embed template.txt
 var template string
 
-// New returns the beginning of a lesson of that name. It is right, and shows all that a lesson can have.
+// New returns a lesson template with that name. The template passes the linter and shows all
+// features.
 func New(name string) ([]byte, error) {
 	if name == "-" {
 		name = "my-lesson"

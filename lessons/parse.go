@@ -16,16 +16,16 @@ import (
 	"github.com/schedq/schedq/sources/scenario"
 )
 
-// Version is the version of the format of lessons.
+// Version is the version of the lesson format.
 const Version = 1
 
-// Bounds of one lesson.
+// Limits of a lesson.
 const (
 	maxSteps   = 100
 	maxAnswers = 6
 )
 
-// header is a lesson's first document.
+// header is the first document of a lesson.
 type header struct {
 	Schedq            string  `yaml:"schedq"`
 	Version           int     `yaml:"version"`
@@ -40,7 +40,7 @@ type header struct {
 	scenario.Settings `yaml:",inline"`
 }
 
-// step is a document that says something.
+// step is the YAML form of Step.
 type step struct {
 	Step    string             `yaml:"step"`
 	Text    string             `yaml:"text"`
@@ -68,7 +68,7 @@ type predict struct {
 	Ask      map[Kind]string    `yaml:"ask"`
 }
 
-// find is a finding: a prediction of nothing that comes.
+// find is the YAML form of a finding.
 type find struct {
 	line   int
 	Pod    podRef             `yaml:"pod"`
@@ -95,7 +95,7 @@ type goal struct {
 	Without  []string `yaml:"without"`
 	Person   bool     `yaml:"person"`
 	Hints    []string `yaml:"hints"`
-	Solution []Deed   `yaml:"solution"`
+	Solution []Action `yaml:"solution"`
 }
 
 // podRef is NAME or NAMESPACE/NAME.
@@ -122,55 +122,55 @@ func podNamed(text string) (types.NamespacedName, error) {
 func (m *Move) UnmarshalYAML(n *yamlv3.Node) (err error) {
 	m.text, m.line = n.Value, n.Line
 	if m.condition, err = board.ParseCondition(n.Value); err != nil {
-		return scenario.At(n, "%q is no condition: %w", sources.Sanitize(n.Value), err)
+		return scenario.At(n, "invalid condition %q: %w", sources.Sanitize(n.Value), err)
 	}
 	return nil
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+// UnmarshalYAML implements yaml.Unmarshaler and records the line.
 func (p *predict) UnmarshalYAML(n *yamlv3.Node) error {
 	type plain predict
 	p.line = n.Line
 	return decode(n, (*plain)(p))
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+// UnmarshalYAML implements yaml.Unmarshaler and records the line.
 func (f *find) UnmarshalYAML(n *yamlv3.Node) error {
 	type plain find
 	f.line = n.Line
 	return decode(n, (*plain)(f))
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+// UnmarshalYAML implements yaml.Unmarshaler and records the line.
 func (a *answer) UnmarshalYAML(n *yamlv3.Node) error {
 	type plain answer
 	a.line = n.Line
 	return decode(n, (*plain)(a))
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler, to learn the line.
+// UnmarshalYAML implements yaml.Unmarshaler and records the line.
 func (g *goal) UnmarshalYAML(n *yamlv3.Node) error {
 	type plain goal
 	g.line = n.Line
 	return decode(n, (*plain)(g))
 }
 
-// decode decodes n, in which a key that is not known is an error: a node's own decoder does not see to that.
+// decode decodes n and rejects unknown keys, which a node's own decoder does not.
 func decode(n *yamlv3.Node, out any) error {
 	if n.Kind != yamlv3.MappingNode {
-		return scenario.At(n, "keys and values belong here")
+		return scenario.At(n, "expected a mapping")
 	}
 	known := scenario.Keys(out)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if key := n.Content[i]; !slices.Contains(known, key.Value) {
-			return scenario.At(key, "there is no key %s here, only %s", sources.Sanitize(key.Value), strings.Join(known, ", "))
+			return scenario.At(key, "unknown key %s: use one of %s", sources.Sanitize(key.Value), strings.Join(known, ", "))
 		}
 	}
 	return n.Decode(out)
 }
 
-// Parse reads the content of a lesson's file. An error is one sentence with the file's name and the line. Whether
-// the lesson is right is for Check to say.
+// Parse reads the content of a lesson's file. Errors are one sentence with the file's name and the
+// line. Parse does not check whether the lesson is right: see Check.
 func Parse(file string, data []byte) (*Lesson, error) {
 	docs, err := scenario.Documents(file, data)
 	if err != nil {
@@ -187,11 +187,11 @@ func Parse(file string, data []byte) (*Lesson, error) {
 	case h.Schedq != "lesson":
 		return nil, l.errorf(first, "schedq: %q is not a lesson", sources.Sanitize(h.Schedq))
 	case h.Version != Version:
-		return nil, l.errorf(docs[0].LineOf("version"), "version %d of lessons is not known, only %d", h.Version, Version)
+		return nil, l.errorf(docs[0].LineOf("version"), "unsupported lesson version %d: use %d", h.Version, Version)
 	case sources.CheckName(h.Name) != nil:
 		return nil, l.errorf(docs[0].LineOf("name"), "name: %w", sources.CheckName(h.Name))
 	case h.Title == "" || h.Misconception == "" || h.Holds == "":
-		return nil, l.errorf(first, "a lesson needs a title, a misconception and holds: the releases for which it is so")
+		return nil, l.errorf(first, "a lesson needs title, misconception and holds (the releases it applies to)")
 	}
 	if h.Release != "" {
 		if _, err := queue.ForRelease(h.Release); err != nil {
@@ -200,10 +200,10 @@ func Parse(file string, data []byte) (*Lesson, error) {
 	}
 	steps := slices.IndexFunc(docs, func(d scenario.Document) bool { return d.Key == "step" })
 	if steps < 0 {
-		return nil, l.errorf(first, "the lesson has no step")
+		return nil, l.errorf(first, "the lesson has no steps")
 	}
 	if h.Recording != "" && (steps > 1 || h.Start.IsZero() || h.End == 0) {
-		return nil, l.errorf(docs[0].LineOf("recording"), "a lesson on a recording says from when (start) and how long (end) it plays it, and has no story of its own")
+		return nil, l.errorf(docs[0].LineOf("recording"), "a lesson on a recording needs start and end, and can't have its own story")
 	}
 	if l.Scenario, err = scenario.Play(file, h.Settings, docs[1:steps]); err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func Parse(file string, data []byte) (*Lesson, error) {
 	}
 	for _, d := range docs[steps:] {
 		if len(l.Steps) >= maxSteps {
-			return nil, l.errorf(d.Line, "there are more than %d steps", maxSteps)
+			return nil, l.errorf(d.Line, "too many steps: at most %d", maxSteps)
 		}
 		s, err := l.parseStep(d)
 		if err != nil {
@@ -224,7 +224,7 @@ func Parse(file string, data []byte) (*Lesson, error) {
 	return l, nil
 }
 
-// sentence is text as it is wrapped anew: its line ends are blanks.
+// sentence returns text with line ends turned into spaces, so that it can be wrapped again.
 func sentence(text string) sources.SafeText {
 	return sources.Sanitize(strings.Join(strings.Fields(text), " "))
 }
@@ -232,7 +232,7 @@ func sentence(text string) sources.SafeText {
 // parseStep reads a step.
 func (l *Lesson) parseStep(d scenario.Document) (*Step, error) {
 	if d.Key != "step" {
-		return nil, l.errorf(d.LineOf(""), "behind the first step stand only steps, not %q", sources.Sanitize(d.Key))
+		return nil, l.errorf(d.LineOf(""), "only steps can follow the first step, not %q", sources.Sanitize(d.Key))
 	}
 	var in step
 	if err := d.Decode(l.File, &in); err != nil {
@@ -245,12 +245,12 @@ func (l *Lesson) parseStep(d scenario.Document) (*Step, error) {
 	case s.Title == "" || s.Text == "":
 		return nil, l.errorf(s.Line, "a step needs a title and a text")
 	case in.Predict != nil && in.Goal != nil, in.Find != nil && (in.Predict != nil || in.Goal != nil):
-		return nil, l.errorf(s.Line, "a step asks for a prediction or for a finding or sets a goal, and only one of these")
+		return nil, l.errorf(s.Line, "a step can have only one of predict, find and goal")
 	case in.At != nil && in.Until.text != "":
 		return nil, l.errorf(s.Line, "a step has either at or until")
 	case in.At != nil:
 		if s.At = time.Duration(*in.At); s.At > l.Scenario.End {
-			return nil, l.errorf(d.LineOf("at"), "the step is at %s, and the scenario ends at %s", s.At, l.Scenario.End)
+			return nil, l.errorf(d.LineOf("at"), "the step is at %s, but the scenario ends at %s", s.At, l.Scenario.End)
 		}
 	}
 	var err error
@@ -292,7 +292,7 @@ func (l *Lesson) parseGoal(in *goal, line func(int) int) (*Goal, error) {
 	case err != nil:
 		return nil, l.errorf(g.Line, "enters: %w", err)
 	case g.Pod.Name == "":
-		return nil, l.errorf(g.Line, "a goal is about a pod")
+		return nil, l.errorf(g.Line, "a goal needs a pod")
 	case len(g.Hints) == 0:
 		return nil, l.errorf(g.Line, "a goal needs hints")
 	case len(g.Solution) == 0:

@@ -18,49 +18,50 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Plan is a lesson and where its steps are in time. It is never modified.
+// Plan is a lesson with the moments of its steps. It is immutable.
 type Plan struct {
 	Lesson *Lesson
 	Steps  []Planned
-	// Warnings are what Check found that an author should look at, each with the file's name and the line.
+	// Warnings are findings of Check that an author should look at, each with the file's name and
+	// the line.
 	Warnings []string
 
 	recording *sources.Recording
 }
 
-// Planned is where a step is.
+// Planned is the place of a step in time.
 type Planned struct {
-	// From is what the step shows first, and To what it leads to. Without a prediction they are the same.
+	// From is the place the step starts at, To where it ends. They are equal without a prediction.
 	From, To Place
-	// Why says in sentences what came of a prediction, with the arithmetic.
+	// Why explains the outcome of a prediction in sentences, with the arithmetic.
 	Why []string
 }
 
-// Place is a moment, and which of its moves is the last that has happened.
+// Place is a moment and the last move at that moment that has happened.
 type Place struct {
-	// At is the time from the start of the scenario on.
+	// At is the time since the start of the scenario.
 	At time.Duration
-	// Until is the move. The zero value is all of them.
+	// Until is the last move that has happened. The zero value means all moves at that moment.
 	Until Move
 }
 
-// hair is a time in which nothing happens that is not of one moment.
-const hair = time.Microsecond
+// epsilon is shorter than the time between two moments.
+const epsilon = time.Microsecond
 
-// GoTo takes a session of the lesson to the place.
+// GoTo moves a session of the lesson to the place.
 func (p Place) GoTo(s *session.Session, start time.Time) {
 	if p.Until.text == "" {
 		s.Seek(start.Add(p.At))
 		return
 	}
-	s.Seek(start.Add(p.At - hair))
+	s.Seek(start.Add(p.At - epsilon))
 	s.Find(p.Until.condition, true)
 }
 
 // Open returns a session at the start of the lesson.
 func (p *Plan) Open(opts timeline.Options) *session.Session { return p.Lesson.open(p.recording, opts) }
 
-// open returns a session at the start of what is played.
+// open returns a session at the start of rec.
 func (l *Lesson) open(rec *sources.Recording, opts timeline.Options) *session.Session {
 	named := *rec
 	named.Name = l.Title
@@ -68,20 +69,21 @@ func (l *Lesson) open(rec *sources.Recording, opts timeline.Options) *session.Se
 	return session.New(&named, opts)
 }
 
-// Options are a lesson's session's. They may be shared by sessions.
+// Options returns the options for sessions of lessons. Sessions may share them.
 func Options() (timeline.Options, error) {
 	plugins, err := cycle.InTree()
 	return timeline.Options{Plugins: plugins, Paused: true}, err
 }
 
-// Plan plays the lesson and finds its steps. An error is one sentence with the file's name and the line: a move
-// that does not come, or a prediction whose right answer is not what the model does.
+// Plan plays the lesson and finds its steps. It fails if a move does not come or the right answer
+// of a prediction differs from the model. Errors are one sentence with the file's name and the
+// line.
 func (l *Lesson) Plan(ctx context.Context, opts timeline.Options) (*Plan, error) {
 	return l.run(ctx, opts, false)
 }
 
-// Check is Plan, does what the solutions say, and asserts the claims: an error is also a goal that is not reached so, a
-// claim that does not hold, and text that does not fit on a small screen.
+// Check does what Plan does, runs the solutions and asserts the claims. It also fails if a solution
+// does not reach its goal, a claim does not hold, or a text does not fit on a small screen.
 func (l *Lesson) Check(ctx context.Context, opts timeline.Options) (*Plan, error) {
 	if err := l.checkRelease(); err != nil {
 		return nil, err
@@ -99,9 +101,9 @@ func (l *Lesson) Check(ctx context.Context, opts timeline.Options) (*Plan, error
 	return p, l.assert(ctx, opts)
 }
 
-// run plays the lesson, with its goals if they are to be reached.
+// run plays the lesson, including its goals if goals is true.
 func (l *Lesson) run(ctx context.Context, opts timeline.Options, goals bool) (*Plan, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errTooLong)
+	ctx, cancel := context.WithTimeoutCause(ctx, playTimeout, errTooLong)
 	defer cancel()
 	rec, err := l.recording(ctx)
 	if err != nil {
@@ -127,7 +129,7 @@ func (l *Lesson) run(ctx context.Context, opts timeline.Options, goals bool) (*P
 	return p, nil
 }
 
-// walk goes through a lesson.
+// walk plays a lesson step by step.
 type walk struct {
 	*Lesson
 	ctx     context.Context
@@ -137,12 +139,13 @@ type walk struct {
 	warn    func([]string)
 }
 
-// patience is how long a lesson may take to be played, in real time.
-const patience = time.Minute
+// playTimeout limits the real time for playing a lesson.
+const playTimeout = time.Minute
 
-var errTooLong = fmt.Errorf("playing it takes longer than %s: its scenario is too large or too long", patience)
+var errTooLong = fmt.Errorf("playing it takes longer than %s: its scenario is too large or too long", playTimeout)
 
-// sync waits for what the session was told, and returns what it refused, if it did.
+// sync waits until the session has processed all commands. It returns the session's refusal, if
+// any.
 func (w *walk) sync() (f *session.Frame, refused string, err error) {
 	ready := make(chan *session.Frame, 1)
 	go func() { ready <- w.session.Sync() }()
@@ -163,7 +166,7 @@ func (w *walk) sync() (f *session.Frame, refused string, err error) {
 	return f, refused, nil
 }
 
-// step goes to a step and through its prediction.
+// step goes to a step and plays its prediction.
 func (w *walk) step(s *Step) (Planned, error) {
 	start := w.Scenario.Start
 	switch {
@@ -193,7 +196,7 @@ func (w *walk) step(s *Step) (Planned, error) {
 	if p.After > 0 {
 		w.at = Place{At: w.at.At + p.After}
 		if w.at.At > w.Scenario.End {
-			return planned, w.errorf(p.Line, "after %s it is %s, and the scenario ends at %s", p.After, w.at.At, w.Scenario.End)
+			return planned, w.errorf(p.Line, "after %s it is %s, but the scenario ends at %s", p.After, w.at.At, w.Scenario.End)
 		}
 		w.at.GoTo(w.session, start)
 	} else if err := w.find(p.Until); err != nil {
@@ -215,7 +218,7 @@ func (w *walk) step(s *Step) (Planned, error) {
 	return planned, nil
 }
 
-// find goes on to a move.
+// find goes forward to a move.
 func (w *walk) find(m Move) error {
 	w.session.Find(m.condition, true)
 	f, refused, err := w.sync()
@@ -223,20 +226,20 @@ func (w *walk) find(m Move) error {
 		return err
 	}
 	if refused != "" {
-		return w.errorf(m.line, "after %s nothing that follows is %q", w.at.At, m.text)
+		return w.errorf(m.line, "no move after %s matches %q", w.at.At, m.text)
 	}
 	w.at = Place{At: f.Now.Sub(w.Scenario.Start), Until: m}
 	return nil
 }
 
-// outcome is what a prediction is about.
+// outcome is the result of a prediction.
 type outcome struct {
 	prediction *Prediction
 	took       time.Duration
 	from, to   *session.Frame
 }
 
-// move is the move that ended the time, or nil if it was the time alone.
+// move returns the move that ended the prediction, or nil if it ended by time.
 func (o outcome) move() *board.Transition {
 	if o.prediction.After > 0 || o.to.Log.Len() == 0 {
 		return nil
@@ -244,7 +247,7 @@ func (o outcome) move() *board.Transition {
 	return o.to.Log.At(o.to.Log.Len() - 1)
 }
 
-// why says what came.
+// why explains the result.
 func (o outcome) why() []string {
 	if slices.ContainsFunc(o.prediction.Asks, func(a Ask) bool { return a.Kind == AskWoken }) {
 		return o.whyWoken()
@@ -259,7 +262,7 @@ func (o outcome) why() []string {
 	return o.to.Why(m)
 }
 
-// tier is where the pod is.
+// tier returns the pod's tier at the end.
 func (o outcome) tier() queue.Tier {
 	if m := o.move(); m != nil && m.Pod.Key == o.prediction.Pod {
 		return m.To
@@ -270,7 +273,7 @@ func (o outcome) tier() queue.Tier {
 	return queue.None
 }
 
-// backoff is how long the pod's backoff is, from its last failure on.
+// backoff returns the length of the pod's backoff, from its last failure.
 func backoff(f *session.Frame, pod types.NamespacedName) (time.Duration, bool) {
 	p := f.Board.Get(pod)
 	if p == nil || p.BackoffExpiry.IsZero() {
@@ -284,7 +287,8 @@ func backoff(f *session.Frame, pod types.NamespacedName) (time.Duration, bool) {
 	return 0, false
 }
 
-// woken are the moves by which pods were taken out of the unschedulable and the gated ones, the first of each pod.
+// woken returns the moves that took pods out of the unschedulable and gated pods, the first for
+// each pod.
 func (o outcome) woken() []*board.Transition {
 	var moves []*board.Transition
 	pods := map[types.NamespacedName]bool{}
@@ -298,16 +302,17 @@ func (o outcome) woken() []*board.Transition {
 	return moves
 }
 
-// isWoken reports whether the move takes a pod out of the unschedulable or the gated ones, to be tried.
+// isWoken reports whether the move takes a pod from the unschedulable or gated pods to be tried
+// again.
 func isWoken(m *board.Transition) bool {
 	return (m.From == queue.Unschedulable || m.From == queue.Gated) && (m.To == queue.Active || m.To == queue.Backoff)
 }
 
-// whyWoken says which pods were woken, by what, and after how long.
+// whyWoken says which pods were woken, by which event, and after how long.
 func (o outcome) whyWoken() []string {
 	moves := o.woken()
 	if len(moves) == 0 {
-		return []string{"Nothing was woken."}
+		return []string{"No pod was woken."}
 	}
 	var all []string
 	for _, m := range moves {
@@ -320,7 +325,7 @@ func (o outcome) whyWoken() []string {
 	return []string{fmt.Sprintf("%s woke %s.", moves[0].Event, strings.Join(all, ", "))}
 }
 
-// checkAsk returns an error unless the right answer is what the model does.
+// checkAsk returns an error unless the right answer matches the model.
 func (w *walk) checkAsk(a Ask, o outcome) error {
 	right := a.Answers[a.Right()]
 	wrong := func(is string) error {
@@ -340,7 +345,7 @@ func (w *walk) checkAsk(a Ask, o outcome) error {
 	case AskBackoff:
 		is, ok := backoff(o.from, o.prediction.Pod)
 		if !ok {
-			return w.errorf(right.Line, "%s does not back off then", o.prediction.Pod)
+			return w.errorf(right.Line, "%s has no backoff at that time", o.prediction.Pod)
 		}
 		if (is - right.time).Abs() > 10*time.Millisecond {
 			return wrong(is.Round(time.Millisecond).String())
@@ -348,7 +353,7 @@ func (w *walk) checkAsk(a Ask, o outcome) error {
 	case AskWhich:
 		m := o.move()
 		if m == nil {
-			return w.errorf(right.Line, "which asks for the pod that moves: the prediction needs until")
+			return w.errorf(right.Line, "which needs until: it asks for the pod that moves")
 		}
 		if key, _ := podNamed(string(right.Text)); key != m.Pod.Key {
 			return wrong(m.Pod.Key.String())
@@ -360,7 +365,7 @@ func (w *walk) checkAsk(a Ask, o outcome) error {
 	case AskAttempts:
 		p := o.to.Board.Get(o.prediction.Pod)
 		if p == nil {
-			return w.errorf(right.Line, "there is no pod %s then", o.prediction.Pod)
+			return w.errorf(right.Line, "there is no pod %s at that time", o.prediction.Pod)
 		}
 		if p.Attempts != right.number {
 			return wrong(fmt.Sprint(p.Attempts))

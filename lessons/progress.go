@@ -2,25 +2,28 @@ package lessons
 
 import "github.com/schedq/schedq/sources"
 
-// Standing is how far somebody has come in a lesson.
+// Standing is a learner's progress in a lesson.
 type Standing struct {
-	// Step is the step at which the lesson was left, from 0. Done is true once the last one was reached.
+	// Step is the index of the step where the learner left. Done is true once the last step was
+	// reached.
 	Step int  `json:"step"`
 	Done bool `json:"done,omitempty"`
-	// Asked counts the questions answered when the lesson was done last, and Right the right answers.
+	// Asked is the number of questions answered in the last completed run, Right the number of
+	// right answers.
 	Asked int `json:"asked,omitempty"`
 	Right int `json:"right,omitempty"`
-	// Missed are the questions that were answered wrongly at first.
+	// Missed are the questions whose first answer was wrong.
 	Missed []Missed `json:"missed,omitempty"`
 }
 
-// Missed is a question that was answered wrongly: the number of its step and its own there, both from 0.
+// Missed identifies a question with a wrong first answer: the index of its step, and its index in
+// the step.
 type Missed struct {
 	Step int `json:"step"`
 	Ask  int `json:"ask"`
 }
 
-// Question is what m asked in l, or empty if there is no such question there.
+// Question returns the question in l, or "" if l has no such question.
 func (m Missed) Question(l *Lesson) sources.SafeText {
 	if m.Step < 0 || m.Step >= len(l.Steps) || l.Steps[m.Step].Prediction == nil {
 		return ""
@@ -32,33 +35,33 @@ func (m Missed) Question(l *Lesson) sources.SafeText {
 	return asks[m.Ask].Question
 }
 
-// Progress keeps how far somebody has come. Its methods are called outside of the screen's own goroutine.
+// Progress stores learners' progress. Its methods are called outside the screen's goroutine.
 type Progress interface {
-	// Recall returns the standings, by the lessons' names.
+	// Recall returns the standings by lesson name.
 	Recall() map[string]Standing
-	// Keep remembers one.
+	// Keep stores the standing of a lesson.
 	Keep(lesson string, s Standing) error
 }
 
-// Forgotten is the progress of somebody of whom nothing is kept.
-type Forgotten struct{}
+// NoProgress stores nothing.
+type NoProgress struct{}
 
 // Recall implements Progress.
-func (Forgotten) Recall() map[string]Standing { return nil }
+func (NoProgress) Recall() map[string]Standing { return nil }
 
 // Keep implements Progress.
-func (Forgotten) Keep(string, Standing) error { return nil }
+func (NoProgress) Keep(string, Standing) error { return nil }
 
-// Given is an answer that somebody gave to a prediction's question.
+// Given is a learner's answer to a question.
 type Given struct {
-	// Lesson, Step and Question tell which question it is.
+	// Lesson, Step and Question identify the question.
 	Lesson, Step, Question string
-	// Answers are all that could be given. Answer is the one that was, Right the right one, as indexes.
+	// Answers are all choices. Answer is the index of the given one, Right of the right one.
 	Answers       []string
 	Answer, Right int
 }
 
-// Stage is where a lesson is, for those who follow.
+// Stage is the current place in a lesson, for followers.
 type Stage struct {
 	Lesson string `json:"lesson"`
 	Step   int    `json:"step"`

@@ -6,11 +6,11 @@ import (
 	"github.com/schedq/schedq/sources/disk"
 )
 
-// MaxFile is how large a lesson's or a course's file may be, in bytes.
+// MaxFile limits the size of a lesson's or course's file, in bytes.
 const MaxFile = 4 << 20
 
-// Read reads the lesson in the file at path, as Parse does. The error is the context's if that ends while the file is
-// waited for.
+// Read reads the lesson in the file at path. See Parse. It returns the context's error if ctx ends
+// first.
 func Read(ctx context.Context, path string) (*Lesson, error) {
 	text, err := disk.Read(ctx, path, MaxFile)
 	if err != nil {

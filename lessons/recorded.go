@@ -16,11 +16,14 @@ import (
 // recordings are those of which only lessons are made: traces, as `schedq convert` writes them. no-node is a control plane's
 // whose nodes come late.
 //
+// recordings are traces used only by lessons, as `schedq convert` writes them. no-node is a control
+// plane whose nodes come late.
+//
 //go:embed recordings/*.jsonl.zst
 var recordings embed.FS
 
-// recording is what the lesson plays: its scenario or, of one on a recording, what of that is between its start and its end.
-// The error is one sentence.
+// recording returns the recording to play: the scenario, or the lesson's part of a recording.
+// Errors are one sentence.
 func (l *Lesson) recording(ctx context.Context) (*sources.Recording, error) {
 	if l.Recorded == "" {
 		return l.Scenario.Recording(), nil
@@ -30,22 +33,22 @@ func (l *Lesson) recording(ctx context.Context) (*sources.Recording, error) {
 		return nil, fmt.Errorf("%s: recording: %w", l.File, err)
 	}
 	if rec.Again != nil {
-		return nil, fmt.Errorf("%s: recording: %s is too long for a lesson: cut what matters out of it", l.File, rec.Name)
+		return nil, fmt.Errorf("%s: recording: %s is too long for a lesson: cut out the part you need", l.File, rec.Name)
 	}
 	end := l.Scenario.Start.Add(l.Scenario.End)
 	if len(rec.Events) == 0 || rec.Events[0].Time.After(end) || rec.End.Before(end) {
-		return nil, fmt.Errorf("%s: recording: %s is not all of %s from %s on", l.File, rec.Name, l.Scenario.End, l.Scenario.Start.Format("2006-01-02 15:04:05"))
+		return nil, fmt.Errorf("%s: recording: %s does not cover %s from %s", l.File, rec.Name, l.Scenario.End, l.Scenario.Start.Format("2006-01-02 15:04:05"))
 	}
 	last := len(rec.Events)
 	if after := slices.IndexFunc(rec.Events, func(e sources.Event) bool { return e.Time.After(end) }); after >= 0 {
 		last = after
 	}
-	rec.Events = slices.Clone(rec.Events[:last]) // and not the rest of them
+	rec.Events = slices.Clone(rec.Events[:last]) // drops the others from memory
 	rec.End = end
 	return rec, nil
 }
 
-// openRecorded opens one of the program's own recordings, or a file beside the lesson's.
+// openRecorded opens a built-in recording, or a file in the lesson's folder.
 func (l *Lesson) openRecorded(ctx context.Context) (*sources.Recording, error) {
 	if text, err := recordings.ReadFile("recordings/" + l.Recorded + ".jsonl.zst"); err == nil {
 		return files.Read(ctx, l.Recorded, bytes.NewReader(text))
@@ -56,7 +59,7 @@ func (l *Lesson) openRecorded(ctx context.Context) (*sources.Recording, error) {
 		}
 	}
 	if !filepath.IsLocal(l.Recorded) {
-		return nil, fmt.Errorf("%s is no recording of schedq's own, and no file beside the lesson", sources.Sanitize(l.Recorded))
+		return nil, fmt.Errorf("unknown recording %s: use a built-in one or a file in the lesson's folder", sources.Sanitize(l.Recorded))
 	}
 	return files.Open(ctx, []string{filepath.Join(filepath.Dir(l.path), l.Recorded)}, files.Options{})
 }

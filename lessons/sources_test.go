@@ -11,8 +11,8 @@ import (
 	"github.com/schedq/schedq/lessons"
 )
 
-// TestSources: what the lessons name as upstream's words stands in upstream's file. Those of the release that this program is
-// built with are looked up always, others where their module is at hand.
+// TestSources checks that the words quoted from upstream are in upstream's file. Files of the
+// release in go.mod are always checked, others if their module is in the module cache.
 func TestSources(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}} {{.Dir}}", "k8s.io/kubernetes").Output()
 	if err != nil {
@@ -23,7 +23,7 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	looked := 0
+	checked := 0
 	for _, l := range all {
 		for _, c := range l.AllClaims() {
 			if c.Source.File == "" {
@@ -39,10 +39,10 @@ func TestSources(t *testing.T) {
 			} else if !bytes.Contains(text, []byte(c.Source.Words)) {
 				t.Errorf("%s:%d: %s of %s does not have %q", l.File, c.Line, c.Source.File, c.Source.Release, c.Source.Words)
 			}
-			looked++
+			checked++
 		}
 	}
-	if looked == 0 {
-		t.Error("no source was looked up")
+	if checked == 0 {
+		t.Error("no source was checked")
 	}
 }

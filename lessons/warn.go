@@ -12,8 +12,8 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// shownAlready says which of the questions of a prediction are answered by the board that they are asked beside: where
-// nothing happens up to the answer, or where a countdown shows it. A countdown that shows a wrong answer is as bad.
+// shownAlready returns warnings about questions that the board beside them answers: nothing happens
+// before the answer, or a countdown shows it. A countdown that shows a wrong answer is as bad.
 func (l *Lesson) shownAlready(o outcome) []string {
 	var warnings []string
 	pod := o.from.Board.Get(o.prediction.Pod)
@@ -28,7 +28,7 @@ func (l *Lesson) shownAlready(o outcome) []string {
 		switch a.Kind {
 		case AskQueue, AskAttempts:
 			if o.from.Log.Len() == o.to.Log.Len() && (o.took == 0 || isAboutNow(a.Question)) {
-				warn(right, "nothing happens up to the answer %s, which the board shows", right.Text)
+				warn(right, "the board already shows the answer %s: nothing happens before it", right.Text)
 			}
 		case AskWhen, AskBackoff:
 			wait := o.from.Wait(pod)
@@ -46,13 +46,14 @@ func (l *Lesson) shownAlready(o outcome) []string {
 	return warnings
 }
 
-// figure is what a statement has that the machine or upstream's source can settle: a time of day, a time, a release.
+// figure matches what playing the lesson or upstream's source can verify: a time of day, a
+// duration, a release.
 var figure = regexp.MustCompile(`\d:\d\d|\bv1\.\d+|(^|[^+\w.])\d+(\.\d+)? ?(ms|s|min|minutes|seconds|times)\b`)
 
-// sentenceEnd is where one sentence ends and another begins.
+// sentenceEnd separates sentences.
 var sentenceEnd = regexp.MustCompile(`[.?!:] `)
 
-// unbacked are the sentences of said with a figure that no claim is about.
+// unbacked returns the sentences of said that contain a figure but have no claim.
 func unbacked(said []sources.SafeText, claims []Claim) []string {
 	var all []string
 	for _, text := range said {
@@ -67,27 +68,27 @@ func unbacked(said []sources.SafeText, claims []Claim) []string {
 	return all
 }
 
-// overlap reports whether two parts of text have letters in common.
+// overlap reports whether two parts of text overlap.
 func overlap(text, a, b string) bool {
 	i, j := strings.Index(text, a), strings.Index(text, b)
 	return i < j+len(b) && j < i+len(a)
 }
 
-// isAboutNow reports whether a question is about the moment in which it is asked, and not about one from now on.
+// isAboutNow reports whether a question is about the current moment, not one "from now".
 func isAboutNow(question sources.SafeText) bool {
 	words := strings.FieldsFunc(string(question), func(r rune) bool { return !unicode.IsLetter(r) })
 	i := slices.Index(words, "now")
 	return i > 0 && words[i-1] != "from"
 }
 
-// warnUnbacked says which sentences have a figure, and neither a claim nor a source. When a step begins and ends needs
-// none: the clock shows it.
+// warnUnbacked returns warnings about sentences with a figure but no claim or source. The start and
+// end times of a step need none: the clock shows them.
 func (p *Plan) warnUnbacked() []string {
 	l := p.Lesson
 	var warnings []string
 	add := func(line int, sentences []string) {
 		for _, s := range sentences {
-			warnings = append(warnings, l.errorf(line, "warning: neither a claim nor a source backs %q", s).Error())
+			warnings = append(warnings, l.errorf(line, "warning: no claim or source backs %q", s).Error())
 		}
 	}
 	add(1, unbacked(l.said(), l.Claims))
@@ -105,11 +106,11 @@ func (p *Plan) warnUnbacked() []string {
 	return warnings
 }
 
-// checkRelease returns an error if the lesson runs under an older release and does not say why.
+// checkRelease returns an error if the lesson runs under an older release without saying why.
 func (l *Lesson) checkRelease() error {
 	newest := queue.Releases()[0]
 	if r := l.Scenario.Release; r != "" && r != newest && l.Because == "" {
-		return fmt.Errorf("%s: it runs under %s and not under %s: because says why", l.File, r, newest)
+		return fmt.Errorf("%s: the lesson runs under %s instead of %s: say why in because", l.File, r, newest)
 	}
 	return nil
 }

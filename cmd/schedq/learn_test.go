@@ -65,9 +65,9 @@ Answered wrongly, and how to try again:
 		code int
 		want string
 	}{
-		{"learn --course " + hour + " 3", 2, `there is no lesson "3"; there are 2, by number or name: gates, one-two-four`},
+		{"learn --course " + hour + " 3", 2, `unknown lesson "3": use a number from 1 to 2 or a name: gates, one-two-four`},
 		{"learn --course nowhere.yaml", 1, "nowhere.yaml: no such file"},
-		{"learn 99", 2, `there is no lesson "99"; there are 21, by number or name: three-places`},
+		{"learn 99", 2, `unknown lesson "99": use a number from 1 to 21 or a name: three-places`},
 		{"learn comb", 1, "standard output is not a terminal"},
 		{"learn nowhere.yaml", 1, "nowhere.yaml: no such file"},
 		{"learn lint", 2, "learn lint needs FILE..."},

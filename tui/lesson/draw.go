@@ -282,7 +282,7 @@ func goalIn(g *lessons.Goal) string {
 }
 
 // deedInKeys says how the person does what a solution says.
-func (l *Lesson) deedInKeys(d lessons.Deed) string {
+func (l *Lesson) deedInKeys(d lessons.Action) string {
 	id, ok := map[string]keymap.ID{
 		"activate": keymap.Activate, "add": keymap.AddPod, "apply": keymap.Apply, "bind": keymap.BindClaim, "delete": keymap.Delete,
 		"edit": keymap.EditNode, "event": keymap.InjectEvent, "fits": keymap.Fits, "like": keymap.AddNode, "move-all": keymap.MoveAll,

@@ -142,7 +142,7 @@ func New(b *board.Board, plan *lessons.Plan, o Options, show func(*session.Sessi
 	l := &Lesson{Board: b, plan: plan, options: o, standings: map[string]lessons.Standing{}, show: show}
 	maps.Copy(l.standings, o.Standings)
 	if l.options.Progress == nil {
-		l.options.Progress = lessons.Forgotten{}
+		l.options.Progress = lessons.NoProgress{}
 	}
 	return l
 }
