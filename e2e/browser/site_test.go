@@ -124,7 +124,7 @@ func TestSite(t *testing.T) {
 func TestSiteSearch(t *testing.T) {
 	for where, address := range addresses(t, site(t)) {
 		t.Run(where, func(t *testing.T) {
-			p := open(t, address+"use/platforms/eks.html", laptop)
+			p := open(t, address+"use/platforms.html", laptop)
 			p.asks(address)
 			p.do(chromedp.WaitVisible("#site-search", chromedp.ByID))
 			p.press("/")
