@@ -13,43 +13,43 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Access says who may come in. Whoever has the teacher's code or key is a teacher, whatever name they give.
+// Access says who may join. The teacher's code or key makes anyone a teacher, under any name.
 type Access struct {
-	// Code is what visitors type, TeacherCode what the teacher does. Case, blanks and dashes do not count. Empty:
-	// there is none.
+	// Code is the visitors' code, TeacherCode the teacher's. Case, spaces and dashes are ignored.
+	// Empty disables that code.
 	Code, TeacherCode string
-	// Keys and TeacherKeys are public keys that come in without a code.
+	// Keys and TeacherKeys are public keys that need no code.
 	Keys, TeacherKeys []ssh.PublicKey
 }
 
-// A code has shortestCode letters and digits at least, and leastSteps of them do not merely repeat or go on from the
-// one before, as those of aaaaaa and 123456 do.
+// A code needs minCodeLength letters and digits, and minCodeSteps of them that do not merely repeat
+// or continue the previous one, as in aaaaaa or 123456.
 const (
-	shortestCode = 6
-	leastSteps   = 4
+	minCodeLength = 6
+	minCodeSteps  = 4
 )
 
-// check finds out whether the access makes sense. The error is one sentence.
-func (a Access) check() error {
+// validate returns an error of one sentence if nobody could join or a code is weak.
+func (a Access) validate() error {
 	if a.Code == "" && len(a.Keys) == 0 {
-		return errors.New("nobody could come in: the room needs a code or authorized keys")
+		return errors.New("nobody can join: set a room code or authorized keys")
 	}
 	for _, code := range []string{a.Code, a.TeacherCode} {
-		if err := strong(code); code != "" && err != nil {
+		if err := validateCode(code); code != "" && err != nil {
 			return err
 		}
 	}
-	if a.Code != "" && plainCode(a.Code) == plainCode(a.TeacherCode) {
-		return errors.New("the teacher's code must be another one than the room's")
+	if a.Code != "" && normalizeCode(a.Code) == normalizeCode(a.TeacherCode) {
+		return errors.New("the teacher's code must differ from the room's code")
 	}
 	return nil
 }
 
-// strong reports as an error that a code is guessed too easily.
-func strong(code string) error {
+// validateCode returns an error if a code is easy to guess.
+func validateCode(code string) error {
 	letters, steps := 0, 0
 	last := rune(-1)
-	for _, r := range plainCode(code) {
+	for _, r := range normalizeCode(code) {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			continue
 		}
@@ -60,15 +60,16 @@ func strong(code string) error {
 		last = r
 	}
 	switch {
-	case letters < shortestCode:
-		return fmt.Errorf("a room code needs %d letters and digits or more: a shorter one is guessed", shortestCode)
-	case steps < leastSteps:
-		return errors.New("a room code needs more than a letter that is repeated or a row such as 123456: that is guessed")
+	case letters < minCodeLength:
+		return fmt.Errorf("invalid room code: use %d letters and digits or more", minCodeLength)
+	case steps < minCodeSteps:
+		return errors.New("invalid room code: repeated letters and sequences such as 123456 are easy to guess")
 	}
 	return nil
 }
 
-// NewCode returns a code of eight letters and digits, without l, o, 0 and 1, which look alike: 40 bits by chance.
+// NewCode returns a random code of eight letters and digits (40 bits), without the look-alikes l, o,
+// 0 and 1.
 func NewCode() string {
 	const letters = "abcdefghijkmnpqrstuvwxyz23456789"
 	random := make([]byte, 8)
@@ -79,14 +80,14 @@ func NewCode() string {
 	return string(random[:4]) + "-" + string(random[4:])
 }
 
-// plainCode is what counts of a code.
-func plainCode(code string) string {
+// normalizeCode removes case, spaces and dashes.
+func normalizeCode(code string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", " ", "", "\t", "").Replace(code))
 }
 
-// sameCode compares codes in a time that tells nothing. No code is the same as any.
+// sameCode compares codes in constant time. An empty code never matches.
 func sameCode(typed, code string) bool {
-	a, b := sha256.Sum256([]byte(plainCode(typed))), sha256.Sum256([]byte(plainCode(code)))
+	a, b := sha256.Sum256([]byte(normalizeCode(typed))), sha256.Sum256([]byte(normalizeCode(code)))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && code != ""
 }
 
@@ -99,8 +100,8 @@ func containsKey(keys []ssh.PublicKey, key ssh.PublicKey) bool {
 	return false
 }
 
-// ParseKeys reads public keys as in an authorized_keys file, whose name is for the error. Options such as
-// command="..." are refused, since they would not hold here.
+// ParseKeys parses public keys in authorized_keys format. Errors name the file. It rejects options
+// such as command="...", since the room would not enforce them.
 func ParseKeys(name string, text []byte) ([]ssh.PublicKey, error) {
 	var keys []ssh.PublicKey
 	for i, line := range bytes.Split(text, []byte("\n")) {
@@ -110,14 +111,14 @@ func ParseKeys(name string, text []byte) ([]ssh.PublicKey, error) {
 		key, _, options, _, err := ssh.ParseAuthorizedKey(line)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%s:%d: this is no public key: %w", name, i+1, err)
+			return nil, fmt.Errorf("%s:%d: invalid public key: %w", name, i+1, err)
 		case len(options) > 0:
-			return nil, fmt.Errorf("%s:%d: the room knows no options of keys: leave them out", name, i+1)
+			return nil, fmt.Errorf("%s:%d: key options are not supported: remove them", name, i+1)
 		}
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("%s holds no public key", name)
+		return nil, fmt.Errorf("%s contains no public key", name)
 	}
 	return keys, nil
 }

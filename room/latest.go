@@ -2,14 +2,14 @@ package room
 
 import "sync"
 
-// latest holds the newest of some values, and tells whoever waits that there is a newer one.
+// latest holds the newest of a series of values and signals when a newer one arrives.
 type latest[T any] struct {
 	mu      sync.Mutex
 	value   T
 	changed chan struct{} // closed by the next set; nil if nobody waits
 }
 
-// set makes v the newest value, and wakes whoever waits for one.
+// set replaces the value and wakes all waiters.
 func (l *latest[T]) set(v T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -20,7 +20,7 @@ func (l *latest[T]) set(v T) {
 	}
 }
 
-// get returns the newest value, and what is closed when there is a newer one.
+// get returns the value, and a channel that is closed when a newer one is set.
 func (l *latest[T]) get() (T, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

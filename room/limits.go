@@ -14,116 +14,122 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bound what visitors can take from each other and from the machine.
+// Limits protect visitors from each other, and the machine from all of them.
 type Limits struct {
-	// Sessions is how many visitors there can be. Teachers have seats of their own.
+	// Sessions is the maximum number of visitors. Teachers are counted separately.
 	Sessions int
-	// PerAddress is how many of them there can be from one address. 0 is as many as there can be.
+	// PerAddress is the maximum number of visitors from one address. 0 means no such limit.
 	PerAddress int
-	// Keep is for how long somebody keeps a seat who has done something in it. In a full room, one who has done nothing
-	// for that long, or nothing at all, gives way to who comes.
-	Keep time.Duration
-	// SentOut is for how long somebody does not get in whom the teacher has sent out.
-	SentOut time.Duration
-	// Handshakes is how many connections can be before a door at once without having said a code. For one more, one of
-	// them makes room. Each may take Grace to say the code, and of that Greeting until keys are exchanged.
-	Handshakes      int
-	Greeting, Grace time.Duration
-	// Connections are accepted at this rate a second at each door, after as many at once as can be before it.
-	Connections rate.Limit
-	// WrongCodes are answered at this rate a second, all together. A right one does not wait.
-	WrongCodes rate.Limit
-	// Idle is how long a visitor may do nothing. Following the teacher is doing something.
+	// KeepSeat protects a visitor in a full room for this long after their last activity. A visitor
+	// who was idle for longer, or who has done nothing since joining, is replaced by a newcomer.
+	KeepSeat time.Duration
+	// Ban is how long a visitor can't rejoin after the teacher has removed them.
+	Ban time.Duration
+	// Pending is the maximum number of unauthenticated connections per listener. One more closes
+	// one of them.
+	Pending int
+	// HandshakeTimeout limits the key exchange or the first HTTP request, AuthTimeout everything
+	// until authentication. Both start when the connection is accepted.
+	HandshakeTimeout, AuthTimeout time.Duration
+	// ConnectionRate is how many connections per second each listener accepts, after a burst of Pending.
+	ConnectionRate rate.Limit
+	// WrongCodeRate is how many wrong codes per second are answered in all. A right code does not wait.
+	WrongCodeRate rate.Limit
+	// Idle disconnects a visitor without activity. Following the teacher counts as activity.
 	Idle time.Duration
-	// Stall is how long a client may leave its screen unread, and a question whether it is there unanswered. It is
-	// asked that every Ping.
-	Stall, Ping time.Duration
-	// Answer is how long a client may take to say that it is there when somebody comes in by the name of its visitor.
-	Answer time.Duration
-	// Input is how many bytes a second a client may send, Keys how many key presses and mouse events a second reach
-	// its screen, Typed how many bytes it may send in all.
-	Input rate.Limit
-	Keys  rate.Limit
-	Typed int64
-	// Memory is how many bytes the process may take. From half of it on, sessions that hold more than their share play
-	// slowly; at nine tenths nobody else comes in; beyond it whoever holds most is sent out.
+	// StallTimeout disconnects a client that does not read its screen or answer a ping, which is sent
+	// every PingInterval.
+	StallTimeout, PingInterval time.Duration
+	// TakeOverTimeout is how long a connected client may take to answer a ping when somebody else
+	// logs in with its visitor's name.
+	TakeOverTimeout time.Duration
+	// InputRate limits a client's input in bytes per second, KeyRate the key presses and mouse events
+	// per second that reach its screen, and MaxInput its input in all, in bytes.
+	InputRate rate.Limit
+	KeyRate   rate.Limit
+	MaxInput  int64
+	// Memory is how many bytes the process may use. Above half of it, sessions that hold more than
+	// their share play slowly; above nine tenths nobody can join; above all of it the largest session
+	// is closed.
 	Memory int64
 }
 
-// DefaultLimits are for a classroom on a small machine.
+// DefaultLimits suit a classroom on a small machine.
 func DefaultLimits() Limits {
 	return Limits{
-		Sessions: 64, Handshakes: 256, Greeting: 10 * time.Second, Grace: time.Minute, Connections: 200, WrongCodes: 2,
-		Keep: 5 * time.Minute, SentOut: 15 * time.Minute,
-		Idle: 30 * time.Minute, Stall: 20 * time.Second, Ping: 15 * time.Second, Answer: 3 * time.Second,
-		Input: 16 << 10, Keys: 100, Typed: 4 << 20,
+		Sessions: 64, Pending: 256, HandshakeTimeout: 10 * time.Second, AuthTimeout: time.Minute, ConnectionRate: 200, WrongCodeRate: 2,
+		KeepSeat: 5 * time.Minute, Ban: 15 * time.Minute,
+		Idle: 30 * time.Minute, StallTimeout: 20 * time.Second, PingInterval: 15 * time.Second, TakeOverTimeout: 3 * time.Second,
+		InputRate: 16 << 10, KeyRate: 100, MaxInput: 4 << 20,
 		Memory: 2 << 30,
 	}
 }
 
-// The largest screen that is drawn, in cells. What a larger terminal has beyond it stays empty.
+// The largest screen in cells. The rest of a larger terminal stays empty.
 const (
 	maxWidth  = 300
 	maxHeight = 100
 )
 
-// resizes is how often a second a screen is drawn in another size at the most.
-const resizes = 10
+// resizeRate is how many size changes per second are drawn.
+const resizeRate = 10
 
-// guarded is a connection that reads no faster than its limit, and gives up on who does not read.
-type guarded struct {
+// limitedConn limits the read rate of a connection and times out writes that the client does not read.
+type limitedConn struct {
 	net.Conn
-	ctx     context.Context
-	limiter *rate.Limiter
-	stall   time.Duration
+	ctx          context.Context
+	limiter      *rate.Limiter
+	stallTimeout time.Duration
 
-	stalled atomic.Bool // what was written was not read in time
-	silent  atomic.Bool // whether it is there was not answered in time
+	stalled      atomic.Bool // a write timed out
+	unresponsive atomic.Bool // a ping timed out
 }
 
-// wire is how much faster than its keys a whole connection may send: packets are padded, and there are answers.
-const wire = 8
+// protocolOverhead is how much faster than its input a whole connection may send, since packets are
+// padded and there are replies.
+const protocolOverhead = 8
 
-func guard(ctx context.Context, c net.Conn, l Limits) *guarded {
-	return &guarded{Conn: c, ctx: ctx, limiter: rate.NewLimiter(wire*l.Input, 256<<10), stall: l.Stall}
+func newLimitedConn(ctx context.Context, c net.Conn, l Limits) *limitedConn {
+	return &limitedConn{Conn: c, ctx: ctx, limiter: rate.NewLimiter(protocolOverhead*l.InputRate, 256<<10), stallTimeout: l.StallTimeout}
 }
 
-func (g *guarded) Read(p []byte) (int, error) {
-	n, err := g.Conn.Read(p[:min(len(p), g.limiter.Burst())])
+func (c *limitedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p[:min(len(p), c.limiter.Burst())])
 	if n > 0 {
-		if waiting := g.limiter.WaitN(g.ctx, n); waiting != nil && err == nil {
-			err = waiting
+		if waitErr := c.limiter.WaitN(c.ctx, n); waitErr != nil && err == nil {
+			err = waitErr
 		}
 	}
 	return n, err
 }
 
-func (g *guarded) Write(p []byte) (int, error) {
-	if err := g.SetWriteDeadline(time.Now().Add(g.stall)); err != nil {
+func (c *limitedConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.stallTimeout)); err != nil {
 		return 0, err
 	}
-	n, err := g.Conn.Write(p)
-	var late net.Error
-	if errors.As(err, &late) && late.Timeout() {
-		g.stalled.Store(true)
+	n, err := c.Conn.Write(p)
+	var netErr net.Error
+	if errors.As(err, &netErr) && netErr.Timeout() {
+		c.stalled.Store(true)
 	}
 	return n, err
 }
 
-// memoryInUse is what the process takes, without what it has given back.
+// memoryInUse returns the memory of the process, without what it has returned to the system.
 func memoryInUse() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// full reports whether no memory is left for one more visitor.
-func (l Limits) full() bool { return memoryInUse() > l.Memory/10*9 }
+// outOfMemory reports whether there is too little memory for another visitor.
+func (l Limits) outOfMemory() bool { return memoryInUse() > l.Memory/10*9 }
 
-// share is how many bytes a session may hold whatever the others do: half the memory, divided by the seats.
-func (l Limits) share() int64 { return l.Memory / 2 / int64(max(1, l.Sessions)) }
+// memoryShare is how many bytes each session may always hold: half the memory divided by the
+// number of sessions.
+func (l Limits) memoryShare() int64 { return l.Memory / 2 / int64(max(1, l.Sessions)) }
 
-// watchMemory slows and sends out those who hold most of the memory whenever there is too little.
+// watchMemory calls relieveMemory regularly until ctx ends.
 func (r *Room) watchMemory(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait(ctx, time.Second)
@@ -133,40 +139,39 @@ func (r *Room) watchMemory(ctx context.Context) {
 			debug.FreeOSMemory()
 			used = memoryInUse()
 		}
-		if r.relieve(used) {
-			wait(ctx, politeness+time.Second) // until what was held is free
+		if r.relieveMemory(used) {
+			wait(ctx, quitTimeout+time.Second) // until its memory is free
 		}
 	}
 }
 
-// relieve does what is to be done when so many bytes are used, and reports whether somebody was sent out. From half the
-// memory on, sessions that hold more than their share play slowly; beyond all of it the one that holds most is sent out,
-// unless all hold less than their share.
-func (r *Room) relieve(used int64) bool {
+// relieveMemory slows sessions above their share when more than half the memory is used, and closes
+// the largest of them, except the teacher's, when all of it is. It reports whether it closed one.
+func (r *Room) relieveMemory(used int64) bool {
 	limits := r.config.Limits
 	if used <= limits.Memory/2 {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var most *Visitor
-	for _, v := range r.seats {
-		if v.isLeaving() || v.holds.Load() <= limits.share() {
+	var largest *Visitor
+	for _, v := range r.visitors {
+		if v.isLeaving() || v.memory.Load() <= limits.memoryShare() {
 			continue
 		}
 		v.slow()
-		if !v.teacher && (most == nil || v.holds.Load() > most.holds.Load()) {
-			most = v
+		if !v.teacher && (largest == nil || v.memory.Load() > largest.memory.Load()) {
+			largest = v
 		}
 	}
 	if used <= limits.Memory {
 		return false
 	}
-	if most == nil {
-		r.doorLog.warn("no memory is left, and no visitor holds more than their share", "used", used)
+	if largest == nil {
+		r.limitedLog.warn("out of memory, and no visitor exceeds their share", "used", used)
 		return false
 	}
-	r.log.Warn("no memory is left", "name", most.name, "holds", most.holds.Load())
-	most.leave(fmt.Sprintf("Memory ran out, and your session held most of it, %d MB: come in again.", most.holds.Load()>>20))
+	r.log.Warn("out of memory: closing the largest session", "name", largest.name, "holds", largest.memory.Load())
+	largest.leave(fmt.Sprintf("The room ran out of memory and your session was the largest (%d MB): join again to continue.", largest.memory.Load()>>20))
 	return true
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// page is the room's page on the teacher's screen: the answers, who is where, or what most get wrong. Only the first may be
-// shown to the room, and it holds no names and no code.
+// page is the room page on the teacher's screen: the answers, the list of people, or the questions
+// that most people got wrong. Only the answers may be shared; they contain no names and no code.
 type page struct {
-	names  bool
-	missed bool
-	reveal bool   // which answer is right
-	row    int    // the question
-	chosen uint64 // whose seat it is, of the names
-	// sure is the key that has to be pressed once more before something is done that can't be undone, and said what
-	// the page says of that.
-	sure, said string
+	people   bool
+	missed   bool
+	reveal   bool   // the right answer
+	row      int    // of the questions
+	selected uint64 // the id of a person
+	// confirming is the key that has to be pressed again for an action that can't be undone.
+	confirming string
+	message    string
 }
 
-// The keys of the list of names that do something to the room.
+// The keys of the list of people that change something.
 const (
-	keySendOut = "x"
+	keyRemove  = "x"
 	keyNewCode = "c"
 )
 
@@ -37,19 +37,19 @@ func (p *page) toggle() *page {
 	return &page{}
 }
 
-// key returns the page after a key, or nil if that closes it.
-func (p *page) key(key string, s *standing) *page {
+// key returns the page after a key, or nil if the key closes it.
+func (p *page) key(key string, s *snapshot) *page {
 	n := *p
-	n.sure, n.said = "", ""
+	n.confirming, n.message = "", ""
 	switch key {
 	case "esc", "q":
 		return nil
 	case "w":
-		n = page{names: !p.names}
+		n = page{people: !p.people}
 	case "m":
 		n = page{missed: !p.missed}
 	case "v":
-		n.reveal = !p.reveal && len(s.tallies) > 0 // of the next question, nobody has asked
+		n.reveal = !p.reveal && len(s.tallies) > 0 // without a question, don't reveal the next one
 	case "down", "j":
 		n.move(1, s)
 	case "up", "k":
@@ -58,58 +58,57 @@ func (p *page) key(key string, s *standing) *page {
 	return &n
 }
 
-// move goes on by so many rows.
-func (p *page) move(by int, s *standing) {
-	if !p.names {
+// move moves the selection by some rows.
+func (p *page) move(by int, s *snapshot) {
+	if !p.people {
 		p.row, p.reveal = max(0, p.row+by), false
 		return
 	}
-	if len(s.seats) > 0 {
-		p.chosen = s.seats[min(max(0, p.chosenRow(s)+by), len(s.seats)-1)].id
+	if len(s.people) > 0 {
+		p.selected = s.people[min(max(0, p.selectedRow(s)+by), len(s.people)-1)].id
 	}
 }
 
-// chosenRow returns the row of the name that is chosen; where that one has left, the row of the next. Seats are in
-// the order in which people came.
-func (p *page) chosenRow(s *standing) int {
-	for i, seat := range s.seats {
-		if seat.id >= p.chosen {
+// selectedRow returns the row of the selected person, or of the next one if they have left. People
+// are in the order of their ids.
+func (p *page) selectedRow(s *snapshot) int {
+	for i, person := range s.people {
+		if person.id >= p.selected {
 			return i
 		}
 	}
-	return max(0, len(s.seats)-1)
+	return max(0, len(s.people)-1)
 }
 
-// confirm returns true if key was pressed for the second time in a row, and otherwise the page that asks for it to be
-// pressed again. what is what the key does.
-func (p *page) confirm(key, what string) (*page, bool) {
+// confirm returns true if key was pressed twice in a row, and otherwise a page that asks for it.
+func (p *page) confirm(key, action string) (*page, bool) {
 	n := *p
-	if p.sure == key {
-		n.sure, n.said = "", ""
+	if p.confirming == key {
+		n.confirming, n.message = "", ""
 		return &n, true
 	}
-	n.sure, n.said = key, what+": "+key+" once more does it"
+	n.confirming, n.message = key, "Press "+key+" again to "+action+"."
 	return &n, false
 }
 
 var bold = lipgloss.NewStyle().Bold(true)
 
-// draw returns the page's rows.
-func (p *page) draw(s *standing, followed bool, width, height int) []string {
+// draw returns the rows of the page.
+func (p *page) draw(s *snapshot, sharing bool, width, height int) []string {
 	all, _ := s.visitors()
-	state := "f follow me"
-	if followed {
-		state = "f let go"
+	share := "f share screen"
+	if sharing {
+		share = "f stop sharing"
 	}
 	var lines []string
-	if p.names {
-		lines = append(lines, p.heading(width, "Who is where: "+plural(all, "visitor"), keySendOut+" send out  "+keyNewCode+" new code  w answers  "+state+"  esc"), p.said)
-		lines = append(lines, p.seats(s, width, max(0, height-2))...)
+	if p.people {
+		lines = append(lines, p.heading(width, "People: "+plural(all, "visitor"), keyRemove+" remove  "+keyNewCode+" new code  w answers  "+share+"  esc"), p.message)
+		lines = append(lines, p.list(s, width, max(0, height-2))...)
 	} else if p.missed {
-		lines = append(lines, p.heading(width, "Most missed", "m answers  w who is where  "+state+"  esc close"), "")
-		lines = append(lines, missedMost(s, width)...)
+		lines = append(lines, p.heading(width, "Most missed", "m answers  w people  "+share+"  esc close"), "")
+		lines = append(lines, mostMissed(s, width)...)
 	} else {
-		lines = append(lines, p.heading(width, "Predictions", "v the right one  j k others  m missed  w who is where  "+state+"  esc"), "")
+		lines = append(lines, p.heading(width, "Predictions", "v reveal  j k question  m missed  w people  "+share+"  esc"), "")
 		lines = append(lines, p.tally(s, all, width)...)
 	}
 	return lines[:min(len(lines), max(0, height))]
@@ -119,41 +118,41 @@ func (p *page) heading(width int, title, keys string) string {
 	return bold.Render(title) + "  " + ansi.Truncate(keys, max(0, width-ansi.StringWidth(title)-2), "…")
 }
 
-// seats lists who is where.
-func (p *page) seats(s *standing, width, height int) []string {
-	height = max(1, height-2) // without what the marks mean
-	at := p.chosenRow(s)
-	first := max(0, min(at-height/2, len(s.seats)-height))
+// list draws the list of people.
+func (p *page) list(s *snapshot, width, height int) []string {
+	height = max(1, height-2) // without the legend
+	at := p.selectedRow(s)
+	first := max(0, min(at-height/2, len(s.people)-height))
 	var lines []string
-	for i, seat := range s.seats[first:min(first+height, len(s.seats))] {
+	for i, person := range s.people[first:min(first+height, len(s.people))] {
 		mark := "  "
 		switch {
-		case seat.teacher:
+		case person.teacher:
 			mark = "T "
-		case seat.following:
+		case person.following:
 			mark = "→ "
 		}
-		name := seat.name + strings.Repeat(" ", max(0, longestName+4-ansi.StringWidth(seat.name)))
-		line := ansi.Truncate(mark+name+seat.place, max(0, width-2), "…")
+		name := person.name + strings.Repeat(" ", max(0, maxName+4-ansi.StringWidth(person.name)))
+		line := ansi.Truncate(mark+name+person.place, max(0, width-2), "…")
 		if first+i == at {
 			lines = append(lines, bold.Render("▸ "+line))
 		} else {
 			lines = append(lines, "  "+line)
 		}
 	}
-	return append(lines, "", "T teaches   → follows   ▸ j k")
+	return append(lines, "", "T teacher   → following   ▸ selected (j k)")
 }
 
-// tally draws what was answered to the question in the row, and a line for each of the others.
-func (p *page) tally(s *standing, visitors, width int) []string {
+// tally draws the answers to the selected question, and a line for each of the others.
+func (p *page) tally(s *snapshot, visitors, width int) []string {
 	if len(s.tallies) == 0 {
-		return []string{"Nobody has predicted anything yet."}
+		return []string{"No predictions yet."}
 	}
 	p.row = min(p.row, len(s.tallies)-1)
 	t := s.tallies[p.row]
 	lines := []string{
 		ansi.Truncate(fmt.Sprintf("%s · %s    %d of %s answered", t.question.lesson, t.question.step, t.total, plural(max(visitors, t.total), "visitor")), width, "…"),
-		bold.Render(ansi.Truncate(t.question.words, width, "…")), "",
+		bold.Render(ansi.Truncate(t.question.text, width, "…")), "",
 	}
 	label := 0
 	for _, a := range t.answers {
@@ -167,8 +166,8 @@ func (p *page) tally(s *standing, visitors, width int) []string {
 		}
 		a = ansi.Truncate(a, label, "…")
 		a += strings.Repeat(" ", label-ansi.StringWidth(a))
-		room := max(1, width-label-12)
-		filled := t.counts[i] * room / max(1, t.total)
+		barWidth := max(1, width-label-12)
+		filled := t.counts[i] * barWidth / max(1, t.total)
 		row := fmt.Sprintf("%s%d %s  %s %d", mark, i+1, a, strings.Repeat("█", filled), t.counts[i])
 		if mark != "  " {
 			row = bold.Render(row)
@@ -185,14 +184,14 @@ func (p *page) tally(s *standing, visitors, width int) []string {
 			if p.reveal {
 				count = fmt.Sprintf("%d of %d right", other.counts[other.right], other.total)
 			}
-			lines = append(lines, ansi.Truncate(fmt.Sprintf("  (%s) %s · %s: %s", count, other.question.lesson, other.question.step, other.question.words), width, "…"))
+			lines = append(lines, ansi.Truncate(fmt.Sprintf("  (%s) %s · %s: %s", count, other.question.lesson, other.question.step, other.question.text), width, "…"))
 		}
 	}
 	return lines
 }
 
-// missedMost lists the questions to which somebody gave a wrong answer, those first that most got wrong of all who answered.
-func missedMost(s *standing, width int) []string {
+// mostMissed lists the questions with wrong answers, the largest share of wrong answers first.
+func mostMissed(s *snapshot, width int) []string {
 	var missed []tally
 	for _, t := range s.tallies {
 		if t.wrong() > 0 {
@@ -203,11 +202,11 @@ func missedMost(s *standing, width int) []string {
 		return cmp.Or(cmp.Compare(b.wrong()*a.total, a.wrong()*b.total), cmp.Compare(b.wrong(), a.wrong()))
 	})
 	if len(missed) == 0 {
-		return []string{"Nobody has answered anything wrongly yet."}
+		return []string{"No wrong answers yet."}
 	}
 	var lines []string
 	for _, t := range missed {
-		lines = append(lines, ansi.Truncate(fmt.Sprintf("%3d of %d wrong  %s · %s: %s", t.wrong(), t.total, t.question.lesson, t.question.step, t.question.words), width, "…"))
+		lines = append(lines, ansi.Truncate(fmt.Sprintf("%3d of %d wrong  %s · %s: %s", t.wrong(), t.total, t.question.lesson, t.question.step, t.question.text), width, "…"))
 	}
 	return lines
 }

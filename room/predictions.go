@@ -9,33 +9,32 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Prediction is what somebody guesses before a lesson's scenario goes on.
+// Prediction is a visitor's answer to a question, given before the lesson's scenario continues.
 type Prediction struct {
-	// Lesson, Step and Question tell which one it is: the same for all who are asked the same. Question is also
-	// what is asked, in a few words.
+	// Lesson, Step and Question identify the question. Question is also its text, in a few words.
 	Lesson, Step, Question string
-	// Answers are all that can be given, in their order: 1 to 9.
+	// Answers are the possible answers, 1 to 9.
 	Answers []string
-	// Answer is the one given and Right the right one, as indexes of Answers.
+	// Answer is the index of the given answer, Right that of the right one.
 	Answer, Right int
 }
 
-// The most that the room keeps.
+// Limits of what the room keeps about predictions.
 const (
 	maxAnswers   = 9
 	maxQuestions = 500
-	maxWords     = 120 // cells
+	maxText      = 120 // cells
 )
 
-// Predicted tells the room what the visitor predicts. Who predicts the same thing anew changes their mind, also after a
-// lost connection. A prediction that makes no sense is left out.
-func (v *Visitor) Predicted(p Prediction) {
+// RecordPrediction records the visitor's answer. A new answer to the same question replaces the
+// previous one, also after a reconnect. Invalid predictions and those of teachers are ignored.
+func (v *Visitor) RecordPrediction(p Prediction) {
 	n := len(p.Answers)
 	if n == 0 || n > maxAnswers || p.Answer < 0 || p.Answer >= n || p.Right < 0 || p.Right >= n || v.teacher {
 		return
 	}
-	key := question{words(p.Lesson), words(p.Step), words(p.Question)}
-	v.room.change(func(r *Room) {
+	key := question{cleanText(p.Lesson), cleanText(p.Step), cleanText(p.Question)}
+	v.room.update(func(r *Room) {
 		q := r.polls[key]
 		switch {
 		case q == nil && len(r.polls) >= maxQuestions:
@@ -43,27 +42,27 @@ func (v *Visitor) Predicted(p Prediction) {
 		case q == nil:
 			q = &poll{right: p.Right, given: make(map[string]int)}
 			for _, a := range p.Answers {
-				q.answers = append(q.answers, words(a))
+				q.answers = append(q.answers, cleanText(a))
 			}
 			r.polls[key] = q
 		case len(q.answers) != n:
-			return // another edition of the lesson
+			return // a different version of the lesson
 		}
-		r.arrivals++
-		q.asked = r.arrivals
+		r.sequence++
+		q.updated = r.sequence
 		q.given[v.name] = p.Answer
-		r.tallied = r.polls.tallies()
+		r.tallies = r.polls.tallies()
 	})
 }
 
-// At tells the room where the visitor is: the lesson and the step, in a few words.
-func (v *Visitor) At(place string) {
-	place = words(place)
-	v.room.change(func(*Room) { v.place = place })
+// SetPlace records the visitor's lesson and step, in a few words, for the teacher's list.
+func (v *Visitor) SetPlace(place string) {
+	place = cleanText(place)
+	v.room.update(func(*Room) { v.place = place })
 }
 
-// words makes text fit for a line of the screen.
-func words(text string) string {
+// cleanText makes text safe to print on one line.
+func cleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -73,17 +72,17 @@ func words(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, ""))
-	return ansi.Truncate(strings.TrimSpace(text), maxWords, "…")
+	return ansi.Truncate(strings.TrimSpace(text), maxText, "…")
 }
 
-type question struct{ lesson, step, words string }
+type question struct{ lesson, step, text string }
 
-// poll is what was answered to one question.
+// poll holds the answers to one question.
 type poll struct {
 	answers []string
 	right   int
-	given   map[string]int // by the visitors' names, which nobody is shown
-	asked   uint64         // when last, in the order of things
+	given   map[string]int // by visitor name; never shown
+	updated uint64         // the Room.sequence of the last answer
 }
 
 type polls map[question]*poll
@@ -97,12 +96,12 @@ type tally struct {
 	right    int
 }
 
-// wrong is how many gave a wrong answer.
+// wrong returns the number of wrong answers.
 func (t tally) wrong() int { return t.total - t.counts[t.right] }
 
-// tallies returns all polls, the one that was answered last first.
+// tallies returns all polls, the last answered first.
 func (p polls) tallies() []tally {
-	keys := slices.SortedFunc(maps.Keys(p), func(a, b question) int { return int(int64(p[b].asked - p[a].asked)) })
+	keys := slices.SortedFunc(maps.Keys(p), func(a, b question) int { return int(int64(p[b].updated - p[a].updated)) })
 	all := make([]tally, 0, len(keys))
 	for _, k := range keys {
 		t := tally{question: k, answers: p[k].answers, counts: make([]int, len(p[k].answers)), total: len(p[k].given), right: p[k].right}

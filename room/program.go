@@ -14,14 +14,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// frameRate is how often a second a terminal is written to at the most.
+// frameRate is how many times per second a terminal is drawn.
 const frameRate = 20
 
-// politeness is how long a screen has to end before it is taken away.
-const politeness = 2 * time.Second
+// quitTimeout is how long a program has to quit before its context is cancelled.
+const quitTimeout = 2 * time.Second
 
-// run shows a visitor their screen until they leave. It returns what to say to them afterwards, and why it is over.
-func (r *Room) run(v *Visitor, t *Terminal) (said string, why error) {
+// run shows a visitor their screen until they leave. It returns a last message for them, which may
+// be empty, and the reason.
+func (r *Room) run(v *Visitor, t *Terminal) (message string, reason error) {
 	inner, err := r.open(v)
 	if err != nil {
 		return sentence(err), err
@@ -29,18 +30,18 @@ func (r *Room) run(v *Visitor, t *Terminal) (said string, why error) {
 	s := newScreen(v, inner)
 	width, height := t.size()
 	program := tea.NewProgram(s,
-		tea.WithContext(v.ctx), tea.WithInput(typing{t, v}), tea.WithOutput(t), tea.WithoutSignalHandler(),
+		tea.WithContext(v.ctx), tea.WithInput(inputReader{t, v}), tea.WithOutput(t), tea.WithoutSignalHandler(),
 		tea.WithEnvironment(t.environment), tea.WithColorProfile(colorprofile.Env(t.environment)),
 		tea.WithWindowSize(width, height), tea.WithFPS(frameRate), tea.WithFilter(r.filter(v)))
 
 	ctx, cancel := context.WithCancel(v.ctx)
 	defer cancel()
-	go t.follow(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) })
+	go t.followSize(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) })
 	go r.watch(ctx, v, t)
 	go func() {
 		for {
 			select {
-			case <-v.slowing:
+			case <-v.slowRequested:
 				program.Send(slowMsg{})
 			case <-ctx.Done():
 				return
@@ -53,54 +54,54 @@ func (r *Room) run(v *Visitor, t *Terminal) (said string, why error) {
 		case <-ctx.Done():
 			return
 		}
-		late := time.AfterFunc(politeness, v.cancel)
-		defer late.Stop()
+		timer := time.AfterFunc(quitTimeout, v.cancel)
+		defer timer.Stop()
 		program.Quit()
 		<-ctx.Done()
 	}()
 
 	_, err = program.Run()
-	said, why = s.outcome(err)
-	if why == nil && v.isLeaving() {
-		why = errHungUp
+	message, reason = s.outcome(err)
+	if reason == nil && v.isLeaving() {
+		reason = errDisconnected
 	}
 	v.leave("")
 	if v.goodbye != "" {
 		return v.goodbye, errors.New(v.goodbye)
 	}
-	return said, cmp.Or(why, errQuit)
+	return message, cmp.Or(reason, errQuit)
 }
 
-// Why somebody leaves, for the log.
+// Reasons for leaving, for the log.
 var (
-	errQuit   = errors.New("they quit")
-	errHungUp = errors.New("they hung up")
-	errSilent = errors.New("it did not answer whether it is there")
+	errQuit         = errors.New("quit")
+	errDisconnected = errors.New("disconnected")
+	errUnresponsive = errors.New("client stopped responding")
 )
 
-// open makes what the visitor sees. A mistake in that is theirs alone.
+// open creates the visitor's model. A panic ends this session only.
 func (r *Room) open(v *Visitor) (model tea.Model, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.log.Error("a screen could not be opened", "panic", p, "stack", string(debug.Stack()))
-			err = errors.New("schedq made a mistake, and what it was is in the room's log")
+			r.log.Error("opening a screen panicked", "panic", p, "stack", string(debug.Stack()))
+			err = errors.New("schedq crashed, and the room's log has the details")
 		}
 	}()
 	return r.config.Open(v)
 }
 
-// watch sends a visitor out who hangs up or does nothing for too long.
+// watch ends the session when the client disconnects or the visitor is idle for too long.
 func (r *Room) watch(ctx context.Context, v *Visitor, t *Terminal) {
 	for {
 		left := r.config.Limits.Idle - v.idle()
 		if left <= 0 && !v.teacher {
-			v.leave(fmt.Sprintf("You did nothing for %s, so your seat is free for somebody else: come in again.", r.config.Limits.Idle))
+			v.leave(fmt.Sprintf("You were inactive for %s: join again to continue.", r.config.Limits.Idle))
 			return
 		}
 		timer := time.NewTimer(max(left, time.Second))
 		select {
 		case <-timer.C:
-		case <-t.over:
+		case <-t.disconnected:
 			v.leave("")
 		case <-ctx.Done():
 		}
@@ -111,13 +112,13 @@ func (r *Room) watch(ctx context.Context, v *Visitor, t *Terminal) {
 	}
 }
 
-// runsProgram is the message with which a model would have a program of this machine run.
-var runsProgram = reflect.TypeOf(tea.Exec(nil, nil)())
+// execMsg is the type of the message with which a model starts a program.
+var execMsg = reflect.TypeOf(tea.Exec(nil, nil)())
 
-// filter keeps from a visitor's program what would reach this machine, whatever the model does: suspending would
-// stop the whole process, and Exec runs another. It also drops keys that come faster than anybody types.
+// filter drops messages that would affect this machine, whatever the model does: suspending would
+// stop the whole process, and Exec starts a program. It also drops keys above the rate limit.
 func (r *Room) filter(v *Visitor) func(tea.Model, tea.Msg) tea.Msg {
-	keys := rate.NewLimiter(r.config.Limits.Keys, int(2*r.config.Limits.Keys))
+	keys := rate.NewLimiter(r.config.Limits.KeyRate, int(2*r.config.Limits.KeyRate))
 	return func(_ tea.Model, msg tea.Msg) tea.Msg {
 		switch msg.(type) {
 		case tea.SuspendMsg:
@@ -128,7 +129,7 @@ func (r *Room) filter(v *Visitor) func(tea.Model, tea.Msg) tea.Msg {
 			}
 			v.noteActivity()
 		}
-		if reflect.TypeOf(msg) == runsProgram {
+		if reflect.TypeOf(msg) == execMsg {
 			return nil
 		}
 		return msg

@@ -1,9 +1,10 @@
-// Package room offers a program's screen over SSH to a room full of people: everybody who comes in gets a
-// session of their own, sees the teacher's screen when the teacher asks for it, and guesses into a tally that
-// names nobody.
+// Package room serves a terminal program to a class over SSH and, with package web, in browsers.
+// Every visitor has their own session, can follow the teacher's screen while the teacher shares it,
+// and answers questions that are counted without names.
 //
-// What is served is a tea.Model that the caller makes for each visitor. The package itself opens no file, starts
-// no process and dials nobody: of all that SSH can do it answers one terminal a connection, and refuses the rest.
+// The program is a tea.Model that the caller creates per visitor. The package opens no files, starts
+// no processes and makes no outgoing connections. An SSH connection gets one terminal; every other
+// request is refused.
 package room
 
 import (
@@ -20,50 +21,54 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Open makes what a visitor sees. The model belongs to that visitor alone, must reach nothing of this machine, and
-// ends what it runs when the visitor's Context does. If it has a method Crash() error, what that returns after
-// the end is logged. Asks() (Prediction, []string, bool) is the question that it asks now and the keys that answer it: while
-// it is the teacher's, those who follow answer it. Size() int64 is how many bytes of memory it holds; without that method it is taken to hold none.
-// Slow() tea.Cmd has it grow more slowly, and is called while memory is short and it holds more than its share. All are
-// called as Update is, or after its end.
+// Open creates a visitor's model. The model is not shared, must not give access to this machine, and
+// stops its goroutines when the visitor's Context ends. It may have these methods, which are called
+// like Update or after the program has ended:
+//
+//   - Crash() error returns an error to log after the end.
+//   - Asks() (Prediction, []string, bool) returns the open question and the keys that answer it.
+//     While the teacher shares this screen, followers answer it.
+//   - Size() int64 returns the memory that the model holds, in bytes. Default: 0.
+//   - Slow() tea.Cmd makes the model grow more slowly. It is called when memory is short and the
+//     model holds more than its share.
 type Open func(*Visitor) (tea.Model, error)
 
-// Config says what a room is like.
+// Config configures a room.
 type Config struct {
-	// HostKey is how visitors recognise the room: see package hostkey.
+	// HostKey is the SSH host key.
 	HostKey ssh.Signer
-	// Access says who may come in, and who teaches.
+	// Access says who may join, and who is a teacher.
 	Access Access
-	// Open makes what each visitor sees.
+	// Open creates each visitor's model.
 	Open Open
-	// Limits bound what visitors can take. Zero is DefaultLimits.
+	// Limits protect the machine. The zero value means DefaultLimits.
 	Limits Limits
-	// Alone says that nobody teaches: there is no bar of the room's on a screen.
-	Alone bool
-	// Log is told who came and went, and what was refused. Nil is silent.
+	// NoTeacher hides the room's bar.
+	NoTeacher bool
+	// Log receives who joins and leaves, and what is refused. Nil discards it.
 	Log *slog.Logger
 }
 
-// Room is a room that is open. Its methods may be called from any goroutine.
+// Room is a running room. Its methods may be called from any goroutine.
 type Room struct {
-	config  Config
-	hostKey ssh.Signer
-	log     *slog.Logger
-	doorLog *sparingLog
-	guesses *guesses
+	config     Config
+	hostKey    ssh.Signer
+	log        *slog.Logger
+	limitedLog *limitedLog
+	codes      *codeLimiter
 
 	mu       sync.Mutex
-	code     string // of the visitors, which a teacher may change
-	seats    map[uint64]*Visitor
-	sentOut  map[string]time.Time // until when, by what they would come in by
-	arrivals uint64
+	code     string // the visitors', which a teacher may change
+	visitors map[uint64]*Visitor
+	banned   map[string]time.Time // when the ban of an identity ends
+	sequence uint64               // of visitors and answers
 	polls    polls
-	tallied  []tally // of the polls
-	// What follows is made anew by every change of the above, and never changed itself. Teachers see how things
-	// stand; visitors see the call and the stage alone.
-	standing latest[*standing]
-	call     latest[call]
-	stage    latest[*scene]
+	tallies  []tally // of polls
+	// The values below are immutable and replaced by every change of the above. Teachers receive
+	// snapshots; visitors receive only the share and its frames.
+	snapshots latest[*snapshot]
+	share     latest[share]
+	frames    latest[*frame]
 }
 
 // New returns a room. The error is one sentence.
@@ -75,26 +80,26 @@ func New(c Config) (*Room, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.HostKey == nil || c.Open == nil {
-		return nil, errors.New("a room needs a host key and something to show")
+		return nil, errors.New("a room needs a host key and an Open function")
 	}
 	r := &Room{
-		config: c, log: c.Log, doorLog: newSparingLog(c.Log), code: c.Access.Code,
-		seats: make(map[uint64]*Visitor), sentOut: make(map[string]time.Time),
-		polls: make(polls), guesses: newGuesses(c.Limits.WrongCodes),
+		config: c, log: c.Log, limitedLog: newLimitedLog(c.Log), code: c.Access.Code,
+		visitors: make(map[uint64]*Visitor), banned: make(map[string]time.Time),
+		polls: make(polls), codes: newCodeLimiter(c.Limits.WrongCodeRate),
 	}
-	if err := c.Access.check(); err != nil {
+	if err := c.Access.validate(); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.hostKey, err = modernKey(c.HostKey); err != nil {
-		return nil, fmt.Errorf("the host key can't be used: %w", err)
+	if r.hostKey, err = withoutSHA1(c.HostKey); err != nil {
+		return nil, fmt.Errorf("can't use the host key: %w", err)
 	}
-	r.standing.set(&standing{})
-	r.stage.set(&scene{})
+	r.snapshots.set(&snapshot{})
+	r.frames.set(&frame{})
 	return r, nil
 }
 
-// access is who may come in now.
+// access returns the configured access with the current code.
 func (r *Room) access() Access {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,36 +108,36 @@ func (r *Room) access() Access {
 	return a
 }
 
-// Serve lets visitors in until ctx ends, and returns when all have left. It closes the doors. What crowds one door does not
-// reach another. The error is nil if ctx ended.
-func (r *Room) Serve(ctx context.Context, doors ...Door) error {
+// Serve accepts visitors until ctx ends, and returns when all have left. It closes the listeners.
+// Load on one listener does not affect another. It returns nil if ctx ended.
+func (r *Room) Serve(ctx context.Context, listeners ...Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go r.watchMemory(ctx)
-	var all sync.WaitGroup
-	defer waitFor(&all, closing)
+	var wg sync.WaitGroup
+	defer waitFor(&wg, closeTimeout)
 	defer cancel()
-	ended := make(chan error, len(doors))
-	for _, d := range doors {
-		if d.Protocol == nil {
-			d.Protocol = r.welcomeSSH
+	done := make(chan error, len(listeners))
+	for _, l := range listeners {
+		if l.Handler == nil {
+			l.Handler = r.serveSSH
 		}
-		all.Go(func() { ended <- r.attend(ctx, d, &all) })
+		wg.Go(func() { done <- r.accept(ctx, l, &wg) })
 	}
-	return <-ended
+	return <-done
 }
 
-// attend lets callers in by a door until ctx ends. It closes it.
-func (r *Room) attend(ctx context.Context, d Door, all *sync.WaitGroup) error {
-	stop := context.AfterFunc(ctx, func() { _ = d.Close() })
+// accept accepts connections until ctx ends, and closes the listener.
+func (r *Room) accept(ctx context.Context, l Listener, wg *sync.WaitGroup) error {
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
-	before := newCrowd(r.config.Limits.Handshakes, d.Teachers)
-	heads := rate.NewLimiter(r.config.Limits.Connections, before.most)
+	pending := newPendingSet(r.config.Limits.Pending, l.TeachersOnly)
+	limiter := rate.NewLimiter(r.config.Limits.ConnectionRate, pending.max)
 	for {
-		if err := heads.Wait(ctx); err != nil {
+		if err := limiter.Wait(ctx); err != nil {
 			return nil
 		}
-		conn, err := d.Accept()
+		conn, err := l.Accept()
 		switch {
 		case ctx.Err() != nil:
 			if err == nil {
@@ -140,46 +145,46 @@ func (r *Room) attend(ctx context.Context, d Door, all *sync.WaitGroup) error {
 			}
 			return nil
 		case errors.Is(err, net.ErrClosed):
-			return fmt.Errorf("the room's door was closed: %w", err)
-		case err != nil: // too many open files, say: those who are in stay
-			r.doorLog.warn("a connection was not accepted", "error", err)
+			return fmt.Errorf("the room's listener was closed: %w", err)
+		case err != nil: // such as too many open files: keep serving the others
+			r.limitedLog.warn("accept failed", "error", err)
 			wait(ctx, 100*time.Millisecond)
 			continue
 		}
-		c, out := before.admit(conn)
-		r.turnAway(out)
-		c.room, c.line = r, guard(context.WithoutCancel(ctx), conn, r.config.Limits)
-		all.Go(func() {
+		c, evicted := pending.add(conn)
+		r.logEvicted(evicted)
+		c.room, c.limited = r, newLimitedConn(context.WithoutCancel(ctx), conn, r.config.Limits)
+		wg.Go(func() {
 			defer conn.Close()
-			defer c.LetIn()
-			c.stay = context.AfterFunc(ctx, func() { _ = conn.Close() })
-			d.Protocol(ctx, c)
+			defer c.FinishAuth()
+			c.stopClose = context.AfterFunc(ctx, func() { _ = conn.Close() })
+			l.Handler(ctx, c)
 		})
 	}
 }
 
-// turnAway logs who had to make room before a door, if anybody.
-func (r *Room) turnAway(c *Caller) {
+// logEvicted logs that a pending connection was closed to make space. c may be nil.
+func (r *Room) logEvicted(c *Conn) {
 	if c != nil {
-		r.doorLog.warn("turned away: too many at the door", "from", c.source, "after", time.Since(c.came).Round(time.Second))
+		r.limitedLog.warn("connection dropped: too many without a code", "from", c.source, "after", time.Since(c.accepted).Round(time.Second))
 	}
 }
 
-// closing is how long those who are in the room may take to leave when it closes.
-const closing = 5 * time.Second
+// closeTimeout is how long visitors may take to leave when the room closes.
+const closeTimeout = 5 * time.Second
 
-// waitFor waits for all, for d at the most: a screen that hangs holds nobody up.
-func waitFor(all *sync.WaitGroup, d time.Duration) {
+// waitFor waits for wg, but not longer than d: a screen that hangs must not block the exit.
+func waitFor(wg *sync.WaitGroup, d time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	go func() {
-		all.Wait()
+		wg.Wait()
 		cancel()
 	}()
 	<-ctx.Done()
 }
 
-// host is the machine at an address.
+// host returns the host part of an address.
 func host(a net.Addr) string {
 	h, _, err := net.SplitHostPort(a.String())
 	if err != nil {
@@ -188,7 +193,7 @@ func host(a net.Addr) string {
 	return h
 }
 
-// wait lets d pass, unless ctx ends before.
+// wait sleeps for d or until ctx ends.
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -13,94 +13,94 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Key is the one key that the room keeps for itself.
+// Key is the only key that the room reserves.
 const Key = "ctrl+t"
 
-// keyLetGo lets go of the teacher's screen. Key does, too.
-const keyLetGo = "esc"
+// keyUnfollow leaves the shared screen, as Key does.
+const keyUnfollow = "esc"
 
-// barFrom is the least height at which a row is left for the room. On a smaller screen the bar covers the last row
-// while it has something to say.
-const barFrom = 22
+// minBarHeight is the height from which the bar has a row of its own. On a smaller screen it covers
+// the last row while it is needed.
+const minBarHeight = 22
 
-// screen is a visitor's: what was opened for them or the teacher's screen, above the room's bar. A teacher can have
-// the room's page in its place.
+// screen is the visitor's tea.Model: their own model or the shared screen, above the bar. A teacher
+// can open the room page instead.
 type screen struct {
 	visitor *Visitor
 	room    *Room
 	inner   tea.Model
 	limiter *rate.Limiter
 
-	width, height int
-	call          call
-	letGo         int  // the call that the visitor let go of
-	toldFollowing bool // what the room was told of whether the visitor follows
-	scene         *scene
-	given         Prediction // what was answered to the teacher's question last
-	waiting       bool       // for the next scene
-	standing      *standing
-	page          *page // nil while it is closed
+	width, height     int
+	share             share
+	unfollowed        int        // the number of the share that the visitor left
+	reportedFollowing bool       // the value of Visitor.following
+	frame             *frame     // of the shared screen
+	answered          Prediction // the last answer to a question on the shared screen
+	waiting           bool       // for the next frame
+	snapshot          *snapshot
+	page              *page // nil while it is closed
 
 	shown tea.View
-	crash error // a mistake in the program
+	crash error
 }
 
 func newScreen(v *Visitor, inner tea.Model) *screen {
-	s := &screen{visitor: v, room: v.room, inner: inner, limiter: rate.NewLimiter(newsRate, 2), standing: &standing{}}
-	s.call.number = -1 // so that the first is news
+	s := &screen{visitor: v, room: v.room, inner: inner, limiter: rate.NewLimiter(updateRate, 2), snapshot: &snapshot{}}
+	s.share.number = -1 // so that the first share differs
 	return s
 }
 
 // Init implements tea.Model.
 func (s *screen) Init() tea.Cmd {
-	news := s.nextCall()
+	updates := s.nextShare()
 	if s.visitor.teacher {
-		news = tea.Batch(news, s.nextStanding())
+		updates = tea.Batch(updates, s.nextSnapshot())
 	}
-	return tea.Batch(s.inner.Init(), news)
+	return tea.Batch(s.inner.Init(), updates)
 }
 
-func (s *screen) nextCall() tea.Cmd {
-	shown := s.call
+func (s *screen) nextShare() tea.Cmd {
+	shown := s.share
 	return func() tea.Msg {
-		if c, ok := next(s.visitor.ctx, &s.room.call, shown, s.limiter); ok {
-			return callMsg{c}
+		if n, ok := next(s.visitor.ctx, &s.room.share, shown, s.limiter); ok {
+			return shareMsg{n}
 		}
 		return nil
 	}
 }
 
-func (s *screen) nextStanding() tea.Cmd {
-	shown := s.standing
+func (s *screen) nextSnapshot() tea.Cmd {
+	shown := s.snapshot
 	return func() tea.Msg {
-		if n, ok := next(s.visitor.ctx, &s.room.standing, shown, s.limiter); ok {
-			return standingMsg{n}
+		if n, ok := next(s.visitor.ctx, &s.room.snapshots, shown, s.limiter); ok {
+			return snapshotMsg{n}
 		}
 		return nil
 	}
 }
 
-// nextScene waits for the next scene, if the visitor follows and does not wait already.
-func (s *screen) nextScene() tea.Cmd {
+// nextFrame waits for the next frame, if the visitor follows and is not waiting already.
+func (s *screen) nextFrame() tea.Cmd {
 	if !s.following() || s.waiting {
 		return nil
 	}
 	s.waiting = true
-	shown := s.scene
+	shown := s.frame
 	return func() tea.Msg {
-		if n, ok := next(s.visitor.ctx, &s.room.stage, shown, s.limiter); ok {
-			return sceneMsg{n}
+		if n, ok := next(s.visitor.ctx, &s.room.frames, shown, s.limiter); ok {
+			return frameMsg{n}
 		}
 		return nil
 	}
 }
 
-// following reports whether the teacher's screen is shown.
+// following reports whether the visitor sees the shared screen.
 func (s *screen) following() bool {
-	return s.call.by != 0 && s.call.by != s.visitor.id && s.letGo != s.call.number
+	return s.share.by != 0 && s.share.by != s.visitor.id && s.unfollowed != s.share.number
 }
 
-// Update implements tea.Model. What it shows it draws, too. A panic ends this screen alone.
+// Update implements tea.Model. It also draws the screen. A panic ends this session only.
 func (s *screen) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -110,7 +110,7 @@ func (s *screen) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	}()
 	cmd = s.update(msg)
 	if sized, ok := s.inner.(interface{ Size() int64 }); ok {
-		s.visitor.holds.Store(sized.Size())
+		s.visitor.memory.Store(sized.Size())
 	}
 	s.draw()
 	return s, cmd
@@ -118,17 +118,17 @@ func (s *screen) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 
 func (s *screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case callMsg:
-		s.call = msg.call
-		s.tellFollowing()
-		return tea.Batch(s.nextCall(), s.nextScene())
-	case sceneMsg:
-		s.scene, s.waiting = msg.scene, false
+	case shareMsg:
+		s.share = msg.share
+		s.reportFollowing()
+		return tea.Batch(s.nextShare(), s.nextFrame())
+	case frameMsg:
+		s.frame, s.waiting = msg.frame, false
 		s.visitor.noteActivity()
-		return s.nextScene()
-	case standingMsg:
-		s.standing = msg.standing
-		return s.nextStanding()
+		return s.nextFrame()
+	case snapshotMsg:
+		s.snapshot = msg.snapshot
+		return s.nextSnapshot()
 	case slowMsg:
 		if slow, ok := s.inner.(interface{ Slow() tea.Cmd }); ok {
 			return slow.Slow()
@@ -136,7 +136,7 @@ func (s *screen) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tea.WindowSizeMsg:
 		s.width, s.height = msg.Width, msg.Height
-		return s.pass(tea.WindowSizeMsg{Width: s.width, Height: s.innerHeight()})
+		return s.updateInner(tea.WindowSizeMsg{Width: s.width, Height: s.innerHeight()})
 	case tea.KeyPressMsg:
 		return s.key(msg)
 	case tea.PasteMsg:
@@ -148,23 +148,22 @@ func (s *screen) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 	}
-	return s.pass(msg)
+	return s.updateInner(msg)
 }
 
-// pass hands a message on to what was opened for the visitor.
-func (s *screen) pass(msg tea.Msg) tea.Cmd {
+func (s *screen) updateInner(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	s.inner, cmd = s.inner.Update(msg)
 	return cmd
 }
 
-// key does what a key means: who follows the teacher answers what is asked there, or lets go.
+// key handles a key. While the visitor follows, keys answer the shared question or leave the screen.
 func (s *screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	switch {
-	case s.following() && (key == keyLetGo || key == Key):
-		s.letGo = s.call.number
-		s.tellFollowing()
+	case s.following() && (key == keyUnfollow || key == Key):
+		s.unfollowed = s.share.number
+		s.reportFollowing()
 		return nil
 	case s.following():
 		s.answer(key)
@@ -173,93 +172,93 @@ func (s *screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		s.page = s.page.toggle()
 		return nil
 	case key == Key:
-		s.letGo = 0 // no call has that number
-		s.tellFollowing()
-		return s.nextScene()
+		s.unfollowed = 0 // no share has this number
+		s.reportFollowing()
+		return s.nextFrame()
 	case s.page != nil:
 		s.pageKey(key)
 		return nil
 	}
-	return s.pass(msg)
+	return s.updateInner(msg)
 }
 
-// pageKey does what a key means on the room's page.
+// pageKey handles a key on the room page.
 func (s *screen) pageKey(key string) {
 	switch {
 	case key == "f":
-		s.room.follow(s.visitor, s.onStage())
-		s.call, _ = s.room.call.get()
-	case key == keySendOut && s.page.names:
-		s.sendOut()
-	case key == keyNewCode && s.page.names:
+		s.room.toggleShare(s.visitor, s.sharedFrame())
+		s.share, _ = s.room.share.get()
+	case key == keyRemove && s.page.people:
+		s.removeSelected()
+	case key == keyNewCode && s.page.people:
 		s.changeCode()
 	default:
-		s.page = s.page.key(key, s.standing)
+		s.page = s.page.key(key, s.snapshot)
 	}
 }
 
-// sendOut sends out whoever is chosen, if the teacher is sure.
-func (s *screen) sendOut() {
-	if len(s.standing.seats) == 0 {
+// removeSelected removes the selected visitor after a confirmation.
+func (s *screen) removeSelected() {
+	if len(s.snapshot.people) == 0 {
 		return
 	}
-	chosen := s.standing.seats[s.page.chosenRow(s.standing)]
-	page, sure := s.page.confirm(keySendOut, "send out "+chosen.name)
-	if s.page = page; !sure {
-		page.chosen = chosen.id // whoever moves up meanwhile is not meant
+	selected := s.snapshot.people[s.page.selectedRow(s.snapshot)]
+	page, confirmed := s.page.confirm(keyRemove, "remove "+selected.name)
+	if s.page = page; !confirmed {
+		page.selected = selected.id // not whoever moves up to this row meanwhile
 		return
 	}
-	if chosen.id != page.chosen {
-		page.said = "they have left"
+	if selected.id != page.selected {
+		page.message = errAlreadyLeft.Error()
 		return
 	}
-	name, err := s.room.sendOut(s.visitor, chosen.id)
-	if page.said = name + " is out, and does not get in by that name for " + minutes(s.room.config.Limits.SentOut); err != nil {
-		page.said = err.Error()
+	name, err := s.room.ban(s.visitor, selected.id)
+	if page.message = name + " is removed, and can't join under that name for " + minutes(s.room.config.Limits.Ban); err != nil {
+		page.message = err.Error()
 	}
 }
 
-// changeCode gives the room another code, if the teacher is sure. Only this page shows it.
+// changeCode replaces the room's code after a confirmation. Only this page shows the new one.
 func (s *screen) changeCode() {
-	page, sure := s.page.confirm(keyNewCode, "a new code for those who come")
-	if s.page = page; !sure {
+	page, confirmed := s.page.confirm(keyNewCode, "replace the visitors' code")
+	if s.page = page; !confirmed {
 		return
 	}
 	if code := s.room.changeCode(s.visitor); code != "" {
-		page.said = "The room has the code " + code + " now. Those who are in stay."
+		page.message = "New visitors' code: " + code + ". People in the room stay."
 	} else {
-		page.said = "there is no code: visitors come in by their keys"
+		page.message = "The room has no code: visitors log in with keys."
 	}
 }
 
-// tellFollowing tells the room whether the visitor follows.
-func (s *screen) tellFollowing() {
-	if follows := s.following(); follows != s.toldFollowing {
-		s.toldFollowing = follows
-		s.room.change(func(*Room) { s.visitor.following = follows })
+// reportFollowing updates Visitor.following.
+func (s *screen) reportFollowing() {
+	if following := s.following(); following != s.reportedFollowing {
+		s.reportedFollowing = following
+		s.room.update(func(*Room) { s.visitor.following = following })
 	}
 }
 
-// innerHeight is how many rows are left for what was opened for the visitor.
+// innerHeight returns the number of rows for the visitor's model.
 func (s *screen) innerHeight() int {
-	if s.height >= barFrom && !s.room.config.Alone {
+	if s.height >= minBarHeight && !s.room.config.NoTeacher {
 		return s.height - 1
 	}
 	return s.height
 }
 
-// View implements tea.Model. What it returns was drawn by Update.
+// View implements tea.Model. It returns what Update has drawn.
 func (s *screen) View() tea.View { return s.shown }
 
-// draw draws the screen. A teacher who is followed has it shown to the others, but for the list of names.
+// draw draws the screen, and publishes it if the visitor shares it.
 func (s *screen) draw() {
 	v := tea.View{AltScreen: true}
 	var lines []string
 	switch {
-	case s.following() && s.scene != nil && s.scene.by == s.call.by:
-		lines, v.Cursor = s.scene.lines, s.scene.cursor
+	case s.following() && s.frame != nil && s.frame.by == s.share.by:
+		lines, v.Cursor = s.frame.lines, s.frame.cursor
 	case s.page != nil:
-		lines = s.page.draw(s.standing, s.call.by == s.visitor.id, s.width, s.innerHeight())
+		lines = s.page.draw(s.snapshot, s.share.by == s.visitor.id, s.width, s.innerHeight())
 	default:
 		own := s.inner.View()
 		lines = strings.Split(own.Content, "\n")
@@ -271,7 +270,7 @@ func (s *screen) draw() {
 	bar, needed := s.bar()
 	height := s.innerHeight()
 	if height == s.height && needed {
-		height-- // it covers the last row
+		height-- // the bar covers the last row
 	}
 	var b strings.Builder
 	for y := range max(0, height) {
@@ -286,57 +285,56 @@ func (s *screen) draw() {
 		b.WriteString("\n" + bar)
 	}
 	v.Content = b.String()
-	if s.shown = v; s.call.by == s.visitor.id {
-		s.room.stage.set(s.onStage())
+	if s.shown = v; s.share.by == s.visitor.id {
+		s.room.frames.set(s.sharedFrame())
 	}
 }
 
-// onStage is what of the teacher's screen the others see.
-func (s *screen) onStage() *scene {
-	n := &scene{by: s.visitor.id, width: s.width, height: s.innerHeight()}
-	if s.page != nil && !s.page.names && !s.page.missed {
-		n.lines = s.page.draw(s.standing, true, s.width, s.innerHeight())
-		return n
+// sharedFrame returns the screen as followers see it: without the pages that only the teacher may see.
+func (s *screen) sharedFrame() *frame {
+	f := &frame{by: s.visitor.id, width: s.width, height: s.innerHeight()}
+	if s.page != nil && !s.page.people && !s.page.missed {
+		f.lines = s.page.draw(s.snapshot, true, s.width, s.innerHeight())
+		return f
 	}
 	own := s.inner.View()
-	n.lines, n.cursor = strings.Split(own.Content, "\n"), own.Cursor
+	f.lines, f.cursor = strings.Split(own.Content, "\n"), own.Cursor
 	if a, ok := s.inner.(asker); ok {
-		if asked, keys, open := a.Asks(); open {
-			n.asks, n.keys = &asked, keys
+		if question, keys, open := a.Asks(); open {
+			f.question, f.keys = &question, keys
 		}
 	}
-	return n
+	return f
 }
 
-// bar is the room's row at the bottom, and whether it has something to say that can't wait.
+// bar returns the room's row at the bottom, and whether it is needed on a small screen, too.
 func (s *screen) bar() (line string, needed bool) {
 	name := s.visitor.name
 	switch {
 	case s.following():
-		line, needed = s.followingBar(), true
+		line, needed = s.followerBar(), true
 	case s.visitor.teacher:
-		all, follow := s.standing.visitors()
+		all, following := s.snapshot.visitors()
 		line = plural(all, "visitor")
-		if s.call.by == s.visitor.id {
-			line += fmt.Sprintf(", %d follow you", follow)
+		if s.share.by == s.visitor.id {
+			line += fmt.Sprintf(", %d following", following)
 			needed = true
 		}
-		if len(s.standing.tallies) > 0 {
-			t := s.standing.tallies[0]
+		if len(s.snapshot.tallies) > 0 {
+			t := s.snapshot.tallies[0]
 			line += fmt.Sprintf(" · %d of %d answered", t.total, max(all, t.total)) // some have left
 		}
-		line += " · " + Key + " the room"
-	case s.call.by != 0:
-		line, needed = Key+" follows the teacher", true
+		line += " · " + Key + " room page"
+	case s.share.by != 0:
+		line, needed = Key+" follow the teacher", true
 	default:
-		line = "you are on your own: the teacher may show you something"
+		line = "your own session · the teacher may share a screen"
 	}
 	line = ansi.Truncate(" "+name+" · "+line, max(0, s.width), "…")
 	line += strings.Repeat(" ", max(0, s.width-ansi.StringWidth(line)))
 	return lipgloss.NewStyle().Reverse(true).Render(line), needed
 }
 
-// plural counts things.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -344,24 +342,24 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// minutes says how long, in minutes, the last begun one included.
+// minutes formats a duration in minutes, rounded up.
 func minutes(d time.Duration) string {
 	return plural(int((d+time.Minute-1)/time.Minute), "minute")
 }
 
-// errMistake is what a visitor is told of a panic.
-var errMistake = errors.New("schedq made a mistake, and what it was is in the room's log: come in again")
+// errCrash is the message to a visitor after a panic.
+var errCrash = errors.New("schedq crashed, and the room's log has the details: join again to continue")
 
-// outcome says what to tell the visitor after the program, which returned err, and what the log.
-func (s *screen) outcome(err error) (said string, why error) {
+// outcome returns the message to the visitor and the reason for the log, given the error of the program.
+func (s *screen) outcome(err error) (message string, reason error) {
 	if c, ok := s.inner.(interface{ Crash() error }); ok && s.crash == nil {
 		s.crash = c.Crash()
 	}
 	switch {
 	case s.crash != nil:
-		return sentence(errMistake), s.crash
+		return sentence(errCrash), s.crash
 	case errors.Is(err, tea.ErrProgramPanic): // in a command: the stack is on standard error
-		return sentence(errMistake), err
+		return sentence(errCrash), err
 	}
 	return "", err
 }

@@ -8,163 +8,172 @@ import (
 	"time"
 )
 
-// seatFor finds out whether there is a seat for g. If there is none, somebody who does not use theirs gives way. The
-// error is one sentence for g. It is called by Room.change.
-func (r *Room) seatFor(g guest) error {
-	if g.teacher {
-		if there := r.count(func(v *Visitor) bool { return v.teacher }); there >= teachers {
-			return fmt.Errorf("the room is full, with %d teachers in it: try again when somebody has left", there)
+// maxTeachers leaves room for a second laptop or a retry.
+const maxTeachers = 4
+
+// admit checks that l may join now, and removes an inactive visitor if the room is full. The error
+// is one sentence for the user. Room.update calls it.
+func (r *Room) admit(l login) error {
+	if l.teacher {
+		if n := r.count(func(v *Visitor) bool { return v.teacher }); n >= maxTeachers {
+			return fmt.Errorf("the room is full, with %s: try again when somebody has left", plural(n, "teacher"))
 		}
 		return nil
 	}
-	if left := r.outFor(g); left > 0 {
-		return fmt.Errorf("the teacher has sent you out: you can come in again in %s", minutes(left))
+	if left := r.banLeft(l); left > 0 {
+		return fmt.Errorf("the teacher removed you: you can join again in %s", minutes(left))
 	}
 	limits := r.config.Limits
 	all := r.count(func(v *Visitor) bool { return !v.teacher })
-	ofOne := r.count(func(v *Visitor) bool { return !v.teacher && v.source == g.source })
-	crowded := limits.PerAddress > 0 && ofOne >= limits.PerAddress
-	if !crowded && all < limits.Sessions {
+	sameSource := r.count(func(v *Visitor) bool { return !v.teacher && v.source == l.source })
+	sourceFull := limits.PerAddress > 0 && sameSource >= limits.PerAddress
+	if !sourceFull && all < limits.Sessions {
 		return nil
 	}
-	v := r.idlest(func(v *Visitor) bool { return !crowded || v.source == g.source })
+	v := r.leastActive(func(v *Visitor) bool { return !sourceFull || v.source == l.source })
 	switch {
 	case v != nil:
-		v.leave("The room is full and you had done nothing: your seat is somebody else's now.")
-		delete(r.seats, v.id)
+		v.leave("The room is full and you were inactive: somebody else took your place.")
+		delete(r.visitors, v.id)
 		return nil
-	case crowded && all < limits.Sessions:
-		return fmt.Errorf("the room takes %d at once from where you come from: try again later", limits.PerAddress)
+	case sourceFull && all < limits.Sessions:
+		return fmt.Errorf("the room allows only %s from your address: try again later", plural(limits.PerAddress, "visitor"))
 	}
-	return fmt.Errorf("the room is full, with %d in it: try again when somebody has left", all)
+	return fmt.Errorf("the room is full, with %s: try again when somebody has left", plural(all, "visitor"))
 }
 
-// giveUpLost frees the seat of whoever is called as g asks to be, if it can be the same person whose connection was lost: they
-// came by the same key, or as g by a code, and their client does not answer within Limits.Answer. g then has the name, and so
-// the place. Who answers keeps the seat.
-func (r *Room) giveUpLost(ctx context.Context, g guest) {
+// takeOver removes the visitor with the requested name, if that may be the same person after a lost
+// connection: with the same key, or both with a code, and a client that does not answer a ping
+// within Limits.TakeOverTimeout. l then gets the name and its progress.
+func (r *Room) takeOver(ctx context.Context, l login) {
 	r.mu.Lock()
-	var there *Visitor
-	for _, v := range r.seats {
-		if v.name == g.login() && v.key == g.key && v.teacher == g.teacher {
-			there = v
+	var old *Visitor
+	for _, v := range r.visitors {
+		if v.name == l.displayName() && v.key == l.key && v.teacher == l.teacher {
+			old = v
 		}
 	}
 	r.mu.Unlock()
-	if there == nil || there.answers == nil || r.config.Limits.Answer <= 0 {
+	if old == nil || old.ping == nil || r.config.Limits.TakeOverTimeout <= 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.config.Limits.Answer)
+	ctx, cancel := context.WithTimeout(ctx, r.config.Limits.TakeOverTimeout)
 	defer cancel()
-	if there.answers(ctx) {
+	if old.ping(ctx) {
 		return
 	}
-	there.leave("You came in again from elsewhere.")
-	r.change(func(r *Room) { delete(r.seats, there.id) })
-	r.log.Info("lost, and back", "name", there.name, "from", g.source)
+	old.leave("You joined again from elsewhere.")
+	r.update(func(r *Room) { delete(r.visitors, old.id) })
+	r.log.Info("reconnected", "name", old.name, "from", l.source)
 }
 
-// count counts those in the room who are of a kind.
-func (r *Room) count(is func(*Visitor) bool) int {
+// count counts the visitors, teachers included, that match.
+func (r *Room) count(match func(*Visitor) bool) int {
 	n := 0
-	for _, v := range r.seats {
-		if is(v) {
+	for _, v := range r.visitors {
+		if match(v) {
 			n++
 		}
 	}
 	return n
 }
 
-// idlest returns the visitor who has least use for a seat, among those whom may allows: who has done nothing since
-// they came, or nothing for as long as Limits.Keep. Of those, one from where most come from, then by the name that
-// most have, then the one who has done nothing for longest. Nil if all use theirs.
-func (r *Room) idlest(may func(*Visitor) bool) *Visitor {
-	type shared struct{ source, login string }
-	sources, names := make(map[string]int), make(map[shared]int)
-	for _, v := range r.seats {
+// leastActive returns the visitor to replace among those that match: one without activity since
+// joining, or for Limits.KeepSeat. It prefers the source with the most visitors, then the requested
+// name with the most, then the longest inactivity. It returns nil if all are active.
+func (r *Room) leastActive(match func(*Visitor) bool) *Visitor {
+	type sourceName struct{ source, name string }
+	sources, names := make(map[string]int), make(map[sourceName]int)
+	for _, v := range r.visitors {
 		sources[v.source]++
-		names[shared{v.source, v.login()}]++
+		names[sourceName{v.source, v.displayName()}]++
 	}
-	share := func(v *Visitor) (int, int) { return sources[v.source], names[shared{v.source, v.login()}] }
-	var out *Visitor
-	for _, v := range r.seats {
-		if v.teacher || v.isLeaving() || !may(v) || v.began.Load() && v.idle() < r.config.Limits.Keep {
+	share := func(v *Visitor) (int, int) {
+		return sources[v.source], names[sourceName{v.source, v.displayName()}]
+	}
+	var least *Visitor
+	for _, v := range r.visitors {
+		if v.teacher || v.isLeaving() || !match(v) || v.wasActive.Load() && v.idle() < r.config.Limits.KeepSeat {
 			continue
 		}
-		if out != nil {
-			bySource, byName := share(v)
-			ofOut, ofOutsName := share(out)
-			if cmp.Or(cmp.Compare(ofOut, bySource), cmp.Compare(ofOutsName, byName), cmp.Compare(v.active.Load(), out.active.Load())) > 0 {
+		if least != nil {
+			source, name := share(v)
+			leastSource, leastName := share(least)
+			if cmp.Or(cmp.Compare(leastSource, source), cmp.Compare(leastName, name), cmp.Compare(v.lastActive.Load(), least.lastActive.Load())) > 0 {
 				continue
 			}
 		}
-		out = v
+		least = v
 	}
-	return out
+	return least
 }
 
-// identities returns what tells whether somebody comes in again: the name and where they are, and the key.
-func (g guest) identities() []string {
-	all := []string{g.login() + " from " + g.source}
-	if g.key != "" {
-		all = append(all, g.key)
+// identities returns the keys by which a removed person is recognized: the name with the source, and
+// the public key.
+func (l login) identities() []string {
+	all := []string{l.displayName() + " from " + l.source}
+	if l.key != "" {
+		all = append(all, l.key)
 	}
 	return all
 }
 
-// outFor is for how long g does not get in yet.
-func (r *Room) outFor(g guest) time.Duration {
+// banLeft returns how much longer l is banned.
+func (r *Room) banLeft(l login) time.Duration {
 	left := time.Duration(0)
-	for _, by := range g.identities() {
-		left = max(left, time.Until(r.sentOut[by]))
+	for _, id := range l.identities() {
+		left = max(left, time.Until(r.banned[id]))
 	}
 	return left
 }
 
-// mostSentOut is of how many it is known that they were sent out.
-const mostSentOut = 10_000
+// maxBanned limits the number of remembered bans.
+const maxBanned = 10_000
 
-// sendOut has a teacher send somebody out, who does not get in again for a while. It returns whom, or why not.
-func (r *Room) sendOut(by *Visitor, id uint64) (name string, err error) {
-	r.change(func(r *Room) {
-		v := r.seats[id]
+// ban removes a visitor for a teacher, and bans them for Limits.Ban. It returns their name.
+func (r *Room) ban(by *Visitor, id uint64) (name string, err error) {
+	r.update(func(r *Room) {
+		v := r.visitors[id]
 		switch {
 		case v == nil:
-			err = errors.New("they have left")
+			err = errAlreadyLeft
 			return
 		case v.teacher:
-			err = errors.New("a teacher stays")
+			err = errors.New("a teacher can't be removed")
 			return
 		}
 		now := time.Now()
-		for by, until := range r.sentOut {
+		for id, until := range r.banned {
 			if !until.After(now) {
-				delete(r.sentOut, by)
+				delete(r.banned, id)
 			}
 		}
-		for _, by := range v.identities() {
-			if len(r.sentOut) < mostSentOut {
-				r.sentOut[by] = now.Add(r.config.Limits.SentOut)
+		for _, id := range v.identities() {
+			if len(r.banned) < maxBanned {
+				r.banned[id] = now.Add(r.config.Limits.Ban)
 			}
 		}
 		name = v.name
-		v.leave("The teacher has sent you out.")
-		delete(r.seats, id)
-		r.log.Warn("sent out", "name", name, "from", v.source, "by", by.name)
+		v.leave("The teacher removed you.")
+		delete(r.visitors, id)
+		r.log.Warn("removed", "name", name, "from", v.source, "by", by.name)
 	})
 	return name, err
 }
 
-// changeCode gives the room another code, which it returns. Who is in stays. It is empty if nobody comes in by a code.
+var errAlreadyLeft = errors.New("that visitor has already left")
+
+// changeCode replaces the room's code and returns the new one. Visitors in the room stay. It returns
+// "" if the room has no code.
 func (r *Room) changeCode(by *Visitor) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.code == "" {
 		return ""
 	}
-	for r.code = NewCode(); sameCode(r.code, r.config.Access.TeacherCode) || strong(r.code) != nil; {
+	for r.code = NewCode(); sameCode(r.code, r.config.Access.TeacherCode) || validateCode(r.code) != nil; {
 		r.code = NewCode()
 	}
-	r.log.Warn("the room has another code", "by", by.name)
+	r.log.Warn("room code changed", "by", by.name)
 	return r.code
 }

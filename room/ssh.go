@@ -9,108 +9,109 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// connection is one that was let in. It has one terminal, and what else it asks for is refused: another session,
-// a command, a subsystem, forwarded ports, agents and displays. There is no code that would do those.
+// connection is an authenticated SSH connection. It has one terminal. Everything else is refused:
+// more sessions, commands, subsystems, and forwarded ports, agents and displays. No code implements
+// them.
 type connection struct {
-	*Caller
-	conn *ssh.ServerConn
+	*Conn
+	ssh *ssh.ServerConn
 
 	mu      sync.Mutex
-	refused map[string]bool // what was refused and logged
+	refused map[string]bool // logged refusals
 }
 
-// welcomeSSH is the Protocol of SSH.
-func (r *Room) welcomeSSH(ctx context.Context, called *Caller) {
-	conn, channels, requests, err := r.handshake(called)
+// serveSSH is the Handler of SSH.
+func (r *Room) serveSSH(ctx context.Context, raw *Conn) {
+	conn, channels, requests, err := r.handshake(raw)
 	if err != nil {
-		r.doorLog.info("not let in", "from", called.source, "error", words(err.Error()))
+		r.limitedLog.info("login failed", "from", raw.source, "error", cleanText(err.Error()))
 		return
 	}
 	defer conn.Close()
-	c := &connection{Caller: called, conn: conn, refused: make(map[string]bool)}
+	c := &connection{Conn: raw, ssh: conn, refused: make(map[string]bool)}
 	go c.refuseAll(requests)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go c.KeepAsking(ctx, c, conn.User())
-	late := time.AfterFunc(r.config.Limits.Grace, func() { _ = conn.Close() }) // until it has a terminal
-	defer late.Stop()
+	go c.KeepAlive(ctx, c, conn.User())
+	noTerminal := time.AfterFunc(r.config.Limits.AuthTimeout, func() { _ = conn.Close() })
+	defer noTerminal.Stop()
 	stop := context.AfterFunc(ctx, func() {
-		time.AfterFunc(closing, func() { _ = conn.Close() })
+		time.AfterFunc(closeTimeout, func() { _ = conn.Close() })
 	})
 	defer stop()
 
 	var session sync.WaitGroup
 	defer session.Wait()
-	seated := false
-	for asked := range channels {
-		if asked.ChannelType() != "session" || seated {
-			c.refuse("channel " + asked.ChannelType())
-			_ = asked.Reject(ssh.Prohibited, "the room has one screen for you and nothing else")
+	started := false
+	for request := range channels {
+		if request.ChannelType() != "session" || started {
+			c.refuse("channel " + request.ChannelType())
+			_ = request.Reject(ssh.Prohibited, "only one terminal session is allowed")
 			continue
 		}
-		channel, requests, err := asked.Accept()
+		channel, requests, err := request.Accept()
 		if err != nil {
 			return
 		}
-		seated = true
+		started = true
 		session.Go(func() {
 			defer channel.Close()
-			c.serve(ctx, channel, requests, func() { late.Stop() })
+			c.serveSession(ctx, channel, requests, func() { noTerminal.Stop() })
 		})
 	}
 }
 
-// alive is what OpenSSH asks with, to hear whether the other side is there.
-const alive = "keepalive@openssh.com"
+// keepAlive is the request with which OpenSSH checks that the other side responds.
+const keepAlive = "keepalive@openssh.com"
 
-// Answers implements Client.
-func (c *connection) Answers(ctx context.Context) bool {
-	answered := make(chan bool, 1)
+// Ping implements Client.
+func (c *connection) Ping(ctx context.Context) bool {
+	replied := make(chan bool, 1)
 	go func() {
-		_, _, err := c.conn.SendRequest(alive, true, nil)
-		answered <- err == nil
+		_, _, err := c.ssh.SendRequest(keepAlive, true, nil)
+		replied <- err == nil
 	}()
 	select {
-	case is := <-answered:
-		return is
+	case ok := <-replied:
+		return ok
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// handshake lets a caller in who has a code or a key, within the time of grace. Keys are to be exchanged sooner: that
-// takes no typing.
-func (r *Room) handshake(c *Caller) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
-	defer c.LetIn()
-	until, err := c.Hurry()
+// handshake exchanges keys and authenticates the client. The key exchange has a shorter timeout,
+// since it involves no typing.
+func (r *Room) handshake(c *Conn) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
+	defer c.FinishAuth()
+	deadline, err := c.SetHandshakeDeadline()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	conn, channels, requests, err := ssh.NewServerConn(c.line, r.serverFor(c, until))
+	conn, channels, requests, err := ssh.NewServerConn(c.limited, r.serverConfig(c, deadline))
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return conn, channels, requests, c.conn.SetReadDeadline(time.Time{})
 }
 
-// refuse logs what is refused, each kind once and not too many: a client may ask for anything any number of times.
+// refuse logs a refused request: each kind once, and a limited number of kinds.
 func (c *connection) refuse(what string) {
-	const most = 30
-	what = words(what)
+	const limit = 30
+	what = cleanText(what)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.refused[what] || len(c.refused) >= most {
+	if c.refused[what] || len(c.refused) >= limit {
 		return
 	}
 	c.refused[what] = true
-	c.room.log.Warn("refused", "what", what, "from", c.source, "name", nameOf(c.conn.User()))
+	c.room.log.Warn("refused", "what", what, "from", c.source, "name", cleanName(c.ssh.User()))
 }
 
-// refuseAll answers what is asked of the connection as a whole, such as to forward a port, with no. To whether the
-// room is there that is an answer, too.
+// refuseAll refuses all global requests, such as port forwarding. For a keepalive, a refusal is an
+// answer too.
 func (c *connection) refuseAll(requests <-chan *ssh.Request) {
 	for req := range requests {
-		if req.Type != alive {
+		if req.Type != keepAlive {
 			c.refuse("request " + req.Type)
 		}
 		if req.WantReply {
@@ -119,39 +120,40 @@ func (c *connection) refuseAll(requests <-chan *ssh.Request) {
 	}
 }
 
-// window is a client's terminal, at the other end of a channel. It implements Client.
-type window struct {
+// sshTerminal is the client's terminal at the other end of a channel. It implements Client.
+type sshTerminal struct {
 	*connection
 	ssh.Channel
-	asked bool // for, with pty-req
+	hasPty bool
 }
 
 // Close implements Client.
-func (w *window) Close() error { return w.conn.Close() }
+func (t *sshTerminal) Close() error { return t.ssh.Close() }
 
-// Part implements Client.
-func (w *window) Part(well bool) {
+// End implements Client.
+func (t *sshTerminal) End(ok bool) {
 	status := uint32(1)
-	if well {
+	if ok {
 		status = 0
 	}
-	_, _ = w.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
-	_ = w.Channel.Close()
+	_, _ = t.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
+	_ = t.Channel.Close()
 }
 
-// serve answers a session's requests, and shows the screen once there is a terminal to show it on.
-func (c *connection) serve(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, begun func()) {
-	w := &window{connection: c, Channel: channel}
-	t := c.NewTerminal(w)
+// serveSession answers the requests of a session, and shows the screen once the client requests a
+// shell. It calls started then.
+func (c *connection) serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, started func()) {
+	client := &sshTerminal{connection: c, Channel: channel}
+	t := c.NewTerminal(client)
 	var screen sync.WaitGroup
 	defer screen.Wait()
-	defer t.Gone()
+	defer t.Disconnected()
 	running := false
 	for req := range requests {
 		ok := false
 		switch req.Type {
 		case "pty-req":
-			ok = !running && w.request(t, req.Payload)
+			ok = !running && client.requestPty(t, req.Payload)
 		case "env":
 			ok = !running && setenv(t, req.Payload)
 		case "window-change":
@@ -166,42 +168,42 @@ func (c *connection) serve(ctx context.Context, channel ssh.Channel, requests <-
 				return
 			}
 		}
-		if req.Type == "shell" && ok { // after the answer: the screen may be over at once
+		if req.Type == "shell" && ok { // after the reply, since the screen may end at once
 			running = true
-			begun()
-			screen.Go(func() { c.show(ctx, w, t) })
+			started()
+			screen.Go(func() { c.show(ctx, client, t) })
 		}
 	}
 }
 
-// request takes in a pty-req. No terminal of this machine is behind it.
-func (w *window) request(t *Terminal, payload []byte) bool {
+// requestPty handles a pty-req. No pseudo-terminal of this machine is allocated.
+func (t *sshTerminal) requestPty(terminal *Terminal, payload []byte) bool {
 	var p struct {
 		Term                         string
 		Columns, Rows, Width, Height uint32
 		Modes                        string
 	}
-	if ssh.Unmarshal(payload, &p) != nil || w.asked {
+	if ssh.Unmarshal(payload, &p) != nil || t.hasPty {
 		return false
 	}
-	w.asked = true
-	t.environment = append(t.environment, "TERM="+plainWord(p.Term))
-	t.setSize(p.Columns, p.Rows)
+	t.hasPty = true
+	terminal.environment = append(terminal.environment, "TERM="+safeValue(p.Term))
+	terminal.setSize(p.Columns, p.Rows)
 	return true
 }
 
-// setenv takes in a variable, if it says something of the terminal's colours.
+// setenv handles an env request. It accepts only variables about the terminal's colours.
 func setenv(t *Terminal, payload []byte) bool {
 	var p struct{ Name, Value string }
 	if ssh.Unmarshal(payload, &p) != nil || p.Name != "COLORTERM" && p.Name != "NO_COLOR" || len(t.environment) > 8 {
 		return false
 	}
-	t.environment = append(t.environment, p.Name+"="+plainWord(p.Value))
+	t.environment = append(t.environment, p.Name+"="+safeValue(p.Value))
 	return true
 }
 
-// plainWord is what of a client's word can name a terminal.
-func plainWord(s string) string {
+// safeValue strips a client's value to the characters that occur in terminal names.
+func safeValue(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.+", r) {
 			return r
@@ -210,7 +212,7 @@ func plainWord(s string) string {
 	}, s[:min(len(s), 64)])
 }
 
-// resize takes in a window-change.
+// resize handles a window-change.
 func resize(t *Terminal, payload []byte) bool {
 	var p struct{ Columns, Rows, Width, Height uint32 }
 	if ssh.Unmarshal(payload, &p) != nil {
@@ -220,20 +222,21 @@ func resize(t *Terminal, payload []byte) bool {
 	return true
 }
 
-// show shows the visitor their screen, and hangs up.
-func (c *connection) show(ctx context.Context, w *window, t *Terminal) {
-	defer c.part()
-	if !w.asked {
-		t.end(false, "The room needs a terminal: ssh without a command, or ssh -t.")
+// show runs the visitor's session and disconnects.
+func (c *connection) show(ctx context.Context, client *sshTerminal, t *Terminal) {
+	defer c.disconnect()
+	if !client.hasPty {
+		t.end(false, "The room needs a terminal: run ssh without a command, or with -t.")
 		return
 	}
-	of := c.conn.Permissions.Extensions
-	_ = c.Visit(ctx, Pass{Name: c.conn.User(), Key: of[keyKey], Teacher: of[roleKey] == teacherRole}, t) // it is in the log
+	role := c.ssh.Permissions.Extensions
+	_ = c.RunSession(ctx, Identity{Name: c.ssh.User(), Key: role[keyKey], Teacher: role[roleKey] == teacherRole}, t) // RunSession logs the reason
 }
 
-// part has the client hang up, as it does when its session has ended, and hangs up itself if it does not.
-func (c *connection) part() {
-	late := time.AfterFunc(time.Second, func() { _ = c.conn.Close() })
-	defer late.Stop()
-	_ = c.conn.Wait()
+// disconnect waits for the client to disconnect, as it does when its session has ended, and
+// disconnects it otherwise.
+func (c *connection) disconnect() {
+	timer := time.AfterFunc(time.Second, func() { _ = c.ssh.Close() })
+	defer timer.Stop()
+	_ = c.ssh.Wait()
 }

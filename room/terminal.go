@@ -12,7 +12,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Terminal is a visitor's, with a client at the other end.
+// Terminal is the terminal of a visitor's client.
 type Terminal struct {
 	client      Client
 	limits      Limits
@@ -21,24 +21,24 @@ type Terminal struct {
 
 	mu            sync.Mutex
 	width, height int
-	resized       chan struct{} // that the size is another one
-	over          chan struct{} // closed when the client asks for nothing more
+	resized       chan struct{} // signals a new size
+	disconnected  chan struct{} // closed by Disconnected
 	ended         sync.Once
 	stalled       atomic.Bool
 }
 
-// NewTerminal is the terminal of a client, 80 by 24 until it says otherwise. environment is what of it tells which
-// terminal it is: TERM and COLORTERM.
-func (c *Caller) NewTerminal(client Client, environment ...string) *Terminal {
+// NewTerminal returns the terminal of a client, 80 by 24 until it is resized. environment describes
+// it: TERM and COLORTERM.
+func (c *Conn) NewTerminal(client Client, environment ...string) *Terminal {
 	l := c.room.config.Limits
 	return &Terminal{
-		client: client, limits: l, input: rate.NewLimiter(l.Input, 32<<10), environment: environment,
-		width: 80, height: 24, resized: make(chan struct{}, 1), over: make(chan struct{}),
+		client: client, limits: l, input: rate.NewLimiter(l.InputRate, 32<<10), environment: environment,
+		width: 80, height: 24, resized: make(chan struct{}, 1), disconnected: make(chan struct{}),
 	}
 }
 
-// Resize has the terminal be of another size, in cells. However often that comes, only the newest counts. 0 is as before, and
-// what is too large for a screen is cut.
+// Resize sets the size in cells; 0 keeps the current value. The size is capped, and changes that
+// come too fast are merged.
 func (t *Terminal) Resize(columns, rows uint32) {
 	t.setSize(columns, rows)
 	select {
@@ -64,61 +64,60 @@ func (t *Terminal) size() (width, height int) {
 	return t.width, t.height
 }
 
-// Gone says that the client asks for nothing more. It is called once.
-func (t *Terminal) Gone() { close(t.over) }
+// Disconnected reports that the client sends no more requests. Call it once.
+func (t *Terminal) Disconnected() { close(t.disconnected) }
 
-// typing reads what a visitor types.
-type typing struct {
+// inputReader reads a visitor's input within the limits.
+type inputReader struct {
 	*Terminal
 	visitor *Visitor
 }
 
-func (t typing) Read(p []byte) (int, error) {
-	n, err := t.client.Read(p[:min(len(p), t.input.Burst())])
+func (r inputReader) Read(p []byte) (int, error) {
+	n, err := r.client.Read(p[:min(len(p), r.input.Burst())])
 	if n > 0 {
-		if t.visitor.typed.Add(int64(n)) > t.limits.Typed {
-			t.visitor.leave("You have typed more than the room takes from one visitor: come in again.")
+		if r.visitor.inputBytes.Add(int64(n)) > r.limits.MaxInput {
+			r.visitor.leave("You exceeded the room's input limit: join again to continue.")
 			return 0, io.EOF
 		}
-		if waiting := t.input.WaitN(t.visitor.ctx, n); waiting != nil && err == nil {
-			err = waiting
+		if waitErr := r.input.WaitN(r.visitor.ctx, n); waitErr != nil && err == nil {
+			err = waitErr
 		}
 	}
 	if err != nil {
-		t.visitor.leave("") // they have hung up
+		r.visitor.leave("") // disconnected
 	}
 	return n, err
 }
 
-// errStalled is why a client that reads nothing is left.
-var errStalled = errors.New("its screen was not read")
+var errStalled = errors.New("client stopped reading")
 
-// Write implements io.Writer. There is no line discipline at the other end: a newline becomes a carriage return
-// and a newline. A client that does not read is left after a while.
+// Write implements io.Writer. It converts newlines to CRLF, since the client has no line discipline,
+// and closes a client that does not read.
 func (t *Terminal) Write(p []byte) (int, error) {
-	late := time.AfterFunc(t.limits.Stall, func() {
+	timer := time.AfterFunc(t.limits.StallTimeout, func() {
 		t.stalled.Store(true)
 		_ = t.client.Close()
 	})
-	defer late.Stop()
+	defer timer.Stop()
 	if _, err := t.client.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// end says some last words and parts, well or not.
-func (t *Terminal) end(well bool, words string) {
+// end writes a last message, unless it is empty, and ends the session. Later calls do nothing.
+func (t *Terminal) end(ok bool, message string) {
 	t.ended.Do(func() {
-		if words != "" {
-			_, _ = t.Write([]byte(words + "\n"))
+		if message != "" {
+			_, _ = t.Write([]byte(message + "\n"))
 		}
-		t.client.Part(well)
+		t.client.End(ok)
 	})
 }
 
-// follow hands on the sizes that the terminal takes, not too many a second, until ctx ends.
-func (t *Terminal) follow(ctx context.Context, resize func(width, height int)) {
+// followSize passes new sizes to resize, at most resizeRate per second, until ctx ends.
+func (t *Terminal) followSize(ctx context.Context, resize func(width, height int)) {
 	for {
 		select {
 		case <-t.resized:
@@ -126,6 +125,6 @@ func (t *Terminal) follow(ctx context.Context, resize func(width, height int)) {
 		case <-ctx.Done():
 			return
 		}
-		wait(ctx, time.Second/resizes)
+		wait(ctx, time.Second/resizeRate)
 	}
 }

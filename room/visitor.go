@@ -15,48 +15,49 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// Visitor is somebody in the room. A lesson tells the room of them with At and Predicted.
+// Visitor is a person in the room, who may be a teacher. The model reports their progress with
+// SetPlace and RecordPrediction.
 type Visitor struct {
 	room *Room
 	id   uint64
-	guest
+	login
 	name   string
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	typed  atomic.Int64 // bytes
-	active atomic.Int64 // when they did something last, in Unix nanoseconds
-	began  atomic.Bool  // whether they have done anything since they came
-	holds  atomic.Int64 // bytes of memory, by their screen's account
+	inputBytes atomic.Int64
+	lastActive atomic.Int64 // Unix nanoseconds
+	wasActive  atomic.Bool  // since joining
+	memory     atomic.Int64 // bytes, as the model reports them
 
-	// Of the room, and changed by Room.change alone.
+	// Changed by Room.update only.
 	place     string
 	following bool
 
-	slowing chan struct{} // holds something while the screen is to play slowly
-	once    sync.Once
-	leaving chan struct{} // closed when goodbye is said
-	goodbye string
+	slowRequested chan struct{}
+	leaveOnce     sync.Once
+	leaving       chan struct{} // closed by leave
+	goodbye       string
 }
 
-// Name is what the visitor is called in the room. No two are called the same at a time.
+// Name returns the visitor's name, which is unique in the room.
 func (v *Visitor) Name() string { return v.name }
 
-// Teacher reports whether this is the teacher.
+// Teacher reports whether the visitor is a teacher.
 func (v *Visitor) Teacher() bool { return v.teacher }
 
-// Context ends when the visitor leaves.
+// Context returns a context that ends when the visitor leaves.
 func (v *Visitor) Context() context.Context { return v.ctx }
 
-// leave sends the visitor out with some words. Empty: they know.
-func (v *Visitor) leave(why string) {
-	v.once.Do(func() {
-		v.goodbye = why
+// leave ends the session with a message, which may be empty. Later calls do nothing.
+func (v *Visitor) leave(message string) {
+	v.leaveOnce.Do(func() {
+		v.goodbye = message
 		close(v.leaving)
 	})
 }
 
-// isLeaving reports whether the visitor is on the way out.
+// isLeaving reports whether leave was called.
 func (v *Visitor) isLeaving() bool {
 	select {
 	case <-v.leaving:
@@ -66,85 +67,83 @@ func (v *Visitor) isLeaving() bool {
 	}
 }
 
-// slow has the visitor's screen play slowly.
+// slow requests that the model grow more slowly.
 func (v *Visitor) slow() {
 	select {
-	case v.slowing <- struct{}{}:
-	default: // it is about to
+	case v.slowRequested <- struct{}{}:
+	default: // already requested
 	}
 }
 
-// noteActivity notes that the visitor does something.
 func (v *Visitor) noteActivity() {
-	v.active.Store(time.Now().UnixNano())
-	v.began.Store(true)
+	v.lastActive.Store(time.Now().UnixNano())
+	v.wasActive.Store(true)
 }
 
-// idle is for how long they have done nothing.
-func (v *Visitor) idle() time.Duration { return time.Since(time.Unix(0, v.active.Load())) }
+// idle returns the time since the last activity.
+func (v *Visitor) idle() time.Duration { return time.Since(time.Unix(0, v.lastActive.Load())) }
 
-// legible reports as an error that a name can't be shown beside others: letters that are not seen, or that turn
-// round what stands beside them.
-func legible(name string) error {
+// checkName rejects names that would garble a list: invisible and right-to-left characters.
+func checkName(name string) error {
 	for _, r := range name {
-		if of, _ := bidi.LookupRune(r); of.Class() == bidi.R || of.Class() == bidi.AL || of.Class() == bidi.AN {
-			return errors.New("a name here goes from left to right: come in by another")
+		if p, _ := bidi.LookupRune(r); p.Class() == bidi.R || p.Class() == bidi.AL || p.Class() == bidi.AN {
+			return errors.New("right-to-left names can't be shown here: use another name")
 		}
 		if unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) {
-			return errors.New("a name here has no letters that can't be seen: come in by another")
+			return errors.New("the name contains invisible characters: use another name")
 		}
 	}
 	return nil
 }
 
-// longestName is how long a visitor's name is at the most, in letters.
-const longestName = 16
+// maxName is the maximum length of a name in characters.
+const maxName = 16
 
-// nameOf makes a name of what a client logs in as: letters and digits, and what joins them.
-func nameOf(user string) string {
+// cleanName reduces a user name to letters, digits, dashes, underscores and dots.
+func cleanName(user string) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
 			return r
 		}
 		return -1
 	}, strings.ToValidUTF8(user, ""))
-	if runes := []rune(name); len(runes) > longestName {
-		name = string(runes[:longestName])
+	if runes := []rune(name); len(runes) > maxName {
+		name = string(runes[:maxName])
 	}
 	return cmp.Or(strings.Trim(name, "-_."), "somebody")
 }
 
-// guest is somebody who was let in and has no seat yet.
-type guest struct {
-	user    string // what the client logs in as
-	source  string // where they come from
-	key     string // by which they came, or empty
+// login is an authenticated user.
+type login struct {
+	user    string // as the client sent it
+	source  string // see sourceOf
+	key     string // see Identity.Key
 	teacher bool
-	answers func(context.Context) bool // whether their client is there: see connection.answers
+	ping    func(context.Context) bool // see Conn.ping
 }
 
-// login is the name that they ask for.
-func (g guest) login() string { return nameOf(g.user) }
+// displayName returns the requested name.
+func (l login) displayName() string { return cleanName(l.user) }
 
-// enter seats a visitor. The error is one sentence for them.
-func (r *Room) enter(g guest) (*Visitor, error) {
-	if err := legible(g.login()); err != nil {
+// join adds a visitor. The error is one sentence for the user.
+func (r *Room) join(l login) (*Visitor, error) {
+	if err := checkName(l.displayName()); err != nil {
 		return nil, err
 	}
-	if !g.teacher && r.config.Limits.full() {
-		return nil, errors.New("the room has no memory left for one more: try again when somebody has left")
+	if !l.teacher && r.config.Limits.outOfMemory() {
+		return nil, errors.New("the room is out of memory: try again when somebody has left")
 	}
-	v := &Visitor{room: r, guest: g, place: "just came in", leaving: make(chan struct{}), slowing: make(chan struct{}, 1)}
-	v.active.Store(time.Now().UnixNano())
+	v := &Visitor{room: r, login: l, place: "just joined", leaving: make(chan struct{}), slowRequested: make(chan struct{}, 1)}
+	v.lastActive.Store(time.Now().UnixNano())
 	v.ctx, v.cancel = context.WithCancel(context.Background())
 	var err error
-	r.change(func(r *Room) {
-		if err = r.seatFor(g); err != nil {
+	r.update(func(r *Room) {
+		if err = r.admit(l); err != nil {
 			return
 		}
-		r.arrivals++
-		v.id, v.name = r.arrivals, r.freeName(g.login())
-		r.seats[v.id] = v
+		r.sequence++
+		v.id, v.name = r.sequence, r.uniqueName(l.displayName())
+		r.visitors[v.id] = v
 	})
 	if err != nil {
 		v.cancel()
@@ -153,67 +152,64 @@ func (r *Room) enter(g guest) (*Visitor, error) {
 	return v, nil
 }
 
-// teachers is how many seats there are for teachers: another laptop, another try.
-const teachers = 4
-
-// freeName returns name, with a number behind it if somebody is called that.
-func (r *Room) freeName(name string) string {
-	taken := make(map[string]bool, len(r.seats))
-	for _, v := range r.seats {
-		taken[v.name] = true
+// uniqueName returns name, with a number appended if it is in use.
+func (r *Room) uniqueName(name string) string {
+	used := make(map[string]bool, len(r.visitors))
+	for _, v := range r.visitors {
+		used[v.name] = true
 	}
 	for n, try := 2, name; ; n++ {
-		if !taken[try] {
+		if !used[try] {
 			return try
 		}
 		try = fmt.Sprintf("%s-%d", name, n)
 	}
 }
 
-// exit frees the seat. Of a teacher's who was followed, everybody lets go. What was predicted stays.
-func (r *Room) exit(v *Visitor) {
+// remove removes a visitor, and ends their share if they have one. Their predictions stay.
+func (r *Room) remove(v *Visitor) {
 	v.leave("")
 	v.cancel()
-	r.change(func(r *Room) {
-		delete(r.seats, v.id)
-		if c, _ := r.call.get(); c.by == v.id {
-			r.call.set(call{number: c.number})
+	r.update(func(r *Room) {
+		delete(r.visitors, v.id)
+		if s, _ := r.share.get(); s.by == v.id {
+			r.share.set(share{number: s.number})
 		}
 	})
 }
 
-// change changes the room and tells the teachers.
-func (r *Room) change(do func(*Room)) {
+// update runs change under the lock and publishes a new snapshot to the teachers.
+func (r *Room) update(change func(*Room)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	do(r)
-	s := &standing{tallies: r.tallied}
-	for _, v := range r.seats {
-		s.seats = append(s.seats, seat{v.name, v.place, v.teacher, v.following, v.id})
+	change(r)
+	s := &snapshot{tallies: r.tallies}
+	for _, v := range r.visitors {
+		s.people = append(s.people, person{v.name, v.place, v.teacher, v.following, v.id})
 	}
-	slices.SortFunc(s.seats, func(a, b seat) int { return cmp.Compare(a.id, b.id) })
-	r.standing.set(s)
+	slices.SortFunc(s.people, func(a, b person) int { return cmp.Compare(a.id, b.id) })
+	r.snapshots.set(s)
 }
 
-// standing is how things stand in the room, at one moment.
-type standing struct {
-	seats   []seat // in the order in which they came
+// snapshot is the state of the room at one moment.
+type snapshot struct {
+	people  []person // in the order in which they joined
 	tallies []tally
 }
 
-// seat is somebody in the room.
-type seat struct {
+// person is a visitor or teacher in a snapshot.
+type person struct {
 	name, place        string
 	teacher, following bool
 	id                 uint64
 }
 
-// visitors is how many there are beside teachers, and followers how many of them follow.
-func (s *standing) visitors() (all, followers int) {
-	for _, seat := range s.seats {
-		if !seat.teacher {
+// visitors counts the people who are not teachers, and how many of them follow.
+func (s *snapshot) visitors() (all, followers int) {
+	for _, p := range s.people {
+		if !p.teacher {
 			all++
-			if seat.following {
+			if p.following {
 				followers++
 			}
 		}

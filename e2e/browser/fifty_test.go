@@ -21,7 +21,7 @@ func TestFiftyPages(t *testing.T) {
 	teacher.sees("1 2 3 answer")
 	theRoom := chromedp.KeyEvent("t", chromedp.KeyModifiers(input.ModifierCtrl))
 	teacher.do(theRoom)
-	teacher.sees("f follow me")
+	teacher.sees("f share screen")
 
 	one := open(t, address, phone)
 	pages := []*page{one}
@@ -41,10 +41,10 @@ func TestFiftyPages(t *testing.T) {
 	}
 	each(func(i int, p *page) {
 		p.comeIn(fmt.Sprintf("ada-%d", i), code)
-		p.sees(fmt.Sprintf("ada-%d · you are on your own", i))
+		p.sees(fmt.Sprintf("ada-%d · your own session", i))
 	})
 	teacher.press("f")
-	teacher.sees("f let go")
+	teacher.sees("f stop sharing")
 	teacher.do(theRoom) // back to the lesson, which all see
 	each(func(_ int, p *page) { p.sees("1 2 3 answer") })
 	each(func(i int, p *page) {

@@ -118,8 +118,8 @@ func (p *page) do(what ...chromedp.Action) {
 // comeIn fills in the form.
 func (p *page) comeIn(name, code string) {
 	p.Helper()
-	p.do(chromedp.WaitVisible("#door", chromedp.ByID), chromedp.SetValue("#name", name, chromedp.ByID), chromedp.SetValue("#code", code, chromedp.ByID),
-		chromedp.Click("#door button", chromedp.ByQuery))
+	p.do(chromedp.WaitVisible("#login", chromedp.ByID), chromedp.SetValue("#name", name, chromedp.ByID), chromedp.SetValue("#code", code, chromedp.ByID),
+		chromedp.Click("#login button", chromedp.ByQuery))
 }
 
 // value is what a piece of JavaScript says, or empty if it fails.

@@ -12,33 +12,33 @@ import (
 	"github.com/schedq/schedq/room/web"
 )
 
-// A message that is too long is not read to its end, before the code as behind it; one that is not is taken.
-func TestMessagesHaveBounds(t *testing.T) {
+// Messages above the limit end the connection, before and after the login.
+func TestMessageLimits(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	eve := &visitor{t: t, ws: s.dial()}
 	if err := eve.ws.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"name":"eve","code":%q%s}`, code, strings.Repeat(" ", 3<<10))); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := eve.ws.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusMessageTooBig {
-		t.Errorf("3 KiB before the code end with %v", err)
+		t.Errorf("3 KiB before the login: %v", err)
 	}
 	ada := s.visitor("ada").sees("notebook of ada")
 	ada.pastes(strings.Repeat("x", 12<<10)).sees("xxxxxxxx")
-	if status := ada.pastes(strings.Repeat("x", 17<<10)).ends(); status != websocket.StatusMessageTooBig {
-		t.Errorf("17 KiB typed at once end with %d", status)
+	if status := ada.pastes(strings.Repeat("x", 17<<10)).waitEnd(); status != websocket.StatusMessageTooBig {
+		t.Errorf("17 KiB of input in one message: %d", status)
 	}
-	s.goesOn()
+	s.checkServes()
 }
 
-// Who has opened the page and types the code stays, however many connections come that say nothing.
-func TestWhoIsSilentMakesRoom(t *testing.T) {
-	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.Handshakes = 2 })
+// Silent connections don't replace one with the page open.
+func TestSilentConnectionIsReplaced(t *testing.T) {
+	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.Pending = 2 })
 	ada := &visitor{t: t, ws: s.dial()}
 	silent := s.connect()
-	<-time.After(1200 * time.Millisecond) // until who has said nothing counts as silent
+	<-time.After(1200 * time.Millisecond) // until the connection counts as silent
 	s.connect()
-	hungUp(t, silent)
-	if ada.says(words{"name": "ada", "code": code}); ada.answered()["is"] != "in" {
-		t.Error("who knows the code is not let in")
+	waitClosed(t, silent)
+	if ada.sends(object{"name": "ada", "code": code}); ada.reply()["is"] != "in" {
+		t.Error("the right code is rejected")
 	}
 }

@@ -1,5 +1,7 @@
-// Package web lets visitors of a room in by a browser: a page with a terminal, and a WebSocket for what is shown and typed.
+// Package web serves a room to browsers: a page with a terminal, and a WebSocket for its input and
+// output.
 //
-// Codes, seats and limits are the room's, as for SSH. The page comes whole from this package, loads nothing from
-// elsewhere, and keeps no cookie; the package opens no file and dials nobody.
+// Codes, seats and limits are those of the room, shared with SSH. All files of the page are embedded;
+// it loads nothing from other hosts and sets no cookies. The package opens no files and makes no
+// outgoing connections.
 package web

@@ -5,58 +5,57 @@ import (
 	"errors"
 )
 
-// A page sends what is typed as binary messages, and else these, as JSON. The room sends what is shown as binary messages,
-// and else answers.
+// The page sends terminal input as binary messages, the room terminal output. Text messages are JSON:
+// a message from the page, a reply from the room.
 
-// message is what a page says: the first time who wants to come in, afterwards how large the terminal is.
+// message is what the page sends: first a login, then terminal sizes.
 type message struct {
-	// Name is what they ask to be called.
+	// Name is the requested name.
 	Name string `json:"name,omitempty"`
-	// Code is the room's, or the teacher's.
+	// Code is the room's or the teacher's code.
 	Code string `json:"code,omitempty"`
-	// Token is in place of name and code for who was in the room and has lost the connection.
+	// Token replaces name and code after a lost connection.
 	Token string `json:"token,omitempty"`
-	// Columns and Rows are the terminal's size, in cells. 0 is as before.
+	// Columns and Rows are the terminal's size in cells. 0 keeps the current value.
 	Columns uint32 `json:"columns,omitempty"`
 	Rows    uint32 `json:"rows,omitempty"`
 }
 
-// What of a message and of the words in it is looked at, in bytes: whoever sends more is hung up on.
+// Size limits in bytes. A client that exceeds them is disconnected.
 const (
 	maxMessage = 2 << 10
-	maxWord    = 256
-	maxTyped   = 16 << 10 // of a binary message
+	maxField   = 256
+	maxInput   = 16 << 10 // of a binary message
 )
 
-// decode reads a message. The error is one sentence.
+// decode decodes a message. The error is one sentence.
 func decode(data []byte) (m message, err error) {
 	if len(data) > maxMessage {
 		return message{}, errors.New("the message is too long")
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return message{}, errors.New("the message is no JSON of this room's")
+		return message{}, errors.New("invalid message")
 	}
-	if max(len(m.Name), len(m.Code), len(m.Token)) > maxWord {
+	if max(len(m.Name), len(m.Code), len(m.Token)) > maxField {
 		return message{}, errors.New("a name or code is too long")
 	}
 	return m, nil
 }
 
-// answer is what the room says.
-type answer struct {
-	// Is is one of the answers below.
-	Is string `json:"is"`
-	// Words are for the visitor.
-	Words string `json:"words,omitempty"`
-	// Name and Token are for who is let in.
+// reply is what the room sends.
+type reply struct {
+	Kind string `json:"is"`
+	// Text is shown to the user.
+	Text string `json:"words,omitempty"`
+	// Name and Token accompany an accepted login.
 	Name  string `json:"name,omitempty"`
 	Token string `json:"token,omitempty"`
 }
 
-// The answers.
+// The kinds of replies.
 const (
-	letIn    = "in"      // what comes is the screen
-	refused  = "no"      // the form is to be filled in again
-	stranger = "unknown" // by a token that stands for nobody any more
-	notes    = "notes"   // the words are the speaker's notes, for who reads them
+	accepted = "in"      // screen output follows
+	rejected = "no"      // show the form again
+	expired  = "unknown" // the token is unknown or was used
+	notes    = "notes"   // the text contains the speaker notes
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzMessages reads what a page may say: no panic, and nothing beyond its bounds.
+// FuzzMessages decodes arbitrary messages. It must not panic or exceed the limits.
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte(`{"name":"ada","code":"monday-room","columns":80,"rows":24}`))
 	f.Add([]byte(`{"token":"` + strings.Repeat("x", 300) + `"}`))
@@ -15,12 +15,12 @@ func FuzzMessages(f *testing.F) {
 		m, err := decode(data)
 		if err != nil {
 			if err.Error() == "" || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%q is no sentence", err)
+				t.Errorf("the error is not one line: %q", err)
 			}
 			return
 		}
-		if len(data) > maxMessage || max(len(m.Name), len(m.Code), len(m.Token)) > maxWord {
-			t.Errorf("%d bytes make %v", len(data), m)
+		if len(data) > maxMessage || max(len(m.Name), len(m.Code), len(m.Token)) > maxField {
+			t.Errorf("%d bytes decode to %v", len(data), m)
 		}
 	})
 }

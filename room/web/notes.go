@@ -10,14 +10,14 @@ import (
 	"github.com/schedq/schedq/room"
 )
 
-// mostReaders is how many pages can show the speaker's notes at once: a teacher has few screens.
-const mostReaders = 16
+// maxNotesPages is how many pages can show the speaker notes at once. A teacher has few screens.
+const maxNotesPages = 16
 
-// showNotes shows the speaker's notes to a page whose reader has the teacher's code, as they change, until one of the two is
-// gone. Nothing that the page says afterwards is looked at.
-func (s *Site) showNotes(w http.ResponseWriter, r *http.Request, conn *called) {
+// serveNotes sends the speaker notes, as they change, to a page whose user has the teacher's code. It
+// ignores later messages of the page.
+func (s *Site) serveNotes(w http.ResponseWriter, r *http.Request, conn *httpConn) {
 	if !sameOrigin(r) {
-		http.Error(w, "Only the room's own page has the notes.", http.StatusForbidden)
+		http.Error(w, "Only the room's own page can read the notes.", http.StatusForbidden)
 		return
 	}
 	ws, err := websocket.Accept(w, r, nil)
@@ -26,66 +26,66 @@ func (s *Site) showNotes(w http.ResponseWriter, r *http.Request, conn *called) {
 	}
 	defer ws.CloseNow()
 	ws.SetReadLimit(maxMessage)
-	p, err := s.admitReader(ws, conn)
+	id, err := s.authenticateNotes(ws, conn)
 	if err != nil {
 		_ = ws.Close(websocket.StatusPolicyViolation, err.Error())
 		return
 	}
-	conn.caller.LetIn()
-	defer s.reading.Add(-1)
-	if s.reading.Add(1) > mostReaders {
+	conn.room.FinishAuth()
+	defer s.notesPages.Add(-1)
+	if s.notesPages.Add(1) > maxNotesPages {
 		_ = ws.Close(websocket.StatusTryAgainLater, "too many pages show the notes")
 		return
 	}
-	ctx, cancel := context.WithCancel(ws.CloseRead(conn.ctx)) // which ends when the page goes
+	ctx, cancel := context.WithCancel(ws.CloseRead(conn.ctx)) // ends when the page closes
 	defer cancel()
-	go conn.caller.KeepAsking(ctx, reader{ws}, p.Name)
-	reply(ctx, ws, answer{Is: letIn, Token: s.readers.issue(p)})
+	go conn.room.KeepAlive(ctx, notesClient{ws}, id.Name)
+	send(ctx, ws, reply{Kind: accepted, Token: s.notesTokens.issue(id)})
 	for shown := ""; ; {
 		if shown, err = s.config.Notes(ctx, shown); err != nil {
 			return
 		}
-		reply(ctx, ws, answer{Is: notes, Words: shown})
+		send(ctx, ws, reply{Kind: notes, Text: shown})
 	}
 }
 
-// admitReader asks for the teacher's code, as often as the room allows. A visitor's lets nobody read.
-func (s *Site) admitReader(ws *websocket.Conn, conn *called) (p room.Pass, err error) {
-	ctx, cancel := context.WithDeadline(conn.ctx, conn.until)
+// authenticateNotes asks for the teacher's code or a token until the attempts are used up.
+func (s *Site) authenticateNotes(ws *websocket.Conn, conn *httpConn) (id room.Identity, err error) {
+	ctx, cancel := context.WithDeadline(conn.ctx, conn.authDeadline)
 	defer cancel()
 	for {
 		kind, data, err := ws.Read(ctx)
 		if err != nil || kind != websocket.MessageText {
-			return p, errors.New("nobody said the teacher's code")
+			return id, errors.New("the teacher's code is required")
 		}
 		m, err := decode(data)
 		if err != nil {
-			return p, err
+			return id, err
 		}
-		if err := conn.caller.Try(); err != nil {
-			return p, err
+		if err := conn.room.CountAttempt(); err != nil {
+			return id, err
 		}
 		if m.Token != "" {
-			if p, ok := s.readers.redeem(m.Token); ok {
-				return p, nil
+			if id, ok := s.notesTokens.redeem(m.Token); ok {
+				return id, nil
 			}
-			reply(ctx, ws, answer{Is: stranger, Words: "You were away for long: the code once more."})
+			send(ctx, ws, reply{Kind: expired, Text: "Your session has expired: enter the code again."})
 			continue
 		}
-		const who = "notes" // in the log
-		switch teacher, err := conn.caller.Judge(who, m.Code); {
+		const name = "notes" // in the log
+		switch teacher, err := conn.room.CheckCode(name, m.Code); {
 		case err == nil && teacher:
-			return room.Pass{Name: who, Teacher: true}, nil
-		case errors.Is(err, room.ErrUnheard):
-			reply(ctx, ws, answer{Is: refused, Words: unheard})
-			return p, err
+			return room.Identity{Name: name, Teacher: true}, nil
+		case errors.Is(err, room.ErrThrottled):
+			send(ctx, ws, reply{Kind: rejected, Text: throttled})
+			return id, err
 		}
-		reply(ctx, ws, answer{Is: refused, Words: "That is not the teacher's code."})
+		send(ctx, ws, reply{Kind: rejected, Text: "That is not the teacher's code."})
 	}
 }
 
-// reader is a page with the notes, which is asked whether it is there.
-type reader struct{ ws *websocket.Conn }
+// notesClient is a page with the notes, for Conn.KeepAlive.
+type notesClient struct{ ws *websocket.Conn }
 
-// Answers asks the page, and reports whether it says so before ctx ends.
-func (r reader) Answers(ctx context.Context) bool { return r.ws.Ping(ctx) == nil }
+// Ping reports whether the page responds before ctx ends.
+func (c notesClient) Ping(ctx context.Context) bool { return c.ws.Ping(ctx) == nil }

@@ -26,42 +26,41 @@ import (
 //go:embed static
 var static embed.FS
 
-// Config says what a page is like.
+// Config configures the page.
 type Config struct {
-	// TLS is by which it is served. Nil is without.
+	// TLS serves the page over HTTPS. Nil serves plain HTTP.
 	TLS *tls.Config
-	// Kiosk lets everybody in without a name and a code, as visitors, and lets other pages hold this one in a frame.
+	// Kiosk admits everybody as a visitor without a name or a code, and lets other pages embed this
+	// one in a frame.
 	Kiosk bool
-	// Notes waits until the speaker's notes are others than those that are shown, and returns them, or an error once ctx ends.
-	// They are at /notes, for whoever has the teacher's code. Nil: there are none.
+	// Notes waits until the speaker notes differ from shown and returns them, or an error when ctx
+	// ends. The page shows them at /notes to users with the teacher's code. Nil disables that.
 	Notes func(ctx context.Context, shown string) (string, error)
 }
 
-// Site is a room's page.
+// Site serves the page of a room.
 type Site struct {
-	config  Config
-	files   map[string]file // by their paths
-	passes  passes          // of those in the room
-	readers passes          // of those who read the notes, which let nobody into the room
-	reading atomic.Int32    // how many do
-	http    *http.Server
+	config      Config
+	files       map[string]file // by path
+	tokens      *tokens         // of visitors
+	notesTokens *tokens         // of /notes; they don't admit to the room
+	notesPages  atomic.Int32    // connected
+	http        *http.Server
 }
 
-// file is what is served at a path.
 type file struct {
-	kind       string // its media type
-	plain, zip []byte
+	mediaType     string
+	text, gzipped []byte
 }
 
-// How long a browser may take over a request, and again over the answer, and how long the request may be, in bytes.
 const (
-	requestTime = 10 * time.Second
-	maxHeader   = 8 << 10
+	requestTimeout = 10 * time.Second // per request; the response has twice that
+	maxHeader      = 8 << 10          // bytes
 )
 
-// New returns a page, which is served by Welcome.
+// New returns a site. Its ServeConn method is the Handler of a room.Listener.
 func New(c Config) (*Site, error) {
-	s := &Site{config: c, files: make(map[string]file), passes: passes{byToken: make(map[string]pass)}, readers: passes{byToken: make(map[string]pass)}}
+	s := &Site{config: c, files: make(map[string]file), tokens: newTokens(), notesTokens: newTokens()}
 	err := fs.WalkDir(static, "static", func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -70,28 +69,28 @@ func New(c Config) (*Site, error) {
 		if err != nil {
 			return err
 		}
-		s.files[strings.TrimPrefix(at, "static")], err = packed(at, text)
+		s.files[strings.TrimPrefix(at, "static")], err = newFile(at, text)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the page can't be made: %w", err)
+		return nil, fmt.Errorf("can't load the page: %w", err)
 	}
 	s.http = &http.Server{
-		Handler: s, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: 2 * requestTime,
-		MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0), // what a crowd does is told by the room
+		Handler: s, ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: 2 * requestTimeout,
+		MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0), // the room logs, at a limited rate
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			if encrypted, ok := conn.(*tls.Conn); ok {
 				conn = encrypted.NetConn()
 			}
-			return context.WithValue(ctx, callerKey{}, conn.(*called))
+			return context.WithValue(ctx, connKey{}, conn.(*httpConn))
 		},
 	}
 	return s, nil
 }
 
-// packed is a file, compressed once for all.
-func packed(at string, text []byte) (file, error) {
+// newFile compresses a file once for all requests.
+func newFile(at string, text []byte) (file, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	if _, err := w.Write(text); err != nil {
@@ -100,67 +99,67 @@ func packed(at string, text []byte) (file, error) {
 	if err := w.Close(); err != nil {
 		return file{}, err
 	}
-	kind := map[string]string{".mjs": "text/javascript; charset=utf-8", ".js": "text/javascript; charset=utf-8"}[path.Ext(at)]
-	if kind == "" {
-		kind = mime.TypeByExtension(path.Ext(at))
+	mediaType := map[string]string{".mjs": "text/javascript; charset=utf-8", ".js": "text/javascript; charset=utf-8"}[path.Ext(at)]
+	if mediaType == "" {
+		mediaType = mime.TypeByExtension(path.Ext(at))
 	}
-	if kind == "" {
-		kind = "text/plain; charset=utf-8"
+	if mediaType == "" {
+		mediaType = "text/plain; charset=utf-8"
 	}
-	return file{kind, text, b.Bytes()}, nil
+	return file{mediaType, text, b.Bytes()}, nil
 }
 
-// callerKey is where a request's context has who made it.
-type callerKey struct{}
+// connKey is the context key of a request's httpConn.
+type connKey struct{}
 
-// called is a caller's connection while it is served.
-type called struct {
+// httpConn is a connection of the room that is served over HTTP.
+type httpConn struct {
 	net.Conn
-	caller *room.Caller
-	ctx    context.Context // of the room
-	until  time.Time       // when the code is to be said
-	once   sync.Once
-	closed chan struct{}
+	room         *room.Conn
+	ctx          context.Context // of the room
+	authDeadline time.Time
+	once         sync.Once
+	closed       chan struct{}
 }
 
 // Close implements net.Conn.
-func (c *called) Close() error {
+func (c *httpConn) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return c.Conn.Close()
 }
 
-// one is a listener with one connection.
-type one struct {
-	*called
-	coming chan net.Conn
+// singleListener is a listener with one connection.
+type singleListener struct {
+	*httpConn
+	conns chan net.Conn
 }
 
-// Accept implements net.Listener: when the connection is closed, no other comes.
-func (o one) Accept() (net.Conn, error) {
+// Accept implements net.Listener. After the one connection, it blocks until that is closed.
+func (l singleListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-o.coming:
+	case c := <-l.conns:
 		return c, nil
-	case <-o.closed:
+	case <-l.closed:
 		return nil, net.ErrClosed
 	}
 }
 
 // Addr implements net.Listener.
-func (o one) Addr() net.Addr { return o.LocalAddr() }
+func (l singleListener) Addr() net.Addr { return l.LocalAddr() }
 
-// Close implements net.Listener: the connection may go on.
-func (o one) Close() error { return nil }
+// Close implements net.Listener. It leaves the connection open.
+func (l singleListener) Close() error { return nil }
 
-// Welcome is the room.Protocol of browsers. The page asks for the code before it connects.
-func (s *Site) Welcome(ctx context.Context, c *room.Caller) {
-	until, err := c.Hurry()
+// ServeConn is the room.Handler for browsers. The page asks for the code before it opens a WebSocket.
+func (s *Site) ServeConn(ctx context.Context, c *room.Conn) {
+	deadline, err := c.SetHandshakeDeadline()
 	if err != nil {
 		return
 	}
-	conn := &called{Conn: c.Conn(), caller: c, ctx: ctx, until: until, closed: make(chan struct{})}
-	l := one{conn, make(chan net.Conn, 1)}
-	if l.coming <- conn; s.config.TLS != nil {
-		_ = s.http.Serve(tls.NewListener(l, s.config.TLS)) // it ends when the connection does
+	conn := &httpConn{Conn: c.NetConn(), room: c, ctx: ctx, authDeadline: deadline, closed: make(chan struct{})}
+	l := singleListener{conn, make(chan net.Conn, 1)}
+	if l.conns <- conn; s.config.TLS != nil {
+		_ = s.http.Serve(tls.NewListener(l, s.config.TLS)) // returns when the connection is closed
 		return
 	}
 	_ = s.http.Serve(l)
@@ -168,19 +167,19 @@ func (s *Site) Welcome(ctx context.Context, c *room.Caller) {
 
 // ServeHTTP implements http.Handler.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	conn := r.Context().Value(callerKey{}).(*called)
-	conn.caller.Greeted()
+	conn := r.Context().Value(connKey{}).(*httpConn)
+	conn.room.HandshakeDone()
 	nonce := rand.Text()
-	s.protect(w.Header(), nonce)
-	w.Header().Set("Connection", "close") // who reads the page stands before no door; a WebSocket says otherwise
+	s.setHeaders(w.Header(), nonce)
+	w.Header().Set("Connection", "close") // a user reading the page must not hold a pending connection
 	at := r.URL.Path
 	hasNotes := s.config.Notes != nil && !s.config.Kiosk
 	switch {
 	case at == "/room":
-		s.visit(w, r, conn)
+		s.serveTerminal(w, r, conn)
 		return
 	case at == "/speaker" && hasNotes:
-		s.showNotes(w, r, conn)
+		s.serveNotes(w, r, conn)
 		return
 	case at == "/":
 		at = "/page.html"
@@ -191,16 +190,16 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ok = ok && (hasNotes || !strings.HasPrefix(at, "/notes."))
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		http.Error(w, "This page is only looked at.", http.StatusMethodNotAllowed)
+		http.Error(w, "Only GET and HEAD are allowed.", http.StatusMethodNotAllowed)
 	case !ok:
-		http.Error(w, "There is nothing here: the room is at /.", http.StatusNotFound)
+		http.Error(w, "Not found: the room is at /.", http.StatusNotFound)
 	default:
-		s.send(w, r, f, nonce)
+		s.serveFile(w, r, f, nonce)
 	}
 }
 
-// protect has a browser load nothing from elsewhere, and run and draw nothing that is not this page's.
-func (s *Site) protect(h http.Header, nonce string) {
+// setHeaders makes the browser load nothing from other hosts and run only this page's scripts and styles.
+func (s *Site) setHeaders(h http.Header, nonce string) {
 	frames := "'none'"
 	if s.config.Kiosk {
 		frames = "*"
@@ -213,17 +212,17 @@ func (s *Site) protect(h http.Header, nonce string) {
 	h.Set("Cache-Control", "no-cache")
 }
 
-// send sends a file. The page itself is told its nonce, and whether there is a form.
-func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, nonce string) {
-	w.Header().Set("Content-Type", f.kind)
-	text := f.plain
+// serveFile serves a file. HTML gets the nonce and whether this is a kiosk.
+func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, f file, nonce string) {
+	w.Header().Set("Content-Type", f.mediaType)
+	text := f.text
 	switch {
-	case strings.HasPrefix(f.kind, "text/html"):
+	case strings.HasPrefix(f.mediaType, "text/html"):
 		text = bytes.ReplaceAll(text, []byte("{{nonce}}"), []byte(nonce))
 		text = bytes.ReplaceAll(text, []byte("{{kiosk}}"), fmt.Append(nil, s.config.Kiosk))
 	case strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"):
 		w.Header().Set("Content-Encoding", "gzip")
-		text = f.zip
+		text = f.gzipped
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }

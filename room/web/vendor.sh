@@ -1,5 +1,5 @@
 #!/bin/sh
-# vendor.sh XTERM FIT: xterm.js and its fit addon in those versions, into static/, as make terminal does.
+# Usage: vendor.sh XTERM FIT. Replaces static/ files with those versions of xterm.js and its fit addon; see make terminal.
 set -eu
 cd "$(dirname "$0")/static"
 work=$(mktemp -d)
@@ -8,16 +8,16 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/xterm" "$work/fit"
 tar xzf "$work/xterm-xterm-$1.tgz" -C "$work/xterm" --strip-components 1
 tar xzf "$work/xterm-addon-fit-$2.tgz" -C "$work/fit" --strip-components 1
-# The maps that the last lines name are not kept.
+# Drop the references to source maps, which are not included.
 sed '/^\/\/# sourceMappingURL/d' "$work/xterm/lib/xterm.mjs" >xterm.mjs
 sed '/^\/\/# sourceMappingURL/d' "$work/fit/lib/addon-fit.mjs" >addon-fit.mjs
 cp "$work/xterm/css/xterm.css" xterm.css
 cat "$work/xterm/LICENSE" "$work/fit/LICENSE" >LICENSE.xterm
 {
-	echo "Made by make terminal from the packages of the npm registry:"
+	echo "Created by make terminal from these npm packages:"
 	echo "@xterm/xterm $1"
 	echo "@xterm/addon-fit $2"
 	echo
-	echo "SHA-256 of what is kept:"
+	echo "SHA-256 checksums:"
 	sha256sum LICENSE.xterm addon-fit.mjs xterm.css xterm.mjs
 } >VERSIONS

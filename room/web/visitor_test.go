@@ -23,25 +23,24 @@ import (
 	"github.com/schedq/schedq/room/web"
 )
 
-// The codes of the rooms in these tests.
 const (
 	code        = "monday-room"
 	teacherCode = "teach-4-them"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+// timeout is how long a test waits for an expected state.
+const timeout = 30 * time.Second
 
-// school is a room with a page on the loopback interface.
-type school struct {
+// testRoom is a room with a page on the loopback interface.
+type testRoom struct {
 	t       *testing.T
 	address string
-	log     *journal
+	log     *logBuffer
 	close   func()
 }
 
-// open opens a room. change may alter its settings.
-func open(t *testing.T, page web.Config, change func(*room.Config)) *school {
+// open serves a room. change may alter its configuration.
+func open(t *testing.T, page web.Config, change func(*room.Config)) *testRoom {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -51,13 +50,13 @@ func open(t *testing.T, page web.Config, change func(*room.Config)) *school {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &school{t: t, log: &journal{}}
+	s := &testRoom{t: t, log: &logBuffer{}}
 	config := room.Config{
 		HostKey: key, Access: room.Access{Code: code, TeacherCode: teacherCode}, Limits: room.DefaultLimits(),
 		Open: func(v *room.Visitor) (tea.Model, error) { return &notebook{name: v.Name()}, nil },
 		Log:  slog.New(slog.NewTextHandler(s.log, nil)),
 	}
-	config.Limits.WrongCodes = 100
+	config.Limits.WrongCodeRate = 100
 	if change != nil {
 		change(&config)
 	}
@@ -77,7 +76,7 @@ func open(t *testing.T, page web.Config, change func(*room.Config)) *school {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
 	closed := make(chan error, 1)
-	go func() { closed <- r.Serve(ctx, room.Door{Listener: l, Protocol: site.Welcome}) }()
+	go func() { closed <- r.Serve(ctx, room.Listener{Listener: l, Handler: site.ServeConn}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-closed; err != nil {
@@ -87,28 +86,28 @@ func open(t *testing.T, page web.Config, change func(*room.Config)) *school {
 	return s
 }
 
-// journal is the room's log.
-type journal struct {
+// logBuffer holds the room's log.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
 }
 
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
-// says waits until the log says all of it.
-func (s *school) says(texts ...string) {
+// logs waits until the log contains all texts.
+func (s *testRoom) logs(texts ...string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
 		missing := ""
 		for _, text := range texts {
 			if !strings.Contains(s.log.String(), text) {
@@ -119,12 +118,12 @@ func (s *school) says(texts ...string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.t.Fatalf("the log does not say %q:\n%s", missing, s.log)
+			s.t.Fatalf("the log does not contain %q:\n%s", missing, s.log)
 		}
 	}
 }
 
-// notebook is a screen that shows what its visitor types. Q ends it.
+// notebook is a model that shows what its visitor types. Q ends it.
 type notebook struct {
 	name, typed   string
 	width, height int
@@ -137,7 +136,7 @@ func (n *notebook) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		if n.width > 0 && (n.width != msg.Width || n.height != msg.Height) {
-			n.moved += 10 // so that all of the new size is written, and not what differs
+			n.moved += 10 // so that the renderer rewrites the line instead of single cells
 		}
 		n.width, n.height = msg.Width, msg.Height
 	case tea.PasteMsg:
@@ -155,8 +154,8 @@ func (n *notebook) View() tea.View {
 	return tea.NewView(fmt.Sprintf("This is the notebook of %s.\n%*s%d×%d\n%s", n.name, n.moved, "", n.width, n.height, n.typed))
 }
 
-// dial opens a WebSocket as the page does.
-func (s *school) dial() *websocket.Conn {
+// dial opens the WebSocket of the page.
+func (s *testRoom) dial() *websocket.Conn {
 	s.t.Helper()
 	ws, err := s.dialFrom("http://" + s.address)
 	if err != nil {
@@ -166,8 +165,8 @@ func (s *school) dial() *websocket.Conn {
 	return ws
 }
 
-func (s *school) dialFrom(origin string) (*websocket.Conn, error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+func (s *testRoom) dialFrom(origin string) (*websocket.Conn, error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), timeout)
 	defer cancel()
 	header := http.Header{}
 	if origin != "" {
@@ -177,24 +176,24 @@ func (s *school) dialFrom(origin string) (*websocket.Conn, error) {
 	return ws, err
 }
 
-// words are what a page says and is answered.
-type words map[string]any
+// object is a message or reply.
+type object map[string]any
 
-// visitor is somebody with a page.
+// visitor is a client of the page.
 type visitor struct {
 	t     *testing.T
 	ws    *websocket.Conn
-	in    words // the answer that let them in
+	login object // the reply to the login
 	mu    sync.Mutex
 	shown bytes.Buffer
 	wrote chan struct{}
-	over  chan error // how it ended
+	ended chan error
 }
 
-// says sends what a page says.
-func (v *visitor) says(w words) {
+// sends sends a message.
+func (v *visitor) sends(m object) {
 	v.t.Helper()
-	text, err := json.Marshal(w)
+	text, err := json.Marshal(m)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -203,26 +202,26 @@ func (v *visitor) says(w words) {
 	}
 }
 
-// answered waits for an answer of the room's before anything is shown.
-func (v *visitor) answered() words {
+// reply waits for a reply.
+func (v *visitor) reply() object {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(v.t.Context(), timeout)
 	defer cancel()
 	kind, data, err := v.ws.Read(ctx)
-	var w words
-	if err != nil || kind != websocket.MessageText || json.Unmarshal(data, &w) != nil {
+	var r object
+	if err != nil || kind != websocket.MessageText || json.Unmarshal(data, &r) != nil {
 		v.t.Fatalf("%v %q, %v", kind, data, err)
 	}
-	return w
+	return r
 }
 
-// comes lets in who says w.
-func (s *school) comes(w words) *visitor {
+// join logs in with m.
+func (s *testRoom) join(m object) *visitor {
 	s.t.Helper()
-	v := &visitor{t: s.t, ws: s.dial(), wrote: make(chan struct{}, 1), over: make(chan error, 1)}
-	v.says(w)
-	if v.in = v.answered(); v.in["is"] != "in" {
-		s.t.Fatalf("%v is answered with %v", w, v.in)
+	v := &visitor{t: s.t, ws: s.dial(), wrote: make(chan struct{}, 1), ended: make(chan error, 1)}
+	v.sends(m)
+	if v.login = v.reply(); v.login["is"] != "in" {
+		s.t.Fatalf("the reply to %v is %v", m, v.login)
 	}
 	go func() {
 		for {
@@ -235,7 +234,7 @@ func (s *school) comes(w words) *visitor {
 			default:
 			}
 			if err != nil {
-				v.over <- err
+				v.ended <- err
 				return
 			}
 		}
@@ -243,16 +242,16 @@ func (s *school) comes(w words) *visitor {
 	return v
 }
 
-// visitor comes by a name and the room's code, with a terminal of 80 by 24.
-func (s *school) visitor(name string) *visitor {
+// visitor logs in with a name and the room's code, with a terminal of 80 by 24.
+func (s *testRoom) visitor(name string) *visitor {
 	s.t.Helper()
-	return s.comes(words{"name": name, "code": code, "columns": 80, "rows": 24})
+	return s.join(object{"name": name, "code": code, "columns": 80, "rows": 24})
 }
 
-// pastes pastes text, which is then shown in one piece, and waits for nothing.
+// pastes sends text as a paste, which the model shows in one update.
 func (v *visitor) pastes(text string) *visitor { return v.types("\x1b[200~" + text + "\x1b[201~") }
 
-// types types text, and waits for nothing.
+// types sends input.
 func (v *visitor) types(text string) *visitor {
 	v.t.Helper()
 	if err := v.ws.Write(v.t.Context(), websocket.MessageBinary, []byte(text)); err != nil {
@@ -261,10 +260,10 @@ func (v *visitor) types(text string) *visitor {
 	return v
 }
 
-// sees waits until text was shown.
+// sees waits until the output contains text.
 func (v *visitor) sees(text string) *visitor {
 	v.t.Helper()
-	late := time.After(patience)
+	deadline := time.After(timeout)
 	for {
 		v.mu.Lock()
 		shown := v.shown.String()
@@ -274,20 +273,20 @@ func (v *visitor) sees(text string) *visitor {
 		}
 		select {
 		case <-v.wrote:
-		case <-late:
-			v.t.Fatalf("%q is not shown, but %q", text, shown)
+		case <-deadline:
+			v.t.Fatalf("the output does not contain %q: %q", text, shown)
 		}
 	}
 }
 
-// ends waits until it is over, and returns how the room hung up.
-func (v *visitor) ends() websocket.StatusCode {
+// waitEnd waits until the connection is closed, and returns its status.
+func (v *visitor) waitEnd() websocket.StatusCode {
 	v.t.Helper()
 	select {
-	case err := <-v.over:
+	case err := <-v.ended:
 		return websocket.CloseStatus(err)
-	case <-time.After(patience):
-		v.t.Fatal("it does not end")
+	case <-time.After(timeout):
+		v.t.Fatal("the session does not end")
 	}
 	return 0
 }

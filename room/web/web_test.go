@@ -19,63 +19,57 @@ import (
 	"github.com/schedq/schedq/room/web"
 )
 
-// Who comes by a browser has a screen of their own, types on it, and has it in the size of the page.
-func TestAVisitorComesInByABrowser(t *testing.T) {
+func TestBrowserSession(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	ada := s.visitor("ada")
 	ada.sees("notebook of ada").pastes("hello").sees("hello")
-	ada.says(words{"columns": 61, "rows": 31})
-	ada.sees("61×30") // one row is the room's bar
-	s.says(`msg="came in" name=ada from=127.0.0.1 teacher=false`)
-	teacher := s.comes(words{"name": "tina", "code": teacherCode})
-	teacher.sees("ctrl+t the room")
-	if ada.types("Q"); ada.ends() != websocket.StatusNormalClosure {
-		t.Error("who quits is not told that all is over")
+	ada.sends(object{"columns": 61, "rows": 31})
+	ada.sees("61×30") // without the bar
+	s.logs(`msg=joined name=ada from=127.0.0.1 teacher=false`)
+	teacher := s.join(object{"name": "tina", "code": teacherCode})
+	teacher.sees("ctrl+t room page")
+	if ada.types("Q"); ada.waitEnd() != websocket.StatusNormalClosure {
+		t.Error("quitting does not close the WebSocket normally")
 	}
 }
 
-// A name is letters and digits, also if it comes by a browser.
 func TestNamesAreCleaned(t *testing.T) {
 	s := open(t, web.Config{}, nil)
-	if v := s.visitor("\x1b[31mad\x00a\r\n <b>"); v.in["name"] != "31madab" {
-		t.Errorf("the name is %q", v.in["name"])
-	}
-	if v := s.visitor("  "); v.in["name"] != "somebody" {
-		t.Errorf("the name is %q", v.in["name"])
-	}
-	if v := s.visitor(strings.Repeat("x", 200)); v.in["name"] != strings.Repeat("x", 16) {
-		t.Errorf("the name is %q", v.in["name"])
+	for requested, want := range map[string]string{"\x1b[31mad\x00a\r\n <b>": "31madab", "  ": "somebody", strings.Repeat("x", 200): strings.Repeat("x", 16)} {
+		if v := s.visitor(requested); v.login["name"] != want {
+			t.Errorf("%.20q becomes %q, want %q", requested, v.login["name"], want)
+		}
 	}
 }
 
-// Whose connection was lost has the name again by the token, without a code; once, and not after a goodbye.
-func TestWhoLosesTheConnectionComesBackByTheToken(t *testing.T) {
+// After a lost connection the token restores the name. It works once, and not after quitting.
+func TestToken(t *testing.T) {
 	s := open(t, web.Config{}, nil)
 	s.visitor("ada").sees("notebook of ada.")
 	second := s.visitor("ada")
 	second.sees("notebook of ada-2.")
 	_ = second.ws.CloseNow()
-	back := s.comes(words{"token": second.in["token"]})
-	if back.in["name"] != "ada-2" {
-		t.Errorf("the name is %v", back.in["name"])
+	back := s.join(object{"token": second.login["token"]})
+	if back.login["name"] != "ada-2" {
+		t.Errorf("the name is %v", back.login["name"])
 	}
 	back.sees("notebook of ada-2.").pastes("here").sees("here")
 	stranger := &visitor{t: t, ws: s.dial()}
-	for _, token := range []any{second.in["token"], "made-up"} {
-		if stranger.says(words{"token": token}); stranger.answered()["is"] != "unknown" {
-			t.Errorf("the token %v lets somebody in", token)
+	for _, token := range []any{second.login["token"], "made-up"} {
+		if stranger.sends(object{"token": token}); stranger.reply()["is"] != "unknown" {
+			t.Errorf("the token %v is accepted", token)
 		}
 	}
-	back.types("Q").ends()
+	back.types("Q").waitEnd()
 	again := &visitor{t: t, ws: s.dial()}
-	if again.says(words{"token": back.in["token"]}); again.answered()["is"] != "unknown" {
-		t.Error("who has quit comes in without a code")
+	if again.sends(object{"token": back.login["token"]}); again.reply()["is"] != "unknown" {
+		t.Error("the token is accepted after quitting")
 	}
 }
 
-// With a certificate the page and what is on it are encrypted; who speaks plainly there is told, and does not come in.
-func TestAPageByTLS(t *testing.T) {
-	certified := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of 127.0.0.1
+// With a certificate the page needs HTTPS, and a page of plain HTTP can't connect.
+func TestTLS(t *testing.T) {
+	certified := httptest.NewTLSServer(http.NotFoundHandler()) // has a certificate for 127.0.0.1
 	defer certified.Close()
 	s := open(t, web.Config{TLS: &tls.Config{Certificates: certified.TLS.Certificates, NextProtos: []string{"http/1.1"}}}, nil)
 	known := x509.NewCertPool()
@@ -88,12 +82,12 @@ func TestAPageByTLS(t *testing.T) {
 	}
 	defer ws.CloseNow()
 	ada := &visitor{t: t, ws: ws}
-	if ada.says(words{"name": "ada", "code": code}); ada.answered()["is"] != "in" {
-		t.Error("who knows the code is not let in")
+	if ada.sends(object{"name": "ada", "code": code}); ada.reply()["is"] != "in" {
+		t.Error("the right code is rejected")
 	}
 	plain := http.Header{"Origin": {"http://" + s.address}}
 	if other, _, err := websocket.Dial(t.Context(), "wss://"+s.address+"/room", &websocket.DialOptions{HTTPClient: client, HTTPHeader: plain}); err == nil {
-		t.Error("a page that anybody could have altered comes in")
+		t.Error("an http origin is accepted")
 		_ = other.CloseNow()
 	}
 	if status, _, text := s.get("/"); status != http.StatusBadRequest {
@@ -104,51 +98,51 @@ func TestAPageByTLS(t *testing.T) {
 	}
 }
 
-// A page in a kiosk asks for nothing, and each visitor has a name that nobody had.
-func TestAKioskLetsEverybodyIn(t *testing.T) {
-	s := open(t, web.Config{Kiosk: true}, func(c *room.Config) { c.Alone = true })
-	one, other := s.comes(words{"columns": 80, "rows": 24}), s.comes(words{})
-	if one.in["name"] == other.in["name"] {
-		t.Errorf("both are %v", one.in["name"])
+// A kiosk needs no login, and every visitor gets a new name.
+func TestKiosk(t *testing.T) {
+	s := open(t, web.Config{Kiosk: true}, func(c *room.Config) { c.NoTeacher = true })
+	one, other := s.join(object{"columns": 80, "rows": 24}), s.join(object{})
+	if one.login["name"] == other.login["name"] {
+		t.Errorf("both are %v", one.login["name"])
 	}
-	one.sees("80×24") // no row is the room's
-	if name := s.comes(words{"name": "tina", "code": teacherCode}).in["name"]; name == "tina" {
+	one.sees("80×24") // no bar
+	if name := s.join(object{"name": "tina", "code": teacherCode}).login["name"]; name == "tina" {
 		t.Error("a kiosk has a teacher")
 	}
 }
 
-// The page loads nothing from elsewhere, keeps nothing, and is held by no other page.
-func TestThePageIsByItself(t *testing.T) {
+// The page loads nothing from other hosts, sets no cookies, and can't be framed except in a kiosk.
+func TestPageHeaders(t *testing.T) {
 	for _, kiosk := range []bool{false, true} {
 		s := open(t, web.Config{Kiosk: kiosk}, nil)
-		for at, says := range map[string]string{"/": "<!DOCTYPE html>", "/page.mjs": "WebSocket", "/xterm.mjs": "Terminal", "/page.css": "#keys", "/LICENSE.xterm": "Permission is hereby granted"} {
+		for at, want := range map[string]string{"/": "<!DOCTYPE html>", "/page.mjs": "WebSocket", "/xterm.mjs": "Terminal", "/page.css": "#keys", "/LICENSE.xterm": "Permission is hereby granted"} {
 			status, header, text := s.get(at)
-			if status != http.StatusOK || !strings.Contains(text, says) {
-				t.Errorf("%s is %d, %.60q", at, status, text)
+			if status != http.StatusOK || !strings.Contains(text, want) {
+				t.Errorf("%s: status %d, %.60q", at, status, text)
 			}
 			policy := header.Get("Content-Security-Policy")
 			if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "frame-ancestors 'none'") == kiosk ||
 				header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Set-Cookie") != "" {
-				t.Errorf("%s has %v", at, header)
+				t.Errorf("%s: headers %v", at, header)
 			}
 			if strings.Contains(text, "{{") && at == "/" {
-				t.Errorf("%s has a gap: %q", at, text)
+				t.Errorf("%s has an unfilled placeholder: %q", at, text)
 			}
 		}
 		_, one, _ := s.get("/")
 		_, other, _ := s.get("/")
 		if one.Get("Content-Security-Policy") == other.Get("Content-Security-Policy") {
-			t.Error("two pages have one nonce")
+			t.Error("two responses have the same nonce")
 		}
 		for _, at := range []string{"/static", "/../web.go", "/favicon.ico", "/static/page.html", "//"} {
 			if status, _, _ := s.get(at); status != http.StatusNotFound {
-				t.Errorf("%s is %d", at, status)
+				t.Errorf("%s: status %d", at, status)
 			}
 		}
 	}
 }
 
-func (s *school) get(at string) (status int, header http.Header, text string) {
+func (s *testRoom) get(at string) (status int, header http.Header, text string) {
 	s.t.Helper()
 	r, err := http.Get("http://" + s.address + at)
 	if err != nil {
@@ -156,7 +150,7 @@ func (s *school) get(at string) (status int, header http.Header, text string) {
 	}
 	defer r.Body.Close()
 	if !r.Close {
-		s.t.Errorf("%s holds the connection", at)
+		s.t.Errorf("%s does not close the connection", at)
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -165,8 +159,8 @@ func (s *school) get(at string) (status int, header http.Header, text string) {
 	return r.StatusCode, r.Header, string(body)
 }
 
-// What is kept of xterm.js is what VERSIONS says.
-func TestTheTerminalIsAsItWasMade(t *testing.T) {
+// The files of xterm.js match the checksums in VERSIONS.
+func TestVendoredFiles(t *testing.T) {
 	versions, err := os.ReadFile("static/VERSIONS")
 	if err != nil {
 		t.Fatal(err)
@@ -182,11 +176,11 @@ func TestTheTerminalIsAsItWasMade(t *testing.T) {
 			t.Fatal(err)
 		}
 		if fmt.Sprintf("%x", sha256.Sum256(text)) != sum {
-			t.Errorf("%s is another one: make terminal", name)
+			t.Errorf("%s does not match its checksum: run make terminal", name)
 		}
 		files++
 	}
 	if files != 4 {
-		t.Errorf("%d files have a checksum", files)
+		t.Errorf("VERSIONS has %d checksums, want 4", files)
 	}
 }

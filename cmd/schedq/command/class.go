@@ -43,8 +43,8 @@ func openClass(ctx context.Context, all []*lessons.Lesson, begin *lessons.Lesson
 		}
 		o := tui.LessonOptions{
 			Session: opts, Lessons: all, Plan: plan, Standings: standings, Progress: learner,
-			At:        func(place string) { v.At(place + learner.doneOf(all)) },
-			Predicted: func(g lessons.Given) { v.Predicted(room.Prediction(g)) },
+			At:        func(place string) { v.SetPlace(place + learner.doneOf(all)) },
+			Predicted: func(g lessons.Given) { v.RecordPrediction(room.Prediction(g)) },
 		}
 		if s := standings[p.Lesson.Name]; s.Done {
 			o.Step = len(p.Steps) - 1

@@ -36,7 +36,7 @@ func (f *serveFlags) teachersDoor(visitors net.Addr) (net.Listener, error) {
 }
 
 // doors are those for who comes by SSH: the visitors', and the teacher's if there is one.
-func (f *serveFlags) doors() ([]room.Door, error) {
+func (f *serveFlags) doors() ([]room.Listener, error) {
 	l, err := net.Listen("tcp", f.address)
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
@@ -46,13 +46,13 @@ func (f *serveFlags) doors() ([]room.Door, error) {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("--teacher-listen: %w", err), l.Close())
 	case teachers == nil:
-		return []room.Door{{Listener: l}}, nil
+		return []room.Listener{{Listener: l}}, nil
 	}
-	return []room.Door{{Listener: l}, {Listener: teachers, Teachers: true}}, nil
+	return []room.Listener{{Listener: l}, {Listener: teachers, TeachersOnly: true}}, nil
 }
 
 // announce says how to come in: by the doors, of which the second is the teacher's, and by the page unless it is nil.
-func (f *serveFlags) announce(out io.Writer, doors []room.Door, p *doorPage, c room.Config) {
+func (f *serveFlags) announce(out io.Writer, doors []room.Listener, p *doorPage, c room.Config) {
 	at := doors[0].Addr()
 	names := reachable(at)
 	how := func(code string, keys []ssh.PublicKey) string {

@@ -30,7 +30,7 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 	opts := timeline.Options{Plugins: plugins, Paused: true}
 	if f.play {
 		return func(v *room.Visitor) (tea.Model, error) {
-			v.At("free play")
+			v.SetPlace("free play")
 			return tui.NewPlay(v.Context(), "", opts, tui.Options{}.Served())
 		}, nil
 	}
@@ -42,7 +42,7 @@ func (f *serveFlags) opener(ctx context.Context) (room.Open, error) {
 	rec.Name = sources.SafeText(shown.Title)
 	opts.Opens = shown.Opens
 	return func(v *room.Visitor) (tea.Model, error) {
-		v.At(shown.Title)
+		v.SetPlace(shown.Title)
 		return tui.NewServed(v.Context(), session.New(rec, opts), tui.Options{}), nil
 	}, nil
 }

@@ -140,7 +140,7 @@ func (f *serveFlags) config(ctx context.Context, log io.Writer) (room.Config, er
 	case f.idle <= 0:
 		return c, cli.Usagef("--idle %s: everybody would be sent out", f.idle)
 	}
-	c.Limits.PerAddress, c.Alone = f.ofOne, f.web.kiosk
+	c.Limits.PerAddress, c.NoTeacher = f.ofOne, f.web.kiosk
 	c.Limits.Sessions, c.Limits.Idle, c.Limits.Memory = f.sessions, f.idle, memory.Value()
 	if c.Access, err = f.access(ctx); err != nil {
 		return c, err

@@ -39,7 +39,7 @@ func openDoors(t testing.TB, f serveFlags, log io.Writer) (address, page string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Limits.Keys, config.Limits.Input = 1e6, 1<<20 // the tests type fast
+	config.Limits.KeyRate, config.Limits.InputRate = 1e6, 1<<20 // the tests type fast
 	r, err := room.New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func openDoors(t testing.TB, f serveFlags, log io.Writer) (address, page string)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	closed := make(chan error, 1)
-	go func() { closed <- r.Serve(ctx, room.Door{Listener: l}, p.door()) }()
+	go func() { closed <- r.Serve(ctx, room.Listener{Listener: l}, p.door()) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-closed; err != nil {

@@ -131,4 +131,4 @@ func (p *doorPage) announce(out io.Writer) {
 }
 
 // door is where visitors come in by a browser.
-func (p *doorPage) door() room.Door { return room.Door{Listener: p.Listener, Protocol: p.site.Welcome} }
+func (p *doorPage) door() room.Listener { return room.Listener{Listener: p.Listener, Handler: p.site.ServeConn} }

@@ -1,66 +1,67 @@
-// The speaker's notes of the step that the teacher is at: a form for the teacher's code, then text that changes by itself.
-const door = document.getElementById("door");
-const says = document.getElementById("says");
+// The speaker notes of the teacher's current step: a form for the teacher's code, then text that
+// updates itself.
+const login = document.getElementById("login");
+const status = document.getElementById("status");
 const notes = document.getElementById("notes");
 
-let tries = 0; // to come back since the connection was lost
+let retries = 0; // since the connection was lost
 
-// What the tab keeps, so that who loses the connection or reloads the page need not say the code again.
-const kept = {
+// The token of this tab, so that a reload or a lost connection does not ask for the code again.
+const stored = {
   get: () => { try { return sessionStorage.getItem("reader"); } catch { return null; } },
-  set: (token) => { try { token ? sessionStorage.setItem("reader", token) : sessionStorage.removeItem("reader"); } catch { /* then a reload asks again */ } },
+  set: (token) => { try { token ? sessionStorage.setItem("reader", token) : sessionStorage.removeItem("reader"); } catch { /* no storage: a reload asks again */ } },
 };
 
-function ask(words) {
+function showLogin(text) {
   notes.hidden = true;
-  door.hidden = false;
-  door.elements.code.focus();
-  says.textContent = words || "";
+  login.hidden = false;
+  login.elements.code.focus();
+  status.textContent = text || "";
 }
 
-// read connects, and says who reads: by the teacher's code, or by the token of before.
-function read(who) {
-  let isIn = false;
-  let turnedAway = false;
+// connect logs in with the teacher's code or a token.
+function connect(credentials) {
+  let accepted = false;
+  let rejected = false;
   const ws = new WebSocket(location.origin.replace(/^http/, "ws") + "/speaker");
-  ws.addEventListener("open", () => ws.send(JSON.stringify(who)));
+  ws.addEventListener("open", () => ws.send(JSON.stringify(credentials)));
   ws.addEventListener("message", ({ data }) => {
-    const answer = JSON.parse(data);
-    switch (answer.is) {
+    const reply = JSON.parse(data);
+    switch (reply.is) {
       case "in":
-        isIn = true;
-        tries = 0;
-        kept.set(answer.token);
-        door.elements.code.value = "";
-        door.hidden = true;
+        accepted = true;
+        retries = 0;
+        stored.set(reply.token);
+        login.elements.code.value = "";
+        login.hidden = true;
         notes.hidden = false;
-        says.textContent = notes.textContent ? "" : "The notes are here once the teacher is in the room.";
+        status.textContent = notes.textContent ? "" : "The notes appear when the teacher joins the room.";
         return;
       case "notes":
-        notes.textContent = answer.words;
+        notes.textContent = reply.words;
         notes.scrollTop = 0;
-        says.textContent = "";
+        status.textContent = "";
         return;
     }
-    turnedAway = true;
+    rejected = true;
     ws.close();
-    kept.set("");
-    ask(answer.words);
+    stored.set("");
+    showLogin(reply.words);
   });
   ws.addEventListener("close", () => {
-    if (turnedAway) return;
-    if (!isIn && !kept.get()) return ask("The room can’t be reached, or is closed. Try again.");
-    tries++;
-    says.textContent = "The connection is lost. Coming back …";
-    setTimeout(() => read({ token: kept.get() }), Math.min(500 * 2 ** (tries - 1), 15000));
+    if (rejected) return;
+    if (!accepted && !stored.get()) return showLogin("The room is closed or can’t be reached. Try again.");
+    retries++;
+    status.textContent = "Connection lost. Reconnecting …";
+    setTimeout(() => connect({ token: stored.get() }), Math.min(500 * 2 ** (retries - 1), 15000));
   });
 }
 
-door.addEventListener("submit", (event) => {
+login.addEventListener("submit", (event) => {
   event.preventDefault();
-  says.textContent = "One moment …";
-  read({ code: door.elements.code.value });
+  status.textContent = "Connecting …";
+  connect({ code: login.elements.code.value });
 });
 
-if (kept.get()) read({ token: kept.get() });
-else ask();
+if (stored.get()) connect({ token: stored.get() });
+else showLogin();

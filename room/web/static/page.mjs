@@ -1,30 +1,31 @@
-// The page of a room: a form for name and code, then a terminal over a WebSocket, with keys as buttons beneath it.
+// The page of a room: a form for name and code, then a terminal over a WebSocket with buttons for keys.
 import "./styles.mjs";
 import { Terminal } from "./xterm.mjs";
 import { FitAddon } from "./addon-fit.mjs";
 
 const kiosk = document.documentElement.dataset.kiosk === "true";
-const door = document.getElementById("door");
-const says = document.getElementById("says");
+const login = document.getElementById("login");
+const status = document.getElementById("status");
 const screen = document.getElementById("screen");
 const keys = document.getElementById("keys");
 
-// What the buttons type, row by row: the answers to questions, what one looks around with, then the way through a lesson.
+// The buttons, row by row: answers to questions, keys to look around, and keys to move through a
+// lesson. Each is a label, the input or function, and an accessible name.
 const rows = [
   [..."1234567"].map((k) => [k, k, "answer " + k]),
   [..."abcdef"].map((k) => [k, k, "answer " + k]),
-  [["why", "y", "why, about the selected pod"], ["‹", ",", "a move back"], ["›", ".", "a move on"], ["time", "t", "go to a time"], ["log", "5"], ["lanes", "l"],
-    ["all", ":", "all that can be done"], ["abc", keyboard, "the device’s own keyboard"]],
+  [["why", "y", "explain the selected pod"], ["‹", ",", "one move back"], ["›", ".", "one move forward"], ["time", "t", "go to a time"], ["log", "5"], ["lanes", "l"],
+    ["all", ":", "all actions"], ["abc", showKeyboard, "on-screen keyboard"]],
   [["back", "-"], ["hint", "h"], ["↑", "\x1b[A", "up"], ["↓", "\x1b[B", "down"], ["▶", " ", "play or pause"], ["esc", "\x1b"], ["next", "\r", "next, or enter"]],
 ];
 
-// The least that a lesson is laid out for, in cells, and the sizes of letters that make room for it, in pixels.
-const least = { columns: 60, rows: 20 };
-const letters = { smallest: 8, largest: 15, width: 0.602, height: 1.2 };
+// The minimum terminal size of a lesson, in cells, and the font sizes that make it fit, in pixels.
+const minimum = { columns: 60, rows: 20 };
+const font = { smallest: 8, largest: 15, width: 0.602, height: 1.2 };
 
-// A message of typed bytes holds so many at the most, and what is pasted may have so many in all.
-const mostTyped = 8 << 10;
-const mostPasted = 256 << 10;
+// Limits in bytes.
+const maxMessage = 8 << 10;
+const maxPaste = 256 << 10;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const theme = () => dark.matches
@@ -42,113 +43,115 @@ const fit = new FitAddon();
 term.loadAddon(fit);
 
 let socket = null;
-let tries = 0; // to come back since the connection was lost
-const bytes = new TextEncoder();
+let retries = 0; // since the connection was lost
+const encoder = new TextEncoder();
 
-// What the tab keeps, so that who loses the connection or reloads the page is where they were: a name and a token, and no code.
-const kept = {
+// The name and token of this tab, so that a reload or a lost connection returns to the same session.
+// The code is not stored.
+const stored = {
   get: () => { try { return JSON.parse(sessionStorage.getItem("seat")) || {}; } catch { return {}; } },
-  set: (seat) => { try { sessionStorage.setItem("seat", JSON.stringify(seat)); } catch { /* then a reload asks again */ } },
+  set: (seat) => { try { sessionStorage.setItem("seat", JSON.stringify(seat)); } catch { /* no storage: a reload asks again */ } },
 };
 
-// keyboard has a phone or tablet show its own keyboard, for what has to be written.
-function keyboard() {
+// showKeyboard opens the on-screen keyboard of a phone or tablet.
+function showKeyboard() {
   term.blur();
   term.focus();
 }
 
-function say(words, again) {
-  says.textContent = words;
-  if (!again) return;
+// setStatus shows a message, with a button if action is given.
+function setStatus(text, action) {
+  status.textContent = text;
+  if (!action) return;
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = again.label;
-  button.addEventListener("click", again.does);
-  says.append(button);
+  button.textContent = action.label;
+  button.addEventListener("click", action.run);
+  status.append(button);
   button.focus();
 }
 
-function ask(words) {
+function showLogin(text) {
   screen.hidden = keys.hidden = true;
-  door.hidden = false;
-  door.elements.name.value ||= kept.get().name || "";
-  (door.elements.name.value ? door.elements.code : door.elements.name).focus();
-  say(words || "");
+  login.hidden = false;
+  login.elements.name.value ||= stored.get().name || "";
+  (login.elements.name.value ? login.elements.code : login.elements.name).focus();
+  setStatus(text || "");
 }
 
-// comeIn connects, and says who comes: by a name and a code, by the token of the seat that was lost, or as nobody to a kiosk.
-function comeIn(who) {
-  let isIn = false;
-  let turnedAway = false;
-  show();
+// connect logs in with a name and a code, with a token, or to a kiosk with neither.
+function connect(credentials) {
+  let accepted = false;
+  let rejected = false;
+  showTerminal();
   const ws = new WebSocket(location.origin.replace(/^http/, "ws") + "/room");
   ws.binaryType = "arraybuffer";
-  ws.addEventListener("open", () => ws.send(JSON.stringify({ ...who, columns: term.cols, rows: term.rows })));
+  ws.addEventListener("open", () => ws.send(JSON.stringify({ ...credentials, columns: term.cols, rows: term.rows })));
   ws.addEventListener("message", ({ data }) => {
     if (typeof data !== "string") return term.write(new Uint8Array(data));
-    const answer = JSON.parse(data);
-    if (answer.is === "in") {
-      isIn = true;
+    const reply = JSON.parse(data);
+    if (reply.is === "in") {
+      accepted = true;
       socket = ws;
-      tries = 0;
-      kept.set({ name: answer.name, token: answer.token });
-      enter(answer.name);
+      retries = 0;
+      stored.set({ name: reply.name, token: reply.token });
+      startSession(reply.name);
       return;
     }
-    turnedAway = true;
+    rejected = true;
     ws.close();
-    kept.set({ name: kept.get().name });
-    if (kiosk) comeIn({});
-    else ask(answer.words);
+    stored.set({ name: stored.get().name });
+    if (kiosk) connect({});
+    else showLogin(reply.words);
   });
   ws.addEventListener("close", ({ code }) => {
-    if (turnedAway) return;
+    if (rejected) return;
     socket = null;
-    if (isIn && code === 1000) over();
-    else if (isIn || !who.code) lost();
-    else ask("The room can’t be reached, or is closed. Try again.");
+    if (accepted && code === 1000) sessionEnded();
+    else if (accepted || !credentials.code) reconnect();
+    else showLogin("The room is closed or can’t be reached. Try again.");
   });
 }
 
-// show shows the screen in place of the form, as large as the page has room for.
-function show() {
-  door.hidden = true;
+// showTerminal replaces the form with the terminal.
+function showTerminal() {
+  login.hidden = true;
   screen.hidden = keys.hidden = false;
   if (!term.element) term.open(screen);
   resize();
 }
 
-// enter begins with the screen of who was let in.
-function enter(name) {
-  door.elements.code.value = "";
+// startSession prepares the terminal after the login.
+function startSession(name) {
+  login.elements.code.value = "";
   document.title = kiosk ? "schedq" : name + " · schedq";
-  say("");
+  setStatus("");
   term.reset();
   resize();
   term.focus();
 }
 
-// over says that the session has ended: what the room said is on the screen.
-function over() {
+// sessionEnded handles a normal closure. The room's last message stays on the terminal.
+function sessionEnded() {
   keys.hidden = true;
-  kept.set({ name: kept.get().name });
-  say("The session is over.", { label: "Come in again", does: () => (kiosk ? comeIn({}) : ask()) });
+  stored.set({ name: stored.get().name });
+  setStatus("The session has ended.", { label: "Join again", run: () => (kiosk ? connect({}) : showLogin()) });
 }
 
-// lost comes back to where one was, ever more slowly.
-function lost() {
-  tries++;
-  say("The connection is lost. Coming back …");
-  const { token } = kept.get();
-  setTimeout(() => comeIn(token ? { token } : {}), Math.min(500 * 2 ** (tries - 1), 15000));
+// reconnect logs in again with the token, with exponential backoff.
+function reconnect() {
+  retries++;
+  setStatus("Connection lost. Reconnecting …");
+  const { token } = stored.get();
+  setTimeout(() => connect(token ? { token } : {}), Math.min(500 * 2 ** (retries - 1), 15000));
 }
 
-// resize makes letters as large as the least layout has room for, and tells the room how many cells there are.
+// resize chooses the largest font that fits the minimum size, and reports the size to the room.
 function resize() {
   if (screen.hidden) return;
-  const wide = (screen.clientWidth - 8) / least.columns / letters.width;
-  const high = (screen.clientHeight - 8) / least.rows / letters.height;
-  const fontSize = Math.max(letters.smallest, Math.min(letters.largest, Math.floor(Math.min(wide, high) * 10) / 10));
+  const byWidth = (screen.clientWidth - 8) / minimum.columns / font.width;
+  const byHeight = (screen.clientHeight - 8) / minimum.rows / font.height;
+  const fontSize = Math.max(font.smallest, Math.min(font.largest, Math.floor(Math.min(byWidth, byHeight) * 10) / 10));
   if (term.options.fontSize !== fontSize) term.options.fontSize = fontSize;
   fit.fit();
   if (socket) socket.send(JSON.stringify({ columns: term.cols, rows: term.rows }));
@@ -156,9 +159,9 @@ function resize() {
 
 function type(text) {
   if (!socket) return;
-  const all = bytes.encode(text);
-  if (all.length > mostPasted) return say("That is more than a room takes at once.");
-  for (let at = 0; at < all.length; at += mostTyped) socket.send(all.subarray(at, at + mostTyped));
+  const bytes = encoder.encode(text);
+  if (bytes.length > maxPaste) return setStatus("The pasted text is too long.");
+  for (let at = 0; at < bytes.length; at += maxMessage) socket.send(bytes.subarray(at, at + maxMessage));
 }
 
 term.onData(type);
@@ -166,7 +169,7 @@ term.onBinary((text) => socket?.send(Uint8Array.from(text, (c) => c.charCodeAt(0
 new ResizeObserver(resize).observe(screen);
 document.fonts?.ready.then(resize);
 
-// A terminal says of which colour its background is when it is asked. Here it can change, so the program is told.
+// Report a new background colour to the program, as a reply to OSC 11.
 dark.addEventListener("change", () => {
   term.options.theme = theme();
   const [r, g, b] = term.options.theme.background.match(/[0-9a-f]{2}/g);
@@ -175,31 +178,31 @@ dark.addEventListener("change", () => {
 
 for (const row of rows) {
   const group = document.createElement("div");
-  for (const [label, text, means] of row) {
+  for (const [label, action, name] of row) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = label;
     button.className = { next: "main", abc: "touch" }[label] || "";
-    button.setAttribute("aria-label", means || label);
-    // The screen keeps the focus if it has it: on a phone no keyboard comes up, and none goes away.
+    button.setAttribute("aria-label", name || label);
+    // Keep the focus where it is, so that a phone neither opens nor closes its keyboard.
     button.addEventListener("pointerdown", (event) => event.preventDefault());
-    button.addEventListener("click", () => (typeof text === "string" ? type(text) : text()));
+    button.addEventListener("click", () => (typeof action === "string" ? type(action) : action()));
     group.append(button);
   }
   keys.append(group);
 }
 
-door.addEventListener("submit", (event) => {
+login.addEventListener("submit", (event) => {
   event.preventDefault();
-  say("Coming in …");
-  comeIn({ name: door.elements.name.value, code: door.elements.code.value });
+  setStatus("Joining …");
+  connect({ name: login.elements.name.value, code: login.elements.code.value });
 });
 
-if (kept.get().token) {
-  say("Coming back …");
-  comeIn({ token: kept.get().token });
+if (stored.get().token) {
+  setStatus("Reconnecting …");
+  connect({ token: stored.get().token });
 } else if (kiosk) {
-  comeIn({});
+  connect({});
 } else {
-  ask();
+  showLogin();
 }

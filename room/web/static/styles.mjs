@@ -1,5 +1,5 @@
-// xterm.js writes styles in two ways that this page's Content-Security-Policy has a browser refuse, unless they are done
-// like this: elements named style get the page's nonce, and attributes named style are set by their property.
+// Make the styles of xterm.js comply with the page's Content-Security-Policy: style elements get the
+// nonce, and style attributes are set through the property.
 const nonce = document.documentElement.dataset.nonce;
 const create = document.createElement.bind(document);
 document.createElement = (name, options) => {
