@@ -37,14 +37,14 @@ func TestDoctor(t *testing.T) {
 	for _, want := range []string{
 		"cluster    test, " + server.URL,
 		"release    v1.33.5-eks-3025e55: the queue has the rules of v1.33",
-		"platform   EKS: the API server's version has -eks-",
+		"platform   EKS: the API server's version contains -eks-",
 		"scheduler  no lease of it is seen",
 		"scheduler  1 pending pod asks for default-scheduler\n",
 		fmt.Sprintf("  %d of the %d kinds that schedq watches\n", kinds-3, kinds),
 		"  podgroups – not served: pod groups are not known\n",
 		"  csidrivers, csinodes – forbidden: pods with volume claims are not judged rightly\n",
 		"  the scheduler's own counts – yes\n      schedq attach --scheduler-metrics eks\n",
-		"  the scheduler's log, live – no: no pod of the cluster is seen to run the scheduler\n",
+		"  the scheduler's log, live – no: no scheduler pod was found in the cluster\n",
 		"  the scheduler's log, saved – see how: control plane logging of `scheduler` must be on\n      aws logs filter-log-events",
 	} {
 		if code != 0 || stderr != "" || !strings.Contains(out, want) {

@@ -101,7 +101,7 @@ func platformSaid(p doctor.Platform) string {
 	if p.Name == "" {
 		return "not known: docs/use/platforms.md has those that are"
 	}
-	return fmt.Sprintf("%s: %s", p.Name, p.Because)
+	return fmt.Sprintf("%s: %s", p.Name, p.Reason)
 }
 
 // schedulerSaid says what shows of the scheduler, a line each.

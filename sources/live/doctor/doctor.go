@@ -1,8 +1,8 @@
-// Package doctor examines a cluster for schedq: what of it may be read, what runs its scheduler, which of the scheduler's
-// words and which logs can be had there and how, and what each would add.
+// Package doctor checks which data sources a cluster offers: which objects the user may read, how the
+// scheduler runs, which of its logs and metrics are available, and what each contributes.
 //
-// It only reads: lists of at most one object of each kind that schedq watches, of a few nodes and pods, and reviews of
-// one's own access. Nothing that is missing or forbidden ends it: each is a sentence of the findings.
+// It only reads: at most one object of each kind that schedq watches, a few nodes and pods, and self
+// access reviews. Missing or forbidden objects are reported, not fatal.
 package doctor
 
 import (
@@ -18,13 +18,14 @@ import (
 	"github.com/schedq/schedq/sources/live"
 )
 
-// Findings are what was found out about a cluster, as schedq doctor prints it.
+// Findings are the results for a cluster, as schedq doctor prints them.
 type Findings struct {
 	Cluster sources.SafeText `json:"cluster"`
 	Server  sources.SafeText `json:"server"`
-	// Trouble is why the API server could not be asked, one sentence. What follows then says only what holds anyhow.
+	// Trouble is the reason why the API server could not be queried, in one sentence. The rest then
+	// contains only what is known without it.
 	Trouble string `json:"trouble,omitempty"`
-	// Version is the API server's, such as v1.33.5-eks-3025e55.
+	// Version is the API server's version, such as v1.33.5-eks-3025e55.
 	Version   sources.SafeText `json:"version,omitempty"`
 	Platform  Platform         `json:"platform"`
 	Scheduler Scheduler        `json:"scheduler"`
@@ -32,14 +33,14 @@ type Findings struct {
 	Channels  []Channel        `json:"channels"`
 }
 
-// Access is whether objects of a kind may be read.
+// Access says whether the user can read the objects of a kind.
 type Access struct {
 	Kind  string `json:"kind"`
 	Group string `json:"group,omitempty"`
 	// State is "readable", "forbidden", "not watchable", "not served" or "failing".
 	State   string           `json:"state"`
 	Trouble sources.SafeText `json:"trouble,omitempty"`
-	// Without says what does not work without it; empty if it is readable.
+	// Without says what does not work without the kind; empty if it is readable.
 	Without string `json:"without,omitempty"`
 }
 
@@ -52,13 +53,13 @@ const (
 	Failing      = "failing"
 )
 
-// within is how long all of the answers may take together.
-const within = 15 * time.Second
+// timeout limits all requests together.
+const timeout = 15 * time.Second
 
-// Examine finds out about the cluster that source watches, by name and the URL of its API server. Only the end of
-// ctx ends it early; what was not answered by then is a sentence of the findings.
+// Examine checks the cluster that source watches. host is the URL of its API server. Requests that
+// fail or time out are reported in the findings.
 func Examine(ctx context.Context, source *live.Source, host string) *Findings {
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	f := &Findings{Cluster: source.Name(), Server: sources.Sanitize(host)}
 	e := &examination{source: source, findings: f}
@@ -68,7 +69,7 @@ func Examine(ctx context.Context, source *live.Source, host string) *Findings {
 		for i, kind := range source.Kinds() {
 			wg.Go(func() { f.Kinds[i] = e.access(ctx, kind) })
 		}
-		wg.Go(func() { e.look(ctx) })
+		wg.Go(func() { e.collect(ctx) })
 		wg.Wait()
 	}
 	f.Platform = e.platform(host)
@@ -77,7 +78,7 @@ func Examine(ctx context.Context, source *live.Source, host string) *Findings {
 	return f
 }
 
-// examination is one that is under way.
+// examination is the state of a running Examine.
 type examination struct {
 	source    *live.Source
 	findings  *Findings
@@ -86,7 +87,7 @@ type examination struct {
 	groups    []string
 }
 
-// version asks the API server which it is. It returns why nothing more can be asked, or nothing.
+// version reads the API server's version. It returns why the server can't be queried, or "".
 func (e *examination) version(ctx context.Context, host string) string {
 	var version struct{ GitVersion sources.SafeText }
 	err := e.get(ctx, "/version", &version)
@@ -97,7 +98,7 @@ func (e *examination) version(ctx context.Context, host string) string {
 	return ""
 }
 
-// access finds whether objects of a kind may be listed, by a list of one of them, and watched, by asking.
+// access checks whether a kind can be listed, by listing one object, and watched, by an access review.
 func (e *examination) access(ctx context.Context, kind live.Kind) Access {
 	a := Access{Kind: kind.Name, Group: kind.Group, State: Readable}
 	_, err := e.source.Get(ctx, kind.One)
@@ -121,7 +122,7 @@ func (e *examination) access(ctx context.Context, kind live.Kind) Access {
 	return a
 }
 
-// hostOf is the name in an API server's URL.
+// hostOf returns the host name in the API server's URL.
 func hostOf(server string) string {
 	if u, err := url.Parse(server); err == nil && u.Hostname() != "" {
 		return u.Hostname()
@@ -129,5 +130,4 @@ func hostOf(server string) string {
 	return server
 }
 
-// errAnswer is returned for what can't be what was asked for.
-var errAnswer = errors.New("the API server's answer is no JSON of that kind")
+var errUnexpectedJSON = errors.New("the API server returned unexpected JSON")

@@ -28,8 +28,8 @@ func examine(t *testing.T, server string) *doctor.Findings {
 	return doctor.Examine(t.Context(), source, server)
 }
 
-// told is each channel's state and the commands to get it, and of each kind that can't be read why.
-func told(f *doctor.Findings) []string {
+// summary lists the kinds that can't be read, and the state and commands of each channel.
+func summary(f *doctor.Findings) []string {
 	var list []string
 	for _, k := range f.Kinds {
 		if k.State != doctor.Readable {
@@ -47,7 +47,7 @@ func schedulerPod(namespace, name string, labels map[string]string, containers .
 		Spec: corev1.PodSpec{NodeName: "cp", Containers: containers}, Status: corev1.PodStatus{Phase: corev1.PodRunning}}
 }
 
-// TestKubeadm: all can be had of a cluster whose scheduler is a pod, and what it says depends on its verbosity.
+// With the scheduler in a pod, all channels are available, and its verbosity is known.
 func TestKubeadm(t *testing.T) {
 	server := livetest.New(t)
 	holder, since := "cp_1", metav1.MicroTime{}
@@ -62,12 +62,12 @@ func TestKubeadm(t *testing.T) {
 	want := []string{
 		"the cluster, live: yes [schedq attach]",
 		"the scheduler's own counts: yes [schedq attach --scheduler-metrics proxy]",
-		"the scheduler's log, live: yes [schedq attach --scheduler-log pod:kube-system/kube-scheduler-cp]", // of less than 5: it corrects the model
+		"the scheduler's log, live: yes [schedq attach --scheduler-log pod:kube-system/kube-scheduler-cp]", // below -v=5, too
 		"the scheduler's log, saved: see how [kubectl logs -n kube-system kube-scheduler-NODE --timestamps > sched.log]",
 		"kube-apiserver's audit log: see how []",
 	}
-	if got := told(f); !slices.Equal(got, want) {
-		t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if got := summary(f); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	s := f.Scheduler
 	if len(s.Pods) != 1 || s.Pods[0].Verbosity != 2 || s.Pods[0].Version != "v1.37.1" || fmt.Sprint(s.Pods[0].Configured) != "[--feature-gates]" {
@@ -76,20 +76,20 @@ func TestKubeadm(t *testing.T) {
 	if s.Holder != "cp_1" || s.Lease != "kube-system/kube-scheduler" || s.Pending["volcano"] != 1 || f.Version != "v1.37.1" {
 		t.Errorf("%+v, %s", s, f.Version)
 	}
-	if c := f.Channels[2]; !strings.HasPrefix(c.Adds, "it is at -v=2: how every attempt ended") {
-		t.Errorf("its log adds: %s", c.Adds)
+	if c := f.Channels[2]; !strings.HasPrefix(c.Adds, "it runs at -v=2: the result of every attempt, which corrects the model;") {
+		t.Errorf("the log adds %q", c.Adds)
 	}
 	if text, _ := json.Marshal(f); strings.Contains(strings.ToLower(string(text)), "secret") {
-		t.Errorf("what the scheduler's flags say is in %s", text)
+		t.Errorf("the findings contain values of the scheduler's flags: %s", text)
 	}
 	for _, request := range server.Requests() {
 		if !strings.HasPrefix(request, "GET ") && request != "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews" {
-			t.Errorf("the doctor sent %s", request)
+			t.Errorf("request %s", request)
 		}
 	}
 }
 
-// TestOpenShift: its scheduler's pod has several containers, in a namespace of its own.
+// OpenShift's scheduler pod has several containers, and its own namespace.
 func TestOpenShift(t *testing.T) {
 	server := livetest.New(t)
 	server.Answer("/apis", `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"apps"},{"name":"config.openshift.io"}]}`)
@@ -101,28 +101,27 @@ func TestOpenShift(t *testing.T) {
 	}
 	want := "[schedq attach --scheduler-log pod:openshift-kube-scheduler/openshift-kube-scheduler-master-0/kube-scheduler]"
 	if got := fmt.Sprint(f.Channels[2].How); got != want {
-		t.Errorf("its log is had by %s, want %s", got, want)
+		t.Errorf("the log channel has %s, want %s", got, want)
 	}
 }
 
-// TestEKS: the scheduler is nowhere to be seen, and its counts may be read only by who may.
+// On EKS the scheduler has no pod, and its metrics need a permission.
 func TestEKS(t *testing.T) {
 	server := livetest.New(t)
 	server.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"eks.amazonaws.com/nodegroup": "a"}}})
 	f := examine(t, server.URL)
-	if got := told(f)[1]; f.Platform.Name != "EKS" || got != "the scheduler's own counts: yes [schedq attach --scheduler-metrics eks]" {
+	if got := summary(f)[1]; f.Platform.Name != "EKS" || got != "the scheduler's own counts: yes [schedq attach --scheduler-metrics eks]" {
 		t.Errorf("%+v: %s", f.Platform, got)
 	}
-	if c := f.Channels[2]; c.State != doctor.No || !strings.HasPrefix(c.Adds, "at -v=5 each move") {
+	if c := f.Channels[2]; c.State != doctor.No || !strings.HasPrefix(c.Adds, "at -v=5 every move") {
 		t.Errorf("%+v", c)
 	}
 	server.Refuse("ksh", http.StatusForbidden)
-	if c := examine(t, server.URL).Channels[1]; c.State != doctor.No || c.Why != "you may not get ksh/metrics of metrics.eks.amazonaws.com" {
+	if c := examine(t, server.URL).Channels[1]; c.State != doctor.No || c.Why != "you have no permission to get ksh/metrics of metrics.eks.amazonaws.com" {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestPlatforms: each is known by what the API server calls itself.
 func TestPlatforms(t *testing.T) {
 	for version, want := range map[string]string{"v1.33.5-eks-3025e55": "EKS", "v1.34.1-gke.1000": "GKE", "v1.35.0+k3s1": "k3s", "v1.35.0+rke2r1": "RKE2", "v1.36.0": ""} {
 		server := livetest.New(t)
@@ -133,7 +132,7 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// TestForbidden: a cluster that allows nothing is described by what holds anyhow.
+// With every request forbidden, the findings say so.
 func TestForbidden(t *testing.T) {
 	server := livetest.New(t)
 	server.Refuse("", http.StatusForbidden)
@@ -148,8 +147,8 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// TestNoAnswer: nor does one that can't be asked end it; the address may tell the platform.
-func TestNoAnswer(t *testing.T) {
+// An API server that can't be queried is reported in the findings.
+func TestUnavailableServer(t *testing.T) {
 	server := livetest.New(t)
 	server.Refuse("", http.StatusUnauthorized)
 	if f := examine(t, server.URL); !strings.Contains(f.Trouble, "does not take your credentials") || f.Channels[0].State != doctor.No {
@@ -161,8 +160,8 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestHostileAnswers: what a server sends is not taken for more than it is.
-func TestHostileAnswers(t *testing.T) {
+// Responses are sanitized.
+func TestHostileResponses(t *testing.T) {
 	server := livetest.New(t)
 	server.Answer("/version", `{"gitVersion":"v1.33\u001b[31m-eks-"}`)
 	server.Answer("/apis", `[]`)
@@ -173,7 +172,8 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// TestCommands: the commands are those of the platform's page, which has three and the one that opens what they get.
+// The commands match the platform's page, which has them in two blocks, with the schedq command that
+// opens their output.
 func TestCommands(t *testing.T) {
 	for platform, page := range map[string]string{"EKS": "eks", "GKE": "gke", "AKS": "aks", "OpenShift": "openshift", "k3s": "k3s", "": "kubeadm"} {
 		text, err := os.ReadFile("../../../docs/use/platforms/" + page + ".md")
@@ -181,15 +181,15 @@ func TestCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		if blocks := strings.Count(string(text), "\n\n    "); blocks != 2 || strings.Count(string(text), "\n    ") != 4 || !strings.Contains(string(text), "\n\n    schedq replay ") {
-			t.Errorf("the page of %q has not three commands, and one that opens", page)
+			t.Errorf("the page of %q must have four commands in two blocks, one of them schedq replay", page)
 		}
 		commands := doctor.Commands(platform)
 		if len(commands) == 0 {
-			t.Errorf("there is no command for %q", platform)
+			t.Errorf("no command for %q", platform)
 		}
 		for _, command := range commands {
 			if !strings.Contains(string(text), "\n    "+command) {
-				t.Errorf("docs/platforms/%s.md does not have %s", page, command)
+				t.Errorf("docs/use/platforms/%s.md does not contain %s", page, command)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 package doctor
 
-// Commands are those of a platform's guide.
+// Commands returns the commands of a platform's guide.
 func Commands(platform string) []string {
 	g := guideOf(platform)
 	return append(g.log, g.audit...)

@@ -4,27 +4,27 @@ import (
 	"github.com/schedq/schedq/sources/worth"
 )
 
-// guide says how a platform's logs are had, as its page in docs/platforms does.
+// guide says how to get a platform's logs, like its page in docs/use/platforms.
 type guide struct {
-	log, audit []string
-	// logNeeds and auditNeeds are what must be so for them to be there.
+	log, audit []string // commands
+	// logNeeds and auditNeeds are the requirements.
 	logNeeds, auditNeeds string
-	// verbosity is the scheduler's where nobody can change it; 0 elsewhere.
+	// verbosity is the scheduler's verbosity if the platform fixes it; otherwise 0.
 	verbosity int
-	// fixed is whether the policy of the audit log is one that nobody can change.
+	// fixed reports whether the platform fixes the audit policy.
 	fixed bool
 }
 
-// auditAdds says what the platform's audit log is worth.
+// auditAdds says what the platform's audit log contributes.
 func (g guide) auditAdds() string {
-	const adds = "the past, and each object as it was: "
+	const adds = "the past, and every object at any time: "
 	if g.fixed {
 		return adds + worth.Cloud + " (its policy can't be changed)"
 	}
-	return adds + "with the policy of docs/use/audit.md " + worth.Audit
+	return adds + "with the policy in docs/use/audit.md " + worth.Audit
 }
 
-// guideOf returns a platform's guide; that of kubeadm is everybody's who has none.
+// guideOf returns a platform's guide, by default that of kubeadm.
 func guideOf(platform string) guide {
 	switch platform {
 	case eks:
@@ -45,16 +45,16 @@ func guideOf(platform string) guide {
 	case openshift:
 		return guide{
 			logNeeds:   "LogLevel Normal of the kubescheduler operator is -v=2, Debug is 4, Trace is 6",
-			auditNeeds: "the audit profile must be WriteRequestBodies: with Default the log has no objects, and is of no use",
+			auditNeeds: "the audit profile must be WriteRequestBodies; with Default the log contains no objects and can't be used",
 			log:        []string{"kubectl logs -n openshift-kube-scheduler openshift-kube-scheduler-NODE -c kube-scheduler --timestamps > sched.log"},
 			audit:      []string{"oc adm must-gather -- /usr/bin/gather_audit_logs"}}
 	case k3s:
 		return guide{
-			logNeeds:   "k3s must run with --kube-scheduler-arg=v=2 at least",
+			logNeeds:   "k3s must run with --kube-scheduler-arg=v=2 or higher",
 			auditNeeds: noAudit,
 			log:        []string{"journalctl -u k3s -o short-iso > k3s.log"}}
 	}
 	return guide{auditNeeds: noAudit, log: []string{"kubectl logs -n kube-system kube-scheduler-NODE --timestamps > sched.log"}}
 }
 
-const noAudit = "there is none unless kube-apiserver runs with --audit-policy-file and --audit-log-path; docs/use/audit.md has a policy"
+const noAudit = "kube-apiserver must run with --audit-policy-file and --audit-log-path; docs/use/audit.md has a policy"

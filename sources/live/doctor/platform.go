@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Platform is who runs the control plane.
+// Platform is the distribution or cloud that runs the control plane.
 type Platform struct {
-	// Name is that of a row of docs/use/platforms.md, or empty if nothing tells.
+	// Name is the name in docs/use/platforms.md; empty if unknown.
 	Name string `json:"name"`
-	// Because says what told.
-	Because string `json:"because,omitempty"`
+	// Reason says how it was detected.
+	Reason string `json:"because,omitempty"`
 }
 
-// The platforms that are told apart.
+// The detected platforms.
 const (
 	eks       = "EKS"
 	gke       = "GKE"
@@ -27,12 +27,12 @@ const (
 	kubeadm   = "kubeadm"
 )
 
-// sign is something by which a platform is known: a part of one of those texts.
+// sign identifies a platform by a substring of one of the texts below.
 type sign struct {
-	platform, in, part string
+	platform, in, substring string
 }
 
-// The texts that signs are in.
+// The texts.
 const (
 	inVersion  = "the API server's version"
 	inGroups   = "an API group"
@@ -43,7 +43,7 @@ const (
 	inHost     = "the API server's name"
 )
 
-// signs are asked in order: OpenShift runs on all clouds, so it comes before them.
+// signs are checked in order. OpenShift comes first, since it runs on all clouds.
 var signs = [...]sign{
 	{openshift, inGroups, "config.openshift.io"},
 	{openshift, inLabels, "node.openshift.io/os_id"},
@@ -68,7 +68,7 @@ var signs = [...]sign{
 	{gke, inHost, ".gke.goog"},
 }
 
-// platform finds out who runs the control plane of the API server at host.
+// platform detects the platform of the API server at host.
 func (e *examination) platform(host string) Platform {
 	texts := map[string][]string{inVersion: {string(e.findings.Version)}, inGroups: e.groups, inHost: {hostOf(host)}}
 	for _, n := range e.nodes {
@@ -80,12 +80,12 @@ func (e *examination) platform(host string) Platform {
 		texts[inSystem] = append(texts[inSystem], n.system)
 	}
 	for _, s := range signs {
-		if slices.ContainsFunc(texts[s.in], func(text string) bool { return strings.Contains(text, s.part) }) {
-			return Platform{s.platform, s.in + " has " + s.part}
+		if slices.ContainsFunc(texts[s.in], func(text string) bool { return strings.Contains(text, s.substring) }) {
+			return Platform{s.platform, s.in + " contains " + s.substring}
 		}
 	}
 	if len(e.scheduler.Pods) > 0 {
-		return Platform{kubeadm, "the scheduler's pod has the labels that kubeadm gives it"}
+		return Platform{kubeadm, "the scheduler pod has the labels that kubeadm sets"}
 	}
 	return Platform{}
 }

@@ -1,5 +1,5 @@
-// Package livetest is an API server for tests: it keeps objects, lists and watches them over HTTP as
-// kube-apiserver does (pages, streamed lists, bookmarks, 410 Gone), and misbehaves as it is told.
+// Package livetest provides an API server for tests. It stores objects and serves lists and watches
+// like kube-apiserver (pagination, streaming lists, bookmarks, 410 Gone), and can inject failures.
 package livetest
 
 import (
@@ -24,26 +24,26 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Server is the API server. Its methods may be called at any time.
+// Server is a test API server. Its methods may be called at any time.
 type Server struct {
 	*httptest.Server
 
 	mu        sync.Mutex
-	changed   chan struct{} // closed and replaced with each change
+	changed   chan struct{} // closed and replaced by every change
 	revision  int
-	compacted int // watches from before are too old
+	compacted int // watches from an older revision get 410 Gone
 	objects   map[string]map[types.NamespacedName]runtime.Object
 	log       []entry
 	requests  []string
-	refusals  map[string]int    // by resource, the code to refuse with
-	texts     map[string]string // by path, what is answered there
+	refusals  map[string]int    // status codes by resource
+	texts     map[string]string // response bodies by path
 	refuseAll int
-	noLists   int // the code to refuse everything with but what is asked for before anything is read
+	noLists   int // status code for all GETs but /version
 	noStreams bool
-	cuts      map[string]chan struct{} // by resource, closed and removed to cut its watches
+	cuts      map[string]chan struct{} // by resource; closed and removed to cut its watches
 }
 
-// entry is one change, as a watch tells it.
+// entry is a watch event.
 type entry struct {
 	revision int
 	resource string
@@ -51,7 +51,7 @@ type entry struct {
 	object   runtime.Object
 }
 
-// New returns a server without objects. It is closed when the test ends.
+// New starts an empty server, which is closed when the test ends.
 func New(t testing.TB) *Server {
 	s := &Server{
 		changed: make(chan struct{}), cuts: map[string]chan struct{}{}, revision: 100,
@@ -66,7 +66,7 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Kubeconfig writes a kubeconfig that leads to the server, and returns its path.
+// Kubeconfig writes a kubeconfig for the server, and returns its path.
 func (s *Server) Kubeconfig(t testing.TB) string {
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	text := fmt.Sprintf(`apiVersion: v1
@@ -82,7 +82,7 @@ current-context: test
 	return path
 }
 
-// Put adds or changes objects, each as it is then.
+// Put creates or updates copies of objects.
 func (s *Server) Put(objects ...runtime.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,15 +130,15 @@ func (s *Server) Delete(objects ...runtime.Object) {
 	s.wake()
 }
 
-// Answer has the server answer a GET of path with text, as it does with what other servers serve behind it.
+// Answer sets the response body for a path, as for paths that kube-apiserver proxies.
 func (s *Server) Answer(path, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.texts[path] = text
 }
 
-// Refuse answers requests for a resource with an HTTP status code; 0 answers them again. An empty resource
-// is all of them.
+// Refuse rejects requests for a resource with an HTTP status code. 0 serves them again. An empty
+// resource means all requests.
 func (s *Server) Refuse(resource string, code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,22 +149,21 @@ func (s *Server) Refuse(resource string, code int) {
 	s.refusals[resource] = code
 }
 
-// RefuseLists answers all lists and watches with an HTTP status code, but the rest as ever; 0 answers them
-// again.
+// RefuseLists rejects all lists and watches with an HTTP status code. 0 serves them again.
 func (s *Server) RefuseLists(code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.noLists = code
 }
 
-// NoStreams has the server refuse to stream lists, as older ones do.
+// NoStreams disables streaming lists, as in older servers.
 func (s *Server) NoStreams() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.noStreams = true
 }
 
-// CutWatches ends the watches of resources that are under way, without a word: all of them if none is named.
+// CutWatches drops the connections of running watches: those of the given resources, or all.
 func (s *Server) CutWatches(resources ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +175,7 @@ func (s *Server) CutWatches(resources ...string) {
 	}
 }
 
-// Compact forgets all changes up to now: a watch that goes on from before is answered 410 Gone.
+// Compact drops all events so far. A watch that resumes from an older revision gets 410 Gone.
 func (s *Server) Compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,11 +194,11 @@ func (s *Server) wake() {
 	s.changed = make(chan struct{})
 }
 
-// resourceOf is the plural of obj's kind.
+// resourceOf returns the resource name of obj's kind.
 func resourceOf(obj runtime.Object) string {
 	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
 	if err != nil {
-		panic(err) // a test's mistake
+		panic(err) // a bug in the test
 	}
 	obj.GetObjectKind().SetGroupVersionKind(kinds[0])
 	name := strings.ToLower(kinds[0].Kind)
@@ -264,7 +263,7 @@ func status(code int, reason metav1.StatusReason) *metav1.Status {
 	return &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Code: int32(code), Reason: reason, Message: string(reason)}
 }
 
-// review allows all resources but those that are refused with 403.
+// review answers a SelfSubjectAccessReview: all resources are allowed but those refused with 403.
 func (s *Server) review(w http.ResponseWriter, req *http.Request) {
 	var r struct {
 		Spec struct{ ResourceAttributes struct{ Resource string } }
@@ -277,7 +276,7 @@ func (s *Server) review(w http.ResponseWriter, req *http.Request) {
 	fmt.Fprintf(w, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, allowed)
 }
 
-// selected returns the objects of a request, in the order of their names. The lock is held.
+// selected returns the objects that match a request, sorted by name. The caller holds s.mu.
 func (s *Server) selected(req *http.Request, resource string) []runtime.Object {
 	var list []runtime.Object
 	keys := slices.SortedFunc(maps.Keys(s.objects[resource]), func(a, b types.NamespacedName) int { return strings.Compare(a.String(), b.String()) })
@@ -289,7 +288,7 @@ func (s *Server) selected(req *http.Request, resource string) []runtime.Object {
 	return list
 }
 
-// selects reports whether a request's namespace and field selector let obj through.
+// selects reports whether obj matches a request's namespace and field selector.
 func selects(req *http.Request, obj runtime.Object) bool {
 	m := obj.(metav1.Object)
 	if _, after, ok := strings.Cut(req.URL.Path, "/namespaces/"); ok && m.GetNamespace() != strings.Split(after, "/")[0] {
@@ -388,7 +387,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, resource string
 	}
 }
 
-// kindOf returns the API version of a request, and the kind that the resource serves.
+// kindOf returns the API version of a request, and the kind of its resource.
 func kindOf(req *http.Request, resource string) (version, kind string) {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	version = "v1"
@@ -408,7 +407,7 @@ func kindOf(req *http.Request, resource string) (version, kind string) {
 	return version, ""
 }
 
-// bookmark is an object without anything but a revision and the mark of a streamed list's end.
+// bookmark returns the bookmark that ends a streaming list.
 func bookmark(req *http.Request, resource string, revision int) any {
 	version, kind := kindOf(req, resource)
 	return map[string]any{"kind": kind, "apiVersion": version, "metadata": map[string]any{

@@ -12,39 +12,39 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Scheduler is what shows of the cluster's scheduler.
+// Scheduler is what the API shows of the cluster's scheduler.
 type Scheduler struct {
-	// Lease is the one that the schedulers' leader holds, NAMESPACE/NAME, Holder who does, and Since when.
+	// Lease is the leader election lease, as NAMESPACE/NAME. Holder has held it since Since.
 	Lease  sources.SafeText `json:"lease,omitempty"`
 	Holder sources.SafeText `json:"holder,omitempty"`
 	Since  *time.Time       `json:"since,omitempty"`
-	// Pods are those that run it. A cloud's scheduler runs elsewhere.
+	// Pods run the scheduler. Managed schedulers have no pods in the cluster.
 	Pods []Pod `json:"pods,omitempty"`
-	// Pending counts the pods without a node by the scheduler that they ask for, among the first 500.
+	// Pending counts the pending pods by scheduler name, among the first 500.
 	Pending map[sources.SafeText]int `json:"pending,omitempty"`
 }
 
-// Pod is one that runs a scheduler.
+// Pod is a pod that runs a scheduler.
 type Pod struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Container is the one to read the log of, where the pod has several.
+	// Container is the scheduler's container if the pod has several.
 	Container string `json:"container,omitempty"`
-	// Version is the tag of its image, if it is a version.
+	// Version is the image tag if it is a version.
 	Version sources.SafeText `json:"version,omitempty"`
-	// Verbosity is its flag -v; 0 if it has none.
+	// Verbosity is the value of its -v flag; 0 without one.
 	Verbosity int `json:"verbosity"`
-	// Configured are those of its flags, without their values, that schedq should know, too.
+	// Configured lists its flags, without values, that schedq should be given, too.
 	Configured []string `json:"configured,omitempty"`
 }
 
-// node is what is looked at of one.
+// node holds the fields of a node that identify the platform.
 type node struct {
 	labels                    map[string]string
 	provider, kubelet, system string
 }
 
-// object is what is looked at of any object.
+// object holds the fields of any object that doctor reads.
 type object struct {
 	Metadata struct {
 		Namespace, Name string
@@ -68,19 +68,19 @@ type container struct {
 	Command, Args []string
 }
 
-// get decodes what the API server answers at path.
+// get decodes the API server's response at path.
 func (e *examination) get(ctx context.Context, path string, into any) error {
 	raw, err := e.source.Get(ctx, path)
 	if err != nil {
 		return err
 	}
 	if json.Unmarshal(raw, into) != nil {
-		return errAnswer
+		return errUnexpectedJSON
 	}
 	return nil
 }
 
-// list returns the objects of a list, or none if it can't be had.
+// list returns the objects of a list, or nil on an error. query alternates keys and values.
 func (e *examination) list(ctx context.Context, path string, query ...string) []object {
 	values := url.Values{}
 	for i := 0; i+1 < len(query); i += 2 {
@@ -93,34 +93,34 @@ func (e *examination) list(ctx context.Context, path string, query ...string) []
 	return list.Items
 }
 
-// How many nodes tell the platform, and how many pending pods are counted.
+// The limits of lists.
 const (
-	fewNodes = "10"
-	somePods = "500"
+	maxNodes   = "10"
+	maxPending = "500"
 )
 
-// look finds what tells the platform, and what shows of the scheduler.
-func (e *examination) look(ctx context.Context) {
+// collect reads what identifies the platform, and everything about the scheduler.
+func (e *examination) collect(ctx context.Context) {
 	var groups struct{ Groups []struct{ Name string } }
 	if e.get(ctx, "/apis", &groups) == nil {
 		for _, g := range groups.Groups {
 			e.groups = append(e.groups, g.Name)
 		}
 	}
-	for _, o := range e.list(ctx, "/api/v1/nodes", "limit", fewNodes) {
+	for _, o := range e.list(ctx, "/api/v1/nodes", "limit", maxNodes) {
 		e.nodes = append(e.nodes, node{o.Metadata.Labels, o.Spec.ProviderID, o.Status.NodeInfo.KubeletVersion, o.Status.NodeInfo.OSImage})
 	}
-	for _, home := range homes {
-		for _, o := range e.list(ctx, "/apis/coordination.k8s.io/v1/namespaces/"+home.namespace+"/leases", "fieldSelector", "metadata.name=kube-scheduler", "limit", "1") {
+	for _, l := range locations {
+		for _, o := range e.list(ctx, "/apis/coordination.k8s.io/v1/namespaces/"+l.namespace+"/leases", "fieldSelector", "metadata.name=kube-scheduler", "limit", "1") {
 			e.lease(o)
 		}
-		for _, o := range e.list(ctx, "/api/v1/namespaces/"+home.namespace+"/pods", "labelSelector", home.label+"="+home.value, "limit", fewNodes) {
-			if o.Metadata.Labels[home.label] == home.value {
-				e.runs(o)
+		for _, o := range e.list(ctx, "/api/v1/namespaces/"+l.namespace+"/pods", "labelSelector", l.label+"="+l.value, "limit", maxNodes) {
+			if o.Metadata.Labels[l.label] == l.value {
+				e.schedulerPod(o)
 			}
 		}
 	}
-	for _, o := range e.list(ctx, "/api/v1/pods", "fieldSelector", "spec.nodeName=,status.phase=Pending", "limit", somePods) {
+	for _, o := range e.list(ctx, "/api/v1/pods", "fieldSelector", "spec.nodeName=,status.phase=Pending", "limit", maxPending) {
 		if o.Spec.NodeName != "" {
 			continue
 		}
@@ -131,14 +131,14 @@ func (e *examination) look(ctx context.Context) {
 	}
 }
 
-// homes are where schedulers have their lease and their pods, and by which label those are known: kubeadm's, which
-// others took over, and OpenShift's (bindata of cluster-kube-scheduler-operator).
-var homes = [...]struct{ namespace, label, value string }{
+// locations are the namespaces of the scheduler's lease and pods, and the label of the pods: kubeadm's,
+// which others use as well, and OpenShift's (bindata of cluster-kube-scheduler-operator).
+var locations = [...]struct{ namespace, label, value string }{
 	{"kube-system", "component", "kube-scheduler"},
 	{"openshift-kube-scheduler", "app", "openshift-kube-scheduler"},
 }
 
-// lease notes who leads the schedulers.
+// lease records the leader.
 func (e *examination) lease(o object) {
 	s := &e.scheduler
 	if s.Lease != "" || o.Spec.HolderIdentity == "" {
@@ -151,11 +151,12 @@ func (e *examination) lease(o object) {
 	}
 }
 
-// configuring are the flags of kube-scheduler that schedq has, too, or that change what it should be told.
-var configuring = [...]string{"config", "feature-gates"}
+// configFlags are the flags of kube-scheduler for which schedq needs the same value.
+var configFlags = [...]string{"config", "feature-gates"}
 
-// runs notes a pod that runs a scheduler. Of its flags none is kept but the verbosity, and whether some are there.
-func (e *examination) runs(o object) {
+// schedulerPod records a pod that runs a scheduler. Of its flags it keeps only the verbosity and the
+// names of configFlags.
+func (e *examination) schedulerPod(o object) {
 	if sources.CheckName(o.Metadata.Name) != nil {
 		return
 	}
@@ -182,7 +183,7 @@ func (e *examination) runs(o object) {
 			if level, err := strconv.Atoi(value); name == "v" && err == nil && level >= 0 {
 				pod.Verbosity = level
 			}
-			if slices.Contains(configuring[:], name) {
+			if slices.Contains(configFlags[:], name) {
 				pod.Configured = append(pod.Configured, "--"+name)
 			}
 		}
