@@ -1,12 +1,12 @@
 package main
 
-// part is a part of the book: pages that belong together.
+// part is a group of pages in the table of contents.
 type part struct {
 	title string
-	pages []string // paths in the project
+	pages []string // paths in the repository
 }
 
-// book is all pages, in the order in which one may read them.
+// book returns all pages in reading order.
 func book() []part {
 	return []part{
 		{"Start", []string{"README.md", "docs/start/tour.md", "docs/start/queue.md", "docs/start/recipes.md", "docs/start/screens.md", "docs/start/install.md"}},
@@ -22,5 +22,5 @@ func book() []part {
 	}
 }
 
-// host is where the project's files are that are no pages.
-const host = "https://github.com/schedq/schedq/"
+// repository is the address of files that are not part of the site.
+const repository = "https://github.com/schedq/schedq/"

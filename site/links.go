@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// address is where a page is on the site: README.md is its front page, and docs/ has no folder.
+// address returns the path of a page on the site. README.md is the front page, and docs/ is dropped.
 func address(source string) string {
 	if source == "README.md" {
 		return "index.html"
@@ -18,7 +18,7 @@ func address(source string) string {
 	return strings.ToLower(strings.TrimSuffix(at, ".md")) + ".html"
 }
 
-// relative is a link from one address of the site to another one.
+// relative returns a relative link from one address of the site to another.
 func relative(from, to string) string {
 	up := strings.Repeat("../", strings.Count(from, "/"))
 	if dir := path.Dir(from); dir != "." && strings.HasPrefix(to, dir+"/") {
@@ -27,20 +27,20 @@ func relative(from, to string) string {
 	return up + to
 }
 
-// linker knows where the links of one page lead.
+// linker resolves the links of one page.
 type linker struct {
-	root   string            // of the project
-	source string            // the page
-	pages  map[string]string // addresses of all pages
-	files  map[string]bool   // files of docs/ that are linked, and so belong to the site
+	root   string            // of the repository
+	source string            // path of the page in the repository
+	pages  map[string]string // addresses by source
+	files  map[string]bool   // linked files of docs/, to be copied
 }
 
-// follow returns where a link of the page leads on the site: to a page, to a file that comes with it, or to the project's files on
-// its host. A link to what is not there is an error.
-func (l *linker) follow(link string) (string, error) {
+// resolve returns the target of a link on the site: a page, a copied file, or a file in the repository.
+// It returns an error if the target does not exist.
+func (l *linker) resolve(link string) (string, error) {
 	u, err := url.Parse(link)
 	if err != nil {
-		return "", fmt.Errorf("%s: the link %q: %w", l.source, link, err)
+		return "", fmt.Errorf("%s: invalid link %q: %w", l.source, link, err)
 	}
 	if u.IsAbs() || u.Path == "" {
 		return link, nil
@@ -56,13 +56,13 @@ func (l *linker) follow(link string) (string, error) {
 	info, err := os.Stat(filepath.Join(l.root, filepath.FromSlash(to)))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s: the link %q leads to %s, which is not there", l.source, link, to)
+		return "", fmt.Errorf("%s: the link %q leads to %s, which does not exist", l.source, link, to)
 	case info.IsDir():
-		return host + "tree/main/" + to, nil
+		return repository + "tree/main/" + to, nil
 	case strings.HasPrefix(to, "docs/") && !strings.HasSuffix(to, ".go") && !strings.HasSuffix(to, ".md"):
 		l.files[to] = true
 		return relative(address(l.source), strings.TrimPrefix(to, "docs/")), nil
 	default:
-		return host + "blob/main/" + to + fragment, nil
+		return repository + "blob/main/" + to + fragment, nil
 	}
 }

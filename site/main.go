@@ -7,8 +7,8 @@ import (
 )
 
 func main() {
-	root := flag.String("root", "..", "the folder of the `project`")
-	out := flag.String("o", "../bin/site", "the `folder` to write to; what is in it is removed")
+	root := flag.String("root", "..", "`directory` of the repository")
+	out := flag.String("o", "../bin/site", "output `directory`; existing contents are removed")
 	flag.Parse()
 	if err := build(*root, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)

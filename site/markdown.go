@@ -23,40 +23,40 @@ import (
 type page struct {
 	source, address string
 	title           string
-	summary         string // its first words
+	summary         string // the first paragraph
 	body            string // HTML
 	sections        []section
-	plays           bool // it has a session that can be played
+	hasSession      bool // needs the player
 }
 
-// section is what stands below a heading, up to the next one.
+// section is a heading with the text up to the next one.
 type section struct {
 	level       int
-	title, name string // the name leads to it: page.html#name
+	title, name string // the name is the fragment in links
 	text        string
 }
 
-// read reads a page of the project.
-func read(l *linker) (*page, error) {
+// readPage parses a page.
+func readPage(l *linker) (*page, error) {
 	source, err := os.ReadFile(filepath.Join(l.root, filepath.FromSlash(l.source)))
 	if err != nil {
 		return nil, err
 	}
 	p := &page{source: l.source, address: address(l.source)}
 	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&drawing{page: p, linker: l}, 100))))
-	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(names{}))))
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&pageRenderer{page: p, linker: l}, 100))))
+	doc := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(headingIDs{}))))
 	if err := relink(doc, l); err != nil {
 		return nil, err
 	}
 	p.sections = sections(doc, source)
 	if len(p.sections) == 0 || p.sections[0].level != 1 {
-		return nil, fmt.Errorf("%s does not begin with its title", l.source)
+		return nil, fmt.Errorf("%s must start with a title", l.source)
 	}
 	p.title = p.sections[0].title
 	for n := doc.FirstChild(); n != nil && p.summary == ""; n = n.NextSibling() {
 		if n.Kind() == ast.KindParagraph {
-			p.summary = plain(n, source)
+			p.summary = plainText(n, source)
 		}
 	}
 	var b bytes.Buffer
@@ -67,7 +67,7 @@ func read(l *linker) (*page, error) {
 	return p, nil
 }
 
-// relink has all links of a page lead to where they do on the site.
+// relink replaces the links of a page by those on the site.
 func relink(doc ast.Node, l *linker) error {
 	return ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -77,36 +77,36 @@ func relink(doc ast.Node, l *linker) error {
 		var to string
 		switch n := n.(type) {
 		case *ast.Link:
-			to, err = l.follow(string(n.Destination))
+			to, err = l.resolve(string(n.Destination))
 			n.Destination = []byte(to)
 		case *ast.Image:
-			to, err = l.follow(string(n.Destination))
+			to, err = l.resolve(string(n.Destination))
 			n.Destination = []byte(to)
 		}
 		return ast.WalkContinue, err
 	})
 }
 
-// sections are the headings of a page, each with the text below it.
+// sections returns the sections of a page.
 func sections(doc ast.Node, source []byte) []section {
 	var all []section
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if h, ok := n.(*ast.Heading); ok {
 			id, _ := h.AttributeString("id")
 			name, _ := id.([]byte)
-			all = append(all, section{level: h.Level, title: plain(h, source), name: string(name)})
+			all = append(all, section{level: h.Level, title: plainText(h, source), name: string(name)})
 			continue
 		}
 		if len(all) > 0 {
 			last := &all[len(all)-1]
-			last.text = strings.TrimSpace(last.text + " " + plain(n, source))
+			last.text = strings.TrimSpace(last.text + " " + plainText(n, source))
 		}
 	}
 	return all
 }
 
-// plain is the text of a node.
-func plain(n ast.Node, source []byte) string {
+// plainText returns the text of a node.
+func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
@@ -137,10 +137,10 @@ func plain(n ast.Node, source []byte) string {
 	return strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
 }
 
-// names gives headings the names that GitHub gives them, so that a link works on both. It implements parser.IDs.
-type names map[string]bool
+// headingIDs generates the same heading ids as GitHub, so that links work on both. It implements parser.IDs.
+type headingIDs map[string]bool
 
-func (all names) Generate(value []byte, _ ast.NodeKind) []byte {
+func (ids headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ':
@@ -151,38 +151,38 @@ func (all names) Generate(value []byte, _ ast.NodeKind) []byte {
 		return -1
 	}, strings.TrimSpace(string(value)))
 	unique := name
-	for i := 1; all[unique]; i++ {
+	for i := 1; ids[unique]; i++ {
 		unique = fmt.Sprintf("%s-%d", name, i)
 	}
-	all[unique] = true
+	ids[unique] = true
 	return []byte(unique)
 }
 
-func (all names) Put(value []byte) { all[string(value)] = true }
+func (ids headingIDs) Put(value []byte) { ids[string(value)] = true }
 
-// drawing draws what is other than goldmark has it: what may be wider than the page can be scrolled by keys, too. It implements
-// renderer.NodeRenderer.
-type drawing struct {
+// pageRenderer overrides goldmark's renderers: wide blocks can be focused and scrolled with keys, and
+// pictures become figures. It implements renderer.NodeRenderer.
+type pageRenderer struct {
 	page   *page
 	linker *linker
 }
 
-func (d *drawing) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindCodeBlock, d.code)
-	r.Register(ast.KindFencedCodeBlock, d.code)
-	r.Register(extast.KindTable, d.table)
-	r.Register(ast.KindParagraph, d.paragraph)
-	r.Register(ast.KindHTMLBlock, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkSkipChildren, nil })
+func (r *pageRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(ast.KindCodeBlock, r.code)
+	reg.Register(ast.KindFencedCodeBlock, r.code)
+	reg.Register(extast.KindTable, r.table)
+	reg.Register(ast.KindParagraph, r.paragraph)
+	reg.Register(ast.KindHTMLBlock, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkSkipChildren, nil })
 }
 
-func (d *drawing) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+func (r *pageRenderer) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		fmt.Fprintf(w, "<pre tabindex=\"0\"><code>%s</code></pre>\n", html.EscapeString(string(n.Lines().Value(source))))
 	}
 	return ast.WalkSkipChildren, nil
 }
 
-func (d *drawing) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+func (r *pageRenderer) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		_, _ = w.WriteString("<div class=\"table\" tabindex=\"0\"><table>\n")
 	} else {
@@ -191,13 +191,13 @@ func (d *drawing) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (
 	return ast.WalkContinue, nil
 }
 
-// paragraph draws one that is a picture as a figure.
-func (d *drawing) paragraph(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+// paragraph renders a paragraph, as a figure if it consists of a picture.
+func (r *pageRenderer) paragraph(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if image, ok := n.FirstChild().(*ast.Image); ok && n.ChildCount() == 1 {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
-		figure, err := d.figure(string(image.Destination), plain(image, source))
+		figure, err := r.figure(string(image.Destination), plainText(image, source))
 		if err != nil {
 			return ast.WalkStop, err
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// index is what the search looks through: of each section of each page its address, the page's title, its own title and its text. It
-// is a script, since a page that was opened from a folder may load scripts, but no data.
+// index returns the search index: the address, page title, section title and text of every section. It
+// is a script because pages opened from a folder can't load data.
 func index(pages []*page) ([]byte, error) {
 	var all [][4]string
 	for _, p := range pages {

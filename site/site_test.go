@@ -17,8 +17,8 @@ import (
 
 const root = ".."
 
-// made is the site, made in a folder of the test, and the names of its files.
-func made(t *testing.T) (fs.FS, []string) {
+// buildSite builds the site in a temporary directory, and returns it with the names of its files.
+func buildSite(t *testing.T) (fs.FS, []string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
 	if err := build(root, dir); err != nil {
@@ -37,7 +37,7 @@ func made(t *testing.T) (fs.FS, []string) {
 	return site, names
 }
 
-// TestBook: each page of docs/ is in the book once, and none that is not there.
+// TestBook checks that the book contains every page of docs/ once, and no others.
 func TestBook(t *testing.T) {
 	want := []string{"README.md", "CONTRIBUTING.md"}
 	for _, pattern := range []string{"docs/*/*.md", "docs/*/*/*.md"} {
@@ -56,15 +56,15 @@ func TestBook(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("the book has\n%q, and the project\n%q", got, want)
+		t.Errorf("the book contains\n%q, the repository\n%q", got, want)
 	}
 }
 
-// document is a page of the site as a browser reads it.
+// document is a parsed page of the site.
 type document struct {
-	names  map[string]bool
+	ids    map[string]bool
 	links  []string // of a and area
-	loaded []string // what the browser fetches by itself
+	loaded []string // subresources
 }
 
 func parse(t *testing.T, name string, text []byte) document {
@@ -73,7 +73,7 @@ func parse(t *testing.T, name string, text []byte) document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := document{names: map[string]bool{}}
+	d := document{ids: map[string]bool{}}
 	for n := range doc.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
@@ -83,10 +83,10 @@ func parse(t *testing.T, name string, text []byte) document {
 			attributes[a.Key] = a.Val
 		}
 		if id, ok := attributes["id"]; ok {
-			if d.names[id] {
-				t.Errorf("%s has %q twice", name, id)
+			if d.ids[id] {
+				t.Errorf("%s has the id %q twice", name, id)
 			}
-			d.names[id] = true
+			d.ids[id] = true
 		}
 		switch n.Data {
 		case "a":
@@ -94,7 +94,7 @@ func parse(t *testing.T, name string, text []byte) document {
 		case "link", "script", "img":
 			d.loaded = append(d.loaded, attributes["href"]+attributes["src"])
 			if n.Data == "img" && attributes["alt"] == "" {
-				t.Errorf("%s: %s has no words for who does not see it", name, attributes["src"])
+				t.Errorf("%s: %s has no alt text", name, attributes["src"])
 			}
 		case "figure":
 			if session := attributes["data-session"]; session != "" {
@@ -105,10 +105,10 @@ func parse(t *testing.T, name string, text []byte) document {
 	return d
 }
 
-// TestLinks: every link of the site leads to a page, a place on it, a file or, by https, to another host; and nothing comes from
-// there by itself.
+// TestLinks checks that every link leads to an existing page, heading or file, or by https to another
+// host, and that no subresource comes from another host.
 func TestLinks(t *testing.T) {
-	site, names := made(t)
+	site, names := buildSite(t)
 	documents := map[string]document{}
 	for _, name := range names {
 		if path.Ext(name) != ".html" {
@@ -138,7 +138,7 @@ func TestLinks(t *testing.T) {
 				}
 				continue
 			case strings.HasPrefix(u.Path, "/"):
-				t.Errorf("%s: the link %s works at the top of a host only", name, link)
+				t.Errorf("%s: the link %s works only at the root of a host", name, link)
 				continue
 			}
 			to := name
@@ -146,18 +146,18 @@ func TestLinks(t *testing.T) {
 				to = path.Join(path.Dir(name), u.Path)
 			}
 			if !slices.Contains(names, to) {
-				t.Errorf("%s: the link %s leads to %s, which is not there", name, link, to)
-			} else if u.Fragment != "" && !documents[to].names[u.Fragment] {
-				t.Errorf("%s: the link %s leads to a place that is not on %s", name, link, to)
+				t.Errorf("%s: the link %s leads to %s, which does not exist", name, link, to)
+			} else if u.Fragment != "" && !documents[to].ids[u.Fragment] {
+				t.Errorf("%s: the link %s leads to a missing heading of %s", name, link, to)
 			}
 		}
 	}
 	if checked < 1000 {
-		t.Errorf("%d links were looked at", checked)
+		t.Errorf("only %d links were checked", checked)
 	}
 }
 
-// TestOtherDocuments: links of what is Markdown, but no page of the site, lead somewhere, too.
+// TestOtherDocuments checks the links of Markdown files that are not part of the site.
 func TestOtherDocuments(t *testing.T) {
 	pages := map[string]string{}
 	for _, part := range book() {
@@ -177,7 +177,7 @@ func TestOtherDocuments(t *testing.T) {
 				continue
 			}
 			others++
-			if _, err := read(&linker{root: root, source: source, pages: pages, files: map[string]bool{}}); err != nil && strings.Contains(err.Error(), "which is not there") {
+			if _, err := readPage(&linker{root: root, source: source, pages: pages, files: map[string]bool{}}); err != nil && strings.Contains(err.Error(), "which does not exist") {
 				t.Error(err)
 			}
 		}
@@ -187,7 +187,7 @@ func TestOtherDocuments(t *testing.T) {
 	}
 }
 
-// TestHeadings: a page has one title, and no heading skips a level.
+// TestHeadings checks that a page has one title, and no heading skips a level.
 func TestHeadings(t *testing.T) {
 	pages, _, err := readAll(root)
 	if err != nil {
@@ -202,12 +202,12 @@ func TestHeadings(t *testing.T) {
 			before = s.level
 		}
 		if p.summary == "" {
-			t.Errorf("%s has no first words", p.source)
+			t.Errorf("%s has no summary", p.source)
 		}
 	}
 }
 
-// TestIndex: what the search looks through has every section.
+// TestIndex checks that the search index contains every section.
 func TestIndex(t *testing.T) {
 	pages, _, err := readAll(root)
 	if err != nil {
@@ -227,18 +227,18 @@ func TestIndex(t *testing.T) {
 		want += len(p.sections)
 	}
 	if len(all) != want || want < 150 {
-		t.Errorf("%d sections, and the pages have %d", len(all), want)
+		t.Errorf("the index has %d sections, the pages %d", len(all), want)
 	}
 	at := slices.IndexFunc(all, func(s [4]string) bool { return s[0] == "use/live.html#when-no-scheduler-is-there" })
 	if at < 0 || !strings.Contains(all[at][3], "NO SCHEDULER IS HEARD") {
-		t.Error("a section of docs/use/live.md is not in it with its text")
+		t.Error("a section of docs/use/live.md is missing from the index")
 	}
 }
 
-// TestTwice: the same project makes the same site, byte for byte.
-func TestTwice(t *testing.T) {
-	one, names := made(t)
-	two, again := made(t)
+// TestReproducible checks that two builds are identical.
+func TestReproducible(t *testing.T) {
+	one, names := buildSite(t)
+	two, again := buildSite(t)
 	if !slices.Equal(names, again) {
 		t.Fatalf("%q and %q", names, again)
 	}
@@ -253,9 +253,9 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestNames: headings have the names that GitHub gives them.
-func TestNames(t *testing.T) {
-	all := names{}
+// TestHeadingIDs checks that heading ids are the same as on GitHub.
+func TestHeadingIDs(t *testing.T) {
+	ids := headingIDs{}
 	for _, test := range [][2]string{
 		{"The model's figures for Prometheus", "the-models-figures-for-prometheus"},
 		{"The file: `--scheduler-config FILE`", "the-file---scheduler-config-file"},
@@ -264,19 +264,19 @@ func TestNames(t *testing.T) {
 		{"JSON", "json-1"},
 		{"What-if", "what-if"},
 	} {
-		if got := string(all.Generate([]byte(test[0]), 0)); got != test[1] {
-			t.Errorf("%q is called %q, want %q", test[0], got, test[1])
+		if got := string(ids.Generate([]byte(test[0]), 0)); got != test[1] {
+			t.Errorf("the id of %q is %q, want %q", test[0], got, test[1])
 		}
 	}
 }
 
-// TestMistakes: a page with a link or a picture that leads nowhere is told, with both.
-func TestMistakes(t *testing.T) {
+// TestErrors checks the messages for broken pages.
+func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"# A\n\n[there](nowhere.md)\n":          `docs/a.md: the link "nowhere.md" leads to docs/nowhere.md, which is not there`,
-		"# A\n\n![a picture](nowhere.svg)\n":    `docs/a.md: the link "nowhere.svg" leads to docs/nowhere.svg, which is not there`,
-		"no title\n":                            "docs/a.md does not begin with its title",
-		"# A\n\n![not said how large](b.svg)\n": "docs/a.md: the picture b.svg does not say how large it is",
+		"# A\n\n[there](nowhere.md)\n":       `docs/a.md: the link "nowhere.md" leads to docs/nowhere.md, which does not exist`,
+		"# A\n\n![a picture](nowhere.svg)\n": `docs/a.md: the link "nowhere.svg" leads to docs/nowhere.svg, which does not exist`,
+		"no title\n":                         "docs/a.md must start with a title",
+		"# A\n\n![no size](b.svg)\n":         "docs/a.md: the picture b.svg has no viewBox",
 	} {
 		dir := t.TempDir()
 		for name, text := range map[string]string{"a.md": text, "b.svg": "<svg/>"} {
@@ -287,7 +287,7 @@ func TestMistakes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := read(&linker{root: dir, source: "docs/a.md", pages: map[string]string{}, files: map[string]bool{}})
+		_, err := readPage(&linker{root: dir, source: "docs/a.md", pages: map[string]string{}, files: map[string]bool{}})
 		got := ""
 		if err != nil {
 			got = err.Error()

@@ -20,7 +20,7 @@ var layout string
 //go:embed static
 var static embed.FS
 
-// build makes the site of the project in root, in the folder out.
+// build builds the site of the repository at root in the directory out.
 func build(root, out string) error {
 	pages, files, err := readAll(root)
 	if err != nil {
@@ -35,21 +35,21 @@ func build(root, out string) error {
 	if err := copyFiles(root, out, files); err != nil {
 		return err
 	}
-	looks, err := fs.Sub(static, "static")
+	assets, err := fs.Sub(static, "static")
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(filepath.Join(out, "static"), looks); err != nil {
+	if err := os.CopyFS(filepath.Join(out, "static"), assets); err != nil {
 		return err
 	}
-	found, err := index(pages)
+	searchIndex, err := index(pages)
 	if err != nil {
 		return err
 	}
-	return write(out, "static/index.js", found)
+	return write(out, "static/index.js", searchIndex)
 }
 
-// readAll reads the pages of the book, and returns the files of docs/ that they show or link.
+// readAll reads all pages, and returns the files of docs/ that they link.
 func readAll(root string) (pages []*page, files []string, err error) {
 	addresses, linked := map[string]string{}, map[string]bool{}
 	for _, part := range book() {
@@ -59,7 +59,7 @@ func readAll(root string) (pages []*page, files []string, err error) {
 	}
 	for _, part := range book() {
 		for _, source := range part.pages {
-			p, err := read(&linker{root: root, source: source, pages: addresses, files: linked})
+			p, err := readPage(&linker{root: root, source: source, pages: addresses, files: linked})
 			if err != nil {
 				return nil, nil, err
 			}
@@ -69,16 +69,16 @@ func readAll(root string) (pages []*page, files []string, err error) {
 	return pages, slices.Sorted(maps.Keys(linked)), nil
 }
 
-// sheet is what page.html is filled with.
-type sheet struct {
+// layoutData is the data of page.html.
+type layoutData struct {
 	Title, Summary string
 	Body           template.HTML
-	Front          bool   // of the site
-	Up             string // to the top of the site: "", or "../"
+	Front          bool   // the front page
+	Up             string // relative path to the top: "" or "../"
 	Parts          []chapter
 	Sections       []entry
 	Before, After  *entry
-	Plays          bool
+	HasSession     bool
 	Source         string
 }
 
@@ -87,7 +87,7 @@ type chapter struct {
 	Pages []entry
 }
 
-// entry is a line of a contents.
+// entry is a line of the table of contents.
 type entry struct {
 	Title, Link string
 	Here        bool
@@ -99,9 +99,9 @@ func writePages(pages []*page, out string) error {
 		return err
 	}
 	for i, p := range pages {
-		s := sheet{
+		s := layoutData{
 			Title: p.title, Summary: p.summary, Body: template.HTML(p.body), Front: i == 0, Up: strings.Repeat("../", strings.Count(p.address, "/")),
-			Parts: contents(pages, p), Plays: p.plays, Source: host + "blob/main/" + p.source,
+			Parts: contents(pages, p), HasSession: p.hasSession, Source: repository + "blob/main/" + p.source,
 		}
 		for _, below := range p.sections[1:] {
 			if below.level == 2 {
@@ -125,7 +125,7 @@ func writePages(pages []*page, out string) error {
 	return nil
 }
 
-// contents is the book as a page of it shows it.
+// contents returns the table of contents for a page.
 func contents(pages []*page, here *page) []chapter {
 	var all []chapter
 	for _, part := range book() {
@@ -140,7 +140,7 @@ func contents(pages []*page, here *page) []chapter {
 	return all
 }
 
-// copyFiles copies files of docs/. A session becomes a script, as the search's index is one.
+// copyFiles copies files of docs/. A session becomes a script, for the same reason as the search index.
 func copyFiles(root, out string, files []string) error {
 	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))

@@ -138,9 +138,9 @@ func TestSiteSearch(t *testing.T) {
 				t.Errorf("the first that is found is %s", at)
 			}
 			p.do(chromedp.SendKeys("#site-words", "xyzzy", chromedp.ByID))
-			p.sees("Nothing has all of these words.")
+			p.sees("No section contains all of these words.")
 			p.do(chromedp.KeyEvent("\x1b"))
-			p.misses("Nothing has all of these words.")
+			p.misses("No section contains all of these words.")
 		})
 	}
 }

@@ -1,10 +1,10 @@
 "use strict";
-// Plays recorded sessions of the screen in the place of their pictures: cell by cell, as make captures has recorded them
-// (tui/tape_test.go). Each begins when it is asked to, can be stopped, and can be gone through key by key.
+// Plays recorded sessions in place of their screenshots. Sessions are recorded cell by cell by make
+// captures (tui/tape_test.go). Playback starts on a click, and can be paused and stepped by key.
 (() => {
-	const waiting = new Map(); // by script: what to do with the session
+	const callbacks = new Map(); // by script address
 
-	window.schedqSession = (session) => waiting.get(document.currentScript.dataset.session)(session);
+	window.schedqSession = (session) => callbacks.get(document.currentScript.dataset.session)(session);
 
 	const make = (tag, attributes = {}, ...inside) => {
 		const node = document.createElement(tag);
@@ -14,13 +14,13 @@
 	};
 
 	const open = (figure) => {
-		if (waiting.has(figure.dataset.session)) return; // it is on its way
+		if (callbacks.has(figure.dataset.session)) return; // already loading
 		const script = make("script", { src: figure.dataset.session, "data-session": figure.dataset.session });
-		waiting.set(figure.dataset.session, (session) => play(figure, session));
+		callbacks.set(figure.dataset.session, (session) => play(figure, session));
 		document.head.append(script);
 	};
 
-	// row draws a row of cells: [style, text, style, text ...].
+	// row renders a row of cells: [style, text, style, text ...].
 	const row = (session, number) => {
 		const line = make("span"), runs = session.rows[number];
 		for (let i = 0; i < runs.length; i += 2) {
@@ -39,12 +39,12 @@
 		const screen = make("pre", { class: "screen", tabindex: "0", role: "group", "aria-label": "The screen" });
 		const caption = make("p", { class: "caption" }), clock = make("output");
 		const slider = make("input", { type: "range", min: "0", max: String(last), value: "0", "aria-label": "Moment" });
-		const button = (says, does) => { const b = make("button", { type: "button" }, says); b.addEventListener("click", does); return b; };
+		const button = (label, run) => { const b = make("button", { type: "button" }, label); b.addEventListener("click", run); return b; };
 		const lines = Array.from({ length: session.height }, () => screen.appendChild(make("span")));
 		const drawn = [];
 		let at = -1, timer = 0;
 
-		// shown are the rows of a frame: each frame names those that differ from the one before.
+		// shown returns the rows of a frame. Each frame lists only the rows that changed.
 		const shown = (frame) => {
 			const rows = [];
 			for (let i = 0; i <= frame; i++) for (const [y, number] of session.frames[i].rows) rows[y] = number;
@@ -57,10 +57,10 @@
 				drawn[y] = number;
 				lines[y].replaceChildren(...row(session, number).childNodes);
 			});
-			const { key, caption: said } = session.frames[at];
-			caption.replaceChildren(...(key ? [make("kbd", {}, key), " "] : []), said);
+			const { key, caption: text } = session.frames[at];
+			caption.replaceChildren(...(key ? [make("kbd", {}, key), " "] : []), text);
 			slider.value = at;
-			slider.setAttribute("aria-valuetext", `${at + 1} of ${last + 1}: ${key ? key + ", " : ""}${said}`);
+			slider.setAttribute("aria-valuetext", `${at + 1} of ${last + 1}: ${key ? key + ", " : ""}${text}`);
 			clock.textContent = `${at + 1}/${last + 1}`;
 		};
 		const stop = () => { clearTimeout(timer); timer = 0; toggle.textContent = at === last ? "Again" : "Play"; };
@@ -68,7 +68,7 @@
 			timer = setTimeout(() => { show(at + 1); at === last ? stop() : next(); }, session.frames[at].seconds * 1000);
 		};
 		const go = () => { if (at === last) show(0); toggle.textContent = "Stop"; next(); };
-		const pressed = (by) => {
+		const step = (by) => {
 			stop();
 			let to = at + by;
 			while (to > 0 && to < last && !session.frames[to].key) to += by;
@@ -80,17 +80,17 @@
 		figure.addEventListener("keydown", (event) => {
 			if (event.target !== screen || event.ctrlKey || event.metaKey || event.altKey) return;
 			if (event.key === " ") toggle.click();
-			else if (event.key === ".") pressed(1);
-			else if (event.key === ",") pressed(-1);
+			else if (event.key === ".") step(1);
+			else if (event.key === ",") step(-1);
 			else return;
 			event.preventDefault();
 		});
 
 		figure.replaceChildren(screen, caption,
-			make("div", { class: "controls", role: "group", "aria-label": alt }, toggle, button("‹ Key", () => pressed(-1)), button("Key ›", () => pressed(1)), slider, clock));
-		const fit = () => { // so many columns in the room there is, but no letter too small to read
-			const room = figure.clientWidth - 20;
-			screen.style.fontSize = Math.max(9, Math.min(15, room / (session.width * 0.603))) + "px";
+			make("div", { class: "controls", role: "group", "aria-label": alt }, toggle, button("‹ Key", () => step(-1)), button("Key ›", () => step(1)), slider, clock));
+		const fit = () => { // fit all columns, within readable font sizes
+			const width = figure.clientWidth - 20;
+			screen.style.fontSize = Math.max(9, Math.min(15, width / (session.width * 0.603))) + "px";
 		};
 		new ResizeObserver(fit).observe(figure);
 		fit();

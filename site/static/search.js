@@ -1,6 +1,6 @@
 "use strict";
-// The search: every word must be in a section, and where it is says how far up the section stands. All there is to look through is
-// static/index.js, which is loaded with the first letter.
+// Full-text search. A result contains every word, and matches in titles rank higher. The index,
+// static/index.js, is loaded when the search field gets the focus.
 (() => {
 	const form = document.getElementById("site-search"), words = document.getElementById("site-words");
 	const found = document.getElementById("site-found"), count = document.getElementById("site-count");
@@ -21,10 +21,10 @@
 		document.head.append(script);
 	};
 
-	// worth is how well a section answers, or 0 if a word is not in it.
-	const worth = (section, asked) => {
+	// score rates a section; 0 means that a word is missing.
+	const score = (section, terms) => {
 		let sum = 0;
-		for (const word of asked) {
+		for (const word of terms) {
 			const own = section.title.toLowerCase().includes(word), head = section.head.includes(word), times = section.low.split(word).length - 1;
 			if (!head && !times) return 0;
 			sum += (own ? 30 : head ? 10 : 0) + Math.min(times, 5);
@@ -32,12 +32,12 @@
 		return sum;
 	};
 
-	// marked puts text into a node, with the words that were asked for marked.
-	const marked = (node, text, asked) => {
+	// appendMarked appends text to a node and highlights the search terms.
+	const appendMarked = (node, text, terms) => {
 		const low = text.toLowerCase();
 		for (let at = 0; at < text.length;) {
 			let next = -1, length = 0;
-			for (const word of asked) {
+			for (const word of terms) {
 				const i = low.indexOf(word, at);
 				if (i >= 0 && (next < 0 || i < next)) [next, length] = [i, word.length];
 			}
@@ -49,30 +49,30 @@
 		}
 	};
 
-	const entry = (section, asked) => {
+	const entry = (section, terms) => {
 		const item = document.createElement("li"), link = document.createElement("a"), title = document.createElement("strong"), around = document.createElement("span");
 		link.href = top + section.link;
 		title.append(section.title === section.page ? section.page : section.page + " › " + section.title);
-		const first = Math.max(0, Math.min(...asked.map((word) => section.low.indexOf(word)).filter((i) => i >= 0).concat(section.low.length)) - 60);
+		const first = Math.max(0, Math.min(...terms.map((word) => section.low.indexOf(word)).filter((i) => i >= 0).concat(section.low.length)) - 60);
 		const begin = first ? section.text.indexOf(" ", first) + 1 : 0;
-		marked(around, (begin ? "… " : "") + section.text.slice(begin, begin + 170), asked);
+		appendMarked(around, (begin ? "… " : "") + section.text.slice(begin, begin + 170), terms);
 		link.append(title, around);
 		item.append(link);
 		return item;
 	};
 
 	const look = () => {
-		const asked = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-		found.hidden = !asked.length || !sections;
+		const terms = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+		found.hidden = !terms.length || !sections;
 		if (found.hidden) return found.replaceChildren();
-		const all = sections.map((section) => [worth(section, asked), section]).filter(([sum]) => sum).sort((a, b) => b[0] - a[0]);
+		const all = sections.map((section) => [score(section, terms), section]).filter(([sum]) => sum).sort((a, b) => b[0] - a[0]);
 		count.textContent = all.length === 1 ? "1 section" : all.length + " sections";
-		found.replaceChildren(...all.slice(0, most).map(([, section]) => entry(section, asked)));
+		found.replaceChildren(...all.slice(0, most).map(([, section]) => entry(section, terms)));
 		found.scrollTop = 0;
 		if (!all.length) {
 			const nothing = document.createElement("li");
 			nothing.className = "nothing";
-			nothing.append("Nothing has all of these words.");
+			nothing.append("No section contains all of these words.");
 			found.append(nothing);
 		}
 	};
