@@ -32,16 +32,16 @@ type Binaries struct {
 	root   string // the folder of the nested module
 	paths  map[program]string
 	stages []string // files
-	say    func(format string, args ...any)
+	logf    func(format string, args ...any)
 }
 
 // Build builds the programs that are missing in root/bin, where root is the nested module. The first time
 // takes ten minutes or more on two cores. logf, which may be nil, reports progress.
-func Build(ctx context.Context, root string, say func(format string, args ...any)) (*Binaries, error) {
-	if say == nil {
-		say = func(string, ...any) {}
+func Build(ctx context.Context, root string, logf func(format string, args ...any)) (*Binaries, error) {
+	if logf == nil {
+		logf = func(string, ...any) {}
 	}
-	b := &Binaries{root: root, paths: map[program]string{}, say: say}
+	b := &Binaries{root: root, paths: map[program]string{}, logf: logf}
 	for _, p := range []program{etcd, scheduler, apiserver, controllerManager, kwok} {
 		version, err := goTool(ctx, filepath.Join(root, p.dir), "list", "-m", "-f", "{{.Version}}", p.module)
 		if err != nil {
@@ -68,7 +68,7 @@ func (b *Binaries) add(ctx context.Context, p program, version string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	b.say("building %s %s", p.name, version)
+	b.logf("building %s %s", p.name, version)
 	start := time.Now()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (b *Binaries) add(ctx context.Context, p program, version string) error {
 	if err := p.build(ctx, b.root, path, version); err != nil {
 		return err
 	}
-	b.say("built %s %s in %v", p.name, version, time.Since(start).Round(time.Second))
+	b.logf("built %s %s in %v", p.name, version, time.Since(start).Round(time.Second))
 	return nil
 }
 
