@@ -23,7 +23,7 @@ func grant(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	files, err := filepath.Glob("../deploy/*.yaml")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("deploy/ holds no manifest: %v", err)
+		t.Fatalf("deploy/ contains no manifest: %v", err)
 	}
 	rbac := client.RbacV1()
 	granted := 0
@@ -55,13 +55,13 @@ func grant(t *testing.T, client kubernetes.Interface) {
 		}
 	}
 	if granted == 0 {
-		t.Fatal("deploy/ holds no ClusterRole")
+		t.Fatal("deploy/ contains no ClusterRole")
 	}
 }
 
-// onlyReads fails the test if the audit log tells of a request by schedq's user that does more than read,
-// of none at all, or of something that was refused each time. (An API server that has just started
-// refuses for a moment what it has not read the roles for.)
+// onlyReads fails the test if the audit log contains a request by schedq's user that is not a read, no
+// request at all, or one that was always refused. (A starting API server may refuse requests until it
+// has read the roles.)
 func onlyReads(t *testing.T, auditLog string) {
 	t.Helper()
 	requests, granted, refused := map[string]int{}, map[string]bool{}, map[string]bool{}
@@ -96,7 +96,7 @@ func onlyReads(t *testing.T, auditLog string) {
 		}
 	}
 	if len(requests) == 0 {
-		t.Error("the audit log tells of no request by schedq")
+		t.Error("the audit log contains no request by schedq")
 	}
 	for request := range refused {
 		if !granted[request] {
@@ -106,8 +106,7 @@ func onlyReads(t *testing.T, auditLog string) {
 	t.Logf("schedq's requests: %v", requests)
 }
 
-// holdsNoSecret fails the test if one of the files holds what is in the pods' environment, or if one
-// that should have something is empty.
+// holdsNoSecret fails the test if one of the files contains the pods' environment.
 func holdsNoSecret(t *testing.T, files ...string) {
 	t.Helper()
 	for _, file := range files {
@@ -116,7 +115,7 @@ func holdsNoSecret(t *testing.T, files ...string) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(text), workload.Secret) {
-			t.Errorf("%s holds a pod's environment", file)
+			t.Errorf("%s contains a pod's environment", file)
 		}
 	}
 }

@@ -33,29 +33,30 @@ type verification struct {
 	Differences []struct{ Kind, Time, Pod, To, Event, ModelTier string }
 }
 
-// settled is how long after schedq was attached half-way its figures begin to count.
+// settled is how long after attaching half-way the comparison starts.
 const settled = 10 * time.Second
 
-// figures are shares of 1: of the scheduler's moves that schedq has, of schedq's that are the scheduler's, and of the
-// time that pods spend in the queue, for which schedq has them in the right tier.
+// figures are fractions: the recall and precision of schedq's moves, and the share of the pods' time
+// in the queue for which schedq has them in the right tier.
 type figures struct{ recall, precision, share float64 }
 
-// trial is a workload that is played to a scheduler, and what schedq has to make of it. Below the floors it fails; that
-// it misses a goal is only printed.
+// trial is a workload for a scheduler, with the accuracy that schedq must reach. Below a floor the test
+// fails; a missed goal is only logged.
 type trial struct {
 	release, gates string
-	workload       string // none is that of -workload
+	workload       string // default: the flag -workload
 	seed           uint64 // added to -seed
 
-	goal, audit figures // of the audit log alone, and its floor
-	slow        float64 // of the time in flight of pods with slow volumes, the share that is right, from the audit log alone
-	// Of schedq attached from the start, and half-way. The goal is the audit log's own figure of the same time, less a point.
+	goal, audit figures // goal and floor with the audit log alone
+	slow        float64 // floor for the in-flight time of pods with slow volumes, with the audit log alone
+	// Floors of schedq attached from the start, and half-way. The goal is the figure of the audit log for
+	// the same time, minus one point.
 	live, halfway figures
-	// What lies between schedq and the cluster: the delay each way, and how far ahead its own clock is.
+	// The network delay each way, and how far schedq's clock is ahead.
 	delay, ahead time.Duration
 }
 
-// play plays the workload, and compares what schedq makes of it with the scheduler's own log.
+// play runs the workload, and compares schedq's moves with the scheduler's log.
 func (tr trial) play(t *testing.T) {
 	program := tr.program(t)
 	c, client := tr.start(t)
@@ -82,7 +83,7 @@ func (tr trial) play(t *testing.T) {
 	tr.verifyAudit(t, c)
 	audit, truth := movesOf(t, c.AuditLog(), tr.flags()...), movesOf(t, c.SchedulerLog())
 	compare := func(a *attached, from time.Time, what string, floor figures) {
-		// What the scheduler did after that, no session was there to see.
+		// Ignore what the scheduler did after schedq was stopped.
 		seen := func(moves []move) []move {
 			return slices.DeleteFunc(slices.Clone(moves), func(m move) bool { return m.Time.After(a.stopped) })
 		}
@@ -92,7 +93,7 @@ func (tr trial) play(t *testing.T) {
 		goal := figures{v.Transitions.Recall - point, v.Transitions.Precision - point, v.PodSeconds.Share - point}
 		moves := readMoves(t, a.out)
 		for i := range moves {
-			moves[i].Time = moves[i].Time.Add(-tr.ahead - tr.delay) // a session shows what happened when it hears of it
+			moves[i].Time = moves[i].Time.Add(-tr.ahead - tr.delay) // a session uses the time at which it receives an event
 		}
 		compareMoves(t, moves, seen(truth), from).check(t, what, goal, floor)
 	}
@@ -100,16 +101,16 @@ func (tr trial) play(t *testing.T) {
 	compare(halfway, attachedAt.Add(settled), fmt.Sprintf("attached half-way with %d pods pending, %v later", pending, settled), tr.halfway)
 	if tr.workload == "field" {
 		tr.checkField(t, audit, truth)
-		// The goal is none; 16 to 238 moves were before the model asked whose pod it is that is seen to fail.
-		const mostForeign = 600
-		leavesForeign(t, readMoves(t, fromStart.out), mostForeign)
-		leavesForeign(t, readMoves(t, halfway.out), mostForeign)
+		// The goal is 0. Without the check of the failing pod's scheduler there were 16 to 238.
+		const maxForeign = 600
+		checkForeign(t, readMoves(t, fromStart.out), maxForeign)
+		checkForeign(t, readMoves(t, halfway.out), maxForeign)
 	}
 	onlyReads(t, c.AuditLog())
 	holdsNoSecret(t, fromStart.out, fromStart.errs, halfway.out, halfway.errs)
 }
 
-// record plays the workload with nobody attached, and returns the control plane when it has ended.
+// record runs the workload without schedq, and returns the stopped control plane.
 func (tr trial) record(t *testing.T) *controlplane.ControlPlane {
 	t.Helper()
 	c, client := tr.start(t)
@@ -133,7 +134,7 @@ func (tr trial) start(t *testing.T) (*controlplane.ControlPlane, kubernetes.Inte
 	return c, client
 }
 
-// end ends a control plane that must still run.
+// end checks that the control plane is still running, and stops it.
 func end(t *testing.T, c *controlplane.ControlPlane) {
 	t.Helper()
 	if err := c.Check(); err != nil {
@@ -142,7 +143,7 @@ func end(t *testing.T, c *controlplane.ControlPlane) {
 	c.Stop()
 }
 
-// program returns the schedq that is attached.
+// program returns the path of the schedq to attach.
 func (tr trial) program(t *testing.T) string {
 	if tr.ahead == 0 {
 		return schedq
@@ -151,7 +152,7 @@ func (tr trial) program(t *testing.T) string {
 	return skewed(t)
 }
 
-// watcher returns a function that attaches a schedq, and waits until it has all there is.
+// watcher returns a function that attaches schedq, and waits until it has synced.
 func (tr trial) watcher(t *testing.T, c *controlplane.ControlPlane, program string) func() *attached {
 	address := ""
 	if tr.delay != 0 {
@@ -165,11 +166,11 @@ func (tr trial) watcher(t *testing.T, c *controlplane.ControlPlane, program stri
 	}
 }
 
-// checkField checks what schedq makes of a field workload's audit log where that is unlike the random one: of pods of the
-// second scheduler nothing, and pods that wait for a volume are in flight for as long as the scheduler has them there.
+// checkField checks what a field workload adds: no moves of the second scheduler's pods, and the time in
+// flight of pods that wait for a volume.
 func (tr trial) checkField(t *testing.T, model, truth []move) {
 	t.Helper()
-	leavesForeign(t, model, 0)
+	checkForeign(t, model, 0)
 	ofOthers := func(m move) bool { return !strings.HasPrefix(m.Pod, workload.Namespace+"/"+workload.DiskPrefix) }
 	ofDisks := func(moves []move) []move { return slices.DeleteFunc(slices.Clone(moves), ofOthers) }
 	v := compareMoves(t, ofDisks(model), ofDisks(truth), time.Time{})
@@ -179,13 +180,13 @@ func (tr trial) checkField(t *testing.T, model, truth []move) {
 		}
 		t.Logf("pods with slow volumes are in flight for %.0f s, %.2f %% of them right", tier.Truth, 100*tier.Share)
 		if tier.Truth < 5 || tier.Share < tr.slow {
-			t.Errorf("they must be there for 5 s at least, and %.0f %% of them right", 100*tr.slow)
+			t.Errorf("want at least 5 s, and %.0f %% of them right", 100*tr.slow)
 		}
 	}
 }
 
-// leavesForeign checks that no more than so many moves are of pods of the second scheduler.
-func leavesForeign(t *testing.T, moves []move, most int) {
+// checkForeign checks that at most so many moves are of pods of the second scheduler.
+func checkForeign(t *testing.T, moves []move, most int) {
 	t.Helper()
 	n := 0
 	for _, m := range moves {
@@ -194,11 +195,11 @@ func leavesForeign(t *testing.T, moves []move, most int) {
 		}
 	}
 	if t.Logf("%d moves are of pods of the second scheduler", n); n > most {
-		t.Errorf("%d moves are of pods of the second scheduler, and must be %d at most", n, most)
+		t.Errorf("%d moves are of pods of the second scheduler, want at most %d", n, most)
 	}
 }
 
-// flags are those that tell schedq of the scheduler what it can't see.
+// flags returns flags for settings of the scheduler that schedq can't detect.
 func (tr trial) flags() []string {
 	if tr.gates == "" {
 		return nil
@@ -206,7 +207,7 @@ func (tr trial) flags() []string {
 	return []string{"--feature-gates", tr.gates}
 }
 
-// verifyAudit checks what schedq makes of the audit log alone.
+// verifyAudit checks the accuracy with the audit log alone.
 func (tr trial) verifyAudit(t *testing.T, c *controlplane.ControlPlane) {
 	t.Helper()
 	verify(t, c.AuditLog(), c.SchedulerLog(), tr.flags()...).check(t, "audit log", tr.goal, tr.audit)
@@ -216,7 +217,7 @@ func (v verification) figures() figures {
 	return figures{v.Transitions.Recall, v.Transitions.Precision, v.PodSeconds.Share}
 }
 
-// check prints what was verified and compares it with its goal and its floor.
+// check logs the figures, and compares them with the goal and the floor.
 func (v verification) check(t *testing.T, of string, goal, floor figures) {
 	t.Helper()
 	v.report(t, of)
@@ -231,14 +232,14 @@ func (v verification) check(t *testing.T, of string, goal, floor figures) {
 	} {
 		switch {
 		case f.got < f.floor:
-			t.Errorf("%s: %s is %.2f %%, and must be %.1f %% at least", of, f.name, 100*f.got, 100*f.floor)
+			t.Errorf("%s: %s is %.2f %%, want at least %.1f %%", of, f.name, 100*f.got, 100*f.floor)
 		case f.got < f.goal:
-			t.Logf("%s: %s is %.2f %%, short of its goal of %.1f %%", of, f.name, 100*f.got, 100*f.goal)
+			t.Logf("%s: %s is %.2f %%, below the goal of %.1f %%", of, f.name, 100*f.got, 100*f.goal)
 		}
 	}
 }
 
-// waiting returns how many pods wait to be scheduled.
+// waiting returns the number of unscheduled pods.
 func waiting(t *testing.T, client kubernetes.Interface) int {
 	t.Helper()
 	_, pods, err := freshList(t.Context(), client)
@@ -254,7 +255,7 @@ func waiting(t *testing.T, client kubernetes.Interface) int {
 	return n
 }
 
-// movesOf returns the moves in kube-scheduler's log, or those that schedq makes of an audit log.
+// movesOf returns the moves in kube-scheduler's log, or the moves modelled from an audit log.
 func movesOf(t *testing.T, log string, flags ...string) []move {
 	t.Helper()
 	cmd := exec.Command(schedq, append([]string{"watch", log, "-o", "json"}, flags...)...)
@@ -269,7 +270,7 @@ func movesOf(t *testing.T, log string, flags ...string) []move {
 	return readMoves(t, file)
 }
 
-// compareMoves verifies moves by the true ones, since from.
+// compareMoves verifies moves after from against the true ones.
 func compareMoves(t *testing.T, model, truth []move, from time.Time) verification {
 	t.Helper()
 	dir := t.TempDir()
@@ -296,7 +297,7 @@ func verify(t *testing.T, recording, truth string, flags ...string) verification
 	return v
 }
 
-// report prints the figures, and the first differences.
+// report logs the figures and the first differences.
 func (v verification) report(t *testing.T, of string) {
 	t.Helper()
 	m, p := v.Transitions, v.PodSeconds

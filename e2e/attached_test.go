@@ -14,23 +14,23 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// attached is a schedq without a screen that is attached to a live cluster.
+// attached is a headless schedq process attached to a live cluster.
 type attached struct {
 	cmd    *exec.Cmd
 	exited chan struct{}
-	// out is the file that gets its standard output, errs its standard error.
+	// out and errs are the files of its standard output and standard error.
 	out, errs string
-	// stopped is when it was told to end. Zero until then.
+	// stopped is when stop was called.
 	stopped time.Time
 }
 
-// attach starts schedq with args and the kubeconfig, and ends it with the test.
+// attach starts schedq with args and the kubeconfig. It is killed when the test ends.
 func attach(t *testing.T, kubeconfig string, args ...string) *attached {
 	t.Helper()
 	return attachProgram(t, schedq, kubeconfig, args...)
 }
 
-// attachProgram does so with another schedq.
+// attachProgram is attach with another schedq.
 func attachProgram(t *testing.T, program, kubeconfig string, args ...string) *attached {
 	t.Helper()
 	dir := keptDir(t, fmt.Sprintf("the output of schedq %s", args[0]))
@@ -52,7 +52,7 @@ func attachProgram(t *testing.T, program, kubeconfig string, args ...string) *at
 		t.Fatal(err)
 	}
 	go func() {
-		_ = a.cmd.Wait() // stop looks at how it ended
+		_ = a.cmd.Wait() // stop checks the exit status
 		close(a.exited)
 	}()
 	t.Cleanup(func() {
@@ -62,14 +62,14 @@ func attachProgram(t *testing.T, program, kubeconfig string, args ...string) *at
 	return a
 }
 
-// waitWatching waits until it says that it is attached: that it has all there was.
+// waitWatching waits until schedq reports that it is attached, which is after the initial lists.
 func (a *attached) waitWatching(t *testing.T) {
 	t.Helper()
-	a.waitSaying(t, "attached")
+	a.waitStderr(t, "attached")
 }
 
-// waitSaying waits until it says a word on standard error.
-func (a *attached) waitSaying(t *testing.T, word string) {
+// waitStderr waits until standard error contains a word.
+func (a *attached) waitStderr(t *testing.T, word string) {
 	t.Helper()
 	poll(t, func(context.Context) error {
 		text, err := os.ReadFile(a.errs)
@@ -77,18 +77,18 @@ func (a *attached) waitSaying(t *testing.T, word string) {
 			return err
 		}
 		if !strings.Contains(strings.ToLower(string(text)), word) {
-			return fmt.Errorf("schedq has not said %q: %s", word, text)
+			return fmt.Errorf("standard error does not contain %q: %s", word, text)
 		}
 		return nil
 	})
 }
 
-// stop ends it as Ctrl-C does.
+// stop interrupts schedq, as Ctrl-C does.
 func (a *attached) stop(t *testing.T) {
 	t.Helper()
 	select {
 	case <-a.exited:
-		t.Fatalf("schedq %v has ended by itself: %s", a.cmd.Args[1:], a.cmd.ProcessState)
+		t.Fatalf("schedq %v exited unexpectedly: %s", a.cmd.Args[1:], a.cmd.ProcessState)
 	default:
 	}
 	a.stopped = time.Now()
@@ -98,12 +98,12 @@ func (a *attached) stop(t *testing.T) {
 	select {
 	case <-a.exited:
 	case <-time.After(20 * time.Second):
-		t.Fatalf("schedq %v does not end 20 s after an interrupt", a.cmd.Args[1:])
+		t.Fatalf("schedq %v is still running 20 s after an interrupt", a.cmd.Args[1:])
 	}
 }
 
-// schedqKubeconfig returns the kubeconfig of a user who has what deploy/ grants and nothing else, for the
-// API server at address.
+// schedqKubeconfig returns the kubeconfig of a user with the rights of deploy/ and no others, for the API
+// server at address.
 func schedqKubeconfig(t *testing.T, c *controlplane.ControlPlane, address string) string {
 	t.Helper()
 	path, err := c.Kubeconfig(controlplane.SchedqUser, address)

@@ -10,8 +10,8 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// TestNoWayIn expects one clear sentence, and exit 1, where a person's way into the cluster is barred.
-func TestNoWayIn(t *testing.T) {
+// TestAccessErrors expects one clear sentence and exit code 1 when schedq can't access the cluster.
+func TestAccessErrors(t *testing.T) {
 	c := startControlPlane(t, controlplane.Options{Bare: true})
 	kubeconfig := func(user, address string) string {
 		t.Helper()
@@ -28,7 +28,7 @@ func TestNoWayIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), old) {
-			t.Fatalf("the kubeconfig holds no %q:\n%s", old, text)
+			t.Fatalf("the kubeconfig does not contain %q:\n%s", old, text)
 		}
 		path := filepath.Join(t.TempDir(), "kubeconfig")
 		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), old, new)), 0o600); err != nil {
@@ -36,16 +36,16 @@ func TestNoWayIn(t *testing.T) {
 		}
 		return path
 	}
-	nobody := startProxy(t, c.APIAddress(), 0)
-	nobody.listener.Close() // a port at which nobody listens
+	closed := startProxy(t, c.APIAddress(), 0)
+	closed.listener.Close()
 
 	for name, test := range map[string]struct {
 		flags []string
-		says  []string // of these words, in its sentence
+		words []string // in the message
 	}{
 		"no such file":           {[]string{"--kubeconfig", "no-such-kubeconfig"}, []string{"no-such-kubeconfig"}},
 		"no such context":        {[]string{"--kubeconfig", kubeconfig(controlplane.Admin, ""), "--context", "elsewhere"}, []string{"elsewhere"}},
-		"unreachable":            {[]string{"--kubeconfig", kubeconfig(controlplane.Admin, nobody.address())}, []string{nobody.address()}},
+		"unreachable":            {[]string{"--kubeconfig", kubeconfig(controlplane.Admin, closed.address())}, []string{closed.address()}},
 		"no rights":              {[]string{"--kubeconfig", kubeconfig(controlplane.StrangerUser, "")}, []string{"stranger", "pods"}},
 		"unknown token":          {[]string{"--kubeconfig", edited("admin-token", "stolen-token")}, []string{"401"}},
 		"exec plugin that fails": {[]string{"--kubeconfig", edited("token: admin-token", "exec:\n      apiVersion: client.authentication.k8s.io/v1\n      command: \"false\"\n      interactiveMode: Never")}, []string{"exec", "false"}},
@@ -53,20 +53,20 @@ func TestNoWayIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, command := range [][]string{{"watch"}, {"record", "-o", filepath.Join(t.TempDir(), "x.jsonl")}} {
-				noWay(t, append(command, test.flags...), test.says)
+				expectError(t, append(command, test.flags...), test.words)
 			}
 		})
 	}
 	t.Run("full disk", func(t *testing.T) {
 		if _, err := os.Stat("/dev/full"); err != nil {
-			t.Skip("there is no disk that is always full")
+			t.Skip("no /dev/full on this system")
 		}
-		noWay(t, []string{"record", "-o", "/dev/full", "--kubeconfig", kubeconfig(controlplane.Admin, "")}, []string{"/dev/full", "no space left on device"})
+		expectError(t, []string{"record", "-o", "/dev/full", "--kubeconfig", kubeconfig(controlplane.Admin, "")}, []string{"/dev/full", "no space left on device"})
 	})
 }
 
-// noWay expects that schedq with args ends with one sentence that has all these words.
-func noWay(t *testing.T, args, says []string) {
+// expectError expects schedq to fail with one sentence that contains all words.
+func expectError(t *testing.T, args, words []string) {
 	t.Helper()
 	cmd := exec.Command(schedq, args...)
 	home := t.TempDir()
@@ -75,13 +75,13 @@ func noWay(t *testing.T, args, says []string) {
 	if code := cmd.ProcessState.ExitCode(); code != 1 {
 		t.Errorf("schedq %s exits with %d, want 1:\n%s", args[0], code, out)
 	}
-	said := strings.TrimSpace(string(out))
-	if strings.Count(said, "\n") > 0 || !strings.HasPrefix(said, "schedq: ") {
-		t.Errorf("schedq %s says more or less than a sentence:\n%s", args[0], said)
+	message := strings.TrimSpace(string(out))
+	if strings.Count(message, "\n") > 0 || !strings.HasPrefix(message, "schedq: ") {
+		t.Errorf("schedq %s: the message is not one line:\n%s", args[0], message)
 	}
-	for _, word := range says {
-		if !strings.Contains(said, word) {
-			t.Errorf("schedq %s does not say %q: %s", args[0], word, said)
+	for _, word := range words {
+		if !strings.Contains(message, word) {
+			t.Errorf("schedq %s: the message does not contain %q: %s", args[0], word, message)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// TestDeploy: what deploy/kustomization.yaml names is created in its order, passes the API server's own validation, each field of it known,
-// and that of a namespace which enforces the restricted Pod Security Standard.
+// TestDeploy creates the resources of deploy/kustomization.yaml in order, with strict field validation, in
+// a namespace that enforces the restricted Pod Security Standard.
 func TestDeploy(t *testing.T) {
 	plane := startControlPlane(t, controlplane.Options{})
 	config, err := plane.Config(controlplane.Admin)
@@ -69,7 +69,7 @@ func TestDeploy(t *testing.T) {
 			if kind.Kind != "Deployment" {
 				continue
 			}
-			// A Deployment that breaks the namespace's standard is only warned of; its pods would be refused.
+			// A Deployment that violates the namespace's standard causes only a warning, so create a pod of it.
 			template, _, err := unstructured.NestedMap(obj.Object, "spec", "template")
 			if err != nil {
 				t.Fatal(err)

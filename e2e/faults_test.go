@@ -18,8 +18,8 @@ import (
 	"github.com/schedq/schedq/e2e/workload"
 )
 
-// TestFaults cuts schedq off in each way that a cluster can, changes the cluster meanwhile, and expects
-// that afterwards schedq holds what a fresh list holds: nothing lost, nothing twice.
+// TestFaults interrupts schedq's connection in various ways, changes the cluster meanwhile, and expects
+// schedq to match a fresh list afterwards, without lost or duplicate objects.
 func TestFaults(t *testing.T) {
 	c := startControlPlane(t, controlplane.Options{})
 	client, err := c.Client(controlplane.Admin)
@@ -61,22 +61,22 @@ func TestFaults(t *testing.T) {
 		waitEqual(t, client, recording, watcher.out)
 		window.waitFor(t, "STALE since", false)
 		if n := lists(t, c.AuditLog()) - before; n > 0 {
-			t.Errorf("schedq has listed the pods %d times where it could have gone on", n)
+			t.Errorf("schedq has listed the pods %d times instead of resuming its watch", n)
 		}
 	})
 	t.Run("slow link", func(t *testing.T) {
-		proxy.slowly(true)
+		proxy.setSlow(true)
 		change(t)
 		waitEqual(t, client, recording, watcher.out)
-		proxy.cut() // and connected again over it
+		proxy.cut() // reconnect over the slow link
 		change(t)
 		proxy.mend()
 		waitEqual(t, client, recording, watcher.out)
-		proxy.slowly(false)
+		proxy.setSlow(false)
 		window.waitFor(t, "STALE since", false)
 	})
 	t.Run("API server and scheduler restarted", func(t *testing.T) {
-		// The API server takes so long that the scheduler can't keep its lease, and ends by itself.
+		// The restart takes so long that the scheduler loses its lease and exits.
 		c.StopAPIServer()
 		if err := c.StartAPIServer(t.Context()); err != nil {
 			t.Fatal(err)
@@ -85,13 +85,15 @@ func TestFaults(t *testing.T) {
 		if err := c.RestartScheduler(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		poll(t, func(ctx context.Context) error { return begunAnew(ctx, client, readMoves(t, watcher.out), restarted) })
+		poll(t, func(ctx context.Context) error {
+			return checkRestart(ctx, client, readMoves(t, watcher.out), restarted)
+		})
 		change(t)
 		waitEqual(t, client, recording, watcher.out)
 	})
 	t.Run("compacted etcd", func(t *testing.T) {
-		// A watch that goes on from before the compaction is answered 410 Gone by an API server that
-		// has not seen those changes itself: all has to be listed again.
+		// A watch that resumes from before the compaction gets 410 Gone from a restarted API server, so
+		// schedq must list again.
 		proxy.cut()
 		change(t)
 		compact(t, c.EtcdURL())
@@ -104,21 +106,21 @@ func TestFaults(t *testing.T) {
 		change(t)
 		waitEqual(t, client, recording, watcher.out)
 		if lists(t, c.AuditLog()) == before {
-			t.Error("nothing was listed again: nothing was gone")
+			t.Error("schedq has not listed again")
 		}
 	})
 	watcher.stop(t)
 	t.Run("expired token", func(t *testing.T) {
-		g := admitGuest(t, c, client, proxy.address())
-		guest := attach(t, g.kubeconfig, "watch", "-o", "json")
+		user := createTokenUser(t, c, client, proxy.address())
+		guest := attach(t, user.kubeconfig, "watch", "-o", "json")
 		guest.waitWatching(t)
 		waitTiers(t, client, guest.out)
-		g.expire(t, client)
-		proxy.cut() // what is connected stays so
+		user.expire(t, client)
+		proxy.cut() // existing connections would stay authenticated
 		proxy.mend()
 		change(t)
-		guest.waitSaying(t, "stale")
-		g.renew(t, client)
+		guest.waitStderr(t, "stale")
+		user.renew(t, client)
 		change(t)
 		waitTiers(t, client, guest.out)
 	})
@@ -134,10 +136,10 @@ func TestFaults(t *testing.T) {
 		}
 		<-recorder.exited
 		if _, there := recorded(t, recording)["Node /"+name]; !there {
-			t.Error("what came more than a second before the end is not in the recording")
+			t.Error("an object from more than a second before the end is missing from the recording")
 		}
 		if out, err := exec.Command(schedq, "watch", "-o", "json", recording).CombinedOutput(); err != nil || len(out) == 0 {
-			t.Errorf("the recording can't be played: %v\n%s", err, out)
+			t.Errorf("can't read the recording: %v\n%s", err, out)
 		}
 	})
 	onlyReads(t, c.AuditLog())
@@ -145,13 +147,13 @@ func TestFaults(t *testing.T) {
 	window.holdsNoSecret(t)
 }
 
-// begunAnew returns an error as long as some pod that waits has not come to the queue since a time. A new
-// scheduler knows of no attempt, and begins with all that waits.
-func begunAnew(ctx context.Context, client kubernetes.Interface, moves []move, since time.Time) error {
-	came := map[string]bool{}
+// checkRestart returns an error until every waiting pod has entered the queue again since a time. A new
+// scheduler does not know earlier attempts, and adds all waiting pods.
+func checkRestart(ctx context.Context, client kubernetes.Interface, moves []move, since time.Time) error {
+	added := map[string]bool{}
 	for _, m := range moves {
 		if m.Event == "UnscheduledPodAdd" && m.Time.After(since) {
-			came[m.Pod] = true
+			added[m.Pod] = true
 		}
 	}
 	_, pods, err := freshList(ctx, client)
@@ -159,17 +161,17 @@ func begunAnew(ctx context.Context, client kubernetes.Interface, moves []move, s
 		return err
 	}
 	for _, p := range pods.Items {
-		if name := p.Namespace + "/" + p.Name; p.Spec.NodeName == "" && !came[name] {
-			return fmt.Errorf("the model has not begun anew with %s", name)
+		if name := p.Namespace + "/" + p.Name; p.Spec.NodeName == "" && !added[name] {
+			return fmt.Errorf("the model has not added %s again", name)
 		}
 	}
 	return nil
 }
 
-// compact makes etcd forget all but the present.
+// compact compacts etcd to the current revision.
 func compact(t *testing.T, url string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, fmt.Errorf("etcd does not answer within 20 s"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Second, fmt.Errorf("etcd has not responded within 20 s"))
 	defer cancel()
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, Context: ctx})
 	if err != nil {
@@ -185,7 +187,7 @@ func compact(t *testing.T, url string) {
 	}
 }
 
-// lists returns how often schedq has asked for all pods that there are.
+// lists returns how many times schedq has listed all pods.
 func lists(t *testing.T, auditLog string) int {
 	t.Helper()
 	n := 0

@@ -1,4 +1,4 @@
-// Package e2e tries schedq on a real control plane.
+// Package e2e tests schedq with a real control plane.
 package e2e
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// Built once for all tests: the control plane's programs, and schedq's path.
+// The programs of the control plane and the path of schedq, built once for all tests.
 var (
 	binaries *controlplane.Binaries
 	schedq   string
 )
 
 func TestMain(m *testing.M) {
-	say := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "e2e: "+format+"\n", args...) }
-	if err := build(say); err != nil {
-		say("%v", err)
+	logf := func(format string, args ...any) { fmt.Fprintf(os.Stderr, "e2e: "+format+"\n", args...) }
+	if err := build(logf); err != nil {
+		logf("%v", err)
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
-// build builds what is not yet there. SCHEDQ may name a schedq to try instead of this repository's.
-func build(say func(string, ...any)) (err error) {
-	if binaries, err = controlplane.Build(context.Background(), ".", say); err != nil {
+// build builds missing programs. The environment variable SCHEDQ replaces this repository's schedq.
+func build(logf func(string, ...any)) (err error) {
+	if binaries, err = controlplane.Build(context.Background(), ".", logf); err != nil {
 		return err
 	}
 	if schedq = os.Getenv("SCHEDQ"); schedq != "" {
@@ -42,8 +42,8 @@ func build(say func(string, ...any)) (err error) {
 	return buildSchedq(schedq)
 }
 
-// buildSchedq builds this repository's schedq as the Makefile does, so that what is compiled already is not
-// compiled again, with more flags.
+// buildSchedq builds this repository's schedq with the Makefile's flags, to share its build cache, and
+// additional ones.
 func buildSchedq(path string, flags ...string) error {
 	args := append([]string{"build", "-gcflags=all=-dwarf=false", "-ldflags=-w", "-o", path}, flags...)
 	cmd := exec.Command("go", append(args, "./cmd/schedq")...)
@@ -55,10 +55,9 @@ func buildSchedq(path string, flags ...string) error {
 	return nil
 }
 
-var keep = flag.Bool("keep", false, "keep the processes' logs and what schedq wrote, also of tests that pass")
+var keep = flag.Bool("keep", false, "keep the logs and schedq's output of passing tests, too")
 
-// keptDir returns a new directory that goes with the test, unless that fails: then it is kept, and the test
-// says where.
+// keptDir returns a temporary directory. If the test fails, it is kept and its path is logged.
 func keptDir(t *testing.T, what string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "schedq-e2e-")
@@ -77,7 +76,7 @@ func keptDir(t *testing.T, what string) string {
 	return dir
 }
 
-// startControlPlane starts one that ends with the test. It builds the scheduler's release if that is not there.
+// startControlPlane starts a control plane for the test. It builds the scheduler's release if needed.
 func startControlPlane(t *testing.T, opts controlplane.Options) *controlplane.ControlPlane {
 	t.Helper()
 	if opts.Release != "" {

@@ -15,11 +15,10 @@ type move struct {
 	Pod, To, Event string
 }
 
-// gone reports whether the move takes the pod out of the queue.
+// gone reports whether the pod leaves the queue.
 func (m move) gone() bool { return m.To == "scheduled" || m.To == "deleted" }
 
-// readMoves reads what schedq watch -o json has written to a file so far. A last line that is not whole
-// is left for later.
+// readMoves reads the output of schedq watch -o json so far, without an incomplete last line.
 func readMoves(t *testing.T, path string) []move {
 	t.Helper()
 	var moves []move
@@ -33,7 +32,7 @@ func readMoves(t *testing.T, path string) []move {
 	return moves
 }
 
-// readLines returns the whole lines of a file.
+// readLines returns the complete lines of a file.
 func readLines(t *testing.T, path string) [][]byte {
 	t.Helper()
 	f, err := os.Open(path)
@@ -52,7 +51,7 @@ func readLines(t *testing.T, path string) [][]byte {
 	}
 }
 
-// tiers returns where each pod that is in the queue is after moves.
+// tiers returns the tier of each queued pod after moves.
 func tiers(moves []move) map[string]string {
 	in := map[string]string{}
 	for _, m := range moves {
@@ -63,8 +62,8 @@ func tiers(moves []move) map[string]string {
 	return in
 }
 
-// writeTrace writes moves to a file as a trace, which schedq verify compares with another as it is. Of
-// the time before from it only says where each pod is then.
+// writeTrace writes moves to a trace for schedq verify. Moves before from are reduced to each pod's tier
+// at that time.
 func writeTrace(t *testing.T, path string, moves []move, from time.Time) {
 	t.Helper()
 	moves = slices.Clone(moves)
@@ -88,7 +87,7 @@ func writeTrace(t *testing.T, path string, moves []move, from time.Time) {
 	}
 	for _, m := range moves[split:] {
 		if m.To == "deleted" {
-			m.Event = "ScheduleAttemptFailure" // its attempt, if one was under way, has ended, too: a trace that says "deleted" alone says of neither
+			m.Event = "ScheduleAttemptFailure" // also ends a running attempt, which "deleted" alone would not
 		}
 		write(m.Time, m.Pod, m.To, m.Event)
 	}

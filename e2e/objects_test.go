@@ -17,21 +17,21 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// held is what is compared of an object: enough to tell that it is the same one, in the same state.
-type held struct{ UID, Node, Deleted string }
+// state is the compared part of an object.
+type state struct{ UID, Node, Deleted string }
 
-// cluster is the objects that there are, by kind and name.
-type cluster map[string]held
+// cluster holds the objects by kind and name.
+type cluster map[string]state
 
-func heldOf(meta metav1.ObjectMeta, node string) held {
-	h := held{UID: string(meta.UID), Node: node}
+func stateOf(meta metav1.ObjectMeta, node string) state {
+	h := state{UID: string(meta.UID), Node: node}
 	if meta.DeletionTimestamp != nil {
 		h.Deleted = meta.DeletionTimestamp.UTC().Format(time.RFC3339)
 	}
 	return h
 }
 
-// freshList lists pods, nodes, claims and volumes from the API server, and not from its cache.
+// freshList lists pods, nodes, claims and volumes with a consistent read.
 func freshList(ctx context.Context, client kubernetes.Interface) (cluster, *corev1.PodList, error) {
 	objects := cluster{}
 	core := client.CoreV1()
@@ -40,34 +40,34 @@ func freshList(ctx context.Context, client kubernetes.Interface) (cluster, *core
 		return nil, nil, err
 	}
 	for _, p := range pods.Items {
-		objects["Pod "+p.Namespace+"/"+p.Name] = heldOf(p.ObjectMeta, p.Spec.NodeName)
+		objects["Pod "+p.Namespace+"/"+p.Name] = stateOf(p.ObjectMeta, p.Spec.NodeName)
 	}
 	nodes, err := core.Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, n := range nodes.Items {
-		objects["Node /"+n.Name] = heldOf(n.ObjectMeta, "")
+		objects["Node /"+n.Name] = stateOf(n.ObjectMeta, "")
 	}
 	claims, err := core.PersistentVolumeClaims("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, c := range claims.Items {
-		objects["PersistentVolumeClaim "+c.Namespace+"/"+c.Name] = heldOf(c.ObjectMeta, "")
+		objects["PersistentVolumeClaim "+c.Namespace+"/"+c.Name] = stateOf(c.ObjectMeta, "")
 	}
 	volumes, err := core.PersistentVolumes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, v := range volumes.Items {
-		objects["PersistentVolume /"+v.Name] = heldOf(v.ObjectMeta, "")
+		objects["PersistentVolume /"+v.Name] = stateOf(v.ObjectMeta, "")
 	}
 	return objects, pods, nil
 }
 
-// recorded returns the objects that are there at the end of a trace. It fails the test if one is added
-// twice, or changed or deleted without being there.
+// recorded returns the objects at the end of a trace. It fails the test if one is added twice, or
+// changed or deleted without existing.
 func recorded(t *testing.T, path string) cluster {
 	t.Helper()
 	objects := cluster{}
@@ -92,20 +92,20 @@ func recorded(t *testing.T, path string) cluster {
 		name := o.Kind + " " + o.Metadata.Namespace + "/" + o.Metadata.Name
 		switch _, there := objects[name]; {
 		case record.Verb == "added" && there:
-			t.Errorf("%s:%d: %s is added a second time", path, i+1, name)
+			t.Errorf("%s:%d: %s is added twice", path, i+1, name)
 		case record.Verb != "added" && !there:
-			t.Errorf("%s:%d: %s is %s and was not there", path, i+1, name, record.Verb)
+			t.Errorf("%s:%d: %s is %s but did not exist", path, i+1, name, record.Verb)
 		}
 		if record.Verb == "deleted" {
 			delete(objects, name)
 		} else {
-			objects[name] = heldOf(o.Metadata, o.Spec.NodeName)
+			objects[name] = stateOf(o.Metadata, o.Spec.NodeName)
 		}
 	}
 	return objects
 }
 
-// difference says in what two clusters differ first. Empty if they do not.
+// difference describes the first difference of two clusters, or returns "".
 func difference(got, want cluster) string {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if h, there := got[name]; !there {
@@ -116,18 +116,17 @@ func difference(got, want cluster) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if _, there := want[name]; !there {
-			return fmt.Sprintf("%s is there and should not be", name)
+			return fmt.Sprintf("%s should not exist", name)
 		}
 	}
 	return ""
 }
 
-// within is how long schedq may take to hold what the cluster holds. Its watches are asked anew up to half
-// a minute after a connection was lost.
+// within is how long schedq may take to match the cluster. It retries watches up to half a minute after
+// a connection was lost.
 const within = time.Minute
 
-// waitEqual waits until the recording at recordPath ends with the objects of a fresh list, and the moves
-// at movesPath with the pods that wait in it: none lost, none twice.
+// waitEqual waits until the recording at recordPath and the moves at movesPath match a fresh list.
 func waitEqual(t *testing.T, client kubernetes.Interface, recordPath, movesPath string) {
 	t.Helper()
 	poll(t, func(ctx context.Context) error {
@@ -142,7 +141,7 @@ func waitEqual(t *testing.T, client kubernetes.Interface, recordPath, movesPath 
 	})
 }
 
-// waitTiers waits until the moves at movesPath end with the pods that wait in a fresh list.
+// waitTiers waits until the moves at movesPath end with the waiting pods of a fresh list.
 func waitTiers(t *testing.T, client kubernetes.Interface, movesPath string) {
 	t.Helper()
 	poll(t, func(ctx context.Context) error {
@@ -154,8 +153,8 @@ func waitTiers(t *testing.T, client kubernetes.Interface, movesPath string) {
 	})
 }
 
-// waitEvents waits until kube-scheduler has written no FailedScheduling Event for as long as sessions wait for one, that are behind the clock
-// while its rate limit holds Events up: then they have told all.
+// waitEvents waits until kube-scheduler has written no FailedScheduling Event for as long as sessions wait
+// for one while its rate limit delays Events. Sessions are then complete.
 func waitEvents(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	const behind = 2 * time.Second
@@ -194,23 +193,23 @@ func poll(t *testing.T, check func(context.Context) error) {
 	}
 }
 
-// sameTiers compares the pods that are in the queue after moves with those of a list that wait for kube-scheduler.
+// sameTiers compares the queued pods after moves with the pods of a list that wait for kube-scheduler.
 func sameTiers(moves []move, pods *corev1.PodList) error {
 	in := tiers(moves)
 	for _, p := range pods.Items {
 		name := p.Namespace + "/" + p.Name
 		if p.Spec.SchedulerName != corev1.DefaultSchedulerName {
-			delete(in, name) // leavesForeign looks at these
+			delete(in, name) // see checkForeign
 			continue
 		}
 		waits := p.Spec.NodeName == "" && p.DeletionTimestamp == nil
 		if tier, there := in[name]; there != waits {
-			return fmt.Errorf("the model has pod %s in %q, and in the list it is on node %q", name, tier, p.Spec.NodeName)
+			return fmt.Errorf("pod %s is in %q in the model, and on node %q in the list", name, tier, p.Spec.NodeName)
 		}
 		delete(in, name)
 	}
 	for name, tier := range in {
-		return fmt.Errorf("the model has pod %s in %q, and the list does not have it", name, tier)
+		return fmt.Errorf("pod %s is in %q in the model, but not in the list", name, tier)
 	}
 	return nil
 }

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// proxy passes connections on to a server until it is cut.
+// proxy forwards connections to a server until cut is called.
 type proxy struct {
 	listener net.Listener
 	server   string // host:port
 
-	slow  atomic.Bool   // see slowly
-	delay time.Duration // each way, however much is under way
+	slow  atomic.Bool   // see setSlow
+	delay time.Duration // each way, independent of the load
 
-	asked, answered atomic.Int64 // bytes to the server, and from it, with what TLS adds
+	sent, received atomic.Int64 // bytes to and from the server, with TLS overhead
 
 	mu    sync.Mutex
 	down  bool
 	conns map[net.Conn]bool
 }
 
-// startProxy starts a proxy before server that ends with the test. What it passes on arrives after delay.
+// startProxy starts a proxy to server for the test. It delays all data by delay.
 func startProxy(t *testing.T, server string, delay time.Duration) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +47,7 @@ func startProxy(t *testing.T, server string, delay time.Duration) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// cut closes all connections, and those that come until mend.
+// cut closes all connections, and new ones until mend is called.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,30 +57,30 @@ func (p *proxy) cut() {
 	}
 }
 
-// mend lets connections through again.
+// mend accepts connections again.
 func (p *proxy) mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.down = false
 }
 
-// A slow link: what a bad mobile connection has.
+// A slow link, such as a bad mobile connection.
 const (
 	slowDelay = 200 * time.Millisecond
-	slowBytes = 8 << 10 // in that time
+	slowBytes = 8 << 10 // per slowDelay
 )
 
-// slowly makes the link a slow one, or a fast one again.
-func (p *proxy) slowly(slow bool) { p.slow.Store(slow) }
+// setSlow makes the link slow or fast.
+func (p *proxy) setSlow(slow bool) { p.slow.Store(slow) }
 
-// pace is a writer that passes on what it gets as fast as the link is.
-type pace struct {
+// pacedWriter is a writer with the speed of the link.
+type pacedWriter struct {
 	io.Writer
 	of    *proxy
 	bytes *atomic.Int64
 }
 
-func (w pace) Write(b []byte) (n int, err error) {
+func (w pacedWriter) Write(b []byte) (n int, err error) {
 	for len(b) > n && err == nil {
 		end := len(b)
 		if w.of.slow.Load() {
@@ -99,13 +99,13 @@ func (p *proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
-			return // the listener is closed: the test is over
+			return // the listener is closed
 		}
 		go p.pass(client)
 	}
 }
 
-// pass connects client with the server until one of them hangs up.
+// pass connects client with the server until one of them disconnects.
 func (p *proxy) pass(client net.Conn) {
 	defer p.drop(client)
 	if !p.keep(client) {
@@ -113,38 +113,38 @@ func (p *proxy) pass(client net.Conn) {
 	}
 	server, err := net.Dial("tcp", p.server)
 	if err != nil {
-		return // as if the server itself had refused
+		return // as if the server had refused the connection
 	}
 	defer p.drop(server)
 	if !p.keep(server) {
 		return
 	}
 	go func() {
-		p.carry(pace{server, p, &p.asked}, client)
+		p.carry(pacedWriter{server, p, &p.sent}, client)
 		server.Close()
 	}()
-	p.carry(pace{client, p, &p.answered}, server)
+	p.carry(pacedWriter{client, p, &p.received}, server)
 }
 
-// carry passes on what from sends, each piece as long after it came as the proxy delays, until either hangs up.
-func (p *proxy) carry(to pace, from net.Conn) {
+// carry copies data with the proxy's delay until either side disconnects.
+func (p *proxy) carry(to pacedWriter, from net.Conn) {
 	if p.delay == 0 {
-		io.Copy(to, from) // either end may hang up
+		io.Copy(to, from) // either side may disconnect
 		return
 	}
 	type piece struct {
 		bytes []byte
 		due   time.Time
 	}
-	const underWay = 1024 // pieces; more has to wait, as in a network
-	pieces := make(chan piece, underWay)
+	const maxInFlight = 1024 // pieces; more must wait, as in a network
+	pieces := make(chan piece, maxInFlight)
 	arrived := make(chan struct{})
 	go func() {
 		defer close(arrived)
 		for next := range pieces {
 			time.Sleep(time.Until(next.due))
 			if _, err := to.Write(next.bytes); err != nil {
-				from.Close() // so that nothing more comes
+				from.Close() // stop reading
 			}
 		}
 	}()
@@ -162,7 +162,7 @@ func (p *proxy) carry(to pace, from net.Conn) {
 	<-arrived
 }
 
-// keep notes a connection, to be cut. It reports false if the proxy is down.
+// keep registers a connection for cut. It returns false if the proxy is down.
 func (p *proxy) keep(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

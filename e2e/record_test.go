@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-var out = flag.String("out", "", "the folder that TestRecord makes, with audit.log.gz and sched.log.gz")
+var out = flag.String("out", "", "output `directory` of TestRecord, for audit.log.gz and sched.log.gz")
 
-// TestRecord plays a workload to a scheduler, with nobody attached, and leaves what make verify reads: the audit log
-// and the scheduler's own.
+// TestRecord runs a workload without schedq, and writes the files that make verify reads: the audit log
+// and the scheduler's log.
 func TestRecord(t *testing.T) {
 	if *out == "" {
-		t.Skip("-out FOLDER makes a recording")
+		t.Skip("set -out DIRECTORY to make a recording")
 	}
 	c := trial{release: *release}.record(t)
 	if err := os.MkdirAll(*out, 0o755); err != nil {
@@ -26,7 +26,7 @@ func TestRecord(t *testing.T) {
 	pack(t, c.SchedulerLog(), filepath.Join(*out, "sched.log.gz"))
 }
 
-// pack compresses a file into another one.
+// pack compresses a file.
 func pack(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := os.Open(from)

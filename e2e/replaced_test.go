@@ -22,7 +22,7 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// buildReplaced builds kube-scheduler with schedq's queue in the place of its own, and returns its path.
+// buildReplaced builds kube-scheduler with schedq's queue instead of its own, and returns its path.
 func buildReplaced(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("bin/schedq-queue/kube-scheduler")
@@ -37,42 +37,42 @@ func buildReplaced(t *testing.T) string {
 	return path
 }
 
-// TestReplacedQueue plays the same doings to kube-scheduler with its own queue and with schedq's. Each pod must make the same moves for
-// the same reasons, as both logs tell, and end in the same place.
+// TestReplacedQueue runs the same actions with kube-scheduler's own queue and with schedq's. In both logs,
+// each pod must make the same moves for the same events, and end on the same node.
 func TestReplacedQueue(t *testing.T) {
-	var want, got played
+	var want, got result
 	replaced := buildReplaced(t)
 	t.Run("play", func(t *testing.T) {
-		t.Run("its own queue", func(t *testing.T) {
+		t.Run("own queue", func(t *testing.T) {
 			t.Parallel()
-			want = playDoings(t, "")
+			want = runActions(t, "")
 		})
 		t.Run("schedq's queue", func(t *testing.T) {
 			t.Parallel()
-			got = playDoings(t, replaced)
+			got = runActions(t, replaced)
 		})
 	})
 	moves := 0
 	for _, pod := range slices.Sorted(maps.Keys(want.moves)) {
 		moves += len(want.moves[pod])
 		if !slices.Equal(got.moves[pod], want.moves[pod]) {
-			t.Errorf("%s with schedq's queue:\n\t%s\nwith its own:\n\t%s", pod, strings.Join(got.moves[pod], "\n\t"), strings.Join(want.moves[pod], "\n\t"))
+			t.Errorf("%s with schedq's queue:\n\t%s\nwith kube-scheduler's:\n\t%s", pod, strings.Join(got.moves[pod], "\n\t"), strings.Join(want.moves[pod], "\n\t"))
 		}
 	}
 	if !maps.Equal(got.nodes, want.nodes) {
-		t.Errorf("at the end, the pods with schedq's queue are on\n%v\nand with its own on\n%v", got.nodes, want.nodes)
+		t.Errorf("final nodes with schedq's queue:\n%v\nwith kube-scheduler's:\n%v", got.nodes, want.nodes)
 	}
 	t.Logf("%d pods, %d moves", len(want.moves), moves)
 }
 
-// played is what came of the doings.
-type played struct {
-	moves map[string][]string // of each pod: where to, and the event
-	nodes map[string]string   // of each pod; "" of one that waits
+// result is the effect of the actions.
+type result struct {
+	moves map[string][]string // by pod: tier and event
+	nodes map[string]string   // by pod; "" for waiting pods
 }
 
-// playDoings plays the doings to a control plane whose kube-scheduler is the program at path, or its own if that is empty.
-func playDoings(t *testing.T, path string) played {
+// runActions runs the actions on a control plane with the kube-scheduler at path, by default its own.
+func runActions(t *testing.T, path string) result {
 	c := startControlPlane(t, controlplane.Options{Bare: true})
 	client, err := c.Client(controlplane.Admin)
 	if err != nil {
@@ -81,9 +81,9 @@ func playDoings(t *testing.T, path string) played {
 	if err := c.RunScheduler(t.Context(), path, schedulerConfig(t, c)...); err != nil {
 		t.Fatal(err)
 	}
-	for i, do := range doings {
+	for i, do := range actions {
 		if err := do(t.Context(), client); err != nil {
-			t.Fatalf("doing %d: %v", i, err)
+			t.Fatalf("action %d: %v", i, err)
 		}
 		waitQuiet(t, c.SchedulerLog())
 	}
@@ -92,7 +92,7 @@ func playDoings(t *testing.T, path string) played {
 		t.Fatal(err)
 	}
 	c.StopScheduler()
-	p := played{moves: map[string][]string{}, nodes: map[string]string{}}
+	p := result{moves: map[string][]string{}, nodes: map[string]string{}}
 	for _, pod := range pods.Items {
 		p.nodes[pod.Name] = pod.Spec.NodeName
 	}
@@ -100,13 +100,13 @@ func playDoings(t *testing.T, path string) played {
 		p.moves[m.Pod] = append(p.moves[m.Pod], strings.TrimSpace(m.To+" "+m.Event))
 	}
 	if len(p.moves) == 0 {
-		t.Fatalf("no moves are in %s", c.SchedulerLog())
+		t.Fatalf("no moves in %s", c.SchedulerLog())
 	}
 	return p
 }
 
-// schedulerConfig returns flags of a kube-scheduler that leads at once, whose client nothing limits, and whose backoffs are all of one
-// second.
+// schedulerConfig returns flags for a kube-scheduler without leader election and client rate limits, whose
+// backoffs are all one second.
 func schedulerConfig(t *testing.T, c *controlplane.ControlPlane) []string {
 	t.Helper()
 	kubeconfig, err := c.Kubeconfig(controlplane.SchedulerUser, "")
@@ -127,7 +127,7 @@ podMaxBackoffSeconds: 1
 	return []string{"--config=" + path}
 }
 
-// waitQuiet waits until no pod has moved for longer than a backoff of one second lasts: to the end of the second in which it is over.
+// waitQuiet waits until no pod has moved for longer than a backoff of one second, rounded up to the second.
 func waitQuiet(t *testing.T, log string) {
 	t.Helper()
 	const quiet = 2100 * time.Millisecond
@@ -143,7 +143,7 @@ func waitQuiet(t *testing.T, log string) {
 			last, since = now, time.Now()
 		}
 		if time.Since(since) < quiet {
-			return fmt.Errorf("pods still move: %s", last)
+			return fmt.Errorf("pods are still moving: %s", last)
 		}
 		return nil
 	})
@@ -152,7 +152,7 @@ func waitQuiet(t *testing.T, log string) {
 	}
 }
 
-// lastMove returns the last line of a scheduler's log that tells of a move.
+// lastMove returns the last move in a scheduler's log.
 func lastMove(log string) string {
 	at := max(strings.LastIndex(log, "moved to an internal scheduling queue"), strings.LastIndex(log, "Successfully bound pod to node"),
 		strings.LastIndex(log, "Delete event for unscheduled pod"))
@@ -163,20 +163,20 @@ func lastMove(log string) string {
 	return fmt.Sprintf("%d: %s", at, line)
 }
 
-// doing is something that happens in the cluster.
-type doing = func(context.Context, kubernetes.Interface) error
+// action changes the cluster.
+type action = func(context.Context, kubernetes.Interface) error
 
-// doings are what is played, one after the other: pods come, fit, don't fit, are gated, preempt, change and go; nodes come and change. Each
-// leaves at most one place to which a pod can go, so that a tie between nodes decides nothing.
-var doings = []doing{
+// actions run one after the other. Pods are added, fit, don't fit, are gated, preempt, change and are
+// deleted; nodes are added and change. Each leaves at most one feasible node, so there are no ties.
+var actions = []action{
 	addPriority("urgent", 1000),
 	addPriority("low", -10),
-	addNode("n-1", "4", nil), // a cluster without nodes would have pods tried again and again
+	addNode("n-1", "4", nil), // without nodes, pods would be retried continuously
 	addPods(queuedPod("a-0", "1"), queuedPod("a-1", "1"), queuedPod("a-2", "1"), queuedPod("a-3", "1")),
 	addPods(queuedPod("big", "3"), ofPriority(queuedPod("one", "1"), "low"), queuedPod("huge", "100")),
 	addPods(gatedPod("gated-1"), gatedPod("gated-2")),
 	addPods(selecting(queuedPod("picky", "500m"), "disk", "ssd")),
-	removePod("a-1"), // room for one
+	removePod("a-1"), // space for one
 	changePod("gated-1", func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }),
 	addNode("n-2", "2", &corev1.Taint{Key: "new", Effect: corev1.TaintEffectNoSchedule}),
 	changePod("gated-1", func(p *corev1.Pod) {
@@ -195,7 +195,7 @@ func queuedPod(name, cpu string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
 		Spec: corev1.PodSpec{
-			TerminationGracePeriodSeconds: new(int64), // there is no kubelet that would end it
+			TerminationGracePeriodSeconds: new(int64), // no kubelet would end it
 			Containers: []corev1.Container{{
 				Name: "c", Image: "registry.example/app:1",
 				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
@@ -220,7 +220,7 @@ func ofPriority(p *corev1.Pod, class string) *corev1.Pod {
 	return p
 }
 
-func addPriority(class string, value int32) doing {
+func addPriority(class string, value int32) action {
 	return func(ctx context.Context, client kubernetes.Interface) error {
 		_, err := client.SchedulingV1().PriorityClasses().Create(ctx, &schedulingv1.PriorityClass{
 			ObjectMeta: metav1.ObjectMeta{Name: class}, Value: value,
@@ -229,7 +229,7 @@ func addPriority(class string, value int32) doing {
 	}
 }
 
-func addPods(pods ...*corev1.Pod) doing {
+func addPods(pods ...*corev1.Pod) action {
 	return func(ctx context.Context, client kubernetes.Interface) error {
 		for _, p := range pods {
 			if _, err := client.CoreV1().Pods(p.Namespace).Create(ctx, p, metav1.CreateOptions{}); err != nil {
@@ -240,13 +240,13 @@ func addPods(pods ...*corev1.Pod) doing {
 	}
 }
 
-func removePod(name string) doing {
+func removePod(name string) action {
 	return func(ctx context.Context, client kubernetes.Interface) error {
 		return client.CoreV1().Pods("default").Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 	}
 }
 
-func changePod(name string, change func(*corev1.Pod)) doing {
+func changePod(name string, change func(*corev1.Pod)) action {
 	return func(ctx context.Context, client kubernetes.Interface) error {
 		p, err := client.CoreV1().Pods("default").Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
@@ -258,7 +258,7 @@ func changePod(name string, change func(*corev1.Pod)) doing {
 	}
 }
 
-func addNode(name, cpu string, taint *corev1.Taint) doing {
+func addNode(name, cpu string, taint *corev1.Taint) action {
 	return func(ctx context.Context, client kubernetes.Interface) error {
 		n := readyNode(name, cpu)
 		if taint != nil {
@@ -269,7 +269,7 @@ func addNode(name, cpu string, taint *corev1.Taint) doing {
 	}
 }
 
-func changeNode(name string, change func(*corev1.Node)) doing {
+func changeNode(name string, change func(*corev1.Node)) action {
 	return func(ctx context.Context, client kubernetes.Interface) error {
 		n, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		if err != nil {

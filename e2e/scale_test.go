@@ -23,17 +23,17 @@ import (
 
 var (
 	scale      = flag.Bool("scale", false, "measure schedq attached to a large cluster")
-	scaleNodes = flag.Int("nodes", 5_000, "how many nodes the large cluster has")
-	scalePods  = flag.Int("pods", 50_000, "how many pods the large cluster has")
+	scaleNodes = flag.Int("nodes", 5_000, "`number` of nodes of the large cluster")
+	scalePods  = flag.Int("pods", 50_000, "`number` of pods of the large cluster")
 )
 
-// oneIn so many pods is left pending; the others are assigned when they are created.
+// oneIn is the fraction of pods left pending; the others are created with a node.
 const oneIn = 1_000
 
-// TestScale measures once and prints what it measures. A benchmark would be run again and again.
+// TestScale logs figures of a large cluster. It is not a benchmark because it runs only once.
 func TestScale(t *testing.T) {
 	if !*scale {
-		t.Skip("make e2e-bench runs this")
+		t.Skip("run by make e2e-bench")
 	}
 	c := startControlPlane(t, controlplane.Options{Bare: true})
 	config, err := c.Config(controlplane.Admin)
@@ -57,24 +57,24 @@ func TestScale(t *testing.T) {
 	t.Logf("first frame after %v", window.waitFor(t, "activeQ", true).Round(time.Millisecond))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, errors.New("not within 5 minutes"))
 	defer cancel()
-	in := arrival{window: window, link: link, quiet: window.started}
-	if err := controlplane.Poll(ctx, func() error { return in.isOver(t) }); err != nil {
+	s := syncing{window: window, link: link, quiet: window.started}
+	if err := controlplane.Poll(ctx, func() error { return s.check(t) }); err != nil {
 		t.Fatalf("%v\n%s", err, window.text())
 	}
-	t.Logf("all in after %v, %.1f MB of the API server for %.1f kB asked",
-		in.quiet.Sub(window.started).Round(100*time.Millisecond), float64(link.answered.Load())/1e6, float64(link.asked.Load())/1e3)
+	t.Logf("synced after %v, %.1f MB received for %.1f kB sent",
+		s.quiet.Sub(window.started).Round(100*time.Millisecond), float64(link.received.Load())/1e6, float64(link.sent.Load())/1e3)
 
-	time.Sleep(10 * time.Second) // what came in is worked off
+	time.Sleep(10 * time.Second) // let schedq settle
 	pid := window.cmd.Process.Pid
-	before, heard := cpuTime(t, pid), link.answered.Load()
-	const rest = 30 * time.Second
-	time.Sleep(rest)
+	before, received := cpuTime(t, pid), link.received.Load()
+	const idle = 30 * time.Second
+	time.Sleep(idle)
 	used := cpuTime(t, pid) - before
-	t.Logf("at rest: %.1f %% of a core, %.1f kB/s of the API server", 100*used.Seconds()/rest.Seconds(), float64(link.answered.Load()-heard)/1e3/rest.Seconds())
+	t.Logf("idle: %.1f %% of a core, %.1f kB/s from the API server", 100*used.Seconds()/idle.Seconds(), float64(link.received.Load()-received)/1e3/idle.Seconds())
 	t.Logf("resident: %d MB, at most %d MB", statusMB(t, pid, "VmRSS"), statusMB(t, pid, "VmHWM"))
 }
 
-// fill creates the nodes and pods, by several workers at once.
+// fill creates the nodes and pods, with several workers.
 func fill(ctx context.Context, client kubernetes.Interface) error {
 	node := func(i int) error {
 		size := corev1.ResourceList{
@@ -108,7 +108,7 @@ func fill(ctx context.Context, client kubernetes.Interface) error {
 
 func nodeName(i int) string { return fmt.Sprintf("n-%04d", i) }
 
-// parallel calls do with 0 to n-1, and returns the first error.
+// parallel calls do with 0 to n-1 in parallel, and returns the first error.
 func parallel(n int, do func(int) error) error {
 	const workers = 32
 	var wg sync.WaitGroup
@@ -129,52 +129,52 @@ func parallel(n int, do func(int) error) error {
 	return nil
 }
 
-// arrival waits until all of a cluster has come in. It is not counted in the recording, which has a bound.
-type arrival struct {
-	window *terminal
-	link   *proxy
-	heard  int64         // bytes of the API server
-	used   time.Duration // of the processor
-	quiet  time.Time     // since when schedq neither hears nor works
+// syncing detects when schedq has synced the cluster. The recording can't tell, since its size is limited.
+type syncing struct {
+	window   *terminal
+	link     *proxy
+	received int64         // bytes
+	used     time.Duration // CPU time
+	quiet    time.Time     // since when schedq has been idle
 }
 
-// isOver returns an error until the board has all pods that wait, and schedq has been quiet for a while.
-func (a *arrival) isOver(t *testing.T) error {
+// check returns an error until the board shows all waiting pods and schedq has been idle for a while.
+func (a *syncing) check(t *testing.T) error {
 	const (
-		little = 10_000                // bytes in a tenth of a second
-		idle   = 20 * time.Millisecond // in as long
+		little = 10_000                // bytes per 100 ms
+		busy   = 20 * time.Millisecond // CPU time per 100 ms
 		while  = 2 * time.Second
 	)
-	heard, used := a.link.answered.Load(), cpuTime(t, a.window.cmd.Process.Pid)
-	if heard-a.heard > little || used-a.used > idle {
+	received, used := a.link.received.Load(), cpuTime(t, a.window.cmd.Process.Pid)
+	if received-a.received > little || used-a.used > busy {
 		a.quiet = time.Now()
 	}
-	a.heard, a.used = heard, used
+	a.received, a.used = received, used
 	waiting := fmt.Sprintf("activeQ %d ", (*scalePods+oneIn-1)/oneIn)
 	if !strings.Contains(a.window.text(), waiting) {
-		return fmt.Errorf("the board does not say %q", waiting)
+		return fmt.Errorf("the board does not show %q", waiting)
 	}
 	if time.Since(a.quiet) < while {
-		return errors.New("schedq is still at work")
+		return errors.New("schedq is still busy")
 	}
 	return nil
 }
 
-// cpuTime returns the processor time that a process has used.
+// cpuTime returns the CPU time of a process.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(text), ") ") // the name before it may have blanks
+	_, after, _ := strings.Cut(string(text), ") ") // the process name may contain spaces
 	fields := strings.Fields(after)
 	user, err1 := strconv.Atoi(fields[11])
 	system, err2 := strconv.Atoi(fields[12])
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	const ticks = 100 // a second: sysconf(_SC_CLK_TCK)
+	const ticks = 100 // per second: sysconf(_SC_CLK_TCK)
 	return time.Duration(user+system) * time.Second / ticks
 }
 

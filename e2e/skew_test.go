@@ -14,20 +14,19 @@ import (
 	"time"
 )
 
-// skewVariable is the environment variable with the milliseconds by which the clock of a skewed program is ahead.
+// skewVariable is the environment variable with the clock offset of a skewed program in milliseconds.
 const skewVariable = "E2E_CLOCK_AHEAD_MS"
 
-// skewed builds schedq with a clock of its own, which is as far ahead of the machine's as skewVariable says, and
-// returns its path.
+// skewed builds schedq with a clock that is ahead by the value of skewVariable, and returns its path.
 //
-// A machine has one clock of the day, and no namespace gives a process another. A proxy that wrote other times into
-// what it passes on could not do it where the API has whole seconds, and schedq would hold what the cluster does not
-// have. An option of schedq's would be there for the test alone, and only the clocks that heed it would be wrong. So
-// it is the time package that is another one: all of the program lives by the clock of a machine that is off.
+// Linux namespaces can't shift the wall clock of a process. A proxy that rewrites timestamps fails where
+// the API has only whole seconds, and schedq would differ from the cluster. An option would exist for the
+// test only, and affect only code that uses it. So the build replaces the time package, which shifts the
+// clock of the whole program.
 func skewed(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("SCHEDQ") != "" {
-		t.Skip("SCHEDQ names a program, which has the machine's clock")
+		t.Skip("SCHEDQ is set to a program with the normal clock")
 	}
 	path, err := filepath.Abs("bin/skewed/schedq")
 	if err != nil {
@@ -37,11 +36,11 @@ func skewed(t *testing.T) string {
 	if err := buildSchedq(path, "-overlay="+clockOverlay(t, filepath.Dir(path))); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("built schedq with a clock of its own in %v", time.Since(start).Round(time.Second))
+	t.Logf("built schedq with a skewed clock in %v", time.Since(start).Round(time.Second))
 	return path
 }
 
-// clockOverlay writes a time package with the other clock to dir, and returns the file that the go command takes it by.
+// clockOverlay writes a time package with a skewed clock to dir, and returns the overlay file for the go command.
 func clockOverlay(t *testing.T, dir string) string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -58,7 +57,7 @@ func clockOverlay(t *testing.T, dir string) string {
 	}
 	const imports, now = "import (\n", "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 	if !bytes.Contains(source, []byte(imports)) || !bytes.Contains(source, []byte(now)) {
-		t.Fatalf("%s does not read the clock as this test knows it", original)
+		t.Fatalf("%s has changed: adapt this test", original)
 	}
 	source = bytes.Replace(source, []byte(imports), []byte(imports+"\t\"syscall\"\n"), 1)
 	source = bytes.Replace(source, []byte(now), []byte(now+`
@@ -76,7 +75,7 @@ var clockAhead = func() int64 {
 	if source, err = format.Source(source); err != nil {
 		t.Fatal(err)
 	}
-	// No name that the go command would take for a package of this module.
+	// The suffix keeps the go command from treating the file as part of this module.
 	changed, overlay := filepath.Join(dir, "time.go.txt"), filepath.Join(dir, "overlay.json")
 	list, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
 	if err != nil {
@@ -90,7 +89,7 @@ var clockAhead = func() int64 {
 	return overlay
 }
 
-// A program that is built so has the clock that the variable says, ahead or behind, and the machine's without it.
+// TestClockOverlay checks the clock of a program with and without the variable.
 func TestClockOverlay(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "clock")
@@ -115,8 +114,8 @@ func TestClockOverlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := time.Unix(0, ns).Add(-ahead); said.Before(before) || said.After(after) {
-			t.Errorf("the clock that is %v ahead is %v off", ahead, said.Sub(before))
+		if got := time.Unix(0, ns).Add(-ahead); got.Before(before) || got.After(after) {
+			t.Errorf("with an offset of %v the clock is wrong by %v", ahead, got.Sub(before))
 		}
 	}
 }

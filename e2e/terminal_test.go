@@ -19,22 +19,22 @@ import (
 	"github.com/schedq/schedq/e2e/workload"
 )
 
-// terminal is a terminal in which schedq shows a live cluster.
+// terminal is a terminal with schedq attached to a live cluster.
 type terminal struct {
 	cmd     *exec.Cmd
 	started time.Time
 	exited  chan struct{}
-	// state is the directory that schedq keeps its recordings in.
+	// state is the directory of schedq's recordings.
 	state string
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	screen  *vt.Emulator
 	written bytes.Buffer
 }
 
 const terminalWidth, terminalHeight = 120, 40
 
-// attachTerminal starts schedq attach in a terminal, and ends it with the test.
+// attachTerminal starts schedq attach in a terminal. It is killed when the test ends.
 func attachTerminal(t *testing.T, kubeconfig string, flags ...string) *terminal {
 	t.Helper()
 	w := &terminal{
@@ -47,10 +47,10 @@ func attachTerminal(t *testing.T, kubeconfig string, flags ...string) *terminal 
 	if err != nil {
 		t.Fatal(err)
 	}
-	go io.Copy(tty, w.screen) // what a terminal answers when it is asked
+	go io.Copy(tty, w.screen) // the terminal's replies
 	go func() {
 		defer close(w.exited)
-		io.Copy(w, tty) // up to an error, which is that the program has ended
+		io.Copy(w, tty) // fails when the program has exited
 		_ = w.cmd.Wait()
 	}()
 	t.Cleanup(func() {
@@ -62,7 +62,7 @@ func attachTerminal(t *testing.T, kubeconfig string, flags ...string) *terminal 
 	return w
 }
 
-// Write shows what the program writes.
+// Write writes the program's output to the screen.
 func (w *terminal) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,15 +70,15 @@ func (w *terminal) Write(b []byte) (int, error) {
 	return w.screen.Write(b)
 }
 
-// text returns what the screen shows.
+// text returns the text on the screen.
 func (w *terminal) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.screen.String()
 }
 
-// waitFor waits until the screen shows want, or no longer shows it, and returns how long after the start
-// of the program that is.
+// waitFor waits until the screen shows want, or no longer shows it, and returns the time since the start
+// of the program.
 func (w *terminal) waitFor(t *testing.T, want string, shown bool) time.Duration {
 	t.Helper()
 	end := time.Now().Add(within)
@@ -91,7 +91,7 @@ func (w *terminal) waitFor(t *testing.T, want string, shown bool) time.Duration 
 	return time.Since(w.started)
 }
 
-// recording returns the file that schedq records what it shows in.
+// recording returns the file of schedq's own recording.
 func (w *terminal) recording() (string, error) {
 	found := ""
 	err := filepath.WalkDir(w.state, func(path string, d fs.DirEntry, err error) error {
@@ -101,18 +101,17 @@ func (w *terminal) recording() (string, error) {
 		return err
 	})
 	if err == nil && found == "" {
-		err = fmt.Errorf("no recording is in %s", w.state)
+		err = fmt.Errorf("no recording in %s", w.state)
 	}
 	return found, err
 }
 
-// holdsNoSecret fails the test if what is in the pods' environment was ever written to the terminal, or
-// is in the recording.
+// holdsNoSecret fails the test if the pods' environment was written to the terminal or the recording.
 func (w *terminal) holdsNoSecret(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
 	if bytes.Contains(w.written.Bytes(), []byte(workload.Secret)) {
-		t.Error("the screen has shown a pod's environment")
+		t.Error("a pod's environment was written to the terminal")
 	}
 	w.mu.Unlock()
 	path, err := w.recording()

@@ -19,36 +19,37 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-var rounds = flag.Int("rounds", 0, "how often TestThroughput plays each workload in full; 0 plays small ones once")
+var rounds = flag.Int("rounds", 0, "`number` of full runs of each workload in TestThroughput; 0 runs small ones once")
 
-// bench is a workload of which pods per second are counted. They are the cases of upstream's scheduler_perf that need nothing but pods,
-// nodes and an API server, written anew.
+// bench is a workload for measuring pods per second. The workloads follow the cases of upstream's
+// scheduler_perf that need only pods, nodes and an API server.
 type bench struct {
 	name string
-	// nodes are there before the scheduler runs, of so many CPUs each.
+	// nodes is the number of nodes before the scheduler starts, with cpus CPUs each.
 	nodes int
 	cpus  string
-	// before are pods that are there before it runs, and are not counted; settled is what each waits for, before the counted ones come.
+	// before returns pods to create before the counted ones, which wait until each of them is settled.
 	before  func(n int) []*corev1.Pod
 	settled func(*corev1.Pod) bool
-	// counted are those that are.
+	// counted returns the counted pods.
 	counted func(n int) []*corev1.Pod
-	// wake, unless nil, is what happens when all the counted pods were tried once, in vain.
+	// wake, unless nil, is called when all counted pods were rejected once.
 	wake func(ctx context.Context, client kubernetes.Interface, n int) error
-	// churns is whether a pod comes and goes on a node all the time: an event that wakes a pod which asynchronous preemption has left
-	// alone, because its last victim was gone already when it asked (kube-scheduler's own; it would wait for five minutes).
+	// churns continuously adds and deletes a pod on a node. The events wake pods that kube-scheduler's
+	// asynchronous preemption leaves waiting when the last victim was already gone; otherwise they would
+	// wait for the flush after five minutes.
 	churns bool
-	// share of n is how many pods are counted, for a workload that is slower than the others.
+	// share divides the number of counted pods, for slower workloads.
 	share int
 }
 
-// benches are played with n pods.
+// benches are the workloads; n is the number of pods.
 var benches = []bench{
 	{ // SchedulingBasic
 		name: "basic", nodes: 100, cpus: "64", share: 1,
 		counted: func(n int) []*corev1.Pod { return several("counted", n, "10m") },
 	},
-	{ // Unschedulable: while pods that fit nowhere wait
+	{ // Unschedulable: while unschedulable pods wait
 		name: "unschedulable", nodes: 100, cpus: "64", share: 1,
 		before:  func(n int) []*corev1.Pod { return several("huge", n/2, "1000") },
 		settled: wasRejected,
@@ -106,15 +107,15 @@ func wasRejected(p *corev1.Pod) bool {
 	})
 }
 
-// outcome is what one play of a workload came to.
+// outcome is the result of one run of a workload.
 type outcome struct {
 	perSecond float64
-	processor time.Duration // of the scheduler, for all counted pods
-	bound     string        // who has a node at the end
+	processor time.Duration // CPU time of the scheduler for all counted pods
+	bound     string        // the numbers of bound pods at the end
 }
 
-// TestThroughput plays five workloads to kube-scheduler with its own queue and with schedq's, in turn, on one API server, and prints how many
-// pods each schedules a second, and how much processor time it takes. The end states must be the same.
+// TestThroughput runs five workloads with kube-scheduler's own queue and with schedq's, alternating, on one
+// API server. It logs pods per second and CPU time. The end states must be the same.
 func TestThroughput(t *testing.T) {
 	n, plays := 200, 1
 	if *rounds > 0 {
@@ -151,22 +152,22 @@ func TestThroughput(t *testing.T) {
 	}
 }
 
-// report prints the medians of both, and fails where the end states differ or schedq's queue falls below the floor.
+// report logs the medians, and fails if the end states differ or schedq's queue is below the floor.
 func (b bench) report(t *testing.T, n int, own, ours []outcome) {
 	t.Helper()
 	if own[0].bound != ours[0].bound {
-		t.Errorf("%s: with its own queue these have a node: %s\nwith schedq's these: %s", b.name, own[0].bound, ours[0].bound)
+		t.Errorf("%s: bound pods with kube-scheduler's queue: %s\nwith schedq's: %s", b.name, own[0].bound, ours[0].bound)
 	}
 	rate := func(o []outcome) float64 { return median(o, func(o outcome) float64 { return o.perSecond }) }
 	used := func(o []outcome) float64 {
 		return median(o, func(o outcome) float64 { return float64(o.processor.Microseconds()) / float64(n) })
 	}
-	t.Logf("%-14s %5d pods: %6.0f a second with its own queue, %6.0f with schedq's: %.2f×; processor a pod %5.0f µs, %5.0f µs: %.2f×",
+	t.Logf("%-14s %5d pods: %6.0f per second with kube-scheduler's queue, %6.0f with schedq's: %.2f×; CPU time per pod %5.0f µs, %5.0f µs: %.2f×",
 		b.name, n, rate(own), rate(ours), rate(ours)/rate(own), used(own), used(ours), used(ours)/used(own))
-	// Beneath what was measured. One play of a few pods says little.
+	// The floor is below all measurements. A single small run is not checked.
 	const floor = 0.8
 	if *rounds > 0 && rate(ours) < floor*rate(own) {
-		t.Errorf("%s: schedq's queue schedules %.0f pods a second, and kube-scheduler's own %.0f", b.name, rate(ours), rate(own))
+		t.Errorf("%s: %.0f pods per second with schedq's queue, %.0f with kube-scheduler's", b.name, rate(ours), rate(own))
 	}
 }
 
@@ -179,10 +180,10 @@ func median(outcomes []outcome, value func(outcome) float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// play plays the workload once, with n counted pods, to the scheduler at path.
+// play runs the workload once with n counted pods and the scheduler at path.
 func (b bench) play(t *testing.T, c *controlplane.ControlPlane, client kubernetes.Interface, path string, n int) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, fmt.Errorf("%s has not come to its end within 5 minutes", b.name))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Minute, fmt.Errorf("%s has not finished within 5 minutes", b.name))
 	defer cancel()
 	create := func(pods []*corev1.Pod) {
 		t.Helper()
@@ -224,7 +225,7 @@ func (b bench) play(t *testing.T, c *controlplane.ControlPlane, client kubernete
 	}
 }
 
-// churn creates a pod on a node and deletes it, again and again, until the function that it returns is called.
+// churn repeatedly creates and deletes a pod on a node until the returned function is called.
 func churn(ctx context.Context, t *testing.T, client kubernetes.Interface) func() {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -234,7 +235,7 @@ func churn(ctx context.Context, t *testing.T, client kubernetes.Interface) func(
 			pod := queuedPod("churn", "1m")
 			pod.Spec.NodeName = nodeName(0)
 			if err := errors.Join(addPods(pod)(ctx, client), removePod(pod.Name)(ctx, client)); err != nil && ctx.Err() == nil {
-				t.Errorf("the pod that comes and goes: %v", err)
+				t.Errorf("churn: %v", err)
 				return
 			}
 			select {
@@ -260,26 +261,26 @@ func empty(ctx context.Context, client kubernetes.Interface) error {
 	return controlplane.Poll(ctx, func() error {
 		pods, err := client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{Limit: 1})
 		if err == nil && len(pods.Items) > 0 {
-			err = errors.New("pods are left")
+			err = errors.New("pods remain")
 		}
 		return err
 	})
 }
 
-// watchedPods are the pods as a watch tells of them.
+// watchedPods holds the pods of a watch.
 type watchedPods struct {
 	pods   map[string]*corev1.Pod
-	events <-chan *corev1.Pod // a pod without a name is a watch that ended
+	events <-chan *corev1.Pod // a deleted pod has no UID
 }
 
-// watchPods watches the pods, of which there are none yet, until ctx ends.
+// watchPods watches the pods until ctx ends. There must be none yet.
 func watchPods(ctx context.Context, t *testing.T, client kubernetes.Interface) *watchedPods {
 	t.Helper()
 	list, err := client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// On a busy machine the API server ends watches: this one goes on where it was.
+	// On a busy machine the API server closes watches; this one resumes.
 	watch, err := watchtools.NewRetryWatcherWithContext(ctx, list.ResourceVersion, &cache.ListWatch{
 		WatchFuncWithContext: client.CoreV1().Pods("default").Watch,
 	})
@@ -292,7 +293,7 @@ func watchPods(ctx context.Context, t *testing.T, client kubernetes.Interface) *
 		for event := range watch.ResultChan() {
 			pod, ok := event.Object.(*corev1.Pod)
 			if !ok && ctx.Err() == nil {
-				t.Errorf("the watch of pods fails: %v", event.Object)
+				t.Errorf("the watch of pods failed: %v", event.Object)
 			} else if ok {
 				if event.Type == "DELETED" {
 					pod.Spec.NodeName, pod.UID = "", ""
@@ -308,36 +309,36 @@ func watchPods(ctx context.Context, t *testing.T, client kubernetes.Interface) *
 	return &watchedPods{pods: map[string]*corev1.Pod{}, events: events}
 }
 
-// wait waits until n pods are so.
-func (w *watchedPods) wait(ctx context.Context, t *testing.T, n int, so func(*corev1.Pod) bool) {
+// wait waits until n pods match.
+func (w *watchedPods) wait(ctx context.Context, t *testing.T, n int, match func(*corev1.Pod) bool) {
 	t.Helper()
-	are := 0
+	matching := 0
 	for _, p := range w.pods {
-		if so(p) {
-			are++
+		if match(p) {
+			matching++
 		}
 	}
-	for are < n {
+	for matching < n {
 		select {
 		case p, ok := <-w.events:
 			if !ok {
-				t.Fatalf("the watch of pods ended; %d of %d are ready", are, n)
+				t.Fatalf("the watch of pods ended; %d of %d are ready", matching, n)
 			}
-			if old := w.pods[p.Name]; old != nil && so(old) {
-				are--
+			if old := w.pods[p.Name]; old != nil && match(old) {
+				matching--
 			}
 			if w.pods[p.Name] = p; p.UID == "" {
 				delete(w.pods, p.Name)
-			} else if so(p) {
-				are++
+			} else if match(p) {
+				matching++
 			}
 		case <-ctx.Done():
-			t.Fatalf("%v; %d of %d pods are ready", context.Cause(ctx), are, n)
+			t.Fatalf("%v; %d of %d pods are ready", context.Cause(ctx), matching, n)
 		}
 	}
 }
 
-// bound says how many pods of each kind have a node.
+// bound formats the number of bound pods of each kind.
 func (w *watchedPods) bound() string {
 	counts := map[string]int{}
 	for name, p := range w.pods {

@@ -16,11 +16,11 @@ import (
 )
 
 var (
-	seed    = flag.Uint64("seed", 1, "the first workload's seed")
-	lasting = flag.Duration("lasting", 45*time.Second, "how long a workload lasts")
-	steps   = flag.Int("steps", 0, "how many random steps a workload has; 0 are 6 a second")
-	kind    = flag.String("workload", "random", "what is played: random, or field, which has what production has beside")
-	release = flag.String("release", "", "kube-scheduler's release, such as v1.33.0; empty is that of all else")
+	seed    = flag.Uint64("seed", 1, "`seed` of the first workload")
+	lasting = flag.Duration("lasting", 45*time.Second, "`duration` of a workload")
+	steps   = flag.Int("steps", 0, "`number` of random steps of a workload; 0 means 6 per second")
+	kind    = flag.String("workload", "random", "workload `kind`: random, or field, which adds what production clusters have")
+	release = flag.String("release", "", "`release` of kube-scheduler, such as v1.33.0; default: that of the control plane")
 )
 
 // plan returns the options of the trial's workload.
@@ -33,15 +33,15 @@ func (tr trial) plan(t *testing.T) workload.Options {
 	switch cmp.Or(tr.workload, *kind) {
 	case "random":
 	case "field":
-		o.Field, o.Devices = true, handsOutDevices(t, tr.release)
+		o.Field, o.Devices = true, allocatesDevices(t, tr.release)
 	default:
-		t.Fatalf("-workload %s: it is random or field", *kind)
+		t.Fatalf("invalid -workload %s: use random or field", *kind)
 	}
 	return o
 }
 
-// handsOutDevices reports whether kube-scheduler of a release does so: DynamicResourceAllocation is on from v1.34.
-func handsOutDevices(t *testing.T, release string) bool {
+// allocatesDevices reports whether a release of kube-scheduler has DynamicResourceAllocation on by default, from v1.34.
+func allocatesDevices(t *testing.T, release string) bool {
 	t.Helper()
 	if release == "" {
 		return true
@@ -49,13 +49,13 @@ func handsOutDevices(t *testing.T, release string) bool {
 	minor, _, _ := strings.Cut(strings.TrimPrefix(release, "v1."), ".")
 	n, err := strconv.Atoi(minor)
 	if err != nil {
-		t.Fatalf("-release %s: it is one such as v1.33.0", release)
+		t.Fatalf("invalid -release %s: use one such as v1.33.0", release)
 	}
 	return n >= 34
 }
 
-// prepare makes ready a workload: what it needs is there, its steps are not yet done. The others in the cluster play
-// until stop is called, or the test is over.
+// prepare creates the objects that a workload needs, without running its steps. For a field workload it
+// also starts the other components, which run until stop is called or the test ends.
 func prepare(t *testing.T, c *controlplane.ControlPlane, client kubernetes.Interface, o workload.Options) (run *workload.Runner, stop func()) {
 	t.Helper()
 	run = workload.NewRunner(client, o)
@@ -71,7 +71,7 @@ func prepare(t *testing.T, c *controlplane.ControlPlane, client kubernetes.Inter
 	}
 	stop = sync.OnceFunc(func() {
 		if err := others.Stop(); err != nil {
-			t.Error(err) // not Fatal, which no OnceFunc survives
+			t.Error(err) // not Fatal, which breaks OnceFunc
 		}
 	})
 	t.Cleanup(stop)

@@ -1,4 +1,4 @@
-// Package browser tries the page of a room in headless Chromium, with the program as a process: make browser.
+// Package browser tests the page of a room and the website in headless Chromium; see make browser.
 package browser
 
 import (
@@ -10,26 +10,26 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The first lesson, and where the second one begins.
+// The titles of the first two lessons.
 const (
 	first  = "Pending is three places"
 	second = "How backoff grows"
 )
 
-// A wrong code is answered with a sentence, and the form stays.
-func TestAWrongCode(t *testing.T) {
+// After a wrong code, the form stays.
+func TestWrongCode(t *testing.T) {
 	p := open(t, "http://"+serve(t)+"/", phone)
-	p.comeIn("ada", "saturday-room")
+	p.logIn("ada", "saturday-room")
 	p.sees("That is not the room's code.")
-	p.comeIn("ada", code)
+	p.logIn("ada", code)
 	p.sees(first)
 }
 
-// Whose connection is lost, or who loads the page again, is where they were, without a code. Who quits is not.
-func TestALostConnectionComesBack(t *testing.T) {
+// A lost connection or a reload returns to the same step without a code. Quitting does not.
+func TestReconnect(t *testing.T) {
 	n := through(t, serve(t))
 	p := open(t, "http://"+n.Addr().String()+"/", phone)
-	p.comeIn("ada", code)
+	p.logIn("ada", code)
 	p.sees(first)
 	p.click("next")
 	p.sees("2/7")
@@ -50,8 +50,8 @@ func TestALostConnectionComesBack(t *testing.T) {
 	p.sees("Your name in the room")
 }
 
-// On each device, in light and in dark, all of a lesson's screen is there, and nothing beside the page.
-func TestAllFits(t *testing.T) {
+// The lesson fits the page on each device, in light and dark.
+func TestLayout(t *testing.T) {
 	address := serve(t)
 	for _, d := range []device{phone, tablet, laptop} {
 		for scheme, paper := range map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"} {
@@ -60,7 +60,7 @@ func TestAllFits(t *testing.T) {
 				p := open(t, "http://"+address+"/", d)
 				p.sees("Your name in the room")
 				p.picture(d.name + "-" + scheme + "-form")
-				p.comeIn(d.name+"-"+scheme, code)
+				p.logIn(d.name+"-"+scheme, code)
 				p.sees(first)
 				p.click("next")
 				p.sees("Where does web-1 enter the queue?")
@@ -85,29 +85,29 @@ func TestAllFits(t *testing.T) {
 	}
 }
 
-// A page in a kiosk is a lesson at once.
-func TestAKiosk(t *testing.T) {
+// A kiosk shows the lesson without a login.
+func TestKiosk(t *testing.T) {
 	p := open(t, "http://"+serve(t, "--kiosk", "--lesson", "2")+"/", tablet)
 	if all := p.sees(second); strings.Contains(all, "your own session") {
-		t.Error("there is a room's bar")
+		t.Error("the page has a bar")
 	}
 	p.picture("kiosk")
 }
 
-// The teacher's notes are on a second screen, and follow the teacher's step; the room's code does not open them.
-func TestNotesOnASecondScreen(t *testing.T) {
+// The notes page needs the teacher's code, and follows the teacher's step.
+func TestNotesPage(t *testing.T) {
 	address := serve(t, "--teacher-code", "teach-4-them")
 	notes := open(t, "http://"+address+"/notes", tablet)
-	say := func(code string) {
+	enterCode := func(code string) {
 		t.Helper()
 		notes.do(chromedp.WaitVisible("#login", chromedp.ByID), chromedp.SetValue("#code", code, chromedp.ByID), chromedp.Click("#login button", chromedp.ByQuery))
 	}
-	say(code)
+	enterCode(code)
 	notes.sees("That is not the teacher's code.")
-	say("teach-4-them")
+	enterCode("teach-4-them")
 	notes.sees("The notes appear when the teacher joins the room.")
 	teacher := open(t, "http://"+address+"/", laptop)
-	teacher.comeIn("tina", "teach-4-them")
+	teacher.logIn("tina", "teach-4-them")
 	notes.sees("step 1 of 7")
 	notes.sees("Ask who has seen a pod Pending for an hour")
 	teacher.sees(first)
@@ -118,23 +118,22 @@ func TestNotesOnASecondScreen(t *testing.T) {
 	notes.sees("step 2 of 7")
 }
 
-// Who follows the teacher answers the teacher's question from where they are, by a button, and the teacher sees the count, and
-// what most got wrong.
-func TestAFollowerAnswersByAClick(t *testing.T) {
+// A follower answers the teacher's question with a button. The teacher sees the count and the wrong answers.
+func TestFollowerAnswers(t *testing.T) {
 	address := serve(t, "--teacher-code", "teach-4-them")
 	ada, teacher := open(t, "http://"+address+"/", phone), open(t, "http://"+address+"/", laptop)
-	ada.comeIn("ada", code)
+	ada.logIn("ada", code)
 	ada.sees("ada · your own session")
-	teacher.comeIn("tina", "teach-4-them")
+	teacher.logIn("tina", "teach-4-them")
 	teacher.sees(first)
 	teacher.click("next")
 	teacher.sees("1 2 3 answer")
-	theRoom := chromedp.KeyEvent("t", chromedp.KeyModifiers(input.ModifierCtrl))
-	teacher.do(theRoom)
+	roomPage := chromedp.KeyEvent("t", chromedp.KeyModifiers(input.ModifierCtrl))
+	teacher.do(roomPage)
 	teacher.sees("f share screen")
 	teacher.press("f")
 	teacher.sees("f stop sharing")
-	teacher.press("m") // which the room does not see
+	teacher.press("m") // not shared
 	teacher.sees("No wrong answers yet.")
 	ada.sees("1 2 3 answer")
 	ada.click("2")

@@ -9,18 +9,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Fifty people in their browsers answer the teacher's question together: each sees what they said, and the teacher sees all. Then each
-// goes through the lesson's beginning alone.
+// Fifty browsers answer the teacher's question at once. Each shows its answer, and the teacher's page shows
+// all. Then each continues alone.
 func TestFiftyPages(t *testing.T) {
 	const people = 50
 	address := "http://" + serve(t, "--teacher-code", "teach-4-them") + "/"
 	teacher := open(t, address, laptop)
-	teacher.comeIn("tina", "teach-4-them")
+	teacher.logIn("tina", "teach-4-them")
 	teacher.sees(first)
 	teacher.click("next")
 	teacher.sees("1 2 3 answer")
-	theRoom := chromedp.KeyEvent("t", chromedp.KeyModifiers(input.ModifierCtrl))
-	teacher.do(theRoom)
+	roomPage := chromedp.KeyEvent("t", chromedp.KeyModifiers(input.ModifierCtrl))
+	teacher.do(roomPage)
 	teacher.sees("f share screen")
 
 	one := open(t, address, phone)
@@ -28,7 +28,7 @@ func TestFiftyPages(t *testing.T) {
 	for i := 1; i < people; i++ {
 		pages = append(pages, one.openBeside(address, []device{phone, tablet, laptop}[i%3]))
 	}
-	// each lets every page do something at once, as people do.
+	// each calls do for all pages in parallel.
 	each := func(do func(i int, p *page)) {
 		t.Helper()
 		var all sync.WaitGroup
@@ -40,18 +40,18 @@ func TestFiftyPages(t *testing.T) {
 		}
 	}
 	each(func(i int, p *page) {
-		p.comeIn(fmt.Sprintf("ada-%d", i), code)
+		p.logIn(fmt.Sprintf("ada-%d", i), code)
 		p.sees(fmt.Sprintf("ada-%d · your own session", i))
 	})
 	teacher.press("f")
 	teacher.sees("f stop sharing")
-	teacher.do(theRoom) // back to the lesson, which all see
+	teacher.do(roomPage) // back to the lesson, which is shared
 	each(func(_ int, p *page) { p.sees("1 2 3 answer") })
 	each(func(i int, p *page) {
 		p.click([]string{"1", "2"}[i%2])
 		p.sees([]string{"you said activeQ", "you said backoffQ"}[i%2])
 	})
-	teacher.do(theRoom)
+	teacher.do(roomPage)
 	teacher.sees(fmt.Sprintf("%d of %d answered", people, people))
 	each(func(_ int, p *page) {
 		p.click("esc")

@@ -14,8 +14,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// Each lesson is gone through by the buttons under the screen alone, as somebody with a phone or a tablet does who knows every
-// answer.
+// Every lesson can be completed on a phone or tablet with the buttons alone.
 func TestEveryLessonByClicks(t *testing.T) {
 	files, err := filepath.Glob("../../lessons/*.yaml")
 	if err != nil || len(files) < 21 {
@@ -26,26 +25,26 @@ func TestEveryLessonByClicks(t *testing.T) {
 			t.Parallel()
 			l := read(t, file)
 			p := open(t, "http://"+serve(t, "--lesson", fmt.Sprint(i+1))+"/", []device{phone, tablet}[i%2])
-			p.comeIn("ada", code)
+			p.logIn("ada", code)
 			p.learns(l, p.click)
 		})
 	}
 }
 
-// The same by a keyboard.
-func TestALessonByKeys(t *testing.T) {
+// A lesson can be completed with the keyboard.
+func TestLessonByKeys(t *testing.T) {
 	p := open(t, "http://"+serve(t)+"/", laptop)
-	p.comeIn("ada", code)
+	p.logIn("ada", code)
 	p.learns(read(t, "../../lessons/01-three-places.yaml"), p.press)
 }
 
-// told is a lesson as its file tells it.
-type told struct {
+// lesson is a parsed lesson file.
+type lesson struct {
 	Title string `yaml:"title"`
 	steps []step
 }
 
-// step is a step of a lesson, with the questions that it asks or the goal that it sets.
+// step is a step of a lesson with its questions or goal.
 type step struct {
 	Step          string                 `yaml:"step"`
 	Predict, Find map[string]yamlv3.Node `yaml:",omitempty"`
@@ -55,8 +54,9 @@ type step struct {
 // ask is a question: the key of the right answer, and the answer.
 type ask struct{ key, answer string }
 
-// judged is how the lesson begins to say that the answer was right. A queue's name alone may stand behind a ✓ elsewhere.
-func (a ask) judged() string {
+// feedback returns the start of the lesson's reply to the right answer. The colon distinguishes a queue's
+// name from other text after a ✓.
+func (a ask) feedback() string {
 	words := strings.Fields(a.answer)
 	if len(words) == 1 {
 		return "✓ " + words[0] + ":"
@@ -64,14 +64,14 @@ func (a ask) judged() string {
 	return "✓ " + words[0]
 }
 
-// read reads a lesson's file.
-func read(t *testing.T, file string) told {
+// read parses a lesson file.
+func read(t *testing.T, file string) lesson {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l told
+	var l lesson
 	docs := yamlv3.NewDecoder(bytes.NewReader(text))
 	for err = docs.Decode(&l); err == nil; {
 		var s step
@@ -85,13 +85,13 @@ func read(t *testing.T, file string) told {
 	return l
 }
 
-// tiers are the keys by which a queue is answered.
+// tiers are the keys of the queues.
 var tiers = map[string]ask{
 	"active": {"1", "activeQ"}, "backoff": {"2", "backoffQ"}, "unschedulable": {"3", "unschedulable"}, "inflight": {"4", "in-flight"},
 	"scheduled": {"5", "bound"}, "gated": {"6", "gated"}, "deleted": {"7", "deleted"},
 }
 
-// asks are the questions of a step, in the order in which they are asked.
+// asks returns the questions of a step in order.
 func (s step) asks(t *testing.T) (all []ask) {
 	t.Helper()
 	for _, kind := range []string{"cause", "queue", "which", "when", "backoff", "woken", "attempts", "plugin", "event"} {
@@ -120,22 +120,22 @@ func (s step) asks(t *testing.T) (all []ask) {
 	return all
 }
 
-// asksToLook is on the screen while a learner is to look around before they answer.
-const asksToLook = "Look around."
+// lookPrompt is on the screen while the learner should look around before answering.
+const lookPrompt = "Look around."
 
-// score finds what a lesson says at its end of the questions.
+// score matches the result at the end of a lesson.
 var score = regexp.MustCompile(`You answered (\d+) of (\d+) questions?, (\d+) rightly`)
 
-// learns goes through a lesson by what act does with a key: it looks around where it is asked to, gives the right answers and has
-// itself given the hints to the goals.
-func (p *page) learns(l told, act func(key string)) {
+// learns completes a lesson by pressing keys with act: it looks around when prompted, gives the right
+// answers and requests the hints to goals.
+func (p *page) learns(l lesson, act func(key string)) {
 	p.Helper()
 	asked := 0
 	for i, s := range l.steps {
 		p.sees(fmt.Sprintf(" %d/%d ", i+1, len(l.steps)))
 		asks := s.asks(p.T)
 		if s.Find != nil {
-			p.sees(asksToLook)
+			p.sees(lookPrompt)
 			p.looksAround(act)
 			act("next")
 		}
@@ -148,13 +148,13 @@ func (p *page) learns(l told, act func(key string)) {
 		if asked += len(asks); len(asks) > 0 {
 			act("next")
 			for _, a := range asks {
-				p.sees(a.judged())
+				p.sees(a.feedback())
 			}
 		}
 		if s.Goal != nil {
 			act("hint")
 			for _, word := range strings.Fields(s.Goal.Hints[0]) {
-				if !strings.Contains(word, "{") { // which becomes a key
+				if !strings.Contains(word, "{") { // a key, which is replaced
 					p.sees(" " + word)
 					break
 				}
@@ -164,19 +164,19 @@ func (p *page) learns(l told, act func(key string)) {
 	}
 	found := score.FindStringSubmatch(p.sees("It holds for"))
 	if n := fmt.Sprint(asked); asked == 0 || found == nil || found[1] != n || found[2] != n || found[3] != n {
-		p.Errorf("%d questions were answered rightly, and the lesson says %q", asked, found)
+		p.Errorf("%d questions were answered, and the lesson shows %q", asked, found)
 	}
 }
 
-// looksAround has a learner ask why? about the selected pod, go to the log, and a move back and on: the question stays.
+// looksAround opens the explanation and the log, and steps back and forward. The prompt must stay.
 func (p *page) looksAround(act func(key string)) {
 	p.Helper()
 	act("why")
 	p.sees("esc: back")
 	act("esc")
 	for _, key := range []string{"log", "‹", "›"} {
-		p.sees(asksToLook)
+		p.sees(lookPrompt)
 		act(key)
 	}
-	p.sees(asksToLook)
+	p.sees(lookPrompt)
 }

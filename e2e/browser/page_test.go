@@ -18,15 +18,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a test waits for what must come.
-const patience = time.Minute
+// timeout is how long a test waits for an expected state.
+const timeout = time.Minute
 
-// device is what a page is looked at with.
+// device is an emulated device.
 type device struct {
 	name          string
 	width, height int64
 	scheme        string // light or dark
-	touched       bool   // with fingers, and without a keyboard
+	touch         bool   // without a keyboard
 }
 
 var (
@@ -35,7 +35,7 @@ var (
 	laptop = device{"laptop", 1280, 800, "light", false}
 )
 
-// page is somebody's page of a room.
+// page is a browser page.
 type page struct {
 	*testing.T
 	ctx context.Context
@@ -46,23 +46,22 @@ func start(t *testing.T) context.Context {
 	t.Helper()
 	name := os.Getenv("SCHEDQ_BROWSER")
 	if name == "" {
-		t.Skip("SCHEDQ_BROWSER names no browser: make browser")
+		t.Skip("SCHEDQ_BROWSER is not set: use make browser")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(name), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(patience))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(timeout))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// open opens a page at an address, in a browser of its own. What the browser has to complain about, such as a style that is refused,
-// fails the test.
+// open opens an address in a new browser. Exceptions and CSP violations fail the test.
 func open(t *testing.T, url string, d device) *page {
 	t.Helper()
 	return openIn(t, start(t), url, d)
 }
 
-// openBeside is open as one person more, in the browser of p, where nobody knows the others' cookies.
+// openBeside opens an address in the browser of p with a separate browser context.
 func (p *page) openBeside(url string, d device) *page {
 	p.Helper()
 	browser := cdp.WithExecutor(p.ctx, chromedp.FromContext(p.ctx).Browser)
@@ -77,7 +76,7 @@ func (p *page) openBeside(url string, d device) *page {
 	return openIn(p.T, p.ctx, url, d, chromedp.WithTargetID(window))
 }
 
-// openIn is open in a browser that was started.
+// openIn opens an address in a running browser.
 func openIn(t *testing.T, browser context.Context, url string, d device, as ...chromedp.ContextOption) *page {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, as...)
@@ -85,10 +84,10 @@ func openIn(t *testing.T, browser context.Context, url string, d device, as ...c
 	chromedp.ListenTarget(ctx, func(event any) {
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
-			t.Errorf("the page has a mistake: %s", e.ExceptionDetails.Error())
+			t.Errorf("exception on the page: %s", e.ExceptionDetails.Error())
 		case *log.EventEntryAdded:
 			if e.Entry.Source == log.SourceSecurity || strings.Contains(e.Entry.Text, "Content Security Policy") {
-				t.Errorf("the browser refuses something: %s", e.Entry.Text)
+				t.Errorf("security error: %s", e.Entry.Text)
 			}
 		}
 	})
@@ -97,7 +96,7 @@ func openIn(t *testing.T, browser context.Context, url string, d device, as ...c
 		t.Fatal(err)
 	}
 	var by []chromedp.EmulateViewportOption
-	if d.touched {
+	if d.touch {
 		by = append(by, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	}
 	p.do(log.Enable(), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: d.scheme}}),
@@ -105,40 +104,40 @@ func openIn(t *testing.T, browser context.Context, url string, d device, as ...c
 	return p
 }
 
-// do does something in the browser.
+// do runs actions in the browser.
 func (p *page) do(what ...chromedp.Action) {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, timeout)
 	defer cancel()
 	if err := chromedp.Run(ctx, what...); err != nil {
-		p.Fatalf("%v, and the page has %q", err, p.text())
+		p.Fatalf("%v; the page shows %q", err, p.text())
 	}
 }
 
-// comeIn fills in the form.
-func (p *page) comeIn(name, code string) {
+// logIn fills in the form.
+func (p *page) logIn(name, code string) {
 	p.Helper()
 	p.do(chromedp.WaitVisible("#login", chromedp.ByID), chromedp.SetValue("#name", name, chromedp.ByID), chromedp.SetValue("#code", code, chromedp.ByID),
 		chromedp.Click("#login button", chromedp.ByQuery))
 }
 
-// value is what a piece of JavaScript says, or empty if it fails.
-func (p *page) value(script string) (said string) {
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+// value returns the value of a JavaScript expression, or "" if it fails.
+func (p *page) value(script string) (result string) {
+	ctx, cancel := context.WithTimeout(p.ctx, timeout)
 	defer cancel()
-	_ = chromedp.Run(ctx, chromedp.Evaluate("String("+script+")", &said))
-	return said
+	_ = chromedp.Run(ctx, chromedp.Evaluate("String("+script+")", &result))
+	return result
 }
 
-// text is all that can be read on the page.
+// text returns the text of the terminal and the page.
 func (p *page) text() string {
 	return p.value(`[...document.querySelectorAll(".xterm-rows > div")].map((row) => row.textContent.replaceAll("\u00a0", " ")).concat(document.body.innerText).join("\n")`)
 }
 
-// sees waits until text can be read on the page, and returns all of it.
+// sees waits until the page contains text, and returns the text of the page.
 func (p *page) sees(text string) string {
 	p.Helper()
-	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for late := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
 		all := p.text()
 		if strings.Contains(all, text) {
 			return all
@@ -149,23 +148,23 @@ func (p *page) sees(text string) string {
 	}
 }
 
-// misses waits until text can't be read on the page any more.
+// misses waits until the page no longer contains text.
 func (p *page) misses(text string) {
 	p.Helper()
-	for late := time.Now().Add(patience); strings.Contains(p.text(), text); time.Sleep(20 * time.Millisecond) {
+	for late := time.Now().Add(timeout); strings.Contains(p.text(), text); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(late) {
 			p.Fatalf("%q is still on the page", text)
 		}
 	}
 }
 
-// click clicks a button among the keys.
+// click clicks a key button.
 func (p *page) click(key string) {
 	p.Helper()
 	p.do(chromedp.Click(fmt.Sprintf(`//nav[@id="keys"]//button[text()=%q]`, key), chromedp.BySearch))
 }
 
-// press presses a key of the keyboard.
+// press presses a key on the keyboard.
 func (p *page) press(key string) {
 	p.Helper()
 	if key == "hint" {
@@ -175,12 +174,12 @@ func (p *page) press(key string) {
 	if key == "next" {
 		name, text, number = "Enter", "\r", 13
 	}
-	// As of a keyboard: a page that has dealt with the key going down hears of no letter.
+	// Without a separate char event, like a keyboard.
 	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey(name).WithCode(name).WithText(text).WithWindowsVirtualKeyCode(number),
 		input.DispatchKeyEvent(input.KeyUp).WithKey(name).WithCode(name).WithWindowsVirtualKeyCode(number))
 }
 
-// picture keeps a picture of the page in the folder SCHEDQ_PICTURES, if there is one, for who wants to look.
+// picture saves a screenshot in the directory SCHEDQ_PICTURES, if that is set.
 func (p *page) picture(name string) {
 	p.Helper()
 	folder := os.Getenv("SCHEDQ_PICTURES")

@@ -13,15 +13,15 @@ import (
 
 const code = "monday-room"
 
-// url finds the address of the page in what schedq serve prints.
+// url matches the address of the page in the output of schedq serve.
 var url = regexp.MustCompile(`https?://(\S+)/`)
 
-// serve starts schedq serve with a page on the loopback interface, and returns the page's host and port.
+// serve starts schedq serve with a page on loopback, and returns its host:port.
 func serve(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := os.Getenv("SCHEDQ_PROGRAM")
 	if program == "" {
-		t.Skip("SCHEDQ_PROGRAM names no program: make browser")
+		t.Skip("SCHEDQ_PROGRAM is not set: use make browser")
 	}
 	flags = append([]string{"serve", "--web=127.0.0.1:0", "--listen", "127.0.0.1:0", "--teacher-listen", "none", "--code", code}, flags...)
 	cmd := exec.CommandContext(t.Context(), program, flags...)
@@ -45,11 +45,11 @@ func serve(t *testing.T, flags ...string) string {
 			return found[1]
 		}
 	}
-	t.Fatalf("schedq serve says no address: %v", lines.Err())
+	t.Fatalf("schedq serve printed no address: %v", lines.Err())
 	return ""
 }
 
-// network is what a page is reached through, and can be cut.
+// network is a proxy that can be cut.
 type network struct {
 	net.Listener
 	mu    sync.Mutex
@@ -57,7 +57,7 @@ type network struct {
 	conns []net.Conn
 }
 
-// through returns a network before the page at address.
+// through returns a network in front of address.
 func through(t *testing.T, address string) *network {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -73,7 +73,7 @@ func through(t *testing.T, address string) *network {
 				return
 			}
 			to, err := net.Dial("tcp", address)
-			if err != nil || !n.holds(from, to) {
+			if err != nil || !n.keep(from, to) {
 				_ = from.Close()
 				continue
 			}
@@ -84,8 +84,8 @@ func through(t *testing.T, address string) *network {
 	return n
 }
 
-// holds takes in connections, unless the network is cut.
-func (n *network) holds(conns ...net.Conn) bool {
+// keep registers connections, unless the network is cut.
+func (n *network) keep(conns ...net.Conn) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.cut {
@@ -94,7 +94,7 @@ func (n *network) holds(conns ...net.Conn) bool {
 	return !n.cut
 }
 
-// set cuts the network, or mends it.
+// set cuts or restores the network.
 func (n *network) set(cut bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -17,17 +17,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// site is the folder of the project's site, made by make site.
+// site returns the directory of the website, built by make site.
 func site(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("SCHEDQ_SITE")
 	if dir == "" {
-		t.Skip("SCHEDQ_SITE names no folder with the site: make browser")
+		t.Skip("SCHEDQ_SITE is not set: use make browser")
 	}
 	return dir
 }
 
-// addresses are where the site is looked at: in its folder, and below a path of a host that has nothing but files. Both end in /.
+// addresses returns two addresses of the site, both ending in /: a local directory, and a path of a file server.
 func addresses(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -37,35 +37,35 @@ func addresses(t *testing.T, dir string) map[string]string {
 	return map[string]string{"folder": "file://" + filepath.ToSlash(dir) + "/", "host": host.URL + "/deep/below/"}
 }
 
-// asks fails the test for every request of the page to another place than below address.
-func (p *page) asks(address string) {
+// onlyLoads fails the test for every request outside of address.
+func (p *page) onlyLoads(address string) {
 	p.Helper()
 	var mu sync.Mutex
 	chromedp.ListenTarget(p.ctx, func(event any) {
 		if e, ok := event.(*requests.EventRequestWillBeSent); ok && !strings.HasPrefix(e.Request.URL, address) {
 			mu.Lock()
 			defer mu.Unlock()
-			p.Errorf("the page asks for %s", e.Request.URL)
+			p.Errorf("the page requests %s", e.Request.URL)
 		}
 	})
 	p.do(requests.Enable())
 }
 
-// complaint is what axe has found on a page.
-type complaint struct {
+// violation is a result of axe.
+type violation struct {
 	ID, Impact, Help string
 	Nodes            []struct{ HTML, FailureSummary string }
 }
 
-// awaited has a script's promise be kept first.
+// awaited waits for the promise of a script.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-// accessible fails the test for what axe, where it could be had, calls serious or worse.
+// accessible fails the test for serious and critical violations that axe finds, if axe is available.
 func (p *page) accessible(where string) {
 	p.Helper()
 	name := os.Getenv("SCHEDQ_AXE")
 	if name == "" {
-		p.Log("SCHEDQ_AXE names no axe.min.js: what it would find is not looked for")
+		p.Log("SCHEDQ_AXE is not set: skipping accessibility checks")
 		return
 	}
 	script, err := os.ReadFile(name)
@@ -75,7 +75,7 @@ func (p *page) accessible(where string) {
 	var found string
 	p.do(chromedp.Evaluate(string(script)+"; null", nil))
 	p.do(chromedp.Evaluate(`axe.run(document).then((r) => JSON.stringify(r.violations))`, &found, awaited))
-	var all []complaint
+	var all []violation
 	if err := json.Unmarshal([]byte(found), &all); err != nil {
 		p.Fatal(err)
 	}
@@ -86,8 +86,8 @@ func (p *page) accessible(where string) {
 	}
 }
 
-// Every page can be read on a phone in the dark and on a laptop in the light: nothing is wider than the page, nothing is asked of another
-// host, axe finds nothing serious.
+// Every page fits a phone in dark mode and a laptop in light mode, loads nothing from other hosts, and has
+// no serious accessibility violation.
 func TestSite(t *testing.T) {
 	dir := site(t)
 	var pages []string
@@ -107,7 +107,7 @@ func TestSite(t *testing.T) {
 	for where, d := range map[string]device{"folder": phone, "host": laptop} {
 		t.Run(d.name+" "+d.scheme, func(t *testing.T) {
 			p := open(t, places[where]+"index.html", d)
-			p.asks(places[where])
+			p.onlyLoads(places[where])
 			for _, name := range pages {
 				p.do(chromedp.Navigate(places[where]+name), chromedp.WaitVisible("#site-search", chromedp.ByID))
 				if wide := p.value(`document.documentElement.scrollWidth - innerWidth`); wide != "0" && !strings.HasPrefix(wide, "-") {
@@ -120,12 +120,12 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// The search finds sections without a server, by the keyboard alone, and leads to them.
+// The search works without a server, and with the keyboard alone.
 func TestSiteSearch(t *testing.T) {
 	for where, address := range addresses(t, site(t)) {
 		t.Run(where, func(t *testing.T) {
 			p := open(t, address+"use/platforms.html", laptop)
-			p.asks(address)
+			p.onlyLoads(address)
 			p.do(chromedp.WaitVisible("#site-search", chromedp.ByID))
 			p.press("/")
 			p.do(chromedp.SendKeys("#site-words", "no scheduler", chromedp.ByID))
@@ -135,7 +135,7 @@ func TestSiteSearch(t *testing.T) {
 			p.do(chromedp.KeyEvent("\r"))
 			p.sees("NO SCHEDULER IS HEARD since")
 			if at := p.value("location.href"); !strings.HasSuffix(at, "/live.html#when-no-scheduler-is-there") {
-				t.Errorf("the first that is found is %s", at)
+				t.Errorf("the first result is %s", at)
 			}
 			p.do(chromedp.SendKeys("#site-words", "xyzzy", chromedp.ByID))
 			p.sees("No section contains all of these words.")
@@ -145,16 +145,16 @@ func TestSiteSearch(t *testing.T) {
 	}
 }
 
-// A session plays when it is asked to, stops, and can be gone through by key and by the slider, on each device.
+// A session can be played, stopped, and stepped by key and slider, on each device.
 func TestSessions(t *testing.T) {
 	for where, address := range addresses(t, site(t)) {
 		for _, d := range []device{phone, laptop} {
 			t.Run(where+" "+d.name, func(t *testing.T) {
 				p := open(t, address+"start/tour.html", d)
-				p.asks(address)
+				p.onlyLoads(address)
 				p.do(chromedp.Click("figure.session .play", chromedp.ByQuery))
 				p.sees("A recording of a real cluster plays")
-				p.sees("Time stops.") // it goes on by itself
+				p.sees("Time stops.") // it plays on
 				p.do(chromedp.Click(`//button[text()="Stop"]`, chromedp.BySearch))
 				stopped := p.value(`document.querySelector(".controls input").value`)
 				p.do(chromedp.Click(`//button[text()="Key ›"]`, chromedp.BySearch))
@@ -163,14 +163,14 @@ func TestSessions(t *testing.T) {
 				p.picture("site-session-" + where + "-" + d.name)
 				p.do(chromedp.Click(`//button[text()="‹ Key"]`, chromedp.BySearch))
 				if at := p.value(`document.querySelector(".controls input").value`); at != stopped {
-					t.Errorf("one key on and one back from %s leads to %s", stopped, at)
+					t.Errorf("one key forward and one back from %s leads to %s", stopped, at)
 				}
 				p.do(chromedp.Evaluate(`(() => { const s = document.querySelector(".controls input"); s.value = s.max; s.dispatchEvent(new Event("input")); })()`, nil))
 				p.sees("How many wait for what")
 				last := p.value(`document.querySelector(".screen").innerText`)
 				p.do(chromedp.Evaluate(`(() => { const s = document.querySelector(".controls input"); s.value = 0; s.dispatchEvent(new Event("input")); s.value = s.max; s.dispatchEvent(new Event("input")); })()`, nil))
 				if again := p.value(`document.querySelector(".screen").innerText`); again != last || strings.Count(again, "\n") < 20 {
-					t.Errorf("from its beginning to its end again, the session shows\n%s\nand before\n%s", again, last)
+					t.Errorf("the second time, the session ends with\n%s\nthe first time with\n%s", again, last)
 				}
 				if wide := p.value(`document.documentElement.scrollWidth - innerWidth`); wide != "0" && !strings.HasPrefix(wide, "-") {
 					t.Errorf("the page is %s px wider than the window", wide)
@@ -180,14 +180,14 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// Every session of the site can be played.
+// Every session can be played.
 func TestEverySession(t *testing.T) {
 	dir := site(t)
 	p := open(t, addresses(t, dir)["folder"]+"start/tour.html", laptop)
 	p.do(chromedp.Evaluate(`document.querySelectorAll("figure.session .play").forEach((b) => b.click())`, nil))
 	p.do(chromedp.Poll(`document.querySelectorAll("figure.session").length === document.querySelectorAll("figure.session .screen").length`, nil))
 	if n := p.value(`document.querySelectorAll(".screen").length`); n < "5" {
-		t.Errorf("%s sessions play", n)
+		t.Errorf("%s sessions were opened", n)
 	}
 	p.do(chromedp.Evaluate(`document.querySelectorAll(".controls input").forEach((s) => { for (let i = 0; i <= s.max; i++) { s.value = i; s.dispatchEvent(new Event("input")); } })`, nil))
 	p.accessible("all sessions at their ends")

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// program is a Go main package that the control plane runs, built from the module proxy.
+// program is a Go main package of the control plane, built from the module proxy.
 type program struct {
 	name, pkg, module string
-	// dir holds the go.mod that requires it, relative to the nested module.
+	// dir is the directory of the go.mod that requires it, relative to the nested module.
 	dir string
-	// made is whether that go.mod is made when it is built. Sums of some modules are not yet in its go.sum then.
+	// made reports whether that go.mod is generated. Its go.sum may then be incomplete.
 	made bool
 }
 
@@ -27,22 +27,21 @@ var (
 	kwok              = program{"kwok", "sigs.k8s.io/kwok/cmd/kwok", "sigs.k8s.io/kwok", "kwok", false}
 )
 
-// Binaries are the programs of a control plane, built, and kwok's own stages.
+// Binaries are the built programs of a control plane, and kwok's stages.
 type Binaries struct {
 	root   string // the folder of the nested module
 	paths  map[program]string
 	stages []string // files
-	say    func(format string, args ...any)
+	logf    func(format string, args ...any)
 }
 
-// Build builds the programs that are not yet in root/bin, where each is kept by its version. root is the
-// folder of the nested module. The first time takes ten minutes and more on two cores; say, which may be
-// nil, is told what is built.
-func Build(ctx context.Context, root string, say func(format string, args ...any)) (*Binaries, error) {
-	if say == nil {
-		say = func(string, ...any) {}
+// Build builds the programs that are missing in root/bin, where root is the nested module. The first time
+// takes ten minutes or more on two cores. logf, which may be nil, reports progress.
+func Build(ctx context.Context, root string, logf func(format string, args ...any)) (*Binaries, error) {
+	if logf == nil {
+		logf = func(string, ...any) {}
 	}
-	b := &Binaries{root: root, paths: map[program]string{}, say: say}
+	b := &Binaries{root: root, paths: map[program]string{}, logf: logf}
 	for _, p := range []program{etcd, scheduler, apiserver, controllerManager, kwok} {
 		version, err := goTool(ctx, filepath.Join(root, p.dir), "list", "-m", "-f", "{{.Version}}", p.module)
 		if err != nil {
@@ -62,14 +61,14 @@ func Build(ctx context.Context, root string, say func(format string, args ...any
 	return b, nil
 }
 
-// add builds p, whose version is version, if it is not there yet.
+// add builds p at a version if it is missing.
 func (b *Binaries) add(ctx context.Context, p program, version string) error {
-	path := filepath.Join(b.root, "bin", version, p.name) // its name is the user agent that the API server sees
+	path := filepath.Join(b.root, "bin", version, p.name) // the file name becomes the user agent
 	b.paths[p] = path
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	b.say("building %s %s", p.name, version)
+	b.logf("building %s %s", p.name, version)
 	start := time.Now()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -77,13 +76,12 @@ func (b *Binaries) add(ctx context.Context, p program, version string) error {
 	if err := p.build(ctx, b.root, path, version); err != nil {
 		return err
 	}
-	b.say("built %s %s in %v", p.name, version, time.Since(start).Round(time.Second))
+	b.logf("built %s %s in %v", p.name, version, time.Since(start).Round(time.Second))
 	return nil
 }
 
-// build builds p to path. The flags are those of the Makefile's build, so that what schedq and
-// kube-scheduler have in common is compiled once. Without the version, a Kubernetes program that was not
-// built by its own scripts says v0.0.0-master.
+// build builds p with the Makefile's flags, so that schedq and kube-scheduler share compiled packages.
+// Without the version flag, Kubernetes programs report v0.0.0-master.
 func (p program) build(ctx context.Context, root, path, version string) error {
 	out, err := filepath.Abs(path)
 	if err != nil {
@@ -96,12 +94,12 @@ func (p program) build(ctx context.Context, root, path, version string) error {
 			ldflags += fmt.Sprintf(" -X %s.gitVersion=%s -X %s.gitMajor=%s -X %s.gitMinor=%s", pkg, version, pkg, numbers[0], pkg, numbers[1])
 		}
 	}
-	// A build that is broken off must not leave a program that looks whole.
+	// An interrupted build must not leave an incomplete program.
 	part := out + ".part"
 	flags := []string{"build", "-gcflags=all=-dwarf=false", "-o", part}
 	if p.made {
 		if err := writeModule(ctx, filepath.Join(root, p.dir), version); err != nil {
-			return fmt.Errorf("a module for %s %s: %w", p.name, version, err)
+			return fmt.Errorf("create a module for %s %s: %w", p.name, version, err)
 		}
 		flags, ldflags = append(flags, "-mod=mod", "-trimpath"), ldflags+" -s"
 	}
@@ -111,7 +109,7 @@ func (p program) build(ctx context.Context, root, path, version string) error {
 	return os.Rename(part, out)
 }
 
-// goTool runs the go command in dir and returns what it prints.
+// goTool runs the go command in dir and returns its output.
 func goTool(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

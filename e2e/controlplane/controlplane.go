@@ -1,5 +1,5 @@
 // Package controlplane runs a real Kubernetes control plane as processes on loopback: etcd, kube-apiserver,
-// kube-controller-manager and kube-scheduler, and kwok, which plays the nodes.
+// kube-controller-manager and kube-scheduler, and kwok, which simulates the nodes.
 package controlplane
 
 import (
@@ -26,25 +26,26 @@ import (
 //go:embed audit-policy.yaml
 var auditPolicy []byte
 
-// How long the parts of a control plane may take to be ready, on a slow machine, and to end.
+// How long a component may take to become ready on a slow machine, and to exit.
 const (
 	readyWithin = 90 * time.Second
 	endsWithin  = 15 * time.Second
 )
 
-// Options are a control plane's settings.
+// Options configure a control plane.
 type Options struct {
-	// Release is kube-scheduler's, such as v1.33.0, which AddScheduler has built. Empty is that of all else.
+	// Release is kube-scheduler's release, such as v1.33.0, built by AddScheduler. Default: that of the
+	// other components.
 	Release string
-	// FeatureGates are kube-scheduler's, as its flag has them. Empty are its defaults.
+	// FeatureGates is the value of kube-scheduler's flag --feature-gates.
 	FeatureGates string
-	// Users may do everything, beside those that the control plane always knows.
+	// Users are additional users with all rights.
 	Users []string
-	// Bare leaves out all but etcd and the API server, and its audit log.
+	// Bare starts only etcd and the API server, without an audit log.
 	Bare bool
 }
 
-// ControlPlane is one that runs. Its methods are for one goroutine at a time.
+// ControlPlane is a running control plane. Its methods must not be called concurrently.
 type ControlPlane struct {
 	binaries   *Binaries
 	dir        string
@@ -52,12 +53,12 @@ type ControlPlane struct {
 	etcdURL    string
 	opts       Options
 	scheduler  program
-	other      string   // the program that is run as the scheduler instead, unless empty
-	flags      []string // the scheduler's, besides
+	other      string   // path of another scheduler, or empty
+	flags      []string // additional flags of the scheduler
 	processes  map[program]*process
 }
 
-// Start starts a control plane that keeps its files in dir, and waits until all of it is ready.
+// Start starts a control plane with its files in dir, and waits until it is ready.
 func Start(ctx context.Context, b *Binaries, dir string, opts Options) (_ *ControlPlane, err error) {
 	c := &ControlPlane{binaries: b, dir: dir, opts: opts, scheduler: schedulerOf(opts.Release), processes: map[program]*process{}}
 	defer func() {
@@ -80,7 +81,7 @@ func Start(ctx context.Context, b *Binaries, dir string, opts Options) (_ *Contr
 	return c, nil
 }
 
-// Stop ends all of it, the newest first, and returns when it has ended.
+// Stop stops all components, the last started first, and waits for them.
 func (c *ControlPlane) Stop() {
 	for _, p := range []program{c.scheduler, kwok, controllerManager, apiserver, etcd} {
 		c.end(p, 0)
@@ -94,42 +95,42 @@ func (c *ControlPlane) end(p program, grace time.Duration) {
 	}
 }
 
-// StopAPIServer asks the API server to end and waits for it. That takes some seconds.
+// StopAPIServer stops the API server and waits for it, which takes some seconds.
 func (c *ControlPlane) StopAPIServer() { c.end(apiserver, endsWithin) }
 
-// KillAPIServer ends the API server at once.
+// KillAPIServer kills the API server.
 func (c *ControlPlane) KillAPIServer() { c.end(apiserver, 0) }
 
-// Check returns an error if one of the processes has ended by itself.
+// Check returns an error if a component has exited unexpectedly.
 func (c *ControlPlane) Check() error {
 	for p, running := range c.processes {
 		select {
 		case <-running.exited:
-			return fmt.Errorf("%s has ended: %s\n%s", p.name, running.cmd.ProcessState, tail(running.log))
+			return fmt.Errorf("%s has exited: %s\n%s", p.name, running.cmd.ProcessState, tail(running.log))
 		default:
 		}
 	}
 	return nil
 }
 
-// RestartScheduler asks the scheduler to end, if it has not, waits for it, and starts another one. That
-// leads when the lease of the one before is over.
+// RestartScheduler stops the scheduler if it is running, and starts a new one, which becomes leader when
+// the lease of the old one has expired.
 func (c *ControlPlane) RestartScheduler(ctx context.Context) error {
 	c.end(c.scheduler, endsWithin)
 	return c.startScheduler(ctx)
 }
 
-// RunScheduler is RestartScheduler with another kube-scheduler, whose file is path, or the control plane's own if that is empty; and
-// with these flags, which prevail over its others. Also on a control plane that is Bare.
+// RunScheduler is RestartScheduler with the kube-scheduler at path, by default the control plane's, and
+// additional flags, which take precedence. It works on a Bare control plane, too.
 func (c *ControlPlane) RunScheduler(ctx context.Context, path string, flags ...string) error {
 	c.other, c.flags = path, flags
 	return c.RestartScheduler(ctx)
 }
 
-// StopScheduler asks the scheduler to end and waits for it.
+// StopScheduler stops the scheduler and waits for it.
 func (c *ControlPlane) StopScheduler() { c.end(c.scheduler, endsWithin) }
 
-// SchedulerPID is the id of the scheduler's process, or 0 if none runs.
+// SchedulerPID returns the process id of the scheduler, or 0 if none is running.
 func (c *ControlPlane) SchedulerPID() int {
 	if running := c.processes[c.scheduler]; running != nil {
 		return running.cmd.Process.Pid
@@ -137,19 +138,19 @@ func (c *ControlPlane) SchedulerPID() int {
 	return 0
 }
 
-// APIAddress is the API server's host:port. It stays the same when that is stopped and started.
+// APIAddress returns the API server's host:port, which does not change on a restart.
 func (c *ControlPlane) APIAddress() string { return c.apiAddress }
 
-// EtcdURL is where etcd serves clients.
+// EtcdURL returns etcd's client URL.
 func (c *ControlPlane) EtcdURL() string { return c.etcdURL }
 
-// SchedulerLog is the file that kube-scheduler logs to, at -v=6.
+// SchedulerLog returns the file of kube-scheduler's log, at -v=6.
 func (c *ControlPlane) SchedulerLog() string { return filepath.Join(c.dir, "kube-scheduler.log") }
 
-// AuditLog is the API server's audit log.
+// AuditLog returns the file of the API server's audit log.
 func (c *ControlPlane) AuditLog() string { return filepath.Join(c.dir, "audit.log") }
 
-// Config returns the configuration of a client that is user. Nothing but the API server limits its rate.
+// Config returns a client configuration for user, without client-side rate limits.
 func (c *ControlPlane) Config(user string) (*rest.Config, error) {
 	path, err := c.Kubeconfig(user, "")
 	if err != nil {
@@ -164,7 +165,7 @@ func (c *ControlPlane) Config(user string) (*rest.Config, error) {
 	return config, nil
 }
 
-// Client returns a client that is user.
+// Client returns a client for user.
 func (c *ControlPlane) Client(user string) (kubernetes.Interface, error) {
 	config, err := c.Config(user)
 	if err != nil {
@@ -173,7 +174,7 @@ func (c *ControlPlane) Client(user string) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// writeFiles writes what the API server reads.
+// writeFiles writes the API server's files.
 func (c *ControlPlane) writeFiles() error {
 	if err := os.WriteFile(filepath.Join(c.dir, "audit-policy.yaml"), auditPolicy, 0o600); err != nil {
 		return err
@@ -189,7 +190,7 @@ func (c *ControlPlane) writeFiles() error {
 	return writeTokens(filepath.Join(c.dir, "tokens.csv"), c.opts.Users)
 }
 
-// run starts p, whose log is in dir under its name, and waits until it is ready.
+// run starts p, which logs to a file in dir, and waits until it is ready.
 func (c *ControlPlane) run(ctx context.Context, p program, ready func(context.Context) error, args ...string) error {
 	path := c.binaries.paths[p]
 	if p == c.scheduler && c.other != "" {
@@ -212,15 +213,14 @@ func (c *ControlPlane) startEtcd(ctx context.Context) error {
 	}
 	c.etcdURL = "http://" + ports[0]
 	peers := "http://" + ports[1]
-	return c.run(ctx, etcd, answers(c.etcdURL+"/health"),
+	return c.run(ctx, etcd, healthy(c.etcdURL+"/health"),
 		"--data-dir="+filepath.Join(c.dir, "etcd"), "--unsafe-no-fsync", "--log-level=warn",
 		"--listen-client-urls="+c.etcdURL, "--advertise-client-urls="+c.etcdURL,
 		"--listen-peer-urls="+peers, "--initial-advertise-peer-urls="+peers, "--initial-cluster=default="+peers,
 		"--quota-backend-bytes=4294967296")
 }
 
-// StartAPIServer starts the API server and waits until it is ready: all its start-up work is done, and
-// the namespace "default" is there.
+// StartAPIServer starts the API server and waits until it is ready and the namespace "default" exists.
 func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	if c.apiAddress == "" {
 		ports, err := freePorts(1)
@@ -240,17 +240,17 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 		"--token-auth-file=" + filepath.Join(c.dir, "tokens.csv"), "--authorization-mode=RBAC",
 		"--service-account-issuer=https://e2e", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
 	}
-	// Pods then need no ServiceAccount, which a controller would have to make first.
+	// Without ServiceAccount admission, pods need no ServiceAccount, which a controller would create.
 	disabled := "ServiceAccount"
 	if c.opts.Bare {
-		disabled += ",TaintNodesByCondition" // which nobody would take off again
+		disabled += ",TaintNodesByCondition" // no controller would remove the taint
 	} else {
 		args = append(args, "--audit-policy-file="+filepath.Join(c.dir, "audit-policy.yaml"),
 			"--audit-log-path="+c.AuditLog(), "--audit-log-maxsize=4096")
 	}
 	args = append(args, "--disable-admission-plugins="+disabled)
 	return c.run(ctx, apiserver, func(ctx context.Context) error {
-		client, err := c.Client(Admin) // the certificate may not have been there before
+		client, err := c.Client(Admin) // the certificate may not have existed before
 		if err != nil {
 			return err
 		}
@@ -270,7 +270,7 @@ func (c *ControlPlane) startControllerManager(ctx context.Context) error {
 	return c.runSecure(ctx, controllerManager, kubeconfig,
 		"--kubeconfig="+kubeconfig, "--leader-elect=false",
 		"--service-account-private-key-file="+filepath.Join(c.dir, "service-account.key"),
-		// These would take away nodes that have no kubelet, and their pods.
+		// These would delete nodes without a kubelet, and their pods.
 		"--controllers=*,-node-lifecycle-controller,-taint-eviction-controller")
 }
 
@@ -290,8 +290,8 @@ func (c *ControlPlane) startScheduler(ctx context.Context) error {
 	return c.runSecure(ctx, c.scheduler, delegate, append(args, c.flags...)...)
 }
 
-// runSecure starts a program that serves its health on a port of its own and asks the API server who may
-// read more of it, by the kubeconfig delegate.
+// runSecure starts a program with a secure port that delegates authentication and authorization to the
+// API server with the kubeconfig delegate.
 func (c *ControlPlane) runSecure(ctx context.Context, p program, delegate string, args ...string) error {
 	ports, err := freePorts(1)
 	if err != nil {
@@ -301,7 +301,7 @@ func (c *ControlPlane) runSecure(ctx context.Context, p program, delegate string
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, p, answers("https://"+ports[0]+"/healthz"), append(args,
+	return c.run(ctx, p, healthy("https://"+ports[0]+"/healthz"), append(args,
 		"--bind-address="+host, "--secure-port="+port, "--cert-dir="+filepath.Join(c.dir, p.name+"-certs"),
 		"--authentication-kubeconfig="+delegate, "--authorization-kubeconfig="+delegate)...)
 }
@@ -319,10 +319,10 @@ func (c *ControlPlane) startKwok(ctx context.Context) error {
 	for _, stage := range c.binaries.stages {
 		args = append(args, "--config="+stage)
 	}
-	return c.run(ctx, kwok, answers("http://"+ports[0]+"/healthz"), args...)
+	return c.run(ctx, kwok, healthy("http://"+ports[0]+"/healthz"), args...)
 }
 
-// freePorts returns n addresses on loopback at which nothing listens.
+// freePorts returns n free addresses on loopback.
 func freePorts(n int) ([]string, error) {
 	var addresses []string
 	var errs []error
@@ -332,18 +332,18 @@ func freePorts(n int) ([]string, error) {
 			errs = append(errs, err)
 			continue
 		}
-		defer l.Close() // only after all are found, or one would be found twice
+		defer l.Close() // not earlier, or a port could be returned twice
 		addresses = append(addresses, l.Addr().String())
 	}
 	return addresses, errors.Join(errs...)
 }
 
-// answers returns a check that url answers with 200.
-func answers(url string) func(context.Context) error {
+// healthy returns a check that url responds with 200.
+func healthy(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		config := &rest.Config{Host: url}
 		if strings.HasPrefix(url, "https://") {
-			config.Insecure = true // a certificate that the program has made for itself
+			config.Insecure = true // self-signed
 		}
 		client, err := rest.HTTPClientFor(config)
 		if err != nil {
@@ -356,7 +356,7 @@ func answers(url string) func(context.Context) error {
 		}
 		defer response.Body.Close()
 		if response.StatusCode != 200 {
-			return fmt.Errorf("%s answers %s", url, response.Status)
+			return fmt.Errorf("%s responds with %s", url, response.Status)
 		}
 		return nil
 	}

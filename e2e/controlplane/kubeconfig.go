@@ -11,19 +11,19 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Users that the API server knows by their tokens. A token is the user's name with "-token" behind it.
+// The users of the API server. Their tokens are the names with the suffix "-token".
 const (
 	Admin             = "admin"
 	SchedulerUser     = "system:kube-scheduler"
 	controllerUser    = "controllers"
 	kwokUser          = "kwok"
-	SchedqUser        = "schedq"         // has what the tests grant it
-	StrangerUser      = "stranger"       // may do nothing
-	systemMasters     = "system:masters" // RBAC lets this group do everything
+	SchedqUser        = "schedq"         // has the rights that the tests grant
+	StrangerUser      = "stranger"       // has no rights
+	systemMasters     = "system:masters" // a group with all rights
 	serverCertificate = "apiserver.crt"
 )
 
-// writeTokens writes the API server's file of users. More are users who may do everything.
+// writeTokens writes the API server's token file. more are users with all rights.
 func writeTokens(path string, more []string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -50,8 +50,8 @@ func writeTokens(path string, more []string) error {
 
 func token(user string) string { return strings.ReplaceAll(user, ":", "-") + "-token" }
 
-// Kubeconfig writes a kubeconfig of user's, for the API server at address, and returns its path. An empty
-// address is the API server's own; another one may be that of a proxy before it.
+// Kubeconfig writes a kubeconfig for user, and returns its path. address may be that of a proxy; default:
+// the API server's.
 func (c *ControlPlane) Kubeconfig(user, address string) (string, error) {
 	if address == "" {
 		address = c.apiAddress

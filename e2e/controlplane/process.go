@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// process is a program that runs. It ends with the test binary at the latest, however that ends.
+// process is a running program. It is killed when the test binary exits, even if that is killed.
 type process struct {
 	name   string
 	cmd    *exec.Cmd
-	log    string        // the file that it writes to
-	exited chan struct{} // closed when it has ended
+	log    string        // file of its output
+	exited chan struct{} // closed when it has exited
 }
 
-// start runs the program at path, which appends what it says to the file log.
+// start runs the program at path, and appends its output to the file log.
 func start(name, path, log string, args ...string) (*process, error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close() // the process has its own
+	defer out.Close() // the process has inherited it
 	p := &process{name: name, cmd: exec.Command(path, args...), log: log, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.SysProcAttr = dieWithParent()
@@ -32,32 +32,32 @@ func start(name, path, log string, args ...string) (*process, error) {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in its log
+		_ = p.cmd.Wait() // its log has the reason
 		close(p.exited)
 	}()
 	return p, nil
 }
 
-// waitReady asks ready until it returns nil.
+// waitReady polls ready until it returns nil.
 func (p *process) waitReady(ctx context.Context, ready func(context.Context) error) error {
 	err := Poll(ctx, func() error {
 		select {
 		case <-p.exited:
-			return permanent{fmt.Errorf("it ended: %s", p.cmd.ProcessState)}
+			return permanent{fmt.Errorf("it exited: %s", p.cmd.ProcessState)}
 		default:
 			return ready(ctx)
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("%s does not become ready: %w\n%s", p.name, err, tail(p.log))
+		return fmt.Errorf("%s is not ready: %w\n%s", p.name, err, tail(p.log))
 	}
 	return nil
 }
 
-// stop asks the process to end and waits for it. After grace it is killed; at once if grace is 0.
+// stop terminates the process and waits for it. After grace it kills it; at once if grace is 0.
 func (p *process) stop(grace time.Duration) {
 	if grace > 0 {
-		_ = p.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has ended
+		_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails if it has exited
 		select {
 		case <-p.exited:
 			return
@@ -78,11 +78,11 @@ func tail(log string) string {
 	return string(text[max(0, len(text)-most):])
 }
 
-// permanent is an error that Poll does not wait out.
+// permanent is an error on which Poll gives up.
 type permanent struct{ error }
 
-// Poll calls check ten times a second until it returns nil. When ctx is done it returns the last error that
-// check returned before that: what ctx cut short says nothing of the cause.
+// Poll calls check ten times a second until it returns nil. When ctx ends it returns the last error from
+// before that, since the error of an interrupted check does not show the cause.
 func Poll(ctx context.Context, check func() error) error {
 	var last error
 	for {

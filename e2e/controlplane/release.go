@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// AddScheduler builds kube-scheduler of a release such as v1.33.0, if it is not there yet, for Options.Release.
+// AddScheduler builds kube-scheduler of a release such as v1.33.0 for Options.Release, if it is missing.
 // The first time takes some minutes.
 func (b *Binaries) AddScheduler(ctx context.Context, release string) error {
 	return b.add(ctx, schedulerOf(release), release)
 }
 
-// schedulerOf returns kube-scheduler of a release; of none, that of this module.
+// schedulerOf returns kube-scheduler of a release, or of this module if release is empty.
 func schedulerOf(release string) program {
 	p := scheduler
 	if release != "" {
@@ -24,13 +24,13 @@ func schedulerOf(release string) program {
 	return p
 }
 
-// writeModule makes dir a Go module that requires k8s.io/kubernetes of a release, with the versions of all
-// else that its makers built it with: go.mod and go.sum are upstream's own. Only its staging modules, which
-// are folders of upstream's repository, are replaced by those that were published: v0.33.0 for v1.33.0.
+// writeModule writes a Go module to dir that requires k8s.io/kubernetes of a release, with upstream's own
+// go.mod and go.sum. Its staging modules, which are directories in upstream's repository, are replaced by
+// the published ones, such as v0.33.0 for v1.33.0.
 func writeModule(ctx context.Context, dir, release string) error {
 	number, isV1 := strings.CutPrefix(release, "v1.")
 	if !isV1 {
-		return fmt.Errorf("%q is no release of Kubernetes, such as v1.33.0", release)
+		return fmt.Errorf("invalid release %q: use one such as v1.33.0", release)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Kube-scheduler with this project's queue in the place of its own: the real program, its flags, its plugins and its
-// informers, and queue/replacement.
+// Command kube-scheduler is upstream's program, with its flags, plugins and informers, and this project's
+// queue instead of its own; see package replacement.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 		Use:  "kube-scheduler",
 		Args: cobra.NoArgs,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return opts.ComponentGlobalsRegistry.Set() // the feature gates, before anything asks for one
+			return opts.ComponentGlobalsRegistry.Set() // sets the feature gates before their first use
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
 	}
@@ -37,7 +37,7 @@ func main() {
 	os.Exit(cli.Run(command))
 }
 
-// run is upstream's runCommand, with the queue replaced before the scheduler begins.
+// run is upstream's runCommand, but replaces the queue before the scheduler starts.
 func run(ctx context.Context, opts *options.Options) error {
 	if err := logsapi.ValidateAndApply(opts.Logs, utilfeature.DefaultFeatureGate); err != nil {
 		return err
@@ -55,7 +55,7 @@ func run(ctx context.Context, opts *options.Options) error {
 		PodMaxInUnschedulablePods: config.PodMaxInUnschedulablePodsDuration,
 	}
 	if err := replacement.Install(ctx, scheduler, settings); err != nil {
-		return fmt.Errorf("can't put the queue in the place of kube-scheduler's own: %w", err)
+		return fmt.Errorf("replace the scheduling queue: %w", err)
 	}
 	klog.FromContext(ctx).Info("The scheduling queue is schedq's")
 	if err := app.Run(ctx, config, scheduler); err != nil && !errors.Is(ctx.Err(), context.Canceled) {

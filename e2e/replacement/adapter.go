@@ -24,13 +24,13 @@ import (
 	"github.com/schedq/schedq/queue/classic"
 )
 
-// adapter is the queue as upstream's scheduler, event handlers and plugins see it. Where upstream's interface returns no error, what
-// fails was told to the Observer, which logs it.
+// adapter implements upstream's queue interfaces for its scheduler, event handlers and plugins. Methods
+// without an error result ignore errors, which the Observer logs.
 type adapter struct {
 	*classic.Queue
 	scheduler *scheduler.Scheduler
 	pods      listersv1.PodLister
-	signs     bool // with the gate OpportunisticBatching
+	signs     bool // the feature gate OpportunisticBatching
 	prepared  *prepared
 }
 
@@ -58,7 +58,7 @@ func (a adapter) Add(ctx context.Context, pod *v1.Pod) {
 	_ = a.Queue.Add(pod)
 }
 
-// Update implements SchedulingQueue. As upstream's, it lets go of the pod's signature.
+// Update implements SchedulingQueue. Like upstream, it drops the pod's signature.
 func (a adapter) Update(_ context.Context, oldPod, newPod *v1.Pod) {
 	a.prepared.put(podInfo(newPod), nil)
 	_ = a.Queue.Update(oldPod, newPod)
@@ -130,8 +130,8 @@ func (a adapter) DeletePodGroup(_ klog.Logger, object *schedulingv1beta1.PodGrou
 	_ = a.Queue.DeletePodGroup(object)
 }
 
-// AddNominatedPod implements fwk.PodNominator, as nominator.go does: without nominating info, what the pod's status says counts, and
-// a pod that is gone or has a node is not nominated.
+// AddNominatedPod implements fwk.PodNominator like upstream's nominator.go: without nominating info it uses
+// the pod's status, and it does not nominate a pod that is gone or has a node.
 func (a adapter) AddNominatedPod(_ klog.Logger, p fwk.PodInfo, info *fwk.NominatingInfo) {
 	pod := p.GetPod()
 	node := pod.Status.NominatedNodeName
@@ -149,10 +149,10 @@ func (a adapter) AddNominatedPod(_ klog.Logger, p fwk.PodInfo, info *fwk.Nominat
 // DeleteNominatedPodIfExists implements fwk.PodNominator.
 func (a adapter) DeleteNominatedPodIfExists(pod *v1.Pod) { _ = a.Queue.DeleteNominatedPodIfExists(pod) }
 
-// UpdateNominatedPod implements fwk.PodNominator. Nobody but upstream's queue calls it; ours does it within Update.
+// UpdateNominatedPod implements fwk.PodNominator. Only upstream's queue calls it; this one does so in Update.
 func (a adapter) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo) {}
 
-// NominatedPodsForNode implements fwk.PodNominator. Upstream asks of every node in every attempt, several at a time.
+// NominatedPodsForNode implements fwk.PodNominator. Upstream calls it for every node in every attempt, in parallel.
 func (a adapter) NominatedPodsForNode(node string) []fwk.PodInfo {
 	pods := a.Queue.NominatedPodsForNode(node)
 	infos := make([]fwk.PodInfo, len(pods))
@@ -196,7 +196,7 @@ func (a adapter) PodsInActiveQ() []*v1.Pod { return a.PodsIn(queue.Active) }
 // PodsInBackoffQ implements SchedulingQueue.
 func (a adapter) PodsInBackoffQ() []*v1.Pod { return a.PodsIn(queue.Backoff) }
 
-// UnschedulablePods implements SchedulingQueue: gated pods are among them.
+// UnschedulablePods implements SchedulingQueue. It includes gated pods.
 func (a adapter) UnschedulablePods() []*v1.Pod {
 	return append(a.PodsIn(queue.Unschedulable), a.PodsIn(queue.Gated)...)
 }
@@ -207,7 +207,7 @@ func (a adapter) PendingPodGroupPods() []*v1.Pod { return a.PodsIn(queue.Pending
 // IncompletePodGroupPodsPods implements SchedulingQueue.
 func (a adapter) IncompletePodGroupPodsPods() []*v1.Pod { return a.PodsIn(queue.Incomplete) }
 
-// Composite pod groups are behind a feature gate with which Install fails.
+// Composite pod groups need a feature gate that Install rejects.
 
 // AddCompositePodGroup implements SchedulingQueue.
 func (adapter) AddCompositePodGroup(klog.Logger, *schedulingv1alpha3.CompositePodGroup) {}
@@ -224,8 +224,8 @@ func (a adapter) Done(uid types.UID) {
 	a.Queue.Done(uid)
 }
 
-// prepared has what upstream's scheduler needs of pods that wait, worked out when they come: not in the scheduling loop, for which
-// all pods wait. It is let go of when a pod is deleted, or is done with.
+// prepared caches what upstream's scheduler needs of queued pods. It is computed when a pod is added, to
+// keep it out of the scheduling loop, and dropped when the pod is deleted or done.
 type prepared struct {
 	mu    sync.Mutex
 	infos map[types.UID]preparedPod

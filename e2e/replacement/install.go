@@ -1,8 +1,9 @@
-// Package replacement puts this project's queue in the place of kube-scheduler's own: in upstream's scheduler, with its
-// plugins and its informers, in a program that is made for that (e2e/kube-scheduler is one).
+// Package replacement replaces the queue of upstream's kube-scheduler by this project's, in a program that
+// embeds both, such as e2e/kube-scheduler. Plugins and informers remain upstream's.
 //
-// The queue is queue/classic's, behind upstream's interface SchedulingQueue. It writes upstream's log lines of each move, and the
-// metrics scheduler_pending_pods and scheduler_queue_incoming_pods_total. docs/development/embedding.md says what upstream's queue does besides.
+// It adapts queue/classic to upstream's interface SchedulingQueue. It writes upstream's log lines of each
+// move, and the metrics scheduler_pending_pods and scheduler_queue_incoming_pods_total.
+// docs/development/embedding.md lists the differences from upstream's queue.
 package replacement
 
 import (
@@ -29,9 +30,9 @@ import (
 	"github.com/schedq/schedq/queue/cycle"
 )
 
-// Settings are what a Scheduler does not say of itself.
+// Settings are what a Scheduler does not expose.
 type Settings struct {
-	// Pods is the lister of the informers that the scheduler was made with.
+	// Pods is the lister of the scheduler's informers.
 	Pods listersv1.PodLister
 	// PodInitialBackoff and PodMaxBackoff are the configuration's podInitialBackoffSeconds and podMaxBackoffSeconds.
 	PodInitialBackoff, PodMaxBackoff int64
@@ -39,21 +40,21 @@ type Settings struct {
 	PodMaxInUnschedulablePods time.Duration
 }
 
-// unmodelled are feature gates with which upstream's queue does what this one can't.
+// unmodelled lists feature gates that this queue does not implement.
 var unmodelled = [...]featuregate.Feature{features.CompositePodGroup, features.InPlacePodVerticalScalingSchedulerPreemption}
 
-// Install gives s a queue of this project in the place of its own. It must be called before s is run and before its informers are
-// started. It fails, and leaves s as it is, if s has a queue sort plugin or a feature gate that the queue can't obey.
+// Install replaces the queue of s. Call it before running s and starting its informers. It returns an
+// error, and leaves s unchanged, if s has a queue sort plugin or a feature gate that is not supported.
 func Install(ctx context.Context, s *scheduler.Scheduler, settings Settings) error {
 	for _, gate := range unmodelled {
 		if utilfeature.DefaultFeatureGate.Enabled(gate) {
-			return fmt.Errorf("the feature gate %s is on, which this queue does not know: turn it off", gate)
+			return fmt.Errorf("feature gate %s is not supported by this queue: turn it off", gate)
 		}
 	}
 	for name, profile := range s.Profiles {
 		for _, plugin := range profile.ListPlugins().QueueSort.Enabled {
 			if plugin.Name != queuesort.Name {
-				return fmt.Errorf("profile %s sorts its queue by the plugin %s: this queue sorts by %s alone", name, plugin.Name, queuesort.Name)
+				return fmt.Errorf("profile %s has the queue sort plugin %s: this queue supports only %s", name, plugin.Name, queuesort.Name)
 			}
 		}
 	}
@@ -71,9 +72,9 @@ func Install(ctx context.Context, s *scheduler.Scheduler, settings Settings) err
 		PodMaxInUnschedulablePods: settings.PodMaxInUnschedulablePods,
 		PopFromBackoffQ:           utilfeature.DefaultFeatureGate.Enabled(features.SchedulerPopFromBackoffQ),
 		GenericWorkload:           utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload),
-	}, classic.WithPlugins(plugins), classic.WithLog(logged{klog.FromContext(ctx)}))
+	}, classic.WithPlugins(plugins), classic.WithLog(moveLogger{klog.FromContext(ctx)}))
 
-	// All that scheduler.New gives its own queue to, but for the debugger that SIGUSR2 wakes.
+	// Everything to which scheduler.New passes its queue, except the SIGUSR2 debugger.
 	s.SchedulingQueue, s.NextEntity = q, q.Pop
 	var cacher fwk.APICacher
 	if s.APIDispatcher != nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/schedq/schedq/queue/cycle/schedulerconfig"
 )
 
-// newScheduler returns a scheduler that was never connected, with the default profile as change leaves it.
+// newScheduler returns an unconnected scheduler with the default profile after change.
 func newScheduler(t *testing.T, ctx context.Context, change func(*schedulerapi.KubeSchedulerProfile), plugins frameworkruntime.Registry) (*scheduler.Scheduler, Settings) {
 	t.Helper()
 	cfg, err := schedulerconfig.Default()
@@ -53,18 +53,18 @@ func newScheduler(t *testing.T, ctx context.Context, change func(*schedulerapi.K
 	}
 }
 
-func asItIs(*schedulerapi.KubeSchedulerProfile) {}
+func unchanged(*schedulerapi.KubeSchedulerProfile) {}
 
-// TestInstall: the scheduler works through the queue that was put in, which writes the lines that upstream's would.
+// TestInstall checks that the scheduler uses the new queue, which writes upstream's log lines.
 func TestInstall(t *testing.T) {
 	var lines []string
 	logger := funcr.New(func(_, args string) {
-		if !strings.Contains(args, "SignPod") { // the framework's
+		if !strings.Contains(args, "SignPod") { // of the framework
 			lines = append(lines, args)
 		}
 	}, funcr.Options{Verbosity: 5})
 	ctx := klog.NewContext(t.Context(), logger)
-	s, settings := newScheduler(t, ctx, asItIs, nil)
+	s, settings := newScheduler(t, ctx, unchanged, nil)
 	if err := Install(ctx, s, settings); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pods := s.SchedulingQueue.UnschedulablePods(); len(pods) != 2 {
-		t.Errorf("%d pods are unschedulable or gated, want 2", len(pods))
+		t.Errorf("%d unschedulable or gated pods, want 2", len(pods))
 	}
 	node := &v1.Node{Status: v1.NodeStatus{Allocatable: v1.ResourceList{}}}
 	s.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}, nil, node, nil)
@@ -110,8 +110,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallRefuses: what this queue can't obey is one sentence, and the scheduler keeps its own queue.
-func TestInstallRefuses(t *testing.T) {
+// TestInstallErrors checks that unsupported settings are errors, and the scheduler keeps its queue.
+func TestInstallErrors(t *testing.T) {
 	mine := frameworkruntime.Registry{"Mine": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return lastFirst{}, nil }}
 	refuse := func(t *testing.T, change func(*schedulerapi.KubeSchedulerProfile), want string) {
 		t.Helper()
@@ -121,7 +121,7 @@ func TestInstallRefuses(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 		if s.SchedulingQueue != own {
-			t.Error("the scheduler has another queue")
+			t.Error("the queue was replaced")
 		}
 	}
 	t.Run("queue sort", func(t *testing.T) {
@@ -130,11 +130,11 @@ func TestInstallRefuses(t *testing.T) {
 				Enabled: []schedulerapi.Plugin{{Name: "Mine"}}, Disabled: []schedulerapi.Plugin{{Name: queuesort.Name}},
 			}
 			p.Plugins.MultiPoint.Disabled = append(p.Plugins.MultiPoint.Disabled, schedulerapi.Plugin{Name: queuesort.Name})
-		}, "profile default-scheduler sorts its queue by the plugin Mine: this queue sorts by PrioritySort alone")
+		}, "profile default-scheduler has the queue sort plugin Mine: this queue supports only PrioritySort")
 	})
 	t.Run("gate", func(t *testing.T) {
 		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.InPlacePodVerticalScalingSchedulerPreemption, true)
-		refuse(t, asItIs, "the feature gate InPlacePodVerticalScalingSchedulerPreemption is on, which this queue does not know: turn it off")
+		refuse(t, unchanged, "feature gate InPlacePodVerticalScalingSchedulerPreemption is not supported by this queue: turn it off")
 	})
 }
 

@@ -13,22 +13,22 @@ import (
 	"github.com/schedq/schedq/queue"
 )
 
-// logged is an Observer that writes the lines that upstream's queue writes of moves, with -v=3 those of failed attempts and with -v=5
-// all. Each pod of a group has its own. What fails it logs as an error.
-type logged struct{ logger klog.Logger }
+// moveLogger is an Observer that logs moves and errors like upstream's queue: failed attempts at -v=3, all
+// moves at -v=5, with a line for each pod of a group.
+type moveLogger struct{ logger klog.Logger }
 
 // Failed implements queue.Observer.
-func (l logged) Failed(err error) {
-	utilruntime.HandleErrorWithLogger(l.logger, err, "The scheduling queue met an error")
+func (l moveLogger) Failed(err error) {
+	utilruntime.HandleErrorWithLogger(l.logger, err, "Scheduling queue error")
 }
 
-// tiers are the queues as upstream's log names them.
+// tiers are the names of the queues in upstream's log.
 var tiers = map[queue.Tier]string{
 	queue.Active: "Active", queue.Backoff: "Backoff", queue.Unschedulable: "Unschedulable", queue.Gated: "Unschedulable",
 }
 
 // Moved implements queue.Observer.
-func (l logged) Moved(t queue.Transition) {
+func (l moveLogger) Moved(t queue.Transition) {
 	name, isQueued := tiers[t.To]
 	if !isQueued || !l.logger.V(3).Enabled() {
 		return
@@ -50,7 +50,7 @@ func (l logged) Moved(t queue.Transition) {
 	}
 }
 
-// recordMetrics sets the metrics of the queue's size once a second, as upstream flushes others, until the queue is closed.
+// recordMetrics updates the metrics of the queue every second, like upstream, until it is closed.
 func (a adapter) recordMetrics() {
 	gauges := map[queue.Tier]interface{ Set(float64) }{
 		queue.Active: metrics.ActivePods(), queue.Backoff: metrics.BackoffPods(), queue.Unschedulable: metrics.UnschedulablePods(),

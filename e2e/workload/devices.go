@@ -10,23 +10,23 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// The devices of a workload: some nodes have a few each, so that Jobs wait for one another's.
+// The devices of a workload. Few nodes have some, so Jobs compete for them.
 const (
 	deviceDriver   = "gpu.example.com"
 	deviceNodes    = 2
 	devicesPerNode = 4
 )
 
-// deviceTaint keeps pods that want no device from nodes that have some.
+// deviceTaint keeps other pods off nodes with devices.
 var deviceTaint = corev1.Taint{Key: deviceDriver, Value: "present", Effect: corev1.TaintEffectNoSchedule}
 
-// deviceTemplates are the templates of claims, by how many devices each asks for.
+// deviceTemplates are the claim templates by number of devices.
 var deviceTemplates = []struct {
 	name  string
 	count int64
 }{{"one-device", 1}, {"two-devices", 2}}
 
-// prepareDevices creates nodes with devices, as a driver publishes them, and templates of claims for them.
+// prepareDevices creates nodes with devices, as a driver would publish them, and claim templates.
 func prepareDevices(ctx context.Context, client kubernetes.Interface) error {
 	api := client.ResourceV1()
 	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: deviceDriver}, Spec: resourcev1.DeviceClassSpec{
@@ -42,7 +42,7 @@ func prepareDevices(ctx context.Context, client kubernetes.Interface) error {
 			}}}},
 		}}
 		if _, err := api.ResourceClaimTemplates(Namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
-			return fmt.Errorf("template of claims: %w", err)
+			return fmt.Errorf("claim template: %w", err)
 		}
 	}
 	for i := range deviceNodes {

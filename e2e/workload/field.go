@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What a field workload has, and how often.
+// The contents of a field workload.
 const (
 	jobsEvery    = 4 * time.Second
 	disksEvery   = 6 * time.Second
@@ -21,21 +21,21 @@ const (
 	crowdsEvery  = 30 * time.Second
 
 	crowdSize = 150
-	crowdWait = 10 * time.Second // until nodes come that they fit on
-	crowdRun  = 12 * time.Second // until they go, with their nodes
+	crowdWait = 10 * time.Second // until nodes are added for them
+	crowdRun  = 12 * time.Second // until they and their nodes are deleted
 )
 
-// Names of pods begin with these: of those that wait for slow volumes, and of the second scheduler's.
+// Name prefixes of pods that wait for slow volumes, and of the second scheduler's pods.
 const (
 	DiskPrefix    = "stateful-"
 	ForeignPrefix = "foreign-"
 )
 
-// planField returns what a production cluster does beside the random steps: Jobs whose pods end, pods
-// whose volumes take seconds to be provisioned, pods of a second scheduler, crowds of pods that nodes are
-// added for, and Jobs that want devices.
+// planField returns the steps that a field workload adds: Jobs that finish, pods whose volumes take
+// seconds to be provisioned, pods of a second scheduler, crowds of pods for which nodes are added, and
+// Jobs with devices.
 func planField(o Options) []Step {
-	// Of its own, so that the random steps are the same with it and without it.
+	// A separate source, so that the random steps are the same with and without it.
 	p := &fieldPlanner{random: rand.New(rand.NewPCG(o.Seed, 1)), until: o.Duration}
 	p.each(jobsEvery, func(i int) { p.do(createJob{p.job(fmt.Sprintf("job-%d", i), 250*(1+p.random.IntN(4)), "")}) })
 	p.each(disksEvery, p.disk)
@@ -56,9 +56,9 @@ type fieldPlanner struct {
 	steps  []Step
 }
 
-func (p *fieldPlanner) do(d Doing) { p.after(0, d) }
+func (p *fieldPlanner) do(d Action) { p.after(0, d) }
 
-func (p *fieldPlanner) after(wait time.Duration, d Doing) {
+func (p *fieldPlanner) after(wait time.Duration, d Action) {
 	p.steps = append(p.steps, Step{At: min(p.at+wait, p.until), Do: d})
 }
 
@@ -66,7 +66,7 @@ func (p *fieldPlanner) between(from, to time.Duration) time.Duration {
 	return from + time.Duration(p.random.Int64N(int64(to-from)))
 }
 
-// each plans at random moments, so long apart on average.
+// each calls plan at random times, on average so long apart.
 func (p *fieldPlanner) each(apart time.Duration, plan func(i int)) {
 	p.at = 0
 	for i := 0; ; i++ {
@@ -77,7 +77,7 @@ func (p *fieldPlanner) each(apart time.Duration, plan func(i int)) {
 	}
 }
 
-// disk plans a pod whose volume takes seconds to be provisioned. Half of them go again.
+// disk plans a pod whose volume takes seconds to be provisioned. Half of them are deleted.
 func (p *fieldPlanner) disk(i int) {
 	claim := fmt.Sprintf("disk-%d", i)
 	pod := newPod(fmt.Sprintf("%s%d", DiskPrefix, i), "250m")
@@ -89,7 +89,7 @@ func (p *fieldPlanner) disk(i int) {
 	}
 }
 
-// foreign plans a pod of the second scheduler. Half of them go again.
+// foreign plans a pod of the second scheduler. Half of them are deleted.
 func (p *fieldPlanner) foreign(i int) {
 	pod := newPod(fmt.Sprintf("%s%d", ForeignPrefix, i), fmt.Sprintf("%dm", 100*(1+p.random.IntN(10))))
 	pod.Spec.SchedulerName = SecondScheduler
@@ -99,7 +99,7 @@ func (p *fieldPlanner) foreign(i int) {
 	}
 }
 
-// crowds plans crowds that do not meet: the first comes after some seconds, the next when that one has gone.
+// crowds plans crowds that do not overlap, the first after some seconds.
 func (p *fieldPlanner) crowds() {
 	p.at = 0
 	for i := 0; ; i++ {
@@ -111,8 +111,8 @@ func (p *fieldPlanner) crowds() {
 	}
 }
 
-// crowd plans 150 pods that come at once and wait for a pool of nodes. When that comes, its first node wakes all
-// of them, and about a third of them do not fit.
+// crowd plans 150 pods that are created at once and wait for a pool of nodes. The first node of the pool
+// wakes all of them, and about a third do not fit.
 func (p *fieldPlanner) crowd(i int) {
 	pool := fmt.Sprintf("pool-%d", i)
 	var create, remove several
@@ -132,11 +132,11 @@ func (p *fieldPlanner) crowd(i int) {
 	p.after(crowdWait+crowdRun, remove)
 }
 
-// job returns a Job of some pods that run for 2 to 20 seconds each; with a template of claims, they want devices.
+// job returns a Job whose pods run for 2 to 20 seconds each, with devices if it has a claim template.
 func (p *fieldPlanner) job(name string, milliCPU int, template string) *batchv1.Job {
 	pod := newPod("", fmt.Sprintf("%dm", milliCPU))
 	pod.Spec.RestartPolicy = corev1.RestartPolicyNever
-	// What kwok, which plays the kubelets, goes by.
+	// Read by kwok, which simulates the kubelets.
 	pod.Annotations = map[string]string{
 		"pod-complete.stage.kwok.x-k8s.io/delay":        "2s",
 		"pod-complete.stage.kwok.x-k8s.io/jitter-delay": "20s",
@@ -157,7 +157,7 @@ func (p *fieldPlanner) job(name string, milliCPU int, template string) *batchv1.
 	}
 }
 
-// inOrder sorts steps by their time; those of one time stay as they are.
+// inOrder sorts steps by time, stably.
 func inOrder(steps []Step) {
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 }

@@ -8,30 +8,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Namespace holds all that a workload creates.
+// Namespace is the namespace of all objects of a workload.
 const Namespace = "default"
 
-// Secret is in the environment of each pod, and must be nowhere in what schedq writes.
+// Secret is in the environment of each pod, and must not be in schedq's output.
 const Secret = "hunter2-must-not-be-recorded"
 
-// Classes of volumes. Both bind a claim when a pod that uses it is scheduled: to a volume that is there, or
-// to one that the provisioner makes then.
+// Storage classes. Both bind a claim when its pod is scheduled: to an existing volume, or to one that the
+// provisioner then creates.
 const (
 	StorageClass = "late"
 	SlowClass    = "slow"
 )
 
-// SecondScheduler is the schedulerName of pods that are not kube-scheduler's.
+// SecondScheduler is the schedulerName of pods of another scheduler.
 const SecondScheduler = "volcano"
 
 const gate = "example.com/wait"
 
-// newPod returns a small pod that asks for so much CPU.
+// newPod returns a pod with a CPU request.
 func newPod(name, cpu string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: Namespace},
 		Spec: corev1.PodSpec{
-			// No grace: a pod is gone when kwok says so.
+			// No grace period: kwok deletes pods.
 			TerminationGracePeriodSeconds: new(int64),
 			Containers: []corev1.Container{{
 				Name: "c", Image: "registry.example/app:1",
@@ -57,13 +57,13 @@ func newNode(name, cpu string) *corev1.Node {
 	}
 }
 
-// podShapes are the shapes of pods, by what matters of them to the scheduler.
+// podShapes are kinds of pods that differ for the scheduler.
 var podShapes = []choice[string]{
 	{30, "small"}, {18, "large"}, {4, "elephant"}, {9, "gated"}, {7, "selector"}, {5, "tolerant"},
 	{7, "urgent"}, {6, "apart"}, {5, "port"}, {5, "spread"}, {5, "claim"},
 }
 
-// stuckShapes are the shapes of pods that nothing helps.
+// stuckShapes are kinds of pods that stay unschedulable.
 var stuckShapes = []string{"elephant", "gated", "nowhere", "bereft"}
 
 // pod returns a new pod of a shape.
@@ -110,7 +110,7 @@ func (p *planner) pod(shape string) *corev1.Pod {
 			MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: selector("app", "web"),
 		}}
 	case "claim":
-		// Of a claim that is there, or of the next one, which the pod has to wait for.
+		// An existing claim, or the next one, for which the pod has to wait.
 		spec.Volumes = claimVolume(claimName(p.random.IntN(p.claims + 1)))
 	}
 	requests := spec.Containers[0].Resources.Requests

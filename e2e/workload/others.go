@@ -20,33 +20,32 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// Users that play others than kube-scheduler. The names of the second and the third are those under which they write Events, too.
+// The users of other components. The autoscaler and the second scheduler write Events under these names.
 const (
 	ProvisionerUser     = "provisioner"
 	AutoscalerUser      = "karpenter"
 	SecondSchedulerUser = SecondScheduler
 )
 
-// Users are those that PlayOthers needs.
+// Users are the users that PlayOthers needs.
 var Users = []string{ProvisionerUser, AutoscalerUser, SecondSchedulerUser}
 
 const provisionerName = "slow.example.com"
 
-// How long the others take. Each is between the first and the second.
+// Minimum and maximum durations.
 var (
 	provisioning = [2]time.Duration{3 * time.Second, 7 * time.Second}
 	secondWaits  = [2]time.Duration{0, 20 * time.Second} // until the second scheduler binds a pod
 )
 
-// How often the others look, and say again what they have said of a pod. Karpenter says the same again after five minutes.
+// The polling interval, and the interval of repeated Events about a pod. Karpenter repeats after five minutes.
 const (
-	look  = 100 * time.Millisecond
-	again = 10 * time.Second
+	pollInterval  = 100 * time.Millisecond
+	eventInterval = 10 * time.Second
 )
 
-// Others are those in a cluster beside kube-scheduler that a field workload has: a provisioner of volumes, which takes its
-// time, an autoscaler and a second scheduler, which say FailedScheduling, too. The nodes that the autoscaler would
-// add are in the plan.
+// Others are the other components of a field workload: a slow volume provisioner, and an autoscaler and a
+// second scheduler, which write FailedScheduling Events, too. The autoscaler's nodes are part of the plan.
 type Others struct {
 	stop context.CancelFunc
 	done chan struct{}
@@ -58,10 +57,10 @@ type Others struct {
 	pods                 corelisters.PodLister
 	claims               corelisters.PersistentVolumeClaimLister
 	nodes                corelisters.NodeLister
-	due, said            map[types.UID]time.Time // when a claim is provisioned or a pod bound; when a pod was last told of
+	due, said            map[types.UID]time.Time // when a claim is provisioned or a pod bound; the last Event about a pod
 }
 
-// PlayOthers plays them until Stop is called. client returns a client that is a user.
+// PlayOthers runs the components until Stop is called. client returns a client for a user.
 func PlayOthers(client func(user string) (kubernetes.Interface, error), seed uint64) (*Others, error) {
 	o := &Others{
 		done: make(chan struct{}), random: rand.New(rand.NewPCG(seed, 2)),
@@ -92,8 +91,8 @@ func PlayOthers(client func(user string) (kubernetes.Interface, error), seed uin
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(look):
-				if err := o.turn(ctx, time.Now()); ctx.Err() == nil { // what Stop cuts short has not failed
+			case <-time.After(pollInterval):
+				if err := o.turn(ctx, time.Now()); ctx.Err() == nil { // ignore errors caused by Stop
 					o.err = err
 				}
 			}
@@ -102,14 +101,14 @@ func PlayOthers(client func(user string) (kubernetes.Interface, error), seed uin
 	return o, nil
 }
 
-// newRecorder returns a recorder of Events as controllers have it: of core/v1, not of events.k8s.io as kube-scheduler's.
+// newRecorder returns an Event recorder for core/v1, as controllers use it; kube-scheduler uses events.k8s.io.
 func newRecorder(ctx context.Context, client kubernetes.Interface, name string) record.EventRecorder {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
 	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: name})
 }
 
-// Stop ends them, and returns what they failed at.
+// Stop stops the components, and returns their first error.
 func (o *Others) Stop() error {
 	o.stop()
 	<-o.done
@@ -120,7 +119,7 @@ func (o *Others) between(span [2]time.Duration) time.Duration {
 	return span[0] + time.Duration(o.random.Int64N(int64(span[1]-span[0])))
 }
 
-// isDue reports whether the time has come that was drawn for an object when it was first asked for.
+// isDue reports whether an object's random delay, drawn on the first call, has passed.
 func (o *Others) isDue(uid types.UID, now time.Time, span [2]time.Duration) bool {
 	at, drawn := o.due[uid]
 	if !drawn {
@@ -130,14 +129,14 @@ func (o *Others) isDue(uid types.UID, now time.Time, span [2]time.Duration) bool
 	return !now.Before(at)
 }
 
-// turn has each of them do what is due.
+// turn performs all actions that are due.
 func (o *Others) turn(ctx context.Context, now time.Time) error {
 	claims, err := o.claims.List(labels.Everything())
 	if err != nil {
 		return err
 	}
 	for _, c := range claims {
-		if err := o.provision(ctx, c, now); err != nil && !passedOver(err) {
+		if err := o.provision(ctx, c, now); err != nil && !isStale(err) {
 			return fmt.Errorf("provision %s: %w", c.Name, err)
 		}
 	}
@@ -150,10 +149,10 @@ func (o *Others) turn(ctx context.Context, now time.Time) error {
 			continue
 		}
 		if p.Spec.SchedulerName == SecondScheduler {
-			if err := o.schedule(ctx, p, now); err != nil && !passedOver(err) {
-				return fmt.Errorf("the second scheduler, of %s: %w", p.Name, err)
+			if err := o.schedule(ctx, p, now); err != nil && !isStale(err) {
+				return fmt.Errorf("second scheduler: %s: %w", p.Name, err)
 			}
-		} else if condition := scheduled(p); condition != nil && condition.Reason == corev1.PodReasonUnschedulable && o.mayTell(p, now) {
+		} else if condition := scheduled(p); condition != nil && condition.Reason == corev1.PodReasonUnschedulable && o.eventDue(p, now) {
 			o.autoscaler.Eventf(p, corev1.EventTypeWarning, "FailedScheduling",
 				`Failed to schedule pod, incompatible with nodepool "default", daemonset overhead={"pods":"3"}, no instance type has enough resources`)
 		}
@@ -161,16 +160,16 @@ func (o *Others) turn(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// mayTell reports whether it is time to write an Event of a pod, and notes that it was written.
-func (o *Others) mayTell(p *corev1.Pod, now time.Time) bool {
-	if now.Sub(o.said[p.UID]) < again {
+// eventDue reports whether it is time for an Event about a pod, and records it.
+func (o *Others) eventDue(p *corev1.Pod, now time.Time) bool {
+	if now.Sub(o.said[p.UID]) < eventInterval {
 		return false
 	}
 	o.said[p.UID] = now
 	return true
 }
 
-// scheduled returns what a pod's status says of its scheduling, or nil.
+// scheduled returns a pod's PodScheduled condition, or nil.
 func scheduled(p *corev1.Pod) *corev1.PodCondition {
 	i := slices.IndexFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled })
 	if i < 0 {
@@ -179,8 +178,8 @@ func scheduled(p *corev1.Pod) *corev1.PodCondition {
 	return &p.Status.Conditions[i]
 }
 
-// provision makes the volume that a claim waits for, some seconds after kube-scheduler has chosen a node for it. The
-// volume controller binds the two.
+// provision creates the volume for a claim, some seconds after kube-scheduler has selected a node. The
+// volume controller binds them.
 func (o *Others) provision(ctx context.Context, c *corev1.PersistentVolumeClaim, now time.Time) error {
 	const selected = "volume.kubernetes.io/selected-node"
 	if c.Spec.StorageClassName == nil || *c.Spec.StorageClassName != SlowClass || c.Spec.VolumeName != "" || c.Annotations[selected] == "" ||
@@ -189,13 +188,13 @@ func (o *Others) provision(ctx context.Context, c *corev1.PersistentVolumeClaim,
 	}
 	_, err := o.provisioner.CoreV1().PersistentVolumes().Create(ctx, volumeFor(c, c.Annotations[selected]), metav1.CreateOptions{})
 	if err == nil || apierrors.IsAlreadyExists(err) {
-		o.due[c.UID] = now.Add(time.Hour) // once is enough, however long it takes to be bound
+		o.due[c.UID] = now.Add(time.Hour) // only once, however long binding takes
 		return nil
 	}
 	return err
 }
 
-// volumeFor returns a volume for a claim, which only one node reaches.
+// volumeFor returns a volume for a claim, with affinity to one node.
 func volumeFor(c *corev1.PersistentVolumeClaim, node string) *corev1.PersistentVolume {
 	onNode := corev1.NodeSelectorRequirement{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}
 	return &corev1.PersistentVolume{
@@ -218,10 +217,10 @@ func volumeFor(c *corev1.PersistentVolumeClaim, node string) *corev1.PersistentV
 	}
 }
 
-// schedule is the second scheduler's turn at a pod of its own: it says that the pod does not fit, until it binds it.
+// schedule handles a pod of the second scheduler: it reports that the pod does not fit until it binds it.
 func (o *Others) schedule(ctx context.Context, p *corev1.Pod, now time.Time) error {
 	if !o.isDue(p.UID, now, secondWaits) {
-		if !o.mayTell(p, now) {
+		if !o.eventDue(p, now) {
 			return nil
 		}
 		const message = "0/5 nodes are unavailable: 5 Insufficient cpu."
@@ -245,7 +244,7 @@ func (o *Others) schedule(ctx context.Context, p *corev1.Pod, now time.Time) err
 	if len(nodes) == 0 {
 		return nil
 	}
-	o.due[p.UID] = now.Add(time.Minute) // the lister shows the binding a little later
+	o.due[p.UID] = now.Add(time.Minute) // the lister is slightly behind
 	return o.second.CoreV1().Pods(p.Namespace).Bind(ctx, &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Name: p.Name, UID: p.UID},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: nodes[o.random.IntN(len(nodes))].Name},

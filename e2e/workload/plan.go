@@ -1,5 +1,5 @@
-// Package workload makes up random doings in a cluster, the same for the same seed, and does them: pods
-// that fit and pods that don't, gates, taints, priorities, claims, nodes that come, change and go.
+// Package workload generates and runs random changes of a cluster, reproducible by seed: pods that fit and
+// pods that don't, gates, taints, priorities, claims, and nodes that are added, changed and deleted.
 package workload
 
 import (
@@ -10,31 +10,30 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Options are what a workload is made of.
+// Options configure a workload.
 type Options struct {
 	Seed uint64
-	// Nodes are there before the first step.
+	// Nodes is the number of nodes before the first step.
 	Nodes int
-	// Steps are done in Duration, at random moments.
+	// Steps is the number of steps, at random times within Duration.
 	Steps    int
 	Duration time.Duration
-	// Stuck is how many pods are created before the first step that fit nowhere, whatever the steps do.
+	// Stuck is the number of permanently unschedulable pods, created before the first step.
 	Stuck int
-	// Field adds what production has: Jobs whose pods end, volumes that take seconds, crowds of pods that
-	// wait for one event, and pods of a second scheduler. What others than the API server's own
-	// controllers do to them, PlayOthers does.
+	// Field adds what production clusters have: Jobs that finish, slow volumes, crowds of pods that wait
+	// for one event, and pods of a second scheduler. PlayOthers runs the components that they need.
 	Field bool
-	// Devices has some of the field's Jobs want devices. kube-scheduler hands them out from v1.34 on.
+	// Devices adds devices to some of the Jobs. kube-scheduler allocates them from v1.34 on.
 	Devices bool
 }
 
-// Step is something done to the cluster.
+// Step is an action at a time.
 type Step struct {
 	At time.Duration // since the first step
-	Do Doing
+	Do Action
 }
 
-// Plan returns the nodes to begin with, and the steps in their order.
+// Plan returns the initial nodes, and the steps in order.
 func Plan(o Options) ([]*corev1.Node, []Step) {
 	p := &planner{random: rand.New(rand.NewPCG(o.Seed, 0))}
 	var nodes []*corev1.Node
@@ -45,10 +44,10 @@ func Plan(o Options) ([]*corev1.Node, []Step) {
 	for i := range o.Stuck {
 		steps = append(steps, Step{Do: createPod{p.pod(stuckShapes[i%len(stuckShapes)])}})
 	}
-	p.pods, p.gated = nil, nil // nothing is to become of these
+	p.pods, p.gated = nil, nil // later steps leave these alone
 	var at time.Duration
 	for range o.Steps {
-		// The time between two events that do not know of each other.
+		// The interval of independent events.
 		at += time.Duration(p.random.ExpFloat64() * float64(o.Duration) / float64(o.Steps))
 		steps = append(steps, Step{At: min(at, o.Duration), Do: p.step()})
 	}
@@ -59,17 +58,17 @@ func Plan(o Options) ([]*corev1.Node, []Step) {
 	return nodes, steps
 }
 
-// planner remembers what it made, to say what becomes of it. Whether that is still there when its turn
-// comes, only the cluster knows: what is gone is passed over then.
+// planner remembers the objects of earlier steps for later ones. The runner skips steps whose object no
+// longer exists.
 type planner struct {
 	random             *rand.Rand
 	pods, gated, nodes []string
 	allPods, allNodes  int
-	claims             int // c-0 to c-(claims-1) are there
+	claims             int // c-0 to c-(claims-1) exist
 	allVolumes         int
 }
 
-// choice is one of several, the more likely the higher its weight.
+// choice is a weighted alternative.
 type choice[T any] struct {
 	weight int
 	value  T
@@ -89,8 +88,8 @@ func choose[T any](r *rand.Rand, of []choice[T]) T {
 	panic("no weight is above 0")
 }
 
-// step returns the next thing to do.
-func (p *planner) step() Doing {
+// step returns the next action.
+func (p *planner) step() Action {
 	kind := choose(p.random, []choice[string]{
 		{48, "create"}, {22, "delete"}, {6, "open gate"}, {3, "label pod"},
 		{4, "add node"}, {2, "delete node"}, {4, "cordon"}, {4, "taint"}, {3, "label node"},

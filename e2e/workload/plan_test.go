@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// A workload is the same for the same seed, its steps are in the order of time, and another seed gives
-// another one.
-func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
+// A plan depends only on its seed, and is sorted by time.
+func TestPlanIsReproducible(t *testing.T) {
 	o := Options{Seed: 7, Nodes: 5, Steps: 500, Duration: time.Minute, Stuck: 3}
 	nodes, steps := Plan(o)
 	if len(nodes) != 5 || len(steps) != 503 {
@@ -29,8 +28,8 @@ func TestPlanIsTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
-// Within some hundreds of steps, everything that can be done is done.
-func TestPlanHasEverything(t *testing.T) {
+// A plan of some hundred steps contains every action and every kind of pod.
+func TestPlanContainsAllActions(t *testing.T) {
 	_, steps := Plan(Options{Seed: 1, Nodes: 5, Steps: 1000, Duration: time.Minute})
 	done, shapes := map[reflect.Type]bool{}, map[string]bool{}
 	for _, s := range steps {
@@ -39,9 +38,9 @@ func TestPlanHasEverything(t *testing.T) {
 			shapes[create.pod.Labels["shape"]] = true
 		}
 	}
-	for _, doing := range []Doing{createPod{}, deletePod{}, openGate{}, labelPod{}, addNode{}, deleteNode{}, cordon{}, taint{}, labelNode{}, createClaim{}, createVolume{}} {
-		if !done[reflect.TypeOf(doing)] {
-			t.Errorf("no %T", doing)
+	for _, action := range []Action{createPod{}, deletePod{}, openGate{}, labelPod{}, addNode{}, deleteNode{}, cordon{}, taint{}, labelNode{}, createClaim{}, createVolume{}} {
+		if !done[reflect.TypeOf(action)] {
+			t.Errorf("no %T", action)
 		}
 	}
 	for _, shape := range podShapes {
@@ -51,9 +50,8 @@ func TestPlanHasEverything(t *testing.T) {
 	}
 }
 
-// A field workload is the random one and more: the random steps stay as they are, and each kind of thing that
-// production has is among the others.
-func TestFieldAddsToTheRandomPlan(t *testing.T) {
+// A field workload contains the steps of the random one unchanged, and all kinds of additional ones.
+func TestFieldExtendsRandomPlan(t *testing.T) {
 	o := Options{Seed: 7, Nodes: 5, Steps: 300, Duration: time.Minute, Stuck: 3}
 	_, random := Plan(o)
 	o.Field, o.Devices = true, true
@@ -87,9 +85,9 @@ func TestFieldAddsToTheRandomPlan(t *testing.T) {
 		}
 	}
 	if next != len(random) {
-		t.Errorf("%d of the %d random steps are there, in their order", next, len(random))
+		t.Errorf("the field plan contains %d of %d random steps in order", next, len(random))
 	}
 	if jobs == train || train == 0 || disks == 0 || foreign == 0 || len(crowds) != 1 || crowds[150] < 2 {
-		t.Errorf("%d Jobs, of which %d want devices, %d disks, %d foreign pods, crowds %v", jobs, train, disks, foreign, crowds)
+		t.Errorf("%d Jobs, %d of them with devices, %d disks, %d foreign pods, crowds %v", jobs, train, disks, foreign, crowds)
 	}
 }

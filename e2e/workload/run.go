@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Runner does what a plan says.
+// Runner runs a plan.
 type Runner struct {
 	client  kubernetes.Interface
 	options Options
@@ -22,14 +22,14 @@ type Runner struct {
 	next    int // index in steps
 }
 
-// NewRunner plans a workload. Nothing is done yet.
+// NewRunner plans a workload without running it.
 func NewRunner(client kubernetes.Interface, o Options) *Runner {
 	r := &Runner{client: client, options: o}
 	r.nodes, r.steps = Plan(o)
 	return r
 }
 
-// Prepare creates the nodes, and what pods and claims refer to.
+// Prepare creates the nodes, and the objects to which pods and claims refer.
 func (r *Runner) Prepare(ctx context.Context) error {
 	_, err := r.client.SchedulingV1().PriorityClasses().Create(ctx, &schedulingv1.PriorityClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000,
@@ -61,8 +61,8 @@ func (r *Runner) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Next does the next n steps, or those that are left. The first is done at once, the others as long after
-// it as planned, or as soon after that as the API server lets them.
+// Next runs the next n steps, or the remaining ones. The first runs at once, the others at the planned
+// distance or as soon as the API server allows.
 func (r *Runner) Next(ctx context.Context, n int) error {
 	last := min(r.next+n, len(r.steps))
 	if r.next == last {
@@ -76,14 +76,14 @@ func (r *Runner) Next(ctx context.Context, n int) error {
 			return context.Cause(ctx)
 		case <-time.After(time.Until(start.Add(s.At))):
 		}
-		if err := s.Do.do(ctx, r.client); err != nil && !passedOver(err) {
+		if err := s.Do.do(ctx, r.client); err != nil && !isStale(err) {
 			return fmt.Errorf("step %d of seed %d, %T: %w", r.next, r.options.Seed, s.Do, err)
 		}
 	}
 	return nil
 }
 
-// Half does the steps of the first half of the time.
+// Half runs the steps of the first half of the time.
 func (r *Runner) Half(ctx context.Context) error {
 	half := slices.IndexFunc(r.steps, func(s Step) bool { return s.At > r.options.Duration/2 })
 	if half < 0 {
@@ -92,5 +92,5 @@ func (r *Runner) Half(ctx context.Context) error {
 	return r.Next(ctx, half-r.next)
 }
 
-// All does all steps that are left.
+// All runs the remaining steps.
 func (r *Runner) All(ctx context.Context) error { return r.Next(ctx, len(r.steps)) }

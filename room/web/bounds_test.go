@@ -38,6 +38,7 @@ func TestSilentConnectionIsReplaced(t *testing.T) {
 	<-time.After(1200 * time.Millisecond) // until the connection counts as silent
 	s.connect()
 	waitClosed(t, silent)
+	s.logs("connection dropped: too many without a code")
 	if ada.sends(object{"name": "ada", "code": code}); ada.reply()["is"] != "in" {
 		t.Error("the right code is rejected")
 	}

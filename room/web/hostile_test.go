@@ -33,10 +33,9 @@ func TestOtherOriginsAreRejected(t *testing.T) {
 	s.checkServes()
 }
 
-// A connection has three attempts at the code, and wrong codes are delayed.
+// A connection has three attempts at the code, and wrong codes are logged without it.
 func TestWrongCodes(t *testing.T) {
-	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.WrongCodeRate = 1 })
-	began := time.Now()
+	s := open(t, web.Config{}, nil)
 	eve := &visitor{t: t, ws: s.dial()}
 	for range 3 {
 		if eve.sends(object{"name": "eve", "code": "saturday"}); eve.reply()["is"] != "no" {
@@ -46,14 +45,6 @@ func TestWrongCodes(t *testing.T) {
 	eve.sends(object{"name": "eve", "code": code}) // the fourth
 	if _, _, err := eve.ws.Read(t.Context()); err == nil {
 		t.Error("a fourth code is checked")
-	}
-	for range 2 {
-		eve = &visitor{t: t, ws: s.dial()}
-		eve.sends(object{"name": "eve", "code": "saturday"})
-		_ = eve.reply()
-	}
-	if took := time.Since(began); took < 2*time.Second*9/10 { // the first three are not delayed
-		t.Errorf("five wrong codes took %s", took)
 	}
 	s.logs(`msg="wrong room code" from=127.0.0.1 name=eve`)
 	if strings.Contains(s.log.String(), "saturday") {
@@ -163,17 +154,6 @@ func TestUnresponsivePage(t *testing.T) {
 	eve.reply()
 	s.logs("msg=left name=eve") // a client that does not read does not answer pings
 	s.checkServes()
-}
-
-func TestThousandSilentConnections(t *testing.T) {
-	s := open(t, web.Config{}, func(c *room.Config) { c.Limits.ConnectionRate = 2000 })
-	ada := s.visitor("ada")
-	for range 1000 {
-		s.connect()
-	}
-	ada.pastes("here").sees("here")
-	s.checkServes()
-	s.logs("connection dropped: too many without a code")
 }
 
 func TestInvalidRequests(t *testing.T) {

@@ -20,20 +20,19 @@ import (
 	"github.com/schedq/schedq/e2e/controlplane"
 )
 
-// guest is a service account that may do what schedq's user may, by a token in a file.
-type guest struct {
+// tokenUser is a service account with the rights of schedq's user and a token in a file.
+type tokenUser struct {
 	kubeconfig string
 	tokenFile  string
-	anchor     string // the secret with which the token ends
+	anchor     string // the token expires with this secret
 }
 
-// guestName is the name of the service account.
-const guestName = "schedq-guest"
+const tokenUserName = "schedq-guest"
 
-// admitGuest makes the service account, for the API server at address.
-func admitGuest(t *testing.T, c *controlplane.ControlPlane, client kubernetes.Interface, address string) *guest {
+// createTokenUser creates the service account. Its kubeconfig leads to the API server at address.
+func createTokenUser(t *testing.T, c *controlplane.ControlPlane, client kubernetes.Interface, address string) *tokenUser {
 	t.Helper()
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: guestName}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: tokenUserName}}
 	if _, err := client.CoreV1().ServiceAccounts("default").Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -45,55 +44,55 @@ func admitGuest(t *testing.T, c *controlplane.ControlPlane, client kubernetes.In
 		if !strings.HasSuffix(b.Name, "-e2e") {
 			continue
 		}
-		b.Subjects = append(b.Subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: guestName})
+		b.Subjects = append(b.Subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: tokenUserName})
 		if _, err := client.RbacV1().ClusterRoleBindings().Update(t.Context(), &b, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	dir := t.TempDir()
-	g := &guest{kubeconfig: filepath.Join(dir, "kubeconfig"), tokenFile: filepath.Join(dir, "token")}
+	u := &tokenUser{kubeconfig: filepath.Join(dir, "kubeconfig"), tokenFile: filepath.Join(dir, "token")}
 	config, err := clientcmd.LoadFromFile(schedqKubeconfig(t, c, address))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range config.AuthInfos {
-		config.AuthInfos[name] = &clientcmdapi.AuthInfo{TokenFile: g.tokenFile}
+		config.AuthInfos[name] = &clientcmdapi.AuthInfo{TokenFile: u.tokenFile}
 	}
-	if err := clientcmd.WriteToFile(*config, g.kubeconfig); err != nil {
+	if err := clientcmd.WriteToFile(*config, u.kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	g.renew(t, client)
-	return g
+	u.renew(t, client)
+	return u
 }
 
-// renew puts a new token into the file.
-func (g *guest) renew(t *testing.T, client kubernetes.Interface) {
+// renew writes a new token to the file.
+func (u *tokenUser) renew(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	anchor, err := client.CoreV1().Secrets("default").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{GenerateName: "anchor-"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.anchor = anchor.Name
+	u.anchor = anchor.Name
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Secret", APIVersion: "v1", Name: anchor.Name, UID: anchor.UID},
 	}}
-	answer, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), guestName, request, metav1.CreateOptions{})
+	answer, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), tokenUserName, request, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(g.tokenFile, []byte(answer.Status.Token), 0o600); err != nil {
+	if err := os.WriteFile(u.tokenFile, []byte(answer.Status.Token), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// expire makes the token worth nothing: the secret that it is bound to is deleted. The API server may remember
-// for some seconds that the token was good.
-func (g *guest) expire(t *testing.T, client kubernetes.Interface) {
+// expire invalidates the token by deleting the secret that it is bound to, and waits until the API
+// server's cache of valid tokens has expired.
+func (u *tokenUser) expire(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	if err := client.CoreV1().Secrets("default").Delete(t.Context(), g.anchor, metav1.DeleteOptions{}); err != nil {
+	if err := client.CoreV1().Secrets("default").Delete(t.Context(), u.anchor, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", g.kubeconfig)
+	config, err := clientcmd.BuildConfigFromFlags("", u.kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +103,7 @@ func (g *guest) expire(t *testing.T, client kubernetes.Interface) {
 	poll(t, func(ctx context.Context) error {
 		_, err := own.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: 1})
 		if err == nil {
-			return errors.New("the token is still good")
+			return errors.New("the token is still valid")
 		}
 		if !apierrors.IsUnauthorized(err) {
 			return err

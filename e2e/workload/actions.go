@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Doing is one kind of thing to do, and what to do it to.
-type Doing interface {
+// Action changes one object of the cluster.
+type Action interface {
 	do(ctx context.Context, client kubernetes.Interface) error
 }
 
@@ -37,8 +37,8 @@ type (
 	createClaim  struct{ name, class string }
 	createVolume struct{ name string }
 	createJob    struct{ job *batchv1.Job }
-	// several are done one after the other.
-	several []Doing
+	// several runs actions one after the other.
+	several []Action
 )
 
 func (d createPod) do(ctx context.Context, client kubernetes.Interface) error {
@@ -58,8 +58,8 @@ func (d labelPod) do(ctx context.Context, client kubernetes.Interface) error {
 	return patchPod(ctx, client, d.name, fmt.Sprintf(`{"metadata":{"labels":{"version":%q}}}`, d.version))
 }
 
-// do adds a node as a kubelet would: it is there, then ready, and then the taint that kept pods away from
-// it is taken off. (The controller that does the last would also take away all that have no kubelet.)
+// do adds a node like a kubelet: it creates the node, makes it ready, and removes the not-ready taint. (The
+// controller that normally does the last would also delete nodes without a kubelet.)
 func (d addNode) do(ctx context.Context, client kubernetes.Interface) error {
 	nodes := client.CoreV1().Nodes()
 	if _, err := nodes.Create(ctx, d.node, metav1.CreateOptions{}); err != nil {
@@ -82,7 +82,7 @@ func (d deleteNode) do(ctx context.Context, client kubernetes.Interface) error {
 		return err
 	}
 	for _, p := range pods.Items {
-		if err := (deletePod{p.Name}).do(ctx, client); err != nil && !passedOver(err) {
+		if err := (deletePod{p.Name}).do(ctx, client); err != nil && !isStale(err) {
 			return err
 		}
 	}
@@ -137,14 +137,14 @@ func (d createJob) do(ctx context.Context, client kubernetes.Interface) error {
 
 func (d several) do(ctx context.Context, client kubernetes.Interface) error {
 	for _, one := range d {
-		if err := one.do(ctx, client); err != nil && !passedOver(err) {
+		if err := one.do(ctx, client); err != nil && !isStale(err) {
 			return err
 		}
 	}
 	return nil
 }
 
-// setTaints gives a node these taints instead of those that it has.
+// setTaints replaces a node's taints.
 func setTaints(ctx context.Context, client kubernetes.Interface, node string, taints []corev1.Taint) error {
 	text, err := json.Marshal(taints)
 	if err != nil {
@@ -163,8 +163,8 @@ func patchPod(ctx context.Context, client kubernetes.Interface, name, patch stri
 	return err
 }
 
-// passedOver reports whether an error only says that a step came too late: the scheduler preempted the
-// pod, the node is gone, somebody else wrote the object in between.
-func passedOver(err error) bool {
+// isStale reports whether an error only means that the object has changed: the pod was preempted, the node
+// is gone, or another client wrote the object.
+func isStale(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsConflict(err)
 }
