@@ -236,8 +236,8 @@ func TestLongJoined(t *testing.T) {
 	}
 }
 
-// TestLongJoinedKept: what is wrong with an audit log and the log of a scheduler is said as if they were kept, and what can't be told
-// so is kept.
+// TestLongJoinedKept: errors in an audit log and a scheduler's log read as if the logs were kept in memory, and logs that can't be streamed
+// are kept.
 func TestLongJoinedKept(t *testing.T) {
 	audit, five := aPair(40, 5)
 	for name, content := range map[string][]string{

@@ -27,7 +27,7 @@ func TestLongLogRecordings(t *testing.T) {
 	}
 }
 
-// compareAllKept compares what files tell and what is said of them, long or not. What they tell has to be kept.
+// compareAllKept compares the events and errors of files opened as long and not. The events have to be kept.
 func compareAllKept(t *testing.T, paths ...string) {
 	t.Helper()
 	kept, want := opened(paths, keep)
@@ -67,7 +67,7 @@ func TestLongLog(t *testing.T) {
 	}
 }
 
-// TestLongLogSeeded: what a seed tells beside a scheduler's log is told, kept or not.
+// TestLongLogSeeded: a scheduler's log has the objects of a seed, kept or not.
 func TestLongLogSeeded(t *testing.T) {
 	_, five := aPair(40, 5)
 	seed := in(t, "seed.json", `{"kind":"List","apiVersion":"v1","items":[{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","creationTimestamp":"2026-11-21T09:00:00Z"}}]}`)

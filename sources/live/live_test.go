@@ -97,7 +97,7 @@ func (w *watched) until(what string, ok func() bool) {
 
 func (w *watched) attached() bool { return !w.status.Attached.IsZero() }
 
-// told returns what was told, in short, but for the release.
+// told returns the events in short, without the release.
 func (w *watched) told() []string {
 	var list []string
 	for _, ev := range w.events {
@@ -121,7 +121,7 @@ func (w *watched) tells(want ...string) {
 	w.events = nil
 }
 
-// TestAttach: what is there is told first, all at once, and then every change.
+// TestAttach: the existing objects come first, all at once, and then every change.
 func TestAttach(t *testing.T) {
 	for _, streams := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streams=%v", streams), func(t *testing.T) {
@@ -211,8 +211,8 @@ func (w *watched) state(name string) sources.Resource {
 	return w.status.Resources[i]
 }
 
-// TestOneWatchBroken: while one watch alone can't begin again, the others are heard, and it is said which one is not, since when
-// and why. An attempt that failed meanwhile is told with its own time, once the Events are listed anew.
+// TestOneWatchBroken: while one watch can't restart, the others go on, and the status says which one is broken, since when and why. An
+// attempt that failed meanwhile comes with its own time, once the Events are listed anew.
 func TestOneWatchBroken(t *testing.T) {
 	for _, compacts := range []bool{false, true} {
 		server := livetest.New(t)
@@ -263,11 +263,11 @@ func TestWatchBeginsAgain(t *testing.T) {
 			server := livetest.New(t)
 			server.Put(node("n-1", "4"), pod("old", ""))
 			w := watch(t, server)
-			w.until("that all is heard", func() bool { return !w.state("pods").Unheard.Lasts() })
+			w.until("all watches", func() bool { return !w.state("pods").Unheard.Lasts() })
 			began := time.Now()
 			end(server)
 			server.CutWatches("pods")
-			w.until("that nothing was heard", func() bool { return w.state("pods").Unheard.Since.After(began) && !w.state("pods").Unheard.Lasts() })
+			w.until("the gap", func() bool { return w.state("pods").Unheard.Since.After(began) && !w.state("pods").Unheard.Lasts() })
 			if r := w.state("nodes"); r.Unheard.Since.After(began) {
 				t.Errorf("nodes were not heard: %+v", r)
 			}
@@ -325,7 +325,7 @@ func TestAttemptsBefore(t *testing.T) {
 }
 
 // TestEventsOfOthers: Karpenter, Volcano and other schedulers write Events of the same reason about a pod that
-// kube-scheduler schedules. Those are no attempts of its.
+// kube-scheduler schedules. Those are not its attempts.
 func TestEventsOfOthers(t *testing.T) {
 	now := time.Now().Truncate(time.Microsecond)
 	event := func(name, by string, at time.Time) *eventsv1.Event {
@@ -349,7 +349,7 @@ func TestEventsOfOthers(t *testing.T) {
 }
 
 // TestClocksApart: by the scheduler's clock it is five seconds earlier than here. Its lease tells so, and an attempt that it made after
-// a pod came is told after that.
+// a pod came is placed after that.
 func TestClocksApart(t *testing.T) {
 	const behind = 5 * time.Second
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "kube-scheduler"}}

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestEventsWait: while Events come late, that none has come of a pod by now tells nothing.
+// TestEventsWait: while Events are late, a pod without one may have been tried all the same.
 func TestEventsWait(t *testing.T) {
 	pod := world.Wants("web", "4")
 	pod.ResourceVersion = "7"
@@ -51,8 +51,8 @@ func TestEventsWait(t *testing.T) {
 	}
 }
 
-// TestEventsDropped: an Event that comes as late as a full queue of them takes tells that others were dropped. So that none has come of a
-// pod tells nothing, unless a request shows its attempt.
+// TestEventsDropped: an Event as late as a full queue of them takes means that others were dropped. So a pod without one may have been tried
+// all the same, unless a request shows its attempt.
 func TestEventsDropped(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -100,7 +100,7 @@ func TestEventsDropped(t *testing.T) {
 	}
 }
 
-// TestSlack: a sign of an attempt may come much later where no recorder is known, requests wait, or the watch was broken that would show it.
+// TestSlack: a sign of an attempt may come much later if no recorder is known, if requests wait, or if the watch was broken that shows it.
 func TestSlack(t *testing.T) {
 	broken := func(s *channels.Channels, resource string) {
 		gap := sources.Gap{Since: world.At(5), Until: world.At(10)}

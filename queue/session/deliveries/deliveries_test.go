@@ -32,7 +32,7 @@ func TestAdd(t *testing.T) {
 	}{
 		{"by the watch's delay", []*sources.ObjectChange{pod("a", 0), node, pod("b", 0)}, []string{"a 1ms", "node 1ms", "b 1ms"}},
 		{"late", []*sources.ObjectChange{pod("a", 0.009), node}, []string{"node 1ms", "a 9ms"}},
-		{"before it is told", []*sources.ObjectChange{pod("a", -1)}, []string{"a 0s"}},
+		{"before its answer", []*sources.ObjectChange{pod("a", -1)}, []string{"a 0s"}},
 		{"late, and so what comes behind", []*sources.ObjectChange{pod("a", 0.009), pod("b", 0)}, []string{"a 9ms", "b 9ms"}},
 		{"in the order of the log", []*sources.ObjectChange{pod("a", 0.009), pod("b", 0.008)}, []string{"b 8ms", "a 9ms"}},
 		{"but of one object's", []*sources.ObjectChange{pod("a1", 0.009), pod("a2", 0.008)}, []string{"a1 9ms", "a2 9ms"}},
@@ -57,8 +57,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestTried: a change is heard of when the attempts are over that are made before, or at a moment anyhow, and no earlier than it would be
-// without them; what comes behind it waits with it.
+// TestTried: a change that attempts precede is delivered when they are over, at its deadline at the latest, and no earlier than without
+// them. Later changes wait with it.
 func TestTried(t *testing.T) {
 	noon := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
@@ -75,7 +75,7 @@ func TestTried(t *testing.T) {
 		{"another is", func(d Deliveries) { d.Tried(at(4), "c") }, []int{9, 9, 20}, true},
 		{"both are", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "b") }, []int{5, 5, 20}, false},
 		{"both are, and one once more", func(d Deliveries) { d.Tried(at(4), "a"); d.Tried(at(5), "b"); d.Tried(at(6), "b") }, []int{5, 5, 20}, false},
-		{"both are, sooner than it would be heard of", func(d Deliveries) { d.Tried(at(0), "a"); d.Tried(at(0), "b") }, []int{1, 2, 20}, false},
+		{"both are, before it would be delivered", func(d Deliveries) { d.Tried(at(0), "a"); d.Tried(at(0), "b") }, []int{1, 2, 20}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var d Deliveries
@@ -85,7 +85,7 @@ func TestTried(t *testing.T) {
 			c.tried(d)
 			for i, delivery := range d {
 				if want := at(c.want[i]); !delivery.At.Equal(want) {
-					t.Errorf("change %d is heard of at %v, want %v", i, delivery.At, want)
+					t.Errorf("change %d is delivered at %v, want %v", i, delivery.At, want)
 				}
 			}
 			if held := d[0].IsHeld(); held != c.held {

@@ -87,7 +87,7 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// TestBeganLongAgo: that an attempt began which took longer than anybody looks ahead is told too late for its place. It comes next: time
+// TestBeganLongAgo: the beginning of an attempt that took longer than the look-ahead is found too late for its place. It comes next: time
 // does not go back.
 func TestBeganLongAgo(t *testing.T) {
 	bound := sources.Event{Time: at(15000), Fact: &sources.Bound{Pod: types.NamespacedName{Name: "c"}, UID: "c", Began: at(10)}}
@@ -102,7 +102,7 @@ func TestBeganLongAgo(t *testing.T) {
 	}
 }
 
-// TestWrote: a patch wrote what the change says that is told just before it.
+// TestWrote: a patch wrote the condition of the change just before it.
 func TestWrote(t *testing.T) {
 	rejected := pod("a", "")
 	rejected.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: "no room"}}
@@ -191,7 +191,7 @@ func TestWaited(t *testing.T) {
 	}
 }
 
-// TestWaitedUntold: where no requests are told, those wait that show as soon after each other as the rate limit lets them.
+// TestWaitedUntold: if requests are not recorded, those waited that follow each other as closely as the rate limit allows.
 func TestWaitedUntold(t *testing.T) {
 	bound := func(ms int, name string) sources.Event { return changed(ms, sources.Updated, pod(name, "node")) }
 	runs := pod("b", "node")
@@ -205,7 +205,7 @@ func TestWaitedUntold(t *testing.T) {
 		{"the third at once", []sources.Event{patched(0, 3, "a"), bound(6, "b"), patched(0, 13, "c")}, []string{"c"}},
 		{"the third, later", []sources.Event{patched(0, 3, "a"), bound(6, "b"), patched(0, 63, "c")}, nil},
 		{"one after the other", []sources.Event{patched(0, 3, "a"), bound(3, "b"), bound(3, "c"), patched(0, 23, "d"), bound(44, "e"), patched(0, 303, "f")}, []string{"c", "d", "e"}},
-		{"what is done to a pod that has its node is no request of the scheduler's", []sources.Event{
+		{"changes of a pod that has its node are not requests of the scheduler", []sources.Event{
 			bound(3, "b"), bound(4, "b"), changed(5, sources.Updated, runs), changed(6, sources.Deleted, runs), patched(0, 7, "a")}, nil},
 		{"a pod that comes with its node was not bound", []sources.Event{changed(1, sources.Added, pod("a", "node")), patched(0, 4, "b"), patched(0, 7, "c")}, nil},
 		{"nobody knows what was sent before the source came", []sources.Event{{Time: at(0), Fact: &sources.Attached{}}, patched(0, 23, "a"), patched(0, 103, "b")}, []string{"a"}},
@@ -225,8 +225,8 @@ func TestWaitedUntold(t *testing.T) {
 	}
 }
 
-// TestWaitsInARow: where no requests are told, one has waited only if it is sent so soon after another that no token was left between:
-// sooner than twice as long as the rate limit lets pass.
+// TestWaitsInARow: if requests are not recorded, one has waited only if it follows another so closely that no token was left: within twice
+// the interval of the rate limit.
 func TestWaitsInARow(t *testing.T) {
 	var events []sources.Event
 	for i := range 15 {
@@ -243,8 +243,8 @@ func TestWaitsInARow(t *testing.T) {
 	}
 }
 
-// TestWaitsBehindRefused: where no requests are told, pods that go away while requests wait may have been placed. Then their bindings are refused, and
-// do not show: behind them a request has waited that comes as late as they take.
+// TestWaitsBehindRefused: if requests are not recorded, pods deleted while requests wait may have been placed. Their bindings are refused and
+// not visible, so a request behind them has waited if it comes as late as they take.
 func TestWaitsBehindRefused(t *testing.T) {
 	gone := func(ms int, name, node string) sources.Event { return changed(ms, sources.Deleted, pod(name, node)) }
 	for _, c := range []struct {
@@ -330,7 +330,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// TestReach: what is told later than one looks is not taken in before its time, and is not lost.
+// TestReach: events beyond the look-ahead are not read before their time, and are not lost.
 func TestReach(t *testing.T) {
 	var events []sources.Event
 	for i := range 1000 {
@@ -533,7 +533,7 @@ func TestRouses(t *testing.T) {
 	}
 }
 
-// TestHeardDuring: a change that could be heard of at 100 ms was heard of later if awake pods are tried again and nothing else woke them.
+// TestHeardDuring: a change that could be delivered at 100 ms came later if awake pods are tried again and nothing else woke them.
 func TestHeardDuring(t *testing.T) {
 	gone := func(ms int) sources.Event { return changed(ms, sources.Deleted, pod("gone", "node")) }
 	bound := func(ms int, name string, phase v1.PodPhase) sources.Event {
@@ -559,13 +559,13 @@ func TestHeardDuring(t *testing.T) {
 		{"one that was asleep, and may have been woken by this change", []sources.Event{failed(101, "asleep"), failed(120, "asleep")}, 0},
 		{"one is bound at the second attempt, of which the end is not known", []sources.Event{failed(101, "a"), bound(120, "a", v1.PodPending)}, 0},
 		{"another change woke it", []sources.Event{failed(101, "a"), gone(110), failed(120, "a")}, 0},
-		{"another change, heard of before it is told", []sources.Event{failed(101, "a"), failed(120, "a"), gone(129)}, 0},
+		{"another change, delivered before its answer", []sources.Event{failed(101, "a"), failed(120, "a"), gone(129)}, 0},
 		{"another change, too late", []sources.Event{failed(101, "a"), failed(120, "a"), gone(131)}, 101},
 		{"another change is one too few", []sources.Event{failed(101, "a"), gone(110), failed(120, "a"), failed(130, "a")}, 101},
 		{"another pod gets its node, to which it may want to be near", []sources.Event{failed(101, "a"), bound(110, "c", v1.PodPending), failed(120, "a")}, 0},
 		{"another pod runs", []sources.Event{failed(101, "a"), bound(110, "c", v1.PodRunning), failed(120, "a")}, 101},
 		{"another pod is gone that had ended", []sources.Event{failed(101, "a"), changed(110, sources.Deleted, endedPod("c")), failed(120, "a")}, 101},
-		{"it failed by an error, and is tried again anyhow", []sources.Event{fails(101, "a"), failed(120, "a")}, 0},
+		{"it failed with an error, and is tried again anyhow", []sources.Event{fails(101, "a"), failed(120, "a")}, 0},
 		{"beyond what is looked at", []sources.Event{failed(101, "a"), failed(501, "a")}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -576,7 +576,7 @@ func TestHeardDuring(t *testing.T) {
 				want = at(c.want)
 			}
 			if !ended.Equal(want) {
-				t.Errorf("heard of during the attempt that ended at %v, want %v", ended, want)
+				t.Errorf("delivered during the attempt that ended at %v, want %v", ended, want)
 			}
 		})
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestMadeFirst: the change of node-a could be heard of at 10.
+// TestMadeFirst: the change of node-a can be delivered from 10 on.
 func TestMadeFirst(t *testing.T) {
 	patched := func(w *world.Cluster, sent float64, pod, message string) {
 		w.Patched(sent+0.003, world.Wants(pod, "1"), message+helps, "")
@@ -36,7 +36,7 @@ func TestMadeFirst(t *testing.T) {
 		want []types.UID
 		by   float64
 	}{
-		{"nothing is told", func(*world.Cluster) {}, nil, 0},
+		{"no patch", func(*world.Cluster) {}, nil, 0},
 		{"as without it", func(w *world.Cluster) { patched(w, 10.01, "web", without) }, []types.UID{"web"}, 10.01},
 		{"two as without it", func(w *world.Cluster) { patched(w, 10.01, "web", without); patched(w, 10.02, "db", without) }, []types.UID{"db", "web"}, 10.02},
 		{"one twice", func(w *world.Cluster) { patched(w, 10.01, "web", without); patched(w, 10.02, "web", without) }, []types.UID{"web"}, 10.02},
@@ -47,7 +47,7 @@ func TestMadeFirst(t *testing.T) {
 		{"of a pod to which it is all the same", func(w *world.Cluster) { patched(w, 10.01, "elsewhere", without) }, nil, 0},
 		{"of a pod that is not known", func(w *world.Cluster) { patched(w, 10.01, "stranger", without) }, nil, 0},
 		{"of the attempt that the model has had", func(w *world.Cluster) { patched(w, 10.01, "tried", without) }, nil, 0},
-		{"sent no later than it could be heard of", func(w *world.Cluster) { patched(w, 10, "web", without) }, nil, 0},
+		{"sent before it could be delivered", func(w *world.Cluster) { patched(w, 10, "web", without) }, nil, 0},
 		{"later than anybody looks", func(w *world.Cluster) { patched(w, 10+channels.Foresight.Seconds(), "web", without) }, nil, 0},
 		{"by an Event", func(w *world.Cluster) { w.Failed(10.01, world.Wants("web", "1"), without) }, nil, 0},
 		{"by a patch of which it is not told what it wrote", func(w *world.Cluster) { w.Add(10.01, &sources.StatusPatched{Pod: world.Key("web"), UID: "web"}) }, nil, 0},
@@ -63,7 +63,7 @@ func TestMadeFirst(t *testing.T) {
 			changes(w, 10.005, sources.Updated, "node-b", true)
 			patched(w, 10.01, "web", without)
 		}, nil, 0},
-		{"after another node is told as it was", func(w *world.Cluster) {
+		{"after an update of another node that changes nothing", func(w *world.Cluster) {
 			changes(w, 10.005, sources.Updated, "node-b", false)
 			patched(w, 10.01, "web", without)
 		}, []types.UID{"web"}, 10.01},
@@ -85,7 +85,7 @@ func TestMadeFirst(t *testing.T) {
 			t.Errorf("%s: by %v, want %v", c.name, first.By, world.At(c.by))
 		}
 		if j.changed {
-			t.Errorf("%s: the scheduler is told of the change", c.name)
+			t.Errorf("%s: the change stays in the scheduler", c.name)
 		}
 	}
 }

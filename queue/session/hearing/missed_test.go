@@ -62,7 +62,7 @@ func (j *judges) Unload(runtime.Object) error {
 
 func (*judges) WouldWake(*v1.Pod, runtime.Object, bool) bool { return false }
 
-// TestMissedBy: the change of node-a could be heard of at 10.
+// TestMissedBy: the change of node-a can be delivered from 10 on.
 func TestMissedBy(t *testing.T) {
 	told := func(w *world.Cluster, seconds float64, pod, message string, count int) {
 		w.Add(seconds, &sources.FailedAttempt{Pod: world.Key(pod), UID: world.Wants(pod, "1").UID, Message: sources.SafeText(message + helps), Recorded: sources.NewRecorded("7", count)})
@@ -75,7 +75,7 @@ func TestMissedBy(t *testing.T) {
 		of   func(w *world.Cluster)
 		want float64 // 0: nothing tells
 	}{
-		{"nothing is told", func(*world.Cluster) {}, 0},
+		{"no Event", func(*world.Cluster) {}, 0},
 		{"as without it", func(w *world.Cluster) { told(w, 10.01, "web", without, 1) }, 10.01},
 		{"as without it, twice", func(w *world.Cluster) { told(w, 10.01, "web", without, 1); told(w, 10.02, "db", without, 1) }, 10.02},
 		{"as without it, where it would fit with it", func(w *world.Cluster) { told(w, 10.01, "fits", without, 1) }, 10.01},
@@ -87,7 +87,7 @@ func TestMissedBy(t *testing.T) {
 		{"of a pod that can't be judged", func(w *world.Cluster) { told(w, 10.01, "odd", without, 1) }, 0},
 		{"of a pod that is not known", func(w *world.Cluster) { told(w, 10.01, "stranger", without, 1) }, 0},
 		{"in the words of another attempt", func(w *world.Cluster) { told(w, 10.01, "web", without, 2) }, 0},
-		{"no later than it could be heard of", func(w *world.Cluster) { told(w, 10, "web", without, 1) }, 0},
+		{"before it could be delivered", func(w *world.Cluster) { told(w, 10, "web", without, 1) }, 0},
 		{"later than anybody looks", func(w *world.Cluster) { told(w, 10.5, "web", without, 1) }, 0},
 		{"after the node has changed again", func(w *world.Cluster) {
 			changes(w, 10.01, sources.Updated, "node-a")
@@ -121,7 +121,7 @@ func TestMissedBy(t *testing.T) {
 				t.Errorf("%s: missed by the attempt that ended at %v, want %v", c.name, got, want)
 			}
 			if j.changed {
-				t.Errorf("%s: the scheduler is told of the change", c.name)
+				t.Errorf("%s: the change stays in the scheduler", c.name)
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func TestAttachedToACrowd(t *testing.T) {
 	comes := func(seconds float64) func(*world.Cluster) { // a node that is too small, which may wake pods all the same
 		return func(c *world.Cluster) { world.Happens(c, seconds, sources.Added, world.Node("node-b", "1"), nil) }
 	}
-	// An Event that comes late, and is told at its own time.
+	// late is an Event that arrives late and has its own time.
 	late := func(seconds float64, count int) func(*world.Cluster) {
 		return func(c *world.Cluster) {
 			c.Add(seconds, &sources.FailedAttempt{Pod: world.Key("web"), UID: "web", Message: world.TooSmall, Recorded: sources.NewRecorded("2", count)})
@@ -162,8 +162,8 @@ func TestAttachedToACrowd(t *testing.T) {
 		{"it is flushed at the next second", 80, nil, comes(100.1), 101.2, []string{"100.0 backoff after 1 by NodeResourcesFit", "101.0 active BackoffComplete", "101.2 inflight"}},
 		{"it is flushed later", 80, nil, comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
 		{"nothing has woken it yet", 80, nil, comes(100.5), 104.6, []string{"100.0 unschedulable after 3 by NodeResourcesFit", "104.6 inflight"}},
-		{"its last attempt is told late", 80, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "102.0 active BackoffComplete", "104.6 inflight"}},
-		{"its only attempt is told late", 97, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 active after 1 by NodeResourcesFit", "104.6 inflight"}},
+		{"the Event of its last attempt is late", 80, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "102.0 active BackoffComplete", "104.6 inflight"}},
+		{"the Event of its only attempt is late", 97, late(97.8, 1), comes(100.1), 104.6, []string{"100.0 active after 1 by NodeResourcesFit", "104.6 inflight"}},
 		{"others may have followed that one", 97, late(97.8, 2), comes(100.1), 104.6, []string{"100.0 backoff after 3 by NodeResourcesFit", "104.0 active BackoffComplete", "104.6 inflight"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -188,8 +188,8 @@ func TestAttachedToACrowd(t *testing.T) {
 	}
 }
 
-// TestAttachedWithoutNodes: where a source comes to a scheduler at work without the nodes that there are, no attempt is modelled before it
-// tells of one: on none, each would fail by an error.
+// TestAttachedWithoutNodes: if a source attaches to a running scheduler without listing nodes, no attempt is modelled before the first node:
+// without nodes, each would fail with an error.
 func TestAttachedWithoutNodes(t *testing.T) {
 	var w world.Cluster
 	world.Happens(&w, 99.9, sources.Added, world.Wants("db", "4"), rejected(50, world.TooSmall))
@@ -202,7 +202,7 @@ func TestAttachedWithoutNodes(t *testing.T) {
 		"105.0 active NodeAdd", "105.0 inflight", "105.0 scheduled", "105.0 deleted"})
 }
 
-// TestLimitedSinceAttached: what is told of before the source came, as an Event is that comes late, lets none of the requests through that wait
+// TestLimitedSinceAttached: a late Event from before the source came lets none of the requests through that wait
 // since then: a pod whose binding waited is placed in its turn.
 func TestLimitedSinceAttached(t *testing.T) {
 	for _, late := range []bool{false, true} {

@@ -10,8 +10,8 @@ import (
 )
 
 // TestHeardLate: two pods are gone, the second of which the scheduler hears of late. Three others wait. The first wakes them, and they are
-// tried one after the other; what has each tried again can only be the second. So the scheduler heard of it while the last one was
-// tried for the first time, wherever it may have been when the API server answered.
+// tried one after the other; what has each tried again can only be the second. So the scheduler got it during the
+// first attempt of the last one, wherever it was when the API server answered.
 func TestHeardLate(t *testing.T) {
 	const again = 30.0065
 	told := func(verbosity int, of func(w *world.Cluster)) func(w *world.Cluster) {
@@ -120,8 +120,8 @@ func TestHeardLate(t *testing.T) {
 	})
 }
 
-// TestNodeHeardLate: a pod is gone, and three others that wait are tried; meanwhile their node becomes large enough. That two of them are told to
-// have failed as on the small one shows that the scheduler had yet to hear of it.
+// TestNodeHeardLate: a pod is gone, and three others that wait are tried; meanwhile their node becomes large enough. Two of them fail as on
+// the small one, so the scheduler had yet to get the update.
 func TestNodeHeardLate(t *testing.T) {
 	const grows = 30.0005
 	told := func(count int) func(w *world.Cluster) { // that two fail, by an Event that is the count-th of each
@@ -179,7 +179,7 @@ func TestNodeHeardLate(t *testing.T) {
 }
 
 // TestSeenBeforeItsTurn: a pod is gone, which wakes those that wait. The Event of the first attempt comes before
-// the model's loop is free for it. The loop goes on behind it, however soon the next Event of that pod is told.
+// the model's loop is free for it. The loop goes on behind it, however soon the next Event of that pod follows.
 func TestSeenBeforeItsTurn(t *testing.T) {
 	free := func(p *v1.Pod) { world.Reject(p, world.TooSmall, "") } // the recorder may have written of it: its attempts need not show
 	play(t, []scene{{"by an Event", 29, 31, func(w *world.Cluster) {
@@ -201,8 +201,8 @@ func TestSeenBeforeItsTurn(t *testing.T) {
 	`}})
 }
 
-// TestHeardBehindOthers: a pod is gone, which wakes web, whose backoff is over: it would be taken before first and second, which back off. Where
-// those are seen to be tried before web, the scheduler heard of it after the last of their attempts.
+// TestHeardBehindOthers: a pod is gone, which wakes web. Its backoff is over, so the loop would take it before first and second, which back
+// off. If those are tried before web, the scheduler got the deletion after the last of their attempts.
 func TestHeardBehindOthers(t *testing.T) {
 	const (
 		unmatched = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."

@@ -43,7 +43,7 @@ func TestRecorder(t *testing.T) {
 	c.Goes(11, third) // from here on its attempts are not seen
 	err := timeline.Replay(t.Context(), c.Recording(20), timeline.Options{}, func(m *board.Transition) error {
 		if asleep := m.From == queue.Backoff && m.To == queue.Unschedulable; m.PutBack() != asleep {
-			t.Errorf("%s → %s %s is told to be put back, or is not", m.From, m.To, m.Event)
+			t.Errorf("%s → %s %s: PutBack is wrong", m.From, m.To, m.Event)
 		} else if asleep && !strings.HasPrefix(new(session.Frame).Why(m)[0], "No attempt of it was seen") {
 			t.Error(new(session.Frame).Why(m))
 		}

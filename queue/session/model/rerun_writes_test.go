@@ -32,7 +32,7 @@ func rerunOf(t *testing.T, w *world.Cluster, until float64) string {
 	return traced(t, rec, world.Config(t), 2)
 }
 
-// comesToPreempt has a pod come for which two have to go: one goes at once, and one is told to take 30 s.
+// comesToPreempt adds a pod for which two have to go: one at once, and one with a grace period of 30 s.
 func comesToPreempt(w *world.Cluster) {
 	world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
 	runsOn(w, "quick", "1", 0, 0)
@@ -40,7 +40,7 @@ func comesToPreempt(w *world.Cluster) {
 	world.Happens(w, 2, sources.Added, world.Wants("high", "2"), priority(100))
 }
 
-// TestRerunPreempts: victims are deleted one after the other, and take as long to end as they say, a second at the most. The preemptor
+// TestRerunPreempts: victims are deleted one after the other, and take their grace period to end, up to a second. The preemptor
 // is gated until the last one's deletion was asked for, and is tried anew when the first has ended.
 func TestRerunPreempts(t *testing.T) {
 	var w world.Cluster
@@ -198,22 +198,6 @@ func TestRerunWaitsForItsRequests(t *testing.T) {
 		}
 	}
 	expect(t, "bound", append(bound[:1], bound[100:]...), []string{"2.011", "2.081", "2.082", "2.082", "2.091", "2.111", "2.131", "2.151", "2.171", "2.191", "2.211"})
-}
-
-// TestRerunBeginsLate: a scheduler that starts when pods are there has all of them, and what a person did before it was there is none
-// of its.
-func TestRerunBeginsLate(t *testing.T) {
-	var w world.Cluster
-	world.Happens(&w, 1, sources.Added, world.Node("node-a", "1"), nil)
-	world.Happens(&w, 1, sources.Added, world.Wants("web", "1"), nil)
-	w.Add(2, &sources.Injected{Pod: world.Key("web")})
-	w.Started(3)
-	says(t, rerunOf(t, &w, 5), `
-		3.000 web active UnscheduledPodAdd
-		3.000 web inflight
-		3.006 web scheduled node-a
-		3.006 web: on node-a
-		3.007 web deleted`)
 }
 
 // TestRerunSparesVictims: only a pod that the recorded scheduler preempted lives on, though it was seen to go. Whoever was evicted by

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// TestPreemptsInTheLoop: up to v1.32 the loop waits until the victims are deleted, and what is heard of meanwhile comes during the attempt.
+// TestPreemptsInTheLoop: up to v1.32 the loop waits until the victims are deleted, and changes delivered meanwhile come during the attempt.
 func TestPreemptsInTheLoop(t *testing.T) {
 	victims := func(w *world.Cluster) (low *v1.Pod) {
 		world.Happens(w, 1, sources.Added, world.Node("node-a", "2"), nil)
@@ -20,7 +20,7 @@ func TestPreemptsInTheLoop(t *testing.T) {
 		return low
 	}
 	playWith(t, func(cfg *schedulerconfig.Config) { *cfg = *cfg.Of("v1.32.0") }, []scene{
-		{"until it is told to have failed", 2, 2.5, func(w *world.Cluster) {
+		{"until the Event of its failure", 2, 2.5, func(w *world.Cluster) {
 			world.Happens(w, 2.08, sources.Deleted, victims(w), nil)
 			w.Failed(2.09, world.Wants("high", "1900m"), noRoom)
 		}, `
@@ -178,7 +178,7 @@ func TestSeenGoing(t *testing.T) {
 	})
 }
 
-// TestSeenTooEarly: an Event is told before the changes that led to it, which the scheduler has heard of then. None is told twice.
+// TestSeenTooEarly: an Event comes before the changes that led to it, which the scheduler had by then. None comes twice.
 func TestSeenTooEarly(t *testing.T) {
 	play(t, []scene{{"of two nodes", 3, 4, func(w *world.Cluster) {
 		nodes(w, "1", "node-a")
@@ -201,7 +201,7 @@ func TestSeenTooEarly(t *testing.T) {
 		`}})
 }
 
-// TestSeenToWork: where no scheduler was thought to be at work, whatever is seen of one has the loop go on.
+// TestSeenToWork: if no scheduler seemed to be running, any sign of one lets the loop go on.
 func TestSeenToWork(t *testing.T) {
 	silent := func(then func(w *world.Cluster, bound *v1.Pod)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
@@ -278,20 +278,17 @@ func TestSeenToWork(t *testing.T) {
 
 // TestSeenNew: of a pod that has just been created nothing was written before, so that its next attempts have to show.
 func TestSeenNew(t *testing.T) {
-	created := func(seconds float64, verb sources.Verb) func(w *world.Cluster) {
+	created := func(seconds float64) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			small := w.Another(1.6)
 			web := comes(w, 3, "web", "4", func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(seconds); world.Reject(p, noRoom, "") })
-			if verb == sources.Updated {
-				world.Happens(w, 3.001, sources.Updated, web, func(p *v1.Pod) { p.CreationTimestamp.Time = world.At(2.5) })
-			}
 			w.Failed(3.003, web, noRoom)
 			w.Goes(4, small)
 		}
 	}
 	play(t, []scene{
-		{"just now", 3, 4.2, created(2, sources.Added), `
+		{"just now", 3, 4.2, created(2), `
 			3.001 web active UnscheduledPodAdd
 			3.002 web inflight (failure)
 			3.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.3ms (outcome)
@@ -302,18 +299,7 @@ func TestSeenNew(t *testing.T) {
 			4.101 web inflight (turn)
 			4.101 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"two seconds ago", 3, 4.2, created(1, sources.Added), `
-			3.001 web active UnscheduledPodAdd
-			3.001 web inflight (turn)
-			3.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.96ms (outcome)
-			4.001 other active AssignedPodDelete
-			4.001 web backoff AssignedPodDelete
-			4.001 web inflight (passing)
-			4.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-			4.100 other inflight (turn)
-			4.101 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
-		`},
-		{"just now, as is heard later", 3, 4.2, created(0, sources.Updated), `
+		{"two seconds ago", 3, 4.2, created(1), `
 			3.001 web active UnscheduledPodAdd
 			3.001 web inflight (turn)
 			3.003 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 1.96ms (outcome)
@@ -330,7 +316,7 @@ func TestSeenNew(t *testing.T) {
 // TestSeenAsync: a loop that does not wait for the answers to its patches.
 func TestSeenAsync(t *testing.T) {
 	async := func(cfg *schedulerconfig.Config) { cfg.AsyncAPICalls = true }
-	boundAfter := func(n int) func(w *world.Cluster) { // so many requests, of which those beyond 100 wait for a second at the most
+	boundAfter := func(n int) func(w *world.Cluster) { // n requests: those beyond 100 wait for up to a second
 		return func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			requests(w, 1.9, n)
@@ -430,7 +416,7 @@ func TestSeenAsync(t *testing.T) {
 		`},
 	})
 	play(t, []scene{
-		{"the scheduler is of a release whose loop does not wait, as is heard", 2, 4, func(w *world.Cluster) {
+		{"the scheduler turns out to be of a release whose loop does not wait", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			w.Started(1.8)
 			w.Add(1.9, &sources.SchedulerHeard{Release: "v1.34.0"})

@@ -236,7 +236,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.403 late scheduled node-a (outcome)
 			2.404 late deleted
 		`},
-		{"another's binding is told meanwhile, of an attempt before, where each request is told", 2, 3, func(w *world.Cluster) {
+		{"another pod is bound meanwhile, by an attempt before, and all requests are recorded", 2, 3, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
 			requests(w, 1.9, 1)
 			web := comes(w, 2, "web", "4", nil)
@@ -280,7 +280,7 @@ func TestSeenToWaitForAnswers(t *testing.T) {
 			2.006 store inflight (failure)
 			2.006 store unschedulable ScheduleAttemptFailure VolumeRestrictions in 350µs
 		`},
-		{"no node has come yet, of those that are told", 0, 1.1, func(w *world.Cluster) {
+		{"no node has come yet, and nodes are recorded", 0, 1.1, func(w *world.Cluster) {
 			comes(w, 0.6, "web", "1", nil)
 			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 		}, `

@@ -147,8 +147,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestFailedByError: the patch of an attempt that failed by an error says so, and a log, whatever the model had it rejected by. The pod has been
-// backing off since then, and no event wakes it (scheduling_queue.go, v1.33, AddUnschedulableIfNotPresent).
+// TestFailedByError: the patch of an attempt that failed with an error says so, as does a log, whatever plugin the model had rejected it by. The
+// pod has been backing off since then, and no event wakes it (scheduling_queue.go, v1.33, AddUnschedulableIfNotPresent).
 func TestFailedByError(t *testing.T) {
 	err := func(w *world.Cluster, seconds, patched float64, pod *v1.Pod) {
 		pod = world.Happens(w, seconds, sources.Updated, pod, func(p *v1.Pod) {

@@ -23,7 +23,7 @@ func pinned(node string) func(*v1.Pod) {
 // going has a pod that is being deleted.
 func going(p *v1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: world.At(32)} }
 
-// scene is what is seen of a scheduler, and all that the model makes of it from so many seconds on.
+// scene is a recording of a scheduler, and all moves of its model after from, in seconds.
 type scene struct {
 	name        string
 	from, until float64
@@ -50,7 +50,7 @@ func playWith(t *testing.T, edit func(*schedulerconfig.Config), scenes []scene) 
 // byFlushesAlone has the loop take no pods from backoffQ.
 func byFlushesAlone(cfg *schedulerconfig.Config) { cfg.Queue.PopFromBackoffQ = false }
 
-// nodes has nodes come with that much CPU each, of a cluster whose scheduler's requests are told.
+// nodes adds nodes with that much CPU each, to a cluster whose scheduler's requests are recorded.
 func nodes(w *world.Cluster, cpu string, names ...string) {
 	for _, name := range names {
 		world.Happens(w, 1, sources.Added, world.Node(name, cpu), nil)
@@ -103,7 +103,7 @@ func TestSeenBound(t *testing.T) {
 			2.011 web deleted
 			2.011 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 960µs (outcome)
 		`},
-		{"before the scheduler would have heard of it", 2, 3, func(w *world.Cluster) {
+		{"before the watch would have delivered the pod", 2, 3, func(w *world.Cluster) {
 			nodes(w, "2", "node-a")
 			w.Bound(2.0005, comes(w, 2, "web", "1", nil), "node-a")
 			w.Patched(2.2006, comes(w, 2.2, "db", "1", nil), noRoom, "")

@@ -32,7 +32,7 @@ func logsMove(w *world.Cluster, seconds float64, pod string, to sources.Tier) {
 // TestSeenToBegin: a log tells when attempts begin. What the loop did before is over then, if it can have been that scheduler's loop.
 func TestSeenToBegin(t *testing.T) {
 	play(t, []scene{
-		{"before the one before it is told to end", 2, 4, func(w *world.Cluster) {
+		{"before the log says that the one before has ended", 2, 4, func(w *world.Cluster) {
 			logs(w, 0, 3)
 			nodes(w, "4", "node-a")
 			a, b := comes(w, 2, "a", "8", nil), comes(w, 2.0001, "b", "1", nil)
@@ -77,7 +77,7 @@ func TestSeenToBegin(t *testing.T) {
 			3.900 a inflight (turn)
 			3.901 a unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"where no node is told of", 2, 4, func(w *world.Cluster) {
+		{"where no nodes are recorded", 2, 4, func(w *world.Cluster) {
 			logs(w, 0, 3)
 			a := comes(w, 2, "a", "8", nil)
 			logsFailure(w, 2.1, 2.2, a)
@@ -169,7 +169,7 @@ func TestLoggedNext(t *testing.T) {
 // next one's, however near.
 func TestLoggedBehind(t *testing.T) {
 	play(t, []scene{
-		{"each pod that is deleted has it tried before the model heard of that", 1.9, 4, func(w *world.Cluster) {
+		{"each deletion has it tried before the watch would have delivered that", 1.9, 4, func(w *world.Cluster) {
 			logs(w, 0, sources.AttemptsVerbosity)
 			nodes(w, "4", "node-a")
 			var small []*v1.Pod
@@ -215,7 +215,7 @@ func TestSeenToMove(t *testing.T) {
 			2.300 new scheduled node-a (outcome)
 			2.301 new deleted
 		`},
-		{"a pod comes meanwhile, and is told to be in flight alone", 2, 4, func(w *world.Cluster) {
+		{"a pod comes meanwhile, and the log has it in flight only", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			logs(w, 2, sources.MovesVerbosity)
 			pod := comes(w, 2.1, "new", "1", nil)
@@ -226,7 +226,7 @@ func TestSeenToMove(t *testing.T) {
 			2.300 new scheduled node-a (outcome)
 			2.301 new deleted
 		`},
-		{"a pod is told to be in flight, whose attempt is told to begin later", 2, 4, func(w *world.Cluster) {
+		{"the log has a pod in flight, whose attempt begins later", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			logs(w, 2, sources.MovesVerbosity)
 			pod := comes(w, 2.1, "new", "4", nil)
@@ -243,7 +243,7 @@ func TestSeenToMove(t *testing.T) {
 			comes(w, 2.1, "new", "4", free)
 			w.Add(3, &sources.Mark{})
 		}, ``},
-		{"moves are told before the log says that it tells all, and of no tier that there is", 2, 4, func(w *world.Cluster) {
+		{"moves before the log says that it has all, and into an unknown tier", 2, 4, func(w *world.Cluster) {
 			nodes(w, "1", "node-a")
 			web := comes(w, 2, "web", "4", nil)
 			w.Failed(2.003, web, noRoom)
@@ -282,7 +282,7 @@ func TestSeenToMove(t *testing.T) {
 			5.900 web scheduled node-a (outcome)
 			5.901 web deleted
 		`},
-		{"a pod that the model placed is told to be elsewhere: its room is free", 2, 4, func(w *world.Cluster) {
+		{"the log has a pod elsewhere that the model placed: its room is free", 2, 4, func(w *world.Cluster) {
 			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			comes(w, 2, "web", "1", nil)
 			logs(w, 2.01, sources.MovesVerbosity)
@@ -303,7 +303,7 @@ func TestSeenToMove(t *testing.T) {
 			3.901 late inflight (turn)
 			3.901 late unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod that the model placed is told to be bound before that shows: its room is taken", 2, 4, func(w *world.Cluster) {
+		{"the log has a pod bound that the model placed, before that shows: its room is taken", 2, 4, func(w *world.Cluster) {
 			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "1", nil)
 			logs(w, 2.01, sources.MovesVerbosity)
@@ -320,7 +320,7 @@ func TestSeenToMove(t *testing.T) {
 			3.900 db inflight (turn)
 			3.901 db unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"a pod that the model placed is told to be in flight: it is bound as it was placed", 2, 4, func(w *world.Cluster) {
+		{"the log has a pod in flight that the model placed: it is bound as it was placed", 2, 4, func(w *world.Cluster) {
 			world.Happens(w, 1, sources.Added, world.Node("node-a", "1"), nil)
 			web := comes(w, 2, "web", "1", nil)
 			logs(w, 2.01, sources.MovesVerbosity)

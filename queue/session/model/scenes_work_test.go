@@ -127,8 +127,8 @@ func TestSeenPaceOfKinds(t *testing.T) {
 	})
 }
 
-// TestSeenLimited: bindings and patches count against the rate limit of the scheduler's client, unless each request is told anyhow. Where
-// it is used up, that nothing is seen of a pod tells nothing.
+// TestSeenLimited: bindings and patches count against the rate limit of the scheduler's client, unless every request is recorded. Once it is
+// used up, a pod without a sign of an attempt may have been tried all the same.
 func TestSeenLimited(t *testing.T) {
 	burst := func(exact bool, n int, one func(w *world.Cluster, seconds float64, name string)) func(w *world.Cluster) {
 		return func(w *world.Cluster) {
@@ -155,7 +155,7 @@ func TestSeenLimited(t *testing.T) {
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"by requests that are told", 2, 2.3, func(w *world.Cluster) {
+		{"by recorded requests", 2, 2.3, func(w *world.Cluster) {
 			nodes(w, "100", "node-a")
 			requests(w, 1.999, 100)
 			comes(w, 2, "web", "200", nil)
@@ -174,12 +174,12 @@ func TestSeenLimited(t *testing.T) {
 			2.001 web inflight (turn)
 			2.002 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"not by bindings, where requests are told", 2, 3.6, burst(true, 95, binds), `
+		{"not by bindings, if requests are recorded", 2, 3.6, burst(true, 95, binds), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"not by patches, where requests are told", 2, 3.6, burst(true, 95, patches), `
+		{"not by patches, if requests are recorded", 2, 3.6, burst(true, 95, patches), `
 			2.001 web active UnscheduledPodAdd
 			3.496 web inflight (failure)
 			3.496 web unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
@@ -260,7 +260,7 @@ func TestSeenRestart(t *testing.T) {
 			5.900 other inflight (turn)
 			5.901 other unschedulable ScheduleAttemptFailure NodeResourcesFit in 660µs
 		`},
-		{"its release decides, if it is told and not inferred", 2, 6, func(w *world.Cluster) {
+		{"its release decides, unless it is inferred", 2, 6, func(w *world.Cluster) {
 			w.Started(0.5)
 			nodes(w, "1", "node-a")
 			w.Patched(2.01, comes(w, 2, "web", "4", nil), noRoom, "")
@@ -296,7 +296,7 @@ func TestSeenByALog(t *testing.T) {
 		w.Add(seconds, &sources.Dumped{Pod: world.Key(pod.Name), UID: pod.UID, In: in})
 	}
 	play(t, []scene{
-		{"an attempt begins of a pod before its creation is heard of, and of one that is unschedulable", 2, 4, func(w *world.Cluster) {
+		{"an attempt begins before the pod's creation is delivered, and another while it is unschedulable", 2, 4, func(w *world.Cluster) {
 			logs(0, 3)(w)
 			nodes(w, "4", "node-a")
 			a := comes(w, 2, "a", "8", nil)

@@ -21,8 +21,8 @@ func boundAt(second string) []string {
 	}
 }
 
-// TestRejectedAlthough: the real scheduler rejected a pod that the model had placed. The pod is where it
-// is told to be, by the plugins that the message names, and the room that the model had taken is free.
+// TestRejectedAlthough: the real scheduler rejected a pod that the model had placed. The pod is where
+// the source has it, by the plugins that the message names, and the room that the model had taken is free.
 func TestRejectedAlthough(t *testing.T) {
 	const message = "0/1 nodes are available: 1 Insufficient cpu."
 	for name, rejected := range map[string]func(*world.Cluster, *v1.Pod){

@@ -89,7 +89,7 @@ func TestGoesOnAfterTheLast(t *testing.T) {
 // TestSameUID: of two pods with one UID, which upstream's cache takes for its own corruption, the second is
 // left out, whether the scheduler finds them there or hears of them. All others go on.
 func TestSameUID(t *testing.T) {
-	for name, start := range map[string]float64{"heard of": 0.5, "found there": 3} {
+	for name, start := range map[string]float64{"delivered": 0.5, "found there": 3} {
 		t.Run(name, func(t *testing.T) {
 			var c world.Cluster
 			world.Happens(&c, 1, sources.Added, world.Node("node-a", "2"), nil)

@@ -32,7 +32,7 @@ func (p *Pace) is(t *testing.T, when string, attempt, answer time.Duration) {
 	}
 }
 
-// TestPace: what is seen of a scheduler tells how fast it is, and one odd moment tells nothing.
+// TestPace: the pace is learned from the attempts that are visible, and one odd interval does not change it.
 func TestPace(t *testing.T) {
 	p := New(answerDelay)
 	p.is(t, "at first", nominal, answerDelay)
@@ -63,7 +63,7 @@ func TestPace(t *testing.T) {
 	learns(p, now, recentOf, 4*nominal)
 	p.is(t, "after it became slow", 4*nominal, 2*time.Millisecond-nominal/4)
 	if got := p.Longest().Round(time.Millisecond); got != 80*time.Millisecond {
-		t.Errorf("the loop takes %s at the most from one attempt to the next, want 80ms", got)
+		t.Errorf("the loop takes up to %s from one attempt to the next, want 80ms", got)
 	}
 }
 

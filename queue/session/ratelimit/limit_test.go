@@ -23,9 +23,9 @@ func TestSaturated(t *testing.T) {
 		{"a larger burst", 1, 200, false, true},
 		{"a long time", 20, 50, false, true},
 		{"a long time, fewer", 20, 35, false, false},
-		{"a burst, where all are told", 1, 98, true, false},
-		{"a little larger burst, where all are told", 1, 99, true, true},
-		{"a long time, where all are told", 20, 50, true, false},
+		{"a burst, all recorded", 1, 98, true, false},
+		{"a little larger burst, all recorded", 1, 99, true, true},
+		{"a long time, all recorded", 20, 50, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := ratelimit.Limit{Exact: c.exact}
@@ -75,7 +75,7 @@ func TestBeginsLimited(t *testing.T) {
 		{"nearly at that rate", 50, 100, 89, 2, true, false},
 		{"at that rate for a while", 50, 100, 100, 4, true, false},
 		{"nobody came to it", 50, 100, 90, 2, false, false},
-		{"no requests are told", 50, 100, 0, 2, true, false},
+		{"no requests are recorded", 50, 100, 0, 2, true, false},
 		{"there is no limit", 0, 100, 90, 0, true, false},
 		{"the limit lets one through at once", 50, 1, 1, 2, true, true},
 		{"the limit is one a second", 1, 100, 90, 90, true, true},
@@ -96,8 +96,8 @@ func TestBeginsLimited(t *testing.T) {
 	}
 }
 
-// TestOwed: where all requests are told, those beyond the burst are owed: the next ones wait until they are paid. Where some are not told,
-// nothing is known to be owed.
+// TestOwed: if all requests are recorded, those beyond the burst are owed: the next ones wait until they are paid. If some are not
+// recorded, nothing is known to be owed.
 func TestOwed(t *testing.T) {
 	for _, exact := range []bool{true, false} {
 		s := ratelimit.Limit{Exact: exact}
@@ -133,7 +133,7 @@ func TestTurn(t *testing.T) {
 	}{
 		{"none waits", used(false, 80), 0, 10, 0, 10},
 		{"none waits, so none can be ahead", used(false, 80), 20, 10, 0, 10},
-		{"all are told", used(true, 100), 2, 10, 0, 10},
+		{"all are recorded", used(true, 100), 2, 10, 0, 10},
 		{"it is the next", used(false, 100), 0, 10, 0, 10.02},
 		{"two are ahead", used(false, 100), 2, 10, 0, 10.06},
 		{"one is ahead that shows", used(false, 100), 0, 10, 10.3, 10.32},
