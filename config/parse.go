@@ -33,7 +33,7 @@ func settings() []setting {
 			map[string]any{"type": "string", "examples": theme.All()}, readTheme},
 		{"glyphs", "The glyphs: ascii for consoles, narrow for terminals that draw some glyphs two cells wide. auto decides by the locale and TERM.", "auto",
 			map[string]any{"enum": theme.AllGlyphs()}, readGlyphs},
-		flag("projector", "Draw for a projector: large counts, bold text, space between rows.", "false", func(c *Config) *bool { return &c.Projector }),
+		flag("projector", "Draw for a projector: large counts, bold text, gaps between rows.", "false", func(c *Config) *bool { return &c.Projector }),
 		flag("mouse", "Use the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
 		flag("bell", "Ring the terminal bell when a run (U) stops at its condition, and when a long operation finishes.", "false", func(c *Config) *bool { return &c.Bell }),
 		{"time-zone", "The time zone for times of day: UTC, like the scheduler's log, local for this machine's, or a name like Europe/Berlin.", "UTC",
