@@ -330,14 +330,14 @@ func TestOwnViews(t *testing.T) {
 		"views: []":          "c.yaml, line 1: invalid views (a list): use a mapping of names to views",
 		"views:\n  a: b":     `c.yaml, line 2: invalid view "b": use filter, columns, sort and pane`,
 		"views:\n  last: {}": `c.yaml, line 2: invalid view name "last"`,
-		"views:\n  a: {columns: {activeQ: [age, waiting]}}": "c.yaml, line 2: the column waiting is there twice",
+		"views:\n  a: {columns: {activeQ: [age, waiting]}}": "c.yaml, line 2: duplicate column waiting",
 		"views:\n  a: {fiter: x}":                           `c.yaml, line 2: unknown view field "fiter": use filter, columns, sort and pane`,
 		"views:\n  a:\n    filter: \"colour:red\"":          `c.yaml, line 3: invalid filter "colour:red": `,
 		"views:\n  a: {pane: x}":                            `c.yaml, line 2: invalid pane "x": use one of activeQ, `,
 		"views:\n  a: {columns: {log: [pod]}}":              `c.yaml, line 2: invalid pane "log": only activeQ, `,
-		"views:\n  a: {columns: {activeQ: [pod, pod]}}":     "c.yaml, line 2: the column pod is there twice",
+		"views:\n  a: {columns: {activeQ: [pod, pod]}}":     "c.yaml, line 2: duplicate column pod",
 		"views:\n  a: {columns: {activeQ: pod}}":            `c.yaml, line 2: invalid columns of activeQ "pod": use a list of names`,
-		"views:\n  a: {sort: {activeQ: size}}":              `c.yaml, line 2: there is no column "size" to sort by; there are pod, `,
+		"views:\n  a: {sort: {activeQ: size}}":              `c.yaml, line 2: unknown column "size": sort by one of pod, `,
 	} {
 		if _, err := config.Parse("c.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -33,7 +33,7 @@ func settings() []setting {
 			map[string]any{"type": "string", "examples": theme.All()}, readTheme},
 		{"glyphs", "Characters to draw with: ascii for consoles, narrow where symbols may be two cells wide. auto uses the locale and TERM.", "auto",
 			map[string]any{"enum": theme.AllGlyphs()}, readGlyphs},
-		flag("projector", "Draw for a projector: large counts, bold text, space between rows.", "false", func(c *Config) *bool { return &c.Projector }),
+		flag("projector", "Draw for a projector: large counts, bold text, gaps between rows.", "false", func(c *Config) *bool { return &c.Projector }),
 		flag("mouse", "Use the mouse; false leaves it to the terminal.", "true", func(c *Config) *bool { return &c.Mouse }),
 		flag("bell", "Ring the terminal's bell when a run to a condition (U) stops, and when long work is done.", "false", func(c *Config) *bool { return &c.Bell }),
 		{"time-zone", "Time zone: UTC, as in the scheduler's log, local, or a name like Europe/Berlin.", "UTC",

@@ -78,18 +78,3 @@ func TestWatch(t *testing.T) {
 		<-reads
 	})
 }
-
-// BenchmarkWatch measures one check of an unchanged file.
-func BenchmarkWatch(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "config.yaml")
-	b.Setenv(config.FileVariable, path)
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		b.Fatal(err)
-	}
-	w := config.NewWatch()
-	for b.Loop() {
-		if config.HasChanged(w) {
-			b.Fatal("it has not changed")
-		}
-	}
-}

@@ -390,7 +390,7 @@ func boardProgram() []Binding {
 		{ID: TimeZone, Name: "time zone",
 			Description: "Show times of day in UTC, or in the configured zone or else this machine's."},
 		{ID: Projector, Keys: []string{"H"}, Name: "projector",
-			Description: "Draw for a projector: large counts, bold text, space between rows, and the key that was pressed."},
+			Description: "Draw for a projector: large counts, bold text, gaps between rows, and the pressed key."},
 		{ID: Mouse, Keys: []string{"M"}, Name: "mouse on/off",
 			Description: "Turn the mouse on (click selects, wheel scrolls), or off, so that the terminal can select text."},
 		{ID: Messages, Keys: []string{";"}, Name: "messages",

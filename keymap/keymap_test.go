@@ -3,7 +3,6 @@ package keymap_test
 import (
 	"flag"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/schedq/schedq/keymap"
@@ -63,23 +62,5 @@ func TestDocsAreUpToDate(t *testing.T) {
 	}
 	if string(got) != want {
 		t.Errorf("%s is stale: run go test ./keymap -update", path)
-	}
-}
-
-// TestBarKeepsTableOrder checks that equally important bindings keep their order in the table.
-func TestBarKeepsTableOrder(t *testing.T) {
-	all := keymap.Default()
-	var importance int
-	var before string
-	for _, b := range keymap.New(all).OnBar(keymap.Board) {
-		if b.Bar == importance {
-			at := func(name string) int {
-				return slices.IndexFunc(all, func(b keymap.Binding) bool { return b.Name == name && b.Context == keymap.Board })
-			}
-			if at(b.Name) < at(before) {
-				t.Errorf("%s stands before %s", before, b.Name)
-			}
-		}
-		importance, before = b.Bar, b.Name
 	}
 }

@@ -117,19 +117,19 @@ func TestMessagesAreBounded(t *testing.T) {
 func TestAnOutcomeStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.MoveAll).sees("what came of it 10:36:06.500", "1 activeQ", "train-0                    ○ activeQ")
-		p.do(keymap.RowDown, keymap.RowUp, keymap.FocusLog).sees("what came of it", "5 log")
-		p.do(keymap.Timeline).sees("what came of it").do(keymap.Back).sees("what came of it", "1 activeQ")
+		p.goTo(moment).do(keymap.MoveAll).sees("result 10:36:06.500", "1 activeQ", "train-0                    ○ activeQ")
+		p.do(keymap.RowDown, keymap.RowUp, keymap.FocusLog).sees(" result ", "5 log")
+		p.do(keymap.Timeline).sees(" result ").do(keymap.Back).sees(" result ", "1 activeQ")
 		p.do(keymap.Outcome, keymap.RowDown, keymap.RowDown).seesTogether("▸ shop/cart-7d9f8c6b5-x2k1p", "activeQ")
 		if got := p.model.Selected.Key.Name; got != "cart-7d9f8c6b5-x2k1p" {
 			t.Errorf("%s is selected", got)
 		}
-		p.do(keymap.Open).sees("why?", "what came of it").do(keymap.Back).seesNot(" why? ").do(keymap.RowUp)
+		p.do(keymap.Open).sees("why?", " result ").do(keymap.Back).seesNot(" why? ").do(keymap.RowUp)
 		if got := p.model.Selected.Key.Name; got == "cart-7d9f8c6b5-x2k1p" {
 			t.Error("when what is above it is closed, keys are not about the panel again")
 		}
-		p.do(keymap.NextPane).do(keymap.LeaveWhatIf).sees("what came of it").do(keymap.Back).seesNot("what came of it")
-		p.do(keymap.Messages).enter("move request").sees("what came of it").do(keymap.Back).seesNot("what came of it")
+		p.do(keymap.NextPane).do(keymap.LeaveWhatIf).sees(" result ").do(keymap.Back).seesNot(" result ")
+		p.do(keymap.Messages).enter("move request").sees(" result ").do(keymap.Back).seesNot(" result ")
 	})
 }
 
@@ -137,11 +137,11 @@ func TestAnOutcomeStays(t *testing.T) {
 func TestAnOutcomeIsAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 100, 30, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.Outcome).sees("nothing was asked in a what-if yet")
-		p.do(keymap.WhatIf, keymap.Pop).seesNot("what came of it").do(keymap.Outcome).sees("what came of it", "urgent-1").do(keymap.Outcome).seesNot("what came of it")
+		p.goTo(moment).do(keymap.Outcome).sees("there is no what-if result yet")
+		p.do(keymap.WhatIf, keymap.Pop).seesNot(" result ").do(keymap.Outcome).sees(" result ", "urgent-1").do(keymap.Outcome).seesNot(" result ")
 		p.do(keymap.Outcome, keymap.Fits).seesTogether("urgent-1", "bound")
 		p.do(keymap.MoveAll).sees("move request", "train-0")
-		p.clicks("shop/cart-7d9f8c6b5-x2k1p").clicks("shop/cart-7d9f8c6b5-x2k1p").sees(" why? ", "what came of it")
+		p.clicks("shop/cart-7d9f8c6b5-x2k1p").clicks("shop/cart-7d9f8c6b5-x2k1p").sees(" why? ", " result ")
 	})
 }
 
@@ -151,9 +151,9 @@ func TestAnOutcomeNamesNodes(t *testing.T) {
 	for _, size := range sizes {
 		synctest.Test(t, func(t *testing.T) {
 			p := sit(t, size[0], size[1], session.New(withTenants(t), timeline.Options{Paused: true}), Options{})
-			p.goTo("10:36:02.5").do(keymap.AddNode).enter("node-2 big").do(keymap.Outcome).sees("what came of it", "node big", "node node-2")
+			p.goTo("10:36:02.5").do(keymap.AddNode).enter("node-2 big").do(keymap.Outcome).sees(" result ", "node big", "node node-2")
 			golden(t, fmt.Sprintf("outcome/%dx%d", size[0], size[1]), p.screen()+"\n"+p.styles())
-			p.do(keymap.Open).sees("nodes").seesTogether("▸ big").sees("what came of it")
+			p.do(keymap.Open).sees("nodes").seesTogether("▸ big").sees(" result ")
 		})
 	}
 }

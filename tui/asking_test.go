@@ -44,7 +44,7 @@ func asks(t *testing.T, do func(p *person)) {
 func TestTheSchedulerDecides(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.RunScheduler).sees("a local scheduler decides", "a local scheduler takes over: none bound, 1 waits: ")
-		p.do(keymap.Pop).sees("can't: the local scheduler decides: s takes its place")
+		p.do(keymap.Pop).sees("can't: the local scheduler makes the decisions: press s to make them yourself")
 		p.do(keymap.AddPod).enter("small").do(keymap.StepForward, keymap.StepForward, keymap.StepForward).sees("small", "in-flight→bound", "to node-")
 		p.do(keymap.RunScheduler).sees("you are the scheduler again", "you are the scheduler —")
 	})
@@ -53,7 +53,7 @@ func TestTheSchedulerDecides(t *testing.T) {
 func TestANodeLikeOneThatIsThere(t *testing.T) {
 	asks(t, func(p *person) {
 		p.do(keymap.AddNode).press("enter")
-		p.sees("the name of a node, and a name for the new one if you like").press("esc")
+		p.sees("type a node's name, and optionally a name for the new node").press("esc")
 		p.seesNot("WHAT-IF").do(keymap.AddNode).enter("node-9").sees("node like: node-9", "there is no node node-9; there are node-1, node-2")
 		p.press("esc")
 		p.do(keymap.EditNode).enter("node-9 cordon").sees("edit node: node-9 cordon", "there is no node node-9; there are node-1, node-2").press("esc")
@@ -71,7 +71,7 @@ func TestTheNearestNodeIsOffered(t *testing.T) {
 
 func TestEditingANode(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.EditNode).enter("node-1").sees("a node's name, then its changes").press("esc")
+		p.do(keymap.EditNode).enter("node-1").sees("type a node's name, then changes").press("esc")
 		p.do(keymap.EditNode).enter("node-1 cordon disk=ssd").sees("node node-1 cordon disk=ssd: none bound, 1 waits: ")
 		p.do(keymap.EditNode).enter("node-1 zone-").sees("can't: node node-1 zone-: node node-1 has no label and no taint zone")
 	})
@@ -101,7 +101,7 @@ func TestApplyingAManifest(t *testing.T) {
 
 func TestBindingAClaim(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.BindClaim).enter("No_Claim").sees("the name of a claim, or namespace/name").press("esc")
+		p.do(keymap.BindClaim).enter("No_Claim").sees("type a claim's name, or namespace/name").press("esc")
 		p.do(keymap.BindClaim).enter("none").sees("bind claim: none", "there is no claim none; there are data").press("esc")
 		p.do(keymap.BindClaim).enter("data").sees("bind claim default/data: none bound, 1 waits: ")
 	})
@@ -109,7 +109,7 @@ func TestBindingAClaim(t *testing.T) {
 
 func TestDeletingAPodOrANode(t *testing.T) {
 	asks(t, func(p *person) {
-		p.do(keymap.Delete).enter("train-0").sees("pod and its name, or node and its name").press("esc")
+		p.do(keymap.Delete).enter("train-0").sees("type pod or node, then its name").press("esc")
 		p.do(keymap.Delete).enter("node node-9").sees("delete: node node-9", "there is no node node-9; there are node-1, node-2").press("esc")
 		p.do(keymap.Delete).enter("pod train-0").sees("delete pod default/train-0: none bound, none waits")
 		p.do(keymap.Delete).enter("node node-2").sees("delete node node-2: none bound, none waits")

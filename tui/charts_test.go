@@ -94,7 +94,7 @@ func TestPlotsStandBesideTheSchedulersOwnCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 160, 45, paused(t, sample), Options{})
 		p.goTo("+6.1s").do(keymap.Plots)
-		p.sees("backoffQ", "scheduler says", "oldest pod's age", "UnscheduledPodAdd", "attempts")
+		p.sees("backoffQ", "scheduler's count", "oldest pod's age", "UnscheduledPodAdd", "attempts")
 		row := p.row(p.rowOf("attempts"))
 		if !strings.Contains(row, "█") {
 			t.Errorf("no attempt is drawn in %q", row)
@@ -106,7 +106,7 @@ func TestPlotsStandBesideTheSchedulersOwnCounts(t *testing.T) {
 func TestPlotsValuesAreWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.Plots).sees("UnscheduledPodAdd", " a second").seesNot(" in …").seesNot("a sec…").seesNot("ScheduleAttemptFail…")
+		p.goTo(moment).do(keymap.Plots).sees("UnscheduledPodAdd", "/s").seesNot(" in …").seesNot("ScheduleAttemptFail…")
 	})
 }
 
@@ -115,8 +115,8 @@ func TestAChartThatNeedsAPodSaysSo(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
 		p.do(keymap.Timeline).sees("can't: no pod is selected")
 		p.do(keymap.Plots).press("enter")
-		p.sees("can't: the plots are of all pods")
-		p.do(keymap.Back, keymap.Lanes).sees("No pod was in the queue in the time shown")
+		p.sees("can't: the plots show all pods together")
+		p.do(keymap.Back, keymap.Lanes).sees("No pod was in the queue during this time")
 	})
 }
 

@@ -97,7 +97,7 @@ func TestSortByAnyColumn(t *testing.T) {
 		}
 		p.do(keymap.WhatIf).sees("pod↑").do(keymap.LeaveWhatIf).sees("pod↑") // the what-if is seen alike
 		p.do(keymap.Sort).enter("queue's").seesNot("pod↑").do(keymap.Sort).enter("owner").sees("activeQ 2 by owner ↓").do(keymap.Sort).enter("queue's").seesNot("by owner")
-		p.do(keymap.FocusLog, keymap.Sort).sees("can't: the log is sorted by time")
+		p.do(keymap.FocusLog, keymap.Sort).sees("can't: the log is always sorted by time")
 	})
 }
 
@@ -106,12 +106,12 @@ func TestGroups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.CountGroups)
-		p.sees("They wait for", "2 pods         NodeResourcesFit", "1 backoffQ, 1 unschedulable", "1 pod          TaintToleration",
+		p.sees("Waiting for", "2 pods         NodeResourcesFit", "1 backoffQ, 1 unschedulable", "1 pod          TaintToleration",
 			"Namespace", "7 pods         default", "1 pod          shop")
 		p.enter("noderes").sees(" / plugin=NodeResourcesFit", "backoffQ 2, 1 match")
 		p.do(keymap.CountGroups).seesNot("TaintToleration").sees("1 pod          NodeAffinity").enter("default")
 		p.sees(" / plugin=NodeResourcesFit ns=default")
-		p.do(keymap.Back, keymap.CountGroups).enter("no owner").sees("can't: no filter selects these pods")
+		p.do(keymap.Back, keymap.CountGroups).enter("no owner").sees("can't: no filter can select these pods")
 	})
 }
 

@@ -35,6 +35,6 @@ func TestUnfoldAPodGroup(t *testing.T) {
 		p.seesNot("⊞")
 		p.do(keymap.RowDown).sees("▸●   train-1").do(keymap.Fold).sees("▸● ⊞ train ×3").seesNot("⊟").seesNot("●   train-1")
 		p.do(keymap.Filter).enter("!train-1").sees("⊞ train ×2", "activeQ 4, 2 match")
-		p.do(keymap.Back, keymap.LastRow, keymap.Fold).sees("the selected pod is of no pod group")
+		p.do(keymap.Back, keymap.LastRow, keymap.Fold).sees("this pod is not in a pod group")
 	})
 }

@@ -31,11 +31,11 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		for _, key := range []keymap.ID{keymap.Forks, keymap.Compare} {
-			if p.do(key); p.answer() != "can't: there is no what-if: w makes one" {
+			if p.do(key); p.answer() != "can't: there is no what-if: w starts one" {
 				t.Errorf("%s says %q", key, p.answer())
 			}
 		}
-		p.do(keymap.CloseFork).sees("can't: this is the recording: w makes a what-if of it")
+		p.do(keymap.CloseFork).sees("can't: this is the recording: w starts a what-if")
 
 		p.goTo(moment).do(keymap.WhatIf).do(keymap.AddPod).enter("mine 50")
 		p.do(keymap.Palette).enter("name what-if").sees("name: what-if 1")
@@ -49,7 +49,7 @@ func TestWhatIfsBesideEachOther(t *testing.T) {
 		p.do(keymap.Forks).sees("  with mine  from 10:36:06.500", "    what-if 2  from 10:36:06.500, now 10:36:06.500 (here)").types("what-if 2")
 		p.sees("2 injections: new pod default/mine, move request for all").press("esc")
 		p.do(keymap.Compare).sees("compare with", "the recording", "with mine").enter("with mine")
-		p.sees(" compare ── at 10:36:06.500", "what-if 2", "with mine", "activeQ", "3 pods with another place, node or attempts:",
+		p.sees(" compare ── at 10:36:06.500", "what-if 2", "with mine", "activeQ", "3 pods in a different place, on another node or with other attempts:",
 			"train-0", "○ activeQ", "● unschedulable NodeAffinity+1")
 		p.do(keymap.LastRow) // selects: why? is of the pod that the cursor is on
 		if got := p.model.Selected.Key.Name; got != "cart-7d9f8c6b5-x2k1p" {

@@ -33,13 +33,13 @@ func TestReasons(t *testing.T) {
 		key    keymap.ID
 		says   string
 	}{
-		{atEnd, nil, keymap.Play, "nothing is left to play"},
-		{atEnd, nil, keymap.StepForward, "nothing is left to play"},
-		{atEnd, nil, keymap.LeapForward, "nothing is left to play"},
+		{atEnd, nil, keymap.Play, "this is the end"},
+		{atEnd, nil, keymap.StepForward, "this is the end"},
+		{atEnd, nil, keymap.LeapForward, "this is the end"},
 		{atStart, nil, keymap.StepBack, "this is the start"},
 		{atStart, nil, keymap.LeapBack, "this is the start"},
-		{atStart, times(9, keymap.Faster), keymap.Faster, "it cannot play faster than this"},
-		{atStart, times(3, keymap.Slower), keymap.Slower, "it cannot play slower than this"},
+		{atStart, times(9, keymap.Faster), keymap.Faster, "this is the highest speed"},
+		{atStart, times(3, keymap.Slower), keymap.Slower, "this is the lowest speed"},
 		{atStart, nil, keymap.Open, "no pod is selected"},
 		{atStart, []keymap.ID{keymap.FocusLog}, keymap.Open, "no pod has moved yet"},
 		{atStart, nil, keymap.Copy, "no pod is selected"},
@@ -50,7 +50,7 @@ func TestReasons(t *testing.T) {
 		{atMoment, nil, keymap.Activate, "no pod is selected"},
 		{atMoment, nil, keymap.DeletePod, "no pod is selected"},
 		{atMoment, nil, keymap.OpenGate, "no pod is selected"},
-		{atMoment, []keymap.ID{keymap.FocusActive, keymap.RowDown}, keymap.Activate, "default/urgent-1 is in activeQ already"},
+		{atMoment, []keymap.ID{keymap.FocusActive, keymap.RowDown}, keymap.Activate, "default/urgent-1 is already in activeQ"},
 		{atMoment, []keymap.ID{keymap.FocusActive, keymap.RowDown}, keymap.OpenGate, "default/urgent-1 is not gated"},
 		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown}, keymap.Activate, "default/web-3 is in flight"},
 		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown, keymap.SeekStart}, keymap.DeletePod, "the queue does not know default/web-3"},

@@ -33,15 +33,15 @@ func TestNodes(t *testing.T) {
 		p.goTo("10:36:02.5").do(keymap.Nodes).sees("2 nodes by name").seesTogether("▸ node-1", "node-role=gpu:NoSchedule")
 		p.seesTogether("cpu", "3 free of 4").seesTogether("2 pods here").sees("taint node-role=gpu:NoSchedule", "not ready")
 		p.do(keymap.RowDown).seesTogether("▸ node-2").sees("0 pods here")
-		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("train-0 fits on none, the nearest first")
+		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("train-0 fits on none, nearest first")
 		p.seesTogether("node-2", "2 nvidia.com/gpu (NodeResourcesFit)")
 		p.do(keymap.Nodes).sees("3 unschedulable") // the same key goes back
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.Nodes).sees("The nodes are not known: no node is in this recording; an audit log would")
-		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("The nodes are not known") // nor what a pod lacks there
-		p.do(keymap.Open).sees("The nodes are not known", "can't: the nodes are not known")
+		p.goTo(moment).do(keymap.Nodes).sees("Nodes unknown: no node is in this recording; an audit log would")
+		p.do(keymap.Back, keymap.FocusUnsched, keymap.RowDown, keymap.Nodes).sees("Nodes unknown") // nor what a pod lacks there
+		p.do(keymap.Open).sees("Nodes unknown", "can't: the nodes are unknown")
 	})
 }
 

@@ -70,9 +70,9 @@ func TestWhoWaitsLongest(t *testing.T) {
 		p := sit(t, 80, 24, session.New(tell(t, stuck), timeline.Options{Paused: true, Plugins: plugins}), Options{})
 		p.goTo("10:37:21").seesTogether("waits longest", "shop/cart", "1:20", "rejected by NodeResourcesFit TaintToleration")
 		p.seesTogether("woken by NodeAdd and 8 more", "at the latest by the flush at 10:41:30, in 4:09")
-		p.goTo("10:37:30.5").seesTogether("waits longest", "shop/cart", "1:29").seesTogether("needs no event", "back in activeQ at the next flush")
+		p.goTo("10:37:30.5").seesTogether("waits longest", "shop/cart", "1:29").seesTogether("needs no event", "returns to activeQ at the next flush")
 		p.goTo("10:37:31.2").seesTogether("ready", "tried next")
-		p.goTo("10:37:31.7").seesTogether("shop/cart", "in flight, attempt 2").sees("an attempt is under way")
+		p.goTo("10:37:31.7").seesTogether("shop/cart", "in flight, attempt 2").sees("attempt running")
 		p.goTo("10:37:32.5").seesTogether("waits longest", "web-1", "1:30", "activeQ: not tried yet")
 		p.goTo("10:37:34").seesTogether("waits longest", "idle", "gated SchedulingGates").sees("not tried until its gate opens")
 
@@ -124,7 +124,7 @@ func TestGoToAPod(t *testing.T) {
 		p.seesTogether("┏━ 1 activeQ").sees("▸● urgent-1")
 		p.do(keymap.GoToPod).enter("").sees("▸● train-0") // the one that waits longest
 		p.do(keymap.Filter).enter("web").do(keymap.GoToPod).enter("held-1").sees("▸● held-1").seesNot(" / web")
-		p.do(keymap.GoToPod).enter("nobody").sees("no pod of that name is known at this time").press("esc")
+		p.do(keymap.GoToPod).enter("nobody").sees("no pod with that name at this time").press("esc")
 		p.do(keymap.GoToPod).press("up")
 		p.sees("go to pod: held-1").press("up")
 		p.sees("go to pod: urgent-1").press("down")
@@ -140,7 +140,7 @@ func TestColumnsAreChosen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.goTo(moment).do(keymap.FocusUnsched, keymap.ChooseShown).sees("columns of unschedulable: pod reason waiting attempts next")
-		p.paste(" colour").sees(`there is no column "colour"; there are pod, reason`).press("esc")
+		p.paste(" colour").sees(`unknown column "colour": use one of pod, reason`).press("esc")
 		p.do(keymap.ChooseShown)
 		for range len("pod reason waiting attempts next") {
 			p.press("backspace")
@@ -186,13 +186,13 @@ func TestTheLogIsFiltered(t *testing.T) {
 			_, below, _ := strings.Cut(p.screen(), " 5 log")
 			return below
 		}
-		p.goTo(moment).do(keymap.Filter).enter("batch").sees(" 5 log, of pods that match")
+		p.goTo(moment).do(keymap.Filter).enter("batch").sees(" 5 log, filtered")
 		if got := log(); !strings.Contains(got, "batch-1") || strings.Contains(got, "web-2") || strings.Contains(got, "train-0") {
 			t.Errorf("the log is\n%s", got)
 		}
 		p.do(keymap.FocusLog, keymap.FirstRow).sees("▸10:36:05.0 ● batch-1").do(keymap.RowDown).sees("▸10:36:05.1 ● batch-1")
 		p.do(keymap.SeekEnd).do(keymap.LastRow).seesTogether("▸10:36:08.0", "batch-1", "backoff→active")
-		p.do(keymap.Filter).enter("-none").sees("No move of a pod that matches the filter").do(keymap.Open).sees("can't: ")
+		p.do(keymap.Filter).enter("-none").sees("No move in the log so far matches").do(keymap.Open).sees("can't: ")
 	})
 }
 

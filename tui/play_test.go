@@ -29,16 +29,16 @@ func TestPlaying(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p := sitAt(t, 80, 24, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{}) })
-		p.sees("a local scheduler decides", "n bring in")
+		p.sees("a local scheduler decides", "n add object")
 		if p.model.play.Touched() || p.model.Frame.Fork.Injected != 1 {
 			t.Errorf("%d deeds before the first", p.model.Frame.Fork.Injected)
 		}
-		p.do(keymap.AddPod).sees("bring in", "a pod that wants 12 CPUs").enter("whale").sees("whale-1", "NodeResourcesFit")
+		p.do(keymap.AddPod).sees("add now", "a pod that wants 12 CPUs").enter("whale").sees("whale-1", "NodeResourcesFit")
 		p.do(keymap.AddPod).enter("large").sees("1 bound (whale-1 on large-1)")
 		p.do(keymap.AddPod).enter("gated").sees("gated-1").do(keymap.Undo).seesNot("○ gated-1")
 
-		p.do(keymap.WhatIf).sees("can't: this cluster is all there is", "YOUR CLUSTER — a local scheduler decides", "whale-1")
-		p.do(keymap.CloseFork).sees("can't: this cluster is all there is")
+		p.do(keymap.WhatIf).sees("can't: this cluster is your what-if", "YOUR CLUSTER — a local scheduler decides", "whale-1")
+		p.do(keymap.CloseFork).sees("can't: this cluster is your what-if")
 		p.do(keymap.Quit).sees("what you made would be lost: q again leaves")
 
 		made, err := p.model.Session.ForkScenario()

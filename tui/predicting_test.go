@@ -79,13 +79,13 @@ func TestTheFirstOfTwoAnswersIsChanged(t *testing.T) {
 	l.options.Step = 2
 	synctest.Test(t, func(t *testing.T) {
 		p := l.learn(t, &kept{})
-		p.sees("Who gets node-a?").press("a")
-		p.sees("Who gets node-a? high-1", "And how long, from now?").press("b")
+		p.sees("Which pod gets node-a?").press("a")
+		p.sees("Which pod gets node-a? high-1", "And how long, from now?").press("b")
 		p.sees("You say 600ms.")
 		p.do(keymap.LessonBack).seesNot("You say 600ms.")
-		p.do(keymap.LessonBack).sees("Who gets node-a?", "3/6").press("b")
+		p.do(keymap.LessonBack).sees("Which pod gets node-a?", "3/6").press("b")
 		p.press("b")
-		p.do(keymap.LessonNext).sees("Who gets node-a? top-1", "▶ playing")
+		p.do(keymap.LessonNext).sees("Which pod gets node-a? top-1", "▶ playing")
 		p.come().sees("✓ top-1", "✓ 600ms").seesNot("✗")
 	})
 }
@@ -97,7 +97,7 @@ func TestAnotherQuestionIsNotPassedOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := l.learn(t, &kept{})
 		p.sees("1 of 2: Where is it a minute from now?").press("3")
-		p.sees("2 of 2: And how often was it tried by then?")
+		p.sees("2 of 2: And how many attempts has it had by then?")
 		p.do(keymap.LessonNext).sees("can't: there is another question: answer it, or enter goes on without it", "2 of 2")
 		p.do(keymap.LessonNext).come().sees("✓ unschedulable", "→ 1: No event, no attempt.")
 	})

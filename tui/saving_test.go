@@ -41,7 +41,7 @@ func TestSaving(t *testing.T) {
 		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown)
 		screen := p.screen()
 		p.do(keymap.Save).enter("as text").sees("save to: schedq-103606.txt").press("enter")
-		p.sees("schedq-103606.txt is saved")
+		p.sees("schedq-103606.txt saved")
 		if got := files["schedq-103606.txt"]; strings.TrimRight(got, "\n") != strings.TrimRight(screen, "\n") {
 			t.Errorf("the text is\n%s\nand the screen\n%s", got, screen)
 		}
@@ -88,12 +88,12 @@ func TestSavingMinutes(t *testing.T) {
 		}
 		p := sit(t, 120, 40, session.New(rec, timeline.Options{Paused: true}), Options{WriteFile: files.write})
 		p.goTo("10:36:02.5").do(keymap.Save).enter("scenario").sees("save minutes: 10:36:00 10:36:03 schedq-103602.yaml").press("enter")
-		p.sees("schedq-103602.yaml is saved")
+		p.sees("schedq-103602.yaml saved")
 		if s, err := scenario.Parse("saved", []byte(files["schedq-103602.yaml"])); err != nil || len(s.Objects) == 0 {
 			t.Errorf("%v in\n%s", err, files["schedq-103602.yaml"])
 		}
 		p.do(keymap.Save).enter("scenario").paste(".txt").press("enter")
-		p.sees("a scenario's name ends in .yaml").press("esc")
+		p.sees("use one that ends in .yaml").press("esc")
 		if len(files) != 1 {
 			t.Errorf("%d files are there", len(files))
 		}
@@ -133,7 +133,7 @@ spec: {nodeName: node-a, containers: [{name: main}]}
 		p := sit(t, 120, 40, session.New(story.Recording(), timeline.Options{Paused: true}), Options{WriteFile: files.write})
 		p.do(keymap.Save).seesNot("this what-if").press("esc")
 		p.do(keymap.WhatIf, keymap.AddPod).enter("mine").do(keymap.Save).enter("this what-if").sees("save to: schedq-").press("enter")
-		p.sees("is saved")
+		p.sees(" saved")
 		for name, text := range files {
 			s, err := scenario.Parse(name, []byte(text))
 			if err != nil || len(s.Objects) != 2 || len(s.Moments) != 1 || len(s.Moments[0].Objects) != 1 || s.Moments[0].Objects[0].(*v1.Pod).Name != "mine" {
@@ -167,17 +167,17 @@ func TestSavingWhatWasMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := folder{}
 		p := sitAt(t, 120, 40, func(ctx context.Context) *model { return newPlay(ctx, story, opts, Options{WriteFile: files.write}) })
-		p.do(keymap.AddPod).enter("whale").do(keymap.Save).seesNot("minutes of the recording").enter("that you made").press("backspace")
+		p.do(keymap.AddPod).enter("whale").do(keymap.Save).seesNot("minutes of the recording").enter("your cluster").press("backspace")
 		for range 30 {
 			p.press("backspace")
 		}
-		p.enter("mine.yaml").sees("mine.yaml is saved")
+		p.enter("mine.yaml").sees("mine.yaml saved")
 		if s, err := scenario.Parse("mine", []byte(files["mine.yaml"])); err != nil || len(s.Moments) != 1 {
 			t.Errorf("%v in\n%s", err, files["mine.yaml"])
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.do(keymap.Save).sees("can't: files can't be written from here")
+		p.do(keymap.Save).sees("can't: this session can't write files")
 	})
 }

@@ -146,6 +146,6 @@ func (p *person) seesNoColor() {
 func TestEmptyBoardTeaches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.sees("No pod is ready", "No pod backs off", "No pod is unschedulable", "no attempt is under way", "No pod has moved yet", "No pod is selected")
+		p.sees("No pod is ready", "No pod is backing off", "No pod is unschedulable", "no attempt running", "No pod has moved yet", "No pod is selected")
 	})
 }

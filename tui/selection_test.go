@@ -110,7 +110,7 @@ func TestLog(t *testing.T) {
 		for range 8 {
 			p.do(keymap.RowUp)
 		}
-		p.sees("older moves: G goes back", "▸10:36:05.5 ● err-1           new→active").seesNot("web-3  ")
+		p.sees("older moves; G goes back", "▸10:36:05.5 ● err-1           new→active").seesNot("web-3  ")
 
 		p.do(keymap.Open) // enter goes to that moment
 		p.sees("10:36:05.500", "▸● err-1").seesNot("older moves")

@@ -19,7 +19,7 @@ func TestThePersonIsTheScheduler(t *testing.T) {
 		p.sees("in-flight→bound")
 
 		p.do(keymap.Pop, keymap.Reject) // web-2, by two plugins
-		p.sees("what rejects web-2?", "[ ] NodeResourcesFit")
+		p.sees("which plugins reject web-2?", "[ ] NodeResourcesFit")
 		p.press("space")
 		p.press("space")
 		p.sees("[x] NodeResourcesFit", "[x] TaintToleration").press("enter")
@@ -44,7 +44,7 @@ func TestAnErrorIsAVerdictOfItsOwn(t *testing.T) {
 		p.press("up")
 		p.press("space")
 		p.press("enter")
-		p.sees("can't: an attempt fails by an error or by plugins, not by both")
+		p.sees("can't: choose either an error or plugins, not both")
 
 		p.do(keymap.Reject)
 		p.enter("error").sees("in-flight→backoff error, no plugin", "earlier, because it failed by an error")
@@ -81,12 +81,12 @@ func TestInjectingForks(t *testing.T) {
 func TestPromptsSayWhatIsWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.goTo("noon").sees("not a time").press("esc")
+		p.goTo("noon").sees("invalid time").press("esc")
 		p.goTo("12:00:00").sees("the recording is from 10:36:00 to 10:36:08").press("esc")
 		p.goTo("end").sees("at the end").goTo("start").sees("0:00/0:08")
 		p.do(keymap.AddPod).enter("").sees("a pod needs a name").press("esc")
-		p.do(keymap.AddPod).enter("Web_1").sees("small letters").press("esc")
-		p.do(keymap.AddPod).enter("web-1 high").sees("not a priority: high").press("esc")
+		p.do(keymap.AddPod).enter("Web_1").sees("lowercase letters").press("esc")
+		p.do(keymap.AddPod).enter("web-1 high").sees("invalid priority: high").press("esc")
 		p.seesNot("WHAT-IF")
 	})
 }

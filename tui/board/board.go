@@ -12,24 +12,25 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// Board is the lowest page: the panes of the queue, the pods in flight, the log, and why the selected pod waits.
+// Board is the base page: the panes of the queue, the pods in flight, the log, and the explanation
+// of the selected pod.
 type Board struct {
 	*page.UI
 	Why *story.Why
-	attention
+	focusState
 	panes      [4]rows
 	columns    [3][]*column
-	important  [3][]string // the columns' names, the most important first
+	important  [3][]string // column names, most important first
 	held       [3]held
 	fitted     [3][]fitted
-	ownColumns [3]bool // whether a person chose the columns
+	ownColumns [3]bool // whether the user chose the columns
 	log        logRows
 	matching   matching
 	parts      parts
 	titles     [unschedulablePane + 1]canvas.Rect // of the tabs
 }
 
-// New returns the board of what is shown on d, to be begun with reset. Why is opened from it.
+// New returns the board of d. Call Reset before use. The board opens why.
 func New(d *page.UI, why *story.Why) *Board {
 	b := &Board{UI: d, Why: why}
 	for id := range b.columns {
@@ -38,7 +39,7 @@ func New(d *page.UI, why *story.Why) *Board {
 	return b
 }
 
-// Reset begins with another session.
+// Reset prepares the board for another session.
 func (b *Board) Reset() {
 	b.panes = [4]rows{
 		activePane:        {tiers: []queue.Tier{queue.Active}},
@@ -47,13 +48,13 @@ func (b *Board) Reset() {
 		flightPane:        {tiers: []queue.Tier{queue.InFlight}},
 	}
 	b.log, b.held = logRows{}, [3]held{}
-	b.attention = attention{}
+	b.focusState = focusState{}
 	b.Pages.Uncover()
 }
 
 func (b *Board) Context() keymap.Context { return keymap.Board }
 
-// Zoomed is what it is called where it is remembered that one part was shown alone.
+// Zoomed is the name of the zoomed layout in stored views.
 const Zoomed = "zoomed"
 
 func (b *Board) Layout() string {
@@ -73,7 +74,7 @@ func (b *Board) Settle(w, h int) {
 	b.SettleParts(b.Arrange(w, h, b.outline(h)))
 }
 
-// SettleParts puts the cursors and what is in sight in their places.
+// SettleParts updates cursors and scroll positions.
 func (b *Board) SettleParts(p parts) {
 	pod := b.Pod()
 	for i, r := range p.panes {
@@ -107,7 +108,7 @@ func (b *Board) logPart() logPart {
 	return logPart{b.Keys, b.Frame, b.moves(), &b.log, b.Selected, b.focused(logPane)}
 }
 
-// moves are those of the log that are shown.
+// moves returns the moves that the log shows.
 func (b *Board) moves() moves {
 	if b.Frame.Filter == "" {
 		return moves{b.Frame.Log, nil}
@@ -122,8 +123,8 @@ func (b *Board) pane(id paneID) pane {
 	}
 }
 
-// drawTabs draws the titles of the three panes where only one of them is shown, with arrows for the way of a pod that was rejected
-// where there is room for them.
+// drawTabs draws the titles of the three panes where only one is shown. If they fit, arrows between
+// them show the way of a rejected pod.
 func (b *Board) drawTabs(a canvas.Area) {
 	b.titles = [unschedulablePane + 1]canvas.Rect{}
 	if a.Empty() {
@@ -157,7 +158,7 @@ func (b *Board) drawTabs(a canvas.Area) {
 	}
 }
 
-// Move implements page.Page: it moves the cursor of the pane in focus.
+// Move implements page.Page. It moves the cursor of the focused pane.
 func (b *Board) Move(n int) {
 	if b.focus == logPane {
 		b.moveInLog(n)
@@ -167,8 +168,8 @@ func (b *Board) Move(n int) {
 	b.selectRow(r, b.startOf(r, n)+n)
 }
 
-// startOf is the row to count from. Without a selection in the pane, the first key selects the row at the
-// cursor, so that no pod is passed over.
+// startOf returns the row to count from. If no pod is selected in the pane, the first key selects
+// the row at the cursor instead of skipping it.
 func (b *Board) startOf(r *rows, n int) int {
 	p := r.at(b.Frame.Board, r.cursor)
 	if p == nil || b.Selected.Is(p) || n != 1 {
@@ -186,7 +187,7 @@ func (b *Board) selectRow(r *rows, i int) {
 	}
 }
 
-// maxLogSteps bounds how far one key goes in the log, where moves are counted one by one.
+// maxLogSteps limits how far one key moves in the log, where moves are counted one by one.
 const maxLogSteps = 200
 
 func (b *Board) moveInLog(n int) {
@@ -197,14 +198,14 @@ func (b *Board) moveInLog(n int) {
 	case n > maxLogSteps:
 		b.log = logRows{cursor: log.before(log.Len())}
 	case n < -maxLogSteps:
-		b.log = logRows{scrolled: true, cursor: max(log.behind(-1), 0)}
+		b.log = logRows{scrolled: true, cursor: max(log.after(-1), 0)}
 	default:
 		b.log.move(log, n)
 	}
 	b.Choose(log.At(b.log.cursor).Pod)
 }
 
-// Rows implements page.Page: it is how many rows the pane in focus shows.
+// Rows implements page.Page. It returns the number of rows in the focused pane.
 func (b *Board) Rows() int {
 	switch b.focus {
 	case logPane:
@@ -216,8 +217,8 @@ func (b *Board) Rows() int {
 	}
 }
 
-// Enter implements page.Page: it says all about the selected pod, and where none is, about the one at the cursor; or it goes to
-// the moment of the log's selected move.
+// Enter implements page.Page. It explains the selected pod, or the one at the cursor if none is
+// selected. In the log it goes to the moment of the selected move.
 func (b *Board) Enter() tea.Cmd {
 	if b.focus != logPane {
 		if p := b.atCursor(); p != nil && !b.Selected.Any {
@@ -233,13 +234,14 @@ func (b *Board) Enter() tea.Cmd {
 	return nil
 }
 
-// atCursor is the pod at the cursor of the pane in focus, which is not the log, or nil.
+// atCursor returns the pod at the cursor of the focused pane, or nil. The focused pane must not be
+// the log.
 func (b *Board) atCursor() *board.Pod {
 	r := &b.panes[b.focus]
 	return r.at(b.Frame.Board, r.cursor)
 }
 
-// OpenWhy says all about the selected pod, whichever pane has the focus.
+// OpenWhy explains the selected pod, whichever pane has the focus.
 func (b *Board) OpenWhy() tea.Cmd {
 	b.Why.Open()
 	b.Session.DiagnoseIfQuick(b.Selected.Key)
@@ -261,12 +263,12 @@ func (b *Board) CannotEnter() string {
 		}
 		return b.NotSelected()
 	case b.moves().before(b.Frame.Log.Len()) < 0:
-		return "no pod has moved yet, or none that matches the filter"
+		return "no pod has moved yet, or none matches the filter"
 	}
 	return ""
 }
 
-// podAt returns the pane and the row in it at a place of the room.
+// podAt returns the pane and row at a position on the board.
 func (b *Board) podAt(x, y int) (paneID, int, bool) {
 	for i, r := range b.parts.panes {
 		if r.Contains(x, y) {
@@ -278,7 +280,7 @@ func (b *Board) podAt(x, y int) (paneID, int, bool) {
 	return 0, 0, false
 }
 
-// onHeadings reports whether x, y is on the headings of a pane's columns.
+// onHeadings reports whether x, y is on the column headings of a pane.
 func (b *Board) onHeadings(x, y int) bool {
 	for _, r := range b.parts.panes {
 		if r.Contains(x, y) && paneHeadings(r.H) > 0 {
@@ -288,7 +290,8 @@ func (b *Board) onHeadings(x, y int) bool {
 	return false
 }
 
-// Click implements page.Page: it goes to a pane and selects a row. A click on the row that is selected opens it.
+// Click implements page.Page. It focuses a pane and selects a row; a click on the selected row
+// opens it.
 func (b *Board) Click(x, y int) tea.Cmd {
 	for id, r := range b.titles {
 		if r.Contains(x, y) {
@@ -318,7 +321,7 @@ func (b *Board) Click(x, y int) tea.Cmd {
 	return nil
 }
 
-// clickPod selects the pod of a row, or opens it if it is selected.
+// clickPod selects the pod of a row, or opens it if it is already selected.
 func (b *Board) clickPod(id paneID, row int) tea.Cmd {
 	was := b.Selected
 	b.setFocus(id)
@@ -332,7 +335,7 @@ func (b *Board) clickPod(id paneID, row int) tea.Cmd {
 	return nil
 }
 
-// clickLog selects the i-th move in sight, or goes to its moment if it is selected.
+// clickLog selects the i-th visible move, or goes to its moment if it is already selected.
 func (b *Board) clickLog(i int) tea.Cmd {
 	focused, was := b.focus == logPane, b.log.cursor
 	b.setFocus(logPane)
@@ -348,7 +351,7 @@ func (b *Board) clickLog(i int) tea.Cmd {
 	return nil
 }
 
-// Wheel implements page.Page: it scrolls what is below the mouse. The selection stays.
+// Wheel implements page.Page. It scrolls the part below the mouse and keeps the selection.
 func (b *Board) Wheel(t page.Turn) {
 	if t.Sideways {
 		return

@@ -11,13 +11,13 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// askColumns asks which columns the pane in focus has, and in which order. What is typed shows at once.
+// askColumns asks for the columns of the focused pane and their order. Typing previews the effect.
 func (b *Board) askColumns() tea.Cmd {
 	id := b.focus
 	old := b.ColumnsOf(paneTitles[id])
 	return widget.Ask(b.UI, widget.Prompt{
 		Title:    "columns of " + paneTitles[id],
-		Hint:     strings.Join(ColumnNames(), " ") + "; empty: the usual ones",
+		Hint:     strings.Join(ColumnNames(), " ") + "; empty: the default",
 		Complete: func(text string) []string { return widget.Starting(text, ColumnNames()) },
 		Changed:  func(text string) string { return b.changeColumns(id, text) },
 		Cancelled: func() {
@@ -27,7 +27,7 @@ func (b *Board) askColumns() tea.Cmd {
 	}, strings.Join(b.shownColumns(id), " "))
 }
 
-// changeColumns shows the columns that text names, or says what is wrong with it.
+// changeColumns shows the columns named in text, or returns an error text.
 func (b *Board) changeColumns(id paneID, text string) (mistake string) {
 	names := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' })
 	if err := CheckColumns(names); err != nil {
@@ -37,15 +37,15 @@ func (b *Board) changeColumns(id paneID, text string) (mistake string) {
 	return ""
 }
 
-// CheckColumns says what is wrong with a choice of columns: a name that no column has, or one that is there twice.
+// CheckColumns returns an error if a column is unknown or repeated.
 func CheckColumns(names []string) error {
 	seen := map[string]bool{}
 	for _, name := range names {
 		switch c := columnNamed(name); {
 		case c == nil:
-			return fmt.Errorf("there is no column %q; there are %s", name, strings.Join(ColumnNames(), ", "))
+			return fmt.Errorf("unknown column %q: use one of %s", name, strings.Join(ColumnNames(), ", "))
 		case seen[c.name]:
-			return fmt.Errorf("the column %s is there twice", name)
+			return fmt.Errorf("duplicate column %s", name)
 		default:
 			seen[c.name] = true
 		}
@@ -53,8 +53,8 @@ func CheckColumns(names []string) error {
 	return nil
 }
 
-// setColumns has a pane show the columns of those names, or the usual ones if there is none. Where there is no room for
-// all, those named first stay.
+// setColumns sets the columns of a pane, or its default columns if names is empty. If not all fit,
+// the first ones stay.
 func (b *Board) setColumns(id paneID, names []string) {
 	b.ownColumns[id] = len(names) > 0
 	if b.ownColumns[id] {
@@ -66,7 +66,7 @@ func (b *Board) setColumns(id paneID, names []string) {
 	b.columns[id] = columnsNamed(names)
 }
 
-// shownColumns are the names of a pane's columns.
+// shownColumns returns the names of a pane's columns.
 func (b *Board) shownColumns(id paneID) []string {
 	var names []string
 	for _, c := range b.columns[id] {
@@ -75,7 +75,7 @@ func (b *Board) shownColumns(id paneID) []string {
 	return names
 }
 
-// ColumnsOf are the columns that a person chose for the pane of that title, or none.
+// ColumnsOf returns the columns that the user chose for the pane with that title, or nil.
 func (b *Board) ColumnsOf(title string) []string {
 	if i := slices.Index(paneTitles[:len(b.columns)], title); i >= 0 && b.ownColumns[i] {
 		return b.shownColumns(paneID(i))
@@ -83,33 +83,35 @@ func (b *Board) ColumnsOf(title string) []string {
 	return nil
 }
 
-// ShowColumns has the pane of that title show the columns of those names, or the usual ones.
+// ShowColumns sets the columns of the pane with that title, or its default columns.
 func (b *Board) ShowColumns(title string, names []string) {
 	if i := slices.Index(paneTitles[:len(b.columns)], title); i >= 0 && CheckColumns(names) == nil {
 		b.setColumns(paneID(i), names)
 	}
 }
 
-// PaneTitles are the titles of all panes, and of those whose columns can be chosen, which come first.
+// PaneTitles returns the titles of all panes, and of those with columns, which come first.
 func PaneTitles() (all, ofPods []string) { return paneTitles[:], paneTitles[:unschedulablePane+1] }
 
-// SortOf is what the pods of the pane of that title are sorted by, as text has it: by a column, after a - turned round.
+// SortOf parses a sort order for the pane with that title: a column name, with a leading - to
+// reverse it.
 func SortOf(title, text string) (board.Sort, error) {
 	name, reverse := strings.CutPrefix(text, "-")
 	if c := columnNamed(name); c != nil {
 		return board.Sort{By: c.by, Reverse: reverse}, nil
 	}
-	return board.Sort{}, fmt.Errorf("there is no column %q to sort by; there are %s", name, strings.Join(ColumnNames(), ", "))
+	return board.Sort{}, fmt.Errorf("unknown column %q: sort by one of %s", name, strings.Join(ColumnNames(), ", "))
 }
 
-// SortPane sorts the pods of the pane of that title.
+// SortPane sorts the pods of the pane with that title.
 func (b *Board) SortPane(title string, by board.Sort) {
 	if i := slices.Index(paneTitles[:len(b.columns)], title); i >= 0 {
 		b.Session.SortBy(by, b.panes[i].tiers...)
 	}
 }
 
-// sortByHeading sorts a pane by the column at x of its room, or turns it round if it is sorted so.
+// sortByHeading sorts a pane by the column at x, or reverses the order if it is already sorted by
+// it.
 func (b *Board) sortByHeading(id paneID, x int) {
 	p := b.pane(id)
 	now := b.Frame.Board.Sort(p.rows.tiers[0])

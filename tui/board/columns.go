@@ -14,30 +14,31 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// column is something that a pane tells of each of its pods.
+// column is a column of a pane.
 type column struct {
-	// name is what the configuration calls it, says what it tells.
+	// name is the name in the configuration, says the description.
 	name, says string
-	// formerly is what configurations may call it, too: what was written for an earlier version is read for good.
-	formerly string
-	// heading is what stands above it; above what stands at the right of its cells, it does too.
+	// alias is the name in configurations of earlier versions.
+	alias string
+	// heading returns the heading. If right is true, heading and cells are right-aligned.
 	heading func(queue.Tier) string
 	right   bool
-	// by is what the pods are sorted by when a person clicks the heading.
+	// by is the sort order for a click on the heading.
 	by board.Column
-	// least is the fewest cells that say something, most the most that are of use.
+	// least is the smallest useful width, most the largest.
 	least, most int
-	// width is how many cells would tell all about pod, draw tells as much as there is room for.
+	// width returns the full width of the column for pod. draw draws what fits.
 	width func(p pane, pod *board.Pod) int
 	draw  func(p pane, a canvas.Area, pod *board.Pod)
-	// takes is how many of w cells the column takes, where it tells what it can in steps. Nil: all that it needs.
+	// takes returns how many of w cells the column uses for pod, if its content shrinks in steps.
+	// Nil: all it needs.
 	takes func(pod *board.Pod, w int) int
 }
 
-// always is a heading that is the same in all panes.
+// always returns a heading that is the same in all panes.
 func always(text string) func(queue.Tier) string { return func(queue.Tier) string { return text } }
 
-// columns returns all columns, in the order in which they are offered.
+// columns returns all columns in the order of the list.
 func columns() []*column {
 	number := func(text func(p pane, pod *board.Pod) (string, canvas.Style)) (func(pane, *board.Pod) int, func(pane, canvas.Area, *board.Pod)) {
 		return func(p pane, pod *board.Pod) int { s, _ := text(p, pod); return canvas.Width(s) },
@@ -53,18 +54,18 @@ func columns() []*column {
 			}
 	}
 	all := []*column{
-		{name: "pod", says: "Its name, and its priority if it has one.", heading: always("pod"), by: board.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
-		{name: "reason", says: "The plugins that rejected or gate it, or that its attempt failed by an error.", heading: always("rejected by"), by: board.ByPlugin, least: 9, most: 60,
+		{name: "pod", says: "The pod's name and priority.", heading: always("pod"), by: board.ByName, least: 9, most: 60, width: pane.nameWidth, draw: pane.name},
+		{name: "reason", says: "The plugins that rejected or gate the pod, or an error.", heading: always("rejected by"), by: board.ByPlugin, least: 9, most: 60,
 			width: func(_ pane, pod *board.Pod) int { return reasonWidth(pod) }, takes: reasonTakes, draw: func(_ pane, a canvas.Area, pod *board.Pod) { drawReason(a, pod) }},
-		{name: "waiting", formerly: "age", says: "How long it has been in the queue.", heading: always("waits"), right: true, by: board.ByWaiting, least: 5, most: 5},
-		{name: "attempts", says: "How often it was popped.", heading: always("att"), right: true, by: board.ByAttempts, least: 3, most: 3},
-		{name: "next", says: "How long until it is tried again: its backoff left, or until the leftover flush.", heading: waitHeading, right: true, by: board.ByExpiry, least: 5, most: 6 + maxBar,
+		{name: "waiting", alias: "age", says: "Time in the queue.", heading: always("waits"), right: true, by: board.ByWaiting, least: 5, most: 5},
+		{name: "attempts", says: "Number of attempts.", heading: always("att"), right: true, by: board.ByAttempts, least: 3, most: 3},
+		{name: "next", says: "Time until the next try: the remaining backoff, or until the leftover flush.", heading: waitHeading, right: true, by: board.ByExpiry, least: 5, most: 6 + maxBar,
 			width: func(pane, *board.Pod) int { return 6 }, draw: pane.wait},
-		{name: "here", says: "How long it has been in its place.", heading: always("here"), right: true, by: board.ByDwell, least: 5, most: 5},
-		{name: "namespace", says: "Its namespace.", heading: always("namespace"), by: board.ByNamespace, least: 9, most: 40},
-		{name: "priority", says: "Its priority.", heading: always("priority"), right: true, by: board.ByPriority, least: 8, most: 11},
-		{name: "owner", says: "The controller that made it.", heading: always("owner"), by: board.ByOwner, least: 8, most: 50},
-		{name: "node", says: "The node that it is nominated to.", heading: always("nominated to"), by: board.ByNode, least: 8, most: 40},
+		{name: "here", says: "Time in the current tier.", heading: always("here"), right: true, by: board.ByDwell, least: 5, most: 5},
+		{name: "namespace", says: "The namespace.", heading: always("namespace"), by: board.ByNamespace, least: 9, most: 40},
+		{name: "priority", says: "The priority.", heading: always("priority"), right: true, by: board.ByPriority, least: 8, most: 11},
+		{name: "owner", says: "The controller that created the pod.", heading: always("owner"), by: board.ByOwner, least: 8, most: 50},
+		{name: "node", says: "The nominated node.", heading: always("nominated to"), by: board.ByNode, least: 8, most: 40},
 	}
 	of := func(name string) *column {
 		return all[slices.IndexFunc(all, func(c *column) bool { return c.name == name })]
@@ -97,7 +98,7 @@ func columns() []*column {
 	return all
 }
 
-// ColumnNames are the names of all columns, in the order in which they are offered.
+// ColumnNames returns the names of all columns in the order of the list.
 func ColumnNames() []string {
 	var names []string
 	for _, c := range columns() {
@@ -106,17 +107,17 @@ func ColumnNames() []string {
 	return names
 }
 
-// columnNamed returns the column of that name, or nil.
+// columnNamed returns the column with that name, or nil.
 func columnNamed(name string) *column {
 	for _, c := range columns() {
-		if c.name == name || name != "" && c.formerly == name {
+		if c.name == name || name != "" && c.alias == name {
 			return c
 		}
 	}
 	return nil
 }
 
-// columnsNamed returns the columns of those names, in that order.
+// columnsNamed returns the columns with those names, in that order.
 func columnsNamed(names []string) []*column {
 	var named []*column
 	for _, name := range names {
@@ -127,9 +128,9 @@ func columnsNamed(names []string) []*column {
 	return named
 }
 
-// usualColumns are those of a pane that nobody chose any for. Where there is no room for all, those stay that are said
-// first in order: how long a pod has waited is always there; who looks for what is stuck wants to know the reason next, and of what
-// backs off until when.
+// usualColumns returns the default columns of a pane, and their names by importance. If not all
+// fit, the important ones stay: the waiting time always, then the reason, or for backoffQ the time
+// left.
 func usualColumns(id paneID) (names, important []string) {
 	switch id {
 	case activePane:
@@ -148,17 +149,18 @@ func waitHeading(tier queue.Tier) string {
 	return "flush"
 }
 
-// The bar beside the time until the next try, in cells: with fewer than leastBar it is one that shows a level.
+// The width of the bar beside the time until the next try. A bar with fewer than leastBar cells
+// only shows a level.
 const leastBar, maxBar = 4, 20
 
-// since is how long ago t was, as a column tells it.
+// since returns the time since t for a column.
 func (p pane) since(t time.Time) (string, canvas.Style) {
 	age := p.frame.Now.Sub(t)
 	return format.Countdown(age), ageStyle(age)
 }
 
-// ageStyle is the colour of how long a pod has waited: the longer, the louder. A second is usual, a minute is not, and
-// five are as long as the leftover flush lets a pod wait without any event.
+// ageStyle returns the style for a waiting time. A second is normal, a minute is not, and after
+// five minutes the leftover flush retries a pod without any event.
 func ageStyle(age time.Duration) canvas.Style {
 	switch {
 	case age < 10*time.Second:
@@ -172,15 +174,15 @@ func ageStyle(age time.Duration) canvas.Style {
 	}
 }
 
-// waitEdge is where the time until the next try ends in w cells. What is behind is the bar's.
+// waitEdge returns where the time until the next try ends in w cells. The bar follows.
 func waitEdge(w int) int {
 	if w == 7 {
-		return 5 // one cell shows the level all the same
+		return 5 // one cell still shows the level
 	}
 	return min(w, 6)
 }
 
-// wait draws how long until the pod is tried again, and where there is room, how much of the wait that is.
+// wait draws the time until the next try and, if it fits, the remaining share of the wait.
 func (p pane) wait(a canvas.Area, pod *board.Pod) {
 	wait := p.frame.Wait(pod)
 	end := waitEdge(a.W)
@@ -205,9 +207,9 @@ func (p pane) wait(a canvas.Area, pod *board.Pod) {
 	}
 }
 
-// nameWidth is how many cells the pod's name and its priority take.
+// nameWidth returns the width of the pod's name and priority.
 func (p pane) nameWidth(pod *board.Pod) int {
-	const any = 200 // as wide as it likes
+	const any = 200 // wide enough for any name
 	w := canvas.Width(story.RowName(p.frame.Board, p.named(pod), any))
 	if pod.Priority != 0 && !p.shows("priority") {
 		w += len(" p") + len(strconv.Itoa(int(pod.Priority)))
@@ -215,7 +217,7 @@ func (p pane) nameWidth(pod *board.Pod) int {
 	return w
 }
 
-// named is pod as it is to be named: without its namespace where that has a column of its own.
+// named returns pod without its namespace if the namespace has its own column.
 func (p pane) named(pod *board.Pod) *board.Pod {
 	if pod.Group != "" || !p.shows("namespace") {
 		return pod
@@ -225,11 +227,11 @@ func (p pane) named(pod *board.Pod) *board.Pod {
 	return &own
 }
 
-// name draws the pod's name and, if it has one, its priority.
+// name draws the pod's name and priority.
 func (p pane) name(a canvas.Area, pod *board.Pod) {
 	style := theme.Plain
 	if pod.Since.Equal(p.frame.Now) {
-		style = canvas.Bold // it moved just now
+		style = canvas.Bold // it has just moved
 	}
 	if pod.Priority == 0 || p.shows("priority") {
 		a.Text(0, 0, style, story.RowName(p.frame.Board, p.named(pod), a.W))
@@ -237,7 +239,7 @@ func (p pane) name(a canvas.Area, pod *board.Pod) {
 	}
 	priority := " p" + strconv.Itoa(int(pod.Priority))
 	room := a.W - len(priority)
-	if room < 8 { // where both do not fit, an arrow says that it has one
+	if room < 8 { // too narrow for the priority: only an arrow
 		priority, room = theme.GlyphHigh, a.W-1
 		if pod.Priority < 0 {
 			priority = theme.GlyphLow

@@ -1,6 +1,6 @@
-// Package board is the lowest page: the panes of the queue, the pods in flight and the log, in whatever room they are
-// given; what finds, sorts and folds pods there.
+// Package board is the base page: the panes of the queue, the pods in flight and the log, with
+// finding, sorting and grouping of pods.
 //
-// Rows hold positions, never pods: what a frame costs follows from the size of the terminal and not from how many pods
-// there are.
+// Rows hold positions, never pods: the cost of a frame depends on the size of the terminal, not on
+// the number of pods.
 package board

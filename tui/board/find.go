@@ -11,12 +11,12 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// addFinding adds what looks for pods.
+// addFinding adds the actions that find, sort and filter pods.
 func (b *Board) addFinding(all page.Actions) {
 	all[keymap.Filter] = page.Do(b.askFilter)
 	all[keymap.Sort] = page.Do(b.chooseSort).DisabledWhen(func() string {
 		if b.focus == logPane {
-			return b.Keys.Say("the log is sorted by time: {focus-active}, {focus-backoff}, {focus-unschedulable} and {focus-in-flight} go to pods")
+			return b.Keys.Say("the log is always sorted by time; {focus-active}, {focus-backoff}, {focus-unschedulable} and {focus-in-flight} go to panes with pods")
 		}
 		return ""
 	})
@@ -30,7 +30,7 @@ func (b *Board) addFinding(all page.Actions) {
 	all[keymap.CountGroups] = page.Do(b.countGroups)
 }
 
-// askFilter asks for a filter, which shows its effect with every letter.
+// askFilter asks for a filter and previews its effect with every letter.
 func (b *Board) askFilter() tea.Cmd {
 	old := b.Frame.Filter
 	return widget.Ask(b.UI, widget.Prompt{
@@ -43,7 +43,7 @@ func (b *Board) askFilter() tea.Cmd {
 	}, old)
 }
 
-// setFilter shows the pods that match, or says what is wrong with the filter.
+// setFilter sets the filter, or returns an error text.
 func (b *Board) setFilter(text string) (mistake string) {
 	f, err := filter.Parse(text)
 	if err != nil {
@@ -53,22 +53,22 @@ func (b *Board) setFilter(text string) (mistake string) {
 	return ""
 }
 
-// columnNames say what each column is called on the screen.
+// columnNames has the name and the description of each sort order.
 var columnNames = map[board.Column][2]string{
-	board.ByQueue:     {"the queue's order", "activeQ by priority and time, backoffQ by expiry, the others by time waited."},
-	board.ByName:      {"name", "From a to z."},
-	board.ByNamespace: {"namespace", "From a to z, then by name."},
-	board.ByPriority:  {"priority", "The highest first."},
-	board.ByAttempts:  {"attempts", "The most first."},
-	board.ByWaiting:   {"time in the queue", "Those first that came first."},
-	board.ByDwell:     {"time in the tier", "Those first that have been in it for longest."},
-	board.ByExpiry:    {"next try", "Those first that are tried again first: by the end of their backoff, or by the leftover flush."},
-	board.ByPlugin:    {"plugin", "By what rejected them, from a to z."},
-	board.ByOwner:     {"owner", "By namespace, then by the controller's name."},
-	board.ByNode:      {"nominated node", "From a to z; those without one last."},
+	board.ByQueue:     {"the queue's order", "activeQ by priority and time, backoffQ by expiry, the others by waiting time."},
+	board.ByName:      {"name", "Alphabetical."},
+	board.ByNamespace: {"namespace", "Alphabetical, then by name."},
+	board.ByPriority:  {"priority", "Highest first."},
+	board.ByAttempts:  {"attempts", "Most first."},
+	board.ByWaiting:   {"time in the queue", "Longest first."},
+	board.ByDwell:     {"time in the tier", "Longest first."},
+	board.ByExpiry:    {"next try", "Soonest first: by the end of the backoff, or by the leftover flush."},
+	board.ByPlugin:    {"plugin", "By rejecting plugin, alphabetical."},
+	board.ByOwner:     {"owner", "By namespace, then by controller name."},
+	board.ByNode:      {"nominated node", "Alphabetical; pods without one last."},
 }
 
-// chooseSort lists the columns and sorts the pods of the pane in focus by the chosen one.
+// chooseSort lists the sort orders and sorts the focused pane by the chosen one.
 func (b *Board) chooseSort() tea.Cmd {
 	tiers := b.panes[b.focus].tiers
 	now := b.Frame.Board.Sort(tiers[0])
@@ -84,7 +84,7 @@ func (b *Board) chooseSort() tea.Cmd {
 		text, note := columnNames[c][0], columnNames[c][1]
 		if c == now.By {
 			at = i
-			note = "It is sorted by this now; choose it again to turn it round. " + note
+			note = "Current sort; choose again to reverse. " + note
 			text += " " + sortArrow(now)
 		}
 		l.Items = append(l.Items, widget.Item{Text: text, Note: note})
@@ -92,7 +92,7 @@ func (b *Board) chooseSort() tea.Cmd {
 	return widget.OpenList(b.UI, l, at)
 }
 
-// sortArrow shows which way pods are sorted.
+// sortArrow shows the direction of a sort order.
 func sortArrow(s board.Sort) string {
 	if s.Reverse {
 		return theme.GlyphHigh
@@ -100,7 +100,8 @@ func sortArrow(s board.Sort) string {
 	return theme.GlyphLow
 }
 
-// sortedBy is what a pane's title says of its order, where no heading does. Empty if that is the queue's.
+// sortedBy returns the text for a pane's title if no heading shows the order. Empty for the queue's
+// order.
 func sortedBy(s board.Sort) string {
 	if s == (board.Sort{}) {
 		return ""

@@ -22,13 +22,13 @@ type flight struct {
 	rows     *rows
 	selected page.Selection
 	focused  bool
-	ends     bool // whether it says at its end how many pods were bound, as the way of a pod elsewhere does
+	ends     bool // whether to show the number of bound pods at the end
 }
 
-// flightRows is how many pods of a strip of width w are taken to be in sight.
+// flightRows estimates how many pods fit in a strip of width w.
 func flightRows(w int) int { return max(1, w/40) }
 
-// Draw draws as many pods as there is room for, from the oldest in sight on, and says how many more there are.
+// Draw draws as many pods as fit, starting at the first visible one, and the number of the others.
 func (s flight) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -40,9 +40,9 @@ func (s flight) Draw(a canvas.Area) {
 		a = s.end(a, x, n)
 	}
 	if n == 0 {
-		text := " no attempt is under way: a pod is here from its popping until it is bound or rejected "
+		text := " no attempt running (a pod is here from pop to bind or rejection) "
 		if len(text) > a.W-x {
-			text = " no attempt is under way "
+			text = " no attempt running "
 		}
 		if s.frame.Fork != nil && !s.frame.Fork.Scheduling {
 			text = s.keys.Say(" {pop} pops the next pod, then you decide: {fits} it fits, {reject} reject ")
@@ -53,17 +53,17 @@ func (s flight) Draw(a canvas.Area) {
 	s.pods(a.Sub(x, 0, a.W-x, 1), n)
 }
 
-// roomForOne is how many cells a pod in flight needs to be told apart, and roomForMore how many it takes beside it to say how many
-// more there are.
-const roomForOne, roomForMore = 20, 12
+// minPodWidth is the smallest useful width for a pod in flight. moreWidth is the width for the
+// number of others.
+const minPodWidth, moreWidth = 20, 12
 
-// end draws at the right of a what becomes of pods that fit, and returns the room that is left. Where behind x there would be no
-// room for one of n pods, and for how many more there are, it draws nothing.
+// end draws the number of bound pods at the right of a, and returns the rest of a. It draws nothing
+// if after x there would be no space for one of n pods and the number of the others.
 func (s flight) end(a canvas.Area, x, n int) canvas.Area {
 	text := " → ✓ bound " + format.Number(s.frame.Board.Bound()) + " "
-	left, needed := a.W-canvas.Width(text)-1, roomForOne
+	left, needed := a.W-canvas.Width(text)-1, minPodWidth
 	if n > 1 {
-		needed += roomForMore
+		needed += moreWidth
 	}
 	if left-x < needed {
 		return a
@@ -72,14 +72,14 @@ func (s flight) end(a canvas.Area, x, n int) canvas.Area {
 	return a.Sub(0, 0, left, 1)
 }
 
-// flightForm is how a pod in flight is told: with a name of that many cells at the most, and with its attempt or without.
+// flightForm is a form for pods in flight: the maximum name width, with or without the attempt.
 type flightForm struct {
 	name    int
 	attempt bool
 }
 
-// pods names the pods from the first in sight on: all of them if there is room, or with shorter names and without their
-// attempts as many as there is room for, and how many more there are.
+// pods draws the pods from the first visible one on. If not all fit, it shortens names, drops
+// attempts and shows the number of the others.
 func (s flight) pods(a canvas.Area, n int) {
 	form := flightForm{max(12, min(40, a.W-28)), true}
 	if s.fitting(a.W, n, form) < n {
@@ -104,7 +104,7 @@ func (s flight) pods(a canvas.Area, n int) {
 	a.Text(x, 0, theme.Dim, behind)
 }
 
-// fitting is how many of n pods, from the first in sight on, there is room for in w cells.
+// fitting returns how many of n pods fit into w cells, from the first visible one on.
 func (s flight) fitting(w, n int, form flightForm) int {
 	fit, x := 0, 0
 	for i := s.rows.top; i < n; i++ {
@@ -113,7 +113,7 @@ func (s flight) fitting(w, n int, form flightForm) int {
 			break
 		}
 		name, attempt, since := s.texts(pod, form)
-		if x += beforeFlying + canvas.Width(name+attempt+since); x > w {
+		if x += flightPrefix + canvas.Width(name+attempt+since); x > w {
 			break
 		}
 		fit++
@@ -121,11 +121,11 @@ func (s flight) fitting(w, n int, form flightForm) int {
 	return fit
 }
 
-// beforeFlying is the width of what stands before a pod's name: a blank, whether it is selected, where it comes from that
-// it is here, and a blank.
-const beforeFlying = 4
+// flightPrefix is the width before a pod's name: a space, the selection mark, the provenance and a
+// space.
+const flightPrefix = 4
 
-// texts are a pod's name and what stands behind it.
+// texts returns a pod's name and the texts after it.
 func (s flight) texts(pod *board.Pod, form flightForm) (name, attempt, since string) {
 	if form.attempt {
 		attempt = " attempt " + strconv.Itoa(pod.Attempts)
@@ -147,13 +147,13 @@ func (s flight) pod(a canvas.Area, pod *board.Pod, target bool, form flightForm)
 	name, attempt, since := s.texts(pod, form)
 	a.Text(1, 0, canvas.Bold, marker)
 	a.Text(2, 0, theme.InFlight, story.PodProvenance(pod)+" ")
-	x := a.Text(beforeFlying, 0, style, name)
+	x := a.Text(flightPrefix, 0, style, name)
 	x = a.Text(x, 0, theme.Plain, attempt)
 	return a.Text(x, 0, theme.Dim, since)
 }
 
-// Target is the pod in flight that a verdict is about: the selected one if it is in flight, and
-// otherwise the one that was popped last. It is nil if none is.
+// Target returns the pod in flight that a decision applies to: the selected one if it is in flight,
+// or else the last one popped. It returns nil if no pod is in flight.
 func Target(f *session.Frame, selected page.Selection) *board.Pod {
 	if p := selected.Pod(f); p != nil && p.Tier == queue.InFlight {
 		return p
@@ -161,7 +161,7 @@ func Target(f *session.Frame, selected page.Selection) *board.Pod {
 	return LastPopped(f)
 }
 
-// LastPopped is the pod that was popped last of those in flight, whatever the filter, or nil.
+// LastPopped returns the last popped pod in flight, regardless of the filter, or nil.
 func LastPopped(f *session.Frame) *board.Pod {
 	all := f.Board.Unfiltered()
 	return all.At(queue.InFlight, all.Len(queue.InFlight)-1)

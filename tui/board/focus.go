@@ -8,16 +8,16 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// attention is which pane the person looks at.
-type attention struct {
-	// focus is the pane that keys are about, tab the one that is shown where one is shown at a time.
+// focusState is the pane in focus.
+type focusState struct {
+	// focus is the pane that keys apply to. tab is the pane shown where only one fits.
 	focus, tab paneID
-	// chosen is true once the person has chosen a pane, or a pod in one. Until then the focus goes where pods are; placed is
-	// true once it has.
+	// chosen is true once the user has chosen a pane or a pod. Until then the focus follows the
+	// pods; placed is true once it has done so.
 	chosen, placed bool
 }
 
-// Add adds what is done on the board itself: what its panes show, and which of them keys are about.
+// Add adds the actions of the board: focus, zoom, finding and grouping.
 func Add(b *Board, all page.Actions) {
 	for id, pane := range map[keymap.ID]paneID{
 		keymap.FocusActive: activePane, keymap.FocusBackoff: backoffPane, keymap.FocusUnsched: unschedulablePane,
@@ -37,7 +37,7 @@ func Add(b *Board, all page.Actions) {
 	b.addFolding(all)
 }
 
-// nextPane goes n panes on. What is docked beneath the board is one behind the last.
+// nextPane moves the focus by n panes. A docked page comes after the last pane.
 func (b *Board) nextPane(n int) {
 	panes, at := int(paneCount), int(b.focus)
 	if b.Pages.Docked() != nil {
@@ -53,7 +53,7 @@ func (b *Board) nextPane(n int) {
 	}
 }
 
-// setFocus goes to a pane, as the person chose, and closes what would hide it.
+// setFocus focuses a pane on the user's request, and closes pages that would hide it.
 func (b *Board) setFocus(p paneID) {
 	b.chosen = true
 	b.look(p)
@@ -67,8 +67,8 @@ func (b *Board) look(p paneID) {
 	}
 }
 
-// followLongest goes to the pane of the pod that waits longest, once there is one, and again when the pane in focus has no
-// pods any more: unless the person has chosen a pane.
+// followLongest focuses the pane of the pod that has waited longest, and does so again when the
+// focused pane runs empty, unless the user has chosen a pane.
 func (b *Board) followLongest() {
 	pods := func(p paneID) int { return b.panes[p].len(b.Frame.Board) }
 	if b.chosen || b.focus > unschedulablePane || b.placed && pods(b.focus) > 0 {
@@ -92,7 +92,7 @@ func (b *Board) followLongest() {
 	}
 }
 
-// ShowPane shows the pane that lists the pods of a tier, where there is room for one alone.
+// ShowPane shows the pane for a tier where only one pane fits.
 func (b *Board) ShowPane(tier queue.Tier) {
 	if !small(b.Width) || b.focus > unschedulablePane {
 		return
@@ -105,13 +105,13 @@ func (b *Board) ShowPane(tier queue.Tier) {
 	}
 }
 
-// focused reports whether keys are about the pane.
+// focused reports whether keys apply to the pane.
 func (b *Board) focused(p paneID) bool { return b.focus == p && !b.Pages.DockFocused() }
 
-// InFocus is the title of the pane in focus.
+// InFocus returns the title of the focused pane.
 func (b *Board) InFocus() string { return paneTitles[b.focus] }
 
-// FocusOn goes to the pane of that title, if there is one.
+// FocusOn focuses the pane with that title, if there is one.
 func (b *Board) FocusOn(title string) {
 	for i, t := range paneTitles {
 		if t == title {

@@ -5,8 +5,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// drawFrames draws the lines between the panes and beside the log, and around the one in focus a heavy frame in its
-// colour.
+// drawFrames draws the lines between the panes and beside the log, and a heavy coloured frame
+// around the focused one.
 func (b *Board) drawFrames(a canvas.Area) {
 	p := b.parts
 	focus := canvas.Rect{}
@@ -33,7 +33,8 @@ func (b *Board) drawFrames(a canvas.Area) {
 	}
 }
 
-// light draws the line at the left of r, unless r begins at the left of the board, and at the bottom, if there is one.
+// light draws the line at the left of r, unless r is at the left edge, and at the bottom if closed
+// is true.
 func light(a canvas.Area, r canvas.Rect, closed bool) {
 	a.Sub(r.X-1, r.Y, 1, 1).Fill(theme.Dim, "─")
 	a.Sub(r.X+r.W, r.Y, 1, 1).Fill(theme.Dim, "─")
@@ -49,7 +50,8 @@ func light(a canvas.Area, r canvas.Rect, closed bool) {
 	}
 }
 
-// heavy draws a frame around r. Its upper side is the title's line; without a line of its own below, it is open there.
+// heavy draws a frame around r. Its upper side is the title's line. The lower side is drawn only if
+// closed is true.
 func heavy(a canvas.Area, r canvas.Rect, style canvas.Style, closed bool) {
 	for _, side := range [...]struct {
 		x                   int

@@ -12,16 +12,16 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// askPod asks for a pod by its name and goes to it.
+// askPod asks for a pod's name and goes to the pod.
 func (b *Board) askPod() tea.Cmd {
 	return widget.Ask(b.UI, widget.Prompt{
 		Title:    "go to pod",
-		Hint:     "[NAMESPACE/]NAME, or a part of it; empty: the one that waits longest",
+		Hint:     "[NAMESPACE/]NAME or a part of it; empty: the pod that has waited longest",
 		Complete: func(text string) []string { return widget.PodWords(b.UI, text) },
 		Accept: func(text string) string {
 			p := b.find(strings.TrimSpace(text))
 			if p == nil {
-				return "no pod of that name is known at this time: it comes later, or left long ago"
+				return "no pod with that name at this time: it may come later, or have left long ago"
 			}
 			b.Show(p.Key)
 			return ""
@@ -29,7 +29,7 @@ func (b *Board) askPod() tea.Cmd {
 	}, "")
 }
 
-// find returns the pod that a person calls text, or the first whose name has text in it. It is nil if there is none.
+// find returns the pod with that name, or else the first whose name contains text, or nil.
 func (b *Board) find(text string) *board.Pod {
 	if text == "" {
 		return b.Frame.Board.LongestWaiting()
@@ -45,8 +45,8 @@ func (b *Board) find(text string) *board.Pod {
 	return nil
 }
 
-// Show selects a pod and goes to the pane that has it; of one that left the queue, it says all about it. A filter that
-// would hide it is dropped.
+// Show selects a pod and focuses its pane. If the pod has left the queue, Show explains it. A
+// filter that hides the pod is cleared.
 func (b *Board) Show(key types.NamespacedName) {
 	p := b.Frame.Board.Get(key)
 	if p == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// countGroups counts outside of Update, because that takes longer the more pods there are.
+// countGroups counts outside Update, because the time grows with the number of pods.
 func (b *Board) countGroups() tea.Cmd {
 	shown := b.Frame.Board
 	return page.Guarded(func() tea.Msg {
@@ -25,20 +25,20 @@ func (b *Board) countGroups() tea.Cmd {
 		}
 		return page.Ready(func() tea.Cmd {
 			if b.Overlays.Top() != nil {
-				return nil // who does something else now is not disturbed
+				return nil // the user is busy with something else
 			}
 			return b.chooseGroup(all)
 		})
 	})
 }
 
-// chooseGroup lists groups and shows the pods of the chosen one: the filter gets a word more.
+// chooseGroup lists groups and shows the pods of the chosen one by adding to the filter.
 func (b *Board) chooseGroup(groups []board.Group) tea.Cmd {
 	var of []*board.Group // by item, nil for a heading
 	l := widget.List{Title: b.Keys.Say("groups: {list-choose} shows only those pods"), Choose: func(chosen []int) tea.Cmd {
 		word, ok := groupFilter(of[chosen[0]])
 		if !ok {
-			return b.Refuse("no filter selects these pods")
+			return b.Refuse("no filter can select these pods")
 		}
 		b.setFilter(strings.TrimSpace(b.Frame.Filter + " " + word))
 		return nil
@@ -55,13 +55,13 @@ func (b *Board) chooseGroup(groups []board.Group) tea.Cmd {
 		of = append(of, g)
 	}
 	if len(groups) == 0 {
-		l.Items = append(l.Items, widget.Item{Text: "No pod is in the queue, or none that matches the filter.", Heading: true})
+		l.Items = append(l.Items, widget.Item{Text: "No pod is in the queue, or none matches the filter.", Heading: true})
 	}
 	return widget.OpenList(b.UI, l, 0)
 }
 
 var groupHeadings = map[board.Grouping]string{
-	board.PerPlugin:    "They wait for",
+	board.PerPlugin:    "Waiting for",
 	board.PerNamespace: "Namespace",
 	board.PerOwner:     "Owner",
 }
@@ -79,7 +79,7 @@ func groupName(g *board.Group) string {
 	}
 }
 
-// groupNote says how many pods of g are in each tier.
+// groupNote returns the number of pods of g in each tier.
 func groupNote(g *board.Group) string {
 	var parts []string
 	for tier := queue.Active; tier <= queue.InFlight; tier++ {
@@ -90,7 +90,7 @@ func groupNote(g *board.Group) string {
 	return strings.Join(parts, ", ")
 }
 
-// groupFilter returns the words that select the pods of g, if there are any.
+// groupFilter returns the filter for the pods of g, if there is one.
 func groupFilter(g *board.Group) (string, bool) {
 	if g.Name == "" || strings.ContainsAny(g.Name+g.Namespace, "\" \t\r\n") {
 		return "", false
@@ -105,7 +105,7 @@ func groupFilter(g *board.Group) (string, bool) {
 	}
 }
 
-// addFolding adds what a person does with pod groups.
+// addFolding adds the actions for pod groups.
 func (b *Board) addFolding(all page.Actions) {
 	all[keymap.Fold] = page.Command(func() {
 		if group, ok := b.Pod().PodGroup(); ok {
@@ -113,7 +113,7 @@ func (b *Board) addFolding(all page.Actions) {
 		}
 	}).DisabledWhen(func() string {
 		if p := b.Pod(); p == nil || p.Group == "" {
-			return "the selected pod is of no pod group: they are queued as one with --feature-gates=GenericWorkload=true"
+			return "this pod is not in a pod group; groups are queued as one with --feature-gates=GenericWorkload=true"
 		}
 		return ""
 	})

@@ -8,22 +8,22 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// largeRows is how tall the large counts are: three lines of digits, and their names.
+// largeRows is the height of the large counts: three lines of digits, and the names.
 const largeRows = 4
 
-// largeCounts draws the time and how many pods each tier has, to be read from the back of a room.
+// largeCounts draws the time and the size of each tier, readable from the back of a room.
 type largeCounts struct{ frame *session.Frame }
 
-// large is a number in large digits, and what it says.
+// large is a number in large digits, with its name.
 type large struct {
 	digits, name string
 	style        canvas.Style
 }
 
-// width is how many cells wide l is.
+// width returns the width of l.
 func (l large) width() int { return max(largeWidth(l.digits), canvas.Width(l.name)) }
 
-// Draw draws the time and the counts side by side; the time only if that leaves room for all.
+// Draw draws the time and the counts side by side. It omits the time if it does not fit.
 func (l largeCounts) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -67,7 +67,7 @@ func drawLarge(a canvas.Area, style canvas.Style, digits string) {
 	}
 }
 
-// largeWidth is how many cells wide large digits are.
+// largeWidth returns the width of large digits.
 func largeWidth(digits string) int {
 	w := -1
 	for _, digit := range digits {
@@ -76,7 +76,7 @@ func largeWidth(digits string) int {
 	return w
 }
 
-// digitHeight is how many cells tall a large digit is.
+// digitHeight is the height of a large digit.
 const digitHeight = 3
 
 // digitRows returns a large digit, a colon or a comma.

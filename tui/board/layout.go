@@ -2,29 +2,31 @@ package board
 
 import "github.com/schedq/schedq/tui/canvas"
 
-// outline says which parts a board has, and how many lines those take whose height does not follow from the rest.
+// outline selects the parts of a board and the heights that don't follow from the rest.
 type outline struct {
-	// tabs shows one pane at a time, below the titles of all three; wide has the detail of the selected pod beside
-	// the log.
+	// tabs shows one pane at a time, below the titles of all three. wide shows the selected pod
+	// beside the log.
 	tabs, wide bool
-	// counts are the large ones, for a projector; longest tells of the pod that waits longest.
+	// The heights: counts is the large counts for a projector, longest the pod that has waited
+	// longest.
 	counts, longest, flight, log int
-	// closed has a line of its own end the panes, so that the frame of the one in focus is closed.
+	// closed adds a line below the panes that closes the frame of the focused one.
 	closed bool
-	// spacing is how many lines a pod takes.
+	// spacing is the number of lines per pod.
 	spacing int
 }
 
-// small reports whether a screen of that width has no room for the three panes side by side.
+// small reports whether a screen of that width is too narrow for three panes side by side.
 func small(w int) bool { return w < 80 }
 
-// roomy is the height from which on a board shows its log and what waits longest beside something docked beneath it.
-const roomy = 22
+// minDockedHeight is the smallest height at which the board shows its log and the longest wait
+// above a docked page.
+const minDockedHeight = 22
 
-// leastWhole is the height from which on a board shows its log and what waits longest at all.
-const leastWhole = 13
+// minFullHeight is the smallest height at which the board shows its log and the longest wait.
+const minFullHeight = 13
 
-// outline is that of a board that has all of a room of h lines.
+// outline returns the outline of a board with h lines.
 func (b *Board) outline(h int) outline {
 	s := outline{tabs: small(b.Width), flight: 1, spacing: 1}
 	s.wide = !s.tabs && b.Width >= 120 && b.Height >= 30
@@ -46,7 +48,7 @@ func (b *Board) outline(h int) outline {
 	default:
 		s.log = 5
 	}
-	if h < leastWhole || b.Pages.Docked() != nil && h < roomy {
+	if h < minFullHeight || b.Pages.Docked() != nil && h < minDockedHeight {
 		if b.focus != logPane {
 			s.log = 0
 		}
@@ -58,8 +60,8 @@ func (b *Board) outline(h int) outline {
 	return s
 }
 
-// OutlineAbove is that of a board that has a room of h lines above a lesson: the counts tell of the log and of what is
-// in flight, where there is no room for all.
+// OutlineAbove returns the outline of a board with h lines above a lesson. Where not everything
+// fits, the large counts replace the pods in flight.
 func (b *Board) OutlineAbove(h int) outline {
 	s := outline{tabs: small(b.Width), flight: 1, spacing: 1}
 	if b.Projector && b.Height >= 24 {
@@ -74,25 +76,25 @@ func (b *Board) OutlineAbove(h int) outline {
 	if s.tabs {
 		s.log = min(s.log, 2)
 	}
-	if h < leastLogged {
+	if h < minLogHeight {
 		s.log = 0
 	}
 	return s
 }
 
-// leastLogged is the height from which on a board above a lesson shows its log.
-const leastLogged = 8
+// minLogHeight is the smallest height at which a board above a lesson shows its log.
+const minLogHeight = 8
 
-// logAlone reports whether the log has the board to itself.
+// logAlone reports whether the log fills the board.
 func (b *Board) logAlone() bool { return b.Pages.Zoomed && b.focus == logPane }
 
-// parts says where in the board's room everything is. A part that is not shown has no size.
+// parts has the rectangles of the board's parts. A hidden part has no size.
 type parts struct {
 	spacing   int
 	counts    canvas.Rect
 	tabTitles canvas.Rect
-	// side is where the panes stand side by side, with a column for a frame beside each. What each has of it depends
-	// on what it shows: see divide.
+	// side is the area of the panes, with a column for a frame beside each. divide shares it by
+	// content.
 	side    canvas.Rect
 	closed  bool
 	panes   [3]canvas.Rect
@@ -102,7 +104,7 @@ type parts struct {
 	detail  canvas.Rect
 }
 
-// Arrange divides a room of w by h.
+// Arrange divides an area of w by h cells.
 func (b *Board) Arrange(w, h int, s outline) parts {
 	p := parts{spacing: s.spacing}
 	p.counts = canvas.At(0, 0, w, s.counts)
@@ -133,15 +135,15 @@ func (b *Board) Arrange(w, h int, s outline) parts {
 		return p
 	}
 	for i := range p.panes {
-		p.panes[i] = canvas.At(1, p.side.Y, 0, p.side.H) // as high, and as wide as divide says
+		p.panes[i] = canvas.At(1, p.side.Y, 0, p.side.H) // divide sets the width
 	}
 	return p
 }
 
-// inFrame is what is left of r between the two columns of its frame.
+// inFrame returns r without the two columns of its frame.
 func inFrame(r canvas.Rect) canvas.Rect { return canvas.At(r.X+1, r.Y, max(0, r.W-2), r.H) }
 
-// divide gives each pane the room that what is in sight of it needs, and places its columns there.
+// divide gives each pane the width for its visible content, and places its columns.
 func (b *Board) divide(p *parts) {
 	if alone := p.panes[b.tab]; alone.W == 0 && p.side.H > 0 {
 		var wishes [len(p.panes)]wish

@@ -13,18 +13,18 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// logRows is which part of the log is in sight. Moves that only state again where a pod is are skipped.
+// logRows is the visible part of the log. Moves that only restate a pod's place are skipped.
 type logRows struct {
-	// scrolled is false while the newest move is kept in sight.
+	// scrolled is false while the log follows the newest move.
 	scrolled bool
-	// cursor is the selected move and bottom the last one in sight, as numbers in the log.
+	// cursor is the selected move and bottom the last visible one, as indexes in the log.
 	cursor, bottom int
 }
 
-// skipAtMost bounds how many moves are passed over in search of one to show.
-const skipAtMost = 256
+// maxSkip limits how many moves are skipped in search of one to show.
+const maxSkip = 256
 
-// moves are the log, and which of its moves the filter selects. Nil: there is no filter.
+// moves is the log with the moves that the filter selects. only is nil without a filter.
 type moves struct {
 	history.Log
 	only *matching
@@ -36,7 +36,7 @@ func (log moves) before(i int) int {
 		return log.only.before(i)
 	}
 	i = min(i, log.Len())
-	for n := 1; n <= skipAtMost && i-n >= 0; n++ {
+	for n := 1; n <= maxSkip && i-n >= 0; n++ {
 		if !log.At(i - n).Restated() {
 			return i - n
 		}
@@ -44,12 +44,12 @@ func (log moves) before(i int) int {
 	return -1
 }
 
-// behind returns the first move to show that is newer than the i-th, or -1.
-func (log moves) behind(i int) int {
+// after returns the first move to show that is newer than the i-th, or -1.
+func (log moves) after(i int) int {
 	if log.only != nil {
-		return log.only.behind(i)
+		return log.only.after(i)
 	}
-	for n := 1; n <= skipAtMost && i+n < log.Len(); n++ {
+	for n := 1; n <= maxSkip && i+n < log.Len(); n++ {
 		if !log.At(i + n).Restated() {
 			return i + n
 		}
@@ -57,7 +57,7 @@ func (log moves) behind(i int) int {
 	return -1
 }
 
-// move moves the cursor by n moves, or to the ends, and reports whether there is a move to stand on.
+// move moves the cursor by n moves within the log, and reports whether it is on a move.
 func (r *logRows) move(log moves, n int) bool {
 	r.scrolled = true
 	for ; n < 0; n++ {
@@ -66,7 +66,7 @@ func (r *logRows) move(log moves, n int) bool {
 		}
 	}
 	for ; n > 0; n-- {
-		if i := log.behind(r.cursor); i >= 0 {
+		if i := log.after(r.cursor); i >= 0 {
 			r.cursor = i
 		} else {
 			r.scrolled = false
@@ -76,7 +76,7 @@ func (r *logRows) move(log moves, n int) bool {
 	return r.cursor < log.Len()
 }
 
-// settle keeps the cursor within the log and in sight among height rows.
+// settle keeps the cursor within the log and visible among height rows.
 func (r *logRows) settle(log moves, height int) {
 	last := log.before(log.Len())
 	if !r.scrolled || r.cursor >= last {
@@ -96,13 +96,13 @@ func (r *logRows) settle(log moves, height int) {
 	}
 	r.bottom = r.cursor
 	for range height - 1 {
-		if i := log.behind(r.bottom); i >= 0 {
+		if i := log.after(r.bottom); i >= 0 {
 			r.bottom = i
 		}
 	}
 }
 
-// logPart draws the moves so far, the newest at the bottom.
+// logPart draws the log, newest move at the bottom.
 type logPart struct {
 	keys     *keymap.Map
 	frame    *session.Frame
@@ -112,7 +112,7 @@ type logPart struct {
 	focused  bool
 }
 
-// Draw draws the title and as many moves as fit, from the last in sight upwards.
+// Draw draws the title and as many moves as fit, up from the last visible one.
 func (v logPart) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -121,21 +121,21 @@ func (v logPart) Draw(a canvas.Area) {
 	x := rule(title, logPane, v.focused, numbered(logPane, v.filtered()))
 	log := v.moves
 	if v.rows.scrolled {
-		title.Text(x, 0, theme.Dim, v.keys.Say(" older moves: {last-row} goes back to the newest "))
+		title.Text(x, 0, theme.Dim, v.keys.Say(" older moves; {last-row} goes back to the newest "))
 	}
 	body := a.Sub(0, 1, a.W, a.H-1)
 	lines := v.visible(body.H)
 	if len(lines) == 0 && log.only != nil {
-		body.Text(2, 0, theme.Dim, "No move of a pod that matches the filter is in the log so far.")
+		body.Text(2, 0, theme.Dim, "No move in the log so far matches the filter.")
 		return
 	}
 	if len(lines) == 0 {
-		for y, line := range canvas.Wrap(v.keys.Say("No pod has moved yet: each move from one tier to another is listed here with what caused it, the newest last. {step-forward} goes to the first."), a.W-3) {
+		for y, line := range canvas.Wrap(v.keys.Say("No pod has moved yet. Each move from one tier to another is listed here with its cause, newest last. {step-forward} goes to the first."), a.W-3) {
 			body.Text(2, y, theme.Dim, line)
 		}
 		return
 	}
-	for y, i := range lines { // the first rows stay at the top until the log fills its place
+	for y, i := range lines { // rows start at the top until the log is full
 		t := log.At(i)
 		row := body.Row(y)
 		v.row(row, t)
@@ -151,15 +151,15 @@ func (v logPart) Draw(a canvas.Area) {
 	}
 }
 
-// filtered is what the title says of the filter.
+// filtered returns the filter's part of the title.
 func (v logPart) filtered() string {
 	if v.moves.only == nil {
 		return ""
 	}
-	return ", of pods that match"
+	return ", filtered"
 }
 
-// visible returns the moves in sight in h lines, as numbers in the log, oldest first.
+// visible returns the moves visible in h lines, as indexes in the log, oldest first.
 func (v logPart) visible(h int) []int {
 	log := v.moves
 	i := log.before(log.Len())

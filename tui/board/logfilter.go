@@ -7,20 +7,20 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// matching are the moves of pods that the filter selects, as numbers in the log. They are found as they are asked for, a
-// part of the log at a time, and kept until the filter or the log is another.
+// matching holds the moves of pods that the filter selects, as indexes in the log. They are found
+// on demand, part by part, and kept until the filter or the log changes.
 type matching struct {
 	filter string
-	// found are those among the moves from first up to next, oldest first.
+	// found are the matches between first and next, oldest first.
 	found       []int
 	first, next int
-	last        *board.Transition // the move before next, by which another log is told
+	last        *board.Transition // the move before next, to detect another log
 }
 
-// matchedAtOnce is how many moves are looked at for one frame.
-const matchedAtOnce = 4096
+// matchesPerFrame limits how many moves are checked for one frame.
+const matchesPerFrame = 4096
 
-// refresh takes over a newer frame.
+// refresh updates the matches for a newer frame.
 func (m *matching) refresh(f *session.Frame) {
 	n := f.Log.Len()
 	if m.filter != f.Filter || m.next > n || m.next > 0 && f.Log.At(m.next-1) != m.last {
@@ -29,7 +29,7 @@ func (m *matching) refresh(f *session.Frame) {
 	if m.filter == "" {
 		return
 	}
-	if n-m.next > matchedAtOnce {
+	if n-m.next > matchesPerFrame {
 		*m = matching{filter: f.Filter, first: n, next: n}
 	}
 	for ; m.next < n; m.next++ {
@@ -42,13 +42,13 @@ func (m *matching) refresh(f *session.Frame) {
 	}
 }
 
-// reach looks for older moves until there are want of them, or for as long as one frame may take.
+// reach looks for older matches until there are want of them, up to the limit for one frame.
 func (m *matching) reach(f *session.Frame, want int) {
 	if m.filter == "" || len(m.found) >= want {
 		return
 	}
 	var older []int
-	for looked := 0; m.first > 0 && looked < matchedAtOnce && len(m.found)+len(older) < want; looked++ {
+	for looked := 0; m.first > 0 && looked < matchesPerFrame && len(m.found)+len(older) < want; looked++ {
 		m.first--
 		if matches(f, m.first) {
 			older = append(older, m.first)
@@ -58,7 +58,7 @@ func (m *matching) reach(f *session.Frame, want int) {
 	m.found = append(older, m.found...)
 }
 
-// wanted is how many there should be so that rows are in sight, and as many before them.
+// wanted returns the number of matches to find: the visible rows and as many before them.
 func (m *matching) wanted(rows logRows, height int) int {
 	if !rows.scrolled {
 		return 2 * height
@@ -67,13 +67,13 @@ func (m *matching) wanted(rows logRows, height int) int {
 	return len(m.found) - n + 2*height
 }
 
-// matches reports whether the i-th move is one to show.
+// matches reports whether to show the i-th move.
 func matches(f *session.Frame, i int) bool {
 	t := f.Log.At(i)
 	return !t.Restated() && f.Board.Filter().Match(t.Pod.Facts(t.Time))
 }
 
-// before returns the last of them that is older than the i-th move, or -1, and behind the first that is newer.
+// before returns the last match older than the i-th move, or -1.
 func (m *matching) before(i int) int {
 	n, _ := slices.BinarySearch(m.found, i)
 	if n == 0 {
@@ -82,7 +82,8 @@ func (m *matching) before(i int) int {
 	return m.found[n-1]
 }
 
-func (m *matching) behind(i int) int {
+// after returns the first match newer than the i-th move, or -1.
+func (m *matching) after(i int) int {
 	n, _ := slices.BinarySearch(m.found, i+1)
 	if n == len(m.found) {
 		return -1

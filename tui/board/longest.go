@@ -13,11 +13,11 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// longest draws which pod waits longest, for how long and why, what would wake it, and until when it is tried at the
-// latest.
+// longest draws the pod that has waited longest: for how long and why, what would wake it, and when
+// it is tried at the latest.
 type longest struct{ frame *session.Frame }
 
-// longestRows is how many lines that takes on a screen of w cells.
+// longestRows returns its height on a screen with w columns.
 func longestRows(w int) int {
 	if w >= wideLongest {
 		return 1
@@ -25,10 +25,10 @@ func longestRows(w int) int {
 	return 2
 }
 
-// wideLongest is the width from which on one line has room for all.
+// wideLongest is the smallest width for a single line.
 const wideLongest = 160
 
-// Draw draws the title with who and why, and behind it or below what comes next.
+// Draw draws the title with the pod and the reason; beside or below it, what comes next.
 func (l longest) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -38,16 +38,16 @@ func (l longest) Draw(a canvas.Area) {
 	x := title.Text(1, 0, canvas.Bold, " waits longest")
 	p := l.frame.Board.LongestWaiting()
 	if p == nil {
-		title.Text(x, 0, theme.Dim, "  no pod waits ")
+		title.Text(x, 0, theme.Dim, "  no pod is waiting ")
 		return
 	}
 	age := l.frame.Now.Sub(p.Arrived)
 	next := a.Sub(2, 1, a.W-3, 1)
 	room := a.W - x - 3
-	said := l.said(p, next.W)
+	o := l.outlook(p, next.W)
 	if a.H == 1 {
 		room /= 2
-		said = l.said(p, room)
+		o = l.outlook(p, room)
 	}
 	name := canvas.TruncateMiddle(story.PodName(p.Key, room), max(12, room/2))
 	x = title.Text(x, 0, canvas.Bold, "  "+name+" ")
@@ -55,20 +55,20 @@ func (l longest) Draw(a canvas.Area) {
 	x = title.Text(x, 0, theme.Tier(p.Tier), canvas.Truncate(l.why(p, title.W-x-2), title.W-x-2)+" ")
 	if a.H == 1 {
 		next = title.Sub(x, 0, a.W-x-2, 1)
-		if x+canvas.Width(said.wokenIn(title.W))+canvas.Width(said.tried)+6 > title.W {
+		if x+canvas.Width(o.wokenIn(title.W))+canvas.Width(o.tried)+6 > title.W {
 			next = title.Sub(x, 0, title.W-x-1, 1)
 		}
 	}
-	// What would wake it is a list, of which some is named where there is no room; what follows is not cut.
-	woken := said.wokenIn(next.W - canvas.Width(said.tried) - 3)
+	// The list of events is shortened to fit; the text after it is not.
+	woken := o.wokenIn(next.W - canvas.Width(o.tried) - 3)
 	y := next.Text(0, 0, theme.Plain, woken)
 	if woken != "" {
 		y = next.Text(y, 0, theme.Dim, " · ")
 	}
-	next.Text(y, 0, theme.Plain, said.tried+" ")
+	next.Text(y, 0, theme.Plain, o.tried+" ")
 }
 
-// why says in width cells what keeps the pod.
+// why returns the reason for the wait, in width cells.
 func (l longest) why(p *board.Pod, width int) string {
 	const by = "rejected by "
 	switch plugins := p.RejectorPlugins(); {
@@ -77,7 +77,7 @@ func (l longest) why(p *board.Pod, width int) string {
 	case p.Tier == queue.InFlight:
 		return fmt.Sprintf("in flight, attempt %d", p.Attempts)
 	case failedByError(p):
-		return theme.TierName(p.Tier) + ": its attempt failed by an error"
+		return theme.TierName(p.Tier) + ": its attempt failed with an error"
 	case len(plugins) > 0:
 		return by + PluginNames(plugins, width-len(by))
 	case p.Attempts == 0:
@@ -87,62 +87,62 @@ func (l longest) why(p *board.Pod, width int) string {
 	}
 }
 
-// awaited is what would wake a pod, and when it is tried next if nothing does.
-type awaited struct {
+// outlook is what would wake a pod, and its next try otherwise.
+type outlook struct {
 	woken  string
-	events []string // of those that wake it, behind woken
+	events []string // listed after woken
 	tried  string
 }
 
-// wokenIn says in width cells what would wake the pod.
-func (w awaited) wokenIn(width int) string {
+// wokenIn returns what would wake the pod, in width cells.
+func (w outlook) wokenIn(width int) string {
 	if len(w.events) == 0 {
 		return canvas.Truncate(w.woken, width)
 	}
 	return canvas.Truncate(w.woken+fitting(w.events, ", ", width-canvas.Width(w.woken)), width)
 }
 
-// leastWoken is how many cells what would wake a pod has at the least, before the time of the flush has any.
-const leastWoken = 24
+// minWoken is the width kept for what would wake a pod before the time of the flush is shown.
+const minWoken = 24
 
-// said says it in room cells, where it can.
-func (l longest) said(p *board.Pod, room int) awaited {
+// outlook returns the outlook for p, in room cells if possible.
+func (l longest) outlook(p *board.Pod, room int) outlook {
 	wait := l.frame.Wait(p)
 	at, in := l.frame.Zone.Second(wait.Until), format.Countdown(wait.Remaining(l.frame.Now))
 	switch p.Tier {
 	case queue.Active:
 		if ahead := l.frame.Board.Unfiltered().Index(p); ahead > 0 {
-			return awaited{woken: "ready", tried: fmt.Sprintf("tried once the %s ahead of it are", format.Plural(ahead, "pod"))}
+			return outlook{woken: "ready", tried: fmt.Sprintf("tried after the %s ahead of it", format.Plural(ahead, "pod"))}
 		}
-		return awaited{woken: "ready", tried: "tried next"}
+		return outlook{woken: "ready", tried: "tried next"}
 	case queue.Backoff:
-		switch early := fmt.Sprintf("back in activeQ by %s, in %s, or once that is empty", at, in); {
+		switch early := fmt.Sprintf("returns to activeQ by %s (in %s), sooner if activeQ is empty", at, in); {
 		case !wait.Bounded():
-			return awaited{woken: "needs no event", tried: "back in activeQ: not known when"}
+			return outlook{woken: "needs no event", tried: "returns to activeQ: time unknown"}
 		case !wait.Until.After(l.frame.Now):
-			return awaited{woken: "needs no event", tried: "back in activeQ at the next flush"}
+			return outlook{woken: "needs no event", tried: "returns to activeQ at the next flush"}
 		case wait.Early && canvas.Width(early) <= room:
-			return awaited{woken: "needs no event", tried: early}
+			return outlook{woken: "needs no event", tried: early}
 		}
-		return awaited{woken: "needs no event", tried: fmt.Sprintf("back in activeQ at %s, in %s", at, in)}
+		return outlook{woken: "needs no event", tried: fmt.Sprintf("returns to activeQ at %s (in %s)", at, in)}
 	case queue.Unschedulable:
 		const woken = "woken by "
 		events := l.events(p)
 		switch latest := fmt.Sprintf("at the latest by the flush at %s, in %s", at, in); {
 		case !wait.Bounded():
-			return awaited{woken, events, "or by the flush: not known when"}
-		case canvas.Width(latest)+leastWoken <= room:
-			return awaited{woken, events, latest}
+			return outlook{woken, events, "or by the flush: time unknown"}
+		case canvas.Width(latest)+minWoken <= room:
+			return outlook{woken, events, latest}
 		}
-		return awaited{woken, events, fmt.Sprintf("at the latest by the flush, in %s", in)}
+		return outlook{woken, events, fmt.Sprintf("at the latest by the flush, in %s", in)}
 	case queue.Gated:
-		return awaited{tried: "not tried until its gate opens"}
+		return outlook{tried: "not tried until its gate opens"}
 	default:
-		return awaited{tried: "an attempt is under way"}
+		return outlook{tried: "attempt running"}
 	}
 }
 
-// events names the events that may wake p.
+// events returns the events that may wake p.
 func (l longest) events(p *board.Pod) (labels []string) {
 	anyEvent := []string{"any event"}
 	for _, plugin := range l.frame.Wakes(p) {

@@ -24,22 +24,22 @@ type pane struct {
 	rows     *rows
 	selected page.Selection
 	focused  bool
-	// spacing is how many lines a pod takes.
+	// spacing is the number of lines per pod.
 	spacing int
-	// columns are those that a person wants to see, important their names, the most important first.
+	// columns are the configured columns, important their names, most important first.
 	columns   []*column
 	important []string
-	// fitted are the columns that there is room for.
+	// fitted are the columns that fit.
 	fitted []fitted
 }
 
-// shows reports whether one of the columns that there is room for has that name.
+// shows reports whether the column with that name fits.
 func (p pane) shows(name string) bool {
 	return slices.ContainsFunc(p.fitted, func(c fitted) bool { return c.name == name })
 }
 
-// paneRows returns how many pods, of spacing lines each, a pane of height h shows: the rest is its title and
-// the headings.
+// paneRows returns how many pods fit in a pane of height h with spacing lines each, below title and
+// headings.
 func paneRows(h, spacing int) int { return max(0, h-paneHeadings(h)-1) / max(spacing, 1) }
 
 func paneHeadings(h int) int {
@@ -49,7 +49,7 @@ func paneHeadings(h int) int {
 	return 0
 }
 
-// Draw draws title, headings and the rows that are in sight.
+// Draw draws title, headings and the visible rows.
 func (p pane) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -83,7 +83,7 @@ func (p pane) Draw(a canvas.Area) {
 	})
 }
 
-// headings draws what stands above the columns. The one that the pods are sorted by has a mark.
+// headings draws the column headings. An arrow marks the sort column.
 func (p pane) headings(a canvas.Area) {
 	for _, c := range p.fitted {
 		text, style := p.headingOf(c.column)
@@ -96,7 +96,7 @@ func (p pane) headings(a canvas.Area) {
 	}
 }
 
-// headingOf is what stands above a column.
+// headingOf returns the heading of a column.
 func (p pane) headingOf(c *column) (string, canvas.Style) {
 	tier := p.rows.tiers[0]
 	by := p.frame.Board.Sort(tier)
@@ -106,7 +106,7 @@ func (p pane) headingOf(c *column) (string, canvas.Style) {
 	return c.heading(tier), theme.Dim
 }
 
-// rightEdge is where in a column what stands at the right ends: before the bar, if it has one.
+// rightEdge returns the right edge of a column's text: before the bar, if it has one.
 func rightEdge(c fitted) int {
 	if c.name == "next" {
 		return waitEdge(c.w)
@@ -114,12 +114,12 @@ func rightEdge(c fitted) int {
 	return c.w
 }
 
-// paneStyle is the colour of what a pane shows.
+// paneStyle returns the colour of a pane.
 func paneStyle(id paneID) canvas.Style {
 	return [...]canvas.Style{theme.Active, theme.Backoff, theme.Unschedulable, theme.InFlight, theme.Accent}[id]
 }
 
-// rule draws a pane's title and count on a line across a: heavy and in the pane's colour where the next key goes.
+// rule draws a pane's title on a line across a: heavy and in the pane's colour if it has the focus.
 func rule(a canvas.Area, id paneID, focused bool, title string) int {
 	line, stroke, style := theme.Dim, "─", paneStyle(id)|canvas.Bold
 	if focused {
@@ -130,15 +130,15 @@ func rule(a canvas.Area, id paneID, focused bool, title string) int {
 	return a.Text(x, 0, style, " ")
 }
 
-// numbered is the title of a pane: its key, its name, and how many pods there are.
+// numbered returns the title of a pane: its key, its name and the count.
 func numbered(id paneID, count string) string {
 	return strings.TrimSpace(strconv.Itoa(int(id)+1) + " " + paneTitles[id] + count)
 }
 
-// heading is what the pane's title says, with tiers called so beside the one that the pane is called after.
+// heading returns the pane's title. call names the tiers after the first.
 func (p pane) heading(call func(queue.Tier) string) string { return numbered(p.id, p.count(call)) }
 
-// tierSign is the tier's sign, where it has one in the rows, or its name.
+// tierSign returns the tier's glyph if rows show it, or its name.
 func tierSign(tier queue.Tier) string {
 	if tier == queue.Gated {
 		return theme.GlyphGated
@@ -146,7 +146,7 @@ func tierSign(tier queue.Tier) string {
 	return theme.TierName(tier)
 }
 
-// briefHeading is that where there is little room: how many pods are shown, and of how many.
+// briefHeading returns a short title: the number of shown pods, and of all.
 func (p pane) briefHeading() string {
 	shown, total := p.counts()
 	text := " " + format.Number(total)
@@ -156,7 +156,7 @@ func (p pane) briefHeading() string {
 	return numbered(p.id, text)
 }
 
-// counts are how many pods the filter lets through, and how many there are.
+// counts returns how many pods match the filter, and how many there are.
 func (p pane) counts() (shown, total int) {
 	for _, tier := range p.rows.tiers {
 		shown, total = shown+p.frame.Board.Len(tier), total+p.frame.Board.Total(tier)
@@ -181,7 +181,8 @@ func (p pane) title(a canvas.Area, height int) {
 	}
 }
 
-// order is what the title says of the pane's order: nothing if that is the queue's, or if a heading has its mark.
+// order returns the sort order for the title. Empty for the queue's order, or if a heading shows
+// it.
 func (p pane) order() string {
 	by := p.frame.Board.Sort(p.rows.tiers[0])
 	if slices.ContainsFunc(p.columns, func(c *column) bool { return c.by == by.By }) {
@@ -190,23 +191,23 @@ func (p pane) order() string {
 	return sortedBy(by)
 }
 
-// extent is which rows are in sight of height, if not all are.
+// extent returns the range of visible rows, or "" if all are visible.
 func (p pane) extent(height int) string {
 	n := p.rows.len(p.frame.Board)
 	if n <= height || height <= 0 {
 		return ""
 	}
-	var room [64]byte
-	text := format.AppendNumber(append(room[:0], ' '), p.rows.top+1)
+	var buf [64]byte
+	text := format.AppendNumber(append(buf[:0], ' '), p.rows.top+1)
 	text = format.AppendNumber(append(text, "–"...), min(p.rows.top+height, n))
 	text = format.AppendNumber(append(text, " of "...), n)
 	return string(append(text, ' '))
 }
 
-// count says how many pods there are, of each tier, and how many of them the filter lets through.
+// count returns the number of pods of each tier, and how many match the filter.
 func (p pane) count(call func(queue.Tier) string) string {
-	var room [96]byte
-	text := room[:0]
+	var buf [96]byte
+	text := buf[:0]
 	for i, tier := range p.rows.tiers {
 		if i > 0 {
 			text = append(append(text, " · "...), call(tier)...)
@@ -220,26 +221,26 @@ func (p pane) count(call func(queue.Tier) string) string {
 	return string(text)
 }
 
-// empty says what would bring a pod here.
+// empty says how pods get here.
 func (p pane) empty(a canvas.Area) {
 	text := ""
 	for _, tier := range p.rows.tiers {
 		if p.frame.Board.Total(tier) > 0 {
-			text = p.keys.Say("No pod here matches the filter: {back} drops it.")
+			text = p.keys.Say("No pod here matches the filter. {back} clears it.")
 		}
 	}
 	if text == "" {
 		switch p.id {
 		case activePane:
-			text = "No pod is ready: new pods come here, and those that an event or a finished backoff lets try again."
+			text = "No pod is ready: new pods come here, and pods to retry after an event or their backoff."
 		case backoffPane:
-			text = "No pod backs off: a pod comes here when an event wakes it before its backoff is over, or when its attempt failed by an error."
+			text = "No pod is backing off: a pod comes here when an event wakes it before its backoff is over, or when its attempt failed with an error."
 		case unschedulablePane:
-			text = "No pod is unschedulable: a pod comes here when plugins reject it, and waits for an event that could help. Gated pods are listed here too."
+			text = "No pod is unschedulable: a rejected pod comes here and waits for an event that could help. Gated pods are listed here too."
 		}
 	}
 	lines := canvas.Wrap(text, a.W-3)
-	if short, _, cut := strings.Cut(text, ":"); cut && len(lines) > a.H { // a sentence that stops in the middle says less
+	if short, _, cut := strings.Cut(text, ":"); cut && len(lines) > a.H { // a short sentence is better than a cut one
 		lines = canvas.Wrap(short+".", a.W-3)
 	}
 	for y, line := range lines {

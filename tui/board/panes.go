@@ -1,6 +1,6 @@
 package board
 
-// paneID names what can have the focus.
+// paneID identifies a part of the board that can have the focus.
 type paneID uint8
 
 const (
@@ -13,5 +13,5 @@ const (
 	paneCount
 )
 
-// paneTitles are the panes' names, as their keys' bindings have them.
+// paneTitles are the panes' names, as in the key bindings.
 var paneTitles = [...]string{"activeQ", "backoffQ", "unschedulable", "in-flight", "log"}

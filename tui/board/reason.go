@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// drawReason draws what keeps the pod where it is: the plugins that rejected it or gate it, or an error.
+// drawReason draws why the pod waits: the plugins that rejected or gate it, or an error.
 func drawReason(a canvas.Area, pod *board.Pod) {
 	style := theme.Tier(pod.Tier)
 	switch plugins := pod.RejectorPlugins(); {
@@ -27,12 +27,12 @@ func drawReason(a canvas.Area, pod *board.Pod) {
 	}
 }
 
-// failedByError reports whether the pod's last attempt failed without a plugin that rejected it.
+// failedByError reports whether the pod's last attempt failed with an error instead of a rejection.
 func failedByError(pod *board.Pod) bool {
 	return len(pod.UnschedulablePlugins)+len(pod.PendingPlugins) == 0 && pod.ConsecutiveErrorsCount > 0
 }
 
-// reasonWidth is how many cells all of that takes.
+// reasonWidth returns the full width of the reason.
 func reasonWidth(pod *board.Pod) int {
 	switch plugins := pod.RejectorPlugins(); {
 	case pod.Tier == queue.Gated:
@@ -48,7 +48,8 @@ func reasonWidth(pod *board.Pod) int {
 	}
 }
 
-// reasonTakes is how many of w cells what fits of it takes: the names of plugins are told whole or not at all.
+// reasonTakes returns how many of w cells the reason uses. Plugin names are shown whole or not at
+// all.
 func reasonTakes(pod *board.Pod, w int) int {
 	if pod.Tier == queue.Gated || failedByError(pod) {
 		return min(reasonWidth(pod), w)
@@ -56,7 +57,8 @@ func reasonTakes(pod *board.Pod, w int) int {
 	return canvas.Width(PluginNames(pod.RejectorPlugins(), w))
 }
 
-// PluginNames writes as many names as fit into width, and how many more there are: in words where there is room for them.
+// PluginNames returns the names that fit into width, and the number of the others, in words if they
+// fit.
 func PluginNames(plugins []string, width int) string {
 	if len(plugins) == 0 {
 		return "—"
@@ -64,7 +66,7 @@ func PluginNames(plugins []string, width int) string {
 	return fitting(plugins, " ", width)
 }
 
-// fitting writes the first of names, with something between them, and how many more there are, into width.
+// fitting joins the names that fit into width with a separator, and adds the number of the others.
 func fitting(names []string, between string, width int) string {
 	for n := len(names); n > 0; n-- {
 		text, others := format.SafeList(names[:n], between), len(names)-n

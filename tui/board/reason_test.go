@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// TestPluginNames: what there is no room for is counted, in words where there is room for words.
+// TestPluginNames checks that names that don't fit are counted, in words if words fit.
 func TestPluginNames(t *testing.T) {
 	plugins := []string{"NodeAffinity", "NodeResourcesFit", "TaintToleration"}
 	for _, c := range []struct {
@@ -34,15 +34,15 @@ func TestPluginNames(t *testing.T) {
 	}
 }
 
-// TestReasonTakesNoMoreThanItTells: what of its cells no name of a plugin fits into is the other columns', and what is told in
-// the fewer cells is the same.
-func TestReasonTakesNoMoreThanItTells(t *testing.T) {
+// TestReasonTakes checks that the reason needs no more cells than reasonTakes returns, and shows
+// the same text in them.
+func TestReasonTakes(t *testing.T) {
 	pod := &board.Pod{}
 	pod.Tier, pod.UnschedulablePlugins = queue.Unschedulable, []string{"NodeAffinity", "NodeResourcesFit", "TaintToleration"}
 	for w := 9; w < 60; w++ {
 		takes := reasonTakes(pod, w)
 		if got, want := PluginNames(pod.UnschedulablePlugins, takes), PluginNames(pod.UnschedulablePlugins, w); takes > w || canvas.Width(want) > takes || got != want {
-			t.Errorf("of %d cells it takes %d, and tells %q, not %q", w, takes, got, want)
+			t.Errorf("of %d cells it takes %d and shows %q, want %q", w, takes, got, want)
 		}
 	}
 }

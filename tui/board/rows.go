@@ -5,11 +5,11 @@ import (
 	"github.com/schedq/schedq/queue/session/board"
 )
 
-// rows is a list of pods of one or more tiers, one below the other, of which some fit on the screen.
-// It holds positions only: the pods stay in the board, and nobody looks at one that is not shown.
+// rows is a list of pods of one or more tiers, partly visible. It holds only positions: the pods
+// stay in the board, and invisible ones cost nothing.
 type rows struct {
 	tiers []queue.Tier
-	// cursor is the row that the next key moves from; top is the first that is shown.
+	// cursor is the row that keys start from, top the first visible one.
 	cursor, top int
 	// loose is true while the wheel has scrolled the cursor out of sight.
 	loose bool
@@ -35,7 +35,7 @@ func (r *rows) at(b *board.Board, i int) *board.Pod {
 	return nil
 }
 
-// index returns the row that shows p, if it is here and not filtered away.
+// index returns the row of p, if it is here and matches the filter.
 func (r *rows) index(b *board.Board, p *board.Pod) (int, bool) {
 	before := 0
 	p = b.RowOf(p)
@@ -50,8 +50,8 @@ func (r *rows) index(b *board.Board, p *board.Pod) (int, bool) {
 	return 0, false
 }
 
-// settle puts the cursor on the selected pod if it is here, and otherwise leaves it on its row, and
-// scrolls so that the cursor is among the height rows that are shown.
+// settle puts the cursor on the selected pod if it is here, and scrolls so that the cursor is
+// visible among height rows.
 func (r *rows) settle(b *board.Board, selected *board.Pod, height int) {
 	n := r.len(b)
 	if selected != nil {

@@ -10,22 +10,23 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// A pane is as wide as what it shows needs, and so is a column in it. Only what is in sight is looked at.
+// Panes and columns are as wide as their visible content needs.
 
-// fitted is a column that is shown, and where in the pane.
+// fitted is a visible column with its position in the pane.
 type fitted struct {
 	*column
 	x, w int
 }
 
-// beforeColumns is the width of what stands before a pane's columns: whether the pod is selected, where it comes from
-// that it is here, and a blank.
+// beforeColumns is the width before a pane's columns: the selection mark, the provenance and a
+// space.
 const beforeColumns = 3
 
-// wish is how wide a pane should be: least says the most important of each pod, want all of what is in sight.
+// wish is the width a pane asks for: least fits the most important columns, want all visible
+// content.
 type wish struct{ least, want int }
 
-// inSight calls see with each pod that the pane shows in height rows.
+// inSight calls see with each pod visible in height rows.
 func (p pane) inSight(height int, see func(i int, pod *board.Pod)) {
 	for i := p.rows.top; i < min(p.rows.top+height, p.rows.len(p.frame.Board)); i++ {
 		if pod := p.rows.at(p.frame.Board, i); pod != nil {
@@ -34,7 +35,7 @@ func (p pane) inSight(height int, see func(i int, pod *board.Pod)) {
 	}
 }
 
-// needs returns how wide each column would have to be to tell all of the pods in height rows.
+// needs returns the width of each column for all pods visible in height rows.
 func (p pane) needs(height int) []int {
 	widths := make([]int, len(p.columns))
 	for i, c := range p.columns {
@@ -43,7 +44,7 @@ func (p pane) needs(height int) []int {
 	}
 	p.inSight(height, func(_ int, pod *board.Pod) {
 		for i, c := range p.columns {
-			if c.most > c.least { // what takes as much for any pod need not be asked
+			if c.most > c.least { // columns of fixed width need no measuring
 				widths[i] = max(widths[i], c.width(p, pod))
 			}
 		}
@@ -55,11 +56,11 @@ func (p pane) needs(height int) []int {
 	return widths
 }
 
-// leastPane is how wide a pane is at least, and leastTitle how much of a title is; emptyPane one without pods, which says what would come
-// there.
+// leastPane is the smallest width of a pane, emptyPane of one that explains why it is empty, and
+// leastTitle the part of a title that counts.
 const leastPane, emptyPane, leastTitle = 18, 26, 30
 
-// wish is how wide the pane should be that shows height rows.
+// wish returns the wish of the pane with height rows.
 func (p pane) wish(height int) wish {
 	w := wish{least: leastPane, want: leastPane}
 	if p.rows.len(p.frame.Board) == 0 {
@@ -79,7 +80,7 @@ func (p pane) wish(height int) wish {
 	return w
 }
 
-// leastColumns is how many columns the narrowest pane has.
+// leastColumns returns the number of columns in the narrowest pane.
 func leastColumns(id paneID) int {
 	if id == activePane {
 		return 2
@@ -87,7 +88,7 @@ func leastColumns(id paneID) int {
 	return 3
 }
 
-// share divides w cells between panes: each gets its least, and what is left goes to those that wish for more.
+// share divides w cells between panes: each gets its least, and the rest goes by wishes.
 func share(w int, wishes []wish) []int {
 	least, want := 0, 0
 	for _, each := range wishes {
@@ -97,7 +98,7 @@ func share(w int, wishes []wish) []int {
 	left := w
 	for i, each := range wishes {
 		switch {
-		case w >= want: // what nobody needs goes to who has most to show
+		case w >= want: // spare cells are shared in proportion
 			widths[i] = each.want + (w-want)*each.want/max(want, 1)
 		case w > least:
 			widths[i] = each.least + (w-least)*(each.want-each.least)/max(want-least, 1)
@@ -110,34 +111,34 @@ func share(w int, wishes []wish) []int {
 	return widths
 }
 
-// held is a wish that is kept for a while when what is in sight needs less: panes that breathe with every move are hard
-// to read.
+// held keeps a wish for a while after the content shrinks. Panes that change width with every move
+// are hard to read.
 type held struct {
 	wish
 	at time.Time
 }
 
-// holds is for how long, at the speed of life.
-const holds = 10 * time.Second
+// holdTime is how long a wish is held, at playback speed 1.
+const holdTime = 10 * time.Second
 
-// hold returns the wish that holds now that w is what is in sight.
+// hold returns the wish in effect, given that the visible content asks for w.
 func (h *held) hold(w wish, f *session.Frame) wish {
 	passed := f.Now.Sub(h.at)
-	if !f.Playing || w.want >= h.want || passed < 0 || passed > time.Duration(float64(holds)*f.Speed) {
+	if !f.Playing || w.want >= h.want || passed < 0 || passed > time.Duration(float64(holdTime)*f.Speed) {
 		*h = held{w, f.Now}
 	}
 	return h.wish
 }
 
-// readableName is up to how many cells a name comes before all else.
+// readableName is the width up to which a pod's name has priority over other columns.
 const readableName = 14
 
-// fit places columns in a pane of w cells that shows height rows. What there is no room for is left out, the least
-// important first; what is left over goes where most is cut.
+// fit places columns in a pane of w cells with height rows. It drops the least important ones until
+// the rest fit, and gives spare cells to the columns that are cut most.
 func (p pane) fit(w, height int) []fitted {
 	needs := p.needs(height)
 	room := w - beforeColumns
-	shown := make([]int, 0, len(p.columns)) // columns, by number
+	shown := make([]int, 0, len(p.columns)) // column indexes
 	least := 0
 	for i, c := range p.columns {
 		shown = append(shown, i)
@@ -153,10 +154,10 @@ func (p pane) fit(w, height int) []fitted {
 	for _, i := range shown {
 		widths[i] = p.columns[i].least
 	}
-	p.enrich(shown, widths, needs, room+1-least)
+	p.distributeSpare(shown, widths, needs, room+1-least)
 	if i := slices.IndexFunc(shown, func(i int) bool { return p.columns[i].takes != nil }); i >= 0 {
-		back := p.giveBack(shown[i], widths, height)
-		p.enrich(slices.Delete(slices.Clone(shown), i, i+1), widths, needs, back)
+		back := p.reclaim(shown[i], widths, height)
+		p.distributeSpare(slices.Delete(slices.Clone(shown), i, i+1), widths, needs, back)
 	}
 	p.lengthenBar(shown, widths, room)
 	all := make([]fitted, 0, len(shown))
@@ -168,22 +169,22 @@ func (p pane) fit(w, height int) []fitted {
 	return all
 }
 
-// enrich gives spare cells to columns, one by one to where most is cut.
-func (p pane) enrich(columns, widths, needs []int, spare int) {
+// distributeSpare gives spare cells to columns, one at a time to the one that is cut most.
+func (p pane) distributeSpare(columns, widths, needs []int, spare int) {
 	for ; spare > 0 && len(columns) > 0; spare-- {
-		poorest := slices.MinFunc(columns, func(a, b int) int { return widths[a]*needs[b] - widths[b]*needs[a] })
+		neediest := slices.MinFunc(columns, func(a, b int) int { return widths[a]*needs[b] - widths[b]*needs[a] })
 		if i := columns[0]; p.columns[i].name == "pod" && widths[i] < min(needs[i], readableName) {
-			poorest = i
+			neediest = i
 		}
-		if widths[poorest] >= needs[poorest] {
+		if widths[neediest] >= needs[neediest] {
 			return
 		}
-		widths[poorest]++
+		widths[neediest]++
 	}
 }
 
-// giveBack takes from column i the cells that nothing in sight of it takes, and returns how many those are.
-func (p pane) giveBack(i int, widths []int, height int) int {
+// reclaim takes the cells that column i does not use for visible pods, and returns their number.
+func (p pane) reclaim(i int, widths []int, height int) int {
 	c := p.columns[i]
 	heading, _ := p.headingOf(c)
 	taken := max(c.least, canvas.Width(heading))
@@ -193,7 +194,7 @@ func (p pane) giveBack(i int, widths []int, height int) int {
 	return back
 }
 
-// lengthenBar gives the bar beside the next try what the columns leave of room.
+// lengthenBar gives the remaining cells to the bar beside the next try.
 func (p pane) lengthenBar(shown, widths []int, room int) {
 	left := room + 1
 	for _, i := range shown {

@@ -6,27 +6,28 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// Chart is a page that draws what happened through time.
+// Chart is a page that draws history over time.
 type Chart interface {
 	page.Page
-	// Key opens it, under its name, and closes it; cannotOpen is why it can't be opened.
+	// Key is the action that opens and closes the chart, Name its name. CannotOpen says why it
+	// can't be opened.
 	Key() keymap.ID
 	Name() string
 	CannotOpen() string
-	// Span is the period that it shows.
+	// Span returns the visible period.
 	Span() *widget.Window
-	// Reset begins with another session.
+	// Reset prepares the chart for another session.
 	Reset()
 }
 
-// lanesLead is which part of the width is for what is to come, where a chart goes beyond the moment shown.
+// lanesLead is the part of the width, as a divisor, for the time after the current moment.
 const lanesLead = 8
 
-// timed is what all charts have.
+// timed is the common part of all charts.
 type timed struct {
 	*page.UI
 	widget.Window
-	w, h int // of its room
+	w, h int // size in cells
 }
 
 func (t *timed) Context() keymap.Context { return keymap.Chart }
@@ -35,7 +36,7 @@ func (t *timed) Span() *widget.Window    { return &t.Window }
 func (t *timed) CannotOpen() string      { return "" }
 func (t *timed) Rows() int               { return max(1, laneRows(t.h)-1) }
 
-// turned scrolls or scales the chart if that is how the wheel was turned.
+// turned scrolls or scales the chart for a turn of the wheel, and reports whether it did.
 func (t *timed) turned(by page.Turn) bool {
 	switch {
 	case by.Scaling:
@@ -48,7 +49,7 @@ func (t *timed) turned(by page.Turn) bool {
 	return true
 }
 
-// Add adds what opens charts and moves in them.
+// Add adds the actions that open charts and move in them.
 func Add(d *page.UI, charts []Chart, all page.Actions) {
 	for _, c := range charts {
 		all[c.Key()] = toggle(d, c)
@@ -68,14 +69,14 @@ func Add(d *page.UI, charts []Chart, all page.Actions) {
 	all[keymap.ChartFit] = inChart((*widget.Window).Fit)
 }
 
-// toggle opens c, or closes it if it is open. One that was opened from another chart closes to that one.
+// toggle returns the action that opens or closes c. A chart opened from another chart closes to it.
 func toggle(d *page.UI, c Chart) page.Action {
 	isOpen := func() bool { return d.Pages.Top() == page.Page(c) }
 	return page.Command(func() {
 		if !isOpen() {
 			d.Pages.Open(c)
 		} else if d.Frame.Searching != "" {
-			d.Session.Pause() // esc would do no more, either
+			d.Session.Pause() // like esc
 		} else {
 			d.Pages.CloseTop()
 		}

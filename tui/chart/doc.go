@@ -1,3 +1,2 @@
-// Package chart has the pages that draw what happened through time. To add one, write it into a file of its own, put it
-// into All, and bind the key that it names in package keymap.
+// Package chart has the pages that draw history over time.
 package chart

@@ -18,14 +18,14 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// lanes are the lanes of all pods through time, one below the other: those that left the queue within the
-// time shown at the top, then those that are there, by when they came.
+// lanes shows the timelines of all pods, one below the other: at the top the pods that left the
+// queue within the visible period, then the waiting ones, by arrival.
 type lanes struct {
 	timed
-	// cursor is the lane that the next key moves from, top the first in sight, both as the pods they were
-	// when drawn last: lanes come and go.
+	// cursor is the lane that keys start from, top the first visible one, both as indexes at the
+	// last draw: lanes come and go.
 	cursor, top int
-	placed      bool // cursor and top are the person's
+	placed      bool // the user moved cursor and top
 	stays       []story.Stay
 }
 
@@ -36,7 +36,7 @@ func (l *lanes) Key() keymap.ID { return keymap.Lanes }
 func (l *lanes) Name() string   { return "lanes" }
 func (l *lanes) Layout() string { return "lanes" }
 
-// Enter implements page.Page: it draws the selected pod's timeline.
+// Enter implements page.Page. It draws the selected pod's timeline.
 func (l *lanes) Enter() tea.Cmd      { return l.Do(keymap.Timeline) }
 func (l *lanes) EnterName() string   { return "timeline" }
 func (l *lanes) CannotEnter() string { return l.NotSelected() }
@@ -53,7 +53,7 @@ func (l *lanes) selectLane(i int) {
 	}
 }
 
-// Click implements page.Page: it selects the lane, or opens it if it is selected.
+// Click implements page.Page. It selects a lane, or opens it if it is selected.
 func (l *lanes) Click(_, y int) tea.Cmd {
 	row := y - 2
 	if row < 0 || row >= laneRows(l.h) {
@@ -73,10 +73,10 @@ func (l *lanes) Wheel(by page.Turn) {
 	}
 }
 
-// laneRows is how many lanes fit into h lines: the rest is title, axis and legend.
+// laneRows returns how many lanes fit into h lines, besides title, axis and legend.
 func laneRows(h int) int { return max(0, h-3) }
 
-// laneNames is the width of what stands before the lanes on a screen of w cells.
+// laneNames returns the width before the lanes on a screen of w cells.
 func laneNames(w int) int {
 	switch {
 	case w >= 160:
@@ -87,7 +87,7 @@ func laneNames(w int) int {
 	return min(max(w/5, 15), 24)
 }
 
-// Settle implements page.Page: it puts the window and the rows in their place.
+// Settle implements page.Page. It updates the window and the visible rows.
 func (l *lanes) Settle(w, h int) {
 	l.w, l.h = w, h
 	f, selected := l.Frame, l.Pod()
@@ -104,7 +104,7 @@ func (l *lanes) Settle(w, h int) {
 			l.cursor, l.placed = i, true
 		}
 	}
-	if !l.placed { // most of those in sight are there still
+	if !l.placed { // show mostly waiting pods
 		l.top = all.Waiting() - rows/4
 		l.cursor = all.Waiting()
 	}
@@ -113,7 +113,7 @@ func (l *lanes) Settle(w, h int) {
 	l.top = min(max(l.top, 0), max(n-rows, 0))
 }
 
-// Draw implements page.Page: title, axis, the lanes in sight and what their glyphs mean.
+// Draw implements page.Page: title, axis, visible lanes and legend.
 func (l *lanes) Draw(a canvas.Area) {
 	f, p := l.Frame, l.Shown
 	all, rows := f.Board.Lanes(p.From), laneRows(a.H)
@@ -155,7 +155,7 @@ func (l *lanes) Draw(a canvas.Area) {
 	story.DrawLegend(a.Row(a.H - 1))
 }
 
-// drawName draws the pod's name, and where there is room its tier and attempts.
+// drawName draws the pod's name and, if they fit, its tier and attempts.
 func (l *lanes) drawName(a canvas.Area, pod *board.Pod) {
 	style := theme.Tier(pod.Tier)
 	a.Text(1, 0, style, story.PodProvenance(pod))
@@ -169,9 +169,9 @@ func (l *lanes) drawName(a canvas.Area, pod *board.Pod) {
 }
 
 func (l *lanes) empty(a canvas.Area) {
-	text := "No pod was in the queue in the time shown. A lane begins when a pod comes to the queue and ends when it is bound or deleted: {chart-earlier} shows earlier times, {chart-farther} more time, {play} lets time pass."
+	text := "No pod was in the queue during this time. A lane starts when a pod enters the queue and ends when it is bound or deleted. {chart-earlier} shows earlier times, {chart-farther} more time, {play} starts playback."
 	if l.Frame.Filter != "" {
-		text = "No pod that was in the queue in the time shown matches the filter: {back}, then {back} again drops it."
+		text = "No pod in the queue during this time matches the filter: press {back} twice to clear it."
 	}
 	widget.DrawEmpty(a, l.Keys.Say(text))
 }

@@ -21,14 +21,14 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// plots are what happened to the queue as a whole, through time.
+// plots shows the history of the queue as a whole.
 type plots struct {
 	timed
-	// What is plotted, a value for each column. NaN: nothing is known.
+	// The plotted values, one per column. NaN means unknown.
 	sizes, says   [queue.InFlight + 1][]float64
 	attempts, age []float64
-	arrivals      []arrivals // by how many there were
-	measured      bool       // says holds something
+	arrivals      []arrivals // sorted by number
+	measured      bool       // whether says has values
 	perSecond     int        // attempts in the last second
 }
 
@@ -42,30 +42,30 @@ func (v *plots) Layout() string { return "plots" }
 func (v *plots) Enter() tea.Cmd    { return nil }
 func (v *plots) EnterName() string { return "" }
 func (v *plots) CannotEnter() string {
-	return v.Keys.Say("the plots are of all pods: {lanes} shows their lanes, {back} closes")
+	return v.Keys.Say("the plots show all pods together: {lanes} shows single ones, {back} closes")
 }
 
 func (v *plots) Move(int)               {}
 func (v *plots) Click(int, int) tea.Cmd { return nil }
 func (v *plots) Wheel(by page.Turn)     { v.turned(by) }
 
-// arrivals are the pods that an event sent to activeQ, backoffQ or the unschedulable pods.
+// arrivals counts the pods that an event moved to activeQ, backoffQ or the unschedulable pods.
 type arrivals struct {
 	event string
 	total int
 	rates []float64
 }
 
-// plotsSpan is how much time the plots show unless the person chose another scale.
+// plotsSpan is the default period.
 const plotsSpan = 2 * time.Minute
 
-// plotNames and plotValues are the widths of what stands before and after a plot.
+// plotNames and plotValues are the widths before and after a plot.
 const (
 	plotNames  = 24
 	plotValues = 15
 )
 
-// plotColumns is in how many columns plots stand side by side.
+// plotColumns returns the number of columns of plots.
 func plotColumns(w int) int {
 	if w >= 120 {
 		return 2
@@ -73,12 +73,12 @@ func plotColumns(w int) int {
 	return 1
 }
 
-// Settle implements page.Page: it puts the window in its place and works out what is plotted.
+// Settle implements page.Page. It updates the window and computes the plots.
 func (v *plots) Settle(w, h int) {
 	v.w, v.h = w, h
 	f := v.Frame
 	cells := max(w/plotColumns(w)-plotNames-plotValues, 1)
-	v.Least = time.Second // seconds are counted
+	v.Least = time.Second // tallies are per second
 	v.Window.Settle(cells, f.Now, widget.ScaleFor(widget.SinceStart(f, plotsSpan), cells, v.Least))
 	blank := func(values []float64) []float64 {
 		values = slices.Grow(values[:0], cells)[:cells]
@@ -96,7 +96,7 @@ func (v *plots) Settle(w, h int) {
 	v.measure(f)
 }
 
-// count takes in the seconds in sight.
+// count fills the plots from the visible seconds.
 func (v *plots) count(f *session.Frame, blank func([]float64) []float64) {
 	p, s := v.Shown, f.Series
 	perSecond := 1 / p.Cell.Seconds()
@@ -146,7 +146,8 @@ func (v *plots) count(f *session.Frame, blank func([]float64) []float64) {
 	})
 }
 
-// includeTally makes the sizes at column x at least those of t: of the seconds within a column, the largest is drawn.
+// includeTally raises the sizes at column x to those of t: a column shows the maximum of its
+// seconds.
 func (v *plots) includeTally(x int, t *history.Tally) {
 	for tier := range v.sizes {
 		if n := float64(t.Sizes[tier]); !(v.sizes[tier][x] > n) {
@@ -162,7 +163,7 @@ func (v *plots) arrivalsOf(event string, pods int, blank func([]float64) []float
 			return v.arrivals[i].rates
 		}
 	}
-	var spare []float64 // memory of a frame before
+	var spare []float64 // reuse memory
 	if n := len(v.arrivals); n < cap(v.arrivals) {
 		spare = v.arrivals[:n+1][n].rates
 	}
@@ -170,7 +171,7 @@ func (v *plots) arrivalsOf(event string, pods int, blank func([]float64) []float
 	return v.arrivals[len(v.arrivals)-1].rates
 }
 
-// measure takes in the scheduler's own counts.
+// measure fills the plots of the scheduler's own counts.
 func (v *plots) measure(f *session.Frame) {
 	p, m := v.Shown, f.Measured
 	v.measured = m.Len() > 0
@@ -191,23 +192,23 @@ func (v *plots) measure(f *session.Frame) {
 	}
 }
 
-// plot is one series of values with its name.
+// plot is a named series of values.
 type plot struct {
 	name   string
 	style  canvas.Style
 	values []float64
-	// top is what fills the height. peak is that, and now the newest value, in words.
+	// top is the value at full height. peak is its text, now the text of the newest value.
 	top       float64
 	peak, now string
 	rows      int
 }
 
-// Draw implements page.Page: the plots below each other or in two columns, each below an axis of its own.
+// Draw implements page.Page: the plots in one or two columns, each below an axis.
 func (v *plots) Draw(a canvas.Area) {
 	v.Title(a.Row(0), "plots", "")
 	body := a.Sub(0, 1, a.W, a.H-1)
 	if v.Frame.Series.Len() == 0 {
-		widget.DrawEmpty(body, v.Keys.Say("Nothing to plot yet: the tiers' sizes, the attempts and arrivals a second and the oldest pod's age are counted as time passes. {play} plays, {seek-end} goes to the end."))
+		widget.DrawEmpty(body, v.Keys.Say("Nothing to plot yet. Tier sizes, attempts and arrivals per second and the age of the oldest pod appear as time passes. {play} starts playback, {seek-end} goes to the end."))
 		return
 	}
 	tiers, rest := v.tiers(), v.rest()
@@ -220,7 +221,7 @@ func (v *plots) Draw(a canvas.Area) {
 	v.column(body, append(tiers, rest...))
 }
 
-// tiers are the plots of the tiers' sizes, each with the scheduler's own count below it where there is one.
+// tiers returns the plots of the tier sizes, each followed by the scheduler's own count if known.
 func (v *plots) tiers() []plot {
 	var all []plot
 	for _, tier := range []queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight} {
@@ -234,30 +235,30 @@ func (v *plots) tiers() []plot {
 	return all
 }
 
-// scheduler is the name of the plots of the scheduler's own counts. They give way first.
-const scheduler = "  scheduler says"
+// scheduler is the name of the plots of the scheduler's own counts. They are dropped first.
+const scheduler = "  scheduler's count"
 
-// rest are the plots of what happened.
+// rest returns the plots of attempts, age and arrivals.
 func (v *plots) rest() []plot {
 	age := "none"
 	if oldest := v.Frame.Board.OldestArrival(); !oldest.IsZero() {
 		age = format.Countdown(v.Frame.Now.Sub(oldest))
 	}
 	all := []plot{
-		{name: "attempts", style: theme.InFlight, values: v.attempts, top: widget.Max(v.attempts), peak: figure(widget.Max(v.attempts)) + " a second", now: format.Number(v.perSecond) + " a second", rows: 1},
+		{name: "attempts", style: theme.InFlight, values: v.attempts, top: widget.Max(v.attempts), peak: figure(widget.Max(v.attempts)) + "/s", now: format.Number(v.perSecond) + "/s", rows: 1},
 		{name: "oldest pod's age", style: theme.Alarm, values: v.age, top: widget.Max(v.age), peak: format.Countdown(time.Duration(widget.Max(v.age) * float64(time.Second))), now: age, rows: 1},
 	}
 	for i, a := range v.arrivals {
 		p := plot{name: format.Safe(a.event), style: theme.Accent, values: a.rates, top: widget.Max(a.rates), now: format.Number(a.total) + " in all"}
 		if i == 0 {
-			p.rows = 1 // the others are shown where there is room
+			p.rows = 1 // the others are shown if they fit
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
-// column draws an axis and plots below each other, as tall as there is room.
+// column draws an axis, and below it as many plots as fit.
 func (v *plots) column(a canvas.Area, shown []plot) {
 	v.Shown.Axis(a.Sub(plotNames, 0, v.Shown.Cells, 1), v.Frame)
 	heights(shown, a.H-1)
@@ -277,8 +278,8 @@ func (v *plots) column(a canvas.Area, shown []plot) {
 	}
 }
 
-// heights shares rows among plots. Those with a row of their own keep it; the others get one from the first
-// on while there is room, and what is left then makes the former taller.
+// heights distributes rows among plots. Plots that have a row keep it. The others get one in order
+// while rows are left; remaining rows make the former taller.
 func heights(plots []plot, rows int) {
 	first := 0
 	for i := range plots {
@@ -300,7 +301,7 @@ func heights(plots []plot, rows int) {
 	}
 }
 
-// newest returns the last value that is known, or 0.
+// newest returns the last known value, or 0.
 func newest(values []float64) float64 {
 	for i := len(values) - 1; i >= 0; i-- {
 		if !math.IsNaN(values[i]) {
@@ -310,7 +311,7 @@ func newest(values []float64) float64 {
 	return 0
 }
 
-// figure writes a value to three digits or so.
+// figure formats a value with about three digits.
 func figure(v float64) string {
 	if v >= 100 || v == math.Trunc(v) {
 		return format.Number(int(math.Round(v)))

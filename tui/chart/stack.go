@@ -15,18 +15,18 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// stack is the queue as one picture through time: how many pods were in it, and in which tier.
+// stack shows the size of the queue over time, stacked by tier.
 type stack struct {
 	timed
 	columns []sizes
-	top     int // the most pods that a column has
+	top     int // the largest total of a column
 }
 
-// sizes are how many pods each tier of stacked has, or -1 of the first where nothing is known.
+// sizes are the numbers of pods in the tiers of stacked. If unknown, the first one is -1.
 type sizes [len(stacked)]int
 
-// stacked are the tiers from the bottom up, with the letter that a cell of each is drawn with: what is nearest to a
-// node is at the bottom.
+// stacked are the tiers from the bottom up with their letters. The tier nearest to a node is at the
+// bottom.
 var stacked = [...]struct {
 	tier   queue.Tier
 	letter string
@@ -42,17 +42,17 @@ func (s *stack) Layout() string { return "stack" }
 func (s *stack) Enter() tea.Cmd    { return nil }
 func (s *stack) EnterName() string { return "" }
 func (s *stack) CannotEnter() string {
-	return s.Keys.Say("the stack is of all pods: {lanes} shows their lanes, {back} closes")
+	return s.Keys.Say("the stack shows all pods together: {lanes} shows single ones, {back} closes")
 }
 func (s *stack) Move(int)               {}
 func (s *stack) Click(int, int) tea.Cmd { return nil }
 func (s *stack) Wheel(by page.Turn)     { s.turned(by) }
 
-// Settle implements page.Page: it puts the window in its place and takes in the seconds in sight.
+// Settle implements page.Page. It updates the window and reads the visible seconds.
 func (s *stack) Settle(w, h int) {
 	s.w, s.h = w, h
 	f := s.Frame
-	s.Least = time.Second // seconds are counted
+	s.Least = time.Second // tallies are per second
 	cells := max(w-stackScale, 1)
 	s.Window.Settle(cells, f.Now, widget.ScaleFor(widget.SinceStart(f, plotsSpan), cells, s.Least))
 	s.columns, s.top = s.columns[:0], 0
@@ -85,7 +85,7 @@ func tally(of [queue.InFlight + 1]int32) (s sizes) {
 	return s
 }
 
-// total is how many pods there are, or -1.
+// total returns the number of pods, or -1.
 func (s sizes) total() int {
 	if s[0] < 0 {
 		return -1
@@ -105,7 +105,7 @@ func (s *stack) Draw(a canvas.Area) {
 	s.Title(a.Row(0), "stack", "")
 	body := a.Sub(0, 1, a.W, a.H-1)
 	if s.top <= 0 {
-		widget.DrawEmpty(body, s.Keys.Say("Nothing to draw yet: how many pods wait in which tier is counted as time passes. {play} plays, {seek-end} goes to the end."))
+		widget.DrawEmpty(body, s.Keys.Say("Nothing to draw yet. The tier sizes appear as time passes. {play} starts playback, {seek-end} goes to the end."))
 		return
 	}
 	rows := body.H - 2
@@ -118,7 +118,7 @@ func (s *stack) Draw(a canvas.Area) {
 	}
 }
 
-// legend names the letters, beside how many pods each tier has now.
+// legend draws the letters, with the current size of each tier.
 func (s *stack) legend(a canvas.Area) {
 	x := 1
 	for i := len(stacked) - 1; i >= 0; i-- {
@@ -127,7 +127,8 @@ func (s *stack) legend(a canvas.Area) {
 	}
 }
 
-// column draws one from the bottom up. A tier that has a pod has a cell, as long as there is room for it.
+// column draws one column from the bottom up. A tier with a pod gets at least one cell while there
+// is space.
 func (s *stack) column(a canvas.Area, pods sizes) {
 	y, below := a.H, 0
 	for i, n := range pods {

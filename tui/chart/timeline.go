@@ -18,16 +18,16 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// timeline is one pod's life to scale, and a cursor on its moves.
+// timeline draws one pod's life to scale, with a cursor on its moves.
 type timeline struct {
 	timed
-	// moves are the pod's, oldest first, as many as are followed back; cursor is a place among them.
+	// moves are the pod's moves, oldest first, up to a limit. cursor is an index in moves.
 	moves  []*board.Transition
 	cursor int
-	// follow is true while the newest move is the selected one.
+	// follow is true while the newest move is selected.
 	follow bool
 	stays  []story.Stay
-	whose  page.Selection // moves and stays
+	whose  page.Selection // the pod of moves and stays
 }
 
 func newTimeline(d *page.UI) Chart { return &timeline{timed: timed{UI: d}} }
@@ -37,10 +37,10 @@ func (t *timeline) Key() keymap.ID     { return keymap.Timeline }
 func (t *timeline) Name() string       { return "timeline" }
 func (t *timeline) CannotOpen() string { return t.NotSelected() }
 
-// Enter implements page.Page: it goes to the moment of the selected move.
+// Enter implements page.Page. It goes to the moment of the selected move.
 func (t *timeline) Enter() tea.Cmd {
 	if m := t.atCursor(); m != nil {
-		t.follow = true // it is the newest then
+		t.follow = true // it will be the newest
 		t.Session.Pause()
 		t.Session.Seek(m.Time)
 	}
@@ -56,7 +56,7 @@ func (t *timeline) CannotEnter() string {
 	return ""
 }
 
-// Click implements page.Page: it selects the move nearest to the mouse.
+// Click implements page.Page. It selects the move nearest to the mouse.
 func (t *timeline) Click(x, y int) tea.Cmd {
 	if i, ok := t.moveNear(x - timelineNames); ok && y < t.h/2 {
 		t.Move(i - t.cursor)
@@ -70,18 +70,18 @@ func (t *timeline) Wheel(by page.Turn) {
 	}
 }
 
-// timelineTiers are the tiers that have a line of their own, from the top.
+// timelineTiers returns the tiers with their own line, from the top.
 func timelineTiers() [5]queue.Tier {
 	return [...]queue.Tier{queue.InFlight, queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated}
 }
 
-// timelineNames is the width of what stands before the lines.
+// timelineNames is the width before the lines.
 const timelineNames = 15
 
-// shortestLife is the least time that a timeline shows unless the person chose a scale.
+// shortestLife is the shortest default period.
 const shortestLife = 2 * time.Second
 
-// Settle implements page.Page: it collects the moves and puts the window and the cursor in their place.
+// Settle implements page.Page. It collects the moves and updates window and cursor.
 func (t *timeline) Settle(w, h int) {
 	t.w, t.h = w, h
 	f, pod := t.Frame, t.Pod()
@@ -105,7 +105,7 @@ func (t *timeline) Settle(w, h int) {
 	t.Window.Settle(cells, end, fit)
 }
 
-// collect takes in pod's moves and stays.
+// collect loads pod's moves and stays.
 func (t *timeline) collect(pod *board.Pod) {
 	t.moves = t.moves[:0]
 	for m := pod.Last; m != nil && len(t.moves) < story.MaxStays; m = m.Prev() {
@@ -120,8 +120,8 @@ func (t *timeline) collect(pod *board.Pod) {
 	}
 }
 
-// life is from when to when there is something to show: since pod came, until it left, or for some of what is
-// to come.
+// life returns the period to show: from the pod's arrival until it left, or until some time after
+// now.
 func (t *timeline) life(pod *board.Pod) (began, end time.Time) {
 	began, end = t.Frame.Now, t.Frame.Now
 	if len(t.stays) > 0 {
@@ -141,12 +141,12 @@ func (t *timeline) Move(n int) {
 	t.cursor = min(max(t.cursor+n, 0), max(len(t.moves)-1, 0))
 	t.follow = t.cursor == len(t.moves)-1
 	if m := t.atCursor(); m != nil && !t.Shown.Covers(m.Time) {
-		// The move comes into sight a quarter from the left.
+		// Scroll the move to three quarters of the width.
 		t.End = m.Time.Add(time.Duration(t.Shown.Cells*3/4) * t.Shown.Cell)
 	}
 }
 
-// moveNear returns the move nearest to column x of the chart.
+// moveNear returns the index of the move nearest to column x of the chart.
 func (t *timeline) moveNear(x int) (i int, ok bool) {
 	best := t.Shown.Cells
 	for n, m := range t.moves {
@@ -157,7 +157,7 @@ func (t *timeline) moveNear(x int) (i int, ok bool) {
 	return i, ok
 }
 
-// atCursor is the move at the cursor, or nil.
+// atCursor returns the move at the cursor, or nil.
 func (t *timeline) atCursor() *board.Transition {
 	if t.cursor < len(t.moves) {
 		return t.moves[t.cursor]
@@ -165,8 +165,8 @@ func (t *timeline) atCursor() *board.Transition {
 	return nil
 }
 
-// Draw implements page.Page: the lines of the tiers, the attempts and what woke the pod; below, its moves and why the
-// selected one was made.
+// Draw implements page.Page: the lines of the tiers, the attempts and what woke the pod; below, its
+// moves and the explanation of the selected one.
 func (t *timeline) Draw(a canvas.Area) {
 	pod := t.Pod()
 	if pod == nil {
@@ -182,7 +182,7 @@ func (t *timeline) Draw(a canvas.Area) {
 	t.story(a.Sub(0, y, a.W, a.H-y))
 }
 
-// chart draws all that is to scale and returns how many rows it took.
+// chart draws the part that is to scale, and returns its number of rows.
 func (t *timeline) chart(a canvas.Area, pod *board.Pod) int {
 	f, p := t.Frame, t.Shown
 	to := func(y int) canvas.Area { return a.Sub(timelineNames, y, p.Cells, 1) }
@@ -218,7 +218,7 @@ func (t *timeline) chart(a canvas.Area, pod *board.Pod) int {
 	}
 	t.attempts(a.Sub(0, y, a.W, 1), to(y))
 	t.wakes(a.Sub(0, y+1, a.W, 1), to(y+1))
-	if m := t.atCursor(); m != nil && p.Covers(m.Time) { // through all lines, where nothing is
+	if m := t.atCursor(); m != nil && p.Covers(m.Time) { // through the blank cells of all lines
 		a.Sub(timelineNames+p.Column(m.Time), 0, 1, 1).Text(0, 0, theme.Chosen|canvas.Bold, glyphCursor)
 		for row := 1; row < y; row++ {
 			if cell := a.Sub(timelineNames+p.Column(m.Time), row, 1, 1); cell.Blank(0, 0) {
@@ -232,7 +232,7 @@ func (t *timeline) chart(a canvas.Area, pod *board.Pod) int {
 // glyphCursor marks the selected move on the axis.
 const glyphCursor = "┬"
 
-// tier draws when the pod was in tier, to half a column. A shorter stay shows as a thin line.
+// tier draws the times the pod was in tier, to half a column. Shorter stays are thin lines.
 func (t *timeline) tier(a canvas.Area, tier queue.Tier) {
 	p, style := t.Shown, theme.Tier(tier)
 	half := p.Cell / 2
@@ -257,7 +257,7 @@ func (t *timeline) tier(a canvas.Area, tier queue.Tier) {
 	}
 }
 
-// overlap is how much of s is between from and to.
+// overlap returns the part of s between from and to.
 func overlap(s story.Stay, from, to time.Time) time.Duration {
 	if s.From.After(from) {
 		from = s.From
@@ -268,7 +268,8 @@ func overlap(s story.Stay, from, to time.Time) time.Duration {
 	return max(0, to.Sub(from))
 }
 
-// attempts writes each attempt's number where it began, and where several fall together, the last with a +.
+// attempts writes each attempt's number at its start. Where several coincide, the last one is
+// shown.
 func (t *timeline) attempts(row, a canvas.Area) {
 	row.Text(1, 0, theme.Dim, "attempts")
 	p, busy := t.Shown, -1
@@ -278,7 +279,7 @@ func (t *timeline) attempts(row, a canvas.Area) {
 		}
 		x, text := p.Column(s.From), strconv.Itoa(s.Move.Attempts)
 		if next := t.nextAttempt(i); next >= 0 && next < x+len(text) {
-			continue // the later one has the room
+			continue // no space before the next number
 		}
 		if x > busy {
 			busy = a.Text(x, 0, theme.InFlight, text)
@@ -286,7 +287,7 @@ func (t *timeline) attempts(row, a canvas.Area) {
 	}
 }
 
-// nextAttempt is the column of the first attempt after the i-th stay, or -1.
+// nextAttempt returns the column of the first attempt after the i-th stay, or -1.
 func (t *timeline) nextAttempt(i int) int {
 	for _, s := range t.stays[i+1:] {
 		if s.Tier == queue.InFlight {
@@ -296,7 +297,7 @@ func (t *timeline) nextAttempt(i int) int {
 	return -1
 }
 
-// wakes marks the events that woke the pod, with their labels where there is room.
+// wakes marks the events that woke the pod, with their labels if they fit.
 func (t *timeline) wakes(row, a canvas.Area) {
 	row.Text(1, 0, theme.Dim, "woken by")
 	p := t.Shown
@@ -318,16 +319,16 @@ func (t *timeline) wakes(row, a canvas.Area) {
 	}
 }
 
-// woken reports whether the i-th stay began because an event, or the passing of time, let the pod go on.
+// woken reports whether the i-th stay started because an event or a timer woke the pod.
 func (t *timeline) woken(i int) bool {
 	s := t.stays[i]
 	return s.Move.Event != "" && s.Move.Event != queue.ScheduleAttemptFailure && (s.Tier == queue.Active || s.Tier == queue.Backoff)
 }
 
-// whyLines is how many lines of h are kept for why the selected move was made.
+// whyLines returns how many of h lines are for the explanation of the selected move.
 func whyLines(h int) int { return max(4, h*2/5) }
 
-// story draws the moves, and why the selected one was made: below, or where there is room, beside them.
+// story draws the moves, and the explanation of the selected one below or beside them.
 func (t *timeline) story(a canvas.Area) {
 	lines := whyLines(a.H)
 	why := a.Sub(0, a.H-lines, a.W, lines)
@@ -394,7 +395,7 @@ func (t *timeline) why(a canvas.Area) {
 	}
 }
 
-// now draws where the pod is at the moment shown, whichever move is selected.
+// now draws the pod's current place, whichever move is selected.
 func (t *timeline) now(a canvas.Area) {
 	title := a.Row(0)
 	title.Fill(theme.Dim, "─")
@@ -406,9 +407,9 @@ func (t *timeline) now(a canvas.Area) {
 }
 
 func (t *timeline) empty(a canvas.Area) {
-	text := t.Keys.Say("No pod is selected. Select one with {row-down} and {row-up} on the board or in the lanes ({lanes}); here its life is drawn to scale: every tier it was in, each attempt, what woke it, and why it moved.")
+	text := t.Keys.Say("No pod is selected. Select one with {row-down} and {row-up} on the board or in the lanes ({lanes}). This page draws its life to scale: each tier it was in, its attempts, what woke it, and why it moved.")
 	if t.Selected.Any {
-		text = "The queue does not know " + format.Safe(t.Selected.Key.String()) + t.Keys.Say(" at the time shown: it is not there yet. {step-forward} goes one move forward.")
+		text = format.Safe(t.Selected.Key.String()) + t.Keys.Say(" is not in the queue yet at this time. {step-forward} goes one move forward.")
 	}
 	widget.DrawEmpty(a, text)
 }

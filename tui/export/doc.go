@@ -1,3 +1,3 @@
-// Package export writes what is shown into files of the person's: the screen as a picture or as text, the pods as a table,
-// minutes of the recording as a scenario. A file that is there is never written over.
+// Package export saves what the screen shows: the screen as a picture or text, the pods as a table,
+// minutes of the recording as a scenario. It never overwrites a file.
 package export

@@ -19,43 +19,43 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// Drawn is a screen as it is drawn for a terminal of W by H cells.
+// Drawn is a screen drawn for a terminal of W by H cells.
 type Drawn struct {
 	Text string
 	W, H int
 	On   Paper
 }
 
-// Export is where what is shown comes from, and where it goes.
+// Export connects the save actions to the screen and to files.
 type Export struct {
-	// Screen returns the screen as it is without anything open above the page.
+	// Screen returns the screen without overlays.
 	Screen func() Drawn
-	// Own is true if the cluster is the person's own: a what-if that leaves nothing.
+	// Own is true for the user's own cluster: a what-if without a recording.
 	Own bool
-	// Write writes a new file. Nil: there are no files here.
+	// Write writes a new file. Nil if files can't be written.
 	Write func(path string, data []byte) error
 }
 
-// Add adds what writes files.
+// Add adds the save action.
 func Add(d *page.UI, e *Export, all page.Actions) {
-	all[keymap.Save] = page.Action{Do: func(string) tea.Cmd { return e.choose(d) }}.DisabledWhen(func() string {
+	all[keymap.Save] = page.Do(func() tea.Cmd { return e.choose(d) }).DisabledWhen(func() string {
 		if e.Write == nil {
-			return "files can't be written from here"
+			return "this session can't write files"
 		}
 		return ""
 	})
 }
 
-// output is something that can be saved.
+// output is something to save.
 type output struct {
 	what, note string
-	// ending is that of its file's name.
+	// ending is the extension of the file.
 	ending string
-	// make returns the file's content. It is called outside of Update.
+	// make returns the file's content. It runs outside Update.
 	make func() ([]byte, error)
 }
 
-// choose lists what can be saved, asks for the name of a file and writes it.
+// choose lists the outputs, asks for a file name and writes the file.
 func (e *Export) choose(d *page.UI) tea.Cmd {
 	all := e.outputs(d)
 	l := widget.List{Title: "save", Choose: func(chosen []int) tea.Cmd {
@@ -69,25 +69,25 @@ func (e *Export) choose(d *page.UI) tea.Cmd {
 	}
 	if d.Session.Recorded() {
 		l.Items = append(l.Items, widget.Item{Text: "minutes of the recording, as a scenario",
-			Note: "A YAML file of the cluster's objects and what became of them, that can be played, changed and taught with."})
+			Note: "A YAML file with the cluster's objects and their changes, to play, edit and teach with."})
 	}
 	return widget.OpenList(d, l, 0)
 }
 
-// outputs are what can be saved of the moment that is shown.
+// outputs returns what can be saved at the current moment.
 func (e *Export) outputs(d *page.UI) []output {
 	screen, f := e.Screen(), d.Frame
-	pods := "the pods that are shown, as "
+	pods := "the shown pods, as "
 	all := []output{
 		{"the screen, as a picture", "An SVG file, in the colours of the screen.", ".svg", func() ([]byte, error) {
 			return []byte(DrawPicture(screen.Text, screen.W, screen.H, screen.On)), nil
 		}},
-		{"the screen, as text", "What the screen shows, without colours.", ".txt", func() ([]byte, error) {
+		{"the screen, as text", "The screen without colours.", ".txt", func() ([]byte, error) {
 			return []byte(ansi.Strip(screen.Text) + "\n"), nil
 		}},
-		{pods + "CSV", "A row for each pod that waits and that the filter shows: where it is, for how long, how often it was tried, what rejected it.", ".csv",
+		{pods + "CSV", "One row per waiting pod that matches the filter: tier, waiting time, attempts, rejecting plugins.", ".csv",
 			func() ([]byte, error) { return table(f.Waiting()) }},
-		{pods + "JSON", "What schedq list -o json says of them.", ".json", func() ([]byte, error) { return document(f.Waiting()) }},
+		{pods + "JSON", "Same as schedq list -o json.", ".json", func() ([]byte, error) { return document(f.Waiting()) }},
 	}
 	made := func() ([]byte, error) {
 		s, err := d.Session.ForkScenario()
@@ -98,10 +98,10 @@ func (e *Export) outputs(d *page.UI) []output {
 	}
 	switch {
 	case e.Own:
-		all = append(all, output{"the cluster that you made, as a scenario", "What schedq play -o writes when you leave.", ".yaml", made})
+		all = append(all, output{"your cluster, as a scenario", "Same as schedq play -o.", ".yaml", made})
 	case f.Fork != nil:
 		all = append(all, output{"this what-if, as a scenario",
-			"A YAML file of the cluster as it was when the what-if began, and of what you did since. Played, pods that waited then wait as if they had just come, and a local scheduler decides, where you did too.",
+			"A YAML file with the cluster at the start of the what-if and your changes since. On playback, waiting pods start as new ones, and a local scheduler makes all decisions.",
 			".yaml", made})
 	}
 	return all
@@ -113,16 +113,16 @@ func scenarioFile(s *scenario.Scenario) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// askName asks for the name of the file and writes it.
+// askName asks for the file's name and writes the file.
 func (e *Export) askName(d *page.UI, o output) tea.Cmd {
 	var path string
 	return widget.Ask(d, widget.Prompt{
 		Title: "save to",
-		Hint:  "FILE, which must not be there yet",
+		Hint:  "FILE (must not exist)",
 		Paths: widget.NewPaths(d, 0),
 		Accept: func(text string) string {
 			if path = strings.TrimSpace(text); path == "" {
-				return "the name of a file"
+				return "type a file name"
 			}
 			return ""
 		},
@@ -130,10 +130,10 @@ func (e *Export) askName(d *page.UI, o output) tea.Cmd {
 	}, fileName(d.Frame)+o.ending)
 }
 
-// fileName is what a file about the moment that f shows may be called.
+// fileName returns the suggested file name for the moment of f.
 func fileName(f *session.Frame) string { return "schedq-" + f.Now.UTC().Format("150405") }
 
-// save writes what is made, and says so.
+// save writes the output and reports the result.
 func (e *Export) save(d *page.UI, path string, made func() ([]byte, error)) tea.Msg {
 	data, err := made()
 	if err == nil {
@@ -143,12 +143,12 @@ func (e *Export) save(d *page.UI, path string, made func() ([]byte, error)) tea.
 		if err != nil {
 			return d.Refuse("save: " + err.Error())
 		}
-		return d.Answer(format.Safe(path) + " is saved")
+		return d.Answer(format.Safe(path) + " saved")
 	})
 }
 
-// askMinutes asks for a part of the recording and a file, and writes that as a scenario. What a chart shows is offered, or
-// else the last minute.
+// askMinutes asks for a part of the recording and a file, and saves it as a scenario. It suggests
+// the range of the open chart, or the last minute.
 func (e *Export) askMinutes(d *page.UI) tea.Cmd {
 	from, to := d.Frame.Now.Add(-time.Minute), d.Frame.Now
 	if c, ok := d.Pages.Shown().(chart.Chart); ok {
@@ -164,12 +164,12 @@ func (e *Export) askMinutes(d *page.UI) tea.Cmd {
 	var path string
 	return widget.Ask(d, widget.Prompt{
 		Title: "save minutes",
-		Hint:  "FROM TO FILE, which ends in .yaml",
+		Hint:  "FROM TO FILE.yaml",
 		Paths: widget.NewPaths(d, 2),
 		Accept: func(text string) string {
 			words := strings.Fields(text)
 			if len(words) < 3 {
-				return "two times and the name of a file"
+				return "type two times and a file name"
 			}
 			var err error
 			if from, err = travel.ParseTime(words[0], d.Frame); err != nil {
@@ -179,13 +179,13 @@ func (e *Export) askMinutes(d *page.UI) tea.Cmd {
 				return err.Error()
 			}
 			if path = strings.Join(words[2:], " "); !scenario.Named(path) {
-				return "a scenario's name ends in .yaml"
+				return "invalid file name: use one that ends in .yaml"
 			}
 			return ""
 		},
 		After: func() tea.Msg {
 			return e.save(d, path, func() ([]byte, error) {
-				// It is read and written to its end, whatever is shown meanwhile.
+				// Finishes even if the screen shows something else meanwhile.
 				cut, err := d.Session.Cut(context.Background(), from, to)
 				if err != nil {
 					return nil, err

@@ -1,7 +1,5 @@
 package export
 
-// Package picture draws screens as SVG: text as text, lines and blocks as shapes that meet whatever the font.
-
 import (
 	"cmp"
 	"fmt"
@@ -12,36 +10,36 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// A cell of a captured screen, in SVG's units. A monospaced font is 0.6 as wide as it is high.
+// The size of a cell in SVG units. A monospaced font is 0.6 times as wide as high.
 const (
 	CellWidth, CellHeight = 9, 19
 	fontSize, Baseline    = 15, 14
 	Margin                = 10
 )
 
-// Paper is what a screen is drawn on.
+// Paper has the default text and background colours.
 type Paper struct{ Ink, Background string }
 
-// Dark is the paper of a dark terminal, and Light of a light one.
+// Dark returns the colours of a dark terminal, and Light of a light one.
 func Dark() Paper  { return Paper{"#d8dee4", "#0d1117"} }
 func Light() Paper { return Paper{"#1f2328", "#ffffff"} }
 
-// Screen is a grid of cells, as terminals and what is drawn for them have it.
+// PictureScreen is a grid of cells.
 type PictureScreen interface {
 	Width() int
 	Height() int
-	// CellAt is the cell at column x of row y, or nil where nothing is.
+	// CellAt returns the cell at column x of row y, or nil if it is empty.
 	CellAt(x, y int) *uv.Cell
 }
 
-// Draw writes what a program draws for a terminal of w by h cells as SVG.
+// DrawPicture returns terminal output of w by h cells as SVG.
 func DrawPicture(drawn string, w, h int, on Paper) string {
 	screen := uv.NewScreenBuffer(w, h)
 	uv.NewStyledString(drawn).Draw(screen, screen.Bounds())
 	return SVG(screen, on)
 }
 
-// SVG draws what the screen shows.
+// SVG draws a screen.
 func SVG(screen PictureScreen, on Paper) string {
 	w, h := screen.Width(), screen.Height()
 	var b strings.Builder
@@ -56,7 +54,7 @@ func SVG(screen PictureScreen, on Paper) string {
 	return b.String()
 }
 
-// Head begins an SVG of a screen of w by h cells.
+// PictureHead returns the start of an SVG of w by h cells.
 func PictureHead(w, h int, on Paper) string {
 	width, height := w*CellWidth+2*Margin, h*CellHeight+2*Margin
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d" fill="%s">`+"\n"+
@@ -64,13 +62,14 @@ func PictureHead(w, h int, on Paper) string {
 		width, height, width, fontSize, on.Ink, width, height, on.Background)
 }
 
-// Look is how a cell is drawn. Colours are written as in #79b8ff; an empty one is the paper's.
+// PictureLook is the style of a cell. Colours have the form #79b8ff; empty means the default.
 type PictureLook struct {
 	Ink, Background string
 	Bold, Underline bool
 }
 
-// Row draws row y: runs of text, and lines and blocks as shapes, so that they meet whatever the font.
+// PictureRow draws row y: runs of text, and lines and blocks as shapes, so that they join in any
+// font.
 func PictureRow(screen PictureScreen, y int, on Paper) string {
 	var b strings.Builder
 	for x := 0; x < screen.Width(); {
@@ -78,7 +77,7 @@ func PictureRow(screen PictureScreen, y int, on Paper) string {
 		shaped := shape(text) != nil
 		end := x + 1
 		for end < screen.Width() {
-			if c := screen.CellAt(end, y); c != nil && c.Width == 0 { // the other half of a wide letter
+			if c := screen.CellAt(end, y); c != nil && c.Width == 0 { // second half of a wide character
 				end++
 				continue
 			}
@@ -86,7 +85,7 @@ func PictureRow(screen PictureScreen, y int, on Paper) string {
 			if next != l || shaped != (shape(more) != nil) || shaped && more != text[:len(more)] {
 				break
 			}
-			// Not all that draw SVG keep several blanks.
+			// Some SVG renderers collapse spaces.
 			if more == " " && strings.HasSuffix(text, " ") != (strings.TrimSpace(text) == "") || more != " " && strings.HasSuffix(text, "  ") {
 				break
 			}
@@ -99,8 +98,8 @@ func PictureRow(screen PictureScreen, y int, on Paper) string {
 	return b.String()
 }
 
-// LookAt returns how the cell at column x of row y is drawn, and what is in it: empty where nothing is, as in the other half of a
-// wide letter.
+// LookAt returns the style and the content of the cell at column x of row y. The content is empty
+// for an empty cell and for the second half of a wide character.
 func LookAt(screen PictureScreen, x, y int, on Paper) (l PictureLook, text string) {
 	c := screen.CellAt(x, y)
 	if c == nil || c.Width == 0 {
@@ -135,7 +134,7 @@ func drawRun(b *strings.Builder, x, cells int, l PictureLook, text string, shape
 		}
 		return
 	}
-	// Blanks at the ends move nothing.
+	// Trim spaces at both ends.
 	trimmed := strings.TrimLeft(text, " ")
 	left += (len(text) - len(trimmed)) * CellWidth
 	trimmed = strings.TrimRight(trimmed, " ")

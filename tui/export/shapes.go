@@ -8,8 +8,8 @@ import (
 // part is a rectangle of a cell, in eighths of its width and height.
 type part struct {
 	x, y, w, h float64
-	opacity    float64 // 0 is 1
-	each       bool    // one in each cell of a run, not one through all
+	opacity    float64 // 0 means opaque
+	each       bool    // repeated in each cell of a run
 }
 
 func (p part) draw(b *strings.Builder, left, cells int, ink string) {
@@ -32,7 +32,7 @@ func (p part) draw(b *strings.Builder, left, cells int, ink string) {
 	}
 }
 
-// shape returns the parts of a line or block, or nil for what a font draws.
+// shape returns the rectangles of a line or block character, or nil for other characters.
 func shape(text string) []part {
 	const thin, thick = 0.6, 1.2
 	across := part{x: 0, y: 4 - thin/4, w: 8, h: thin / 2}

@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/queue/session/report"
 )
 
-// table writes pods as CSV, under the names that they have in JSON.
+// table returns pods as CSV, with the column names of the JSON output.
 func table(pods []report.Waiting) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -34,7 +34,7 @@ func seconds(s report.Seconds) string {
 	return strconv.FormatFloat(time.Duration(s).Seconds(), 'f', -1, 64)
 }
 
-// text keeps a spreadsheet from taking a name from outside for a formula.
+// text keeps spreadsheets from interpreting a name as a formula.
 func text(s string) string {
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		return "'" + s
@@ -42,10 +42,10 @@ func text(s string) string {
 	return s
 }
 
-// document writes pods as JSON.
+// document returns pods as JSON.
 func document(pods []report.Waiting) ([]byte, error) {
 	if pods == nil {
-		pods = []report.Waiting{} // which is no null
+		pods = []report.Waiting{} // encode as [], not null
 	}
 	b, err := json.MarshalIndent(pods, "", "  ")
 	return append(b, '\n'), err

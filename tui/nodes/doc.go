@@ -1,3 +1,3 @@
-// Package nodes has the page of the cluster's nodes: what of each is free, who is on it, and what the selected pod lacks
-// there.
+// Package nodes is the page of the cluster's nodes: free resources, pods, and what the selected pod
+// lacks on each.
 package nodes

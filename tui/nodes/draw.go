@@ -21,12 +21,12 @@ func (n *Nodes) Draw(a canvas.Area) {
 	}
 	n.title(a.Row(0))
 	if len(n.shown.nodes) == 0 {
-		text := "The nodes are being looked at."
+		text := "Loading the nodes ..."
 		if n.shown.of != nil {
-			text = "There is no node at this time."
+			text = "There are no nodes at this time."
 		}
 		if n.shown.problem != "" {
-			text = "The nodes are not known: " + format.Safe(n.shown.problem) + "."
+			text = "Nodes unknown: " + format.Safe(n.shown.problem) + "."
 		}
 		for y, line := range canvas.Wrap(text, a.W-4) {
 			a.Text(2, 2+y, theme.Dim, line)
@@ -51,13 +51,13 @@ func (n *Nodes) title(a canvas.Area) {
 	said := "by name"
 	switch p := n.shown.needs; {
 	case p != nil && len(p.Fits) == 0:
-		said = fmt.Sprintf("%s fits on none, the nearest first", format.Safe(p.Pod.Name))
+		said = fmt.Sprintf("%s fits on none, nearest first", format.Safe(p.Pod.Name))
 	case p != nil:
 		said = fmt.Sprintf("%s fits on %s", format.Safe(p.Pod.Name), format.Plural(len(p.Fits), "node"))
 	case n.working && n.Selected.Any:
-		said += ", what " + format.Safe(n.Selected.Key.Name) + " lacks is being worked out"
+		said += ", checking what " + format.Safe(n.Selected.Key.Name) + " lacks"
 	case n.Selected.Any && n.shown.problem == "" && n.fitAll:
-		said += ", what " + format.Safe(n.Selected.Key.Name) + " asks for is not known"
+		said += ", requests of " + format.Safe(n.Selected.Key.Name) + " unknown"
 	}
 	x := a.Text(1, 0, theme.Accent|canvas.Bold, " "+format.Plural(len(n.shown.nodes), "node")+" ")
 	seen := ""
@@ -68,11 +68,11 @@ func (n *Nodes) title(a canvas.Area) {
 	a.Text(x, 0, theme.Plain, canvas.Truncate(said, a.W-x-canvas.Width(seen)-3)+" ")
 }
 
-// listed are the resources that the list has a meter for.
+// listed are the resources with a meter in the list.
 var listed = [...]sources.SafeText{"cpu", "memory", "pods"}
 
-// columns says how wide a node's name and each meter with its figures are. What is left tells of taints, conditions and
-// what the pod lacks.
+// columns has the widths of a node's name and of each meter with its figures. The rest of the row
+// shows taints, conditions and what the pod lacks.
 type columns struct{ name, meter, figures int }
 
 func (n *Nodes) columns(w int) columns {
@@ -128,7 +128,8 @@ func (n *Nodes) row(a canvas.Area, c columns, i int) {
 	}
 }
 
-// verdict says what keeps the selected pod off the i-th node, or what keeps pods off it at all.
+// verdict returns what keeps the selected pod off the i-th node, or without one, what keeps any pod
+// off it.
 func (n *Nodes) verdict(i int) (canvas.Style, string) {
 	node := n.shown.nodes[i]
 	if n.shown.needs != nil {
@@ -140,7 +141,7 @@ func (n *Nodes) verdict(i int) (canvas.Style, string) {
 	return theme.Dim, strings.Join(append(texts(node.Conditions), texts(node.Taints)...), " ")
 }
 
-// lacking says in few words what a pod lacks on a node: how much of what, which label, which taint.
+// lacking summarizes what a pod lacks on a node: resources, labels, taints.
 func lacking(lacks *explain.NodeNeeds) string {
 	var parts []string
 	for _, l := range lacks.Lacks {
@@ -154,7 +155,7 @@ func lacking(lacks *explain.NodeNeeds) string {
 		parts = append(parts, strings.Join(said, ", ")+" ("+format.Safe(l.Plugin)+")")
 	}
 	if len(parts) == 0 {
-		return "what stands in its way everywhere"
+		return "only the cluster-wide reason"
 	}
 	return strings.Join(parts, "; ")
 }
@@ -167,7 +168,7 @@ func texts(all []sources.SafeText) []string {
 	return plain
 }
 
-// meter draws which part of a resource is taken: the fuller, the louder.
+// meter draws the used share of a resource.
 func meter(a canvas.Area, share float64) {
 	style := theme.Active
 	switch {
@@ -185,7 +186,7 @@ func meter(a canvas.Area, share float64) {
 	a.Text(x, 0, theme.Dim, light)
 }
 
-// brief writes a quantity with few digits: 3.5, 12Gi.
+// brief formats a quantity with few digits: 3.5, 12Gi.
 func brief(q resource.Quantity) string {
 	if q.Format == resource.BinarySI || q.Value() >= 1<<20 {
 		v := float64(q.Value())
@@ -200,7 +201,7 @@ func brief(q resource.Quantity) string {
 	return strconv.FormatFloat(q.AsApproximateFloat64(), 'g', 4, 64)
 }
 
-// detail draws all about the i-th node, as far as there is room.
+// detail draws the i-th node in detail, as far as it fits.
 func (n *Nodes) detail(a canvas.Area, i int) {
 	if a.H < 2 {
 		return
@@ -214,7 +215,7 @@ func (n *Nodes) detail(a canvas.Area, i int) {
 	pods(right, node)
 }
 
-// resources draws what of the node is free, and what keeps pods off it.
+// resources draws the node's free resources, and what keeps pods off it.
 func (n *Nodes) resources(a canvas.Area, node *explain.Node, i int) {
 	y := 0
 	say := func(style canvas.Style, text string) {
@@ -259,10 +260,10 @@ func (n *Nodes) resources(a canvas.Area, node *explain.Node, i int) {
 	}
 }
 
-// pods draws the pods on the node, the highest priority first.
+// pods draws the pods on the node, highest priority first.
 func pods(a canvas.Area, node *explain.Node) {
 	on, all := node.Pods(max(0, a.H-1))
-	a.Text(0, 0, theme.Dim, canvas.Truncate(format.Plural(all, "pod")+" here, the highest priority first", a.W))
+	a.Text(0, 0, theme.Dim, canvas.Truncate(format.Plural(all, "pod")+" here, highest priority first", a.W))
 	for i, p := range on {
 		row := a.Row(i + 1)
 		if i+1 == a.H-1 && all > len(on) {

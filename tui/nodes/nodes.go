@@ -12,16 +12,16 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// Nodes is the page of the nodes: a list of all, and all about the one at the cursor.
+// Nodes is the page of the nodes: a list, and the node at the cursor in detail.
 type Nodes struct {
 	*page.UI
 	shown survey
-	// asked is the moment for which the cluster was asked last, and when that was in real time; working is true while
-	// its nodes are worked out.
+	// asked is the moment for which the cluster was last requested, askedAt the real time of that.
+	// working is true while the nodes are computed.
 	asked   moment
 	askedAt time.Time
 	working bool
-	// fitAll has what a pod lacks be worked out of a large cluster, too.
+	// fitAll computes what a pod lacks even in a large cluster.
 	fitAll bool
 
 	room        canvas.Rect
@@ -30,7 +30,7 @@ type Nodes struct {
 	name        string // of the node at the cursor
 }
 
-// moment tells one state of a cluster from another.
+// moment identifies a state of the cluster.
 type moment struct {
 	now  time.Time
 	line int
@@ -38,12 +38,12 @@ type moment struct {
 	pod  types.NamespacedName
 }
 
-// survey is what was worked out of a cluster: its nodes, in the order in which they are listed.
+// survey is the result of a computation: the nodes in list order.
 type survey struct {
 	of    *explain.Cluster
 	nodes []*explain.Node
-	// pod is the one that the nodes are sorted for, and lacks what it lacks on each: nil where it fits. Without one, the
-	// nodes are by name.
+	// pod is the pod the nodes are sorted for. lacks is what it lacks on each node, nil where it
+	// fits. Without a pod, the nodes are sorted by name.
 	pod     types.NamespacedName
 	lacks   []*explain.NodeNeeds
 	needs   *explain.Needs
@@ -53,7 +53,7 @@ type survey struct {
 // New returns the page for d.
 func New(d *page.UI) *Nodes { return &Nodes{UI: d} }
 
-// Add adds what opens it.
+// Add adds the action that opens the page.
 func Add(n *Nodes, all page.Actions) {
 	all[keymap.Nodes] = page.Action{Do: func(string) tea.Cmd {
 		if n.Pages.Top() == page.Page(n) {
@@ -70,23 +70,24 @@ func (n *Nodes) open() tea.Cmd {
 	return n.Follow()
 }
 
-// Show opens the page with the cursor on the node of that name.
+// Show opens the page with the cursor on the node with that name.
 func (n *Nodes) Show(name string) tea.Cmd {
 	n.name = name
 	n.show(n.shown)
 	return n.open()
 }
 
-// Reset begins with another session.
+// Reset prepares the page for another session.
 func (n *Nodes) Reset() { *n = Nodes{UI: n.UI} }
 
-// often is how often the nodes are worked out anew while time passes.
-const often = time.Second
+// surveyInterval is the shortest interval between computations during playback.
+const surveyInterval = time.Second
 
-// Follow takes over what a newer frame says of the cluster, and asks for more if that is another moment's.
+// Follow updates the page for a newer frame, and requests the cluster if the frame shows another
+// moment.
 func (n *Nodes) Follow() tea.Cmd {
 	now := moment{n.Frame.Now, n.TimelineID(), n.Frame.Said.Number, n.Selected.Key}
-	if now != n.asked && !n.working && (!n.Frame.Playing || time.Since(n.askedAt) >= often) {
+	if now != n.asked && !n.working && (!n.Frame.Playing || time.Since(n.askedAt) >= surveyInterval) {
 		n.asked, n.askedAt = now, time.Now()
 		n.Session.Survey()
 	}
@@ -95,9 +96,9 @@ func (n *Nodes) Follow() tea.Cmd {
 		return nil
 	}
 	n.working = true
-	pod, fit := n.Selected.Key, n.Selected.Any && (n.fitAll || c.Size() <= quick)
+	pod, fit := n.Selected.Key, n.Selected.Any && (n.fitAll || c.Size() <= quickLimit)
 	return page.Guarded(func() tea.Msg {
-		s := look(c, pod, fit)
+		s := surveyCluster(c, pod, fit)
 		return page.Ready(func() tea.Cmd {
 			n.working = false
 			n.show(s)
@@ -106,11 +107,11 @@ func (n *Nodes) Follow() tea.Cmd {
 	})
 }
 
-// quick is up to how many objects what a pod lacks is worked out unasked.
-const quick = 10_000
+// quickLimit is the number of objects up to which what a pod lacks is computed without asking.
+const quickLimit = 10_000
 
-// look works out the nodes of a cluster, and if fit is true, what pod lacks on each.
-func look(c *explain.Cluster, pod types.NamespacedName, fit bool) survey {
+// surveyCluster computes the nodes of a cluster and, if fit is true, what pod lacks on each.
+func surveyCluster(c *explain.Cluster, pod types.NamespacedName, fit bool) survey {
 	s := survey{of: c, pod: pod, nodes: c.Nodes(), problem: c.Unknown}
 	if !fit || len(s.nodes) == 0 {
 		return s
@@ -126,7 +127,7 @@ func look(c *explain.Cluster, pod types.NamespacedName, fit bool) survey {
 	return s
 }
 
-// show takes s over. The cursor stays on its node.
+// show displays s. The cursor stays on its node.
 func (n *Nodes) show(s survey) {
 	n.shown = s
 	for i, node := range s.nodes {
@@ -136,7 +137,7 @@ func (n *Nodes) show(s survey) {
 	}
 }
 
-// Listed are the nodes, in the order in which they are listed.
+// Listed returns the nodes in list order.
 func (n *Nodes) Listed() []*explain.Node { return n.shown.nodes }
 
 func (n *Nodes) Context() keymap.Context { return keymap.Board }
@@ -153,7 +154,7 @@ func (n *Nodes) Settle(w, h int) {
 	}
 }
 
-// detailRows is how many rows of h the node at the cursor has.
+// detailRows returns how many of h rows show the node at the cursor.
 func detailRows(h int) int {
 	if h >= 24 {
 		return h * 2 / 5
@@ -170,7 +171,7 @@ func (n *Nodes) Move(rows int) {
 
 func (n *Nodes) Rows() int { return max(1, n.list.H-1) }
 
-// Enter works out what the selected pod lacks, where that takes long.
+// Enter computes what the selected pod lacks where that takes long.
 func (n *Nodes) Enter() tea.Cmd {
 	n.fitAll = true
 	n.shown.of = nil
@@ -184,14 +185,14 @@ func (n *Nodes) CannotEnter() string {
 	case !n.Selected.Any:
 		return n.NotSelected()
 	case n.shown.of != nil && n.shown.of.Unknown != "":
-		return "the nodes are not known"
+		return "the nodes are unknown"
 	case n.shown.needs != nil || n.working:
-		return "it is told already"
+		return "already shown"
 	}
 	return ""
 }
 
-// Click implements page.Page: it goes to a node.
+// Click implements page.Page: it selects a node.
 func (n *Nodes) Click(x, y int) tea.Cmd {
 	if n.list.Contains(x, y) && n.top+y-n.list.Y < len(n.shown.nodes) {
 		n.cursor = n.top + y - n.list.Y

@@ -1,3 +1,3 @@
-// Package outcome has the panel of what came of what was asked in a what-if: the answer in full, and every node and pod
-// that it names. It stays until it is closed.
+// Package outcome is the panel with the result of a what-if change: the full answer, and every node
+// and pod in it. It stays until the user closes it.
 package outcome

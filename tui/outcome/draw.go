@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// Draw implements page.Page: the title, the answer, and as many of what it names as fit.
+// Draw implements page.Page: the title, the answer, and as many rows as fit.
 func (p *Panel) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -39,7 +39,7 @@ func (p *Panel) title(a canvas.Area, focused bool) {
 		line, style = "━", theme.WhatIf
 	}
 	a.Fill(style, line)
-	x := a.Text(1, 0, theme.WhatIf|canvas.Bold, " what came of it ")
+	x := a.Text(1, 0, theme.WhatIf|canvas.Bold, " result ")
 	x = a.Text(x, 0, theme.Dim, p.Frame.Zone.Precise(p.at)+" ")
 	end := p.Keys.Say(" {outcome}: choose here · {back}: close ")
 	if focused {
@@ -51,7 +51,7 @@ func (p *Panel) title(a canvas.Area, focused bool) {
 	a.Right(a.W-1, 0, theme.Dim, canvas.Truncate(end, a.W-x-1))
 }
 
-// nameWidth is the width of the names in sight, of w cells.
+// nameWidth returns the width of the visible names, out of w cells.
 func (p *Panel) nameWidth(w int) int {
 	widest := 8
 	for i := p.top; i < min(p.top+p.list.H, len(p.rows)); i++ {
@@ -67,7 +67,7 @@ func (r row) name() string {
 	return strings.TrimPrefix(format.Safe(r.pod.Key.String()), "default/")
 }
 
-// row draws one of what is named.
+// row draws a node or a pod.
 func (p *Panel) row(a canvas.Area, r row, name int) {
 	x := 2 + name + 2
 	if r.node != "" {
@@ -80,7 +80,7 @@ func (p *Panel) row(a canvas.Area, r row, name int) {
 	a.Text(end+1, 0, theme.Plain, canvas.Truncate(where(r.pod), a.W-end-2))
 }
 
-// onNode says what the answer has to do with a node.
+// onNode returns how many pods were bound to a node.
 func (p *Panel) onNode(name string) string {
 	bound := 0
 	for _, pod := range p.said.Moved {
@@ -94,7 +94,7 @@ func (p *Panel) onNode(name string) string {
 	return format.Plural(bound, "pod") + " bound to it"
 }
 
-// where says to what the place of a pod belongs: its node, or what keeps it.
+// where completes the place of a pod: its node, or what keeps it there.
 func where(p *board.Pod) string {
 	plugins := p.RejectorPlugins()
 	switch {

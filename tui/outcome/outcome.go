@@ -18,17 +18,18 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// Panel is the page of one answer. It stands beneath the others, and keys are about it when the person goes there.
+// Panel is the page of one answer. It is docked below the other pages; keys apply to it once the
+// user goes there.
 type Panel struct {
 	*page.UI
 	board *board.Board
 	nodes *nodes.Nodes
 
 	said session.Said
-	at   time.Time // of the what-if, when it was said
+	at   time.Time // model time of the answer
 	rows []row
-	// older is the cluster as it was known before; of a newer one, the panel learns which words of the answer are names
-	// of nodes.
+	// older is the last known cluster. From a newer one, the panel learns which words of the answer
+	// are node names.
 	older *explain.Cluster
 
 	text        []string // the answer, wrapped
@@ -36,32 +37,32 @@ type Panel struct {
 	cursor, top int
 }
 
-// row is a node or a pod that the answer names.
+// row is a node or a pod in the answer.
 type row struct {
 	node string
 	pod  *queueboard.Pod
 }
 
-// New returns the panel of d. Pods are selected on b, and nodes in n.
+// New returns the panel of d. It selects pods on b and opens nodes in n.
 func New(d *page.UI, b *board.Board, n *nodes.Nodes) *Panel {
 	return &Panel{UI: d, board: b, nodes: n}
 }
 
-// Add adds what goes to it.
+// Add adds the action that goes to the panel.
 func Add(p *Panel, all page.Actions) {
 	all[keymap.Outcome] = page.Do(p.goThere).DisabledWhen(func() string {
 		if p.said.Number == 0 {
-			return "nothing was asked in a what-if yet"
+			return "there is no what-if result yet"
 		}
 		return ""
 	})
 }
 
-// Reset begins with another session.
+// Reset prepares the panel for another session.
 func (p *Panel) Reset() { *p = Panel{UI: p.UI, board: p.board, nodes: p.nodes} }
 
-// Take takes over what a session answered, if that is about pods that moved or is more than a line, and reports whether
-// it did. If docks, it shows what is more than a line by itself.
+// Take keeps an answer about moved pods, or one longer than a line, and reports whether it did. If
+// docks is true, it opens the panel for an answer that needs more than a line.
 func (p *Panel) Take(said session.Said, docks bool) bool {
 	long := canvas.Width(format.Safe(said.Text)) > p.Width-2
 	if said.Refused || p.Frame.Fork == nil || len(said.Moved) == 0 && !long {
@@ -85,14 +86,14 @@ func (p *Panel) put(said session.Said) {
 	p.Session.Survey()
 }
 
-// Open shows what came of said, and goes there.
+// Open shows an answer and goes to the panel.
 func (p *Panel) Open(said session.Said) tea.Cmd {
 	p.put(said)
 	return p.goThere()
 }
 
-// goThere has keys be about the panel, or closes it if they are. In a lesson, which has its own place beneath the board,
-// it is a page like others.
+// goThere focuses the panel, or closes it if it has the focus. In a lesson, whose text is below the
+// board, the panel is an ordinary page.
 func (p *Panel) goThere() tea.Cmd {
 	switch {
 	case p.Pages.Top() == page.Page(p):
@@ -107,10 +108,11 @@ func (p *Panel) goThere() tea.Cmd {
 	return p.Follow()
 }
 
-// mostNodes is how many nodes of a cluster the answer's words are looked for among.
-const mostNodes = 20_000
+// maxNodes limits how many node names are compared with the words of the answer.
+const maxNodes = 20_000
 
-// Follow implements page.Follower: once the cluster's nodes are known, those that the answer names come before its pods.
+// Follow implements page.Follower. Once the cluster's nodes are known, it lists those in the answer
+// before the pods.
 func (p *Panel) Follow() tea.Cmd {
 	c := p.Frame.Cluster
 	if c == p.older {
@@ -119,7 +121,7 @@ func (p *Panel) Follow() tea.Cmd {
 	p.older = c
 	p.rows = slices.DeleteFunc(p.rows, func(r row) bool { return r.pod == nil })
 	names := map[string]bool{}
-	for _, name := range c.Names("Node", mostNodes) {
+	for _, name := range c.Names("Node", maxNodes) {
 		names[name] = true
 	}
 	var named []row
@@ -136,7 +138,7 @@ func (p *Panel) Follow() tea.Cmd {
 func (p *Panel) Context() keymap.Context { return keymap.Board }
 func (p *Panel) Layout() string          { return "" }
 
-// Height is how many rows the panel wants of w by h cells: at most two fifths.
+// Height returns the number of rows the panel wants out of w by h cells: at most two fifths.
 func (p *Panel) Height(w, h int) int {
 	return min(max(5, h*2/5), 1+len(p.wrapped(w))+max(1, len(p.rows)))
 }
@@ -153,7 +155,7 @@ func (p *Panel) Settle(w, h int) {
 	p.top = min(max(p.top, 0), max(len(p.rows)-p.list.H, 0))
 }
 
-// Move implements page.Page: the pod that the cursor comes to is selected on the board.
+// Move implements page.Page. It selects the pod at the cursor on the board.
 func (p *Panel) Move(n int) {
 	p.cursor = min(max(p.cursor+n, 0), max(len(p.rows)-1, 0))
 	if len(p.rows) > 0 && p.rows[p.cursor].pod != nil {
@@ -163,7 +165,7 @@ func (p *Panel) Move(n int) {
 
 func (p *Panel) Rows() int { return max(1, p.list.H-1) }
 
-// Enter implements page.Page: it says all about the pod or the node at the cursor.
+// Enter implements page.Page. It shows the pod or node at the cursor in detail.
 func (p *Panel) Enter() tea.Cmd {
 	r := p.rows[p.cursor]
 	if r.node != "" {
@@ -184,12 +186,12 @@ func (p *Panel) EnterName() string {
 
 func (p *Panel) CannotEnter() string {
 	if p.cursor >= len(p.rows) {
-		return "nothing is named that could be shown"
+		return "the answer names no pod or node"
 	}
 	return ""
 }
 
-// Click implements page.Page: it goes to a row, or opens the one at the cursor.
+// Click implements page.Page. It goes to a row, or opens the one at the cursor.
 func (p *Panel) Click(x, y int) tea.Cmd {
 	p.Pages.FocusDock()
 	n := p.top + y - p.list.Y

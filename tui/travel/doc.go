@@ -1,2 +1,2 @@
-// Package travel has the actions that go through time: play, step, seek, search, marks.
+// Package travel has the actions that move through time: play, step, seek, search, marks.
 package travel

@@ -15,8 +15,8 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// addMoments adds what goes to other moments than the next move.
-func (t travels) addMoments(all page.Actions) {
+// addMoments adds the actions that go further than the next move.
+func (t timeActions) addMoments(all page.Actions) {
 	all[keymap.NextAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), true) }).DisabledWhen(t.atTheEnd)
 	all[keymap.LastAttempt] = page.Command(func() { t.Session.Find(board.AnyAttempt(), false) }).DisabledWhen(t.atTheStart)
 	all[keymap.SecondOn] = page.Command(func() { t.Session.StepTime(time.Second) }).DisabledWhen(t.atTheEnd)
@@ -30,24 +30,24 @@ func (t travels) addMoments(all page.Actions) {
 	all[keymap.BackUntil] = page.Action{Do: func(string) tea.Cmd { return t.askUntil("back until", false) }}.DisabledWhen(t.atTheStart)
 }
 
-// atTheEnd is why one cannot go forward.
-func (t travels) atTheEnd() string {
+// atTheEnd says why going forward is impossible.
+func (t timeActions) atTheEnd() string {
 	if t.Frame.AtEnd {
-		return t.Keys.Say("nothing is left to play: {step-back} goes back, {seek-start} to the start")
+		return t.Keys.Say("this is the end: {step-back} goes back, {seek-start} to the start")
 	}
 	return ""
 }
 
-// atTheStart is why one cannot go back.
-func (t travels) atTheStart() string {
+// atTheStart says why going back is impossible.
+func (t timeActions) atTheStart() string {
 	if t.Frame.Log.Len() == 0 {
 		return "this is the start: nothing has moved yet"
 	}
 	return ""
 }
 
-// askUntil asks for a condition and goes to where it is met. It offers the one that was asked for last.
-func (t travels) askUntil(title string, forward bool) tea.Cmd {
+// askUntil asks for a condition and goes to where it is met. The prompt offers the last condition.
+func (t timeActions) askUntil(title string, forward bool) tea.Cmd {
 	return widget.Ask(t.UI, widget.Prompt{
 		Title:    title,
 		Hint:     "web-1 enters backoff   leaves gated   active > 100   event NodeAdd   mark   any filter",
@@ -65,11 +65,11 @@ func (t travels) askUntil(title string, forward bool) tea.Cmd {
 	}, *t.condition)
 }
 
-// conditionWords are what the last word of a condition may be meant to become.
-func (t travels) conditionWords(text string) []string {
+// conditionWords returns completions for the last word of a condition.
+func (t timeActions) conditionWords(text string) []string {
 	words := strings.Fields(text)
 	if len(words) > 0 && strings.HasSuffix(text, words[len(words)-1]) {
-		words = words[:len(words)-1] // the last is what is being typed
+		words = words[:len(words)-1] // the last word is incomplete
 	}
 	if len(words) > 0 {
 		switch words[len(words)-1] {
@@ -83,10 +83,10 @@ func (t travels) conditionWords(text string) []string {
 	return append(widget.Starting(text, []string{"event", "mark"}), widget.FilterWords(t.UI, text)...)
 }
 
-func (t travels) addMarks(all page.Actions) {
+func (t timeActions) addMarks(all page.Actions) {
 	none := func() string {
 		if len(t.Frame.Marks) == 0 {
-			return t.Keys.Say("there is no mark: {set-mark} sets one")
+			return t.Keys.Say("there are no marks: {set-mark} sets one")
 		}
 		return ""
 	}
@@ -102,8 +102,8 @@ func (t travels) addMarks(all page.Actions) {
 	})
 }
 
-// askMark asks for the name of the moment shown.
-func (t travels) askMark() tea.Cmd {
+// askMark asks for the name of the current moment.
+func (t timeActions) askMark() tea.Cmd {
 	old := ""
 	for _, mark := range t.Frame.Marks {
 		if mark.Own && mark.At.Equal(t.Frame.Now) {
@@ -112,7 +112,7 @@ func (t travels) askMark() tea.Cmd {
 	}
 	return widget.Ask(t.UI, widget.Prompt{
 		Title: "mark " + t.Frame.Zone.Precise(t.Frame.Now),
-		Hint:  "a name for this moment; empty takes it away",
+		Hint:  "a name for this moment; empty removes the mark",
 		Accept: func(text string) string {
 			t.Session.SetMark(text)
 			return ""
@@ -121,7 +121,7 @@ func (t travels) askMark() tea.Cmd {
 }
 
 // chooseMark lists the marks and goes to the chosen one.
-func (t travels) chooseMark() tea.Cmd {
+func (t timeActions) chooseMark() tea.Cmd {
 	marks := t.Frame.Marks
 	l := widget.List{Title: "go to a mark", Choose: func(chosen []int) tea.Cmd {
 		t.Session.Pause()

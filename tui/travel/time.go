@@ -14,16 +14,16 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// travels are the actions that go through time.
-type travels struct {
+// timeActions are the actions that move through time.
+type timeActions struct {
 	*page.UI
-	// condition is the one that was asked for last.
+	// condition is the last condition asked for.
 	condition *string
 }
 
-// Add adds what plays, and what goes to other moments.
+// Add adds the actions of playback, steps, seeking and marks.
 func Add(d *page.UI, all page.Actions) {
-	t := travels{d, new(string)}
+	t := timeActions{d, new(string)}
 	t.addTime(all)
 	t.addMoments(all)
 	t.addMarks(all)
@@ -32,7 +32,7 @@ func Add(d *page.UI, all page.Actions) {
 // speeds are the steps of faster and slower.
 var speeds = [...]float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
 
-func (t travels) addTime(all page.Actions) {
+func (t timeActions) addTime(all page.Actions) {
 	all[keymap.Play] = page.Command(func() { t.Session.TogglePlay() }).DisabledWhen(t.atTheEnd).NamedBy(func() string {
 		if t.Frame.Playing {
 			return "pause"
@@ -49,20 +49,20 @@ func (t travels) addTime(all page.Actions) {
 	all[keymap.Seek] = page.Do(t.askTime)
 	all[keymap.Faster] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(1)) }).DisabledWhen(func() string {
 		if t.Frame.Speed >= session.MaxSpeed {
-			return "it cannot play faster than this"
+			return "this is the highest speed"
 		}
 		return ""
 	})
 	all[keymap.Slower] = page.Command(func() { t.Session.SetSpeed(t.nextSpeed(-1)) }).DisabledWhen(func() string {
 		if t.Frame.Speed <= session.MinSpeed {
-			return t.Keys.Say("it cannot play slower than this: {step-back} and {step-forward} go move by move")
+			return t.Keys.Say("this is the lowest speed: {step-back} and {step-forward} go move by move")
 		}
 		return ""
 	})
 }
 
-// nextSpeed returns the step above or below the present speed.
-func (t travels) nextSpeed(direction int) float64 {
+// nextSpeed returns the step above or below the current speed.
+func (t timeActions) nextSpeed(direction int) float64 {
 	i, exact := slices.BinarySearch(speeds[:], t.Frame.Speed)
 	if direction > 0 && !exact {
 		direction = 0
@@ -71,7 +71,7 @@ func (t travels) nextSpeed(direction int) float64 {
 }
 
 // askTime asks for a time and goes there.
-func (t travels) askTime() tea.Cmd {
+func (t timeActions) askTime() tea.Cmd {
 	return widget.Ask(t.UI, widget.Prompt{
 		Title: "go to",
 		Hint:  "hh:mm:ss (UTC)  +30s  -1m  start  end",
@@ -94,8 +94,8 @@ func (t travels) askTime() tea.Cmd {
 	}, "")
 }
 
-// ParseTime reads a moment of f's recording: a time of day, a distance from the moment shown (+30s, -1m),
-// or the time since the start (2m10s).
+// ParseTime parses a moment of f's recording: a time of day, an offset from the current moment
+// (+30s, -1m), or a time since the start (2m10s).
 func ParseTime(text string, f *session.Frame) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if d, err := time.ParseDuration(text); err == nil {
@@ -109,14 +109,14 @@ func ParseTime(text string, f *session.Frame) (time.Time, error) {
 		if err != nil {
 			continue
 		}
-		// The first day of the recording on which that time comes.
+		// The first day of the recording that has this time.
 		start := f.Zone.In(f.Start)
 		at := time.Date(start.Year(), start.Month(), start.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), start.Location())
 		if at.Before(start.Truncate(exact)) {
 			at = at.AddDate(0, 0, 1)
 		}
 		if at.Before(start) {
-			at = start // in the second, or the minute, in which it begins
+			at = start // same second or minute as the start
 		}
 		if at.After(f.End.Add(time.Second)) {
 			what := "the recording is"
@@ -130,5 +130,5 @@ func ParseTime(text string, f *session.Frame) (time.Time, error) {
 		}
 		return at, nil
 	}
-	return time.Time{}, errors.New("not a time: hh:mm:ss, +30s, -1m, start or end")
+	return time.Time{}, errors.New("invalid time: use hh:mm:ss, +30s, -1m, start or end")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// addAsking adds what asks the local scheduler: changes of the what-if's cluster.
+// addAsking adds the actions that ask the local scheduler by changing the what-if's cluster.
 func (w whatIfs) addAsking(all page.Actions) {
 	all[keymap.RunScheduler] = page.Command(func() { w.Session.ToggleScheduler() }).NamedBy(func() string {
 		if f := w.Frame.Fork; f != nil && f.Scheduling {
@@ -26,7 +26,7 @@ func (w whatIfs) addAsking(all page.Actions) {
 	all[keymap.EditNode] = page.Do(w.askNodeEdit)
 	all[keymap.Apply] = page.Do(w.askManifest).DisabledWhen(func() string {
 		if w.read == nil {
-			return "files can't be read from here"
+			return "this session can't read files"
 		}
 		return ""
 	})
@@ -34,7 +34,7 @@ func (w whatIfs) addAsking(all page.Actions) {
 	all[keymap.Delete] = page.Do(w.askDelete)
 }
 
-// askNode asks which node a new one should be like.
+// askNode asks for a node to copy.
 func (w whatIfs) askNode() tea.Cmd {
 	nodes := w.names("Node")
 	return widget.Ask(w.UI, widget.Prompt{
@@ -44,7 +44,7 @@ func (w whatIfs) askNode() tea.Cmd {
 		Accept: func(text string) string {
 			words := append(strings.Fields(text), "")
 			if len(words) < 2 || len(words) > 3 {
-				return "the name of a node, and a name for the new one if you like"
+				return "type a node's name, and optionally a name for the new node"
 			}
 			if wrong := nodes.unknown(words[0]); wrong != "" {
 				return wrong
@@ -55,7 +55,7 @@ func (w whatIfs) askNode() tea.Cmd {
 	}, w.nearestNode())
 }
 
-// askNodeEdit asks for changes of a node.
+// askNodeEdit asks for changes to a node.
 func (w whatIfs) askNodeEdit() tea.Cmd {
 	nodes := w.names("Node")
 	return widget.Ask(w.UI, widget.Prompt{
@@ -65,7 +65,7 @@ func (w whatIfs) askNodeEdit() tea.Cmd {
 		Accept: func(text string) string {
 			words := strings.Fields(text)
 			if len(words) < 2 {
-				return "a node's name, then its changes: KEY=VALUE:NoSchedule, KEY=VALUE, KEY-, cordon, uncordon"
+				return "type a node's name, then changes: KEY=VALUE:NoSchedule, KEY=VALUE, KEY-, cordon, uncordon"
 			}
 			if wrong := nodes.unknown(words[0]); wrong != "" {
 				return wrong
@@ -76,7 +76,7 @@ func (w whatIfs) askNodeEdit() tea.Cmd {
 	}, w.nearestNode())
 }
 
-// nearestNode is the node that the selected pod came nearest to, if that was asked for.
+// nearestNode returns the node nearest to fitting the selected pod, if known.
 func (w whatIfs) nearestNode() string {
 	if n := w.Frame.Needs; n != nil && n.Pod == w.Selected.Key && len(n.Nearest) > 0 {
 		return format.Safe(string(n.Nearest[0].Node)) + " "
@@ -84,16 +84,16 @@ func (w whatIfs) nearestNode() string {
 	return ""
 }
 
-// askManifest asks for a file and applies it. It is read outside of Update.
+// askManifest asks for a file and applies it. The file is read outside Update.
 func (w whatIfs) askManifest() tea.Cmd {
 	var path string
 	return widget.Ask(w.UI, widget.Prompt{
 		Title: "apply",
-		Hint:  "FILE: kubectl's own YAML",
+		Hint:  "FILE: a manifest in YAML",
 		Paths: widget.NewPaths(w.UI, 0),
 		Accept: func(text string) string {
 			if path = strings.TrimSpace(text); path == "" {
-				return "the path of a manifest"
+				return "type the path of a manifest"
 			}
 			return ""
 		},
@@ -104,7 +104,7 @@ func (w whatIfs) askManifest() tea.Cmd {
 	}, "")
 }
 
-// applied takes in a manifest that was read, or why it could not be.
+// applied applies a manifest, or reports why it could not be read.
 func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cmd {
 	if err != nil {
 		return w.Refuse(err.Error())
@@ -115,12 +115,12 @@ func (w whatIfs) applied(name string, read *manifest.Manifest, err error) tea.Cm
 		all = append(all, w.QueueNotice(page.Notice{Text: notice}))
 	}
 	if len(read.Skipped) > 0 {
-		all = append(all, w.QueueNotice(page.Notice{Text: "left out, since no scheduler watches them: " + strings.Join(read.Skipped, ", ")}))
+		all = append(all, w.QueueNotice(page.Notice{Text: "skipped, because the scheduler does not watch them: " + strings.Join(read.Skipped, ", ")}))
 	}
 	return tea.Batch(all...)
 }
 
-// askClaim asks which claim to bind.
+// askClaim asks for a claim to bind.
 func (w whatIfs) askClaim() tea.Cmd {
 	claims := w.names("PersistentVolumeClaim")
 	return widget.Ask(w.UI, widget.Prompt{
@@ -130,7 +130,7 @@ func (w whatIfs) askClaim() tea.Cmd {
 		Accept: func(text string) string {
 			key, ok := parseKey(text)
 			if !ok {
-				return "the name of a claim, or namespace/name"
+				return "type a claim's name, or namespace/name"
 			}
 			if wrong := claims.unknown(strings.TrimPrefix(key.String(), "default/")); wrong != "" {
 				return wrong
@@ -141,7 +141,7 @@ func (w whatIfs) askClaim() tea.Cmd {
 	}, "")
 }
 
-// askDelete asks what to delete.
+// askDelete asks for a pod or node to delete.
 func (w whatIfs) askDelete() tea.Cmd {
 	nodes := w.names("Node")
 	return widget.Ask(w.UI, widget.Prompt{
@@ -174,12 +174,12 @@ func (w whatIfs) askDelete() tea.Cmd {
 					return ""
 				}
 			}
-			return "pod and its name, or node and its name"
+			return "type pod or node, then its name"
 		},
 	}, "")
 }
 
-// parseKey reads "name" or "namespace/name".
+// parseKey parses "name" or "namespace/name".
 func parseKey(text string) (types.NamespacedName, bool) {
 	namespace, name, found := strings.Cut(strings.TrimSpace(text), "/")
 	if !found {

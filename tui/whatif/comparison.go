@@ -16,29 +16,30 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// comparison is the page of two timelines beside each other: how many pods each has in each tier, and the pods that
-// are not in the same place.
+// comparison is the page that compares two timelines: the number of pods in each tier, and the pods
+// that are in different places.
 type comparison struct {
 	*page.UI
-	board *board.Board // enter means here what it does there
-	// at is the differing pod that the cursor is on, offset how many are above those in sight, h the height.
+	board *board.Board // enter works as on the board
+	// at is the index of the pod at the cursor, offset the number of pods scrolled out above, h the
+	// height.
 	at, offset, h int
 }
 
-// open compares with the timeline of that ID.
+// open compares with the timeline with that ID.
 func (c *comparison) open(id int) {
 	c.Session.Compare(id)
 	c.Pages.Open(c)
 	c.at, c.offset = 0, 0
 }
 
-// Closed ends what nobody sees any more.
+// Closed stops the comparison.
 func (c *comparison) Closed() { c.Session.Compare(c.TimelineID()) }
 
 func (c *comparison) Context() keymap.Context { return keymap.Board }
 func (c *comparison) Layout() string          { return "" }
 
-// Settle implements page.Page. The cursor is on the selected pod, if that is one of those that differ.
+// Settle implements page.Page. It puts the cursor on the selected pod if that pod differs.
 func (c *comparison) Settle(_, h int) {
 	c.h = h
 	all := c.differences()
@@ -50,7 +51,7 @@ func (c *comparison) Settle(_, h int) {
 	c.offset = max(min(c.offset, c.at, len(all)-rows), c.at-rows+1, 0)
 }
 
-// differences are the pods that the page lists.
+// differences returns the pods on the page.
 func (c *comparison) differences() []queueboard.Difference {
 	if f := c.Frame.Comparison; f != nil {
 		return f.Differences
@@ -58,24 +59,25 @@ func (c *comparison) differences() []queueboard.Difference {
 	return nil
 }
 
-// Move selects the pod that is n rows on, or the one under the cursor if none is selected here.
+// Move selects the pod n rows further. The first step selects the one at the cursor if none is
+// selected.
 func (c *comparison) Move(n int) {
 	all := c.differences()
 	if len(all) == 0 {
 		return
 	}
-	if c.selected() || n*n > 1 { // the first step selects the row that is marked
+	if c.selected() || n*n > 1 { // the first step selects the row at the cursor
 		c.at = min(max(c.at+n, 0), len(all)-1)
 	}
 	c.choose(c.at)
 }
 
-// choose selects the i-th of the differing pods.
+// choose selects the i-th pod.
 func (c *comparison) choose(i int) {
 	c.Selected = page.Selection{Key: c.differences()[i].Key, Any: true}
 }
 
-// selected reports whether the pod under the cursor is the selected one.
+// selected reports whether the pod at the cursor is selected.
 func (c *comparison) selected() bool {
 	all := c.differences()
 	return c.Selected.Any && c.at < len(all) && all[c.at].Key == c.Selected.Key
@@ -83,7 +85,7 @@ func (c *comparison) selected() bool {
 
 func (c *comparison) Rows() int { return max(1, c.h-comparisonHead) }
 
-// Enter says all about the pod under the cursor, and not about another that is selected on the board.
+// Enter explains the pod at the cursor.
 func (c *comparison) Enter() tea.Cmd {
 	c.choose(c.at)
 	c.board.Why.Open()
@@ -113,20 +115,20 @@ func (c *comparison) Wheel(t page.Turn) {
 	}
 }
 
-// comparedTiers are the rows of sizes.
+// comparedTiers are the tiers whose sizes are compared.
 var comparedTiers = [...]queue.Tier{queue.Active, queue.Backoff, queue.Unschedulable, queue.Gated, queue.InFlight}
 
-// comparisonHead is how many lines stand above the differing pods: the title, the names, the sizes, those bound, a blank
-// and a heading.
+// comparisonHead is the number of lines above the pods: title, names, sizes, bound pods, a blank
+// line and a heading.
 const comparisonHead = 2 + len(comparedTiers) + 3
 
-// Draw draws the sizes and below them as many pods as fit.
+// Draw draws the sizes, and below them as many pods as fit.
 func (c *comparison) Draw(a canvas.Area) {
 	a.Row(0).Fill(theme.Dim, "─")
 	a.Text(1, 0, canvas.Bold|theme.Chosen, " compare ")
 	f := c.Frame.Comparison
 	if f == nil {
-		for y, line := range canvas.Wrap(c.Keys.Say("Nothing is compared: this timeline would stand beside itself. {what-ifs} goes to another, {back} closes."), a.W-3) {
+		for y, line := range canvas.Wrap(c.Keys.Say("This timeline can't be compared with itself. {what-ifs} goes to another one, {back} closes."), a.W-3) {
 			a.Text(2, 2+y, theme.Dim, line)
 		}
 		return
@@ -157,7 +159,7 @@ func (c *comparison) Draw(a canvas.Area) {
 		a.Text(2, y, theme.Dim, "Every pod is in the same place in both.")
 		return
 	}
-	a.Text(2, y, theme.Dim, format.Plural(f.Total, "pod")+" with another place, node or attempts:")
+	a.Text(2, y, theme.Dim, format.Plural(f.Total, "pod")+" in a different place, on another node or with other attempts:")
 	for n := 0; n < len(f.Differences)-c.offset && y+1+n < a.H; n++ {
 		d := f.Differences[c.offset+n]
 		c.difference(a.Row(y+1+n), columns, y+1+n, first, d)
@@ -171,12 +173,12 @@ func (c *comparison) Draw(a canvas.Area) {
 	}
 }
 
-// difference draws one pod as it is in either.
+// difference draws one pod in both timelines.
 func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, first int, d queueboard.Difference) {
 	row.Text(2, 0, theme.Plain, canvas.TruncateMiddle(story.PodName(d.Key, first-4), first-4))
 	for i, p := range d.Pods {
 		if p == nil {
-			columns[i].Text(0, y, theme.Dim, "— not there")
+			columns[i].Text(0, y, theme.Dim, "— absent")
 			continue
 		}
 		text, attempts := theme.Provenance(p.Observed)+" "+theme.TierName(p.Tier), ""
@@ -191,7 +193,7 @@ func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, firs
 			if beside := room - canvas.Width(attempts); beside >= 20 {
 				room = beside
 			} else {
-				attempts = "" // what rejects it says more
+				attempts = "" // the plugins matter more
 			}
 			text += " " + board.PluginNames(p.RejectorPlugins(), room)
 		}
@@ -199,7 +201,7 @@ func (c *comparison) difference(row canvas.Area, columns [2]canvas.Area, y, firs
 	}
 }
 
-// signed writes n with its sign.
+// signed formats n with its sign.
 func signed(n int) string {
 	if n < 0 {
 		return "−" + format.Number(-n)

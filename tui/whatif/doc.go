@@ -1,3 +1,4 @@
-// Package whatif has the actions of what-ifs: what is injected into them, asked in them and done with them as a whole,
-// and the page that compares two of them. The session forks by itself where one of them needs a what-if.
+// Package whatif has the actions of what-ifs: injections, questions to the local scheduler, and
+// managing what-ifs, with the page that compares two of them. The session forks by itself if an
+// action needs a what-if.
 package whatif

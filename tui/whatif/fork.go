@@ -14,7 +14,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// addForking adds what is done with what-ifs as a whole.
+// addForking adds the actions that manage what-ifs.
 func (w whatIfs) addForking(all page.Actions) {
 	all[keymap.WhatIf] = page.Command(func() {
 		if w.Frame.Fork != nil {
@@ -47,7 +47,7 @@ func (w whatIfs) addForking(all page.Actions) {
 	all[keymap.LeaveWhatIf] = page.Command(func() { w.Session.LeaveFork() }).DisabledWhen(w.inRecording)
 	noFork := func() string {
 		if len(w.Frame.Forks) == 0 {
-			return w.Keys.Say("there is no what-if: {what-if} makes one")
+			return w.Keys.Say("there is no what-if: {what-if} starts one")
 		}
 		return ""
 	}
@@ -62,10 +62,10 @@ func (w whatIfs) addForking(all page.Actions) {
 	})
 }
 
-// inRecording is why nothing can be done to a what-if: none is shown.
+// inRecording says why actions on a what-if are unavailable: the recording is shown.
 func (w whatIfs) inRecording() string {
 	if w.Frame.Fork == nil {
-		return w.Keys.Say("this is the recording: {what-if} makes a what-if of it")
+		return w.Keys.Say("this is the recording: {what-if} starts a what-if")
 	}
 	return ""
 }
@@ -80,7 +80,8 @@ func (w whatIfs) chooseFork() tea.Cmd {
 	return widget.OpenList(w.UI, l, slices.Index(ids, w.TimelineID()))
 }
 
-// forkItems returns an item for the recording and each what-if but the one with the ID without, and their IDs.
+// forkItems returns an item for the recording and each what-if, except the one with the ID without,
+// and their IDs.
 func (w whatIfs) forkItems(without int) (ids []int, items []widget.Item) {
 	depth := map[int]int{session.TheRecording: 0}
 	add := func(id, depth int, text, note string, current bool) {
@@ -93,7 +94,7 @@ func (w whatIfs) forkItems(without int) (ids []int, items []widget.Item) {
 		ids = append(ids, id)
 		items = append(items, widget.Item{Text: strings.Repeat("  ", depth) + text, Note: note})
 	}
-	add(session.TheRecording, 0, "the recording", "What was recorded, at the moment where it was left.", w.Frame.Fork == nil)
+	add(session.TheRecording, 0, "the recording", "The recording, at the moment you left it.", w.Frame.Fork == nil)
 	for _, f := range w.Frame.Forks {
 		depth[f.ID] = depth[f.Parent] + 1
 		text := fmt.Sprintf("%s  from %s, now %s", format.Safe(string(f.Name)), w.Frame.Zone.Precise(f.From), w.Frame.Zone.Precise(f.Now))
@@ -106,11 +107,11 @@ func (w whatIfs) forkItems(without int) (ids []int, items []widget.Item) {
 	return ids, items
 }
 
-// askForkName asks what the what-if is to be called.
+// askForkName asks for a name for the what-if.
 func (w whatIfs) askForkName() tea.Cmd {
 	return widget.Ask(w.UI, widget.Prompt{
 		Title: "name",
-		Hint:  "what this what-if is called",
+		Hint:  "a name for this what-if",
 		Accept: func(text string) string {
 			w.Session.NameFork(text)
 			return ""
@@ -121,7 +122,8 @@ func (w whatIfs) askForkName() tea.Cmd {
 // compares reports whether the comparison is on top.
 func (w whatIfs) compares() bool { return w.Pages.Top() == page.Page(w.comparison) }
 
-// compare asks which other timeline to show beside this one, unless there is but one, or ends that.
+// compare opens the comparison with another timeline, asking which if there are several, or closes
+// it.
 func (w whatIfs) compare() tea.Cmd {
 	if w.compares() {
 		w.Pages.CloseTop()

@@ -18,15 +18,15 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// whatIfs are the actions of what-ifs: what is injected into them, asked in them, and done with them as a whole.
+// whatIfs are the actions of what-ifs.
 type whatIfs struct {
 	*page.UI
 	comparison *comparison
-	// read reads a manifest of this machine. Nil: none can be read from here.
+	// read reads a manifest from this machine. Nil if files can't be read.
 	read func(path string) (*manifest.Manifest, error)
 }
 
-// Add adds the actions of what-ifs. Manifests are read with read, if it is not nil.
+// Add adds the actions of what-ifs. They read manifests with read, unless it is nil.
 func Add(d *page.UI, b *board.Board, read func(path string) (*manifest.Manifest, error), all page.Actions) {
 	w := whatIfs{d, &comparison{UI: d, board: b}, read}
 	w.addInjecting(all)
@@ -35,7 +35,7 @@ func Add(d *page.UI, b *board.Board, read func(path string) (*manifest.Manifest,
 	w.addForking(all)
 }
 
-// addInjecting adds what happens in a what-if, and makes one of what is shown.
+// addInjecting adds the injections. They start a what-if if none is shown.
 func (w whatIfs) addInjecting(all page.Actions) {
 	all[keymap.InjectEvent] = page.Do(w.chooseInjection)
 	all[keymap.MoveAll] = page.Command(func() { w.Session.MoveAll() }).DisabledWhen(w.noneToMove)
@@ -52,7 +52,7 @@ func (w whatIfs) addInjecting(all page.Actions) {
 	all[keymap.FlushLeft] = page.Command(func() { w.Session.FlushLeftover() }).DisabledWhen(w.noneUnschedulable)
 }
 
-// noneToMove is why a move request would be of no use: pods in flight have it replayed.
+// noneToMove says why a move request would have no effect. Pods in flight replay it.
 func (w whatIfs) noneToMove() string {
 	if w.Frame.Board.Total(queue.InFlight) > 0 {
 		return ""
@@ -67,21 +67,21 @@ func (w whatIfs) noneUnschedulable() string {
 	return ""
 }
 
-// notWaiting is why the selected pod cannot be activated.
+// notWaiting says why the selected pod can't be activated.
 func (w whatIfs) notWaiting() string {
 	if why := w.NotQueued(); why != "" {
 		return why
 	}
 	switch p := w.Pod(); p.Tier {
 	case queue.Active:
-		return w.Selected.Key.String() + " is in activeQ already"
+		return w.Selected.Key.String() + " is already in activeQ"
 	case queue.InFlight:
-		return w.Selected.Key.String() + " is in flight: its attempt is under way"
+		return w.Selected.Key.String() + " is in flight: its attempt is running"
 	}
 	return ""
 }
 
-// notGated is why the selected pod has no gate to open.
+// notGated says why the selected pod has no gate to open.
 func (w whatIfs) notGated() string {
 	if why := w.NotQueued(); why != "" {
 		return why
@@ -92,8 +92,8 @@ func (w whatIfs) notGated() string {
 	return ""
 }
 
-// chooseInjection lists what can be injected, with what each would do, and injects the chosen one. Time stands
-// still for so long, so that what is said holds.
+// chooseInjection lists the injections with their effects, and performs the chosen one. Time stands
+// still meanwhile, so the effects stay correct.
 func (w whatIfs) chooseInjection() tea.Cmd {
 	names := session.Injectables()
 	w.Session.Preview(names...)
@@ -135,7 +135,8 @@ func (w whatIfs) askPod() tea.Cmd {
 	}, "")
 }
 
-// parsePod reads "name", "namespace/name", and after it a priority and the word gated, in any order.
+// parsePod parses "name" or "namespace/name", followed by a priority and the word gated in any
+// order.
 func parsePod(text string) (session.NewPod, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -146,7 +147,7 @@ func parsePod(text string) (session.NewPod, error) {
 		namespace, name = "default", words[0]
 	}
 	if !isName(namespace) || !isName(name) {
-		return session.NewPod{}, errors.New("a name has small letters, digits, - and . only")
+		return session.NewPod{}, errors.New("invalid name: use lowercase letters, digits, - and .")
 	}
 	pod := session.NewPod{Key: types.NamespacedName{Namespace: namespace, Name: name}}
 	for _, word := range words[1:] {
@@ -156,14 +157,14 @@ func parsePod(text string) (session.NewPod, error) {
 		}
 		priority, err := strconv.ParseInt(word, 10, 32)
 		if err != nil {
-			return session.NewPod{}, errors.New("not a priority: " + format.Safe(word))
+			return session.NewPod{}, errors.New("invalid priority: " + format.Safe(word))
 		}
 		pod.Priority = int32(priority)
 	}
 	return pod, nil
 }
 
-// isName reports whether s may be the name of a pod.
+// isName reports whether s is a valid pod name.
 func isName(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false

@@ -11,33 +11,33 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// mostNames is how many names of a kind are looked through.
-const mostNames = 20_000
+// maxNames limits how many names of a kind are loaded.
+const maxNames = 20_000
 
-// names are those of the cluster's objects of a kind. A prompt completes them, and tells a wrong one while it is open.
+// names are the names of the cluster's objects of a kind. A prompt completes and checks them.
 type names struct {
 	ui   *page.UI
 	kind string
-	// before is what was known of the cluster before the prompt asked for it, of what the names are from.
+	// before is the last known cluster when the prompt opened, of the cluster the names are from.
 	before, of *explain.Cluster
 	all        []string
 }
 
-// names asks for the cluster, whose objects of that kind are named.
+// names requests the cluster and returns the names of its objects of that kind.
 func (w whatIfs) names(kind string) *names {
 	w.Session.Survey()
 	return &names{ui: w.UI, kind: kind, before: w.Frame.Cluster}
 }
 
-// known are the names that are known of by now.
+// known returns the names known so far.
 func (n *names) known() []string {
 	if c := n.ui.Frame.Cluster; c != n.of && c != nil {
-		n.of, n.all = c, c.Names(n.kind, mostNames)
+		n.of, n.all = c, c.Names(n.kind, maxNames)
 	}
 	return n.all
 }
 
-// completing completes the word of that number.
+// completing returns a completion for the word with that number.
 func (n *names) completing(word int) func(text string) []string {
 	return func(text string) []string {
 		if words := len(strings.Fields(text)); words > word || words == word && strings.HasSuffix(text, " ") {
@@ -47,20 +47,20 @@ func (n *names) completing(word int) func(text string) []string {
 	}
 }
 
-// mostOffered is how many names are said in the place of a wrong one.
-const mostOffered = 5
+// maxOffered is how many names are suggested for a wrong one.
+const maxOffered = 5
 
-// unknown says that there is no object of that name, and which there are. It is empty while that is not known: the session
-// says so then.
+// unknown returns an error text if there is no object with that name. It returns "" while the names
+// are not known; the session reports the error then.
 func (n *names) unknown(name string) string {
 	all := n.known()
-	if n.of == n.before || len(all) == 0 || len(all) == mostNames || slices.Contains(all, name) {
+	if n.of == n.before || len(all) == 0 || len(all) == maxNames || slices.Contains(all, name) {
 		return ""
 	}
 	word := strings.ToLower(strings.TrimPrefix(n.kind, "PersistentVolume"))
 	offered, more := all, ""
-	if left := len(all) - mostOffered; left > 0 {
-		offered, more = all[:mostOffered], fmt.Sprintf(" and %s more", format.Number(left))
+	if left := len(all) - maxOffered; left > 0 {
+		offered, more = all[:maxOffered], fmt.Sprintf(" and %s more", format.Number(left))
 	}
 	return fmt.Sprintf("there is no %s %s; there are %s%s", word, format.Safe(name), format.SafeList(offered, ", "), more)
 }

@@ -13,34 +13,34 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// Cluster is a cluster of the person's own: a what-if of an empty story.
+// PlayCluster is the user's own cluster: a what-if of an empty story.
 type PlayCluster struct {
 	*page.UI
-	counts map[string]int // how many of each kind there were, for their names
+	counts map[string]int // objects per kind so far, for their names
 }
 
-// New returns a cluster on d, whose session tells the empty story.
+// NewPlay returns a cluster on d, whose session plays the empty story.
 func NewPlay(d *page.UI) *PlayCluster {
 	return &PlayCluster{UI: d, counts: map[string]int{"node": 1}}
 }
 
-// Touched reports whether the person did anything but let the local scheduler begin.
+// Touched reports whether the user did anything except start the local scheduler.
 func (p *PlayCluster) Touched() bool { return p.Frame.Fork != nil && p.Frame.Fork.Injected > 1 }
 
-// Add adds the palette, in the place of a pod that is described.
+// Add adds the palette, in place of the prompt for a new pod.
 func AddPlay(p *PlayCluster, all page.Actions) {
-	all[keymap.AddPod] = page.Do(p.choosePiece).NamedBy(func() string { return "bring in" })
-	for _, id := range []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.CloseFork} { // they would leave the cluster for an empty one
+	all[keymap.AddPod] = page.Do(p.choosePiece).NamedBy(func() string { return "add object" })
+	for _, id := range []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.CloseFork} { // they would leave the cluster
 		all[id] = all[id].DisabledWhen(func() string {
-			return p.Keys.Say("this cluster is all there is: {undo} takes back what was brought in last")
+			return p.Keys.Say("this cluster is your what-if: {undo} takes back the last addition")
 		})
 	}
 }
 
-// kind is one that the palette offers.
+// kind is an entry of the palette.
 type kind struct{ name, text, manifest string }
 
-// kinds are what the palette offers. NAME stands for a name that is free.
+// kinds returns the palette. NAME stands for an unused name.
 func kinds() []kind {
 	node := func(cpu, labels, spec string) string {
 		return fmt.Sprintf("apiVersion: v1\nkind: Node\nmetadata: {name: NAME, labels: {%s}}\nspec: {%s}\nstatus: {allocatable: {cpu: \"%s\", memory: 16Gi, pods: \"110\"}}\n", labels, spec, cpu)
@@ -60,11 +60,11 @@ func kinds() []kind {
 		{"fast", "a pod that wants 1 CPU on a node with disk=ssd", pod("1", "  nodeSelector: {disk: ssd}\n")},
 		{"cheap", "a pod that wants 1 CPU and tolerates spot", pod("1", "  tolerations: [{key: spot, operator: Exists}]\n")},
 		{"gated", "a pod that wants 1 CPU and is gated", pod("1", "  schedulingGates: [{name: example.com/quota}]\n")},
-		{"lonely", "a pod that wants 1 CPU and no pod of its kind beside it", strings.Replace(pod("1", "  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: lonely}}}]}}\n"), "app: NAME", "app: lonely", 1)},
+		{"lonely", "a pod that wants 1 CPU, one per node", strings.Replace(pod("1", "  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: lonely}}}]}}\n"), "app: NAME", "app: lonely", 1)},
 	}
 }
 
-// emptyStory is where playing begins.
+// emptyStory is the initial state.
 const emptyStory = `schedq: scenario
 version: 1
 name: play
@@ -81,7 +81,7 @@ metadata: {name: node-1}
 status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}
 `
 
-// Empty is the story by a release's rules.
+// Empty returns the story under a release's rules.
 func EmptyScenario(release string) (*scenario.Scenario, error) {
 	story, err := scenario.Parse("play", []byte(emptyStory))
 	if err == nil {
@@ -90,17 +90,17 @@ func EmptyScenario(release string) (*scenario.Scenario, error) {
 	return story, err
 }
 
-// choosePiece lists the palette, and brings in what is chosen.
+// choosePiece lists the palette and adds the chosen object.
 func (p *PlayCluster) choosePiece() tea.Cmd {
 	all := kinds()
-	l := widget.List{Title: p.Keys.Say("bring in, at the moment shown ({undo} takes it back)"), Choose: func(chosen []int) tea.Cmd { return p.bring(all[chosen[0]]) }}
+	l := widget.List{Title: p.Keys.Say("add now ({undo} takes it back)"), Choose: func(chosen []int) tea.Cmd { return p.bring(all[chosen[0]]) }}
 	for _, k := range all {
 		l.Items = append(l.Items, widget.Item{Key: k.name, Text: k.text})
 	}
 	return widget.OpenList(p.UI, l, 0)
 }
 
-// bring brings one of a kind into the cluster.
+// bring adds an object of a kind to the cluster.
 func (p *PlayCluster) bring(k kind) tea.Cmd {
 	if p.Frame.Fork == nil {
 		return p.Refuse(p.Keys.Say("this is the empty story: {what-if} goes back to your cluster"))

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// addScheduling adds what the person does in the scheduler's place.
+// addScheduling adds the user's scheduling decisions.
 func (w whatIfs) addScheduling(all page.Actions) {
 	all[keymap.Pop] = page.Command(func() {
 		w.Popping = true
@@ -26,9 +26,9 @@ func (w whatIfs) addScheduling(all page.Actions) {
 		case b.Total(queue.Active) > 0:
 			return ""
 		case !w.Frame.Options.PopFromBackoffQ:
-			return "activeQ is empty and PopFromBackoffQ is off: the scheduler would wait here"
+			return "activeQ is empty and PopFromBackoffQ is off: the scheduler waits"
 		case b.Total(queue.Backoff) == 0:
-			return "activeQ and backoffQ are empty: the scheduler would wait here"
+			return "activeQ and backoffQ are empty: the scheduler waits"
 		}
 		return ""
 	})
@@ -37,14 +37,14 @@ func (w whatIfs) addScheduling(all page.Actions) {
 }
 
 func (w whatIfs) schedulerDecides() string {
-	return w.Keys.Say("the local scheduler decides: {run-scheduler} takes its place")
+	return w.Keys.Say("the local scheduler makes the decisions: press {run-scheduler} to make them yourself")
 }
 
 func (w whatIfs) onlyInWhatIf() string {
-	return w.Keys.Say("only in a what-if, where you are the scheduler: press {what-if}")
+	return w.Keys.Say("only in a what-if: press {what-if} to start one")
 }
 
-// noneToJudge is why no verdict can be given.
+// noneToJudge says why there is nothing to decide.
 func (w whatIfs) noneToJudge() string {
 	switch {
 	case w.Frame.Fork == nil:
@@ -57,12 +57,12 @@ func (w whatIfs) noneToJudge() string {
 	return ""
 }
 
-// choosePlugins lists the plugins and has the chosen ones reject the pod in flight.
+// choosePlugins lists the plugins; the chosen ones reject the pod in flight.
 func (w whatIfs) choosePlugins() tea.Cmd {
 	pod := board.Target(w.Frame, w.Selected).Key
 	plugins := cluster.RejectorPlugins()
 	const noPlugin = 0
-	l := widget.List{Title: "what rejects " + format.Safe(pod.Name) + "?", Marked: make(map[int]bool), Choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: "which plugins reject " + format.Safe(pod.Name) + "?", Marked: make(map[int]bool), Choose: func(chosen []int) tea.Cmd {
 		var names []string
 		for _, i := range chosen {
 			if i != noPlugin {
@@ -70,16 +70,16 @@ func (w whatIfs) choosePlugins() tea.Cmd {
 			}
 		}
 		if len(names) < len(chosen) && len(names) > 0 {
-			return w.Refuse("an attempt fails by an error or by plugins, not by both")
+			return w.Refuse("choose either an error or plugins, not both")
 		}
 		w.Session.Reject(pod, names...)
 		return nil
 	}}
 	l.Items = append(l.Items, widget.Item{Text: "error (no plugin)",
-		Note: "The attempt failed by an error, as in a cluster without nodes: the pod backs off and is never popped early."})
+		Note: "The attempt fails with an error, as in a cluster without nodes: the pod backs off and is never popped early."})
 	for _, name := range plugins {
 		l.Items = append(l.Items, widget.Item{Text: name,
-			Note: "The pod becomes unschedulable and waits for an event that " + name + " registered for."})
+			Note: "The pod becomes unschedulable and waits for an event that " + name + " listens for."})
 	}
 	return widget.OpenList(w.UI, l, 1)
 }

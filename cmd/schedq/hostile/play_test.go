@@ -14,7 +14,7 @@ import (
 func TestTerminalPlay(t *testing.T) {
 	path := program(t)
 	plays := func(s *seat) {
-		s.until("bring in")
+		s.until("add now")
 		for _, pod := range []string{"whale", "web"} {
 			s.types("n")
 			s.until("a pod that wants 12 CPUs")
