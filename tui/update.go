@@ -114,7 +114,7 @@ func (m *model) takeFrame(f *session.Frame) tea.Cmd {
 		}
 	}
 	if m.lesson != nil {
-		m.lesson.Learned()
+		m.lesson.OnFrame()
 	}
 	return cmd
 }

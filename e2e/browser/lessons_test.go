@@ -121,10 +121,10 @@ func (s step) asks(t *testing.T) (all []ask) {
 }
 
 // asksToLook is on the screen while a learner is to look around before they answer.
-const asksToLook = "Look around."
+const asksToLook = "Look around, then"
 
 // score finds what a lesson says at its end of the questions.
-var score = regexp.MustCompile(`You answered (\d+) of (\d+) questions?, (\d+) rightly`)
+var score = regexp.MustCompile(`You answered (\d+) of (\d+) questions?, (\d+) correctly`)
 
 // learns goes through a lesson by what act does with a key: it looks around where it is asked to, gives the right answers and has
 // itself given the hints to the goals.
@@ -142,7 +142,7 @@ func (p *page) learns(l told, act func(key string)) {
 		for k, a := range asks {
 			p.sees(" " + a.key + "  " + strings.Fields(a.answer)[0])
 			if act(a.key); k == len(asks)-1 {
-				p.sees("You say " + strings.Fields(a.answer)[0])
+				p.sees("Your answer: " + strings.Fields(a.answer)[0])
 			}
 		}
 		if asked += len(asks); len(asks) > 0 {
@@ -162,9 +162,9 @@ func (p *page) learns(l told, act func(key string)) {
 		}
 		act("next")
 	}
-	found := score.FindStringSubmatch(p.sees("It holds for"))
+	found := score.FindStringSubmatch(p.sees("Applies to"))
 	if n := fmt.Sprint(asked); asked == 0 || found == nil || found[1] != n || found[2] != n || found[3] != n {
-		p.Errorf("%d questions were answered rightly, and the lesson says %q", asked, found)
+		p.Errorf("%d questions were answered correctly, and the lesson says %q", asked, found)
 	}
 }
 
