@@ -123,7 +123,7 @@ func TestMistakes(t *testing.T) {
 		"keys:\n  play: [ctrl+i, xyz]":                  `config.yaml, line 2: keys of play: "ctrl+i" is "tab" on most terminals: use that (and 1 more)`,
 		"commands: [a]":                                 "config.yaml, line 1: commands are names with the words of each, not a list",
 		"commands:\n  d: kubectl describe":              `config.yaml, line 2: the command d is a list of words, as [kubectl, describe`,
-		"commands:\n  d: [kubectl, \"{pod}\"]":          "config.yaml, line 2: a pod has no field {pod}; there are {namespace}, {name}, {node}",
+		"commands:\n  d: [kubectl, \"{pod}\"]":          "config.yaml, line 2: unknown field {pod}: use {namespace}, {name}, {node}",
 		"commands:\n  d: {run: [a], shell: yes}":        `config.yaml, line 2: a command has no "shell"; it has run and terminal`,
 		"commands:\n  d: [a]\n  d: [b]":                 "config.yaml, line 3: the command d is there twice",
 		"commands:\n  d: {run: [a], terminal: often}":   `config.yaml, line 2: terminal is true or false, not "often"`,
