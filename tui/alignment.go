@@ -6,36 +6,36 @@ import (
 	"github.com/schedq/schedq/queue/session"
 )
 
-// Alignment says which moments of two sessions are shown together.
+// Alignment determines which moments of two sessions are shown together.
 type Alignment uint8
 
 const (
-	// ByStart shows what was as long after the start of each.
+	// ByStart shows the same time since the start of each.
 	ByStart Alignment = iota
 	// ByTime shows the same time of day.
 	ByTime
-	// Apart leaves each at a moment of its own.
+	// Apart lets each session keep its own time.
 	Apart
 )
 
-// Words are what the alignment is called.
+// Words returns the alignment as shown.
 func (a Alignment) Words() string {
-	return [...]string{"by their starts", "by the time of day", "each at its own time"}[a]
+	return [...]string{"by start", "by time of day", "independently"}[a]
 }
 
-// Next is the alignment offered after a.
+// Next returns the alignment offered after a.
 func (a Alignment) Next() Alignment { return (a + 1) % (Apart + 1) }
 
-// Side is one of two sessions, as far as time is concerned.
+// timeSide is one of two sessions, as far as time is concerned.
 type timeSide struct {
-	// Start is where the recording begins, also while a what-if of it is shown; First and Last are what can be shown.
+	// Start is the start of the recording, also during a what-if. First and Last limit what can be shown.
 	Start, First, Last time.Time
 	Now                time.Time
-	// Live is true for a cluster, whose time goes on by itself.
+	// Live is set for a cluster, whose time runs by itself.
 	Live bool
 }
 
-// Follow takes in what f says of the session.
+// Follow updates s from a frame of the session.
 func (s *timeSide) Follow(f *session.Frame) {
 	if f.Fork == nil {
 		s.Start = f.Start
@@ -43,8 +43,8 @@ func (s *timeSide) Follow(f *session.Frame) {
 	s.First, s.Last, s.Now, s.Live = f.Start, f.End, f.Now, f.Live != nil
 }
 
-// Usual is how two are aligned that nobody aligned: by the time of day if they have some in common, and otherwise by their
-// starts. A cluster is not taken back in time because of a recording.
+// usualAlignment is the default: by time of day if the two overlap, and otherwise by start. A cluster does not go back in time
+// because of a recording.
 func usualAlignment(a, b timeSide) Alignment {
 	switch {
 	case a.First.Before(b.Last) && b.First.Before(a.Last), a.Live && b.Live:
@@ -55,8 +55,7 @@ func usualAlignment(a, b timeSide) Alignment {
 	return ByStart
 }
 
-// Moment is the moment of b that is shown together with a's. It is within what can be shown of b. It reports false if b is
-// left where it is.
+// Moment returns the moment of b that belongs to that of a, within the limits of b. It reports false if b stays where it is.
 func (a Alignment) Moment(leads, follows timeSide) (time.Time, bool) {
 	at := leads.Now
 	switch a {

@@ -42,8 +42,8 @@ func TestNoticesQueue(t *testing.T) {
 		p.wait(page.NoticeTime)
 		p.sees(" second (1 more: ;)")
 		p.wait(page.NoticeTime)
-		p.sees("so much to say", "(;: all of it)").seesNot("to the end")
-		p.do(keymap.Messages).do(keymap.ListDown).sees("messages, the newest first", "to the end", "can't: no pod is selected", "first")
+		p.sees("so much to say", "(;: more)").seesNot("to the end")
+		p.do(keymap.Messages).do(keymap.ListDown).sees("messages, newest first", "to the end", "can't: no pod is selected", "first")
 	})
 }
 
@@ -87,11 +87,11 @@ func TestLateAnswersWait(t *testing.T) {
 		p.idle()
 		p.sees("filter: web")
 		p.press("enter")
-		p.sees("slow is open (;: all of it)", " / web").do(keymap.Messages).press("enter")
+		p.sees("slow is open (;: more)", " / web").do(keymap.Messages).press("enter")
 		p.seesNot(" / web").sees("10:36:00.100")
 
 		again := rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{From: &report.Report{}, To: &report.Report{}}}
-		p.do(keymap.InjectEvent).sends(func() tea.Cmd { return p.model.ranAgain(again, true) })
+		p.do(keymap.InjectEvent).sends(func() tea.Cmd { return p.model.rerunDone(again, true) })
 		p.sees("inject: what would move now").seesNot("against v1.24")
 	})
 }

@@ -138,7 +138,7 @@ func TestChartsFollowWhatPlays(t *testing.T) {
 func TestProjector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Projector).sees("▀▀█", "projector: ")
+		p.goTo(moment).do(keymap.FocusUnsched, keymap.RowDown, keymap.Projector).sees("▀▀█", "projector view: ")
 		p.do(keymap.RowDown).sees(" j  select\n") // the key is shown to those who watch
 		if between := p.row(p.rowOf("● train-0") + 1); strings.Contains(between, "●") {
 			t.Errorf("there is no room between the rows:\n%s", p.screen())

@@ -10,41 +10,41 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Command is what a person calls by a name.
+// Command is a user-defined command.
 type Command struct {
 	Name string
-	// Words are the program and its arguments. {namespace}, {name} and {node} in them stand for the selected pod's.
+	// Words are the program and its arguments. {namespace}, {name} and {node} stand for the selected pod's.
 	Words []string
-	// Terminal is true if it has the terminal while it runs: a pager, an editor, k9s. Otherwise what it writes is shown.
+	// Terminal is set if the command needs the terminal: a pager, an editor, k9s. The output of others is shown when they end.
 	Terminal bool
 }
 
-// field is a part of a word that stands for something of the pod.
+// field is a placeholder in a word.
 var field = regexp.MustCompile(`\{[a-z]+\}`)
 
-// Fields are what words may have in them.
+// CommandFields returns the placeholders.
 func CommandFields() []string { return []string{"{namespace}", "{name}", "{node}"} }
 
-// Check says what is wrong with a command's words.
+// CheckCommand returns an error if the words of a command are invalid.
 func CheckCommand(words []string) error {
 	if len(words) == 0 || words[0] == "" {
-		return fmt.Errorf("a command begins with a program's name")
+		return fmt.Errorf("a command needs the name of a program")
 	}
 	for _, word := range words {
 		for _, f := range field.FindAllString(word, -1) {
 			if !slices.Contains(CommandFields(), f) {
-				return fmt.Errorf("a pod has no field %s; there are %s", sources.Sanitize(f), strings.Join(CommandFields(), ", "))
+				return fmt.Errorf("unknown field %s: use %s", sources.Sanitize(f), strings.Join(CommandFields(), ", "))
 			}
 		}
 	}
 	return nil
 }
 
-// name is what the API server takes for the name of an object or a namespace: nothing that a program could take for a
-// flag or a path.
+// name matches valid names of objects and namespaces. They can't be mistaken for flags or paths.
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// about returns the words of c about p. It fails if the pod has no such field, or one that a recording made up.
+// about returns the words of c for p. It fails if the pod lacks a field, or if the value is not a valid name, since recordings may
+// contain anything.
 func (c Command) about(p *board.Pod) ([]string, error) {
 	var failed error
 	words := make([]string, len(c.Words))
@@ -55,7 +55,7 @@ func (c Command) about(p *board.Pod) ([]string, error) {
 			case value == "":
 				failed = fmt.Errorf("%s has no %s", p.Key, strings.Trim(f, "{}"))
 			case !name.MatchString(value):
-				failed = fmt.Errorf("%q is no name that is given to a program", sources.Sanitize(value))
+				failed = fmt.Errorf("%q is not a valid name", sources.Sanitize(value))
 			}
 			return value
 		})

@@ -18,25 +18,24 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// Machine is what runs programs, where the person who presses keys is the one whose machine this is. The zero value runs
-// none.
+// Machine runs programs on the user's machine. The zero value runs none.
 type Machine struct {
-	// Run runs the program of words until ctx ends, without a terminal. It writes what the program does to out.
+	// Run runs a program until ctx ends, without a terminal, and writes its output to out.
 	Run func(ctx context.Context, words []string, out io.Writer) error
-	// RunOnTerminal gives it the terminal, and calls ended with how it ended.
+	// RunOnTerminal gives a program the terminal, and calls ended with its error.
 	RunOnTerminal func(ctx context.Context, words []string, ended func(error) tea.Msg) tea.Cmd
 }
 
-// commands are the person's own, in the order of the configuration.
+// commands are the user-defined commands in the order of the configuration.
 type commands struct {
 	*page.UI
-	ctx     context.Context // ends what runs
+	ctx     context.Context // stops running programs
 	all     []Command
 	machine Machine
 	output  *widget.Text
 }
 
-// Add adds the list of all, which run on a machine until ctx ends.
+// addCommands adds the list of commands, which run on a machine until ctx ends.
 func addCommands(ctx context.Context, d *page.UI, all []Command, machine Machine, actions page.Actions) {
 	c := &commands{UI: d, ctx: ctx, all: all, machine: machine, output: &widget.Text{UI: d}}
 	actions[keymap.Commands] = page.Do(c.choose).DisabledWhen(func() string {
@@ -44,15 +43,15 @@ func addCommands(ctx context.Context, d *page.UI, all []Command, machine Machine
 		case c.machine.Run == nil:
 			return "commands can't be run from here"
 		case len(c.all) == 0:
-			return "the configuration has no commands: docs/reference/settings.md says how to make one"
+			return "the configuration has no commands: see docs/reference/settings.md"
 		}
 		return ""
 	})
 }
 
-// choose lists the commands and runs the chosen one.
+// choose lists the commands.
 func (c *commands) choose() tea.Cmd {
-	l := widget.List{Title: "run a command of yours", Choose: func(chosen []int) tea.Cmd { return c.run(c.all[chosen[0]]) }}
+	l := widget.List{Title: "run a command", Choose: func(chosen []int) tea.Cmd { return c.run(c.all[chosen[0]]) }}
 	for _, each := range c.all {
 		it := widget.Item{Text: format.Safe(each.Name), Note: format.SafeList(each.Words, " ")}
 		if words, why := c.words(each); why != "" {
@@ -65,7 +64,7 @@ func (c *commands) choose() tea.Cmd {
 	return widget.OpenList(c.UI, l, 0)
 }
 
-// words are those of a command about the selected pod, or why there are none.
+// words returns the words of a command for the selected pod.
 func (c *commands) words(each Command) (words []string, why string) {
 	p := &board.Pod{}
 	if each.isAboutPod() {
@@ -73,7 +72,7 @@ func (c *commands) words(each Command) (words []string, why string) {
 			return nil, why
 		}
 		if p = c.Pod(); p == nil {
-			return nil, "the queue does not know " + c.Selected.Key.String() + " at this time"
+			return nil, c.Selected.Key.String() + " is not known at this time"
 		}
 	}
 	words, err := each.about(p)
@@ -83,7 +82,7 @@ func (c *commands) words(each Command) (words []string, why string) {
 	return words, ""
 }
 
-// run runs a command, on the terminal or beside it.
+// run runs a command, on the terminal or in the background.
 func (c *commands) run(each Command) tea.Cmd {
 	words, why := c.words(each)
 	if why != "" {
@@ -102,22 +101,22 @@ func (c *commands) run(each Command) tea.Cmd {
 	return c.Begin(c.ctx, "running "+each.Name, func(ctx context.Context, _ *page.Work) func(late bool) tea.Cmd {
 		said := c.machine.wrote(ctx, words)
 		if strings.TrimSpace(said) == "" {
-			said = "It wrote nothing."
+			said = "No output."
 		}
 		return func(late bool) tea.Cmd {
 			show := func() tea.Cmd { return c.output.Show(each.Name, said) }
 			if late {
-				return c.QueueNotice(page.Notice{Text: each.Name + " has ended", Open: show})
+				return c.QueueNotice(page.Notice{Text: each.Name + " has finished", Open: show})
 			}
 			return show()
 		}
 	})
 }
 
-// mostWritten bounds how much of what a command writes is kept, in bytes.
-const mostWritten = 1 << 20
+// maxOutput limits how many bytes of a command's output are kept.
+const maxOutput = 1 << 20
 
-// wrote runs the program of words without a terminal and returns what it wrote, and how it ended if not well. ctx stops it.
+// wrote runs a program without a terminal until ctx ends, and returns its output and, unless it succeeded, its exit status.
 func (m Machine) wrote(ctx context.Context, words []string) string {
 	var out bounded
 	err := m.Run(ctx, words, &out)
@@ -135,30 +134,30 @@ func (m Machine) wrote(ctx context.Context, words []string) string {
 	return text
 }
 
-// bounded keeps the beginning of what is written to it.
+// bounded is a writer that keeps the first bytes.
 type bounded struct {
 	kept bytes.Buffer
 	lost int
 }
 
-// Write implements io.Writer. It takes all there is: a command is not held up.
+// Write implements io.Writer. It accepts everything, so that the command never blocks.
 func (b *bounded) Write(p []byte) (int, error) {
-	keep := min(len(p), mostWritten-b.kept.Len())
+	keep := min(len(p), maxOutput-b.kept.Len())
 	b.kept.Write(p[:keep])
 	b.lost += len(p) - keep
 	return len(p), nil
 }
 
-// text is what was written, if it is text.
+// text returns the output if it is text.
 func (b *bounded) text() string {
 	kept := b.kept.Bytes()
 	whole := kept
 	for b.lost > 0 && len(whole) > 0 && len(kept)-len(whole) < utf8.UTFMax && !utf8.Valid(whole) {
-		whole = whole[:len(whole)-1] // it was cut within a letter
+		whole = whole[:len(whole)-1] // a letter cut in two
 	}
 	switch {
 	case bytes.IndexByte(kept, 0) >= 0 || !utf8.Valid(whole):
-		return fmt.Sprintf("It wrote %s bytes that are no text.", format.Number(len(kept)+b.lost))
+		return fmt.Sprintf("%s bytes of binary output.", format.Number(len(kept)+b.lost))
 	case b.lost > 0:
 		return string(whole) + fmt.Sprintf("\n\n… and %s bytes more.", format.Number(b.lost))
 	}

@@ -29,7 +29,7 @@ func TestAsCommand(*testing.T) {
 	case "binary":
 		os.Stdout.Write([]byte{0x7f, 'E', 'L', 'F', 0, 1, 2})
 	case "flood":
-		os.Stdout.Write(bytes.Repeat([]byte("é"), mostWritten))
+		os.Stdout.Write(bytes.Repeat([]byte("é"), maxOutput))
 	case "say":
 		fmt.Print(strings.Join(flag.Args()[1:], "|"))
 	default:
@@ -54,10 +54,10 @@ func TestCommandsOfAllKinds(t *testing.T) {
 	if !strings.HasPrefix(said, "there is no such pod\n") || !strings.HasSuffix(said, "ended with exit status 3.") {
 		t.Errorf("it failed, and said %q", said)
 	}
-	if said := machine.wrote(t.Context(), does("binary")); said != "It wrote 7 bytes that are no text." {
+	if said := machine.wrote(t.Context(), does("binary")); said != "7 bytes of binary output." {
 		t.Errorf("of bytes it is said %q", said)
 	}
-	if said := machine.wrote(t.Context(), does("flood")); !strings.HasSuffix(said, "é\n\n… and 1,048,576 bytes more.") || len(said) > mostWritten+100 {
+	if said := machine.wrote(t.Context(), does("flood")); !strings.HasSuffix(said, "é\n\n… and 1,048,576 bytes more.") || len(said) > maxOutput+100 {
 		t.Errorf("of much %d bytes are kept, and at the end %q", len(said), said[len(said)-60:])
 	}
 	if said := machine.wrote(t.Context(), []string{"/there/is/no/such/program"}); !strings.Contains(said, "no such file") {

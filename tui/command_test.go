@@ -18,7 +18,7 @@ func TestCommandsOfOnesOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{Commands: own, machine: Machine{Run: runCommand}})
 		p.goTo(moment).do(keymap.Commands).sees("can't: no pod is selected").enter("describe").sees("can't: describe: no pod is selected")
-		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Commands).sees("run a command of yours", "echo about default train-0")
+		p.do(keymap.FocusUnsched, keymap.RowDown, keymap.Commands).sees("run a command", "echo about default train-0")
 		p.enter("describe").sees("─ describe ─", " about default train-0").do(keymap.Back).sees("1 activeQ")
 		p.do(keymap.Commands).enter("node").sees("can't: node: default/train-0 has no node")
 		p.do(keymap.Commands).enter("none").sees("no such file or directory")

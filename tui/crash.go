@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// guard has a panic of its caller, which defers it, end the program in order.
+// guard recovers a panic in its caller, which defers it, and ends the program in order.
 func (m *model) guard(cmd *tea.Cmd) {
 	if r := recover(); r != nil {
 		m.crash = page.Recovered(r)
@@ -24,17 +24,17 @@ func (m *model) guard(cmd *tea.Cmd) {
 	}
 }
 
-// report writes what happened to a log and returns one sentence that says where that is.
+// reportCrash writes a crash log and returns one sentence with its path.
 func reportCrash(c *page.Crash, now time.Time) error {
-	said := fmt.Sprintf("schedq stopped because of a mistake in it (%s)", firstWords(fmt.Sprint(c.What)))
+	said := fmt.Sprintf("internal error (%s)", firstWords(fmt.Sprint(c.What)))
 	path, err := writeLog(c, now)
 	if err != nil {
-		return fmt.Errorf("%s; its log could not be written (%w), so here it is:\n%s", said, err, c.Stack)
+		return fmt.Errorf("%s; the crash log could not be written (%w):\n%s", said, err, c.Stack)
 	}
-	return fmt.Errorf("%s: please report it with %s", said, path)
+	return fmt.Errorf("%s: please report it and attach %s", said, path)
 }
 
-// firstWords is the beginning of text from anywhere, safe to show.
+// firstWords returns the start of any text, safe to show.
 func firstWords(s string) string {
 	s = format.Safe(s)
 	if runes := []rune(s); len(runes) > 200 {
@@ -43,7 +43,7 @@ func firstWords(s string) string {
 	return s
 }
 
-// writeLog writes the log and returns its path.
+// writeLog writes the crash log and returns its path.
 func writeLog(c *page.Crash, now time.Time) (string, error) {
 	dir, err := disk.StateFolder()
 	if err != nil {
@@ -54,14 +54,14 @@ func writeLog(c *page.Crash, now time.Time) (string, error) {
 		build = info.Main.Path + " " + info.Main.Version + " " + info.GoVersion
 	}
 	text := fmt.Sprintf("%s\n%s\n\npanic: %s\n\n%s", now.UTC().Format(time.RFC3339), build, format.Safe(fmt.Sprint(c.What)), c.Stack)
-	ctx := context.Background() // whatever has ended
+	ctx := context.Background() // the program's context may have ended
 	if err := disk.Folder(ctx, dir); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
 		name := "crash-" + now.UTC().Format("20060102-150405")
 		if n > 1 {
-			name += fmt.Sprint("-", n) // others crashed in the same second
+			name += fmt.Sprint("-", n) // another crash in the same second
 		}
 		path := filepath.Join(dir, name+".log")
 		err := disk.WriteBytes(ctx, path, disk.Options{}, []byte(text))

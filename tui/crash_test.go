@@ -66,7 +66,7 @@ func TestCrashIsOneSentenceAndALog(t *testing.T) {
 	c := &page.Crash{What: "index out of range\x1b]52;c;ZXZpbA==\a", Stack: []byte("goroutine 1\n")}
 	said := reportCrash(c, time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)).Error()
 	path := filepath.Join(dir, "schedq", "crash-20260301-103600.log")
-	if !strings.HasSuffix(said, "please report it with "+path) || strings.ContainsAny(said, "\n\x1b") {
+	if !strings.HasSuffix(said, "please report it and attach "+path) || strings.ContainsAny(said, "\n\x1b") {
 		t.Errorf("it says %q", said)
 	}
 	log, err := os.ReadFile(path)

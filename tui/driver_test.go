@@ -55,7 +55,7 @@ func sitAt(t *testing.T, w, h int, build func(context.Context) *model) *person {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &person{t: t}
 	p.model = build(ctx)
-	p.begin(ctx, cancel, w, h, newSides(p.model), p.model.options)
+	p.begin(ctx, cancel, w, h, newSplitView(p.model), p.model.options)
 	return p
 }
 

@@ -118,7 +118,7 @@ func TestGroups(t *testing.T) {
 func TestPaletteDoesByNameAndSaysWhyNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.goTo(moment).do(keymap.Palette).sees("do: type a name", "space", "play")
+		p.goTo(moment).do(keymap.Palette).sees("actions: type to search", "space", "play")
 		p.types("activate").sees("can't: no pod is selected: j and k select one").press("enter")
 		if got := p.answer(); got != "can't: no pod is selected: j and k select one" {
 			t.Errorf("doing it says %q", got)

@@ -25,9 +25,9 @@ func TestFlow(t *testing.T) {
 func TestTheFirstScreenExplainsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 80, 24, paused(t, sample), Options{})
-		p.sees("waits: in all  left: of backoff  "+theme.GlyphObserved+": seen  "+theme.GlyphModelled+": modelled  "+theme.GlyphGated+": gated  +1: one more", "a recording of kube-scheduler v1.37.1")
-		p.do(keymap.StepForward).seesNot("waits: in all")
-		p.do(keymap.Help).sees("What am I looking at", "The queue inside kube-scheduler: pods that have no node yet.")
+		p.sees("waits: total  left: backoff  "+theme.GlyphObserved+": observed  "+theme.GlyphModelled+": modelled  "+theme.GlyphGated+": gated  +1: one more", "a recording of kube-scheduler v1.37.1")
+		p.do(keymap.StepForward).seesNot("waits: total")
+		p.do(keymap.Help).sees("What am I looking at", "The queue inside kube-scheduler: pods without a node.")
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// drawStatus draws the line above the bar.
+// drawStatus draws the line above the key bar.
 func (m *model) drawStatus(a canvas.Area) {
 	status{m.Frame, m.Keys, m.Notice(), m.NoticesBehind(), m.CurrentWork(), m.pressed.key == "" && m.lesson == nil}.Draw(a)
 	if m.Projector {
@@ -20,17 +20,17 @@ func (m *model) drawStatus(a canvas.Area) {
 	}
 }
 
-// status is the line above the bar: the newest answer, or else what happened of itself.
+// status is the line above the key bar.
 type status struct {
 	frame  *session.Frame
 	keys   *keymap.Map
 	notice page.Notice
-	behind int        // how many notices come after it
-	work   *page.Work // that is under way, or nil
+	behind int        // notices that wait
+	work   *page.Work // running, or nil
 	unused bool       // no key was pressed yet
 }
 
-// Draw draws the most important thing there is to say.
+// Draw draws the most important message.
 func (s status) Draw(a canvas.Area) {
 	f := s.frame
 	switch {
@@ -59,14 +59,14 @@ func (s status) Draw(a canvas.Area) {
 	}
 }
 
-// drawNotice draws a notice, and behind it how many more there are and what shows all of it where it is cut.
+// drawNotice draws a notice, and the key for more.
 func (s status) drawNotice(a canvas.Area, style canvas.Style, text string) {
 	more := ""
 	switch {
 	case s.behind > 0:
 		more = fmt.Sprintf(" (%d more: %s)", s.behind, s.keys.Say("{messages}"))
 	case s.notice.Open != nil || canvas.Width(text) > a.W-2:
-		more = s.keys.Say(" ({messages}: all of it)")
+		more = s.keys.Say(" ({messages}: more)")
 		if a.W < 80 {
 			more = s.keys.Say(" ({messages})")
 		}
@@ -75,7 +75,7 @@ func (s status) drawNotice(a canvas.Area, style canvas.Style, text string) {
 	a.Text(x, 0, theme.Dim, more)
 }
 
-// drawWork draws how far the work is, and how it is stopped.
+// drawWork draws the progress of the work, and the key that stops it.
 func (s status) drawWork(a canvas.Area) {
 	x := a.Text(1, 0, theme.Accent, canvas.Truncate(format.Safe(s.work.Name), a.W/2)+" ")
 	if share := s.work.Share(); share > 0 {
@@ -86,15 +86,15 @@ func (s status) drawWork(a canvas.Area) {
 	a.Text(x+1, 0, theme.Dim, format.Span(s.work.Since())+s.keys.Say(", {back} stops it"))
 }
 
-// drawLegend says what the words and signs of the board mean, as far as there is room. It is there until the first key.
-// Where the panes have no room beside each other, backoffQ is not the one that is in sight.
+// drawLegend draws the meaning of the board's abbreviations, as far as it fits, until the first key. Narrow boards leave out
+// backoffQ's.
 func drawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct{ word, means string }{
-		{"waits", "in all"}, {"left", "of backoff"}, {theme.GlyphObserved, "seen"}, {theme.GlyphModelled, "modelled"},
-		{theme.GlyphGated, "gated"}, {"+1", "one more"}, {theme.GlyphHigh, "has a priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until it is tried without any event"},
+		{"waits", "total"}, {"left", "backoff"}, {theme.GlyphObserved, "observed"}, {theme.GlyphModelled, "modelled"},
+		{theme.GlyphGated, "gated"}, {"+1", "one more"}, {theme.GlyphHigh, "priority"}, {"att", "attempts"}, {theme.GlyphEarly, "at the latest"}, {"flush", "until a retry without an event"},
 	} {
-		if part.word == "left" && a.W < 80 || part.word == theme.GlyphGated && a.W >= 90 { // there it is said in full
+		if part.word == "left" && a.W < 80 || part.word == theme.GlyphGated && a.W >= 90 { // wide boards spell it out
 			continue
 		}
 		if x+canvas.Width(part.word)+2+len(part.means) >= a.W {
@@ -105,7 +105,7 @@ func drawLegend(a canvas.Area) {
 	}
 }
 
-// drawPressed shows the key that was pressed last, and what it does, at the right of the status line.
+// drawPressed draws the last key and its name at the right of the status line.
 func (m *model) drawPressed(a canvas.Area) {
 	if m.pressed.key == "" || m.pressed.binding.ID == "" {
 		return

@@ -33,7 +33,7 @@ func TestThePaletteOfALesson(t *testing.T) {
 		p := l.learn(t, &kept{})
 		p.do(keymap.Palette).enter("steps").sees("steps of Pending is three places")
 		p.press("esc")
-		p.do(keymap.Palette).enter("hint").sees("can't: only a goal that is not reached has hints")
+		p.do(keymap.Palette).enter("hint").sees("can't: hints are for a goal that is not reached yet")
 	})
 }
 

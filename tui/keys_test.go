@@ -53,7 +53,7 @@ func TestReasons(t *testing.T) {
 		{atMoment, []keymap.ID{keymap.FocusActive, keymap.RowDown}, keymap.Activate, "default/urgent-1 is already in activeQ"},
 		{atMoment, []keymap.ID{keymap.FocusActive, keymap.RowDown}, keymap.OpenGate, "default/urgent-1 is not gated"},
 		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown}, keymap.Activate, "default/web-3 is in flight"},
-		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown, keymap.SeekStart}, keymap.DeletePod, "the queue does not know default/web-3"},
+		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown, keymap.SeekStart}, keymap.DeletePod, "default/web-3 is not known"},
 		{atMoment, []keymap.ID{keymap.FocusFlight, keymap.RowDown, keymap.SeekEnd}, keymap.DeletePod, "default/web-3 is bound"},
 		{atMoment, nil, keymap.LeaveWhatIf, "this is the recording"},
 		{atMoment, nil, keymap.Pop, "only in a what-if"},

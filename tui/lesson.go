@@ -13,30 +13,30 @@ import (
 	"github.com/schedq/schedq/tui/whatif"
 )
 
-// LessonOptions say what a lesson has to do with the world. The zero value will do: then it has nothing to do with it.
+// LessonOptions are the options of a lesson. The zero value is a lesson without progress and without other lessons.
 type LessonOptions = lesson.Options
 
-// NewLesson returns a screen that teaches a lesson. It needs no terminal of its own and ends when ctx does.
+// NewLesson returns a screen for a lesson that ends with ctx. It needs no terminal.
 func NewLesson(ctx context.Context, plan *lessons.Plan, l LessonOptions, o Options) tea.Model {
 	return newLesson(ctx, plan, l, o)
 }
 
-// RunLesson teaches a lesson on the terminal, as Run shows a session.
+// RunLesson shows a lesson on the terminal: see Run.
 func RunLesson(ctx context.Context, plan *lessons.Plan, l LessonOptions, o Options) error {
 	return run(ctx, o, func(ctx context.Context, o Options) *model { return newLesson(ctx, plan, l, o) })
 }
 
 func newLesson(ctx context.Context, plan *lessons.Plan, o LessonOptions, screen Options) *model {
 	m := newModel(ctx, plan.Open(o.Session), screen)
-	m.origin.session = nil // one leads to the next, and not back
+	m.origin.session = nil // lessons don't go back to it
 	m.lesson = lesson.New(m.board, plan, o, m.show)
 	lesson.Add(m.lesson, m.Actions)
 	m.Pages.Begin(m.lesson)
 	return m
 }
 
-// NewPlay returns a screen with a cluster of one small node to play with, by a release's rules: empty is the
-// newest. It is made as NewLesson makes one with a lesson.
+// NewPlay returns a screen for a cluster with one small node to play with, under the rules of a release; "" is the newest. Like
+// NewLesson it needs no terminal.
 func NewPlay(ctx context.Context, release string, opts timeline.Options, o Options) (tea.Model, error) {
 	story, err := whatif.EmptyScenario(release)
 	if err != nil {
@@ -45,7 +45,7 @@ func NewPlay(ctx context.Context, release string, opts timeline.Options, o Optio
 	return newPlay(ctx, story, opts, o), nil
 }
 
-// RunPlay shows it on the terminal, and returns as a scenario what the person made.
+// RunPlay shows it on the terminal, and returns what the user made as a scenario.
 func RunPlay(ctx context.Context, release string, opts timeline.Options, o Options) (*scenario.Scenario, error) {
 	story, err := whatif.EmptyScenario(release)
 	if err != nil {

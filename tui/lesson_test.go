@@ -127,7 +127,7 @@ func TestALessonIsGoneThroughByKeys(t *testing.T) {
 		p.do(keymap.LessonNext).seesNot("WHAT-IF").sees("6/7", "10:00:29")
 		p.press("1")
 		p.do(keymap.LessonNext).come().do(keymap.LessonNext).sees("7/7 What to remember")
-		p.do(keymap.LessonNext).sees("Pending is three places: done", "You answered 4 of 4 questions, 3 rightly")
+		p.do(keymap.LessonNext).sees("Pending is three places: done", "You answered 4 of 4 questions, 3 correctly")
 		if got := k.of("three-places"); !got.Done || got.Asked != 4 || got.Right != 3 {
 			t.Errorf("what is kept of it is %+v", got)
 		}
@@ -220,7 +220,7 @@ func TestWhyInALessonIsAboutThePod(t *testing.T) {
 	l.options.Step = 1
 	synctest.Test(t, func(t *testing.T) {
 		p := l.learn(t, &kept{})
-		p.sees("2/5 Look around").do(keymap.FocusLog).do(keymap.LessonWhy).sees("esc: back", "p-00024").do(keymap.Back).sees("Look around. enter")
+		p.sees("2/5 Look around").do(keymap.FocusLog).do(keymap.LessonWhy).sees("esc: back", "p-00024").do(keymap.Back).sees("Look around, then press enter")
 	})
 }
 
@@ -363,7 +363,7 @@ func (p *person) goesThrough(l *lessons.Lesson, choose func(lessons.Ask) int, ke
 		}
 		p.do(keymap.LessonNext)
 	}
-	p.sees("done", "It holds for")
+	p.sees("done", "Applies to")
 }
 
 // reads wants text on the screen, however it is broken into lines.

@@ -226,8 +226,8 @@ func (p *loadingPage) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 // board returns the model that shows the loaded session.
 func (p *loadingPage) board(msg loadedMsg) (tea.Model, tea.Cmd) {
 	m := newModel(p.ctx, msg.session, msg.options.onTerminal(p.ctx))
-	m.begin()
-	s := newSides(m)
+	m.applyStart()
+	s := newSplitView(m)
 	cmds := []tea.Cmd{s.Init()}
 	for _, msg := range p.terminal {
 		_, cmd := s.Update(msg)

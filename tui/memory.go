@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/schedq/schedq/queue"
@@ -12,8 +14,42 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// lookedAt returns how the source is looked at now.
-func (m *model) lookedAt() View {
+// View is how a source is viewed.
+type View struct {
+	Filter string `json:"filter,omitempty"`
+	// Sorts are the sort orders of tiers that differ from the queue's, by tier.
+	Sorts map[string]queueboard.Sort `json:"sorts,omitempty"`
+	// Columns are the columns that the user chose for panes, by their titles.
+	Columns map[string][]string `json:"columns,omitempty"`
+	// Pane is the focused pane. Layout is the page with the whole screen, or "".
+	Pane   string `json:"pane,omitempty"`
+	Layout string `json:"layout,omitempty"`
+	// Marks are the user's marks in a recording.
+	Marks []Mark `json:"marks,omitempty"`
+}
+
+// Mark is a named moment.
+type Mark struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+}
+
+// NamedView is a user-defined view. Its sorts are by pane titles.
+type NamedView struct {
+	Name string
+	View View
+}
+
+// Memory remembers how sources are viewed. Its methods are called outside of Update.
+type Memory interface {
+	// Recall returns the last view of a source.
+	Recall(source string) (View, bool)
+	// Keep saves the view of a source.
+	Keep(source string, v View) error
+}
+
+// currentView returns how the source is viewed.
+func (m *model) currentView() View {
 	v := View{Filter: m.Frame.Filter, Pane: m.board.InFocus(), Layout: m.Pages.Shown().Layout()}
 	for tier := queue.Active; tier <= queue.InFlight; tier++ {
 		if s := m.Frame.Board.Sort(tier); s != (queueboard.Sort{}) {
@@ -38,9 +74,8 @@ func (m *model) lookedAt() View {
 	return v
 }
 
-// remembered looks at the source as it was looked at last, if that is known and as far as it still makes sense.
-// A filter that was asked for now stays.
-func (m *model) remembered(v *View) {
+// restoreView restores a remembered view, as far as it still makes sense. A filter from the command line stays.
+func (m *model) restoreView(v *View) {
 	if v == nil {
 		return
 	}
@@ -71,7 +106,7 @@ func (m *model) remembered(v *View) {
 	}
 }
 
-// recall returns how a source was looked at last, or nil.
+// recall returns the remembered view of a source, or nil.
 func (o Options) recall(source string) *View {
 	if o.Memory == nil || source == "" {
 		return nil
@@ -82,9 +117,9 @@ func (o Options) recall(source string) *View {
 	return nil
 }
 
-// keepView remembers how the source that is left was looked at.
-func (m *model) keepView() tea.Cmd {
-	source, v, memory := m.source, m.lookedAt(), m.options.Memory
+// saveView remembers how the source that is left was viewed.
+func (m *model) saveView() tea.Cmd {
+	source, v, memory := m.source, m.currentView(), m.options.Memory
 	if memory == nil || source == "" {
 		return nil
 	}
@@ -96,10 +131,10 @@ func (m *model) keepView() tea.Cmd {
 	})
 }
 
-// leave remembers how the last source was looked at, once the screen is gone.
+// leave remembers how the last source was viewed, after the screen is closed.
 func (m *model) leave() error {
 	if m.options.Memory == nil || m.source == "" {
 		return nil
 	}
-	return m.options.Memory.Keep(m.source, m.lookedAt())
+	return m.options.Memory.Keep(m.source, m.currentView())
 }

@@ -74,7 +74,7 @@ func TestMarksAreKept(t *testing.T) {
 		kept.views["mine"] = late
 
 		again := sit(t, 100, 30, paused(t, sample), options)
-		again.sends(func() tea.Cmd { again.model.begin(); return nil })
+		again.sends(func() tea.Cmd { again.model.applyStart(); return nil })
 		again.do(keymap.GoToMark).sees("10:36:06.500", "here it began (yours)").seesNot("only asked").seesNot("another run")
 	})
 }
@@ -88,9 +88,9 @@ func TestAViewThatMakesNoSenseDoesNoHarm(t *testing.T) {
 		}
 		s := session.New(tell(t, sample), timeline.Options{Paused: true, Filter: f})
 		p := sit(t, 120, 40, s, Options{})
-		p.model.remembered(&View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]board.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
+		p.model.restoreView(&View{Filter: "colour:red", Pane: "nowhere", Layout: "strange", Sorts: map[string]board.Sort{"limbo": {By: "name"}, "active": {By: "colour"}}})
 		p.goTo(moment).sees(" / web", "1 activeQ").seesNot("pod↓").seesNot("zoomed")
-		p.model.remembered(&View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
+		p.model.restoreView(&View{Filter: "db", Pane: "log"}) // the filter that was asked for now stays
 		p.goTo("end").sees(" / web")
 	})
 }

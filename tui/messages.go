@@ -11,11 +11,11 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// showMessages lists what was said, the newest first. Choosing a message opens what it is about.
+// showMessages lists the messages, newest first. Choosing one opens its details.
 func (m *model) showMessages() tea.Cmd {
 	messages := slices.Clone(m.Messages())
 	slices.Reverse(messages)
-	l := widget.List{Title: "messages, the newest first", NoteRows: 5, Choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: "messages, newest first", NoteRows: 5, Choose: func(chosen []int) tea.Cmd {
 		if open := messages[chosen[0]].Open; open != nil {
 			return open()
 		}

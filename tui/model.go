@@ -24,22 +24,22 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// model is the program's state.
+// model is the screen of one session.
 type model struct {
 	*page.UI
 	options Options
-	// ctx bounds all sessions; stop ends the one that is shown, and source is what that is called in Memory.
+	// ctx bounds all sessions. stop ends the current one, and source is its name in Memory.
 	ctx    context.Context
 	stop   context.CancelFunc
 	source string
-	zone   words.Zone // in which times of day are told
-	said   uint64     // the newest of its answers that was shown
+	zone   words.Zone // for times of day
+	said   uint64     // the last answer of the session that was shown
 	origin origin
-	sides  *sides // what it is a side of; nil if it can't have another beside it
-	// viewName is the person's own view that was shown last. Empty: none since the session began.
+	split  *splitView // that contains it; nil if it can't be split
+	// viewName is the last user-defined view shown in this session, or "".
 	viewName string
 	pressed  keypress
-	// leaving counts the keys up to that by which the person wanted to leave what is not kept.
+	// leaving is the number of key presses when the user last pressed quit with unsaved work.
 	leaving int
 
 	board   *board.Board
@@ -47,26 +47,26 @@ type model struct {
 	outcome *outcome.Panel
 	export  *export.Export
 	charts  []chart.Chart
-	bar     widget.KeyBar       // as it was drawn last
-	lesson  *lesson.Lesson      // nil unless one is taught
-	play    *whatif.PlayCluster // nil unless the cluster is the person's own
+	bar     widget.KeyBar       // as drawn last
+	lesson  *lesson.Lesson      // nil outside of lessons
+	play    *whatif.PlayCluster // nil outside of free play
 
 	looks  *looks
 	layout layout
 	mouse  mouse
 	canvas canvas.Canvas
 	shown  tea.View
-	stale  bool // what is shown is not what there is
+	stale  bool // the screen must be redrawn
 	crash  *page.Crash
 }
 
-// keypress is the last key on a page and its binding. The projector view shows both, except for answers in a lesson.
+// keypress is the last key on a page and its binding. The projector view shows it, except for answers in a lesson.
 type keypress struct {
 	key     string
 	binding keymap.Binding // zero if the key has none
 }
 
-// newModel returns the model of a program that shows s.
+// newModel returns a model that shows s.
 func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	d := &page.UI{Session: s, Frame: s.Frame(), Actions: page.Actions{}, Projector: o.Projector, Bell: o.Bell, Folder: o.ReadFolder}
 	m := &model{UI: d, options: o, ctx: ctx, source: o.Source, zone: o.Zone, looks: newLooks(o), mouse: mouse{on: !o.NoMouse}, stale: true}
@@ -94,13 +94,13 @@ func newModel(ctx context.Context, s *session.Session, o Options) *model {
 	export.Add(d, m.export, all)
 	addCommands(ctx, d, o.Commands, o.machine, all)
 	story.AddCopying(d, all)
-	m.addLooking(all)
+	m.addNavigation(all)
 	m.addProgram(all)
 	m.addViews(all)
 	return m
 }
 
-// showFromStart shows the session of the desk from its beginning, with lowest below all that is opened.
+// showFromStart shows the current session from its start, with lowest as the lowest page.
 func (m *model) showFromStart(lowest page.Page) {
 	m.Pages.Begin(lowest)
 	m.Selected, m.said, m.viewName = page.Selection{}, m.Frame.Said.Number, ""
@@ -112,7 +112,7 @@ func (m *model) showFromStart(lowest page.Page) {
 	m.outcome.Reset()
 }
 
-// show has s take the place of the session that is shown, which ends unless it is the one that the program began with.
+// show replaces the session. The old one ends unless it is the one that the program started with.
 func (m *model) show(s *session.Session) tea.Cmd {
 	if m.Session == m.origin.session {
 		m.origin.rest(m.stop)
@@ -140,7 +140,7 @@ func (m *model) start() tea.Cmd {
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.start(), m.reread(), tea.RequestBackgroundColor}
+	cmds := []tea.Cmd{m.start(), m.watchConfig(), tea.RequestBackgroundColor}
 	if m.lesson != nil {
 		cmds = append(cmds, m.lesson.Begin())
 	}
@@ -153,8 +153,8 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// addLooking adds what is done on the page that is on top, whichever it is.
-func (m *model) addLooking(all page.Actions) {
+// addNavigation adds the actions of whatever page is on top.
+func (m *model) addNavigation(all page.Actions) {
 	const far = 1 << 30
 	all[keymap.RowDown] = page.Command(func() { m.Pages.Top().Move(1) })
 	all[keymap.RowUp] = page.Command(func() { m.Pages.Top().Move(-1) })
@@ -175,7 +175,7 @@ func (m *model) addLooking(all page.Actions) {
 	})
 }
 
-// goBack stops what is under way, ends a search, closes what is open, or drops the filter.
+// goBack stops work or a search, closes the top page, or removes the filter.
 func (m *model) goBack() tea.Cmd {
 	switch {
 	case m.CurrentWork() != nil:

@@ -11,16 +11,16 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// mouse is whose the mouse is, and the places around the page, as they were drawn last, where a click does something.
+// mouse has the state of the mouse, and the clickable places around the page as drawn last.
 type mouse struct {
-	// on is false while it is left to the terminal; scrubbing is true while it holds the progress line.
+	// on is false while the terminal has the mouse. scrubbing is true while the mouse drags the progress line.
 	on, scrubbing bool
-	// progress is the line that shows how far the recording is, keys are those of the bar.
+	// progress is the progress line, keys are the keys of the bar.
 	progress canvas.Rect
 	keys     []widget.KeySpot
 }
 
-// moused does what was done with the mouse.
+// moused handles a mouse message.
 func (m *model) moused(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	switch msg.(type) {
@@ -40,14 +40,13 @@ func (m *model) moused(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// click does what is below the mouse: it presses a key of the bar, goes to a time on the progress line, or is what
-// is open on top has to do with it.
+// click clicks on the key bar, the progress line, an overlay or a page.
 func (m *model) click(at tea.Mouse) tea.Cmd {
 	if at.Button != tea.MouseLeft || m.layout.tooSmall {
 		return nil
 	}
 	if m.lesson != nil && m.lesson.Blank {
-		m.lesson.Blank = false // as any key does; nothing is there to be clicked
+		m.lesson.Blank = false // like any key
 		return nil
 	}
 	middle, over, bar := m.layout.middle, m.layout.over, m.layout.bar
@@ -75,14 +74,14 @@ func (m *model) click(at tea.Mouse) tea.Cmd {
 	return nil
 }
 
-// scrub goes to the time at column x of the progress line.
+// scrub seeks to column x of the progress line.
 func (m *model) scrub(x int) {
 	r := m.mouse.progress
 	share := float64(min(max(x-r.X, 0), r.W-1)) / float64(max(header.ReadCells(m.Frame.Reading, r.W)-1, 1))
 	m.Session.Seek(m.Frame.Start.Add(time.Duration(share * float64(m.Frame.End.Sub(m.Frame.Start)))))
 }
 
-// wheel turns what is below the mouse.
+// wheel scrolls what is under the mouse.
 func (m *model) wheel(at tea.Mouse) {
 	t := page.Turn{
 		X: at.X - m.layout.middle.X, Y: at.Y - m.layout.middle.Y, Rows: page.TurnRows,

@@ -162,7 +162,7 @@ func TestViews(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{Views: own})
 		p.goTo(moment).do(keymap.FirstView).seesTogether("┏━ 1 activeQ 2", "┓").seesTogether("pod↑", "here").sees("view web only", " / web")
 		p.do(keymap.SecondView).seesNot(" / web").seesTogether("┃   pod", "waits att").seesNot("pod↑")
-		p.do(keymap.ChooseView).sees("show a view of yours", "only web; begins in activeQ").enter("web").sees(" / web")
+		p.do(keymap.ChooseView).sees("views", "filter web; starts in activeQ").enter("web").sees(" / web")
 		p.do(keymap.ThirdView).sees("can't: the configuration has 2 views")
 
 		left := View{Filter: "cart", Pane: "log", Layout: "plots", Columns: map[string][]string{"activeQ": {"waiting", "pod"}}}
@@ -171,7 +171,7 @@ func TestViews(t *testing.T) {
 			begun := sit(t, 120, 40, paused(t, sample), Options{Views: own, Start: start, Memory: kept, Source: "here"})
 			begun.goTo(moment)
 			begun.model.board.FocusOn("unschedulable")
-			begun.program.Send(page.Ready(func() tea.Cmd { begun.model.begin(); return nil }))
+			begun.program.Send(page.Ready(func() tea.Cmd { begun.model.applyStart(); return nil }))
 			begun.idle()
 			begun.sees(sees)
 		}

@@ -10,19 +10,19 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// lately is how many of the last things done the palette lists first.
+// lately limits the recent actions at the top of the palette.
 const lately = 3
 
-// palette lists all that can be done here, by name and with its key, and of what can't be done why not.
+// palette lists all actions by name, with their keys and why they are unavailable.
 type palette struct {
 	*page.UI
-	recent []keymap.ID // what was lately done from it, the last first
+	recent []keymap.ID // chosen from the palette, the latest first
 }
 
-// open opens the list. Choosing an entry does it.
+// open opens the list. Choosing an entry performs it.
 func (p *palette) open() tea.Cmd {
 	ids := make(map[int]keymap.ID)
-	l := widget.List{Title: p.Keys.Say("do: type a name, {list-choose} does it"), Choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: p.Keys.Say("actions: type to search, {list-choose} to run"), Choose: func(chosen []int) tea.Cmd {
 		id := ids[chosen[0]]
 		p.recent = slices.DeleteFunc(p.recent, func(r keymap.ID) bool { return r == id })
 		p.recent = slices.Insert(p.recent, 0, id)
@@ -56,7 +56,7 @@ func (p *palette) open() tea.Cmd {
 	return widget.OpenList(p.UI, l, 0)
 }
 
-// here reports whether keys of that context mean something on the page that is shown.
+// here reports whether keys of that context are in use.
 func (p *palette) here(context keymap.Context) bool {
 	switch context {
 	case keymap.Board:
@@ -71,7 +71,7 @@ func (p *palette) here(context keymap.Context) bool {
 	return false
 }
 
-// item is b as it is at the moment.
+// item returns the list item of b.
 func (p *palette) item(b keymap.Binding) widget.Item {
 	now := p.Named(b)
 	it := widget.Item{Key: b.Key(), Text: now.Name, Note: b.Description, Keywords: b.Description}

@@ -39,7 +39,7 @@ func TestPlaying(t *testing.T) {
 
 		p.do(keymap.WhatIf).sees("can't: this cluster is your what-if", "YOUR CLUSTER — a local scheduler decides", "whale-1")
 		p.do(keymap.CloseFork).sees("can't: this cluster is your what-if")
-		p.do(keymap.Quit).sees("what you made would be lost: q again leaves")
+		p.do(keymap.Quit).sees("your cluster will be lost: press q again to quit")
 
 		made, err := p.model.Session.ForkScenario()
 		if err != nil {

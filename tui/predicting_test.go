@@ -41,12 +41,12 @@ func TestNoLetterDoesAnythingButAnswer(t *testing.T) {
 			p.sees(refused)
 		}
 		p.do(keymap.LessonNext).sees("How long is its backoff?")
-		try("is open", "can't: a question is open: answer it, or enter shows what comes")
+		try("is open", "can't: answer the question, or press enter to see what happens")
 		p.press("c")
 		p.do(keymap.LessonNext) // it plays
-		try("plays", "it is answered: enter goes on")
+		try("plays", "already answered: press enter to go on")
 		p.come()
-		try("is answered", "it is answered: enter goes on")
+		try("is answered", "already answered: press enter to go on")
 	})
 }
 
@@ -60,10 +60,10 @@ func TestAnAnswerIsChangedUntilItPlays(t *testing.T) {
 		l.options.Predicted = func(g lessons.Given) { given = append(given, g.Answers[g.Answer]) }
 		p := l.learn(t, &k)
 		p.do(keymap.LessonNext).press("c")
-		p.sees("You say 10s. Another key changes it, enter shows what comes.")
+		p.sees("Your answer: 10s. Press another key to change it, enter to see what happens.")
 		p.press("b")
 		p.press("a")
-		p.sees("You say 1s.", "10:00:05.3")
+		p.sees("Your answer: 1s.", "10:00:05.3")
 		p.do(keymap.LessonNext).reads("How long is its backoff?").reads("greedy has failed once").reads("a 1s").sees("▶ playing")
 		p.press("b") // too late
 		p.come().reads("How long is its backoff?").reads("✓ 1s: After attempt 1").seesNot("✗")
@@ -81,8 +81,8 @@ func TestTheFirstOfTwoAnswersIsChanged(t *testing.T) {
 		p := l.learn(t, &kept{})
 		p.sees("Which pod gets node-a?").press("a")
 		p.sees("Which pod gets node-a? high-1", "And how long, from now?").press("b")
-		p.sees("You say 600ms.")
-		p.do(keymap.LessonBack).seesNot("You say 600ms.")
+		p.sees("Your answer: 600ms.")
+		p.do(keymap.LessonBack).seesNot("Your answer: 600ms.")
 		p.do(keymap.LessonBack).sees("Which pod gets node-a?", "3/6").press("b")
 		p.press("b")
 		p.do(keymap.LessonNext).sees("Which pod gets node-a? top-1", "▶ playing")
@@ -98,7 +98,7 @@ func TestAnotherQuestionIsNotPassedOver(t *testing.T) {
 		p := l.learn(t, &kept{})
 		p.sees("1 of 2: Where is it a minute from now?").press("3")
 		p.sees("2 of 2: And how many attempts has it had by then?")
-		p.do(keymap.LessonNext).sees("can't: there is another question: answer it, or enter goes on without it", "2 of 2")
+		p.do(keymap.LessonNext).sees("can't: one more question: answer it, or press enter to skip it", "2 of 2")
 		p.do(keymap.LessonNext).come().sees("✓ unschedulable", "→ 1: No event, no attempt.")
 	})
 }
@@ -108,7 +108,7 @@ func TestAGoalSaysWhatCanBeDone(t *testing.T) {
 	l := prepare(t, "three-places")
 	l.options.Step = 4
 	synctest.Test(t, func(t *testing.T) {
-		l.learn(t, &kept{}).reads("The goal: batch-1 is bound.").reads("What you can do: L adds a node like one that is there, D deletes a pod or a node, E edits")
+		l.learn(t, &kept{}).reads("The goal: batch-1 is bound.").reads("What you can do: L adds a node like an existing one, D deletes a pod or a node, E edits")
 	})
 }
 
@@ -126,7 +126,7 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 		for range 4 {
 			p.do(keymap.LessonNext).come()
 		}
-		p.do(keymap.LessonNext).sees("You answered 1 of 3 questions, 0 rightly")
+		p.do(keymap.LessonNext).sees("You answered 1 of 3 questions, 0 correctly")
 		got := k.of("safety-net")
 		if got.Asked != 1 || got.Right != 0 || len(got.Missed) != 1 || got.Missed[0] != (lessons.Missed{Step: 1}) {
 			t.Errorf("what is kept is %+v", got)

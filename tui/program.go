@@ -14,23 +14,23 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// looks are the colours in which the screen is drawn.
+// looks are the colours and glyphs.
 type looks struct {
 	theme   theme.Theme
-	skins   theme.Skins // the person's own themes
-	dark    bool        // the terminal's background
-	sixteen bool        // it has no more colours
+	skins   theme.Skins // user-defined themes
+	dark    bool        // the terminal has a dark background
+	sixteen bool        // the terminal has only sixteen colours
 	palette *canvas.Palette
-	// translate makes ASCII of signs. Nil: they are drawn as they are.
+	// translate replaces characters with ASCII. Nil: it does not.
 	translate canvas.Translate
 }
 
-// newLooks returns the looks that o asks for. Glyphs are resolved.
+// newLooks returns the looks of o, whose Glyphs must be resolved.
 func newLooks(o Options) *looks {
 	return &looks{theme: cmp.Or(o.Theme, theme.Auto), skins: o.Skins, dark: true, translate: o.Glyphs.Translate()}
 }
 
-// paper is what a picture of the screen is drawn on.
+// paper returns the background for pictures of the screen.
 func (l looks) paper() export.Paper {
 	if base := l.skins.Base(l.theme); base == theme.Light || base != theme.Dark && !l.dark {
 		return export.Light()
@@ -38,12 +38,12 @@ func (l looks) paper() export.Paper {
 	return export.Dark()
 }
 
-// paint makes the palette of the theme.
+// paint updates the palette.
 func (m *model) paint() {
 	m.looks.palette = m.looks.skins.Palette(m.looks.theme, m.looks.dark, m.Projector, m.looks.sixteen)
 }
 
-// addProgram adds what is done with the program itself: its looks, its lists, its end.
+// addProgram adds the actions of the program itself: looks, lists, quitting.
 func (m *model) addProgram(all page.Actions) {
 	all[keymap.Theme] = page.Action{Do: func(string) tea.Cmd {
 		m.looks.theme = m.looks.skins.Next(m.looks.theme)
@@ -59,25 +59,25 @@ func (m *model) addProgram(all page.Actions) {
 		m.Projector = !m.Projector
 		m.paint()
 		if m.Projector {
-			return m.Answer(m.Keys.Say("projector: large counts, bold text, and the keys that are pressed; {projector} ends it"))
+			return m.Answer(m.Keys.Say("projector view: large counts, bold text, pressed keys; {projector} turns it off"))
 		}
 		return nil
 	}}
 	all[keymap.TimeZone] = page.Do(m.nextZone).DisabledWhen(func() string {
 		if m.otherZone() == m.zone {
-			return "UTC is this machine's time zone, and the configuration names no other (time-zone: Europe/Berlin)"
+			return "this machine's time zone is UTC, and the configuration sets no other (such as time-zone: Europe/Berlin)"
 		}
 		return ""
 	})
 	all[keymap.Mouse] = page.Action{Do: func(string) tea.Cmd {
 		m.mouse.on = !m.mouse.on
 		if m.mouse.on {
-			return m.Answer(m.Keys.Say("the mouse selects, scrolls and presses what is below it; {mouse} leaves it to the terminal"))
+			return m.Answer(m.Keys.Say("mouse on: click to select, scroll; {mouse} leaves the mouse to the terminal"))
 		}
-		return m.Answer(m.Keys.Say("the mouse is the terminal's: select text with it; {mouse} takes it back"))
+		return m.Answer(m.Keys.Say("mouse off: select text with the terminal; {mouse} turns it on"))
 	}}
 	all[keymap.Recordings] = page.Do(m.chooseRecording).DisabledWhen(m.nothingToChoose)
-	m.addSides(all)
+	m.addSplitView(all)
 	all[keymap.Rerun] = page.Do(m.chooseRelease).DisabledWhen(func() string {
 		if m.Frame.Live != nil {
 			return session.ErrLive.Error()
@@ -86,7 +86,7 @@ func (m *model) addProgram(all page.Actions) {
 	})
 	all[keymap.Messages] = page.Do(m.showMessages).DisabledWhen(func() string {
 		if len(m.Messages()) == 0 {
-			return "nothing was said yet"
+			return "there are no messages yet"
 		}
 		return ""
 	})
@@ -96,40 +96,40 @@ func (m *model) addProgram(all page.Actions) {
 	all[keymap.Suspend] = page.Action{Do: func(string) tea.Cmd { return tea.Suspend }}
 }
 
-// quit leaves the program. If anything is lost with it, it says so first, and leaves when it is asked again at once.
+// quit ends the program. With unsaved work the key must be pressed twice.
 func (m *model) quit() tea.Cmd {
 	what := m.unsavedWork()
-	if m.sides.two() {
-		what = cmp.Or(what, m.sides.other(m).unsavedWork())
+	if m.split.two() {
+		what = cmp.Or(what, m.split.other(m).unsavedWork())
 	}
 	if what == "" || m.leaving > 0 && m.Keypresses() <= m.leaving+1 {
 		return tea.Quit
 	}
 	m.leaving = m.Keypresses()
-	return m.Answer(what + m.Keys.Say(" would be lost: {quit} again leaves"))
+	return m.Answer(what + m.Keys.Say(" will be lost: press {quit} again to quit"))
 }
 
-// unsavedWork is what is lost when the screen is left. Empty if nothing is.
+// unsavedWork returns what is lost when the program ends, or "".
 func (m *model) unsavedWork() string {
 	what := lost(m.Frame)
 	switch {
 	case m.lesson != nil, m.options.Keeps:
 		what = ""
 	case m.play != nil && m.play.Touched():
-		what = "what you made"
+		what = "your cluster"
 	case what == "" && m.origin.session != nil && m.origin.session != m.Session:
 		what = lost(m.origin.frame)
 	}
 	return what
 }
 
-// setZone has the session that is shown, and those that come, tell times of day in zone.
+// setZone sets the time zone of this session and later ones.
 func (m *model) setZone(zone words.Zone) {
 	m.zone = zone
 	m.Session.SetZone(zone)
 }
 
-// otherZone is the zone to change to: UTC, and from that the one of the configuration, or else this machine's.
+// otherZone returns the zone to switch to: UTC, or from UTC the configured one or this machine's.
 func (m *model) otherZone() words.Zone {
 	if !m.zone.IsUTC() {
 		return words.Zone{}
@@ -137,12 +137,12 @@ func (m *model) otherZone() words.Zone {
 	if !m.options.Zone.IsUTC() {
 		return m.options.Zone
 	}
-	here, _ := words.ParseZone("local") // which there is always
+	here, _ := words.ParseZone("local") // never fails
 	return here
 }
 
-// nextZone changes to the other zone.
+// nextZone switches to the other zone.
 func (m *model) nextZone() tea.Cmd {
 	m.setZone(m.otherZone())
-	return m.Answer("times of day are in " + m.zone.Name(m.Frame.Now) + m.Keys.Say("; {time-zone}: the other way"))
+	return m.Answer("times are in " + m.zone.Name(m.Frame.Now) + m.Keys.Say("; {time-zone} switches back"))
 }

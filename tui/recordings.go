@@ -14,25 +14,25 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// opening is a recording that was opened, or why it could not be.
+// opening is a recording that was opened, or the error.
 type opening struct {
 	name    string
 	session *session.Session
 	source  string
-	view    *View // how it was looked at last, or nil
+	view    *View // remembered, or nil
 	err     error
 }
 
-// origin is the session that the program began with: a cluster, the person's files, an embedded recording. It goes on while
-// another is shown, with its what-ifs and marks, and the list of recordings leads back to it.
+// origin is the session that the program started with: a cluster, files, an embedded recording. It stays open with its what-ifs
+// and marks while another is shown, and the list of recordings leads back to it.
 type origin struct {
-	session *session.Session // nil if none is kept
-	frame   *session.Frame   // its newest
+	session *session.Session // nil if it is not kept
+	frame   *session.Frame   // its latest
 	source  string
 	stop    context.CancelFunc
 }
 
-// rest leaves the session, which is ended by stop, alone for a while. What is live goes on.
+// rest pauses the session, which stop ends, while another is shown. A live session goes on.
 func (o *origin) rest(stop context.CancelFunc) {
 	o.stop = stop
 	if o.frame.Live == nil {
@@ -40,10 +40,10 @@ func (o *origin) rest(stop context.CancelFunc) {
 	}
 }
 
-// found are the recordings that a person made, and the clusters that there are.
+// found are the user's own recordings and the clusters.
 type found struct{ own, clusters []Recording }
 
-// find looks for both. An error is of one of them: the other may have been found.
+// find looks for both. After an error one of them may still be found.
 func (o Options) find() (f found, err error) {
 	var noClusters error
 	if o.OwnRecordings != nil {
@@ -55,30 +55,30 @@ func (o Options) find() (f found, err error) {
 	return f, errors.Join(err, noClusters)
 }
 
-// choice is what the recordings are listed for: to take the place of what is shown, or to stand beside it.
+// choice is what the list of recordings is for: to replace the session, or to open a second one beside it.
 type choice struct {
 	title string
 	open  func(r Recording) tea.Cmd
-	// back leads back to where the program began. Nil: that is not offered.
+	// back goes back to the origin. Nil: it is not offered.
 	back func() tea.Cmd
 }
 
-// chooseRecording opens one of the recordings and the clusters in the place of what is shown.
+// chooseRecording lists recordings and clusters to replace the session.
 func (m *model) chooseRecording() tea.Cmd {
 	c := choice{title: "recordings", open: func(r Recording) tea.Cmd {
-		return m.unlessLost(func() tea.Cmd { return m.open(r) })
+		return m.confirmLoss(func() tea.Cmd { return m.open(r) })
 	}}
 	if o := m.origin; o.session != nil && m.Session != o.session {
 		c.back = func() tea.Cmd {
-			return m.unlessLost(func() tea.Cmd {
-				return m.opened(opening{name: "where you began", session: o.session, source: o.source})
+			return m.confirmLoss(func() tea.Cmd {
+				return m.opened(opening{name: "the first session", session: o.session, source: o.source})
 			})
 		}
 	}
 	return m.choose(c)
 }
 
-// nothingToChoose is why there is no other recording to open. Empty if there is.
+// nothingToChoose returns why there is no list of recordings, or "".
 func (m *model) nothingToChoose() string {
 	if o := m.options; len(o.Recordings) == 0 && o.OwnRecordings == nil && o.Clusters == nil && o.OpenFiles == nil {
 		return "there are no other recordings to choose from"
@@ -86,7 +86,7 @@ func (m *model) nothingToChoose() string {
 	return ""
 }
 
-// choose lists the recordings and the clusters. Those of the person are looked for outside of Update.
+// choose lists the recordings and the clusters. It looks for the user's own outside of Update.
 func (m *model) choose(c choice) tea.Cmd {
 	o := m.options
 	if o.OwnRecordings == nil && o.Clusters == nil {
@@ -96,7 +96,7 @@ func (m *model) choose(c choice) tea.Cmd {
 		f, err := o.find()
 		return page.Ready(func() tea.Cmd {
 			if m.Overlays.Top() != nil {
-				return nil // the person does something else
+				return nil // the user has opened something else
 			}
 			if err != nil {
 				return tea.Batch(m.listRecordings(c, f), m.Refuse(err.Error()))
@@ -106,7 +106,7 @@ func (m *model) choose(c choice) tea.Cmd {
 	})
 }
 
-// listRecordings lists where the program began, the recordings inside of it, and what was found.
+// listRecordings lists the origin, the embedded recordings, and what was found.
 func (m *model) listRecordings(c choice, f found) tea.Cmd {
 	var choices []func() tea.Cmd
 	l := widget.List{Title: c.title, Choose: func(chosen []int) tea.Cmd { return choices[chosen[0]]() }}
@@ -116,7 +116,7 @@ func (m *model) listRecordings(c choice, f found) tea.Cmd {
 	heading := func(text string) { add(widget.Item{Text: text, Heading: true}, nil) }
 	opens := func(r Recording) func() tea.Cmd { return func() tea.Cmd { return c.open(r) } }
 	if c.back != nil {
-		add(widget.Item{Key: "back", Text: format.Safe(string(m.origin.frame.Name)), Note: "Where you began, with its what-ifs and marks."}, c.back)
+		add(widget.Item{Key: "back", Text: format.Safe(string(m.origin.frame.Name)), Note: "The session you started with, with its what-ifs and marks."}, c.back)
 	}
 	for _, r := range m.options.Recordings {
 		add(widget.Item{Key: r.Name, Text: r.Title, Note: r.Description}, opens(r))
@@ -129,28 +129,28 @@ func (m *model) listRecordings(c choice, f found) tea.Cmd {
 		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Keywords: r.Name}, opens(r))
 	}
 	if len(f.own) > 0 {
-		heading("What was recorded while you were attached, the newest first")
+		heading("Recorded while attached, newest first")
 	}
 	for _, r := range f.own {
 		add(widget.Item{Text: format.Safe(r.Title), Note: format.Safe(r.Description), Keywords: r.Name}, opens(r))
 	}
 	if m.options.OpenFiles != nil {
 		heading("Files")
-		add(widget.Item{Text: "open files …", Note: "Files of one run: an audit log, a scheduler's log, a trace, a scenario."}, func() tea.Cmd { return m.askFiles(c) })
+		add(widget.Item{Text: "open files …", Note: "Files of one run: an audit log, a scheduler log, a trace, a scenario."}, func() tea.Cmd { return m.askFiles(c) })
 	}
 	return widget.OpenList(m.UI, l, 0)
 }
 
-// askFiles asks for the paths of files and opens them as one recording.
+// askFiles asks for paths and opens the files as one recording.
 func (m *model) askFiles(c choice) tea.Cmd {
 	var paths []string
 	return widget.Ask(m.UI, widget.Prompt{
 		Title: "open",
-		Hint:  "FILE ...: of one run, in any format",
+		Hint:  "FILE...: files of one run, in any format",
 		Paths: widget.NewPaths(m.UI, 0),
 		Accept: func(text string) string {
 			if paths = strings.Fields(text); len(paths) == 0 {
-				return "the path of a file, or of several"
+				return "type one or more paths"
 			}
 			return ""
 		},
@@ -160,10 +160,10 @@ func (m *model) askFiles(c choice) tea.Cmd {
 	}, "")
 }
 
-// lost is what is lost when the session that is shown ends: a cluster that is watched, or its what-ifs. Empty if nothing is.
+// lost returns what is lost when the session ends: a live cluster or what-ifs. "": nothing.
 func lost(f *session.Frame) string {
 	if f.Live != nil {
-		return "what is seen of " + format.Safe(string(f.Name)) + ", beside its recording,"
+		return "the live session of " + format.Safe(string(f.Name)) + " (its recording is kept)"
 	}
 	n := 0
 	for _, fork := range f.Forks {
@@ -177,32 +177,32 @@ func lost(f *session.Frame) string {
 	return format.Plural(n, "what-if") + " of " + format.Safe(string(f.Name))
 }
 
-// unlessLost does what ends the session that is shown, or asks first if anything is lost with it.
-func (m *model) unlessLost(do func() tea.Cmd) tea.Cmd {
+// confirmLoss calls do, which ends the session, and asks first if that loses anything.
+func (m *model) confirmLoss(do func() tea.Cmd) tea.Cmd {
 	what := lost(m.Frame)
 	if m.Session == m.origin.session {
-		what = "" // it goes on
+		what = "" // the origin stays open
 	}
-	return m.unless(what, do)
+	return m.confirm(what, do)
 }
 
-// unless does it, or asks first if what, which is said, would be lost.
-func (m *model) unless(what string, do func() tea.Cmd) tea.Cmd {
+// confirm calls do, and asks first if what, which the question names, would be lost.
+func (m *model) confirm(what string, do func() tea.Cmd) tea.Cmd {
 	if what == "" {
 		return do()
 	}
-	return widget.OpenList(m.UI, widget.List{Title: what + " would be lost", Choose: func(chosen []int) tea.Cmd {
+	return widget.OpenList(m.UI, widget.List{Title: what + " will be lost", Choose: func(chosen []int) tea.Cmd {
 		if chosen[0] == 0 {
 			return nil
 		}
 		return do()
-	}, Items: []widget.Item{{Text: "stay"}, {Text: "go on, and lose that"}}}, 0)
+	}, Items: []widget.Item{{Text: "cancel"}, {Text: "continue"}}}, 0)
 }
 
-// open opens a recording, and shows it unless the person does something else by then.
+// open opens a recording in place of the session.
 func (m *model) open(r Recording) tea.Cmd { return m.opening(r, m.opened) }
 
-// opening opens a recording for show, unless the person does something else by then.
+// opening opens a recording and calls show. If the user has done something else meanwhile, a notice offers it.
 func (m *model) opening(r Recording, show func(opening) tea.Cmd) tea.Cmd {
 	return m.Begin(m.ctx, "opening "+r.Name, func(ctx context.Context, work *page.Work) func(late bool) tea.Cmd {
 		s, err := r.Open(ctx, work.Report)
@@ -216,14 +216,14 @@ func (m *model) opening(r Recording, show func(opening) tea.Cmd) tea.Cmd {
 	})
 }
 
-// opened shows the recording that was opened.
+// opened shows a recording that was opened.
 func (m *model) opened(o opening) tea.Cmd {
 	if o.err != nil {
 		return m.Refuse("open " + o.name + ": " + o.err.Error())
 	}
-	keep := m.keepView()
+	keep := m.saveView()
 	started := m.show(o.session)
 	m.source = o.source
-	m.remembered(o.view)
+	m.restoreView(o.view)
 	return tea.Batch(keep, started)
 }

@@ -25,7 +25,7 @@ func TestRecordingsLeadBack(t *testing.T) {
 			OpenFiles:     func(paths []string) Recording { return opens(t, paths[0], gangs) },
 		})
 		p.goTo(moment).do(keymap.WhatIf, keymap.MoveAll).sees("WHAT-IF since 10:36:06", "1 injection")
-		p.do(keymap.Recordings).sees("other", "monday.jsonl", "open files …").seesNot("Where you began")
+		p.do(keymap.Recordings).sees("other", "monday.jsonl", "open files …").seesNot("The session you started with")
 		p.enter("monday").seesNot("WHAT-IF").sees("10:36:00.100")
 
 		p.do(keymap.Recordings).sees("back").enter("back").sees("WHAT-IF since 10:36:06", "1 injection")
@@ -60,10 +60,10 @@ func TestWhatIfsAreNotLostWithoutAWord(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, gangs), Options{Recordings: []Recording{opens(t, "other", sample)}})
 		p.do(keymap.Recordings).enter("other").goTo(moment)
 		p.do(keymap.WhatIf, keymap.MoveAll).sees("WHAT-IF")
-		p.do(keymap.Recordings).enter("other").sees("1 what-if of sample would be lost", "stay")
+		p.do(keymap.Recordings).enter("other").sees("1 what-if of sample will be lost", "cancel")
 		p.press("enter")
-		p.sees("WHAT-IF").do(keymap.Quit).sees("would be lost: q again leaves")
-		p.do(keymap.RowDown, keymap.Quit).sees("would be lost: q again leaves")
+		p.sees("WHAT-IF").do(keymap.Quit).sees("will be lost: press q again to quit")
+		p.do(keymap.RowDown, keymap.Quit).sees("will be lost: press q again to quit")
 		p.do(keymap.Recordings).enter("other").do(keymap.ListDown).press("enter")
 		p.seesNot("WHAT-IF").do(keymap.Quit)
 		if err := <-p.over; err != nil {

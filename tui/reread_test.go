@@ -45,7 +45,7 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		p.wait(page.NoticeTime)
 
 		edit(Options{}, errors.New("config.yaml, line 3: there is no setting \"colour\""))
-		p.sees(`config.yaml, line 3: there is no setting "colour"; what was read before holds`)
+		p.sees(`config.yaml, line 3: there is no setting "colour"; the previous configuration stays in effect`)
 		if p.model.looks.theme != chosen || len(p.model.options.Views) != 1 {
 			t.Error("a wrong configuration changed something")
 		}
@@ -57,7 +57,7 @@ func TestTheConfigurationIsReadAgain(t *testing.T) {
 		}
 		now.Keys, now.Views, now.Commands = keys, []NamedView{view("pod", "waiting")}, []Command{{Name: "look at it", Words: []string{"true"}}}
 		edit(now, nil)
-		p.sees("the configuration has changed, and is read again").seesNot("pod            here").sees("pod           waits")
+		p.sees("configuration reloaded").seesNot("pod            here").sees("pod           waits")
 		p.sees("f5 help")
 		if p.model.looks.theme != chosen {
 			t.Errorf("the theme is %s, and %s was chosen", p.model.looks.theme, chosen)

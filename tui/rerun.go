@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// rerun is what came of running a recording again.
+// rerun is the result of rerunning a recording.
 type rerun struct {
 	of         *session.Session
 	release    string
@@ -25,78 +25,77 @@ type rerun struct {
 	err        error
 }
 
-// chooseRelease lists the releases, and runs the recording again under the chosen one.
+// chooseRelease lists the releases to rerun the recording under.
 func (m *model) chooseRelease() tea.Cmd {
 	releases := queue.Releases()
-	l := widget.List{Title: "run it again under", Choose: func(chosen []int) tea.Cmd {
+	l := widget.List{Title: "rerun under", Choose: func(chosen []int) tea.Cmd {
 		release, s := releases[chosen[0]], m.Session
-		name := "running it again under " + s.Release() + " and " + release
+		name := "rerunning under " + s.Release() + " and " + release
 		return m.Begin(m.ctx, name, func(ctx context.Context, w *page.Work) func(late bool) tea.Cmd {
 			c, again, err := s.Rerun(ctx, release, w.Report)
-			return func(late bool) tea.Cmd { return m.ranAgain(rerun{s, release, c, again, err}, late) }
+			return func(late bool) tea.Cmd { return m.rerunDone(rerun{s, release, c, again, err}, late) }
 		})
 	}}
 	for _, r := range releases {
 		l.Items = append(l.Items, widget.Item{Text: r + "  " + newIn(r),
-			Note: "A local scheduler decides over the recording's pods and nodes; what the recorded one did is left out."})
+			Note: "A local scheduler schedules the recorded pods on the recorded nodes; the recorded scheduler's decisions are ignored."})
 	}
 	return widget.OpenList(m.UI, l, 0)
 }
 
-// newIn says what is new in a release of queue.Releases.
+// newIn returns what is new in a release of queue.Releases.
 func newIn(release string) string {
 	switch release {
 	case "v1.37":
-		return "gated pods hear of the leftover flush"
+		return "gated pods take part in the leftover flush"
 	case "v1.36":
-		return "NodeResourcesFit hears of device classes"
+		return "NodeResourcesFit registers for device class events"
 	case "v1.35":
-		return "as v1.34"
+		return "same as v1.34"
 	case "v1.34":
-		return "rejections and errors count apart for the backoff"
+		return "separate backoff counts for rejections and errors"
 	case "v1.33":
-		return "an idle scheduler pops out of backoffQ early"
+		return "an idle scheduler pops early from backoffQ"
 	case "v1.32":
 		return "queueing hints; events during an attempt are replayed"
 	case "v1.31":
-		return "a bound pod wakes those that a spread rejected"
+		return "a bound pod wakes pods that PodTopologySpread rejected"
 	case "v1.30":
-		return "a taint wakes where a new node would"
+		return "a taint update wakes like a new node"
 	case "v1.29":
-		return "queueing hints that are off by default"
+		return "queueing hints, off by default"
 	case "v1.28":
 		return "scheduling gates"
 	case "v1.24":
-		return "5 minutes unschedulable at most"
+		return "at most 5 minutes unschedulable"
 	case "v1.23":
-		return "registered events wake"
+		return "only registered events wake pods"
 	case "v1.19":
 		return "every attempt doubles the backoff"
 	case "v1.16":
-		return "every event wakes everybody; moveRequestCycle; 60 s"
+		return "every event wakes all pods; moveRequestCycle; 60 s"
 	}
 	return ""
 }
 
-// ranAgain shows what came out differently, or if that comes late says that it is there. Choosing anything there opens the
-// rerun.
-func (m *model) ranAgain(r rerun, late bool) tea.Cmd {
+// rerunDone shows the differences, or a notice if the user has done something else meanwhile. Choosing an item opens the rerun.
+func (m *model) rerunDone(r rerun, late bool) tea.Cmd {
 	switch {
 	case r.of != m.Session:
-		return nil // another recording was opened meanwhile
+		return nil // another recording was opened
 	case r.err != nil:
 		return m.Refuse(r.err.Error())
 	}
 	show := func() tea.Cmd { return m.showRerun(r) }
 	if late {
-		return m.QueueNotice(page.Notice{Text: "it was run again under " + r.release, Open: show})
+		return m.QueueNotice(page.Notice{Text: "the rerun under " + r.release + " is ready", Open: show})
 	}
 	return show()
 }
 
 func (m *model) showRerun(r rerun) tea.Cmd {
 	return widget.OpenList(m.UI, widget.List{
-		Title: fmt.Sprintf("%s against %s: %s watches %s", r.of.Release(), r.release, m.Keys.Say("{list-choose}"), r.release),
+		Title: fmt.Sprintf("%s against %s: %s shows %s", r.of.Release(), r.release, m.Keys.Say("{list-choose}"), r.release),
 		Items: comparisonItems(r.comparison, r.of.Release(), r.release),
 		Choose: func([]int) tea.Cmd {
 			return m.opened(opening{name: "the rerun under " + r.release, session: r.session})
@@ -104,14 +103,14 @@ func (m *model) showRerun(r rerun) tea.Cmd {
 	}, 0)
 }
 
-// mostCompared is how many of the pods that came out differently are listed.
-const mostCompared = 200
+// maxCompared limits how many different pods are listed.
+const maxCompared = 200
 
 func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 	pair := func(text, a, b string) widget.Item { return widget.Item{Text: text, Aside: a + " → " + b} }
 	count := func(text string, a, b int) widget.Item { return pair(text, format.Number(a), format.Number(b)) }
 	items := []widget.Item{
-		{Text: "in all", Heading: true},
+		{Text: "total", Heading: true},
 		count("moves, "+format.Number(c.Same)+" of them the same", c.From.Moves, c.To.Moves),
 		count("attempts", c.From.Attempts.Total, c.To.Attempts.Total),
 		count("pods bound", c.From.Attempts.Bound, c.To.Attempts.Bound),
@@ -124,10 +123,10 @@ func comparisonItems(c *report.Comparison, from, to string) []widget.Item {
 		items = append(items, count(w.Event, w.From, w.To))
 	}
 	if len(c.Pods) == 0 {
-		return append(items, widget.Item{Text: "every pod came out the same", Heading: true})
+		return append(items, widget.Item{Text: "no pod differs", Heading: true})
 	}
-	items = append(items, widget.Item{Text: format.Plural(len(c.Pods), "pod") + " came out differently, the most different first", Heading: true})
-	for _, p := range c.Pods[:min(mostCompared, len(c.Pods))] {
+	items = append(items, widget.Item{Text: format.Plural(len(c.Pods), "pod") + " with a different outcome, largest difference first", Heading: true})
+	for _, p := range c.Pods[:min(maxCompared, len(c.Pods))] {
 		items = append(items, widget.Item{
 			Text: p.Pod, Aside: outcomeText(p.From) + " → " + outcomeText(p.To),
 			Note: fmt.Sprintf("%s: %s after %s and %s; %s: %s after %s and %s.",

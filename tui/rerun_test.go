@@ -17,19 +17,19 @@ import (
 func TestRunAgainUnderAnotherRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
-		p.do(keymap.Rerun).sees("run it again under", "v1.37", "v1.16", "moveRequestCycle")
+		p.do(keymap.Rerun).sees("rerun under", "v1.37", "v1.16", "moveRequestCycle")
 		// The local scheduler does not run in a bubble. This is what it would answer.
 		p.press("esc")
 		second := report.Seconds(time.Second)
 		p.program.Send(page.Ready(func() tea.Cmd {
-			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{
+			return p.model.rerunDone(rerun{of: p.model.Session, release: "v1.24", session: paused(t, gangs), comparison: &report.Comparison{
 				From: &report.Report{Moves: 40, Attempts: report.AttemptReport{Total: 9}}, To: &report.Report{Moves: 44, Attempts: report.AttemptReport{Total: 11}},
 				Same: 30, Pods: []report.PodComparison{{Pod: "default/train-0",
 					From: report.Outcome{Attempts: 1, Tier: "scheduled", Waited: second}, To: report.Outcome{Attempts: 3, Tier: "backoff", Waited: 90 * second}}},
 			}}, false)
 		}))
 		p.idle()
-		p.sees("v1.37 against v1.24", "30 of them the same", "40 → 44", "1 pod came out differently", "default/train-0", "scheduled 1s ×1 → backoff 1m30s ×3")
+		p.sees("v1.37 against v1.24", "30 of them the same", "40 → 44", "1 pod with a different outcome", "default/train-0", "scheduled 1s ×1 → backoff 1m30s ×3")
 		p.press("enter")
 		p.goTo("+2s").sees("train-0", "train-2")
 	})
@@ -40,7 +40,7 @@ func TestRunAgainRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := sit(t, 120, 40, paused(t, sample), Options{})
 		p.program.Send(page.Ready(func() tea.Cmd {
-			return p.model.ranAgain(rerun{of: p.model.Session, release: "v1.24", err: errors.New("sched.log holds no pods' objects")}, false)
+			return p.model.rerunDone(rerun{of: p.model.Session, release: "v1.24", err: errors.New("sched.log holds no pods' objects")}, false)
 		}))
 		p.idle()
 		p.sees("sched.log holds no pods' objects")

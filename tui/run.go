@@ -23,82 +23,78 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// Options say what the screen offers beside the session.
+// Options are the options of the screen.
 type Options struct {
-	// Recordings are those that the person can switch to.
+	// Recordings are offered in the list of recordings.
 	Recordings []Recording
-	// OwnRecordings returns those that the person has made. It is called outside of the screen's own goroutine. Nil: none
-	// are looked for.
+	// OwnRecordings returns the user's own recordings. It is called outside of Update. Nil: there are none.
 	OwnRecordings func() ([]Recording, error)
-	// Clusters returns those that the person can attach to. It is called outside of the screen's own goroutine. Nil: there
-	// are none to choose from.
+	// Clusters returns the clusters to attach to. It is called outside of Update. Nil: there are none.
 	Clusters func() ([]Recording, error)
-	// OpenFiles is the recording of files of one run. Nil: files can't be opened.
+	// OpenFiles returns the recording of files of one run. Nil: files can't be opened.
 	OpenFiles func(paths []string) Recording
-	// Keeps is true if what is played is kept when the person leaves.
+	// Keeps is set if what-ifs are saved when the program ends.
 	Keeps bool
-	// NoColor draws without colours, whatever the terminal can do. A non-empty NO_COLOR means the same.
+	// NoColor disables colours, like a non-empty NO_COLOR.
 	NoColor bool
-	// Theme are the colours: one of theme.All or of Skins, which are the person's own. Empty is theme.Auto.
+	// Theme is one of theme.All or of Skins, which are user-defined. "" is theme.Auto.
 	Theme theme.Theme
 	Skins theme.Skins
-	// Glyphs are the signs that are drawn with. Empty is GlyphsAuto in Run, and GlyphsUnicode elsewhere.
+	// Glyphs are the characters to draw with. "" is GlyphsAuto in Run, and GlyphsUnicode elsewhere.
 	Glyphs theme.Glyphs
-	// Projector draws for a room from the start.
+	// Projector starts in projector view.
 	Projector bool
-	// ReadManifest reads a file of this machine. Nil is manifest.Read in Run, and that none can be read elsewhere.
+	// ReadManifest reads a manifest. Nil is manifest.Read in Run; elsewhere no manifest can be read.
 	ReadManifest func(path string) (*manifest.Manifest, error)
-	// WriteFile writes a new file of this machine. Nil is disk.WriteBytes in Run, and that none can be written elsewhere.
+	// WriteFile writes a new file. Nil is disk.WriteBytes in Run; elsewhere no file can be written.
 	WriteFile func(path string, data []byte) error
-	// ReadFolder returns the names in a folder of this machine, those of folders with a / behind, to complete what is typed. Nil
-	// is the machine's in Run, and that there are no files elsewhere.
+	// ReadFolder returns the names in a folder, those of folders with a trailing slash, for completion. Nil is the file system's in Run;
+	// elsewhere nothing is completed.
 	ReadFolder func(path string) ([]string, error)
-	// Commands are the person's own. They can be run in Run, and nowhere else.
+	// Commands are the user-defined commands. They only run in Run.
 	Commands []Command
 	machine  Machine
-	titled   bool // whether the terminal's window is called after what is shown
-	// Bell rings the terminal's bell when time stops at what it ran to, and when long work is done.
+	titled   bool // set the title of the terminal's window
+	// Bell rings the terminal's bell when a run or long work ends.
 	Bell bool
-	// Zone is the time zone in which times of day are told.
+	// Zone is the time zone of times of day.
 	Zone words.Zone
-	// NoMouse leaves the mouse to the terminal until the person takes it.
+	// NoMouse leaves the mouse to the terminal until the user turns it on.
 	NoMouse bool
 	// Keys are the bindings. Nil is keymap.Default.
 	Keys []keymap.Binding
-	// Views are the person's own, in the order of their keys.
+	// Views are the user-defined views in the order of their keys.
 	Views []NamedView
-	// Start is what the program begins with: StartBoard, which an empty one is, StartLast or the name of one of Views.
+	// Start is how the program starts: StartBoard (also ""), StartLast or the name of a view.
 	Start string
-	// Beside is what stands beside the session from the start. Nil: nothing does.
+	// Beside is a second session to show from the start. Nil: none.
 	Beside *Beside
-	// NextConfig waits until the configuration has changed, and returns what it says then; or that it can't be read. It is
-	// called outside of the screen's own goroutine. Nil: the configuration stays.
+	// NextConfig waits for a change of the configuration and returns the new one. It is called outside of Update. Nil: the configuration
+	// does not change.
 	NextConfig func(ctx context.Context) (Options, error)
-	// ReadOn reads on what the session is of whose beginning alone is read, and tells it: see session.Complete. It is called once,
-	// outside of the screen's own goroutine, and returns when ctx ends at the latest. Nil: all is read.
+	// ReadOn reads the rest of a recording that is shown while it is read, and updates the session: see session.Complete. It is called
+	// once, outside of Update, and returns when ctx ends at the latest. Nil: the recording is complete.
 	ReadOn func(ctx context.Context)
-	// Memory keeps how sources were looked at, and Source is what the session's is called in it. Nil, or an
-	// empty Source: it is not kept.
+	// Memory remembers how sources were viewed, by their names; Source is the name of the session's. Nil or "": nothing is remembered.
 	Memory Memory
 	Source string
 }
 
-// Recording is a recording, or a live cluster, that the person can switch to.
+// Recording is a recording or a live cluster in the list of recordings.
 type Recording struct {
 	Name, Title, Description string
-	// Source is what it is called in Memory. Empty: how it was looked at is not kept.
+	// Source is its name in Memory. "": its view is not remembered.
 	Source string
-	// Open returns a new session at the start of the recording, or of the cluster. It is called outside of the screen's
-	// own goroutine and may take its time, until ctx ends. Progress, which is safe for concurrent use, is told how much
-	// of it is read, from 0 to 1.
+	// Open returns a new session at the start of the recording, or of the cluster. It is called outside of Update and may take
+	// long, until ctx ends. progress takes the share that is read, from 0 to 1, and is safe for concurrent use.
 	Open func(ctx context.Context, progress func(share float64)) (*session.Session, error)
 }
 
-// ErrNoTerminal is returned by Run if there is no terminal to draw on.
-var ErrNoTerminal = errors.New("standard output is not a terminal that can show a screen")
+// ErrNoTerminal is returned if there is no terminal to draw on.
+var ErrNoTerminal = errors.New("standard output is not a terminal")
 
-// Run has s run and shows it until the person quits, ctx ends or something fails; the caller must not run
-// s. The terminal is left as it was. The error is nil if the person quit, and ctx's if that ended.
+// Run runs s, which must not be running, and shows it until the user quits, ctx ends or an error occurs. It restores the terminal.
+// The error is nil if the user quit, and ctx's if ctx ended.
 func Run(ctx context.Context, s *session.Session, o Options) error {
 	return run(ctx, o, func(ctx context.Context, o Options) *model { return newModel(ctx, s, o) })
 }
@@ -108,7 +104,7 @@ func HasTerminal() bool {
 	return term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// onTerminal returns o with what this terminal and this machine offer.
+// onTerminal returns o completed for this terminal and this machine.
 func (o Options) onTerminal(ctx context.Context) Options {
 	o.NoColor = o.NoColor || os.Getenv("NO_COLOR") != ""
 	o.Glyphs = o.Glyphs.Resolve(os.Getenv)
@@ -132,7 +128,7 @@ func (o Options) onTerminal(ctx context.Context) Options {
 	return o
 }
 
-// run runs the model that build returns on the terminal: see Run.
+// run shows the model that build returns on the terminal: see Run.
 func run(ctx context.Context, o Options, build func(context.Context, Options) *model) error {
 	if !HasTerminal() {
 		return ErrNoTerminal
@@ -141,8 +137,8 @@ func run(ctx context.Context, o Options, build func(context.Context, Options) *m
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := build(running, o)
-	m.begin()
-	return runProgram(running, newSides(m), o)
+	m.applyStart()
+	return runProgram(running, newSplitView(m), o)
 }
 
 // screen is a model of the program.
@@ -171,17 +167,17 @@ func runProgram(ctx context.Context, first screen, o Options) error {
 	return shown.leave()
 }
 
-// mostFiles is how many names of a folder are offered.
-const mostFiles = 5000
+// maxFiles limits how many names of a folder are offered.
+const maxFiles = 5000
 
-// readFolder is Options.ReadFolder of this machine.
+// readFolder is the default of Options.ReadFolder.
 func readFolder(path string) ([]string, error) {
 	folder, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
-	entries, err := folder.ReadDir(mostFiles)
+	entries, err := folder.ReadDir(maxFiles)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -197,27 +193,27 @@ func readFolder(path string) ([]string, error) {
 	return names, nil
 }
 
-// How a terminal's window is called is put aside, and comes back at the end (xterm's window operations 22 and 23).
+// The title of the terminal's window is saved, and restored at the end (xterm's window operations 22 and 23).
 const pushTitle, popTitle = "\x1b[22;2t", "\x1b[23;2t"
 
-// patience is for how long a program that was stopped may hold on to what it writes to.
-const patience = time.Second
+// outputDelay is how long a stopped command may keep its output open.
+const outputDelay = time.Second
 
 // runCommand is Machine.Run.
 func runCommand(ctx context.Context, words []string, out io.Writer) error {
 	program := exec.CommandContext(ctx, words[0], words[1:]...)
-	program.Stdout, program.Stderr, program.WaitDelay = out, out, patience
+	program.Stdout, program.Stderr, program.WaitDelay = out, out, outputDelay
 	return program.Run()
 }
 
-// runOnTerminal is command.Machine's.
+// runOnTerminal is Machine.RunOnTerminal.
 func runOnTerminal(ctx context.Context, words []string, ended func(error) tea.Msg) tea.Cmd {
 	return tea.ExecProcess(exec.CommandContext(ctx, words[0], words[1:]...), tea.ExecCallback(ended))
 }
 
-// frameRate is how often a second the terminal is written to at the most, which is also the most that bubbletea takes. It wakes up so
-// often, also while nothing changes, and that is nearly all that an idle screen costs: 1.2 % of a core, with 60 it was 0.85. A key's
-// answer waits 4 ms for it on average, 8 at most; with 60 it was 8 and 17, and with 15 33 and 67.
+// frameRate is how often per second the terminal is updated at most, bubbletea's maximum. bubbletea wakes up as often while
+// nothing changes, which is nearly the whole cost of an idle screen: 1.2 % of a core, and 0.85 % at 60. The rate adds 4 ms to a
+// key's reaction on average and 8 ms at most; at 60 it was 8 and 17, at 15 33 and 67.
 const frameRate = 120
 
 // newProgram returns a program that starts with first and ends with ctx; more options override its own. It does not handle signals:

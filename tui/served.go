@@ -12,26 +12,25 @@ import (
 	"github.com/schedq/schedq/queue/session"
 )
 
-// hostly are the bindings that are about the machine that the program runs on: its files, its clipboard, its shell.
-// Running a recording again is one of them, too: each time takes seconds of a processor that others share.
-var hostly = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Beside, keymap.Copy, keymap.CopyMore, keymap.Suspend, keymap.Rerun}
+// localOnlyActions are the actions that use the local machine: its files, its clipboard, its shell. A rerun is one of them, since it
+// takes seconds of a shared CPU.
+var localOnlyActions = [...]keymap.ID{keymap.Apply, keymap.Recordings, keymap.Beside, keymap.Copy, keymap.CopyMore, keymap.Suspend, keymap.Rerun}
 
-// Served returns what of o is for somebody at another machine, who is to find no way to this one: only the look.
-// The keys are the built-in ones, without those that are about the machine.
+// Served returns o for a user on another machine, who gets no access to this one: only the looks, and the default keys without
+// localOnlyActions.
 func (o Options) Served() Options {
 	return Options{
 		NoColor: o.NoColor, Theme: o.Theme, Skins: o.Skins, Glyphs: o.Glyphs, Projector: o.Projector, NoMouse: o.NoMouse,
-		Keys: slices.DeleteFunc(keymap.Default(), func(b keymap.Binding) bool { return slices.Contains(hostly[:], b.ID) }),
+		Keys: slices.DeleteFunc(keymap.Default(), func(b keymap.Binding) bool { return slices.Contains(localOnlyActions[:], b.ID) }),
 	}
 }
 
-// NewServed returns a screen that shows s to somebody at another machine. It needs no terminal of its own, has s run,
-// and ends when ctx does.
+// NewServed returns a screen that runs and shows s for a user on another machine. It ends with ctx and needs no terminal.
 func NewServed(ctx context.Context, s *session.Session, o Options) tea.Model {
 	return newModel(ctx, s, o.Served())
 }
 
-// Crash returns the mistake in the program that ended it, or nil.
+// Crash returns the panic that ended the program, or nil.
 func (m *model) Crash() error {
 	if m.crash == nil {
 		return nil
@@ -39,8 +38,7 @@ func (m *model) Crash() error {
 	return fmt.Errorf("%s\n%s", firstWords(fmt.Sprint(m.crash.What)), m.crash.Stack)
 }
 
-// Question is the one that a lesson asks now, not answered yet, and the keys that answer it. It reports false if none is
-// open.
+// Question returns the open question of a lesson, and the keys that answer it. It reports false if none is open.
 func (m *model) Question() (asked lessons.Given, keys []string, open bool) {
 	if m.lesson == nil {
 		return lessons.Given{}, nil, false
@@ -48,11 +46,10 @@ func (m *model) Question() (asked lessons.Given, keys []string, open bool) {
 	return m.lesson.Question()
 }
 
-// Size is about how many bytes of memory the session holds that is shown.
+// Size returns the approximate memory use of the session in bytes.
 func (m *model) Size() int64 { return m.Session.Size() }
 
-// Slow has the session play no faster than time passes, and look no further for what a person asked for. It grows by
-// what happens in it.
+// Slow limits the session to real time and stops a search, since a session grows with what happens in it.
 func (m *model) Slow() tea.Cmd {
 	if m.Frame.Searching != "" {
 		m.Session.Pause()
@@ -60,7 +57,7 @@ func (m *model) Slow() tea.Cmd {
 	if m.Frame.Speed <= 1 {
 		return nil
 	}
-	told := m.Refuse("memory is short here, and this session holds much: it plays at 1x")
+	told := m.Refuse("low memory: this session now plays at 1x")
 	m.Session.SetSpeed(1)
 	return told
 }

@@ -31,7 +31,7 @@ func TestAServedScreenHasNothingOfTheMachine(t *testing.T) {
 	}.Served()
 	synctest.Test(t, func(t *testing.T) {
 		m := newModel(t.Context(), paused(t, sample), o)
-		for _, id := range hostly {
+		for _, id := range localOnlyActions {
 			if _, ok := m.Keys.ByID(id); ok {
 				t.Errorf("%s is bound", id)
 			}
@@ -70,7 +70,7 @@ func TestASlowedSession(t *testing.T) {
 		}
 		p.model.Slow()
 		p.idle()
-		if p.model.Frame.Speed != 1 || !strings.Contains(p.model.Notice().Text, "memory is short") {
+		if p.model.Frame.Speed != 1 || !strings.Contains(p.model.Notice().Text, "low memory") {
 			t.Errorf("it plays at %v, and says %q", p.model.Frame.Speed, p.model.Notice().Text)
 		}
 	})

@@ -24,7 +24,7 @@ func pair(t *testing.T, w, h int) *person {
 }
 
 // sides of the program that the person sits at.
-func (p *person) sides() *sides { return p.model.sides }
+func (p *person) sides() *splitView { return p.model.split }
 
 // TestTwoBesideEachOther: keys are about the side in front, at every size; the other shows the moment that belongs to it;
 // and each has what-ifs and pages of its own.
@@ -33,7 +33,7 @@ func TestTwoBesideEachOther(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := pair(t, size[0], size[1])
 			first, second := p.sides().all[0], p.sides().all[1]
-			p.sees("▸sample", " later", "→ follows", "by their starts")
+			p.sees("▸sample", " later", "→ follows", "by start")
 			p.goTo(moment).sees("10:36:06.500", "11:36:06.500")
 
 			p.do(keymap.OtherSide).sees(" sample", "▸later")
@@ -76,7 +76,7 @@ func TestPlayingBesideEachOther(t *testing.T) {
 		if !first.Frame.AtEnd || p.sides().alignment != ByTime {
 			t.Errorf("%s: it is %s", p.sides().alignment.Words(), first.Frame.Now)
 		}
-		p.do(keymap.Alignment).sees("each at its own time").seesNot("follows")
+		p.do(keymap.Alignment).sees("independently").seesNot("follows")
 		p.do(keymap.SeekStart)
 		if !first.Frame.AtEnd {
 			t.Error("it follows, and is not to")
@@ -84,7 +84,7 @@ func TestPlayingBesideEachOther(t *testing.T) {
 	})
 }
 
-// TestOpeningBeside: the list of recordings opens one beside what is shown, a click goes to a side, and what would be lost
+// TestOpeningBeside: the list of recordings opens one beside what is shown, a click goes to a side, and what will be lost
 // with a side is asked about.
 func TestOpeningBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -94,12 +94,12 @@ func TestOpeningBeside(t *testing.T) {
 			return session.New(rec, timeline.Options{Paused: true}), nil
 		}}}})
 		p.do(keymap.OtherSide).seesNot("can't") // the key is the next pane's
-		p.do(keymap.Beside).sees("beside this one").press("enter")
+		p.do(keymap.Beside).sees("compare with").press("enter")
 		p.sees("▸sample", "│ gangs").clickAt(90, 8)
 		p.sees(" sample", "│▸gangs")
 		p.do(keymap.AddPod).enter("extra")
-		p.do(keymap.OtherSide, keymap.Beside).sees("1 what-if of gangs would be lost").press("enter")
-		p.sees("│ ").do(keymap.Quit).sees("1 what-if of gangs would be lost: q again leaves")
+		p.do(keymap.OtherSide, keymap.Beside).sees("1 what-if of gangs will be lost").press("enter")
+		p.sees("│ ").do(keymap.Quit).sees("1 what-if of gangs will be lost: press q again to quit")
 		p.do(keymap.Beside, keymap.ListDown).press("enter")
 		p.seesNot("gangs")
 	})

@@ -12,13 +12,13 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// frameMsg is a new frame of a session, which may be one that is shown no longer.
+// frameMsg is a new frame of a session, which need not be the current one.
 type frameMsg struct {
 	of    *session.Session
 	frame *session.Frame
 }
 
-// runSession runs s until ctx ends. As a command of the program a panic in it ends the program in order.
+// runSession runs s until ctx ends. A panic in it ends the program in order.
 func runSession(ctx context.Context, s *session.Session) tea.Cmd {
 	return page.Guarded(func() tea.Msg {
 		s.Run(ctx)
@@ -26,7 +26,7 @@ func runSession(ctx context.Context, s *session.Session) tea.Cmd {
 	})
 }
 
-// nextFrame waits for a frame of s. There is one such command under way for a session at any time.
+// nextFrame waits for a frame of s. Only one such command runs per session.
 func nextFrame(s *session.Session) tea.Cmd {
 	return func() tea.Msg {
 		f, ok := <-s.Frames()
@@ -37,9 +37,7 @@ func nextFrame(s *session.Session) tea.Cmd {
 	}
 }
 
-// Update implements tea.Model.
-//
-// It draws, too, if anything changed: View is called after every message.
+// Update implements tea.Model. It redraws the screen if necessary, since View is called after every message.
 func (m *model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	same = m // also after a panic
 	defer m.guard(&cmd)
@@ -48,28 +46,28 @@ func (m *model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	return m, cmd
 }
 
-// refresh draws the screen anew, if anything on it changed.
+// refresh redraws the screen if it is stale.
 func (m *model) refresh() {
-	if m.stale && !m.sides.two() {
+	if m.stale && !m.split.two() {
 		m.settle()
 		m.shown, m.stale = m.view(), false
 	}
 }
 
-// update takes msg and says by m.stale whether anything shown changed.
+// update handles msg, and sets m.stale if the screen changes.
 func (m *model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case frameMsg:
 		switch msg.of {
 		case m.Session:
 		case m.origin.session:
-			m.origin.frame = msg.frame // it goes on behind what is shown
+			m.origin.frame = msg.frame // the origin runs on in the background
 			return nextFrame(msg.of)
 		default:
 			return nil
 		}
 		m.stale = true
-		return tea.Batch(m.takeFrame(msg.frame), nextFrame(m.Session))
+		return tea.Batch(m.onFrame(msg.frame), nextFrame(m.Session))
 	case page.Ready:
 		m.stale = true
 		return msg()
@@ -98,35 +96,35 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// takeFrame takes in a new frame.
-func (m *model) takeFrame(f *session.Frame) tea.Cmd {
+// onFrame shows a new frame.
+func (m *model) onFrame(f *session.Frame) tea.Cmd {
 	m.Frame = f
 	for _, o := range m.Overlays.All() {
 		o.Refresh()
 	}
 	if f.Comparison != nil && !m.Pages.Covered() {
-		m.Session.Compare(m.TimelineID()) // nobody sees it any more
+		m.Session.Compare(m.TimelineID()) // the comparison is closed
 	}
-	cmd := m.showSaid(f.Said)
+	cmd := m.showAnswer(f.Said)
 	for _, shown := range [...]page.Page{m.Pages.Shown(), m.Pages.Docked()} {
 		if follower, ok := shown.(page.Follower); ok {
 			cmd = tea.Batch(cmd, follower.Follow())
 		}
 	}
 	if m.lesson != nil {
-		m.lesson.Learned()
+		m.lesson.OnFrame()
 	}
 	return cmd
 }
 
-// showSaid shows what the session answered, once.
-func (m *model) showSaid(said session.Said) tea.Cmd {
+// showAnswer shows a new answer of the session.
+func (m *model) showAnswer(said session.Said) tea.Cmd {
 	if said.Number == m.said {
 		return nil
 	}
 	m.said = said.Number
 	if p := board.LastPopped(m.Frame); m.Popping && p != nil && !said.Refused {
-		m.Choose(p) // to decide about it
+		m.Choose(p) // the next decision is about it
 	}
 	m.Popping = false
 	until := m.Until
@@ -144,7 +142,7 @@ func (m *model) showSaid(said session.Said) tea.Cmd {
 	return m.ShowNotice(notice)
 }
 
-// key does what a key means where the person is: in what is open above the page, on the page, on the board.
+// key handles a key, unless the terminal is too small.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if m.layout.tooSmall {
@@ -157,7 +155,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(next, m.handleKey(msg))
 }
 
-// handleKey does what a key means.
+// handleKey passes a key to the top overlay, the top page or the board.
 func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if top := m.Overlays.Top(); top != nil {
@@ -174,7 +172,7 @@ func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	for _, context := range [...]keymap.Context{keymap.Sides, top.Context(), keymap.Board} {
-		if context == keymap.Sides && !m.sides.two() {
+		if context == keymap.Sides && !m.split.two() {
 			continue
 		}
 		if b, ok := m.Keys.Lookup(context, key); ok {
@@ -186,16 +184,16 @@ func (m *model) handleKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// settleAll puts everything in its place on the whole screen.
+// settleAll lays out the whole screen.
 func (m *model) settleAll() {
-	if m.sides.two() {
-		m.sides.settle()
+	if m.split.two() {
+		m.split.settle()
 		return
 	}
 	m.settle()
 }
 
-// settle puts everything in its place after a change: the layout, the cursors, what is in sight.
+// settle lays out the pages and overlays of one session.
 func (m *model) settle() {
 	m.layout = m.arrange()
 	for _, o := range m.Overlays.All() {

@@ -16,35 +16,35 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// The smallest terminal that the screen fits into.
+// The smallest terminal that the screen fits.
 const (
 	minWidth  = 60
 	minHeight = 20
 )
 
-// layout says where the page is, and what stands around it.
+// layout divides the screen.
 type layout struct {
-	tooSmall bool // for anything but one sentence
+	tooSmall bool // draw one sentence only
 	lines    []header.Line
 	header   canvas.Rect
 	middle   canvas.Rect
-	// page and dock are the parts of the middle that the page on top has, and the one that is docked beneath it.
+	// page and dock are the parts of middle for the top page and the docked page.
 	page, dock canvas.Rect
-	// over is where what is open above the page has its place.
+	// over is the area of overlays.
 	over   canvas.Rect
 	status canvas.Rect
 	bar    canvas.Rect
 }
 
-// foot is how many lines stand below the page: the status and the keys.
+// foot is the height of the status line and the key bar.
 const foot = 2
 
-// arrange divides the screen, or its side of it.
+// arrange returns the layout of the screen, or of one side of it.
 func (m *model) arrange() layout {
 	w, h := m.Width, m.Height
 	screen, room := canvas.At(0, 0, w, h), canvas.At(0, 0, w, h-foot)
-	if m.sides.two() {
-		screen, room = m.sides.screen, m.sides.room(m)
+	if m.split.two() {
+		screen, room = m.split.screen, m.split.part(m)
 	}
 	if screen.W < minWidth || screen.H < minHeight {
 		return layout{tooSmall: true}
@@ -59,7 +59,7 @@ func (m *model) arrange() layout {
 		status: canvas.At(0, screen.H-2, screen.W, 1), bar: canvas.At(0, screen.H-1, screen.W, 1),
 	}
 	l.page, l.over = l.middle, l.middle
-	if m.sides.two() {
+	if m.split.two() {
 		l.over = canvas.At(0, 0, screen.W, screen.H-foot)
 	}
 	if m.Pages.Docked() != nil {
@@ -69,10 +69,10 @@ func (m *model) arrange() layout {
 	return l
 }
 
-// View implements tea.Model. What it returns was drawn by Update.
+// View implements tea.Model. Update has drawn it.
 func (m *model) View() tea.View { return m.shown }
 
-// view draws the screen and says what else the terminal is to do.
+// view draws the screen and sets the terminal's modes.
 func (m *model) view() tea.View {
 	v := tea.NewView(m.draw().String(m.looks.palette, m.looks.translate))
 	v.AltScreen = true
@@ -97,7 +97,7 @@ func (m *model) view() tea.View {
 	return v
 }
 
-// title is the terminal window's: what is shown, as far as a window's title tells it.
+// title returns the title of the terminal's window.
 func (m *model) title() string {
 	title := "schedq: " + canvas.Truncate(format.Safe(string(m.Frame.Name)), 60)
 	if m.Frame.Fork != nil && m.play == nil {
@@ -106,10 +106,10 @@ func (m *model) title() string {
 	return title
 }
 
-// drawn is the screen as it is now.
+// drawn returns the screen for export.
 func (m *model) drawn() export.Drawn {
 	palette := m.looks.palette
-	if m.options.NoColor { // which the terminal leaves out, and not the canvas
+	if m.options.NoColor { // otherwise the terminal's colour profile does it
 		palette = theme.NewPalette(theme.None, true, m.Projector, false)
 	}
 	m.settleAll()
@@ -120,8 +120,8 @@ func (m *model) drawn() export.Drawn {
 
 // draw draws the whole screen.
 func (m *model) draw() *canvas.Canvas {
-	if m.sides.two() {
-		return m.sides.draw()
+	if m.split.two() {
+		return m.split.draw()
 	}
 	m.canvas.Reset(m.Width, m.Height)
 	all := m.canvas.Area()
@@ -136,10 +136,10 @@ func (m *model) draw() *canvas.Canvas {
 	return &m.canvas
 }
 
-// drawPage draws the page and the lines above it.
+// drawPage draws the page and the header.
 func (m *model) drawPage(all canvas.Area) {
 	l := m.layout
-	head := header.Header{Frame: m.Frame, Keys: m.Keys, Alone: m.play != nil, Follows: m.sides.leads(m), Lines: l.lines}
+	head := header.Header{Frame: m.Frame, Keys: m.Keys, Alone: m.play != nil, Follows: m.split.leads(m), Lines: l.lines}
 	m.mouse.progress = head.Draw(part(all, l.header))
 	m.mouse.progress.X, m.mouse.progress.Y = m.mouse.progress.X+l.header.X, m.mouse.progress.Y+l.header.Y
 	m.Pages.Shown().Draw(part(all, l.page))
@@ -148,10 +148,10 @@ func (m *model) drawPage(all canvas.Area) {
 	}
 }
 
-// part is the part of all that r is.
+// part returns the part r of all.
 func part(all canvas.Area, r canvas.Rect) canvas.Area { return all.Sub(r.X, r.Y, r.W, r.H) }
 
-// drawAround draws the status, the keys and what is open above the page.
+// drawAround draws the status line, the key bar and the overlays.
 func (m *model) drawAround(all canvas.Area) {
 	l := m.layout
 	over, status := part(all, l.over), part(all, l.status)
@@ -165,7 +165,7 @@ func (m *model) drawAround(all canvas.Area) {
 	}
 }
 
-// drawTooSmall says how much room there is and how much is needed.
+// drawTooSmall asks for a larger terminal.
 func (m *model) drawTooSmall(a canvas.Area) {
 	text := fmt.Sprintf("schedq needs a terminal of %d×%d. This one is %d×%d: make it larger, or press %s to quit.",
 		minWidth, minHeight, m.Width, m.Height, m.Keys.Say("{quit}"))
@@ -174,7 +174,7 @@ func (m *model) drawTooSmall(a canvas.Area) {
 	}
 }
 
-// forkKeys are the keys of what one can do in a what-if, and nowhere else without making one.
+// forkKeys returns the bindings that only make sense in a what-if.
 func (m *model) forkKeys() []keymap.Binding {
 	var keys []keymap.Binding
 	for _, id := range []keymap.ID{keymap.Pop, keymap.Fits, keymap.Reject, keymap.InjectEvent, keymap.AddPod, keymap.Undo, keymap.Compare, keymap.WhatIf} {
@@ -185,7 +185,7 @@ func (m *model) forkKeys() []keymap.Binding {
 	return keys
 }
 
-// keyBar adds the keys that can be used now to an empty bar.
+// keyBar adds the available keys to an empty bar.
 func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 	if top := m.Overlays.Top(); top != nil {
 		for _, b := range m.Keys.OnBar(top.Context()) {
@@ -195,7 +195,7 @@ func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 		}
 		return bar
 	}
-	if m.sides.two() {
+	if m.split.two() {
 		for _, b := range m.Keys.OnBar(keymap.Sides) {
 			bar.Shown = append(bar.Shown, m.Named(b))
 		}
@@ -204,7 +204,7 @@ func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 	if inChart {
 		bar.Shown = append(bar.Shown, m.Keys.OnBar(keymap.Chart)...)
 		if back, ok := m.Keys.ByID(keymap.Back); ok {
-			bar.Shown = append(bar.Shown, back) // the way out is never far
+			bar.Shown = append(bar.Shown, back) // the way out is always shown
 		}
 	}
 	inLesson := m.lesson != nil && !inChart && m.Pages.Top() != page.Page(m.board.Why)
@@ -222,9 +222,9 @@ func (m *model) keyBar(bar widget.KeyBar) widget.KeyBar {
 		case slices.ContainsFunc(bar.Shown, func(shown keymap.Binding) bool { return shown.ID == b.ID }),
 			m.Actions[b.ID].Refusal() != "",
 			inLesson && len(b.Keys) > 0 && m.lesson.Takes(b.Keys[0]),
-			b.ID == keymap.RowDown && m.Selected.Any, // who has selected a pod knows how to
-			b.ID == keymap.Back && inChart,           // it is there already
-			b.ID == keymap.NextPane && m.sides.two(): // the key is another's
+			b.ID == keymap.RowDown && m.Selected.Any, // known by now
+			b.ID == keymap.Back && inChart,           // already there
+			b.ID == keymap.NextPane && m.split.two(): // the key has another meaning
 			continue
 		}
 		if b = m.Named(b); b.ID == keymap.Help || b.ID == keymap.Quit {

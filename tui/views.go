@@ -13,12 +13,12 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// addViews adds what shows the person's own views.
+// addViews adds the actions for user-defined views.
 func (m *model) addViews(all page.Actions) {
 	none := func(i int) func() string {
 		return func() string {
 			if i >= len(m.options.Views) {
-				return fmt.Sprintf("the configuration has %d views: docs/reference/settings.md says how to make one", len(m.options.Views))
+				return fmt.Sprintf("the configuration has %d views: see docs/reference/settings.md", len(m.options.Views))
 			}
 			return ""
 		}
@@ -34,9 +34,9 @@ func (m *model) addViews(all page.Actions) {
 	}
 }
 
-// chooseView lists the views and shows the chosen one.
+// chooseView lists the views.
 func (m *model) chooseView() tea.Cmd {
-	l := widget.List{Title: "show a view of yours", Choose: func(chosen []int) tea.Cmd { return m.showView(m.options.Views[chosen[0]]) }}
+	l := widget.List{Title: "views", Choose: func(chosen []int) tea.Cmd { return m.showView(m.options.Views[chosen[0]]) }}
 	for i, v := range m.options.Views {
 		it := widget.Item{Text: v.Name, Note: viewNote(v.View)}
 		if b, ok := m.Keys.ByID(keymap.ID(fmt.Sprintf("view-%d", i+1))); ok {
@@ -47,14 +47,14 @@ func (m *model) chooseView() tea.Cmd {
 	return widget.OpenList(m.UI, l, 0)
 }
 
-// viewNote says what a view shows.
+// viewNote describes a view.
 func viewNote(v View) string {
 	var parts []string
 	if v.Filter != "" {
-		parts = append(parts, "only "+v.Filter)
+		parts = append(parts, "filter "+v.Filter)
 	}
 	if v.Pane != "" {
-		parts = append(parts, "begins in "+v.Pane)
+		parts = append(parts, "starts in "+v.Pane)
 	}
 	_, panes := board.PaneTitles()
 	for _, pane := range panes {
@@ -65,16 +65,16 @@ func viewNote(v View) string {
 	return strings.Join(parts, "; ")
 }
 
-// showView looks at what is shown as v says: what it does not say is as usual.
+// showView applies v. Settings that v omits get their defaults.
 func (m *model) showView(v NamedView) tea.Cmd {
-	if err := m.lookThrough(v); err != nil {
+	if err := m.applyView(v); err != nil {
 		return m.Refuse(v.Name + ": " + err.Error())
 	}
 	return m.Answer("view " + v.Name)
 }
 
-// lookThrough has the board be as v says.
-func (m *model) lookThrough(v NamedView) error {
+// applyView applies v to the board.
+func (m *model) applyView(v NamedView) error {
 	f, err := filter.Parse(v.View.Filter)
 	if err != nil {
 		return err
@@ -92,26 +92,26 @@ func (m *model) lookThrough(v NamedView) error {
 	return nil
 }
 
-// What a program begins with: the board, as it was left, or with the view of that name.
+// How the program starts, besides the name of a view: with the board, or with the last view.
 const (
 	StartBoard = "board"
 	StartLast  = "last"
 )
 
-// begin looks at the source as the person wants it at the start of the program.
-func (m *model) begin() {
+// applyStart applies the view that the program starts with.
+func (m *model) applyStart() {
 	v := m.options.recall(m.options.Source)
 	if v != nil && m.options.Start != StartLast {
 		v.Filter, v.Layout, v.Pane = "", "", ""
 	}
-	m.remembered(v)
+	m.restoreView(v)
 	for _, own := range m.options.Views {
 		if own.Name == m.options.Start {
 			if m.Frame.Filter != "" {
-				own.View.Filter = m.Frame.Filter // which was asked for now
+				own.View.Filter = m.Frame.Filter // from the command line
 			}
 			m.showView(own)
-			m.ClearNotices() // nobody asked
+			m.ClearNotices() // about the view
 		}
 	}
 }

@@ -120,11 +120,11 @@ func (s step) asks(t *testing.T) (all []ask) {
 	return all
 }
 
-// lookPrompt is on the screen while the learner should look around before answering.
-const lookPrompt = "Look around."
+// asksToLook is on the screen while a learner is to look around before they answer.
+const asksToLook = "Look around, then"
 
-// score matches the result at the end of a lesson.
-var score = regexp.MustCompile(`You answered (\d+) of (\d+) questions?, (\d+) rightly`)
+// score finds what a lesson says at its end of the questions.
+var score = regexp.MustCompile(`You answered (\d+) of (\d+) questions?, (\d+) correctly`)
 
 // learns completes a lesson by pressing keys with act: it looks around when prompted, gives the right
 // answers and requests the hints to goals.
@@ -135,14 +135,14 @@ func (p *page) learns(l lesson, act func(key string)) {
 		p.sees(fmt.Sprintf(" %d/%d ", i+1, len(l.steps)))
 		asks := s.asks(p.T)
 		if s.Find != nil {
-			p.sees(lookPrompt)
+			p.sees(asksToLook)
 			p.looksAround(act)
 			act("next")
 		}
 		for k, a := range asks {
 			p.sees(" " + a.key + "  " + strings.Fields(a.answer)[0])
 			if act(a.key); k == len(asks)-1 {
-				p.sees("You say " + strings.Fields(a.answer)[0])
+				p.sees("Your answer: " + strings.Fields(a.answer)[0])
 			}
 		}
 		if asked += len(asks); len(asks) > 0 {
@@ -162,9 +162,9 @@ func (p *page) learns(l lesson, act func(key string)) {
 		}
 		act("next")
 	}
-	found := score.FindStringSubmatch(p.sees("It holds for"))
+	found := score.FindStringSubmatch(p.sees("Applies to"))
 	if n := fmt.Sprint(asked); asked == 0 || found == nil || found[1] != n || found[2] != n || found[3] != n {
-		p.Errorf("%d questions were answered, and the lesson shows %q", asked, found)
+		p.Errorf("%d questions were answered correctly, and the lesson says %q", asked, found)
 	}
 }
 
@@ -175,8 +175,8 @@ func (p *page) looksAround(act func(key string)) {
 	p.sees("esc: back")
 	act("esc")
 	for _, key := range []string{"log", "‹", "›"} {
-		p.sees(lookPrompt)
+		p.sees(asksToLook)
 		act(key)
 	}
-	p.sees(lookPrompt)
+	p.sees(asksToLook)
 }

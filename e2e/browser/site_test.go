@@ -133,7 +133,7 @@ func TestSiteSearch(t *testing.T) {
 			p.accessible("the search")
 			p.picture("site-search-" + where)
 			p.do(chromedp.KeyEvent("\r"))
-			p.sees("NO SCHEDULER IS HEARD since")
+			p.sees("NO SIGN OF A SCHEDULER since")
 			if at := p.value("location.href"); !strings.HasSuffix(at, "/live.html#when-no-scheduler-is-there") {
 				t.Errorf("the first result is %s", at)
 			}

@@ -1,5 +1,5 @@
-// Package canvas is a grid of cells that panes draw into and that becomes one styled string. What is
-// drawn is clipped to its area, so no pane can disturb another, whatever the text.
+// Package canvas is a grid of cells that pages draw into and that becomes one styled string. Drawing is clipped to its area, so
+// no pane can disturb another, whatever the text.
 package canvas
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Style is a colour's number in a Palette with attributes added to it.
+// Style is the number of a colour in a Palette, with attributes added.
 type Style uint8
 
 // Attributes of a Style. The numbers below Bold are colours.
@@ -18,10 +18,10 @@ const (
 	Reverse
 )
 
-// Colors is how many colours a Palette has.
+// Colors is the number of colours in a Palette.
 const Colors = int(Bold)
 
-// cell is what one place on the screen shows. The cell to the right of a wide one has no text.
+// cell is one position on the screen. The cell to the right of a wide one has no text.
 type cell struct {
 	text  string
 	style Style
@@ -34,7 +34,7 @@ type Canvas struct {
 	out   []byte
 }
 
-// Reset makes c blank and w by h in size. The memory is used again.
+// Reset makes c blank, w by h cells in size. It reuses the memory.
 func (c *Canvas) Reset(w, h int) {
 	c.w, c.h = w, h
 	if cap(c.cells) < w*h {
@@ -49,11 +49,10 @@ func (c *Canvas) Reset(w, h int) {
 // Area returns the whole of c.
 func (c *Canvas) Area() Area { return Area{canvas: c, W: c.w, H: c.h} }
 
-// Translate returns what is written for a cell's text that is no ASCII. It takes as many cells.
+// Translate replaces the text of a cell that is not ASCII with text of the same width.
 type Translate func(text string) string
 
-// String returns the rows of c, joined by newlines, with each style as p spells it, and text as translate does: nil
-// leaves it as it is.
+// String returns the rows of c, joined by newlines, styled by p. translate may be nil.
 func (c *Canvas) String(p *Palette, translate Translate) string {
 	out := c.out[:0]
 	for y := range c.h {
@@ -93,5 +92,5 @@ func (c *Canvas) row(y int) []cell {
 	return row
 }
 
-// Palette holds the escape sequence that begins each Style.
+// Palette holds the escape sequence that starts each Style.
 type Palette [1 << 8]string

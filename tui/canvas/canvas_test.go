@@ -34,8 +34,8 @@ func TestWideLettersNeverCrossTheBorder(t *testing.T) {
 	}
 }
 
-// What is drawn over half of a wide letter leaves a blank of the other half, and the row as wide as it is.
-func TestAHalfOfAWideLetterIsABlank(t *testing.T) {
+// TestHalfOfAWideLetterIsBlank: overwriting half of a wide letter blanks the other half and keeps the row's width.
+func TestHalfOfAWideLetterIsBlank(t *testing.T) {
 	var c canvas.Canvas
 	c.Reset(6, 1)
 	c.Area().Text(0, 0, 0, "世界世")

@@ -2,7 +2,7 @@ package canvas
 
 import "testing"
 
-// TestPlain: what is seen without Unicode's tables is what they say, whatever stands behind it.
+// TestPlain: plain agrees with Unicode's tables, whatever follows.
 func TestPlain(t *testing.T) {
 	var behind []string
 	for _, r := range []rune{0, ' ', 'a', 0x7f, 0x80, 0xa0, 0x301, 0x903, 0x200b, 0x200d, 0x20dd, 0x20e3, 0x2500, 0x2580, 0x25a0, 0x25aa, 0xfe0e, 0xfe0f, '世', 0x1f3fb, 0xe0020} {

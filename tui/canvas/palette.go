@@ -6,8 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// NewPalette returns a palette of the given colours. Colour 0 is the terminal's own, and so is any
-// that is nil.
+// NewPalette returns a palette of the given colours. Colour 0, and colours that are nil, are the terminal's default.
 func NewPalette(colors [Colors]color.Color) *Palette {
 	var p Palette
 	for i := range p {

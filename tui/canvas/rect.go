@@ -1,9 +1,9 @@
 package canvas
 
-// Rect is a part of the screen, or of an area.
+// Rect is a rectangle of cells.
 type Rect struct{ X, Y, W, H int }
 
-// At returns the part of w by h cells that begins at x, y.
+// At returns the rectangle at x, y of w by h cells.
 func At(x, y, w, h int) Rect { return Rect{x, y, w, h} }
 
 // Contains reports whether the cell at x, y is in r.

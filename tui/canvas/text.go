@@ -1,6 +1,6 @@
 package canvas
 
-// Truncate shortens s to at most width cells, the end replaced by an ellipsis.
+// Truncate shortens s to at most width cells and ends it with an ellipsis.
 func Truncate(s string, width int) string {
 	if fitsWidth(s, width) {
 		return s
@@ -8,8 +8,8 @@ func Truncate(s string, width int) string {
 	return head(s, width-1) + ellipsis(width)
 }
 
-// TruncateMiddle shortens s to at most width cells by leaving out its middle. Names made by controllers differ
-// at their end and belong together by their beginning, so both stay.
+// TruncateMiddle shortens s to at most width cells by replacing its middle. Pods of a controller share the start of their names and
+// differ at the end.
 func TruncateMiddle(s string, width int) string {
 	if fitsWidth(s, width) {
 		return s
@@ -18,7 +18,7 @@ func TruncateMiddle(s string, width int) string {
 	return head(s, width-1-tail) + ellipsis(width) + tailOf(s, tail)
 }
 
-// Wrap cuts s into lines of at most width cells, at blanks where it can.
+// Wrap splits s into lines of at most width cells, at spaces if possible.
 func Wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
@@ -26,7 +26,7 @@ func Wrap(s string, width int) []string {
 	var lines []string
 	for len(s) > 0 {
 		line := head(s, width)
-		if len(line) == 0 { // a wide letter in a column of one
+		if len(line) == 0 { // a wide letter does not fit
 			break
 		}
 		if len(line) < len(s) && s[len(line)] != ' ' {
@@ -46,7 +46,7 @@ func Wrap(s string, width int) []string {
 	return lines
 }
 
-// fitsWidth reports whether s is no wider than width cells.
+// fitsWidth reports whether s fits into width cells.
 func fitsWidth(s string, width int) bool { return len(s) <= width || Width(s) <= width }
 
 func ellipsis(width int) string {
@@ -56,7 +56,7 @@ func ellipsis(width int) string {
 	return "…"
 }
 
-// head returns as much of the beginning of s as fits into width cells.
+// head returns the longest start of s that fits into width cells.
 func head(s string, width int) string {
 	i, n := 0, 0
 	for i < len(s) {
@@ -69,7 +69,7 @@ func head(s string, width int) string {
 	return s[:i]
 }
 
-// tailOf returns as much of the end of s as fits into width cells.
+// tailOf returns the longest end of s that fits into width cells.
 func tailOf(s string, width int) string {
 	left := Width(s)
 	for left > width {

@@ -1,3 +1,2 @@
-// Package format writes names, counts and times as the screen shows them, in as few letters as will do. What comes out
-// is safe to draw: see Safe. It imports nothing of the screen.
+// Package format writes names, counts and durations for the screen, as short as possible and safe to draw.
 package format

@@ -8,22 +8,22 @@ import (
 	"github.com/schedq/schedq/sources"
 )
 
-// Safe makes text from outside fit to be shown. It costs nothing for text that is.
+// Safe makes text from outside safe to draw. It does not allocate for text that already is.
 func Safe(s string) string { return string(sources.Sanitize(s)) }
 
-// SafeList joins names from outside.
+// SafeList joins names from outside, made safe.
 func SafeList(names []string, separator string) string {
 	return Safe(strings.Join(names, separator))
 }
 
-// Countdown writes what is left of a wait in at most 5 letters: 4.2s, 37s, 4:12, 2h05m, 3d. What a clock that was set back makes
-// negative is 0.0s.
+// Countdown writes the rest of a wait in at most 5 letters: 4.2s, 37s, 4:12, 2h05m, 3d. Negative durations, which a clock that was
+// set back causes, are 0.0s.
 func Countdown(d time.Duration) string {
 	var text [24]byte
 	return string(AppendCountdown(text[:0], d))
 }
 
-// AppendCountdown writes a countdown behind text.
+// AppendCountdown appends a countdown to text.
 func AppendCountdown(text []byte, d time.Duration) []byte {
 	d = max(d, 0)
 	seconds := int(d / time.Second)
@@ -45,10 +45,10 @@ func AppendCountdown(text []byte, d time.Duration) []byte {
 	}
 }
 
-// appendTwoDigits writes n, between 0 and 99, with a leading zero if need be.
+// appendTwoDigits appends n, between 0 and 99, as two digits.
 func appendTwoDigits(text []byte, n int) []byte { return append(text, '0'+byte(n/10), '0'+byte(n%10)) }
 
-// Duration writes how long something took in at most 5 letters: 12ms, or as a countdown.
+// Duration writes a duration in at most 5 letters: 12ms, or as a countdown.
 func Duration(d time.Duration) string {
 	d = max(d, 0)
 	if d < time.Second {
@@ -57,13 +57,13 @@ func Duration(d time.Duration) string {
 	return Countdown(d)
 }
 
-// Span writes a stretch of time as a player does: 0:07, 3:12, 1:04:14.
+// Span writes a duration like a media player: 0:07, 3:12, 1:04:14.
 func Span(d time.Duration) string {
 	var text [24]byte
 	return string(AppendSpan(text[:0], d))
 }
 
-// AppendSpan writes a span behind text.
+// AppendSpan appends a span to text.
 func AppendSpan(text []byte, d time.Duration) []byte {
 	seconds := int(max(d, 0) / time.Second)
 	minutes, hours := seconds/60, seconds/3600
@@ -74,16 +74,16 @@ func AppendSpan(text []byte, d time.Duration) []byte {
 	return appendTwoDigits(append(text, ':'), seconds%60)
 }
 
-// Number writes a count with a comma between thousands.
+// Number writes n with commas between thousands.
 func Number(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
 	}
-	var text [26]byte // an int64 with its commas
+	var text [26]byte // the longest int64 with commas
 	return string(AppendNumber(text[:0], n))
 }
 
-// AppendNumber writes a number behind text.
+// AppendNumber appends a number to text.
 func AppendNumber(text []byte, n int) []byte {
 	if n < 1000 {
 		return strconv.AppendInt(text, int64(n), 10)
@@ -92,7 +92,7 @@ func AppendNumber(text []byte, n int) []byte {
 	return appendTwoDigits(text, n%100)
 }
 
-// Plural writes n and the word for that many things.
+// Plural writes n and word, with an s unless n is 1.
 func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -100,16 +100,16 @@ func Plural(n int, word string) string {
 	return Number(n) + " " + word + "s"
 }
 
-// Level draws share, between 0 and 1, in one cell.
+// Level draws share, between 0 and 1, as a block in one cell.
 func Level(share float64) string {
 	levels := [...]string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 	return levels[min(max(int(share*8), 0), 7)]
 }
 
-// sureFrom is from which share on it is said how long the rest takes: before, that would be a guess.
+// sureFrom is the smallest share from which the remaining time is estimated.
 const sureFrom = 0.05
 
-// Remaining reckons how long the rest takes of what a share of was done in that time. Zero: that would be a guess, or nothing is left.
+// Remaining estimates how long the rest takes if share took since. 0: unknown, or nothing is left.
 func Remaining(share float64, since time.Duration) time.Duration {
 	if !(share >= sureFrom) {
 		return 0
@@ -117,7 +117,7 @@ func Remaining(share float64, since time.Duration) time.Duration {
 	return max(0, time.Duration(float64(since)*(1-share)/share))
 }
 
-// Bar draws share, between 0 and 1, as a line of width cells of which the first are heavy.
+// Bar draws share, between 0 and 1, as a line of width cells, the first of them heavy.
 func Bar(share float64, width int) (heavy, light string) {
 	const heavyCells, lightCells = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━", "────────────────────────────────────────"
 	const bytes = len("━")

@@ -19,8 +19,8 @@ func TestCountdown(t *testing.T) {
 	}
 }
 
-// TestWrittenBehind: what is written behind other text is what would be written alone, and makes no string of its own.
-func TestWrittenBehind(t *testing.T) {
+// TestAppend: the append functions write the same text without allocating.
+func TestAppend(t *testing.T) {
 	for _, d := range []time.Duration{-time.Second, 0, 99 * time.Millisecond, 9999 * time.Millisecond, 59999 * time.Millisecond, time.Minute, time.Hour - 1, time.Hour,
 		10*time.Hour - 1, 10 * time.Hour, 48*time.Hour - 1, 48 * time.Hour, 1<<63 - 1} {
 		if got, want := string(AppendCountdown([]byte("in "), d)), "in "+Countdown(d); got != want {
@@ -36,7 +36,7 @@ func TestWrittenBehind(t *testing.T) {
 	}
 }
 
-// TestNoNegativeTime: a clock that was set back shows no time below none.
+// TestNoNegativeTime: a clock that was set back shows no negative time.
 func TestNoNegativeTime(t *testing.T) {
 	for _, d := range []time.Duration{-time.Millisecond, -3 * time.Second, -3 * time.Minute, -2 * time.Hour, -80 * time.Hour} {
 		if got := [...]string{Countdown(d), Duration(d), Span(d)}; got != [...]string{"0.0s", "0ms", "0:00"} {
@@ -53,8 +53,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestLeft: the rest takes as long as it took so far, by its share.
-func TestLeft(t *testing.T) {
+// TestRemaining: the rest is extrapolated.
+func TestRemaining(t *testing.T) {
 	for share, want := range map[float64]time.Duration{0: 0, 0.049: 0, 0.05: 19 * time.Minute, 0.25: 3 * time.Minute, 1: 0, 1.5: 0, math.NaN(): 0} {
 		if got := Remaining(share, time.Minute); got != want {
 			t.Errorf("of %v is left %v, want %v", share, got, want)

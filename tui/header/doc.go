@@ -1,2 +1,2 @@
-// Package header draws the lines above the page: what is shown, who decides, and where in time that is.
+// Package header draws the lines above the page: the source, who decides, the flow of pods, and the position in time.
 package header

@@ -10,29 +10,28 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// flow draws the way of a pod through the queue in one line, with how many pods are where. A place lights up when a pod
-// comes to it.
+// flow draws a pod's way through the queue in one line, with the number of pods in each tier. A tier lights up when a pod arrives.
 type flow struct{ frame *session.Frame }
 
-// lit is for how long a place is lit after a pod came, and litMoves how many moves are looked at for that.
+// lit is how long a tier stays lit, litMoves how many moves are examined for that.
 const (
 	lit      = 500 * time.Millisecond
 	litMoves = 64
 )
 
-// slim is the width below which the way has no room for where pods are for a moment only.
+// slim is the width below which tiers that pods only pass through are left out.
 const slim = 75
 
-// Draw draws as much of the way as there is room for: with blanks and words between the places, or arrows alone. That an attempt
-// ends in one of two ways is said in words: readers took a branch of lines for one that begins at the bound pods.
+// Draw draws the flow as wide as fits: with spaces and words between the tiers, or arrows only. The two outcomes of an attempt are in
+// words: readers took a branch of lines for one that starts at the bound pods.
 func (w flow) Draw(a canvas.Area) {
-	said := [...]string{"new → ", " → ", " → ✓ ", ", or rejected → ", " · ", " ─ event → "}
+	between := [...]string{"new → ", " → ", " → ✓ ", ", or rejected → ", " · ", " ─ event → "}
 	switch {
 	case a.W >= 110:
 	case a.W >= 90:
-		said = [...]string{"new → ", " → ", " → ✓ ", " or → ", " · ", " → "}
+		between = [...]string{"new → ", " → ", " → ✓ ", " or → ", " · ", " → "}
 	default:
-		said = [...]string{"→", " → ", " →✓", " or ", "·", " → "}
+		between = [...]string{"→", " → ", " →✓", " or ", "·", " → "}
 	}
 	came := w.came()
 	x := 1
@@ -40,7 +39,7 @@ func (w flow) Draw(a canvas.Area) {
 		if tier == queue.Gated && (a.W < 90 || w.frame.Board.Total(tier) == 0) || tier == queue.InFlight && a.W < slim {
 			continue
 		}
-		x = a.Text(x, 0, theme.Dim, said[i])
+		x = a.Text(x, 0, theme.Dim, between[i])
 		style := theme.Tier(tier)
 		if came[tier] {
 			style |= canvas.Reverse
@@ -64,7 +63,7 @@ func (w flow) Draw(a canvas.Area) {
 	}
 }
 
-// came returns the tiers that pods came to lately.
+// came returns the tiers that pods have just entered.
 func (w flow) came() (tiers [queue.Deleted + 1]bool) {
 	log := w.frame.Log
 	for i := log.Len() - 1; i >= max(0, log.Len()-litMoves); i-- {

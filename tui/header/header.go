@@ -17,7 +17,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// Line is one line at the top of the screen.
+// Line is one of the lines.
 type Line uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	lineHints
 )
 
-// Lines returns the lines that a screen of h rows has room for. counted is true if the scheduler's own counts are known.
+// Lines returns the lines that fit a screen of h rows. counted is set if the scheduler's own counts are known.
 func Lines(h int, fork, counted bool) []Line {
 	switch {
 	case h >= 30 && fork:
@@ -47,7 +47,7 @@ func Lines(h int, fork, counted bool) []Line {
 	}
 }
 
-// AboveLesson returns the lines above a lesson, which needs the room.
+// AboveLesson returns the lines above a lesson, which needs the space.
 func AboveLesson(fork bool) []Line {
 	if fork {
 		return []Line{lineBanner, lineTime}
@@ -55,18 +55,18 @@ func AboveLesson(fork bool) []Line {
 	return []Line{lineTitle, lineTime}
 }
 
-// Header is what is shown, how it was made, and where in time it is.
+// Header is the lines above the page.
 type Header struct {
 	Frame *session.Frame
 	Keys  *keymap.Map
-	// Alone is true if the what-if is all there is: nothing leads back from it.
+	// Alone is set if there is no recording to go back to.
 	Alone bool
-	// Follows is true if its time is that of what stands beside it.
+	// Follows is set if another session determines the time.
 	Follows bool
 	Lines   []Line
 }
 
-// Draw draws the lines, one below the other, and returns where the line is that shows how far it is.
+// Draw draws the lines and returns where the progress line is.
 func (h Header) Draw(a canvas.Area) (progress canvas.Rect) {
 	for y, line := range h.Lines {
 		row := a.Row(y)
@@ -100,7 +100,7 @@ func (h Header) Draw(a canvas.Area) (progress canvas.Rect) {
 	return progress
 }
 
-// banner says that this is no recording, so that nobody can miss it.
+// banner draws an unmistakable line for a what-if.
 func (h Header) banner(a canvas.Area) {
 	a.Fill(theme.WhatIf|canvas.Reverse|canvas.Bold, " ")
 	who := "you are the scheduler"
@@ -119,18 +119,18 @@ func (h Header) banner(a canvas.Area) {
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, theme.WhatIf|canvas.Reverse|canvas.Bold, text)
 }
 
-// silent reports whether no scheduler is heard to work, so that nothing flows.
+// silent reports whether there is no sign of a scheduler.
 func (h Header) silent() bool { return h.Frame.Silent != nil && h.Frame.Silent.Profile == "" }
 
-// silence says that no scheduler is heard to work, so that nobody can miss it.
+// silence draws an unmistakable line if there is no sign of a scheduler.
 func (h Header) silence(a canvas.Area) {
 	style := theme.Backoff | canvas.Reverse | canvas.Bold
 	a.Fill(style, " ")
-	text := "NO SCHEDULER IS HEARD since " + h.Frame.Zone.Second(h.Frame.Silent.Since) + " — pods wait, none is tried"
+	text := "NO SIGN OF A SCHEDULER since " + h.Frame.Zone.Second(h.Frame.Silent.Since) + " — no pod is tried"
 	a.Text(max(1, (a.W-canvas.Width(text))/2), 0, style, canvas.Truncate(text, a.W-2))
 }
 
-// title names the recording and the scheduler that was recorded.
+// title draws the names of the source and of its scheduler.
 func (h Header) title(a canvas.Area) {
 	right := a.W
 	if filter := h.Frame.Filter; filter != "" {
@@ -154,7 +154,7 @@ func (h Header) title(a canvas.Area) {
 	}
 }
 
-// Scheduler says which release was recorded.
+// Scheduler returns the name and the release of the recorded scheduler.
 func Scheduler(f *session.Frame) string {
 	release := format.Safe(string(f.Scheduler.Release))
 	switch {
@@ -169,7 +169,7 @@ func Scheduler(f *session.Frame) string {
 	}
 }
 
-// time says whether time passes, how fast, and how far it is. It returns where a line shows that, if one does.
+// time draws whether time runs, how fast, and the position. It returns where the progress line is, if it fits.
 func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 	f := h.Frame
 	if f.Live != nil && f.Fork == nil {
@@ -221,7 +221,7 @@ func (h Header) time(a canvas.Area) (progress canvas.Rect) {
 	return progress
 }
 
-// now says in a line of w cells when the moment is that is shown.
+// now returns the moment shown for a line of w cells.
 func (h Header) now(w int) string {
 	zone, now := h.Frame.Zone, h.Frame.Now
 	switch {
@@ -234,7 +234,7 @@ func (h Header) now(w int) string {
 	}
 }
 
-// far says how far that is from the start, and how far the end is, as far as it is read.
+// far returns the time since the start and the total length, as far as it is read.
 func (h Header) far() string {
 	f := h.Frame
 	var room [48]byte
@@ -246,7 +246,7 @@ func (h Header) far() string {
 	return string(text)
 }
 
-// ReadCells is how many of the cells of the line that shows how far it is are of what is read.
+// ReadCells returns how many cells of the progress line stand for what is read.
 func ReadCells(r *session.Reading, width int) int {
 	if r == nil {
 		return width
@@ -254,7 +254,7 @@ func ReadCells(r *session.Reading, width int) int {
 	return min(max(int(r.Share*float64(width)), 1), width)
 }
 
-// reading says how far a recording is read. Empty if all is.
+// reading returns how much of the recording is read, or "" if all is.
 func reading(r *session.Reading) string {
 	if r == nil {
 		return ""
@@ -266,13 +266,13 @@ func reading(r *session.Reading) string {
 	return said
 }
 
-// Speed writes how many times as fast as it was time passes: ×0.5, ×16, with two digits behind the point at the most.
+// Speed formats a playback speed with at most two decimals: ×0.5, ×16.
 func Speed(times float64) string {
 	var room [32]byte
 	return string(strconv.AppendFloat(append(room[:0], "×"...), math.Round(times*100)/100, 'g', -1, 64))
 }
 
-// moves says which move the one shown last is, and how many are known to follow.
+// moves returns the number of the last move shown, and of all known moves.
 func (h Header) moves() string {
 	n, known := h.Frame.Log.Len(), h.Frame.Known
 	var room [64]byte
@@ -290,13 +290,13 @@ func share(part, whole time.Duration) float64 {
 	return float64(part) / float64(whole)
 }
 
-// trendCells is how many columns of trendCell a trend has.
+// The size of a tier's trend: trendCells columns of trendCell each.
 const (
 	trendCells = 10
 	trendCell  = 6 * time.Second
 )
 
-// drawTrend draws how a tier's size went in the last minute, and returns how many columns that took.
+// drawTrend draws a tier's size in the last minute, and returns how many columns that took.
 func drawTrend(a canvas.Area, f *session.Frame, tier queue.Tier) int {
 	var values [trendCells]float64
 	s := f.Series
@@ -319,11 +319,10 @@ func drawTrend(a canvas.Area, f *session.Frame, tier queue.Tier) int {
 	return trendCells
 }
 
-// vast is the width from which on each count has its trend beside it.
+// vast is the width from which counts have their trends beside them.
 const vast = 180
 
-// schedulerCounts draws the scheduler's own numbers, and beside each that differs what the local queue had when they were
-// measured: what it has now is another matter.
+// schedulerCounts draws the scheduler's own counts and, where they differ, those of the local queue at the time of measurement.
 func (h Header) schedulerCounts(a canvas.Area) {
 	f, says, local := h.Frame, h.Frame.SchedulerCounts, h.Frame.LocalCounts
 	x := a.Text(1, 0, theme.Dim, "scheduler, "+format.Countdown(f.Now.Sub(f.SchedulerCountsAt))+" ago: ")
@@ -347,10 +346,10 @@ func (h Header) schedulerCounts(a canvas.Area) {
 	}
 }
 
-// farBehind is how far behind the clock a live session is at the least that says so: it is half a second behind as a rule.
+// farBehind is the delay from which a live session shows it. Half a second is normal.
 const farBehind = time.Second
 
-// liveTime says how the cluster stands that is shown: on its way in, heard of, or stale.
+// liveTime draws the state of a live cluster: connecting, live, or stale.
 func (h Header) liveTime(a canvas.Area) {
 	f := h.Frame
 	x := 1
@@ -391,13 +390,13 @@ func (h Header) liveTime(a canvas.Area) {
 	if t := f.Live.Trouble; t != "" {
 		text := format.Safe(string(t))
 		if since := unheardSince(f.Live); !since.IsZero() {
-			text = "not heard since " + f.Zone.Second(since) + ": " + text
+			text = "no data since " + f.Zone.Second(since) + ": " + text
 		}
 		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(text, left.W-x-2))
 		return
 	}
 	if behind := f.Live.Behind; behind >= farBehind {
-		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(format.Span(behind.Truncate(time.Second))+" behind the clock, as the scheduler's Events are", left.W-x-2))
+		left.Text(x+2, 0, theme.Backoff, canvas.Truncate(format.Span(behind.Truncate(time.Second))+" behind: the scheduler's Events are late", left.W-x-2))
 		return
 	}
 	x = left.Text(x+2, 0, theme.Dim, "attached "+format.Span(f.Now.Sub(f.Live.Attached).Truncate(time.Second))+" ago")

@@ -9,23 +9,23 @@ import (
 	"github.com/schedq/schedq/tui/format"
 )
 
-// What of a cluster's distance is worth a word: it is far away, or this machine's clock is another.
+// Smaller values are not shown.
 const (
 	farAway    = 50 * time.Millisecond
 	clocksPart = 100 * time.Millisecond
 )
 
-// distance says how far away the cluster is, and how far the clocks are apart. Empty if neither is worth a word.
+// distance returns the API server's latency and the difference of the clocks, if they are large.
 func distance(l *session.Live) string {
 	s := ""
 	if l.Answers >= farAway {
-		s = "answers take " + format.Duration(l.Answers)
+		s = "API latency " + format.Duration(l.Answers)
 	}
 	if by := l.Ahead.Round(clocksPart); by != 0 {
 		if s != "" {
 			s += ", "
 		}
-		if s += "this clock " + format.Duration(by.Abs()); by > 0 {
+		if s += "local clock " + format.Duration(by.Abs()); by > 0 {
 			s += " ahead"
 		} else {
 			s += " behind"
@@ -34,7 +34,7 @@ func distance(l *session.Live) string {
 	return s
 }
 
-// unheardSince returns since when something of the cluster is not heard whose trouble is told. Zero if all is heard.
+// unheardSince returns since when a watch that reports a problem has delivered nothing, or zero.
 func unheardSince(l *session.Live) (since time.Time) {
 	for _, r := range l.Resources {
 		if r.Broken() && (since.IsZero() || r.Unheard.Since.Before(since)) {
@@ -44,7 +44,7 @@ func unheardSince(l *session.Live) (since time.Time) {
 	return since
 }
 
-// progress says how many lists are in, and which is the longest that is not.
+// progress returns how many lists are read, and the longest of the others.
 func progress(l *session.Live) string {
 	in := 0
 	var longest sources.Resource
@@ -55,7 +55,7 @@ func progress(l *session.Live) string {
 			longest = r
 		}
 	}
-	s := fmt.Sprintf("%d of %d lists are in", in, len(l.Resources))
+	s := fmt.Sprintf("%d of %d lists read", in, len(l.Resources))
 	if longest.Name != "" {
 		s += fmt.Sprintf(", %s %s so far", format.Number(longest.Objects), longest.Name)
 	}

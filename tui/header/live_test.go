@@ -15,8 +15,8 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// TestTroubleIsShown: what is wrong with a cluster's lists is on the screen, before it is attached to and after.
-func TestTroubleIsShown(t *testing.T) {
+// TestTrouble: problems with a cluster's lists and watches are shown before and after they are read.
+func TestTrouble(t *testing.T) {
 	const trouble = "pods can't be read: the API server: etcdserver: request timed out"
 	resources := []sources.Resource{{Name: "nodes", State: sources.ResourceWatched, Objects: 7}, {Name: "pods", State: sources.ResourceFailing}}
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -26,16 +26,16 @@ func TestTroubleIsShown(t *testing.T) {
 		live session.Live
 		want string
 	}{
-		"connecting":     {session.Live{Status: sources.Status{Resources: resources}}, "◌ connecting  1 of 2 lists are in, 0 pods so far"},
+		"connecting":     {session.Live{Status: sources.Status{Resources: resources}}, "◌ connecting  1 of 2 lists read, 0 pods so far"},
 		"lists fail":     {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble}}, "◌ connecting  " + trouble},
 		"one list fails": {session.Live{Status: sources.Status{Resources: resources, Trouble: trouble, Attached: at}, Following: true}, "● live  10:00:05.000 UTC  " + trouble},
-		"one is not heard": {session.Live{Status: sources.Status{Resources: broken, Trouble: "events can't be read: gone", Attached: at}, Following: true},
-			"● live  10:00:05.000 UTC  not heard since 10:00:03: events can't be read: gone"},
-		"nothing is heard": {session.Live{Status: sources.Status{Trouble: "gone", Attached: at, StaleSince: at}}, "◌ STALE since 10:00:00  gone"},
-		"all is well":      {session.Live{Status: sources.Status{Answers: 3 * time.Millisecond, Ahead: 40 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago   "},
-		"it is far away":   {session.Live{Status: sources.Status{Answers: 162 * time.Millisecond, Ahead: -2300 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago, answers take 162ms, this clock 2.3s behind"},
-		"Events wait":      {session.Live{Status: sources.Status{Attached: at}, Following: true, Behind: 7400 * time.Millisecond}, "● live  10:00:05.000 UTC  0:07 behind the clock, as the scheduler's Events are"},
-		"it is as ever":    {session.Live{Status: sources.Status{Attached: at}, Following: true, Behind: 999 * time.Millisecond}, "● live  10:00:05.000 UTC  attached 0:05 ago"},
+		"one watch fails": {session.Live{Status: sources.Status{Resources: broken, Trouble: "events can't be read: gone", Attached: at}, Following: true},
+			"● live  10:00:05.000 UTC  no data since 10:00:03: events can't be read: gone"},
+		"all fail":     {session.Live{Status: sources.Status{Trouble: "gone", Attached: at, StaleSince: at}}, "◌ STALE since 10:00:00  gone"},
+		"all is well":  {session.Live{Status: sources.Status{Answers: 3 * time.Millisecond, Ahead: 40 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago   "},
+		"far away":     {session.Live{Status: sources.Status{Answers: 162 * time.Millisecond, Ahead: -2300 * time.Millisecond, Attached: at}, Following: true}, "attached 0:05 ago, API latency 162ms, local clock 2.3s behind"},
+		"late Events":  {session.Live{Status: sources.Status{Attached: at}, Following: true, Behind: 7400 * time.Millisecond}, "● live  10:00:05.000 UTC  0:07 behind: the scheduler's Events are late"},
+		"normal delay": {session.Live{Status: sources.Status{Attached: at}, Following: true, Behind: 999 * time.Millisecond}, "● live  10:00:05.000 UTC  attached 0:05 ago"},
 	} {
 		var screen canvas.Canvas
 		screen.Reset(160, 1)
@@ -46,7 +46,7 @@ func TestTroubleIsShown(t *testing.T) {
 	}
 }
 
-// TestNoScheduler: that no scheduler is heard stands where pods would flow, or where the title is.
+// TestNoScheduler: the sign that no scheduler runs takes the place of the flow, or of the title on small screens.
 func TestNoScheduler(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for _, h := range []int{16, 24, 50} {
@@ -55,7 +55,7 @@ func TestNoScheduler(t *testing.T) {
 		Header{Frame: &session.Frame{Scheduler: &sources.SchedulerStarted{}, Moment: explain.Moment{Now: at.Add(time.Minute), Silent: &timeline.Silence{Since: at}}},
 			Lines: Lines(h, false, false)}.Draw(screen.Area())
 		got := ansi.Strip(screen.String(canvas.NewPalette([canvas.Colors]color.Color{}), nil))
-		if want := "NO SCHEDULER IS HEARD since 10:00:00 — pods wait, none is"; !strings.Contains(got, want) {
+		if want := "NO SIGN OF A SCHEDULER since 10:00:00 — no pod is tried"; !strings.Contains(got, want) {
 			t.Errorf("%d rows: it shows\n%s\nwant: %s", h, got, want)
 		}
 	}

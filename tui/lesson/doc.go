@@ -1,3 +1,2 @@
-// Package lesson is the page of a lesson below a smaller board, and what keys do there. What is taught, and when a goal
-// is reached, is package lessons'.
+// Package lesson is the page of a lesson below the board. Package lessons has the contents, and decides when a goal is reached.
 package lesson

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// lessonRows is how many rows a lesson takes of a screen of h, its title included.
+// lessonRows returns how many rows a lesson takes of a screen of h rows, its title included.
 func lessonRows(h int) int {
 	switch {
 	case h >= 36:
@@ -24,16 +24,15 @@ func lessonRows(h int) int {
 	}
 }
 
-// leastBoard is how many rows the board keeps on a small screen: a pane's title, its heading and a pod, what is in flight.
+// leastBoard is how many rows a small screen leaves to the board: a pane's title, heading and one pod, and the pods in flight.
 const leastBoard = 5
 
-// needs is how many rows the lesson needs to be read whole on a screen of that width, its title included. What the model
-// says of an answer is left out: why? tells it, too.
+// needs returns how many rows show the whole lesson at width w, its title included and the model's reasons excluded: why? has them.
 func (l *Lesson) needs(w int) int {
 	return 1 + l.measure(w-4, true)
 }
 
-// measure is how many rows of w cells the text takes, with the questions that were answered or without.
+// measure returns how many rows of w cells the text takes, with or without the answered questions.
 func (l *Lesson) measure(w int, questions bool) int {
 	var scratch canvas.Canvas
 	scratch.Reset(w, 1)
@@ -61,23 +60,23 @@ func (l *Lesson) Draw(a canvas.Area) {
 	l.title(a.Row(0))
 	p := &sheet{area: a.Sub(2, 1, a.W-4, a.H-1)}
 	l.drawText(p, l.measure(p.area.W, true) <= p.area.H)
-	if l.phase == told {
+	if l.phase == judged {
 		l.drawWhy(p)
 	}
 }
 
-// drawText draws what is said in the phase that the step is in.
+// drawText draws the text of the current phase.
 func (l *Lesson) drawText(p *sheet, questions bool) {
 	switch l.phase {
-	case over:
-		l.drawOver(p)
+	case finished:
+		l.drawSummary(p)
 		return
-	case told:
-		l.drawTold(p, questions)
+	case judged:
+		l.drawResult(p, questions)
 		return
 	}
 	finding := l.current().Prediction != nil && l.current().Prediction.Finding
-	if finding && l.phase != reading { // what is asked and answered needs the room
+	if finding && l.phase != reading { // leave the space to the question
 		l.drawAsk(p)
 		return
 	}
@@ -89,17 +88,17 @@ func (l *Lesson) drawText(p *sheet, questions bool) {
 		for _, a := range l.current().Prediction.Asks {
 			p.writeText(theme.Accent|canvas.Bold, string(a.Question))
 		}
-		p.writeText(theme.Dim, l.Keys.Say("Look around. {lesson-next}: you know it."))
+		p.writeText(theme.Dim, l.Keys.Say("Look around, then press {lesson-next} to answer."))
 	}
 	switch l.phase {
-	case asking, going:
+	case asking, playing:
 		l.drawAsk(p)
 	case trying, reached:
 		l.drawGoal(p)
 	}
 }
 
-// title draws the line between board and lesson: the lesson's place, its steps as a map, the time.
+// title draws the line between board and lesson: title, steps, time.
 func (l *Lesson) title(a canvas.Area) {
 	a.Fill(theme.Dim, "─")
 	timer := l.score.now.Sub(l.score.began)
@@ -111,7 +110,7 @@ func (l *Lesson) title(a canvas.Area) {
 	var steps strings.Builder
 	for i := range l.plan.Lesson.Steps {
 		switch {
-		case i < l.step || l.phase == over:
+		case i < l.step || l.phase == finished:
 			steps.WriteString("●")
 		case i == l.step:
 			steps.WriteString("◉")
@@ -121,13 +120,13 @@ func (l *Lesson) title(a canvas.Area) {
 	}
 	right = a.Right(right-1, 0, theme.Accent, " "+canvas.Truncate(steps.String(), a.W/3)+" ")
 	title := fmt.Sprintf(" %d/%d %s ", l.step+1, len(l.plan.Steps), l.current().Title)
-	if l.phase == over {
+	if l.phase == finished {
 		title = " " + string(l.plan.Lesson.Title) + ": done "
 	}
 	a.Text(1, 0, theme.Accent|canvas.Bold, canvas.Truncate(title, right-2))
 }
 
-// sheet is where text is written, line by line, as far as there is room.
+// sheet is an area that text is written into line by line, as far as it fits.
 type sheet struct {
 	area canvas.Area
 	y    int
@@ -141,8 +140,8 @@ func (p *sheet) writeText(style canvas.Style, text string) {
 	}
 }
 
-// answered writes text behind a glyph.
-func (p *sheet) answered(style canvas.Style, glyph, text string) {
+// writeMarked writes text after a glyph.
+func (p *sheet) writeMarked(style canvas.Style, glyph, text string) {
 	for i, line := range canvas.Wrap(format.Safe(text), p.area.W-2) {
 		if i == 0 {
 			p.area.Text(0, p.y, style|canvas.Bold, glyph)
@@ -152,7 +151,7 @@ func (p *sheet) answered(style canvas.Style, glyph, text string) {
 	}
 }
 
-// drawAsk draws the question that is open, its answers and what was chosen; while time goes on to what comes, too.
+// drawAsk draws the open question, its answers and the chosen one.
 func (l *Lesson) drawAsk(p *sheet) {
 	asks := l.current().Prediction.Asks
 	shown := min(len(l.given), len(asks)-1)
@@ -182,7 +181,7 @@ func (l *Lesson) drawAsk(p *sheet) {
 		switch {
 		case i == chosen:
 			nameStyle |= canvas.Underline
-		case l.phase == going:
+		case l.phase == playing:
 			keyStyle, nameStyle = theme.Dim, theme.Dim
 		case chosen != noAnswer:
 			keyStyle, nameStyle = theme.Accent, theme.Dim
@@ -192,23 +191,23 @@ func (l *Lesson) drawAsk(p *sheet) {
 	}
 	p.y++
 	switch {
-	case l.phase == going:
+	case l.phase == playing:
 		p.writeText(theme.Accent, "…")
 	case chosen != noAnswer:
-		p.writeText(theme.Accent, l.Keys.Say("You say "+answerName(a.Answers[chosen])+". Another key changes it, {lesson-next} "+l.shows()+"."))
+		p.writeText(theme.Accent, l.Keys.Say("Your answer: "+answerName(a.Answers[chosen])+". Press another key to change it, {lesson-next} to see "+l.nextShows()+"."))
 	}
 }
 
-// shows says what going on from a question does.
-func (l *Lesson) shows() string {
+// nextShows returns what going on from the question shows.
+func (l *Lesson) nextShows() string {
 	if l.current().Prediction.Finding {
-		return "shows what is so"
+		return "the answer"
 	}
-	return "shows what comes"
+	return "what happens"
 }
 
-// drawTold draws what was right, and what the person said; the questions again where there is room for them.
-func (l *Lesson) drawTold(p *sheet, questions bool) {
+// drawResult draws the given and the right answers, with the questions if they fit.
+func (l *Lesson) drawResult(p *sheet, questions bool) {
 	for i, a := range l.current().Prediction.Asks {
 		if questions {
 			p.writeText(theme.Dim, string(a.Question))
@@ -220,58 +219,58 @@ func (l *Lesson) drawTold(p *sheet, questions bool) {
 		}
 		switch {
 		case given == a.Right():
-			p.answered(theme.Active, "✓", answerName(right)+": "+string(right.Says))
+			p.writeMarked(theme.Active, "✓", answerName(right)+": "+string(right.Says))
 		case given == noAnswer:
-			p.answered(theme.Accent, "→", answerName(right)+": "+string(right.Says))
+			p.writeMarked(theme.Accent, "→", answerName(right)+": "+string(right.Says))
 		default:
-			p.answered(theme.Alarm, "✗", "You said "+answerName(a.Answers[given])+". "+string(a.Answers[given].Says))
-			p.answered(theme.Active, "→", answerName(right)+": "+string(right.Says))
+			p.writeMarked(theme.Alarm, "✗", "You said "+answerName(a.Answers[given])+". "+string(a.Answers[given].Says))
+			p.writeMarked(theme.Active, "→", answerName(right)+": "+string(right.Says))
 		}
 	}
 }
 
-// drawWhy draws how the model came to what was right.
+// drawWhy draws the model's reasons for the right answers.
 func (l *Lesson) drawWhy(p *sheet) {
 	said := p.y
 	for _, why := range l.plan.Steps[l.step].Why {
 		p.writeText(theme.Dim, why)
 	}
-	if p.y > p.area.H && said < p.area.H { // why? says the same
+	if p.y > p.area.H && said < p.area.H { // the rest is on the page why?
 		p.area.Right(p.area.W, p.area.H-1, theme.Accent, l.Keys.Say(" … {lesson-why}: why?"))
 	}
 }
 
-// drawGoal draws how the goal stands: hints, the solution, whether it is reached.
+// drawGoal draws the goal with the hints, the solution, or that it is reached.
 func (l *Lesson) drawGoal(p *sheet) {
 	g := l.current().Goal
 	switch {
 	case l.phase == reached:
-		p.answered(theme.Active, "✓", "Reached: "+goalIn(g)+".")
+		p.writeMarked(theme.Active, "✓", "Reached: "+goalIn(g)+".")
 		return
 	case l.goal.why != "":
-		p.answered(theme.Alarm, "✗", l.goal.why)
+		p.writeMarked(theme.Alarm, "✗", l.goal.why)
 	}
 	if l.goal.solution {
 		p.writeText(theme.Accent|canvas.Bold, "One way:")
 		for _, d := range g.Solution {
-			p.answered(theme.Plain, "·", l.deedInKeys(d))
+			p.writeMarked(theme.Plain, "·", l.commandWithKey(d))
 		}
 		return
 	}
 	for i := max(0, l.goal.hints-2); i < l.goal.hints; i++ {
-		p.answered(theme.Accent, "·", l.Keys.Say(string(g.Hints[i])))
+		p.writeMarked(theme.Accent, "·", l.Keys.Say(string(g.Hints[i])))
 	}
 	if l.goal.hints == 0 && l.goal.why == "" {
 		p.writeText(theme.Dim, "The goal: "+goalIn(g)+l.Keys.Say(". {lesson-hint} gives a hint."))
-		p.writeText(theme.Dim, l.Keys.Say(deeds))
+		p.writeText(theme.Dim, l.Keys.Say(goalHelp))
 	}
 }
 
-// deeds are what a person can do towards any goal: who has never been in a what-if does not know that anything can be done.
-const deeds = "What you can do: {add-node} adds a node like one that is there, {delete} deletes a pod or a node, {edit-node} edits a node, " +
-	"{inject-event} makes an event, {activate} activates the selected pod. {help} finds more."
+// goalHelp lists what helps with any goal: not everybody has been in a what-if.
+const goalHelp = "What you can do: {add-node} adds a node like an existing one, {delete} deletes a pod or a node, {edit-node} edits a node, " +
+	"{inject-event} creates an event, {activate} activates the selected pod. {help} lists more."
 
-// goalIn says in a few words what is to be reached.
+// goalIn returns the goal in a few words.
 func goalIn(g *lessons.Goal) string {
 	switch g.Tier {
 	case queue.Active, queue.Backoff:
@@ -281,8 +280,8 @@ func goalIn(g *lessons.Goal) string {
 	}
 }
 
-// deedInKeys says how the person does what a solution says.
-func (l *Lesson) deedInKeys(d lessons.Action) string {
+// commandWithKey returns a command of a solution with the key that runs it.
+func (l *Lesson) commandWithKey(d lessons.Action) string {
 	id, ok := map[string]keymap.ID{
 		"activate": keymap.Activate, "add": keymap.AddPod, "apply": keymap.Apply, "bind": keymap.BindClaim, "delete": keymap.Delete,
 		"edit": keymap.EditNode, "event": keymap.InjectEvent, "fits": keymap.Fits, "like": keymap.AddNode, "move-all": keymap.MoveAll,
@@ -301,23 +300,23 @@ func (l *Lesson) deedInKeys(d lessons.Action) string {
 	return fmt.Sprintf("%s   with %s (%s)", d.Text, b.Key(), b.Name)
 }
 
-// drawOver draws what is said behind the last step.
-func (l *Lesson) drawOver(p *sheet) {
+// drawSummary draws the summary after the last step.
+func (l *Lesson) drawSummary(p *sheet) {
 	p.writeText(theme.Plain, "People think: "+string(l.plan.Lesson.Misconception))
 	if l.plan.Lesson.Behaviour != "" {
 		p.writeText(canvas.Bold, "In fact: "+string(l.plan.Lesson.Behaviour))
 	}
-	p.writeText(theme.Plain, "It holds for "+string(l.plan.Lesson.Holds)+".")
+	p.writeText(theme.Plain, "Applies to "+string(l.plan.Lesson.Holds)+".")
 	p.y++
 	if asked, answered, right, _ := l.counts(); asked > 0 {
-		p.writeText(theme.Active, fmt.Sprintf("You answered %d of %s, %d rightly, in %s.", answered, format.Plural(asked, "question"), right, format.Span(l.score.now.Sub(l.score.began))))
+		p.writeText(theme.Active, fmt.Sprintf("You answered %d of %s, %d correctly, in %s.", answered, format.Plural(asked, "question"), right, format.Span(l.score.now.Sub(l.score.began))))
 	}
 	if next, ok := l.Keys.ByID(keymap.LessonNext); ok {
-		p.writeText(theme.Dim, next.Key()+" goes on to the next lesson.")
+		p.writeText(theme.Dim, next.Key()+": next lesson")
 	}
 }
 
-// Bar are the keys of a lesson that can be used now.
+// Bar returns the keys of the lesson that are available.
 func (l *Lesson) Bar() []keymap.Binding {
 	var on []keymap.Binding
 	if _, keys, open := l.Question(); open {

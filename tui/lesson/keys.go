@@ -16,7 +16,7 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// Add adds what is done in a lesson.
+// Add adds the actions of a lesson.
 func Add(l *Lesson, all page.Actions) {
 	all[keymap.LessonNext] = page.Do(l.nextStep).NamedBy(func() string {
 		switch {
@@ -29,7 +29,7 @@ func Add(l *Lesson, all page.Actions) {
 	})
 	all[keymap.LessonBack] = page.Do(l.stepBack).DisabledWhen(func() string {
 		looked := l.phase == asking && l.current().Prediction.Finding
-		if l.step == 0 && l.phase != over && len(l.given) == 0 && !looked {
+		if l.step == 0 && l.phase != finished && len(l.given) == 0 && !looked {
 			return "this is the first step"
 		}
 		return ""
@@ -38,7 +38,7 @@ func Add(l *Lesson, all page.Actions) {
 	all[keymap.LessonHint] = page.Command(func() { l.goal.hints, l.goal.solution = l.goal.hints+1, false }).DisabledWhen(func() string {
 		switch {
 		case l.phase != trying:
-			return "only a goal that is not reached has hints"
+			return "hints are for a goal that is not reached yet"
 		case l.goal.hints == len(l.current().Goal.Hints):
 			return l.Keys.Say("there are no more hints: {lesson-solution} shows the solution")
 		}
@@ -66,7 +66,7 @@ func Add(l *Lesson, all page.Actions) {
 // notAsking returns why no answer can be given now, or "".
 func (l *Lesson) notAsking() string {
 	if l.phase != asking {
-		return l.Keys.Say("it is answered: {lesson-next} goes on")
+		return l.Keys.Say("already answered: press {lesson-next} to go on")
 	}
 	return ""
 }
@@ -80,7 +80,7 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 	}
 	if answer, taken := l.questionKey(key); taken {
 		if answer == "" {
-			return l.Refuse(cmp.Or(l.notAsking(), l.Keys.Say("a question is open: answer it, or {lesson-next} shows what comes"))), true
+			return l.Refuse(cmp.Or(l.notAsking(), l.Keys.Say("answer the question, or press {lesson-next} to see what happens"))), true
 		}
 		return l.Press(answer, key), true
 	}
@@ -93,7 +93,7 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 		}
 		return l.Press(onBoard.ID, key), true
 	case !ok && known && l.current().Goal != nil && slices.Contains(leavesGoal, onBoard.ID):
-		return l.Refuse(l.Keys.Say("the goal is to be reached in this what-if: {lesson-next} goes on without it")), true
+		return l.Refuse(l.Keys.Say("reach the goal in this what-if, or press {lesson-next} to skip it")), true
 	}
 	return nil, false
 }
@@ -101,7 +101,7 @@ func (l *Lesson) Take(key string) (tea.Cmd, bool) {
 // questionKey reports whether a question or its result takes the key, and returns the answer action, or "" for a letter that
 // answers nothing. Keys of the lesson and of the program keep their meaning.
 func (l *Lesson) questionKey(key string) (answer keymap.ID, taken bool) {
-	if l.phase != asking && l.phase != going && l.phase != told {
+	if l.phase != asking && l.phase != playing && l.phase != judged {
 		return "", false
 	}
 	if b, ok := l.Keys.Lookup(keymap.Question, key); ok {
@@ -115,10 +115,10 @@ func (l *Lesson) questionKey(key string) (answer keymap.ID, taken bool) {
 	return "", !inLesson && !(ok && b.Group == keymap.Program)
 }
 
-// leavesGoal are the board's actions that leave the what-if in which a goal is to be reached.
+// leavesGoal are the board's actions that leave the what-if of a goal.
 var leavesGoal = []keymap.ID{keymap.WhatIf, keymap.LeaveWhatIf, keymap.Branch, keymap.Forks, keymap.CloseFork}
 
-// Takes reports whether a key means something in the lesson, and so not what it means on the board.
+// Takes reports whether the lesson uses a key, so that it does not have its meaning on the board.
 func (l *Lesson) Takes(key string) bool {
 	if _, taken := l.questionKey(key); taken {
 		return true
@@ -139,7 +139,7 @@ func (l *Lesson) answer(key string) tea.Cmd {
 	return l.Refuse(fmt.Sprintf("%s is not one of the answers: press %s", keymap.Display(format.Safe(key)), strings.Join(keys, ", ")))
 }
 
-// Question is the one that is open, with the keys that answer it; its Answer is noAnswer. It reports false if none is.
+// Question returns the open question and the keys that answer it; its Answer is noAnswer. It reports false if none is open.
 func (l *Lesson) Question() (asked lessons.Given, keys []string, open bool) {
 	if l.phase != asking || l.Blank {
 		return lessons.Given{}, nil, false
@@ -151,7 +151,7 @@ func (l *Lesson) Question() (asked lessons.Given, keys []string, open bool) {
 	return l.ask(a), keys, true
 }
 
-// AnswerKey is the key that gives the i-th answer.
+// AnswerKey returns the key of the i-th answer.
 func AnswerKey(kind lessons.Kind, i int, a lessons.Answer) string {
 	if kind == lessons.AskQueue {
 		return lessonTiers[a.Tier()].key

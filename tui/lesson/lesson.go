@@ -16,44 +16,43 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// phase is how far a step has come.
+// phase is the state of a step.
 type phase uint8
 
 const (
-	// reading: there is a text.
+	// reading: the text is shown.
 	reading phase = iota
 	// asking: a question is open.
 	asking
-	// going: time passes up to what was asked about.
-	going
-	// told: it has come, and what was answered was judged.
-	told
-	// trying: the goal is not reached.
+	// playing: time runs up to the moment of the question.
+	playing
+	// judged: the answers are judged.
+	judged
+	// trying: the goal is not reached yet.
 	trying
-	// reached: it is.
+	// reached: the goal is reached.
 	reached
-	// over: the last step is behind.
-	over
+	// finished: the lesson is finished.
+	finished
 )
 
-// noAnswer is in the place of an answer that was not given.
+// noAnswer stands for a missing answer.
 const noAnswer = -1
 
-// Options say what a lesson has to do with the world. The zero value will do: then it has nothing to do with it.
+// Options are the options of a lesson. The zero value is a lesson without progress and without other lessons.
 type Options struct {
-	// Session are the lesson's session's options: see lessons.Options.
+	// Session are the options of the lesson's session: see lessons.Options.
 	Session timeline.Options
-	// Lessons are those that the person can switch to, in their order, and Plan makes one ready. It is called
-	// outside of the screen's own goroutine.
+	// Lessons are the other lessons in their order. Plan prepares one of them, outside of Update.
 	Lessons []*lessons.Lesson
 	Plan    func(*lessons.Lesson) (*lessons.Plan, error)
-	// Step is the step that is shown first.
+	// Step is the first step shown.
 	Step int
-	// Standings are those of the lessons so far, and Progress keeps them. Nil: they are not kept.
+	// Standings are the progress so far, which Progress saves. Nil: progress is not saved.
 	Standings map[string]lessons.Standing
 	Progress  lessons.Progress
-	// At is told where the person is, in a few words; Predicted each answer that they give; Stage each step. They
-	// are called outside of the screen's own goroutine, and may be nil.
+	// At is called with the user's place in words, Predicted with each answer, Stage with each step, all outside of Update. Each may
+	// be nil.
 	At        func(place string)
 	Predicted func(lessons.Given)
 	Stage     func(lessons.Stage)
@@ -64,42 +63,42 @@ type Lesson struct {
 	*board.Board
 	options   Options
 	standings map[string]lessons.Standing
-	// show shows another session in the place of the one that is shown.
+	// show replaces the session that is shown.
 	show func(*session.Session) tea.Cmd
 
 	plan  *lessons.Plan
 	step  int
 	phase phase
-	// visits counts the steps that were gone to.
-	visits int
-	given  []int // the answers to the questions of the step so far
-	urged  bool  // the person was told that another question is open
-	goal   goal
-	score  score
-	Blank  bool
-	above  int // the lines that the board has
-	// seen is where the lesson's pod was when its pane was shown last.
-	seen queue.Tier
+	// visits counts the steps shown.
+	visits   int
+	given    []int // the answers of this step so far
+	reminded bool  // reminded of an unanswered question
+	goal     goal
+	score    score
+	Blank    bool
+	above    int // the rows of the board
+	// shownTier is the pod's tier when its pane was last shown.
+	shownTier queue.Tier
 }
 
-// goal is how the goal of a step stands.
+// goal is the state of a step's goal.
 type goal struct {
-	// attempt is nil until it has begun; why is why it is not reached although its pod moved.
+	// attempt is nil until the user's attempt starts. why is why the goal is not reached although the pod moved.
 	attempt *lessons.Attempt
 	why     string
-	// hints is how many were given, solution whether it is shown.
+	// hints is the number of hints shown, solution whether the solution is.
 	hints    int
 	solution bool
 }
 
-// score is what came of a lesson so far.
+// score is the result of a lesson so far.
 type score struct {
 	began, now time.Time
-	// given are the answers to the questions of each step, by its number: the first to each, for behind it one knows better.
+	// given are the first answers to the questions of each step, by its number. Later ones know the result.
 	given map[int][]int
 }
 
-// counts are how many questions the lesson has, how many were answered, how many of these rightly, and which were not.
+// counts returns how many questions the lesson has, how many were answered, how many correctly, and which were missed.
 func (l *Lesson) counts() (asked, answered, right int, missed []lessons.Missed) {
 	for i, s := range l.plan.Lesson.Steps {
 		if s.Prediction == nil {
@@ -122,7 +121,7 @@ func (l *Lesson) counts() (asked, answered, right int, missed []lessons.Missed) 
 	return asked, answered, right, missed
 }
 
-// count takes what was answered to the questions of the step, and noAnswer for those that were left open.
+// count stores the answers of the step, with noAnswer for open questions.
 func (l *Lesson) count() {
 	for len(l.given) < len(l.current().Prediction.Asks) {
 		l.given = append(l.given, noAnswer)
@@ -137,7 +136,7 @@ func (l *Lesson) count() {
 	}
 }
 
-// New returns the lesson of plan, whose session is on b's desk. show shows another one.
+// New returns the lesson of plan, whose session is b's. show replaces the session.
 func New(b *board.Board, plan *lessons.Plan, o Options, show func(*session.Session) tea.Cmd) *Lesson {
 	l := &Lesson{Board: b, plan: plan, options: o, standings: map[string]lessons.Standing{}, show: show}
 	maps.Copy(l.standings, o.Standings)
@@ -147,24 +146,24 @@ func New(b *board.Board, plan *lessons.Plan, o Options, show func(*session.Sessi
 	return l
 }
 
-// Begin begins with the first step that is shown, when the program starts.
+// Begin starts the lesson when the program starts.
 func (l *Lesson) Begin() tea.Cmd { return tea.Batch(l.teach(l.plan, l.options.Step), l.clock()) }
 
-// current is the step that is shown.
+// current returns the current step.
 func (l *Lesson) current() *lessons.Step { return &l.plan.Lesson.Steps[l.step] }
 
-// teach begins with a lesson, which the session that is shown plays, at a step.
+// teach starts a lesson, which the current session plays, at a step.
 func (l *Lesson) teach(plan *lessons.Plan, step int) tea.Cmd {
 	l.plan, l.score = plan, score{began: time.Now(), now: time.Now(), given: map[int][]int{}}
 	return l.toStep(min(max(step, 0), len(plan.Steps)-1))
 }
 
-// toStep shows a step from its beginning.
+// toStep starts a step.
 func (l *Lesson) toStep(i int) tea.Cmd {
 	l.leaveGoal()
 	l.Session.Pause()
 	l.Session.SetSpeed(1)
-	l.step, l.phase, l.given, l.urged, l.seen = i, reading, nil, false, queue.None
+	l.step, l.phase, l.given, l.reminded, l.shownTier = i, reading, nil, false, queue.None
 	l.goal = goal{}
 	s := l.current()
 	l.plan.Steps[i].From.GoTo(l.Session, l.plan.Lesson.Scenario.Start)
@@ -174,7 +173,7 @@ func (l *Lesson) toStep(i int) tea.Cmd {
 	l.Pages.Clear()
 	l.visits++
 	switch {
-	case s.Prediction != nil && !s.Prediction.Finding: // what is to be found is looked for first
+	case s.Prediction != nil && !s.Prediction.Finding: // a finding needs a look at the board first
 		l.phase = asking
 	case s.Goal != nil:
 		l.phase = trying
@@ -183,8 +182,7 @@ func (l *Lesson) toStep(i int) tea.Cmd {
 	return l.keepStanding()
 }
 
-// beginGoal begins with the goal of the step once the session has gone to where it begins, which may take some time,
-// unless the person has gone on.
+// beginGoal starts the goal once the session has reached its moment, unless the user has gone on.
 func (l *Lesson) beginGoal() tea.Cmd {
 	s, visit := l.Session, l.visits
 	return page.Guarded(func() tea.Msg {
@@ -205,66 +203,65 @@ func (l *Lesson) leaveGoal() {
 	}
 }
 
-// leaveWhatIf goes back to the story, which is what was asked about, from a what-if of the person's own.
+// leaveWhatIf leaves a what-if that the user made.
 func (l *Lesson) leaveWhatIf() {
 	if l.Frame.Fork != nil {
 		l.Session.LeaveFork()
 	}
 }
 
-// nextStep goes on.
+// nextStep handles the key that goes on.
 func (l *Lesson) nextStep() tea.Cmd {
 	switch {
 	case l.phase == reading && l.current().Prediction != nil:
 		l.phase = asking
 		return nil
-	case l.phase == asking && l.halfAnswered() && !l.urged:
-		l.urged = true
-		return l.Refuse(l.Keys.Say("there is another question: answer it, or {lesson-next} goes on without it"))
+	case l.phase == asking && l.halfAnswered() && !l.reminded:
+		l.reminded = true
+		return l.Refuse(l.Keys.Say("one more question: answer it, or press {lesson-next} to skip it"))
 	case l.phase == asking:
-		return l.goOn()
-	case l.phase == going:
-		l.arrive()
+		return l.playToResult()
+	case l.phase == playing:
+		l.showResult()
 		return nil
-	case l.phase == over:
+	case l.phase == finished:
 		return l.nextLesson()
 	case l.step == len(l.plan.Steps)-1:
 		l.leaveGoal()
 		l.visits++
-		l.phase = over
+		l.phase = finished
 		return l.keepStanding()
 	}
 	return l.toStep(l.step + 1)
 }
 
-// stepBack goes to the step before, or takes back what was answered last while that can be changed.
+// stepBack goes back one step, or withdraws the last answer while it can be changed.
 func (l *Lesson) stepBack() tea.Cmd {
 	switch {
-	case l.phase == over:
+	case l.phase == finished:
 		return l.toStep(l.step)
 	case l.phase == asking && len(l.given) > 0:
 		l.given = l.given[:len(l.given)-1]
 		return nil
-	case l.phase == asking && l.current().Prediction.Finding: // to look around once more
+	case l.phase == asking && l.current().Prediction.Finding: // back to the board
 		l.phase = reading
 		return nil
 	}
 	return l.toStep(max(l.step-1, 0))
 }
 
-// halfAnswered reports whether some questions of the current prediction are answered and some are not: who answered one may
-// not have seen that there is another.
+// halfAnswered reports whether some but not all questions of the step are answered.
 func (l *Lesson) halfAnswered() bool {
 	return len(l.given) > 0 && len(l.given) < len(l.current().Prediction.Asks)
 }
 
-// openQuestion returns the question of the current prediction that is to be answered next or, once all are, the last.
+// openQuestion returns the next question to answer, or the last one once all are answered.
 func (l *Lesson) openQuestion() *lessons.Ask {
 	asks := l.current().Prediction.Asks
 	return &asks[min(len(l.given), len(asks)-1)]
 }
 
-// giveAnswer takes the answer of that index to the question that is open. Until time goes on it can be changed.
+// giveAnswer sets the answer to the open question.
 func (l *Lesson) giveAnswer(i int) tea.Cmd {
 	given := l.ask(l.openQuestion())
 	given.Answer = i
@@ -272,14 +269,14 @@ func (l *Lesson) giveAnswer(i int) tea.Cmd {
 		l.given = l.given[:len(l.given)-1]
 	}
 	l.given = append(l.given, i)
-	tellOf := l.options.Predicted
-	if tellOf == nil {
+	predicted := l.options.Predicted
+	if predicted == nil {
 		return nil
 	}
-	return page.Guarded(func() tea.Msg { tellOf(given); return nil })
+	return page.Guarded(func() tea.Msg { predicted(given); return nil })
 }
 
-// ask is a question of the current step, not answered yet.
+// ask returns a question of the current step without an answer.
 func (l *Lesson) ask(a *lessons.Ask) lessons.Given {
 	asked := lessons.Given{Lesson: string(l.plan.Lesson.Title), Step: string(l.current().Title), Question: string(a.Question), Answer: noAnswer, Right: a.Right()}
 	for _, answer := range a.Answers {
@@ -288,48 +285,48 @@ func (l *Lesson) ask(a *lessons.Ask) lessons.Given {
 	return asked
 }
 
-// showing is for how long what comes is shown coming, in real time.
-const showing = 2 * time.Second
+// showDuration is how long the animation from question to result takes.
+const showDuration = 2 * time.Second
 
-// goOn lets time pass up to what was asked about. Questions that are left open stay so.
-func (l *Lesson) goOn() tea.Cmd {
+// playToResult plays up to the moment of the question. Open questions stay unanswered.
+func (l *Lesson) playToResult() tea.Cmd {
 	l.count()
-	l.phase = going
+	l.phase = playing
 	l.leaveWhatIf()
 	planned := l.plan.Steps[l.step]
 	d := planned.To.At - planned.From.At
 	if d < 200*time.Millisecond {
-		l.arrive()
+		l.showResult()
 		return nil
 	}
-	planned.From.GoTo(l.Session, l.plan.Lesson.Scenario.Start) // wherever the person has gone
-	l.Session.SetSpeed(max(1, float64(d)/float64(showing)))
+	planned.From.GoTo(l.Session, l.plan.Lesson.Scenario.Start) // the user may have moved in time
+	l.Session.SetSpeed(max(1, float64(d)/float64(showDuration)))
 	l.Session.Play()
 	return nil
 }
 
-// arrive shows what was asked about.
-func (l *Lesson) arrive() {
-	l.phase = told
+// showResult shows the result.
+func (l *Lesson) showResult() {
+	l.phase = judged
 	l.Session.Pause()
 	l.Session.SetSpeed(1)
 	l.leaveWhatIf()
 	l.plan.Steps[l.step].To.GoTo(l.Session, l.plan.Lesson.Scenario.Start)
 }
 
-// Learned takes in a new frame: whether time has come to what was asked about, and whether a goal is reached.
-func (l *Lesson) Learned() {
+// OnFrame checks each new frame for the end of the animation and for a reached goal.
+func (l *Lesson) OnFrame() {
 	f := l.Frame
-	if p := l.Pod(); p != nil && p.Listed() != l.seen {
-		l.seen = p.Listed()
-		l.ShowPane(l.seen)
+	if p := l.Pod(); p != nil && p.Listed() != l.shownTier {
+		l.shownTier = p.Listed()
+		l.ShowPane(l.shownTier)
 	}
 	switch l.phase {
-	case going:
+	case playing:
 		to := l.plan.Lesson.Scenario.Start.Add(l.plan.Steps[l.step].To.At)
 		lead := time.Duration(f.Speed * float64(2*session.FrameInterval))
 		if to.Sub(f.Now) <= lead || f.AtEnd {
-			l.arrive()
+			l.showResult()
 		}
 	case trying, reached:
 		g := l.current().Goal
@@ -351,12 +348,12 @@ func (l *Lesson) Learned() {
 	}
 }
 
-// keepStanding keeps where the person is, and tells of it.
+// keepStanding saves and reports the user's progress.
 func (l *Lesson) keepStanding() tea.Cmd {
 	name := l.plan.Lesson.Name
 	s := l.standings[name]
 	s.Step = l.step
-	if l.phase == over {
+	if l.phase == finished {
 		_, answered, right, missed := l.counts()
 		s = lessons.Standing{Done: true, Asked: answered, Right: right, Missed: missed}
 	}
@@ -379,7 +376,7 @@ func (l *Lesson) keepStanding() tea.Cmd {
 	})
 }
 
-// openLesson makes another lesson ready and shows it.
+// openLesson prepares another lesson and shows it.
 func (l *Lesson) openLesson(other *lessons.Lesson) tea.Cmd {
 	plan := l.options.Plan
 	return tea.Batch(l.Answer("opening "+string(other.Title)+" …"), page.Guarded(func() tea.Msg {
@@ -388,7 +385,7 @@ func (l *Lesson) openLesson(other *lessons.Lesson) tea.Cmd {
 	}))
 }
 
-// opened shows the lesson that was made ready, or says why it could not be.
+// opened shows a prepared lesson, or the error.
 func (l *Lesson) opened(plan *lessons.Plan, err error) tea.Cmd {
 	if err != nil {
 		return l.Refuse(err.Error())
@@ -401,7 +398,7 @@ func (l *Lesson) opened(plan *lessons.Plan, err error) tea.Cmd {
 	return tea.Batch(started, l.teach(plan, step))
 }
 
-// nextLesson opens the lesson behind this one.
+// nextLesson opens the next lesson.
 func (l *Lesson) nextLesson() tea.Cmd {
 	all := l.options.Lessons
 	for i, each := range all {
@@ -409,10 +406,10 @@ func (l *Lesson) nextLesson() tea.Cmd {
 			return l.openLesson(all[i+1])
 		}
 	}
-	return l.Answer(l.Keys.Say("this was the last lesson: {quit} leaves, {lessons} chooses another"))
+	return l.Answer(l.Keys.Say("this was the last lesson: {quit} quits, {lessons} lists the others"))
 }
 
-// answerName is an answer as it is shown.
+// answerName returns an answer as shown.
 func answerName(a lessons.Answer) string {
 	if a.Tier() != queue.None {
 		return lessonTiers[a.Tier()].name
@@ -420,13 +417,13 @@ func answerName(a lessons.Answer) string {
 	return string(a.Text)
 }
 
-// lessonTiers are what the tiers are called as answers, and the keys that choose them: their panes'.
+// lessonTiers are the names of tiers as answers, and their keys, which are those of the panes.
 var lessonTiers = map[queue.Tier]struct{ key, name string }{
 	queue.Active: {"1", "activeQ"}, queue.Backoff: {"2", "backoffQ"}, queue.Unschedulable: {"3", "unschedulable"},
 	queue.InFlight: {"4", "in-flight"}, queue.Scheduled: {"5", "bound"}, queue.Gated: {"6", "gated"}, queue.Deleted: {"7", "deleted"},
 }
 
-// clock shows each second how late it is.
+// clock updates the time each second.
 func (l *Lesson) clock() tea.Cmd {
 	return tea.Tick(time.Second, func(t time.Time) tea.Msg {
 		return page.Ready(func() tea.Cmd {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// chooseStep lists the steps of the lesson and goes to the chosen one.
+// chooseStep lists the steps of the lesson.
 func (l *Lesson) chooseStep() tea.Cmd {
 	steps := widget.List{Title: "steps of " + string(l.plan.Lesson.Title), Choose: func(chosen []int) tea.Cmd { return l.toStep(chosen[0]) }}
 	for i, s := range l.plan.Lesson.Steps {
@@ -20,7 +20,7 @@ func (l *Lesson) chooseStep() tea.Cmd {
 	return widget.OpenList(l.UI, steps, l.step)
 }
 
-// stepGlyph says of what kind a step is.
+// stepGlyph returns the glyph for the kind of a step.
 func stepGlyph(s *lessons.Step) string {
 	switch {
 	case s.Prediction != nil:
@@ -31,7 +31,7 @@ func stepGlyph(s *lessons.Step) string {
 	return "·"
 }
 
-// chooseLesson lists the lessons and opens the chosen one.
+// chooseLesson lists the lessons.
 func (l *Lesson) chooseLesson() tea.Cmd {
 	all := l.options.Lessons
 	offered := widget.List{Title: "lessons", Choose: func(chosen []int) tea.Cmd { return l.openLesson(all[chosen[0]]) }}
@@ -46,7 +46,7 @@ func (l *Lesson) chooseLesson() tea.Cmd {
 	return widget.OpenList(l.UI, offered, at)
 }
 
-// standing says how far the person has come in a lesson.
+// standing returns the progress of a lesson.
 func standing(all map[string]lessons.Standing, l *lessons.Lesson) string {
 	switch s, ok := all[l.Name]; {
 	case !ok:

@@ -6,20 +6,20 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// Action is what a binding does.
+// Action is what a key binding does.
 type Action struct {
 	// Do performs the action. key is the key that was pressed, or "" if it was chosen with the mouse or from a list.
 	Do func(key string) tea.Cmd
-	// Cannot says why it cannot be done now, or is empty if it can. Nil: it always can.
+	// Cannot returns why the action is unavailable, or "". Nil: it is always available.
 	Cannot func() string
-	// Name is what it is called at the moment, where that changes. Nil: as the binding says.
+	// Name returns the current name of an action whose name changes. Nil: the binding has the name.
 	Name func() string
 }
 
-// Actions are what the bindings do, whatever the context in which they have their keys.
+// Actions are the actions by the ID of their bindings, in all contexts.
 type Actions map[keymap.ID]Action
 
-// Refusal is why a cannot be done now, or empty.
+// Refusal returns why the action is unavailable, or "".
 func (a Action) Refusal() string {
 	if a.Cannot == nil {
 		return ""
@@ -27,23 +27,23 @@ func (a Action) Refusal() string {
 	return a.Cannot()
 }
 
-// Do returns an action that does not depend on the key.
+// Do returns an action that ignores the key.
 func Do(do func() tea.Cmd) Action {
 	return Action{Do: func(string) tea.Cmd { return do() }}
 }
 
-// Command returns an action that leaves nothing to wait for.
+// Command returns an action that ignores the key and starts no command.
 func Command(do func()) Action {
 	return Action{Do: func(string) tea.Cmd { do(); return nil }}
 }
 
-// DisabledWhen gives a its reason for not being possible.
+// DisabledWhen returns the action with a function that returns why it is unavailable, or "".
 func (a Action) DisabledWhen(cannot func() string) Action {
 	a.Cannot = cannot
 	return a
 }
 
-// NamedBy gives a a name that changes.
+// NamedBy returns the action with a function that returns its current name.
 func (a Action) NamedBy(name func() string) Action {
 	a.Name = name
 	return a

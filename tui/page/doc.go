@@ -1,9 +1,9 @@
-// Package page is what the screen is made of, and what all of it works with.
+// Package page defines the parts of the screen and the state that they share.
 //
-// A Page has the middle of the screen: the board, why?, a chart, a lesson around the board. Pages are a stack; an Overlay
-// is open above them and gets the keys: a list or a prompt. Both, and the actions that keys do, share a UI: the
-// session that is shown, its newest frame, the pod that the person speaks of, what is open. A UI belongs to the
-// goroutine of Update, and to nobody else: what takes long is done in a tea.Cmd and comes back as a Ready.
+// A Page fills the middle of the screen: the board, why?, a chart, a lesson with the board above it. Pages form a stack. An
+// Overlay, a list or a prompt, opens above them and receives the keys. Pages, overlays and actions share a UI: the session,
+// its latest frame, the selected pod, and what is open. Only the goroutine of Update may use a UI; long work runs in a
+// tea.Cmd and returns a Ready.
 //
-// The package draws nothing. What pages are made of is in package widget.
+// The package draws nothing. Package widget has the parts that pages are drawn with.
 package page

@@ -6,23 +6,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Ready is a message of a command that has ended: what is left to do in Update.
+// Ready is the message of a finished command. Update calls it.
 type Ready func() tea.Cmd
 
-// Crash is a mistake in the program: a panic, and where it was.
+// Crash is a recovered panic.
 type Crash struct {
 	What  any
 	Stack []byte
 }
 
-// Recovered makes a crash of what recover returned, in the function that was deferred.
+// Recovered returns the crash for the result of recover. A deferred function calls it.
 func Recovered(r any) *Crash { return &Crash{What: r, Stack: debug.Stack()} }
 
-// CrashMsg is a panic outside of Update.
+// CrashMsg reports a panic outside of Update.
 type CrashMsg struct{ Crash *Crash }
 
-// Guarded has a panic in cmd arrive as a message, so that it can be told when the screen is gone. Left
-// to bubbletea, it would be written onto the screen that is about to be closed.
+// Guarded returns cmd with panics turned into messages, so that they are reported after the terminal is restored. bubbletea
+// would print them onto the screen that it is about to close.
 func Guarded(cmd tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {

@@ -7,123 +7,122 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Notice is something that the person is told: an answer to a key, or what has happened meanwhile.
+// Notice is a message on the status line: the result of a key, or news.
 type Notice struct {
 	Text    string
 	Refused bool
-	// Open, if there is one, shows what the text is about.
+	// Open shows what the text is about. May be nil.
 	Open func() tea.Cmd
 }
 
-// Message is a notice that was told, and the model's time by then.
+// Message is a notice that was shown, with the session's time.
 type Message struct {
 	Notice
 	At time.Time
 }
 
 const (
-	// NoticeTime is how long a notice stays if no key is pressed.
+	// NoticeTime is how long a notice stays without a key press.
 	NoticeTime = 8 * time.Second
-	// maxMessages is how many of the last notices can be read again.
+	// maxMessages is how many past notices are kept.
 	maxMessages = 200
 )
 
-// notices are told one after the other, each until a key is pressed or NoticeTime is over.
+// notices are shown one at a time, each until a key is pressed or NoticeTime is over.
 type notices struct {
 	queue []Notice
-	// fresh is how many of the queue answer the last key: they come before those that nobody asked for.
+	// fresh counts the notices at the head of the queue that answer the last key. They precede the others.
 	fresh int
-	// turn counts what has stood at the head of the queue.
+	// turn counts the notices that have been at the head.
 	turn     int
 	messages []Message
 }
 
-// Notice is the one that is shown, or none.
-func (d *UI) Notice() Notice {
-	if len(d.notices.queue) == 0 {
+// Notice returns the notice on the status line, if any.
+func (ui *UI) Notice() Notice {
+	if len(ui.notices.queue) == 0 {
 		return Notice{}
 	}
-	return d.notices.queue[0]
+	return ui.notices.queue[0]
 }
 
-// NoticesBehind is how many are told after the one that is shown.
-func (d *UI) NoticesBehind() int { return max(0, len(d.notices.queue)-1) }
+// NoticesBehind returns how many notices wait behind the one shown.
+func (ui *UI) NoticesBehind() int { return max(0, len(ui.notices.queue)-1) }
 
-// Messages are the last notices, the oldest first. They must not be modified.
-func (d *UI) Messages() []Message { return d.notices.messages }
+// Messages returns the last notices, oldest first. Callers must not modify them.
+func (ui *UI) Messages() []Message { return ui.notices.messages }
 
-// ShowNotice shows a notice that answers the last key.
-func (d *UI) ShowNotice(n Notice) tea.Cmd {
-	at := min(d.notices.fresh, len(d.notices.queue))
-	d.notices.fresh = at + 1
-	return d.insert(at, n)
+// ShowNotice shows the answer to the last key.
+func (ui *UI) ShowNotice(n Notice) tea.Cmd {
+	at := min(ui.notices.fresh, len(ui.notices.queue))
+	ui.notices.fresh = at + 1
+	return ui.insert(at, n)
 }
 
-// QueueNotice shows a notice that nobody waits for, behind all others.
-func (d *UI) QueueNotice(n Notice) tea.Cmd { return d.insert(len(d.notices.queue), n) }
+// QueueNotice shows news, after all other notices.
+func (ui *UI) QueueNotice(n Notice) tea.Cmd { return ui.insert(len(ui.notices.queue), n) }
 
-func (d *UI) insert(at int, n Notice) tea.Cmd {
-	all := &d.notices
-	all.messages = append(all.messages, Message{n, d.Frame.Now})
+func (ui *UI) insert(at int, n Notice) tea.Cmd {
+	all := &ui.notices
+	all.messages = append(all.messages, Message{n, ui.Frame.Now})
 	all.messages = all.messages[max(0, len(all.messages)-maxMessages):]
 	all.queue = slices.Insert(all.queue, at, n)
 	if at > 0 {
 		return nil
 	}
-	return d.showHead()
+	return ui.showHead()
 }
 
-// Answer tells what was done.
-func (d *UI) Answer(text string) tea.Cmd { return d.ShowNotice(Notice{Text: text}) }
+// Answer reports what an action did.
+func (ui *UI) Answer(text string) tea.Cmd { return ui.ShowNotice(Notice{Text: text}) }
 
-// Refuse tells why something can't be done.
-func (d *UI) Refuse(why string) tea.Cmd { return d.ShowNotice(Notice{Text: why, Refused: true}) }
+// Refuse reports why an action is unavailable.
+func (ui *UI) Refuse(why string) tea.Cmd { return ui.ShowNotice(Notice{Text: why, Refused: true}) }
 
-// OnKey ends the notice that is shown, because a key was pressed, and goes on to the next. Where a prompt has the line
-// it was not seen, and stays.
-func (d *UI) OnKey() tea.Cmd {
-	d.notices.fresh = 0
-	d.keypresses++
-	if d.Overlays.Typing() {
+// OnKey ends the notice on the status line because a key was pressed. A notice that a prompt covers stays.
+func (ui *UI) OnKey() tea.Cmd {
+	ui.notices.fresh = 0
+	ui.keypresses++
+	if ui.Overlays.Typing() {
 		return nil
 	}
-	return d.nextNotice()
+	return ui.nextNotice()
 }
 
-// ClearNotices takes back all that is to be told, and was not asked for.
-func (d *UI) ClearNotices() {
-	d.notices.queue, d.notices.messages = nil, nil
-	d.notices.turn++
+// ClearNotices removes all notices and messages.
+func (ui *UI) ClearNotices() {
+	ui.notices.queue, ui.notices.messages = nil, nil
+	ui.notices.turn++
 }
 
-// Keypresses is how many keys were pressed.
-func (d *UI) Keypresses() int { return d.keypresses }
+// Keypresses returns how many keys were pressed.
+func (ui *UI) Keypresses() int { return ui.keypresses }
 
-func (d *UI) nextNotice() tea.Cmd {
-	all := &d.notices
+func (ui *UI) nextNotice() tea.Cmd {
+	all := &ui.notices
 	if len(all.queue) == 0 {
 		return nil
 	}
 	all.queue, all.fresh = all.queue[1:], max(0, all.fresh-1)
-	return d.showHead()
+	return ui.showHead()
 }
 
-// showHead ends the notice at the head of the queue in time.
-func (d *UI) showHead() tea.Cmd {
-	d.notices.turn++
-	turn := d.notices.turn
-	if len(d.notices.queue) == 0 {
+// showHead shows the notice at the head of the queue for NoticeTime.
+func (ui *UI) showHead() tea.Cmd {
+	ui.notices.turn++
+	turn := ui.notices.turn
+	if len(ui.notices.queue) == 0 {
 		return nil
 	}
 	return tea.Tick(NoticeTime, func(time.Time) tea.Msg {
 		return Ready(func() tea.Cmd {
 			switch {
-			case turn != d.notices.turn:
+			case turn != ui.notices.turn:
 				return nil
-			case d.Overlays.Typing():
-				return d.showHead()
+			case ui.Overlays.Typing():
+				return ui.showHead()
 			}
-			return d.nextNotice()
+			return ui.nextNotice()
 		})
 	})
 }

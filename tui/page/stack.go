@@ -6,24 +6,24 @@ import (
 	"github.com/schedq/schedq/keymap"
 )
 
-// Pages are what is open, one above the other: the board, or the lesson around it, and what was opened over it.
+// Pages is the stack of open pages: the board or a lesson, and the pages opened above it.
 type Pages struct {
 	stack []Page
-	// Zoomed is true while the lowest page shows one of its parts alone.
+	// Zoomed is set while the lowest page shows only one of its parts.
 	Zoomed bool
-	// dock stands beneath what is on top. Keys are about it if docked, and will be once nothing covers the lowest page
-	// if back.
+	// dock is shown below the top page. docked is set while it has the keys, back if it gets them again once nothing covers the
+	// lowest page.
 	dock         Page
 	docked, back bool
 }
 
-// Begin leaves the lowest page alone.
+// Begin resets the stack to its lowest page.
 func (p *Pages) Begin(lowest Page) { *p = Pages{stack: []Page{lowest}} }
 
-// Lowest is what Begin left alone.
+// Lowest returns the lowest page.
 func (p *Pages) Lowest() Page { return p.stack[0] }
 
-// Top is the page that keys are about: the docked one, or the one that is on top of the others.
+// Top returns the page that has the keys: the docked page or the highest one.
 func (p *Pages) Top() Page {
 	if p.docked {
 		return p.dock
@@ -31,28 +31,28 @@ func (p *Pages) Top() Page {
 	return p.Shown()
 }
 
-// Shown is the page that is on top of the others.
+// Shown returns the highest page.
 func (p *Pages) Shown() Page { return p.stack[len(p.stack)-1] }
 
-// Dock has d stand beneath what is on top until it is closed. Keys stay with what they are about.
+// Dock shows d below the top page until it is closed. The keys stay where they are.
 func (p *Pages) Dock(d Page) { p.dock = d }
 
-// Docked is the page that stands beneath what is on top, or nil.
+// Docked returns the docked page, or nil.
 func (p *Pages) Docked() Page { return p.dock }
 
-// DockFocused reports whether keys are about the docked page.
+// DockFocused reports whether the docked page has the keys.
 func (p *Pages) DockFocused() bool { return p.docked }
 
-// FocusDock has keys be about the docked page, if there is one.
+// FocusDock gives the keys to the docked page, if there is one.
 func (p *Pages) FocusDock() { p.docked, p.back = p.dock != nil, false }
 
-// Covered reports whether something is open over the lowest page.
+// Covered reports whether a page is open above the lowest.
 func (p *Pages) Covered() bool { return len(p.stack) > 1 }
 
-// InChart reports whether a chart is on top.
+// InChart reports whether a chart has the keys.
 func (p *Pages) InChart() bool { return p.Top().Context() == keymap.Chart }
 
-// Open puts over on top, from wherever in the stack it is. What was on top stays beneath: closing goes back to it.
+// Open moves over to the top of the stack. Closing it returns to the page below.
 func (p *Pages) Open(over Page) {
 	if i := slices.Index(p.stack, over); i > 0 {
 		p.stack = slices.Delete(p.stack, i, i+1)
@@ -61,8 +61,8 @@ func (p *Pages) Open(over Page) {
 	p.docked, p.back = false, p.back || p.docked
 }
 
-// CloseTop closes the page that keys are about, or else ends the zoom, or else closes the docked page. It returns false
-// if there was nothing to close.
+// CloseTop closes the page that has the keys, or ends the zoom, or closes the docked page. It returns false if there is
+// nothing to close.
 func (p *Pages) CloseTop() bool {
 	switch {
 	case p.docked:
@@ -84,13 +84,13 @@ func (p *Pages) CloseTop() bool {
 
 func (p *Pages) undock() { p.dock, p.docked, p.back = nil, false, false }
 
-// Clear closes all that is open over the lowest page, and ends the zoom.
+// Clear closes all pages above the lowest and ends the zoom.
 func (p *Pages) Clear() {
 	p.Uncover()
 	p.Zoomed = false
 }
 
-// Uncover closes what is open over the lowest page, and has keys be about that.
+// Uncover closes all pages above the lowest and gives it the keys.
 func (p *Pages) Uncover() {
 	p.drop(1)
 	p.docked, p.back = false, false
@@ -105,10 +105,10 @@ func (p *Pages) drop(from int) {
 	p.stack = p.stack[:from]
 }
 
-// Overlays are what is open above the page, one above the other. The last gets the keys.
+// Overlays is the stack of open overlays. The last one gets the keys.
 type Overlays struct{ stack []Overlay }
 
-// Top is the one that gets the keys, or nil.
+// Top returns the overlay that gets the keys, or nil.
 func (o *Overlays) Top() Overlay {
 	if len(o.stack) == 0 {
 		return nil
@@ -116,7 +116,7 @@ func (o *Overlays) Top() Overlay {
 	return o.stack[len(o.stack)-1]
 }
 
-// Open shows over, in the place of another of its kind.
+// Open shows over, in place of another overlay with the same context.
 func (o *Overlays) Open(over Overlay) {
 	for i, other := range o.stack {
 		if other.Context() == over.Context() {
@@ -124,19 +124,19 @@ func (o *Overlays) Open(over Overlay) {
 			return
 		}
 	}
-	if top := o.Top(); top != nil && top.Context() == keymap.Prompt { // who types is not disturbed
+	if top := o.Top(); top != nil && top.Context() == keymap.Prompt { // typing goes on in the prompt
 		o.stack = []Overlay{over, top}
 		return
 	}
 	o.stack = append(o.stack, over)
 }
 
-// Close takes over away.
+// Close closes over.
 func (o *Overlays) Close(over Overlay) {
 	o.stack = slices.DeleteFunc(slices.Clone(o.stack), func(each Overlay) bool { return each == over })
 }
 
-// All are those that are open, the lowest first.
+// All returns the open overlays, the lowest first.
 func (o *Overlays) All() []Overlay { return o.stack }
 
 // Typing reports whether a prompt is open.

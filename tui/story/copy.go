@@ -34,10 +34,10 @@ func (c copying) copy(what, text string) tea.Cmd {
 	return tea.Batch(tea.SetClipboard(text), c.Answer("copied the "+what))
 }
 
-// copyable is something that can be copied about the selected pod.
+// copyable is a text about the selected pod.
 type copyable struct{ what, Text string }
 
-// Copyable returns what can be copied about the selected pod. All text is safe for a terminal and a shell.
+// Copyable returns the texts about the selected pod, safe for a terminal and a shell.
 func Copyable(d *page.UI) []copyable {
 	key := d.Selected.Key
 	all := []copyable{{"name", format.Safe(key.String())}}
@@ -67,7 +67,7 @@ func Copyable(d *page.UI) []copyable {
 // copyWidth is the width of a copied explanation's lines.
 const copyWidth = 100
 
-// rowText is what a pane's row says of p, in one line.
+// rowText returns the facts of a pane's row in one line.
 func rowText(f *session.Frame, p *board.Pod) string {
 	words := []string{format.Safe(p.Key.String()), theme.TierName(p.Tier), format.Plural(p.Attempts, "attempt")}
 	if plugins := p.RejectorPlugins(); len(plugins) > 0 {
@@ -82,7 +82,7 @@ func rowText(f *session.Frame, p *board.Pod) string {
 	return strings.Join(words, "  ")
 }
 
-// shellWord quotes s for a POSIX shell, if it needs that.
+// shellWord quotes s for a POSIX shell if necessary.
 func shellWord(s string) string {
 	s = format.Safe(s)
 	plainWord := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
@@ -94,7 +94,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// chooseCopy lists what can be copied.
+// chooseCopy lists the texts that can be copied.
 func (c copying) chooseCopy() tea.Cmd {
 	all := Copyable(c.UI)
 	l := widget.List{Title: "copy", Choose: func(chosen []int) tea.Cmd {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// A pod's name cannot become a command of its own.
+// TestCopiedCommandsAreQuoted: a pod's name can't inject a command.
 func TestCopiedCommandsAreQuoted(t *testing.T) {
 	for name, want := range map[string]string{
 		"web-1": "web-1", "": "''", "a b": "'a b'", "$(reboot)": "'$(reboot)'", "it's": `'it'\''s'`, "a\nb": "'a␊b'", "a;b": "'a;b'",

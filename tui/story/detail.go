@@ -18,31 +18,31 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// maxMoves bounds how many of a pod's moves the zoomed detail lists.
+// maxMoves limits the moves in a detail with the whole screen.
 const maxMoves = 500
 
-// messageLines is how much of the scheduler's message a detail shows that is not zoomed.
+// messageLines limits the scheduler's message in a small detail.
 const messageLines = 2
 
-// verdictLines is how many reasons it tells of an attempt.
+// verdictLines limits the reasons of an attempt in a small detail.
 const verdictLines = 3
 
-// Detail says all about one pod.
+// Detail describes one pod.
 type Detail struct {
 	Frame    *session.Frame
 	Keys     *keymap.Map
 	Selected page.Selection
-	// zoomed is true if the detail has the screen to itself; offset is how far it is scrolled then.
+	// zoomed is set if the detail has the whole screen; offset is its scroll position.
 	zoomed bool
 	offset int
-	// withLane draws the pod's last minute to scale.
+	// withLane draws the last minute to scale.
 	withLane bool
 }
 
-// leastLane is the width from which on a lane says something.
+// leastLane is the smallest width for a lane.
 const leastLane = 40
 
-// lane draws p's last minute, and what is to come.
+// lane draws the last minute of p and the expected future.
 func (d Detail) lane(a canvas.Area, p *board.Pod) {
 	x := a.Text(0, 0, theme.Dim, "last minute ")
 	var w widget.Window
@@ -55,10 +55,10 @@ func (d Detail) lane(a canvas.Area, p *board.Pod) {
 	}
 }
 
-// laneAhead is how much of what is to come a detail's lane shows.
+// laneAhead is how much of the future a lane shows.
 const laneAhead = 10 * time.Second
 
-// Line is one line of a detail: a text, a move, or the lane of the last minute.
+// Line is a line of a detail: a text, a move, or the lane.
 type Line struct {
 	Style canvas.Style
 	Text  string
@@ -66,7 +66,7 @@ type Line struct {
 	lane  *board.Pod
 }
 
-// Draw draws as much of the text as fits.
+// Draw draws the lines that fit.
 func (d Detail) Draw(a canvas.Area) {
 	if a.Empty() {
 		return
@@ -103,16 +103,15 @@ func (d Detail) Draw(a canvas.Area) {
 // maxOffset returns the greatest useful offset for a body of w by h.
 func (d Detail) maxOffset(w, h int) int { return max(0, len(d.lines(w, h))-h) }
 
-// lines returns the text, wrapped to w cells. If it is not zoomed it has at most h lines: the moves take
-// what the rest leaves, the newest last.
+// lines returns the text, wrapped to w cells. A small detail has at most h lines: the last moves fill the space that is left.
 func (d Detail) lines(w, h int) []Line {
 	if !d.Selected.Any {
-		return Wrap(nil, w, theme.Dim, d.Keys.Say("No pod is selected. {row-down} and {row-up} select one, {next-pane} goes to the next pane; here it says why the pod waits and when it moves."))
+		return Wrap(nil, w, theme.Dim, d.Keys.Say("No pod is selected: press {row-down} or {row-up} to select one, {next-pane} for the next pane. Here you see why it waits and when it moves."))
 	}
 	p := d.Selected.Pod(d.Frame)
 	if p == nil {
 		lines := []Line{{Style: canvas.Bold, Text: canvas.Truncate(format.Safe(d.Selected.Key.String()), w)}}
-		return Wrap(lines, w, theme.Dim, "The queue does not know this pod at the time shown: it is not there yet, or it left long ago.")
+		return Wrap(lines, w, theme.Dim, "This pod is not known at the time shown: it does not exist yet, or it left long ago.")
 	}
 	lines := d.Facts(p, w)
 	room := maxMoves
@@ -132,16 +131,16 @@ func (d Detail) lines(w, h int) []Line {
 		return lines
 	}
 	slices.Reverse(moves)
-	return append(append(lines, Line{Style: theme.Dim, Text: "its last moves"}), moves...)
+	return append(append(lines, Line{Style: theme.Dim, Text: "last moves"}), moves...)
 }
 
-// Facts is what is known of p, the most asked for first.
+// Facts returns what is known of p, most important first.
 func (d Detail) Facts(p *board.Pod, w int) []Line {
 	name := canvas.TruncateMiddle(format.Safe(p.Key.String()), w)
 	lines := []Line{{Style: canvas.Bold, Text: name}}
 	where := fmt.Sprintf("%s since %s", theme.TierName(p.Tier), d.Frame.Zone.Precise(p.Since))
 	if p.Estimated && !p.Observed {
-		where += ", " + theme.GlyphEstimated + " estimated: it was there before"
+		where += ", " + theme.GlyphEstimated + " estimated: older than the recording"
 	} else if p.Observed {
 		where += ", " + theme.GlyphObserved + " observed"
 	} else {
@@ -188,21 +187,21 @@ func (d Detail) Facts(p *board.Pod, w int) []Line {
 	return lines
 }
 
-// verdict appends what the last attempt came to: the nodes by plugin, or else the scheduler's own words.
+// verdict appends the result of the last attempt: nodes by plugin, or the scheduler's message.
 func (d Detail) verdict(lines []Line, p *board.Pod, w int) []Line {
 	if p.Message == "" || p.Tier == queue.Scheduled {
 		return lines
 	}
 	v, modelled := p.LastVerdict()
 	if v == nil || len(v.Reasons) == 0 {
-		message := Wrap(nil, w, theme.Dim, "The scheduler said: "+format.Safe(string(p.Message)))
+		message := Wrap(nil, w, theme.Dim, "Scheduler message: "+format.Safe(string(p.Message)))
 		if !d.zoomed && len(message) > messageLines {
 			message = message[:messageLines]
 			message[messageLines-1].Text = canvas.Truncate(message[messageLines-1].Text+" …", w)
 		}
 		return append(lines, message...)
 	}
-	lines = Wrap(lines, w, theme.Dim, fmt.Sprintf("%s Its last attempt: none of %s fits.", theme.Provenance(!modelled), format.Plural(v.Nodes, "node")))
+	lines = Wrap(lines, w, theme.Dim, fmt.Sprintf("%s Last attempt: none of %s fits.", theme.Provenance(!modelled), format.Plural(v.Nodes, "node")))
 	reasons := v.ByPlugin()
 	for i, r := range reasons {
 		text := fmt.Sprintf("  %s %s", format.Number(r.Nodes), format.Safe(string(r.Text)))
@@ -221,13 +220,13 @@ func (d Detail) verdict(lines []Line, p *board.Pod, w int) []Line {
 		lines = append(lines, Line{Style: theme.Plain, Text: canvas.Truncate(text, w)})
 	}
 	if rest := v.Rest(); d.zoomed && rest != "" {
-		const about = "preemption: " // upstream leaves it out where preemption could not even begin, and says "not found" alone
+		const about = "preemption: " // upstream omits it where preemption could not start
 		lines = Wrap(lines, w, theme.Dim, "  "+about+strings.TrimPrefix(format.Safe(rest), about))
 	}
 	return lines
 }
 
-// needs appends where p fits and what it lacks on the nearest nodes, if that was asked.
+// needs appends where p fits and what it lacks on the nearest nodes, if that was computed.
 func (d Detail) needs(lines []Line, p *board.Pod, w int) []Line {
 	n := d.Frame.Needs
 	if n == nil || n.Pod != p.Key {
@@ -244,7 +243,7 @@ func (d Detail) needs(lines []Line, p *board.Pod, w int) []Line {
 		lines = Wrap(lines, w, theme.Plain, format.Safe(sentence))
 	}
 	if len(n.Nearest) > 0 {
-		lines = Wrap(lines, w, theme.Dim, "Nearest, and what they lack:")
+		lines = Wrap(lines, w, theme.Dim, "Nearest nodes and what they lack:")
 	}
 	for _, node := range n.Nearest {
 		lines = Wrap(lines, w, theme.Plain, "  "+string(node.Node)+"  "+format.Safe(node.String()))
@@ -252,7 +251,7 @@ func (d Detail) needs(lines []Line, p *board.Pod, w int) []Line {
 	return lines
 }
 
-// Wrap appends text to lines, cut to w cells; the second line and those after it are indented, deeper than the first.
+// Wrap appends text to lines, wrapped to w cells. Continued lines are indented deeper than the first.
 func Wrap(lines []Line, w int, style canvas.Style, text string) []Line {
 	indent := strings.Repeat(" ", len(text)-len(strings.TrimLeft(text, " "))+2)
 	for i, part := range canvas.Wrap(text, w-len(indent)) {
@@ -264,7 +263,7 @@ func Wrap(lines []Line, w int, style canvas.Style, text string) []Line {
 	return lines
 }
 
-// labelText writes labels in the order of their keys.
+// labelText formats labels in the order of their keys.
 func labelText(labels map[string]string) string {
 	pairs := make([]string, 0, len(labels))
 	for k, v := range labels {

@@ -9,9 +9,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// TestContinuedLinesAreTold: what goes on from the line before is indented deeper than that, and so looks like no entry of its
-// own.
-func TestContinuedLinesAreTold(t *testing.T) {
+// TestContinuedLinesAreIndented: continued lines are indented deeper, so they don't look like new entries.
+func TestContinuedLinesAreIndented(t *testing.T) {
 	var got []string
 	for _, text := range []string{"Nearest, and what they lack:", "  node-a  NodeResourcesFit: needs 6 cpu", "  node-b  fits"} {
 		for _, line := range Wrap(nil, 24, theme.Plain, text) {
@@ -24,8 +23,8 @@ func TestContinuedLinesAreTold(t *testing.T) {
 	}
 }
 
-// TestWhatPreemptionCameTo: it is told as preemption's, also where upstream's message does not say whose it is.
-func TestWhatPreemptionCameTo(t *testing.T) {
+// TestPreemptionMessage: the rest of the message is labelled as preemption's, also where upstream omits the label.
+func TestPreemptionMessage(t *testing.T) {
 	for message, want := range map[string]string{
 		"0/3 nodes are available: 3 Insufficient cpu. not found":                          "  preemption: not found",
 		"0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are helpful.": "  preemption: 0/3 nodes are helpful.",

@@ -1,3 +1,3 @@
-// Package story tells of one pod: its name, its moves, its life as a lane, why it waits, and what of that can be copied.
-// The page "why?" is here, which the board draws beside its log, too.
+// Package story describes one pod: its name, its moves, its lane, why it waits, and texts about it to copy. It has the page
+// "why?", which the board also draws beside its log.
 package story

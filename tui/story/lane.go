@@ -11,21 +11,21 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// MaxStays bounds how many of a pod's moves are followed back to draw its lane.
+// MaxStays limits how many of a pod's moves a lane goes back.
 const MaxStays = 500
 
-// LanesSpan is how much time lanes show, unless the person chose another scale.
+// LanesSpan is the default length of lanes.
 const LanesSpan = time.Minute
 
-// Stay is a time that a pod spent in one tier.
+// Stay is a period that a pod spent in one tier.
 type Stay struct {
 	Tier     queue.Tier
 	From, To time.Time
-	Move     *board.Transition // that brought it there
+	Move     *board.Transition // into the tier
 }
 
-// Stays appends the stays of pod up to now that ended after since, oldest first, to all[:0]. Moves that only
-// state again where the pod is, and those within a tier, begin none.
+// Stays appends the stays of pod that ended after since to all[:0], oldest first. Moves within a tier, and those that only restate
+// it, start no stay.
 func Stays(all []Stay, pod *board.Pod, now, since time.Time) []Stay {
 	all = all[:0]
 	to := now
@@ -42,7 +42,7 @@ func Stays(all []Stay, pod *board.Pod, now, since time.Time) []Stay {
 	return all
 }
 
-// The glyphs of a lane. A tier has one of its own, so that colour only helps.
+// The glyphs of a lane. Each tier has its own, so colour is not the only cue.
 const (
 	laneAttempt   = "┃"
 	laneScheduled = "✓"
@@ -66,8 +66,7 @@ func laneGlyph(tier queue.Tier) string {
 	}
 }
 
-// DrawLane draws a pod's stays in one row of p.cells columns. An attempt shows, however short it was; what
-// is to come, up to until, is drawn faintly.
+// DrawLane draws a pod's stays in one row of p. Attempts are visible however short they were. The future, up to until, is dim.
 func DrawLane(a canvas.Area, p widget.Period, all []Stay, now, until time.Time) {
 	for _, s := range all {
 		if s.Tier > queue.InFlight || s.Tier == queue.None {
@@ -102,7 +101,7 @@ func DrawLane(a canvas.Area, p widget.Period, all []Stay, now, until time.Time) 
 	drawAhead(a, p, all, now, until)
 }
 
-// drawAhead draws what is left of the wait of the last stay, if it has an end.
+// drawAhead draws the rest of the current wait, if it has an end.
 func drawAhead(a canvas.Area, p widget.Period, all []Stay, now, until time.Time) {
 	if len(all) == 0 || !until.After(now) {
 		return
@@ -116,7 +115,7 @@ func drawAhead(a canvas.Area, p widget.Period, all []Stay, now, until time.Time)
 	}
 }
 
-// DrawLegend says what the glyphs mean, as far as there is room.
+// DrawLegend draws the meaning of the glyphs, as far as it fits.
 func DrawLegend(a canvas.Area) {
 	x := 1
 	for _, part := range [...]struct {
@@ -135,7 +134,7 @@ func DrawLegend(a canvas.Area) {
 	}
 }
 
-// DrawNow marks the moment shown where no lane is.
+// DrawNow marks the moment shown in rows without a lane.
 func DrawNow(a canvas.Area) {
 	if a.Blank(0, 0) {
 		a.Text(0, 0, theme.Dim, "┊")

@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// MoveProvenance returns the glyph for where a move comes from.
+// MoveProvenance returns the glyph of an observed or a modelled move.
 func MoveProvenance(t *board.Transition) string {
 	if t.Pod.Estimated && !t.Observed {
 		return theme.GlyphEstimated
@@ -20,7 +20,7 @@ func MoveProvenance(t *board.Transition) string {
 	return theme.Provenance(t.Observed)
 }
 
-// MoveTime writes when t was, to the millisecond or in short to the tenth of a second.
+// MoveTime formats the time of t to the millisecond, or to the tenth of a second if short.
 func MoveTime(t *board.Transition, zone words.Zone, short bool) string {
 	when := zone.Precise(t.Time)
 	if short {
@@ -29,14 +29,14 @@ func MoveTime(t *board.Transition, zone words.Zone, short bool) string {
 	return when
 }
 
-// longMove is the width from which on a move's tiers are written out, with room for what caused it.
-// ShortMove has room for "in-flight→unschedulable rejected by NodeResourcesFit".
+// LongMove is the width from which the tiers of a move are spaced, with room for the cause. ShortMove fits
+// "in-flight→unschedulable rejected by NodeResourcesFit".
 const (
 	LongMove  = 60
 	ShortMove = 48
 )
 
-// DrawMove draws from where to where, and why.
+// DrawMove draws the tiers and the cause of a move.
 func DrawMove(a canvas.Area, t *board.Transition) {
 	arrow, width := " → ", len("in-flight - unschedulable ")
 	if a.W < LongMove {
@@ -45,11 +45,11 @@ func DrawMove(a canvas.Area, t *board.Transition) {
 	x := a.Text(0, 0, theme.Dim, tierWord(t.From))
 	x = a.Text(x, 0, theme.Dim, arrow)
 	x = a.Text(x, 0, theme.Tier(t.To), tierWord(t.To))
-	width = max(width, x+1) // few moves are longer, and in a short row what made it move needs the room
+	width = max(width, x+1) // longer tiers are rare, and a short row needs the space for the cause
 	a.Text(width, 0, theme.Plain, canvas.Truncate(cause(t, a.W-width), a.W-width))
 }
 
-// tierWord is a tier's name in the log, where two stand in each row.
+// tierWord returns a tier's name in the log, where each row has two.
 func tierWord(tier queue.Tier) string {
 	switch tier {
 	case queue.None:
@@ -63,7 +63,7 @@ func tierWord(tier queue.Tier) string {
 	}
 }
 
-// cause says what made the pod move, in upstream's words, in about width cells.
+// cause returns what moved the pod, in upstream's words, in about width cells.
 func cause(t *board.Transition, width int) string {
 	switch {
 	case t.Event == queue.ScheduleAttemptFailure:
@@ -75,7 +75,7 @@ func cause(t *board.Transition, width int) string {
 	case t.To == queue.Scheduled && t.Pod.Node != "":
 		return "to " + format.Safe(t.Pod.Node)
 	case t.PutBack():
-		return "not seen to be tried"
+		return "attempt not observed"
 	case t.To == queue.Gated && t.GatingPlugin != "":
 		return strings.TrimSpace(format.Safe(t.Event) + " " + theme.GlyphGated + " " + format.Safe(t.GatingPlugin))
 	default:
@@ -83,7 +83,7 @@ func cause(t *board.Transition, width int) string {
 	}
 }
 
-// failure names the plugins that rejected the attempt, and upstream's label if there is room for both.
+// failure returns the plugins that rejected the attempt, and upstream's label if both fit.
 func failure(t *board.Transition, width int) string {
 	plugins := append(append([]string{}, t.UnschedulablePlugins...), t.PendingPlugins...)
 	reason := "error, no plugin"

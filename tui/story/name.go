@@ -11,11 +11,10 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// mostMates is the largest number of pods of a group that is counted.
+// mostMates limits how many pods of a group are counted.
 const mostMates = 1000
 
-// RowName is what a row calls its pod in width columns: by its name, or by its group's if it stands for the
-// group.
+// RowName returns the name of a row in width columns: the pod's, or its group's if the row stands for the group.
 func RowName(b *board.Board, p *board.Pod, width int) string {
 	if p.Group == "" {
 		return canvas.TruncateMiddle(PodName(p.Key, width), width)
@@ -36,7 +35,7 @@ func RowName(b *board.Board, p *board.Pod, width int) string {
 	return mark + canvas.TruncateMiddle(PodName(p.Key, width-2), max(1, width-2))
 }
 
-// PodName writes a pod's name: with its namespace if that is not "default" and both fit into width.
+// PodName returns a pod's name, with its namespace if that is not "default" and both fit into width.
 func PodName(key types.NamespacedName, width int) string {
 	if key.Namespace == "default" || key.Namespace == "" || len(key.Namespace)+1+len(key.Name) > width {
 		return format.Safe(key.Name)
@@ -44,7 +43,7 @@ func PodName(key types.NamespacedName, width int) string {
 	return format.Safe(key.Namespace + "/" + key.Name)
 }
 
-// PodProvenance returns the glyph for where it comes from that p is where it is.
+// PodProvenance returns the glyph for how the pod's tier is known.
 func PodProvenance(p *board.Pod) string {
 	if p.Estimated && !p.Observed {
 		return theme.GlyphEstimated

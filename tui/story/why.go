@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/tui/widget"
 )
 
-// Why is the page that says all about the selected pod.
+// Why is the page about the selected pod.
 type Why struct {
 	*page.UI
 	w, h, offset int
@@ -19,7 +19,7 @@ type Why struct {
 
 func NewWhy(d *page.UI) *Why { return &Why{UI: d} }
 
-// AddWhy adds what opens it with a new answer to what the pod needs, and what shows the pod's object.
+// AddWhy adds the actions that recompute what the pod needs and that show its object.
 func AddWhy(w *Why, all page.Actions) {
 	all[keymap.Needs] = page.Command(func() {
 		if w.Pages.Top() != page.Page(w) {
@@ -39,7 +39,7 @@ func AddWhy(w *Why, all page.Actions) {
 	})
 }
 
-// Open opens it at its beginning.
+// Open opens the page at its start.
 func (w *Why) Open() {
 	w.offset = 0
 	w.Pages.Open(w)
@@ -62,7 +62,7 @@ func (w *Why) Settle(width, height int) {
 
 func (w *Why) Draw(a canvas.Area) { w.detail(true).Draw(a) }
 
-// DrawBeside draws as much as there is room for beside the board's log.
+// DrawBeside draws a small detail beside the board's log.
 func (w *Why) DrawBeside(a canvas.Area) { w.detail(false).Draw(a) }
 
 func (w *Why) Move(n int) { w.offset = max(0, w.offset+n) }

@@ -10,24 +10,24 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// Glyphs say with which signs the screen is drawn.
+// Glyphs selects the characters that the screen is drawn with.
 type Glyphs string
 
 const (
-	// GlyphsAuto goes by the locale and by the terminal: see Resolve.
+	// GlyphsAuto depends on the locale and the terminal: see Resolve.
 	GlyphsAuto Glyphs = "auto"
-	// GlyphsUnicode are those of the code.
+	// GlyphsUnicode draws all characters as they are.
 	GlyphsUnicode Glyphs = "unicode"
-	// GlyphsASCII are ASCII alone, for consoles. What is no ASCII in text is a question mark.
+	// GlyphsASCII draws only ASCII, for consoles. Other text becomes question marks.
 	GlyphsASCII Glyphs = "ascii"
-	// GlyphsNarrow are ASCII where terminals disagree whether a sign takes one cell or two; other text stays.
+	// GlyphsNarrow draws ASCII where terminals disagree whether a character takes one cell or two; other text stays.
 	GlyphsNarrow Glyphs = "narrow"
 )
 
-// AllGlyphs returns all that can be asked for.
+// AllGlyphs returns all values.
 func AllGlyphs() []Glyphs { return []Glyphs{GlyphsAuto, GlyphsUnicode, GlyphsNarrow, GlyphsASCII} }
 
-// ParseGlyphs finds the one of that name. Empty is GlyphsAuto.
+// ParseGlyphs returns the value of that name. "" is GlyphsAuto.
 func ParseGlyphs(name string) (Glyphs, error) {
 	if name == "" {
 		return GlyphsAuto, nil
@@ -39,12 +39,12 @@ func ParseGlyphs(name string) (Glyphs, error) {
 		}
 		names = append(names, string(g))
 	}
-	return "", fmt.Errorf("there are no glyphs %q, only %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown glyphs %q: use %s", name, strings.Join(names, ", "))
 }
 
-// Resolve is what GlyphsAuto means where getenv has the environment: ASCII on consoles, whose fonts have few signs, and
-// where the locale names an encoding other than UTF-8; narrow in Chinese, Japanese and Korean locales, in which terminals
-// may draw East Asian ambiguous signs two cells wide; Unicode elsewhere, also where no locale is set.
+// Resolve replaces GlyphsAuto by the environment: ASCII on consoles, whose fonts have few glyphs, and in locales with an encoding
+// other than UTF-8; narrow in Chinese, Japanese and Korean locales, where terminals may draw East Asian ambiguous characters two
+// cells wide; Unicode elsewhere, also without a locale.
 func (g Glyphs) Resolve(getenv func(string) string) Glyphs {
 	if g != GlyphsAuto && g != "" {
 		return g
@@ -69,7 +69,7 @@ func (g Glyphs) Resolve(getenv func(string) string) Glyphs {
 	return GlyphsUnicode
 }
 
-// Translate returns what draws a cell's text with g, in as many cells, or nil where it is drawn as it is.
+// Translate returns the function that draws a cell's text in the same width, or nil if text is drawn as it is.
 func (g Glyphs) Translate() canvas.Translate {
 	if g != GlyphsASCII && g != GlyphsNarrow {
 		return nil
@@ -87,7 +87,7 @@ func (g Glyphs) Translate() canvas.Translate {
 	}
 }
 
-// plainSigns are the signs of the code, and what is ASCII for each.
+// plainSigns returns the glyphs of the screen with their ASCII replacements.
 func plainSigns() map[string]string {
 	const (
 		signs = "●○◌◉⊘⊞⊟▸»→←↑↓▶‖■✓✗×≤≠…—–−·━─═│┃┊┈╸╭╮╰╯┏┓┗┛┬┴┼▁▂▃▄▅▆▇█▀▌▐░▒▲▼"

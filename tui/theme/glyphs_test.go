@@ -15,7 +15,7 @@ func TestGlyphsByLocale(t *testing.T) {
 		want Glyphs
 	}{
 		{map[string]string{"LANG": "en_US.UTF-8", "TERM": "xterm-256color"}, GlyphsUnicode},
-		{map[string]string{"TERM": "xterm-256color"}, GlyphsUnicode}, // a container says nothing
+		{map[string]string{"TERM": "xterm-256color"}, GlyphsUnicode}, // a container without a locale
 		{map[string]string{"LANG": "C"}, GlyphsASCII},
 		{map[string]string{"LANG": "C.UTF-8"}, GlyphsUnicode},
 		{map[string]string{"LC_ALL": "POSIX", "LANG": "en_US.UTF-8"}, GlyphsASCII},
@@ -31,12 +31,11 @@ func TestGlyphsByLocale(t *testing.T) {
 		}
 	}
 	if got := GlyphsUnicode.Resolve(func(string) string { return "C" }); got != GlyphsUnicode {
-		t.Errorf("who asked for unicode gets %s", got)
+		t.Errorf("unicode resolves to %s", got)
 	}
 }
 
-// Whatever is drawn, ASCII of it takes as many cells, and so does what is drawn narrow; that has no sign whose width is in
-// question.
+// TestTranslatedTextKeepsItsWidth: ASCII and narrow replacements take as many cells, and narrow ones have no ambiguous width.
 func TestTranslatedTextKeepsItsWidth(t *testing.T) {
 	ascii, narrow := GlyphsASCII.Translate(), GlyphsNarrow.Translate()
 	for sign := range plainSigns() {
@@ -63,8 +62,8 @@ func TestTranslatedTextKeepsItsWidth(t *testing.T) {
 	}
 }
 
-// With sixteen colours, all places of the queue are told apart, and none looks like what is secondary or selected.
-func TestSixteenColorsTellPlacesApart(t *testing.T) {
+// TestSixteenColorsDistinguishTiers: with sixteen colours, no two tiers look alike, nor like dim or selected text.
+func TestSixteenColorsDistinguishTiers(t *testing.T) {
 	for _, named := range []Theme{Auto, Dark, Light, HighContrast, ColorBlind} {
 		for _, dark := range []bool{true, false} {
 			palette := NewPalette(named, dark, false, true)

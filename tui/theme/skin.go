@@ -13,26 +13,26 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// Skin is a theme of a person's own: another theme, with colours of its own for some of what is drawn.
+// Skin is a user-defined theme: another theme with some colours replaced.
 type Skin struct {
 	Name Theme
-	// Base is one of All. What the skin says nothing of is as there.
+	// Base is one of All, for all other colours.
 	Base   Theme
 	Colors map[Role]Color
 }
 
-// Skins are a person's own themes, in the order in which they are offered behind those of All.
+// Skins are the user-defined themes, offered after those of All in this order.
 type Skins []Skin
 
-// Role is what a colour means.
+// Role is the meaning of a colour.
 type Role string
 
-// roles are all roles, in the order in which they are documented.
+// roles returns all roles in the order of the documentation.
 func roles() []Role {
 	return []Role{"activeQ", "backoffQ", "unschedulable", "gated", "in-flight", "bound", "what-if", "alarm", "accent", "dim"}
 }
 
-// style is what is drawn in the role's colour.
+// style returns the style that the role's colour applies to.
 func (r Role) style() canvas.Style {
 	return [...]canvas.Style{Active, Backoff, Unschedulable, Gated, InFlight, Scheduled, WhatIf, Alarm, Accent, Dim}[slices.Index(roles(), r)]
 }
@@ -40,7 +40,7 @@ func (r Role) style() canvas.Style {
 // Roles returns all roles.
 func Roles() []Role { return roles() }
 
-// ParseRole finds the role of that name.
+// ParseRole returns the role of that name.
 func ParseRole(name string) (Role, error) {
 	if r := Role(name); slices.Contains(roles(), r) {
 		return r, nil
@@ -49,17 +49,17 @@ func ParseRole(name string) (Role, error) {
 	for _, r := range roles() {
 		names = append(names, string(r))
 	}
-	return "", fmt.Errorf("nothing is drawn in a colour called %q; there are %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown colour role %q: use %s", name, strings.Join(names, ", "))
 }
 
-// Color is a role's colour.
+// Color is the colour of a role.
 type Color struct {
 	full color.Color
-	// sixteen is for terminals that have no more colours. Nil: the base's.
+	// sixteen is for terminals with sixteen colours. Nil: the base's.
 	sixteen color.Color
 }
 
-// ColorNames returns the names of the sixteen colours that every terminal has, each as its own settings say.
+// ColorNames returns the names of the sixteen ANSI colours, which each terminal defines.
 func ColorNames() []string {
 	names := []string{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"}
 	for _, name := range names[:8] {
@@ -68,10 +68,10 @@ func ColorNames() []string {
 	return names
 }
 
-// hexColor is how a colour is written that has no name.
+// hexColor matches colours without a name.
 var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// ParseColor reads a colour: #rrggbb, or one of ColorNames.
+// ParseColor parses #rrggbb or one of ColorNames.
 func ParseColor(text string) (Color, error) {
 	if i := slices.Index(ColorNames(), text); i >= 0 {
 		named := ansi.BasicColor(i)
@@ -80,20 +80,20 @@ func ParseColor(text string) (Color, error) {
 	if hexColor.MatchString(text) {
 		return Color{full: lipgloss.Color(text)}, nil
 	}
-	return Color{}, fmt.Errorf("a colour is #rrggbb, in quotes, or one of %s", strings.Join(ColorNames(), ", "))
+	return Color{}, fmt.Errorf("invalid colour: use #rrggbb in quotes, or one of %s", strings.Join(ColorNames(), ", "))
 }
 
-// On16 is c with what it is on terminals that have sixteen colours: one of ColorNames.
+// On16 returns c with the colour for terminals with sixteen colours, one of ColorNames.
 func (c Color) On16(text string) (Color, error) {
 	i := slices.Index(ColorNames(), text)
 	if i < 0 {
-		return c, fmt.Errorf("on terminals of sixteen colours one is %s", strings.Join(ColorNames(), ", "))
+		return c, fmt.Errorf("invalid colour for sixteen-colour terminals: use %s", strings.Join(ColorNames(), ", "))
 	}
 	c.sixteen = ansi.BasicColor(i)
 	return c, nil
 }
 
-// All returns all themes, in the order in which they are offered.
+// All returns all themes in the order in which they are offered.
 func (s Skins) All() []Theme {
 	all := All()
 	for _, skin := range s {
@@ -102,7 +102,7 @@ func (s Skins) All() []Theme {
 	return all
 }
 
-// Parse returns the theme of that name; an empty name is Auto. The error is a sentence that lists the names there are.
+// Parse returns the theme of that name; "" is Auto. The error lists the names.
 func (s Skins) Parse(name string) (Theme, error) {
 	if name == "" {
 		return Auto, nil
@@ -118,16 +118,16 @@ func (s Skins) Parse(name string) (Theme, error) {
 	for _, t := range all {
 		names = append(names, string(t))
 	}
-	return "", fmt.Errorf("there is no theme %q, only %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown theme %q: use %s", name, strings.Join(names, ", "))
 }
 
-// Next is the theme offered after t.
+// Next returns the theme offered after t.
 func (s Skins) Next(t Theme) Theme {
 	all := s.All()
 	return all[(slices.Index(all, t)+1)%len(all)]
 }
 
-// Base is t, or what it is made of if it is a person's own.
+// Base returns t, or the base of a user-defined theme.
 func (s Skins) Base(t Theme) Theme {
 	if skin := s.named(t); skin != nil {
 		return skin.Base

@@ -10,7 +10,7 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// The colours, by what they mean. Nothing is told by one of them alone.
+// The colours by meaning. None of them is the only cue.
 const (
 	Plain canvas.Style = iota
 	Dim
@@ -25,13 +25,13 @@ const (
 	Alarm
 )
 
-// Chosen is the style of the row that the next key is about.
+// Chosen is the style of the row that the keys act on.
 const Chosen = Accent | canvas.Reverse
 
 // Theme names a set of colours.
 type Theme string
 
-// The themes. Those that name no background have colours for either, and ask the terminal which it has.
+// The themes. Those without a background in their name have colours for both, and ask the terminal.
 const (
 	Auto         Theme = "auto"
 	Dark         Theme = "dark"
@@ -41,15 +41,15 @@ const (
 	None         Theme = "none"
 )
 
-// All returns all themes that there are without a person's own, in the order in which they are offered.
+// All returns all built-in themes in the order in which they are offered.
 func All() []Theme {
 	return []Theme{Auto, Dark, Light, HighContrast, ColorBlind, None}
 }
 
-// shades are the colours of one meaning on a light and on a dark background.
+// shades are a colour on light and on dark backgrounds.
 type shades struct{ light, dark string }
 
-// standard are the colours that are used if no others are asked for.
+// standard returns the default colours.
 func standard() map[canvas.Style]shades {
 	return map[canvas.Style]shades{
 		Dim:           {"#6e6e6e", "#8a8a8a"},
@@ -65,7 +65,7 @@ func standard() map[canvas.Style]shades {
 	}
 }
 
-// highContrast are at least 7:1 from their background, what is secondary, too.
+// highContrast returns colours with a contrast of at least 7:1, dim text included.
 func highContrast() map[canvas.Style]shades {
 	return map[canvas.Style]shades{
 		Dim:           {"#4a4a4a", "#c0c0c0"},
@@ -81,8 +81,8 @@ func highContrast() map[canvas.Style]shades {
 	}
 }
 
-// colorBlind tell themselves apart by lightness and along blue and yellow, which people of every common
-// kind of colour blindness see. They follow Okabe and Ito's palette.
+// colorBlind returns colours that differ in lightness and between blue and yellow, which every common kind of colour blindness
+// distinguishes. They follow Okabe and Ito's palette.
 func colorBlind() map[canvas.Style]shades {
 	return map[canvas.Style]shades{
 		Dim:           {"#6e6e6e", "#8a8a8a"},
@@ -98,8 +98,8 @@ func colorBlind() map[canvas.Style]shades {
 	}
 }
 
-// ofSixteen are the colours of terminals that have no more, on a light and on a dark background. They are named here
-// because the nearest of sixteen to those of the other palettes is one red for backoffQ and unschedulable.
+// ofSixteen returns the colours for terminals with sixteen colours, on light and dark backgrounds. The nearest matches of the other
+// palettes would draw backoffQ and unschedulable in the same red.
 func ofSixteen(colorBlind bool) map[canvas.Style][2]color.Color {
 	set := map[canvas.Style][2]color.Color{
 		Dim:           {ansi.BrightBlack, ansi.BrightBlack},
@@ -113,7 +113,7 @@ func ofSixteen(colorBlind bool) map[canvas.Style][2]color.Color {
 		WhatIf:        {ansi.BrightMagenta, ansi.BrightMagenta},
 		Alarm:         {ansi.Red, ansi.BrightRed},
 	}
-	if colorBlind { // neither green beside red, nor green beside yellow
+	if colorBlind { // no green next to red or yellow
 		set[Accent] = [2]color.Color{ansi.Cyan, ansi.BrightCyan}
 		set[Active] = [2]color.Color{ansi.Blue, ansi.BrightBlue}
 		set[Scheduled] = set[Active]
@@ -122,13 +122,13 @@ func ofSixteen(colorBlind bool) map[canvas.Style][2]color.Color {
 	return set
 }
 
-// NewPalette returns the colours of t for a dark or a light background. A projector washes colours out: for
-// one, all is bold, and what is secondary is not dim. Sixteen is for terminals that have no more colours.
+// NewPalette returns the colours of t for a dark or a light background. For a projector, which washes colours out, all text is bold
+// and none is dim. sixteen is set for terminals with sixteen colours.
 func NewPalette(t Theme, dark, projector, sixteen bool) *canvas.Palette {
 	return paletteOf(colorsOf(t, dark, projector, sixteen), projector)
 }
 
-// colorsOf are the colours of a theme of All, by style.
+// colorsOf returns the colours of a built-in theme by style.
 func colorsOf(t Theme, dark, projector, sixteen bool) (colors [canvas.Colors]color.Color) {
 	set := standard()
 	switch t {
@@ -159,7 +159,7 @@ func colorsOf(t Theme, dark, projector, sixteen bool) (colors [canvas.Colors]col
 	return colors
 }
 
-// paletteOf spells colours; for a projector all of them bold.
+// paletteOf returns the escape sequences of the colours; for a projector all are bold.
 func paletteOf(colors [canvas.Colors]color.Color, projector bool) *canvas.Palette {
 	p := canvas.NewPalette(colors)
 	if projector {
@@ -190,7 +190,7 @@ func Tier(tier queue.Tier) canvas.Style {
 	}
 }
 
-// TierName returns upstream's word for the place, as it stands in a sentence.
+// TierName returns upstream's name of the tier, as used within a sentence.
 func TierName(tier queue.Tier) string {
 	switch tier {
 	case queue.Active:
@@ -212,7 +212,7 @@ func TierName(tier queue.Tier) string {
 const (
 	GlyphObserved = "●"
 	GlyphModelled = "○"
-	// GlyphEstimated marks what is thought of a pod from before its source came.
+	// GlyphEstimated marks values from before the recording, which are estimates.
 	GlyphEstimated = "◌"
 	GlyphGated     = "⊘"
 	GlyphSelected  = "▸"
@@ -223,7 +223,7 @@ const (
 	GlyphLow       = "↓"
 )
 
-// Provenance returns the glyph for where a value comes from.
+// Provenance returns the glyph of an observed or a modelled value.
 func Provenance(observed bool) string {
 	if observed {
 		return GlyphObserved

@@ -8,7 +8,7 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-type rgb [3]float64 // linear light, 0 to 1
+type rgb [3]float64 // linear, 0 to 1
 
 func parseColor(t *testing.T, s string) rgb {
 	t.Helper()
@@ -36,8 +36,8 @@ func contrast(a, b rgb) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// Every colour can be read on the backgrounds that terminals have.
-func TestColorsCanBeRead(t *testing.T) {
+// TestContrast: every colour is readable on light and dark backgrounds.
+func TestContrast(t *testing.T) {
 	black, white := rgb{}, rgb{1, 1, 1}
 	for _, set := range []struct {
 		name   string
@@ -57,14 +57,14 @@ func TestColorsCanBeRead(t *testing.T) {
 	}
 }
 
-// What people see who lack one kind of cone, in linear light: Machado, Oliveira and Fernandes 2009.
+// blindness has the colours seen with one kind of cone missing, in linear light: Machado, Oliveira and Fernandes 2009.
 var blindness = map[string][3]rgb{
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
 	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
 	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// lab is CIE 1976 L*a*b*, in which a distance of about 2 can just be seen.
+// lab returns CIE 1976 L*a*b*, where a distance of about 2 is just visible.
 func (c rgb) lab() [3]float64 {
 	x := (0.4124*c[0] + 0.3576*c[1] + 0.1805*c[2]) / 0.9505
 	y := c.luminance()
@@ -78,8 +78,8 @@ func (c rgb) lab() [3]float64 {
 	return [3]float64{116*f(y) - 16, 500 * (f(x) - f(y)), 200 * (f(y) - f(z))}
 }
 
-// The tiers' colours stay apart for whoever lacks one kind of cone.
-func TestColorBlindPeopleTellTheTiersApart(t *testing.T) {
+// TestColorBlindTiers: the tiers' colours differ for every kind of colour blindness.
+func TestColorBlindTiers(t *testing.T) {
 	tiers := []canvas.Style{Active, Backoff, Unschedulable, Gated, InFlight}
 	for kind, matrix := range blindness {
 		seen := func(hex string) [3]float64 {
@@ -111,7 +111,7 @@ func TestParseTheme(t *testing.T) {
 			t.Errorf("%q is %q, %v", name, got, err)
 		}
 	}
-	if _, err := Skins(nil).Parse("solarized"); err == nil || err.Error() != `there is no theme "solarized", only auto, dark, light, high-contrast, colour-blind, none` {
+	if _, err := Skins(nil).Parse("solarized"); err == nil || err.Error() != `unknown theme "solarized": use auto, dark, light, high-contrast, colour-blind, none` {
 		t.Errorf("an unknown theme: %v", err)
 	}
 }

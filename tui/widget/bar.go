@@ -6,20 +6,19 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// KeySpot is where a key's name stands.
+// KeySpot is where the bar shows a key.
 type KeySpot struct {
 	canvas.Rect
 	ID keymap.ID
 }
 
-// KeyBar is the last line: keys that can be used now.
+// KeyBar is the last line of the screen: the keys that are available.
 type KeyBar struct {
-	// Shown are the bindings by importance, with the names that fit the moment; Always are those that
-	// are never left out.
+	// Shown are the bindings by importance, with their current names. Always are those that are never left out.
 	Shown, Always []keymap.Binding
 }
 
-// Draw draws as many keys as fit, and appends to spots where each is.
+// Draw draws as many keys as fit, and appends their positions to spots.
 func (k KeyBar) Draw(a canvas.Area, spots []KeySpot) []KeySpot {
 	right := a.W - 1
 	for i := len(k.Always) - 1; i >= 0; i-- {

@@ -9,30 +9,30 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// completing is what a word is being completed with.
+// completing is the completion of a word in progress.
 type completing struct {
-	// candidates are what it may become, of which the chosen one is in its place. before is the text without the word.
+	// candidates replace the word, chosen is the current one. before is the text before the word.
 	candidates []string
 	chosen     int
 	before     string
 }
 
-// MaxCandidates is how many candidates a prompt makes use of.
+// MaxCandidates limits how many candidates a prompt offers.
 const MaxCandidates = 50
 
-// candidateRows is how many of them are in sight.
+// candidateRows is how many candidates are visible at once.
 const candidateRows = 8
 
-// lastWord divides text into its last word, as far as it is typed, and what is before it.
+// lastWord splits text before its last word, which may be empty.
 func lastWord(text string) (before, word string) {
 	i := strings.LastIndexAny(text, " \t") + 1
 	return text[:i], text[i:]
 }
 
-// complete puts the next candidate, or the one before, in the place of the last word.
+// complete replaces the last word with the next candidate, or with the previous one if n is negative.
 func (p *Prompt) complete(n int) {
 	c := &p.completing
-	if len(c.candidates) == 1 { // it is in its place: what comes behind it
+	if len(c.candidates) == 1 { // already in place: complete what comes next
 		*c = completing{}
 	}
 	if c.candidates == nil {
@@ -52,7 +52,7 @@ func (p *Prompt) complete(n int) {
 	}
 }
 
-// found are the candidates for text.
+// found returns the candidates for text.
 func (p *Prompt) found(text string) []string {
 	if p.Complete == nil {
 		return nil
@@ -61,11 +61,10 @@ func (p *Prompt) found(text string) []string {
 	return all[:min(len(all), MaxCandidates)]
 }
 
-// drawCandidates draws what the last word may become at the foot of the middle of the screen, and returns how many rows of
-// it that takes.
+// drawCandidates draws the candidates at the bottom of the middle of the screen, and returns how many rows they take.
 func (p *Prompt) drawCandidates(a canvas.Area) (rows int) {
 	all, chosen := p.candidates, p.chosen
-	if len(all) <= 1 { // none is chosen from, or the only one is in its place
+	if len(all) <= 1 { // nothing to choose
 		all, chosen = p.found(p.input.Value()), -1
 	}
 	if len(all) == 0 || a.H < candidateRows {
@@ -95,10 +94,10 @@ func (p *Prompt) drawCandidates(a canvas.Area) (rows int) {
 	return rows
 }
 
-// mostTyped is how much of what was typed is remembered of each prompt.
+// mostTyped is how many texts each prompt remembers.
 const mostTyped = 50
 
-// remember keeps text for the next time.
+// remember adds text to the history of the prompt.
 func (p *Prompt) remember(text string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -111,7 +110,7 @@ func (p *Prompt) remember(text string) {
 	p.ui.Typed[p.Title] = typed[max(0, len(typed)-mostTyped):]
 }
 
-// recall goes n texts back in what was typed here before.
+// recall goes n texts back in the history of the prompt.
 func (p *Prompt) recall(n int) {
 	typed := p.ui.Typed[p.Title]
 	to := min(max(p.older+n, 0), len(typed))
@@ -129,8 +128,7 @@ func (p *Prompt) recall(n int) {
 	}
 }
 
-// Starting returns those of words that begin with the last word of text, and then those that contain it, as far as they
-// are not it.
+// Starting returns the words that start with the last word of text, and then those that contain it. The word itself is left out.
 func Starting(text string, words []string) []string {
 	_, word := lastWord(text)
 	word = strings.ToLower(word)

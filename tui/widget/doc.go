@@ -1,3 +1,3 @@
-// Package widget is what pages and actions are made of: lists and prompts that open above a page, the bar of keys, and
-// periods of time, axes and bars that are drawn to scale. A widget knows no pod and no tier.
+// Package widget has the parts of pages: lists and prompts that open above a page, the key bar, and time axes and bars drawn to
+// scale.
 package widget

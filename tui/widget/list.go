@@ -16,44 +16,42 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// List is a pop-up from which the person chooses. What is typed narrows it.
+// List is a pop-up with items to choose from. Typing filters it.
 type List struct {
 	ui    *page.UI
 	Title string
 	Items []Item
 	query string
-	// shown are the items that match the query, by number; cursor is a number in it. top is the first
-	// in sight.
+	// shown are the indexes of the items that match the query, cursor is an index into shown, and top the first visible one.
 	shown       []int
 	cursor, top int
 	height      int
-	// NoteRows is how many lines there are for an item's note. 0: two.
+	// NoteRows is the number of lines for an item's note. 0: two.
 	NoteRows int
-	// Marked are the items chosen so far, by number. It is nil where one item is all that can be chosen.
+	// Marked are the indexes of the marked items. Nil: only one item can be chosen.
 	Marked map[int]bool
-	// Choose is told the numbers of the chosen items, at least one. The list is closed by then.
+	// Choose gets the indexes of the chosen items, at least one, after the list has closed.
 	Choose func(chosen []int) tea.Cmd
-	// OnFrame, if there is one, takes over what a newer frame says of the items, and closed is told when the
-	// list closes, before choose.
+	// OnFrame, if set, updates the items from a new frame. Closed, if set, is called when the list closes, before Choose.
 	OnFrame func(l *List, f *session.Frame)
 	Closed  func()
 }
 
-// Item is one line of a list.
+// Item is a line of a list.
 type Item struct {
-	// Key, if the list has keys, stands before the text; Note is what the foot of the list says of it.
+	// Key precedes the text in lists of keys. Note appears at the bottom while the cursor is on the item.
 	Key, Text, Note string
-	// Aside stands at the right, where there is room.
+	// Aside stands at the right, if it fits.
 	Aside string
-	// Keywords is searched, too, but not shown.
+	// Keywords are searched but not shown.
 	Keywords string
-	// Disabled is true if it cannot be done; the note says why.
+	// Disabled items cannot be chosen; the note says why.
 	Disabled bool
-	// Heading marks a line that cannot be chosen and that shows while any item below it does.
+	// Heading marks a heading. It is shown while an item below it is.
 	Heading bool
 }
 
-// OpenList shows l on d with the cursor on an item. It leaves nothing to wait for.
+// OpenList opens l with the cursor on an item. It always returns nil.
 func OpenList(d *page.UI, l List, at int) tea.Cmd {
 	l.ui = d
 	l.search("")
@@ -63,7 +61,7 @@ func OpenList(d *page.UI, l List, at int) tea.Cmd {
 	return nil
 }
 
-// AddLists adds what is done in the list that is open.
+// AddLists adds the actions of an open list.
 func AddLists(d *page.UI, all page.Actions) {
 	in := func(do func(l *List)) page.Action { return page.Command(func() { do(d.Overlays.Top().(*List)) }) }
 	all[keymap.ListDown] = in(func(l *List) { l.move(1) })
@@ -86,10 +84,10 @@ func AddLists(d *page.UI, all page.Actions) {
 
 func (l *List) Context() keymap.Context { return keymap.List }
 
-// Means implements page.Page.Overlay: where one item is all that can be chosen, none is marked.
+// Means implements page.Overlay: a list with one choice has no marks.
 func (l *List) Means(id keymap.ID) bool { return id != keymap.ListMark || l.Marked != nil }
 
-// Refresh takes over what the frame says of the items.
+// Refresh implements page.Overlay.
 func (l *List) Refresh() {
 	if l.OnFrame != nil {
 		l.OnFrame(l, l.ui.Frame)
@@ -103,7 +101,7 @@ func (l *List) close() {
 	l.ui.Overlays.Close(l)
 }
 
-// Typed narrows l down.
+// Typed implements page.Overlay: it adds to the query.
 func (l *List) Typed(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -131,7 +129,7 @@ func (l *List) mark() {
 
 func (l *List) Caret(int) (int, bool) { return 0, false }
 
-// Click chooses or marks the entry at x, y.
+// Click implements page.Overlay.
 func (l *List) Click(x, y, w, h int) (keymap.ID, bool) {
 	inside := l.inside(w, h)
 	if !inside.Contains(x, y) {
@@ -150,8 +148,8 @@ func (l *List) Click(x, y, w, h int) (keymap.ID, bool) {
 
 func (l *List) Wheel(rows int) { l.move(rows) }
 
-// search shows the items that match query, the likeliest first; without a query all, below their headings. A heading
-// with nothing below it is left out.
+// search shows the items that match query, best first; without a query all, below their headings. It leaves out headings without
+// items.
 func (l *List) search(query string) {
 	l.query, l.shown, l.cursor, l.top = format.Safe(query), l.shown[:0], 0, 0
 	searched := strings.ToLower(strings.TrimSpace(l.query))
@@ -174,7 +172,7 @@ func (l *List) search(query string) {
 	l.move(0)
 }
 
-// matches reports whether it says each word of query, which is in small letters.
+// matches reports whether the item contains each word of query, which is in lower case.
 func (it Item) matches(query string) bool {
 	text := strings.ToLower(it.Key + " " + it.Text + " " + it.Note + " " + it.Keywords)
 	for word := range strings.FieldsSeq(query) {
@@ -185,7 +183,7 @@ func (it Item) matches(query string) bool {
 	return true
 }
 
-// rank says how likely it is meant by query, which it matches: 0 is its very name or key.
+// rank returns how well a matching item fits query; 0, the best, is its name or key.
 func (it Item) rank(query string) int {
 	name := strings.ToLower(it.Text)
 	switch {
@@ -198,10 +196,10 @@ func (it Item) rank(query string) int {
 	case strings.Contains(name, query):
 		return 3
 	}
-	return 4 // what it says of itself
+	return 4 // in its note
 }
 
-// move moves the cursor by n items and off the headings.
+// move moves the cursor by n items and skips headings.
 func (l *List) move(n int) {
 	last := len(l.shown) - 1
 	l.cursor = max(min(l.cursor+n, last), 0)
@@ -217,7 +215,7 @@ func (l *List) move(n int) {
 	}
 }
 
-// current returns the item at the cursor.
+// current returns the index of the item at the cursor.
 func (l *List) current() (int, bool) {
 	if len(l.shown) == 0 {
 		return 0, false
@@ -225,7 +223,7 @@ func (l *List) current() (int, bool) {
 	return l.shown[l.cursor], true
 }
 
-// chosen returns the marked items, or if none is, the one at the cursor.
+// chosen returns the marked items, or the one at the cursor if none is marked.
 func (l *List) chosen() []int {
 	var chosen []int
 	for i := range l.Items {
@@ -239,13 +237,12 @@ func (l *List) chosen() []int {
 	return chosen
 }
 
-// noteRows is how many lines at the foot tell about the item at the cursor, if NoteRows does not say.
+// noteRows is the default of List.NoteRows.
 const noteRows = 2
 
 func (l *List) noteRows() int { return cmp.Or(l.NoteRows, noteRows) }
 
-// frameRows is how many lines of the box hold no item: the border, the search and, if any item has a
-// note, the foot.
+// frameRows returns how many lines of the box hold no items: the border, the search line and, if any item has a note, the notes.
 func (l *List) frameRows() int {
 	if slices.ContainsFunc(l.Items, func(it Item) bool { return it.Note != "" }) {
 		return 3 + 1 + l.noteRows()
@@ -253,7 +250,7 @@ func (l *List) frameRows() int {
 	return 3
 }
 
-// Settle makes l fit into room lines and keeps the cursor in sight.
+// Settle implements page.Overlay: it keeps the cursor visible.
 func (l *List) Settle(room int) {
 	l.height = min(room-l.frameRows(), len(l.Items))
 	l.top = max(0, min(max(l.top, l.cursor-l.height+1), l.cursor, max(0, len(l.shown)-l.height)))
@@ -262,19 +259,19 @@ func (l *List) Settle(room int) {
 	}
 }
 
-// box is where in a room of w by h cells l is drawn.
+// box returns where the list is drawn within w by h cells.
 func (l *List) box(w, h int) canvas.Rect {
 	width, height := min(w-4, 100), l.height+l.frameRows()
 	return canvas.At((w-width)/2, (h-height)/2, width, height)
 }
 
-// inside is where the entries are, if l is drawn in the middle of w by h cells.
+// inside returns where the items are drawn within w by h cells.
 func (l *List) inside(w, h int) canvas.Rect {
 	b := l.box(w, h)
 	return canvas.At(b.X+2, b.Y+2, b.W-4, l.height)
 }
 
-// Draw draws l as a box in the middle of the screen.
+// Draw implements page.Overlay: it draws a box in the middle of the screen.
 func (l *List) Draw(a, _ canvas.Area) {
 	r := l.box(a.W, a.H)
 	w, h := r.W, r.H
@@ -292,7 +289,7 @@ func (l *List) Draw(a, _ canvas.Area) {
 	}
 	switch {
 	case len(l.shown) == 0:
-		inside.Text(0, 0, theme.Dim, l.ui.Keys.Say("nothing matches: {list-erase} erases"))
+		inside.Text(0, 0, theme.Dim, l.ui.Keys.Say("nothing matches: {list-erase} deletes the last letter"))
 	case len(l.shown) > inside.H:
 		box.Right(w-2, 1, theme.Dim, fmt.Sprintf("%d–%d of %d", l.top+1, min(l.top+inside.H, len(l.shown)), len(l.shown)))
 	}
@@ -305,7 +302,7 @@ func (l *List) Draw(a, _ canvas.Area) {
 	}
 }
 
-// keyWidth and nameWidth are the widths of the first columns in a list with keys.
+// The widths of the first columns in a list with keys.
 const (
 	keyWidth  = 15
 	nameWidth = 19

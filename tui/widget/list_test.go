@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHeadingsWithNothingBelow: a heading is there for what stands below it, and nobody's cursor rests on one.
-func TestHeadingsWithNothingBelow(t *testing.T) {
+// TestEmptyHeadings: headings without items are hidden, and the cursor never rests on a heading.
+func TestEmptyHeadings(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		items []Item

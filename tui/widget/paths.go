@@ -12,19 +12,18 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// Paths completes the last word that is typed with the names in its folder. Folders are read outside of Update: until one
-// is, nothing is offered.
+// Paths completes the last word of a prompt with file names. Folders are read outside of Update: until then nothing is offered.
 type Paths struct {
 	read func(folder string) ([]string, error)
-	// before is how many words come before the first path.
+	// before is the number of words before the first path.
 	before int
-	// folder is the one that was read last, or is being read, as it was typed; names are those in it.
+	// folder is the last folder that was read or is being read, as typed; names are its contents.
 	folder string
 	known  bool
 	names  []string
 }
 
-// NewPaths returns what completes paths from the word of that number on, or nil if there are no files here.
+// NewPaths completes paths after the first words, or returns nil if files are not accessible.
 func NewPaths(d *page.UI, before int) *Paths {
 	if d.Folder == nil {
 		return nil
@@ -32,14 +31,14 @@ func NewPaths(d *page.UI, before int) *Paths {
 	return &Paths{read: d.Folder, before: before}
 }
 
-// at returns the folder of the last word of text, as it is typed, and false if that word is no path.
+// at returns the folder of the last word of text, as typed, and false if that word is not a path.
 func (p *Paths) at(text string) (folder string, ok bool) {
 	before, word := lastWord(text)
 	folder, _ = filepath.Split(word)
 	return folder, len(strings.Fields(before)) >= p.before
 }
 
-// look has the folder of the last word read, unless it is known.
+// look reads the folder of the last word, unless it is known.
 func (p *Paths) look(text string) tea.Cmd {
 	folder, ok := p.at(text)
 	if !ok || p.known && folder == p.folder {
@@ -49,9 +48,9 @@ func (p *Paths) look(text string) tea.Cmd {
 	return page.Guarded(func() tea.Msg {
 		names, err := p.read(cmp.Or(folder, "."))
 		if err != nil {
-			names = nil // what is no folder has nothing to offer; who opens it is told
+			names = nil // opening the path reports the error
 		}
-		names = slices.DeleteFunc(names, func(name string) bool { // they could not be typed as one word, or not be read
+		names = slices.DeleteFunc(names, func(name string) bool { // names that can't be typed as one word or shown
 			return strings.ContainsAny(name, " \t") || format.Safe(name) != name
 		})
 		return page.Ready(func() tea.Cmd {
@@ -63,7 +62,7 @@ func (p *Paths) look(text string) tea.Cmd {
 	})
 }
 
-// complete returns the paths that the last word may become. Hidden files are offered once their point is typed.
+// complete returns the paths for the last word. Hidden files are offered once their dot is typed.
 func (p *Paths) complete(text string) []string {
 	folder, ok := p.at(text)
 	if !ok || folder != p.folder {

@@ -10,14 +10,14 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// Period is a stretch of time drawn to scale: cells columns of cell each, from from on.
+// Period is a time axis: Cells columns of Cell each, starting at From.
 type Period struct {
 	From  time.Time
 	Cell  time.Duration
 	Cells int
 }
 
-// Column returns the column of t, which may lie outside: below 0 or from cells on.
+// Column returns the column of t, which may be outside: negative, or Cells and more.
 func (p Period) Column(t time.Time) int {
 	d := t.Sub(p.From)
 	if d < 0 {
@@ -26,16 +26,16 @@ func (p Period) Column(t time.Time) int {
 	return int(min(max(d/p.Cell, -1), time.Duration(p.Cells)))
 }
 
-// At returns when column x begins.
+// At returns when column x starts.
 func (p Period) At(x int) time.Time { return p.From.Add(time.Duration(x) * p.Cell) }
 
 // End returns when the last column ends.
 func (p Period) End() time.Time { return p.At(p.Cells) }
 
-// Covers reports whether t is in sight.
+// Covers reports whether t is within the period.
 func (p Period) Covers(t time.Time) bool { return !t.Before(p.From) && t.Before(p.End()) }
 
-// scales are what a column of a chart can stand for.
+// scales are the durations that a column can have.
 var scales = [...]time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
@@ -44,7 +44,7 @@ var scales = [...]time.Duration{
 	time.Hour, 2 * time.Hour, 6 * time.Hour,
 }
 
-// ScaleFor returns the smallest scale, at least least, at which cells columns hold d.
+// ScaleFor returns the smallest scale, at least least, at which d fits into cells columns.
 func ScaleFor(d time.Duration, cells int, least time.Duration) time.Duration {
 	for _, s := range scales {
 		if s >= least && s*time.Duration(max(cells, 1)) >= d {
@@ -54,19 +54,18 @@ func ScaleFor(d time.Duration, cells int, least time.Duration) time.Duration {
 	return scales[len(scales)-1]
 }
 
-// Window is which period a chart shows, as the person set it.
+// Window is the period that a chart shows, as set by the user.
 type Window struct {
-	// Cell is what a column stands for. 0: whatever fits.
+	// Cell is the duration of a column. 0: chosen to fit.
 	Cell time.Duration
-	// End is where it ends. Zero: it follows the moment shown.
+	// End is the end of the window. Zero: it follows the moment shown.
 	End time.Time
-	// Shown is the period drawn last, least the smallest scale it may have.
+	// Shown is the period drawn last, Least the smallest scale allowed.
 	Shown Period
 	Least time.Duration
 }
 
-// Settle makes the window show cells columns that end at end, unless the person chose another end, on the
-// scale fit, unless the person chose another scale.
+// Settle sets Shown to cells columns up to end at scale fit, unless the user chose another end or scale.
 func (w *Window) Settle(cells int, end time.Time, fit time.Duration) {
 	cell := w.Cell
 	if cell == 0 {
@@ -77,7 +76,7 @@ func (w *Window) Settle(cells int, end time.Time, fit time.Duration) {
 	} else {
 		w.End = time.Time{}
 	}
-	// Columns begin at round times, so that what is drawn stands still while time passes.
+	// Columns start at round times, so that the chart stands still while time passes.
 	end = end.Add(cell - 1).Truncate(cell)
 	w.Shown = Period{From: end.Add(-time.Duration(cells) * cell), Cell: cell, Cells: cells}
 }
@@ -90,8 +89,7 @@ func (w *Window) Scroll(columns int) {
 	w.End = w.Shown.At(w.Shown.Cells + columns)
 }
 
-// Scale goes a number of scales up, to less detail, or down, and keeps the end in its place, or if it does
-// not follow, the middle.
+// Scale goes a number of scales up, to less detail, or down. It keeps the end if the window follows, otherwise the middle.
 func (w *Window) Scale(steps int) {
 	i := 0
 	for i < len(scales)-1 && scales[i] < w.Shown.Cell {
@@ -108,10 +106,10 @@ func (w *Window) Scale(steps int) {
 	w.Cell = scales[i]
 }
 
-// Fit lets the chart choose again.
+// Fit resets the window to the chart's choice.
 func (w *Window) Fit() { w.Cell, w.End = 0, time.Time{} }
 
-// Title draws a chart's name, and at the right more, the scale, and how to go back to the moment shown.
+// Title draws a chart's name, and at the right more, the scale, and the key that follows the moment shown again.
 func (w *Window) Title(a canvas.Area, name, more string) {
 	a.Fill(theme.Dim, "─")
 	x := a.Text(a.Text(1, 0, theme.Chosen|canvas.Bold, " "), 0, theme.Chosen|canvas.Bold, name)
@@ -125,14 +123,14 @@ func (w *Window) Title(a canvas.Area, name, more string) {
 	}
 }
 
-// DrawEmpty says in an empty chart what would be in it.
+// DrawEmpty draws what an empty chart would show.
 func DrawEmpty(a canvas.Area, text string) {
 	for y, line := range canvas.Wrap(text, a.W-4) {
 		a.Text(2, y+1, theme.Dim, line)
 	}
 }
 
-// ticks returns how far apart the marks of an axis are and how they are written.
+// ticks returns the distance between the marks of an axis and the format of their times.
 func (p Period) ticks() (every time.Duration, format string) {
 	for _, every = range scales {
 		if format = "15:04:05"; every < time.Second {
@@ -145,7 +143,7 @@ func (p Period) ticks() (every time.Duration, format string) {
 	return every, format
 }
 
-// SinceStart is how much time a chart shows of itself: span, or less near the start.
+// SinceStart returns how much time a chart shows by default: span, or less near the start.
 func SinceStart(f *session.Frame, span time.Duration) time.Duration {
 	if f.Fork != nil {
 		return span
@@ -153,8 +151,8 @@ func SinceStart(f *session.Frame, span time.Duration) time.Duration {
 	return min(max(f.Now.Sub(f.Start), span/8), span)
 }
 
-// Axis draws a line with the times of day, and where the moment of f is. A time that this would stand in is left out, and so
-// is one in which one of marks, which the caller draws, would.
+// Axis draws a line with times of day and a marker at the moment of f. It leaves out times that would overlap the marker or one of
+// marks, which the caller draws.
 func (p Period) Axis(a canvas.Area, f *session.Frame, marks ...time.Time) {
 	a.Fill(theme.Dim, "─")
 	every, format := p.ticks()
@@ -178,10 +176,10 @@ func (p Period) Axis(a canvas.Area, f *session.Frame, marks ...time.Time) {
 	}
 }
 
-// length says what a column stands for.
+// length returns the duration of a column in words.
 func (p Period) length() string { return shortDuration(p.Cell) + " a column" }
 
-// shortDuration writes a round duration: 200ms, 5s, 2m, 1h.
+// shortDuration formats a round duration: 200ms, 5s, 2m, 1h.
 func shortDuration(d time.Duration) string {
 	switch {
 	case d >= time.Hour && d%time.Hour == 0:

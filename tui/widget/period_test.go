@@ -12,7 +12,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// The play head stands in no time of day: one that it would cut is left out.
+// TestAxis: the axis leaves out times that the marker would overlap.
 func TestAxis(t *testing.T) {
 	zero := time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
 	p := Period{From: zero, Cell: time.Second, Cells: 40}
@@ -30,7 +30,7 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// Nor does a mark that a chart draws stand in one.
+// TestAxisWithAMark: the same for a chart's marks.
 func TestAxisWithAMark(t *testing.T) {
 	zero := time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
 	p := Period{From: zero, Cell: time.Second, Cells: 40}
@@ -42,7 +42,7 @@ func TestAxisWithAMark(t *testing.T) {
 	}
 }
 
-// A column is found again by the time at which it begins, at every scale.
+// TestPeriod: Column is the inverse of At at every scale.
 func TestPeriod(t *testing.T) {
 	zero := time.Date(2026, 3, 1, 10, 36, 0, 0, time.UTC)
 	for _, cell := range scales {

@@ -11,37 +11,37 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// Prompt is a line into which the person types, in the place of the status line.
+// Prompt is a text field in place of the status line.
 type Prompt struct {
 	ui          *page.UI
 	Title, Hint string
 	input       textinput.Model
-	// mistake is why the text cannot be accepted.
+	// mistake is why the text is invalid, or "".
 	mistake string
-	// Accept takes the text or says what is wrong with it. changed, if there is one, is told of every
-	// change and may say so, too; cancelled is told of leaving without accepting.
+	// Accept takes the text, or returns what is wrong with it. Changed, if set, does the same on every change. Cancelled, if set, is
+	// called if the prompt is closed otherwise.
 	Accept    func(text string) (mistake string)
 	Changed   func(text string) (mistake string)
 	Cancelled func()
-	// After, if there is one, is what is left to do outside of Update once the text is accepted.
+	// After, if set, runs outside of Update after Accept.
 	After tea.Cmd
-	// Complete, if there is one, returns what the last word of text may be meant to become, the likeliest first.
+	// Complete, if set, returns the candidates for the last word of text, best first.
 	Complete func(text string) []string
-	// Paths, if there are some, complete paths.
+	// Paths, if set, completes file names.
 	Paths *Paths
 
 	completing
-	// older is how far back in what was typed here before the text is: 0 is what is typed now.
+	// older is how far back in the history the text is: 0 is the text being typed.
 	older int
 	now   string
 }
 
-// Ask opens p on d with text in it. What is left to do is to read the folder of which files are offered, if it is of files.
+// Ask opens p with text in it. The command that it returns reads the folder whose files are offered, if any.
 func Ask(d *page.UI, p Prompt, text string) tea.Cmd {
 	p.ui = d
 	p.input = textinput.New()
-	p.input.SetVirtualCursor(false) // the terminal's own is used: it needs no ticks to blink
-	p.input.CharLimit = 4096        // a path is no longer
+	p.input.SetVirtualCursor(false) // the terminal's cursor blinks without ticks
+	p.input.CharLimit = 4096        // PATH_MAX on Linux
 	p.input.SetValue(text)
 	p.input.CursorEnd()
 	p.input.Focus()
@@ -52,7 +52,7 @@ func Ask(d *page.UI, p Prompt, text string) tea.Cmd {
 	return p.look()
 }
 
-// look has what completes the text found.
+// look reads the folder for the completion of paths.
 func (p *Prompt) look() tea.Cmd {
 	if p.Paths == nil {
 		return nil
@@ -60,7 +60,7 @@ func (p *Prompt) look() tea.Cmd {
 	return p.Paths.look(p.input.Value())
 }
 
-// AddPrompts adds what is done in the prompt that is open.
+// AddPrompts adds the actions of an open prompt.
 func AddPrompts(d *page.UI, all page.Actions) {
 	all[keymap.PromptCancel] = page.Command(func() {
 		p := d.Overlays.Top().(*Prompt)
@@ -94,7 +94,7 @@ func AddPrompts(d *page.UI, all page.Actions) {
 
 func (p *Prompt) Context() keymap.Context { return keymap.Prompt }
 
-// Means implements page.Overlay: without anything to complete or to recall, no key does so.
+// Means implements page.Overlay: keys that complete or recall need candidates or a history.
 func (p *Prompt) Means(id keymap.ID) bool {
 	switch id {
 	case keymap.PromptNext, keymap.PromptBefore:
@@ -111,7 +111,7 @@ func (p *Prompt) Wheel(int)  {}
 
 func (p *Prompt) Click(_, _, _, _ int) (keymap.ID, bool) { return "", false }
 
-// Typed has the text field take a key or pasted text.
+// Typed implements page.Overlay: the text field gets keys and pasted text.
 func (p *Prompt) Typed(msg tea.Msg) tea.Cmd {
 	before := p.input.Value()
 	var cmd tea.Cmd
@@ -123,7 +123,7 @@ func (p *Prompt) Typed(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmd, p.look())
 }
 
-// changed tells of another text.
+// changed reports the new text to Changed.
 func (p *Prompt) changed() {
 	p.mistake = ""
 	if p.Changed != nil {
@@ -131,23 +131,23 @@ func (p *Prompt) changed() {
 	}
 }
 
-// put has text take the place of what was typed.
+// put replaces the text.
 func (p *Prompt) put(text string) {
 	p.input.SetValue(text)
 	p.input.CursorEnd()
 	p.changed()
 }
 
-// textWidth is the width of the text field on a line of w cells.
+// textWidth returns the width of the text field on a line of w cells.
 func (p *Prompt) textWidth(w int) int { return max(10, w-len(p.Title)-4) }
 
-// visible returns what of the text is in sight, and where in it the cursor is.
+// visible returns the visible part of the text and the cursor's position in it.
 func (p *Prompt) visible(w int) (text string, cursor int) {
 	runes := []rune(p.input.Value())
 	head := format.Safe(string(runes[:p.input.Position()]))
 	cursor = canvas.Width(head)
 	text = head + format.Safe(string(runes[p.input.Position():]))
-	for cursor >= w && len(text) > 0 { // scroll by whole letters
+	for cursor >= w && len(text) > 0 { // scroll by whole clusters
 		first := []rune(text)[0]
 		text = text[len(string(first)):]
 		cursor -= canvas.Width(string(first))
@@ -161,7 +161,7 @@ func (p *Prompt) Caret(w int) (x int, shown bool) {
 	return len(p.Title) + 3 + cursor, true
 }
 
-// Draw draws the title, the text and then what may be typed, or what is wrong, onto the status line.
+// Draw implements page.Overlay: it draws the title, the text, and then a hint or the mistake onto the status line.
 func (p *Prompt) Draw(middle, a canvas.Area) {
 	middle = middle.Sub(0, 0, middle.W, middle.H-p.drawCandidates(middle))
 	x := a.Text(1, 0, theme.Accent|canvas.Bold, p.Title+": ")
@@ -175,7 +175,7 @@ func (p *Prompt) Draw(middle, a canvas.Area) {
 		a.Text(x, 0, style, said)
 		return
 	}
-	lines := canvas.Wrap(said, middle.W-2) // above what is typed, where all of it has room
+	lines := canvas.Wrap(said, middle.W-2) // above the prompt, where it fits
 	for i, line := range lines[:min(len(lines), middle.H)] {
 		row := middle.Row(middle.H - min(len(lines), middle.H) + i)
 		row.Fill(theme.Plain, " ")

@@ -8,8 +8,7 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// Spark draws values as bars, to an eighth of a cell; top fills the height. What is not 0 shows, what is not known
-// (NaN) does not.
+// Spark draws values as bars, to an eighth of a cell; top is the full height. Values above 0 are always visible, NaN never.
 func Spark(a canvas.Area, style canvas.Style, values []float64, top float64) {
 	for x, value := range values {
 		switch {
@@ -27,7 +26,7 @@ func Spark(a canvas.Area, style canvas.Style, values []float64, top float64) {
 	}
 }
 
-// blocks draws up to eight eighths of a cell.
+// blocks draws a bar of up to eight eighths of a cell.
 func blocks(eighths int) string { return format.Level(float64(min(eighths, 8)-1)/8 + 1.0/16) }
 
 // Max returns the greatest value, or 0.

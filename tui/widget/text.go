@@ -13,20 +13,20 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// Text is a page of lines that are read by scrolling: what a command wrote, an object in YAML.
+// Text is a page of text to scroll: the output of a command, an object in YAML.
 type Text struct {
 	*page.UI
 	name   string
-	text   []string // its lines
-	lines  []string // as wide as the room
+	text   []string // the lines
+	lines  []string // wrapped to the width
 	w, h   int
 	offset int
 }
 
-// tab is how many cells a tab is at the most.
+// tab is the longest expansion of a tab.
 const tab = "        "
 
-// Show opens the page with that text, under that name.
+// Show opens the page with a title and text.
 func (t *Text) Show(name, text string) tea.Cmd {
 	*t = Text{UI: t.UI, name: name}
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
@@ -36,7 +36,7 @@ func (t *Text) Show(name, text string) tea.Cmd {
 	return nil
 }
 
-// expandTabs puts blanks where a terminal would.
+// expandTabs replaces tabs as a terminal would.
 func expandTabs(line string) string {
 	for {
 		before, after, found := strings.Cut(line, "\t")
@@ -50,7 +50,7 @@ func expandTabs(line string) string {
 func (t *Text) Context() keymap.Context { return keymap.Board }
 func (t *Text) Layout() string          { return "" }
 
-// Settle implements page.Page: a line that is too long goes on in the next.
+// Settle implements page.Page: it wraps long lines.
 func (t *Text) Settle(w, h int) {
 	if w != t.w && w > 2 {
 		t.lines = t.lines[:0]

@@ -7,7 +7,7 @@ import (
 	"github.com/schedq/schedq/tui/canvas"
 )
 
-// Text is wrapped to the width, whatever it is.
+// TestTextIsWrapped: lines are wrapped to the width, without loss.
 func TestTextIsWrapped(t *testing.T) {
 	o := &Text{}
 	for _, line := range []string{"a\tb", strings.Repeat("x", 1000), strings.Repeat("日本", 100), "", "\x1b[31mred"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedq/schedq/tui/page"
 )
 
-// PodWords are the names of pods that the last word of text may be meant to become.
+// PodWords returns the pod names that complete the last word of text.
 func PodWords(d *page.UI, text string) []string {
 	_, word := lastWord(text)
 	var names []string
@@ -23,7 +23,7 @@ func PodWords(d *page.UI, text string) []string {
 	return names
 }
 
-// PodWord is what a person calls a pod: by its name alone in the namespace default.
+// PodWord returns the pod's name without the namespace "default".
 func PodWord(key types.NamespacedName) string {
 	if key.Namespace == "default" {
 		return key.Name
@@ -31,8 +31,7 @@ func PodWord(key types.NamespacedName) string {
 	return key.String()
 }
 
-// FilterWords are what the last word of a filter may be meant to become: a field, or the name of a plugin, a place or a
-// pod.
+// FilterWords returns candidates for the last word of a filter: fields, plugins, tiers and pods.
 func FilterWords(d *page.UI, text string) []string {
 	before, word := lastWord(text)
 	not := ""
@@ -66,7 +65,7 @@ func FilterWords(d *page.UI, text string) []string {
 	return words
 }
 
-// fieldValues are the values of a field that are known beforehand.
+// fieldValues returns the fixed values of a field.
 func fieldValues(field string) []string {
 	switch field {
 	case "plugin":

@@ -54,7 +54,7 @@ func TestTerminalPlay(t *testing.T) {
 		s := sit(t, path, "play")
 		plays(s)
 		s.types("q")
-		s.until("what you made would be lost")
+		s.until("your cluster will be lost")
 		s.types("q")
 		if code := s.ends(); code != 0 {
 			t.Errorf("exit %d", code)

@@ -12,8 +12,8 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// reread waits until the configuration has changed, and takes it. There is one such command under way at any time.
-func (m *model) reread() tea.Cmd {
+// watchConfig waits for the next change of the configuration and applies it. Only one such command runs at a time.
+func (m *model) watchConfig() tea.Cmd {
 	ctx, next := m.ctx, m.options.NextConfig
 	if next == nil {
 		return nil
@@ -25,20 +25,20 @@ func (m *model) reread() tea.Cmd {
 		}
 		return page.Ready(func() tea.Cmd {
 			if err != nil {
-				return tea.Batch(m.QueueNotice(page.Notice{Text: err.Error() + "; what was read before holds", Refused: true}), m.reread())
+				return tea.Batch(m.QueueNotice(page.Notice{Text: err.Error() + "; the previous configuration stays in effect", Refused: true}), m.watchConfig())
 			}
-			m.takeConfig(o)
-			if m.sides.two() {
-				m.sides.other(m).takeConfig(o)
+			m.applyConfig(o)
+			if m.split.two() {
+				m.split.other(m).applyConfig(o)
 			}
-			return tea.Batch(m.QueueNotice(page.Notice{Text: "the configuration has changed, and is read again"}), m.reread())
+			return tea.Batch(m.QueueNotice(page.Notice{Text: "configuration reloaded"}), m.watchConfig())
 		})
 	})
 }
 
-// takeConfig takes from next what holds at any time. What the person has chosen with a key since stays, where the
-// configuration says of it what it said before.
-func (m *model) takeConfig(next Options) {
+// applyConfig applies the settings of next that can change at any time. What the user has since changed with a key stays, unless
+// its setting changed.
+func (m *model) applyConfig(next Options) {
 	before := m.options
 	o := &m.options
 	o.Theme, o.Skins, o.Glyphs, o.Projector, o.NoMouse, o.Bell = next.Theme, next.Skins, next.Glyphs, next.Projector, next.NoMouse, next.Bell
@@ -66,11 +66,11 @@ func (m *model) takeConfig(next Options) {
 	m.setKeys(o.Keys)
 	addCommands(m.ctx, m.UI, o.Commands, o.machine, m.Actions)
 	if was, is := viewNamed(before.Views, m.viewName), viewNamed(o.Views, m.viewName); is != nil && !reflect.DeepEqual(was, is) {
-		m.lookThrough(*is)
+		m.applyView(*is)
 	}
 }
 
-// viewNamed returns the view of that name, or nil.
+// viewNamed returns the view with that name, or nil.
 func viewNamed(views []NamedView, name string) *NamedView {
 	if i := slices.IndexFunc(views, func(v NamedView) bool { return v.Name == name }); i >= 0 {
 		return &views[i]
@@ -78,7 +78,7 @@ func viewNamed(views []NamedView, name string) *NamedView {
 	return nil
 }
 
-// setKeys has keys mean what the bindings say. Nil is keymap.Default.
+// setKeys sets the bindings. Nil is keymap.Default.
 func (m *model) setKeys(bindings []keymap.Binding) {
 	if bindings == nil {
 		bindings = keymap.Default()

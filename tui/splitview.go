@@ -14,19 +14,19 @@ import (
 	"github.com/schedq/schedq/tui/theme"
 )
 
-// sides is the program's model where two sessions can stand beside each other: one screen, or two that share the terminal.
-// Each is a model of its own, with all that one can do. Keys are about the side in front, and the other follows its time.
-type sides struct {
+// splitView is the program's model once a session is loaded: one screen, or two sessions that share the terminal. Each has its own
+// model with all actions. Keys go to the front session, and the other follows its time.
+type splitView struct {
 	all   []*model // one or two
 	front int
-	// screen is the whole terminal, rooms are what each of two has of it above the foot, divider is between them.
+	// screen is the whole terminal. parts are the areas above the footer, divider is between them.
 	screen  canvas.Rect
-	rooms   [2]canvas.Rect
+	parts   [2]canvas.Rect
 	divider canvas.Rect
 
 	times     [2]timeSide
 	alignment Alignment
-	// sent is the moment that the other side was sent to last, and arrived is false until it is seen there.
+	// sent is the moment that the other session was last sent to. arrived is false until it gets there.
 	sent    time.Time
 	arrived bool
 
@@ -34,31 +34,31 @@ type sides struct {
 	shown  tea.View
 }
 
-// newSides returns the program's model that shows m, and what can be opened beside it.
-func newSides(m *model) *sides {
-	s := &sides{all: []*model{m}}
-	m.sides = s
+// newSplitView returns the program's model with one session.
+func newSplitView(m *model) *splitView {
+	s := &splitView{all: []*model{m}}
+	m.split = s
 	return s
 }
 
-// two reports whether two are beside each other. Without any sides they are not.
-func (s *sides) two() bool { return s != nil && len(s.all) == 2 }
+// two reports whether two sessions are shown. s may be nil.
+func (s *splitView) two() bool { return s != nil && len(s.all) == 2 }
 
-// other is the side that m is not.
-func (s *sides) other(m *model) *model { return s.all[1-s.index(m)] }
+// other returns the model beside m.
+func (s *splitView) other(m *model) *model { return s.all[1-s.index(m)] }
 
-func (s *sides) index(m *model) int { return slices.Index(s.all, m) }
+func (s *splitView) index(m *model) int { return slices.Index(s.all, m) }
 
-// room is what m has of the terminal.
-func (s *sides) room(m *model) canvas.Rect { return s.rooms[s.index(m)] }
+// part returns the part of the terminal that m has.
+func (s *splitView) part(m *model) canvas.Rect { return s.parts[s.index(m)] }
 
-// leads reports whether another side says which moment m shows.
-func (s *sides) leads(m *model) bool {
+// leads reports whether another session determines the time of m.
+func (s *splitView) leads(m *model) bool {
 	return s.two() && s.index(m) != s.front && s.alignment != Apart
 }
 
 // Init implements tea.Model.
-func (s *sides) Init() tea.Cmd {
+func (s *splitView) Init() tea.Cmd {
 	m := s.all[0]
 	if second := m.options.Beside; second != nil {
 		return tea.Batch(m.Init(), s.open(opening{name: second.Name, session: second.Session, source: second.Source}))
@@ -67,7 +67,7 @@ func (s *sides) Init() tea.Cmd {
 }
 
 // crashed implements screen.
-func (s *sides) crashed() *page.Crash {
+func (s *splitView) crashed() *page.Crash {
 	for _, m := range s.all {
 		if m.crash != nil {
 			return m.crash
@@ -77,7 +77,7 @@ func (s *sides) crashed() *page.Crash {
 }
 
 // leave implements screen: it remembers how each source was viewed.
-func (s *sides) leave() error {
+func (s *splitView) leave() error {
 	var all error
 	for _, m := range s.all {
 		all = errors.Join(all, m.leave())
@@ -85,16 +85,16 @@ func (s *sides) leave() error {
 	return all
 }
 
-// View implements tea.Model. What it returns was drawn by Update.
-func (s *sides) View() tea.View {
+// View implements tea.Model. Update has drawn it.
+func (s *splitView) View() tea.View {
 	if s.two() {
 		return s.shown
 	}
 	return s.all[0].View()
 }
 
-// Update implements tea.Model. It draws, too, if anything changed.
-func (s *sides) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
+// Update implements tea.Model. It redraws the screen if necessary.
+func (s *splitView) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	same = s // also after a panic
 	defer s.all[0].guard(&cmd)
 	if size, ok := msg.(tea.WindowSizeMsg); ok {
@@ -116,12 +116,12 @@ func (s *sides) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	return s, cmd
 }
 
-// update has the side take msg that it is about.
-func (s *sides) update(msg tea.Msg) (cmd tea.Cmd) {
+// update passes msg to the session that it is for.
+func (s *splitView) update(msg tea.Msg) (cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		s.place()
-	case frameMsg: // each side knows its own
+	case frameMsg: // the models know their own
 		cmd = tea.Batch(s.all[0].update(msg), s.all[1].update(msg))
 		s.follow(msg)
 	case tea.MouseMsg:
@@ -135,28 +135,28 @@ func (s *sides) update(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
-// place gives each side its room.
-func (s *sides) place() {
+// place divides the terminal.
+func (s *splitView) place() {
 	if !s.two() {
 		m := s.all[0]
 		m.Width, m.Height, m.stale = s.screen.W, s.screen.H, true
 		return
 	}
-	s.rooms, s.divider = splitRects(s.screen.W, s.screen.H-foot)
+	s.parts, s.divider = splitRects(s.screen.W, s.screen.H-foot)
 	for i, m := range s.all {
-		m.Width, m.Height, m.stale = s.rooms[i].W, s.rooms[i].H+foot, true
+		m.Width, m.Height, m.stale = s.parts[i].W, s.parts[i].H+foot, true
 	}
 }
 
-// settle puts everything in its place.
-func (s *sides) settle() {
+// settle lays out both sessions.
+func (s *splitView) settle() {
 	for _, m := range s.all {
 		m.settle()
 	}
 }
 
-// draw draws both sides, and around them what belongs to the one in front.
-func (s *sides) draw() *canvas.Canvas {
+// draw draws both sessions, and the footer and overlays of the front one.
+func (s *splitView) draw() *canvas.Canvas {
 	s.canvas.Reset(s.screen.W, s.screen.H)
 	all, front := s.canvas.Area(), s.all[s.front]
 	if front.layout.tooSmall {
@@ -166,7 +166,7 @@ func (s *sides) draw() *canvas.Canvas {
 	part(all, s.divider).Fill(theme.Dim, "│")
 	for i, m := range s.all {
 		m.drawPage(all)
-		title := part(all, s.rooms[i]).Row(0)
+		title := part(all, s.parts[i]).Row(0)
 		if m == front {
 			title.Text(0, 0, theme.Accent|canvas.Bold, theme.GlyphSelected)
 		} else {
@@ -177,15 +177,15 @@ func (s *sides) draw() *canvas.Canvas {
 	return &s.canvas
 }
 
-// moused goes to the side that is clicked on, and does there what was done with the mouse.
-func (s *sides) moused(msg tea.MouseMsg) tea.Cmd {
+// moused focuses the session that is clicked, and passes the message on.
+func (s *splitView) moused(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	over := s.front
-	if i := slices.IndexFunc(s.rooms[:], func(r canvas.Rect) bool { return r.Contains(at.X, at.Y) }); i >= 0 {
+	if i := slices.IndexFunc(s.parts[:], func(r canvas.Rect) bool { return r.Contains(at.X, at.Y) }); i >= 0 {
 		over = i
 	}
 	if s.all[s.front].Overlays.Top() != nil {
-		over = s.front // it is above both
+		over = s.front // overlays cover both
 	}
 	if _, click := msg.(tea.MouseClickMsg); click && over != s.front {
 		s.goTo(over)
@@ -193,8 +193,8 @@ func (s *sides) moused(msg tea.MouseMsg) tea.Cmd {
 	return s.all[over].moused(msg)
 }
 
-// goTo has keys be about that side. Time that passed goes on there.
-func (s *sides) goTo(side int) {
+// goTo moves the keys to a session. If time is running, it runs on there.
+func (s *splitView) goTo(side int) {
 	before, m := s.all[s.front], s.all[side]
 	s.front, s.sent, s.arrived = side, time.Time{}, true
 	before.stale, m.stale = true, true
@@ -208,8 +208,8 @@ func (s *sides) goTo(side int) {
 	}
 }
 
-// follow takes in a frame of one side, and has the side that is not in front show the moment that belongs to the other's.
-func (s *sides) follow(msg frameMsg) {
+// follow updates both from a frame, and moves the other session to the matching moment.
+func (s *splitView) follow(msg frameMsg) {
 	for i, m := range s.all {
 		s.times[i].Follow(m.Frame)
 		if m.Session == msg.of && i != s.front {
@@ -219,8 +219,8 @@ func (s *sides) follow(msg frameMsg) {
 	s.lead()
 }
 
-// lead sends the side that is not in front to the moment that belongs to the other's, one after the other.
-func (s *sides) lead() {
+// lead moves the other session to the matching moment, one seek at a time.
+func (s *splitView) lead() {
 	m := s.all[1-s.front]
 	at, moves := s.alignment.Moment(s.times[s.front], s.times[1-s.front])
 	switch {
@@ -234,16 +234,16 @@ func (s *sides) lead() {
 	}
 }
 
-// Beside is what stands beside a session from the start.
+// Beside is a second session to show from the start.
 type Beside struct {
 	Name    string
 	Session *session.Session
-	// Source is what it is called in Memory.
+	// Source is its name in Memory.
 	Source string
 }
 
-// open shows what was opened beside the first.
-func (s *sides) open(o opening) tea.Cmd {
+// open shows a second session.
+func (s *splitView) open(o opening) tea.Cmd {
 	first := s.all[0]
 	if o.err != nil {
 		return first.Refuse("open " + o.name + ": " + o.err.Error())
@@ -251,7 +251,7 @@ func (s *sides) open(o opening) tea.Cmd {
 	options := first.options
 	options.Source, options.NextConfig, options.Beside, options.Start = o.source, nil, nil, ""
 	m := newModel(first.ctx, o.session, options)
-	m.looks, m.mouse.on, m.zone, m.Projector, m.sides = first.looks, first.mouse.on, first.zone, first.Projector, s
+	m.looks, m.mouse.on, m.zone, m.Projector, m.split = first.looks, first.mouse.on, first.zone, first.Projector, s
 	s.all = append(s.all, m)
 	for i, side := range s.all {
 		s.times[i].Follow(side.Frame)
@@ -259,15 +259,15 @@ func (s *sides) open(o opening) tea.Cmd {
 	s.front, s.sent, s.arrived, s.alignment = 0, time.Time{}, true, usualAlignment(s.times[0], s.times[1])
 	s.place()
 	started := m.start()
-	m.remembered(o.view)
+	m.restoreView(o.view)
 	s.lead()
 	return tea.Batch(started, first.Answer("aligned "+s.alignment.Words()+first.Keys.Say("; {other-side}: other side, {alignment}: align, {beside}: alone")))
 }
 
-// close ends the second side.
-func (s *sides) close() tea.Cmd {
+// close closes the second session.
+func (s *splitView) close() tea.Cmd {
 	second := s.all[1]
-	keep := second.keepView()
+	keep := second.saveView()
 	second.stop()
 	if o := second.origin; o.session != nil && o.session != second.Session {
 		o.stop()
@@ -277,45 +277,59 @@ func (s *sides) close() tea.Cmd {
 	return keep
 }
 
-// addSides adds what is done with two beside each other.
-func (m *model) addSides(all page.Actions) {
+// addSplitView adds the actions of two sessions side by side.
+func (m *model) addSplitView(all page.Actions) {
 	beOne := func() string {
-		if !m.sides.two() {
-			return m.Keys.Say("nothing is beside this one: {beside} opens something there")
+		if !m.split.two() {
+			return m.Keys.Say("there is no second session: {beside} opens one")
 		}
 		return ""
 	}
 	all[keymap.Beside] = page.Action{Do: func(string) tea.Cmd {
-		s := m.sides
+		s := m.split
 		if s.two() {
 			second := s.all[1]
-			return m.unless(second.unsavedWork(), s.close)
+			return m.confirm(second.unsavedWork(), s.close)
 		}
-		return m.choose(choice{title: "beside this one", open: func(r Recording) tea.Cmd { return m.opening(r, s.open) }})
+		return m.choose(choice{title: "compare with", open: func(r Recording) tea.Cmd { return m.opening(r, s.open) }})
 	}}.NamedBy(func() string {
-		if m.sides.two() {
-			return "first alone"
+		if m.split.two() {
+			return "close second"
 		}
 		return "beside"
 	}).DisabledWhen(func() string {
 		switch {
-		case m.sides == nil, m.lesson != nil, m.play != nil:
-			return "here is no place for another beside it"
-		case m.sides.two():
+		case m.split == nil, m.lesson != nil, m.play != nil:
+			return "a second session can't be opened here"
+		case m.split.two():
 			return ""
 		}
 		return m.nothingToChoose()
 	})
-	all[keymap.OtherSide] = page.Command(func() { m.sides.goTo(1 - m.sides.front) }).DisabledWhen(beOne)
+	all[keymap.OtherSide] = page.Command(func() { m.split.goTo(1 - m.split.front) }).DisabledWhen(beOne)
 	all[keymap.Alignment] = page.Action{Do: func(string) tea.Cmd {
-		s := m.sides
+		s := m.split
 		s.alignment, s.sent = s.alignment.Next(), time.Time{}
 		s.lead()
-		return m.Answer("the two are shown " + s.alignment.Words())
+		return m.Answer("aligned " + s.alignment.Words())
 	}}.NamedBy(func() string {
-		if m.sides.two() {
-			return m.sides.alignment.Words()
+		if m.split.two() {
+			return m.split.alignment.Words()
 		}
 		return "align"
 	}).DisabledWhen(beOne)
+}
+
+// sideBySideWidth is the width from which two sessions are side by side. On narrower terminals one is above the other.
+const sideBySideWidth = 120
+
+// splitRects divides w by h cells between two sessions: side by side with a divider, or one above the other, where the title divides
+// them.
+func splitRects(w, h int) (parts [2]canvas.Rect, divider canvas.Rect) {
+	if w >= sideBySideWidth {
+		first := (w - 1) / 2
+		return [2]canvas.Rect{canvas.At(0, 0, first, h), canvas.At(first+1, 0, w-first-1, h)}, canvas.At(first, 0, 1, h)
+	}
+	first := (h + 1) / 2
+	return [2]canvas.Rect{canvas.At(0, 0, w, first), canvas.At(0, first, w, h-first)}, canvas.Rect{}
 }
