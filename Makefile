@@ -138,7 +138,7 @@ embedded: build
 	done
 	./bin/schedq convert $(RECORDINGS)/field/audit.log.gz $(RECORDINGS)/field/sched.log.gz \
 	  --scheduler-release v1.37.1 --force -o bin/crowded.jsonl && zstd -19 -q --rm -f bin/crowded.jsonl -o sources/embedded/crowded.jsonl.zst
-	go test ./cmd/schedq/flags -run '^TestGistsOfEmbedded$$' -update
+	go test ./cmd/schedq/cli -run '^TestGistsOfEmbedded$$' -update
 
 # The project's site, of README and docs/, in bin/site: plain files, for any host or none. A Go module of its own makes it.
 site:

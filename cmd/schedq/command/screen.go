@@ -23,39 +23,39 @@ import (
 	"github.com/schedq/schedq/tui"
 )
 
-// screenFlags are the flags of the commands that open the screen.
+// screenFlags are the flags of the commands that show a recording on the screen.
 type screenFlags struct {
 	paused  bool
 	speed   float64
-	at      string // the moment that is shown first, or "": see flags.Moment
-	look    cli.Look
+	at      string // parsed by cli.ParseTime; empty is the start
+	display cli.Display
 	model   cli.Model
 	metrics cli.Metrics
-	// second stands beside what is shown, and is remembered as secondSource. Nil: nothing does.
+	// second is the recording to compare with, or nil. The screen remembers its view as secondSource.
 	second       *sources.Recording
 	secondSource string
-	// readOn reads on what is shown, and tells the session. Nil: all is read.
+	// readOn continues reading a recording behind the screen. It is nil if all is read.
 	readOn func(context.Context, *session.Session)
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.paused, "paused", false, "begin with time standing still")
-	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("model seconds a second, %g to %d", session.MinSpeed, session.MaxSpeed))
-	cmd.Flags().StringVar(&f.at, "at", "", "begin at this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC 3339")
+	cmd.Flags().BoolVar(&f.paused, "paused", false, "start paused")
+	cmd.Flags().Float64Var(&f.speed, "speed", 1, fmt.Sprintf("playback speed, %g to %d", session.MinSpeed, session.MaxSpeed))
+	cmd.Flags().StringVar(&f.at, "at", "", "start at this `TIME`: 12:03:10 (UTC), +1m30s from the start, or RFC 3339")
 	f.model.Register(cmd)
 	f.metrics.Register(cmd)
-	f.look.Register(cmd)
+	f.display.Register(cmd)
 }
 
-// show opens a recording, takes the screen and shows it there, from opens after its start. The modelled scheduler's plugins
-// are made meanwhile: they and the recording are most of what the first frame waits for.
-func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, error), opens time.Duration) error {
+// show opens a recording and shows it on the screen, starting at that distance from its start. It
+// creates the modelled scheduler's plugins at the same time: both delay the first frame.
+func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, error), startAt time.Duration) error {
 	options, err := f.model.Options(cmd.Context())
 	if err != nil {
 		return err
 	}
-	var making errgroup.Group
-	making.Go(func() (err error) {
+	var plugins errgroup.Group
+	plugins.Go(func() (err error) {
 		options, err = cli.Plugins(options)
 		return err
 	})
@@ -63,24 +63,24 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if err != nil {
 		return err
 	}
-	if rec, err = f.model.Again(rec); err != nil {
+	if rec, err = f.model.Rerun(rec); err != nil {
 		return err
 	}
-	if err := making.Wait(); err != nil {
+	if err := plugins.Wait(); err != nil {
 		return err
 	}
-	cli.SpareMemory(rec, cli.RoomToShow)
-	options = f.look.Session(options)
-	options.Paused, options.Speed, options.Opens = f.paused, f.speed, opens
+	cli.LimitMemoryFor(rec, cli.ScreenMemory)
+	options = f.display.Session(options)
+	options.Paused, options.Speed, options.Opens = f.paused, f.speed, startAt
 	if options.Memory, err = cli.Memory(cmd); err != nil {
 		return err
 	}
-	options.Past = played(cmd.Context())
+	options.Past = scratchFiles(cmd.Context())
 	listener, err := f.metrics.Listen()
 	if err != nil {
 		return err
 	}
-	at, err := cli.Moment(rec, "--at", f.at)
+	at, err := cli.ParseTime(rec, "--at", f.at)
 	if err != nil {
 		return err
 	}
@@ -88,20 +88,20 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	if f.at != "" {
 		shown.Seek(at)
 	}
-	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown))
-	others := withRecordings(cmd, f.look.Options(embeddedRecordings(options)), options)
-	others.Clusters = clusters(cmd, Unflagged(), options, true)
+	metrics.Serve(cmd.Context(), listener, metrics.OfSession(shown), nil)
+	others := withRecordings(cmd, f.display.Options(embeddedRecordings(options)), options)
+	others.Clusters = contextsToAttach(cmd, defaultKubeFlags(), options, true)
 	if f.readOn != nil {
 		others.ReadOn = func(ctx context.Context) { f.readOn(ctx, shown) }
 	}
 	if f.second != nil {
-		second, err := f.model.Again(f.second)
+		second, err := f.model.Rerun(f.second)
 		if err != nil {
 			return err
 		}
 		others.Beside = &tui.Beside{Name: string(second.Name), Session: session.New(second, options), Source: f.secondSource}
 	}
-	defer cli.Responsive()()
+	defer cli.AddThreads()()
 	err = tui.Run(cmd.Context(), shown, others)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return fmt.Errorf("%w; schedq watch and schedq report work without one", err)
@@ -109,8 +109,8 @@ func (f *screenFlags) show(cmd *cobra.Command, open func() (*sources.Recording, 
 	return err
 }
 
-// played opens files for what was played and is not in memory any more.
-func played(ctx context.Context) func() (archive.File, error) {
+// scratchFiles returns a function that opens files for played events that left memory.
+func scratchFiles(ctx context.Context) func() (archive.File, error) {
 	return func() (archive.File, error) {
 		state, err := disk.StateFolder()
 		if err != nil {
@@ -120,19 +120,19 @@ func played(ctx context.Context) func() (archive.File, error) {
 	}
 }
 
-// check finds mistakes in the flags.
+// check validates the flags and fills them from the configuration.
 func (f *screenFlags) check() error {
-	if !(f.speed >= session.MinSpeed && f.speed <= session.MaxSpeed) { // NaN neither
-		return cli.Usagef("--speed %g is not within %g and %d", f.speed, session.MinSpeed, session.MaxSpeed)
+	if !(f.speed >= session.MinSpeed && f.speed <= session.MaxSpeed) { // also rejects NaN
+		return cli.Usagef("invalid --speed %g: use %g to %d", f.speed, session.MinSpeed, session.MaxSpeed)
 	}
-	if err := f.look.Check(); err != nil {
+	if err := f.display.Check(); err != nil {
 		return err
 	}
-	if !f.look.Given("speed") {
-		f.speed = f.look.Config.Speed
+	if !f.display.Changed("speed") {
+		f.speed = f.display.Config.Speed
 	}
-	if !f.look.Given("paused") {
-		f.paused = f.look.Config.Paused
+	if !f.display.Changed("paused") {
+		f.paused = f.display.Config.Paused
 	}
 	return nil
 }
@@ -142,8 +142,8 @@ func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.look.Source = sourceOfRecording(name)
-	var info embedded.Info // of none if there is none of that name, which opening it says
+	f.display.Source = sourceOfRecording(name)
+	var info embedded.Info // zero for an unknown name, which OpenEmbedded reports
 	if i := slices.Index(cli.EmbeddedNames(), name); i >= 0 {
 		info = embedded.All()[i]
 	}
@@ -157,52 +157,52 @@ func (f *screenFlags) showEmbedded(cmd *cobra.Command, name string) error {
 	}, info.Opens)
 }
 
-// showFiles shows files of one run. Everything that can be wrong with them is found before the screen is
-// taken.
+// showFiles shows the files of one run. A long recording appears while it is read, unless the flags
+// need all of it first.
 func (f *screenFlags) showFiles(cmd *cobra.Command, paths []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.look.Source = sourceOfFiles(paths)
-	if f.at != "" || f.second != nil || f.model.Reruns() || !canAwait(paths) { // all of it is asked for
+	f.display.Source = sourceOfFiles(paths)
+	if f.at != "" || f.second != nil || f.model.Reruns() || !canShowProgress(paths) {
 		return f.show(cmd, func() (*sources.Recording, error) { return f.openFiles(cmd, paths) }, 0)
 	}
-	r, err := beginReading(cmd, paths)
+	r, err := startReading(cmd, paths)
 	if err != nil {
 		return err
 	}
-	defer r.end()
-	f.readOn = r.tell
-	err = f.show(cmd, func() (*sources.Recording, error) { return r.await(cmd.Context(), f.look.Options(nil)) }, 0)
-	return r.said(cmd, err)
+	defer r.stop()
+	f.readOn = r.follow
+	err = f.show(cmd, func() (*sources.Recording, error) { return r.await(cmd.Context(), f.display.Options(nil)) }, 0)
+	return r.finish(cmd, err)
 }
 
-// canAwait reports whether what is said while files are read can be said on the screen. A recording that is typed at the terminal
-// needs that itself.
-func canAwait(paths []string) bool { return !slices.Contains(paths, "-") && tui.HasTerminal() }
+// canShowProgress reports whether the screen can show the progress of reading. A recording that is
+// typed at the terminal needs the terminal itself.
+func canShowProgress(paths []string) bool { return !slices.Contains(paths, "-") && tui.HasTerminal() }
 
-// openFiles is flags.OpenFiles, and shows on the screen how far it is. Without a screen a line on standard error tells as much.
+// openFiles is cli.OpenFiles with the progress on the screen, if there is one.
 func (f *screenFlags) openFiles(cmd *cobra.Command, paths []string) (*sources.Recording, error) {
-	if !canAwait(paths) {
-		return cli.OpenFiles(cmd, paths, cli.RoomToShow)
+	if !canShowProgress(paths) {
+		return cli.OpenFiles(cmd, paths, cli.ScreenMemory)
 	}
-	open, err := cli.Opener(cmd, paths, cli.Meanwhile{})
+	open, err := cli.FileOpener(cmd, paths, cli.LoadCallbacks{})
 	if err != nil {
 		return nil, err
 	}
 	var rec *sources.Recording
-	err = tui.Await(cmd.Context(), filepath.Base(paths[0]), f.look.Options(nil), func(ctx context.Context, told func(share float64, read, size int64)) (err error) {
-		rec, err = open(disk.Counted(ctx, told))
+	err = tui.Await(cmd.Context(), filepath.Base(paths[0]), f.display.Options(nil), func(ctx context.Context, progress func(share float64, read, size int64)) (err error) {
+		rec, err = open(disk.Counted(ctx, progress))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	cli.Tell(cmd, rec)
+	cli.PrintNotices(cmd, rec)
 	return rec, nil
 }
 
-// embeddedRecordings are the embedded recordings, for the list on the screen.
+// embeddedRecordings lists the embedded recordings for the screen.
 func embeddedRecordings(options timeline.Options) []tui.Recording {
 	var list []tui.Recording
 	for _, e := range embedded.All() {
@@ -223,7 +223,7 @@ func embeddedRecordings(options timeline.Options) []tui.Recording {
 	return list
 }
 
-// withRecordings returns o with the recordings of attach, and with files that the person names.
+// withRecordings returns o with the recordings that attach made, and with a way to open other files.
 func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options) tui.Options {
 	options.Opens, options.Paused = 0, true
 	ofFiles := func(title string, paths []string) tui.Recording {
@@ -234,9 +234,9 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options)
 				if err != nil {
 					return nil, err
 				}
-				opts.Stdin = strings.NewReader("") // it is the screen's
-				opts.Seeds = nil                   // of the recording that the command line names
-				rec, err := cli.OpenLong(disk.Measured(ctx, progress), paths, opts, cli.Meanwhile{})
+				opts.Stdin = strings.NewReader("") // the screen uses it
+				opts.Seeds = nil                   // they belong to the recording of the command line
+				rec, err := cli.ReadFiles(disk.Measured(ctx, progress), paths, opts, cli.LoadCallbacks{})
 				if err != nil {
 					return nil, err
 				}
@@ -256,7 +256,8 @@ func withRecordings(cmd *cobra.Command, o tui.Options, options timeline.Options)
 	return o
 }
 
-// sourceOfFiles is what files are remembered by: their paths. Standard input is not remembered.
+// sourceOfFiles returns the key under which the screen remembers its view of files: their paths. It is
+// empty for standard input.
 func sourceOfFiles(paths []string) string {
 	var all []string
 	for _, path := range paths {
@@ -269,5 +270,5 @@ func sourceOfFiles(paths []string) string {
 	return strings.Join(all, "\n")
 }
 
-// sourceOfRecording is what an embedded recording is remembered by.
+// sourceOfRecording returns the key under which the screen remembers its view of an embedded recording.
 func sourceOfRecording(name string) string { return "recording " + name }
