@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// with returns the environment with the variables, each NAME=VALUE, or without it where there is only a NAME.
-func with(environment []string, variables ...string) []string {
+// withVariables sets variables given as NAME=VALUE, and removes those given as NAME.
+func withVariables(environment []string, variables ...string) []string {
 	environment = slices.Clone(environment)
 	for _, v := range variables {
 		name, _, set := strings.Cut(v, "=")
@@ -28,46 +28,45 @@ func with(environment []string, variables ...string) []string {
 	return environment
 }
 
-// TestPlaces: wherever it is begun, there is the screen, a smaller one or a sentence, and a program that ends when it is
-// told to.
+// TestPlaces: in any environment the program shows the screen, or an error, and ends when asked to.
 func TestPlaces(t *testing.T) {
 	path := program(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	usual := surroundings(t)
+	usual := cleanVariables(t)
 	for name, c := range map[string]struct {
-		place
+		environment
 		shows string
 		code  int
-		ends  string // what is said at the end
+		last  string // in the last output
 	}{
-		"usual":                {place{usual, 30, 100}, "activeQ", 0, ""},
-		"no home":              {place{with(usual, "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "activeQ", 0, ""},
-		"read-only home":       {place{with(usual, "HOME=/proc", "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "activeQ", 1, "/proc/.local"},
-		"a file as home":       {place{with(usual, "HOME="+file, "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "", 1, "not a directory"},
-		"small":                {place{usual, 5, 20}, "make it larger", 0, ""},
-		"a cell":               {place{usual, 1, 1}, "s", 0, ""},
-		"TERM unset":           {place{with(usual, "TERM"), 30, 100}, "activeQ", 0, ""},
-		"TERM dumb":            {place{with(usual, "TERM=dumb"), 30, 100}, "", 1, "schedq watch and schedq report work without one"},
-		"TERM of no terminfo":  {place{with(usual, "TERM=no-such-terminal", "TERMINFO=/nowhere"), 30, 100}, "activeQ", 0, ""},
-		"no colours, no UTF-8": {place{with(usual, "NO_COLOR=1", "LC_ALL=POSIX"), 30, 100}, "activeQ", 0, ""},
+		"usual":                {environment{usual, 30, 100}, "activeQ", 0, ""},
+		"no home":              {environment{withVariables(usual, "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "activeQ", 0, ""},
+		"read-only home":       {environment{withVariables(usual, "HOME=/proc", "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "activeQ", 1, "/proc/.local"},
+		"a file as home":       {environment{withVariables(usual, "HOME="+file, "XDG_STATE_HOME", "XDG_CONFIG_HOME"), 30, 100}, "", 1, "not a directory"},
+		"small":                {environment{usual, 5, 20}, "make it larger", 0, ""},
+		"one cell":             {environment{usual, 1, 1}, "s", 0, ""},
+		"TERM unset":           {environment{withVariables(usual, "TERM"), 30, 100}, "activeQ", 0, ""},
+		"TERM dumb":            {environment{withVariables(usual, "TERM=dumb"), 30, 100}, "", 1, "schedq watch and schedq report work without one"},
+		"unknown TERM":         {environment{withVariables(usual, "TERM=no-such-terminal", "TERMINFO=/nowhere"), 30, 100}, "activeQ", 0, ""},
+		"no colours, no UTF-8": {environment{withVariables(usual, "NO_COLOR=1", "LC_ALL=POSIX"), 30, 100}, "activeQ", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := sitAt(t, c.place, path, "--recording", "workshop")
+			s := startAt(t, c.environment, path, "--recording", "workshop")
 			if c.shows != "" {
-				s.until(c.shows)
-				s.types("q")
+				s.waitFor(c.shows)
+				s.typeKeys("q")
 			}
-			s.endsWith(c.code)
-			s.until(c.ends)
+			s.waitExit(c.code)
+			s.waitFor(c.last)
 		})
 	}
 }
 
-// endsWith waits for the program's end, and checks its exit code and that it left no stack behind.
-func (s *seat) endsWith(code int) {
+// waitExit waits for the program to end and checks its exit code, and that it printed no stack.
+func (s *console) waitExit(code int) {
 	s.Helper()
 	select {
 	case err := <-s.ended:
@@ -76,38 +75,38 @@ func (s *seat) endsWith(code int) {
 			s.Errorf("exit %d (%v), want %d: %q", got, err, code, s.written.String())
 			s.mu.Unlock()
 		}
-	case <-time.After(patience):
-		s.Fatal("it does not end")
+	case <-time.After(timeout):
+		s.Fatal("the program does not end")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if bytes.Contains(s.written.Bytes(), []byte("goroutine ")) {
-		s.Errorf("there is a stack: %q", s.written.String())
+		s.Errorf("it printed a stack: %q", s.written.String())
 	}
 }
 
-// TestPlacesShared: two at once on one state directory, for the same recording, are in nobody's way.
+// TestPlacesShared: two programs can show the same recording with the same state directory.
 func TestPlacesShared(t *testing.T) {
-	path, at := program(t), place{surroundings(t), 40, 140}
-	one, other := sitAt(t, at, path, "--recording", "workshop"), sitAt(t, at, path, "--recording", "workshop")
-	for _, s := range []*seat{one, other} {
-		s.until("activeQ")
+	path, at := program(t), environment{cleanVariables(t), 40, 140}
+	one, other := startAt(t, at, path, "--recording", "workshop"), startAt(t, at, path, "--recording", "workshop")
+	for _, s := range []*console{one, other} {
+		s.waitFor("activeQ")
 	}
-	one.types("q")
-	other.types("q")
-	one.endsWith(0)
-	other.endsWith(0)
-	again := sitAt(t, at, path, "--recording", "workshop")
-	again.until("activeQ")
-	again.types("q")
-	again.endsWith(0)
+	one.typeKeys("q")
+	other.typeKeys("q")
+	one.waitExit(0)
+	other.waitExit(0)
+	again := startAt(t, at, path, "--recording", "workshop")
+	again.waitFor("activeQ")
+	again.typeKeys("q")
+	again.waitExit(0)
 }
 
-// TestPlacesFull: on a disk without room nothing is half written, and a sentence says so.
+// TestPlacesFull: a full disk is an error and leaves no partial file.
 func TestPlacesFull(t *testing.T) {
 	path, disk := program(t), t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=16k"); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
-		t.Skip("nobody but root may mount a small disk")
+		t.Skip("mount needs root")
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -121,16 +120,16 @@ func TestPlacesFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	convert := exec.CommandContext(t.Context(), path, "convert", recording, "-o", filepath.Join(disk, "b.jsonl"))
-	convert.Env = surroundings(t)
+	convert.Env = cleanVariables(t)
 	out, err := convert.CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("b.jsonl can't be written: no space left on device\n")) || bytes.Contains(out, []byte("goroutine ")) {
 		t.Errorf("%v, %s", err, out)
 	}
-	s := sitAt(t, place{with(surroundings(t), "XDG_STATE_HOME="+disk), 40, 140}, path, "--recording", "workshop")
-	s.until("activeQ")
-	s.types("q")
-	s.endsWith(1)
-	s.until("no space left on device")
+	s := startAt(t, environment{withVariables(cleanVariables(t), "XDG_STATE_HOME="+disk), 40, 140}, path, "--recording", "workshop")
+	s.waitFor("activeQ")
+	s.typeKeys("q")
+	s.waitExit(1)
+	s.waitFor("no space left on device")
 	entries, err := os.ReadDir(disk)
 	if err != nil {
 		t.Fatal(err)
@@ -142,10 +141,10 @@ func TestPlacesFull(t *testing.T) {
 	}
 }
 
-// TestPlacesOfOldClusters: a kubeconfig with what clients read years ago leads to a sentence.
+// TestPlacesOfOldClusters: removed kubeconfig features are an error.
 func TestPlacesOfOldClusters(t *testing.T) {
 	path := program(t)
-	for user, says := range map[string]string{
+	for user, want := range map[string]string{
 		"auth-provider: {name: gcp, config: {cmd-path: gcloud}}":                                                  "gcp",
 		"auth-provider: {name: azure, config: {environment: AzurePublicCloud}}":                                   "azure",
 		"exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: aws-iam}":                             "v1alpha1",
@@ -158,9 +157,9 @@ func TestPlacesOfOldClusters(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.CommandContext(t.Context(), path, "list", "--kubeconfig", config)
-		cmd.Env = surroundings(t)
+		cmd.Env = cleanVariables(t)
 		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), says) || strings.Count(string(out), "\n") > 3 || strings.Contains(string(out), "goroutine ") {
+		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") > 3 || strings.Contains(string(out), "goroutine ") {
 			t.Errorf("%s: %v, %s", user, err, out)
 		}
 	}

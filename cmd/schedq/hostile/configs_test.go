@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// setting is a kind of file that says how to do something, and is no recording.
-type setting struct {
+// configKind is a kind of configuration file.
+type configKind struct {
 	kind  string
-	whole string // one that is right
-	// reads has the program read the file, beside a recording that is right. It may write into the folder dir.
+	valid string
+	// reads returns a command line that reads the file together with a valid recording. It may write to dir.
 	reads func(file, recording, dir string) (args, env []string)
 }
 
-// settings are the kinds of files that are no recordings.
-var settings = []setting{
+// settings are the kinds of configuration files.
+var settings = []configKind{
 	{"configuration", "theme: dark\nspeed: 2\nfilter: \"ns:shop\"\nkeys: {step-forward: [\".\", right], needs: []}\n",
 		func(file, _, _ string) (args, env []string) {
 			return []string{"config"}, []string{"SCHEDQ_CONFIG=" + file}
@@ -36,7 +36,7 @@ var settings = []setting{
 		}},
 }
 
-// schedulerConfig sets much of what a scheduler's configuration can.
+// schedulerConfig sets many fields of a KubeSchedulerConfiguration.
 const schedulerConfig = `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 parallelism: 4
@@ -63,7 +63,7 @@ extenders:
     ignoredByScheduler: true
 `
 
-// lesson has a question, and a goal with its solution.
+// lesson is a lesson with a question and a goal.
 const lesson = `schedq: lesson
 version: 1
 name: story
@@ -124,7 +124,7 @@ goal:
     - like node-a
 `
 
-// kubeconfig leads to a cluster as a user.
+// kubeconfig returns a kubeconfig with this cluster and user.
 func kubeconfig(cluster, user string) string {
 	return fmt.Sprintf(`apiVersion: v1
 kind: Config
@@ -135,45 +135,45 @@ current-context: test
 `, cluster, user)
 }
 
-// values are what nobody expects in the place of a value.
+// values are hostile YAML values.
 var values = []string{
 	"1e99999999", "99999999999999999999", "-1", "-9223372036854775808", "[]", "{}", "null", "~", ".inf", ".nan", "0x7fffffffffffffff", "9999999h", "292y", "-1s", "!!binary gA==", "!!int x",
 	"*missing", "&a [*a]", "true", "2026-11-21", "|\n  text", `"\x1b[2J\a"`, `"\u202e\u200b"`, `"\0"`, "'", "{", "\t", "[[[[[[[[[[[[[[[[[[[[", "<<", "!!map {? [a]: b}", "/dev/zero", "$(reboot)",
 	strings.Repeat("x", 100_000),
 }
 
-// spoilt are files of the kind that were right once.
-func (s setting) spoilt() []file {
+// damagedFiles returns variants of the valid file.
+func (s configKind) damagedFiles() []file {
 	all := []file{
 		{name: "empty"},
-		{name: "as it should be", content: []byte(s.whole), want: "played"},
-		{name: "10 MB of NULs", content: make([]byte, largest), want: "refused"},
-		{name: "10 MB of brackets", content: bytes.Repeat([]byte("["), largest), want: "refused"},
-		{name: "10 MB of braces", content: bytes.Repeat([]byte("{a: "), largest/4), want: "refused"},
-		{name: "10 MB of dashes", content: bytes.Repeat([]byte("- "), largest/2), want: "refused"},
-		{name: "10 MB of documents", content: bytes.Repeat([]byte("---\n"), largest/4)},
-		{name: "10 MB of comments", content: append([]byte(s.whole), bytes.Repeat([]byte("# a comment\n"), largest/12)...)},
-		{name: "10 MB of a value", content: append([]byte(s.whole), "\nmore: "+strings.Repeat("x", largest)...)},
-		{name: "10 MB of keys", content: append([]byte(s.whole), bytes.Repeat([]byte("more: 1\n"), largest/8)...)},
-		{name: "a recording", content: trace(small, pod("p1", "")), want: "refused"},
+		{name: "no damage", content: []byte(s.valid), want: "played"},
+		{name: "10 MB of NULs", content: make([]byte, maxFile), want: "refused"},
+		{name: "10 MB of brackets", content: bytes.Repeat([]byte("["), maxFile), want: "refused"},
+		{name: "10 MB of braces", content: bytes.Repeat([]byte("{a: "), maxFile/4), want: "refused"},
+		{name: "10 MB of dashes", content: bytes.Repeat([]byte("- "), maxFile/2), want: "refused"},
+		{name: "10 MB of documents", content: bytes.Repeat([]byte("---\n"), maxFile/4)},
+		{name: "10 MB of comments", content: append([]byte(s.valid), bytes.Repeat([]byte("# a comment\n"), maxFile/12)...)},
+		{name: "10 MB of a value", content: append([]byte(s.valid), "\nmore: "+strings.Repeat("x", maxFile)...)},
+		{name: "10 MB of keys", content: append([]byte(s.valid), bytes.Repeat([]byte("more: 1\n"), maxFile/8)...)},
+		{name: "a recording", content: trace(smallNode, pod("p1", "")), want: "refused"},
 		{name: "an image", content: []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), want: "refused"},
-		{name: "packed", content: gzipped([]byte(s.whole))},
-		{name: "cut", content: []byte(s.whole[:len(s.whole)*2/3])},
-		{name: "twice", content: []byte(s.whole + s.whole)},
-		{name: "twice, with a line between", content: []byte(s.whole + "---\n" + s.whole)},
-		{name: "carriage returns alone", content: []byte(strings.ReplaceAll(s.whole, "\n", "\r"))},
-		{name: "UTF-16", content: []byte("\xff\xfe" + strings.Join(strings.Split(s.whole, ""), "\x00") + "\x00")},
-		{name: "laughs", content: []byte(s.whole + strings.ReplaceAll(laughs(), "    ", ""))},
-		{name: "merges", content: []byte(s.whole + strings.ReplaceAll(merges(), "    ", ""))},
+		{name: "packed", content: gzipped([]byte(s.valid))},
+		{name: "cut", content: []byte(s.valid[:len(s.valid)*2/3])},
+		{name: "twice", content: []byte(s.valid + s.valid)},
+		{name: "twice, with a line between", content: []byte(s.valid + "---\n" + s.valid)},
+		{name: "carriage returns alone", content: []byte(strings.ReplaceAll(s.valid, "\n", "\r"))},
+		{name: "UTF-16", content: []byte("\xff\xfe" + strings.Join(strings.Split(s.valid, ""), "\x00") + "\x00")},
+		{name: "laughs", content: []byte(s.valid + strings.ReplaceAll(billionLaughs(), "    ", ""))},
+		{name: "merges", content: []byte(s.valid + strings.ReplaceAll(mergeBomb(), "    ", ""))},
 	}
 	texts := payloads()
 	for name, text := range texts {
 		all = append(all,
-			file{name: name + " behind it", content: []byte(s.whole + text + "\n")},
-			file{name: name + " in a comment", content: []byte("# " + text + "\n" + s.whole)},
-			file{name: name + " in the place of a key", content: []byte(s.whole + inJSON(text) + ": 1\n")})
+			file{name: name + " after it", content: []byte(s.valid + text + "\n")},
+			file{name: name + " in a comment", content: []byte("# " + text + "\n" + s.valid)},
+			file{name: name + " as a key", content: []byte(s.valid + asciiJSON(text) + ": 1\n")})
 	}
-	lines := strings.SplitAfter(s.whole, "\n")
+	lines := strings.SplitAfter(s.valid, "\n")
 	for i, line := range lines {
 		key, _, ok := strings.Cut(line, ":")
 		if !ok {
@@ -190,22 +190,22 @@ func (s setting) spoilt() []file {
 			spoil(value[:min(len(value), 20)], key+": "+value+"\n")
 		}
 		for name, text := range texts {
-			spoil(name, key+": "+inJSON(text)+"\n")
+			spoil(name, key+": "+asciiJSON(text)+"\n")
 		}
 	}
 	return all
 }
 
-// TestSettings: a file of which the program is to learn how to do something is taken or refused like a recording.
+// TestSettings: damaged configuration files are handled or rejected cleanly.
 func TestSettings(t *testing.T) {
 	path := program(t)
 	recording := filepath.Join(t.TempDir(), "recording")
-	if err := os.WriteFile(recording, trace(small, pod("p1", "")), 0o600); err != nil {
+	if err := os.WriteFile(recording, trace(smallNode, pod("p1", "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range settings {
-		for _, f := range s.spoilt() {
-			if f.name = s.kind + " with " + f.name; !f.among(4**share) && f.want == "" {
+		for _, f := range s.damagedFiles() {
+			if f.name = s.kind + " with " + f.name; !f.sampled(4**share) && f.want == "" {
 				continue
 			}
 			t.Run(f.name, func(t *testing.T) {
@@ -216,11 +216,11 @@ func TestSettings(t *testing.T) {
 				}
 				dir := t.TempDir()
 				args, env := s.reads(name, recording, dir)
-				o := run(t, path, dir, env, anyMemory, args...)
-				wrong := o.judge(name) // lint says what it found line by line
-				// A cluster is not there, whatever is right.
+				o := run(t, path, dir, env, maxMemory, args...)
+				wrong := o.problems(name) // lint prints errors by line
+				// The kubeconfig's cluster does not exist.
 				if s.kind != "kubeconfig" && f.want == "played" && o.code != 0 || f.want == "refused" && o.code != 1 {
-					wrong = append(wrong, "it is not "+f.want)
+					wrong = append(wrong, "not "+f.want)
 				}
 				t.Logf("%v", o)
 				for _, w := range wrong {
