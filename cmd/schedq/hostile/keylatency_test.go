@@ -143,7 +143,8 @@ func (u *user) round(rng *rand.Rand) {
 	if plays {
 		u.prepare(" ", func() bool { return !u.isPaused() })
 	} else {
-		u.typeKeys("}")
+		start := u.now()
+		u.prepare("}", func() bool { return u.now().After(start) || !u.isReading() })
 	}
 	u.measure("pane", "2", func() bool { return strings.Contains(u.row(3)+u.row(4), "━ 2 backoffQ") })
 	u.measure("pane", "1", func() bool { return strings.Contains(u.row(3)+u.row(4), "━ 1 activeQ") })
